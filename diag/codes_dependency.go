@@ -1,0 +1,4 @@
+package diag
+
+// dependencyCodes declares the codes about dependencies between items (owner: compiler).
+var dependencyCodes = []Entry{}

@@ -1,0 +1,4 @@
+package diag
+
+// policyCodes declares the codes about the HCL policy (owner: policies).
+var policyCodes = []Entry{}

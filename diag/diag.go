@@ -1,0 +1,140 @@
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Severity says how bad a diagnostic is. The zero value is invalid, so that a
+// forgotten field shows.
+type Severity uint8
+
+// Severities, worst first.
+const (
+	Error   Severity = iota + 1 // nothing is written
+	Warning                     // probably not what was meant
+	Note                        // a fact that the reader should know, once
+	Hint                        // could be better; folded in text output
+)
+
+var severityNames = [...]string{"invalid", "error", "warning", "note", "hint"}
+
+func (s Severity) String() string { return severityNames[s] }
+
+// MarshalText writes the severity's word.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Code names a kind of diagnostic, in kebab-case. A code is never reused.
+type Code string
+
+// Diagnostic is one finding.
+type Diagnostic struct {
+	Code     Code      `json:"code"`
+	Severity Severity  `json:"severity"`
+	Summary  string    `json:"summary"`           // at most 60 characters, no period, no path
+	Detail   string    `json:"detail,omitempty"`  // sentences; the last says what to write instead
+	Range    Range     `json:"range"`             // tight: what the caret stands under
+	Related  []Related `json:"related,omitempty"` // other places: "first declared here"
+	Fix      *Fix      `json:"fix,omitempty"`     // the edit that mends it, when there is exactly one
+}
+
+// Related is another place that explains a diagnostic.
+type Related struct {
+	Range   Range  `json:"range"`
+	Message string `json:"message"`
+}
+
+// Fix replaces the bytes of Range by Text.
+type Fix struct {
+	Range Range  `json:"range"`
+	Text  string `json:"text"`
+}
+
+// New returns a diagnostic of a declared code with the severity of the table.
+// It panics when the code is not in the table: that is a bug in ralph.
+func New(code Code, r Range, summary string) Diagnostic {
+	e, ok := Lookup(code)
+	if !ok {
+		panic(fmt.Sprintf("diag: code %q is not in the table", code))
+	}
+	return Diagnostic{Code: code, Severity: e.Severity, Summary: summary, Range: r}
+}
+
+// Newf is New with a formatted summary.
+func Newf(code Code, r Range, format string, args ...any) Diagnostic {
+	return New(code, r, fmt.Sprintf(format, args...))
+}
+
+// WithDetail returns d with a formatted detail.
+func (d Diagnostic) WithDetail(format string, args ...any) Diagnostic {
+	d.Detail = fmt.Sprintf(format, args...)
+	return d
+}
+
+// WithRelated returns d with one more related place. A zero range adds nothing.
+func (d Diagnostic) WithRelated(r Range, format string, args ...any) Diagnostic {
+	if r.IsZero() {
+		return d
+	}
+	d.Related = append(slices.Clip(d.Related), Related{Range: r, Message: fmt.Sprintf(format, args...)})
+	return d
+}
+
+// WithFix returns d with an edit that mends it.
+func (d Diagnostic) WithFix(r Range, text string) Diagnostic {
+	d.Fix = &Fix{Range: r, Text: text}
+	return d
+}
+
+// List is a collection of diagnostics. The zero value is empty and ready.
+type List []Diagnostic
+
+// Add appends diagnostics.
+func (l *List) Add(ds ...Diagnostic) { *l = append(*l, ds...) }
+
+// HasErrors reports whether any diagnostic is an error.
+func (l List) HasErrors() bool {
+	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
+}
+
+// Count returns how many diagnostics have the severity s.
+func (l List) Count(s Severity) int {
+	n := 0
+	for _, d := range l {
+		if d.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Sort orders the list by file, offset, severity, code, summary and removes
+// exact repetitions (same code, place and summary).
+func (l *List) Sort() {
+	slices.SortStableFunc(*l, func(a, b Diagnostic) int {
+		return cmp.Or(
+			strings.Compare(a.Range.File, b.Range.File),
+			cmp.Compare(a.Range.Start, b.Range.Start),
+			cmp.Compare(a.Severity, b.Severity),
+			strings.Compare(string(a.Code), string(b.Code)),
+			strings.Compare(a.Summary, b.Summary),
+		)
+	})
+	*l = slices.CompactFunc(*l, func(a, b Diagnostic) bool {
+		return a.Code == b.Code && a.Range == b.Range && a.Summary == b.Summary
+	})
+}
+
+// Strict returns the list with those warnings that the table marks as strict
+// turned into errors.
+func (l List) Strict() List {
+	out := slices.Clone(l)
+	for i := range out {
+		if e, ok := Lookup(out[i].Code); ok && e.Strict && out[i].Severity == Warning {
+			out[i].Severity = Error
+		}
+	}
+	return out
+}

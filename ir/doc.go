@@ -1,0 +1,16 @@
+// Package ir is the typed graph of work that both halves of ralph share: an
+// Epic with its nodes, agents, gates and runners, as it stands in epic.json.
+//
+// In: a Draft, which a front end (the plan's lower, a codec) makes, or the bytes
+// of an epic.json. Out: an Epic, its canonical bytes, its digests, its order,
+// its difference to another one, its JSON Schema.
+//
+// The package has no run-time state and does no I/O. It imports diag (for the
+// source ranges in a Draft) and, alone in the module, dominikbraun/graph.
+// compiler, executor, ir/codec and cmd/ralph import it.
+//
+// Conventions of the file: every field is always present ("" , [], {} and 0
+// where there is nothing), ralph's own numbers are integers (durations in ms,
+// money in millionths of a US dollar), paths are relative to the project with
+// forward slashes, texts of several lines are arrays of lines.
+package ir

@@ -1,0 +1,242 @@
+package ir
+
+import "encoding/json"
+
+// Version is the value of the top-level field "ir".
+const Version = "ralph.ir/v1"
+
+// NodeID is the stable identity of a node, the id of its bead: "bd-a1b2c3".
+type NodeID string
+
+// Key is the id of the sprint in its plan, "1.2a": unique in an epic, and what
+// people type.
+type Key string
+
+// Epic is the compiled graph of one plan.
+type Epic struct {
+	IR        string             `json:"ir"` // Version
+	Epic      Header             `json:"epic"`
+	Run       Run                `json:"run"`
+	Agents    map[string]Agent   `json:"agents"`
+	Gates     map[string]Gate    `json:"gates"`
+	Runners   map[string]Runner  `json:"runners"`
+	Models    map[string]Model   `json:"models"`
+	Secrets   map[string]Secret  `json:"secrets"`
+	Sandboxes map[string]Sandbox `json:"sandboxes"`
+	Waivers   []Waiver           `json:"waivers"`
+	Files     []FileDigest       `json:"files"` // read by policy expressions, sorted by path
+	Nodes     []Node             `json:"nodes"` // Kahn's order, smallest key first
+	Digest    string             `json:"digest"`
+}
+
+// Header says which plan the epic comes from and which branches it concerns.
+type Header struct {
+	ID          NodeID      `json:"id"`
+	Slug        string      `json:"slug"`
+	Title       string      `json:"title"`
+	Description []string    `json:"description"` // lines of prose below the title
+	Plan        string      `json:"plan"`
+	Base        string      `json:"base"`   // branch that roots start from; "" is HEAD when first applied
+	Target      string      `json:"target"` // branch that a pull request asks to be merged into
+	Owner       string      `json:"owner"`
+	Labels      []string    `json:"labels"`
+	Complexity  string      `json:"complexity"` // the highest of its nodes
+	Integration Integration `json:"integration"`
+}
+
+// Integration says how results come together.
+type Integration struct {
+	Branch        string   `json:"branch"`
+	Mode          string   `json:"mode"` // dag, branch, wait
+	PR            string   `json:"pr"`   // none, plan, node
+	Gates         []string `json:"gates"`
+	ConflictAgent string   `json:"conflict_agent"`
+}
+
+// Run holds what concerns a whole run: limits, people, the place where work is done.
+type Run struct {
+	Concurrency Concurrency `json:"concurrency"`
+	Budget      Budget      `json:"budget"`
+	OnExceed    string      `json:"on_exceed"` // pause, stop
+	HITL        HITL        `json:"hitl"`
+	Git         GitSettings `json:"git"`
+	Worktree    Worktree    `json:"worktree"`
+	Notify      []Notify    `json:"notify"`
+	Tracker     *Tracker    `json:"tracker"`  // null: none
+	Dialect     string      `json:"dialect"`  // of the plan, for annotation and why
+	Lanes       []string    `json:"lanes"`    // declared
+	Policies    []string    `json:"policies"` // policy files, sorted
+}
+
+// Concurrency limits what runs at the same time.
+type Concurrency struct {
+	Nodes     int            `json:"nodes"`
+	PerRunner map[string]int `json:"per_runner"`
+	PerLane   map[string]int `json:"per_lane"`
+}
+
+// Budget bounds what work may cost; 0 is no limit.
+type Budget struct {
+	Tokens   int64 `json:"tokens"`
+	USDMicro int64 `json:"usd_micro"` // millionths of a US dollar
+	WallMS   int64 `json:"wall_ms"`
+}
+
+// HITL says where people come in.
+type HITL struct {
+	Level          string            `json:"level"` // none, gates, every-node
+	Plan           string            `json:"plan"`  // auto, required
+	Approvers      []string          `json:"approvers"`
+	Labels         map[string]string `json:"labels"`
+	OnHumanMessage string            `json:"on_human_message"` // pause, review, cooldown
+	IdleCooldownMS int64             `json:"idle_cooldown_ms"`
+}
+
+// GitSettings concern all nodes; names of branches stand on the nodes.
+type GitSettings struct {
+	Cleanup string `json:"cleanup"` // never, on_success
+	Commit  string `json:"commit"`  // each, squash
+	Remote  string `json:"remote"`
+}
+
+// Worktree says how a worktree is prepared.
+type Worktree struct {
+	Setup      []string          `json:"setup"`
+	Copy       []string          `json:"copy"`
+	Env        map[string]string `json:"env"`
+	MinFree    int64             `json:"min_free"` // in bytes
+	Submodules bool              `json:"submodules"`
+	Layout     string            `json:"layout"` // worktree, clone
+}
+
+// Notify runs a command on events.
+type Notify struct {
+	On  []string `json:"on"`
+	Run []string `json:"run"`
+}
+
+// Tracker mirrors a run into an issue tracker.
+type Tracker struct {
+	Kind              string            `json:"kind"` // bd
+	Prefix            string            `json:"prefix"`
+	Mirror            []string          `json:"mirror"`
+	Labels            map[string]string `json:"labels"`
+	Actor             string            `json:"actor"`
+	PollMS            int64             `json:"poll_ms"`
+	MaxConcurrentRuns int               `json:"max_concurrent_runs"`
+	Approvals         bool              `json:"approvals"`
+	Proposals         bool              `json:"proposals"`
+	GC                bool              `json:"gc"`
+}
+
+// Agent is one who does work or judges it. An implicit agent (named by a plan,
+// declared by no policy) has neither model nor access here: those as used stand
+// on the step or the gate.
+type Agent struct {
+	Path         string   `json:"path"`   // agent file; "" if none
+	Digest       string   `json:"digest"` // of the agent file: "sha256:…"
+	Slug         string   `json:"slug"`   // the runner's own agent
+	Runner       string   `json:"runner"`
+	Model        string   `json:"model"`
+	Access       string   `json:"access"` // read, write, ""
+	Capabilities []string `json:"capabilities"`
+	Tags         []string `json:"tags"`
+	Session      string   `json:"session"` // fresh, resume, ""
+	Human        bool     `json:"human"`
+	Implicit     bool     `json:"implicit"`
+}
+
+// Gate judges an attempt. Fields that its kind does not use are empty.
+type Gate struct {
+	Kind         string            `json:"kind"` // command, agent, review, human, outcome
+	Run          string            `json:"run"`
+	Env          map[string]string `json:"env"`
+	Expect       Expect            `json:"expect"`
+	Agent        string            `json:"agent"`
+	Fallback     []string          `json:"fallback"` // agents to take instead, in order
+	Why          string            `json:"why"`      // why this agent
+	Model        string            `json:"model"`
+	Access       string            `json:"access"`
+	Prompt       []string          `json:"prompt"`
+	Sees         []string          `json:"sees"`
+	InputSchema  json.RawMessage   `json:"input_schema"`  // null: none
+	OutputSchema json.RawMessage   `json:"output_schema"` // null: none
+	Promise      string            `json:"promise"`
+	NoErrors     bool              `json:"no_errors"`
+	Approvers    []string          `json:"approvers"`
+	OnTimeout    string            `json:"on_timeout"` // fail, stop
+	TimeoutMS    int64             `json:"timeout_ms"`
+	OnFailure    string            `json:"on_failure"` // retry, stop, continue
+	Protect      []string          `json:"protect"`
+	ProtectNew   bool              `json:"protect_new"`
+	Evidence     bool              `json:"evidence"`
+	RedFirst     bool              `json:"red_first"`
+	From         string            `json:"from"` // policy, plan, builtin
+}
+
+// Expect says what a command must do for its gate to pass; all must hold.
+type Expect struct {
+	ExitCode       int    `json:"exit_code"`
+	StdoutContains string `json:"stdout_contains"`
+	StderrContains string `json:"stderr_contains"`
+}
+
+// Runner is what executes an agent.
+type Runner struct {
+	Kind        string            `json:"kind"` // command, claude, opencode, codex, acp
+	Run         []string          `json:"run"`
+	Prompt      string            `json:"prompt"` // stdin, file, arg
+	Env         []string          `json:"env"`    // names let through
+	Set         map[string]string `json:"set"`    // variables set
+	Secrets     []string          `json:"secrets"`
+	Outcome     string            `json:"outcome"` // optional, required
+	Concurrent  int               `json:"concurrent"`
+	RPM         int               `json:"rpm"`
+	LimitedWhen *LimitedWhen      `json:"limited_when"` // null: never
+}
+
+// LimitedWhen recognises a rate limit in what a program printed.
+type LimitedWhen struct {
+	ExitCode *int   `json:"exit_code"`
+	Output   string `json:"output"` // regular expression, optional group "until"
+}
+
+// Model is what an alias stands for.
+type Model struct {
+	ID       string `json:"id"`
+	Provider string `json:"provider"`
+	// Prices in millionths of a US dollar for a million tokens.
+	PriceInput  int64 `json:"price_input"`
+	PriceOutput int64 `json:"price_output"`
+}
+
+// Secret names the variable that a secret is read from when running.
+type Secret struct {
+	Env string `json:"env"`
+}
+
+// Sandbox is carried; apply refuses every kind but none.
+type Sandbox struct {
+	Kind    string            `json:"kind"`
+	Write   []string          `json:"write"`
+	Read    []string          `json:"read"`
+	Hide    []string          `json:"hide"`
+	Network []string          `json:"network"`
+	Limits  map[string]string `json:"limits"`
+}
+
+// Waiver is an accepted breach of a rule.
+type Waiver struct {
+	Rule   string `json:"rule"`
+	Node   Key    `json:"node"`
+	Reason string `json:"reason"`
+	Owner  string `json:"owner"`
+	Until  string `json:"until"` // date, 2026-01-31
+}
+
+// FileDigest is a file that fed a value of the policy.
+type FileDigest struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`
+	For    string `json:"for"` // the value: "gate.qa.output_schema"
+}
