@@ -1,0 +1,56 @@
+// Package spell finds the word that was probably meant. It is the only user of
+// the edit-distance library; everything that says "did you mean" calls it.
+package spell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// Nearest returns the known word closest to word, and whether it is close
+// enough to be worth saying: at most a third of the word's length in edits, and
+// never more than three. Upper and lower case count as equal. Ties go to the
+// word that sorts first, so the answer does not depend on the order of known.
+func Nearest(word string, known []string) (string, bool) {
+	limit := min(max(len([]rune(word))/3, 1), 3)
+	best, distance := "", limit+1
+	for _, k := range known {
+		if abs(len(k)-len(word)) > 4*limit {
+			continue // cheaper than the distance; letters have at most four bytes
+		}
+		d := levenshtein.Distance(strings.ToLower(word), strings.ToLower(k), nil)
+		if d < distance || d == distance && d <= limit && k < best {
+			best, distance = k, d
+		}
+	}
+	return best, distance <= limit && best != ""
+}
+
+// Hint returns ` (did you mean "x"?)`, or "" when no known word is near.
+func Hint(word string, known []string) string {
+	if near, ok := Nearest(word, known); ok && near != word {
+		return ` (did you mean "` + near + `"?)`
+	}
+	return ""
+}
+
+// Sorted returns the known words sorted and joined by commas, for messages that
+// list what is possible; beyond limit words it ends with "…".
+func Sorted(known []string, limit int) string {
+	k := slices.Clone(known)
+	slices.Sort(k)
+	k = slices.Compact(k)
+	if len(k) > limit {
+		k = append(k[:limit:limit], "…")
+	}
+	return strings.Join(k, ", ")
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
