@@ -56,7 +56,7 @@ func join(s string) string {
 	out := make([]byte, 0, min(len(s), 2*MaxBytes))
 	gap := false
 	for _, r := range s {
-		if unicode.Is(unicode.Mn, r) {
+		if unicode.Is(unicode.M, r) {
 			continue
 		}
 		if 'A' <= r && r <= 'Z' {
