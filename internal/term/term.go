@@ -1,0 +1,111 @@
+// Package term is what ralph knows about terminals: colour, width, and text
+// from strangers made harmless. It is the only user of the colour library.
+// cmd/ralph calls it.
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+	"github.com/mattn/go-isatty"
+	"github.com/mattn/go-runewidth"
+)
+
+// Style colours text, or does not.
+type Style struct{ on bool }
+
+// For returns the style that fits w: colour only on a terminal, never with
+// NO_COLOR set or TERM=dumb.
+func For(w io.Writer) Style {
+	return Style{on: IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+}
+
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}
+
+// Colour is the role that text plays on a screen.
+type Colour uint8
+
+// Roles.
+const (
+	Plain Colour = iota
+	Bold
+	Bad   // errors
+	Warn  // warnings
+	Good  // what passed
+	Info  // notes, line numbers
+	Faint // hints, what may be passed over
+)
+
+var attributes = [...][]color.Attribute{
+	Plain: nil,
+	Bold:  {color.Bold},
+	Bad:   {color.FgRed, color.Bold},
+	Warn:  {color.FgYellow, color.Bold},
+	Good:  {color.FgGreen},
+	Info:  {color.FgCyan},
+	Faint: {color.Faint},
+}
+
+// Paint returns text in the colour of its role.
+func (s Style) Paint(c Colour, text string) string {
+	if !s.on || c == Plain || text == "" {
+		return text
+	}
+	p := color.New(attributes[c]...)
+	p.EnableColor()
+	return p.Sprint(text)
+}
+
+// Clean returns text with everything that a terminal would act on made visible:
+// control characters except newline and tab, the C1 controls, bidirectional
+// overrides, and bytes that are not UTF-8.
+func Clean(text string) string {
+	if !strings.ContainsFunc(text, unsafeRune) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError:
+			if _, n := utf8.DecodeRuneInString(text[i:]); n == 1 {
+				fmt.Fprintf(&b, `\x%02x`, text[i])
+				continue
+			}
+			b.WriteRune(r)
+		case unsafeRune(r):
+			if r < 0x80 {
+				fmt.Fprintf(&b, `\x%02x`, r)
+			} else {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unsafeRune(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x200E || r == 0x200F:
+		return true
+	}
+	return unicode.IsControl(r)
+}
+
+// Width returns how many columns text takes on a screen.
+func Width(text string) int { return runewidth.StringWidth(text) }
+
+// Truncate shortens text to at most width columns, ending in "…".
+func Truncate(text string, width int) string { return runewidth.Truncate(text, width, "…") }
