@@ -3,7 +3,6 @@
 package atomicfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,28 +13,85 @@ import (
 	"github.com/natefinch/atomic"
 )
 
-// Write replaces the file at path by data: a temporary file in the same
-// directory, fsync, rename, fsync of the directory. An existing file keeps its
+// Batch replaces several files, as nearly together as a file system allows:
+// Commit first writes and syncs all of them beside their targets, and only then
+// renames. So a full disk or a missing permission changes nothing at all. The
+// zero value is ready.
+type Batch struct{ files []file }
+
+type file struct {
+	path string
+	data []byte
+	perm fs.FileMode
+	temp string
+}
+
+// Add has path replaced by data at Commit. An existing file keeps its
 // permissions; a new one gets perm. A symbolic link is followed, so that it
-// stays a link. The commit point is the rename.
-func Write(path string, data []byte, perm fs.FileMode) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+// stays a link.
+func (b *Batch) Add(path string, data []byte, perm fs.FileMode) {
+	b.files = append(b.files, file{path: path, data: data, perm: perm})
+}
+
+// Commit replaces the files in the order of Add. The commit point of each file
+// is its rename. After an error that comes before the first rename nothing has
+// changed; the error says which file it was.
+func (b *Batch) Commit() error {
+	defer func() {
+		for _, f := range b.files {
+			if f.temp != "" {
+				_ = os.Remove(f.temp) // left only where something failed
+			}
+		}
+	}()
+	for i := range b.files {
+		if err := b.files[i].stage(); err != nil {
+			return err
+		}
 	}
-	info, err := os.Stat(path)
+	for i := range b.files {
+		f := &b.files[i]
+		if err := atomic.ReplaceFile(f.temp, f.path); err != nil {
+			return fmt.Errorf("write %s: %w", f.path, err)
+		}
+		f.temp = ""
+		if err := syncDir(filepath.Dir(f.path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *file) stage() error {
+	if target, err := filepath.EvalSymlinks(f.path); err == nil {
+		f.path = target
+	}
+	info, err := os.Stat(f.path)
 	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("write %s: not a regular file", f.path)
 	case err == nil:
-		perm = info.Mode().Perm()
+		f.perm = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", f.path, err)
 	}
-	if err := atomic.WriteFile(path, bytes.NewReader(data)); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	t, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
 	}
-	if err := os.Chmod(path, perm); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	f.temp = t.Name()
+	_, err = t.Write(f.data)
+	if err := errors.Join(err, t.Chmod(f.perm), t.Sync(), t.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
 	}
-	return syncDir(filepath.Dir(path))
+	return nil
+}
+
+// Write replaces the file at path by data; see Batch.
+func Write(path string, data []byte, perm fs.FileMode) error {
+	var b Batch
+	b.Add(path, data, perm)
+	return b.Commit()
 }
 
 // Create writes a new file and fails with fs.ErrExist when there is one already.

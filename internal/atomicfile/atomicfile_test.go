@@ -56,3 +56,23 @@ func TestCreateNeverOverwrites(t *testing.T) {
 		t.Errorf("file holds %q", got)
 	}
 }
+
+func TestBatchChangesNothingWhenOneFileCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	first := filepath.Join(dir, "first")
+	if err := os.WriteFile(first, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var b Batch
+	b.Add(first, []byte("new"), 0o644)
+	b.Add(filepath.Join(dir, "missing", "second"), []byte("x"), 0o644)
+	if err := b.Commit(); err == nil {
+		t.Fatal("Commit wrote into a directory that does not exist")
+	}
+	if got, _ := os.ReadFile(first); string(got) != "old" {
+		t.Errorf("the first file holds %q, want the old bytes", got)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
