@@ -1,0 +1,26 @@
+// Package policies turns HCL into a typed policy: how work is done, where a
+// plan says what is to be done. See docs/policy-language.md.
+//
+// In: the policy files that cmd/ralph has read (*.hcl, and *.hcl.json), the
+// project as a confined file system, the values of --var. Out: a Set, which is
+// the built-in policy (policies/builtin, embedded) with the user's blocks over
+// it, and every diagnostic that needs nothing but the policy. Everything that
+// takes part in precedence is a Value, which knows where it was written.
+//
+// How the compiler uses it:
+//
+//   - Decode once, and Set.Fragment for each hcl fence of the plan;
+//   - per node: Set.MatchComplexity, Set.Matching (which policy blocks fit),
+//     Policy.For and Gate.For (expressions that mention node.*; blocks without
+//     any are returned as they are and cost nothing), the Overlay methods for
+//     precedence, Rule.Node, Rule.Edge and Rule.Plan for policy as code;
+//   - CheckOutput and ReadAgentFile for what plans and agent files bring along.
+//
+// Expressions are pure: HCL's operators, for, templates, the cty standard
+// functions, and file, jsonfile, glob on the confined project. Evaluation is
+// bounded (limits in bounds.go); hostile policy text gives a diagnostic.
+//
+// The package imports diag and internal/…, and alone in the module
+// hashicorp/hcl, go-cty and hashicorp/go-version. It does not import ir nor
+// compiler/syntax. compiler and cmd/ralph import it.
+package policies
