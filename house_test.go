@@ -1,0 +1,207 @@
+// Package ralph_test holds the rules of the house: who may import whom, which
+// package owns which library, what must not exist. docs/architecture.md says why.
+package ralph_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ralph-compiler/ralph"
+
+// pkg is a package of the module: its directory and what its files import.
+type pkg struct {
+	dir     string
+	imports map[string]string // import path → one file that has it
+	tests   map[string]string // the same for its test files
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	byDir := map[string]pkg{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "examples") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(file))
+		p, ok := byDir[dir]
+		if !ok {
+			p = pkg{dir: dir, imports: map[string]string{}, tests: map[string]string{}}
+			byDir[dir] = p
+		}
+		for _, i := range f.Imports {
+			into := p.imports
+			if strings.HasSuffix(name, "_test.go") {
+				into = p.tests
+			}
+			at, _ := strconv.Unquote(i.Path.Value)
+			into[at] = filepath.ToSlash(file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []pkg
+	for _, p := range byDir {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b pkg) int { return strings.Compare(a.dir, b.dir) })
+	return out
+}
+
+// within reports whether dir matches a pattern: a directory, or a directory and
+// everything below it ("executor/...").
+func within(dir, pattern string) bool {
+	if base, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return dir == base || strings.HasPrefix(dir, base+"/")
+	}
+	return dir == pattern
+}
+
+// mayImport lists, for each room, the rooms of the module that it may import.
+// What is not listed is forbidden. The first pattern that matches counts.
+var mayImport = []struct {
+	room string
+	may  []string
+	why  string
+}{
+	{"cmd/ralph", []string{"..."}, "all wiring lives there"},
+	{"diag", nil, "a leaf"},
+	{"compiler/syntax", []string{"diag", "internal/yaml", "internal/spell", "internal/slug"}, "a front end knows no policy and no graph"},
+	{"compiler", []string{"compiler/syntax", "policies", "ir", "diag", "internal/spell", "internal/slug", "internal/jsonschema"}, "the compiler never meets the executor"},
+	{"policies/...", []string{"diag", "internal/yaml", "internal/spell", "internal/jsonschema", "internal/slug", "policies"}, "policy is typed before any graph exists"},
+	{"ir", []string{"diag"}, "the data type that both halves share"},
+	{"ir/codec/...", []string{"ir", "diag", "internal/yaml", "internal/jsonschema"}, "codecs read drafts and write epics, nothing else"},
+	{"executor", []string{"ir"}, "the machine does no I/O and decides nothing the compiler could have decided"},
+	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/jsonschema", "internal/slug", "executor/executortest"}, "siblings under executor never import each other"},
+	{"internal/...", nil, "internal packages are leaves"},
+	{".", nil, "only this test"},
+}
+
+func TestWhoImportsWhom(t *testing.T) {
+	for _, p := range packages(t) {
+		i := slices.IndexFunc(mayImport, func(r struct {
+			room string
+			may  []string
+			why  string
+		}) bool {
+			return within(p.dir, r.room)
+		})
+		if i < 0 {
+			t.Errorf("%s: a room that the table does not know; add it to mayImport with its reason", p.dir)
+			continue
+		}
+		rule := mayImport[i]
+		for at, file := range p.imports {
+			room, ours := strings.CutPrefix(at, module+"/")
+			if !ours || slices.Contains(rule.may, "...") {
+				continue
+			}
+			if !slices.ContainsFunc(rule.may, func(m string) bool { return within(room, m) }) {
+				t.Errorf("%s imports %s; %s may import %v (%s)", file, room, rule.room, rule.may, rule.why)
+			}
+		}
+	}
+}
+
+// libraries names the one room that imports each third-party library; everybody
+// else uses that room. Test files may also use the ones marked as such.
+var libraries = map[string]struct {
+	room  string
+	tests bool
+}{
+	"github.com/yuin/goldmark":                   {room: "compiler/syntax"},
+	"github.com/hashicorp/hcl/v2":                {room: "policies"},
+	"github.com/zclconf/go-cty":                  {room: "policies"},
+	"github.com/hashicorp/go-version":            {room: "policies"},
+	"github.com/dominikbraun/graph":              {room: "ir"},
+	"github.com/bmatcuk/doublestar/v4":           {room: "policies"},
+	"go.yaml.in/yaml/v3":                         {room: "internal/yaml"},
+	"github.com/santhosh-tekuri/jsonschema/v6":   {room: "internal/jsonschema"},
+	"github.com/agext/levenshtein":               {room: "internal/spell"},
+	"github.com/natefinch/atomic":                {room: "internal/atomicfile"},
+	"github.com/fatih/color":                     {room: "internal/term"},
+	"github.com/mattn/go-isatty":                 {room: "internal/term"},
+	"github.com/mattn/go-runewidth":              {room: "internal/term"},
+	"golang.org/x/text/unicode/norm":             {room: "internal/slug"},
+	"golang.org/x/text/language":                 {room: "internal/jsonschema"},
+	"golang.org/x/text/message":                  {room: "internal/jsonschema"},
+	"github.com/spf13/cobra":                     {room: "cmd/ralph"},
+	"github.com/owenrumney/go-sarif/v3":          {room: "cmd/ralph"},
+	"zombiezen.com/go/sqlite":                    {room: "executor/journal"},
+	"github.com/gofrs/flock":                     {room: "executor/journal"},
+	"github.com/rogpeppe/go-internal/testscript": {room: "cmd/ralph", tests: true},
+	"github.com/rogpeppe/go-internal/diff":       {room: "ir", tests: true},
+	"golang.org/x/tools/txtar":                   {room: "-", tests: true},
+}
+
+func TestEachLibraryHasOneRoom(t *testing.T) {
+	for _, p := range packages(t) {
+		check := func(imports map[string]string, test bool) {
+			for at, file := range imports {
+				first, _, _ := strings.Cut(at, "/")
+				if !strings.Contains(first, ".") || strings.HasPrefix(at, module) {
+					continue
+				}
+				lib := ""
+				for l := range libraries {
+					if (at == l || strings.HasPrefix(at, l+"/")) && len(l) > len(lib) {
+						lib = l
+					}
+				}
+				owner := libraries[lib]
+				switch {
+				case lib == "":
+					t.Errorf("%s imports %s, which the table does not know: name the room that owns it", file, at)
+				case p.dir != owner.room && !(test && owner.tests):
+					t.Errorf("%s imports %s; only %s does", file, at, owner.room)
+				}
+			}
+		}
+		check(p.imports, false)
+		check(p.tests, true)
+	}
+}
+
+// TestTheMachineDoesNoIO: the executor's root is a function of its events.
+func TestTheMachineDoesNoIO(t *testing.T) {
+	forbidden := []string{"os", "os/exec", "net", "net/http", "sync", "math/rand", "math/rand/v2", "io/fs", "path/filepath", "syscall"}
+	for _, p := range packages(t) {
+		if p.dir != "executor" {
+			continue
+		}
+		for _, f := range forbidden {
+			if file, ok := p.imports[f]; ok {
+				t.Errorf("%s imports %s; the executor's root package does no I/O", file, f)
+			}
+		}
+	}
+}
+
+func TestNamesThatShouldNotExist(t *testing.T) {
+	for _, p := range packages(t) {
+		switch path.Base(p.dir) {
+		case "utils", "util", "common", "helpers", "misc", "types":
+			t.Errorf("%s: a package is named for what it holds", p.dir)
+		}
+	}
+}
