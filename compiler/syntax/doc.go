@@ -1,0 +1,27 @@
+// Package syntax reads the markdown of a plan into a tree with byte ranges.
+//
+// In: a diag.File and a Dialect (plain data: how items and groups are written).
+// Out: a *Plan, always, and a diag.List. Nothing here knows a policy, the IR or
+// the disk; which ids exist, what a number means and what a value must look like
+// is decided by package compiler, which is the only caller besides cmd/ralph.
+//
+// It is the only user of goldmark, which finds the block structure; the table
+// extension and all inline parsing stay off. It also imports internal/yaml (front
+// matter) and internal/spell (near words).
+//
+// How a plan is read, one file each:
+//
+//	limits.go       what is refused before anything is parsed
+//	frontmatter.go  YAML between --- lines: found, read, cut off
+//	chunk.go        the text is cut where a heading is certain to begin a section
+//	block.go        goldmark reads each piece; only byte ranges are kept
+//	inline.go       markup is taken off a line, every byte of the rest keeps its place
+//	title.go        headings: marks, id, title, kind, status
+//	candidate.go    what looks like an item or a group in a dialect
+//	classify.go     which of these are items, groups, prose, and why
+//	section.go      labels, directives, lists, fences and prose of each section
+//	finished.go     what the plan says is finished
+//	table.go        tables of items and of dependencies
+//
+// Rules of the language are in docs/plan-language.md.
+package syntax
