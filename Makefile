@@ -9,7 +9,7 @@ RALPH   := $(CURDIR)/ralph
 # Pinned tools; `make tools` and `make e2e` install them into .tools/.
 STATICCHECK_VERSION := v0.8.2
 GOFUMPT_VERSION     := v0.12.0
-BENCHSTAT_VERSION   := v0.0.0-20260709024250-82a0b07e230d
+BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
 .PHONY: all build demo test race e2e lint fmt fuzz bench golden generate check-generated tools clean help
