@@ -80,7 +80,7 @@ type DraftNode struct {
 
 	Agents    []AgentRef // who does the work, in order
 	QA        []AgentRef // who judges it
-	Verify    []Verify
+	Verify    []DraftGate
 	Outputs   []Output // output schemas of QA gates
 	Fragments []Fragment
 
@@ -104,8 +104,8 @@ type AgentRef struct {
 	Range diag.Range
 }
 
-// Verify is a command gate that a plan defines.
-type Verify struct {
+// DraftGate is a command gate that a plan defines.
+type DraftGate struct {
 	Name      string // "" if unnamed
 	Run       string
 	Timeout   Stated

@@ -1,0 +1,412 @@
+package compiler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// The dependency engine: from the numbers of the items, prose that states an
+// order, and explicit labels to edges, each with its provenance. It knows
+// nothing of markdown: lower.go fills depInput from the syntax tree.
+//
+// The steps, each in its own method:
+//
+//  1. read every statement (statement.go): what does each value name?
+//  2. explicit edges between items, because ends and beginnings are sinks and
+//     sources *after* explicit labels were applied;
+//  3. edges by number inside groups: an ordered list of cells (one number with
+//     all its letters, or a run of marked items); the sources of a cell wait
+//     for the sinks of the cell before (numbers.go);
+//  4. statements that name the ends of a group, now that ends are known;
+//  5. edges by number between groups, in the same way, one level up;
+//  6. prose must agree with all that, or makes edges where numbers make none;
+//  7. cycles with their whole path; edges that say nothing new (graph.go).
+//
+// Everything is linear in items and edges but for the sorting. What multiplies
+// (two wide groups side by side, "all previous" on every item) is bounded by
+// depRules.maxEdges.
+
+// depItem is what the engine knows of one item.
+type depItem struct {
+	key    ir.Key
+	title  string
+	at     diag.Range // of the key
+	num    number
+	group  int32 // index into depInput.groups, -1: none
+	marked bool  // carries the dialect's parallel mark
+	after  []depStatement
+	blocks []depStatement // reverse labels
+	soft   []depStatement
+	prose  []depClause
+}
+
+// depStatement is the value of a label, or one bullet below it.
+type depStatement struct {
+	text string
+	at   diag.Range // of text
+	typ  ir.EdgeType
+	add  bool // besides the numbers whatever the dialect says
+}
+
+// depClause is prose in one of the known forms, "(after 1.1 merged)".
+type depClause struct {
+	ids []string
+	ats []diag.Range
+	at  diag.Range
+}
+
+// depGroup is a phase, or what stands for one.
+type depGroup struct {
+	id    string
+	at    diag.Range
+	num   number
+	after []depStatement
+}
+
+// Values of the dialect's attributes, as plan-language §4 names them.
+type depRules struct {
+	itemWords, groupWords []string
+	sequence              bool   // letters = sequence
+	numbers               string // always, unless_explicit, never
+	groups                string // barrier, chain, none
+	inDocument            bool   // items follow the document, not their numbers
+	add                   bool   // explicit = add
+	ignoreCase            bool
+	maxEdges              int // 0: DefaultLimits
+}
+
+type depInput struct {
+	file   string
+	items  []depItem // in document order
+	groups []depGroup
+	rules  depRules
+}
+
+// Rules that give an edge, in the order of plan-language §2.
+const (
+	byNumber uint8 = iota
+	byProse
+	byExplicit
+	byScope
+)
+
+var ruleNames = [...]string{"number", "prose", "explicit", "scope"}
+
+// edge says that item to waits for item from.
+type edge struct {
+	from, to   int32
+	start, end int32 // of the text that made it
+	rule       uint8
+	soft       uint8 // index into softTypes; 0: blocks
+}
+
+var softTypes = [...]ir.EdgeType{ir.Blocks, ir.ParentChild, ir.Related, ir.DiscoveredFrom}
+
+type depOutput struct {
+	edges   []edge // sorted by to, from, type; one for each (to, from, type)
+	first   []int  // edges[first[i]:first[i+1]] are those of item i
+	numbers bool   // numbers made edges
+}
+
+func (o *depOutput) of(i int) []edge { return o.edges[o.first[i]:o.first[i+1]] }
+
+// depend computes the edges of a plan. A plan with errors still gets edges, as
+// far as they can be known.
+func depend(in *depInput, diags *diag.List) *depOutput {
+	if in.rules.maxEdges == 0 {
+		in.rules.maxEdges = DefaultLimits.Edges
+	}
+	n := len(in.items)
+	d := &depender{
+		depInput: in, diags: diags, names: newNames(in),
+		replaced: make([]bool, n), stated: make([]bool, n),
+		cell: make([]int32, n), bucket: make([]int32, len(in.groups)+1),
+		has: make([]uint8, n),
+		out: &depOutput{},
+	}
+	d.readStatements()
+	d.layout()
+	d.explicitEdges()
+	d.groupEdges()
+	d.bucketEdges()
+	d.finish()
+	if cyclic := d.reportCycles(); !cyclic {
+		d.checkProse()
+		d.hintRedundant()
+	}
+	return d.out
+}
+
+type depender struct {
+	*depInput
+	diags *diag.List
+	names *names
+
+	after    [][]reading // by item; nil where nothing is said
+	groupSay []groupSaying
+	pending  []pendingTarget
+
+	replaced []bool // has a statement that takes the place of the numbers
+	stated   []bool // has any statement
+	inForce  bool   // numbers make edges
+
+	order   []int32   // groups, in their order
+	cells   [][]cell  // by group
+	cell    []int32   // by item: number of its cell, unique in the plan
+	bucket  []int32   // by group (last: no group): number of its bucket
+	buckets [][]int32 // groups of each bucket, in order
+	has     []uint8   // by item: see the flags below
+
+	edges []edge
+	full  bool // maxEdges reached and reported
+
+	topo      []int32 // predecessors first, when there is no cycle
+	nextFirst []int
+	nextTo    []int32
+	out       *depOutput
+}
+
+// Flags of an item: an edge leads in from, or out to, an item of the same
+// cell, group, bucket.
+const (
+	inCell uint8 = 1 << iota
+	outCell
+	inGroup
+	outGroup
+	inBucket
+	outBucket
+)
+
+type groupSaying struct {
+	readings []reading
+	says     bool
+}
+
+// pendingTarget is a statement that names the ends of a group.
+type pendingTarget struct {
+	to     int32
+	lo, hi int32
+	at     diag.Range
+}
+
+func (d *depender) groupOf(i int32) int32 {
+	if g := d.items[i].group; g >= 0 {
+		return g
+	}
+	return int32(len(d.groups))
+}
+
+// add makes an edge and keeps the flags.
+func (d *depender) addEdge(from, to int32, rule uint8, at diag.Range) {
+	if from == to || !d.room(1) {
+		return
+	}
+	d.edges = append(d.edges, edge{from: from, to: to, rule: rule, start: int32(at.Start), end: int32(at.End)})
+	if d.cell[from] == d.cell[to] {
+		d.has[to] |= inCell
+		d.has[from] |= outCell
+	}
+	gf, gt := d.groupOf(from), d.groupOf(to)
+	if gf == gt {
+		d.has[to] |= inGroup
+		d.has[from] |= outGroup
+	}
+	if d.bucket[gf] == d.bucket[gt] {
+		d.has[to] |= inBucket
+		d.has[from] |= outBucket
+	}
+}
+
+// room reports whether n more edges fit; the first time they do not it says so.
+func (d *depender) room(n int) bool {
+	if len(d.edges)+n <= d.rules.maxEdges {
+		return true
+	}
+	if !d.full {
+		d.full = true
+		d.diags.Add(diag.New("too-many-edges", diag.Range{File: d.file}, "the plan makes too many dependencies").
+			WithDetail("More than %d edges: groups of many items side by side wait for each other item by item, and so does \"all previous\". Put one item between two wide groups (a merge or a gate), so that both wait for it.", d.rules.maxEdges))
+	}
+	return false
+}
+
+// readStatements reads every value once and decides whether numbers are in force.
+func (d *depender) readStatements() {
+	d.after = make([][]reading, len(d.items))
+	naming, lacking := false, []int32{}
+	read := func(sts []depStatement) (rs []reading) {
+		for _, st := range sts {
+			rs = append(rs, d.names.read(st, d.diags))
+		}
+		return rs
+	}
+	proseOnly := diag.Range{}
+	for i := range d.items {
+		it := &d.items[i]
+		if len(it.after) > 0 {
+			d.after[i] = read(it.after)
+			for j, r := range d.after[i] {
+				if r.says() {
+					d.stated[i] = true
+					d.replaced[i] = d.replaced[i] || !d.rules.add && !it.after[j].add
+				}
+				if len(r.targets) > 0 || r.wrong {
+					naming = true
+				} else if proseOnly.IsZero() {
+					proseOnly = it.after[j].at
+				}
+			}
+		}
+		if !d.stated[i] {
+			lacking = append(lacking, int32(i))
+		}
+	}
+	d.groupSay = make([]groupSaying, len(d.groups))
+	for g := range d.groups {
+		if len(d.groups[g].after) == 0 {
+			continue
+		}
+		s := &d.groupSay[g]
+		s.readings = read(d.groups[g].after)
+		for _, r := range s.readings {
+			s.says = s.says || r.says()
+			naming = naming || len(r.targets) > 0 || r.wrong
+		}
+	}
+	switch d.rules.numbers {
+	case "always":
+		d.inForce = true
+	case "unless_explicit":
+		d.inForce = !naming
+		d.noteExplicit(naming, lacking, proseOnly)
+	}
+	d.out.numbers = d.inForce
+}
+
+// noteExplicit says once what a dialect with numbers = unless_explicit decided.
+func (d *depender) noteExplicit(naming bool, lacking []int32, proseOnly diag.Range) {
+	if !naming {
+		if !proseOnly.IsZero() && len(d.items) > 1 {
+			d.diags.Add(diag.New("dependency-names-nothing", proseOnly, "no dependency label names an item").
+				WithDetail("The plan has dependency labels, but none of them names an item or a group, so the items still follow each other in order. Name an item in at least one label, or remove the labels."))
+		}
+		return
+	}
+	lacking = slices.DeleteFunc(lacking, func(i int32) bool {
+		g := d.items[i].group
+		return g >= 0 && d.groupSay[g].says
+	})
+	if len(lacking) == 0 {
+		return
+	}
+	d.diags.Add(diag.Newf("dependency-roots", d.items[lacking[0]].at, "%s without a dependency label %s", count(len(lacking), "item"), are(len(lacking), "waits for nothing", "wait for nothing")).
+		WithDetail("Some items name their dependencies, so neither numbers nor order make any: %s can start at once. Give them a \"Depends on\" label if they should wait.", d.list(lacking)))
+}
+
+// list names some items: "1.1, 1.2 and 7 more".
+func (d *depender) list(idx []int32) string {
+	keys := make([]string, 0, 9)
+	for _, i := range idx[:min(len(idx), 8)] {
+		keys = append(keys, string(d.items[i].key))
+	}
+	return listWords(keys, len(idx))
+}
+
+// explicitEdges makes the edges that labels state between items.
+func (d *depender) explicitEdges() {
+	for i := range d.items {
+		for _, r := range d.after[i] {
+			for _, t := range r.targets {
+				d.expand(t, int32(i), false)
+			}
+		}
+		for _, st := range d.items[i].blocks {
+			for _, t := range d.names.read(st, d.diags).targets {
+				d.expand(t, int32(i), true)
+			}
+		}
+		for _, st := range d.items[i].soft {
+			soft := uint8(max(slices.Index(softTypes[:], st.typ), 1))
+			for _, t := range d.names.read(st, d.diags).targets {
+				if t.kind == toItem && t.item != int32(i) {
+					d.edges = append(d.edges, edge{from: t.item, to: int32(i), rule: byExplicit, soft: soft, start: int32(t.at.Start), end: int32(t.at.End)})
+				}
+			}
+		}
+	}
+}
+
+// expand makes the edges of one target of item i, or of the reverse label.
+// Groups by their ends are kept for later.
+func (d *depender) expand(t target, i int32, reverse bool) {
+	link := func(j int32) {
+		if reverse {
+			d.addEdge(i, j, byExplicit, t.at)
+			return
+		}
+		d.addEdge(j, i, byExplicit, t.at)
+	}
+	switch t.kind {
+	case toItem:
+		if t.item == i {
+			d.diags.Add(diag.Newf("self-dependency", t.at, "%s waits for itself", clip(string(d.items[i].key))).
+				WithDetail("An item that depends on itself can never start. Remove %s from the list.", d.items[i].key).
+				WithRelated(d.items[i].at, "the item"))
+			return
+		}
+		link(t.item)
+	case toRange:
+		for _, j := range d.names.between(t.lo, t.to) {
+			link(j)
+		}
+	case toPrevious:
+		for j := int32(0); j < i && !d.full; j++ {
+			link(j)
+		}
+	case toEarlier:
+		for j := int32(0); j < i && !d.full; j++ {
+			if d.groupOf(j) != d.groupOf(i) {
+				link(j)
+			}
+		}
+	case toGroup:
+		for j := range d.items {
+			if g := d.items[j].group; g >= t.group && g <= t.hi && !d.full {
+				link(int32(j))
+			}
+		}
+	case toGroupEnds:
+		if reverse { // to block a group is to be waited for by its beginnings; its members all wait
+			for j := range d.items {
+				if g := d.items[j].group; g >= t.group && g <= t.hi && !d.full {
+					link(int32(j))
+				}
+			}
+			return
+		}
+		d.pending = append(d.pending, pendingTarget{to: i, lo: t.group, hi: t.hi, at: t.at})
+	}
+}
+
+// finish sorts the edges, removes repetitions and makes the index by item.
+func (d *depender) finish() {
+	slices.SortFunc(d.edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from), cmp.Compare(a.soft, b.soft), cmp.Compare(a.rule, b.rule), cmp.Compare(a.start, b.start))
+	})
+	d.edges = slices.CompactFunc(d.edges, func(a, b edge) bool { return a.to == b.to && a.from == b.from && a.soft == b.soft })
+	d.index()
+}
+
+func (d *depender) index() {
+	d.out.edges = d.edges
+	d.out.first = make([]int, len(d.items)+1)
+	for _, e := range d.edges {
+		d.out.first[e.to+1]++
+	}
+	for i := range d.items {
+		d.out.first[i+1] += d.out.first[i]
+	}
+}

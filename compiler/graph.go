@@ -1,0 +1,369 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// reportCycles reports each cycle once, with its whole path and the line that
+// made each edge, and says whether there was one. Without cycles it leaves the
+// items in d.topo, predecessors first.
+func (d *depender) reportCycles() bool {
+	n := len(d.items)
+	waits := make([]int32, n)
+	for _, e := range d.edges {
+		if e.soft == 0 {
+			waits[e.to]++
+		}
+	}
+	d.followers()
+	d.topo = make([]int32, 0, n)
+	for i := range n {
+		if waits[i] == 0 {
+			d.topo = append(d.topo, int32(i))
+		}
+	}
+	for k := 0; k < len(d.topo); k++ {
+		for _, e := range d.next(d.topo[k]) {
+			if waits[e]--; waits[e] == 0 {
+				d.topo = append(d.topo, e)
+			}
+		}
+	}
+	if len(d.topo) == n {
+		return false
+	}
+	// What is left waits for a cycle or is part of one. Walking backwards from
+	// any of it ends in a cycle; each is reported from its smallest item.
+	color := make([]int32, n)
+	walk := int32(0)
+	reported := 0
+	for i := range n {
+		if waits[i] == 0 || color[i] != 0 || reported == maxCycles {
+			continue
+		}
+		walk++
+		at := int32(i)
+		var path []edge // each: path[k].to waits for path[k].from
+		for color[at] == 0 {
+			color[at] = walk
+			for _, e := range d.out.of(int(at)) {
+				if e.soft == 0 && waits[e.from] > 0 {
+					path = append(path, e)
+					at = e.from
+					break
+				}
+			}
+		}
+		if color[at] == walk {
+			k := slices.IndexFunc(path, func(e edge) bool { return e.to == at })
+			d.reportCycle(path[k:])
+			reported++
+		}
+	}
+	return true
+}
+
+// maxCycles bounds how many cycles of one plan are reported.
+const maxCycles = 20
+
+func (d *depender) reportCycle(path []edge) {
+	// Begin at the item that stands first in the document: a stable start.
+	first := 0
+	for k := range path {
+		if path[k].to < path[first].to {
+			first = k
+		}
+	}
+	path = slices.Concat(path[first:], path[:first])
+	var words []string
+	for _, e := range path {
+		words = append(words, string(d.items[e.to].key))
+	}
+	words = append(words, string(d.items[path[0].to].key))
+	if len(words) > 24 {
+		words = slices.Concat(words[:12], []string{"…"}, words[len(words)-11:])
+	}
+	at := path[0]
+	for _, e := range path { // the caret stands under a label, if one took part
+		if e.rule != byNumber {
+			at = e
+			break
+		}
+	}
+	dg := diag.Newf("dependency-cycle", d.place(at), "%s wait for each other", count(len(path), "item")).
+		WithDetail("Each of these waits for the next: %s. None of them can ever start. Remove one of the dependencies.", strings.Join(words, " → "))
+	for _, e := range path[:min(len(path), 24)] {
+		dg = dg.WithRelated(d.place(e), "%s waits for %s (%s)", d.items[e.to].key, d.items[e.from].key, ruleNames[e.rule])
+	}
+	d.diags.Add(dg)
+}
+
+func (d *depender) place(e edge) diag.Range {
+	return diag.Range{File: d.file, Start: int(e.start), End: int(e.end)}
+}
+
+// followers makes the index of successors over blocks edges.
+func (d *depender) followers() {
+	n := len(d.items)
+	d.nextFirst = make([]int, n+1)
+	for _, e := range d.edges {
+		if e.soft == 0 {
+			d.nextFirst[e.from+1]++
+		}
+	}
+	for i := range n {
+		d.nextFirst[i+1] += d.nextFirst[i]
+	}
+	fill := slices.Clone(d.nextFirst)
+	d.nextTo = make([]int32, d.nextFirst[n])
+	for _, e := range d.edges {
+		if e.soft == 0 {
+			d.nextTo[fill[e.from]] = e.to
+			fill[e.from]++
+		}
+	}
+}
+
+func (d *depender) next(i int32) []int32 { return d.nextTo[d.nextFirst[i]:d.nextFirst[i+1]] }
+
+// spread answers questions of reachability for many sources at once: one bit
+// each, 64 in a round, propagated in topological order. visit is called after
+// each round with the sources of the round and, for each item, the bits of the
+// sources from which a path of at least one edge leads to it.
+func (d *depender) spread(sources []int32, visit func(round []int32, reached []uint64)) {
+	reached := make([]uint64, len(d.items))
+	own := make([]uint64, len(d.items))
+	for len(sources) > 0 {
+		round := sources[:min(64, len(sources))]
+		sources = sources[len(round):]
+		clear(reached)
+		for k, s := range round {
+			own[s] = 1 << k
+		}
+		for _, i := range d.topo {
+			carry := reached[i] | own[i]
+			if carry == 0 {
+				continue
+			}
+			for _, to := range d.next(i) {
+				reached[to] |= carry
+			}
+		}
+		visit(round, reached)
+		for _, s := range round {
+			own[s] = 0
+		}
+	}
+}
+
+// claim is an id that a clause of item to names.
+type claim struct {
+	from, to int32
+	at       diag.Range
+	clause   diag.Range
+}
+
+// checkProse compares "(after 1.1 merged)" with the edges: every id it names
+// must be an ancestor. Where numbers are not in force, it makes edges of items
+// without a statement instead.
+func (d *depender) checkProse() {
+	var claims []claim
+	made := false
+	for i := range d.items {
+		for _, c := range d.items[i].prose {
+			for k, id := range c.ids {
+				from, known := d.names.item(id)
+				if !known {
+					d.unknownClause(id, c.ats[k])
+					continue
+				}
+				if from == int32(i) {
+					d.diags.Add(diag.Newf("self-dependency", c.ats[k], "%s waits for itself", clip(id)).
+						WithDetail("The sentence says that %s comes after itself. Name the item that it follows.", id))
+					continue
+				}
+				if !d.inForce && !d.replaced[i] {
+					d.addEdge(from, int32(i), byProse, c.ats[k])
+					made = true
+					continue
+				}
+				claims = append(claims, claim{from: from, to: int32(i), at: c.ats[k], clause: c.at})
+			}
+		}
+	}
+	if made {
+		d.finish()
+		if d.reportCycles() {
+			return
+		}
+	}
+	d.checkClaims(claims)
+}
+
+func (d *depender) unknownClause(id string, at diag.Range) {
+	dg := diag.Newf("unknown-dependency", at, "there is no item %q", clip(id))
+	if near, ok := d.names.near(id); ok {
+		dg = dg.WithDetail("The sentence names an item that the plan does not have. Did you mean %q?", near)
+	} else {
+		dg = dg.WithDetail("The sentence names an item that the plan does not have. Name one that exists.")
+	}
+	d.diags.Add(dg)
+}
+
+func (d *depender) checkClaims(claims []claim) {
+	claims = slices.DeleteFunc(claims, func(c claim) bool {
+		_, direct := slices.BinarySearchFunc(d.out.of(int(c.to)), c.from, func(e edge, f int32) int { return int(e.from - f) })
+		return direct
+	})
+	by := map[int32][]claim{}
+	var sources []int32
+	for _, c := range claims {
+		if by[c.from] == nil {
+			sources = append(sources, c.from)
+		}
+		by[c.from] = append(by[c.from], c)
+	}
+	d.spread(sources, func(round []int32, reached []uint64) {
+		for k, s := range round {
+			for _, c := range by[s] {
+				if reached[c.to]&(1<<k) == 0 {
+					d.disagree(c)
+				}
+			}
+		}
+	})
+}
+
+func (d *depender) disagree(c claim) {
+	to, from := &d.items[c.to], &d.items[c.from]
+	dg := diag.Newf("prose-disagrees", c.at, "%s does not come after %s", clip(string(to.key)), clip(string(from.key))).
+		WithDetail("The sentence says that %s comes after %s, but %s. Change the sentence, the number, or write \"**Depends on**: %s\".", to.key, from.key, d.whatElse(c.to), from.key).
+		WithRelated(to.at, "%s is here", to.key)
+	d.diags.Add(dg.WithRelated(from.at, "%s is here", from.key))
+}
+
+func (d *depender) whatElse(i int32) string {
+	es := d.out.of(int(i))
+	var keys []string
+	rule := uint8(0)
+	for _, e := range es {
+		if e.soft == 0 {
+			rule = e.rule
+			keys = append(keys, string(d.items[e.from].key))
+		}
+	}
+	if len(keys) == 0 {
+		return "it waits for nothing"
+	}
+	by := "by its number"
+	if rule == byExplicit {
+		by = "by its label"
+	}
+	return fmt.Sprintf("%s it waits for %s", by, listWords(keys[:min(8, len(keys))], len(keys)))
+}
+
+// redundantWork bounds the search for redundant edges: it gives only hints.
+const redundantWork = 200_000_000
+
+// hintRedundant names explicit edges that say nothing new: another dependency
+// of the item already waits for the same.
+func (d *depender) hintRedundant() {
+	var cand []edge
+	var sources []int32
+	seen := make([]bool, len(d.items))
+	for i := range d.items {
+		es := d.out.of(i)
+		if len(es) < 2 {
+			continue
+		}
+		for _, e := range es {
+			if e.rule != byExplicit || e.soft != 0 || !d.single(e) {
+				continue
+			}
+			cand = append(cand, e)
+			if !seen[e.from] {
+				seen[e.from] = true
+				sources = append(sources, e.from)
+			}
+		}
+	}
+	if (len(sources)/64+1)*(len(d.items)+len(d.edges)) > redundantWork {
+		return
+	}
+	by := map[int32][]edge{}
+	for _, e := range cand {
+		by[e.from] = append(by[e.from], e)
+	}
+	d.spread(sources, func(round []int32, reached []uint64) {
+		for k, s := range round {
+			for _, e := range by[s] {
+				for _, other := range d.out.of(int(e.to)) {
+					if other.soft == 0 && other.from != e.from && reached[other.from]&(1<<k) != 0 {
+						d.redundant(e, other)
+						break
+					}
+				}
+			}
+		}
+	})
+}
+
+// single reports whether an edge is the only one that its text made: only those
+// can be left out by leaving out the text.
+func (d *depender) single(e edge) bool {
+	for _, o := range d.out.of(int(e.to)) {
+		if o.start == e.start && o.rule == e.rule && o.from != e.from {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *depender) redundant(e, other edge) {
+	d.diags.Add(diag.Newf("redundant-dependency", d.place(e), "%s need not be named", clip(string(d.items[e.from].key))).
+		WithDetail("%s waits for %s, which already comes after %s. Leave %s out of the list.",
+			d.items[e.to].key, d.items[other.from].key, d.items[e.from].key, d.items[e.from].key))
+}
+
+// count writes "1 item", "3 items".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if stem, ok := strings.CutSuffix(what, "y"); ok {
+		what = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func are(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// listWords joins words as a sentence does; total counts those left out too.
+func listWords(words []string, total int) string {
+	switch more := total - len(words); {
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(words, ", "), more)
+	case len(words) < 2:
+		return strings.Join(words, "")
+	default:
+		return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+	}
+}
+
+// nearest is spell.Nearest as a sentence: "" or ` Did you mean "x"?`.
+func nearest(word string, known []string) string {
+	if near, ok := spell.Nearest(word, known); ok {
+		return fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return ""
+}

@@ -1,0 +1,37 @@
+package compiler
+
+// Limits bound what a plan may ask of the compiler: a plan may come from a
+// stranger's pull request. A zero field takes the value of DefaultLimits.
+type Limits struct {
+	PlanBytes   int // size of one plan file
+	PolicyBytes int // size of one policy file
+	AgentBytes  int // size of one agent file
+	Nodes       int // items of one plan
+	Edges       int // dependencies of one plan
+	Depth       int // nesting in a plan's markdown
+}
+
+// DefaultLimits are what a plan of 100,000 sprints needs, and some more.
+var DefaultLimits = Limits{
+	PlanBytes:   128 << 20,
+	PolicyBytes: 4 << 20,
+	AgentBytes:  1 << 20,
+	Nodes:       200_000,
+	Edges:       2_000_000,
+	Depth:       100,
+}
+
+func (l Limits) orDefault() Limits {
+	def := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&l.PlanBytes, DefaultLimits.PlanBytes)
+	def(&l.PolicyBytes, DefaultLimits.PolicyBytes)
+	def(&l.AgentBytes, DefaultLimits.AgentBytes)
+	def(&l.Nodes, DefaultLimits.Nodes)
+	def(&l.Edges, DefaultLimits.Edges)
+	def(&l.Depth, DefaultLimits.Depth)
+	return l
+}

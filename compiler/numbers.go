@@ -1,0 +1,477 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// cell is what stands side by side in a group: the items of one number, or a
+// run of marked items, or a single item.
+type cell struct {
+	items []int32
+}
+
+// layout puts groups in their order, gathers them into buckets (the tracks of
+// one phase number) and takes each group apart into cells.
+func (d *depender) layout() {
+	members := make([][]int32, len(d.groups)+1)
+	for i := range d.items {
+		g := d.groupOf(int32(i))
+		members[g] = append(members[g], int32(i))
+	}
+	chain := d.rules.groups == "chain"
+	d.orderGroups(members)
+	d.cells = make([][]cell, len(d.groups)+1)
+	id := int32(0)
+	number := func(g int32, idx []int32) {
+		d.cells[g] = d.cut(idx)
+		for _, c := range d.cells[g] {
+			for _, i := range c.items {
+				d.cell[i] = id
+			}
+			id++
+		}
+	}
+	if chain { // one list through the whole document, kept under "no group"
+		all := make([]int32, len(d.items))
+		for i := range all {
+			all[i] = int32(i)
+		}
+		number(int32(len(d.groups)), all)
+		return
+	}
+	for g := range members {
+		number(int32(g), members[g])
+	}
+}
+
+// orderGroups fills d.order, d.bucket and d.buckets.
+func (d *depender) orderGroups(members [][]int32) {
+	for g := range members {
+		if len(members[g]) > 0 {
+			d.order = append(d.order, int32(g))
+		}
+	}
+	// Where the document decides, and where the items have no group at all, a
+	// group stands where its first item stands.
+	numeric := !d.rules.inDocument && d.sameShape()
+	slices.SortStableFunc(d.order, func(a, b int32) int {
+		if numeric && int(a) < len(d.groups) && int(b) < len(d.groups) {
+			return d.groups[a].num.compare(d.groups[b].num)
+		}
+		return int(members[a][0] - members[b][0])
+	})
+	for i, g := range d.order {
+		if i > 0 && numeric && !d.rules.sequence && d.together(d.order[i-1], g) {
+			last := len(d.buckets) - 1
+			d.buckets[last] = append(d.buckets[last], g)
+		} else {
+			d.buckets = append(d.buckets, []int32{g})
+		}
+		d.bucket[g] = int32(len(d.buckets) - 1)
+	}
+}
+
+func (d *depender) sameShape() bool {
+	for i := range d.groups {
+		if d.groups[i].num.shape != d.groups[0].num.shape || len(d.groups[i].num.parts) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *depender) together(a, b int32) bool {
+	return int(a) < len(d.groups) && int(b) < len(d.groups) && d.groups[a].num.base(d.groups[b].num)
+}
+
+// cut takes the items of a group apart into cells, in order.
+func (d *depender) cut(idx []int32) []cell {
+	if !d.rules.inDocument {
+		idx = d.byNumberWithinShape(idx)
+	}
+	cells := make([]cell, 0, len(idx))
+	for k, i := range idx {
+		if k > 0 && d.joins(idx[k-1], i) {
+			last := &cells[len(cells)-1]
+			last.items = append(last.items, i)
+			continue
+		}
+		cells = append(cells, cell{items: idx[k : k+1 : k+1]})
+	}
+	return cells
+}
+
+// joins reports whether two neighbours stand side by side.
+func (d *depender) joins(a, b int32) bool {
+	if d.items[a].marked || d.items[b].marked {
+		return d.items[a].marked && d.items[b].marked && d.groupOf(a) == d.groupOf(b)
+	}
+	return !d.rules.sequence && d.items[a].num.base(d.items[b].num)
+}
+
+// byNumberWithinShape sorts items numerically. Items of different shapes cannot
+// be compared: shapes follow each other as the document first shows them.
+func (d *depender) byNumberWithinShape(idx []int32) []int32 {
+	rank := map[string]int{}
+	for _, i := range idx {
+		if _, known := rank[d.items[i].num.shape]; !known {
+			rank[d.items[i].num.shape] = len(rank)
+		}
+	}
+	idx = slices.Clone(idx)
+	slices.SortStableFunc(idx, func(a, b int32) int {
+		x, y := &d.items[a].num, &d.items[b].num
+		if x.shape != y.shape {
+			return rank[x.shape] - rank[y.shape]
+		}
+		return x.compare(*y)
+	})
+	return idx
+}
+
+// groupEdges makes the edges by number inside groups, then those of statements
+// that name the ends of a group.
+func (d *depender) groupEdges() {
+	if d.inForce {
+		for g := range d.cells {
+			for k, c := range d.cells[g] {
+				d.joinTracks(c)
+				if k == 0 {
+					continue
+				}
+				sinks := d.filter(d.cells[g][k-1].items, outCell)
+				sources := d.sources(c.items, inCell)
+				if !d.room(len(sinks) * len(sources)) {
+					return
+				}
+				for _, to := range sources {
+					for _, from := range sinks {
+						if d.groupOf(from) != d.groupOf(to) && d.groupReplaces(to) {
+							continue
+						}
+						d.addEdge(from, to, byNumber, d.items[to].at)
+					}
+				}
+			}
+		}
+	}
+	d.pendingEdges()
+}
+
+// sources are the items of idx without the flag and without an own statement.
+func (d *depender) sources(idx []int32, flag uint8) []int32 {
+	out := make([]int32, 0, len(idx))
+	for _, i := range idx {
+		if d.has[i]&flag == 0 && !d.replaced[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// filter returns the items of idx without the flag.
+func (d *depender) filter(idx []int32, flag uint8) []int32 {
+	if len(idx) == 1 && d.has[idx[0]]&flag == 0 {
+		return idx
+	}
+	out := make([]int32, 0, len(idx))
+	for _, i := range idx {
+		if d.has[i]&flag == 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func (d *depender) groupReplaces(i int32) bool {
+	g := d.items[i].group
+	return g >= 0 && d.groupSay[g].says && !d.rules.add
+}
+
+// joinTracks lets 1.2ab wait for 1.2a and 1.2b, and reports plain numbers
+// beside lettered ones.
+func (d *depender) joinTracks(c cell) {
+	if len(c.items) < 2 && len(d.items[c.items[0]].num.letters()) < 2 || d.rules.sequence {
+		return
+	}
+	if d.items[c.items[0]].marked { // a run of marked items has no tracks
+		return
+	}
+	tracks := make([]track, len(c.items))
+	for k, i := range c.items {
+		tracks[k] = track{letters: d.items[i].num.letters(), key: string(d.items[i].key), at: d.items[i].at}
+	}
+	d.joins2(tracks, "item", func(from, to int) {
+		if !d.replaced[c.items[to]] {
+			d.addEdge(c.items[from], c.items[to], byNumber, d.items[c.items[to]].at)
+		}
+	})
+}
+
+// track is one lettered item, or phase, of a number.
+type track struct {
+	letters string
+	key     string
+	at      diag.Range
+}
+
+// joins2 calls link(from, to) for each pair in which track to joins track
+// from: the largest proper subsets of its letters.
+func (d *depender) joins2(ts []track, what string, link func(from, to int)) {
+	single := map[string]bool{}
+	var multi []int
+	plain, lettered := -1, -1
+	for k, t := range ts {
+		switch len(t.letters) {
+		case 0:
+			plain = k
+		case 1:
+			single[t.letters] = true
+			lettered = cmpFirst(lettered, k)
+		default:
+			lettered = cmpFirst(lettered, k)
+			multi = append(multi, k)
+		}
+	}
+	if plain >= 0 && lettered >= 0 {
+		d.diags.Add(diag.Newf("plain-beside-lettered", ts[lettered].at, "%s stands beside %s", clip(ts[lettered].key), clip(ts[plain].key)).
+			WithDetail("Letters make parallel items of one number, so a plain %s beside %s could mean two things. Rename %s to a letter, or give the lettered ones the next number.", ts[plain].key, ts[lettered].key, ts[plain].key).
+			WithRelated(ts[plain].at, "the plain number"))
+	}
+	if len(multi) > maxJoins {
+		d.diags.Add(diag.Newf("unknown-track", ts[multi[0]].at, "more than %d items join tracks of one number", maxJoins).
+			WithDetail("Use the next number for what follows the joined tracks."))
+		return
+	}
+	for _, k := range multi {
+		set := letterSet(ts[k].letters)
+		missing := ""
+		for _, r := range ts[k].letters {
+			if !single[string(r)] {
+				missing = string(r)
+				break
+			}
+		}
+		if missing != "" || set == 0 {
+			base := ts[k].key[:len(ts[k].key)-len(ts[k].letters)]
+			d.diags.Add(diag.Newf("unknown-track", ts[k].at, "%s joins a track that does not exist", clip(ts[k].key)).
+				WithDetail("Several letters join the tracks that they name, but there is no %s %s%s. Name only letters that exist, each once, or write %s with one letter.", what, base, cmpOr(missing, ts[k].letters), ts[k].key))
+			continue
+		}
+		for _, from := range d.largestSubsets(ts, k, set, multi) {
+			link(from, k)
+		}
+	}
+}
+
+// maxJoins bounds the joins of one number: each is compared with each.
+const maxJoins = 200
+
+func (d *depender) largestSubsets(ts []track, k int, set uint32, multi []int) []int {
+	covered := uint32(0)
+	var subs []int
+	for _, m := range multi {
+		s := letterSet(ts[m].letters)
+		if m == k || s == 0 || s&^set != 0 || s == set {
+			continue
+		}
+		larger := slices.ContainsFunc(multi, func(o int) bool {
+			so := letterSet(ts[o].letters)
+			return o != k && o != m && so != set && so&^set == 0 && s&^so == 0 && s != so
+		})
+		if !larger {
+			subs = append(subs, m)
+			covered |= s
+		}
+	}
+	for i, t := range ts {
+		if len(t.letters) == 1 {
+			if s := letterSet(t.letters); s&set != 0 && s&covered == 0 {
+				subs = append(subs, i)
+			}
+		}
+	}
+	return subs
+}
+
+// letterSet returns the letters as bits; 0 if one stands twice or is none of a to z.
+func letterSet(s string) uint32 {
+	set := uint32(0)
+	for _, r := range s {
+		if r < 'a' || r > 'z' || set&(1<<(r-'a')) != 0 {
+			return 0
+		}
+		set |= 1 << (r - 'a')
+	}
+	return set
+}
+
+func cmpFirst(a, b int) int {
+	if a >= 0 {
+		return a
+	}
+	return b
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// pendingEdges makes the edges of statements that name a group by its ends.
+// All ends are taken before any of these edges exists.
+func (d *depender) pendingEdges() {
+	if len(d.pending) == 0 {
+		return
+	}
+	members := d.members()
+	ends := map[int32][]int32{}
+	var made []edge
+	for _, p := range d.pending {
+		for g := p.lo; g <= p.hi; g++ {
+			if _, known := ends[g]; !known {
+				ends[g] = d.filter(members[g], outGroup)
+			}
+			if !d.room(len(made) + len(ends[g])) {
+				return
+			}
+			for _, from := range ends[g] {
+				made = append(made, edge{from: from, to: p.to, start: int32(p.at.Start), end: int32(p.at.End)})
+			}
+		}
+	}
+	for _, e := range made {
+		d.addEdge(e.from, e.to, byExplicit, diag.Range{File: d.file, Start: int(e.start), End: int(e.end)})
+	}
+}
+
+func (d *depender) members() [][]int32 {
+	m := make([][]int32, len(d.groups)+1)
+	for i := range d.items {
+		g := d.groupOf(int32(i))
+		m[g] = append(m[g], int32(i))
+	}
+	return m
+}
+
+// bucketEdges makes the edges between groups: by number, and by the labels of
+// groups.
+func (d *depender) bucketEdges() {
+	members := d.members()
+	d.groupLabels(members)
+	if !d.inForce || d.rules.groups != "barrier" {
+		return
+	}
+	for b, groups := range d.buckets {
+		if len(groups) > 1 || int(groups[0]) < len(d.groups) && len(d.groups[groups[0]].num.letters()) > 1 {
+			d.joinGroups(groups, members)
+		}
+		if b == 0 {
+			continue
+		}
+		var before []int32
+		for _, g := range d.buckets[b-1] {
+			before = append(before, d.filter(members[g], outBucket)...)
+		}
+		for _, g := range groups {
+			sources := d.sources(members[g], inBucket)
+			if int(g) < len(d.groups) && d.groupSay[g].says && !d.rules.add {
+				continue
+			}
+			if !d.room(len(sources) * len(before)) {
+				return
+			}
+			for _, to := range sources {
+				for _, from := range before {
+					d.addEdge(from, to, byNumber, d.items[to].at)
+				}
+			}
+		}
+	}
+}
+
+// joinGroups lets phase 3ab wait for the ends of 3a and 3b.
+func (d *depender) joinGroups(groups []int32, members [][]int32) {
+	tracks := make([]track, len(groups))
+	for k, g := range groups {
+		tracks[k] = track{letters: d.groups[g].num.letters(), key: d.groups[g].id, at: d.groups[g].at}
+	}
+	d.joins2(tracks, "phase", func(from, to int) {
+		if d.groupSay[groups[to]].says && !d.rules.add {
+			return
+		}
+		ends, sources := d.filter(members[groups[from]], outGroup), d.sources(members[groups[to]], inGroup)
+		if !d.room(len(ends) * len(sources)) {
+			return
+		}
+		for _, t := range sources {
+			for _, f := range ends {
+				d.addEdge(f, t, byNumber, d.items[t].at)
+			}
+		}
+	})
+}
+
+// groupLabels applies "Depends on" below a phase heading to those of its
+// beginnings that have no statement of their own.
+func (d *depender) groupLabels(members [][]int32) {
+	for g := range d.groups {
+		if !d.groupSay[g].says {
+			continue
+		}
+		sources := d.sources(members[g], inGroup)
+		if d.rules.add {
+			sources = d.filter(members[g], inGroup)
+		}
+		for _, r := range d.groupSay[g].readings {
+			for _, t := range r.targets {
+				d.groupTarget(int32(g), t, sources, members)
+			}
+		}
+	}
+}
+
+func (d *depender) groupTarget(g int32, t target, sources []int32, members [][]int32) {
+	var from []int32
+	switch t.kind {
+	case toItem:
+		from = []int32{t.item}
+	case toRange:
+		from = d.names.between(t.lo, t.to)
+	case toPrevious, toEarlier:
+		for i := range d.items {
+			if d.items[i].group == g {
+				break
+			}
+			from = append(from, int32(i))
+		}
+	case toGroup, toGroupEnds:
+		for k := t.group; k <= t.hi; k++ {
+			if k == g {
+				if t.group == t.hi {
+					d.diags.Add(diag.Newf("self-dependency", t.at, "phase %s waits for itself", clip(d.groups[g].id)).
+						WithDetail("A phase that depends on itself can never start. Remove it from the list.").
+						WithRelated(d.groups[g].at, "the phase"))
+				}
+				continue
+			}
+			if t.kind == toGroup {
+				from = append(from, members[k]...)
+			} else {
+				from = append(from, d.filter(members[k], outGroup)...)
+			}
+		}
+	}
+	if !d.room(len(from) * len(sources)) {
+		return
+	}
+	for _, to := range sources {
+		for _, f := range from {
+			d.addEdge(f, to, byExplicit, t.at)
+		}
+	}
+}

@@ -1,0 +1,407 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// targetKind says what a part of a dependency value means.
+type targetKind uint8
+
+const (
+	toItem      targetKind = iota + 1 // one item
+	toRange                           // the items from lo to hi, in numerical order
+	toGroupEnds                       // the ends of a group
+	toGroup                           // every item of a group
+	toPrevious                        // every item that stands before
+	toEarlier                         // every item of the groups that stand before
+)
+
+// target is what one part of a value names.
+type target struct {
+	kind   targetKind
+	item   int32 // toItem
+	group  int32 // toGroup, toGroupEnds: first group
+	hi     int32 // toGroup, toGroupEnds: last group (the same one if no range)
+	lo, to number
+	at     diag.Range
+}
+
+// reading is what a whole value says.
+type reading struct {
+	targets []target
+	none    bool // a none-form
+	prose   bool // a part that is none of the forms
+	wrong   bool // a part that was reported as an error
+}
+
+// says reports whether the value states anything: targets, or none.
+func (r reading) says() bool { return len(r.targets) > 0 || r.none || r.wrong }
+
+// names is what values can name: the items and groups of one plan.
+type names struct {
+	items      []depItem
+	groups     []depGroup
+	byKey      map[string]int32
+	byGroup    map[string]int32 // by id in lower case
+	shapes     map[string]bool  // of all keys
+	ownItem    wordSet          // the dialect's item keywords
+	itemWords  wordSet
+	groupWords wordSet
+	bareGroups bool // the dialect's groups have no keyword: a bare id names one
+	ignoreCase bool
+	keys       []string           // made by near, on first use
+	order      map[string][]int32 // by shape, made by sorted
+	groupIDs   []string
+	suggested  int
+}
+
+// maxSuggestions bounds how often one plan looks for the nearest known id:
+// each look costs the number of items.
+const maxSuggestions = 100
+
+func newNames(in *depInput) *names {
+	n := &names{
+		items: in.items, groups: in.groups,
+		byKey: make(map[string]int32, len(in.items)), byGroup: make(map[string]int32, len(in.groups)),
+		shapes: map[string]bool{}, bareGroups: len(in.rules.groupWords) == 0, ignoreCase: in.rules.ignoreCase,
+	}
+	own, groups := newWords(in.rules.itemWords), newWords(in.rules.groupWords)
+	n.ownItem = own
+	n.itemWords = newWords(plainItemWords).without(groups)
+	n.groupWords = newWords(plainGroupWords).without(own)
+	for w := range own {
+		n.itemWords[w] = true
+		delete(groups, w)
+	}
+	for w := range groups {
+		n.groupWords[w] = true
+	}
+	for i := range in.items {
+		k := n.fold(string(in.items[i].key))
+		if _, twice := n.byKey[k]; !twice {
+			n.byKey[k] = int32(i)
+		}
+		n.shapes[in.items[i].num.shape] = true
+	}
+	for i := range in.groups {
+		k := strings.ToLower(in.groups[i].id)
+		if _, twice := n.byGroup[k]; !twice && k != "" {
+			n.byGroup[k] = int32(i)
+		}
+	}
+	return n
+}
+
+func (n *names) fold(key string) string {
+	if n.ignoreCase {
+		return strings.ToLower(key)
+	}
+	return key
+}
+
+func (n *names) item(key string) (int32, bool) {
+	i, ok := n.byKey[n.fold(key)]
+	return i, ok
+}
+
+func (n *names) group(id string) (int32, bool) {
+	g, ok := n.byGroup[strings.ToLower(id)]
+	return g, ok
+}
+
+// near returns the known key nearest to word.
+func (n *names) near(word string) (string, bool) {
+	if n.suggested++; n.suggested > maxSuggestions {
+		return "", false
+	}
+	if n.keys == nil {
+		n.keys = make([]string, 0, len(n.items))
+		for i := range n.items {
+			n.keys = append(n.keys, string(n.items[i].key))
+		}
+	}
+	// A letter was left out: 1.2 where only 1.2a is.
+	for _, suffix := range []string{"a", "b", "A"} {
+		if _, ok := n.byKey[word+suffix]; ok {
+			return word + suffix, true
+		}
+	}
+	return spell.Nearest(word, n.keys)
+}
+
+func (n *names) nearGroup(word string) (string, bool) {
+	if n.suggested++; n.suggested > maxSuggestions {
+		return "", false
+	}
+	if n.groupIDs == nil {
+		for i := range n.groups {
+			n.groupIDs = append(n.groupIDs, n.groups[i].id)
+		}
+	}
+	return spell.Nearest(word, n.groupIDs)
+}
+
+// read takes a value apart. Findings go to diags.
+func (n *names) read(st depStatement, diags *diag.List) reading {
+	p := valueParser{names: n, raw: st.text, text: mask(st.text), at: st.at, diags: diags}
+	return p.value()
+}
+
+// valueParser reads one value of a dependency label.
+type valueParser struct {
+	*names
+	raw   string // as it stands in the source
+	text  string // the same, masked
+	at    diag.Range
+	diags *diag.List
+	carry wordKind // the keyword of the part before: "Sprints 1.2, 1.3"
+	out   reading
+}
+
+type wordKind uint8
+
+const (
+	noWord wordKind = iota
+	itemWord
+	groupWord
+)
+
+func (p *valueParser) value() reading {
+	whole := strings.ToLower(strings.TrimSpace(strings.TrimRight(strings.TrimSpace(p.raw), ".")))
+	if noneForms[whole] {
+		p.out.none = true
+		return p.out
+	}
+	parts := split(p.text)
+	proseParts := 0
+	for _, sp := range parts {
+		if len(p.out.targets) == 0 && noneForms[strings.ToLower(p.text[sp.start:sp.end])] {
+			p.out.none = true
+			continue
+		}
+		if noneLead(p.text[sp.start:sp.end]) {
+			p.out.none = true
+			continue
+		}
+		if !p.part(sp) {
+			proseParts++
+			p.nearMiss(sp)
+		}
+	}
+	if len(p.out.targets) > 0 {
+		p.out.none = false
+	}
+	p.out.prose = proseParts > 0
+	if !p.out.says() {
+		p.diags.Add(diag.New("dependency-prose", p.at, "the value names no item, so it makes no edge").
+			WithDetail("%q is kept as prose. To make a dependency of it, write the ids of items, for example \"1.1, 1.2\".", clip(strings.TrimSpace(p.raw))))
+	}
+	return p.out
+}
+
+// noneLead recognises "None - can run in parallel" and "Nothing, first task".
+func noneLead(s string) bool {
+	w, rest, _ := strings.Cut(strings.ToLower(s), " ")
+	rest = strings.TrimSpace(rest)
+	if w != "none" && w != "nothing" {
+		return false
+	}
+	for _, dash := range []string{"-", "–", "—", ":", "required", "needed"} {
+		if strings.HasPrefix(rest, dash) {
+			return true
+		}
+	}
+	return rest == ""
+}
+
+// part reads one part; false if it is prose.
+func (p *valueParser) part(sp span) bool {
+	if p.all(sp) {
+		return true
+	}
+	w, rest := word(p.text, sp)
+	lw := strings.ToLower(w)
+	if rest.start < rest.end {
+		switch {
+		case p.itemWords[lw]:
+			if p.items1(rest, itemWord, p.ownItem[lw]) {
+				p.carry = itemWord
+				return true
+			}
+			return false
+		case p.groupWords[lw]:
+			if p.group1(rest, true) {
+				p.carry = groupWord
+				return true
+			}
+			return false
+		}
+	}
+	if p.carry == groupWord && p.group1(sp, false) {
+		return true
+	}
+	if p.items1(sp, p.carry, false) {
+		return true
+	}
+	return p.bareGroups && p.group1(sp, false)
+}
+
+// all reads "all", "all tasks", "all previous phases", "all Phase 2 sprints",
+// "all sprints in Phase 2".
+func (p *valueParser) all(sp span) bool {
+	fs := strings.Fields(strings.ToLower(p.text[sp.start:sp.end]))
+	if len(fs) == 0 || fs[0] != "all" && fs[0] != "every" {
+		return false
+	}
+	fs = fs[1:]
+	fs = skip(fs, "of", "the", "these")
+	for len(fs) > 0 && (slices.Contains(doneWords, fs[len(fs)-1]) || fs[len(fs)-1] == "are" || fs[len(fs)-1] == "is") {
+		fs = fs[:len(fs)-1]
+	}
+	if len(fs) == 0 {
+		p.add(target{kind: toPrevious}, sp)
+		return true
+	}
+	if slices.Contains(previousWords, fs[0]) {
+		fs = fs[1:]
+		if len(fs) == 0 || len(fs) == 1 && p.itemWords[fs[0]] || len(fs) == 1 && fs[0] == "work" {
+			p.add(target{kind: toPrevious}, sp)
+			return true
+		}
+		if len(fs) == 1 && p.groupWords[fs[0]] {
+			p.add(target{kind: toEarlier}, sp)
+			return true
+		}
+		return false
+	}
+	if len(fs) == 1 && (p.itemWords[fs[0]] || p.groupWords[fs[0]]) {
+		p.add(target{kind: toPrevious}, sp)
+		return true
+	}
+	// all Phase 2 sprints | all sprints of Phase 2
+	if len(fs) >= 4 && p.itemWords[fs[0]] && (fs[1] == "in" || fs[1] == "of" || fs[1] == "from") {
+		fs = skip(fs[2:], "the")
+	}
+	if len(fs) == 3 && p.itemWords[fs[2]] {
+		fs = fs[:2]
+	}
+	if len(fs) == 2 && p.groupWords[fs[0]] {
+		g, ok := p.names.group(fs[1])
+		if !ok {
+			return p.unknownGroup(sp, fs[1])
+		}
+		p.add(target{kind: toGroup, group: g, hi: g}, sp)
+		return true
+	}
+	return false
+}
+
+func skip(fs []string, words ...string) []string {
+	for len(fs) > 0 && slices.Contains(words, fs[0]) {
+		fs = fs[1:]
+	}
+	return fs
+}
+
+// group1 reads what stands behind a group keyword: an id, a range of ids, with
+// or without "complete". keyword says that the keyword stands in this part.
+func (p *valueParser) group1(sp span, keyword bool) bool {
+	if len(p.groups) == 0 {
+		return false
+	}
+	kind := toGroupEnds
+	fs := strings.Fields(p.text[sp.start:sp.end])
+	for len(fs) > 1 {
+		last := strings.ToLower(fs[len(fs)-1])
+		if slices.Contains(doneWords, last) {
+			kind = toGroup
+		} else if last != "is" && last != "are" {
+			break
+		}
+		fs = fs[:len(fs)-1]
+	}
+	id := strings.Join(fs, " ")
+	if g, ok := p.names.group(id); ok {
+		p.add(target{kind: kind, group: g, hi: g}, sp)
+		return true
+	}
+	for lo, hi := range cuts(id) {
+		a, okA := p.names.group(lo)
+		b, okB := p.names.group(p.dropWord(hi, p.groupWords))
+		if okA && okB {
+			if b < a {
+				return p.backwards(sp)
+			}
+			p.add(target{kind: kind, group: a, hi: b}, sp)
+			return true
+		}
+	}
+	if keyword && len(fs) == 1 && digit(id[0]) {
+		return p.unknownGroup(sp, id)
+	}
+	return false
+}
+
+func (p *valueParser) unknownGroup(sp span, id string) bool {
+	d := diag.Newf("unknown-dependency", p.rng(sp), "there is no group %q", clip(id))
+	if near, ok := p.nearGroup(id); ok {
+		d = d.WithDetail("The plan has no phase or group with this id. Did you mean %q?", near)
+	} else {
+		d = d.WithDetail("The plan has no phase or group with this id. Name one that exists, or remove it from the list.")
+	}
+	p.diags.Add(d)
+	p.out.wrong = true
+	return true
+}
+
+func (p *valueParser) backwards(sp span) bool {
+	p.diags.Add(diag.New("dependency-range", p.rng(sp), "the range runs backwards").
+		WithDetail("%q ends before it begins, so it names nothing. Write the smaller id first.", clip(p.text[sp.start:sp.end])))
+	p.out.wrong = true
+	return true
+}
+
+// dropWord cuts a repeated keyword off: "1.1 to Sprint 1.4".
+func (p *valueParser) dropWord(s string, words wordSet) string {
+	if w, rest := word(s, span{0, len(s)}); rest.start < rest.end && words[strings.ToLower(w)] {
+		return s[rest.start:]
+	}
+	return s
+}
+
+func (p *valueParser) add(t target, sp span) {
+	t.at = p.rng(sp)
+	p.out.targets = append(p.out.targets, t)
+}
+
+func (p *valueParser) rng(sp span) diag.Range { return p.at.Sub(sp.start, sp.end) }
+
+// nearMiss warns about prose that contains the id of an item: a reader may take
+// it for a dependency, ralph does not.
+func (p *valueParser) nearMiss(sp span) {
+	s := p.text[sp.start:sp.end]
+	for i, f := range strings.Fields(s) {
+		f = strings.Trim(f, ".:;!?'\"")
+		at, ok := p.names.item(f)
+		if !ok || len(p.items[at].num.parts) == 0 || p.items[at].num.shape == "#" && i == 0 {
+			continue
+		}
+		p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(s)).
+			WithDetail("The text names %s, but not in a form that makes a dependency, so it makes none. Write the id alone and put the reason in parentheses: \"%s (reason)\".", f, f))
+		return
+	}
+}
+
+// clip shortens what is quoted in a summary.
+func clip(s string) string {
+	const most = 24
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most-1]) + "…"
+}

@@ -1,0 +1,205 @@
+package compiler
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// items1 reads an id or a range of ids. kw says which keyword stands before,
+// own that it is the dialect's own item keyword.
+func (p *valueParser) items1(sp span, kw wordKind, own bool) bool {
+	s := p.text[sp.start:sp.end]
+	if i, ok := p.names.item(s); ok {
+		p.add(target{kind: toItem, item: i}, sp)
+		return true
+	}
+	if first, rest, ok := strings.Cut(s, " "); ok {
+		if i, known := p.names.item(strings.TrimSuffix(first, ":")); known && p.restIsHarmless(i, rest) {
+			p.add(target{kind: toItem, item: i}, sp)
+			return true
+		}
+	}
+	if p.itemRange(sp) {
+		return true
+	}
+	if strings.ContainsAny(s, " \t") {
+		return false
+	}
+	num, _ := parseNumber(s)
+	known := p.shapes[num.shape] && len(num.parts) > 0
+	if !known && !(own && len(num.parts) > 0) {
+		return false
+	}
+	p.unknownItem(sp, s)
+	return true
+}
+
+// restIsHarmless recognises what may stand behind an id: "1.2 merged", or the
+// item's own title.
+func (p *valueParser) restIsHarmless(item int32, rest string) bool {
+	fs := strings.Fields(strings.ToLower(rest))
+	harmless := true
+	for _, f := range fs {
+		if !slices.Contains(doneWords, f) && f != "is" && f != "be" && f != "has" && f != "been" {
+			harmless = false
+		}
+	}
+	if harmless {
+		return true
+	}
+	rest = strings.TrimLeft(rest, " :-–—")
+	title := p.items[item].title
+	return title != "" && len(rest) <= 4*len(title) && strings.EqualFold(squeeze(rest), squeeze(mask(title)))
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func (p *valueParser) unknownItem(sp span, id string) {
+	d := diag.Newf("unknown-dependency", p.rng(sp), "there is no item %q", clip(id))
+	if near, ok := p.near(id); ok {
+		d = d.WithDetail("No item of the plan has this id. Did you mean %q?", near).WithFix(p.rng(sp), near)
+		if i, known := p.names.item(near); known {
+			d = d.WithRelated(p.items[i].at, "%s is here", near)
+		}
+	} else {
+		d = d.WithDetail("No item of the plan has this id. Name one that exists, or remove it from the list.")
+	}
+	p.diags.Add(d)
+	p.out.wrong = true
+}
+
+// itemRange reads "1.2-1.6", "1.1 through 1.5", "BMP-001-006", "1.2a-c".
+func (p *valueParser) itemRange(sp span) bool {
+	s := p.text[sp.start:sp.end]
+	for lo, hi := range cuts(s) {
+		a, okA := parseNumber(lo)
+		if !okA || !p.shapes[a.shape] || len(a.parts) == 0 {
+			continue
+		}
+		b, okB := completeEnd(a, p.dropWord(hi, p.itemWords))
+		if !okB {
+			continue
+		}
+		if a.compare(b) > 0 {
+			return p.backwards(sp)
+		}
+		ok := p.end(sp, lo, a)
+		if b.compare(a) != 0 {
+			ok = p.end(sp, hi, b) && ok
+		}
+		if ok {
+			p.add(target{kind: toRange, lo: a, to: b}, sp)
+		}
+		return true
+	}
+	return false
+}
+
+// end checks that an end of a range exists: as an item, or as a number with
+// letters (1.2 where 1.2a and 1.2b are).
+func (p *valueParser) end(sp span, text string, num number) bool {
+	if _, ok := p.byNumber(num); ok {
+		return true
+	}
+	at := sp
+	if i := strings.Index(p.text[sp.start:sp.end], text); i >= 0 {
+		at = span{sp.start + i, sp.start + i + len(text)}
+	}
+	p.unknownItem(at, strings.ToLower(text))
+	return false
+}
+
+// byNumber finds an item of this number; a plain number is also found by its
+// lettered items.
+func (n *names) byNumber(num number) (int32, bool) {
+	idx := n.sorted(num.shape)
+	i, ok := slices.BinarySearchFunc(idx, num, func(at int32, b number) int { return n.items[at].num.compare(b) })
+	if ok || i < len(idx) && num.letters() == "" && n.items[idx[i]].num.base(num) {
+		return idx[i], true
+	}
+	return 0, false
+}
+
+// between returns the items from lo to hi, both included; a plain hi includes
+// its lettered items when it is no item itself.
+func (n *names) between(lo, hi number) []int32 {
+	idx := n.sorted(lo.shape)
+	cmp := func(at int32, b number) int { return n.items[at].num.compare(b) }
+	i, _ := slices.BinarySearchFunc(idx, lo, cmp)
+	j, exact := slices.BinarySearchFunc(idx, hi, cmp)
+	if exact {
+		j++
+	}
+	for !exact && j < len(idx) && hi.letters() == "" && n.items[idx[j]].num.base(hi) {
+		j++
+	}
+	return idx[i:max(i, j)]
+}
+
+// sorted returns the items of one shape in numerical order.
+func (n *names) sorted(shape string) []int32 {
+	if n.order == nil {
+		n.order = map[string][]int32{}
+		for i := range n.items {
+			s := n.items[i].num.shape
+			n.order[s] = append(n.order[s], int32(i))
+		}
+		for _, idx := range n.order {
+			slices.SortStableFunc(idx, func(a, b int32) int { return n.items[a].num.compare(n.items[b].num) })
+		}
+	}
+	return n.order[shape]
+}
+
+// completeEnd gives the right end of a range the prefix that it leaves out:
+// BMP-001 and 006 make BMP-006, 1.2a and c make 1.2c.
+func completeEnd(a number, hi string) (number, bool) {
+	b, ok := parseNumber(hi)
+	if !ok {
+		return number{}, false
+	}
+	if b.shape == a.shape {
+		return b, true
+	}
+	if len(hi) == 1 && letter(hi[0]) && len(a.letters()) == 1 {
+		parts := slices.Clone(a.parts)
+		parts[len(parts)-1].letters = strings.ToLower(hi)
+		return number{a.shape, parts}, true
+	}
+	if len(b.parts) == 0 || len(b.parts) > len(a.parts) || !strings.HasSuffix(a.shape, b.shape) {
+		return number{}, false
+	}
+	return number{a.shape, slices.Concat(a.parts[:len(a.parts)-len(b.parts)], b.parts)}, true
+}
+
+var rangeSigns = []string{" through ", " thru ", " to ", "...", "..", "…", "–", "—", "-"}
+
+// cuts yields every way to take s for a range.
+func cuts(s string) iter.Seq2[string, string] {
+	return func(yield func(lo, hi string) bool) {
+		if len(s) > 256 { // no id is that long
+			return
+		}
+		low := strings.ToLower(s)
+		if len(low) != len(s) {
+			low = s
+		}
+		for _, sign := range rangeSigns {
+			for from := 0; ; {
+				i := strings.Index(low[from:], sign)
+				if i < 0 {
+					break
+				}
+				i += from
+				from = i + len(sign)
+				lo, hi := strings.TrimSpace(s[:i]), strings.TrimSpace(s[from:])
+				if lo != "" && hi != "" && !yield(lo, hi) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package compiler
+
+import "strings"
+
+// Words with which a dependency label speaks of items and groups, besides those
+// of the dialect. They are only looked at in values of such labels.
+var (
+	plainItemWords  = []string{"sprint", "task", "story", "step", "item"}
+	plainGroupWords = []string{"phase", "milestone", "epic", "wave", "group", "stage"}
+	doneWords       = []string{"complete", "completed", "done", "merged", "finished"}
+	previousWords   = []string{"previous", "prior", "preceding", "earlier", "other"}
+)
+
+// wordSet knows a set of words in singular and plural.
+type wordSet map[string]bool
+
+func newWords(lists ...[]string) wordSet {
+	w := wordSet{}
+	for _, l := range lists {
+		for _, s := range l {
+			s = strings.ToLower(s)
+			w[s] = true
+			w[s+"s"] = true
+			if stem, ok := strings.CutSuffix(s, "y"); ok {
+				w[stem+"ies"] = true
+			}
+		}
+	}
+	return w
+}
+
+func (w wordSet) without(o wordSet) wordSet {
+	out := wordSet{}
+	for s := range w {
+		if !o[s] {
+			out[s] = true
+		}
+	}
+	return out
+}
+
+// noneForms are whole values that say "depends on nothing".
+var noneForms = map[string]bool{
+	"none": true, "-": true, "—": true, "–": true, "--": true, "[]": true, "nothing": true, "n/a": true,
+}
+
+// span is a piece of a value: the half-open interval of its bytes.
+type span struct{ start, end int }
+
+// mask returns s in the same length with everything blanked that is no part of
+// a dependency value: emphasis, quotes, backticks, brackets and what stands in
+// parentheses or comments.
+func mask(s string) string {
+	b := []byte(s)
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		if strings.HasPrefix(s[i:], "<!--") {
+			end := len(s)
+			if k := strings.Index(s[i+4:], "-->"); k >= 0 {
+				end = i + 4 + k + 3
+			}
+			for ; i < end; i++ {
+				b[i] = ' '
+			}
+			i--
+			continue
+		}
+		switch c := b[i]; {
+		case c == '(':
+			depth++
+			b[i] = ' '
+		case c == ')':
+			depth = max(depth-1, 0)
+			b[i] = ' '
+		case depth > 0, strings.IndexByte("*`\"'[]_~\t\r{}#", c) >= 0:
+			b[i] = ' '
+		}
+	}
+	// A parenthesis that is never closed is no reason: "(1.2" names 1.2.
+	if depth > 0 {
+		return strings.Map(func(r rune) rune {
+			if r < 0x80 && strings.ContainsRune("()*`\"'[]_~\t\r{}#", r) {
+				return ' '
+			}
+			return r
+		}, s)
+	}
+	return string(b)
+}
+
+// trim narrows sp to what remains of s without spaces and trailing stops.
+func trim(s string, sp span) span {
+	for sp.start < sp.end && blank(s[sp.start]) {
+		sp.start++
+	}
+	for sp.end > sp.start && (blank(s[sp.end-1]) || s[sp.end-1] == '.' || s[sp.end-1] == ':') {
+		sp.end--
+	}
+	return sp
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// split cuts a masked value at , ; & + "and" and line ends.
+func split(s string) []span {
+	var out []span
+	start := 0
+	cut := func(end, next int) {
+		if sp := trim(s, span{start, end}); sp.start < sp.end {
+			out = append(out, sp)
+		}
+		start = next
+	}
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case ',', ';', '&', '+', '\n':
+			cut(i, i+1)
+		case 'a', 'A':
+			if i > 0 && blank(s[i-1]) && i+4 <= len(s) && strings.EqualFold(s[i:i+3], "and") && blank(s[i+3]) {
+				cut(i, i+3)
+				i += 2
+			}
+		}
+	}
+	cut(len(s), len(s))
+	return out
+}
+
+// word cuts the first word of sp off: up to a blank, or up to a "-" behind
+// letters ("TASK-1.1").
+func word(s string, sp span) (w string, rest span) {
+	i := sp.start
+	for i < sp.end && !blank(s[i]) {
+		if s[i] == '-' && i > sp.start && i+1 < sp.end && digit(s[i+1]) && letter(s[i-1]) {
+			break
+		}
+		i++
+	}
+	w = s[sp.start:i]
+	for i < sp.end && (blank(s[i]) || s[i] == '-') {
+		i++
+	}
+	return w, span{i, sp.end}
+}
