@@ -29,8 +29,9 @@ type Draft struct {
 
 // Stated is a value as a source states it; the zero value states nothing.
 type Stated struct {
-	Value string
-	Range diag.Range
+	Value  string
+	Range  diag.Range
+	Strict bool // a value that does not fit is an error, not prose
 }
 
 // Set reports whether anything was stated.
@@ -52,6 +53,7 @@ type DraftNode struct {
 	Key      Key
 	KeyRange diag.Range
 	Range    diag.Range // the whole title: heading or first line of the item
+	Word     string     // what the source calls it: "Sprint", "Task"; "" if nothing
 	Kind     Kind
 	Done     bool
 	DoneBy   string // what says that it is finished: "heading", "status", "boxes", "phase"

@@ -1,0 +1,309 @@
+package ir
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// The digests of a node are SHA-256 sums of the canonical JSON of the views
+// below: a view is the exact list of what a digest covers. Neither covers the
+// node's id, key, labels, limits, timeouts, retries, names of branches and
+// worktrees, `done`, its dependencies (the executor chains those), or who would
+// stand in for an agent that is not available.
+
+// workView is what the agents of a node are told and given.
+type workView struct {
+	Kind     Kind         `json:"kind"`
+	Prompt   []string     `json:"prompt"` // its own key counts as {key} in the line of its title
+	Scope    Scope        `json:"scope"`
+	Steps    []workStep   `json:"steps"`
+	Worktree workWorktree `json:"worktree"`
+}
+
+type workStep struct {
+	Name    string `json:"name"`
+	Agent   string `json:"agent"` // digest of an agentView
+	Model   string `json:"model"` // digest of a modelView
+	Access  string `json:"access"`
+	Session string `json:"session"`
+	Note    string `json:"note"`
+	Sandbox string `json:"sandbox"` // digest of a Sandbox; "" if none
+}
+
+// workWorktree is how the place of work is prepared, whatever it is called.
+type workWorktree struct {
+	Setup      []string          `json:"setup"`
+	Copy       []string          `json:"copy"`
+	Env        map[string]string `json:"env"`
+	Submodules bool              `json:"submodules"`
+}
+
+// agentView is an agent without the reasons for choosing it. A moved agent file
+// with the same content is the same agent. Model, access and session stand on
+// the step or gate as used.
+type agentView struct {
+	Name   string     `json:"name"`
+	Digest string     `json:"digest"` // of the agent file
+	Slug   string     `json:"slug"`
+	Human  bool       `json:"human"`
+	Runner runnerView `json:"runner"`
+}
+
+// runnerView is how an agent is started; not how often or how many at once.
+type runnerView struct {
+	Name    string            `json:"name"`
+	Kind    string            `json:"kind"`
+	Run     []string          `json:"run"`
+	Prompt  string            `json:"prompt"`
+	Env     []string          `json:"env"`
+	Set     map[string]string `json:"set"`
+	Secrets map[string]string `json:"secrets"` // name to variable
+	Outcome string            `json:"outcome"`
+}
+
+type modelView struct {
+	Alias    string `json:"alias"`
+	ID       string `json:"id"`
+	Provider string `json:"provider"`
+}
+
+// judgeView is what judges a node's work.
+type judgeView struct {
+	Acceptance []string    `json:"acceptance"` // what reviewers see
+	Steps      []judgeStep `json:"steps"`
+}
+
+type judgeStep struct {
+	Name       string      `json:"name"`
+	GateMode   string      `json:"gate_mode"`
+	AllowEmpty bool        `json:"allow_empty"`
+	Gates      []judgeGate `json:"gates"`
+}
+
+type judgeGate struct {
+	Name   string `json:"name"`   // {key}/… for a gate of the node's own
+	Digest string `json:"digest"` // of a gateView
+}
+
+// gateView is a gate without its timeout, its stand-ins and its reasons.
+type gateView struct {
+	Kind         string            `json:"kind"`
+	Run          string            `json:"run"`
+	Env          map[string]string `json:"env"`
+	Expect       Expect            `json:"expect"`
+	Agent        string            `json:"agent"` // digest of an agentView
+	Model        string            `json:"model"` // digest of a modelView
+	Access       string            `json:"access"`
+	Prompt       []string          `json:"prompt"`
+	Sees         []string          `json:"sees"`
+	InputSchema  json.RawMessage   `json:"input_schema"`
+	OutputSchema json.RawMessage   `json:"output_schema"`
+	Promise      string            `json:"promise"`
+	NoErrors     bool              `json:"no_errors"`
+	Approvers    []string          `json:"approvers"`
+	OnFailure    string            `json:"on_failure"`
+	Protect      []string          `json:"protect"`
+	ProtectNew   bool              `json:"protect_new"`
+	Evidence     bool              `json:"evidence"`
+	RedFirst     bool              `json:"red_first"`
+}
+
+// Seal computes the digests of all nodes of e, in place. The digest of the
+// file is computed by Encode, from the bytes; Digest holds what Decode read.
+// References that do not exist count as empty, so that Seal is total: Verify
+// reports them.
+func Seal(e *Epic) {
+	s := newSealer(e)
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		n.Digest = NodeDigest{Work: s.work(n), Judge: s.judge(n)}
+	}
+}
+
+// GateDigest returns the digest of the gate called name: what judge digests,
+// and approvals, bind to. "" if there is no such gate.
+func GateDigest(e *Epic, name string) string {
+	if _, known := e.Gates[name]; !known {
+		return ""
+	}
+	return newSealer(e).gate(name)
+}
+
+// sealer computes each agent's, model's, gate's and sandbox's digest once.
+type sealer struct {
+	e         *Epic
+	buf       encoder
+	worktree  workWorktree
+	agents    map[string]string
+	models    map[string]string
+	gates     map[string]string
+	sandboxes map[string]string
+}
+
+func newSealer(e *Epic) *sealer {
+	w := e.Run.Worktree
+	return &sealer{
+		e:         e,
+		worktree:  workWorktree{Setup: w.Setup, Copy: w.Copy, Env: w.Env, Submodules: w.Submodules},
+		agents:    map[string]string{},
+		models:    map[string]string{},
+		gates:     map[string]string{},
+		sandboxes: map[string]string{},
+	}
+}
+
+// sum digests the canonical JSON of v, a pointer to a struct. Embedded JSON
+// that is none counts as null; Encode refuses it.
+func (s *sealer) sum(sh *shape, v any) string {
+	s.buf.b = s.buf.b[:0]
+	s.buf.value(sh, reflect.ValueOf(v).Elem(), 0)
+	s.buf.err = nil
+	sum := sha256.Sum256(s.buf.b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+func sumOf[T any](s *sealer, v *T) string { return s.sum(shapeOf(reflect.TypeFor[T]()), v) }
+
+func (s *sealer) work(n *Node) string {
+	v := workView{
+		Kind: n.Kind, Prompt: withoutKey(n), Scope: n.Scope,
+		Steps: make([]workStep, len(n.Steps)), Worktree: s.worktree,
+	}
+	for i := range n.Steps {
+		st := &n.Steps[i]
+		v.Steps[i] = workStep{
+			Name: st.Name, Agent: s.agent(st.Agent), Model: s.model(st.Model), Access: st.Access,
+			Session: st.Session, Note: st.Note, Sandbox: s.sandbox(st.Sandbox),
+		}
+	}
+	return s.sum(workShape(), &v)
+}
+
+func (s *sealer) judge(n *Node) string {
+	v := judgeView{Acceptance: n.Acceptance, Steps: make([]judgeStep, len(n.Steps))}
+	for i := range n.Steps {
+		st := &n.Steps[i]
+		gates := make([]judgeGate, len(st.Gates))
+		for j, name := range st.Gates {
+			gates[j] = judgeGate{Name: ownGate(n.Key, name), Digest: s.gate(name)}
+		}
+		v.Steps[i] = judgeStep{Name: st.Name, GateMode: st.GateMode, AllowEmpty: st.AllowEmpty, Gates: gates}
+	}
+	return s.sum(judgeShape(), &v)
+}
+
+// ownGate writes the name of a gate that a node's plan section defines in a way
+// that survives a new number.
+func ownGate(key Key, name string) string {
+	if rest, own := strings.CutPrefix(name, string(key)+"/"); own {
+		return "{key}/" + rest
+	}
+	return name
+}
+
+// withoutKey returns the prompt with the node's key blanked in the first line
+// that holds key and title: a sprint that is only renumbered keeps its results.
+func withoutKey(n *Node) []string {
+	if n.Title == "" || n.Key == "" {
+		return n.Prompt
+	}
+	for i, line := range n.Prompt {
+		if !strings.Contains(line, n.Title) {
+			continue
+		}
+		at := wordIndex(line, string(n.Key))
+		if at < 0 {
+			continue
+		}
+		out := append([]string(nil), n.Prompt...)
+		out[i] = line[:at] + "{key}" + line[at+len(n.Key):]
+		return out
+	}
+	return n.Prompt
+}
+
+// wordIndex returns where word stands in line on its own, or -1.
+func wordIndex(line, word string) int {
+	for from := 0; ; {
+		i := strings.Index(line[from:], word)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		end := i + len(word)
+		if (i == 0 || !alphanumeric(line[i-1])) && (end == len(line) || !alphanumeric(line[end])) {
+			return i
+		}
+		from = i + 1
+	}
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+func (s *sealer) agent(name string) string {
+	a, known := s.e.Agents[name]
+	if !known {
+		return name
+	}
+	return once(s.agents, name, func() string {
+		r := s.e.Runners[a.Runner]
+		secrets := make(map[string]string, len(r.Secrets))
+		for _, secret := range r.Secrets {
+			secrets[secret] = s.e.Secrets[secret].Env
+		}
+		return sumOf(s, &agentView{
+			Name: name, Digest: a.Digest, Slug: a.Slug, Human: a.Human,
+			Runner: runnerView{
+				Name: a.Runner, Kind: r.Kind, Run: r.Run, Prompt: r.Prompt, Env: r.Env,
+				Set: r.Set, Secrets: secrets, Outcome: r.Outcome,
+			},
+		})
+	})
+}
+
+func (s *sealer) model(alias string) string {
+	if alias == "" {
+		return ""
+	}
+	return once(s.models, alias, func() string {
+		m := s.e.Models[alias]
+		return sumOf(s, &modelView{Alias: alias, ID: m.ID, Provider: m.Provider})
+	})
+}
+
+func (s *sealer) sandbox(name string) string {
+	box, known := s.e.Sandboxes[name]
+	if !known {
+		return name
+	}
+	return once(s.sandboxes, name, func() string { return sumOf(s, &box) })
+}
+
+func (s *sealer) gate(name string) string {
+	g, known := s.e.Gates[name]
+	if !known {
+		return ""
+	}
+	return once(s.gates, name, func() string {
+		return s.sum(gateShape(), &gateView{
+			Kind: g.Kind, Run: g.Run, Env: g.Env, Expect: g.Expect, Agent: s.agent(g.Agent), Model: s.model(g.Model),
+			Access: g.Access, Prompt: g.Prompt, Sees: g.Sees, InputSchema: g.InputSchema, OutputSchema: g.OutputSchema,
+			Promise: g.Promise, NoErrors: g.NoErrors, Approvers: g.Approvers, OnFailure: g.OnFailure,
+			Protect: g.Protect, ProtectNew: g.ProtectNew, Evidence: g.Evidence, RedFirst: g.RedFirst,
+		})
+	})
+}
+
+func once(memo map[string]string, name string, compute func() string) string {
+	if d, done := memo[name]; done {
+		return d
+	}
+	d := compute()
+	memo[name] = d
+	return d
+}

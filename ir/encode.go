@@ -1,0 +1,269 @@
+package ir
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Encode returns the canonical bytes of e, the content of epic.json: keys in
+// the order of the types, maps sorted by key, two-space indent, LF, one scalar
+// a line, no HTML escaping, every field present (nil is [] or {}), embedded
+// JSON with sorted keys and its number literals as they were, invalid UTF-8
+// replaced by U+FFFD, a final newline. The field "digest" is computed: the
+// SHA-256 of the whole file with "" in its place. e is not changed (its Digest
+// is ignored); the digests of nodes are written as they are, see Seal.
+//
+// It fails only on embedded JSON that is not JSON, and on map keys that become
+// equal when invalid UTF-8 in them is replaced.
+func Encode(e *Epic) ([]byte, error) {
+	bare := *e
+	bare.Digest = ""
+	enc := encoder{nodesLeft: len(e.Nodes)}
+	enc.value(epicShape(), reflect.ValueOf(&bare).Elem(), 0)
+	if enc.err != nil {
+		return nil, fmt.Errorf("encode epic %s: %w", e.Epic.ID, enc.err)
+	}
+	b := append(enc.b, '\n')
+
+	// The digest is the last field, so its place is known: before `"\n}\n`.
+	sum := sha256.Sum256(b)
+	const tail = "\"\n}\n"
+	b = append(b[:len(b)-len(tail)], "sha256:"...)
+	b = hex.AppendEncode(b, sum[:])
+	return append(b, tail...), nil
+}
+
+// encoder appends canonical JSON. Its error is the first one.
+type encoder struct {
+	b         []byte
+	err       error
+	nodesLeft int // still to come; for reserving space
+}
+
+const spaces = "                                                                "
+
+func (e *encoder) newline(depth int) {
+	e.b = append(e.b, '\n')
+	for n := 2 * depth; n > 0; n -= len(spaces) {
+		e.b = append(e.b, spaces[:min(n, len(spaces))]...)
+	}
+}
+
+func (e *encoder) value(s *shape, v reflect.Value, depth int) {
+	switch s.kind {
+	case shapeString:
+		e.b = appendString(e.b, v.String())
+	case shapeBool:
+		e.b = strconv.AppendBool(e.b, v.Bool())
+	case shapeInt:
+		e.b = strconv.AppendInt(e.b, v.Int(), 10)
+	case shapeStruct:
+		e.object(s, v, depth)
+	case shapeStrings, shapeSlice:
+		e.array(s, v, depth)
+	case shapeMap:
+		e.sorted(s, v, depth)
+	case shapePointer:
+		if v.IsNil() {
+			e.b = append(e.b, "null"...)
+			return
+		}
+		e.value(s.elem, v.Elem(), depth)
+	case shapeRaw:
+		e.raw(v.Bytes(), depth)
+	}
+}
+
+func (e *encoder) object(s *shape, v reflect.Value, depth int) {
+	e.b = append(e.b, '{')
+	for i := range s.fields {
+		f := &s.fields[i]
+		if i > 0 {
+			e.b = append(e.b, ',')
+		}
+		e.newline(depth + 1)
+		e.b = append(e.b, f.label...)
+		e.value(f.shape, f.of(v), depth+1)
+	}
+	e.newline(depth)
+	e.b = append(e.b, '}')
+}
+
+func (e *encoder) array(s *shape, v reflect.Value, depth int) {
+	n := v.Len()
+	if n == 0 {
+		e.b = append(e.b, "[]"...)
+		return
+	}
+	nodes := s.elem.name == "Node"
+	start := len(e.b)
+	e.b = append(e.b, '[')
+	for i := range n {
+		if i > 0 {
+			e.b = append(e.b, ',')
+		}
+		e.newline(depth + 1)
+		e.value(s.elem, v.Index(i), depth+1)
+		// A large file is written into one allocation: the first nodes tell
+		// how large the rest will be.
+		if nodes && i == 255 {
+			e.b = slices.Grow(e.b, (len(e.b)-start)/256*(n-256)*11/10)
+		}
+	}
+	e.newline(depth)
+	e.b = append(e.b, ']')
+}
+
+func (e *encoder) sorted(s *shape, v reflect.Value, depth int) {
+	if v.Len() == 0 {
+		e.b = append(e.b, "{}"...)
+		return
+	}
+	type entry struct {
+		label []byte
+		value reflect.Value
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return compareStrings(a.String(), b.String()) })
+	entries := make([]entry, len(keys))
+	for i, k := range keys {
+		entries[i] = entry{appendString(nil, k.String()), v.MapIndex(k)}
+		if i > 0 && string(entries[i].label) == string(entries[i-1].label) {
+			e.fail(fmt.Errorf("two keys that are both %s", entries[i].label))
+		}
+	}
+	e.b = append(e.b, '{')
+	for i, x := range entries {
+		if i > 0 {
+			e.b = append(e.b, ',')
+		}
+		e.newline(depth + 1)
+		e.b = append(append(e.b, x.label...), ": "...)
+		e.value(s.elem, x.value, depth+1)
+	}
+	e.newline(depth)
+	e.b = append(e.b, '}')
+}
+
+// raw writes embedded JSON, indented, with sorted keys; nothing is null.
+func (e *encoder) raw(src []byte, depth int) {
+	if len(src) == 0 {
+		e.b = append(e.b, "null"...)
+		return
+	}
+	doc, err := parseRaw(src)
+	if err != nil {
+		e.fail(fmt.Errorf("embedded JSON: %w", err))
+		e.b = append(e.b, "null"...)
+		return
+	}
+	e.rawValue(doc, depth)
+}
+
+func (e *encoder) rawValue(d *rawDoc, depth int) {
+	switch {
+	case len(d.items) == 0:
+		e.b = append(e.b, d.literal...)
+		return
+	case d.keys == nil:
+		e.b = append(e.b, '[')
+	default:
+		e.b = append(e.b, '{')
+	}
+	for i, item := range d.items {
+		if i > 0 {
+			e.b = append(e.b, ',')
+		}
+		e.newline(depth + 1)
+		if d.keys != nil {
+			e.b = append(appendString(e.b, d.keys[i]), ": "...)
+		}
+		e.rawValue(item, depth+1)
+	}
+	e.newline(depth)
+	if d.keys == nil {
+		e.b = append(e.b, ']')
+		return
+	}
+	e.b = append(e.b, '}')
+}
+
+func (e *encoder) fail(err error) { e.err = errors.Join(e.err, err) }
+
+func compareStrings(a, b string) int {
+	if a < b {
+		return -1
+	}
+	if a > b {
+		return 1
+	}
+	return 0
+}
+
+const hexDigits = "0123456789abcdef"
+
+// plain marks the ASCII bytes that stand for themselves in a JSON string.
+var plain = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// appendString writes s as encoding/json does without HTML escaping, but for
+// invalid UTF-8: it becomes U+FFFD itself, not its escape, so that writing what
+// was read gives the same bytes.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if plain[c] {
+				i++
+				continue
+			}
+			b = append(b, s[start:i]...)
+			switch c {
+			case '"', '\\':
+				b = append(b, '\\', c)
+			case '\b':
+				b = append(b, `\b`...)
+			case '\f':
+				b = append(b, `\f`...)
+			case '\n':
+				b = append(b, `\n`...)
+			case '\r':
+				b = append(b, `\r`...)
+			case '\t':
+				b = append(b, `\t`...)
+			default:
+				b = append(b, `\u00`...)
+				b = append(b, hexDigits[c>>4], hexDigits[c&15])
+			}
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b = append(append(b, s[start:i]...), "\uFFFD"...)
+		case r == '\u2028' || r == '\u2029': // line ends in JavaScript
+			b = append(append(b, s[start:i]...), `\u202`...)
+			b = append(b, hexDigits[r&15])
+		default:
+			i += size
+			continue
+		}
+		i += size
+		start = i
+	}
+	return append(append(b, s[start:]...), '"')
+}

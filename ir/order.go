@@ -1,0 +1,158 @@
+package ir
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"strings"
+)
+
+// CompareKeys orders keys as people count: runs of digits by their value, runs
+// of letters as text, piece by piece, so that 1.9 < 1.10 < 1.10a < 1a.1 < 2.1
+// and T9 < T046 < T046B < T47. It is a total order: only equal keys compare as 0.
+func CompareKeys(a, b Key) int {
+	x, y := string(a), string(b)
+	for x != "" && y != "" {
+		var p, q string
+		var kp, kq int
+		p, x, kp = piece(x)
+		q, y, kq = piece(y)
+		if kp != kq {
+			return cmp.Compare(kp, kq)
+		}
+		c := strings.Compare(p, q)
+		if kp == pieceDigits {
+			p, q = strings.TrimLeft(p, "0"), strings.TrimLeft(q, "0")
+			c = cmp.Or(cmp.Compare(len(p), len(q)), strings.Compare(p, q))
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(string(a), string(b)))
+}
+
+const (
+	pieceOther = iota // separators come before digits: 1.2 < 1a.1, phase before phase
+	pieceDigits
+	pieceLetters
+)
+
+// piece cuts the first run of digits, of letters or of anything else from s.
+func piece(s string) (first, rest string, kind int) {
+	kind = kindOf(s[0])
+	i := 1
+	for i < len(s) && kindOf(s[i]) == kind {
+		i++
+	}
+	return s[:i], s[i:], kind
+}
+
+func kindOf(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return pieceDigits
+	case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80:
+		return pieceLetters
+	}
+	return pieceOther
+}
+
+// SortEdges sorts a node's edges as epic.json has them: by key, then by type
+// as text.
+func SortEdges(edges []Edge) {
+	slices.SortStableFunc(edges, compareEdges)
+}
+
+func compareEdges(a, b Edge) int {
+	return cmp.Or(CompareKeys(a.Key, b.Key), cmp.Compare(a.Type, b.Type), cmp.Compare(a.From, b.From))
+}
+
+// Order returns the indices of nodes in the order of epic.json: every node
+// behind those that it waits for, and of those that could come next always the
+// one with the smallest key. Only blocks edges count; edges to keys that no
+// node has do not. With a cycle, ok is false and the nodes on cycles, and those
+// that wait for them, are left out.
+func Order(nodes []Node) (order []int, ok bool) { return newLinks(nodes).order() }
+
+// links is a graph over the indices of nodes: only blocks edges, each once.
+type links struct {
+	nodes []Node
+	index map[Key]int
+	preds [][]int
+	succs [][]int
+}
+
+func newLinks(nodes []Node) *links {
+	l := &links{
+		nodes: nodes,
+		index: make(map[Key]int, len(nodes)),
+		preds: make([][]int, len(nodes)),
+		succs: make([][]int, len(nodes)),
+	}
+	for i := range nodes {
+		if _, twice := l.index[nodes[i].Key]; !twice {
+			l.index[nodes[i].Key] = i
+		}
+	}
+	last := make([]int, len(nodes)) // 1 + the last node that an edge was made to
+	for i := range nodes {
+		for _, e := range nodes[i].After {
+			p, exists := l.index[e.Key]
+			if e.Type != Blocks || !exists || last[p] == i+1 {
+				continue
+			}
+			last[p] = i + 1
+			l.preds[i] = append(l.preds[i], p)
+			l.succs[p] = append(l.succs[p], i)
+		}
+	}
+	return l
+}
+
+func (l *links) order() ([]int, bool) {
+	// Keys are compared once, by sorting: the heap below compares ranks.
+	byKey := make([]int, len(l.nodes))
+	for i := range byKey {
+		byKey[i] = i
+	}
+	slices.SortStableFunc(byKey, func(a, b int) int { return CompareKeys(l.nodes[a].Key, l.nodes[b].Key) })
+	rank := make([]int, len(byKey))
+	for r, i := range byKey {
+		rank[i] = r
+	}
+
+	waiting := make([]int, len(l.nodes))
+	var ready ranks
+	for i := range l.nodes {
+		if waiting[i] = len(l.preds[i]); waiting[i] == 0 {
+			ready = append(ready, rank[i])
+		}
+	}
+	heap.Init(&ready)
+	order := make([]int, 0, len(l.nodes))
+	for len(ready) > 0 {
+		i := byKey[heap.Pop(&ready).(int)]
+		order = append(order, i)
+		for _, s := range l.succs[i] {
+			if waiting[s]--; waiting[s] == 0 {
+				heap.Push(&ready, rank[s])
+			}
+		}
+	}
+	return order, len(order) == len(l.nodes)
+}
+
+// ranks is a heap of positions in the order of keys.
+type ranks []int
+
+func (r ranks) Len() int           { return len(r) }
+func (r ranks) Less(i, j int) bool { return r[i] < r[j] }
+func (r ranks) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r *ranks) Push(x any)        { *r = append(*r, x.(int)) }
+func (r *ranks) Pop() any {
+	old := *r
+	x := old[len(old)-1]
+	*r = old[:len(old)-1]
+	return x
+}

@@ -1,0 +1,105 @@
+package ir
+
+import (
+	"encoding/json"
+	"sort"
+)
+
+// NormalizeJSON returns raw as compact JSON with sorted keys and its number
+// literals unchanged: the form in which embedded JSON (schemas, foreign keys)
+// is compared. Nothing is nothing. It fails, with a *DecodeError, on what is
+// not exactly one JSON value, on a key that stands twice, and below a depth of
+// MaxDepth.
+func NormalizeJSON(raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	doc, err := parseRaw(raw)
+	if err != nil {
+		return nil, err
+	}
+	return doc.compact(nil), nil
+}
+
+// rawDoc is embedded JSON: a literal (also [] and {}), an array or an object.
+type rawDoc struct {
+	literal string
+	keys    []string // of an object, sorted; nil for an array
+	items   []*rawDoc
+}
+
+func parseRaw(src []byte) (*rawDoc, error) {
+	d := newDecoder(src)
+	var doc *rawDoc
+	d.run(func() { doc = d.rawDoc() })
+	if len(d.errs) > 0 {
+		return nil, d.errs[0]
+	}
+	return doc, nil
+}
+
+func (d *decoder) rawDoc() *rawDoc {
+	d.space()
+	switch c := d.peek(); c {
+	case '{':
+		doc := &rawDoc{}
+		seen := map[string]bool{}
+		d.members(func(key string, at int) {
+			if seen[key] {
+				d.failAt(at, "the key %s stands twice", quote(key))
+				d.skip()
+				return
+			}
+			seen[key] = true
+			doc.keys = append(doc.keys, key)
+			doc.items = append(doc.items, d.rawDoc())
+		})
+		if len(doc.items) == 0 {
+			return &rawDoc{literal: "{}"}
+		}
+		sort.Sort((*byKey)(doc))
+		return doc
+	case '[':
+		doc := &rawDoc{}
+		d.elements(func(int) { doc.items = append(doc.items, d.rawDoc()) })
+		if len(doc.items) == 0 {
+			return &rawDoc{literal: "[]"}
+		}
+		return doc
+	case '"':
+		return &rawDoc{literal: string(appendString(nil, d.str()))}
+	default:
+		return &rawDoc{literal: d.scalar()}
+	}
+}
+
+func (doc *rawDoc) compact(b []byte) []byte {
+	if len(doc.items) == 0 {
+		return append(b, doc.literal...)
+	}
+	open, end := byte('['), byte(']')
+	if doc.keys != nil {
+		open, end = '{', '}'
+	}
+	b = append(b, open)
+	for i, item := range doc.items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if doc.keys != nil {
+			b = append(appendString(b, doc.keys[i]), ':')
+		}
+		b = item.compact(b)
+	}
+	return append(b, end)
+}
+
+// byKey sorts the members of an object.
+type byKey rawDoc
+
+func (d *byKey) Len() int           { return len(d.keys) }
+func (d *byKey) Less(i, j int) bool { return d.keys[i] < d.keys[j] }
+func (d *byKey) Swap(i, j int) {
+	d.keys[i], d.keys[j] = d.keys[j], d.keys[i]
+	d.items[i], d.items[j] = d.items[j], d.items[i]
+}

@@ -1,0 +1,292 @@
+package ir
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Verify checks what the types of an epic cannot say: that ids and keys are
+// there and unique, that everything named exists, that edges lead to nodes and
+// make no cycle, that lists stand in their canonical order, that derived fields
+// (merges, a node's limits, the epic's complexity) say what they are derived
+// from, that words are of the vocabulary, numbers not negative and paths legal.
+// It returns every breach, in the order of the file, with its JSON path, at
+// most 100; nil if there is none. A breach in an epic that ralph compiled is a
+// bug in ralph. Verify does not recompute digests: Decode compares the file's.
+func (e *Epic) Verify() []error {
+	v := &verifier{e: e}
+	v.words(epicShape(), reflect.ValueOf(e).Elem(), "")
+	v.header()
+	v.tables()
+	v.nodes()
+	return v.errs
+}
+
+// Breach is a violated invariant of an epic.
+type Breach struct {
+	Path    string // JSON path, as in DecodeError
+	Message string
+}
+
+func (b *Breach) Error() string { return b.Path + ": " + b.Message }
+
+const maxBreaches = 100
+
+type verifier struct {
+	e     *Epic
+	errs  []error
+	links *links
+}
+
+func (v *verifier) fail(path, format string, args ...any) {
+	if len(v.errs) < maxBreaches {
+		v.errs = append(v.errs, &Breach{Path: path, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// words checks the vocabulary and the signs of numbers everywhere, led by the
+// shapes. Paths are only written where something is wrong.
+func (v *verifier) words(s *shape, x reflect.Value, at string) {
+	switch s.kind {
+	case shapeStruct:
+		for i := range s.fields {
+			f := &s.fields[i]
+			fx := f.of(x)
+			switch f.shape.kind {
+			case shapeString:
+				if allowed := v.vocabulary(s.name, f.name); allowed != nil && !slices.Contains(allowed, fx.String()) {
+					v.fail(join(at, f.name), "%s is not one of %s", quote(fx.String()), strings.Join(allowed, ", "))
+				}
+			case shapeInt:
+				if fx.Int() < 0 && f.name != "exit_code" {
+					v.fail(join(at, f.name), "%d is negative", fx.Int())
+				}
+			case shapeStruct:
+				v.words(f.shape, fx, join(at, f.name))
+			case shapeSlice:
+				if f.name == "nodes" || f.shape.elem.kind != shapeStruct {
+					continue // nodes: each on its own, below
+				}
+				for j := range fx.Len() {
+					v.words(f.shape.elem, fx.Index(j), fmt.Sprintf("%s[%d]", join(at, f.name), j))
+				}
+			case shapePointer:
+				if !fx.IsNil() && f.shape.elem.kind == shapeStruct {
+					v.words(f.shape.elem, fx.Elem(), join(at, f.name))
+				}
+			case shapeMap:
+				if f.shape.elem.kind != shapeStruct {
+					continue
+				}
+				keys := fx.MapKeys()
+				slices.SortFunc(keys, func(a, b reflect.Value) int { return compareStrings(a.String(), b.String()) })
+				for _, k := range keys {
+					v.words(f.shape.elem, fx.MapIndex(k), entry(join(at, f.name), k.String()))
+				}
+			}
+		}
+	}
+}
+
+func (v *verifier) vocabulary(typ, field string) []string {
+	return enums[typ+"."+field]
+}
+
+func join(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+// entry writes the path of a map's entry: gates.unit, gates["1.2/verify"].
+func entry(at, key string) string {
+	if isWord(key) {
+		return at + "." + key
+	}
+	return at + "[" + quote(key) + "]"
+}
+
+var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func (v *verifier) header() {
+	h := &v.e.Epic
+	if v.e.IR != Version {
+		v.fail("ir", "%s is not %s", quote(v.e.IR), Version)
+	}
+	v.id("epic.id", h.ID)
+	if len(h.Slug) > 40 || !slugPattern.MatchString(h.Slug) {
+		v.fail("epic.slug", "%s is not a slug of at most 40 bytes", quote(h.Slug))
+	}
+	v.relative("epic.plan", h.Plan)
+	if h.Plan == "" {
+		v.fail("epic.plan", "is empty")
+	}
+	if h.Integration.Branch == "" {
+		v.fail("epic.integration.branch", "is empty")
+	}
+	v.gates("epic.integration.gates", h.Integration.Gates)
+	v.agent("epic.integration.conflict_agent", h.Integration.ConflictAgent)
+	for i, f := range v.e.Files {
+		at := fmt.Sprintf("files[%d]", i)
+		v.relative(at+".path", f.Path)
+		if i > 0 {
+			before := v.e.Files[i-1]
+			if f.Path < before.Path || f.Path == before.Path && f.For <= before.For {
+				v.fail(at, "is not behind the file before it: files are sorted by path, then by what they are for")
+			}
+		}
+	}
+	if !slices.IsSorted(v.e.Run.Policies) {
+		v.fail("run.policies", "are not sorted")
+	}
+	for i, p := range v.e.Run.Policies {
+		v.relative(fmt.Sprintf("run.policies[%d]", i), p)
+	}
+	for i, p := range v.e.Run.Worktree.Copy {
+		v.inside(fmt.Sprintf("run.worktree.copy[%d]", i), p)
+	}
+}
+
+// tables checks the objects by name.
+func (v *verifier) tables() {
+	for _, name := range slices.Sorted(maps.Keys(v.e.Agents)) {
+		a, at := v.e.Agents[name], entry("agents", name)
+		v.name(at, name)
+		v.relative(at+".path", a.Path)
+		if _, known := v.e.Runners[a.Runner]; !known && (a.Runner != "" || !a.Human) {
+			v.fail(at+".runner", "%s is no runner", quote(a.Runner))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.e.Gates)) {
+		v.gate(entry("gates", name), name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.e.Runners)) {
+		r, at := v.e.Runners[name], entry("runners", name)
+		v.name(at, name)
+		for i, s := range r.Secrets {
+			if _, known := v.e.Secrets[s]; !known {
+				v.fail(fmt.Sprintf("%s.secrets[%d]", at, i), "%s is no secret", quote(s))
+			}
+		}
+		if r.Kind == "command" && len(r.Run) == 0 {
+			v.fail(at+".run", "a command runner has nothing to run")
+		}
+	}
+	for i, w := range v.e.Waivers {
+		if w.Rule == "" {
+			v.fail(fmt.Sprintf("waivers[%d].rule", i), "is empty")
+		}
+	}
+}
+
+func (v *verifier) gate(at, name string) {
+	g := v.e.Gates[name]
+	v.name(at, name)
+	switch g.Kind {
+	case "command":
+		if strings.TrimSpace(g.Run) == "" {
+			v.fail(at+".run", "a command gate has nothing to run")
+		}
+	case "agent", "review":
+		if g.Agent == "" {
+			v.fail(at+".agent", "a gate of kind %s has no agent", g.Kind)
+		}
+	case "human":
+		if len(g.Approvers) == 0 {
+			v.fail(at+".approvers", "a human gate has no approver")
+		}
+	}
+	v.agent(at+".agent", g.Agent)
+	v.agents(at+".fallback", g.Fallback)
+	for _, s := range []struct {
+		name string
+		raw  []byte
+	}{{"input_schema", g.InputSchema}, {"output_schema", g.OutputSchema}} {
+		if _, err := NormalizeJSON(s.raw); err != nil {
+			v.fail(at+"."+s.name, "is not JSON: %v", err)
+		}
+	}
+	for i, p := range g.Protect {
+		v.inside(fmt.Sprintf("%s.protect[%d]", at, i), p)
+	}
+}
+
+func (v *verifier) id(at string, id NodeID) {
+	if id == "" || strings.ContainsFunc(string(id), func(r rune) bool { return r <= ' ' || r == 0x7f || r == '/' || r == '\\' }) {
+		v.fail(at, "%s is not an id", quote(string(id)))
+	}
+}
+
+func (v *verifier) name(at, name string) {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		v.fail(at, "has a name that is empty or holds control characters")
+	}
+}
+
+func (v *verifier) agent(at, name string) {
+	if _, known := v.e.Agents[name]; name != "" && !known {
+		v.fail(at, "%s is no agent", quote(name))
+	}
+}
+
+func (v *verifier) agents(at string, names []string) {
+	for i, name := range names {
+		if _, known := v.e.Agents[name]; !known {
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no agent", quote(name))
+		}
+		if slices.Contains(names[:i], name) {
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s stands twice", quote(name))
+		}
+	}
+}
+
+func (v *verifier) gates(at string, names []string) {
+	for i, name := range names {
+		if _, known := v.e.Gates[name]; !known {
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no gate", quote(name))
+		}
+		if i < 1000 && slices.Contains(names[:i], name) {
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s stands twice", quote(name))
+		}
+	}
+}
+
+// relative demands a path without a root, a drive or backslashes as separators.
+func (v *verifier) relative(at, p string) {
+	if path.IsAbs(p) || strings.Contains(p, ":\\") || strings.ContainsRune(p, 0) {
+		v.fail(at, "%s is not relative to the project", quote(p))
+	}
+}
+
+// inside demands a path that does not leave the project.
+func (v *verifier) inside(at, p string) {
+	v.relative(at, p)
+	if clean := path.Clean(p); clean == ".." || strings.HasPrefix(clean, "../") {
+		v.fail(at, "%s leaves the project", quote(p))
+	}
+}
+
+// worktree demands a path inside the project or inside a sibling
+// ../<name>-worktrees/.
+func (v *verifier) worktree(at, p string) {
+	v.relative(at, p)
+	clean := path.Clean(p)
+	rest, sibling := strings.CutPrefix(clean, "../")
+	folder, below, _ := strings.Cut(rest, "/")
+	switch {
+	case p == "":
+		v.fail(at, "is empty")
+	case !sibling && clean != "..":
+		if clean == "." {
+			v.fail(at, "is the project itself")
+		}
+	case !strings.HasSuffix(folder, "-worktrees") || folder == "-worktrees" || below == "":
+		v.fail(at, "%s is neither inside the project nor inside ../<name>-worktrees/", quote(p))
+	}
+}
