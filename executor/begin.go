@@ -1,0 +1,234 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// begin applies RunStarted: every status is derived again from what is on
+// record and the present epic, so that a run goes on after any crash, and a
+// changed epic keeps what is still true (docs/execution: "what runs again").
+func (r *Run) begin(seq int64, e RunStarted) error {
+	r.begun, r.ended, r.draining, r.until = true, false, false, Event{}.At
+	r.foreign = e.Digest != r.epic.Digest
+	r.started = e
+	for _, id := range e.Rerun {
+		if n := r.byID[id]; n != nil {
+			n.after = seq
+		}
+	}
+	for _, n := range r.byID {
+		n.life.rewind()
+	}
+	r.flying, r.active = nil, nil
+	clear(r.agents)
+	if r.foreign {
+		return nil
+	}
+	if e.Slots < 1 {
+		return fmt.Errorf("a run needs at least one slot, not %d", e.Slots)
+	}
+	r.choose(e.Only)
+	r.reviving = true
+	defer func() { r.reviving = false }()
+	for _, n := range r.nodes {
+		if err := r.revive(n, slices.Contains(e.Rerun, n.id)); err != nil {
+			return fmt.Errorf("node %s: %w", n.ir.Key, err)
+		}
+	}
+	return nil
+}
+
+// choose marks the nodes of --only and all they need; all, if it is empty.
+func (r *Run) choose(only []ir.NodeID) {
+	for _, n := range r.nodes {
+		n.selected = len(only) == 0
+	}
+	var todo []*node
+	for _, id := range only {
+		if n := r.byID[id]; n != nil && n.index >= 0 {
+			todo = append(todo, n)
+		}
+	}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if n.selected {
+			continue
+		}
+		n.selected = true
+		for _, d := range n.deps {
+			todo = append(todo, r.nodes[d])
+		}
+	}
+}
+
+// revive puts one node where it belongs at the start of a run; those it depends
+// on have been revived before it. The sum always begins again: it is derived.
+func (r *Run) revive(n *node, again bool) error {
+	n.unsettled = 0
+	for _, d := range n.deps {
+		if !r.nodes[d].status.settled() {
+			n.unsettled++
+		}
+	}
+	same := !again && !n.sum && !n.life.stale && n.life.work == n.ir.Digest.Work
+	switch n.status {
+	case Skipped, Cancelled:
+		if !again {
+			return nil
+		}
+	case Blocked:
+		if same {
+			return nil
+		}
+	case Running, Waiting:
+		if same && n.unsettled == 0 && n.life.print == fingerprint(r.inputs(n)) {
+			return r.goOn(n)
+		}
+	}
+	if n.status != Pending {
+		if err := r.become(n, Pending); err != nil {
+			return err
+		}
+	}
+	n.life, n.accepted = life{}, nil
+	if n.sum {
+		return nil
+	}
+	return r.arrive(n)
+}
+
+// goOn lets a node that was running or waiting continue where it stood. A node
+// that ran waits for a slot first, so that a smaller number of slots holds.
+func (r *Run) goOn(n *node) error {
+	if l := &n.life; l.judge != n.ir.Digest.Judge { // the open attempt is judged by the gates of today
+		l.judge = n.ir.Digest.Judge
+		l.attempt.gate, l.attempt.judged = 0, nil
+	}
+	switch {
+	case n.status == Running && n.selected:
+		n.wait = NodeWaiting{For: ForTimer, Detail: "interrupted; goes on"}
+		return r.become(n, Waiting)
+	case n.status == Running:
+		n.wait = NodeWaiting{For: ForHuman, Cause: causeOnly, Detail: "not selected by --only"}
+		return r.become(n, Waiting)
+	case n.wait.For == ForHuman && n.wait.Cause.recheck() && n.selected:
+		n.wait = NodeWaiting{For: ForTimer, Detail: "tried again at the start of this run"}
+		n.life.failures = 0
+		r.addTimer(n)
+	}
+	return nil
+}
+
+// arrive is called when nothing holds a pending node back any longer: it is done
+// if its success is on record or the plan says so, else it is ready.
+func (r *Run) arrive(n *node) error {
+	if n.status != Pending {
+		return nil
+	}
+	if n.ir.Done && n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "") == nil && n.after == 0 {
+		return r.settle(n, nil)
+	}
+	if n.unsettled > 0 || !n.selected {
+		return nil
+	}
+	if s := n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), ""); s != nil && s.judge == n.ir.Digest.Judge {
+		return r.settle(n, s)
+	}
+	return r.become(n, Ready)
+}
+
+// settle makes a node done, with a result of its own or none, and lets those
+// that waited only for it arrive.
+func (r *Run) settle(n *node, s *success) error {
+	if err := r.move(n, Done); err != nil {
+		return err
+	}
+	n.accepted = s
+	if n.sum || r.foreign || r.reviving {
+		return nil
+	}
+	for _, i := range n.dependents {
+		d := r.nodes[i]
+		if d.unsettled--; d.unsettled == 0 {
+			if err := r.arrive(d); err != nil {
+				return err
+			}
+			r.touch(d)
+		}
+	}
+	return nil
+}
+
+// inputs is the ordered list of results that a node starts from. Nodes without a
+// result of their own are transparent: what they depend on takes their place. A
+// node that no result reaches starts from the pinned base.
+func (r *Run) inputs(n *node) []Result {
+	if n.sum {
+		return r.sumInputs()
+	}
+	var out []Result
+	seen := make(map[int]bool)
+	stack := slices.Clone(n.deps)
+	slices.Reverse(stack)
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		d := r.nodes[i]
+		if d.accepted != nil {
+			out = append(out, Result{Node: d.id, Tree: d.accepted.result})
+			continue
+		}
+		for k := len(d.deps) - 1; k >= 0; k-- {
+			stack = append(stack, d.deps[k])
+		}
+	}
+	if len(out) == 0 {
+		out = []Result{{Node: "base", Tree: r.baseOf(n)}}
+	}
+	return out
+}
+
+func (r *Run) baseOf(n *node) Tree {
+	for _, b := range r.started.Bases {
+		if b.Name == n.ir.Git.Base {
+			return b.Tree
+		}
+	}
+	return r.started.Base
+}
+
+// sumInputs is what the integration branch is made of: the base and every
+// result that no other result contains. A node that was part of it before and
+// is being run again keeps its old part: the branch never loses work by itself.
+// It is empty when no node has a result.
+func (r *Run) sumInputs() []Result {
+	covered := map[string]bool{}
+	var all []Result
+	for _, n := range r.nodes {
+		switch {
+		case n.sum:
+		case n.accepted != nil:
+			all = append(all, Result{Node: n.id, Tree: n.accepted.result})
+			for _, in := range n.accepted.inputs {
+				covered[in.Commit] = true
+			}
+		case n.status != Done && n.status != Skipped && n.status != Cancelled:
+			if old, ok := r.sumHolds[n.id]; ok {
+				all = append(all, old)
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(x Result) bool { return covered[x.Commit] })
+	if len(all) == 0 {
+		return nil
+	}
+	return append([]Result{{Node: "base", Tree: r.started.Base}}, all...)
+}

@@ -1,0 +1,260 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Run is the state of an epic's execution: what its events give. It is not safe
+// for concurrent use; one goroutine owns it.
+type Run struct {
+	epic  *ir.Epic
+	nodes []*node // in the epic's order, the sum last
+	byID  map[ir.NodeID]*node
+	sum   *node // nil where results are not joined (mode other than dag)
+
+	seq      int64
+	begun    bool // a RunStarted was applied
+	ended    bool // RunEnded was, since
+	foreign  bool // the present stretch of events belongs to another epic.json
+	started  RunStarted
+	until    time.Time // draining; zero: not
+	draining bool
+	reviving bool // begin is deriving all statuses, in order
+
+	ready   queue
+	active  set // running, nothing in flight
+	flying  set // an effect is in flight
+	timers  []int
+	running int
+	lanes   map[string]int // running, by lane
+	agents  map[string]int // agents in flight, by runner
+
+	sumRef   string               // where ralph last put the integration branch
+	sumHolds map[ir.NodeID]Result // what it was made of
+}
+
+// New returns a run of epic without events. The epic must be valid (ir.Verify)
+// and must not change afterwards.
+func New(epic *ir.Epic) (*Run, error) {
+	r := &Run{
+		epic: epic, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1),
+		lanes: map[string]int{}, agents: map[string]int{}, sumHolds: map[ir.NodeID]Result{},
+	}
+	r.ready = newQueue(r.before)
+	index := make(map[ir.Key]int, len(epic.Nodes))
+	for i := range epic.Nodes {
+		in := &epic.Nodes[i]
+		if in.ID == "" || in.ID == Integration || r.byID[in.ID] != nil {
+			return nil, fmt.Errorf("node %s: id %q is empty, reserved or used twice", in.Key, in.ID)
+		}
+		n := &node{ir: in, id: in.ID, index: i, numbers: map[string]int{}}
+		for _, e := range in.After {
+			if e.Type != ir.Blocks {
+				continue
+			}
+			d, ok := index[e.Key]
+			if !ok {
+				return nil, fmt.Errorf("node %s: needs %s, which does not stand before it", in.Key, e.Key)
+			}
+			n.deps = append(n.deps, d)
+			r.nodes[d].dependents = append(r.nodes[d].dependents, i)
+		}
+		index[in.Key] = i
+		r.nodes = append(r.nodes, n)
+		r.byID[in.ID] = n
+	}
+	if epic.Epic.Integration.Mode == "dag" {
+		r.addSum()
+	}
+	return r, nil
+}
+
+// addSum adds the node that joins all results: its gates run on the merge, and
+// publishing it moves the integration branch.
+func (r *Run) addSum() {
+	in := r.epic.Epic.Integration
+	n := &ir.Node{
+		ID: Integration, Key: Integration, Kind: ir.GateKind, Title: "the sum of all results",
+		Git: ir.Git{Branch: in.Branch},
+		Steps: []ir.Step{{
+			Name: "integrate", Gates: in.Gates, GateMode: "parallel", Access: "read",
+			Limits: ir.StepLimits{Attempts: 1, RunnerRetries: 5},
+			Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300000},
+		}},
+	}
+	h := sha256.New()
+	for _, g := range in.Gates {
+		fmt.Fprintf(h, "%s %s\n", g, ir.GateDigest(r.epic, g))
+	}
+	n.Digest = ir.NodeDigest{Work: "integration", Judge: "sha256:" + hex.EncodeToString(h.Sum(nil))}
+	r.sum = &node{ir: n, id: Integration, index: len(r.nodes), sum: true, selected: true, numbers: map[string]int{}}
+	r.nodes = append(r.nodes, r.sum)
+	r.byID[Integration] = r.sum
+}
+
+// Seq returns the sequence number of the last event applied, 0 if none.
+func (r *Run) Seq() int64 { return r.seq }
+
+// Apply records a fact. Events must come in order, without gaps; one that is
+// illegal in the present state is refused and changes nothing that a caller may
+// rely on: the run must not be used further.
+func (r *Run) Apply(e Event) error {
+	if e.Seq != r.seq+1 {
+		return fmt.Errorf("event %d does not follow event %d", e.Seq, r.seq)
+	}
+	if err := r.apply(e); err != nil {
+		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
+	}
+	r.seq = e.Seq
+	return nil
+}
+
+func (r *Run) apply(e Event) error {
+	switch b := e.Body.(type) {
+	case RunStarted:
+		return r.begin(e.Seq, b)
+	case RunDraining:
+		r.draining, r.until = true, b.Until
+		return nil
+	case RunEnded:
+		r.ended = true
+		return nil
+	}
+	if !r.begun {
+		return fmt.Errorf("no run has started")
+	}
+	n := r.byID[e.Node]
+	if n == nil {
+		if !r.foreign {
+			return fmt.Errorf("the epic has no such node")
+		}
+		n = &node{id: e.Node, index: -1, numbers: map[string]int{}}
+		r.byID[e.Node] = n
+	}
+	err := r.applyNode(n, e)
+	if err != nil && r.foreign {
+		// The epic of that time had other steps or gates. What matters beyond it,
+		// numbers and successes, is on record; the life itself cannot go on.
+		n.life.stale, err = true, nil
+	}
+	r.touch(n)
+	return err
+}
+
+// move is become, except that in a stretch of another epic's events the graph of
+// today may not explain a move: then it is made by way of Running.
+func (r *Run) move(n *node, to NodeStatus) error {
+	if !r.foreign || nodeMoves[n.status][to] {
+		return r.become(n, to)
+	}
+	for _, s := range []NodeStatus{Pending, Ready, Running, to} {
+		if n.status == s {
+			continue
+		}
+		if err := r.become(n, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// become moves a node to another status. Nothing else does.
+func (r *Run) become(n *node, to NodeStatus) error {
+	if !nodeMoves[n.status][to] {
+		return fmt.Errorf("a %s node cannot become %s", n.status, to)
+	}
+	if n.index >= 0 {
+		switch n.status {
+		case Ready:
+			r.ready.remove(r.classOf(n), n.index)
+		case Running:
+			r.running--
+			r.lanes[n.ir.Lane]--
+		case Waiting:
+			r.dropTimer(n)
+		}
+	}
+	n.status = to
+	if n.index >= 0 {
+		switch to {
+		case Ready:
+			r.ready.add(r.classOf(n), n.index)
+		case Running:
+			r.running++
+			r.lanes[n.ir.Lane]++
+		case Waiting:
+			r.addTimer(n)
+		}
+	}
+	return nil
+}
+
+// moveAttempt moves an attempt to another status. Nothing else does.
+func (a *attempt) move(to AttemptStatus) error {
+	if !attemptMoves[a.status][to] {
+		return fmt.Errorf("a %s attempt cannot become %s", a.status, to)
+	}
+	a.status = to
+	return nil
+}
+
+// touch keeps the sets of what needs attention in step with a node.
+func (r *Run) touch(n *node) {
+	if n.index < 0 {
+		return
+	}
+	r.flying.remove(n.index)
+	r.active.remove(n.index)
+	switch {
+	case n.life.flying:
+		r.flying.add(n.index)
+	case n.status == Running:
+		r.active.add(n.index)
+	}
+}
+
+// before orders nodes that could start: urgent ones first, then as in the epic.
+func (r *Run) before(a, b int) bool {
+	if p, q := r.nodes[a].ir.Priority, r.nodes[b].ir.Priority; p != q {
+		return p < q
+	}
+	return a < b
+}
+
+func (r *Run) classOf(n *node) class {
+	c := class{lane: n.ir.Lane}
+	if len(n.ir.Steps) > 0 && n.hasAgent(&n.ir.Steps[0]) {
+		c.runner = r.runnerOf(&n.ir.Steps[0])
+	}
+	return c
+}
+
+func (r *Run) runnerOf(s *ir.Step) string { return r.epic.Agents[s.Agent].Runner }
+
+// addTimer and dropTimer keep the waiting nodes whose end is known, by time.
+func (r *Run) addTimer(n *node) {
+	if n.wait.For == ForHuman {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(r.timers, n, r.byUntil)
+	r.timers = slices.Insert(r.timers, at, n.index)
+}
+
+func (r *Run) dropTimer(n *node) {
+	if at, ok := slices.BinarySearchFunc(r.timers, n, r.byUntil); ok {
+		r.timers = slices.Delete(r.timers, at, at+1)
+	}
+}
+
+func (r *Run) byUntil(i int, n *node) int {
+	if c := r.nodes[i].wait.Until.Compare(n.wait.Until); c != 0 {
+		return c
+	}
+	return i - n.index
+}

@@ -1,0 +1,203 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// NodeView is where one node stands, for people and tools.
+type NodeView struct {
+	ID       ir.NodeID
+	Key      ir.Key
+	Title    string
+	Status   NodeStatus
+	Reason   string // why it is not done, or how it came to be done
+	For      WaitFor
+	Cause    Cause
+	Until    time.Time
+	Doing    string // "implement #2: gate unit", while something is in flight
+	Result   Tree   // zero if it has none of its own
+	Attempts []AttemptLog
+}
+
+// View returns where a node stands.
+func (r *Run) View(id ir.NodeID) (NodeView, bool) {
+	n := r.byID[id]
+	if n == nil || n.ir == nil {
+		return NodeView{}, false
+	}
+	return r.view(n), true
+}
+
+// Views returns where every node stands, in the epic's order, the sum last. The
+// sum is there only if it is due or was made.
+func (r *Run) Views() []NodeView {
+	out := make([]NodeView, 0, len(r.nodes))
+	for _, n := range r.nodes {
+		if n.sum && n.status == Pending && len(r.sumInputs()) == 0 {
+			continue
+		}
+		out = append(out, r.view(n))
+	}
+	return out
+}
+
+func (r *Run) view(n *node) NodeView {
+	v := NodeView{ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Status: n.status, Attempts: n.logs}
+	if n.accepted != nil {
+		v.Result = n.accepted.result
+	}
+	if n.sum && n.status == Pending {
+		if s := r.sumDone(r.sumInputs()); s != nil {
+			v.Status, v.Result = Done, s.result
+		}
+	}
+	switch v.Status {
+	case Pending:
+		v.Reason = r.needs(n)
+	case Blocked:
+		v.Reason = n.reason
+	case Waiting:
+		v.For, v.Cause, v.Until, v.Reason = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Detail
+	case Done:
+		if n.accepted == nil && !n.sum {
+			v.Reason = "done by the plan"
+		}
+	case Running:
+		v.Doing = doing(n)
+	}
+	return v
+}
+
+func doing(n *node) string {
+	if !n.life.flying {
+		return ""
+	}
+	e := n.life.effect
+	what := string(e.Kind)
+	if e.Gate != "" {
+		what += " " + e.Gate
+	}
+	if e.Step == "" {
+		return what
+	}
+	return fmt.Sprintf("%s #%d: %s", e.Step, e.Attempt, what)
+}
+
+// needs says what a pending node waits for: the nearest thing that will not
+// come by itself, else the first dependency that is not there yet.
+func (r *Run) needs(n *node) string {
+	if !n.selected {
+		return "not selected by --only"
+	}
+	seen := map[int]bool{}
+	queue := slices.Clone(n.deps)
+	first := ""
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		d := r.nodes[i]
+		if seen[i] || d.status.settled() {
+			continue
+		}
+		seen[i] = true
+		switch {
+		case d.status == Blocked, d.status == Cancelled, d.status == Waiting && d.wait.For == ForHuman:
+			return fmt.Sprintf("needs %s (%s)", d.ir.Key, d.status)
+		case first == "":
+			first = fmt.Sprintf("needs %s (%s)", d.ir.Key, d.status)
+		}
+		queue = append(queue, d.deps...)
+	}
+	return first
+}
+
+// Counts returns how many nodes of the epic have each status, without the sum.
+func (r *Run) Counts() map[string]int {
+	out := map[string]int{}
+	for _, n := range r.nodes {
+		if !n.sum {
+			out[n.status.String()]++
+		}
+	}
+	return out
+}
+
+// Gone returns the ids of nodes that are on record and not in the epic, sorted.
+func (r *Run) Gone() []ir.NodeID {
+	var out []ir.NodeID
+	for id, n := range r.byID {
+		if n.ir == nil {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Base returns the base that was pinned by the first run; zero before.
+func (r *Run) Base() Tree { return r.started.Base }
+
+// Bases returns the pinned bases of roots that name their own.
+func (r *Run) Bases() []NamedTree { return slices.Clone(r.started.Bases) }
+
+// Open reports whether a run has started and not ended: it was interrupted.
+func (r *Run) Open() bool { return r.begun && !r.ended }
+
+// Feedback is what ralph tells the agent of the next attempt about the last one
+// of this life: which checks and gates it failed, with their output. It is
+// empty on a first attempt.
+func (r *Run) Feedback(id ir.NodeID) []string {
+	n := r.byID[id]
+	if n == nil || n.ir == nil {
+		return nil
+	}
+	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
+		switch l := n.logs[i]; l.Status {
+		case AttemptFailed, AttemptTimeout, AttemptStalled:
+			return feedback(l)
+		case AttemptPassed:
+			return nil
+		}
+	}
+	return nil
+}
+
+func feedback(l AttemptLog) []string {
+	out := []string{fmt.Sprintf("Attempt %d of step %s %s: %s.", l.Number, l.Step, pastTense(l.Status), strings.TrimRight(firstLine(l.Reason), "."))}
+	if l.Outcome.Summary != "" {
+		out = append(out, "", "What the agent said:", "", quote(l.Outcome.Summary))
+	}
+	for _, p := range l.Problems {
+		out = append(out, "", "ralph's own check: "+p)
+	}
+	for _, g := range l.Gates {
+		out = append(out, "", fmt.Sprintf("Gate %s: %s", g.Gate, g.Verdict))
+		if g.Verdict != Pass && g.Message != "" {
+			out = append(out, "", quote(g.Message))
+		}
+	}
+	if len(l.Gates) == 0 && len(l.Problems) == 0 && l.Tail != "" {
+		out = append(out, "", "The end of its output:", "", quote(l.Tail))
+	}
+	return out
+}
+
+func pastTense(s AttemptStatus) string {
+	switch s {
+	case AttemptTimeout:
+		return "ran out of time"
+	case AttemptStalled:
+		return "stalled"
+	}
+	return "failed"
+}
+
+// quote indents text from outside, so that it reads as a block of its own.
+func quote(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}
