@@ -40,6 +40,7 @@ func (s Stated) Set() bool { return !s.Range.IsZero() }
 // DraftPhase is a group of nodes.
 type DraftPhase struct {
 	ID        string
+	Word      string // what the source calls it: "Phase"; "" if nothing
 	Name      string
 	Goal      string
 	Range     diag.Range
@@ -48,18 +49,20 @@ type DraftPhase struct {
 
 // DraftNode is one item of the source.
 type DraftNode struct {
-	ID       NodeID // annotated; "" if none
-	IDRange  diag.Range
-	Key      Key
-	KeyRange diag.Range
-	Range    diag.Range // the whole title: heading or first line of the item
-	Word     string     // what the source calls it: "Sprint", "Task"; "" if nothing
-	Kind     Kind
-	Done     bool
-	DoneBy   string // what says that it is finished: "heading", "status", "boxes", "phase"
-	Title    string
-	Phase    string
-	Section  string
+	ID         NodeID // annotated; "" if none
+	IDRange    diag.Range
+	Key        Key
+	KeyRange   diag.Range
+	Range      diag.Range // the whole title: heading or first line of the item
+	Word       string     // what the source calls it: "Sprint", "Task"; "" if nothing
+	Kind       Kind
+	Done       bool
+	DoneBy     string // what says that it is finished: "heading", "status", "boxes", "phase"
+	DoneRange  diag.Range
+	Title      string
+	Phase      string
+	PhaseIndex int // in Draft.Phases; -1 if none
+	Section    string
 
 	Goal        string
 	Text        []string // prose, as lines, that goes into the prompt
@@ -77,8 +80,10 @@ type DraftNode struct {
 	Branch, Worktree, Base                                    Stated
 	Complexity, Priority, Lane, Type, Policy                  Stated
 	Attempts, Iterations, Timeout, Deadline, Budget, Estimate Stated
-	Capability, Access, Model, Session                        Stated
+	Access, Model, Session                                    Stated
 	Approval                                                  Stated
+
+	Capability []Stated
 
 	Agents    []AgentRef // who does the work, in order
 	QA        []AgentRef // who judges it
@@ -109,6 +114,7 @@ type AgentRef struct {
 // DraftGate is a command gate that a plan defines.
 type DraftGate struct {
 	Name      string // "" if unnamed
+	NameRange diag.Range
 	Run       string
 	Timeout   Stated
 	OnFailure Stated

@@ -1,0 +1,175 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Text renders the difference for a terminal, without colour, weakenings first.
+// Everything that comes from the epics is made printable.
+func (d *Difference) Text() string {
+	if d.Empty() {
+		return "no difference\n"
+	}
+	p := &textPrinter{}
+	p.line(0, "%s", d.Summary())
+	if len(d.Weaker) > 0 {
+		p.head("Weaker than before")
+		for _, w := range d.Weaker {
+			p.line(1, "! %s%s", w.Message, inNodes(w.Nodes, 12))
+		}
+	}
+	p.refs("Removed", "-", d.Removed)
+	p.refs("Added", "+", d.Added)
+	if len(d.Renamed) > 0 {
+		p.head("Renamed")
+		for _, r := range d.Renamed {
+			p.line(1, "~ %s → %s  %s", r.Old, r.New, r.Title)
+		}
+	}
+	if len(d.Changed) > 0 {
+		p.head("Changed")
+		for _, c := range d.Changed {
+			p.line(1, "~ %s  %s%s", c.Key, c.Title, effects[c.Effect])
+			p.changes(3, c.Fields)
+		}
+	}
+	if len(d.EdgesAdded)+len(d.EdgesRemoved) > 0 {
+		p.head("Dependencies")
+		for _, e := range d.EdgesRemoved {
+			p.line(1, "- %s", e.sentence())
+		}
+		for _, e := range d.EdgesAdded {
+			p.line(1, "+ %s", e.sentence())
+		}
+	}
+	if len(d.Entries) > 0 {
+		p.head("Agents, gates, runners")
+		for _, c := range d.Entries {
+			p.line(1, "%s %s %s", signs[c.What], strings.TrimSuffix(c.Table, "s"), c.Name)
+			p.changes(3, c.Fields)
+		}
+	}
+	if len(d.Plan) > 0 {
+		p.head("The plan as a whole")
+		p.changes(1, d.Plan)
+	}
+	return p.b.String()
+}
+
+var (
+	effects = map[string]string{"runs": "  (runs again)", "judged": "  (is judged again)"}
+	signs   = map[string]string{"added": "+", "removed": "-", "changed": "~"}
+)
+
+// Summary is the difference in one line, of counts.
+func (d *Difference) Summary() string {
+	parts := []string{}
+	add := func(n int, word string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	add(len(d.Weaker), "weaker")
+	add(len(d.Removed), "removed")
+	add(len(d.Added), "added")
+	add(len(d.Renamed), "renamed")
+	add(len(d.Changed), "changed")
+	add(len(d.EdgesAdded)+len(d.EdgesRemoved), "dependencies")
+	add(len(d.Entries), "agents, gates or runners")
+	add(len(d.Plan), "of the plan")
+	if len(parts) == 0 {
+		parts = append(parts, "no difference")
+	}
+	return fmt.Sprintf("%s: %s → %s: %s", Printable(d.New.Slug), count(d.Old.Nodes, "node"), count(d.New.Nodes, "node"), strings.Join(parts, ", "))
+}
+
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func (e EdgeRef) sentence() string {
+	verb := map[EdgeType]string{
+		Blocks: "waits for", ParentChild: "is part of", Related: "is related to", DiscoveredFrom: "was discovered from",
+	}[e.Type]
+	if verb == "" {
+		verb = "– " + string(e.Type) + " –"
+	}
+	return fmt.Sprintf("%s %s %s (%s)", e.Node, verb, e.Key, e.From)
+}
+
+// inNodes lists nodes in parentheses, at most most of them.
+func inNodes(keys []Key, most int) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	shown := make([]string, 0, most+1)
+	for _, k := range keys[:min(len(keys), most)] {
+		shown = append(shown, string(k))
+	}
+	if more := len(keys) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", more))
+	}
+	return " (" + strings.Join(shown, ", ") + ")"
+}
+
+type textPrinter struct{ b strings.Builder }
+
+func (p *textPrinter) head(title string) { p.b.WriteString("\n" + title + "\n") }
+
+func (p *textPrinter) line(indent int, format string, args ...any) {
+	p.b.WriteString(strings.Repeat("  ", indent))
+	p.b.WriteString(Printable(fmt.Sprintf(format, args...)))
+	p.b.WriteByte('\n')
+}
+
+func (p *textPrinter) refs(title, sign string, refs []NodeRef) {
+	if len(refs) == 0 {
+		return
+	}
+	p.head(title)
+	for _, r := range refs {
+		p.line(1, "%s %s  %s", sign, r.Key, r.Title)
+	}
+}
+
+func (p *textPrinter) changes(indent int, changes []Change) {
+	for _, c := range changes {
+		if len(c.Lines) == 0 {
+			p.line(indent, "%s: %s", c.Path, fromTo(c.Old, c.New))
+			continue
+		}
+		p.line(indent, "%s:", c.Path)
+		for _, l := range c.Lines {
+			p.line(indent+1, "%s", l)
+		}
+	}
+}
+
+// fromTo writes a change of a scalar; long values are cut in the middle of a
+// line, not in the data.
+func fromTo(old, now string) string {
+	return fmt.Sprintf("%s → %s", cut(orNothing(old), 200), cut(orNothing(now), 200))
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "(nothing)"
+	}
+	return s
+}
+
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for i := range s {
+		if i >= most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,39 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Printable returns s on one line, with everything that could move a terminal's
+// cursor, change the direction of text or hide (control and format characters,
+// line and paragraph separators, invalid UTF-8) written as an escape: \u{1b}.
+// Tabs and line ends become spaces. Joiners inside emoji and words stay.
+func Printable(s string) string {
+	if !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r':
+			b.WriteByte(' ')
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&b, "\\x{%02x}", s[i])
+		case unprintable(r):
+			fmt.Fprintf(&b, "\\u{%x}", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool {
+	if r == '\u200c' || r == '\u200d' { // joiners
+		return false
+	}
+	return r < ' ' || r >= 0x7f && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs))
+}

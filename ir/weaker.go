@@ -1,0 +1,357 @@
+package ir
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Weakening is a change by which work is judged less, allowed more or watched
+// less than before. Reviewers see these first.
+type Weakening struct {
+	Rule    string `json:"rule"`    // one of the words below
+	Message string `json:"message"` // "gate unit removed from step implement"
+	Nodes   []Key  `json:"nodes"`   // in the order of nodes; empty if it concerns the plan as a whole
+}
+
+// weakenings are the rules, gravest first.
+var weakenings = []string{
+	"gate-removed", "gate-loosened", "approval-loosened", "complexity-lowered", "access-widened",
+	"protection-loosened", "limit-raised", "marked-done", "waived",
+}
+
+type finding struct{ rule, message string }
+
+// weaker collects weakenings; the same one of many nodes is one.
+type weaker struct {
+	old, now *Epic
+	all      []Weakening
+	found    map[finding]int // 1 + index in all
+}
+
+func (w *weaker) add(rule string, node Key, format string, args ...any) {
+	f := finding{rule, fmt.Sprintf(format, args...)}
+	at := w.found[f]
+	if at == 0 {
+		w.all = append(w.all, Weakening{Rule: f.rule, Message: f.message, Nodes: []Key{}})
+		at = len(w.all)
+		w.found[f] = at
+	}
+	if node != "" {
+		w.all[at-1].Nodes = append(w.all[at-1].Nodes, node)
+	}
+}
+
+// list returns what was found, gravest rule first, else in the order of nodes.
+func (w *weaker) list() []Weakening {
+	slices.SortStableFunc(w.all, func(a, b Weakening) int {
+		return slices.Index(weakenings, a.Rule) - slices.Index(weakenings, b.Rule)
+	})
+	return w.all
+}
+
+// node compares a node that both epics have.
+func (w *weaker) node(o, n *Node) {
+	if o.Done != n.Done && n.Done {
+		w.add("marked-done", n.Key, "the plan says that it is finished: it will not run")
+	}
+	if lower(o.Complexity.Level, n.Complexity.Level) {
+		w.add("complexity-lowered", n.Key, "complexity %s → %s", o.Complexity.Level, n.Complexity.Level)
+	}
+	for _, g := range missing(o.Scope.Owns, n.Scope.Owns) {
+		if len(o.Scope.Owns) > 0 && len(n.Scope.Owns) > 0 {
+			w.add("protection-loosened", n.Key, "may also change %s", g)
+		}
+	}
+	if len(o.Scope.Owns) > 0 && len(n.Scope.Owns) == 0 {
+		w.add("protection-loosened", n.Key, "may change any file (owned only %s)", strings.Join(o.Scope.Owns, ", "))
+	}
+	w.budget(n.Key, "the node's", o.Limits.Budget, n.Limits.Budget)
+	if o.Limits.Deadline != "" && (n.Limits.Deadline == "" || n.Limits.Deadline > o.Limits.Deadline) {
+		w.add("limit-raised", n.Key, "deadline %s → %s", o.Limits.Deadline, orNone(n.Limits.Deadline))
+	}
+	if slices.EqualFunc(o.Steps, n.Steps, sameStep) {
+		return
+	}
+	w.steps(o, n)
+}
+
+// sameStep is a quick look at what weaker compares.
+func sameStep(a, b Step) bool {
+	return a.Name == b.Name && a.Access == b.Access && a.Limits == b.Limits && a.AllowEmpty == b.AllowEmpty &&
+		a.Sandbox == b.Sandbox && a.Stall == b.Stall && slices.Equal(a.Gates, b.Gates)
+}
+
+func (w *weaker) steps(o, n *Node) {
+	// A gate may move to another step: it is gone if no step has it.
+	had, has := map[string]string{}, map[string]bool{}
+	for _, s := range o.Steps {
+		for _, g := range s.Gates {
+			had[g] = s.Name
+		}
+	}
+	for _, s := range n.Steps {
+		for _, g := range s.Gates {
+			has[g] = true
+		}
+	}
+	for _, g := range slices.Sorted(maps.Keys(had)) {
+		if !has[g] {
+			w.add("gate-removed", n.Key, "gate %s removed from step %s", g, had[g])
+		}
+	}
+	for _, s := range n.Steps {
+		i := slices.IndexFunc(o.Steps, func(x Step) bool { return x.Name == s.Name })
+		if i < 0 {
+			continue
+		}
+		w.step(n.Key, &o.Steps[i], &s)
+	}
+}
+
+func (w *weaker) step(key Key, o, s *Step) {
+	if o.Access == "read" && s.Access == "write" {
+		w.add("access-widened", key, "step %s may write", s.Name)
+	}
+	if o.Sandbox != s.Sandbox && o.Sandbox != "" && o.Sandbox != "none" {
+		w.add("access-widened", key, "step %s: sandbox %s → %s", s.Name, o.Sandbox, orNone(s.Sandbox))
+	}
+	if !o.AllowEmpty && s.AllowEmpty {
+		w.add("protection-loosened", key, "step %s may pass without a change", s.Name)
+	}
+	raised := func(what string, old, now int64, show func(int64) string) {
+		if now > old || now == 0 && old > 0 {
+			w.add("limit-raised", key, "step %s: %s %s → %s", s.Name, what, show(old), show(now))
+		}
+	}
+	raised("iterations", int64(o.Limits.Iterations), int64(s.Limits.Iterations), number)
+	raised("attempts", int64(o.Limits.Attempts), int64(s.Limits.Attempts), number)
+	if o.Limits.Breaker > 0 {
+		raised("breaker", int64(o.Limits.Breaker), int64(s.Limits.Breaker), number)
+	}
+	if o.Limits.TimeoutMS > 0 {
+		raised("timeout", o.Limits.TimeoutMS, s.Limits.TimeoutMS, Duration)
+	}
+	if o.Stall.AfterMS > 0 {
+		raised("stall", o.Stall.AfterMS, s.Stall.AfterMS, Duration)
+	}
+}
+
+// plan compares what concerns all nodes: gates, agents, runners, people.
+func (w *weaker) plan(m *matching) {
+	o, n := w.old, w.now
+	for _, name := range slices.Sorted(maps.Keys(o.Gates)) {
+		old := o.Gates[name]
+		if now, kept := n.Gates[m.gate(name)]; kept {
+			w.gate(m.gate(name), &old, &now)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Agents)) {
+		if now, kept := n.Agents[name]; kept && o.Agents[name].Access == "read" && now.Access != "read" {
+			w.add("access-widened", "", "agent %s: access read → %s", name, orNone(now.Access))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Runners)) {
+		now, kept := n.Runners[name]
+		if !kept {
+			continue
+		}
+		for _, v := range missing(o.Runners[name].Env, now.Env) {
+			w.add("access-widened", "", "runner %s lets %s through", name, v)
+		}
+		for _, v := range missing(o.Runners[name].Secrets, now.Secrets) {
+			w.add("access-widened", "", "runner %s is given the secret %s", name, v)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Sandboxes)) {
+		if now, kept := n.Sandboxes[name]; kept {
+			w.sandbox(name, o.Sandboxes[name], now)
+		}
+	}
+	for _, g := range missing(n.Epic.Integration.Gates, translate(o.Epic.Integration.Gates, m)) {
+		w.add("gate-removed", "", "gate %s removed from the integration", g)
+	}
+	w.people(o.Run.HITL, n.Run.HITL)
+	w.budget("", "the run's", o.Run.Budget, n.Run.Budget)
+	for _, v := range n.Waivers {
+		if !slices.Contains(o.Waivers, v) {
+			w.add("waived", v.Node, "rule %s is waived until %s by %s: %s", v.Rule, v.Until, v.Owner, v.Reason)
+		}
+	}
+}
+
+func (w *weaker) gate(name string, o, n *Gate) {
+	loose := func(format string, args ...any) {
+		w.add("gate-loosened", "", "gate "+plainVerb(name)+": "+format, args...)
+	}
+	if o.Kind != n.Kind {
+		loose("kind %s → %s", o.Kind, n.Kind)
+	}
+	if o.RedFirst && !n.RedFirst {
+		loose("need not fail before the work any more")
+	}
+	if o.NoErrors && !n.NoErrors {
+		loose("accepts outcomes with errors")
+	}
+	if o.Evidence && !n.Evidence {
+		loose("asks for no evidence")
+	}
+	if o.OnFailure == "stop" && n.OnFailure != "stop" {
+		loose("a fail no longer stops the node (%s)", n.OnFailure)
+	}
+	if o.Expect.StdoutContains != "" && n.Expect.StdoutContains == "" || o.Expect.StderrContains != "" && n.Expect.StderrContains == "" {
+		loose("expects no text in the output")
+	}
+	if o.Expect.ExitCode == 0 && n.Expect.ExitCode != 0 {
+		loose("expects exit code %d", n.Expect.ExitCode)
+	}
+	if len(o.OutputSchema) > 0 && len(n.OutputSchema) == 0 {
+		loose("its output has no schema")
+	}
+	for _, s := range missing(o.Sees, n.Sees) {
+		if o.Kind == "review" {
+			loose("its reviewer also sees %s", s)
+		}
+	}
+	if o.Access == "read" && n.Access == "write" {
+		w.add("access-widened", "", "gate %s: its agent may write", name)
+	}
+	if n.TimeoutMS > o.TimeoutMS && o.TimeoutMS > 0 || n.TimeoutMS == 0 && o.TimeoutMS > 0 {
+		w.add("limit-raised", "", "gate %s: timeout %s → %s", name, Duration(o.TimeoutMS), Duration(n.TimeoutMS))
+	}
+	for _, p := range missing(n.Protect, o.Protect) {
+		w.add("protection-loosened", "", "gate %s no longer protects %s", name, p)
+	}
+	if !o.ProtectNew && n.ProtectNew {
+		w.add("protection-loosened", "", "gate %s allows new files among the protected", name)
+	}
+	for _, a := range missing(o.Approvers, n.Approvers) {
+		if o.Kind == "human" {
+			w.add("approval-loosened", "", "gate %s: %s may approve, too", name, a)
+		}
+	}
+}
+
+func (w *weaker) sandbox(name string, o, n Sandbox) {
+	if o.Kind != n.Kind && n.Kind == "none" {
+		w.add("access-widened", "", "sandbox %s: kind %s → none", name, o.Kind)
+	}
+	for _, p := range missing(o.Write, n.Write) {
+		w.add("access-widened", "", "sandbox %s: may write %s", name, p)
+	}
+	for _, p := range missing(o.Read, n.Read) {
+		w.add("access-widened", "", "sandbox %s: may read %s", name, p)
+	}
+	for _, p := range missing(o.Network, n.Network) {
+		w.add("access-widened", "", "sandbox %s: may reach %s", name, p)
+	}
+	for _, p := range missing(n.Hide, o.Hide) {
+		w.add("access-widened", "", "sandbox %s: sees %s", name, p)
+	}
+}
+
+func (w *weaker) people(o, n HITL) {
+	levels := enums["HITL.level"]
+	if slices.Index(levels, n.Level) < slices.Index(levels, o.Level) {
+		w.add("approval-loosened", "", "people are asked less: level %s → %s", o.Level, n.Level)
+	}
+	if o.Plan == "required" && n.Plan != "required" {
+		w.add("approval-loosened", "", "the plan needs no approval before it runs")
+	}
+	for _, a := range missing(o.Approvers, n.Approvers) {
+		if len(o.Approvers) > 0 {
+			w.add("approval-loosened", "", "%s may approve, too", a)
+		}
+	}
+}
+
+func (w *weaker) budget(node Key, whose string, o, n Budget) {
+	for _, b := range []struct {
+		what     string
+		old, now int64
+		show     func(int64) string
+	}{
+		{"tokens", o.Tokens, n.Tokens, number},
+		{"cost", o.USDMicro, n.USDMicro, dollars},
+		{"time", o.WallMS, n.WallMS, Duration},
+	} {
+		if b.old > 0 && (b.now > b.old || b.now == 0) {
+			w.add("limit-raised", node, "%s budget: %s %s → %s", whose, b.what, b.show(b.old), b.show(b.now))
+		}
+	}
+}
+
+// missing returns what of these is not in those.
+func missing(those, these []string) []string {
+	var out []string
+	in := make(map[string]bool, len(those))
+	for _, s := range those {
+		in[s] = true
+	}
+	for _, s := range these {
+		if !in[s] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func translate(gates []string, m *matching) []string {
+	out := make([]string, len(gates))
+	for i, g := range gates {
+		out[i] = m.gate(g)
+	}
+	return out
+}
+
+// plainVerb keeps a name from being read as a format.
+func plainVerb(name string) string { return strings.ReplaceAll(name, "%", "%%") }
+
+// levels are the built-in levels of complexity. Leaving critical is a lowering
+// wherever it goes; between levels that a policy made up there is no order.
+var levels = []string{"trivial", "simple", "standard", "critical"}
+
+func lower(old, now string) bool {
+	o, n := slices.Index(levels, old), slices.Index(levels, now)
+	return o >= 0 && n >= 0 && n < o || old == "critical" && now != "critical"
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+func dollars(micro int64) string {
+	if micro == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("$%d.%02d", micro/1_000_000, micro%1_000_000/10_000)
+}
+
+// Duration writes ms as people say it: 90000 is "1m30s", 0 is "none".
+func Duration(ms int64) string {
+	if ms <= 0 {
+		return "none"
+	}
+	var b strings.Builder
+	for _, u := range []struct {
+		name string
+		ms   int64
+	}{{"d", 86_400_000}, {"h", 3_600_000}, {"m", 60_000}, {"s", 1000}, {"ms", 1}} {
+		if n := ms / u.ms; n > 0 {
+			fmt.Fprintf(&b, "%d%s", n, u.name)
+			ms -= n * u.ms
+		}
+	}
+	return b.String()
+}
