@@ -1,0 +1,63 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// Look finds a program as a shell with this environment would: a name on its
+// PATH, a path as it is (from dir). The error says what is missing.
+func Look(name string, env []string, dir string) (string, error) {
+	return look([]string{name}, env, dir)
+}
+
+func look(argv, env []string, dir string) (string, error) {
+	if len(argv) == 0 || argv[0] == "" {
+		return "", errors.New("no program is named")
+	}
+	name := argv[0]
+	if strings.Contains(name, "/") {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		return name, executable(name)
+	}
+	for _, v := range env {
+		list, ok := strings.CutPrefix(v, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, d := range filepath.SplitList(list) {
+			if !filepath.IsAbs(d) {
+				continue // never a program from an agent's worktree by accident
+			}
+			if p := filepath.Join(d, name); executable(p) == nil {
+				return p, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s is not on PATH", name)
+}
+
+func executable(path string) error {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s does not exist", path)
+	case err != nil:
+		return err
+	case st.IsDir():
+		return fmt.Errorf("%s is a directory", path)
+	case st.Mode()&0o111 == 0:
+		return fmt.Errorf("%s is not executable", path)
+	}
+	return nil
+}
+
+var adopt = sync.OnceFunc(func() { becomeSubreaper(syscall.Getpid()) })

@@ -1,0 +1,156 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var env = []string{"PATH=" + os.Getenv("PATH")}
+
+func sh(script string) Spec {
+	return Spec{Argv: []string{"sh", "-c", script}, Env: env, Dir: os.TempDir(), Grace: 200 * time.Millisecond}
+}
+
+func TestRunTellsHowAProgramEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		spec Spec
+		how  How
+		code int
+	}{
+		"a program that ends well has code 0":          {sh("exit 0"), Exited, 0},
+		"an exit code is kept":                         {sh("exit 7"), Exited, 7},
+		"a program that kills itself was signaled":     {sh("kill -9 $$"), Signaled, 137},
+		"a program that takes too long is timed out":   {with(sh("sleep 60"), func(s *Spec) { s.Time = 50 * time.Millisecond }), TimedOut, 0},
+		"a program that says nothing is idle":          {with(sh("sleep 60"), func(s *Spec) { s.Idle = 50 * time.Millisecond }), Idled, 0},
+		"a program that ignores SIGTERM is killed":     {with(sh("trap '' TERM; while :; do sleep 1; done"), func(s *Spec) { s.Time = 100 * time.Millisecond }), TimedOut, 0},
+		"one that leaves a child with its output ends": {sh("sleep 60 & exit 3"), Exited, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Run(t.Context(), c.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.How != c.how || got.Code != c.code {
+				t.Errorf("got how %d code %d, want how %d code %d", got.How, got.Code, c.how, c.code)
+			}
+		})
+	}
+}
+
+func with(s Spec, change func(*Spec)) Spec { change(&s); return s }
+
+func TestRunSaysWhatCannotBeStarted(t *testing.T) {
+	for name, argv := range map[string][]string{
+		"a name that is not on PATH":    {"no-such-program-here"},
+		"a path that does not exist":    {"./nothing"},
+		"a file that is not executable": {"/etc/passwd"},
+		"no program at all":             nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Run(t.Context(), Spec{Argv: argv, Env: env, Dir: t.TempDir()})
+			var not *NotStarted
+			if !errors.As(err, &not) {
+				t.Errorf("got %v, want *NotStarted", err)
+			}
+		})
+	}
+}
+
+func TestCancelKillsDescendantsInSessionsOfTheirOwn(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc")
+	}
+	dir := t.TempDir()
+	s := sh("setsid sh -c 'echo $$ > " + dir + "/pid.tmp; mv " + dir + "/pid.tmp " + dir + "/pid; while :; do sleep 1; done' & wait")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { _, err := Run(ctx, s); ended <- err }()
+	pid := waitFile(t, filepath.Join(dir, "pid"))
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+	if p, ok := read(pid); ok {
+		t.Errorf("process %d (parent %d) survives", pid, p.parent)
+	}
+}
+
+func waitFile(t *testing.T, path string) int {
+	t.Helper()
+	for range time.Tick(5 * time.Millisecond) {
+		b, err := os.ReadFile(path)
+		if err == nil {
+			n := 0
+			for _, c := range strings.TrimSpace(string(b)) {
+				n = n*10 + int(c-'0')
+			}
+			return n
+		}
+		if t.Context().Err() != nil {
+			t.Fatal("the file never came")
+		}
+	}
+	return 0
+}
+
+func TestSweepFindsProcessesByTheirMark(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("no /proc")
+	}
+	dir := t.TempDir()
+	s := sh("echo $$ > " + dir + "/pid.tmp; mv " + dir + "/pid.tmp " + dir + "/pid; while :; do sleep 1; done")
+	s.Env = append(s.Env, "RALPH_TEST_MARK="+dir+"/x")
+	ended := make(chan Result, 1)
+	go func() { r, _ := Run(context.Background(), s); ended <- r }()
+	waitFile(t, filepath.Join(dir, "pid"))
+	for Sweep("RALPH_TEST_MARK", dir+"/") == 0 { // the program has not said its mark yet
+	}
+	if r := <-ended; r.How != Signaled || r.Signal != syscall.SIGKILL {
+		t.Errorf("got %+v, want a kill", r)
+	}
+}
+
+func TestOutputIsCutInTheMiddle(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	s := sh("yes start | head -c 500000; echo END")
+	s.Stdout, s.Cap = out, 1000
+	if _, err := Run(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b) > 1100 || !strings.HasPrefix(string(b), "start\n") || !strings.HasSuffix(string(b), "END\n") || !strings.Contains(string(b), "left out") {
+		t.Errorf("got %d bytes: %.60q … %.60q", len(b), b, b[max(0, len(b)-60):])
+	}
+	tail, err := Tail(out, 20)
+	if err != nil || !strings.HasSuffix(tail, "END\n") || strings.HasPrefix(tail, "tart") {
+		t.Errorf("tail %q, %v", tail, err)
+	}
+}
+
+func TestTextIsHarmless(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\n":            "plain\n",
+		"\x1b[31mred\x1b[0m": "red",
+		"\x1b]0;title\x07x":  "x",
+		"a\x00b\rc":          "abc",
+		"\u202Eevil":         "evil",
+		"\xff\xfe":           "\uFFFD",
+		"ünï":                "ünï",
+		"\x1b":               "",
+	} {
+		if got := text([]byte(in), false); got != want {
+			t.Errorf("text(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
