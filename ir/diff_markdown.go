@@ -55,7 +55,9 @@ func (d *Difference) Markdown() string {
 	return p.b.String()
 }
 
-func (r NodeRef) item() string { return fmt.Sprintf("- **%s** %s\n", span(string(r.Key)), span(r.Title)) }
+func (r NodeRef) item() string {
+	return fmt.Sprintf("- **%s** %s\n", span(string(r.Key)), span(r.Title))
+}
 
 func keysOf(keys []Key) string {
 	if len(keys) == 0 {
@@ -92,7 +94,7 @@ func markdownChanges(changes []Change) string {
 
 // span writes s as a code span that s cannot leave.
 func span(s string) string {
-	s = strings.ReplaceAll(Printable(cut(s, 300)), "|", "¦")
+	s = Printable(cut(s, 300))
 	if s == "" {
 		return "``` ```"
 	}

@@ -1,0 +1,170 @@
+package dot
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// phases draws a cluster per phase, in the order of their first nodes.
+func (d *drawing) phases() {
+	var order []string
+	members := map[string][]int{}
+	for i := range d.e.Nodes {
+		p := d.e.Nodes[i].Phase
+		if len(members[p]) == 0 {
+			order = append(order, p)
+		}
+		members[p] = append(members[p], i)
+	}
+	for n, p := range order {
+		if p == "" {
+			for _, i := range members[p] {
+				d.node(i, "  ")
+			}
+			continue
+		}
+		title := strings.Join(wrap(d.e.Nodes[members[p][0]].PhaseTitle(), 48, 2), " ")
+		d.printf("  subgraph cluster_%d {\n", n)
+		d.printf("    graph [label=<<B>%s</B>>, labeljust=l, style=\"rounded,filled\", fillcolor=\"#FBFBFC\", color=\"#D5D9DE\", penwidth=1, margin=14, fontsize=11, fontcolor=%q, tooltip=%s];\n",
+			html(title), quiet, quoted(title))
+		for _, i := range members[p] {
+			d.node(i, "    ")
+		}
+		d.printf("  }\n")
+	}
+}
+
+// waves draws the nodes of a wave in one rank, behind its number.
+func (d *drawing) waves() {
+	for w, keys := range d.stats.Waves {
+		d.printf("  { rank=same;\n    \"#wave %d\" [shape=plain, fontcolor=%q, label=<<B>wave %d</B><BR/>%s>];\n", w+1, quiet, w+1, plural(len(keys), "node"))
+		for _, k := range keys {
+			d.node(d.index[k], "    ")
+		}
+		d.printf("  }\n")
+		if w > 0 {
+			d.printf("  \"#wave %d\" -> \"#wave %d\" [style=dotted, arrowhead=none, color=%q, weight=0];\n", w, w+1, fadedLine)
+		}
+	}
+}
+
+func (d *drawing) node(i int, indent string) {
+	n := &d.e.Nodes[i]
+	l := lookOf(n.Complexity.Level)
+	shape := shapes[n.Kind]
+	if shape == "" {
+		shape = "box"
+	}
+	fill, border, width := l.fill, l.border, 1.2
+	styles := []string{"filled"}
+	if shape == "box" {
+		styles = append(styles, "rounded")
+	}
+	if l.style != "" {
+		styles = append(styles, l.style)
+	}
+	if d.path[n.Key] > 0 {
+		width = 2.4
+	}
+	text, sub := ink, quiet
+	switch {
+	case !d.strong[i]:
+		fill, border, text, sub, width = "#FDFDFD", fadedLine, fadedInk, fadedInk, 1
+	case n.Done:
+		fill, text = "#FFFFFF", quiet
+	case d.o.Impact != "":
+		border, width = impactInk, 1.8
+	}
+	classes := []string{string(n.Kind), "complexity-" + n.Complexity.Level}
+	if n.Done {
+		classes = append(classes, "done")
+	}
+	d.printf("%s%s [shape=%s, style=%q, fillcolor=%q, color=%q, penwidth=%.1f, peripheries=%d, class=%s, tooltip=%s,\n%s  label=<%s>];\n",
+		indent, d.names[i], shape, strings.Join(styles, ","), fill, border, width, l.peripheries,
+		quoted(strings.Join(classes, " ")), quoted(tooltip(n)), indent, d.label(n, text, sub))
+}
+
+func (d *drawing) label(n *ir.Node, text, sub string) string {
+	var b strings.Builder
+	head := html(cut(string(n.Key), 40))
+	if n.Done {
+		head = "✓ " + head
+	}
+	if n.Kind != ir.Work {
+		head += " · " + html(string(n.Kind))
+	}
+	fmt.Fprintf(&b, `<FONT COLOR="%s"><B>%s</B>`, text, head)
+	for _, line := range wrap(n.Title, 26, 3) {
+		b.WriteString("<BR/>" + html(line))
+	}
+	b.WriteString("</FONT>")
+	for _, line := range d.details(n) {
+		fmt.Fprintf(&b, `<BR/><FONT POINT-SIZE="9" COLOR="%s">%s</FONT>`, sub, html(line))
+	}
+	return b.String()
+}
+
+// details are the small lines below a title.
+func (d *drawing) details(n *ir.Node) []string {
+	if n.Done {
+		return []string{"done"}
+	}
+	level := n.Complexity.Level
+	if n.Complexity.Word != "" {
+		level += ": " + cut(n.Complexity.Word, 24)
+	}
+	out := []string{level}
+	if d.o.Waves && n.Phase != "" {
+		out[0] += " · " + cut("phase "+n.Phase, 24)
+	}
+	if len(d.e.Nodes) > detailNodes {
+		return out
+	}
+	if who := worker(n); who != "" {
+		gates := 0
+		for i := range n.Steps {
+			gates += len(n.Steps[i].Gates)
+		}
+		line := cut(who, 24)
+		if gates > 0 {
+			line += " · " + plural(gates, "gate")
+		}
+		out = append(out, line)
+	}
+	if len(n.Merges) > 0 {
+		keys := make([]string, len(n.Merges))
+		for i, k := range n.Merges {
+			keys[i] = string(k)
+		}
+		out = append(out, wrap("merges "+strings.Join(keys, ", "), 30, 1)...)
+	}
+	if human := d.e.HumanGates(n); len(human) > 0 {
+		out = append(out, wrap("a person approves: "+strings.Join(d.e.Gates[human[0]].Approvers, ", "), 30, 2)...)
+	}
+	return out
+}
+
+// worker names the agent that the node's work step uses.
+func worker(n *ir.Node) string {
+	if i := ir.WorkStep(n); i >= 0 {
+		return n.Steps[i].Agent
+	}
+	return ""
+}
+
+func tooltip(n *ir.Node) string {
+	lines := []string{string(n.Key) + ": " + cut(n.Title, 200)}
+	if n.Goal != "" {
+		lines = append(lines, cut(n.Goal, 300))
+	}
+	if n.Section != "" {
+		lines = append(lines, cut(n.Section, 200))
+	}
+	l := n.Limits
+	if l.Attempts > 0 {
+		lines = append(lines, fmt.Sprintf("%s of at most %s", plural(l.Attempts, "attempt"), ir.Duration(l.TimeoutMS)))
+	}
+	return strings.Join(lines, "\n")
+}
