@@ -182,7 +182,7 @@ func (d *drawing) legend() string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(`<TR><TD ALIGN="LEFT"><TABLE BORDER="0" CELLBORDER="0" CELLSPACING="4" CELLPADDING="3"><TR>`)
+	b.WriteString(`<TR><TD ALIGN="LEFT"><TABLE ALIGN="LEFT" BORDER="0" CELLBORDER="0" CELLSPACING="4" CELLPADDING="3"><TR>`)
 	cell := func(text, fill, border string) {
 		fmt.Fprintf(&b, `<TD BORDER="1" COLOR="%s" BGCOLOR="%s"><FONT POINT-SIZE="9">%s</FONT></TD>`, border, fill, text)
 	}

@@ -77,12 +77,16 @@ func (d *drawing) node(i int, indent string) {
 	case d.o.Impact != "":
 		border, width = impactInk, 1.8
 	}
+	margin := ""
+	if shape != "box" {
+		margin = `, margin="0.02,0.02"` // these shapes have room of their own
+	}
 	classes := []string{string(n.Kind), "complexity-" + n.Complexity.Level}
 	if n.Done {
 		classes = append(classes, "done")
 	}
-	d.printf("%s%s [shape=%s, style=%q, fillcolor=%q, color=%q, penwidth=%.1f, peripheries=%d, class=%s, tooltip=%s,\n%s  label=<%s>];\n",
-		indent, d.names[i], shape, strings.Join(styles, ","), fill, border, width, l.peripheries,
+	d.printf("%s%s [shape=%s, style=%q, fillcolor=%q, color=%q, penwidth=%.1f, peripheries=%d%s, class=%s, tooltip=%s,\n%s  label=<%s>];\n",
+		indent, d.names[i], shape, strings.Join(styles, ","), fill, border, width, l.peripheries, margin,
 		quoted(strings.Join(classes, " ")), quoted(tooltip(n)), indent, d.label(n, text, sub))
 }
 

@@ -1,0 +1,79 @@
+// Package graphjson writes the graph of an epic as JSON for other programs:
+// nodes, edges and the static numbers, without prompts and policy.
+//
+// In: an ir.Epic that ir.Verify accepts. Out: indented JSON, deterministic. It
+// does no I/O. It imports only ir; cmd/ralph calls it.
+package graphjson
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Graph is the document. No array in it is null.
+type Graph struct {
+	Epic  string   `json:"epic"` // slug
+	Title string   `json:"title"`
+	Nodes []Node   `json:"nodes"`
+	Edges []Edge   `json:"edges"`
+	Stats ir.Stats `json:"stats"`
+}
+
+// Node is a node without what its agents are told.
+type Node struct {
+	ID         ir.NodeID `json:"id"`
+	Key        ir.Key    `json:"key"`
+	Kind       ir.Kind   `json:"kind"`
+	Title      string    `json:"title"`
+	Phase      string    `json:"phase"`
+	Lane       string    `json:"lane"`
+	Complexity string    `json:"complexity"`
+	Done       bool      `json:"done"`
+	Human      bool      `json:"human"` // a person approves or does it
+	Wave       int       `json:"wave"`  // from 1
+	Critical   bool      `json:"critical"`
+}
+
+// Edge leads from what is waited for to who waits.
+type Edge struct {
+	From   ir.Key      `json:"from"`
+	To     ir.Key      `json:"to"`
+	Type   ir.EdgeType `json:"type"`
+	Origin string      `json:"origin"` // the rule that made it: number, explicit, …
+}
+
+// Write returns the graph of e as JSON.
+func Write(e *ir.Epic) ([]byte, error) {
+	g := Graph{Epic: e.Epic.Slug, Title: e.Epic.Title, Nodes: []Node{}, Edges: []Edge{}, Stats: e.Stats()}
+	wave := map[ir.Key]int{}
+	for i, keys := range g.Stats.Waves {
+		for _, k := range keys {
+			wave[k] = i + 1
+		}
+	}
+	critical := map[ir.Key]bool{}
+	for _, k := range g.Stats.Critical {
+		critical[k] = true
+	}
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		g.Nodes = append(g.Nodes, Node{
+			ID: n.ID, Key: n.Key, Kind: n.Kind, Title: n.Title, Phase: n.Phase, Lane: n.Lane,
+			Complexity: n.Complexity.Level, Done: n.Done, Wave: wave[n.Key], Critical: critical[n.Key],
+			Human: n.Kind == ir.Manual || len(e.HumanGates(n)) > 0,
+		})
+		for _, a := range n.After {
+			g.Edges = append(g.Edges, Edge{From: a.Key, To: n.Key, Type: a.Type, Origin: a.From})
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(g); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
