@@ -212,7 +212,7 @@ func (d *drawing) legend() string {
 	if soft {
 		note("dashed: does not wait", quiet)
 	}
-	if len(d.path) > 1 {
+	if len(d.path) > 1 && d.o.Impact == "" {
 		note("<B>bold line: critical path</B>", pathInk)
 	}
 	if d.o.Impact != "" {

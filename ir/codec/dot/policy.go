@@ -70,7 +70,7 @@ func Policies(e *ir.Epic) []Policy {
 		for j := range n.Steps {
 			p.Steps = append(p.Steps, stepOf(e, n, &n.Steps[j]))
 		}
-		same := fmt.Sprintf("%q %q", p.Name, p.Steps)
+		same := fmt.Sprintf("%q %+v", p.Name, p.Steps)
 		k, known := at[same]
 		if !known {
 			k = len(out)
