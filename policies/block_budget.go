@@ -30,3 +30,27 @@ func (a Budget) Overlay(b Budget) Budget {
 		},
 	}
 }
+
+var budgetBlock = &block{
+	name: "budget",
+	doc:  "what work may cost",
+	attrs: []attr{
+		{name: "tokens", kind: kInt, min: 1, doc: "tokens, from 1"},
+		{name: "usd", kind: kUSD, doc: "US dollars, such as 20 or 2.50"},
+		{name: "wall", kind: kDuration, min: 1, doc: `time on the clock, such as "8h"`},
+		{name: "on_exceed", kind: kEnum, enum: []string{"pause", "stop"}, doc: "pause or stop"},
+	},
+	blocks: []*block{{name: "per_node", doc: "what one node may cost", attrs: []attr{
+		{name: "tokens", kind: kInt, min: 1, doc: "tokens, from 1"},
+		{name: "usd", kind: kUSD, doc: "US dollars, such as 2.50"},
+		{name: "wall", kind: kDuration, min: 1, doc: `time on the clock, such as "1h"`},
+	}}},
+}
+
+func (r *reader) budget() Budget {
+	b := Budget{Tokens: r.long("tokens"), USDMicro: r.usd("usd"), WallMS: r.duration("wall"), OnExceed: r.enum("on_exceed")}
+	if n := r.one("per_node"); n != nil {
+		b.PerNode = NodeBudget{Tokens: n.long("tokens"), USDMicro: n.usd("usd"), WallMS: n.duration("wall")}
+	}
+	return b
+}

@@ -2,6 +2,11 @@ package policies
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/ralph-compiler/ralph/diag"
 )
@@ -44,4 +49,202 @@ type Expect struct {
 	StdoutContains Value[string]
 	StderrContains Value[string]
 	Range          diag.Range
+}
+
+var gateBlock = &block{
+	name: "gate", label: "name", node: true,
+	doc: "something that judges an attempt",
+	attrs: []attr{
+		descriptionAttr,
+		{name: "kind", kind: kEnum, enum: []string{"agent", "command", "human", "outcome", "review"}, doc: "command, agent, review, human or outcome; left out, it follows from the other attributes"},
+		{name: "run", kind: kString, run: true, doc: "the shell command that must succeed, such as \"go test ./...\""},
+		{name: "env", kind: kMap, run: true, doc: "variables that the command gets, as { NAME = \"value\" }"},
+		{name: "agent", kind: kRef, ref: "agent", doc: "the agent that judges, such as agent.reviewer"},
+		{name: "capabilities", kind: kStrings, doc: "what the agent must be able to do, instead of its name"},
+		{name: "tags", kind: kStrings, doc: "words that the agent must carry"},
+		{name: "model", kind: kRef, ref: "model", doc: "an alias or the provider's name of a model"},
+		{name: "prompt", kind: kString, run: true, doc: "what the agent is told to look for"},
+		{name: "sees", kind: kEnums, enum: []string{"acceptance", "diff", "plan", "prompt", "tasks", "worktree"}, doc: "what the agent sees: acceptance, diff, plan, prompt, tasks, worktree"},
+		{name: "input_schema", kind: kSchema, doc: "a JSON Schema of what the agent gets"},
+		{name: "output_schema", kind: kSchema, doc: "a JSON Schema of what the agent answers, such as jsonfile(\"schemas/qa.json\")"},
+		{name: "promise", kind: kString, doc: "the text that the agent's last message must contain"},
+		{name: "no_errors", kind: kBool, doc: "true asks for an outcome without errors"},
+		{name: "approvers", kind: kStrings, doc: "who may approve, such as [\"ada\", \"bob\"]"},
+		{name: "on_timeout", kind: kEnum, enum: []string{"fail", "stop"}, doc: "fail or stop"},
+		{name: "timeout", kind: kDuration, doc: `how long it may take, such as "10m"`},
+		{name: "on_failure", kind: kEnum, enum: []string{"continue", "retry", "stop"}, doc: "retry, stop or continue"},
+		{name: "protect", kind: kGlobs, doc: "globs of files that an attempt may not change, such as [\"**/*_test.go\"]"},
+		{name: "protect_new", kind: kBool, doc: "false forbids new files that match protect"},
+		{name: "evidence", kind: kBool, doc: "true keeps the output as evidence when it passes"},
+		{name: "red_first", kind: kBool, doc: "true asks that the gate fails before the work"},
+	},
+	blocks: []*block{
+		{name: "expect", doc: "what a command must do; all must hold", attrs: []attr{
+			{name: "exit_code", kind: kInt, min: 0, max: 255, doc: "the exit code, 0 to 255"},
+			{name: "stdout_contains", kind: kString, doc: "text that standard output contains"},
+			{name: "stderr_contains", kind: kString, doc: "text that standard error contains"},
+		}},
+		outputBlock,
+	},
+}
+
+// attributes that mean something for one kind of gate only.
+var gateKinds = map[string][]string{
+	"run": {"command"}, "env": {"command"}, "expect": {"command"}, "red_first": {"command"},
+	"agent": {"agent", "review"}, "capabilities": {"agent", "review"}, "tags": {"agent", "review"}, "model": {"agent", "review"},
+	"prompt": {"agent", "review"}, "sees": {"agent", "review"}, "input_schema": {"agent", "review"},
+	"output_schema": {"agent", "review"}, "output": {"agent", "review"},
+	"promise": {"outcome"}, "no_errors": {"outcome"},
+	"approvers": {"human"}, "on_timeout": {"human"},
+}
+
+// gate decodes a block `gate "n"`, for all nodes or, when d.view is set, for one.
+func (d *decoder) gate(b *hcl.Block) *Gate {
+	d.dynamic = false
+	path := "gate." + b.Labels[0]
+	at := d.rng(b.DefRange)
+	r := d.open(gateBlock, b.Body, path, d.origin(path), at, true)
+	g := &Gate{
+		Decl:         Decl{Name: b.Labels[0], Range: at, Builtin: d.builtin},
+		Kind:         r.enum("kind"),
+		Run:          r.str("run"),
+		Env:          or(r.object("env"), map[string]string{}),
+		Agent:        r.ref("agent"),
+		Capabilities: or(r.strs("capabilities"), []string{}),
+		Tags:         or(r.strs("tags"), []string{}),
+		Model:        r.ref("model"),
+		Prompt:       r.str("prompt"),
+		Sees:         or(r.enums("sees"), []string{}),
+		InputSchema:  r.schema("input_schema"),
+		OutputSchema: r.schema("output_schema"),
+		Promise:      r.str("promise"),
+		NoErrors:     or(r.boolean("no_errors"), false),
+		Approvers:    or(r.strs("approvers"), []string{}),
+		OnTimeout:    or(r.enum("on_timeout"), "fail"),
+		TimeoutMS:    r.duration("timeout"),
+		OnFailure:    or(r.enum("on_failure"), "retry"),
+		Protect:      or(r.globs("protect"), []string{}),
+		ProtectNew:   or(r.boolean("protect_new"), true),
+		Evidence:     or(r.boolean("evidence"), false),
+		RedFirst:     or(r.boolean("red_first"), false),
+	}
+	withoutAt(g.Approvers.V)
+	r.checkEnv("env", g.Env)
+	if e := r.one("expect"); e != nil {
+		g.Expect = Expect{ExitCode: e.integer("exit_code"), StdoutContains: e.str("stdout_contains"), StderrContains: e.str("stderr_contains"), Range: e.at}
+	}
+	if g.Kind.V == "" && !g.Kind.Set {
+		g.Kind = Value[string]{V: r.guessKind(), Origin: "default"}
+	}
+	r.gateOutput(g)
+	r.unusedByKind(g)
+	g.Dynamic = d.dynamic
+	if g.Dynamic && d.view == noView {
+		g.source = &source{block: b, scope: d.scope, src: d.src, builtin: d.builtin, where: d.where}
+	}
+	return g
+}
+
+// guessKind says what a gate is from what it has.
+func (r *reader) guessKind() string {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return r.attrs[n] != nil })
+	}
+	switch {
+	case has("run"):
+		return "command"
+	case has("agent", "prompt", "output_schema", "capabilities") || r.hasBlock("output"):
+		return "agent"
+	case has("approvers"):
+		return "human"
+	case has("promise", "no_errors"):
+		return "outcome"
+	}
+	return "command"
+}
+
+func (r *reader) hasBlock(typ string) bool {
+	return slices.ContainsFunc(r.nested, func(b *hcl.Block) bool { return b.Type == typ })
+}
+
+// unusedByKind warns about what the gate's kind does not look at.
+func (r *reader) unusedByKind(g *Gate) {
+	kind := g.Kind.V
+	if kind == "" {
+		return
+	}
+	for _, name := range sortedKeys(gateKinds) {
+		var at diag.Range
+		if a := r.attrs[name]; a != nil {
+			at = r.d.rng(a.NameRange)
+		} else if i := slices.IndexFunc(r.nested, func(b *hcl.Block) bool { return b.Type == name }); i >= 0 {
+			at = r.d.rng(r.nested[i].TypeRange)
+		} else {
+			continue
+		}
+		if slices.Contains(gateKinds[name], kind) {
+			continue
+		}
+		r.d.diags.Add(diag.Newf("gate-unused-attribute", at, "%q means nothing in a gate of kind %s", name, kind).
+			WithDetail("Only gates of kind %s look at it. Remove it, or change the kind.", strings.Join(gateKinds[name], " and ")))
+	}
+}
+
+// For returns the gate as it is for one node: g itself unless it is Dynamic.
+func (g *Gate) For(v *NodeView) (*Gate, diag.List) {
+	if g.source == nil {
+		return g, nil
+	}
+	d := g.source.decoder(v)
+	out := d.gate(g.source.block)
+	if !out.TimeoutMS.Set && !g.TimeoutMS.Set {
+		out.TimeoutMS = g.TimeoutMS
+	}
+	out.Files = d.scope.takeReads()
+	return out, d.diags
+}
+
+// decoder returns a decoder that knows the node.
+func (s *source) decoder(v *NodeView) *decoder {
+	s.scope.takeReads()
+	return &decoder{scope: s.scope, src: s.src, builtin: s.builtin, where: s.where, view: nodeValue(v)}
+}
+
+// checkGate reports gates that cannot give a verdict.
+func (s *Set) checkGate(d *decoder, g *Gate) {
+	switch g.Kind.V {
+	case "command":
+		if g.Run.Set && (strings.TrimSpace(g.Run.V) != "" && g.Run.V != "tests" || g.Dynamic) {
+			return
+		}
+		at := g.Range
+		if g.Run.Set {
+			at = g.Run.Range
+		}
+		dg := diag.Newf("gate-without-command", at, "gate %s has no command", quoted(g.Name))
+		if f, ok := DetectTests(s.project); ok {
+			dg = dg.WithDetail("A command gate passes when its command succeeds. The project has %s (%s). Write run = %q.", f.File, f.Language, f.Command)
+			if g.Run.Set && d.sourceIs(at, `"`+g.Run.V+`"`) {
+				dg = dg.WithFix(at, fmt.Sprintf("%q", f.Command))
+			}
+		} else {
+			dg = dg.WithDetail("A command gate passes when its command succeeds, and no test framework was found in the project. Write run = \"COMMAND\".")
+		}
+		d.diags.Add(dg)
+	case "human":
+		if len(g.Approvers.V) == 0 && len(s.Settings.HITL.Approvers.V) == 0 && !g.Dynamic {
+			d.diags.Add(diag.Newf("gate-without-approver", g.Range, "nobody can approve gate %s", quoted(g.Name)).
+				WithDetail("A human gate waits for one of its approvers. Write approvers = [\"NAME\"] here or in hitl { }."))
+		}
+	case "outcome":
+		if !g.Promise.Set && !g.NoErrors.V && !g.Dynamic {
+			d.diags.Add(diag.Newf("gate-without-verdict", g.Range, "gate %s asks for nothing", quoted(g.Name)).
+				WithDetail("A gate of kind outcome looks at what the agent reported. Write promise = \"DONE\" or no_errors = true."))
+		}
+	case "agent":
+		if !g.Agent.Set && !g.Capabilities.Set {
+			d.diags.Add(diag.Newf("gate-without-verdict", g.Range, "gate %s has no agent", quoted(g.Name)).
+				WithDetail("An agent gate is judged by an agent. Write agent = agent.NAME, or capabilities = [\"review\"]."))
+		}
+	}
 }

@@ -1,5 +1,11 @@
 package policies
 
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
 // Git is the block `git {}`. Branch and Worktree are templates with the places
 // {epic}, {key}, {slug}, {phase}, {id}, {base}, {branch} and {repo}.
 type Git struct {
@@ -24,3 +30,49 @@ func (a Git) Overlay(b Git) Git {
 		Remote:   b.Remote.Or(a.Remote),
 	}
 }
+
+var gitBlock = &block{
+	name: "git",
+	doc:  "branches and commits",
+	attrs: []attr{
+		{name: "base", kind: kString, doc: "the branch that work starts from"},
+		{name: "target", kind: kString, doc: "the branch that a pull request asks to be merged into"},
+		{name: "branch", kind: kString, doc: "the template of branch names, such as \"ralph/{epic}/{key}-{slug}\""},
+		{name: "worktree", kind: kString, doc: "the template of worktree paths, such as \"../{repo}-worktrees/{branch}\""},
+		{name: "cleanup", kind: kEnum, enum: []string{"never", "on_success"}, doc: "when worktrees are removed: never or on_success"},
+		{name: "commit", kind: kEnum, enum: []string{"each", "squash"}, doc: "what becomes of the agent's own commits: each or squash"},
+		{name: "remote", kind: kString, doc: "the remote that is pushed to"},
+	},
+}
+
+// templatePlaces are what git templates may hold in braces.
+var templatePlaces = []string{"base", "branch", "epic", "id", "key", "phase", "repo", "slug"}
+
+func (r *reader) git() Git {
+	g := Git{
+		Base:     r.str("base"),
+		Target:   r.str("target"),
+		Branch:   r.str("branch"),
+		Worktree: r.str("worktree"),
+		Cleanup:  r.enum("cleanup"),
+		Commit:   r.enum("commit"),
+		Remote:   r.str("remote"),
+	}
+	r.checkTemplate("branch", g.Branch)
+	r.checkTemplate("worktree", g.Worktree)
+	return g
+}
+
+func (r *reader) checkTemplate(name string, v Value[string]) {
+	for _, m := range placePattern.FindAllStringSubmatch(v.V, 100) {
+		if err := oneOf(m[1], templatePlaces); err != nil {
+			r.invalid(name, v.Range, err)
+			return
+		}
+	}
+	if name == "branch" && strings.Contains(v.V, "{repo}") || name == "branch" && strings.Contains(v.V, "{branch}") {
+		r.invalid(name, v.Range, errors.New("a branch name cannot contain {repo} or {branch}"))
+	}
+}
+
+var placePattern = regexp.MustCompile(`\{([^{}]*)\}`)

@@ -45,3 +45,35 @@ func (a Limits) gateTimeout(kind string) Value[int64] {
 	}
 	return Value[int64]{}
 }
+
+var limitsBlock = &block{
+	name: "limits",
+	doc:  "how often and how long",
+	attrs: []attr{
+		{name: "plan", kind: kInt, min: 1, max: 1000, doc: "iterations of a step that only reads, from 1"},
+		{name: "build", kind: kInt, min: 1, max: 1000, doc: "iterations of a step that writes, from 1"},
+		{name: "attempts", kind: kInt, min: 1, max: 1000, doc: "attempts of a step, from 1"},
+		{name: "breaker", kind: kInt, min: 1, max: 1000, doc: "the same failure in a row, from 1"},
+		{name: "runner_retries", kind: kInt, min: 0, max: 1000, doc: "retries after a crash or a lost connection"},
+		{name: "timeout", kind: kDuration, min: 1, doc: `the time of one attempt of a step, such as "20m"`},
+		{name: "command_gate", kind: kDuration, doc: `the time of a command gate, such as "5m"`},
+		{name: "agent_gate", kind: kDuration, doc: `the time of an agent gate, such as "10m"`},
+		{name: "review_gate", kind: kDuration, doc: `the time of a review gate, such as "10m"`},
+		{name: "human_gate", kind: kDuration, doc: `the time of a human gate, such as "48h"; "0s" waits for ever`},
+	},
+}
+
+func (r *reader) limits() Limits {
+	return Limits{
+		Plan:          r.integer("plan"),
+		Build:         r.integer("build"),
+		Attempts:      r.integer("attempts"),
+		Breaker:       r.integer("breaker"),
+		RunnerRetries: r.integer("runner_retries"),
+		TimeoutMS:     r.duration("timeout"),
+		CommandGateMS: r.duration("command_gate"),
+		AgentGateMS:   r.duration("agent_gate"),
+		ReviewGateMS:  r.duration("review_gate"),
+		HumanGateMS:   r.duration("human_gate"),
+	}
+}

@@ -1,5 +1,12 @@
 package policies
 
+import (
+	"fmt"
+	"github.com/hashicorp/go-version"
+	"github.com/ralph-compiler/ralph/diag"
+	"strings"
+)
+
 // Ralph is the block `ralph {}`: what concerns the policy as a whole.
 type Ralph struct {
 	Decl
@@ -10,4 +17,58 @@ type Ralph struct {
 	Lanes        Value[[]string] // declared; empty: any lane is fine
 	Override     Value[[]string] // labels that a plan may set; not Set: all
 	Strict       Value[bool]
+}
+
+// Vocabulary are the capabilities that need no declaration.
+var Vocabulary = []string{"analyze", "browsertest", "code", "debug", "doc", "human_review", "implement", "plan", "review", "test"}
+
+var ralphBlock = &block{
+	name: "ralph",
+	doc:  "what concerns the policy as a whole",
+	attrs: []attr{
+		{name: "required", kind: kString, doc: `a version constraint such as ">= 0.1"`},
+		{name: "plans", kind: kGlobs, doc: `globs of the plans, such as ["plans/*.md"]`},
+		{name: "dialect", kind: kString, doc: `the dialect of the plans, such as "sprint" or "task:PR,Unit"`},
+		{name: "capabilities", kind: kStrings, doc: "capabilities beyond the built-in vocabulary"},
+		{name: "lanes", kind: kStrings, doc: "the lanes that plans may name"},
+		{name: "override", kind: kStrings, doc: "the labels that a plan may set, in lower case"},
+		{name: "strict", kind: kBool, doc: "true makes some warnings errors"},
+	},
+}
+
+func (r *reader) ralph(decl Decl, running string) Ralph {
+	out := Ralph{
+		Decl:         decl,
+		Required:     r.str("required"),
+		Plans:        r.globs("plans"),
+		Dialect:      r.str("dialect"),
+		Capabilities: r.strs("capabilities"),
+		Lanes:        r.strs("lanes"),
+		Override:     r.strs("override"),
+		Strict:       or(r.boolean("strict"), false),
+	}
+	for i, o := range out.Override.V {
+		out.Override.V[i] = strings.ToLower(strings.TrimSpace(o))
+	}
+	if out.Required.Set {
+		r.checkVersion(out.Required, running)
+	}
+	return out
+}
+
+func (r *reader) checkVersion(required Value[string], running string) {
+	want, err := version.NewConstraint(required.V)
+	if err != nil {
+		r.invalid("required", required.Range, fmt.Errorf("%s is no version constraint", quoted(required.V)))
+		return
+	}
+	have, err := version.NewVersion(running)
+	if err != nil { // a build without a version
+		return
+	}
+	// A pre-release stands for the release it leads to.
+	if !want.Check(have.Core()) {
+		r.d.diags.Add(diag.New("policy-version", required.Range, "another version of ralph is needed").
+			WithDetail("The policy asks for %s, this is ralph %s. Install a version that fits, or change the constraint.", printable(required.V), have.Core()))
+	}
 }

@@ -1,15 +1,26 @@
 package policies
 
-import "github.com/ralph-compiler/ralph/diag"
+import (
+	"errors"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
 
 // Rule is the block `rule "n"`: policy as code. Use Node, Edge or Plan, as Over
-// says; they may be called concurrently.
+// says. Not safe for concurrent use.
 type Rule struct {
 	Decl
 	Severity Value[string] // error, warning, note (default error)
 	Over     Value[string] // node, edge, plan (default node)
 
-	source *source
+	when, assert, message hclsyntax.Expression // nil if absent
+	source                *source
 }
 
 // Finding is a breach of a rule.
@@ -26,4 +37,191 @@ type Waiver struct {
 	Reason Value[string]
 	Owner  Value[string]
 	Until  Value[string] // date, 2026-01-31: the last day on which it holds
+}
+
+var (
+	errNotBool = errors.New("true or false is needed")
+	errNotDate = errors.New("a date is needed, as 2026-12-31")
+	errEmpty   = errors.New("the text is empty")
+)
+
+var ruleBlock = &block{
+	name: "rule", label: "name", node: true,
+	doc: "policy as code: what every node, edge or plan must fulfil",
+	attrs: []attr{
+		descriptionAttr,
+		{name: "severity", kind: kEnum, enum: []string{"error", "note", "warning"}, doc: "error, warning or note"},
+		{name: "over", kind: kEnum, enum: []string{"edge", "node", "plan"}, doc: "node, edge or plan"},
+		{name: "when", kind: kAny, doc: "an expression that is true where the rule counts"},
+		{name: "assert", kind: kAny, required: true, doc: "an expression that must be true there"},
+		{name: "message", kind: kAny, required: true, doc: "what is wrong where it is not"},
+	},
+}
+
+var waiveBlock = &block{
+	name: "waive", label: "rule", many: true,
+	doc: "an accepted breach of a rule",
+	attrs: []attr{
+		{name: "node", kind: kString, required: true, doc: "the key of the sprint, such as \"1.2a\""},
+		{name: "reason", kind: kString, required: true, doc: "why it is accepted"},
+		{name: "owner", kind: kString, required: true, doc: "who answers for it"},
+		{name: "until", kind: kString, required: true, doc: "the last day on which it holds, such as \"2026-12-31\""},
+	},
+}
+
+// rule decodes a rule and tries its expressions on an unknown node and on a
+// sample, so that a misspelt attribute is found before any plan exists.
+func (r *reader) rule(decl Decl) *Rule {
+	out := &Rule{
+		Decl:     decl,
+		Severity: or(r.enum("severity"), "error"),
+		Over:     or(r.enum("over"), "node"),
+		when:     r.expr("when"),
+		assert:   r.expr("assert"),
+		message:  r.expr("message"),
+		source:   &source{scope: r.d.scope, src: r.d.src, builtin: r.d.builtin, where: r.d.where},
+	}
+	sample, unknown := sampleRoots(out.Over.V), map[string]cty.Value{}
+	for _, k := range sortedKeys(sample) {
+		unknown[k] = cty.UnknownVal(sample[k].Type())
+	}
+	samples := []map[string]cty.Value{unknown, sample}
+	for i, e := range []hclsyntax.Expression{out.when, out.assert, out.message} {
+		if e == nil {
+			continue
+		}
+		var only func(g *hcl.Diagnostic) bool
+		for j, s := range samples {
+			if j == 1 {
+				only = typeMistake
+			}
+			st, v := r.d.evalRule(e, s, out, only)
+			if st == bad {
+				break
+			}
+			if i < 2 && st == known && v.IsKnown() && !isBool(v) {
+				r.invalid([]string{"when", "assert"}[i], r.d.rng(e.Range()), errNotBool)
+				break
+			}
+		}
+	}
+	return out
+}
+
+func isBool(v cty.Value) bool {
+	b, err := convert.Convert(v, cty.Bool)
+	return err == nil && !b.IsNull()
+}
+
+func sampleRoots(over string) map[string]cty.Value {
+	switch over {
+	case "edge":
+		return map[string]cty.Value{
+			"edge": edgeValue(&EdgeView{From: sampleNode(), To: sampleNode(), Type: "blocks", Origin: "number"}),
+			"plan": planValue(samplePlan()),
+		}
+	case "plan":
+		return map[string]cty.Value{"plan": planValue(samplePlan())}
+	}
+	return map[string]cty.Value{"node": nodeValue(sampleNode()), "plan": planValue(samplePlan())}
+}
+
+// evalRule evaluates an expression of a rule with the roots it may name.
+func (d *decoder) evalRule(e hclsyntax.Expression, roots map[string]cty.Value, rule *Rule, only func(*hcl.Diagnostic) bool) (state, cty.Value) {
+	u := use{feeding: "rule." + rule.Name, at: d.rng(e.Range()), roots: roots}
+	a := d.scope.analyse(e)
+	if !a.literal && !d.checkNames(a, u) {
+		return bad, cty.NilVal
+	}
+	d.scope.feeding = u.feeding
+	return d.run(e, roots, u, only)
+}
+
+// Node evaluates a rule over nodes. A nil Finding means that the rule holds or
+// does not count for the node. p may be nil when the rule does not name plan.
+func (r *Rule) Node(v *NodeView, p *PlanView) (*Finding, diag.List) {
+	return r.eval(map[string]cty.Value{"node": nodeValue(v)}, p)
+}
+
+// Edge evaluates a rule over edges.
+func (r *Rule) Edge(v *EdgeView, p *PlanView) (*Finding, diag.List) {
+	return r.eval(map[string]cty.Value{"edge": edgeValue(v)}, p)
+}
+
+// Plan evaluates a rule over the plan.
+func (r *Rule) Plan(p *PlanView) (*Finding, diag.List) {
+	return r.eval(map[string]cty.Value{}, p)
+}
+
+func (r *Rule) eval(roots map[string]cty.Value, p *PlanView) (*Finding, diag.List) {
+	if r.assert == nil {
+		return nil, nil // reported by Decode
+	}
+	d := &decoder{scope: r.source.scope, src: r.source.src, builtin: r.source.builtin, where: r.source.where}
+	if p != nil && r.mentionsPlan() {
+		roots["plan"] = planValue(p)
+	}
+	test := func(e hclsyntax.Expression, absent bool) (holds, ok bool) {
+		if e == nil {
+			return absent, true
+		}
+		st, v := d.evalRule(e, roots, r, nil)
+		if st != known {
+			return false, false
+		}
+		b, err := convert.Convert(v, cty.Bool)
+		if err != nil || b.IsNull() || !b.IsKnown() {
+			d.diags.Add(diag.New("policy-invalid-value", d.rng(e.Range()), "the condition is neither true nor false").
+				WithDetail("A rule counts when its when is true, and holds when its assert is true. Write a comparison."))
+			return false, false
+		}
+		return b.True(), true
+	}
+	if counts, ok := test(r.when, true); !ok || !counts {
+		return nil, d.diags
+	}
+	if holds, ok := test(r.assert, true); !ok || holds {
+		return nil, d.diags
+	}
+	f := &Finding{Rule: r, Severity: diag.Error, Message: "rule " + r.Name + " is broken"}
+	switch r.Severity.V {
+	case "warning":
+		f.Severity = diag.Warning
+	case "note":
+		f.Severity = diag.Note
+	}
+	if r.message != nil {
+		if st, v := d.evalRule(r.message, roots, r, nil); st == known {
+			if s, err := asString(v); err == nil {
+				f.Message = printableText(s)
+			}
+		}
+	}
+	return f, d.diags
+}
+
+func (r *Rule) mentionsPlan() bool {
+	for _, e := range []hclsyntax.Expression{r.when, r.assert, r.message} {
+		if e != nil && mentions(r.source.scope.analyse(e), "plan") {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) waiver(decl Decl) *Waiver {
+	w := &Waiver{Decl: decl, Node: r.str("node"), Reason: r.str("reason"), Owner: r.str("owner"), Until: r.str("until")}
+	if _, err := time.Parse(time.DateOnly, w.Until.V); w.Until.Set && err != nil {
+		r.invalid("until", w.Until.Range, errNotDate)
+	}
+	for _, x := range []struct {
+		name string
+		v    Value[string]
+	}{{"node", w.Node}, {"reason", w.Reason}, {"owner", w.Owner}} {
+		if x.v.Set && x.v.V == "" {
+			r.invalid(x.name, x.v.Range, errEmpty)
+		}
+	}
+	r.d.checkRef("rule", decl.Name, decl.Range)
+	return w
 }

@@ -15,3 +15,17 @@ func (a Stall) Overlay(b Stall) Stall {
 		Agent:   b.Agent.Or(a.Agent),
 	}
 }
+
+var stallBlock = &block{
+	name: "stall",
+	doc:  "what happens when an agent shows no activity",
+	attrs: []attr{
+		{name: "after", kind: kDuration, doc: `time without activity, such as "5m"; "0s" for never`},
+		{name: "action", kind: kEnum, enum: []string{"diagnose", "fail", "retry"}, doc: "fail, retry or diagnose"},
+		{name: "agent", kind: kRef, ref: "agent", doc: "the agent that diagnoses"},
+	},
+}
+
+func (r *reader) stall() Stall {
+	return Stall{AfterMS: r.duration("after"), Action: r.enum("action"), Agent: r.ref("agent")}
+}

@@ -1,10 +1,261 @@
 package policies
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
 // Variable is the block `variable "n"`.
 type Variable struct {
 	Decl
-	Type        string // as written: "list(string)"; "" if any
+	Type        string // as written: "list(string)"; "any" if not
 	Description string
-	Value       string // as used, as an HCL expression on one line
+	Value       string // as used, as JSON
 	From        string // default, flag
+}
+
+var variableBlock = &block{
+	name: "variable", label: "name",
+	doc: "a value that --var can set",
+	attrs: []attr{
+		descriptionAttr,
+		{name: "type", kind: kAny, doc: "a type such as string, number, bool or list(string)"},
+		{name: "default", kind: kAny, doc: "the value without --var"},
+	},
+	blocks: []*block{{name: "validation", many: true, doc: "what the value must fulfil", attrs: []attr{
+		{name: "condition", kind: kAny, required: true, doc: "an expression that is true for good values"},
+		{name: "error_message", kind: kString, required: true, doc: "what to say about others"},
+	}}},
+}
+
+// variables decodes all variables and makes var.* known.
+func (d *decoder) variables(s *Set, blocks []*hcl.Block, given map[string]string) {
+	values := map[string]cty.Value{}
+	d.scope.names["var"] = []string{}
+	for _, b := range blocks {
+		r, decl := d.reader(b)
+		v, val := r.variable(decl, given)
+		s.Variables[decl.Name] = v
+		d.scope.names["var"] = insert(d.scope.names["var"], decl.Name)
+		values[decl.Name] = val
+	}
+	d.scope.roots["var"] = cty.ObjectVal(values)
+	for _, b := range blocks {
+		d.validate(b, s.Variables[b.Labels[0]])
+	}
+	for _, name := range sortedKeys(given) {
+		if _, ok := s.Variables[name]; ok {
+			continue
+		}
+		dg := diag.Newf("policy-variable", diag.Range{}, "unknown variable %s", quoted(name))
+		if near, ok := spell.Nearest(name, d.scope.names["var"]); ok {
+			dg = dg.WithDetail("--var sets a variable that the policy declares. Did you mean %q?", near)
+		} else {
+			dg = dg.WithDetail("--var sets a variable that the policy declares. Declare it: variable %s { }.", quoted(name))
+		}
+		d.diags.Add(dg)
+	}
+}
+
+func (r *reader) variable(decl Decl, given map[string]string) (*Variable, cty.Value) {
+	v := &Variable{Decl: decl, Type: "any", Description: r.str("description").V, From: "default"}
+	ty := cty.DynamicPseudoType
+	if a, ok := r.attrs["type"]; ok {
+		t, diags := typeexpr.TypeConstraint(keywordExpr(r.d.native(a.Expr)))
+		if diags.HasErrors() {
+			r.d.diags.Add(diag.New("policy-variable", r.d.rng(a.Expr.Range()), "unknown type").
+				WithDetail("A type is string, number, bool, any, list(T), set(T), map(T), tuple([T…]) or object({ name = T }). Write one of these."))
+		} else {
+			ty, v.Type = t, typeexpr.TypeString(t)
+		}
+	}
+	val, at := cty.NilVal, decl.Range
+	if text, ok := given[decl.Name]; ok {
+		v.From = "flag"
+		var err error
+		if val, err = flagValue(text, ty); err != nil {
+			r.d.diags.Add(diag.Newf("policy-variable", decl.Range, "--var %s does not fit", printable(decl.Name)).
+				WithDetail("%s. Give a value of type %s.", sentence(err.Error()), v.Type))
+			return v, cty.UnknownVal(ty)
+		}
+	} else if e := r.expr("default"); e != nil {
+		at = r.d.rng(e.Range())
+		st, x := r.d.eval(e, use{feeding: r.path, at: at})
+		if st != known {
+			return v, cty.UnknownVal(ty)
+		}
+		val = x
+	} else {
+		r.d.diags.Add(diag.Newf("policy-variable", decl.Range, "variable %s has no value", quoted(decl.Name)).
+			WithDetail("It has no default and --var does not set it. Write default = …, or give --var %s=VALUE.", printable(decl.Name)))
+		return v, cty.UnknownVal(ty)
+	}
+	out, err := convert.Convert(val, ty)
+	if err != nil {
+		r.d.diags.Add(diag.Newf("policy-variable", at, "the value of %s does not fit", quoted(decl.Name)).
+			WithDetail("The type is %s: %s. Write a value of that type.", v.Type, err))
+		return v, cty.UnknownVal(ty)
+	}
+	if out.IsWhollyKnown() {
+		if b, err := (ctyjson.SimpleJSONValue{Value: out}).MarshalJSON(); err == nil {
+			v.Value = string(b)
+		}
+	}
+	return v, out
+}
+
+// keywordExpr lets the JSON form write a type as text: "list(string)".
+func keywordExpr(e hclsyntax.Expression) hcl.Expression {
+	l, ok := e.(*hclsyntax.LiteralValueExpr)
+	if !ok || l.Val.IsNull() || l.Val.Type() != cty.String {
+		return e
+	}
+	if len(l.Val.AsString()) > 200 {
+		return e
+	}
+	t, diags := hclsyntax.ParseExpression([]byte(l.Val.AsString()), l.SrcRange.Filename, l.SrcRange.Start)
+	if diags.HasErrors() {
+		return e
+	}
+	return t
+}
+
+// flagValue reads what follows --var name=: text for a variable of type string
+// or without a type, else a literal of the language.
+func flagValue(text string, ty cty.Type) (cty.Value, error) {
+	if ty == cty.String || ty == cty.DynamicPseudoType {
+		return cty.StringVal(text), nil
+	}
+	start := hcl.InitialPos
+	if _, why := checkBounds([]byte(text), "--var", start, false, false); why != "" {
+		return cty.NilVal, fmt.Errorf("the value %s", why)
+	}
+	e, diags := hclsyntax.ParseExpression([]byte(text), "--var", start)
+	if !diags.HasErrors() {
+		var v cty.Value
+		if v, diags = e.Value(nil); !diags.HasErrors() {
+			return convert.Convert(v, ty)
+		}
+	}
+	return cty.NilVal, fmt.Errorf("%s is no value of the language", quoted(text))
+}
+
+// validate checks a variable against its validation blocks.
+func (d *decoder) validate(b *hcl.Block, v *Variable) {
+	content, _, _ := b.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "validation"}}})
+	if content == nil || v.Value == "" {
+		return
+	}
+	decl := variableBlock.block("validation")
+	for _, x := range content.Blocks {
+		r := d.open(decl, x.Body, "variable."+v.Name+".validation", "", d.rng(x.DefRange), false)
+		e := r.expr("condition")
+		if e == nil {
+			continue
+		}
+		at := d.rng(e.Range())
+		st, ok := d.eval(e, use{feeding: r.path, at: at})
+		if st != known {
+			continue
+		}
+		if t, err := convert.Convert(ok, cty.Bool); err != nil || t.IsNull() || !t.IsKnown() {
+			d.diags.Add(diag.New("policy-invalid-value", at, "the condition is neither true nor false").
+				WithDetail("A validation holds when its condition is true. Write a comparison."))
+			continue
+		} else if t.True() {
+			continue
+		}
+		why := r.str("error_message")
+		d.diags.Add(diag.Newf("policy-variable", v.Range, "variable %s has a wrong value", quoted(v.Name)).
+			WithDetail("%s The value is %s, from the %s. Give another one.", hclSentence(printableText(why.V)), printable(v.Value), v.From).
+			WithRelated(at, "this must hold"))
+	}
+}
+
+var localsBlock = &block{
+	name: "locals", many: true, doc: "names for values: locals { n = … } is read as local.n",
+}
+
+// locals evaluates all locals, each after those that it mentions, and makes
+// local.* known.
+func (d *decoder) locals(blocks []*hcl.Block) {
+	attrs := map[string]*hcl.Attribute{}
+	for _, b := range blocks {
+		list, diags := b.Body.JustAttributes()
+		d.addHCL(diags)
+		for _, name := range sortedKeys(list) {
+			if first, again := attrs[name]; again {
+				d.twice("local", name, d.rng(list[name].NameRange), d.rng(first.NameRange))
+				continue
+			}
+			attrs[name] = list[name]
+		}
+	}
+	names := sortedKeys(attrs)
+	d.scope.names["local"] = names
+	values := map[string]cty.Value{}
+	var path []string
+	var visit func(name string)
+	visit = func(name string) {
+		if _, done := values[name]; done || attrs[name] == nil {
+			return
+		}
+		e := d.native(attrs[name].Expr)
+		at := d.rng(attrs[name].NameRange)
+		if slices.Contains(path, name) {
+			values[name] = cty.DynamicVal
+			d.diags.Add(diag.Newf("policy-local-cycle", at, "local %s needs itself", quoted(name)).
+				WithDetail("It is computed from %s. Take one of these out of the circle.", joinPath(append(path[slices.Index(path, name):], name))))
+			return
+		}
+		if len(path) > 200 {
+			values[name] = cty.DynamicVal
+			d.diags.Add(diag.New("policy-too-large", at, "locals are chained too deep").WithDetail("A local may need others through at most 200 steps. Shorten the chain."))
+			return
+		}
+		path = append(path, name)
+		for _, t := range d.scope.analyse(e).vars {
+			if t.RootName() == "local" && len(t) > 1 {
+				if n, ok := stepName(t[1]); ok {
+					visit(n)
+				}
+			}
+		}
+		path = path[:len(path)-1]
+		if _, done := values[name]; done { // a cycle was reported
+			return
+		}
+		// Only what has a value is visible: hcl evaluates no more than it names.
+		d.scope.roots["local"] = cty.ObjectVal(values)
+		st, v := d.eval(e, use{feeding: "local." + name, at: d.rng(e.Range())})
+		if st != known {
+			v = cty.DynamicVal
+		}
+		values[name] = v
+	}
+	for _, name := range names {
+		visit(name)
+	}
+	d.scope.roots["local"] = cty.ObjectVal(values)
+}
+
+func joinPath(names []string) string {
+	out := ""
+	for i, n := range names {
+		if i > 0 {
+			out += " → "
+		}
+		out += "local." + printable(n)
+	}
+	return out
 }

@@ -1,5 +1,7 @@
 package policies
 
+import "errors"
+
 // Worktree is the block `worktree {}`.
 type Worktree struct {
 	Setup      Value[[]string] // shell commands
@@ -19,5 +21,39 @@ func (a Worktree) Overlay(b Worktree) Worktree {
 		MinFree:    b.MinFree.Or(a.MinFree),
 		Submodules: b.Submodules.Or(a.Submodules),
 		Layout:     b.Layout.Or(a.Layout),
+	}
+}
+
+var worktreeBlock = &block{
+	name: "worktree",
+	doc:  "how a worktree is prepared",
+	attrs: []attr{
+		{name: "setup", kind: kStrings, doc: "shell commands, such as [\"npm ci\"]"},
+		{name: "copy", kind: kGlobs, doc: "globs of files that git does not know, such as [\".env.test\"]"},
+		{name: "env", kind: kMap, run: true, doc: "variables that setup, agents and gates get, as { NAME = \"value\" }"},
+		{name: "min_free", kind: kSize, doc: `free space below which nothing starts, such as "10GB"`},
+		{name: "submodules", kind: kBool, doc: "true initialises submodules"},
+		{name: "layout", kind: kEnum, enum: []string{"clone", "worktree"}, doc: "worktree or clone"},
+	},
+}
+
+func (r *reader) worktree() Worktree {
+	w := Worktree{
+		Setup:      r.strs("setup"),
+		Copy:       r.globs("copy"),
+		Env:        r.object("env"),
+		MinFree:    r.size("min_free"),
+		Submodules: r.boolean("submodules"),
+		Layout:     r.enum("layout"),
+	}
+	r.checkEnv("env", w.Env)
+	return w
+}
+
+func (r *reader) checkEnv(name string, v Value[map[string]string]) {
+	for _, k := range sortedKeys(v.V) {
+		if !envName(k) {
+			r.invalid(name, v.Range, errors.New(quoted(k)+" is no name of a variable"))
+		}
 	}
 }

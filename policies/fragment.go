@@ -1,6 +1,13 @@
 package policies
 
-import "github.com/ralph-compiler/ralph/diag"
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
 
 // Fragment is an hcl fence of a plan, decoded. It may hold the attributes of a
 // step (they speak of every step in its scope), `step "s" {}` (of one step),
@@ -18,4 +25,126 @@ type Fragment struct {
 	Waivers     []*Waiver
 	Concurrency Concurrency
 	Files       []FileRead
+}
+
+// fenceBlock is the root of a fence below a phase or sprint, planFenceBlock of
+// one below the plan's title.
+var fenceBlock = &block{
+	name: "fence", node: true,
+	attrs: stepBlock.attrs,
+	blocks: []*block{
+		stepBlock, retryBlock, stallBlock, limitsBlock, budgetBlock, hitlBlock, gitBlock, worktreeBlock, gateBlock, waiveBlock,
+	},
+}
+
+var planFenceBlock = &block{
+	name: "fence", node: true,
+	attrs:  fenceBlock.attrs,
+	blocks: append(slices.Clone(fenceBlock.blocks), integrationBlock, concurrencyBlock, ruleBlock),
+}
+
+func fenceRoot(scope string) *block {
+	if scope == "plan" {
+		return planFenceBlock
+	}
+	return fenceBlock
+}
+
+// Fragment decodes an hcl fence of a plan. source is its content, with container
+// prefixes blanked at the same length; its first byte stands at offset in file.
+// scope is "plan", "phase ID" or "sprint KEY". It is never nil. Expressions in a
+// fence cannot mention node.*: a fence stands in the node that it is about.
+func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string) (*Fragment, diag.List) {
+	d := &decoder{scope: s.ctx.child(), src: newTexts(), where: scope}
+	d.src.texts[file.Name], d.src.offsets[file.Name], d.src.lengths[file.Name] = source, offset, len(file.Bytes)
+	out := &Fragment{Scope: scope, Range: file.Range(offset, min(offset+len(source), len(file.Bytes))), Gates: map[string]*Gate{}}
+	start := hcl.Pos{Line: 1, Column: 1, Byte: offset}
+	if r, why := checkBounds(source, file.Name, start, false, false); why != "" {
+		d.diags.Add(tooLarge(d.rng(r), why))
+		return out, d.diags
+	}
+	f, diags := hclsyntax.ParseConfig(source, file.Name, start)
+	d.addHCL(diags)
+	if f == nil {
+		return out, d.diags
+	}
+	root := *fenceRoot(scope)
+	root.node = false
+	r := d.openFence(&root, f.Body, out.Range)
+	d.declareFence(r, out)
+	out.Settings = r.settings()
+	r.fenceStep(out)
+	out.Step = r.steps()
+	if scope == "plan" {
+		if c := r.one("concurrency"); c != nil {
+			out.Concurrency = c.concurrency(Decl{Range: c.at})
+		}
+	}
+	for _, b := range r.nested {
+		switch b.Type {
+		case "gate":
+			if g := out.Gates[b.Labels[0]]; g == nil {
+				g = d.gate(b)
+				g.TimeoutMS = g.TimeoutMS.Or(Value[int64]{V: s.GateTimeout(g.Kind.V).V})
+				out.Gates[g.Name] = g
+				s.checkGate(d, g)
+				d.noNode(b, g.Dynamic)
+			}
+		case "rule":
+			x, decl := d.reader(b)
+			out.Rules = append(out.Rules, x.rule(decl))
+		case "waive":
+			x, decl := d.reader(b)
+			out.Waivers = append(out.Waivers, x.waiver(decl))
+		}
+	}
+	for _, step := range out.Step {
+		s.checkWords(d, step.Capabilities)
+	}
+	s.checkWords(d, out.Steps.Capabilities)
+	out.Files = d.scope.takeReads()
+	d.diags.Sort()
+	return out, d.diags
+}
+
+// openFence opens a fence's body; a block that belongs elsewhere is told apart
+// from one that does not exist.
+func (d *decoder) openFence(root *block, body hcl.Body, at diag.Range) *reader {
+	return d.open(root, body, "", "fence of "+d.where, at, false)
+}
+
+// declareFence makes the gates and rules of a fence known to its expressions and
+// reports those that stand twice.
+func (d *decoder) declareFence(r *reader, out *Fragment) {
+	first := map[string]diag.Range{}
+	for _, b := range r.nested {
+		if b.Type != "gate" && b.Type != "rule" {
+			continue
+		}
+		at := d.rng(b.DefRange)
+		if prev, again := first[b.Type+b.Labels[0]]; again {
+			d.twice(b.Type, b.Labels[0], at, prev)
+			continue
+		}
+		first[b.Type+b.Labels[0]] = at
+		d.scope.names[b.Type] = insert(d.scope.names[b.Type], b.Labels[0])
+		delete(d.scope.roots, b.Type)
+	}
+}
+
+// fenceStep reads the attributes that speak of every step.
+func (r *reader) fenceStep(out *Fragment) {
+	retry, stall := out.Settings.Retry, out.Settings.Stall
+	nested := r.nested
+	r.nested = nil // retry and stall were read by settings
+	out.Steps = r.step()
+	r.nested = nested
+	out.Steps.Retry, out.Steps.Stall = retry, stall
+}
+
+func (d *decoder) noNode(b *hcl.Block, dynamic bool) {
+	if dynamic {
+		d.diags.Add(diag.New("policy-node-not-known", d.rng(b.DefRange), "node.* is not known in a fence").
+			WithDetail("A fence stands in the sprint that it is about. Write the value itself."))
+	}
 }

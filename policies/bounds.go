@@ -1,0 +1,115 @@
+package policies
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// Limits of what is read and evaluated. They are far above what a person writes
+// and far below what hurts; docs/policy-language.md names them.
+const (
+	maxFileBytes  = 1 << 20  // of a policy file or fence
+	maxFiles      = 1000     // policy files
+	maxDepth      = 64       // of brackets, blocks, templates
+	maxOperators  = 500      // operators in one value
+	maxReadBytes  = 1 << 20  // of a file that an expression reads
+	maxGlobNames  = 10_000   // names that one glob may give
+	maxValueCost  = 4 << 20  // characters and elements touched by one evaluation
+	maxTotalCost  = 64 << 20 // … by a whole Decode with its fences
+	maxExponent   = 4096     // binary exponent of a number
+	maxNumberSize = 64       // characters of a number literal
+)
+
+// checkBounds refuses text that the parser could not read within the stack: the
+// recursion of hcl's parser follows brackets, templates and operators, and a
+// stack that overflows ends the process.
+func checkBounds(src []byte, name string, start hcl.Pos, isJSON, template bool) (hcl.Range, string) {
+	at := func(i int) hcl.Range {
+		p := start
+		p.Byte += i
+		return hcl.Range{Filename: name, Start: p, End: p}
+	}
+	if len(src) > maxFileBytes {
+		return at(0), "has more than 1 MiB"
+	}
+	if isJSON {
+		if i := jsonTooDeep(src); i >= 0 {
+			return at(i), "is nested deeper than 64 levels"
+		}
+		return hcl.Range{}, ""
+	}
+	if len(src) < maxDepth { // too short for any of it
+		return hcl.Range{}, ""
+	}
+	lex := hclsyntax.LexConfig
+	if template {
+		lex = hclsyntax.LexTemplate
+	}
+	tokens, _ := lex(src, name, start)
+	depth, operators := 0, 0
+	for _, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote,
+			hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
+			depth++
+		case hclsyntax.TokenTemplateControl:
+			depth++
+			operators++
+		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCQuote,
+			hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
+			depth = max(depth-1, 0)
+		case hclsyntax.TokenEqual, hclsyntax.TokenComma:
+			operators = 0
+		case hclsyntax.TokenNumberLit:
+			if len(t.Bytes) > maxNumberSize {
+				return t.Range, "holds a number of more than 64 characters"
+			}
+			if i := bytes.IndexAny(t.Bytes, "eE"); i >= 0 && len(bytes.TrimLeft(t.Bytes[i+1:], "+-0")) > 3 {
+				return t.Range, "holds a number with an exponent beyond 999"
+			}
+		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenPlus, hclsyntax.TokenStar, hclsyntax.TokenSlash,
+			hclsyntax.TokenPercent, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenQuestion, hclsyntax.TokenEqualOp,
+			hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq, hclsyntax.TokenGreaterThan,
+			hclsyntax.TokenGreaterThanEq, hclsyntax.TokenDot:
+			operators++
+		}
+		if depth > maxDepth {
+			return t.Range, "is nested deeper than 64 levels"
+		}
+		if operators > maxOperators {
+			return t.Range, "has more than 500 operators in one value"
+		}
+	}
+	return hcl.Range{}, ""
+}
+
+// jsonTooDeep returns the offset at which brackets stand too deep, or -1.
+func jsonTooDeep(src []byte) int {
+	depth, inString := 0, false
+	for i := 0; i < len(src); i++ {
+		c := src[i]
+		switch {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '[' || c == '{':
+			if depth++; depth > maxDepth {
+				return i
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return -1
+}
+
+func tooLarge(r diag.Range, what string) diag.Diagnostic {
+	return diag.New("policy-too-large", r, "policy text is beyond a limit").
+		WithDetail("The text %s. No policy that a person writes comes near; split it, or move data into a file that jsonfile() reads.", what)
+}

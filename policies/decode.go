@@ -1,0 +1,240 @@
+package policies
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	hcljson "github.com/hashicorp/hcl/v2/json"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// Decode reads the user's policy files over the built-in policy. The Set is
+// never nil and always usable: what could not be decoded is left out, and the
+// list says why. The order of files makes no difference.
+func Decode(in Input) (*Set, diag.List) {
+	base := builtin()
+	s := base.clone()
+	s.project = in.Project
+	d := &decoder{scope: newScope(in.Project), src: newTexts()}
+	s.ctx = d.scope
+	d.declareBuiltin(base)
+	blocks := d.parse(in.Files)
+	d.decodeAll(s, blocks, in)
+	s.finish(d)
+	d.diags.Sort()
+	return s, d.diags
+}
+
+// parse reads files into the blocks at their top level, sorted by place.
+func (d *decoder) parse(files []*diag.File) []*hcl.Block {
+	files = slices.Clone(files)
+	slices.SortStableFunc(files, func(a, b *diag.File) int { return strings.Compare(a.Name, b.Name) })
+	if len(files) > maxFiles {
+		d.diags.Add(tooLarge(files[maxFiles].Range(0, 0), fmt.Sprintf("has more than %d files", maxFiles)))
+		files = files[:maxFiles]
+	}
+	var out []*hcl.Block
+	for _, f := range files {
+		if _, again := d.src.texts[f.Name]; again {
+			continue
+		}
+		out = append(out, d.parseFile(f.Name, f.Bytes, fileBlock)...)
+	}
+	return out
+}
+
+func (d *decoder) parseFile(name string, src []byte, root *block) []*hcl.Block {
+	d.src.texts[name], d.src.lengths[name], d.src.offsets[name] = src, len(src), 0
+	start := hcl.InitialPos
+	isJSON := strings.HasSuffix(name, ".json")
+	if r, why := checkBounds(src, name, start, isJSON, false); why != "" {
+		d.diags.Add(tooLarge(d.rng(r), why))
+		return nil
+	}
+	var f *hcl.File
+	var diags hcl.Diagnostics
+	if isJSON {
+		f, diags = hcljson.Parse(src, name)
+	} else {
+		f, diags = hclsyntax.ParseConfig(src, name, start)
+	}
+	d.addHCL(diags)
+	if f == nil || f.Body == nil {
+		return nil
+	}
+	return d.open(root, f.Body, "", "", diag.Range{}, false).nested
+}
+
+// clone returns a Set whose maps can be written to; the blocks are shared.
+func (s *Set) clone() *Set {
+	c := *s
+	c.Variables, c.Runners, c.Secrets = maps.Clone(s.Variables), maps.Clone(s.Runners), maps.Clone(s.Secrets)
+	c.Models, c.Agents, c.Gates = maps.Clone(s.Models), maps.Clone(s.Agents), maps.Clone(s.Gates)
+	c.Policies, c.Complexity, c.Sandboxes = maps.Clone(s.Policies), maps.Clone(s.Complexity), maps.Clone(s.Sandboxes)
+	c.Dialects = maps.Clone(s.Dialects)
+	c.Rules, c.Waivers, c.Notify = slices.Clone(s.Rules), slices.Clone(s.Waivers), slices.Clone(s.Notify)
+	return &c
+}
+
+func newSet() *Set {
+	return &Set{
+		Variables: map[string]*Variable{}, Runners: map[string]*Runner{}, Secrets: map[string]*Secret{},
+		Models: map[string]*Model{}, Agents: map[string]*Agent{}, Gates: map[string]*Gate{}, Policies: map[string]*Policy{},
+		Complexity: map[string]*Complexity{}, Sandboxes: map[string]*Sandbox{}, Dialects: map[string]*Dialect{},
+	}
+}
+
+// declareBuiltin makes the names of the built-in blocks known.
+func (d *decoder) declareBuiltin(s *Set) {
+	n := d.scope.names
+	n["runner"], n["model"], n["agent"] = sortedKeys(s.Runners), sortedKeys(s.Models), sortedKeys(s.Agents)
+	n["gate"], n["policy"], n["complexity"] = sortedKeys(s.Gates), sortedKeys(s.Policies), sortedKeys(s.Complexity)
+	n["sandbox"], n["dialect"] = sortedKeys(s.Sandboxes), sortedKeys(s.Dialects)
+}
+
+// declare makes the names of blocks known and drops what is declared twice.
+func (d *decoder) declare(blocks []*hcl.Block) []*hcl.Block {
+	seen := map[string]*hcl.Block{}
+	var out []*hcl.Block
+	for _, b := range blocks {
+		id, name := b.Type, ""
+		if len(b.Labels) > 0 {
+			name = b.Labels[0]
+			id += "\x00" + name
+		}
+		decl := fileBlock.block(b.Type)
+		if first, again := seen[id]; again && !decl.many {
+			d.twice(b.Type, name, d.rng(b.DefRange), d.rng(first.DefRange))
+			continue
+		}
+		if name == "" && decl.label != "" {
+			d.diags.Add(diag.New("policy-label", d.rng(b.DefRange), "the name is empty").
+				WithDetail("Every %s has a name by which others refer to it. Write one between the quotes.", b.Type))
+			continue
+		}
+		if _, again := seen[id]; !again {
+			seen[id] = b
+		}
+		if slices.Contains(refTypes, b.Type) {
+			d.scope.names[b.Type] = insert(d.scope.names[b.Type], name)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// insert adds a name to a sorted list, which is not changed.
+func insert(names []string, name string) []string {
+	i, found := slices.BinarySearch(names, name)
+	if found {
+		return names
+	}
+	return slices.Insert(slices.Clone(names), i, name)
+}
+
+// decodeAll decodes all blocks of the policy files into s, in an order in which
+// what a block needs to know is known.
+func (d *decoder) decodeAll(s *Set, blocks []*hcl.Block, in Input) {
+	blocks = d.declare(blocks)
+	byType := map[string][]*hcl.Block{}
+	for _, b := range blocks {
+		byType[b.Type] = append(byType[b.Type], b)
+	}
+	d.variables(s, byType["variable"], in.Vars)
+	d.locals(byType["locals"])
+	for _, root := range refTypes { // no user block, no builtin: still a root, with no names
+		if d.scope.names[root] == nil {
+			d.scope.names[root] = []string{}
+		}
+	}
+	each := func(typ string, f func(r *reader, decl Decl)) {
+		for _, b := range byType[typ] {
+			f(d.reader(b))
+		}
+	}
+	each("ralph", func(r *reader, decl Decl) { s.Ralph = r.ralph(decl, in.Version) })
+	each("secret", func(r *reader, decl Decl) { s.Secrets[decl.Name] = r.secret(decl) })
+	each("runner", func(r *reader, decl Decl) { s.Runners[decl.Name] = r.runner(decl) })
+	each("model", func(r *reader, decl Decl) { s.Models[decl.Name] = r.model(decl) })
+	each("agent", func(r *reader, decl Decl) { s.Agents[decl.Name] = r.agent(decl) })
+	each("sandbox", func(r *reader, decl Decl) { s.Sandboxes[decl.Name] = r.sandbox(decl) })
+	each("complexity", func(r *reader, decl Decl) { s.Complexity[decl.Name] = r.complexity(decl) })
+	each("dialect", func(r *reader, decl Decl) { s.Dialects[decl.Name] = r.dialect(decl) })
+	each("limits", func(r *reader, _ Decl) { s.Settings.Limits = s.Settings.Limits.Overlay(r.limits()) })
+	each("retry", func(r *reader, _ Decl) { s.Settings.Retry = s.Settings.Retry.Overlay(r.retry()) })
+	each("stall", func(r *reader, _ Decl) { s.Settings.Stall = s.Settings.Stall.Overlay(r.stall()) })
+	each("budget", func(r *reader, _ Decl) { s.Settings.Budget = s.Settings.Budget.Overlay(r.budget()) })
+	each("hitl", func(r *reader, _ Decl) { s.Settings.HITL = s.Settings.HITL.Overlay(r.hitl()) })
+	each("git", func(r *reader, _ Decl) { s.Settings.Git = s.Settings.Git.Overlay(r.git()) })
+	each("worktree", func(r *reader, _ Decl) { s.Settings.Worktree = s.Settings.Worktree.Overlay(r.worktree()) })
+	each("integration", func(r *reader, _ Decl) { s.Settings.Integration = s.Settings.Integration.Overlay(r.integration()) })
+	each("concurrency", func(r *reader, decl Decl) { s.Concurrency = s.Concurrency.overlay(r.concurrency(decl)) })
+	each("tracker", func(r *reader, decl Decl) { s.Tracker = r.tracker(decl) })
+	each("notify", func(r *reader, decl Decl) { s.Notify = append(s.Notify, r.notify(decl)) })
+	each("waive", func(r *reader, decl Decl) { s.Waivers = append(s.Waivers, r.waiver(decl)) })
+	each("rule", func(r *reader, decl Decl) { s.Rules = append(s.Rules, r.rule(decl)) })
+	for _, b := range byType["gate"] {
+		s.Gates[b.Labels[0]] = d.gate(b)
+	}
+	for _, b := range byType["policy"] {
+		s.Policies[b.Labels[0]] = d.policy(b)
+	}
+	s.Files = append(s.Files, d.scope.takeReads()...)
+}
+
+// reader opens a block at the top level of a file.
+func (d *decoder) reader(b *hcl.Block) (*reader, Decl) {
+	decl := Decl{Range: d.rng(b.DefRange), Builtin: d.builtin}
+	path := b.Type
+	if len(b.Labels) > 0 {
+		decl.Name = b.Labels[0]
+		path += "." + decl.Name
+	}
+	return d.open(fileBlock.block(b.Type), b.Body, path, d.origin(path), decl.Range, false), decl
+}
+
+// origin says where the values of a block come from, for people.
+func (d *decoder) origin(path string) string {
+	switch {
+	case d.builtin:
+		return "built-in " + describe(path)
+	case d.where != "":
+		return "fence of " + d.where
+	}
+	return describe(path)
+}
+
+// finish sorts, links and checks what needs the whole policy.
+func (s *Set) finish(d *decoder) {
+	slices.SortFunc(s.Rules, func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(s.Waivers, func(a, b *Waiver) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Node.V, b.Node.V))
+	})
+	slices.SortFunc(s.Files, func(a, b FileRead) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.For, b.For))
+	})
+	s.Files = slices.Compact(s.Files)
+	s.linkDialects(d)
+	s.fillGateTimeouts()
+	s.keywords = indexKeywords(s.Complexity)
+	s.check(d)
+}
+
+func (s *Set) fillGateTimeouts() {
+	for name, g := range s.Gates {
+		if def := s.GateTimeout(g.Kind.V); !g.TimeoutMS.Set && g.TimeoutMS != def {
+			c := *g
+			c.TimeoutMS, c.TimeoutMS.Set = def, false
+			s.Gates[name] = &c
+		}
+	}
+}
+
+var noView = cty.NilVal

@@ -1,0 +1,263 @@
+package policies
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// decoder decodes blocks into types and collects what is wrong with them.
+type decoder struct {
+	scope   *scope
+	src     texts
+	diags   diag.List
+	builtin bool
+	where   string    // scope of the fence that is decoded; "" for policy files
+	view    cty.Value // node, when a block is decoded for one; cty.NilVal before
+	dynamic bool      // the block that is being decoded mentions node.*
+}
+
+// use says where an expression stands.
+type use struct {
+	node    bool // node.* is known per node
+	run     bool // run.* may be inserted
+	feeding string
+	at      diag.Range
+	roots   map[string]cty.Value // what a rule may name besides: node, edge, plan
+}
+
+// eval evaluates an expression. An expression that mentions node.*, decoded
+// before any node is known, is checked against an unknown node and a sample.
+func (d *decoder) eval(e hclsyntax.Expression, u use) (state, cty.Value) {
+	a := d.scope.analyse(e)
+	if !a.literal && !d.checkNames(a, u) {
+		return bad, cty.NilVal
+	}
+	d.scope.feeding = u.feeding
+	if !mentions(a, "node") {
+		return d.run(e, nil, u, nil)
+	}
+	if d.view != cty.NilVal {
+		return d.run(e, map[string]cty.Value{"node": d.view}, u, nil)
+	}
+	d.dynamic = true
+	sample := nodeValue(sampleNode())
+	if st, _ := d.run(e, map[string]cty.Value{"node": cty.UnknownVal(sample.Type())}, u, nil); st == bad {
+		return bad, cty.NilVal
+	}
+	// Inside for over an unknown list nothing is checked: look once with elements.
+	if st, _ := d.run(e, map[string]cty.Value{"node": sample}, u, typeMistake); st == bad {
+		return bad, cty.NilVal
+	}
+	return dynamic, cty.NilVal
+}
+
+// typeMistake tells mistakes that no node can mend from those of the sample.
+func typeMistake(g *hcl.Diagnostic) bool {
+	switch g.Summary {
+	case "Unsupported attribute", "Invalid operand", "Incorrect condition type", "Iteration over non-iterable value",
+		"Invalid template interpolation value", "Not enough function arguments", "Too many function arguments", "Unsupported operation":
+		return true
+	}
+	return false
+}
+
+func mentions(a *analysis, root string) bool {
+	return slices.ContainsFunc(a.vars, func(t hcl.Traversal) bool { return t.RootName() == root })
+}
+
+// run evaluates and reports; only, if given, chooses what is reported.
+func (d *decoder) run(e hclsyntax.Expression, extra map[string]cty.Value, u use, only func(*hcl.Diagnostic) bool) (state, cty.Value) {
+	v, diags, costly := d.scope.value(e, extra)
+	if costly != "" {
+		d.diags.Add(diag.New("policy-expression-costly", u.at, "the expression costs too much").
+			WithDetail("Its evaluation was stopped because %s. Write what is meant with fewer elements.", costly))
+		return bad, cty.NilVal
+	}
+	failed := false
+	for _, g := range diags {
+		if only != nil && !only(g) {
+			continue
+		}
+		failed = failed || g.Severity == hcl.DiagError
+		d.addExpr(g, u.at)
+	}
+	if failed {
+		return bad, cty.NilVal
+	}
+	v, _ = v.Unmark()
+	return known, v
+}
+
+// checkNames reports names and functions that do not exist, before evaluation:
+// the place and the suggestion are better than what evaluation could say.
+func (d *decoder) checkNames(a *analysis, u use) bool {
+	before := len(d.diags)
+	for _, t := range a.vars {
+		d.checkTraversal(t, u)
+	}
+	for _, r := range a.badRun {
+		d.diags.Add(diag.New("policy-run-not-known", d.rng(r), "run.* is only known when running").
+			WithDetail("Its value can be inserted into a text, as in \"${run.worktree}\", but nothing can be computed from it. Insert it as it is."))
+	}
+	for _, c := range a.calls {
+		if _, ok := d.scope.functions()[c.Name]; ok {
+			continue
+		}
+		dg := diag.Newf("policy-unknown-function", d.rng(c.NameRange), "unknown function %s", quoted(c.Name))
+		names := sortedKeys(d.scope.functions())
+		switch near, ok := spell.Nearest(c.Name, names); {
+		case slices.Contains([]string{"env", "getenv", "timestamp", "now", "uuid", "random", "http", "exec"}, c.Name):
+			dg = dg.WithDetail("Policies are pure: the same files give the same epic on every machine, so there is no %s. Declare a variable and give it with --var.", printable(c.Name))
+		case ok:
+			dg = dg.WithDetail("Did you mean %q?", near)
+		default:
+			dg = dg.WithDetail("There is no function of that name. The functions are listed in the documentation of the policy language.")
+		}
+		d.diags.Add(dg)
+	}
+	return len(d.diags) == before
+}
+
+func (d *decoder) checkTraversal(t hcl.Traversal, u use) {
+	root, at := t.RootName(), d.rng(t.SourceRange())
+	second, has := "", false
+	if len(t) > 1 {
+		second, has = stepName(t[1])
+	}
+	secondAt := at
+	if has {
+		secondAt = d.rng(t[1].SourceRange())
+		if secondAt.End > secondAt.Start && d.sourceIs(secondAt, "."+second) {
+			secondAt.Start++
+		}
+	}
+	if v, ok := u.roots[root]; ok {
+		if has && !v.Type().HasAttribute(second) {
+			d.unknownName(root+" has no attribute", second, sortedKeys(v.Type().AttributeTypes()), secondAt)
+		}
+		return
+	}
+	switch {
+	case (root == "node" || root == "edge" || root == "plan") && u.roots != nil:
+		d.diags.Add(diag.Newf("policy-node-not-known", at, "%s.* is not known in this rule", root).
+			WithDetail("A rule over nodes knows node and plan, one over edges edge and plan, one over plans plan. Write over = %q.", root))
+	case root == "node" && u.node:
+		if has && !slices.Contains(nodeNames(), second) {
+			d.unknownName("node has no attribute", second, nodeNames(), secondAt)
+		}
+	case root == "node":
+		d.diags.Add(diag.New("policy-node-not-known", at, "node.* is not known here").
+			WithDetail("node.* has a value per node, so it can stand in gates, policies, steps and rules only. Write a fixed value, or a variable, here."))
+	case root == "run" && !u.run:
+		d.diags.Add(diag.New("policy-run-not-known", at, "run.* is only known when running").
+			WithDetail("run.* may be inserted into run, prompt and env, where apply fills it in. Write something that is known when compiling."))
+	case root == "run":
+		if !has || !slices.Contains(runNames, second) {
+			d.unknownName("run has no attribute", second, runNames, secondAt)
+		}
+	case d.scope.names[root] != nil:
+		if has && !slices.Contains(d.scope.names[root], second) {
+			d.unknownRef(root, second, secondAt)
+		}
+	case slices.Contains(refTypes, root) || root == "var" || root == "local":
+		d.unknownRef(root, second, secondAt)
+	default:
+		dg := diag.Newf("policy-unknown-name", at, "unknown name %s", quoted(root))
+		if near, ok := spell.Nearest(root, rootNames); ok && len(t) > 1 {
+			dg = dg.WithDetail("Did you mean %q?", near)
+		} else if len(t) == 1 {
+			dg = dg.WithDetail("A word without quotes is a name, and no name is called so. Write text in quotes: %s.", quoted(root))
+		} else {
+			dg = dg.WithDetail("An expression can name %s. Write one of these.", strings.Join(rootNames, ", "))
+		}
+		d.diags.Add(dg)
+	}
+}
+
+func (d *decoder) unknownName(what, name string, known []string, at diag.Range) {
+	dg := diag.Newf("policy-unknown-name", at, "%s %s", what, quoted(name))
+	if near, ok := spell.Nearest(name, known); ok {
+		dg = dg.WithDetail("Did you mean %q?", near)
+		if d.sourceIs(at, name) {
+			dg = dg.WithFix(at, near)
+		}
+	} else {
+		dg = dg.WithDetail("It has %s. Write one of these.", strings.Join(known, ", "))
+	}
+	d.diags.Add(dg)
+}
+
+// addHCL reports what hcl's parser says.
+func (d *decoder) addHCL(diags hcl.Diagnostics) {
+	for _, g := range diags {
+		if g.Severity != hcl.DiagError {
+			continue
+		}
+		var r diag.Range
+		if g.Subject != nil {
+			r = d.rng(*g.Subject)
+		}
+		d.diags.Add(diag.New("policy-syntax", r, summary(g.Summary)).WithDetail("%s", printableText(hclSentence(g.Detail))))
+	}
+}
+
+// addExpr reports what hcl says about the evaluation of an expression at.
+func (d *decoder) addExpr(g *hcl.Diagnostic, at diag.Range) {
+	if g.Severity != hcl.DiagError {
+		return
+	}
+	r := at
+	if g.Subject != nil {
+		if s := d.rng(*g.Subject); s.File == at.File {
+			r = s
+		}
+	}
+	d.diags.Add(diag.New("policy-expression", r, summary(g.Summary)).WithDetail("%s", printableText(hclSentence(g.Detail))))
+}
+
+// summary fits hcl's words into a summary of ours.
+func summary(s string) string {
+	s = strings.TrimSuffix(strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return ' '
+		}
+		return r
+	}, s), ".")
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:59]) + "…"
+	}
+	if len(s) > 1 && s[1] >= 'a' && s[1] <= 'z' {
+		s = strings.ToLower(s[:1]) + s[1:]
+	}
+	return s
+}
+
+func printableText(s string) string {
+	if r := []rune(s); len(r) > 600 {
+		s = string(r[:599]) + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0) {
+			return '·'
+		}
+		return r
+	}, s)
+}
+
+// twice reports the second of two declarations.
+func (d *decoder) twice(typ, name string, second, first diag.Range) {
+	what := word(typ)
+	if name != "" {
+		what += " " + quoted(name)
+	}
+	d.diags.Add(diag.Newf("policy-duplicate-block", second, "%s is declared twice", what).
+		WithDetail("All policy files are one policy, in which a block stands once. Remove one of the two, or rename it.").
+		WithRelated(first, "first declared here"))
+}

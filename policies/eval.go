@@ -1,0 +1,230 @@
+package policies
+
+import (
+	"io/fs"
+	"maps"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// scope is what expressions of one policy can refer to, and how they are
+// evaluated. It lives as long as the Set, because blocks that mention node.* are
+// evaluated again for each node. Not safe for concurrent use.
+type scope struct {
+	project fs.FS
+	meter   meter
+	names   map[string][]string  // by root (agent, gate, …, var, local): what may follow, sorted
+	roots   map[string]cty.Value // by root, made on first use
+	files   map[string][]byte    // read so far
+	reads   []FileRead
+	feeding string // the value that is being evaluated: "gate.qa.output_schema"
+	seen    map[hclsyntax.Expression]*analysis
+	funcs   map[string]function.Function
+}
+
+func newScope(project fs.FS) *scope {
+	return &scope{
+		project: project,
+		meter:   meter{total: maxTotalCost},
+		names:   map[string][]string{},
+		roots:   map[string]cty.Value{},
+		files:   map[string][]byte{},
+		seen:    map[hclsyntax.Expression]*analysis{},
+	}
+}
+
+// analysis is what can be said about an expression without evaluating it.
+type analysis struct {
+	literal bool // nothing but constants
+	vars    []hcl.Traversal
+	calls   []*hclsyntax.FunctionCallExpr
+	badRun  []hcl.Range // run.* where it would have to be known
+}
+
+func (s *scope) analyse(e hclsyntax.Expression) *analysis {
+	if isLiteral(e) {
+		return &analysis{literal: true}
+	}
+	if a, ok := s.seen[e]; ok {
+		return a
+	}
+	a := &analysis{vars: hclsyntax.Variables(e)}
+	hclsyntax.VisitAll(e, func(n hclsyntax.Node) hcl.Diagnostics {
+		if c, ok := n.(*hclsyntax.FunctionCallExpr); ok {
+			a.calls = append(a.calls, c)
+		}
+		return nil
+	})
+	for _, v := range a.vars {
+		if v.RootName() == "run" {
+			a.badRun = badRun(e, true)
+			break
+		}
+	}
+	s.seen[e] = a
+	return a
+}
+
+func isLiteral(e hclsyntax.Expression) bool {
+	switch e := e.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return true
+	case *hclsyntax.TemplateExpr:
+		for _, p := range e.Parts {
+			if _, ok := p.(*hclsyntax.LiteralValueExpr); !ok {
+				return false
+			}
+		}
+		return true
+	case *hclsyntax.TupleConsExpr:
+		for _, p := range e.Exprs {
+			if !isLiteral(p) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// badRun returns where run.* stands as something other than text to insert:
+// its value is only known when running, so nothing can be computed from it.
+func badRun(e hclsyntax.Expression, inserted bool) []hcl.Range {
+	var out []hcl.Range
+	each := func(inserted bool, parts ...hclsyntax.Expression) {
+		for _, p := range parts {
+			out = append(out, badRun(p, inserted)...)
+		}
+	}
+	switch e := e.(type) {
+	case *hclsyntax.ScopeTraversalExpr:
+		if !inserted && e.Traversal.RootName() == "run" {
+			return []hcl.Range{e.SrcRange}
+		}
+	case *hclsyntax.TemplateExpr:
+		each(inserted, e.Parts...)
+	case *hclsyntax.TemplateWrapExpr:
+		each(inserted, e.Wrapped)
+	case *hclsyntax.ParenthesesExpr:
+		each(inserted, e.Expression)
+	case *hclsyntax.TupleConsExpr:
+		each(inserted, e.Exprs...)
+	case *hclsyntax.ObjectConsExpr:
+		for _, it := range e.Items {
+			each(false, it.KeyExpr)
+			each(inserted, it.ValueExpr)
+		}
+	case *hclsyntax.ConditionalExpr:
+		each(false, e.Condition)
+		each(inserted, e.TrueResult, e.FalseResult)
+	default:
+		for _, v := range hclsyntax.Variables(e) {
+			if v.RootName() == "run" {
+				out = append(out, v.SourceRange())
+			}
+		}
+	}
+	return out
+}
+
+// value evaluates e with the roots that it mentions. The string says why an
+// evaluation was stopped; "" if it was not.
+func (s *scope) value(e hclsyntax.Expression, extra map[string]cty.Value) (v cty.Value, diags hcl.Diagnostics, costly string) {
+	a := s.analyse(e)
+	if a.literal {
+		v, diags = e.Value(nil)
+		return v, diags, ""
+	}
+	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}}
+	if len(a.calls) > 0 {
+		ctx.Functions = s.functions()
+	}
+	for _, t := range a.vars {
+		root := t.RootName()
+		if x, ok := extra[root]; ok {
+			ctx.Variables[root] = x
+		} else if x, ok := s.root(root); ok {
+			ctx.Variables[root] = x
+		}
+	}
+	wrapped := s.meter.attach(e)
+	s.meter.left = maxValueCost
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case tooCostly:
+			v, diags, costly = cty.DynamicVal, nil, p.why
+		default:
+			panic(p)
+		}
+	}()
+	v, diags = wrapped.Value(ctx)
+	return v, diags, ""
+}
+
+// root returns the object behind a first word.
+func (s *scope) root(name string) (cty.Value, bool) {
+	if v, ok := s.roots[name]; ok {
+		return v, true
+	}
+	if name == "run" {
+		s.roots[name] = runMarkers()
+		return s.roots[name], true
+	}
+	known, ok := s.names[name]
+	if !ok {
+		return cty.NilVal, false
+	}
+	attrs := make(map[string]cty.Value, len(known))
+	for _, n := range known {
+		attrs[n] = cty.StringVal(n)
+	}
+	s.roots[name] = cty.ObjectVal(attrs)
+	return s.roots[name], true
+}
+
+// What is only known when running. Values of these are markers, which become
+// ${run.…} in the text that is kept.
+var runNames = []string{"attempt", "branch", "feedback", "model", "outcome_file", "prompt_file", "worktree"}
+
+const markStart, markEnd = "\x01run.", "\x02"
+
+func runMarkers() cty.Value {
+	m := make(map[string]cty.Value, len(runNames))
+	for _, n := range runNames {
+		m[n] = cty.StringVal(markStart + n + markEnd)
+	}
+	return cty.ObjectVal(m)
+}
+
+// runTemplate turns markers into ${run.…}, the canonical form in which the epic
+// carries them; text that looks like one already is escaped as $${run.…}.
+func runTemplate(s string) string {
+	if !strings.Contains(s, "${run.") && !strings.Contains(s, markStart) {
+		return s
+	}
+	s = strings.ReplaceAll(s, "${run.", "$${run.")
+	for _, n := range runNames {
+		s = strings.ReplaceAll(s, markStart+n+markEnd, "${run."+n+"}")
+	}
+	return s
+}
+
+// takeReads returns the files read since the last call.
+func (s *scope) takeReads() []FileRead {
+	out := s.reads
+	s.reads = nil
+	return out
+}
+
+// child returns a scope that knows the same and can be given more names.
+func (s *scope) child() *scope {
+	c := *s
+	c.names, c.roots = maps.Clone(s.names), maps.Clone(s.roots)
+	c.reads = nil
+	return &c
+}

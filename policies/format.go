@@ -1,0 +1,21 @@
+package policies
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+)
+
+// Format returns policy text in its canonical layout, as `ralph fmt` writes it.
+// Only white space changes. Text beyond the limits of bounds.go comes back as it
+// is, and so does the JSON form.
+func Format(src []byte) []byte {
+	if strings.HasPrefix(strings.TrimSpace(string(src)), "{") {
+		return src
+	}
+	if _, why := checkBounds(src, "", hcl.InitialPos, false, false); why != "" {
+		return src
+	}
+	return hclwrite.Format(src)
+}

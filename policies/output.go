@@ -1,0 +1,187 @@
+package policies
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/jsonschema"
+)
+
+var fieldBlock = &block{
+	name: "field", label: "name", many: true,
+	doc: "a property of the answer",
+	attrs: []attr{
+		descriptionAttr,
+		{name: "type", kind: kEnum, enum: []string{"array", "boolean", "integer", "number", "object", "string"}, doc: "string, number, integer, boolean, array or object"},
+		{name: "enum", kind: kStrings, doc: "the words that it may be, such as [\"pass\", \"fail\", \"stop\"]"},
+		{name: "items", kind: kEnum, enum: []string{"boolean", "integer", "number", "object", "string"}, doc: "the type of an array's elements"},
+		{name: "required", kind: kBool, doc: "false lets it be left out"},
+		{name: "minimum", kind: kFloat, min: -1 << 53, max: 1 << 53, doc: "the least number"},
+		{name: "maximum", kind: kFloat, min: -1 << 53, max: 1 << 53, doc: "the greatest number"},
+	},
+}
+
+var outputBlock = &block{
+	name: "output", doc: "what the agent answers, field by field",
+	attrs:  []attr{{name: "additional", kind: kBool, doc: "false forbids fields that are not declared"}},
+	blocks: []*block{fieldBlock},
+}
+
+// Verdicts are what a gate can say, as its output schema must list them.
+var Verdicts = []string{"pass", "fail", "stop"}
+
+// DefaultOutput is the output schema of a gate that declares none.
+var DefaultOutput = json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"details":{"type":"object"},"message":{"type":"string"},"status":{"enum":["pass","fail","stop"],"type":"string"}},"required":["message","status"],"type":"object"}`)
+
+// gateOutput reads output {} or output_schema into g and checks it.
+func (r *reader) gateOutput(g *Gate) {
+	judged := g.Kind.V == "agent" || g.Kind.V == "review"
+	if o := r.one("output"); o != nil {
+		if g.OutputSchema.Set {
+			r.d.diags.Add(diag.New("gate-output", o.at, "the output is typed twice").
+				WithDetail("output { } and output_schema say the same thing. Remove one of them.").WithRelated(g.OutputSchema.Range, "output_schema"))
+			return
+		}
+		raw, at := o.output()
+		g.OutputSchema = Of(raw, at, r.origin)
+	}
+	if g.OutputSchema.Set && g.OutputSchema.V != nil {
+		_, diags := CheckOutput(g.OutputSchema.V, g.OutputSchema.Range)
+		r.d.diags.Add(diags...)
+	}
+	if !g.OutputSchema.Set && judged {
+		g.OutputSchema = Value[json.RawMessage]{V: DefaultOutput, Origin: "default"}
+	}
+	if g.InputSchema.V != nil {
+		if _, err := jsonschema.Compile(g.InputSchema.V); err != nil {
+			r.d.diags.Add(diag.New("gate-schema", g.InputSchema.Range, "the input schema is no JSON Schema").
+				WithDetail("%s. Write a schema of draft 2020-12, or of draft-07 with its $schema.", sentence(printableText(err.Error()))))
+		}
+	}
+}
+
+// output makes a JSON Schema from field blocks.
+func (r *reader) output() (json.RawMessage, diag.Range) {
+	props, required := map[string]any{}, []string{}
+	seen := map[string]diag.Range{}
+	for _, b := range r.nested {
+		if b.Type != "field" {
+			continue
+		}
+		name, at := b.Labels[0], r.d.rng(b.DefRange)
+		if first, again := seen[name]; again {
+			r.d.twice("field", name, at, first)
+			continue
+		}
+		seen[name] = at
+		f := r.d.open(fieldBlock, b.Body, r.path+".field."+name, r.origin, at, r.node)
+		p := map[string]any{"type": or(f.enum("type"), "string").V}
+		if d := f.str("description"); d.Set {
+			p["description"] = d.V
+		}
+		if e := f.strs("enum"); e.Set {
+			p["enum"] = e.V
+		}
+		if i := f.enum("items"); i.Set {
+			p["items"] = map[string]any{"type": i.V}
+		}
+		for _, bound := range []string{"minimum", "maximum"} {
+			if v := f.float(bound); v.Set {
+				p[bound] = v.V
+			}
+		}
+		if or(f.boolean("required"), true).V {
+			required = append(required, name)
+		}
+		props[name] = p
+	}
+	slices.Sort(required)
+	schema := map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": props, "required": required,
+	}
+	if a := r.boolean("additional"); a.Set && !a.V {
+		schema["additionalProperties"] = false
+	}
+	raw, err := json.Marshal(schema)
+	if err == nil {
+		raw, err = canonicalJSON(raw)
+	}
+	if err != nil {
+		panic("policies: field blocks gave no JSON: " + err.Error()) // strings and numbers always do
+	}
+	return raw, r.at
+}
+
+// CheckOutput checks a JSON Schema as the output of a gate that is judged by an
+// agent: a valid schema (draft 2020-12, or draft-07 when it says so) that
+// defines and requires status, with exactly the words of Verdicts, and message.
+// It returns the schema in its canonical form. at is where problems are shown.
+func CheckOutput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List) {
+	var diags diag.List
+	bad := func(what string, args ...any) {
+		diags.Add(diag.New("gate-schema", at, "the output schema is no JSON Schema").
+			WithDetail("%s. Write a schema of draft 2020-12, or of draft-07 with its $schema.", sentence(printableText(fmt.Sprintf(what, args...)))))
+	}
+	canonical, err := canonicalJSON(raw)
+	if err != nil {
+		bad("%s", err)
+		return nil, diags
+	}
+	if _, err := jsonschema.Compile(canonical); err != nil {
+		bad("%s", err)
+		return nil, diags
+	}
+	if err := verdictIn(canonical); err != nil {
+		diags.Add(diag.New("gate-output", at, "the output schema gives no verdict").
+			WithDetail("%s. Define status with the enum pass, fail, stop and message as a string, and list both in required.", sentence(err.Error())))
+	}
+	return canonical, diags
+}
+
+func verdictIn(raw []byte) error {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return errors.New("the schema describes no object")
+	}
+	for _, name := range []string{"status", "message"} {
+		switch {
+		case s.Properties[name] == nil:
+			return fmt.Errorf("the schema does not define %q", name)
+		case !slices.Contains(s.Required, name):
+			return fmt.Errorf("the schema does not require %q", name)
+		}
+	}
+	var status struct {
+		Enum []string `json:"enum"`
+	}
+	_ = json.Unmarshal(s.Properties["status"], &status) // not an object, or other types in enum: no words
+	slices.Sort(status.Enum)
+	if !slices.Equal(status.Enum, []string{"fail", "pass", "stop"}) {
+		return fmt.Errorf("status must have the enum %s, exactly", strings.Join(Verdicts, ", "))
+	}
+	var message struct {
+		Type any `json:"type"`
+	}
+	if json.Unmarshal(s.Properties["message"], &message) == nil && message.Type != nil && message.Type != "string" {
+		return errors.New("message must be a string")
+	}
+	return nil
+}
+
+// OutputFields returns the names of the properties of an output schema, sorted.
+func OutputFields(raw json.RawMessage) []string {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return []string{}
+	}
+	return sortedKeys(s.Properties)
+}

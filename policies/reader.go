@@ -1,0 +1,446 @@
+package policies
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// reader gives the content of one block, checked against its declaration.
+type reader struct {
+	d       *decoder
+	b       *block
+	path    string // "gate.unit", "policy.web.step.build": what messages and file records call it
+	origin  string // what values say of where they come from
+	at      diag.Range
+	missing diag.Range // where a missing attribute would be written
+	attrs   map[string]*hcl.Attribute
+	nested  hcl.Blocks
+	node    bool // node.* is known here
+}
+
+// open reads a body against its declaration and reports what does not belong.
+func (d *decoder) open(b *block, body hcl.Body, path, origin string, at diag.Range, node bool) *reader {
+	r := &reader{d: d, b: b, path: path, origin: origin, at: at, node: node || b.node}
+	content, diags := body.Content(b.body())
+	for _, g := range diags {
+		d.misfit(b, path, g)
+	}
+	if content == nil {
+		return r
+	}
+	r.attrs, r.nested = content.Attributes, content.Blocks
+	if r.missing = d.rng(content.MissingItemRange); r.missing.IsZero() || r.missing.File != at.File && !at.IsZero() {
+		r.missing = at
+	}
+	for _, a := range b.attrs {
+		if a.required && r.attrs[a.name] == nil {
+			d.diags.Add(diag.Newf("policy-missing-attribute", r.missing, "%q is missing", a.name).
+				WithDetail("%s needs %q: %s. Write %s = …", sentence(describe(path)), a.name, a.doc, a.name).
+				WithRelated(at, "the block begins here"))
+		}
+	}
+	return r
+}
+
+// misfit words what hcl says about an attribute, block or label that does not
+// belong where it stands.
+func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
+	var r diag.Range
+	if g.Subject != nil {
+		r = d.rng(*g.Subject)
+	}
+	name := d.text(r)
+	where := describe(path)
+	switch {
+	case g.Summary == "Unsupported argument" && b.block(name) != nil:
+		d.diags.Add(diag.Newf("policy-unknown-attribute", r, "%s is a block", quoted(name)).
+			WithDetail("Write it without the equals sign: %s { … }", name))
+	case g.Summary == "Unsupported argument", g.Summary == "Extraneous JSON object property", g.Summary == "Unsupported block type":
+		if d.where != "" && b.name == "fence" && (fileBlock.block(name) != nil || planFenceBlock.block(name) != nil) {
+			d.diags.Add(diag.Newf("policy-not-in-fence", r, "%s cannot stand in this fence", quoted(name)).
+				WithDetail("A fence in a plan may set %s. Move the block into a policy file.", strings.Join(fenceRoot(d.where).blockNames(), ", ")+" and the attributes of a step"))
+			return
+		}
+		code, what, known := diag.Code("policy-unknown-attribute"), "attribute", slices.Concat(b.attrNames(), b.blockNames())
+		if g.Summary == "Unsupported block type" {
+			code, what = "policy-unknown-block", "block"
+			if b.attr(name) != nil {
+				d.diags.Add(diag.Newf(code, r, "%s is an attribute", quoted(name)).WithDetail("Write it with an equals sign: %s = …", name))
+				return
+			}
+		}
+		dg := diag.Newf(code, r, "unknown %s %s", what, quoted(name))
+		if near, ok := spell.Nearest(name, known); ok {
+			dg = dg.WithDetail("%s has no %s called %s. Did you mean %q?", sentence(where), what, quoted(name), near)
+			if what == "attribute" && d.sourceIs(r, name) {
+				dg = dg.WithFix(r, near)
+			}
+		} else {
+			dg = dg.WithDetail("%s knows %s. Write one of these.", sentence(where), spell.Sorted(known, 40))
+		}
+		d.diags.Add(dg)
+	case strings.HasPrefix(g.Summary, "Missing name for"), strings.HasPrefix(g.Summary, "Missing block label"), strings.HasPrefix(g.Summary, "Missing "):
+		d.diags.Add(diag.Newf("policy-label", r, "a name is missing").
+			WithDetail("%s Write the name in quotes behind the block's type.", hclSentence(g.Detail)))
+	case strings.HasPrefix(g.Summary, "Extraneous label"):
+		d.diags.Add(diag.New("policy-label", r, "a name too many").
+			WithDetail("%s Remove it.", hclSentence(g.Detail)))
+	default:
+		d.addHCL(hcl.Diagnostics{g})
+	}
+}
+
+// sourceIs reports whether the bytes of r are exactly name, so that an edit of r
+// may replace them.
+func (d *decoder) sourceIs(r diag.Range, name string) bool {
+	b, off := d.src.texts[r.File], d.src.offsets[r.File]
+	return r.Start >= off && r.End-off <= len(b) && string(b[r.Start-off:r.End-off]) == name
+}
+
+// one returns the nested block of a type that may stand once; nil if absent.
+func (r *reader) one(typ string) *reader {
+	var first *hcl.Block
+	for _, n := range r.nested {
+		if n.Type != typ {
+			continue
+		}
+		if first != nil {
+			r.d.twice(typ, "", r.d.rng(n.DefRange), r.d.rng(first.DefRange))
+			continue
+		}
+		first = n
+	}
+	if first == nil {
+		return nil
+	}
+	return r.d.open(r.b.block(typ), first.Body, r.path+"."+typ, r.origin, r.d.rng(first.DefRange), r.node)
+}
+
+// state says what became of an attribute.
+type state uint8
+
+const (
+	absent  state = iota
+	bad           // reported
+	dynamic       // known per node only
+	known
+)
+
+// eval evaluates an attribute.
+func (r *reader) eval(name string) (state, cty.Value, diag.Range) {
+	a, ok := r.attrs[name]
+	if !ok {
+		return absent, cty.NilVal, diag.Range{}
+	}
+	at := r.d.rng(a.Expr.Range())
+	decl := r.b.attr(name)
+	st, v := r.d.eval(r.d.native(a.Expr), use{node: r.node, run: decl.run, feeding: r.path + "." + name, at: at})
+	if st == known && v.IsNull() {
+		return absent, cty.NilVal, at
+	}
+	return st, v, at
+}
+
+func get[T any](r *reader, name string, conv func(cty.Value, *attr) (T, error)) Value[T] {
+	st, v, at := r.eval(name)
+	switch st {
+	case absent, bad:
+		return Value[T]{}
+	case dynamic:
+		return Value[T]{Set: true, Range: at, Origin: r.origin}
+	}
+	if !v.IsWhollyKnown() {
+		r.invalid(name, at, fmt.Errorf("the value is not known when compiling"))
+		return Value[T]{}
+	}
+	t, err := conv(v, r.b.attr(name))
+	if err != nil {
+		r.invalid(name, at, err)
+		return Value[T]{}
+	}
+	return Value[T]{V: t, Set: true, Range: at, Origin: r.origin}
+}
+
+func (r *reader) invalid(name string, at diag.Range, err error) {
+	doc := r.b.attr(name).doc
+	dg := diag.Newf("policy-invalid-value", at, "%q has a wrong value", name).WithDetail("%s.", sentence(err.Error()))
+	if doc != "" {
+		dg.Detail += fmt.Sprintf(" Write %s: %s.", name, doc)
+	}
+	r.d.diags.Add(dg)
+}
+
+// or gives an absent value its default.
+func or[T any](v Value[T], def T) Value[T] {
+	if !v.Set {
+		v.V, v.Origin = def, "default"
+	}
+	return v
+}
+
+func (r *reader) str(name string) Value[string] {
+	run := r.b.attr(name).run
+	return get(r, name, func(v cty.Value, _ *attr) (string, error) {
+		s, err := asString(v)
+		if run {
+			s = runTemplate(s)
+		}
+		return s, err
+	})
+}
+
+func (r *reader) strs(name string) Value[[]string] {
+	return get(r, name, func(v cty.Value, _ *attr) ([]string, error) { return stringList(v) })
+}
+
+func (r *reader) boolean(name string) Value[bool] {
+	return get(r, name, func(v cty.Value, _ *attr) (bool, error) {
+		s, err := asString(v)
+		if err != nil || s != "true" && s != "false" {
+			return false, fmt.Errorf("true or false is needed, this is %s", typeName(v.Type()))
+		}
+		return s == "true", nil
+	})
+}
+
+func (r *reader) integer(name string) Value[int] {
+	return get(r, name, func(v cty.Value, a *attr) (int, error) {
+		n, err := asInt(v, a)
+		if err == nil && int64(int32(n)) != n {
+			err = fmt.Errorf("the number is too large")
+		}
+		return int(n), err
+	})
+}
+
+func (r *reader) long(name string) Value[int64] { return get(r, name, asInt) }
+
+func (r *reader) integers(name string) Value[[]int] {
+	return get(r, name, func(v cty.Value, a *attr) ([]int, error) {
+		if v.Type() == cty.Number || v.Type() == cty.String {
+			n, err := asInt(v, a)
+			return []int{int(n)}, err
+		}
+		list, err := stringList(v)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]int, len(list))
+		for i, s := range list {
+			n, err := asInt(cty.StringVal(s), a)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = int(n)
+		}
+		return out, nil
+	})
+}
+
+func (r *reader) float(name string) Value[float64] {
+	return get(r, name, func(v cty.Value, a *attr) (float64, error) {
+		if v.Type() != cty.Number {
+			return 0, fmt.Errorf("a number is needed, this is %s", typeName(v.Type()))
+		}
+		f, _ := v.AsBigFloat().Float64()
+		if f < float64(a.min) || a.max > 0 && f > float64(a.max) {
+			return 0, fmt.Errorf("a number from %d to %d is needed", a.min, a.max)
+		}
+		return f, nil
+	})
+}
+
+func (r *reader) duration(name string) Value[int64] {
+	return get(r, name, func(v cty.Value, a *attr) (int64, error) {
+		if v.Type() != cty.String {
+			return 0, fmt.Errorf(`a duration is text with a unit, such as "20m"; this is %s`, typeName(v.Type()))
+		}
+		ms, err := ParseDuration(v.AsString())
+		if err == nil && ms < a.min {
+			err = fmt.Errorf("the duration must be longer than nothing")
+		}
+		return ms, err
+	})
+}
+
+func (r *reader) usd(name string) Value[int64] {
+	return get(r, name, func(v cty.Value, _ *attr) (int64, error) {
+		if v.Type() == cty.Number {
+			return micro(v.AsBigFloat())
+		}
+		s, err := asString(v)
+		if err != nil {
+			return 0, err
+		}
+		return ParseUSD(s)
+	})
+}
+
+func (r *reader) size(name string) Value[int64] {
+	return get(r, name, func(v cty.Value, a *attr) (int64, error) {
+		if v.Type() == cty.Number {
+			return asInt(v, &attr{max: 1 << 60})
+		}
+		s, err := asString(v)
+		if err != nil {
+			return 0, err
+		}
+		return parseSize(s)
+	})
+}
+
+func (r *reader) percent(name string) Value[int] {
+	return get(r, name, func(v cty.Value, _ *attr) (int, error) { return parsePercent(v) })
+}
+
+func (r *reader) enum(name string) Value[string] {
+	return get(r, name, func(v cty.Value, a *attr) (string, error) {
+		s, err := asString(v)
+		if err != nil {
+			return "", err
+		}
+		return s, oneOf(s, a.enum)
+	})
+}
+
+func (r *reader) enums(name string) Value[[]string] {
+	return get(r, name, func(v cty.Value, a *attr) ([]string, error) {
+		list, err := stringList(v)
+		for _, s := range list {
+			if err == nil {
+				err = oneOf(s, a.enum)
+			}
+		}
+		return list, err
+	})
+}
+
+func oneOf(s string, words []string) error {
+	if slices.Contains(words, s) {
+		return nil
+	}
+	if near, ok := spell.Nearest(s, words); ok {
+		return fmt.Errorf("%s is not known; did you mean %q", quoted(s), near)
+	}
+	return fmt.Errorf("%s is not known; it is one of %s", quoted(s), strings.Join(words, ", "))
+}
+
+func (r *reader) argv(name string) Value[[]string] {
+	return get(r, name, func(v cty.Value, _ *attr) ([]string, error) {
+		list, err := stringList(v)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			list[i] = runTemplate(list[i])
+		}
+		if v.Type() == cty.String {
+			list = []string{"sh", "-c", list[0]}
+		}
+		if len(list) == 0 || list[0] == "" {
+			return nil, fmt.Errorf("the command is empty")
+		}
+		return list, nil
+	})
+}
+
+func (r *reader) object(name string) Value[map[string]string] {
+	run := r.b.attr(name).run
+	return get(r, name, func(v cty.Value, _ *attr) (map[string]string, error) {
+		m, err := stringMap(v)
+		if run {
+			for k := range m {
+				m[k] = runTemplate(m[k])
+			}
+		}
+		return m, err
+	})
+}
+
+func (r *reader) intObject(name string) Value[map[string]int] {
+	return get(r, name, func(v cty.Value, a *attr) (map[string]int, error) {
+		m, err := stringMap(v)
+		if err != nil {
+			return nil, err
+		}
+		out := make(map[string]int, len(m))
+		for _, k := range sortedKeys(m) {
+			n, err := asInt(cty.StringVal(m[k]), a)
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", k, err)
+			}
+			if int64(int32(n)) != n {
+				return nil, fmt.Errorf("%q: the number is too large", k)
+			}
+			out[k] = int(n)
+		}
+		return out, nil
+	})
+}
+
+func (r *reader) schema(name string) Value[json.RawMessage] {
+	return get(r, name, func(v cty.Value, _ *attr) (json.RawMessage, error) { return schemaJSON(v) })
+}
+
+func (r *reader) approval(name string) Value[Approval] {
+	return get(r, name, func(v cty.Value, _ *attr) (Approval, error) { return approval(v) })
+}
+
+func (r *reader) pattern(name string) Value[string] {
+	return get(r, name, func(v cty.Value, _ *attr) (string, error) {
+		s, err := asString(v)
+		if err != nil {
+			return "", err
+		}
+		if len(s) > 1000 {
+			return "", fmt.Errorf("the regular expression has more than 1000 characters")
+		}
+		if _, err := regexp.Compile(s); err != nil {
+			return "", fmt.Errorf("the regular expression cannot be read: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		}
+		return s, nil
+	})
+}
+
+func (r *reader) globs(name string) Value[[]string] {
+	return get(r, name, func(v cty.Value, _ *attr) ([]string, error) {
+		list, err := stringList(v)
+		for _, s := range list {
+			if err == nil {
+				err = CheckGlob(s)
+			}
+			if err == nil {
+				err = inside(s)
+			}
+		}
+		return list, err
+	})
+}
+
+func (r *reader) file(name string) Value[string] {
+	return get(r, name, func(v cty.Value, _ *attr) (string, error) {
+		s, err := asString(v)
+		if err == nil {
+			err = inside(s)
+		}
+		return strings.TrimPrefix(strings.ReplaceAll(s, `\`, "/"), "./"), err
+	})
+}
+
+// expr returns an attribute's expression, not evaluated; nil if absent.
+func (r *reader) expr(name string) hclsyntax.Expression {
+	if a, ok := r.attrs[name]; ok {
+		return r.d.native(a.Expr)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package policies
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// ref reads an attribute that names a block: agent.reviewer, or "reviewer".
+func (r *reader) ref(name string) Value[string] {
+	a, ok := r.attrs[name]
+	if !ok {
+		return Value[string]{}
+	}
+	decl, at := r.b.attr(name), r.d.rng(a.Expr.Range())
+	e := r.d.native(a.Expr)
+	if s, st := r.d.reference(e, decl.ref, at); st != absent {
+		return refValue(r, s, st, at)
+	}
+	return get(r, name, func(v cty.Value, _ *attr) (string, error) {
+		s, err := asString(v)
+		if err != nil {
+			return "", err
+		}
+		r.d.checkRef(decl.ref, s, at)
+		return s, nil
+	})
+}
+
+func refValue(r *reader, s string, st state, at diag.Range) Value[string] {
+	if st == bad {
+		return Value[string]{}
+	}
+	return Value[string]{V: s, Set: true, Range: at, Origin: r.origin}
+}
+
+// refs reads an attribute that names blocks.
+func (r *reader) refs(name string) Value[[]string] {
+	a, ok := r.attrs[name]
+	if !ok {
+		return Value[[]string]{}
+	}
+	decl := r.b.attr(name)
+	e := r.d.native(a.Expr)
+	out := Value[[]string]{V: []string{}, Set: true, Range: r.d.rng(a.Expr.Range()), Origin: r.origin}
+	parts := []hclsyntax.Expression{e}
+	if t, ok := e.(*hclsyntax.TupleConsExpr); ok {
+		parts = t.Exprs
+	}
+	for _, p := range parts {
+		at := r.d.rng(p.Range())
+		if s, st := r.d.reference(p, decl.ref, at); st != absent {
+			if st == known && !slices.Contains(out.V, s) {
+				out.V = append(out.V, s)
+			}
+			continue
+		}
+		st, v := r.d.eval(p, use{node: r.node, feeding: r.path + "." + name, at: at})
+		if st != known || v.IsNull() {
+			continue
+		}
+		list, err := stringList(v)
+		if err != nil {
+			r.invalid(name, at, err)
+			continue
+		}
+		for _, s := range list {
+			r.d.checkRef(decl.ref, s, at)
+			if !slices.Contains(out.V, s) {
+				out.V = append(out.V, s)
+			}
+		}
+	}
+	return out
+}
+
+// reference resolves an expression that is nothing but type.name, without
+// evaluating it: the message can then point at the name alone.
+func (d *decoder) reference(e hclsyntax.Expression, want string, at diag.Range) (string, state) {
+	if m, ok := e.(*metered); ok {
+		e = m.Expression
+	}
+	if w, ok := e.(*hclsyntax.TemplateWrapExpr); ok { // "${agent.x}" in the JSON form
+		if e = w.Wrapped; e != nil {
+			if m, ok := e.(*metered); ok {
+				e = m.Expression
+			}
+		}
+	}
+	t, ok := e.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(t.Traversal) == 0 {
+		return "", absent
+	}
+	root := t.Traversal.RootName()
+	if len(t.Traversal) != 2 || root != "step" && !slices.Contains(refTypes, root) {
+		return "", absent
+	}
+	name, ok := stepName(t.Traversal[1])
+	if !ok {
+		return "", absent
+	}
+	if root != want {
+		d.diags.Add(diag.Newf("policy-wrong-reference", at, "%s is needed, not %s", article(want), article(root)).
+			WithDetail("%s.%s names %s. Write %s.NAME.", root, name, article(root), want))
+		return "", bad
+	}
+	if root != "step" && !slices.Contains(d.scope.names[root], name) {
+		d.unknownRef(root, name, d.rng(t.Traversal[1].SourceRange()))
+		return "", bad
+	}
+	return name, known
+}
+
+func stepName(t hcl.Traverser) (string, bool) {
+	switch t := t.(type) {
+	case hcl.TraverseAttr:
+		return t.Name, true
+	case hcl.TraverseIndex:
+		if t.Key.Type() == cty.String && !t.Key.IsNull() && t.Key.IsKnown() {
+			return t.Key.AsString(), true
+		}
+	}
+	return "", false
+}
+
+// checkRef reports a name, given as text, that no block has. Models may be ids
+// that no alias stands for, steps are known to their policy only.
+func (d *decoder) checkRef(typ, name string, at diag.Range) {
+	if typ == "model" || typ == "step" || slices.Contains(d.scope.names[typ], name) {
+		return
+	}
+	d.unknownRef(typ, name, at)
+}
+
+func (d *decoder) unknownRef(typ, name string, at diag.Range) {
+	known := d.scope.names[typ]
+	dg := diag.Newf("policy-unknown-reference", at, "unknown %s %s", word(typ), quoted(name))
+	switch near, ok := spell.Nearest(name, known); {
+	case ok:
+		dg = dg.WithDetail("No %s of that name is declared. Did you mean %q?", word(typ), near)
+		if d.sourceIs(at, name) {
+			dg = dg.WithFix(at, near)
+		}
+	case len(known) == 0:
+		dg = dg.WithDetail("No %s is declared. Declare it: %s.", word(typ), declaration(typ, name))
+	default:
+		dg = dg.WithDetail("No %s of that name is declared. Write one of %s, or declare it: %s.", word(typ), spell.Sorted(known, 12), declaration(typ, name))
+	}
+	d.diags.Add(dg)
+}
+
+func declaration(typ, name string) string {
+	switch typ {
+	case "var":
+		return `variable ` + quoted(name) + ` { … }`
+	case "local":
+		return `locals { ` + printable(name) + ` = … }`
+	}
+	return typ + " " + quoted(name) + " { … }"
+}
+
+func word(typ string) string {
+	if typ == "var" {
+		return "variable"
+	}
+	return typ
+}

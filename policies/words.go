@@ -1,0 +1,85 @@
+package policies
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// printable returns s for a message: control characters replaced, cut to a
+// length that leaves the summary readable.
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError || unicode.In(r, unicode.Cf) {
+			return '·'
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > 32 {
+		s = string(r[:31]) + "…"
+	}
+	return s
+}
+
+func quoted(s string) string { return strconv.Quote(printable(s)) }
+
+// sentence gives a text a capital letter.
+func sentence(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+func hclSentence(s string) string {
+	if s = strings.TrimSpace(s); s != "" && !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "?") {
+		s += "."
+	}
+	return s
+}
+
+func article(noun string) string {
+	noun = word(noun)
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// describe turns a path, "policy.web.step.build", into words: step "build" of
+// policy "web".
+func describe(path string) string {
+	if path == "" {
+		return "a policy file"
+	}
+	var out []string
+	parts := strings.Split(path, ".")
+	for i := 0; i < len(parts); i++ {
+		b := fileBlock.block(parts[i])
+		if len(out) > 0 || b == nil {
+			b = anyBlock(parts[i])
+		}
+		if b != nil && b.label != "" && i+1 < len(parts) {
+			out = append(out, parts[i]+" "+quoted(parts[i+1]))
+			i++
+			continue
+		}
+		out = append(out, parts[i])
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return strings.Join(out, " of ")
+}
+
+// anyBlock finds a nested block type by name.
+func anyBlock(name string) *block {
+	for _, b := range []*block{stepBlock, fieldBlock} {
+		if b.name == name {
+			return b
+		}
+	}
+	return nil
+}
