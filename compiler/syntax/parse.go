@@ -1,18 +1,89 @@
 package syntax
 
-import "github.com/ralph-compiler/ralph/diag"
+import (
+	"bytes"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// parser holds what one call of Parse works on.
+type parser struct {
+	file    *diag.File
+	src     string // the file's bytes
+	dialect Dialect
+	known   []Dialect
+	limits  Limits
+	item    matcher
+	phase   matcher
+	plan    *Plan
+	diags   diag.List
+
+	stream     []elem
+	cands      []cand
+	misses     []nearMiss
+	groupLevel int // of group headings; 0: the plan has none
+	repeated   []string
+
+	unknowns     map[string]*unknownLabel
+	unknownOrder []*unknownLabel
+	annotations  map[string]Annotation
+}
 
 // Parse reads a plan. The tree is always there and usable, whatever the
 // diagnostics say; with errors it holds what could be understood. The file's
 // bytes must not change while the tree is used.
 func Parse(file *diag.File, opts Options) (*Plan, diag.List) {
-	p := &Plan{File: file}
-	return p, nil
+	p := newParser(file, opts)
+	if !p.check() {
+		return p.plan, p.diags
+	}
+	p.src = string(file.Bytes)
+	from := p.frontMatter()
+	blocks := p.blocks(from)
+	if p.diags.HasErrors() && blocks == nil {
+		return p.plan, p.diags
+	}
+	p.read(blocks)
+	p.classify()
+	p.build(from)
+	p.tables()
+	p.finished()
+	p.numbering()
+	p.hints(blocks)
+	p.diags.Sort()
+	return p.plan, p.diags
 }
 
 // Peek reads only the front matter: the dialect and the policy files that it
 // names are needed before the plan can be parsed. It gives no diagnostics that
 // Parse does not give again.
 func Peek(file *diag.File) (FrontMatter, diag.List) {
-	return FrontMatter{}, nil
+	p := newParser(file, Options{})
+	if !p.check() {
+		return FrontMatter{}, p.diags
+	}
+	p.src = string(file.Bytes[:min(len(file.Bytes), maxFrontMatter+len(bom)+16)])
+	p.frontMatter()
+	return p.plan.FrontMatter, p.diags
+}
+
+func newParser(file *diag.File, opts Options) *parser {
+	if opts.Dialect.In == "" {
+		opts.Dialect = Sprint()
+	}
+	return &parser{
+		file: file, dialect: opts.Dialect, known: opts.Dialects, limits: opts.Limits.orDefault(),
+		item: newMatcher(opts.Dialect.Item), phase: newMatcher(opts.Dialect.Phase),
+		plan: &Plan{File: file},
+	}
+}
+
+func (p *parser) report(d diag.Diagnostic) { p.diags.Add(d) }
+
+// afterBOM returns the offset of the text.
+func afterBOM(b []byte) int {
+	if bytes.HasPrefix(b, bom) {
+		return len(bom)
+	}
+	return 0
 }

@@ -35,23 +35,23 @@ type Plan struct {
 
 // Phase is a group of items.
 type Phase struct {
-	ID           string     // "3a"; without letters of the group's keyword
-	IDRange      diag.Range // of the id as written; empty at Range's start if there is none
-	Keyword      string     // as written: "Phase", "Milestone"; "" if there is none
-	Name         string
-	NameRange    diag.Range
-	Range        diag.Range // of the heading's line; of the first item's title if Implicit
-	Level        int        // of the heading, 1 to 6; 0 if Implicit
-	Implicit     bool       // made from the ids of items that stand in no group
-	Parallel     bool       // marked (parallel)
-	Done         bool
-	DoneBy       string // "heading", "status"
-	MarkerRange  diag.Range
-	Section      Section // up to the first item or sub-heading; Prose goes on over sub-headings that are no items
-	Items        []int   // indices in Plan.Items
-	Path         string  // "## Phase 1: A"
-	StruckTitle  bool
-	headingIndex int
+	ID          string     // "3a"; without letters of the group's keyword
+	IDRange     diag.Range // of the id as written; empty at Range's start if there is none
+	Keyword     string     // as written: "Phase", "Milestone"; "" if there is none
+	Name        string
+	NameRange   diag.Range
+	Range       diag.Range // of the heading's line; of the first item's title if Implicit
+	Level       int        // of the heading, 1 to 6; 0 if Implicit
+	Implicit    bool       // made from the ids of items that stand in no group
+	Parallel    bool       // marked (parallel)
+	Done        bool
+	DoneBy      string // "heading", "status"
+	MarkerRange diag.Range
+	Section     Section // up to the first item or sub-heading; Prose goes on over sub-headings that are no items
+	Items       []int   // indices in Plan.Items
+	Path        string  // "## Phase 1: A"
+	StruckTitle bool
+	doneAt      diag.Range
 }
 
 // Kinds of items, as their markers say.
@@ -261,6 +261,7 @@ type Fence struct {
 	Content string     // dedented, LF
 	Range   diag.Range // of the content
 	Open    diag.Range // of the opening line's fence and info string
+	badInfo diag.Range // an unclosed quotation in the info string
 }
 
 // Attr is a word of an info string: "ralph" (Value "") or name="value".

@@ -1,0 +1,405 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// owner says to whom an element belongs.
+type owner uint8
+
+const (
+	nobody owner = iota
+	thePlan
+	aPhase
+	anItem
+)
+
+// builder makes phases, items and sections out of the classified stream.
+type builder struct {
+	p     *parser
+	title int // element of the plan's title; -1
+	own   owner
+	begin int         // first element of the open section
+	group int         // index in plan.Phases of the group we are in; -1
+	level int         // of the open item's heading, 7 if it has none
+	path  [7]string   // headings above, by level
+	rest  []int       // elements of no section
+	kept  map[int]int // implicit groups are made later; candidate → phase
+}
+
+// build makes the tree. from is the offset of the first markdown.
+func (p *parser) build(from int) {
+	b := &builder{p: p, title: p.findTitle(), group: -1, kept: map[int]int{}}
+	items := 0
+	for i := range p.cands {
+		if p.cands[i].live(false) {
+			items++
+		}
+	}
+	if items > p.limits.Items {
+		p.report(diag.New("too-many-items", p.file.Range(from, from), "the plan has too many items").WithDetail(
+			"It has %d; the limit is %d. Split it into several plans.", items, p.limits.Items))
+		return
+	}
+	p.plan.Items = make([]Item, 0, items)
+	b.setTitle(from)
+	if b.title < 0 {
+		b.own, b.begin = thePlan, 0
+	}
+	for i := range p.stream {
+		b.step(i)
+	}
+	b.close(len(p.stream))
+	b.leftovers()
+	p.implicitPhases()
+	p.checkPhases()
+}
+
+// findTitle returns the element of the plan's title: the first heading of level
+// 1 that is no item or group, else the first heading if it stands above them all.
+func (p *parser) findTitle() int {
+	top := 7 // level of the first item or group
+	for i := range p.cands {
+		if c := &p.cands[i]; !c.prose {
+			top = c.level
+			break
+		}
+	}
+	first := true
+	for i := range p.stream {
+		e := &p.stream[i]
+		if e.cand >= 0 && !p.cands[e.cand].prose {
+			first = false
+		}
+		if e.b.kind != headingBlock || e.cand >= 0 {
+			continue
+		}
+		if e.b.level == 1 || first && int(e.b.level) < top && p.noLevelOne(i) {
+			return i
+		}
+		first = false
+	}
+	return -1
+}
+
+func (p *parser) noLevelOne(from int) bool {
+	for i := from; i < len(p.stream); i++ {
+		if e := &p.stream[i]; e.b.kind == headingBlock && e.b.level == 1 && e.cand < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *builder) setTitle(from int) {
+	p := b.p
+	p.plan.TitleRange = p.file.Range(from, from)
+	if b.title < 0 {
+		eol := eolAt(p.src, 0)
+		p.plan.EpicSlot = Slot{Offset: from, Form: OwnLine, Suffix: eol}
+		if from > 0 && from == len(p.src) && !strings.HasSuffix(p.src, "\n") && from > afterBOM(p.file.Bytes) {
+			p.plan.EpicSlot.Prefix, p.plan.EpicSlot.Suffix = eol, ""
+		}
+		p.plan.Title = p.plan.FrontMatter.Title.Value
+		return
+	}
+	h := p.stream[b.title].b
+	in := p.plain(int(h.a), int(h.b))
+	p.controls(in)
+	v := in.Value
+	if k := strings.LastIndex(v, "{#"); k > 0 && strings.HasSuffix(v, "}") {
+		v = strings.TrimRight(v[:k], " ")
+	}
+	p.plan.Title, p.plan.TitleRange = v, in.Range
+	p.plan.EpicSlot = p.ownLine(int(h.end))
+	p.comments(&reader{p: p, s: &p.plan.Section, kind: planSection, cur: -1, head: -1}, in.comments)
+}
+
+// step takes the next element.
+func (b *builder) step(i int) {
+	p := b.p
+	e := &p.stream[i]
+	var c *cand
+	if e.cand >= 0 && !p.cands[e.cand].prose {
+		c = &p.cands[e.cand]
+	}
+	heading := e.b.kind == headingBlock
+	if heading {
+		b.heading(i, e, c)
+	}
+	switch {
+	case c == nil && !heading:
+		if e.cand >= 0 {
+			e.own = e.b.kind == itemBlock // its children follow by themselves
+		}
+		if b.own == nobody {
+			b.rest = append(b.rest, i)
+		}
+	case c != nil && c.struck:
+		b.close(i)
+	case c != nil && c.phase:
+		b.close(i)
+		b.addPhase(c)
+		b.own, b.begin = aPhase, i+1
+	case c != nil:
+		b.close(i)
+		b.addItem(c)
+		b.own, b.begin, b.level = anItem, i+1, c.level
+	case i == b.title:
+		b.close(i)
+		b.own, b.begin = thePlan, i+1
+	case b.own == anItem && int(e.b.level) > b.level && b.level < 7:
+		// a heading inside the item
+	default:
+		b.close(i)
+	}
+}
+
+// heading keeps the path and leaves the group that ends here.
+func (b *builder) heading(i int, e *elem, c *cand) {
+	level := int(e.b.level)
+	if b.p.groupLevel > 0 && level <= b.p.groupLevel {
+		b.group = -1
+	}
+	text := ""
+	switch {
+	case i == b.title:
+	case c != nil:
+		text = c.path
+	default:
+		text = b.p.plain(int(e.b.a), int(e.b.b)).Value
+	}
+	b.path[level] = ""
+	if text != "" {
+		b.path[level] = strings.Repeat("#", level) + " " + text
+	}
+	clear(b.path[level+1:])
+}
+
+// close ends the open section at element i.
+func (b *builder) close(i int) {
+	p := b.p
+	switch b.own {
+	case thePlan:
+		p.section(&p.plan.Section, planSection, nil, b.begin, i)
+		p.plan.Section.Range = p.extent(b.begin, i, p.plan.TitleRange.End)
+	case aPhase:
+		ph := &p.plan.Phases[len(p.plan.Phases)-1]
+		p.section(&ph.Section, phaseSection, nil, b.begin, i)
+		ph.Section.Range = p.extent(b.begin, i, ph.Range.End)
+	case anItem:
+		it := &p.plan.Items[len(p.plan.Items)-1]
+		p.section(&it.Body, itemSection, &it.Annotation, b.begin, i)
+		it.Body.Range = p.extent(b.begin, i, it.Range.End)
+	}
+	b.own = nobody
+}
+
+// extent returns the range of the elements [from, to), which begin behind at.
+func (p *parser) extent(from, to, at int) diag.Range {
+	end := at
+	for i := from; i < to; i++ {
+		end = max(end, int(p.stream[i].b.end))
+	}
+	return p.file.Range(at, end)
+}
+
+func (b *builder) addPhase(c *cand) {
+	p := b.p
+	ph := Phase{
+		ID: c.key.id, IDRange: p.keyRange(c), Keyword: c.keyword, Name: c.text.Value, NameRange: c.text.Range,
+		Range: c.in.Range, Level: c.level, Parallel: c.parallel, MarkerRange: c.parAt, Path: b.path[c.level], StruckTitle: c.strikeIn,
+	}
+	if c.key.n == 0 {
+		ph.IDRange = p.file.Range(c.in.Range.Start, c.in.Range.Start)
+	}
+	if c.done {
+		ph.Done, ph.DoneBy, ph.doneAt = true, "heading", c.doneAt
+	}
+	c.index = len(p.plan.Phases)
+	b.group = c.index
+	p.plan.Phases = append(p.plan.Phases, ph)
+}
+
+func (b *builder) addItem(c *cand) {
+	p := b.p
+	it := Item{
+		ID: c.key.id, KeyRange: p.keyRange(c), Keyword: c.keyword, Title: c.text.Value, TitleRange: c.text.Range,
+		Range: c.in.Range, Level: c.level, Kind: c.kind, KindRange: c.kindAt, Parallel: c.parallel, ParallelMark: c.parAt,
+		Tags: c.tags, Phase: -1, Slot: c.slot,
+	}
+	if p.groupLevel > 0 {
+		it.Phase = b.group
+		p.plan.Phases[b.group].Items = append(p.plan.Phases[b.group].Items, len(p.plan.Items))
+	}
+	it.Section = b.sectionPath(c)
+	if c.done && c.row == nil {
+		it.Done, it.DoneBy, it.DoneRange = true, "heading", c.doneAt
+	}
+	if c.box != NoBox {
+		it.Body.Boxes.add(c.box, c.boxAt)
+	}
+	if c.depends != nil {
+		it.Body.Labels = append(it.Body.Labels, Label{Name: DependsOn, Written: strings.TrimRight(p.src[c.dependAt.Start:c.dependAt.End], ": "),
+			NameRange: c.dependAt, Value: *c.depends, From: FromTitle})
+	}
+	c.index = len(p.plan.Items)
+	if c.row != nil {
+		p.rowLabels(&it, c)
+	}
+	r := &reader{p: p, s: &it.Body, kind: itemSection, cur: -1, head: -1, annotation: &it.Annotation}
+	p.comments(r, c.in.comments)
+	if c.row != nil {
+		p.comments(r, c.row.comments)
+	}
+	p.plan.Items = append(p.plan.Items, it)
+}
+
+// sectionPath is the path of headings down to an item.
+func (b *builder) sectionPath(c *cand) string {
+	var parts []string
+	top := c.level
+	for l := 1; l < top && l < 7; l++ {
+		if b.path[l] != "" {
+			parts = append(parts, b.path[l])
+		}
+	}
+	if c.level < 7 {
+		return strings.Join(append(parts, b.path[c.level]), " > ")
+	}
+	return strings.Join(append(parts, "- "+c.path), " > ")
+}
+
+// leftovers looks at what stands in no section: policy fragments of the group or
+// the plan around it, annotations and directives that belong nowhere.
+func (b *builder) leftovers() {
+	p := b.p
+	group, next := -1, 0
+	for _, i := range b.rest {
+		for ; next < i; next++ {
+			e := &p.stream[next]
+			if e.b.kind == headingBlock && p.groupLevel > 0 && int(e.b.level) <= p.groupLevel {
+				group = -1
+			}
+			if e.cand >= 0 && p.cands[e.cand].live(true) {
+				group = p.cands[e.cand].index
+			}
+		}
+		switch e := &p.stream[i]; e.b.kind {
+		case htmlBlock:
+			var r *reader
+			in := p.plain(int(e.b.start), int(e.b.end))
+			p.comments(r, in.comments)
+		case fenceBlock:
+			f := p.fenceOf(e.b)
+			if _, ralph := f.Attr("ralph"); f.Lang != "hcl" || !ralph {
+				continue
+			}
+			s := &p.plan.Section
+			if group >= 0 {
+				s = &p.plan.Phases[group].Section
+			}
+			s.Fragments = append(s.Fragments, Fragment{Source: p.file.Bytes[e.b.a:e.b.b:e.b.b], Range: f.Range})
+		}
+	}
+}
+
+// implicitPhases groups items by the part of their id before the dot where the
+// plan has no group headings.
+func (p *parser) implicitPhases() {
+	if p.groupLevel > 0 {
+		return
+	}
+	index := map[string]int{}
+	for i := range p.plan.Items {
+		it := &p.plan.Items[i]
+		id, _, ok := strings.Cut(it.ID, ".")
+		if !ok {
+			continue
+		}
+		g, known := index[id]
+		if !known {
+			g = len(p.plan.Phases)
+			index[id] = g
+			at := p.file.Range(it.KeyRange.Start, it.KeyRange.Start)
+			p.plan.Phases = append(p.plan.Phases, Phase{ID: id, IDRange: at, Range: it.Range, Implicit: true, NameRange: at})
+		}
+		it.Phase = g
+		p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, i)
+	}
+}
+
+// checkPhases reports sprints that stand in a phase of another number, levels
+// that differ, and struck titles above live items. Groups without an id get one.
+func (p *parser) checkPhases() {
+	plan := p.plan
+	if p.item.sprintLike && p.phase.sprintLike {
+		for i := range plan.Items {
+			it := &plan.Items[i]
+			phase, _, _ := strings.Cut(it.ID, ".")
+			if it.Phase < 0 || plan.Phases[it.Phase].Implicit || same(plan.Phases[it.Phase].ID, phase) {
+				continue
+			}
+			ph := &plan.Phases[it.Phase]
+			p.report(diag.Newf("phase-mismatch", it.KeyRange, "%s stands in phase %s", clip(it.ID, 20), clip(ph.ID, 20)).WithDetail(
+				"Its id says phase %s. Write the id as a sprint of phase %s, or move the sprint.", phase, ph.ID).
+				WithRelated(ph.IDRange, "the phase begins here"))
+		}
+	}
+	var levels diag.Diagnostic
+	n := 0
+	for i := range plan.Items {
+		it := &plan.Items[i]
+		if it.Level == plan.Items[0].Level {
+			continue
+		}
+		if n++; n == 1 {
+			levels = diag.New("item-level", it.KeyRange, "an item's heading has another level").WithDetail(
+				"The first item has a heading of level %d, this one of level %d. It is an item all the same, and ends the one before it. Give all items the same level, or rename the heading.",
+				plan.Items[0].Level, it.Level).WithRelated(plan.Items[0].KeyRange, "the first item")
+		} else if n < maxRelated {
+			levels = levels.WithRelated(it.KeyRange, "another level too")
+		}
+	}
+	if n > 0 {
+		p.report(levels)
+	}
+	taken := map[string]bool{}
+	for i := range plan.Phases {
+		taken[plan.Phases[i].ID] = true
+	}
+	for i := range plan.Phases {
+		ph := &plan.Phases[i]
+		if ph.ID == "" {
+			id := phaseWord(ph, i)
+			for n := 2; taken[id]; n++ {
+				id = phaseWord(ph, i) + "-" + digits(n)
+			}
+			ph.ID = id
+			taken[id] = true
+		}
+		if ph.StruckTitle && len(ph.Items) > 0 {
+			p.report(diag.New("struck-title", ph.NameRange, "only the name of the phase is struck through").WithDetail(
+				"That changes nothing: its %s still in the plan. Put the ~~ around the whole heading, id included, to cancel the phase; strike the sprints through too.",
+				count(len(ph.Items), "item is", "items are")).WithRelated(plan.Items[ph.Items[0]].KeyRange, "the first item that stays"))
+		}
+	}
+}
+
+// same reports whether two ids are the same but for zeros in front of numbers.
+func same(a, b string) bool {
+	a, _ = simplify(a)
+	b, _ = simplify(b)
+	return a == b
+}
+
+// phaseWord makes an id for a group heading without one: "final" of "Final
+// Phase", else its number in the plan.
+func phaseWord(ph *Phase, i int) string {
+	if w := strings.Fields(strings.ToLower(ph.Keyword)); len(w) > 1 {
+		return w[0]
+	}
+	return digits(i + 1)
+}

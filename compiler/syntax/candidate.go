@@ -1,0 +1,245 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// elem is a step in the linear reading of a plan: a block, or the part of a
+// list, paragraph or table that an item inside it leaves over.
+type elem struct {
+	b        *block
+	from, to int32 // part of a paragraph; 0, 0: all of it
+	cand     int32 // index in parser.cands; -1
+	own      bool  // of a list item only its first paragraph: its children follow
+}
+
+// cand is what looks like an item or a group.
+type cand struct {
+	title
+	elem   int // index in parser.stream
+	phase  bool
+	level  int // 7: no heading
+	row    *tableRow
+	line   span // heading's text, first line or row, in the file
+	parent int  // element of the heading above it; -1
+	group  int  // index in parser.cands of the group it stands in; -1
+	prose  bool // turned out to be none
+	filled bool // group: contains items
+	index  int  // in Plan.Items or Plan.Phases
+	slot   Slot
+	box    Box // of a checkbox or bold item
+	boxAt  diag.Range
+}
+
+// nearMiss is a heading that nearly is an item or a group.
+type nearMiss struct {
+	at    diag.Range
+	look  idLook
+	phase bool
+	text  string
+}
+
+// read makes the stream out of the blocks.
+func (p *parser) read(blocks []block) {
+	p.stream = make([]elem, 0, len(blocks))
+	for i := range blocks {
+		b := &blocks[i]
+		switch {
+		case b.kind == headingBlock:
+			p.heading(b)
+		case b.kind == listBlock && (p.dialect.In == InCheckbox || p.dialect.In == InBold):
+			p.list(b)
+		case b.kind == paraBlock && p.dialect.In == InBold:
+			p.boldLines(b, int(b.start))
+		case b.kind == paraBlock && p.dialect.In == InTable:
+			p.tableItems(b)
+		default:
+			p.push(elem{b: b, cand: -1})
+		}
+	}
+}
+
+func (p *parser) push(e elem) int {
+	p.stream = append(p.stream, e)
+	return len(p.stream) - 1
+}
+
+func (p *parser) addCand(c cand, e elem) {
+	c.elem = len(p.stream)
+	c.parent, c.group = -1, -1
+	e.cand = int32(len(p.cands))
+	p.push(e)
+	p.cands = append(p.cands, c)
+}
+
+func (p *parser) heading(b *block) {
+	in := p.plain(int(b.a), int(b.b))
+	for _, phase := range []bool{false, true} {
+		m := &p.item
+		if phase {
+			m = &p.phase
+		} else if p.dialect.In != InHeading {
+			continue
+		}
+		t, ok := p.readTitle(in, m)
+		if ok {
+			p.controls(in)
+			p.addCand(cand{title: t, phase: phase, level: int(b.level), line: span{int(b.a), int(b.b)}, slot: p.ownLine(int(b.end))},
+				elem{b: b, cand: -1})
+			return
+		}
+		if t.key.look == malformed || t.key.look == severalID {
+			p.misses = append(p.misses, nearMiss{in.Range, t.key.look, phase, in.Value})
+		}
+	}
+	p.push(elem{b: b, cand: -1})
+}
+
+// ownLine is the slot for a line of its own below the line that ends at end.
+func (p *parser) ownLine(end int) Slot {
+	next := nextLine(p.src, end)
+	eol := eolAt(p.src, end)
+	if next == len(p.src) && !strings.HasSuffix(p.src, "\n") {
+		return Slot{Offset: next, Form: OwnLine, Prefix: eol}
+	}
+	return Slot{Offset: next, Form: OwnLine, Suffix: eol}
+}
+
+// list reads a list that may contain items; it reports whether it does.
+func (p *parser) list(b *block) bool {
+	at, cands, found := len(p.stream), len(p.cands), false
+	for i := range b.kids {
+		found = p.listItem(&b.kids[i]) || found
+	}
+	if !found {
+		p.stream, p.cands = p.stream[:at], p.cands[:cands]
+		p.push(elem{b: b, cand: -1})
+	}
+	return found
+}
+
+func (p *parser) listItem(b *block) bool {
+	if len(b.kids) == 0 || b.kids[0].kind != paraBlock {
+		at := p.push(elem{b: b, cand: -1, own: true})
+		if p.kids(b.kids) {
+			return true
+		}
+		p.stream = p.stream[:at]
+		p.push(elem{b: b, cand: -1})
+		return false
+	}
+	para := &b.kids[0]
+	if c, ok := p.lineItem(int(para.start), int(para.end)); ok {
+		p.addCand(c, elem{b: b, cand: -1})
+		p.restOfParagraph(para, int(para.start))
+		p.kids(b.kids[1:])
+		return true
+	}
+	at := p.push(elem{b: b, cand: -1, own: true})
+	if p.kids(b.kids[1:]) {
+		return true
+	}
+	p.stream = p.stream[:at]
+	p.push(elem{b: b, cand: -1})
+	return false
+}
+
+func (p *parser) kids(kids []block) (found bool) {
+	for i := range kids {
+		k := &kids[i]
+		switch {
+		case k.kind == listBlock:
+			found = p.list(k) || found
+		default:
+			p.push(elem{b: k, cand: -1})
+		}
+	}
+	return found
+}
+
+func (p *parser) restOfParagraph(para *block, at int) {
+	if next := nextLine(p.src[:para.end], at); next < int(para.end) {
+		if p.dialect.In == InBold {
+			p.boldLines(para, next)
+			return
+		}
+		p.push(elem{b: para, from: int32(next), to: para.end, cand: -1})
+	}
+}
+
+// boldLines reads the lines of a paragraph from an offset on.
+func (p *parser) boldLines(b *block, at int) {
+	start, end := at, int(b.end)
+	for at < end {
+		next := nextLine(p.src[:end], at)
+		if c, ok := p.lineItem(at, end); ok {
+			if at > start {
+				p.push(elem{b: b, from: int32(start), to: int32(at), cand: -1})
+			}
+			p.addCand(c, elem{b: b, from: int32(at), to: int32(next), cand: -1})
+			start = next
+		}
+		at = next
+	}
+	if start < end {
+		p.push(elem{b: b, from: int32(start), to: int32(end), cand: -1})
+	}
+}
+
+// lineItem reads the line at as a checkbox or bold item.
+func (p *parser) lineItem(at, end int) (cand, bool) {
+	end = min(lineEnd(p.src, at), end)
+	for at < end && isSpace(p.src[at]) {
+		at++
+	}
+	box, after := boxAt(p.src[at:end])
+	c := cand{level: 7, box: box}
+	if box != NoBox {
+		c.boxAt = p.file.Range(at, at+3)
+		at += after
+	} else if p.dialect.In == InCheckbox {
+		return c, false
+	}
+	rest := strings.TrimLeft(p.src[at:end], "~ ")
+	if p.dialect.In == InBold && !strings.HasPrefix(rest, "**") && !strings.HasPrefix(rest, "__") {
+		return c, false
+	}
+	t, ok := p.readTitle(p.plain(at, end), &p.item)
+	if !ok {
+		return c, false
+	}
+	p.controls(t.in)
+	c.title = t
+	c.line = span{t.in.Range.Start, t.in.Range.End}
+	stop := at + len(strings.TrimRight(p.src[at:end], " \t\r\n"))
+	c.slot = Slot{Offset: stop, Form: LineEnd, Prefix: " "}
+	return c, true
+}
+
+// boxAt reads a check box at the beginning of s: its state, and where what
+// follows it begins.
+func boxAt(s string) (Box, int) {
+	if len(s) < 3 || s[0] != '[' || s[2] != ']' || len(s) > 3 && s[3] != ' ' && s[3] != '\t' && s[3] != '\r' && s[3] != '\n' {
+		return NoBox, 0
+	}
+	n := min(4, len(s))
+	switch s[1] {
+	case 'x', 'X':
+		return Ticked, n
+	case ' ', '-', '~', '/', '>', '!', '\t':
+		return Open, n
+	}
+	return NoBox, 0
+}
+
+// controls warns of control characters in a title; they are not in its text.
+func (p *parser) controls(in inline) {
+	if in.control < 0 {
+		return
+	}
+	r := []rune(p.src[in.control:min(len(p.src), in.control+4)])[0]
+	p.report(diag.New("control-character", p.file.Range(in.control, in.control+len(string(r))), "a title has a control character").WithDetail(
+		"The character U+%04X is invisible, or steers the terminal. It was left out of the title. Delete it.", r))
+}

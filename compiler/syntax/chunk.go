@@ -1,0 +1,243 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// goldmark's tree is what costs memory, so the text is given to it in pieces.
+// A piece may begin at an ATX heading in column 0, which ends every list, quote
+// and paragraph, as long as it is certain that no fence or HTML block is open
+// there. Not to cut is always right: whenever two readings are possible, the
+// scanner stops cutting, for a while or for good.
+
+// smallestChunk keeps the pieces large enough for goldmark's fixed costs not to
+// matter.
+const smallestChunk = 8 << 10
+
+type chunker struct {
+	src    string
+	limits Limits
+
+	mode   chunkMode
+	doubt  bool   // the open block may be inside a list: it ends where the list ends
+	char   byte   // of the open fence
+	length int    // of the open fence
+	indent int    // of the opening line
+	until  string // what ends the HTML block
+	stop   bool   // no more cuts
+
+	tooDeep int // offset of the first line that nests too deeply; -1
+}
+
+type chunkMode uint8
+
+const (
+	inText chunkMode = iota
+	inFence
+	inHTML      // up to a marker
+	inHTMLBlock // up to a blank line
+)
+
+// chunks returns the offsets where the pieces of src[from:] begin.
+func chunks(src string, from int, limits Limits) (cuts []int, tooDeep int) {
+	c := &chunker{src: src, limits: limits, tooDeep: -1}
+	cuts = []int{from}
+	for at := from; at < len(src); {
+		end := nextLine(src, at)
+		line := strings.TrimRight(src[at:end], "\r\n")
+		if c.line(at, line) && at-cuts[len(cuts)-1] >= smallestChunk {
+			cuts = append(cuts, at)
+		}
+		at = end
+	}
+	return cuts, c.tooDeep
+}
+
+// line takes in the next line and reports whether a piece may begin with it.
+func (c *chunker) line(at int, line string) bool {
+	rest := strings.TrimLeft(line, " \t")
+	blank := rest == ""
+	indent := columns(line[:len(line)-len(rest)])
+	switch c.mode {
+	case inFence:
+		if blank {
+			return false
+		}
+		closing := fenceCloses(rest, c.char, c.length)
+		switch {
+		case !c.doubt && closing && indent <= 3, c.doubt && closing && indent == c.indent:
+			c.mode = inText
+		case c.doubt && (closing || indent < c.indent):
+			c.giveUp()
+		}
+		return false
+	case inHTML:
+		if strings.Contains(line, c.until) || c.until == "</" && closesRaw(line) {
+			c.mode = inText
+		} else if c.doubt && !blank && indent <= c.indent {
+			c.giveUp()
+		}
+		return false
+	case inHTMLBlock:
+		if blank {
+			c.mode = inText
+			return false
+		}
+		if _, content, _ := containers(line); fenceOpens(content) > 0 || htmlEnd(content) != "" {
+			c.giveUp()
+		}
+		return false
+	}
+	if blank {
+		return false
+	}
+	if heading := strings.TrimLeft(line, "#"); indent == 0 && len(heading) < len(line) &&
+		len(line)-len(heading) <= 6 && (heading == "" || heading[0] == ' ' || heading[0] == '\t') {
+		return !c.stop
+	}
+	depth, content, column := containers(line)
+	if (depth > c.limits.Depth || depth > 0 && column > 8*c.limits.Depth) && c.tooDeep < 0 && !isRule(line) {
+		c.tooDeep = at
+	}
+	if c.stop || content == "" {
+		return false
+	}
+	if content[0] == '`' || content[0] == '~' {
+		if n := fenceOpens(content); n > 0 {
+			c.mode, c.char, c.length, c.indent = inFence, content[0], n, column
+			c.doubt = depth > 0 || indent > 0
+			if strings.HasPrefix(rest, ">") {
+				c.giveUp()
+			}
+		}
+		return false
+	}
+	if content[0] == '<' {
+		c.doubt, c.indent = depth > 0 || indent > 0, indent
+		until := htmlEnd(content)
+		switch {
+		case until == "":
+			c.mode = inHTMLBlock
+		case !strings.Contains(content[2:], until) && (until != "</" || !closesRaw(content)):
+			c.mode, c.until = inHTML, until
+		}
+	}
+	return false
+}
+
+func (c *chunker) giveUp() { c.stop, c.mode = true, inText }
+
+// containers counts the list and quote markers that a line begins with and
+// returns what follows and its column.
+func containers(line string) (depth int, content string, column int) {
+	i := 0
+	for {
+		j := i
+		for j < len(line) && (line[j] == ' ' || line[j] == '\t') {
+			j++
+		}
+		k := j
+		switch {
+		case k == len(line):
+			return depth, "", columns(line[:j])
+		case line[k] == '>':
+			k++
+		case strings.IndexByte("-+*", line[k]) >= 0:
+			k++
+			if k < len(line) && line[k] != ' ' && line[k] != '\t' {
+				return depth, line[j:], columns(line[:j])
+			}
+		case line[k] >= '0' && line[k] <= '9':
+			for k < len(line) && k-j < 10 && line[k] >= '0' && line[k] <= '9' {
+				k++
+			}
+			if k == len(line) || line[k] != '.' && line[k] != ')' ||
+				k+1 < len(line) && line[k+1] != ' ' && line[k+1] != '\t' {
+				return depth, line[j:], columns(line[:j])
+			}
+			k++
+		default:
+			return depth, line[j:], columns(line[:j])
+		}
+		depth++
+		i = k
+	}
+}
+
+// columns returns the width of s with tab stops of four columns.
+func columns(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\t' {
+			n += 4 - n%4
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// fenceOpens returns the length of the fence that begins with s, or 0.
+func fenceOpens(s string) int {
+	if s == "" || s[0] != '`' && s[0] != '~' {
+		return 0
+	}
+	n := len(s) - len(strings.TrimLeft(s, s[:1]))
+	if n < 3 || s[0] == '`' && strings.IndexByte(s[n:], '`') >= 0 {
+		return 0
+	}
+	return n
+}
+
+func fenceCloses(s string, char byte, length int) bool {
+	n := 0
+	for n < len(s) && s[n] == char {
+		n++
+	}
+	return n >= length && strings.TrimSpace(s[n:]) == ""
+}
+
+// htmlEnd returns what ends the HTML block that begins with s; "" if a blank
+// line does.
+func htmlEnd(s string) string {
+	switch {
+	case strings.HasPrefix(s, "<!--"):
+		return "-->"
+	case strings.HasPrefix(s, "<?"):
+		return "?>"
+	case strings.HasPrefix(s, "<![CDATA["):
+		return "]]>"
+	case len(s) > 2 && s[1] == '!':
+		return ">"
+	}
+	low := strings.ToLower(s[:min(len(s), 12)])
+	for _, tag := range rawTags {
+		if after, ok := strings.CutPrefix(low, "<"+tag); ok && (after == "" || strings.IndexByte(" \t>/", after[0]) >= 0) {
+			return "</"
+		}
+	}
+	return ""
+}
+
+var rawTags = []string{"script", "pre", "style", "textarea"}
+
+func closesRaw(line string) bool {
+	low := strings.ToLower(line)
+	for _, tag := range rawTags {
+		if strings.Contains(low, "</"+tag+">") {
+			return true
+		}
+	}
+	return false
+}
+
+func isRule(line string) bool {
+	return strings.Trim(line, " \t-") == "" || strings.Trim(line, " \t*") == ""
+}
+
+func (p *parser) reportDepth(at int) {
+	p.report(diag.New("nested-too-deeply", p.file.Range(at, lineEnd(p.src, at)), "lists or quotes nest too deeply").WithDetail(
+		"This line stands more than %d levels deep. Flatten the list or the quote.", p.limits.Depth))
+}

@@ -1,0 +1,378 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// classify decides which candidates are groups and items. The rules, and why
+// they are so, are in docs/plan-language.md, "Which headings are items".
+func (p *parser) classify() {
+	p.parents()
+	grouped := p.groups()
+	if !p.phase.none && !grouped {
+		for i := range p.cands {
+			if c := &p.cands[i]; c.phase && !c.struck && !c.prose {
+				c.prose = true
+				p.ignored("group-without-items", c, "no item stands below a group heading of this plan, so groups are made from the ids of the items")
+			}
+		}
+	}
+	p.cancelled()
+	if grouped {
+		p.membership()
+	}
+	p.repeats()
+	if grouped {
+		p.outside()
+	}
+}
+
+// live reports whether a candidate still counts.
+func (c *cand) live(phase bool) bool { return c.phase == phase && !c.prose && !c.struck }
+
+// parents finds for each candidate the heading that it stands under.
+func (p *parser) parents() {
+	var open [8]int // element + 1 of the last heading of each level
+	for i := range p.stream {
+		e := &p.stream[i]
+		level := 7
+		if e.b.kind == headingBlock {
+			level = int(e.b.level)
+		}
+		if e.cand >= 0 {
+			c := &p.cands[e.cand]
+			for l := level - 1; l > 0 && c.parent < 0; l-- {
+				c.parent = open[l] - 1
+			}
+		}
+		if level < 7 {
+			open[level] = i + 1
+			clear(open[level+1:])
+		}
+	}
+}
+
+// groups finds the level of group headings, that of the first one that contains
+// an item, and decides which headings of it are groups. It reports whether there
+// are any.
+func (p *parser) groups() bool {
+	if p.phase.none {
+		return false
+	}
+	var open [7]int // candidate + 1 of the open group heading of each level
+	for i := range p.stream {
+		e := &p.stream[i]
+		if e.b.kind == headingBlock {
+			clear(open[e.b.level:])
+		}
+		if e.cand < 0 {
+			continue
+		}
+		c := &p.cands[e.cand]
+		switch {
+		case c.phase && !c.struck:
+			open[c.level] = int(e.cand) + 1
+		case !c.phase:
+			for _, g := range open {
+				if g > 0 {
+					p.cands[g-1].filled = true
+				}
+			}
+		}
+	}
+	p.groupLevel = 0
+	for i := range p.cands {
+		if c := &p.cands[i]; c.phase && c.filled {
+			p.groupLevel = c.level
+			break
+		}
+	}
+	if p.groupLevel == 0 {
+		return false
+	}
+	best := map[string]int{} // id → the heading that counts
+	for i := range p.cands {
+		c := &p.cands[i]
+		if !c.live(true) || c.level != p.groupLevel || c.key.id == "" {
+			continue
+		}
+		if b, ok := best[c.key.id]; !ok || c.filled && !p.cands[b].filled {
+			best[c.key.id] = i
+		}
+	}
+	for i := range p.cands {
+		c := &p.cands[i]
+		if !c.live(true) {
+			continue
+		}
+		b, known := best[c.key.id]
+		switch {
+		case c.level != p.groupLevel:
+			c.prose = true
+			p.ignored("group-at-other-level", c, "the groups of this plan are headings of level "+digits(p.groupLevel))
+		case known && b != i && !c.filled:
+			c.prose = true
+			p.ignored("repeated-group", c, "it repeats the id of another group and contains no items", related{p.keyRange(&p.cands[b]), "the group stands here"})
+		case known && b != i:
+			p.report(diag.Newf("duplicate-id", p.keyRange(c), "%s is there twice", p.called(c)).WithDetail(
+				"Two groups with items have the id %s. Give one of them another id.", c.key.id).
+				WithRelated(p.keyRange(&p.cands[b]), "first declared here"))
+		}
+	}
+	return true
+}
+
+// membership finds for each item the group that it stands in.
+func (p *parser) membership() {
+	group := -1
+	for i := range p.stream {
+		e := &p.stream[i]
+		if e.b.kind == headingBlock && int(e.b.level) <= p.groupLevel {
+			group = -1
+		}
+		if e.cand < 0 {
+			continue
+		}
+		switch c := &p.cands[e.cand]; {
+		case c.live(true):
+			group = int(e.cand)
+		case !c.phase:
+			c.group = group
+		}
+	}
+}
+
+// cancelled notes what is struck through.
+func (p *parser) cancelled() {
+	var at []*cand
+	for i := range p.cands {
+		c := &p.cands[i]
+		if c.struck {
+			at = append(at, c)
+			p.plan.Cancelled = append(p.plan.Cancelled, Cancelled{ID: c.key.id, Range: p.keyRange(c), Phase: c.phase})
+		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	d := diag.Newf("cancelled", p.keyRange(at[0]), "%s cancelled", count(len(at), "struck-through heading is", "struck-through headings are")).WithDetail(
+		"A heading whose id stands inside ~~ is cancelled: it makes no node, and nothing below it belongs to another one. Remove the ~~ to bring it back.")
+	for _, c := range at[1:min(len(at), maxRelated)] {
+		d = d.WithRelated(p.keyRange(c), "cancelled too")
+	}
+	p.report(d)
+}
+
+// repeats decides between candidates of the same id.
+func (p *parser) repeats() {
+	first := make(map[string]int, len(p.cands))
+	var again map[string][]int
+	for i := range p.cands {
+		c := &p.cands[i]
+		if !c.live(false) || p.groupLevel > 0 && c.group < 0 {
+			continue
+		}
+		f, ok := first[c.key.id]
+		if !ok {
+			first[c.key.id] = i
+			continue
+		}
+		if again == nil {
+			again = map[string][]int{}
+		}
+		if len(again[c.key.id]) == 0 {
+			again[c.key.id] = []int{f}
+			p.repeated = append(p.repeated, c.key.id)
+		}
+		again[c.key.id] = append(again[c.key.id], i)
+	}
+	for _, id := range p.repeated {
+		p.repeat(again[id])
+	}
+}
+
+func (p *parser) repeat(same []int) {
+	top := 8
+	for _, i := range same {
+		top = min(top, p.cands[i].level)
+	}
+	var level []*cand
+	for _, i := range same {
+		if c := &p.cands[i]; c.level == top {
+			level = append(level, c)
+		}
+	}
+	for _, i := range same {
+		if c := &p.cands[i]; c.level > top {
+			c.prose = true
+			p.ignored("deeper-repeat", c, "an item of the same id stands above it", related{p.keyRange(level[0]), "the item stands here"})
+		}
+	}
+	var full, empty []*cand
+	for _, c := range level {
+		if p.hasContent(c) {
+			full = append(full, c)
+		} else {
+			empty = append(empty, c)
+		}
+	}
+	if len(full) > 0 {
+		level = full
+		for _, c := range empty {
+			if c.parent == full[0].parent {
+				level = append(level, c)
+				continue
+			}
+			c.prose = true
+			p.ignored("empty-repeat", c, "another heading of the same id has labels or check boxes, this one has none",
+				related{p.keyRange(full[0]), "the item stands here"})
+		}
+	}
+	for _, c := range level[1:] {
+		p.report(diag.Newf("duplicate-id", p.keyRange(c), "%s is there twice", p.called(c)).WithDetail(
+			"Two items have the id %s; an id names one item. Give one of them another id, or strike it through.", c.key.id).
+			WithRelated(p.keyRange(level[0]), "first declared here"))
+		c.prose = true
+	}
+}
+
+// outside drops items that stand in no group although there are groups.
+func (p *parser) outside() {
+	inside := map[string]*cand{}
+	for i := range p.cands {
+		if c := &p.cands[i]; c.live(false) && c.group >= 0 {
+			inside[c.key.id] = c
+		}
+	}
+	for i := range p.cands {
+		c := &p.cands[i]
+		if !c.live(false) || c.group >= 0 {
+			continue
+		}
+		c.prose = true
+		if twin := inside[c.key.id]; twin != nil {
+			p.ignored("item-outside-groups", c, "it stands outside the groups of the plan, and the item of this id stands inside one",
+				related{p.keyRange(twin), "the item stands here"})
+			continue
+		}
+		d := diag.Newf("lost-item", p.keyRange(c), "%s stands outside every group", p.called(c)).WithDetail(
+			"This plan has groups (%s), and an item outside them is no item: it makes no node. Move it below its group, or add the group's heading above it.",
+			p.groupExample())
+		if g := p.struckAbove(c); g != nil {
+			d = d.WithRelated(p.keyRange(g), "the group above it is struck through")
+		}
+		p.report(d)
+	}
+}
+
+// struckAbove returns the struck-through group that a candidate stands below.
+func (p *parser) struckAbove(c *cand) *cand {
+	if c.parent < 0 || p.stream[c.parent].cand < 0 {
+		return nil
+	}
+	if g := &p.cands[p.stream[c.parent].cand]; g.struck {
+		return g
+	}
+	return nil
+}
+
+func (p *parser) groupExample() string {
+	for i := range p.cands {
+		if c := &p.cands[i]; c.live(true) {
+			return strings.Repeat("#", c.level) + " " + p.called(c)
+		}
+	}
+	return "phases"
+}
+
+type related struct {
+	at   diag.Range
+	what string
+}
+
+// ignored says why a candidate is prose.
+func (p *parser) ignored(code diag.Code, c *cand, why string, rel ...related) {
+	d := diag.Newf(code, p.keyRange(c), "%s is read as prose here", p.called(c)).WithDetail(
+		"This looks like %s, but %s. Nothing needs to be done if that is meant; else give it an id of its own and its place in the plan.", kindOf(c), why)
+	for _, r := range rel {
+		d = d.WithRelated(r.at, "%s", r.what)
+	}
+	p.report(d)
+}
+
+func kindOf(c *cand) string {
+	if c.phase {
+		return "a group"
+	}
+	return "an item"
+}
+
+// called names a candidate as people do: "Sprint 1.2".
+func (p *parser) called(c *cand) string {
+	name := c.key.id
+	if name == "" {
+		name = clip(c.text.Value, 30)
+	}
+	if c.keyword == "" {
+		return name
+	}
+	return clip(c.keyword, 20) + " " + clip(name, 30)
+}
+
+func (p *parser) keyRange(c *cand) diag.Range {
+	if c.key.n == 0 {
+		return p.rng(c.line)
+	}
+	return c.in.Sub(c.keyAt.start, c.keyAt.end)
+}
+
+// hasContent reports whether labels or check boxes stand below a candidate.
+func (p *parser) hasContent(c *cand) bool {
+	if c.box != NoBox || c.row != nil {
+		return true
+	}
+	for i := c.elem + 1; i < len(p.stream); i++ {
+		e := &p.stream[i]
+		if e.b.kind == headingBlock {
+			if int(e.b.level) <= c.level {
+				return false
+			}
+			if _, ok := p.headingLabel(e.b); ok {
+				return true
+			}
+		}
+		if e.cand >= 0 && !p.cands[e.cand].prose {
+			return false
+		}
+		if p.labelled(e.b) {
+			return true
+		}
+	}
+	return false
+}
+
+// labelled reports whether a block has known labels or check boxes.
+func (p *parser) labelled(b *block) bool {
+	switch b.kind {
+	case paraBlock:
+		for at := int(b.start); at < int(b.end); at = nextLine(p.src[:b.end], at) {
+			if l, ok := p.labelLine(at, lineEnd(p.src[:b.end], at)); ok && l.known {
+				return true
+			}
+		}
+	case itemBlock:
+		if box, _ := boxAt(p.src[b.a:b.end]); box != NoBox {
+			return true
+		}
+	case htmlBlock:
+		return strings.HasPrefix(strings.TrimLeft(p.src[b.start+min(4, b.end-b.start):b.end], " \t"), "ralph:")
+	}
+	for i := range b.kids {
+		if b.kind != quoteBlock && p.labelled(&b.kids[i]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// finished decides which items the plan says are finished.
+func (p *parser) finished() {
+	plan := p.plan
+	for i := range plan.Phases {
+		ph := &plan.Phases[i]
+		if l, done := status(&ph.Section); done && !ph.Done {
+			ph.Done, ph.DoneBy, ph.doneAt = true, "status", l.Range()
+		}
+	}
+	var first *Item
+	n := 0
+	for i := range plan.Items {
+		it := &plan.Items[i]
+		p.finishedItem(it)
+		if it.Done {
+			if n++; n == 1 {
+				first = it
+			}
+		}
+	}
+	if n == 0 {
+		return
+	}
+	d := diag.Newf("finished", first.DoneRange, "the plan says that %s finished", count(n, "item is", "items are")).WithDetail(
+		"%s: apply takes the work to be in the base and does not run it. Use --rerun KEY to run an item all the same.", p.finishedKeys())
+	p.report(d)
+}
+
+// finishedKeys names the finished items, at most a line of them.
+func (p *parser) finishedKeys() string {
+	var b strings.Builder
+	for i := range p.plan.Items {
+		it := &p.plan.Items[i]
+		if !it.Done {
+			continue
+		}
+		if b.Len() > 200 {
+			b.WriteString(", …")
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(clip(it.ID, 40))
+	}
+	return b.String()
+}
+
+func (p *parser) finishedItem(it *Item) {
+	if it.Done {
+		return
+	}
+	l, done := status(&it.Body)
+	boxes := it.Body.Boxes
+	switch {
+	case done:
+		it.Done, it.DoneBy, it.DoneRange = true, "status", l.Range()
+	case boxes.Ticked > 0 && boxes.Open == 0:
+		it.Done, it.DoneBy, it.DoneRange = true, "boxes", boxes.Last
+	case it.Phase >= 0 && p.plan.Phases[it.Phase].Done && l == nil && boxes.Open == 0:
+		it.Done, it.DoneBy, it.DoneRange = true, "phase", p.plan.Phases[it.Phase].doneAt
+	}
+}
+
+// status returns the Status label of a section, and whether it says that the
+// work is finished. If there are several, all have to say so.
+func status(s *Section) (*Label, bool) {
+	var found *Label
+	for i := range s.Labels {
+		l := &s.Labels[i]
+		if l.Name != Status {
+			continue
+		}
+		if !saysDone(statusText(l)) {
+			return l, false
+		}
+		if found == nil {
+			found = l
+		}
+	}
+	return found, found != nil
+}
+
+func statusText(l *Label) string {
+	switch {
+	case l.Value.Value != "":
+		return l.Value.Value
+	case len(l.Text) > 0:
+		return l.Text[0]
+	case len(l.Items) > 0:
+		return l.Items[0].Text.Value
+	}
+	return ""
+}
+
+// saysDone reads a status: its first word behind pictures and markup, and then
+// nothing, a date or a parenthesis.
+func saysDone(s string) bool {
+	marked := strings.ContainsAny(s, checkMarks)
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return isEmoji(r) || strings.ContainsRune(" *_`~[(\u00a0", r) })
+	if s == "" {
+		return marked
+	}
+	word := firstWord(s)
+	return doneWords[strings.ToLower(word)] && isTail(s[len(word):])
+}

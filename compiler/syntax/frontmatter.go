@@ -1,0 +1,196 @@
+package syntax
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/yaml"
+)
+
+// maxFrontMatter bounds front matter, in bytes.
+const maxFrontMatter = 64 << 10
+
+var frontMatterKeys = []string{
+	"base", "dialect", "id", "integration", "labels", "owner", "policies", "policy", "ralph", "title",
+}
+
+// frontMatter reads the YAML at the start of the plan and returns the offset of
+// the markdown behind it. A first line --- without a closing one, or with
+// ordinary text between them, is markdown.
+func (p *parser) frontMatter() int {
+	at := afterBOM(p.file.Bytes)
+	first := strings.TrimRight(p.src[at:lineEnd(p.src, at)], " \t")
+	if first != "---" {
+		return at
+	}
+	body := nextLine(p.src, at)
+	limit := min(len(p.src), body+maxFrontMatter)
+	end, after := -1, 0
+	for line := body; line < limit; line = nextLine(p.src, line) {
+		text := strings.TrimRight(p.src[line:lineEnd(p.src, line)], " \t")
+		if text == "---" || text == "..." {
+			end, after = line, nextLine(p.src, line)
+			break
+		}
+	}
+	if end < 0 || !looksLikeYAML(p.src[body:end]) {
+		return at
+	}
+	fm := &p.plan.FrontMatter
+	fm.Range = p.file.Range(at, after)
+	text := p.src[body:end]
+	mine := strings.HasPrefix(text, "ralph:") || strings.Contains(text, "\nralph:")
+	root, err := yaml.Parse([]byte(text))
+	if err != nil {
+		p.badYAML(err, body, mine)
+		return after
+	}
+	if root.Kind == yaml.Mapping {
+		p.frontMatterFields(root, body, mine)
+	}
+	return after
+}
+
+// looksLikeYAML reports whether the first line that says something is "key:".
+func looksLikeYAML(s string) bool {
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, _, ok := strings.Cut(line, ":")
+		return ok && key != "" && !strings.ContainsAny(key, " \t*`[]<>|")
+	}
+	return true
+}
+
+func (p *parser) badYAML(err error, body int, mine bool) {
+	at := body
+	var syntax *yaml.SyntaxError
+	message := err.Error()
+	if errors.As(err, &syntax) {
+		message = syntax.Message
+		for n := 1; n < syntax.Line && nextLine(p.src, at) < len(p.src); n++ {
+			at = nextLine(p.src, at)
+		}
+	}
+	d := diag.New("front-matter-syntax", p.file.Range(at, lineEnd(p.src, at)), "the front matter is no YAML").WithDetail(
+		"%s. Correct the line, or delete the front matter.", strings.TrimSuffix(clip(message, 200), "."))
+	if !mine {
+		d.Severity = diag.Warning
+	}
+	p.report(d)
+}
+
+func (p *parser) frontMatterFields(root *yaml.Node, body int, mine bool) {
+	fm := &p.plan.FrontMatter
+	var foreign []*yaml.Node
+	for i, k := range root.Keys {
+		v := root.Values[i]
+		switch k.Value {
+		case "ralph":
+			fm.Ralph = p.scalarField(k, v, body, mine)
+			if fm.Ralph.Set() && fm.Ralph.Value != "1" {
+				p.report(diag.New("front-matter-value", fm.Ralph.Range, "ralph: is the version of the plan language").WithDetail(
+					"This version of ralph reads version 1. Write ralph: 1."))
+			}
+		case "id":
+			fm.ID = p.scalarField(k, v, body, mine)
+		case "title":
+			fm.Title = p.scalarField(k, v, body, mine)
+		case "policy":
+			fm.Policy = p.scalarField(k, v, body, mine)
+		case "base":
+			fm.Base = p.scalarField(k, v, body, mine)
+		case "integration":
+			fm.Integration = p.scalarField(k, v, body, mine)
+		case "owner":
+			fm.Owner = p.scalarField(k, v, body, mine)
+		case "dialect":
+			fm.Dialect = p.scalarField(k, v, body, mine)
+		case "labels":
+			fm.Labels = p.listField(k, v, body, mine)
+		case "policies":
+			fm.PoliciesSet = true
+			fm.Policies = p.listField(k, v, body, mine)
+		default:
+			foreign = append(foreign, k)
+		}
+	}
+	p.foreignKeys(foreign, body, mine)
+}
+
+// foreignKeys reports keys that mean nothing: each as an error in front matter
+// that says it is ralph's, else all in one note.
+func (p *parser) foreignKeys(keys []*yaml.Node, body int, mine bool) {
+	if len(keys) == 0 {
+		return
+	}
+	if !mine {
+		var names []string
+		for _, k := range keys[:min(len(keys), maxRelated)] {
+			names = append(names, clip(k.Value, 40))
+		}
+		if len(keys) > maxRelated {
+			names = append(names, "…")
+		}
+		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", count(len(keys), "key", "keys")).WithDetail(
+			"The front matter has %s, which mean nothing to ralph. Nothing needs to be done; with ralph: 1 such keys are errors.", strings.Join(names, ", ")))
+		return
+	}
+	for _, k := range keys {
+		d := diag.Newf("unknown-front-matter", p.nodeRange(k, body), "%s is no key of the front matter", quoted(k.Value))
+		if near, ok := nearest(k.Value, frontMatterKeys); ok {
+			p.report(d.WithDetail("Did you mean %q?", near).WithFix(p.nodeRange(k, body), near))
+			continue
+		}
+		p.report(d.WithDetail("The keys are %s. Delete this one.", strings.Join(frontMatterKeys, ", ")))
+	}
+}
+
+func (p *parser) nodeRange(n *yaml.Node, body int) diag.Range {
+	return p.file.Range(min(body+n.Start, len(p.src)), min(body+max(n.Start, n.End), len(p.src)))
+}
+
+// scalarField reads a value that is one word or text. null states nothing.
+func (p *parser) scalarField(k, v *yaml.Node, body int, mine bool) Stated {
+	switch v.Kind {
+	case yaml.Scalar:
+		return Stated{Value: strings.TrimSpace(v.Value), Range: p.nodeRange(v, body)}
+	case yaml.Null:
+		return Stated{}
+	}
+	p.wrongField(k, v, body, mine, "one value")
+	return Stated{}
+}
+
+// listField reads a list of scalars, or one scalar as a list of one.
+func (p *parser) listField(k, v *yaml.Node, body int, mine bool) (out []Stated) {
+	switch v.Kind {
+	case yaml.Scalar:
+		return []Stated{{Value: strings.TrimSpace(v.Value), Range: p.nodeRange(v, body)}}
+	case yaml.Null:
+		return nil
+	case yaml.Sequence:
+		for _, e := range v.Values {
+			if e.Kind != yaml.Scalar {
+				p.wrongField(k, e, body, mine, "a list of words")
+				continue
+			}
+			out = append(out, Stated{Value: strings.TrimSpace(e.Value), Range: p.nodeRange(e, body)})
+		}
+		return out
+	}
+	p.wrongField(k, v, body, mine, "a list of words")
+	return nil
+}
+
+func (p *parser) wrongField(k, v *yaml.Node, body int, mine bool, want string) {
+	d := diag.Newf("front-matter-value", p.nodeRange(v, body), "%s takes %s", k.Value, want).WithDetail(
+		"The key %q of the front matter takes %s. Write it in that form.", k.Value, want)
+	if !mine {
+		d.Severity = diag.Warning
+	}
+	p.report(d)
+}

@@ -1,0 +1,307 @@
+package syntax
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// maxMisses bounds the warnings about headings that nearly are items.
+const maxMisses = 50
+
+// hints says what was not read, and why: look-alikes, hidden headings, graphs.
+func (p *parser) hints(blocks []block) {
+	if len(p.plan.Items) == 0 {
+		p.noItems(blocks)
+	} else {
+		p.nearMisses()
+		p.graphs()
+	}
+	p.fences(blocks)
+	p.reportUnknown()
+}
+
+func (p *parser) nearMisses() {
+	for _, m := range p.misses[:min(len(p.misses), maxMisses)] {
+		what, form := "an item", p.itemForm()
+		if m.phase {
+			what, form = "a group", p.form(p.dialect.Phase)
+		}
+		d := diag.New("malformed-id", m.at, "a heading nearly is "+what)
+		if m.look == severalID {
+			p.report(d.WithDetail("It names several ids, so it is read as prose: an item has one. Give each its own heading if they are meant to be items (%s).", form))
+			continue
+		}
+		p.report(d.WithDetail("Its id does not have the form of this dialect, so it is read as prose. Write %s, or reword the heading.", form))
+	}
+}
+
+// itemForm shows what an item looks like.
+func (p *parser) itemForm() string { return p.form(p.dialect.Item) }
+
+func (p *parser) form(pattern Pattern) string {
+	word := ""
+	if len(pattern.Keywords) > 0 {
+		word = pattern.Keywords[0] + " "
+	}
+	id := strings.TrimSuffix(strings.TrimPrefix(pattern.ID, "^"), "$")
+	switch id {
+	case sprintID:
+		return fmt.Sprintf("%q or %q", word+"1.2: Name", word+"3a.2b: Name")
+	case phaseID:
+		return fmt.Sprintf("%q or %q", word+"3: Name", word+"3a: Name")
+	}
+	return fmt.Sprintf("%q with an id like %s", word+"<id>: Name", clip(id, 60))
+}
+
+// noItems reports a plan without items and names the dialect that would match.
+func (p *parser) noItems(blocks []block) {
+	type match struct {
+		name string
+		n    int
+	}
+	var found []match
+	for _, d := range p.known {
+		if d.Name == p.dialect.Name {
+			continue
+		}
+		q := newParser(p.file, Options{Dialect: d, Limits: p.limits})
+		q.src = p.src
+		q.read(blocks)
+		q.classify()
+		n := 0
+		for i := range q.cands {
+			if q.cands[i].live(false) {
+				n++
+			}
+		}
+		if n > 0 {
+			found = append(found, match{d.Name, n})
+		}
+	}
+	at := p.plan.TitleRange
+	d := diag.New("no-items", at, "the plan has no items")
+	what := map[Place]string{InHeading: "headings such as", InCheckbox: "list items with a check box such as", InBold: "bold lines such as", InTable: "table rows with an id such as"}
+	mine := fmt.Sprintf("The dialect %s looks for %s %s, and found none.", p.dialect.Name, what[p.dialect.In], p.itemForm())
+	if strings.IndexByte(p.src, '\n') < 0 && strings.IndexByte(p.src, '\r') >= 0 {
+		mine += " The file's lines end with CR alone, which markdown does not know: save it with LF."
+	}
+	if len(found) == 0 {
+		p.report(d.WithDetail("%s No other dialect finds any either. Add items to the plan.", mine))
+		return
+	}
+	slices.SortStableFunc(found, func(a, b match) int { return b.n - a.n })
+	var counts []string
+	for _, m := range found {
+		counts = append(counts, fmt.Sprintf("%s %d", m.name, m.n))
+	}
+	p.report(d.WithDetail("%s Items that other dialects would find: %s. Write --dialect %s, or dialect: %s in the front matter.",
+		mine, strings.Join(counts, ", "), found[0].name, found[0].name))
+}
+
+// fences warns of fences that hide what looks like items: one that is never
+// closed, or one that swallowed the opening line of the next.
+func (p *parser) fences(blocks []block) {
+	for i := range blocks {
+		b := &blocks[i]
+		if b.kind == fenceBlock {
+			p.fenceHides(b)
+			continue
+		}
+		p.fences(b.kids)
+	}
+}
+
+func (p *parser) fenceHides(b *block) {
+	content := p.src[b.a:b.b]
+	unclosed := !b.closed && int(b.b) == len(p.src)
+	if !unclosed && !strings.Contains(content, "```") && !strings.Contains(content, "~~~") {
+		return
+	}
+	mark := p.src[b.start]
+	length := run(p.src, int(b.start), len(p.src))
+	swallowed := -1
+	var hidden []span
+	for at := int(b.a); at < int(b.b); at = nextLine(p.src, at) {
+		end := lineEnd(p.src, at)
+		line := p.src[at:end]
+		if text := strings.TrimLeft(line, " "); swallowed < 0 && text != "" && text[0] == mark {
+			if n := fenceOpens(text); n > 0 && n >= length && strings.TrimSpace(text[n:]) != "" {
+				swallowed = at
+			}
+		}
+		if (unclosed || swallowed >= 0) && p.looksLikeItem(at, end) {
+			hidden = append(hidden, span{at, end})
+		}
+	}
+	if len(hidden) == 0 || !unclosed && swallowed < 0 {
+		return
+	}
+	open := p.file.Range(int(b.start), lineEnd(p.src, int(b.start)))
+	var d diag.Diagnostic
+	if unclosed {
+		d = diag.Newf("unclosed-fence", open, "this fence is never closed and hides %s", count(len(hidden), "item", "items")).WithDetail(
+			"Everything below it is code, to the end of the file. Close it with a line of %s.", p.src[b.start:int(b.start)+min(length, 20)])
+	} else {
+		d = diag.Newf("fence-hides-items", open, "this fence hides %s", count(len(hidden), "item", "items")).WithDetail(
+			"Another fence seems to begin inside it, so it was probably meant to be closed before. Close it above the first hidden heading, or open it with more marks than the fences inside.")
+		d = d.WithRelated(p.file.Range(swallowed, lineEnd(p.src, swallowed)), "a fence seems to begin here")
+	}
+	for _, h := range hidden[:min(len(hidden), 3)] {
+		d = d.WithRelated(p.rng(h), "hidden")
+	}
+	p.report(d)
+}
+
+// looksLikeItem reports whether a line of code would be an item or a group.
+func (p *parser) looksLikeItem(at, end int) bool {
+	if p.src[at:end] == "" {
+		return false
+	}
+	if p.src[at] == '#' {
+		n := run(p.src, at, end)
+		if n > 6 || at+n >= end || p.src[at+n] != ' ' {
+			return false
+		}
+		in := p.plain(at+n, end)
+		if p.dialect.In == InHeading {
+			if _, ok := p.readTitle(in, &p.item); ok {
+				return true
+			}
+		}
+		_, ok := p.readTitle(in, &p.phase)
+		return ok
+	}
+	if p.dialect.In == InCheckbox && strings.HasPrefix(p.src[at:end], "- [") {
+		_, ok := p.readTitle(p.plain(min(at+5, end), end), &p.item)
+		return ok
+	}
+	return false
+}
+
+// graphs hints at drawings and sections of prose that state dependencies of the
+// plan's own items: they are not read.
+func (p *parser) graphs() {
+	var names *nameFinder
+	item := 0
+	for i := range p.stream {
+		e := &p.stream[i]
+		switch {
+		case e.b.kind == fenceBlock:
+			if !p.drawing(e.b) {
+				continue
+			}
+			if names == nil {
+				names = p.newNameFinder()
+			}
+			if names.count(p.src[e.b.a:e.b.b], 2) >= 2 {
+				p.report(diag.New("graph-not-read", p.file.Range(int(e.b.start), lineEnd(p.src, int(e.b.start))), "a drawing of dependencies is not read").WithDetail(
+					"It names items of this plan, but only labels such as **Depends on**, tables with such a column and the numbers make edges. State what they do not say in a label."))
+			}
+		case e.b.kind == headingBlock && e.cand < 0:
+			text := strings.ToLower(p.src[e.b.a:e.b.b])
+			if !strings.Contains(text, "dependenc") {
+				continue
+			}
+			for item < len(p.plan.Items) && p.plan.Items[item].Body.Range.End <= int(e.b.start) {
+				item++
+			}
+			if item < len(p.plan.Items) && p.plan.Items[item].Body.Range.Start <= int(e.b.start) {
+				continue
+			}
+			end := int(e.b.end)
+			for k := i + 1; k < len(p.stream); k++ {
+				n := &p.stream[k]
+				if n.cand >= 0 || n.b.kind == headingBlock && n.b.level <= e.b.level {
+					break
+				}
+				end = max(end, int(n.b.end))
+			}
+			if names == nil {
+				names = p.newNameFinder()
+			}
+			if names.count(p.src[e.b.end:end], 1) > 0 {
+				p.report(diag.New("graph-not-read", p.file.Range(int(e.b.a), int(e.b.b)), "a section about dependencies is not read").WithDetail(
+					"Prose makes no edges. Only labels such as **Depends on**, tables with such a column and the numbers do. State what they do not say in a label."))
+			}
+		}
+	}
+}
+
+// drawing reports whether a fence is a mermaid graph or a drawing in characters.
+func (p *parser) drawing(b *block) bool {
+	lang := ""
+	if b.info >= 0 {
+		lang = strings.ToLower(strings.TrimSpace(p.src[b.info:lineEnd(p.src, int(b.info))]))
+	}
+	switch lang {
+	case "mermaid", "dot", "graphviz":
+		return true
+	case "", "text", "txt", "ascii", "plaintext", "plain":
+		text := p.src[b.a:b.b]
+		return strings.ContainsAny(text, "→↓↑←─│└├┌▼▲►") || strings.Contains(text, "->") || strings.Contains(text, "|\n")
+	}
+	return false
+}
+
+// nameFinder finds ids of the plan's items and groups in text.
+type nameFinder struct {
+	ids      map[string]bool // as words of their own
+	bare     map[string]bool // only behind a keyword: "Sprint 3"
+	keywords map[string]bool
+}
+
+func (p *parser) newNameFinder() *nameFinder {
+	f := &nameFinder{ids: map[string]bool{}, bare: map[string]bool{}, keywords: map[string]bool{}}
+	for i := range p.plan.Items {
+		id := p.plan.Items[i].ID
+		if strings.IndexFunc(id, func(r rune) bool { return !unicode.IsDigit(r) }) >= 0 {
+			f.ids[id] = true
+		} else {
+			f.bare[id] = true
+		}
+	}
+	for i := range p.plan.Phases {
+		if ph := &p.plan.Phases[i]; ph.Keyword != "" {
+			f.bare[ph.ID] = true
+		}
+	}
+	for _, list := range [][]string{p.dialect.Item.Keywords, p.dialect.Phase.Keywords} {
+		for _, k := range list {
+			w := strings.Fields(strings.ToLower(k))
+			if len(w) > 0 {
+				f.keywords[w[len(w)-1]] = true
+			}
+		}
+	}
+	return f
+}
+
+// count returns how many different items or groups text names, at most limit.
+func (f *nameFinder) count(text string, limit int) int {
+	seen := map[string]bool{}
+	last := ""
+	start := -1
+	for i := 0; i <= len(text); i++ {
+		word := i < len(text) && (isWord(text[i]) && text[i] < 0x80 || text[i] == '.' || text[i] == '-')
+		if word && start < 0 {
+			start = i
+		}
+		if word || start < 0 {
+			continue
+		}
+		w := strings.Trim(text[start:i], ".-")
+		start = -1
+		if f.ids[w] || f.bare[w] && f.keywords[strings.ToLower(strings.TrimSuffix(last, "s"))] {
+			seen[w] = true
+			if len(seen) >= limit {
+				return len(seen)
+			}
+		}
+		last = w
+	}
+	return len(seen)
+}

@@ -1,0 +1,256 @@
+package syntax
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// lineLabel is a line that begins with a bold label.
+type lineLabel struct {
+	name    LabelName
+	known   bool
+	written string
+	at      span // of the name
+	value   int  // offset of what follows the colon
+}
+
+// longestName bounds what is taken for a label's name.
+const longestName = 80
+
+// labelLine reads src[at:end] as "**Label**: value" or "**Label:** value".
+func (p *parser) labelLine(at, end int) (lineLabel, bool) {
+	name, rest, colon, ok := p.boldStart(at, end)
+	if !ok || !colon {
+		return lineLabel{}, false
+	}
+	l := lineLabel{written: p.src[name.start:name.end], at: name, value: rest}
+	l.name, l.known = LookupLabel(l.written)
+	return l, true
+}
+
+// boldStart reads the bold text that a line begins with. colon reports whether
+// it ends with a colon or one follows; rest is the offset behind all of that.
+func (p *parser) boldStart(at, end int) (name span, rest int, colon, ok bool) {
+	for at < end {
+		r, n := utf8.DecodeRuneInString(p.src[at:end])
+		if r != ' ' && r != '\t' && !isEmoji(r) {
+			break
+		}
+		at += n
+	}
+	if end-at < 5 || p.src[at] != '*' && p.src[at] != '_' || p.src[at+1] != p.src[at] {
+		return name, 0, false, false
+	}
+	n := run(p.src, at, end)
+	if n > 3 {
+		return name, 0, false, false
+	}
+	start := at + n
+	k := strings.Index(p.src[start:min(end, start+longestName)], p.src[at:start])
+	if k <= 0 {
+		return name, 0, false, false
+	}
+	rest = start + k + n
+	stop := start + k
+	for _, c := range []string{":", "："} {
+		if s, found := strings.CutSuffix(strings.TrimRight(p.src[start:stop], " "), c); found {
+			stop, colon = start+len(s), true
+		}
+	}
+	if !colon {
+		j := rest
+		for j < end && p.src[j] == ' ' {
+			j++
+		}
+		for _, c := range []string{":", "："} {
+			if strings.HasPrefix(p.src[j:end], c) {
+				rest, colon = j+len(c), true
+			}
+		}
+	}
+	for start < stop {
+		r, n := utf8.DecodeRuneInString(p.src[start:stop])
+		if r != ' ' && !isEmoji(r) {
+			break
+		}
+		start += n
+	}
+	stop = start + len(strings.TrimRight(p.src[start:stop], " "))
+	if start >= stop || strings.ContainsAny(p.src[start:stop], "`<[\n") {
+		return name, 0, false, false
+	}
+	return span{start, stop}, rest, colon, true
+}
+
+// headingLabel reads a heading whose text is a label, alone or with a value.
+func (p *parser) headingLabel(b *block) (Label, bool) {
+	in := p.plain(int(b.a), int(b.b))
+	v := in.Value
+	i := 0
+	for i < len(v) {
+		r, n := utf8.DecodeRuneInString(v[i:])
+		if r != ' ' && !isEmoji(r) {
+			break
+		}
+		i += n
+	}
+	name, value := v[i:], ""
+	at := len(v)
+	if k := strings.Index(v[i:], ":"); k >= 0 {
+		name, value, at = v[i:i+k], v[i+k+1:], i+k+1
+	}
+	if strings.TrimSpace(name) == "" || len(name) > longestName {
+		return Label{}, false
+	}
+	n, ok := LookupLabel(strings.TrimFunc(name, func(r rune) bool { return isEmoji(r) || r == ' ' }))
+	if !ok {
+		return Label{}, false
+	}
+	l := Label{Name: n, Written: strings.TrimSpace(name), NameRange: in.Sub(i, i+len(name)), From: FromHeading}
+	l.Value = in.text(at, at+len(value))
+	l.Lines = []string{strings.TrimSpace(p.src[b.start:lineEnd(p.src, int(b.start))])}
+	return l, true
+}
+
+// unknown remembers a label that means nothing, for one hint a name.
+func (p *parser) unknown(l lineLabel) {
+	key := stems(l.written)
+	if u, ok := p.unknowns[key]; ok {
+		u.n++
+		return
+	}
+	if len(p.unknownOrder) >= maxUnknown {
+		return
+	}
+	if p.unknowns == nil {
+		p.unknowns = map[string]*unknownLabel{}
+	}
+	u := &unknownLabel{written: l.written, at: p.rng(l.at), n: 1}
+	p.unknowns[key] = u
+	p.unknownOrder = append(p.unknownOrder, u)
+}
+
+type unknownLabel struct {
+	written string
+	at      diag.Range
+	n       int
+}
+
+// maxUnknown bounds the hints about labels that mean nothing.
+const maxUnknown = 50
+
+func (p *parser) reportUnknown() {
+	for _, u := range p.unknownOrder {
+		d := diag.Newf("unknown-label", u.at, "%s is no label of ralph", quoted(u.written))
+		near, ok := nearestLabel(u.written)
+		what := "It is read as prose, here"
+		if u.n > 1 {
+			what += " and in " + count(u.n-1, "other place", "other places")
+		}
+		if ok {
+			d = d.WithDetail("%s. Did you mean %q?", what, near)
+			if u.n == 1 {
+				d = d.WithFix(u.at, near)
+			}
+		} else {
+			d = d.WithDetail("%s. Nothing needs to be done if that is meant; the labels are listed in docs/plan-language.md.", what)
+		}
+		p.report(d)
+	}
+}
+
+func nearestLabel(written string) (string, bool) {
+	if len(written) > 40 {
+		return "", false
+	}
+	return spell.Nearest(written, LabelNames())
+}
+
+// nearLabel warns of a known label in a form that is not read: without a colon,
+// or with the value inside the bold text.
+func (p *parser) nearLabel(at, end int, followed bool) {
+	name, rest, colon, ok := p.boldStart(at, end)
+	if !ok || colon {
+		return
+	}
+	written := p.src[name.start:name.end]
+	tail := strings.TrimSpace(p.src[rest:end])
+	if before, _, found := strings.Cut(written, ":"); found && tail == "" {
+		if n, known := LookupLabel(before); known {
+			p.report(diag.Newf("label-form", p.rng(name), "the value of %s stands inside the bold text", quoted(before)).WithDetail(
+				"It is read as prose, and the %s is not set. Write **%s**: value, with only the name in bold.", labelWord(n), before))
+		}
+		return
+	}
+	n, known := LookupLabel(written)
+	if !known || tail == "" && !followed || tail != "" && !strings.HasPrefix(tail, "-") && !strings.HasPrefix(tail, "–") && !strings.HasPrefix(tail, "—") {
+		return
+	}
+	p.report(diag.Newf("label-form", p.rng(name), "%s has no colon", quoted(written)).WithDetail(
+		"Without a colon it is prose, and what follows does not become %s. Write **%s**: instead.", labelWord(n), written))
+}
+
+func labelWord(n LabelName) string { return strings.ReplaceAll(string(n), "_", " ") }
+
+// attributes reads "word", "key=value" and key="quoted value" in src[at:end].
+func (p *parser) attributes(at, end int) (out []Attr, bad diag.Range) {
+	for {
+		for at < end && (isSpace(p.src[at]) || p.src[at] == ',' || p.src[at] == '{' || p.src[at] == '}') {
+			at++
+		}
+		if at >= end {
+			return out, bad
+		}
+		a := Attr{}
+		start := at
+		for at < end && !isSpace(p.src[at]) && strings.IndexByte("=,{}", p.src[at]) < 0 {
+			at++
+		}
+		a.Key = strings.ToLower(p.src[start:at])
+		a.Range, a.ValueRange = p.file.Range(start, at), p.file.Range(at, at)
+		if at < end && p.src[at] == '=' {
+			at++
+			var ok bool
+			if a.Value, a.ValueRange, at, ok = p.attrValue(at, end); !ok && bad.IsZero() {
+				bad = p.file.Range(start, end)
+			}
+		}
+		if start == at {
+			at++
+			continue
+		}
+		a.Range.End = at
+		out = append(out, a)
+	}
+}
+
+// attrValue reads a value, quoted or up to the next space.
+func (p *parser) attrValue(at, end int) (string, diag.Range, int, bool) {
+	start := at
+	if at >= end || p.src[at] != '"' && p.src[at] != '\'' {
+		for at < end && !isSpace(p.src[at]) && p.src[at] != '}' {
+			at++
+		}
+		v := strings.TrimRight(p.src[start:at], ",")
+		return v, p.file.Range(start, start+len(v)), at, true
+	}
+	quote := p.src[at]
+	var b strings.Builder
+	for at++; at < end; at++ {
+		switch c := p.src[at]; {
+		case c == quote:
+			return b.String(), p.file.Range(start+1, at), at + 1, true
+		case c == '\\' && at+1 < end && (p.src[at+1] == quote || p.src[at+1] == '\\'):
+			at++
+			b.WriteByte(p.src[at])
+		case c == '\n':
+			b.WriteByte(' ')
+		case c != '\r':
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), p.file.Range(start+1, end), end, false
+}

@@ -1,0 +1,140 @@
+package syntax
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// Default limits.
+const (
+	defaultBytes = 64 << 20
+	defaultLine  = 1 << 20
+	defaultDepth = 64
+	defaultItems = 1_000_000
+)
+
+func (l Limits) orDefault() Limits {
+	if l.Bytes <= 0 {
+		l.Bytes = defaultBytes
+	}
+	if l.Line <= 0 {
+		l.Line = defaultLine
+	}
+	if l.Depth <= 0 {
+		l.Depth = defaultDepth
+	}
+	if l.Items <= 0 {
+		l.Items = defaultItems
+	}
+	l.Bytes = min(l.Bytes, math.MaxInt32-1) // offsets of blocks are 32 bits wide
+	return l
+}
+
+var bom = []byte("\uFEFF")
+
+// check refuses what cannot be read as a plan at all.
+func (p *parser) check() bool {
+	b := p.file.Bytes
+	switch {
+	case len(b) > p.limits.Bytes:
+		p.report(diag.New("plan-too-large", p.file.Range(0, 0), "the plan is too large").WithDetail(
+			"The plan has %s; the limit is %s. Split it into several plans, or raise the limit.",
+			bytesText(len(b)), bytesText(p.limits.Bytes)))
+		return false
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		p.report(diag.New("not-utf8", p.file.Range(0, 2), "the plan is UTF-16").WithDetail(
+			"The file begins with the byte order mark of UTF-16. Save it as UTF-8."))
+		return false
+	}
+	longest, at, start := 0, 0, 0
+	for start < len(b) {
+		n := bytes.IndexByte(b[start:], '\n')
+		if n < 0 {
+			n = len(b) - start
+		}
+		if n > longest {
+			longest, at = n, start
+		}
+		start += n + 1
+	}
+	if longest > p.limits.Line {
+		p.report(diag.New("plan-line-too-long", p.file.Range(at, at), "a line of the plan is too long").WithDetail(
+			"The line has %s; the limit is %s. Break the line.", bytesText(longest), bytesText(p.limits.Line)))
+		return false
+	}
+	if at := invalidUTF8(b); at >= 0 {
+		p.report(diag.New("not-utf8", p.file.Range(at, at+1), "the plan is not UTF-8").WithDetail(
+			"The byte 0x%02X does not belong to a UTF-8 character. Save the file as UTF-8.", b[at]))
+		return false
+	}
+	return true
+}
+
+func invalidUTF8(b []byte) int {
+	if utf8.Valid(b) {
+		return -1
+	}
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+func bytesText(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// eol returns the line end that the file uses at or before an offset.
+func eolAt(src string, at int) string {
+	at = min(at, len(src))
+	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
+		at += i
+	} else if at = strings.LastIndexByte(src, '\n'); at < 0 {
+		return "\n"
+	}
+	if at > 0 && src[at-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// lineEnd returns the offset of the line end of the line at: of "\r\n", "\n" or
+// the end of the text.
+func lineEnd(src string, at int) int {
+	end := len(src)
+	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
+		end = at + i
+	}
+	if end > at && src[end-1] == '\r' {
+		end--
+	}
+	return end
+}
+
+// nextLine returns the offset of the first byte behind the line at.
+func nextLine(src string, at int) int {
+	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(src)
+}
+
+// lineStart returns the offset of the first byte of the line at.
+func lineStart(src string, at int) int {
+	return strings.LastIndexByte(src[:at], '\n') + 1
+}

@@ -1,0 +1,278 @@
+package syntax
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// matcher is a Pattern made ready.
+type matcher struct {
+	words      [][]string // keywords as lower-case words, longest first
+	id         *regexp.Regexp
+	optional   bool // needs no id
+	sprintLike bool // the id is that of the default dialect's sprints or phases
+	none       bool
+}
+
+// newMatcher compiles a pattern. An id that is no regular expression matches
+// nothing: policies has reported it.
+func newMatcher(p Pattern) matcher {
+	m := matcher{none: p.None()}
+	for _, k := range p.Keywords {
+		if w := strings.Fields(strings.ToLower(k)); len(w) > 0 {
+			m.words = append(m.words, w)
+		}
+	}
+	slices.SortStableFunc(m.words, func(a, b []string) int { return len(strings.Join(b, " ")) - len(strings.Join(a, " ")) })
+	id := strings.TrimSuffix(strings.TrimPrefix(p.ID, "^"), "$")
+	m.sprintLike = id == sprintID || id == phaseID
+	re, err := regexp.Compile("^(?:" + id + ")")
+	if err != nil {
+		m.none = true
+		return m
+	}
+	re.Longest()
+	m.id = re
+	m.optional = id == "" || re.MatchString("") && len(m.words) > 0
+	if id == "" {
+		m.id = regexp.MustCompile(`^[0-9]+[a-z]*`)
+	}
+	if len(m.words) == 0 && id == "" {
+		m.none = true
+	}
+	return m
+}
+
+// keyword returns the length of the keyword that s begins with, and of the space
+// or "-" behind it. ok is false when there is none; without keywords everything
+// begins with one of length 0.
+func (m *matcher) keyword(s string) (n, gap int, ok bool) {
+	if len(m.words) == 0 {
+		return 0, 0, true
+	}
+next:
+	for _, words := range m.words {
+		i := 0
+		for k, w := range words {
+			if k > 0 {
+				j := i + len(s[i:]) - len(strings.TrimLeft(s[i:], " \u00a0"))
+				if j == i {
+					continue next
+				}
+				i = j
+			}
+			n, fits := foldPrefix(s[i:], w)
+			if !fits {
+				continue next
+			}
+			i += n
+		}
+		r, _ := utf8.DecodeRuneInString(s[i:])
+		if s[i:] != "" && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) {
+			continue
+		}
+		rest := strings.TrimLeft(s[i:], " \u00a0")
+		if rest == s[i:] && strings.HasPrefix(rest, "-") {
+			rest = rest[1:]
+		}
+		rest = strings.TrimPrefix(rest, "#")
+		return i, len(s) - i - len(rest), true
+	}
+	return 0, 0, false
+}
+
+// foldPrefix reports whether s begins with the lower-case word w in any case,
+// and how many bytes of s that takes.
+func foldPrefix(s, w string) (int, bool) {
+	i := 0
+	for _, want := range w {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if n == 0 || unicode.ToLower(r) != want {
+			return 0, false
+		}
+		i += n
+	}
+	return i, true
+}
+
+// idMatch says how the beginning of a text was read as an id.
+type idMatch struct {
+	id   string // ASCII, as it counts
+	n    int    // bytes that it takes
+	look idLook
+}
+
+type idLook uint8
+
+const (
+	noID      idLook = iota // nothing like an id
+	goodID                  // as the dialect says
+	caseID                  // right but for upper-case letters
+	foldedID                // right but for look-alike characters
+	malformed               // begins like one and goes on wrongly: 1.2.3, 1-2
+	severalID               // names several: 1.1-1.3, 1.1 and 1.2
+)
+
+// match reads an id at the beginning of s.
+func (m *matcher) match(s string) idMatch {
+	if m.none {
+		return idMatch{}
+	}
+	if n := len(m.id.FindString(limited(s))); n > 0 {
+		switch boundary(s[n:]) {
+		case endOfID:
+			if m.namesMore(s[n:]) {
+				return idMatch{look: severalID}
+			}
+			return idMatch{s[:n], n, goodID}
+		case rangeOfID:
+			return idMatch{look: severalID}
+		}
+	}
+	tok := token(s)
+	if tok == "" {
+		return idMatch{}
+	}
+	if low := strings.ToLower(tok); isASCII(tok) && low != tok && m.whole(low) && boundary(s[len(tok):]) == endOfID {
+		return idMatch{low, len(tok), caseID}
+	}
+	if f := foldID(tok); f != tok && !isASCII(tok) && boundary(s[len(tok):]) == endOfID {
+		if m.whole(f) {
+			return idMatch{f, len(tok), foldedID}
+		}
+		if low := strings.ToLower(f); m.whole(low) {
+			return idMatch{low, len(tok), foldedID}
+		}
+	}
+	if strings.IndexFunc(tok, unicode.IsDigit) >= 0 {
+		return idMatch{n: len(tok), look: malformed}
+	}
+	return idMatch{}
+}
+
+func (m *matcher) whole(s string) bool { return len(m.id.FindString(s)) == len(s) }
+
+// namesMore reports whether what stands behind an id names another one: a
+// heading about several items is no item.
+func (m *matcher) namesMore(s string) bool {
+	rest := strings.TrimLeft(s, " \u00a0")
+	for _, sep := range []string{",", "&", "+", "/", "and ", "to ", "through ", "-", "–", "—", "und ", "et "} {
+		after, ok := strings.CutPrefix(rest, sep)
+		if !ok {
+			continue
+		}
+		after = strings.TrimLeft(after, " \u00a0")
+		if n, gap, ok := m.keyword(after); ok {
+			after = after[n+gap:]
+		}
+		n := len(m.id.FindString(limited(after)))
+		if n == 0 {
+			return false
+		}
+		end := strings.TrimLeft(after[n:], " ")
+		return end == "" || end[0] == ':' || end[0] == ')' || end[0] == ',' || strings.HasPrefix(end, "and ") ||
+			sep != "-" && sep != "–" && sep != "—" && boundary(after[n:]) == endOfID
+	}
+	return false
+}
+
+// limited cuts what the regular expression has to look at.
+func limited(s string) string { return s[:min(len(s), 256)] }
+
+// token returns the run of characters that a reader takes for the id.
+func token(s string) string {
+	end := len(s)
+	for i, r := range s {
+		if !unicode.In(r, unicode.L, unicode.N, unicode.Mn) && !strings.ContainsRune(".-_．。․", r) || i > 255 {
+			end = i
+			break
+		}
+	}
+	return strings.TrimRight(s[:end], ".-_")
+}
+
+type idEnd uint8
+
+const (
+	notEnd    idEnd = iota // the id goes on: 1.2.3, 1.2x
+	endOfID                // a separator or a space
+	rangeOfID              // 1.1-1.3, 1.1/1.2
+)
+
+// boundary judges what stands right behind an id.
+func boundary(s string) idEnd {
+	r, n := utf8.DecodeRuneInString(s)
+	next, _ := utf8.DecodeRuneInString(s[n:])
+	switch {
+	case n == 0, r == ' ', r == '\u00a0', r == ':', r == '：', r == ')', r == '|', r == '(', r == '[', r == '{', r == ']', isEmoji(r):
+		return endOfID
+	case r == '.':
+		if unicode.IsLetter(next) || unicode.IsDigit(next) {
+			return notEnd
+		}
+		return endOfID
+	case r == '-', r == '–', r == '—', r == '/', r == '&', r == '+', r == ',':
+		if unicode.IsDigit(next) {
+			return rangeOfID
+		}
+		if r == '-' || r == '–' || r == '—' {
+			return endOfID
+		}
+	}
+	return notEnd
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// foldID writes an id with the ASCII characters that its characters look like.
+func foldID(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r >= 0xff01 && r <= 0xff5e: // full width
+			b.WriteRune(r - 0xff01 + '!')
+		case r == '。', r == '․', r == '·':
+			b.WriteByte('.')
+		case unicode.Is(unicode.Nd, r):
+			b.WriteByte('0' + digitValue(r))
+		default:
+			if a, ok := lookAlikes[r]; ok {
+				b.WriteByte(a)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}
+
+// digitValue returns the value of a decimal digit of any script: their blocks
+// of ten begin with the digit zero.
+func digitValue(r rune) byte {
+	n := byte(0)
+	for n < 9 && unicode.Is(unicode.Nd, r-1) {
+		r--
+		n++
+	}
+	return n
+}
+
+// lookAlikes maps letters of other scripts to the Latin ones they look like.
+var lookAlikes = map[rune]byte{
+	'а': 'a', 'А': 'A', 'В': 'B', 'в': 'b', 'ь': 'b', 'с': 'c', 'С': 'C', 'ԁ': 'd', 'е': 'e', 'Е': 'E', 'һ': 'h', 'Н': 'H', 'і': 'i', 'І': 'I',
+	'ј': 'j', 'Ј': 'J', 'К': 'K', 'М': 'M', 'о': 'o', 'О': 'O', 'р': 'p', 'Р': 'P', 'ѕ': 's', 'Ѕ': 'S', 'Т': 'T', 'у': 'y', 'У': 'Y', 'х': 'x',
+	'Х': 'X', 'α': 'a', 'Α': 'A', 'Β': 'B', 'β': 'b', 'Ε': 'E', 'Η': 'H', 'Ι': 'I', 'Κ': 'K', 'Μ': 'M', 'Ν': 'N', 'ο': 'o', 'Ο': 'O', 'ρ': 'p',
+	'Ρ': 'P', 'Τ': 'T', 'Υ': 'Y', 'υ': 'u', 'ν': 'v', 'Χ': 'X', 'Ζ': 'Z', 'ɑ': 'a', 'ɡ': 'g', 'ı': 'i', 'ℓ': 'l', 'ⅰ': 'i', 'ª': 'a', 'º': 'o',
+}

@@ -1,0 +1,449 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// sectionKind says whose section is read.
+type sectionKind uint8
+
+const (
+	planSection sectionKind = iota
+	phaseSection
+	itemSection
+)
+
+// reader builds a Section out of the elements below a heading.
+type reader struct {
+	p     *parser
+	s     *Section
+	kind  sectionKind
+	cur   int // index in s.Labels of the bold label that is open; -1
+	head  int // of the heading label that is open; -1
+	level int // of that heading
+
+	annotation *Annotation
+	lines      int // non-blank lines so far, to judge where an annotation stands
+	loose      []looseList
+}
+
+// looseList is a list that belongs to no label: items may be tasks.
+type looseList struct {
+	items    []ListItem
+	from, to int // its lines in s.Prose
+}
+
+// section reads the elements [from, to) of the stream.
+func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to int) {
+	r := &reader{p: p, s: s, kind: kind, cur: -1, head: -1, annotation: a}
+	for i := from; i < to; i++ {
+		r.elem(&p.stream[i], i+1 < to && p.stream[i+1].b.kind == listBlock)
+	}
+	r.finish()
+}
+
+func (r *reader) elem(e *elem, listFollows bool) {
+	b := e.b
+	r.boxes(b, e.own)
+	switch b.kind {
+	case headingBlock:
+		r.heading(b)
+	case paraBlock:
+		from, to := int(b.start), int(b.end)
+		if e.to > 0 {
+			from, to = int(e.from), int(e.to)
+		}
+		r.paragraph(from, to, listFollows)
+	case listBlock:
+		r.list(b.kids)
+	case itemBlock:
+		one := *b
+		if e.own {
+			one.kids = one.kids[:min(1, len(one.kids))]
+			if len(one.kids) > 0 {
+				if one.kids[0].kind == listBlock {
+					return // "- - 1.1": the inner list follows by itself
+				}
+				one.end = one.kids[0].end
+			}
+		}
+		r.list([]block{one})
+	case fenceBlock:
+		r.fence(b)
+	case htmlBlock:
+		r.html(b)
+	case ruleBlock:
+		r.cur = -1
+	default:
+		r.verbatim(b)
+	}
+	if b.kind != htmlBlock {
+		r.lines += 1 + strings.Count(r.p.src[b.start:b.end], "\n")
+	}
+}
+
+// active returns the label that takes what follows, or nil.
+func (r *reader) active() *Label {
+	if r.cur >= 0 {
+		return &r.s.Labels[r.cur]
+	}
+	if r.head >= 0 {
+		return &r.s.Labels[r.head]
+	}
+	return nil
+}
+
+func (r *reader) heading(b *block) {
+	r.cur = -1
+	if r.head >= 0 && int(b.level) <= r.level {
+		r.head = -1
+	}
+	if r.kind == itemSection {
+		if l, ok := r.p.headingLabel(b); ok {
+			r.add(l)
+			r.head, r.level, r.cur = r.cur, int(b.level), -1
+			return
+		}
+	}
+	line := strings.TrimSpace(r.p.shown(int(b.start), lineEnd(r.p.src, int(b.b))))
+	if b.setext {
+		line = strings.Repeat("#", int(b.level)) + " " + joinLines(r.p.src[b.a:b.b])
+	}
+	if l := r.active(); l != nil {
+		l.Text = append(l.Text, line)
+		return
+	}
+	r.gap()
+	r.s.Prose = append(r.s.Prose, line)
+}
+
+// add opens a label.
+func (r *reader) add(l Label) {
+	l.At = len(r.s.Prose)
+	r.s.Labels = append(r.s.Labels, l)
+	r.cur = len(r.s.Labels) - 1
+}
+
+// paragraph splits src[at:end] at its line breaks into labels and prose.
+func (r *reader) paragraph(at, end int, listFollows bool) {
+	p := r.p
+	if r.kind == itemSection {
+		if rows, ok := p.dependencyRows(at, end); ok {
+			for _, l := range rows {
+				r.add(l)
+			}
+			r.cur = -1
+		}
+	}
+	first := true
+	for at < end {
+		next := nextLine(p.src[:end], at)
+		stop := min(lineEnd(p.src, at), end)
+		l, ok := p.labelLine(at, stop)
+		switch {
+		case ok && l.known:
+			to := next
+			for to < end && continues(l.name) {
+				after := nextLine(p.src[:end], to)
+				if _, label := p.labelLine(to, min(lineEnd(p.src, to), end)); label {
+					break
+				}
+				to = after
+			}
+			r.label(l, at, to)
+			next = to
+		case ok:
+			if r.kind == itemSection {
+				p.unknown(l)
+			}
+			r.cur = -1
+			r.proseLine(at, stop, first)
+		default:
+			to := next // up to the next label line
+			for to < end {
+				if _, label := p.labelLine(to, min(lineEnd(p.src, to), end)); label {
+					break
+				}
+				to = nextLine(p.src[:end], to)
+			}
+			if r.kind == itemSection {
+				p.nearLabel(at, stop, next < end || listFollows)
+			}
+			if first {
+				r.prose(at, to)
+			} else {
+				r.cur = -1
+				r.s.Prose = p.appendLines(r.s.Prose, at, to)
+			}
+			next = to
+		}
+		at, first = next, false
+	}
+}
+
+// continues reports whether lines below a label's line belong to its value.
+func continues(n LabelName) bool {
+	s := shapeOf(n)
+	return s == list || s == prose || s == checks
+}
+
+// prose takes the lines of a paragraph for the open label or for the section.
+func (r *reader) prose(at, end int) {
+	p := r.p
+	l := r.active()
+	if l != nil && (l.From == FromHeading || takesText(l)) {
+		if len(l.Text) > 0 {
+			l.Text = append(l.Text, "")
+		}
+		if l.TextRange.IsZero() {
+			l.TextRange = p.file.Range(at, end)
+		}
+		l.TextRange.End = at + len(strings.TrimRight(p.src[at:end], " \t\r\n"))
+		l.Text = p.appendLines(l.Text, at, end)
+		return
+	}
+	r.cur = -1
+	r.gap()
+	r.s.Prose = p.appendLines(r.s.Prose, at, end)
+}
+
+func takesText(l *Label) bool {
+	return l.Value.Value == "" && len(l.Items) == 0 && len(l.Fences) == 0 && len(l.Text) == 0
+}
+
+func (r *reader) proseLine(at, stop int, first bool) {
+	if first {
+		r.gap()
+	}
+	r.s.Prose = r.p.appendLines(r.s.Prose, at, stop)
+}
+
+// gap puts a blank line between blocks of prose.
+func (r *reader) gap() {
+	if n := len(r.s.Prose); n > 0 && r.s.Prose[n-1] != "" {
+		r.s.Prose = append(r.s.Prose, "")
+	}
+}
+
+// label takes in a known label whose lines are src[at:to].
+func (r *reader) label(l lineLabel, at, to int) {
+	p := r.p
+	in := p.plain(l.value, to)
+	p.comments(r, in.comments)
+	label := Label{Name: l.name, Written: l.written, NameRange: p.rng(l.at), Value: in.Text, From: FromBold}
+	label.Lines = p.appendLines(nil, at, to)
+	r.add(label)
+}
+
+// list takes in list items: for the open label, as labels, or as prose.
+func (r *reader) list(items []block) {
+	if l := r.active(); l != nil && takesList(l) {
+		for i := range items {
+			l.Items = append(l.Items, r.p.listItemOf(&items[i]))
+		}
+		return
+	}
+	open := -1 // loose list that goes on
+	for i := range items {
+		b := &items[i]
+		if r.labelItem(b) {
+			open = -1
+			continue
+		}
+		if open < 0 {
+			r.cur = -1
+			if i == 0 || len(r.loose) == 0 {
+				r.gap()
+			}
+			r.loose = append(r.loose, looseList{from: len(r.s.Prose)})
+			open = len(r.loose) - 1
+		}
+		list := &r.loose[open]
+		list.items = append(list.items, r.p.listItemOf(b))
+		r.s.Prose = r.p.blockLines(r.s.Prose, b)
+		list.to = len(r.s.Prose)
+	}
+}
+
+// takesList reports whether a list below the label belongs to it.
+func takesList(l *Label) bool {
+	switch {
+	case l.From == FromHeading:
+		return true
+	case len(l.Text) > 0:
+		return strings.HasSuffix(l.Text[len(l.Text)-1], ":")
+	case l.Name == Tasks || l.Name == Acceptance || l.Name == Verify:
+		return true
+	}
+	return l.Value.Value == "" || strings.HasSuffix(l.Value.Value, ":")
+}
+
+// labelItem takes in a list item that is a label.
+func (r *reader) labelItem(b *block) bool {
+	if len(b.kids) == 0 || b.kids[0].kind != paraBlock {
+		return false
+	}
+	p, para := r.p, &b.kids[0]
+	at, end := int(para.start), int(para.end)
+	if box, n := boxAt(p.src[at:end]); box != NoBox {
+		at += n
+	}
+	l, ok := p.labelLine(at, min(lineEnd(p.src, at), end))
+	if !ok {
+		return false
+	}
+	if !l.known {
+		if r.kind == itemSection {
+			p.unknown(l)
+		}
+		return false
+	}
+	r.paragraph(at, end, len(b.kids) > 1 && b.kids[1].kind == listBlock)
+	for i := range b.kids[1:] {
+		k := &b.kids[1+i]
+		r.elem(&elem{b: k, cand: -1}, false)
+	}
+	if r.cur >= 0 && shapeOf(r.s.Labels[r.cur].Name) != checks {
+		r.cur = -1
+	}
+	return true
+}
+
+// fence takes in a fenced code block.
+func (r *reader) fence(b *block) {
+	p := r.p
+	f := p.fenceOf(b)
+	_, ralph := f.Attr("ralph")
+	out, typed := f.Attr("output")
+	l := r.active()
+	switch {
+	case f.Lang == "hcl" && ralph:
+		r.s.Fragments = append(r.s.Fragments, Fragment{Source: p.file.Bytes[b.a:b.b:b.b], Range: f.Range})
+		return
+	case f.Lang == "json" && typed && r.kind == itemSection:
+		if out.Value == "" {
+			p.report(diag.New("fence-attribute", out.Range, "output= names no gate").WithDetail(
+				"A json fence with output= is the output schema of a QA agent. Write output=<gate>, with the name of the agent."))
+			return
+		}
+		r.s.Outputs = append(r.s.Outputs, f)
+		return
+	case l != nil && l.Name == Verify:
+		if f.Lang == "sh" || f.Lang == "bash" {
+			p.checkVerifyFence(&f)
+			l.Fences = append(l.Fences, f)
+			return
+		}
+		p.report(diag.New("verify-fence", f.Open, "only sh and bash fences are checks").WithDetail(
+			"This fence stands below %s but is read as prose: no command is run from it. Write ```sh if it is a command.", l.Written))
+	case l != nil && (l.From == FromHeading || takesText(l)):
+		l.Fences = append(l.Fences, f)
+		return
+	}
+	r.verbatim(b)
+}
+
+// verbatim takes a block as prose, line by line.
+func (r *reader) verbatim(b *block) {
+	if l := r.active(); l != nil && l.From == FromHeading && r.cur < 0 {
+		l.Text = r.p.blockLines(l.Text, b)
+		return
+	}
+	r.gap()
+	r.s.Prose = r.p.blockLines(r.s.Prose, b)
+}
+
+// finish sets the tasks, checks scalars and trims the prose.
+func (r *reader) finish() {
+	s := r.s
+	labels, tasks := false, false
+	for i := range s.Labels {
+		l := &s.Labels[i]
+		if l.Name == Tasks {
+			tasks = true
+			s.Tasks = append(s.Tasks, l.Items...)
+			if len(l.Items) == 0 && l.Value.Value != "" {
+				s.Tasks = append(s.Tasks, ListItem{Text: l.Value, Range: l.Value.Range})
+			}
+			if len(l.Items) == 0 && len(l.Text) > 0 {
+				s.Tasks = append(s.Tasks, ListItem{Text: Text{Value: strings.Join(l.Text, " "), Raw: strings.Join(l.Text, " "), Range: l.TextRange}, Range: l.TextRange})
+			}
+		}
+		labels = labels || !l.Name.IsState()
+	}
+	if r.kind == itemSection && !tasks {
+		r.adopt(labels)
+	}
+	for len(s.Prose) > 0 && s.Prose[len(s.Prose)-1] == "" {
+		s.Prose = s.Prose[:len(s.Prose)-1]
+	}
+	for i := range s.Labels {
+		s.Labels[i].At = min(s.Labels[i].At, len(s.Prose))
+	}
+	r.p.scalars(s)
+}
+
+// adopt makes tasks of lists that belong to no label: of all of them if the
+// section has no labels, else of those with check boxes.
+func (r *reader) adopt(labels bool) {
+	s := r.s
+	var taken []looseList
+	for _, l := range r.loose {
+		boxes := false
+		for i := range l.items {
+			boxes = boxes || l.items[i].Box != NoBox
+		}
+		if !labels || boxes {
+			s.Tasks = append(s.Tasks, l.items...)
+			taken = append(taken, l)
+		}
+	}
+	if len(taken) == 0 {
+		return
+	}
+	kept := make([]string, 0, len(s.Prose))
+	k, j := 0, 0 // next list that was taken, next label: both stand in order
+	for i := 0; i <= len(s.Prose); i++ {
+		for ; j < len(s.Labels) && s.Labels[j].At <= i; j++ {
+			s.Labels[j].At = len(kept)
+		}
+		if i == len(s.Prose) {
+			break
+		}
+		for k < len(taken) && i >= taken[k].to {
+			k++
+		}
+		if k < len(taken) && i >= taken[k].from || s.Prose[i] == "" && (len(kept) == 0 || kept[len(kept)-1] == "") {
+			continue
+		}
+		kept = append(kept, s.Prose[i])
+	}
+	s.Prose = kept
+}
+
+// scalars reports scalar fields that are given twice with different values.
+func (p *parser) scalars(s *Section) {
+	var first map[LabelName]*Label
+	for i := range s.Labels {
+		l := &s.Labels[i]
+		if !l.Name.IsScalar() {
+			continue
+		}
+		if first == nil {
+			first = map[LabelName]*Label{}
+		}
+		m := first[l.Name]
+		if m == nil {
+			first[l.Name] = l
+			continue
+		}
+		if strings.EqualFold(strings.TrimRight(m.Value.Value, ". "), strings.TrimRight(l.Value.Value, ". ")) {
+			continue
+		}
+		p.report(diag.Newf("conflicting-values", l.Range(), "%s is given twice", labelWord(l.Name)).WithDetail(
+			"It is %q here and %q above; a section has one. Delete one of them.", clip(l.Value.Value, 60), clip(m.Value.Value, 60)).
+			WithRelated(m.Range(), "first given here"))
+	}
+}

@@ -1,0 +1,315 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// maxCells bounds the cells that are read of a row.
+const maxCells = 64
+
+// table is a table of the plan.
+type table struct {
+	head []inline
+	rows []tableRow
+}
+
+type tableRow struct {
+	cells    []inline
+	at       span // the line
+	comments []span
+	table    *table
+}
+
+// tableOf reads the table in src[at:end], a paragraph. Lines above its header
+// are skipped; ok is false when there is none.
+func (p *parser) tableOf(at, end int) (*table, bool) {
+	if strings.IndexByte(p.src[at:end], '|') < 0 {
+		return nil, false
+	}
+	head := at
+	for {
+		next := nextLine(p.src[:end], at)
+		if next >= end {
+			return nil, false
+		}
+		head, at = at, next
+		if isDelimiterRow(p.src[at:min(lineEnd(p.src, at), end)]) {
+			break
+		}
+	}
+	t := &table{head: p.cells(head, min(lineEnd(p.src, head), end))}
+	for at = nextLine(p.src[:end], at); at < end; at = nextLine(p.src[:end], at) {
+		stop := min(lineEnd(p.src, at), end)
+		row := tableRow{cells: p.cells(at, stop), at: span{at, stop}, table: t}
+		for _, c := range row.cells {
+			row.comments = append(row.comments, c.comments...)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t, true
+}
+
+// isDelimiterRow reports whether a line is "|---|:--:|".
+func isDelimiterRow(s string) bool {
+	s = strings.TrimSpace(s)
+	if strings.IndexByte(s, '-') < 0 || strings.IndexByte(s, '|') < 0 {
+		return false
+	}
+	return strings.Trim(s, "|-: \t") == ""
+}
+
+// cells splits a row at its bars; a bar behind a backslash is text.
+func (p *parser) cells(at, end int) []inline {
+	for at < end && isSpace(p.src[at]) {
+		at++
+	}
+	if at < end && p.src[at] == '|' {
+		at++
+	}
+	var out []inline
+	start := at
+	for i := at; i < end && len(out) < maxCells; i++ {
+		switch p.src[i] {
+		case '\\':
+			i++
+		case '|':
+			out = append(out, p.plain(start, i))
+			start = i + 1
+		}
+	}
+	if start < end && strings.TrimSpace(p.src[start:end]) != "" && len(out) < maxCells {
+		out = append(out, p.plain(start, end))
+	}
+	return out
+}
+
+func (r *tableRow) cell(i int) *inline {
+	if i < 0 || i >= len(r.cells) {
+		return nil
+	}
+	return &r.cells[i]
+}
+
+// column finds a column by its header words.
+func (t *table) column(words []string) int {
+	for i := range t.head {
+		name := stems(t.head[i].Value)
+		for _, w := range words {
+			if name != "" && name == stems(w) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// tableItems reads the rows of a table as items, where the dialect has them.
+func (p *parser) tableItems(b *block) {
+	t, ok := p.tableOf(int(b.start), int(b.end))
+	id := -1
+	if ok {
+		id = t.column(p.dialect.Columns.ID)
+	}
+	if id < 0 {
+		p.push(elem{b: b, cand: -1})
+		return
+	}
+	title := t.column(p.dialect.Columns.Title)
+	found := false
+	for i := range t.rows {
+		row := &t.rows[i]
+		c, ok := p.rowItem(row, id, title)
+		if !ok {
+			continue
+		}
+		found = true
+		p.addCand(c, elem{b: b, from: int32(row.at.start), to: int32(row.at.end), cand: -1})
+	}
+	if !found {
+		p.push(elem{b: b, cand: -1})
+	}
+}
+
+func (p *parser) rowItem(row *tableRow, id, title int) (cand, bool) {
+	cell := row.cell(id)
+	if cell == nil || cell.Value == "" {
+		return cand{}, false
+	}
+	t, ok := p.readTitle(*cell, &p.item)
+	if !ok {
+		return cand{}, false
+	}
+	p.controls(*cell)
+	c := cand{title: t, level: 7, row: row, line: row.at}
+	slot := cell
+	if name := row.cell(title); name != nil && title != id {
+		p.controls(*name)
+		c.text = name.text(0, len(name.Value))
+		end := c.ending(p, name.Value, 0)
+		if c.text = name.text(0, end); c.text.Value == "" && name.Value != "" {
+			c.text = name.text(0, len(name.Value))
+		}
+		c.path = strings.TrimSpace(c.path + " " + c.text.Value)
+		slot = name
+	}
+	prefix := " "
+	if slot.Range.Start == slot.Range.End {
+		prefix = ""
+	}
+	c.slot = Slot{Offset: slot.Range.End, Form: CellEnd, Prefix: prefix}
+	return c, true
+}
+
+// rowLabels gives an item the cells of its row whose columns are labels.
+func (p *parser) rowLabels(it *Item, c *cand) {
+	t := c.row.table
+	it.Range = p.rng(c.row.at)
+	depends := t.column(p.dialect.Columns.Depends)
+	for i := range c.row.cells {
+		if i >= len(t.head) {
+			break
+		}
+		n, ok := LookupLabel(t.head[i].Value)
+		if i == depends {
+			n, ok = DependsOn, true
+		}
+		if cell := &c.row.cells[i]; ok && cell.Value != "" && i != t.column(p.dialect.Columns.ID) && i != t.column(p.dialect.Columns.Title) {
+			it.Body.Labels = append(it.Body.Labels, cellLabel(n, t.head[i].Value, cell))
+		}
+	}
+}
+
+func cellLabel(n LabelName, written string, cell *inline) Label {
+	return Label{Name: n, Written: written, NameRange: cell.Range, Value: cell.Text, From: FromCell}
+}
+
+// dependencyRows reads rows "| Depends on | 1.1 |" of a two-column table.
+func (p *parser) dependencyRows(at, end int) (out []Label, ok bool) {
+	t, ok := p.tableOf(at, end)
+	if !ok || len(t.head) != 2 {
+		return nil, false
+	}
+	rows := append([]tableRow{{cells: t.head}}, t.rows...)
+	for i := range rows {
+		if len(rows[i].cells) < 2 {
+			continue
+		}
+		name := &rows[i].cells[0]
+		n, known := LookupLabel(name.Value)
+		if !known || !n.IsDependency() {
+			continue
+		}
+		l := cellLabel(n, name.Value, &rows[i].cells[1])
+		l.NameRange = name.Range
+		out = append(out, l)
+	}
+	return out, len(out) > 0
+}
+
+// tables finds the tables of the plan that state dependencies: one column has
+// the ids of items, another one is headed by a dependency label.
+func (p *parser) tables() {
+	var items map[string]int
+	for i := range p.stream {
+		e := &p.stream[i]
+		if e.b.kind != paraBlock || e.cand >= 0 || e.to > 0 || len(p.plan.Items) == 0 ||
+			strings.IndexByte(p.src[e.b.start:e.b.end], '|') < 0 {
+			continue
+		}
+		t, ok := p.tableOf(int(e.b.start), int(e.b.end))
+		if !ok {
+			continue
+		}
+		columns := t.dependencies()
+		if len(columns) == 0 {
+			continue
+		}
+		if items == nil {
+			items = make(map[string]int, len(p.plan.Items))
+			for k := range p.plan.Items {
+				items[p.plan.Items[k].ID] = k
+			}
+		}
+		p.dependencyTable(t, columns, items)
+	}
+}
+
+// dependencies returns the columns that are headed by a dependency label.
+func (t *table) dependencies() map[int]LabelName {
+	var out map[int]LabelName
+	for i := range t.head {
+		if n, ok := LookupLabel(t.head[i].Value); ok && n.IsDependency() {
+			if out == nil {
+				out = map[int]LabelName{}
+			}
+			out[i] = n
+		}
+	}
+	return out
+}
+
+func (p *parser) dependencyTable(t *table, columns map[int]LabelName, items map[string]int) {
+	id, best := -1, 0
+	for c := range t.head {
+		if _, taken := columns[c]; taken {
+			continue
+		}
+		hits := 0
+		for i := range t.rows {
+			if _, ok := p.cellItem(t.rows[i].cell(c), items); ok {
+				hits++
+			}
+		}
+		if hits > best {
+			id, best = c, hits
+		}
+	}
+	if id < 0 {
+		return
+	}
+	for i := range t.rows {
+		row := &t.rows[i]
+		k, ok := p.cellItem(row.cell(id), items)
+		if !ok {
+			if cell := row.cell(id); cell != nil && cell.Value != "" {
+				p.report(diag.Newf("table-row", cell.Range, "%s is no item of this plan", quoted(cell.Value)).WithDetail(
+					"The other rows of this table state dependencies of items; this row is read as prose. Write the id of an item."))
+			}
+			continue
+		}
+		for c := range t.head {
+			n, isLabel := columns[c]
+			cell := row.cell(c)
+			if !isLabel || cell == nil || cell.Value == "" {
+				continue
+			}
+			body := &p.plan.Items[k].Body
+			l := cellLabel(n, t.head[c].Value, cell)
+			l.At = len(body.Prose)
+			body.Labels = append(body.Labels, l)
+		}
+	}
+}
+
+// cellItem returns the item whose id a cell holds, with or without its keyword.
+func (p *parser) cellItem(c *inline, items map[string]int) (int, bool) {
+	if c == nil || c.Value == "" || len(c.Value) > 200 {
+		return 0, false
+	}
+	if k, ok := items[c.Value]; ok {
+		return k, true
+	}
+	v := strings.TrimLeftFunc(c.Value, func(r rune) bool { return r == ' ' || isEmoji(r) })
+	n, gap, ok := p.item.keyword(v)
+	if !ok {
+		n, gap = 0, 0
+	}
+	m := p.item.match(v[n+gap:])
+	if m.look != goodID {
+		return 0, false
+	}
+	k, ok := items[m.id]
+	return k, ok
+}

@@ -1,0 +1,67 @@
+package syntax
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// maxRelated bounds the places that one diagnostic lists.
+const maxRelated = 8
+
+// count writes "1 item" or "3 items".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func digits(n int) string { return strconv.Itoa(n) }
+
+// quoted writes a name from the plan for a summary: short, printable.
+func quoted(s string) string { return strconv.Quote(clip(s, 24)) }
+
+// clip shortens s to at most n bytes, at a character, and leaves out what a
+// terminal would act on.
+func clip(s string, n int) string {
+	if hasControl(s) || strings.ContainsAny(s, "\n\t\r") {
+		s = strings.Map(func(r rune) rune {
+			if isControl(r) {
+				return -1
+			}
+			if r < ' ' {
+				return ' '
+			}
+			return r
+		}, s)
+	}
+	if len(s) <= n {
+		return s
+	}
+	n -= len("…")
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+func nearest(word string, known []string) (string, bool) {
+	if len(word) > 40 {
+		return "", false
+	}
+	return spell.Nearest(word, known)
+}
+
+// directiveKeys lists the fields of a directive, sorted.
+func directiveKeys() []string {
+	var out []string
+	for _, s := range labelSpecs {
+		out = append(out, string(s.name))
+	}
+	slices.Sort(out)
+	return out
+}
