@@ -1,0 +1,280 @@
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// File is the journal's name inside a state directory.
+const File = "journal.db"
+
+// format is the version of the file's layout; events have their own version.
+const format = 1
+
+// applicationID marks the file as ralph's ("RLPH").
+const applicationID = 0x524c5048
+
+// Log is an open journal. It is owned by one goroutine.
+type Log struct {
+	conn *sqlite.Conn
+	last int64  // sequence number of the last event written
+	hash string // of that event
+	dead error  // why nothing more can be written
+}
+
+var _ executor.Journal = (*Log)(nil)
+
+// ErrNone is returned by Read when there is no journal yet.
+var ErrNone = errors.New("no journal")
+
+// Damage says that the journal is not what ralph wrote.
+type Damage struct {
+	Path string
+	Seq  int64 // of the first event that is wrong
+	What string
+}
+
+func (d *Damage) Error() string {
+	return fmt.Sprintf("journal %s is damaged at event %d: %s", d.Path, d.Seq, d.What)
+}
+
+// Open opens or creates the journal of an epic in dir, for writing. The caller
+// holds the lock. The whole chain is checked when the events are read, which
+// must be done before the first Append.
+func Open(dir string, epic ir.NodeID) (*Log, error) {
+	path := filepath.Join(dir, File)
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return nil, fmt.Errorf("open journal %s: %w", path, err)
+	}
+	l := &Log{conn: conn}
+	if err := l.prepare(path, epic); err != nil {
+		return nil, errors.Join(fmt.Errorf("open journal %s: %w", path, err), conn.Close())
+	}
+	return l, nil
+}
+
+// Read opens the journal of an epic in dir for reading only; a writer may be at
+// work. It returns ErrNone if there is none.
+func Read(dir string, epic ir.NodeID) (*Log, error) {
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil, ErrNone
+	}
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		return nil, fmt.Errorf("open journal %s: %w", path, err)
+	}
+	l := &Log{conn: conn, dead: errors.New("opened for reading")}
+	if err := l.check(epic); err != nil {
+		return nil, errors.Join(fmt.Errorf("open journal %s: %w", path, err), conn.Close())
+	}
+	return l, nil
+}
+
+func (l *Log) prepare(path string, epic ir.NodeID) error {
+	if err := sqlitex.ExecuteScript(l.conn, "PRAGMA journal_mode=WAL;", nil); err != nil {
+		return err
+	}
+	for _, pragma := range []string{"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", "PRAGMA busy_timeout=5000"} {
+		if err := sqlitex.ExecuteTransient(l.conn, pragma, nil); err != nil {
+			return err
+		}
+	}
+	version, err := l.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	if version != 0 {
+		return l.check(epic)
+	}
+	if tables, err := l.number("SELECT count(*) FROM sqlite_schema"); err != nil || tables > 0 {
+		return errors.Join(err, fmt.Errorf("it is an SQLite file of another program"))
+	}
+	if err := sqlitex.ExecuteScript(l.conn, layout, nil); err != nil {
+		return err
+	}
+	if err := sqlitex.Execute(l.conn, "INSERT INTO meta(name, value) VALUES ('epic', ?)", &sqlitex.ExecOptions{Args: []any{string(epic)}}); err != nil {
+		return err
+	}
+	if err := sqlitex.ExecuteScript(l.conn, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, format), nil); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+const layout = `
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS events (
+	seq  INTEGER PRIMARY KEY,
+	hash TEXT NOT NULL, -- of the hash before and body
+	body TEXT NOT NULL  -- the event as JSON
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER IF NOT EXISTS events_keep BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+DELETE FROM meta;
+`
+
+// check refuses files that this ralph does not understand or that belong to
+// another epic.
+func (l *Log) check(epic ir.NodeID) error {
+	app, err := l.number("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	version, err := l.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	switch {
+	case app != applicationID:
+		return fmt.Errorf("it is not a journal of ralph")
+	case version > format:
+		return fmt.Errorf("it has format %d, and this ralph reads up to %d: use the newer ralph", version, format)
+	}
+	var owner string
+	err = sqlitex.Execute(l.conn, "SELECT value FROM meta WHERE name = 'epic'", &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error { owner = s.ColumnText(0); return nil },
+	})
+	if err == nil && owner != string(epic) {
+		err = fmt.Errorf("it belongs to epic %q, not to %q", owner, epic)
+	}
+	return err
+}
+
+func (l *Log) number(query string) (n int64, err error) {
+	err = sqlitex.ExecuteTransient(l.conn, query, &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt64(0); return nil },
+	})
+	return n, err
+}
+
+// Events yields every event and checks the chain on the way. When it has come to
+// the end without an error, Append may be called.
+func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
+	return func(yield func(executor.Event, error) bool) {
+		stopped := errors.New("stopped")
+		last, hash := int64(0), ""
+		err := sqlitex.Execute(l.conn, "SELECT seq, hash, body FROM events ORDER BY seq", &sqlitex.ExecOptions{
+			ResultFunc: func(s *sqlite.Stmt) error {
+				seq, body := s.ColumnInt64(0), s.ColumnText(2)
+				damage := func(format string, args ...any) error {
+					return &Damage{Path: File, Seq: last + 1, What: fmt.Sprintf(format, args...)}
+				}
+				if seq != last+1 {
+					return damage("it is missing; the next one is %d", seq)
+				}
+				next := chain(hash, body)
+				if next != s.ColumnText(1) {
+					return damage("its hash does not match what stands there")
+				}
+				var e executor.Event
+				if err := json.Unmarshal([]byte(body), &e); err != nil {
+					return damage("%v", err)
+				}
+				if e.Seq != seq {
+					return damage("it says that it is event %d", e.Seq)
+				}
+				last, hash = seq, next
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if !yield(e, nil) {
+					return stopped
+				}
+				return nil
+			},
+		})
+		switch {
+		case err == nil:
+			l.last, l.hash = last, hash
+		case !errors.Is(err, stopped):
+			l.dead = err
+			yield(executor.Event{}, fmt.Errorf("read journal: %w", err))
+		}
+	}
+}
+
+// Append implements executor.Journal.
+func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
+	if l.dead != nil {
+		return fmt.Errorf("append to journal: %w", l.dead)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	last, hash := l.last, l.hash
+	defer func() {
+		if err != nil {
+			// What was written is known only after opening the file again.
+			l.dead = err
+			err = fmt.Errorf("append to journal: %w", err)
+			return
+		}
+		l.last, l.hash = last, hash
+	}()
+	end, err := sqlitex.ImmediateTransaction(l.conn)
+	if err != nil {
+		return err
+	}
+	defer end(&err) // the commit point
+	insert := l.conn.Prep("INSERT INTO events(seq, hash, body) VALUES (?, ?, ?)")
+	for _, e := range events {
+		if e.Seq != last+1 {
+			return fmt.Errorf("event %d does not follow event %d", e.Seq, last)
+		}
+		body, err := e.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		last, hash = e.Seq, chain(hash, string(body))
+		insert.BindInt64(1, last)
+		insert.BindText(2, hash)
+		insert.BindText(3, string(body))
+		if _, err := insert.Step(); err != nil {
+			return err
+		}
+		if err := insert.Reset(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Last returns the sequence number of the last event, once the events were read.
+func (l *Log) Last() int64 { return l.last }
+
+// Close implements executor.Journal.
+func (l *Log) Close() error { return l.conn.Close() }
+
+func chain(before, body string) string {
+	h := sha256.New()
+	h.Write([]byte(strconv.Itoa(len(before)) + ":" + before + body))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

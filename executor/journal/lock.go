@@ -1,0 +1,93 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Owner says who holds, or held, the lock.
+type Owner struct {
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"` // of the holding, UTC
+	Boot    string    `json:"boot"`    // id of the system's start; "" if it has none
+	Host    string    `json:"host"`
+	User    string    `json:"user"`
+	Command string    `json:"command"`
+}
+
+func (o Owner) String() string {
+	return fmt.Sprintf("process %d of %s on %s, since %s", o.PID, o.User, o.Host, o.Started.Local().Format(time.DateTime))
+}
+
+// Held is the error of a second writer.
+type Held struct{ By Owner }
+
+func (h *Held) Error() string { return "another ralph is at work on this epic: " + h.By.String() }
+
+// Lock is the right to write into one state directory.
+type Lock struct {
+	f      *flock.Flock
+	who    string
+	before Owner // a holder that ended without giving the lock back
+}
+
+// Acquire takes the lock of dir, which must exist, for the owner. If another
+// process has it, the error is a *Held. It does not wait.
+func Acquire(dir string, who Owner) (*Lock, error) {
+	l := &Lock{f: flock.New(filepath.Join(dir, "lock")), who: filepath.Join(dir, "owner.json")}
+	got, err := l.f.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	other, rerr := readOwner(l.who)
+	if !got {
+		return nil, errors.Join(&Held{By: other}, rerr)
+	}
+	l.before = other
+	b, err := json.Marshal(who)
+	if err == nil {
+		err = os.WriteFile(l.who, append(b, '\n'), 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), l.f.Unlock())
+	}
+	return l, nil
+}
+
+// Before returns the holder before, if it ended without releasing the lock (it
+// was killed, or the machine stopped).
+func (l *Lock) Before() (Owner, bool) { return l.before, l.before.PID != 0 }
+
+// Release gives the lock back.
+func (l *Lock) Release() error {
+	return errors.Join(os.Remove(l.who), l.f.Unlock())
+}
+
+func readOwner(path string) (o Owner, err error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return o, nil
+	}
+	if err != nil {
+		return o, err
+	}
+	// A torn file only means that the owner is not known.
+	_ = json.Unmarshal(b, &o)
+	return o, nil
+}
+
+// BootID returns the id of the system's present start, "" where there is none.
+func BootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

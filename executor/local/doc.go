@@ -1,0 +1,10 @@
+// Package local drives an executor.Run in this process: it asks the machine what
+// to do, records it, does it, and records what came of it.
+//
+// In: a Run that has replayed its journal, and the journal, workspace, runners
+// and gates to use. Out: events, in the journal and to one observer. It imports
+// executor and ir; cmd/ralph wires and calls it.
+//
+// One goroutine owns the Run and the journal. Each effect has a goroutine of its
+// own that sends one report; all have ended when Apply returns.
+package local

@@ -1,0 +1,34 @@
+// Package workspace is the only part of ralph that touches git while an epic is
+// applied: it pins bases, merges results, keeps one worktree per node, commits
+// what agents leave, checks it, and moves ralph's own branches.
+//
+// In: effects of the machine and the epic. Out: commits, under refs. It imports
+// executor, ir, internal/process (setup commands) and internal/atomicfile;
+// cmd/ralph opens it, executor/local calls it.
+//
+// # What is never touched
+//
+// The user's checkout, index, HEAD, branches, hooks and configuration. ralph
+// writes refs below refs/ralph/ and the branches that the epic names, each by
+// compare-and-swap, and worktrees at the places that the epic names. Every git
+// process gets a clean environment, no hooks, no fsmonitor, no prompts,
+// core.fsync=all and, for a worktree, its git directory given explicitly: a .git
+// file that an agent replaced is never followed.
+//
+// # Refs
+//
+//	refs/ralph/<epic>/base                            the pinned base
+//	refs/ralph/<epic>/nodes/<id>/base                 of a root that names its own
+//	refs/ralph/<epic>/nodes/<id>/result               what dependents start from
+//	refs/ralph/<epic>/nodes/<id>/attempts/<step>/<n>  what an attempt left (its start, before)
+//	refs/ralph/<epic>/nodes/<id>/saved/<seq>          what stood in the way of a reset
+//	refs/ralph/<epic>/sum/<seq>                       earlier integration branches
+//
+// # What a crash leaves
+//
+// Each effect may be cut anywhere and done again. Whether it has happened is read
+// from the refs: an attempt's commit carries its effect key as a trailer, merges
+// are derived (same inputs, same commit), and a ref that already stands where it
+// should is left alone. Lock files are removed only on ralph's own worktrees and
+// branches; the caller holds the run lock.
+package workspace

@@ -1,0 +1,213 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// git makes every git call of this package.
+type git struct {
+	bin    string   // absolute
+	dir    string   // where it runs: the user's checkout
+	common string   // absolute, the repository's shared git directory
+	env    []string // the whole environment
+	conf   []string // -c options
+}
+
+// place is what a call works on: the repository, or one of ralph's worktrees.
+type place struct {
+	gitDir   string // "": the repository
+	workTree string
+	index    string // another index file, "" for the usual one
+	ignore   string // excludes file, "" for the repository's own rules only
+}
+
+// gitError is a git command that failed.
+type gitError struct {
+	args   []string
+	code   int
+	stderr string
+}
+
+func (e *gitError) Error() string {
+	msg := strings.TrimSpace(e.stderr)
+	if len(msg) > 1000 {
+		msg = msg[:1000]
+	}
+	return fmt.Sprintf("git %s: exit %d: %s", e.args[0], e.code, strings.ReplaceAll(msg, "\n", "; "))
+}
+
+// exitCode returns the exit code of a failed git command, 0 for other errors.
+func exitCode(err error) int {
+	var g *gitError
+	if errors.As(err, &g) {
+		return g.code
+	}
+	return 0
+}
+
+// safe are the settings of every call. Those of the user that have to hold are
+// added when the workspace is opened.
+var safe = []string{
+	"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.fsync=all", "core.untrackedCache=false",
+	"core.quotePath=false", "gc.auto=0", "maintenance.auto=false", "safe.bareRepository=explicit",
+	"commit.gpgSign=false", "submodule.recurse=false", "diff.external=", "core.editor=true",
+	"advice.detachedHead=false", "init.templateDir=", "protocol.allow=never",
+}
+
+// findGit returns a wrapper for the repository that dir lies in. The binary is
+// looked up once, on the PATH of the caller.
+func findGit(ctx context.Context, dir string) (*git, error) {
+	bin, err := exec.LookPath("git")
+	if err == nil {
+		bin, err = filepath.Abs(bin)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git is needed and not on PATH: %w", err)
+	}
+	g := &git{bin: bin, dir: dir, env: []string{
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true",
+		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_EDITOR=true", "LC_ALL=C", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"),
+	}}
+	for _, c := range safe {
+		g.conf = append(g.conf, "-c", c)
+	}
+	if err := g.version(ctx); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// minGit is the first git with `merge-tree --write-tree`.
+var minGit = [2]int{2, 38}
+
+func (g *git) version(ctx context.Context) error {
+	out, err := g.line(ctx, place{}, "version")
+	if err != nil {
+		return err
+	}
+	if v, ok := parseVersion(out); !ok || v[0] < minGit[0] || v[0] == minGit[0] && v[1] < minGit[1] {
+		return fmt.Errorf("git %d.%d or later is needed; %s is %q", minGit[0], minGit[1], g.bin, out)
+	}
+	return nil
+}
+
+func parseVersion(s string) (v [2]int, ok bool) {
+	parts := strings.Split(strings.TrimPrefix(s, "git version "), ".")
+	if len(parts) < 2 {
+		return v, false
+	}
+	for i := range v {
+		n, err := strconv.Atoi(parts[i])
+		if err != nil {
+			return v, false
+		}
+		v[i] = n
+	}
+	return v, true
+}
+
+// run runs git and returns what it printed.
+func (g *git) run(ctx context.Context, at place, in string, env []string, args ...string) ([]byte, error) {
+	full := append([]string{}, g.conf...)
+	full = append(full, "-c", "core.excludesFile="+at.ignore)
+	dir := g.dir
+	if at.gitDir != "" {
+		full = append(full, "--git-dir="+at.gitDir, "--work-tree="+at.workTree)
+		dir = at.workTree
+	} else if g.common != "" {
+		full = append(full, "--git-dir="+g.common)
+	}
+	cmd := exec.CommandContext(ctx, g.bin, append(full, args...)...)
+	cmd.Dir, cmd.Env = dir, append(append([]string{}, g.env...), env...)
+	if at.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+at.index)
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // git removes its locks
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Stdin = strings.NewReader(in)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return out.Bytes(), &gitError{args, exit.ExitCode(), errOut.String()}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out.Bytes(), nil
+}
+
+// line runs git and returns its output without the last line ending.
+func (g *git) line(ctx context.Context, at place, args ...string) (string, error) {
+	out, err := g.run(ctx, at, "", nil, args...)
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+// ref returns the object that a ref names, "" if there is no such ref.
+func (g *git) ref(ctx context.Context, name string) (string, error) {
+	out, err := g.line(ctx, place{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+	if exitCode(err) == 1 {
+		return "", nil
+	}
+	return out, err
+}
+
+// tree returns the tree of a commit.
+func (g *git) tree(ctx context.Context, commit string) (string, error) {
+	return g.line(ctx, place{}, "rev-parse", "--verify", "--end-of-options", commit+"^{tree}")
+}
+
+// ancestor reports whether a is b or an ancestor of b.
+func (g *git) ancestor(ctx context.Context, a, b string) (bool, error) {
+	if a == b {
+		return true, nil
+	}
+	_, err := g.line(ctx, place{}, "merge-base", "--is-ancestor", a, b)
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// move is one ref that moves from old ("" if it must not exist) to new.
+type move struct{ ref, old, new string }
+
+// update moves refs, all or none, each only if it still stands where it is
+// expected. Locks that a killed git left on them are removed first: they are
+// ralph's own refs, and the caller holds the run lock.
+func (g *git) update(ctx context.Context, why string, moves ...move) error {
+	var b strings.Builder
+	for _, m := range moves {
+		if m.old == m.new {
+			continue
+		}
+		g.unlock(m.ref)
+		if m.old == "" {
+			fmt.Fprintf(&b, "create %s %s\n", m.ref, m.new)
+		} else {
+			fmt.Fprintf(&b, "update %s %s %s\n", m.ref, m.new, m.old)
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := g.run(ctx, place{}, b.String(), nil, "update-ref", "-m", "ralph: "+why, "--stdin")
+	return err
+}
+
+func (g *git) unlock(ref string) {
+	_ = os.Remove(filepath.Join(g.common, filepath.FromSlash(ref)+".lock")) // mostly there is none
+}

@@ -1,0 +1,123 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Publish implements executor.Workspace.
+func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Published, error) {
+	defer s.hold(e.Node)()
+	tree, err := s.git.tree(ctx, e.Commit)
+	if err != nil {
+		return executor.Published{}, err
+	}
+	n := s.nodes[e.Node]
+	out := executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: tree}, Branch: n.Git.Branch}
+	if e.Node == executor.Integration {
+		return out, s.integrate(ctx, e, n.Git.Branch)
+	}
+	for _, in := range e.Inputs {
+		has, err := s.git.ancestor(ctx, in.Commit, e.Commit)
+		if err != nil {
+			return out, err
+		}
+		if !has {
+			return out, config("its result %.12s does not contain the result of %s", e.Commit, s.name(in.Node))
+		}
+	}
+	ref := s.nodeRef(e.Node, "result")
+	old, err := s.git.ref(ctx, ref)
+	if err != nil {
+		return out, err
+	}
+	branch := "refs/heads/" + n.Git.Branch
+	tip, err := s.git.ref(ctx, branch)
+	if err != nil {
+		return out, err
+	}
+	if err := s.git.update(ctx, "result", move{ref, old, e.Commit}, move{branch, tip, e.Commit}); err != nil {
+		return out, err
+	}
+	if s.epic.Run.Git.Cleanup == "on_success" {
+		return out, s.remove(ctx, n, e.Seq)
+	}
+	return out, nil
+}
+
+// integrate moves the integration branch from where ralph last put it. Commits
+// of others on it are never overwritten.
+func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) error {
+	branch := "refs/heads/" + name
+	now, err := s.git.ref(ctx, branch)
+	if err != nil || now == e.Commit {
+		return err
+	}
+	switch {
+	case now != e.Old && e.Old == "":
+		return config("the integration branch %s exists and is not ralph's: rename it (git branch -m %s OTHER)", name, name)
+	case now != e.Old && now == "":
+		return config("the integration branch %s was deleted: restore it (git branch %s %.12s)", name, name, e.Old)
+	case now != e.Old:
+		return config("the integration branch %s holds commits that are not ralph's: move them to a branch of their own (git branch OTHER %s && git branch -f %s %.12s)", name, name, name, e.Old)
+	}
+	if by := s.checkedOut(branch); by != "" {
+		return config("the integration branch %s is checked out in %s: check out another branch there", name, by)
+	}
+	moves := []move{{branch, e.Old, e.Commit}}
+	if e.Old != "" {
+		pin := s.prefix() + fmt.Sprintf("sum/%d", e.Seq)
+		moves = append(moves, move{pin, "", e.Old})
+	}
+	return s.git.update(ctx, "integrate", moves...)
+}
+
+// checkedOut returns the worktree that has a branch checked out, "" if none.
+func (s *Space) checkedOut(branch string) string {
+	want := "ref: " + branch
+	if b, err := os.ReadFile(filepath.Join(s.git.common, "HEAD")); err == nil && strings.TrimSpace(string(b)) == want {
+		return s.top
+	}
+	heads, _ := filepath.Glob(filepath.Join(s.git.common, "worktrees", "*", "HEAD"))
+	for _, h := range heads {
+		if b, err := os.ReadFile(h); err == nil && strings.TrimSpace(string(b)) == want {
+			dir, err := os.ReadFile(filepath.Join(filepath.Dir(h), "gitdir"))
+			if err != nil {
+				return filepath.Dir(h)
+			}
+			return filepath.Dir(strings.TrimSpace(string(dir)))
+		}
+	}
+	return ""
+}
+
+// remove takes a finished node's worktree away, after saving what differs.
+func (s *Space) remove(ctx context.Context, n *ir.Node, seq int64) error {
+	dir := s.Dir(n.ID)
+	if there, err := exists(dir); err != nil || !there {
+		return err
+	}
+	w, err := s.worktree(ctx, n, "HEAD")
+	if err != nil {
+		return err
+	}
+	now, err := s.look(ctx, w)
+	if err != nil {
+		return err
+	}
+	if w.Left != "" && (now.dirty || now.head != w.Left) {
+		if _, err := s.save(ctx, w, now, seq); err != nil {
+			return err
+		}
+	}
+	if _, err := s.git.line(ctx, place{}, "worktree", "remove", "--force", "--", w.dir); err != nil {
+		return err
+	}
+	return os.Remove(w.file)
+}

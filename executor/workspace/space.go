@@ -1,0 +1,315 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Space is the repository as one epic uses it.
+type Space struct {
+	git    *git
+	top    string // the user's checkout, absolute
+	state  string // this epic's state directory, absolute
+	epic   *ir.Epic
+	nodes  map[ir.NodeID]*ir.Node
+	who    []string // committer, as environment
+	ignore string   // the user's excludes file, "" if none
+
+	mu   sync.Mutex // guards trees being added: git numbers them by looking
+	busy map[ir.NodeID]*sync.Mutex
+}
+
+var _ executor.Workspace = (*Space)(nil)
+
+// Refusal is an error that the user can mend; Hint says what to type.
+type Refusal struct{ What, Hint string }
+
+func (r *Refusal) Error() string {
+	if r.Hint == "" {
+		return r.What
+	}
+	return r.What + "\n  " + r.Hint
+}
+
+// StateDir returns where the state of an epic is kept, for the repository that
+// dir lies in: outside every worktree, shared by all, never committed.
+func StateDir(ctx context.Context, dir string, epic ir.NodeID) (string, error) {
+	g, err := findGit(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	if err := g.locate(ctx); err != nil {
+		return "", err
+	}
+	return filepath.Join(g.common, "ralph", string(epic)), nil
+}
+
+// Open opens the repository that dir lies in, for an epic. It changes nothing.
+func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
+	g, err := findGit(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.locate(ctx); err != nil {
+		return nil, err
+	}
+	s := &Space{git: g, epic: epic, nodes: make(map[ir.NodeID]*ir.Node, len(epic.Nodes)), busy: map[ir.NodeID]*sync.Mutex{}}
+	if s.top, err = g.top(ctx, dir); err != nil {
+		return nil, err
+	}
+	s.state = filepath.Join(g.common, "ralph", string(epic.Epic.ID))
+	for i := range epic.Nodes {
+		n := &epic.Nodes[i]
+		s.nodes[n.ID] = n
+		s.busy[n.ID] = new(sync.Mutex)
+		if _, err := s.path(n.Git.Worktree); err != nil {
+			return nil, &Refusal{What: fmt.Sprintf("node %s: %v", n.Key, err)}
+		}
+	}
+	s.busy[executor.Integration] = new(sync.Mutex)
+	s.nodes[executor.Integration] = &ir.Node{
+		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: epic.Epic.Title,
+		Git: ir.Git{Branch: epic.Epic.Integration.Branch, Worktree: "../{repo}-worktrees/" + epic.Epic.Integration.Branch},
+	}
+	if _, err := s.path(s.nodes[executor.Integration].Git.Worktree); err != nil {
+		return nil, &Refusal{What: fmt.Sprintf("integration branch: %v", err)}
+	}
+	if err := s.settings(ctx); err != nil {
+		return nil, err
+	}
+	head, err := g.ref(ctx, "HEAD^{commit}")
+	if err != nil {
+		return nil, err
+	}
+	if head == "" {
+		return nil, &Refusal{"the repository has no commit yet", "git add -A && git commit -m 'first commit'"}
+	}
+	return s, nil
+}
+
+// State returns this epic's state directory.
+func (s *Space) State() string { return s.state }
+
+// Top returns the user's checkout.
+func (s *Space) Top() string { return s.top }
+
+func (g *git) locate(ctx context.Context) error {
+	out, err := g.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return &Refusal{What: fmt.Sprintf("%s is not in a git repository that ralph may use (%v)", g.dir, err), Hint: "git init"}
+	}
+	g.common, err = filepath.EvalSymlinks(out)
+	return err
+}
+
+func (g *git) top(ctx context.Context, dir string) (string, error) {
+	bare := *g
+	bare.common = "" // the checkout is found from dir
+	out, err := bare.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--show-toplevel")
+	if err != nil {
+		return "", &Refusal{What: fmt.Sprintf("%s is not in a checkout (%v)", dir, err)}
+	}
+	return filepath.EvalSymlinks(out)
+}
+
+// settings reads, once, the few settings of the user that have to hold in every
+// call, with the user's own configuration.
+func (s *Space) settings(ctx context.Context) error {
+	user := *s.git
+	user.conf = nil
+	user.env = userEnv()
+	user.common = ""
+	out, err := user.run(ctx, place{}, "", nil, "config", "-z", "--get-regexp",
+		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol)|filter\.lfs\.[a-z]+)$`)
+	if err != nil && exitCode(err) != 1 {
+		return err
+	}
+	values := map[string]string{}
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if name, value, ok := strings.Cut(entry, "\n"); ok {
+			values[name] = value
+		}
+	}
+	name, email := values["user.name"], values["user.email"]
+	if name == "" || email == "" {
+		return &Refusal{"git does not know who commits", `git config user.name "Your Name" && git config user.email you@example.org`}
+	}
+	s.who = []string{"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + email}
+	for _, k := range []string{"core.autocrlf", "core.eol", "filter.lfs.clean", "filter.lfs.smudge", "filter.lfs.process", "filter.lfs.required"} {
+		if v, ok := values[k]; ok {
+			s.git.conf = append(s.git.conf, "-c", k+"="+v)
+		}
+	}
+	s.ignore = values["core.excludesfile"]
+	if s.ignore == "" {
+		home := os.Getenv("XDG_CONFIG_HOME")
+		if home == "" && os.Getenv("HOME") != "" {
+			home = filepath.Join(os.Getenv("HOME"), ".config")
+		}
+		if home != "" {
+			s.ignore = filepath.Join(home, "git", "ignore")
+		}
+	}
+	if rest, ok := strings.CutPrefix(s.ignore, "~/"); ok {
+		s.ignore = filepath.Join(os.Getenv("HOME"), rest)
+	}
+	return nil
+}
+
+// userEnv is the caller's environment without anything that steers git.
+func userEnv() []string {
+	var out []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Dir implements executor.Workspace.
+func (s *Space) Dir(id ir.NodeID) string {
+	dir, err := s.path(s.nodes[id].Git.Worktree)
+	if err != nil {
+		panic("workspace: an unchecked path: " + err.Error()) // Open refused it
+	}
+	return dir
+}
+
+// path fills in {repo} and makes a worktree's path absolute. It lies inside the
+// project or inside a sibling ../<name>-worktrees/.
+func (s *Space) path(template string) (string, error) {
+	rel := strings.ReplaceAll(template, "{repo}", filepath.Base(s.top))
+	clean := filepath.Clean(filepath.FromSlash(rel))
+	outside, beside := strings.CutPrefix(filepath.ToSlash(clean), "../")
+	switch {
+	case rel == "" || clean == ".":
+		return "", fmt.Errorf("its worktree path is empty")
+	case filepath.IsAbs(clean):
+		return "", fmt.Errorf("its worktree path %q is absolute", template)
+	case beside:
+		first, _, deeper := strings.Cut(outside, "/")
+		if !strings.HasSuffix(first, "-worktrees") || !deeper {
+			return "", fmt.Errorf("its worktree path %q leaves the project (a sibling ../…-worktrees/ is allowed)", template)
+		}
+	case clean == ".git" || strings.HasPrefix(clean, ".git"+string(filepath.Separator)):
+		return "", fmt.Errorf("its worktree path %q lies in the git directory", template)
+	}
+	return filepath.Join(s.top, clean), nil
+}
+
+func (s *Space) prefix() string { return "refs/ralph/" + string(s.epic.Epic.ID) + "/" }
+
+func (s *Space) nodeRef(id ir.NodeID, rest string) string {
+	return s.prefix() + "nodes/" + string(id) + "/" + rest
+}
+
+// Pin pins the base of the epic, and those of roots that name their own, at
+// their first call; later calls return what was pinned.
+func (s *Space) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, error) {
+	base, err := s.pin(ctx, s.prefix()+"base", s.epic.Epic.Base)
+	if err != nil {
+		return base, nil, err
+	}
+	var own []executor.NamedTree
+	for i := range s.epic.Nodes {
+		n := &s.epic.Nodes[i]
+		if n.Git.Base == s.epic.Epic.Base || n.Git.Base == "" || len(n.Merges) > 0 || blocked(n) {
+			continue
+		}
+		t, err := s.pin(ctx, s.nodeRef(n.ID, "base"), n.Git.Base)
+		if err != nil {
+			return base, nil, fmt.Errorf("node %s: %w", n.Key, err)
+		}
+		own = append(own, executor.NamedTree{Name: n.Git.Base, Tree: t})
+	}
+	return base, own, nil
+}
+
+func blocked(n *ir.Node) bool {
+	for _, e := range n.After {
+		if e.Type == ir.Blocks {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Space) pin(ctx context.Context, ref, branch string) (executor.Tree, error) {
+	commit, err := s.git.ref(ctx, ref)
+	if err != nil {
+		return executor.Tree{}, err
+	}
+	if commit == "" {
+		from := "HEAD"
+		if branch != "" {
+			from = branch
+			if b, err := s.git.ref(ctx, "refs/heads/"+branch); err == nil && b != "" {
+				from = "refs/heads/" + branch
+			}
+		}
+		commit, err = s.git.ref(ctx, from+"^{commit}")
+		if err != nil {
+			return executor.Tree{}, err
+		}
+		if commit == "" {
+			return executor.Tree{}, &Refusal{fmt.Sprintf("the base %q does not exist in this repository", branch), "git branch " + branch + " (or name another base in the plan)"}
+		}
+		if err := s.git.update(ctx, "pin base", move{ref, "", commit}); err != nil {
+			return executor.Tree{}, err
+		}
+	}
+	tree, err := s.git.tree(ctx, commit)
+	return executor.Tree{Commit: commit, Tree: tree}, err
+}
+
+// HighestSeq returns the highest journal sequence number that a commit under
+// this epic's refs carries, 0 if none: a journal that ends before it has lost
+// its tail.
+func (s *Space) HighestSeq(ctx context.Context) (int64, error) {
+	out, err := s.git.line(ctx, place{}, "for-each-ref",
+		"--format=%(contents:trailers:key=Ralph-Seq,valueonly,separator=%2C)", s.prefix()+"nodes/")
+	if err != nil {
+		return 0, err
+	}
+	var high int64
+	for v := range strings.FieldsFuncSeq(out, func(r rune) bool { return r == '\n' || r == ',' }) {
+		if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+			high = max(high, n)
+		}
+	}
+	return high, nil
+}
+
+// hold keeps two effects of one node apart.
+func (s *Space) hold(id ir.NodeID) func() {
+	m := s.busy[id]
+	m.Lock()
+	return m.Unlock
+}
+
+func config(format string, args ...any) error {
+	return &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf(format, args...)}
+}
+
+func conflict(format string, args ...any) error {
+	return &executor.Failure{Class: executor.FailConflict, Err: fmt.Errorf(format, args...)}
+}
+
+// exists reports whether there is anything at path.
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,194 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// worktree is one of ralph's worktrees and what ralph remembers about it, in
+// <state>/worktrees/<id>.json.
+type worktree struct {
+	node *ir.Node
+	dir  string
+	at   place
+	file string
+
+	Admin    string   `json:"admin"`    // name below <common>/worktrees
+	Left     string   `json:"left"`     // commit that ralph last left there
+	Prepared bool     `json:"prepared"` // copy and setup have run
+	Made     []string `json:"made"`     // files that they made; never collected
+}
+
+// worktree returns the node's worktree, and creates it, empty, if it is not
+// there. A directory that is not ralph's is never used.
+func (s *Space) worktree(ctx context.Context, n *ir.Node, commit string) (*worktree, error) {
+	w := &worktree{node: n, dir: s.Dir(n.ID), file: filepath.Join(s.state, "worktrees", string(n.ID)+".json")}
+	if b, err := os.ReadFile(w.file); err == nil {
+		if err := json.Unmarshal(b, w); err != nil {
+			*w = worktree{node: n, dir: w.dir, file: w.file}
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if w.Admin == "" || !s.registered(w.Admin, w.dir) {
+		admin, err := s.findAdmin(w.dir)
+		if err != nil {
+			return nil, err
+		}
+		*w = worktree{node: n, dir: w.dir, file: w.file, Admin: admin}
+	}
+	if w.Admin == "" {
+		if err := s.create(ctx, w, commit); err != nil {
+			return nil, err
+		}
+	}
+	w.at = place{gitDir: filepath.Join(s.git.common, "worktrees", w.Admin), workTree: w.dir, ignore: s.ignore}
+	if len(w.Made) > 0 {
+		w.at.ignore = filepath.Join(s.state, "worktrees", string(n.ID)+".exclude")
+	}
+	return w, s.mend(w)
+}
+
+// registered reports whether the administrative directory belongs to dir and is
+// whole.
+func (s *Space) registered(admin, dir string) bool {
+	base := filepath.Join(s.git.common, "worktrees", admin)
+	b, err := os.ReadFile(filepath.Join(base, "gitdir"))
+	if err != nil || strings.TrimSpace(string(b)) != filepath.Join(dir, ".git") {
+		return false
+	}
+	for _, f := range []string{"HEAD", "commondir"} {
+		if _, err := os.Stat(filepath.Join(base, f)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// findAdmin looks for a worktree that was added at dir and is not on record: a
+// crash came in between. A half-made one is removed.
+func (s *Space) findAdmin(dir string) (string, error) {
+	base := filepath.Join(s.git.common, "worktrees")
+	entries, err := os.ReadDir(base)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(base, e.Name(), "gitdir"))
+		if err != nil || strings.TrimSpace(string(b)) != filepath.Join(dir, ".git") {
+			continue
+		}
+		if s.registered(e.Name(), dir) {
+			return e.Name(), nil
+		}
+		if err := os.RemoveAll(filepath.Join(base, e.Name())); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
+	entries, err := os.ReadDir(w.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return config("worktree %s: %v", w.dir, err)
+	}
+	if len(entries) == 1 && entries[0].Name() == ".git" && entries[0].Type().IsRegular() {
+		// A worktree that was cut while it was made holds nothing else.
+		if err := os.Remove(filepath.Join(w.dir, ".git")); err != nil {
+			return err
+		}
+	} else if len(entries) > 0 {
+		return config("the place of its worktree, %s, is taken by something that is not ralph's: move it away", w.dir)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--no-checkout", "--", w.dir, commit); err != nil {
+		return err
+	}
+	if w.Admin, err = s.findAdmin(w.dir); err == nil && w.Admin == "" {
+		err = fmt.Errorf("git made no worktree at %s", w.dir)
+	}
+	return err
+}
+
+// mend puts back what ties the worktree to the repository, without reading it:
+// an agent may have replaced the .git file, or left locks when it was killed.
+func (s *Space) mend(w *worktree) error {
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		return err
+	}
+	link := filepath.Join(w.dir, ".git")
+	want := "gitdir: " + w.at.gitDir + "\n"
+	if st, err := os.Lstat(link); err == nil && st.Mode().IsRegular() {
+		if b, err := os.ReadFile(link); err == nil && string(b) == want {
+			return s.unlockTree(w)
+		}
+	}
+	if there, err := exists(link); err != nil {
+		return err
+	} else if there {
+		aside, err := os.MkdirTemp(s.state, "replaced-git-*")
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(link, filepath.Join(aside, "git")); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(link, []byte(want), 0o644); err != nil {
+		return err
+	}
+	return s.unlockTree(w)
+}
+
+// linkIntact reports whether the worktree's .git file is the one that ralph wrote.
+func (w *worktree) linkIntact() bool {
+	link := filepath.Join(w.dir, ".git")
+	st, err := os.Lstat(link)
+	if err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	b, err := os.ReadFile(link)
+	return err == nil && string(b) == "gitdir: "+w.at.gitDir+"\n"
+}
+
+// unlockTree removes what a killed git left in the worktree's own directory.
+func (s *Space) unlockTree(w *worktree) error {
+	for _, name := range []string{"index.lock", "HEAD.lock", "locked"} {
+		if err := os.Remove(filepath.Join(w.at.gitDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// remember makes durable what ralph knows about the worktree.
+func (s *Space) remember(w *worktree) error {
+	if err := os.MkdirAll(filepath.Dir(w.file), 0o700); err != nil {
+		return err
+	}
+	b, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(w.file, append(b, '\n'), 0o600)
+}
+
+// branch returns the ref of the node's branch, "" if it works detached.
+func (w *worktree) branch() string {
+	if w.node.ID == executor.Integration {
+		return ""
+	}
+	return "refs/heads/" + w.node.Git.Branch
+}
