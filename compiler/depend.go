@@ -23,7 +23,8 @@ import (
 //  4. statements that name the ends of a group, now that ends are known;
 //  5. edges by number between groups, in the same way, one level up;
 //  6. prose must agree with all that, or makes edges where numbers make none;
-//  7. cycles with their whole path; edges that say nothing new (graph.go).
+//  7. cycles with their whole path; edges that say nothing new (graph.go);
+//  8. an order between items that own the same files, where policy asks for it.
 //
 // Everything is linear in items and edges but for the sorting. What multiplies
 // (two wide groups side by side, "all previous" on every item) is bounded by
@@ -41,6 +42,7 @@ type depItem struct {
 	blocks []depStatement // reverse labels
 	soft   []depStatement
 	prose  []depClause
+	owns   []string // globs; only looked at for scope edges
 }
 
 // depStatement is the value of a label, or one bullet below it.
@@ -83,6 +85,8 @@ type depInput struct {
 	items  []depItem // in document order
 	groups []depGroup
 	rules  depRules
+
+	serialize bool // items that own the same files get an order
 }
 
 // Rules that give an edge, in the order of plan-language §2.
@@ -109,6 +113,8 @@ type depOutput struct {
 	edges   []edge // sorted by to, from, type; one for each (to, from, type)
 	first   []int  // edges[first[i]:first[i+1]] are those of item i
 	numbers bool   // numbers made edges
+
+	d *depender // for questions of order; its indices are those of the items
 }
 
 func (o *depOutput) of(i int) []edge { return o.edges[o.first[i]:o.first[i+1]] }
@@ -127,6 +133,7 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 		has: make([]uint8, n),
 		out: &depOutput{},
 	}
+	d.out.d = d
 	d.readStatements()
 	d.layout()
 	d.explicitEdges()
@@ -136,6 +143,9 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 	if cyclic := d.reportCycles(); !cyclic {
 		d.checkProse()
 		d.hintRedundant()
+		if in.serialize {
+			d.scopeEdges()
+		}
 	}
 	return d.out
 }

@@ -37,7 +37,7 @@ func parseNumber(key string) (n number, ok bool) {
 	for i := 0; i < len(key); {
 		c := key[i]
 		if !digit(c) || len(parts) == maxParts {
-			shape.WriteByte(lower(c))
+			shape.WriteByte(lowerByte(c))
 			i++
 			continue
 		}
@@ -170,7 +170,7 @@ func utoa(n uint64) string {
 
 func digit(c byte) bool  { return '0' <= c && c <= '9' }
 func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
-func lower(c byte) byte {
+func lowerByte(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'
 	}

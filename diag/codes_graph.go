@@ -1,4 +1,215 @@
 package diag
 
 // graphCodes declares the codes about the compiled graph: agents, gates, git, rules (owner: compiler).
-var graphCodes = []Entry{}
+var graphCodes = []Entry{
+	{
+		Code: "plan-twice", Severity: Error, About: "input",
+		Title: "A plan is named twice",
+		Why:   "Each plan makes one epic. Name it once on the command line.",
+	},
+	{
+		Code: "input-too-large", Severity: Error, About: "input",
+		Title: "A file is larger than the limit",
+		Why:   "A plan may come from a stranger, so what is read is bounded. Split the file.",
+	},
+	{
+		Code: "policy-file", Severity: Error, About: "policy",
+		Title: "A policy file cannot be read",
+		Why:   "The front matter of the plan, or the policy path, names a file that is not there, is no regular file, or leads out of the project.",
+		Wrong: "policies: [polices/web.hcl]", Right: "policies: [policies/web.hcl]",
+	},
+	{
+		Code: "path-leaves-project", Severity: Error, About: "plan",
+		Title: "A path in the plan leads out of the project",
+		Why:   "Paths in a plan or a policy are relative to the root of the project and stay inside it, whoever wrote the plan.",
+		Wrong: "**Owns**: ../other/src", Right: "**Owns**: src",
+	},
+	{
+		Code: "not-a-slug", Severity: Warning, About: "plan",
+		Title: "The id of a plan is not a slug",
+		Why:   "The id names branches and directories, so ralph writes it with lower-case letters, digits and \"-\".",
+		Wrong: "id: Web Shop", Right: "id: web-shop",
+	},
+	{
+		Code: "label-value", Severity: Warning, About: "plan",
+		Title: "A label's value does not fit",
+		Why:   "The line looks like a label, but its value is none that the label can have, so the line is read as prose: it is part of the prompt and sets nothing.",
+		Wrong: "**Priority**: soon", Right: "**Priority**: high",
+	},
+	{
+		Code: "directive-value", Severity: Error, About: "plan",
+		Title: "A directive's value does not fit",
+		Why:   "A directive is written for ralph alone, so a value that does not fit cannot be prose.",
+		Wrong: "<!-- ralph: attempts=many -->", Right: "<!-- ralph: attempts=5 -->",
+	},
+	{
+		Code: "verify-prose", Severity: Hint, About: "plan",
+		Title: "Text below Verify is an acceptance criterion",
+		Why:   "Only commands can be run as gates: an sh fence, or a value that is one code span. Other text is told to agents and reviewers as a criterion.",
+		Wrong: "**Verify**: the tests pass", Right: "**Verify**: `go test ./...`",
+	},
+	{
+		Code: "label-not-allowed", Severity: Error, About: "policy",
+		Title: "The policy does not let a plan set this",
+		Why:   "`ralph { override = [...] }` lists what a plan may set. Everything else is the policy's own.",
+		Wrong: "**Attempts**: 9", Right: "ralph { override = [\"attempts\"] }",
+	},
+	{
+		Code: "unknown-policy", Severity: Error, About: "policy",
+		Title: "The plan names a policy that does not exist",
+		Why:   "The Policy label and the front matter name a policy block.",
+		Wrong: "**Policy**: workflw", Right: "**Policy**: workflow",
+	},
+	{
+		Code: "ambiguous-policy", Severity: Error, About: "policy",
+		Title: "Two policies match an item",
+		Why:   "Exactly one policy may match, or one must have the highest priority.",
+		Wrong: "policy \"a\" { match { lane = \"web\" } }\npolicy \"b\" { match { lane = \"web\" } }", Right: "policy \"b\" {\n  priority = 10\n  match { lane = \"web\" }\n}",
+	},
+	{
+		Code: "unknown-complexity", Severity: Error, About: "input",
+		Title: "--complexity names a level that does not exist",
+		Why:   "Levels are declared by complexity blocks: trivial, simple, standard and critical are built in.",
+		Wrong: "ralph compile plan.md --complexity hard", Right: "ralph compile plan.md --complexity critical",
+	},
+	{
+		Code: "unknown-pr", Severity: Error, About: "input",
+		Title: "--pr has an unknown value",
+		Why:   "--pr is none, plan or node.",
+		Wrong: "ralph compile plan.md --pr yes", Right: "ralph compile plan.md --pr plan",
+	},
+	{
+		Code: "leaves-critical", Severity: Error, About: "policy",
+		Title: "A label lowers what was recognised as critical",
+		Why:   "Words such as payment or authentication make an item critical, and a plan cannot talk its way out of the review that follows. Reword the item if the word does not fit, or change the keywords in the policy.",
+		Wrong: "### Sprint 1.1: Payment\n**Complexity**: simple", Right: "### Sprint 1.1: Payment",
+	},
+	{
+		Code: "gate-loosened", Severity: Error, About: "policy",
+		Title: "A plan would remove or replace a gate",
+		Why:   "A plan adds gates; it never removes, replaces or loosens those of the policy.",
+		Wrong: "hitl { level = \"none\" }", Right: "gates = [gate.extra]",
+	},
+	{
+		Code: "unknown-gate", Severity: Error, About: "graph",
+		Title: "A gate is named that does not exist",
+		Why:   "Steps, fences and output= name gates. The message lists the nearest known one.",
+		Wrong: "```json output=qa-tets", Right: "```json output=qa-tests",
+	},
+	{
+		Code: "duplicate-gate", Severity: Error, About: "graph",
+		Title: "A gate's name stands twice in an item",
+		Why:   "Gates of an item are called KEY/NAME. Two QA agents with one name, or two fences with one name=, would be one gate.",
+		Wrong: "- `qa` - unit tests\n- `qa` - style", Right: "- `qa` - unit tests and style",
+	},
+	{
+		Code: "no-agent", Severity: Error, About: "graph",
+		Title: "No active agent fits",
+		Why:   "An agent is chosen by capabilities, access and tags. None that is active has what is asked for.",
+		Wrong: "step \"test\" { capabilities = [\"tset\"] }", Right: "step \"test\" { capabilities = [\"test\"] }",
+	},
+	{
+		Code: "agent-access", Severity: Error, About: "graph",
+		Title: "A step that writes has an agent that may only read",
+		Why:   "The agent could not do the work: its edit tools are off.",
+		Wrong: "agent \"a\" { access = \"read\" }", Right: "agent \"a\" { access = \"write\" }",
+	},
+	{
+		Code: "agent-file", Severity: Warning, Strict: true, About: "graph",
+		Title: "An agent file is missing",
+		Why:   "The plan or the policy names an agent file that cannot be read. The agent would run without its instructions.",
+		Wrong: "path = \".claude/agents/devv.md\"", Right: "path = \".claude/agents/dev.md\"",
+	},
+	{
+		Code: "implicit-agents", Severity: Note, Strict: true, About: "graph",
+		Title: "The plan names agents that no policy declares",
+		Why:   "They run with the default runner and the model that the plan names; .claude/agents/NAME.md is used if it exists. Declare them to say more.",
+		Wrong: "- `dev` (sonnet)", Right: "agent \"dev\" { model = \"sonnet\" }",
+	},
+	{
+		Code: "builtin-agent", Severity: Note, About: "graph",
+		Title: "A built-in agent is taken",
+		Why:   "The policy declares agents, but none fits this step or gate, so the built-in one does it.",
+	},
+	{
+		Code: "single-agent", Severity: Warning, About: "graph",
+		Title: "Only one agent has a capability",
+		Why:   "When that agent is not available, everything that needs the capability stops. Give another agent the capability, or write a fallback.",
+		Wrong: "agent \"a\" { capabilities = [\"test\"] }", Right: "agent \"a\" {\n  capabilities = [\"test\"]\n  fallback     = [agent.b]\n}",
+	},
+	{
+		Code: "no-command-gate", Severity: Warning, About: "graph",
+		Title: "No command judges what is written",
+		Why:   "Agents judge agents well only when something that cannot be talked to judges too. Add a command: tests, a build, a linter.",
+		Wrong: "### Sprint 1.1: API", Right: "### Sprint 1.1: API\n**Verify**: `go test ./...`",
+	},
+	{
+		Code: "file-overlap", Severity: Warning, About: "graph",
+		Title: "Items side by side change the same files",
+		Why:   "Nothing orders them, so their results will be merged, and the merge may conflict.",
+		Wrong: "### Sprint 1.2a: A\n**Files**: api.go\n### Sprint 1.2b: B\n**Files**: api.go", Right: "### Sprint 1.2: A\n**Files**: api.go\n### Sprint 1.3: B\n**Files**: api.go",
+	},
+	{
+		Code: "deadline-past", Severity: Warning, About: "graph",
+		Title: "A deadline is past",
+		Why:   "Deadlines are compared with the clock when compiling; that never changes epic.json.",
+		Wrong: "**Deadline**: 2020-01-31", Right: "**Deadline**: 2030-01-31",
+	},
+	{
+		Code: "deadline-tight", Severity: Warning, About: "graph",
+		Title: "Attempts and timeouts reach beyond the deadline",
+		Why:   "If every attempt takes its whole timeout, the item is done after its deadline.",
+	},
+	{
+		Code: "budget-too-small", Severity: Error, About: "graph",
+		Title: "A budget is below the cheapest full run",
+		Why:   "Every step reads its prompt at least once, and estimates of items that follow each other add up. A run could not end within this budget.",
+		Wrong: "budget { tokens = 10 }", Right: "budget { tokens = 2000000 }",
+	},
+	{
+		Code: "branch-format", Severity: Error, About: "graph",
+		Title: "git refuses the name of a branch",
+		Why:   "The rules are those of `git check-ref-format --branch`.",
+		Wrong: "**Branch**: `feature/new api`", Right: "**Branch**: `feature/new-api`",
+	},
+	{
+		Code: "branch-clash", Severity: Error, About: "graph",
+		Title: "Two branches cannot exist beside each other",
+		Why:   "Branches are files for git: a branch main/1-1-setup cannot exist beside a branch main, two branches cannot have one name, and on some systems not even names that differ only by case. All plans that are compiled together are looked at.",
+		Wrong: "git { branch = \"{source}/{sprint}-{slug}\" }", Right: "git { branch = \"ralph/{epic}/{sprint}-{slug}\" }",
+	},
+	{
+		Code: "worktree-path", Severity: Error, About: "graph",
+		Title: "A worktree would stand where it may not",
+		Why:   "Worktrees stand inside the project or inside a sibling directory ../NAME-worktrees/.",
+		Wrong: "**Worktree**: `/tmp/work`", Right: "**Worktree**: `../shop-worktrees/api`",
+	},
+	{
+		Code: "worktree-clash", Severity: Error, About: "graph",
+		Title: "Two worktrees clash",
+		Why:   "Two items would work in one directory, or one inside the other's.",
+		Wrong: "**Worktree**: `../shop-worktrees/api` (twice)", Right: "**Worktree**: `../shop-worktrees/api-2`",
+	},
+	{
+		Code: "same-slug", Severity: Error, About: "graph",
+		Title: "Two plans have one slug",
+		Why:   "Branches, refs and state are named by the slug: the front matter's id, else the name of the file.",
+		Wrong: "a/plan.md and b/plan.md", Right: "id: shop-plan",
+	},
+	{
+		Code: "rule-broken", Severity: Error, About: "policy",
+		Title: "A rule of the policy is broken",
+		Why:   "The policy states a rule with `rule \"name\" {}`; its severity is the rule's own. Change the plan, or waive the rule for this item with a reason, an owner and a date.",
+	},
+	{
+		Code: "rule-waived", Severity: Note, About: "policy",
+		Title: "A broken rule is waived",
+		Why:   "The waiver's reason and owner stand in epic.json, for the reviewer.",
+	},
+	{
+		Code: "waiver-unused", Severity: Warning, About: "policy",
+		Title: "A waiver names no item",
+		Why:   "A waiver counts for one item. The plan has no item with this id.",
+		Wrong: "waive \"r\" { node = \"9.9\" }", Right: "waive \"r\" { node = \"1.2\" }",
+	},
+}

@@ -1,0 +1,155 @@
+package compiler
+
+import (
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Source is a file as it was read. Path is relative to the project, with
+// forward slashes.
+type Source struct {
+	Path  string
+	Bytes []byte
+}
+
+// Input is everything that a compile reads.
+type Input struct {
+	Plans   []Source
+	Policy  []Source // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
+	Project fs.FS    // confined to the project root; nil: no file exists
+	Options Options
+}
+
+// Options are what flags say; they win over plan and policy.
+type Options struct {
+	Dialect       string            // name of a dialect, or "task:PR,Unit"; "" is the plan's or the policy's choice
+	Vars          map[string]string // --var
+	Complexity    string            // level of every node; "" detects it
+	MaxIterations int               // of every step that writes; 0 keeps the compiled number
+	PR            string            // none, plan, node; "" keeps the policy's choice
+	Strict        bool              // warnings that the table names become errors
+	Version       string            // of ralph, for `ralph { required }`
+	Now           time.Time         // for warnings about deadlines, never for bytes; zero: no such warnings
+	Limits        Limits
+}
+
+// Output is what a compile made. Diags is sorted. When it holds an error,
+// results have neither Epic nor bytes.
+type Output struct {
+	Results []Result
+	Diags   diag.List
+	Files   map[string]*diag.File // all sources by name, for snippets
+}
+
+// Result is what became of one plan.
+type Result struct {
+	Plan      string
+	Epic      *ir.Epic
+	JSON      []byte // canonical bytes of Epic
+	Annotated []byte // the plan with ids; the same bytes if there is nothing to add
+	Added     int    // ids added, the epic's own not counted
+	Trace     *Trace // why values are what they are; nil if the plan could not be read
+}
+
+// pass is one step from draft to epic.
+type pass struct {
+	name string
+	run  func(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic
+	// holds are the places of epic.json for which ir.Verify must have no
+	// complaint from this pass on.
+	holds []string
+}
+
+// passes is the order of work. A pass gets the epic of the pass before, leaves
+// it unchanged and returns its own.
+var passes = []pass{
+	// First: everything else may rely on nodes and edges. What is cyclic was
+	// reported by the dependency engine.
+	{"graph", passGraph, []string{"ir", "epic.slug", "epic.plan", "nodes.key", "nodes.after", "nodes.merges", "nodes.scope"}},
+	// Before steps: they differ by kind, complexity and policy, all of which
+	// resolve.go has settled; here they enter the epic.
+	{"steps", passSteps, []string{"nodes.steps.name", "nodes.steps.gate_mode", "nodes.steps.next"}},
+	// Behind steps, which say what is wanted; before gates, whose agents are
+	// chosen against those that do the work.
+	{"agents", passAgents, nil},
+	// Behind agents, because a plan's agents split the work step, and its gates
+	// stand on the last part.
+	{"gates", passGates, []string{"nodes.steps.gates"}},
+	// Behind agents: an agent's multiplier is part of every timeout.
+	{"limits", passLimits, []string{"nodes.steps.limits", "nodes.limits", "nodes.complexity", "epic.complexity"}},
+	// Names of branches and worktrees need nothing but the draft; they stand
+	// late so that templates may use what was decided.
+	{"git", passGit, []string{"nodes.git"}},
+	// Behind gates: the sum of all results is judged by the gates of its parts.
+	{"integration", passIntegration, []string{"epic.integration", "run"}},
+	// Behind all that names an agent: the tables hold what is used, nothing else.
+	{"tables", passTables, []string{"agents", "runners", "gates", "nodes.steps.agent", "nodes.steps.fallback"}},
+	// Behind everything that a prompt tells.
+	{"prompts", passPrompts, []string{"nodes.prompt"}},
+	// Rules see the whole epic, as it will be reviewed.
+	{"rules", passRules, []string{"waivers"}},
+	// Lints too; they come last because rules are the user's own words.
+	{"lints", passLints, nil},
+	// At the very end: ids, order and digests depend on all of it.
+	{"seal", passSeal, []string{""}},
+}
+
+// Compile turns plans into epics. It never panics on bad input: whatever is
+// wrong stands in Output.Diags, all in one run.
+func Compile(in Input) Output {
+	c := newCompilation(in)
+	for _, src := range in.Plans {
+		if u := c.open(src); u != nil {
+			c.units = append(c.units, u)
+		}
+	}
+	for _, u := range c.units {
+		for _, p := range passes[:len(passes)-1] {
+			u.epic = p.run(u, u.epic, &c.diags)
+		}
+	}
+	c.checkTogether()
+	if in.Options.Strict || c.strict {
+		c.diags = c.diags.Strict()
+	}
+	if !c.diags.HasErrors() {
+		for _, u := range c.units {
+			seal := passes[len(passes)-1]
+			u.epic = seal.run(u, u.epic, &c.diags)
+		}
+	}
+	return c.output()
+}
+
+// output verifies and encodes what has no error.
+func (c *compilation) output() Output {
+	c.diags.Sort()
+	out := Output{Diags: c.diags, Files: c.files}
+	failed := c.diags.HasErrors()
+	for _, u := range c.units {
+		r := Result{Plan: u.source.Path, Trace: &Trace{u: u}}
+		if !failed {
+			mustHold(passes[len(passes)-1].name, u.epic.Verify())
+			b, err := ir.Encode(u.epic)
+			if err != nil {
+				panic(fmt.Sprintf("compiler: encode: %v", err))
+			}
+			r.Epic, r.JSON = u.epic, b
+			r.Annotated, r.Added = u.annotate()
+		}
+		out.Results = append(out.Results, r)
+	}
+	return out
+}
+
+// mustHold panics when an epic that ralph made breaks an invariant: a bug in
+// the pass, not in the input.
+func mustHold(name string, breaches []error) {
+	if len(breaches) > 0 {
+		panic(fmt.Sprintf("compiler: after pass %s: %v", name, breaches[0]))
+	}
+}

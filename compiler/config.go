@@ -1,0 +1,441 @@
+package compiler
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// Precedence, lowest first (policy-language, "Precedence"): built-in top level
+// < built-in complexity < the user's top level < default policy < matching
+// policy < the user's complexity < fence of the plan < of the phase < of the
+// sprint < label < flag. Everything up to the fence of the phase is the same
+// for all nodes with one policy, level and phase, and is made once for them.
+
+// nodeConfig is what policy and fences say about a node; labels and flags are
+// applied by the passes, to the few fields that they concern.
+type nodeConfig struct {
+	*sharedConfig
+	view  *policies.NodeView
+	word  string // that the complexity was recognised by
+	from  string // keyword, plan, policy, flag, default
+	floor bool   // detected as critical: review stays whatever a flag says
+	own   scopeFragments
+	owned *sharedConfig // with the fences of the sprint; nil if there are none
+}
+
+// sharedConfig is a policy under a level, with the fences of plan and phase.
+type sharedConfig struct {
+	policy   *policies.Policy
+	why      string // why this policy
+	level    *policies.Complexity
+	steps    []stepValues
+	settings policies.Settings
+	gates    []gateScope // gates that fences define, innermost first
+}
+
+// sharedKey finds a sharedConfig.
+type sharedKey struct {
+	policy *policies.Policy
+	why    string
+	level  string
+	phase  int // index of the phase if it has fences; -1
+}
+
+// stepValues is a step with what limits, retry and stall around it say.
+type stepValues struct {
+	policies.Step
+	iterRead, iterWrite     policies.Value[int]
+	attempts, runnerRetries policies.Value[int]
+}
+
+// layer is one level of precedence.
+type layer struct {
+	settings policies.Settings
+	all      policies.StepSettings // for every step
+	steps    []*policies.Step      // for the step of that name
+	fence    bool
+	gates    *gateScope
+}
+
+// gateScope holds gates that fences of one scope define: "1.2a/unit".
+type gateScope struct {
+	prefix string
+	gates  map[string]*policies.Gate
+}
+
+// scopeFragments are the decoded fences of one scope.
+type scopeFragments []*policies.Fragment
+
+func (u *unit) steps(c *nodeConfig) []stepValues {
+	if c.owned != nil {
+		return c.owned.steps
+	}
+	return c.sharedConfig.steps
+}
+
+func (u *unit) settings(c *nodeConfig) *policies.Settings {
+	if c.owned != nil {
+		return &c.owned.settings
+	}
+	return &c.sharedConfig.settings
+}
+
+func (u *unit) gateScopes(c *nodeConfig) []gateScope {
+	if c.owned != nil {
+		return c.owned.gates
+	}
+	return c.sharedConfig.gates
+}
+
+// resolveNodes decodes the fences and finds level, policy and settings of each
+// node.
+func (u *unit) resolveNodes(diags *diag.List) {
+	u.plan = u.decodeFragments("plan", u.draft.Fragments, diags)
+	u.phases = make([]scopeFragments, len(u.draft.Phases))
+	for i := range u.draft.Phases {
+		p := &u.draft.Phases[i]
+		u.phases[i] = u.decodeFragments("phase "+p.ID, p.Fragments, diags)
+	}
+	u.checkFlags(diags)
+	u.configs = make([]nodeConfig, len(u.draft.Nodes))
+	for i := range u.draft.Nodes {
+		n, c := &u.draft.Nodes[i], &u.configs[i]
+		c.own = u.decodeFragments("sprint "+string(n.Key), n.Fragments, diags)
+		c.view = u.view(i)
+		level := u.level(n, c, diags)
+		c.view.Complexity = level.Name
+		policy, why := u.choosePolicy(n, c.view, diags)
+		c.view.Policy = policy.Name
+		key := sharedKey{policy: policy, why: why, level: level.Name, phase: -1}
+		if n.PhaseIndex >= 0 && len(u.phases[n.PhaseIndex]) > 0 {
+			key.phase = n.PhaseIndex
+		}
+		s := u.shared[key]
+		if s == nil {
+			s = u.share(key, level)
+			u.shared[key] = s
+		}
+		c.sharedConfig = s
+		if len(c.own) > 0 {
+			c.owned = u.overlay(key, level, c.own, string(n.Key))
+		}
+	}
+}
+
+func (u *unit) decodeFragments(scope string, fs []ir.Fragment, diags *diag.List) scopeFragments {
+	var out scopeFragments
+	for _, f := range fs {
+		d, l := u.set.Fragment(u.file, f.Source, f.Range.Start, scope)
+		diags.Add(l...)
+		if d == nil {
+			continue
+		}
+		u.checkFence(d, diags)
+		out = append(out, d)
+	}
+	return out
+}
+
+// share computes what all nodes of one key have in common.
+func (u *unit) share(key sharedKey, level *policies.Complexity) *sharedConfig {
+	return u.overlay(key, level, nil, "")
+}
+
+// overlay puts the layers over each other.
+func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragments, nodeKey string) *sharedConfig {
+	layers := u.layers(key.policy, level)
+	fences := func(fs scopeFragments, prefix string) {
+		for _, f := range fs {
+			l := layer{settings: f.Settings, all: f.Steps, steps: f.Step, fence: true}
+			if len(f.Gates) > 0 {
+				l.gates = &gateScope{prefix: prefix, gates: f.Gates}
+			}
+			layers = append(layers, l)
+		}
+	}
+	fences(u.plan, "plan")
+	if key.phase >= 0 {
+		fences(u.phases[key.phase], "phase-"+u.draft.Phases[key.phase].ID)
+	}
+	fences(own, nodeKey)
+	s := &sharedConfig{policy: key.policy, why: key.why, level: level}
+	for i := range layers {
+		s.settings = s.settings.Overlay(layers[i].settings)
+		if g := layers[i].gates; g != nil {
+			s.gates = append([]gateScope{*g}, s.gates...)
+		}
+	}
+	steps := key.policy.Steps
+	if len(steps) == 0 { // settings only: the steps come from below
+		steps = u.set.DefaultPolicy().Steps
+	}
+	for _, st := range steps {
+		s.steps = append(s.steps, overlayStep(st, layers))
+	}
+	return s
+}
+
+// layers returns what lies below the fences.
+func (u *unit) layers(policy *policies.Policy, level *policies.Complexity) []layer {
+	def := u.set.DefaultPolicy()
+	top := u.set.Settings
+	out := []layer{{settings: top}}
+	complexity := layer{settings: policies.Settings{Limits: level.Limits}}
+	if level.Builtin {
+		// The user's top level stands above the built-in complexity: put what the
+		// user wrote there over it again.
+		out = append(out, complexity, layer{settings: policies.Settings{Limits: userLimits(top.Limits), Retry: userRetry(top.Retry)}})
+	}
+	out = append(out, layer{settings: def.Settings, steps: def.Steps})
+	if policy != def {
+		out = append(out, layer{settings: policy.Settings, steps: policy.Steps})
+	}
+	if !level.Builtin {
+		out = append(out, complexity)
+	}
+	return out
+}
+
+// userLimits keeps of top-level limits what the user wrote.
+func userLimits(l policies.Limits) policies.Limits {
+	return policies.Limits{
+		Plan: userOnly(l.Plan), Build: userOnly(l.Build), Attempts: userOnly(l.Attempts), Breaker: userOnly(l.Breaker),
+		RunnerRetries: userOnly(l.RunnerRetries), TimeoutMS: userOnly(l.TimeoutMS),
+	}
+}
+
+func userRetry(r policies.Retry) policies.Retry {
+	return policies.Retry{Attempts: userOnly(r.Attempts), RunnerRetries: userOnly(r.RunnerRetries)}
+}
+
+func userOnly[T any](v policies.Value[T]) policies.Value[T] {
+	if strings.HasPrefix(v.Origin, "built-in") {
+		return policies.Value[T]{}
+	}
+	return v
+}
+
+func overlayStep(st *policies.Step, layers []layer) stepValues {
+	v := stepValues{Step: policies.Step{Decl: st.Decl}}
+	for i := range layers {
+		l := &layers[i]
+		s := &l.settings
+		v.StepSettings = v.StepSettings.Overlay(policies.StepSettings{
+			Breaker: s.Limits.Breaker, TimeoutMS: s.Limits.TimeoutMS, Retry: s.Retry, Stall: s.Stall,
+		})
+		v.iterRead = s.Limits.Plan.Or(v.iterRead)
+		v.iterWrite = s.Limits.Build.Or(v.iterWrite)
+		v.attempts = s.Retry.Attempts.Or(s.Limits.Attempts).Or(v.attempts)
+		v.runnerRetries = s.Retry.RunnerRetries.Or(s.Limits.RunnerRetries).Or(v.runnerRetries)
+		v.put(l.all, l.fence)
+		for _, named := range l.steps {
+			if named.Name == st.Name {
+				v.put(named.StepSettings, l.fence)
+			}
+		}
+	}
+	return v
+}
+
+func (v *stepValues) put(s policies.StepSettings, fence bool) {
+	if fence {
+		v.StepSettings = v.StepSettings.OverlayFence(s)
+	} else {
+		v.StepSettings = v.StepSettings.Overlay(s)
+	}
+	v.iterRead = s.Iterations.Or(v.iterRead)
+	v.iterWrite = s.Iterations.Or(v.iterWrite)
+	v.attempts = s.Retry.Attempts.Or(v.attempts)
+	v.runnerRetries = s.Retry.RunnerRetries.Or(v.runnerRetries)
+}
+
+// view is what expressions of the policy see of a node.
+func (u *unit) view(i int) *policies.NodeView {
+	n := &u.draft.Nodes[i]
+	v := &policies.NodeView{
+		Key: string(n.Key), Phase: n.Phase, Title: n.Title, Goal: n.Goal, Kind: string(n.Kind),
+		Lane: n.Lane.Value, Type: n.Type.Value, Priority: defaultPriority,
+		Labels: u.labels(n), Owns: n.Scope.Owns, Paths: paths(&n.Scope), Done: n.Done,
+	}
+	if p, ok := priority(n.Priority.Value); ok && n.Priority.Set() {
+		v.Priority = p
+	}
+	for _, e := range n.Edges {
+		if e.Type == ir.Blocks {
+			v.After = append(v.After, string(e.Key))
+		}
+	}
+	return v
+}
+
+// defaultPriority is the middle of the scale.
+const defaultPriority = 2
+
+func paths(s *ir.Scope) []string {
+	switch {
+	case len(s.Files) == 0:
+		return s.Owns
+	case len(s.Owns) == 0:
+		return s.Files
+	}
+	return slices.Concat(s.Owns, s.Files)
+}
+
+func (u *unit) labels(n *ir.DraftNode) []string {
+	if len(u.draft.Labels) == 0 {
+		return n.Labels
+	}
+	out := slices.Clone(n.Labels)
+	for _, l := range u.draft.Labels {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// level finds the complexity of a node: flag, label, words of the plan.
+func (u *unit) level(n *ir.DraftNode, c *nodeConfig, diags *diag.List) *policies.Complexity {
+	tasks := make([]string, 0, len(n.Tasks))
+	for i := range n.Tasks {
+		tasks = append(tasks, n.Tasks[i].Text)
+	}
+	found, word := u.set.MatchComplexity(n.Title, n.Goal, tasks)
+	c.word, c.from = word, "keyword"
+	if word == "" {
+		c.from = "default"
+	}
+	level := u.set.Complexity[found]
+	critical := required(level)
+	c.floor = critical
+	if n.Complexity.Set() {
+		if stated := u.set.Complexity[strings.ToLower(n.Complexity.Value)]; stated != nil && u.may("complexity", n.Complexity.Range, diags) {
+			if critical && stated.Rank.V < level.Rank.V {
+				diags.Add(diag.Newf("leaves-critical", n.Complexity.Range, "%s is %s and cannot be made %s here", clip(string(n.Key)), level.Name, stated.Name).
+					WithDetail("The word %q makes this item %s. A plan cannot lower that. Remove the label, or reword the item if the word does not fit.", word, level.Name).
+					WithRelated(n.Range, "the item"))
+			} else {
+				level, c.word, c.from = stated, "", "plan"
+			}
+		}
+	}
+	if f := u.c.in.Options.Complexity; f != "" {
+		if stated := u.set.Complexity[f]; stated != nil {
+			level, c.word, c.from = stated, "", "flag"
+		}
+	}
+	return level
+}
+
+func required(c *policies.Complexity) bool { return c != nil && c.Review.V == "required" }
+
+// checkFlags reports values of flags that the policy does not know.
+func (u *unit) checkFlags(diags *diag.List) {
+	f := u.c.in.Options.Complexity
+	if f != "" && u.set.Complexity[f] == nil {
+		known := slices.Sorted(maps.Keys(u.set.Complexity))
+		diags.Add(diag.Newf("unknown-complexity", diag.Range{}, "there is no complexity %q", clip(f)).
+			WithDetail("Levels are %s.%s", strings.Join(known, ", "), didYouMean(f, known)))
+	}
+}
+
+// choosePolicy returns the policy block of a node: named by the plan, else the
+// one that matches, else the default.
+func (u *unit) choosePolicy(n *ir.DraftNode, v *policies.NodeView, diags *diag.List) (*policies.Policy, string) {
+	def := u.set.DefaultPolicy()
+	for _, named := range []ir.Stated{n.Policy, u.draft.Policy} {
+		if !named.Set() {
+			continue
+		}
+		p := u.set.Policies[named.Value]
+		if p == nil {
+			known := slices.Sorted(maps.Keys(u.set.Policies))
+			diags.Add(diag.Newf("unknown-policy", named.Range, "there is no policy %q", clip(named.Value)).
+				WithDetail("Policies are %s.%s", strings.Join(known, ", "), didYouMean(named.Value, known)))
+			continue
+		}
+		if !u.may("policy", named.Range, diags) {
+			continue
+		}
+		return u.policyFor(p, v, diags), "named by the plan"
+	}
+	match := u.set.Matching(v)
+	if len(match) == 0 {
+		return u.policyFor(def, v, diags), "the default"
+	}
+	if len(match) > 1 && match[0].Priority.V == match[1].Priority.V {
+		d := diag.Newf("ambiguous-policy", n.Range, "two policies match %s", clip(string(n.Key))).
+			WithDetail("%q and %q match with the same priority, so ralph cannot choose. Give one of them a higher priority, or narrow its match block.", match[0].Name, match[1].Name)
+		diags.Add(d.WithRelated(match[0].Range, "this one").WithRelated(match[1].Range, "and this one"))
+	}
+	return u.policyFor(match[0], v, diags), fmt.Sprintf("matches policy %q", match[0].Name)
+}
+
+func (u *unit) policyFor(p *policies.Policy, v *policies.NodeView, diags *diag.List) *policies.Policy {
+	if !p.Dynamic {
+		return p
+	}
+	q, l := p.For(v)
+	diags.Add(l...)
+	if q == nil {
+		return p
+	}
+	return q
+}
+
+// may reports whether the policy lets a plan set a label; if not it says so.
+func (u *unit) may(label string, at diag.Range, diags *diag.List) bool {
+	o := u.set.Ralph.Override
+	if !o.Set || slices.Contains(o.V, label) {
+		return true
+	}
+	diags.Add(diag.Newf("label-not-allowed", at, "the policy does not let a plan set %s", label).
+		WithDetail("The policy lists what a plan may set: %s. Remove the label, or add %q to override.", strings.Join(o.V, ", "), label).
+		WithRelated(o.Range, "the list"))
+	return false
+}
+
+// checkFence holds fences to the same list, and refuses what would loosen gates.
+func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
+	s := &f.Steps
+	u.fenceLabel("timeout", s.TimeoutMS.Set, s.TimeoutMS.Range, diags)
+	u.fenceLabel("iterations", s.Iterations.Set, s.Iterations.Range, diags)
+	u.fenceLabel("attempts", s.Retry.Attempts.Set, s.Retry.Attempts.Range, diags)
+	u.fenceLabel("model", s.Model.Set, s.Model.Range, diags)
+	u.fenceLabel("access", s.Access.Set, s.Access.Range, diags)
+	u.fenceLabel("session", s.Session.Set, s.Session.Range, diags)
+	u.fenceLabel("capability", s.Capabilities.Set, s.Capabilities.Range, diags)
+	u.fenceLabel("agent", s.Agent.Set, s.Agent.Range, diags)
+	u.fenceLabel("gates", s.Gates.Set, s.Gates.Range, diags)
+	h := &f.Settings.HITL
+	if h.Level.Set && h.Level.V == "none" {
+		diags.Add(diag.New("gate-loosened", h.Level.Range, "a plan cannot take human gates away").
+			WithDetail("hitl { level = \"none\" } removes the gates that the policy wrote. Only the policy itself may say so: move the block there."))
+		h.Level = policies.Value[string]{}
+	}
+	for name, g := range f.Gates {
+		if other := u.set.Gates[name]; other != nil {
+			diags.Add(diag.Newf("gate-loosened", g.Range, "the policy already has a gate %q", clip(name)).
+				WithDetail("A plan cannot replace a gate of the policy. Give this one another name.").
+				WithRelated(other.Range, "the policy's gate"))
+		}
+	}
+}
+
+func (u *unit) fenceLabel(label string, set bool, at diag.Range, diags *diag.List) {
+	if set {
+		u.may(label, at, diags)
+	}
+}
+
+// serializeOverlaps reports whether the policy orders items that own the same
+// files. It is a setting of the whole run: top level, or the default policy.
+func (u *unit) serializeOverlaps() bool {
+	return u.set.DefaultPolicy().Settings.Integration.SerializeOverlaps.Or(u.set.Settings.Integration.SerializeOverlaps).V
+}

@@ -1,0 +1,109 @@
+package compiler
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// identities are the ids of an epic and its nodes.
+type identities struct {
+	epic  ir.NodeID
+	nodes []ir.NodeID // in the order of the draft
+}
+
+// idWidth is how many characters stand behind the prefix: one width for all, so
+// that no id is a prefix of another.
+const idWidth = 6
+
+// idAlphabet is that of bd: letters and digits, lower case.
+const idAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+// deriveIDs takes ids from annotations, else derives them from the plan's path
+// and the key. Smaller keys choose first; an id that is taken is counted on.
+func (u *unit) deriveIDs(slug string) identities {
+	prefix := "bd"
+	if t := u.set.Tracker; t != nil && t.Prefix.V != "" {
+		prefix = strings.TrimSuffix(t.Prefix.V, "-")
+	}
+	taken := map[ir.NodeID]bool{}
+	take := func(id ir.NodeID) {
+		taken[id] = true
+	}
+	if u.draft.ID != "" {
+		take(u.draft.ID)
+	}
+	for i := range u.draft.Nodes {
+		if id := u.draft.Nodes[i].ID; id != "" {
+			take(id)
+		}
+	}
+	lengths := map[int]bool{} // of annotated ids, to keep them from being prefixes
+	for id := range taken {
+		lengths[len(id)] = true
+	}
+	free := func(id ir.NodeID) bool {
+		if taken[id] {
+			return false
+		}
+		for n := range lengths {
+			if n < len(id) && taken[id[:n]] {
+				return false
+			}
+		}
+		return true
+	}
+	longer := prefixesOf(taken, len(prefix)+1+idWidth)
+	derive := func(key string) ir.NodeID {
+		for n := 0; ; n++ {
+			id := ir.NodeID(prefix + "-" + shortHash(u.draft.Plan+"\x00"+key+"\x00"+strconv.Itoa(n)))
+			if free(id) && !longer[id] {
+				take(id)
+				return id
+			}
+		}
+	}
+	out := identities{epic: u.draft.ID, nodes: make([]ir.NodeID, len(u.draft.Nodes))}
+	if out.epic == "" {
+		out.epic = derive("")
+	}
+	byKey := make([]int, len(u.draft.Nodes))
+	for i := range byKey {
+		byKey[i] = i
+	}
+	slices.SortStableFunc(byKey, func(a, b int) int { return ir.CompareKeys(u.draft.Nodes[a].Key, u.draft.Nodes[b].Key) })
+	for _, i := range byKey {
+		if out.nodes[i] = u.draft.Nodes[i].ID; out.nodes[i] == "" {
+			out.nodes[i] = derive(string(u.draft.Nodes[i].Key))
+		}
+	}
+	return out
+}
+
+// prefixesOf returns the prefixes of a length of longer annotated ids.
+func prefixesOf(ids map[ir.NodeID]bool, length int) map[ir.NodeID]bool {
+	out := map[ir.NodeID]bool{}
+	for id := range ids {
+		if len(id) > length {
+			out[id[:length]] = true
+		}
+	}
+	return out
+}
+
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	v := uint64(0)
+	for _, b := range sum[:8] {
+		v = v<<8 | uint64(b)
+	}
+	var out [idWidth]byte
+	for i := range out {
+		out[i] = idAlphabet[v%uint64(len(idAlphabet))]
+		v /= uint64(len(idAlphabet))
+	}
+	return string(out[:])
+}

@@ -1,0 +1,165 @@
+package compiler
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/slug"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// lowering turns a syntax tree into a draft and the input of the dependency
+// engine. It checks what a label's value must look like; what a value means
+// under a policy is decided by the passes.
+type lowering struct {
+	tree    *syntax.Plan
+	dialect syntax.Dialect
+	diags   *diag.List
+	draft   *ir.Draft
+	deps    depInput
+	levels  []string // of complexity, in lower case
+}
+
+// lower makes the draft of a plan, edges included.
+func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
+	tree, dialect := u.tree, u.dialect
+	l := &lowering{tree: tree, dialect: dialect, diags: diags, draft: &ir.Draft{Plan: u.source.Path}}
+	l.levels = slices.Sorted(maps.Keys(u.set.Complexity))
+	l.deps.serialize = u.serializeOverlaps()
+	l.plan()
+	l.phases()
+	l.deps.file = tree.File.Name
+	l.deps.rules = rulesOf(dialect, u.c.limits)
+	l.draft.Nodes = make([]ir.DraftNode, len(tree.Items))
+	l.deps.items = make([]depItem, len(tree.Items))
+	for i := range tree.Items {
+		l.item(i)
+	}
+	for i := range l.draft.Nodes {
+		l.deps.items[i].owns = l.draft.Nodes[i].Scope.Owns
+	}
+	l.checkIDs()
+	out := depend(&l.deps, diags)
+	for i := range l.draft.Nodes {
+		es := out.of(i)
+		if len(es) == 0 {
+			continue
+		}
+		edges := make([]ir.DraftEdge, len(es))
+		for k, e := range es {
+			edges[k] = ir.DraftEdge{
+				Key: l.deps.items[e.from].key, From: ruleNames[e.rule], Type: softTypes[e.soft],
+				Range: diag.Range{File: tree.File.Name, Start: int(e.start), End: int(e.end)},
+			}
+		}
+		l.draft.Nodes[i].Edges = edges
+	}
+	return l.draft, out
+}
+
+func rulesOf(d syntax.Dialect, limits Limits) depRules {
+	return depRules{
+		itemWords: d.Item.Keywords, groupWords: d.Phase.Keywords,
+		sequence: d.Letters == "sequence", numbers: d.Numbers, groups: d.Groups,
+		// Lists and tables are read from top to bottom; headings carry numbers.
+		inDocument: d.Groups == "chain" || d.In != syntax.InHeading && d.In != "",
+		add:        d.Explicit == "add", ignoreCase: d.IgnoreCase, maxEdges: limits.Edges,
+	}
+}
+
+// plan lowers the title, what stands below it, and the front matter.
+func (l *lowering) plan() {
+	t, d := l.tree, l.draft
+	fm := &t.FrontMatter
+	d.Slug = slug.Make(strings.TrimSuffix(path.Base(d.Plan), path.Ext(d.Plan)))
+	if fm.ID.Set() {
+		d.Slug = slug.Make(fm.ID.Value)
+		if d.Slug != fm.ID.Value {
+			l.diags.Add(diag.Newf("not-a-slug", fm.ID.Range, "%q is not a slug", clip(fm.ID.Value)).
+				WithDetail("The id of a plan names branches and directories: lower-case letters, digits and \"-\", at most %d bytes. Write %q.", slug.MaxBytes, d.Slug).
+				WithFix(fm.ID.Range, d.Slug))
+		}
+	}
+	d.ID, d.IDRange = ir.NodeID(t.Epic.ID), t.Epic.Range
+	d.Title, d.Range = t.Title, t.TitleRange
+	d.Owner = fm.Owner.Value
+	d.Base, d.Target, d.Policy = stated(fm.Base, true), stated(fm.Integration, true), stated(fm.Policy, true)
+	for _, s := range fm.Labels {
+		d.Labels = append(d.Labels, s.Value)
+	}
+	sec := &t.Section
+	prose := sec.Prose
+	for i := range sec.Labels {
+		lb := &sec.Labels[i]
+		switch lb.Name {
+		case syntax.SourceBranch:
+			if !d.Base.Set() {
+				d.Base = branchValue(lb)
+			}
+		case syntax.IntegrationBranch:
+			if !d.Target.Set() {
+				d.Target = branchValue(lb)
+			}
+		case syntax.Policy:
+			if !d.Policy.Set() {
+				d.Policy = scalar(lb)
+			}
+		case syntax.LabelsLabel:
+			d.Labels = append(d.Labels, words(lb)...)
+		case syntax.Description, syntax.Goal:
+			d.Description = append(d.Description, paragraphs(lb)...)
+		}
+	}
+	d.Description = trimLines(append(d.Description, prose...))
+	d.Fragments = fragments(sec.Fragments)
+}
+
+func (l *lowering) phases() {
+	l.draft.Phases = make([]ir.DraftPhase, len(l.tree.Phases))
+	l.deps.groups = make([]depGroup, len(l.tree.Phases))
+	for i := range l.tree.Phases {
+		p := &l.tree.Phases[i]
+		dp := ir.DraftPhase{ID: p.ID, Name: p.Name, Range: p.Range, Word: p.Keyword, Fragments: fragments(p.Section.Fragments)}
+		num, _ := parseNumber(p.ID)
+		g := depGroup{id: p.ID, at: cmpRange(p.IDRange, p.Range), num: num}
+		var goal []string
+		for j := range p.Section.Labels {
+			lb := &p.Section.Labels[j]
+			switch lb.Name {
+			case syntax.Goal, syntax.Description:
+				goal = append(goal, paragraphs(lb)...)
+			case syntax.DependsOn:
+				g.after = append(g.after, statements(lb, l.tree.File)...)
+			}
+		}
+		dp.Goal = strings.Join(trimLines(goal), "\n")
+		l.draft.Phases[i] = dp
+		l.deps.groups[i] = g
+	}
+}
+
+func cmpRange(a, b diag.Range) diag.Range {
+	if a.IsZero() || a.Start == a.End {
+		return b
+	}
+	return a
+}
+
+func stated(s syntax.Stated, strict bool) ir.Stated {
+	return ir.Stated{Value: s.Value, Range: s.Range, Strict: strict}
+}
+
+func fragments(fs []syntax.Fragment) []ir.Fragment {
+	if len(fs) == 0 {
+		return nil
+	}
+	out := make([]ir.Fragment, len(fs))
+	for i, f := range fs {
+		out[i] = ir.Fragment{Range: f.Range, Source: f.Source}
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package compiler
+
+import (
+	"path"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// splitAgents cuts "a, b and c" where no note follows; a note may hold commas.
+func splitAgents(e entry) []ir.Stated {
+	whole := []ir.Stated{{Value: e.text, Range: e.at}}
+	if strings.Contains(e.text, " - ") || strings.ContainsAny(e.text, "–—:(") {
+		return whole
+	}
+	masked := mask(e.text)
+	var out []ir.Stated
+	for _, sp := range split(masked) {
+		name := masked[sp.start:sp.end]
+		if strings.ContainsAny(name, " \t") {
+			return whole
+		}
+		r := e.at
+		if e.value.Value != "" {
+			r = e.value.Sub(sp.start, sp.end)
+		}
+		out = append(out, ir.Stated{Value: name, Range: r})
+	}
+	return out
+}
+
+// agentRef reads one agent: a name or a path, the model in parentheses, a note
+// behind a dash or colon.
+func agentRef(s string, at diag.Range) (ir.AgentRef, bool) {
+	s = strings.TrimSpace(s)
+	head, note := s, ""
+	for _, dash := range []string{" - ", " – ", " — ", " -- ", ": "} {
+		if i := strings.Index(s, dash); i >= 0 && i < len(head) {
+			head, note = s[:i], strings.TrimSpace(s[i+len(dash):])
+		}
+	}
+	model := ""
+	if i := strings.IndexByte(head, '('); i >= 0 {
+		if j := strings.IndexByte(head[i:], ')'); j > 0 {
+			model = strings.TrimSpace(head[i+1 : i+j])
+			if rest := strings.TrimSpace(head[i+j+1:]); note == "" {
+				note = strings.TrimLeft(rest, "-–—: ")
+			}
+		}
+		head = head[:i]
+	}
+	name := strings.Trim(strings.TrimSpace(head), "`*_\"'")
+	name = strings.TrimSpace(strings.TrimPrefix(name, "@"))
+	if name == "" || noneForms[strings.ToLower(name)] {
+		return ir.AgentRef{}, false
+	}
+	r := ir.AgentRef{Name: name, Model: strings.ToLower(model), Note: note, Range: at}
+	if strings.ContainsAny(model, " ,") { // a remark, not a model
+		r.Model = ""
+	}
+	if strings.Contains(name, "/") || strings.HasSuffix(name, ".md") {
+		r.Path = name
+		if path.Ext(name) == "" {
+			r.Path += ".md"
+		}
+		r.Name = strings.TrimSuffix(path.Base(name), ".md")
+	}
+	return r, true
+}
+
+// scopePaths returns the paths of a scope label: bullets, or a list with commas.
+// A note behind a path ("src/api.go - the handlers") is no part of it.
+func scopePaths(lb *syntax.Label) []ir.Stated {
+	var out []ir.Stated
+	for _, s := range wordsAt(lb) {
+		v := s.Value
+		for _, dash := range []string{" - ", " – ", " — ", " ("} {
+			if i := strings.Index(v, dash); i > 0 {
+				v = v[:i]
+			}
+		}
+		v = strings.Trim(strings.TrimSpace(v), "`")
+		if v == "" || strings.ContainsAny(v, " \t\n") || noneForms[strings.ToLower(v)] {
+			continue
+		}
+		s.Value = v
+		out = append(out, s)
+	}
+	return out
+}
+
+// badPath says why a path may not stand in a plan; "" if it may.
+func badPath(p string) string {
+	switch {
+	case p == "":
+		return "is empty"
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~"):
+		return "is absolute"
+	case len(p) > 1 && p[1] == ':' && letter(p[0]):
+		return "names a drive"
+	case strings.ContainsRune(p, 0):
+		return "holds a NUL byte"
+	case strings.Contains(p, `\`):
+		return "holds a backslash"
+	}
+	if clean := path.Clean(p); clean == ".." || strings.HasPrefix(clean, "../") {
+		return "leads out of the project"
+	}
+	return ""
+}

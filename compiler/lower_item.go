@@ -1,0 +1,316 @@
+package compiler
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func (l *lowering) item(i int) {
+	it := &l.tree.Items[i]
+	n := &l.draft.Nodes[i]
+	key := it.ID
+	if l.dialect.IgnoreCase {
+		key = strings.ToLower(key)
+	}
+	*n = ir.DraftNode{
+		ID: ir.NodeID(it.Annotation.ID), IDRange: it.Annotation.Range,
+		Key: ir.Key(key), KeyRange: it.KeyRange, Range: it.Range, Word: it.Keyword,
+		Kind: ir.Kind(cmp.Or(it.Kind, syntax.KindWork)), Done: it.Done, DoneBy: it.DoneBy, DoneRange: it.DoneRange,
+		Title: it.Title, Section: it.Section,
+	}
+	num, ok := parseNumber(key)
+	if !ok {
+		l.diags.Add(diag.Newf("number-too-large", it.KeyRange, "the number in %q is too large", clip(it.ID)).
+			WithDetail("Numbers in ids go up to %d. Write a smaller one.", maxPart))
+	}
+	d := &l.deps.items[i]
+	*d = depItem{key: n.Key, title: it.Title, at: it.KeyRange, num: num, group: int32(it.Phase)}
+	d.marked = it.Parallel && l.dialect.ParallelMark != ""
+	if it.Phase >= 0 && it.Phase < len(l.tree.Phases) {
+		n.Phase = l.tree.Phases[it.Phase].ID
+		n.PhaseIndex = it.Phase
+	} else {
+		n.PhaseIndex = -1
+	}
+	for _, tag := range it.Tags {
+		n.Labels = append(n.Labels, tag.Value)
+	}
+	l.section(&it.Body, n, d)
+}
+
+func (l *lowering) section(sec *syntax.Section, n *ir.DraftNode, d *depItem) {
+	text := insertions{lines: sec.Prose}
+	for k := range sec.Labels {
+		lb := &sec.Labels[k]
+		if !l.label(lb, n, d) {
+			text.insert(lb.At, lb.Lines)
+		}
+	}
+	n.Text = trimLines(text.done())
+	for _, t := range sec.Tasks {
+		n.Tasks = append(n.Tasks, task(&t))
+	}
+	n.Fragments = fragments(sec.Fragments)
+	for i := range sec.Outputs {
+		f := &sec.Outputs[i]
+		a, _ := f.Attr("output")
+		n.Outputs = append(n.Outputs, ir.Output{Gate: a.Value, Schema: []byte(f.Content), Range: f.Range})
+	}
+}
+
+func task(t *syntax.ListItem) ir.Task {
+	detail := t.Detail
+	if len(t.Items) > 0 {
+		detail = append(slices.Clone(detail), nested(t.Items, 0)...)
+	}
+	return ir.Task{Text: t.Text.Value, Detail: detail}
+}
+
+// insertions puts labels that turned out to be prose back where they stand.
+type insertions struct {
+	lines []string
+	added []insertion
+}
+
+type insertion struct {
+	at    int
+	lines []string
+}
+
+func (x *insertions) insert(at int, lines []string) {
+	x.added = append(x.added, insertion{min(max(at, 0), len(x.lines)), lines})
+}
+
+func (x *insertions) done() []string {
+	if len(x.added) == 0 {
+		return x.lines
+	}
+	var out []string
+	from := 0
+	for _, a := range x.added {
+		at := max(a.at, from)
+		out = append(append(out, x.lines[from:at]...), a.lines...)
+		from = at
+	}
+	return append(out, x.lines[from:]...)
+}
+
+// label lowers one label; false if its value does not fit and it is prose.
+func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
+	if f := l.scalarField(lb, n); f != nil {
+		s := scalar(lb)
+		if !l.fits(lb, s) {
+			return false
+		}
+		*f = s
+		return true
+	}
+	switch lb.Name {
+	case syntax.Goal:
+		n.Goal = joinGoal(n.Goal, paragraphs(lb))
+	case syntax.Description:
+		n.Description = append(n.Description, paragraphs(lb)...)
+	case syntax.SourceBranch:
+		n.Base = branchValue(lb)
+		d.prose = append(d.prose, clauses(lb.Value, l.tree.File)...)
+	case syntax.Branch:
+		n.Branch = branchValue(lb)
+		d.prose = append(d.prose, clauses(lb.Value, l.tree.File)...)
+	case syntax.IntegrationBranch:
+	case syntax.DevAgents:
+		n.Agents = append(n.Agents, agentRefs(lb)...)
+	case syntax.QAAgents:
+		n.QA = append(n.QA, agentRefs(lb)...)
+	case syntax.Acceptance:
+		n.Acceptance = append(n.Acceptance, criteria(lb)...)
+	case syntax.Verify:
+		l.verify(lb, n)
+	case syntax.Owns:
+		n.Scope.Owns = append(n.Scope.Owns, l.globs(lb, n)...)
+	case syntax.Files:
+		n.Scope.Files = append(n.Scope.Files, l.globs(lb, n)...)
+	case syntax.Reads:
+		n.Scope.Reads = append(n.Scope.Reads, l.globs(lb, n)...)
+	case syntax.LabelsLabel:
+		n.Labels = append(n.Labels, words(lb)...)
+	case syntax.Implements:
+		n.Implements = append(n.Implements, words(lb)...)
+	case syntax.Capability:
+		n.Capability = append(n.Capability, wordsAt(lb)...)
+	case syntax.Prompt:
+		n.Prompt = append(n.Prompt, promptLines(lb)...)
+	case syntax.Manual:
+		return l.manual(lb, n)
+	case syntax.DependsOn:
+		d.after = append(d.after, statements(lb, l.tree.File)...)
+	case syntax.Blocks:
+		d.blocks = append(d.blocks, statements(lb, l.tree.File)...)
+	case syntax.Related, syntax.Parent, syntax.DiscoveredFrom:
+		d.soft = append(d.soft, statements(lb, l.tree.File)...)
+	}
+	return true
+}
+
+func (l *lowering) scalarField(lb *syntax.Label, n *ir.DraftNode) *ir.Stated {
+	switch lb.Name {
+	case syntax.Worktree:
+		return &n.Worktree
+	case syntax.Complexity:
+		return &n.Complexity
+	case syntax.Priority:
+		return &n.Priority
+	case syntax.Lane:
+		return &n.Lane
+	case syntax.Type:
+		return &n.Type
+	case syntax.Policy:
+		return &n.Policy
+	case syntax.Attempts:
+		return &n.Attempts
+	case syntax.Iterations:
+		return &n.Iterations
+	case syntax.Timeout:
+		return &n.Timeout
+	case syntax.Deadline:
+		return &n.Deadline
+	case syntax.Budget:
+		return &n.Budget
+	case syntax.Estimate:
+		return &n.Estimate
+	case syntax.Approval:
+		return &n.Approval
+	case syntax.Access:
+		return &n.Access
+	case syntax.Model:
+		return &n.Model
+	case syntax.Session:
+		return &n.Session
+	}
+	return nil
+}
+
+func joinGoal(goal string, lines []string) string {
+	text := strings.Join(trimLines(lines), "\n")
+	if goal != "" && text != "" {
+		return goal + "\n" + text
+	}
+	return goal + text
+}
+
+func criteria(lb *syntax.Label) []string {
+	var out []string
+	for _, e := range entries(lb) {
+		if strings.TrimSpace(e.text) == "" {
+			continue
+		}
+		out = append(out, e.text)
+		for _, d := range e.detail {
+			out = append(out, "  "+d)
+		}
+	}
+	return out
+}
+
+func promptLines(lb *syntax.Label) []string {
+	var out []string
+	if lb.Value.Value != "" {
+		out = append(out, strings.Split(lb.Value.Value, "\n")...)
+	}
+	out = append(out, lb.Text...)
+	for i := range lb.Items {
+		out = append(out, nested(lb.Items[i:i+1], 0)...)
+	}
+	for i := range lb.Fences { // a prompt in a fence is the fence's content
+		out = append(out, strings.Split(strings.TrimRight(lb.Fences[i].Content, "\n"), "\n")...)
+	}
+	return out
+}
+
+func (l *lowering) manual(lb *syntax.Label, n *ir.DraftNode) bool {
+	switch strings.ToLower(scalar(lb).Value) {
+	case "yes", "true", "on":
+		n.Kind = ir.Manual
+	case "no", "false", "off":
+	default:
+		return l.unfit(lb, scalar(lb), "yes or no")
+	}
+	return true
+}
+
+// verify makes command gates of sh fences and of a value that is one code span;
+// other text is an acceptance criterion.
+func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
+	for i := range lb.Fences {
+		f := &lb.Fences[i]
+		if f.Lang != "sh" && f.Lang != "bash" {
+			continue
+		}
+		g := ir.DraftGate{Run: strings.TrimRight(f.Content, "\n"), Range: f.Range}
+		if strings.TrimSpace(g.Run) == "" {
+			continue
+		}
+		for _, a := range f.Info {
+			v := ir.Stated{Value: a.Value, Range: a.ValueRange, Strict: true}
+			switch a.Key {
+			case "name":
+				g.Name, g.NameRange = a.Value, a.ValueRange
+			case "timeout":
+				g.Timeout = v
+			case "on_failure":
+				g.OnFailure = v
+			}
+		}
+		n.Verify = append(n.Verify, g)
+	}
+	texts := []syntax.Text{lb.Value}
+	for i := range lb.Items {
+		texts = append(texts, lb.Items[i].Text)
+	}
+	for _, t := range texts {
+		switch v := strings.TrimSpace(t.Value); {
+		case v == "":
+		case t.Code:
+			n.Verify = append(n.Verify, ir.DraftGate{Run: v, Range: t.Range})
+		default:
+			n.Acceptance = append(n.Acceptance, v)
+			l.diags.Add(diag.New("verify-prose", t.Range, "the text becomes an acceptance criterion").
+				WithDetail("Only a command can be run as a gate. Write the command as one code span, or in a fence marked sh below the label."))
+		}
+	}
+	n.Acceptance = append(n.Acceptance, lb.Text...)
+}
+
+// globs returns the paths of a scope label.
+func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
+	var out []string
+	for _, s := range scopePaths(lb) {
+		p := strings.TrimPrefix(s.Value, "./")
+		if bad := badPath(p); bad != "" {
+			l.diags.Add(diag.New("path-leaves-project", s.Range, "the path leaves the project").
+				WithDetail("%q %s. Paths in a plan are relative to the project and stay inside it: write it without a leading slash and without \"..\".", clip(s.Value), bad))
+			continue
+		}
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// agentRefs reads "- `name` (model) - note", and names side by side.
+func agentRefs(lb *syntax.Label) []ir.AgentRef {
+	var out []ir.AgentRef
+	for _, e := range entries(lb) {
+		for _, part := range splitAgents(e) {
+			if r, ok := agentRef(part.Value, part.Range); ok {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}

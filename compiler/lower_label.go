@@ -1,0 +1,232 @@
+package compiler
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// scalar returns the value of a label that holds one word or two, without what
+// stands in parentheses behind it: "P0 (Must Have)".
+func scalar(lb *syntax.Label) ir.Stated {
+	t := lb.Value
+	if t.Value == "" && len(lb.Items) == 1 {
+		t = lb.Items[0].Text
+	}
+	v := t.Value
+	if i := strings.Index(v, "("); i > 0 && strings.HasSuffix(strings.TrimSpace(v), ")") {
+		v = v[:i]
+	}
+	lead := len(v) - len(strings.TrimLeft(v, " \t"))
+	v = strings.TrimSpace(v)
+	r := t.Sub(lead, lead+len(v))
+	if t.Value == "" {
+		r = lb.NameRange
+	}
+	return ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective}
+}
+
+// branchValue returns the name of a branch: the first word, without what prose
+// adds behind it, "(after 1.1 merged)".
+func branchValue(lb *syntax.Label) ir.Stated {
+	s := scalar(lb)
+	if i := strings.IndexAny(s.Value, " \t"); i > 0 {
+		s.Value = s.Value[:i]
+		s.Range.End = min(s.Range.End, s.Range.Start+i)
+	}
+	return s
+}
+
+// entry is one element of a list label.
+type entry struct {
+	text   string
+	at     diag.Range
+	detail []string
+	value  syntax.Text
+}
+
+// entries returns the elements of a list label: its value, its bullets.
+func entries(lb *syntax.Label) []entry {
+	var out []entry
+	if lb.Value.Value != "" {
+		out = append(out, entry{text: lb.Value.Value, at: lb.Value.Range, value: lb.Value})
+	}
+	for i := range lb.Items {
+		it := &lb.Items[i]
+		e := entry{text: it.Text.Value, at: it.Text.Range, value: it.Text, detail: it.Detail}
+		if len(it.Items) > 0 {
+			e.detail = append(append([]string(nil), e.detail...), nested(it.Items, 0)...)
+		}
+		out = append(out, e)
+	}
+	for _, p := range lb.Text {
+		out = append(out, entry{text: p, at: lb.TextRange})
+	}
+	return out
+}
+
+// nested writes sub-items as lines of a markdown list.
+func nested(items []syntax.ListItem, depth int) []string {
+	var out []string
+	for i := range items {
+		out = append(out, strings.Repeat("  ", depth)+"- "+items[i].Text.Value)
+		for _, d := range items[i].Detail {
+			out = append(out, strings.Repeat("  ", depth+1)+d)
+		}
+		out = append(out, nested(items[i].Items, depth+1)...)
+	}
+	return out
+}
+
+// words returns the elements of a list label cut at commas, for labels whose
+// elements are words: "**Labels**: api, backend".
+func words(lb *syntax.Label) []string {
+	var out []string
+	for _, s := range wordsAt(lb) {
+		out = append(out, s.Value)
+	}
+	return out
+}
+
+func wordsAt(lb *syntax.Label) []ir.Stated {
+	var out []ir.Stated
+	for _, e := range entries(lb) {
+		off := 0
+		for part := range strings.SplitSeq(e.text, ",") {
+			v := strings.Trim(strings.TrimSpace(part), "`[]\"'")
+			lead := strings.Index(part, v)
+			if v != "" {
+				r := e.at
+				if e.value.Value != "" {
+					r = e.value.Sub(off+lead, off+lead+len(v))
+				}
+				out = append(out, ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective})
+			}
+			off += len(part) + 1
+		}
+	}
+	return out
+}
+
+// paragraphs returns everything that a label says, as lines.
+func paragraphs(lb *syntax.Label) []string {
+	var out []string
+	if lb.Value.Value != "" {
+		out = append(out, strings.Split(lb.Value.Value, "\n")...)
+	}
+	out = append(out, lb.Text...)
+	for i := range lb.Items {
+		out = append(out, nested(lb.Items[i:i+1], 0)...)
+	}
+	for i := range lb.Fences {
+		f := &lb.Fences[i]
+		out = append(out, strings.TrimRight("```"+f.Lang, " "))
+		out = append(out, strings.Split(strings.TrimRight(f.Content, "\n"), "\n")...)
+		out = append(out, "```")
+	}
+	return out
+}
+
+func trimLines(lines []string) []string {
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// statements returns the values of a dependency label, as they stand in the
+// file: offsets in them are offsets in the source.
+func statements(lb *syntax.Label, file *diag.File) []depStatement {
+	var out []depStatement
+	add := func(t syntax.Text) {
+		r := t.Range
+		if r.Start < 0 || r.End > len(file.Bytes) || r.Start > r.End {
+			return
+		}
+		out = append(out, depStatement{text: file.Text(r), at: r, typ: softType(lb.Name), add: lb.From == syntax.FromTitle})
+	}
+	if lb.Value.Value != "" || len(lb.Items) == 0 {
+		add(lb.Value)
+	}
+	var walk func(items []syntax.ListItem)
+	walk = func(items []syntax.ListItem) {
+		for i := range items {
+			add(items[i].Text)
+			walk(items[i].Items)
+		}
+	}
+	walk(lb.Items)
+	return out
+}
+
+func softType(n syntax.LabelName) ir.EdgeType {
+	switch n {
+	case syntax.Parent:
+		return ir.ParentChild
+	case syntax.Related:
+		return ir.Related
+	case syntax.DiscoveredFrom:
+		return ir.DiscoveredFrom
+	}
+	return ir.Blocks
+}
+
+// clauses finds "(after 1.1 merged)" and "(after 1.2a and 1.2b merged)".
+func clauses(t syntax.Text, file *diag.File) []depClause {
+	if t.Range.Start < 0 || t.Range.End > len(file.Bytes) || t.Range.Start >= t.Range.End {
+		return nil
+	}
+	s := file.Text(t.Range)
+	var out []depClause
+	for from := 0; ; {
+		i := strings.IndexByte(s[from:], '(')
+		if i < 0 {
+			return out
+		}
+		open := from + i
+		j := strings.IndexByte(s[open:], ')')
+		if j < 0 {
+			return out
+		}
+		from = open + j + 1
+		if c, ok := clause(s[open+1:from-1], t.Range.Start+open+1, t.Range.File); ok {
+			out = append(out, c)
+		}
+	}
+}
+
+func clause(s string, at int, file string) (depClause, bool) {
+	text := strings.TrimSpace(s)
+	if len(text) < 6 || !strings.EqualFold(text[:6], "after ") {
+		return depClause{}, false
+	}
+	off := strings.Index(s, text) + 6
+	text = text[6:]
+	tail := ""
+	for _, w := range []string{" merged", " are merged", " is merged", " merges", " complete", " completed", " done", " is done", " are done"} {
+		if cut, ok := strings.CutSuffix(strings.ToLower(text), w); ok && len(w) > len(tail) {
+			_ = cut
+			tail = w
+		}
+	}
+	text = text[:len(text)-len(tail)]
+	c := depClause{at: diag.Range{File: file, Start: at, End: at + len(s)}}
+	masked := mask(text)
+	for _, sp := range split(masked) {
+		id := masked[sp.start:sp.end]
+		if w, rest := word(masked, sp); rest.start < rest.end && !strings.ContainsAny(w, "0123456789") {
+			sp, id = rest, masked[rest.start:rest.end]
+		}
+		if id == "" || strings.ContainsAny(id, " \t") || !strings.ContainsAny(id, "0123456789") {
+			return depClause{}, false
+		}
+		c.ids = append(c.ids, id)
+		c.ats = append(c.ats, diag.Range{File: file, Start: at + off + sp.start, End: at + off + sp.end})
+	}
+	return c, len(c.ids) > 0
+}

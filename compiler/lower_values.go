@@ -1,0 +1,163 @@
+package compiler
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// fits reports whether the value of a scalar label can be what the label
+// means. What the policy knows (levels, lanes, policies, models) is looked up
+// later, by the passes.
+func (l *lowering) fits(lb *syntax.Label, s ir.Stated) bool {
+	if s.Value == "" && lb.Name != syntax.Approval {
+		return l.unfit(lb, s, "a value")
+	}
+	switch lb.Name {
+	case syntax.Priority:
+		if _, ok := priority(s.Value); !ok {
+			return l.unfit(lb, s, "0 to 4, P0 to P4, or critical, high, medium, low, minimal")
+		}
+	case syntax.Attempts, syntax.Iterations:
+		if n, err := strconv.Atoi(s.Value); err != nil || n < 1 || n > maxCount {
+			return l.unfit(lb, s, "a whole number from 1")
+		}
+	case syntax.Timeout, syntax.Estimate:
+		if _, err := policies.ParseDuration(duration(s.Value)); err != nil {
+			return l.unfit(lb, s, "a duration such as 90s, 20m, 1h30m or 2d")
+		}
+	case syntax.Deadline:
+		if !date.MatchString(s.Value) {
+			return l.unfit(lb, s, "a date such as 2026-01-31, or a time such as 2026-01-31T18:00:00Z")
+		}
+	case syntax.Budget:
+		if _, ok := budget(s.Value); !ok {
+			return l.unfit(lb, s, "an amount such as $2.50, 200k tokens or 30m")
+		}
+	case syntax.Access:
+		if v := strings.ToLower(s.Value); v != "read" && v != "write" {
+			return l.unfit(lb, s, "read or write")
+		}
+	case syntax.Session:
+		if v := strings.ToLower(s.Value); v != "fresh" && v != "resume" {
+			return l.unfit(lb, s, "fresh or resume")
+		}
+	case syntax.Approval:
+		if _, err := policies.ParseApproval(lb.Value.Value); err != nil {
+			return l.unfit(lb, s, "\"required from @a, @b within 48h\"")
+		}
+	case syntax.Complexity:
+		if !slices.Contains(l.levels, strings.ToLower(s.Value)) {
+			return l.unfit(lb, s, "one of "+strings.Join(l.levels, ", "))
+		}
+	case syntax.Lane, syntax.Type, syntax.Policy, syntax.Model:
+		if strings.ContainsAny(s.Value, " \t") {
+			return l.unfit(lb, s, "one word")
+		}
+	}
+	return true
+}
+
+const maxCount = 10_000
+
+// unfit reports a value that does not fit: prose with a warning, in a directive
+// an error. It returns false.
+func (l *lowering) unfit(lb *syntax.Label, s ir.Stated, want string) bool {
+	d := diag.Newf("label-value", s.Range, "%s: %q is not a value for it", lb.Written, clip(s.Value)).
+		WithDetail("The value of %s is %s. As it stands, the line is read as prose.", lb.Written, want)
+	if lb.From == syntax.FromDirective {
+		d = diag.Newf("directive-value", s.Range, "%s: %q is not a value for it", lb.Written, clip(s.Value)).
+			WithDetail("The value of %s is %s. Write it so.", lb.Written, want)
+	}
+	l.diags.Add(d)
+	return false
+}
+
+var date = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(Z|[+-]\d\d:\d\d))?$`)
+
+// priority reads the canonical scale, 0 (critical) to 4 (minimal).
+func priority(s string) (int, bool) {
+	s = strings.ToLower(s)
+	for i, w := range []string{"critical", "high", "medium", "low", "minimal"} {
+		if s == w {
+			return i, true
+		}
+	}
+	s = strings.TrimPrefix(s, "p")
+	if len(s) == 1 && s[0] >= '0' && s[0] <= '4' {
+		return int(s[0] - '0'), true
+	}
+	return 0, false
+}
+
+// duration accepts spellings of people: "2 h", "20 min", "1 hour", "3 days".
+func duration(s string) string {
+	s = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(s, "~")))
+	num, unit, ok := strings.Cut(s, " ")
+	if !ok {
+		return s
+	}
+	switch strings.TrimSpace(unit) {
+	case "s", "sec", "secs", "second", "seconds":
+		return num + "s"
+	case "m", "min", "mins", "minute", "minutes":
+		return num + "m"
+	case "h", "hr", "hrs", "hour", "hours":
+		return num + "h"
+	case "d", "day", "days":
+		return num + "d"
+	}
+	return s
+}
+
+// budget reads "$2.50", "200k tokens", "30m", and several with commas.
+func budget(s string) (ir.Budget, bool) {
+	var b ir.Budget
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.ToLower(strings.TrimSpace(part))
+		if t, ok := strings.CutSuffix(part, "tokens"); ok {
+			n, ok := tokens(strings.TrimSpace(t))
+			if !ok {
+				return b, false
+			}
+			b.Tokens = n
+			continue
+		}
+		if ms, err := policies.ParseDuration(duration(part)); err == nil {
+			b.WallMS = ms
+			continue
+		}
+		usd, err := policies.ParseUSD(part)
+		if err != nil || usd < 0 {
+			return b, false
+		}
+		b.USDMicro = usd
+	}
+	return b, true
+}
+
+func tokens(s string) (int64, bool) {
+	mul := int64(1)
+	if t, ok := strings.CutSuffix(s, "k"); ok {
+		s, mul = t, 1000
+	} else if t, ok := strings.CutSuffix(s, "m"); ok {
+		s, mul = t, 1_000_000
+	}
+	n, err := strconv.ParseInt(strings.ReplaceAll(strings.TrimSpace(s), "_", ""), 10, 64)
+	return n * mul, err == nil && n > 0 && n < 1_000_000_000
+}
+
+// didYouMean ends a sentence with the nearest known word, if there is one.
+func didYouMean(word string, known []string) string {
+	if near, ok := spell.Nearest(word, known); ok {
+		return " Did you mean \"" + near + "\"?"
+	}
+	return ""
+}

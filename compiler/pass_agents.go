@@ -1,0 +1,188 @@
+package compiler
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// passAgents chooses the agent of each step: named by the plan, else by the
+// step, else by what the step needs. The reason stands beside it.
+func passAgents(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+	e = with(e)
+	missing := map[string]bool{}
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		if n.Kind == ir.Manual || n.Kind == ir.GateKind {
+			continue
+		}
+		steps := make([]ir.Step, len(n.Steps))
+		for k := range n.Steps {
+			steps[k] = u.staffed(i, n.Steps[k], missing, diags)
+		}
+		n.Steps = steps
+	}
+	return e
+}
+
+// staffed returns the step with its agent.
+func (u *unit) staffed(i int, s ir.Step, missing map[string]bool, diags *diag.List) ir.Step {
+	d := &u.draft.Nodes[i]
+	planned := planAgent(d, &s)
+	v := u.stepValue(i, s.Name)
+	switch {
+	case planned != nil:
+		s.Why = "named by the plan"
+		a := u.agent(*planned, s.Access, diags)
+		u.fill(&s, a, diags)
+	case s.Agent != "":
+		s.Why = "named by the step"
+		a := u.agent(ir.AgentRef{Name: s.Agent, Range: v.Agent.Range}, s.Access, diags)
+		if a.access == "read" && s.Access == "write" && !missing["access "+s.Name+" "+s.Agent] {
+			missing["access "+s.Name+" "+s.Agent] = true
+			diags.Add(diag.Newf("agent-access", v.Agent.Range, "%s may only read", clip(s.Agent)).
+				WithDetail("Step %q writes, and agent %q has access \"read\". Give the step access = \"read\", or name an agent that may write.", s.Name, s.Agent))
+		}
+		u.fill(&s, a, diags)
+	case v != nil && v.Approval.Set && v.Approval.V.Required && len(s.Capabilities) == 0 && s.Access == "read":
+		// A step that only a person does: its human gate is all there is.
+	default:
+		u.byNeed(i, &s, v, missing, diags)
+	}
+	return s
+}
+
+func (u *unit) byNeed(i int, s *ir.Step, v *stepValues, missing map[string]bool, diags *diag.List) {
+	n := need{capabilities: s.Capabilities, access: s.Access, model: s.Model}
+	at := u.draft.Nodes[i].Range
+	if v != nil {
+		n.tags = v.Tags.V
+		at = v.Range
+		if v.Capabilities.Set && v.Builtin == false {
+			at = v.Capabilities.Range
+		}
+	}
+	if d := &u.draft.Nodes[i]; len(d.Capability) > 0 && s.Name == u.workName(i) {
+		at = d.Capability[0].Range
+	}
+	c, ok := u.selectAgent(n)
+	if !ok {
+		key := "need " + strings.Join(n.capabilities, ",") + n.access + strings.Join(n.tags, ",")
+		if missing[key] {
+			return
+		}
+		missing[key] = true
+		what := "access \"" + n.access + "\""
+		if len(n.capabilities) > 0 {
+			what = "the capabilities " + strings.Join(n.capabilities, ", ") + " and " + what
+		}
+		if len(n.tags) > 0 {
+			what += " and the tags " + strings.Join(n.tags, ", ")
+		}
+		diags.Add(diag.Newf("no-agent", at, "no agent fits step %q", clip(s.Name)).
+			WithDetail("No active agent has %s.%s Declare one, or ask for less.", what, u.nearCapability(n.capabilities)))
+		return
+	}
+	s.Agent, s.Why = c.agent.Name, c.why
+	if c.agent.Builtin && u.set.UserAgents() && !missing["builtin "+s.Name] {
+		missing["builtin "+s.Name] = true
+		diags.Add(diag.Newf("builtin-agent", at, "step %q gets the built-in agent", clip(s.Name)).
+			WithDetail("No agent that the policy declares fits, so the built-in agent %q is taken. Declare one with the step's capabilities to choose another.", c.agent.Name))
+	}
+	u.fill(s, u.declared(c.agent, diags), diags)
+}
+
+// nearCapability suggests a capability that some agent has.
+func (u *unit) nearCapability(want []string) string {
+	var known []string
+	for _, name := range sortedNames(u.set.Agents) {
+		known = append(known, u.set.Agents[name].Capabilities.V...)
+	}
+	for _, w := range want {
+		if !covers(known, []string{w}) {
+			if s := didYouMean(w, known); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// fill writes what follows from the agent onto the step.
+func (u *unit) fill(s *ir.Step, a *agentInfo, diags *diag.List) {
+	if s.Model == "" {
+		s.Model = cmpOr(a.entry.Model, cmpOr(a.model, u.modelOfDefault()))
+	}
+	if s.Session == "" {
+		s.Session = cmpOr(a.session, "fresh")
+	}
+	s.Fallback = u.fallbacks(a.declared, s.Access, diags)
+}
+
+// modelOfDefault is the model of implicit agents for which neither the plan nor
+// their file says one.
+func (u *unit) modelOfDefault() string {
+	if d := u.set.Agents["default"]; d != nil {
+		return d.Model.V
+	}
+	return ""
+}
+
+// planAgent returns the agent of the plan that a part of the work step has.
+func planAgent(d *ir.DraftNode, s *ir.Step) *ir.AgentRef {
+	for k := range d.Agents {
+		if d.Agents[k].Name == s.Agent && d.Agents[k].Note == s.Note {
+			return &d.Agents[k]
+		}
+	}
+	return nil
+}
+
+// stepValue finds the policy's values of a step by its name, parts included.
+func (u *unit) stepValue(i int, name string) *stepValues {
+	values := u.steps(&u.configs[i])
+	for k := range values {
+		if values[k].Name == name {
+			return &values[k]
+		}
+	}
+	if at := strings.LastIndexByte(name, '-'); at > 0 {
+		for k := range values {
+			if values[k].Name == name[:at] {
+				return &values[k]
+			}
+		}
+	}
+	return nil
+}
+
+func (u *unit) workName(i int) string {
+	values := u.steps(&u.configs[i])
+	for k := range values {
+		if values[k].Access.Get("write") == "write" {
+			return values[k].Name
+		}
+	}
+	if len(values) > 0 {
+		return values[0].Name
+	}
+	return ""
+}
+
+// noteImplicit lists once the agents that no policy declares.
+func (u *unit) noteImplicit(diags *diag.List) {
+	if len(u.implicit) == 0 {
+		return
+	}
+	names := make([]string, 0, len(u.implicit))
+	for _, a := range u.implicit[:min(len(u.implicit), 12)] {
+		names = append(names, a.name)
+	}
+	diags.Add(diag.Newf("implicit-agents", u.implicit[0].at, "%s declared by no policy", countAre(len(u.implicit), "agent")).
+		WithDetail("%s: they run with the default runner and the model that the plan names. Declare them in the policy to say more.", listWords(names, len(u.implicit))))
+}
+
+func countAre(n int, what string) string {
+	return count(n, what) + " " + are(n, "is", "are")
+}

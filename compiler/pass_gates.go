@@ -1,0 +1,445 @@
+package compiler
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// blindReview is the gate that complexity `required` adds.
+const blindReview = "blind-review"
+
+// gating is the state of passGates.
+type gating struct {
+	u      *unit
+	gates  map[string]ir.Gate
+	diags  *diag.List
+	said   map[string]bool
+	source map[string]diag.Range // of gates that stand in the plan
+}
+
+// passGates puts the gates on each step: those of the policy, then the plan's
+// Verify gates, its QA agents, then review and people. A plan adds and never
+// takes away.
+func passGates(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+	e = with(e)
+	g := &gating{u: u, gates: maps.Clone(e.Gates), diags: diags, said: map[string]bool{}, source: map[string]diag.Range{}}
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		n.Steps = slices.Clone(n.Steps)
+		g.node(i, n)
+	}
+	u.noteImplicit(diags)
+	e.Gates = g.gates
+	return e
+}
+
+func (g *gating) node(i int, n *ir.Node) {
+	if len(n.Steps) == 0 {
+		return
+	}
+	u, c, d := g.u, &g.u.configs[i], &g.u.draft.Nodes[i]
+	last := lastWrite(n.Steps)
+	level := u.settings(c).HITL.Level.Get("gates")
+	critical := required(c.level) || c.floor
+	values := u.steps(c)
+	person := n.Kind == ir.Manual || n.Kind == ir.GateKind
+	for k := range values {
+		at := stepIndex(n.Steps, values[k].Name, last)
+		for _, name := range values[k].Gates.V {
+			g.policyGate(i, &n.Steps[at], name, values[k].Gates, level == "none" && !critical, n.Kind)
+		}
+		if a := values[k].Approval; a.Set && a.V.Required && (level != "none" || critical) && n.Kind != ir.Manual {
+			g.approvalOfStep(i, &n.Steps[at], values[k].Name, a)
+		}
+	}
+	if person {
+		last = 0
+	}
+	g.verify(d, &n.Steps[last])
+	g.quality(d, &n.Steps[last])
+	g.outputs(d)
+	if n.Kind == ir.Work || n.Kind == ir.Merge {
+		g.review(i, n, last, critical)
+	}
+	g.people(i, n, level)
+	for k := range n.Steps {
+		humansLast(&n.Steps[k], g.gates)
+	}
+}
+
+// stepIndex finds the step that stands for a step of the policy: where it was
+// split, its last part carries the gates.
+func stepIndex(steps []ir.Step, name string, def int) int {
+	at := -1
+	for k := range steps {
+		if steps[k].Name == name || at >= 0 && isPart(steps[k].Name, name) {
+			at = k
+		}
+	}
+	if at < 0 {
+		return max(def, 0)
+	}
+	return at
+}
+
+func isPart(part, name string) bool {
+	rest, ok := strings.CutPrefix(part, name+"-")
+	return ok && rest != "" && strings.Trim(rest, "0123456789") == ""
+}
+
+// policyGate adds a gate that the policy, or a fence, lists on a step.
+func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[[]string], dropHuman bool, kind ir.Kind) {
+	u, c := g.u, &g.u.configs[i]
+	full, p := name, u.set.Gates[name]
+	fenced := false
+	for _, scope := range u.gateScopes(c) {
+		if own := scope.gates[name]; own != nil {
+			full, p, fenced = scope.prefix+"/"+name, own, true
+			break
+		}
+	}
+	if p == nil {
+		if !g.said["unknown "+name] {
+			g.said["unknown "+name] = true
+			known := sortedNames(u.set.Gates)
+			g.diags.Add(diag.Newf("unknown-gate", list.Range, "there is no gate %q", clip(name)).
+				WithDetail("No policy and no fence of the plan defines it.%s Define it, or remove it from the list.", didYouMean(name, known)))
+		}
+		return
+	}
+	if p.Kind.V == "human" && (dropHuman && !fenced || kind == ir.Manual) {
+		return
+	}
+	if p.Dynamic {
+		q, l := p.For(c.view)
+		g.diags.Add(l...)
+		if q == nil {
+			return
+		}
+		full, p = string(u.draft.Nodes[i].Key)+"/"+name, q
+	}
+	if slices.Contains(s.Gates, full) {
+		return
+	}
+	if _, done := g.gates[full]; !done {
+		from := "policy"
+		if p.Builtin {
+			from = "builtin"
+		}
+		if fenced {
+			from = "plan"
+		}
+		g.gates[full] = g.fromPolicy(p, full, from)
+	}
+	s.Gates = append(slices.Clip(s.Gates), full)
+}
+
+// fromPolicy writes a gate of the policy as epic.json has it.
+func (g *gating) fromPolicy(p *policies.Gate, name, from string) ir.Gate {
+	u := g.u
+	out := ir.Gate{
+		Kind: p.Kind.V, Run: p.Run.V, Env: p.Env.V,
+		Expect: ir.Expect{ExitCode: p.Expect.ExitCode.V, StdoutContains: p.Expect.StdoutContains.V, StderrContains: p.Expect.StderrContains.V},
+		Prompt: splitLines(p.Prompt.V), Sees: p.Sees.V, InputSchema: p.InputSchema.V, OutputSchema: p.OutputSchema.V,
+		Promise: p.Promise.V, NoErrors: p.NoErrors.V, Approvers: atless(p.Approvers.V), OnTimeout: p.OnTimeout.V,
+		TimeoutMS: p.TimeoutMS.Or(u.set.GateTimeout(p.Kind.V)).V, OnFailure: p.OnFailure.V, Protect: p.Protect.V,
+		ProtectNew: p.ProtectNew.Get(true), Evidence: p.Evidence.V, RedFirst: p.RedFirst.V, From: from,
+	}
+	switch p.Kind.V {
+	case "human":
+		if len(out.Approvers) == 0 {
+			out.Approvers = atless(u.set.Settings.HITL.Approvers.Or(u.set.DefaultPolicy().Settings.HITL.Approvers).V)
+		}
+		if len(out.Approvers) == 0 {
+			g.noApprover(p.Range, name)
+		}
+	case "agent", "review":
+		g.staff(&out, p)
+	}
+	return out
+}
+
+// staff chooses the agent of an agent or review gate.
+func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
+	u := g.u
+	out.Access = "read"
+	if p.Agent.Set {
+		a := u.agent(ir.AgentRef{Name: p.Agent.V, Range: p.Agent.Range}, "read", g.diags)
+		g.judge(out, a, "named by the gate", p.Model.V)
+		return
+	}
+	n := need{capabilities: p.Capabilities.V, tags: p.Tags.V, access: "read", model: p.Model.V}
+	at := p.Range
+	if p.Kind.V == "review" && len(n.capabilities) == 0 {
+		n.capabilities = []string{"review"}
+	}
+	c, ok := u.selectAgent(n)
+	if !ok {
+		if !g.said["judge "+p.Name] {
+			g.said["judge "+p.Name] = true
+			g.diags.Add(diag.Newf("no-agent", at, "no agent fits gate %q", clip(p.Name)).
+				WithDetail("No active agent has the capabilities %s.%s Declare one, or name an agent.", strings.Join(n.capabilities, ", "), u.nearCapability(n.capabilities)))
+		}
+		return
+	}
+	if c.agent.Builtin && u.set.UserAgents() && !g.said["builtin "+p.Name] {
+		g.said["builtin "+p.Name] = true
+		g.diags.Add(diag.Newf("builtin-agent", at, "gate %q gets the built-in agent", clip(p.Name)).
+			WithDetail("No agent that the policy declares fits, so the built-in agent %q is taken. Declare one with capability %s to choose another.", c.agent.Name, strings.Join(n.capabilities, ", ")))
+	}
+	g.judge(out, u.declared(c.agent, g.diags), c.why, p.Model.V)
+}
+
+func (g *gating) judge(out *ir.Gate, a *agentInfo, why, model string) {
+	out.Agent, out.Why = a.name, why
+	out.Model = cmpOr(model, cmpOr(a.entry.Model, cmpOr(a.model, g.u.modelOfDefault())))
+	out.Fallback = g.u.fallbacks(a.declared, "read", g.diags)
+	out.TimeoutMS = scaled(out.TimeoutMS, a.multiplier)
+}
+
+// verify adds the command gates that the plan defines.
+func (g *gating) verify(d *ir.DraftNode, s *ir.Step) {
+	unnamed := 0
+	for k := range d.Verify {
+		v := &d.Verify[k]
+		name, at := v.Name, v.NameRange
+		if name == "" {
+			unnamed++
+			name, at = "verify", v.Range
+			if unnamed > 1 {
+				name = fmt.Sprintf("verify-%d", unnamed)
+			}
+		}
+		out := ir.Gate{
+			Kind: "command", Run: v.Run, TimeoutMS: g.u.set.GateTimeout("command").V, OnFailure: "retry",
+			ProtectNew: true, From: "plan",
+		}
+		if v.Timeout.Set() {
+			ms, err := policies.ParseDuration(v.Timeout.Value)
+			if err != nil {
+				g.badAttribute(v.Timeout, "timeout", "a duration such as 90s or 10m")
+			} else {
+				out.TimeoutMS = ms
+			}
+		}
+		if v.OnFailure.Set() {
+			if !slices.Contains([]string{"retry", "stop", "continue"}, v.OnFailure.Value) {
+				g.badAttribute(v.OnFailure, "on_failure", "retry, stop or continue")
+			} else {
+				out.OnFailure = v.OnFailure.Value
+			}
+		}
+		g.own(d, s, name, at, out)
+	}
+}
+
+func (g *gating) badAttribute(v ir.Stated, name, want string) {
+	g.diags.Add(diag.Newf("fence-attribute", v.Range, "%s: %q is not a value for it", name, clip(v.Value)).
+		WithDetail("In the first line of a fence, %s is %s. Write it so.", name, want))
+}
+
+// own adds a gate of the node's own plan section.
+func (g *gating) own(d *ir.DraftNode, s *ir.Step, name string, at diag.Range, gate ir.Gate) {
+	full := string(d.Key) + "/" + name
+	if first, twice := g.source[full]; twice {
+		g.diags.Add(diag.Newf("duplicate-gate", at, "gate %q stands twice", clip(name)).
+			WithDetail("Each gate of an item needs its own name. Rename this one.").
+			WithRelated(first, "first here"))
+		return
+	}
+	g.source[full] = at
+	g.gates[full] = gate
+	s.Gates = append(slices.Clip(s.Gates), full)
+}
+
+// quality adds the plan's QA agents as agent gates.
+func (g *gating) quality(d *ir.DraftNode, s *ir.Step) {
+	u := g.u
+	for _, q := range d.QA {
+		a := u.agent(q, "read", g.diags)
+		out := ir.Gate{
+			Kind: "agent", Access: "read", TimeoutMS: u.set.GateTimeout("agent").V, OnFailure: "retry",
+			Sees: []string{"acceptance", "diff"}, OutputSchema: verdictSchema, ProtectNew: true, From: "plan",
+		}
+		if q.Note != "" {
+			out.Prompt = splitLines(q.Note)
+		}
+		g.judge(&out, a, "named by the plan", q.Model)
+		g.own(d, s, q.Name, q.Range, out)
+	}
+}
+
+// outputs types the output of QA gates with the json fences of the section.
+func (g *gating) outputs(d *ir.DraftNode) {
+	for _, o := range d.Outputs {
+		full := string(d.Key) + "/" + o.Gate
+		gate, known := g.gates[full]
+		if _, own := g.source[full]; !known || !own || gate.Kind != "agent" {
+			var names []string
+			for _, q := range d.QA {
+				names = append(names, q.Name)
+			}
+			g.diags.Add(diag.Newf("unknown-gate", o.Range, "there is no QA gate %q here", clip(o.Gate)).
+				WithDetail("output= names a QA agent of the same item.%s Name one, or add it under QA Agents.", didYouMean(o.Gate, names)))
+			continue
+		}
+		schema, l := policies.CheckOutput(o.Schema, o.Range)
+		g.diags.Add(l...)
+		if schema != nil {
+			gate.OutputSchema = schema
+			g.gates[full] = gate
+		}
+	}
+}
+
+// verdictSchema is the output of a QA agent for which nobody wrote one.
+var verdictSchema = json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"details":{"type":"object"},"message":{"type":"string"},"status":{"enum":["pass","fail","stop"]}},"required":["status","message"],"type":"object"}`)
+
+// review adds blind-review where the complexity requires one and none stands
+// there.
+func (g *gating) review(i int, n *ir.Node, last int, critical bool) {
+	if !critical {
+		return
+	}
+	for k := range n.Steps {
+		for _, name := range n.Steps[k].Gates {
+			if g.gates[name].Kind == "review" {
+				return
+			}
+		}
+	}
+	s := &n.Steps[last]
+	if p := g.u.set.Gates[blindReview]; p != nil && p.Kind.V == "review" {
+		g.policyGate(i, s, blindReview, policies.Value[[]string]{Range: p.Range}, false, n.Kind)
+		return
+	}
+	if _, done := g.gates[blindReview]; !done {
+		p := &policies.Gate{Decl: policies.Decl{Name: blindReview, Range: g.u.configs[i].level.Range}}
+		p.Kind.V = "review"
+		out := ir.Gate{
+			Kind: "review", Sees: []string{"acceptance", "diff"}, OutputSchema: verdictSchema, OnFailure: "retry",
+			TimeoutMS: g.u.set.GateTimeout("review").V, ProtectNew: true, From: "builtin",
+		}
+		g.staff(&out, p)
+		g.gates[blindReview] = out
+	}
+	s.Gates = append(slices.Clip(s.Gates), blindReview)
+}
+
+// people adds the human gates: the plan's Approval, and hitl every-node.
+func (g *gating) people(i int, n *ir.Node, level string) {
+	d := &g.u.draft.Nodes[i]
+	s := &n.Steps[len(n.Steps)-1]
+	if n.Kind == ir.Manual {
+		return // a manual node waits for a person anyway
+	}
+	hitl := &g.u.settings(&g.u.configs[i]).HITL
+	if d.Approval.Set() {
+		if a, err := policies.ParseApproval(d.Approval.Value); err == nil && a.Required {
+			g.own(d, s, "approval", d.Approval.Range, g.human(a.Approvers, a.WithinMS, hitl, d.Approval.Range, "plan"))
+		}
+	}
+	if level != "every-node" {
+		return
+	}
+	for k := range n.Steps {
+		for _, name := range n.Steps[k].Gates {
+			if g.gates[name].Kind == "human" {
+				return
+			}
+		}
+	}
+	const name = "person"
+	if _, done := g.gates[name]; !done {
+		g.gates[name] = g.human(nil, 0, hitl, hitl.Level.Range, "policy")
+	}
+	s.Gates = append(slices.Clip(s.Gates), name)
+}
+
+func (g *gating) approvalOfStep(i int, s *ir.Step, step string, a policies.Value[policies.Approval]) {
+	full := "approve-" + step
+	hitl := &g.u.settings(&g.u.configs[i]).HITL
+	gate := g.human(a.V.Approvers, a.V.WithinMS, hitl, a.Range, "policy")
+	if old, done := g.gates[full]; done && !slices.Equal(old.Approvers, gate.Approvers) || done && old.TimeoutMS != gate.TimeoutMS {
+		full = string(g.u.draft.Nodes[i].Key) + "/" + full
+	}
+	g.gates[full] = gate
+	if !slices.Contains(s.Gates, full) {
+		s.Gates = append(slices.Clip(s.Gates), full)
+	}
+}
+
+func (g *gating) human(approvers []string, within int64, hitl *policies.HITL, at diag.Range, from string) ir.Gate {
+	if len(approvers) == 0 {
+		approvers = hitl.Approvers.V
+	}
+	if len(approvers) == 0 {
+		g.noApprover(at, "approval")
+	}
+	if within == 0 {
+		within = g.u.set.GateTimeout("human").V
+	}
+	return ir.Gate{
+		Kind: "human", Approvers: atless(approvers), TimeoutMS: within, OnTimeout: "fail", OnFailure: "retry",
+		ProtectNew: true, From: from,
+	}
+}
+
+func (g *gating) noApprover(at diag.Range, name string) {
+	key := fmt.Sprintf("approver %v", at)
+	if g.said[key] {
+		return
+	}
+	g.said[key] = true
+	g.diags.Add(diag.Newf("gate-without-approver", at, "nobody can approve %q", clip(name)).
+		WithDetail("A human gate needs at least one person. Write \"required from @name\", or approvers = [\"name\"] in hitl { }."))
+}
+
+// humansLast moves human gates behind all others.
+func humansLast(s *ir.Step, gates map[string]ir.Gate) {
+	human := func(name string) bool { return gates[name].Kind == "human" }
+	if !slices.ContainsFunc(s.Gates, human) {
+		return
+	}
+	var first, last []string
+	for _, name := range s.Gates {
+		if human(name) {
+			last = append(last, name)
+		} else {
+			first = append(first, name)
+		}
+	}
+	s.Gates = slices.Concat(first, last)
+}
+
+// atless drops the @ that people write before names.
+func atless(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.TrimPrefix(n, "@")
+	}
+	return out
+}
+
+func splitLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n"), "\n")
+}
+
+func scaled(ms int64, by float64) int64 {
+	if by == 1 || by <= 0 {
+		return ms
+	}
+	return int64(float64(ms)*by + 0.5)
+}
+
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

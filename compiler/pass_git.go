@@ -1,0 +1,209 @@
+package compiler
+
+import (
+	"path"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/slug"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Templates for names where neither plan nor policy says one.
+const (
+	branchTemplate   = "ralph/{epic}/{sprint}-{slug}"
+	worktreeTemplate = "../{repo}-worktrees/{branch}"
+)
+
+// passGit names base, branch and worktree of each node. Clashes are looked for
+// later, across all plans (together.go).
+func passGit(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+	e = with(e)
+	top := u.runSettings()
+	e.Epic.Base = firstOf(u.draft.Base.Value, top.Git.Base.V, u.draft.Target.Value)
+	e.Epic.Target = firstOf(u.draft.Target.Value, top.Git.Target.V)
+	u.checkBase(e, diags)
+	for i := range e.Nodes {
+		n, d := &e.Nodes[i], &u.draft.Nodes[i]
+		s := u.settings(&u.configs[i])
+		n.Git.Base = e.Epic.Base
+		if d.Base.Set() && u.may("source_branch", d.Base.Range, diags) {
+			n.Git.Base = d.Base.Value
+			u.checkRef(n.Git.Base, d.Base.Range, diags)
+		}
+		place := u.placeholders(e, n)
+		n.Git.Branch = fillIn(s.Git.Branch.Get(branchTemplate), place)
+		at := cmpRange(s.Git.Branch.Range, d.KeyRange)
+		if d.Branch.Set() && u.may("branch", d.Branch.Range, diags) {
+			n.Git.Branch, at = d.Branch.Value, d.Branch.Range
+		}
+		u.checkRef(n.Git.Branch, at, diags)
+		place["branch"] = n.Git.Branch
+		n.Git.Worktree = fillIn(s.Git.Worktree.Get(worktreeTemplate), place)
+		at = cmpRange(s.Git.Worktree.Range, d.KeyRange)
+		if d.Worktree.Set() && u.may("worktree", d.Worktree.Range, diags) {
+			n.Git.Worktree, at = strings.TrimSuffix(d.Worktree.Value, "/"), d.Worktree.Range
+		}
+		u.checkWorktree(n.Git.Worktree, at, diags)
+	}
+	return e
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func (u *unit) checkBase(e *ir.Epic, diags *diag.List) {
+	for _, b := range []struct {
+		value string
+		at    diag.Range
+	}{{u.draft.Base.Value, u.draft.Base.Range}, {u.draft.Target.Value, u.draft.Target.Range}} {
+		if b.value != "" {
+			u.checkRef(b.value, b.at, diags)
+		}
+	}
+	top := u.runSettings()
+	if top.Git.Base.Set {
+		u.checkRef(top.Git.Base.V, top.Git.Base.Range, diags)
+	}
+	if top.Git.Target.Set {
+		u.checkRef(top.Git.Target.V, top.Git.Target.Range, diags)
+	}
+}
+
+// placeholders are the words of templates. {repo} stays open until apply, so
+// that the name of the clone's folder changes no byte.
+func (u *unit) placeholders(e *ir.Epic, n *ir.Node) map[string]string {
+	base := n.Git.Base
+	return map[string]string{
+		"epic": e.Epic.Slug, "plan": e.Epic.Slug, "key": string(n.Key), "sprint": slug.Ref(string(n.Key)),
+		"slug": slug.Make(n.Title), "phase": slug.Ref(n.Phase), "id": slug.Ref(string(n.Key)),
+		"base": base, "source": base, "repo": "{repo}",
+	}
+}
+
+// fillIn replaces {word} by its value; unknown words stay.
+func fillIn(template string, words map[string]string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(template, '{')
+		if i < 0 {
+			break
+		}
+		j := strings.IndexByte(template[i:], '}')
+		if j < 0 {
+			break
+		}
+		b.WriteString(template[:i])
+		if v, known := words[template[i+1:i+j]]; known {
+			b.WriteString(v)
+		} else {
+			b.WriteString(template[i : i+j+1])
+		}
+		template = template[i+j+1:]
+	}
+	b.WriteString(template)
+	return b.String()
+}
+
+func (u *unit) checkRef(name string, at diag.Range, diags *diag.List) {
+	why := badRef(name)
+	if why == "" {
+		return
+	}
+	diags.Add(diag.Newf("branch-format", at, "%q is no name for a branch", clip(name)).
+		WithDetail("git refuses it: it %s. Write a name of letters, digits, \"-\", \"_\" and \"/\".", why))
+}
+
+// badRef says why git check-ref-format would refuse a branch; "" if it would not.
+func badRef(name string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case len(name) > 200:
+		return "is longer than 200 bytes"
+	case name == "@" || name == "HEAD":
+		return "is a name that git uses itself"
+	case strings.HasPrefix(name, "-"):
+		return "begins with \"-\""
+	case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Contains(name, "//"):
+		return "has an empty part between slashes"
+	case strings.HasSuffix(name, "."):
+		return "ends with \".\""
+	case strings.Contains(name, ".."):
+		return "contains \"..\""
+	case strings.Contains(name, "@{"):
+		return "contains \"@{\""
+	case strings.HasPrefix(name, "refs/"):
+		return "begins with \"refs/\", which is no part of a branch's name"
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") {
+			return "has a part that begins with \".\""
+		}
+		if strings.HasSuffix(part, ".lock") {
+			return "has a part that ends with \".lock\""
+		}
+	}
+	for _, r := range name {
+		if r <= ' ' || r == 0x7f {
+			return "contains a space or a control character"
+		}
+		if strings.ContainsRune("~^:?*[\\", r) {
+			return "contains \"" + string(r) + "\""
+		}
+		if r == '{' || r == '}' {
+			return "contains a placeholder that is not known"
+		}
+		if r == 0xFFFD {
+			return "is not valid UTF-8"
+		}
+	}
+	return ""
+}
+
+// checkWorktree refuses paths outside the project and its sibling
+// ../<name>-worktrees/.
+func (u *unit) checkWorktree(p string, at diag.Range, diags *diag.List) {
+	why := badWorktree(p)
+	if why == "" {
+		return
+	}
+	diags.Add(diag.New("worktree-path", at, "the worktree cannot stand there").
+		WithDetail("%q %s. Write a path inside the project or inside \"../NAME-worktrees/\".", clip(p), why))
+}
+
+func badWorktree(p string) string {
+	switch {
+	case p == "":
+		return "is empty"
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~"):
+		return "is absolute"
+	case len(p) > 1 && p[1] == ':' && letter(p[0]):
+		return "names a drive"
+	case strings.Contains(p, `\`):
+		return "holds a backslash"
+	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return "holds a control character"
+	}
+	clean := path.Clean(p)
+	rest, sibling := strings.CutPrefix(clean, "../")
+	switch folder, below, _ := strings.Cut(rest, "/"); {
+	case !sibling && clean != "..":
+		if clean == "." {
+			return "is the project itself"
+		}
+		if first, _, _ := strings.Cut(clean, "/"); strings.EqualFold(first, ".git") {
+			return "lies inside .git"
+		}
+		return ""
+	case clean == ".." || !strings.HasSuffix(folder, "-worktrees") || folder == "-worktrees" || below == "":
+		return "is outside the project"
+	}
+	return ""
+}

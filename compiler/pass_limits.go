@@ -1,0 +1,100 @@
+package compiler
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// passLimits writes complexity, limits, timeouts and budgets: policy, then
+// labels, then flags.
+func passLimits(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+	e = with(e)
+	highest := -1
+	for i := range e.Nodes {
+		n, c := &e.Nodes[i], &u.configs[i]
+		n.Complexity = ir.Complexity{Level: c.level.Name, Word: c.word, From: c.from}
+		if c.level.Rank.V > highest {
+			highest = c.level.Rank.V
+			e.Epic.Complexity = c.level.Name
+		}
+		n.Steps = slices.Clone(n.Steps)
+		for k := range n.Steps {
+			u.stepLimits(i, n, k, diags)
+		}
+		if w := ir.WorkStep(n); w >= 0 {
+			n.Limits.StepLimits = n.Steps[w].Limits
+		}
+		u.nodeLimits(i, n, diags)
+	}
+	return e
+}
+
+func (u *unit) stepLimits(i int, n *ir.Node, k int, diags *diag.List) {
+	s, d := &n.Steps[k], &u.draft.Nodes[i]
+	if n.Kind == ir.Manual || n.Kind == ir.GateKind {
+		return
+	}
+	v := u.stepValue(i, s.Name)
+	if v == nil {
+		return
+	}
+	iterations := v.iterRead
+	if s.Access == "write" {
+		iterations = v.iterWrite
+	}
+	s.Limits = ir.StepLimits{
+		Iterations: iterations.Get(1), Attempts: v.attempts.Get(3), Breaker: v.Breaker.Get(2),
+		RunnerRetries: v.runnerRetries.Get(5), TimeoutMS: v.TimeoutMS.V,
+	}
+	if v.Name == u.workName(i) {
+		u.workLimits(d, s, diags)
+	}
+	if m := u.c.in.Options.MaxIterations; m > 0 && s.Access == "write" {
+		s.Limits.Iterations = m
+	}
+	if a := u.agents[s.Agent]; a != nil {
+		s.Limits.TimeoutMS = scaled(s.Limits.TimeoutMS, a.multiplier)
+	}
+}
+
+// workLimits applies the labels of the sprint to its work step and its parts.
+func (u *unit) workLimits(d *ir.DraftNode, s *ir.Step, diags *diag.List) {
+	if d.Attempts.Set() && u.may("attempts", d.Attempts.Range, diags) {
+		s.Limits.Attempts, _ = strconv.Atoi(d.Attempts.Value)
+	}
+	if d.Iterations.Set() && u.may("iterations", d.Iterations.Range, diags) {
+		s.Limits.Iterations, _ = strconv.Atoi(d.Iterations.Value)
+	}
+	if d.Timeout.Set() && u.may("timeout", d.Timeout.Range, diags) {
+		s.Limits.TimeoutMS, _ = policies.ParseDuration(duration(d.Timeout.Value))
+	}
+}
+
+func (u *unit) nodeLimits(i int, n *ir.Node, diags *diag.List) {
+	d := &u.draft.Nodes[i]
+	per := &u.settings(&u.configs[i]).Budget.PerNode
+	n.Limits.Budget = ir.Budget{Tokens: per.Tokens.V, USDMicro: per.USDMicro.V, WallMS: per.WallMS.V}
+	if d.Budget.Set() && u.may("budget", d.Budget.Range, diags) {
+		b, _ := budget(d.Budget.Value)
+		if b.Tokens > 0 {
+			n.Limits.Budget.Tokens = b.Tokens
+		}
+		if b.USDMicro > 0 {
+			n.Limits.Budget.USDMicro = b.USDMicro
+		}
+		if b.WallMS > 0 {
+			n.Limits.Budget.WallMS = b.WallMS
+		}
+	}
+	if d.Estimate.Set() {
+		n.Limits.EstimateMS, _ = policies.ParseDuration(duration(d.Estimate.Value))
+	}
+	if d.Deadline.Set() && u.may("deadline", d.Deadline.Range, diags) {
+		n.Limits.Deadline = strings.TrimSpace(d.Deadline.Value)
+	}
+}

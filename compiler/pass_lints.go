@@ -1,0 +1,248 @@
+package compiler
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// passLints looks at the finished epic for what will probably not go well. It
+// changes nothing.
+func passLints(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+	u.lintGates(e, diags)
+	u.lintOverlaps(e, diags)
+	u.lintDeadlines(e, diags)
+	u.lintBudget(e, diags)
+	u.lintCapabilities(e, diags)
+	return e
+}
+
+// lintGates names, in one warning, the items whose work no command judges.
+func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
+	var keys []string
+	first := diag.Range{}
+	total := 0
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind || judged(e, n) {
+			continue
+		}
+		if total++; total == 1 {
+			first = u.draft.Nodes[i].KeyRange
+		}
+		if len(keys) < 12 {
+			keys = append(keys, string(n.Key))
+		}
+	}
+	if total == 0 {
+		return
+	}
+	diags.Add(diag.Newf("no-command-gate", first, "no command judges the work of %s", count(total, "item")).
+		WithDetail("%s: only agents or people look at what was written. Add a Verify label with a command, or a command gate to the step of the policy.", listWords(keys, total)))
+}
+
+// judged reports whether a step that may write has a command gate behind it.
+func judged(e *ir.Epic, n *ir.Node) bool {
+	writes, judged := false, false
+	for k := range n.Steps {
+		s := &n.Steps[k]
+		writes = writes || s.Access == "write"
+		for _, name := range s.Gates {
+			judged = judged || e.Gates[name].Kind == "command"
+		}
+	}
+	return !writes || judged
+}
+
+// lintOverlaps names items side by side that will change the same files.
+func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
+	d := u.deps.d
+	if len(d.topo) != len(e.Nodes) {
+		return // there is a cycle
+	}
+	claims := make([][]string, len(e.Nodes))
+	some := false
+	for i := range e.Nodes {
+		if !e.Nodes[i].Done {
+			claims[i] = paths(&e.Nodes[i].Scope)
+			some = some || len(claims[i]) > 0
+		}
+	}
+	if !some {
+		return
+	}
+	place := make([]int32, len(e.Nodes))
+	for at, i := range d.topo {
+		place[i] = int32(at)
+	}
+	var pairs []pair
+	for _, o := range overlaps(claims) {
+		slices.SortFunc(o.items, func(a, b int32) int { return int(place[a] - place[b]) })
+		items := o.items[:min(len(o.items), 50)]
+		for k := range items {
+			for m := range k {
+				pairs = append(pairs, pair{items[m], items[k], o.path})
+			}
+		}
+	}
+	told := map[[2]int32]bool{}
+	d.unordered(pairs, func(p pair) {
+		if told[[2]int32{p.a, p.b}] || len(told) >= 50 {
+			return
+		}
+		told[[2]int32{p.a, p.b}] = true
+		a, b := &u.draft.Nodes[p.a], &u.draft.Nodes[p.b]
+		diags.Add(diag.Newf("file-overlap", b.KeyRange, "%s and %s change the same files", clip(string(b.Key)), clip(string(a.Key))).
+			WithDetail("Both name %q and nothing orders them, so their work may conflict when it is merged. Let one depend on the other, or give them different files.", clip(p.path)).
+			WithRelated(a.KeyRange, "%s is here", a.Key))
+	})
+}
+
+// lintDeadlines needs a clock, which only warnings may see.
+func (u *unit) lintDeadlines(e *ir.Epic, diags *diag.List) {
+	now := u.c.in.Options.Now
+	if now.IsZero() {
+		return
+	}
+	for i := range e.Nodes {
+		n, d := &e.Nodes[i], &u.draft.Nodes[i]
+		at, ok := deadline(n.Limits.Deadline)
+		if !ok || n.Done {
+			continue
+		}
+		left := at.Sub(now)
+		need := time.Duration(0)
+		for k := range n.Steps {
+			l := &n.Steps[k].Limits
+			need += time.Duration(l.Attempts) * time.Duration(l.TimeoutMS) * time.Millisecond
+		}
+		switch {
+		case left <= 0:
+			diags.Add(diag.Newf("deadline-past", d.Deadline.Range, "the deadline of %s is past", clip(string(n.Key))).
+				WithDetail("%s lies before now. Write a later one, or remove it.", n.Limits.Deadline))
+		case need > left:
+			diags.Add(diag.Newf("deadline-tight", d.Deadline.Range, "%s may run beyond its deadline", clip(string(n.Key))).
+				WithDetail("All attempts with their timeouts may take %s, and %s are left. Lower attempts or timeout, or write a later deadline.", need, left.Round(time.Minute)))
+		}
+	}
+}
+
+func deadline(s string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	t, err := time.Parse("2006-01-02", s)
+	return t.Add(24 * time.Hour), err == nil
+}
+
+// lintBudget compares budgets with what no run can stay below: each step reads
+// its prompt at least once, and estimates along a path add up.
+func (u *unit) lintBudget(e *ir.Epic, diags *diag.List) {
+	run := u.runSettings().Budget
+	var total, cost int64
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		if n.Done {
+			continue
+		}
+		t, c := cheapest(e, n)
+		total, cost = total+t, cost+c
+		at := u.draft.Nodes[i].Budget.Range
+		if at.IsZero() {
+			at = u.draft.Nodes[i].KeyRange
+		}
+		if b := n.Limits.Budget; b.Tokens > 0 && b.Tokens < t || b.USDMicro > 0 && b.USDMicro < c || b.WallMS > 0 && b.WallMS < n.Limits.EstimateMS {
+			budgetTooSmall(at, "the budget of "+clip(string(n.Key)), diags)
+		}
+	}
+	if v := run.Tokens; v.V > 0 && v.V < total {
+		budgetTooSmall(v.Range, "the token budget", diags)
+	}
+	if v := run.USDMicro; v.V > 0 && v.V < cost {
+		budgetTooSmall(v.Range, "the budget in dollars", diags)
+	}
+	if v := run.WallMS; v.V > 0 && v.V < u.longestEstimate(e) {
+		budgetTooSmall(v.Range, "the time budget", diags)
+	}
+}
+
+func budgetTooSmall(at diag.Range, what string, diags *diag.List) {
+	diags.Add(diag.Newf("budget-too-small", at, "%s is below the cheapest run", what).
+		WithDetail("Reading every prompt once costs more than that, or the estimates of items that follow each other add up to more. Raise the budget, or remove it."))
+}
+
+// bytesPerToken is a cautious bound: real texts have more tokens.
+const bytesPerToken = 8
+
+// cheapest returns tokens and cost below which the node cannot be done.
+func cheapest(e *ir.Epic, n *ir.Node) (tokens, cost int64) {
+	size := 0
+	for _, l := range n.Prompt {
+		size += len(l) + 1
+	}
+	for k := range n.Steps {
+		if n.Steps[k].Agent == "" {
+			continue
+		}
+		t := int64(size / bytesPerToken)
+		tokens += t
+		cost += t * e.Models[n.Steps[k].Model].PriceInput / 1_000_000
+	}
+	return tokens, cost
+}
+
+// longestEstimate is the longest sum of estimates along one path.
+func (u *unit) longestEstimate(e *ir.Epic) int64 {
+	d := u.deps.d
+	until := make([]int64, len(e.Nodes))
+	longest := int64(0)
+	for _, i := range d.topo {
+		for _, x := range u.deps.of(int(i)) {
+			if x.soft == 0 {
+				until[i] = max(until[i], until[x.from])
+			}
+		}
+		if !e.Nodes[i].Done {
+			until[i] += e.Nodes[i].Limits.EstimateMS
+		}
+		longest = max(longest, until[i])
+	}
+	return longest
+}
+
+// lintCapabilities names capabilities that the plan needs and only one agent
+// has: when it is not available, work stops.
+func (u *unit) lintCapabilities(e *ir.Epic, diags *diag.List) {
+	if !u.set.UserAgents() {
+		return
+	}
+	have := map[string][]*policies.Agent{}
+	for _, name := range sortedNames(u.set.Agents) {
+		a := u.set.Agents[name]
+		if a.Builtin || !a.Active.Get(true) {
+			continue
+		}
+		for _, c := range a.Capabilities.V {
+			have[c] = append(have[c], a)
+		}
+	}
+	needed := map[string]bool{}
+	for i := range e.Nodes {
+		for k := range e.Nodes[i].Steps {
+			for _, c := range e.Nodes[i].Steps[k].Capabilities {
+				needed[c] = true
+			}
+		}
+	}
+	for _, c := range sortedNames(needed) {
+		if l := have[c]; len(l) == 1 && len(l[0].Fallback.V) == 0 {
+			diags.Add(diag.Newf("single-agent", l[0].Range, "only one agent can %s", clip(c)).
+				WithDetail("Only %q has the capability %q, and it has no fallback. Give another agent the capability, or write a fallback.", l[0].Name, c))
+		}
+	}
+}

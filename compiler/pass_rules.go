@@ -1,0 +1,164 @@
+package compiler
+
+import (
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// passRules evaluates policy as code over the epic as it will be reviewed. A
+// waived breach is a note. The day on which a waiver ends is not looked at: the
+// clock may change no byte and no verdict of a compile.
+func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+	e = with(e)
+	rules, waivers := u.set.Rules, u.set.Waivers
+	for _, fs := range u.allFragments() {
+		rules = append(rules[:len(rules):len(rules)], fs.Rules...)
+		waivers = append(waivers[:len(waivers):len(waivers)], fs.Waivers...)
+	}
+	keys := make(map[ir.Key]int, len(e.Nodes))
+	for i := range e.Nodes {
+		keys[e.Nodes[i].Key] = i
+	}
+	e.Waivers = nil
+	for _, w := range waivers {
+		if _, here := keys[ir.Key(w.Node.V)]; here {
+			e.Waivers = append(e.Waivers, ir.Waiver{Rule: w.Name, Node: ir.Key(w.Node.V), Reason: w.Reason.V, Owner: w.Owner.V, Until: w.Until.V})
+		} else if len(u.c.units) == 1 {
+			diags.Add(diag.Newf("waiver-unused", w.Node.Range, "no item has the id %q", clip(w.Node.V)).
+				WithDetail("The waiver names an item that the plan does not have, so it waives nothing. Correct the id, or remove the waiver."))
+		}
+	}
+	if len(rules) == 0 {
+		return e
+	}
+	r := ruling{u: u, e: e, waivers: waivers, diags: diags, broken: map[*policies.Rule]int{}}
+	r.views()
+	for _, rule := range rules {
+		r.rule(rule, keys)
+	}
+	return e
+}
+
+func (u *unit) allFragments() []*policies.Fragment {
+	out := append([]*policies.Fragment(nil), u.plan...)
+	for _, fs := range u.phases {
+		out = append(out, fs...)
+	}
+	for i := range u.configs {
+		out = append(out, u.configs[i].own...)
+	}
+	return out
+}
+
+type ruling struct {
+	u       *unit
+	e       *ir.Epic
+	waivers []*policies.Waiver
+	nodes   []*policies.NodeView
+	plan    *policies.PlanView
+	diags   *diag.List
+	broken  map[*policies.Rule]int
+}
+
+// views makes the complete views: gates, agents and steps included.
+func (r *ruling) views() {
+	e := r.e
+	r.nodes = make([]*policies.NodeView, len(e.Nodes))
+	for i := range e.Nodes {
+		n, old := &e.Nodes[i], r.u.configs[i].view
+		v := &policies.NodeView{
+			Key: old.Key, Phase: old.Phase, Title: old.Title, Goal: old.Goal, Kind: old.Kind, Lane: old.Lane, Type: old.Type,
+			Complexity: old.Complexity, Priority: old.Priority, Labels: old.Labels, Paths: old.Paths, Owns: old.Owns,
+			After: old.After, Done: old.Done, Policy: old.Policy,
+			Attempts: n.Limits.Attempts, Iterations: n.Limits.Iterations, TimeoutMS: n.Limits.TimeoutMS,
+		}
+		for k := range n.Steps {
+			s := &n.Steps[k]
+			v.Steps = append(v.Steps, policies.StepView{Name: s.Name, Agent: s.Agent, Model: s.Model, Access: s.Access, Gates: s.Gates})
+			if s.Agent != "" {
+				a := e.Agents[s.Agent]
+				v.Agents = append(v.Agents, policies.AgentView{
+					Name: s.Agent, Step: s.Name, Model: s.Model, Access: s.Access, Runner: a.Runner,
+					Capabilities: a.Capabilities, Tags: a.Tags, Human: a.Human, Implicit: a.Implicit,
+				})
+			}
+			for _, name := range s.Gates {
+				g := e.Gates[name]
+				v.Gates = append(v.Gates, policies.GateView{
+					Name: name, Kind: g.Kind, Agent: g.Agent, Model: g.Model, Access: g.Access, Run: g.Run, OnFailure: g.OnFailure,
+					From: g.From, Step: s.Name, Approvers: g.Approvers, Protect: g.Protect,
+				})
+			}
+		}
+		r.nodes[i] = v
+	}
+	r.plan = &policies.PlanView{
+		Slug: e.Epic.Slug, Title: e.Epic.Title, Base: e.Epic.Base, Target: e.Epic.Target, Owner: e.Epic.Owner,
+		Labels: e.Epic.Labels, Nodes: r.nodes,
+	}
+}
+
+func (r *ruling) rule(rule *policies.Rule, keys map[ir.Key]int) {
+	errors := false
+	take := func(f *policies.Finding, l diag.List, at diag.Range, key ir.Key) {
+		if len(l) > 0 && !errors { // a mistake in the rule itself is said once
+			errors = true
+			r.diags.Add(l...)
+		}
+		if f != nil {
+			r.report(f, at, key)
+		}
+	}
+	switch rule.Over.Get("node") {
+	case "plan":
+		f, l := rule.Plan(r.plan)
+		take(f, l, r.u.draft.Range, "")
+	case "edge":
+		for i := range r.e.Nodes {
+			for _, a := range r.e.Nodes[i].After {
+				from, known := keys[a.Key]
+				if !known {
+					continue
+				}
+				f, l := rule.Edge(&policies.EdgeView{From: r.nodes[from], To: r.nodes[i], Type: string(a.Type), Origin: a.From}, r.plan)
+				take(f, l, r.u.draft.Nodes[i].KeyRange, r.e.Nodes[i].Key)
+			}
+		}
+	default:
+		for i := range r.nodes {
+			f, l := rule.Node(r.nodes[i], r.plan)
+			take(f, l, r.u.draft.Nodes[i].KeyRange, r.e.Nodes[i].Key)
+		}
+	}
+}
+
+// maxBreaches bounds how often one rule is reported.
+const maxBreaches = 50
+
+func (r *ruling) report(f *policies.Finding, at diag.Range, key ir.Key) {
+	for _, w := range r.waivers {
+		if w.Name == f.Rule.Name && ir.Key(w.Node.V) == key {
+			r.diags.Add(diag.Newf("rule-waived", at, "rule %q is waived here", clip(f.Rule.Name)).
+				WithDetail("%s. Waived by %s until %s: %s.", sentenceOf(f.Message), w.Owner.V, w.Until.V, w.Reason.V).
+				WithRelated(w.Range, "the waiver"))
+			return
+		}
+	}
+	if r.broken[f.Rule]++; r.broken[f.Rule] > maxBreaches {
+		return
+	}
+	d := diag.Newf("rule-broken", at, "rule %q is broken", clip(f.Rule.Name)).
+		WithDetail("%s. Change the item, or add waive %q { } with a reason, an owner and a date.", sentenceOf(f.Message), f.Rule.Name).
+		WithRelated(f.Rule.Range, "the rule")
+	d.Severity = f.Severity
+	r.diags.Add(d)
+}
+
+// sentenceOf writes a message without its last stop.
+func sentenceOf(s string) string {
+	for len(s) > 0 && (s[len(s)-1] == '.' || s[len(s)-1] == ' ') {
+		s = s[:len(s)-1]
+	}
+	return s
+}

@@ -1,0 +1,28 @@
+package compiler
+
+import (
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// passSeal gives ids, puts the nodes in their order and digests them. It runs
+// only when there is no error, so the graph has no cycle.
+func passSeal(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
+	e = with(e)
+	u.ids = u.deriveIDs(e.Epic.Slug)
+	e.Epic.ID = u.ids.epic
+	for i := range e.Nodes {
+		e.Nodes[i].ID = u.ids.nodes[i]
+	}
+	order, ok := ir.Order(e.Nodes)
+	if !ok {
+		panic("compiler: a cycle reached the seal")
+	}
+	nodes := make([]ir.Node, len(order))
+	for to, from := range order {
+		nodes[to] = e.Nodes[from]
+	}
+	e.Nodes = nodes
+	ir.Seal(e)
+	return e
+}

@@ -1,0 +1,159 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Names of the one step of nodes that no agent works on.
+const (
+	judgeStep  = "judge"
+	manualStep = "manual"
+)
+
+// passSteps gives each node the steps of its policy. A plan's agents take the
+// place of the agent of the first write step S: n agents make S, S-2, … S-n.
+func passSteps(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+	e = with(e)
+	for i := range e.Nodes {
+		n, c := &e.Nodes[i], &u.configs[i]
+		switch n.Kind {
+		case ir.Manual:
+			n.Steps = []ir.Step{personStep(manualStep, "write")}
+		case ir.GateKind:
+			n.Steps = []ir.Step{personStep(judgeStep, "read")}
+		default:
+			n.Steps = u.nodeSteps(i, c, diags)
+		}
+	}
+	return e
+}
+
+func personStep(name, access string) ir.Step {
+	return ir.Step{
+		Name: name, Access: access, GateMode: "parallel", OnFailure: "keep", AllowEmpty: true, Next: name,
+		Retry: ir.Retry{Backoff: "fixed"},
+	}
+}
+
+func (u *unit) nodeSteps(i int, c *nodeConfig, diags *diag.List) []ir.Step {
+	values := u.steps(c)
+	steps := make([]ir.Step, 0, len(values))
+	for k := range values {
+		steps = append(steps, u.step(i, &values[k]))
+	}
+	d := &u.draft.Nodes[i]
+	s := workStep(steps)
+	if len(steps) > 0 {
+		u.workLabels(d, &steps[s], diags)
+		steps = u.splitWork(d, steps, s, diags)
+	}
+	for k := range steps {
+		if steps[k].Next == "" {
+			steps[k].Next = defaultNext(steps, k)
+		}
+	}
+	return steps
+}
+
+// step writes a step of the policy as epic.json has it, without what later
+// passes decide: agent, gates, limits.
+func (u *unit) step(i int, v *stepValues) ir.Step {
+	return ir.Step{
+		Name:         v.Name,
+		Capabilities: v.Capabilities.V,
+		Model:        v.Model.V,
+		Access:       v.Access.Get("write"),
+		Session:      v.Session.V,
+		GateMode:     v.GateMode.Get("parallel"),
+		OnFailure:    v.OnFailure.Get("keep"),
+		Next:         v.Next.V,
+		AllowEmpty:   v.AllowEmpty.Get(u.draft.Nodes[i].Kind == ir.Merge),
+		Sandbox:      v.Sandbox.V,
+		Agent:        v.Agent.V,
+		Stall:        ir.Stall{AfterMS: v.Stall.AfterMS.V, Action: v.Stall.Action.V, Agent: v.Stall.Agent.V},
+		Retry: ir.Retry{
+			Backoff: v.Retry.Backoff.Get("fixed"), InitialMS: v.Retry.InitialMS.V, MaxMS: v.Retry.MaxMS.V,
+			JitterPercent: v.Retry.JitterPercent.V,
+		},
+	}
+}
+
+// workLabels applies the labels that speak of who does the work.
+func (u *unit) workLabels(d *ir.DraftNode, s *ir.Step, diags *diag.List) {
+	if d.Model.Set() && u.may("model", d.Model.Range, diags) {
+		s.Model = strings.ToLower(d.Model.Value)
+	}
+	if d.Access.Set() && u.may("access", d.Access.Range, diags) {
+		s.Access = strings.ToLower(d.Access.Value)
+	}
+	if d.Session.Set() && u.may("session", d.Session.Range, diags) {
+		s.Session = strings.ToLower(d.Session.Value)
+	}
+	if len(d.Capability) > 0 && u.may("capability", d.Capability[0].Range, diags) {
+		s.Capabilities = nil
+		for _, c := range d.Capability {
+			s.Capabilities = append(s.Capabilities, c.Value)
+		}
+	}
+}
+
+// splitWork gives each agent of the plan its own step.
+func (u *unit) splitWork(d *ir.DraftNode, steps []ir.Step, s int, diags *diag.List) []ir.Step {
+	if len(d.Agents) == 0 || !u.may("agent", d.Agents[0].Range, diags) {
+		return steps
+	}
+	parts := make([]ir.Step, len(d.Agents))
+	for k, a := range d.Agents {
+		parts[k] = steps[s]
+		if k > 0 {
+			parts[k].Name = partName(steps[s].Name, k+1)
+			parts[k].Next = ""
+		}
+		parts[k].Agent, parts[k].Note = a.Name, a.Note
+		if a.Model != "" {
+			parts[k].Model = a.Model
+		}
+		if x := u.agent(a, "write", diags); x != nil && parts[k].Access == "write" && x.access == "read" {
+			diags.Add(diag.Newf("agent-access", a.Range, "%s may only read", clip(a.Name)).
+				WithDetail("The step %q writes, and the policy gives %s access \"read\". Name an agent that may write, or list this one under QA Agents.", steps[s].Name, a.Name))
+		}
+	}
+	return slices.Concat(steps[:s], parts, steps[s+1:])
+}
+
+func partName(step string, n int) string { return step + "-" + utoa(uint64(n)) }
+
+// workStep returns the first step that may write, else the first.
+func workStep(steps []ir.Step) int {
+	for i := range steps {
+		if steps[i].Access == "write" {
+			return i
+		}
+	}
+	return 0
+}
+
+// lastWrite returns the last step that may write, else the last.
+func lastWrite(steps []ir.Step) int {
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i].Access == "write" {
+			return i
+		}
+	}
+	return len(steps) - 1
+}
+
+// defaultNext says where a fail of step k goes: to itself if it may write, else
+// to the nearest earlier step that may, else to itself.
+func defaultNext(steps []ir.Step, k int) string {
+	for j := k; j >= 0; j-- {
+		if steps[j].Access == "write" {
+			return steps[j].Name
+		}
+	}
+	return steps[k].Name
+}

@@ -1,0 +1,137 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// passTables writes the agents, runners, models, secrets and sandboxes that
+// nodes and gates name, directly or as fallbacks, and nothing else: a new agent
+// in the policy changes no epic that does not use it.
+func passTables(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
+	e = with(e)
+	e.Agents, e.Runners, e.Models = map[string]ir.Agent{}, map[string]ir.Runner{}, map[string]ir.Model{}
+	e.Secrets, e.Sandboxes = map[string]ir.Secret{}, map[string]ir.Sandbox{}
+	t := tables{u: u, e: e}
+	for i := range e.Nodes {
+		for k := range e.Nodes[i].Steps {
+			s := &e.Nodes[i].Steps[k]
+			t.agent(s.Agent)
+			t.agent(s.Stall.Agent)
+			for _, f := range s.Fallback {
+				t.agent(f)
+			}
+			t.model(s.Model)
+			t.sandbox(s.Sandbox)
+		}
+	}
+	for _, name := range sortedNames(e.Gates) {
+		g := e.Gates[name]
+		t.agent(g.Agent)
+		for _, f := range g.Fallback {
+			t.agent(f)
+		}
+		t.model(g.Model)
+	}
+	t.agent(e.Epic.Integration.ConflictAgent)
+	t.files()
+	return e
+}
+
+type tables struct {
+	u *unit
+	e *ir.Epic
+}
+
+func (t *tables) agent(name string) {
+	if name == "" {
+		return
+	}
+	if _, done := t.e.Agents[name]; done {
+		return
+	}
+	var none diag.List
+	a := t.u.agent(ir.AgentRef{Name: name}, "write", &none)
+	t.e.Agents[name] = a.entry
+	t.model(a.entry.Model)
+	t.runner(a.entry.Runner)
+}
+
+func (t *tables) runner(name string) {
+	r := t.u.set.Runners[name]
+	if _, done := t.e.Runners[name]; done || r == nil {
+		return
+	}
+	out := ir.Runner{
+		Kind: r.Kind.V, Run: r.Run.V, Prompt: r.Prompt.V, Env: r.Env.V, Set: r.Assign.V, Secrets: r.Secrets.V,
+		Outcome: r.Outcome.V, Concurrent: r.Concurrent.V, RPM: r.RPM.V,
+	}
+	if l := r.LimitedWhen; l != nil {
+		out.LimitedWhen = &ir.LimitedWhen{Output: l.Output.V}
+		if l.ExitCode.Set {
+			code := l.ExitCode.V
+			out.LimitedWhen.ExitCode = &code
+		}
+	}
+	t.e.Runners[name] = out
+	for _, s := range r.Secrets.V {
+		if sec := t.u.set.Secrets[s]; sec != nil {
+			t.e.Secrets[s] = ir.Secret{Env: sec.Env.Get(s)}
+		}
+	}
+}
+
+func (t *tables) model(alias string) {
+	m := t.u.set.Models[alias]
+	if m == nil {
+		return
+	}
+	t.e.Models[alias] = ir.Model{ID: m.ID.V, Provider: m.Provider.V, PriceInput: m.PriceInput.V, PriceOutput: m.PriceOutput.V}
+}
+
+func (t *tables) sandbox(name string) {
+	s := t.u.set.Sandboxes[name]
+	if s == nil {
+		return
+	}
+	t.e.Sandboxes[name] = ir.Sandbox{
+		Kind: s.Kind.V, Write: s.Write.V, Read: s.Read.V, Hide: s.Hide.V, Network: s.Network.V, Limits: s.Limits.V,
+	}
+}
+
+// files lists the files of the project that fed values of the policy.
+func (t *tables) files() {
+	add := func(path, digest, what string) {
+		t.e.Files = append(t.e.Files, ir.FileDigest{Path: path, Digest: digest, For: what})
+	}
+	t.e.Files = nil
+	for _, f := range t.u.set.Files {
+		add(f.Path, f.Digest, f.For)
+	}
+	for _, fs := range append(slices.Clone(t.u.phases), t.u.plan) {
+		for _, f := range fs {
+			for _, r := range f.Files {
+				add(r.Path, r.Digest, r.For)
+			}
+		}
+	}
+	slices.SortFunc(t.e.Files, func(a, b ir.FileDigest) int {
+		if a.Path != b.Path {
+			return compareText(a.Path, b.Path)
+		}
+		return compareText(a.For, b.For)
+	})
+	t.e.Files = slices.CompactFunc(t.e.Files, func(a, b ir.FileDigest) bool { return a.Path == b.Path && a.For == b.For })
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,320 @@
+package compiler
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// compilation is one call of Compile.
+type compilation struct {
+	in     Input
+	limits Limits
+	diags  diag.List
+	files  map[string]*diag.File
+	read   map[string]readFile // through Project, each once
+	sets   map[string]*policySet
+	units  []*unit
+	strict bool // a policy asks for it
+}
+
+type readFile struct {
+	bytes []byte
+	err   error
+}
+
+// policySet is a decoded policy and what it was decoded from.
+type policySet struct {
+	set   *policies.Set
+	paths []string // sorted
+}
+
+// unit is one plan with everything that is known about it. Passes read it and
+// do not change it, but for its memo.
+type unit struct {
+	c       *compilation
+	source  Source
+	file    *diag.File
+	tree    *syntax.Plan
+	policy  *policySet
+	set     *policies.Set
+	dialect syntax.Dialect
+	draft   *ir.Draft
+	deps    *depOutput
+	plan    scopeFragments   // fences of the plan
+	phases  []scopeFragments // by phase
+	configs []nodeConfig     // by node
+	shared  map[sharedKey]*sharedConfig
+	epic    *ir.Epic
+	ids     identities
+
+	// Memo of what was looked up: the same question gets the same answer.
+	agents   map[string]*agentInfo
+	run      *policies.Settings
+	implicit []implicitAgent
+	choices  map[string]choice
+	chains   map[string][]string
+}
+
+func newCompilation(in Input) *compilation {
+	c := &compilation{
+		in: in, limits: in.Options.Limits.orDefault(),
+		files: map[string]*diag.File{}, read: map[string]readFile{}, sets: map[string]*policySet{},
+	}
+	return c
+}
+
+// open reads a plan up to its draft and the policy of each node; nil if there
+// is nothing to go on with.
+func (c *compilation) open(src Source) *unit {
+	if _, twice := c.files[src.Path]; twice {
+		c.diags.Add(diag.New("plan-twice", diag.Range{File: src.Path}, "the plan is named twice").
+			WithDetail("Each plan makes one epic. Name it once."))
+		return nil
+	}
+	file := diag.NewFile(src.Path, src.Bytes)
+	c.files[src.Path] = file
+	if len(src.Bytes) > c.limits.PlanBytes {
+		c.diags.Add(diag.New("input-too-large", file.Range(0, 0), "the plan is too large").
+			WithDetail("It has %d bytes; at most %d are read. Split the plan.", len(src.Bytes), c.limits.PlanBytes))
+		return nil
+	}
+	fm, _ := syntax.Peek(file)
+	ps := c.policyFor(file, &fm)
+	u := &unit{c: c, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{}, agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{}}
+	var ok bool
+	if u.dialect, ok = c.dialect(&fm, ps.set); !ok { // reading it some other way would only add noise
+		return nil
+	}
+	var l diag.List
+	u.tree, l = syntax.Parse(file, syntax.Options{Dialect: u.dialect, Dialects: allDialects(ps.set), Limits: syntax.Limits{
+		Bytes: c.limits.PlanBytes, Items: c.limits.Nodes, Depth: c.limits.Depth,
+	}})
+	c.diags.Add(l...)
+	u.draft, u.deps = lower(u, &c.diags)
+	if len(u.draft.Nodes) == 0 {
+		return nil // syntax has said why
+	}
+	u.resolveNodes(&c.diags)
+	return u
+}
+
+// policyFor returns the policy of a plan; plans that use the same files share it.
+func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policySet {
+	var sources []Source
+	switch {
+	case c.in.Policy != nil:
+		sources = c.in.Policy
+	case fm.PoliciesSet || len(fm.Policies) > 0:
+		for _, s := range fm.Policies {
+			sources = append(sources, c.named(s)...)
+		}
+	default:
+		sources = c.found()
+	}
+	slices.SortStableFunc(sources, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
+	sources = slices.CompactFunc(sources, func(a, b Source) bool { return a.Path == b.Path })
+	var paths []string
+	for _, s := range sources {
+		paths = append(paths, s.Path)
+	}
+	key := strings.Join(paths, "\x00")
+	if ps := c.sets[key]; ps != nil {
+		return ps
+	}
+	var fs []*diag.File
+	for _, s := range sources {
+		f := diag.NewFile(s.Path, s.Bytes)
+		c.files[s.Path] = f
+		if len(s.Bytes) > c.limits.PolicyBytes {
+			c.diags.Add(diag.New("input-too-large", f.Range(0, 0), "the policy file is too large").
+				WithDetail("It has %d bytes; at most %d are read. Split the file.", len(s.Bytes), c.limits.PolicyBytes))
+			continue
+		}
+		fs = append(fs, f)
+	}
+	set, l := policies.Decode(policies.Input{Files: fs, Project: c.in.Project, Vars: c.in.Options.Vars, Version: c.in.Options.Version})
+	c.diags.Add(l...)
+	c.strict = c.strict || set.Ralph.Strict.V
+	ps := &policySet{set: set, paths: paths}
+	c.sets[key] = ps
+	return ps
+}
+
+// named reads a policy file, or all of a directory, that front matter names.
+func (c *compilation) named(s syntax.Stated) []Source {
+	p := strings.TrimPrefix(s.Value, "./")
+	if bad := badPath(p); bad != "" {
+		c.diags.Add(diag.New("path-leaves-project", s.Range, "the path leaves the project").
+			WithDetail("%q %s. Policy files of a plan stay inside the project: write the path relative to its root.", clip(s.Value), bad))
+		return nil
+	}
+	p = path.Clean(p)
+	b, err := c.readProject(p, c.limits.PolicyBytes)
+	if err == nil {
+		return []Source{{Path: p, Bytes: b}}
+	}
+	if found := c.policiesIn(p); len(found) > 0 {
+		return found
+	}
+	c.diags.Add(diag.New("policy-file", s.Range, "the policy file cannot be read").
+		WithDetail("%s. Name a file of the project, or a directory with *.hcl files.", worldError(p, err)))
+	return nil
+}
+
+// found looks for ralph.hcl and policies/*.hcl at the root of the project.
+func (c *compilation) found() []Source {
+	var out []Source
+	for _, name := range []string{"ralph.hcl", "ralph.hcl.json"} {
+		if b, err := c.readProject(name, c.limits.PolicyBytes); err == nil {
+			out = append(out, Source{Path: name, Bytes: b})
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			c.unreadable(name, err)
+		}
+	}
+	return append(out, c.policiesIn("policies")...)
+}
+
+func (c *compilation) policiesIn(dir string) []Source {
+	if c.in.Project == nil {
+		return nil
+	}
+	entries, err := fs.ReadDir(c.in.Project, dir)
+	if err != nil {
+		return nil
+	}
+	var out []Source
+	for _, e := range entries {
+		if n := e.Name(); e.IsDir() || !strings.HasSuffix(n, ".hcl") && !strings.HasSuffix(n, ".hcl.json") {
+			continue
+		}
+		p := path.Join(dir, e.Name())
+		b, err := c.readProject(p, c.limits.PolicyBytes)
+		if err != nil {
+			c.unreadable(p, err)
+			continue
+		}
+		out = append(out, Source{Path: p, Bytes: b})
+	}
+	return out
+}
+
+func (c *compilation) unreadable(p string, err error) {
+	c.diags.Add(diag.New("policy-file", diag.Range{File: p}, "the policy file cannot be read").
+		WithDetail("%s. Mend the file, or remove it from the policy path.", worldError(p, err)))
+}
+
+// worldError says why a file could not be read, without a path of this machine.
+func worldError(p string, err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("%q does not exist in the project", p)
+	}
+	return fmt.Sprintf("%q: %v", p, err)
+}
+
+// readProject reads a file of the project once, at most limit bytes.
+func (c *compilation) readProject(p string, limit int) ([]byte, error) {
+	if r, done := c.read[p]; done {
+		return r.bytes, r.err
+	}
+	b, err := c.readNow(p, limit)
+	c.read[p] = readFile{b, err}
+	return b, err
+}
+
+func (c *compilation) readNow(p string, limit int) ([]byte, error) {
+	if c.in.Project == nil {
+		return nil, fs.ErrNotExist
+	}
+	if !fs.ValidPath(p) {
+		return nil, fs.ErrInvalid
+	}
+	f, err := c.in.Project.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return nil, cmpErr(err, errors.New("not a regular file"))
+	}
+	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > limit {
+		return nil, fmt.Errorf("larger than %d bytes", limit)
+	}
+	return b, nil
+}
+
+func cmpErr(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// dialect chooses how the plan is read: flag, front matter, policy, default.
+func (c *compilation) dialect(fm *syntax.FrontMatter, set *policies.Set) (syntax.Dialect, bool) {
+	name, at := c.in.Options.Dialect, diag.Range{}
+	if name == "" && fm.Dialect.Set() {
+		name, at = fm.Dialect.Value, fm.Dialect.Range
+	}
+	if name == "" && set.Ralph.Dialect.Set {
+		name, at = set.Ralph.Dialect.V, set.Ralph.Dialect.Range
+	}
+	if name == "" {
+		name = "sprint"
+	}
+	d, l := set.Dialect(name, at)
+	c.diags.Add(l...)
+	base, _, _ := strings.Cut(name, ":")
+	return syntaxDialect(base, d), !l.HasErrors()
+}
+
+func allDialects(set *policies.Set) []syntax.Dialect {
+	var out []syntax.Dialect
+	for _, name := range slices.Sorted(maps.Keys(set.Dialects)) {
+		out = append(out, syntaxDialect(name, set.Dialects[name]))
+	}
+	return out
+}
+
+func syntaxDialect(name string, d *policies.Dialect) syntax.Dialect {
+	out := syntax.Dialect{
+		Name: name, In: syntax.Place(d.Item.In.V),
+		Item:    syntax.Pattern{Keywords: d.Item.Keywords.V, ID: d.Item.ID.V},
+		Letters: d.Letters.V, IgnoreCase: d.IgnoreCase.V, Numbers: d.Numbers.V, Groups: d.Groups.V,
+		ParallelMark: d.ParallelMark.V, Explicit: d.Explicit.V,
+		Columns: syntax.Columns{ID: d.Columns.ID.V, Title: d.Columns.Title.V, Depends: d.Columns.Depends.V},
+	}
+	if d.Phase != nil {
+		out.Phase = syntax.Pattern{Keywords: d.Phase.Keywords.V, ID: d.Phase.ID.V}
+	}
+	return out
+}
+
+// builtinDialect returns a dialect that ralph brings along.
+func builtinDialect(name string) (syntax.Dialect, bool) {
+	if name == "" {
+		return syntax.Dialect{}, false
+	}
+	set, _ := policies.Decode(policies.Input{})
+	d, l := set.Dialect(name, diag.Range{})
+	base, _, _ := strings.Cut(name, ":")
+	return syntaxDialect(base, d), !l.HasErrors()
+}

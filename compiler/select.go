@@ -1,0 +1,270 @@
+package compiler
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// agentInfo is what the compiler needs to know of an agent, declared or not.
+type agentInfo struct {
+	name       string
+	declared   *policies.Agent // nil: implicit
+	access     string
+	session    string
+	multiplier float64
+	entry      ir.Agent
+	model      string // of an implicit agent: what its file says
+}
+
+// agent returns the agent that a plan names, implicit if no policy declares it;
+// access is what an implicit agent gets.
+func (u *unit) agent(ref ir.AgentRef, access string, diags *diag.List) *agentInfo {
+	if a := u.agents[ref.Name]; a != nil {
+		return a
+	}
+	if d := u.set.Agents[ref.Name]; d != nil {
+		return u.declared(d, diags)
+	}
+	a := &agentInfo{name: ref.Name, multiplier: 1}
+	a.entry = ir.Agent{Runner: u.defaultRunner(), Implicit: true}
+	file, at := ref.Path, ref.Range
+	if file == "" && validName(ref.Name) {
+		file = ".claude/agents/" + ref.Name + ".md"
+		if _, _, err := u.c.agentFile(file); err != nil {
+			file = ""
+		}
+	}
+	if file != "" {
+		a.entry.Path, a.entry.Digest, a.model = u.agentFile(file, at, diags)
+	}
+	u.agents[ref.Name] = a
+	u.implicit = append(u.implicit, implicitAgent{ref.Name, ref.Range})
+	return a
+}
+
+type implicitAgent struct {
+	name string
+	at   diag.Range
+}
+
+// validName reports whether a name may be part of a path.
+func validName(s string) bool {
+	return s != "" && s != "." && s != ".." && !strings.ContainsAny(s, "/\\\x00:")
+}
+
+func (u *unit) declared(d *policies.Agent, diags *diag.List) *agentInfo {
+	if a := u.agents[d.Name]; a != nil {
+		return a
+	}
+	a := &agentInfo{name: d.Name, declared: d, access: d.Access.V, session: d.Session.V, multiplier: d.TimeoutMultiplier.Get(1)}
+	a.entry = ir.Agent{
+		Slug: d.Slug.V, Runner: d.Runner.V, Model: d.Model.V, Access: d.Access.V,
+		Capabilities: d.Capabilities.V, Tags: d.Tags.V, Session: d.Session.V, Human: d.Human.V,
+	}
+	if d.Runner.V == "" && !d.Human.V {
+		a.entry.Runner = u.defaultRunner()
+	}
+	if d.Path.Set {
+		a.entry.Path, a.entry.Digest, _ = u.agentFile(d.Path.V, d.Path.Range, diags)
+	}
+	u.agents[d.Name] = a
+	return a
+}
+
+// agentFile reads and digests an agent file; a missing one is a warning.
+func (u *unit) agentFile(file string, at diag.Range, diags *diag.List) (p, digest, model string) {
+	p = strings.TrimPrefix(file, "./")
+	if bad := badPath(p); bad != "" {
+		diags.Add(diag.New("path-leaves-project", at, "the path leaves the project").
+			WithDetail("%q %s. Agent files stand inside the project: write the path relative to its root.", clip(file), bad))
+		return "", "", ""
+	}
+	head, l, err := u.c.agentFile(p)
+	if err != nil {
+		diags.Add(diag.New("agent-file", at, "the agent file cannot be read").
+			WithDetail("%s. Without it the agent runs with the runner's own instructions. Add the file, or correct the path.", worldError(p, err)))
+		return path.Clean(p), "", ""
+	}
+	diags.Add(l...)
+	return head.Path, head.Digest, head.Model
+}
+
+// agentFile reads an agent file of the project.
+func (c *compilation) agentFile(p string) (*policies.AgentFile, diag.List, error) {
+	if c.in.Project == nil {
+		return nil, nil, fs.ErrNotExist
+	}
+	head, l, err := policies.ReadAgentFile(c.in.Project, p)
+	if err == nil && len(l) > 0 && c.files[head.Path] == nil {
+		if b, err := c.readProject(head.Path, c.limits.AgentBytes); err == nil { // for the snippet
+			c.files[head.Path] = diag.NewFile(head.Path, b)
+		}
+	}
+	return head, l, err
+}
+
+// defaultRunner is the runner of the user's agent "default", else the only
+// runner that the user declared, else that of the built-in agent.
+func (u *unit) defaultRunner() string {
+	def := u.set.Agents["default"]
+	if def != nil && !def.Builtin && def.Runner.V != "" {
+		return def.Runner.V
+	}
+	only := ""
+	for _, name := range slices.Sorted(maps.Keys(u.set.Runners)) {
+		if u.set.Runners[name].Builtin {
+			continue
+		}
+		if only != "" {
+			only = ""
+			break
+		}
+		only = name
+	}
+	if only != "" {
+		return only
+	}
+	if def != nil && def.Runner.V != "" {
+		return def.Runner.V
+	}
+	return "claude"
+}
+
+// need is what a step or a gate asks of an agent.
+type need struct {
+	capabilities, tags []string
+	access, model      string
+}
+
+// choice is the result of a selection.
+type choice struct {
+	agent *policies.Agent
+	why   string
+}
+
+// selectAgent finds the agent for a need: by capabilities, access and tags,
+// then model, priority, speed, name. Built-in agents count only when none that
+// the user declared fits.
+func (u *unit) selectAgent(n need) (choice, bool) {
+	key := strings.Join(n.capabilities, ",") + "|" + strings.Join(n.tags, ",") + "|" + n.access + "|" + n.model
+	if c, done := u.choices[key]; done {
+		return c, c.agent != nil
+	}
+	c := u.choose(n)
+	u.choices[key] = c
+	return c, c.agent != nil
+}
+
+func (u *unit) choose(n need) choice {
+	var own, builtin []*policies.Agent
+	for _, name := range slices.Sorted(maps.Keys(u.set.Agents)) {
+		a := u.set.Agents[name]
+		if !a.Active.Get(true) || !covers(a.Capabilities.V, n.capabilities) || !covers(a.Tags.V, n.tags) ||
+			n.access == "write" && a.Access.V != "write" || a.Human.V && len(n.capabilities) == 0 {
+			continue
+		}
+		if a.Builtin {
+			builtin = append(builtin, a)
+		} else {
+			own = append(own, a)
+		}
+	}
+	from := own
+	why := ""
+	if len(from) == 0 {
+		from = builtin
+		if u.set.UserAgents() {
+			why = "no declared agent fits: built-in"
+		}
+	}
+	if len(from) == 0 {
+		return choice{}
+	}
+	byModel := slices.DeleteFunc(slices.Clone(from), func(a *policies.Agent) bool { return a.Model.V != n.model })
+	if n.model != "" && len(byModel) > 0 {
+		from = byModel
+	}
+	best := slices.MinFunc(from, func(a, b *policies.Agent) int {
+		return cmp.Or(cmp.Compare(b.Priority.V, a.Priority.V), cmp.Compare(b.Speed.V, a.Speed.V), strings.Compare(a.Name, b.Name))
+	})
+	if why == "" {
+		why = reason(n, best, from)
+	}
+	return choice{best, why}
+}
+
+func reason(n need, best *policies.Agent, from []*policies.Agent) string {
+	has := "access " + cmpOr(n.access, "read")
+	if len(n.capabilities) > 0 {
+		has = "capabilities " + strings.Join(n.capabilities, ", ") + ", " + has
+	}
+	if len(n.tags) > 0 {
+		has += ", tags " + strings.Join(n.tags, ", ")
+	}
+	if len(from) == 1 {
+		return "the only agent with " + has
+	}
+	by := "name"
+	for _, o := range from {
+		if o != best && o.Priority.V < best.Priority.V {
+			by = "priority"
+			break
+		} else if o != best && o.Speed.V < best.Speed.V {
+			by = "speed"
+		}
+	}
+	return fmt.Sprintf("first by %s of %d agents with %s", by, len(from), has)
+}
+
+func covers(have, want []string) bool {
+	for _, w := range want {
+		if !slices.Contains(have, w) && !slices.Contains(have, "all") {
+			return false
+		}
+	}
+	return true
+}
+
+// fallbacks returns the chain of agents that stand in for a, nearest first,
+// each once; a circle is reported.
+func (u *unit) fallbacks(a *policies.Agent, access string, diags *diag.List) []string {
+	if a == nil || len(a.Fallback.V) == 0 {
+		return nil
+	}
+	if chain, done := u.chains[a.Name+"|"+access]; done {
+		return chain
+	}
+	var chain []string
+	state := map[string]int{a.Name: 1}
+	var walk func(from *policies.Agent, depth int)
+	walk = func(from *policies.Agent, depth int) {
+		for _, name := range from.Fallback.V {
+			next := u.set.Agents[name]
+			if next == nil || depth > 1000 {
+				continue // an unknown name was reported with the policy
+			}
+			if state[name] != 0 {
+				continue // seen, or a circle, which was reported with the policy
+			}
+			state[name] = 1
+			if next.Active.Get(true) && (access != "write" || next.Access.V == "write") {
+				chain = append(chain, name)
+				u.declared(next, diags)
+			}
+			walk(next, depth+1)
+			state[name] = 2
+		}
+	}
+	walk(a, 0)
+	u.chains[a.Name+"|"+access] = chain
+	return chain
+}

@@ -1,0 +1,101 @@
+package compiler
+
+import (
+	"path"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// claimed is a name that somebody takes.
+type claimed struct {
+	name  string
+	what  string // "sprint 1.1", "the base"
+	at    diag.Range
+	fixed bool // a branch that exists already: base, target
+}
+
+// checkTogether looks at the branches, worktrees and ids of all plans at once.
+func (c *compilation) checkTogether() {
+	var branches, worktrees []claimed
+	slugs := map[string]*unit{}
+	for _, u := range c.units {
+		e := u.epic
+		if other := slugs[e.Epic.Slug]; other != nil {
+			at := u.tree.FrontMatter.ID.Range
+			if at.IsZero() {
+				at = u.draft.Range
+			}
+			c.diags.Add(diag.Newf("same-slug", at, "two plans have the slug %q", clip(e.Epic.Slug)).
+				WithDetail("The slug names branches and state, so each plan needs its own. Write another id into the front matter of this plan.").
+				WithRelated(other.draft.Range, "the other plan"))
+		}
+		slugs[e.Epic.Slug] = u
+		branches = append(branches,
+			claimed{e.Epic.Base, "the base", u.draft.Base.Range, true},
+			claimed{e.Epic.Target, "the target", u.draft.Target.Range, true},
+			claimed{"ralph/" + e.Epic.Slug + "/integration", "the integration branch", diag.Range{}, false})
+		for i := range e.Nodes {
+			n, d := &e.Nodes[i], &u.draft.Nodes[i]
+			what := string(n.Key)
+			branches = append(branches, claimed{n.Git.Branch, what, cmpRange(d.Branch.Range, d.KeyRange), false})
+			if n.Git.Base != e.Epic.Base {
+				branches = append(branches, claimed{n.Git.Base, "the base of " + what, d.Base.Range, true})
+			}
+			worktrees = append(worktrees, claimed{path.Clean(n.Git.Worktree), what, cmpRange(d.Worktree.Range, d.KeyRange), false})
+		}
+	}
+	c.clashes("branch", branches)
+	c.clashes("worktree", worktrees)
+}
+
+// clashes reports names that cannot exist beside each other: the same one
+// twice, one below another, and names that differ only by case.
+func (c *compilation) clashes(kind string, all []claimed) {
+	exact := make(map[string]int, len(all))
+	folded := make(map[string]int, len(all))
+	reported := 0
+	say := func(i, j int, how, todo string) {
+		if reported++; reported > 50 {
+			return
+		}
+		a, b := &all[i], &all[j]
+		c.diags.Add(diag.Newf(diag.Code(kind+"-clash"), b.at, "the %s of %s clashes with another", kind, clip(b.what)).
+			WithDetail("%q %s %q, of %s. %s", b.name, how, a.name, a.what, todo).
+			WithRelated(a.at, "the other one: %s", a.what))
+	}
+	for i := range all {
+		a := &all[i]
+		if a.name == "" {
+			continue
+		}
+		if first, twice := exact[a.name]; twice {
+			if !(a.fixed && all[first].fixed) {
+				say(first, i, "is the same as", "Give one of them another name; a template needs {sprint}, and {epic} where several plans are compiled.")
+			}
+			continue
+		}
+		exact[a.name] = i
+		low := strings.ToLower(a.name)
+		if first, twice := folded[low]; twice {
+			say(first, i, "differs only by case from", "On systems that ignore case both are one file. Give one of them another name.")
+			continue
+		}
+		folded[low] = i
+	}
+	for i := range all {
+		// A name that is a directory of another one: main and main/1-1-setup.
+		a := &all[i]
+		if exact[a.name] != i {
+			continue
+		}
+		for dir := path.Dir(a.name); dir != "." && dir != "/" && dir != ".."; dir = path.Dir(dir) {
+			if j, both := exact[dir]; both {
+				if !(a.fixed && all[j].fixed) {
+					say(j, i, "cannot exist below", "git keeps branches as files, so one cannot be the directory of another. Change the template, or the label.")
+				}
+				break
+			}
+		}
+	}
+}

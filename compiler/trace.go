@@ -1,0 +1,228 @@
+package compiler
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// Trace says why values of an epic are what they are. It computes an answer
+// when it is asked, so that it costs nothing to have.
+type Trace struct{ u *unit }
+
+// Reason explains one value.
+type Reason struct {
+	Field  string // "limits.attempts", "steps.implement.agent", "after.1.1"
+	Value  string
+	Origin string     // label, flag, built-in …, policy "default", step "build"
+	Range  diag.Range // of the text that says so; zero if none does
+}
+
+// Keys returns the keys of the plan's items, in the order of the plan.
+func (t *Trace) Keys() []ir.Key {
+	out := make([]ir.Key, len(t.u.draft.Nodes))
+	for i := range t.u.draft.Nodes {
+		out[i] = t.u.draft.Nodes[i].Key
+	}
+	return out
+}
+
+// Why returns the reasons for the values of a node, in the order of its fields;
+// with field, only those that are that field or stand below it. ok is false if
+// there is no such node.
+func (t *Trace) Why(key ir.Key, field string) (reasons []Reason, ok bool) {
+	for i := range t.u.draft.Nodes {
+		if t.u.draft.Nodes[i].Key == key {
+			w := why{u: t.u, i: i, field: field}
+			w.all()
+			return w.out, true
+		}
+	}
+	return nil, false
+}
+
+type why struct {
+	u     *unit
+	i     int
+	field string
+	out   []Reason
+}
+
+func (w *why) add(field, value, origin string, at diag.Range) {
+	if w.field != "" && field != w.field && !strings.HasPrefix(field, w.field+".") {
+		return
+	}
+	w.out = append(w.out, Reason{Field: field, Value: value, Origin: origin, Range: at})
+}
+
+func (w *why) all() {
+	d, c := &w.u.draft.Nodes[w.i], &w.u.configs[w.i]
+	w.node(d, c)
+	w.edges(d)
+	if len(w.u.epic.Nodes) == len(w.u.draft.Nodes) {
+		for k := range w.u.epic.Nodes {
+			if n := &w.u.epic.Nodes[k]; n.Key == d.Key {
+				w.steps(n, d)
+				w.git(n, d)
+			}
+		}
+	}
+}
+
+func (w *why) node(d *ir.DraftNode, c *nodeConfig) {
+	w.add("key", string(d.Key), "the plan", d.KeyRange)
+	if d.ID != "" {
+		w.add("id", string(d.ID), "annotation", d.IDRange)
+	} else if w.i < len(w.u.ids.nodes) {
+		w.add("id", string(w.u.ids.nodes[w.i]), "derived from the plan's path and the key", diag.Range{})
+	}
+	w.add("kind", string(d.Kind), "the plan", d.Range)
+	if d.Done {
+		w.add("done", "true", d.DoneBy, d.DoneRange)
+	}
+	switch c.from {
+	case "plan":
+		w.add("complexity", c.level.Name, "label", d.Complexity.Range)
+	case "flag":
+		w.add("complexity", c.level.Name, "flag --complexity", diag.Range{})
+	case "keyword":
+		w.add("complexity", c.level.Name, fmt.Sprintf("the word %q", c.word), d.Range)
+	default:
+		w.add("complexity", c.level.Name, "the default level", c.level.Range)
+	}
+	at := c.policy.Range
+	if d.Policy.Set() {
+		at = d.Policy.Range
+	} else if w.u.draft.Policy.Set() {
+		at = w.u.draft.Policy.Range
+	}
+	w.add("policy", c.policy.Name, c.why, at)
+	if d.Priority.Set() {
+		w.add("priority", fmt.Sprint(c.view.Priority), "label", d.Priority.Range)
+	} else {
+		w.add("priority", fmt.Sprint(c.view.Priority), "default", diag.Range{})
+	}
+	for _, f := range []struct {
+		name string
+		v    ir.Stated
+	}{{"lane", d.Lane}, {"type", d.Type}, {"limits.deadline", d.Deadline}, {"limits.estimate", d.Estimate}} {
+		if f.v.Set() {
+			w.add(f.name, f.v.Value, "label", f.v.Range)
+		}
+	}
+	if d.Budget.Set() {
+		w.add("limits.budget", d.Budget.Value, "label", d.Budget.Range)
+	}
+}
+
+func (w *why) edges(d *ir.DraftNode) {
+	for _, e := range d.Edges {
+		w.add("after."+string(e.Key), string(e.Type), e.From, e.Range)
+	}
+}
+
+func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
+	u := w.u
+	for k := range n.Steps {
+		s := &n.Steps[k]
+		p := "steps." + s.Name
+		v := u.stepValue(w.i, s.Name)
+		work := v != nil && v.Name == u.workName(w.i)
+		if s.Agent != "" {
+			at := diag.Range{}
+			if a := planAgent(d, s); a != nil {
+				at = a.Range
+			} else if v != nil {
+				at = v.Agent.Range
+			}
+			w.add(p+".agent", s.Agent, s.Why, at)
+		}
+		if v != nil && s.Agent != "" {
+			w.limits(p, s, v, d, work)
+		}
+		for _, g := range s.Gates {
+			origin := u.epic.Gates[g].From
+			w.add(p+".gates."+g, u.epic.Gates[g].Kind, origin, diag.Range{})
+			if a := u.epic.Gates[g].Agent; a != "" {
+				w.add(p+".gates."+g+".agent", a, u.epic.Gates[g].Why, diag.Range{})
+			}
+		}
+		if r := u.epic.Agents[s.Agent].Runner; r != "" {
+			env := u.set.Runners[r]
+			if env != nil {
+				w.add(p+".runner", r, "the agent", env.Range)
+				w.add(p+".runner.env", strings.Join(env.Env.V, " "), originOf(env.Env, "default of its kind"), env.Env.Range)
+			}
+		}
+	}
+}
+
+func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work bool) {
+	label := func(l ir.Stated) bool { return work && l.Set() }
+	value := func(name string, n int64, from policies.Value[int], l ir.Stated) {
+		if label(l) {
+			w.add(p+"."+name, fmt.Sprint(n), "label", l.Range)
+			return
+		}
+		w.add(p+"."+name, fmt.Sprint(n), originOf(from, "default"), from.Range)
+	}
+	iterations := v.iterRead
+	if s.Access == "write" {
+		iterations = v.iterWrite
+	}
+	if w.u.c.in.Options.MaxIterations > 0 && s.Access == "write" {
+		w.add(p+".iterations", fmt.Sprint(s.Limits.Iterations), "flag --max-iterations", diag.Range{})
+	} else {
+		value("iterations", int64(s.Limits.Iterations), iterations, d.Iterations)
+	}
+	value("attempts", int64(s.Limits.Attempts), v.attempts, d.Attempts)
+	value("breaker", int64(s.Limits.Breaker), v.Breaker, ir.Stated{})
+	value("runner_retries", int64(s.Limits.RunnerRetries), v.runnerRetries, ir.Stated{})
+	origin, at := originOf(v.TimeoutMS, "default"), v.TimeoutMS.Range
+	if label(d.Timeout) {
+		origin, at = "label", d.Timeout.Range
+	}
+	if a := w.u.agents[s.Agent]; a != nil && a.multiplier != 1 {
+		origin += fmt.Sprintf(", × %g by agent %q", a.multiplier, s.Agent)
+	}
+	w.add(p+".timeout_ms", fmt.Sprint(s.Limits.TimeoutMS), origin, at)
+	model, mat := originOf(v.Model, "the agent"), v.Model.Range
+	if a := planAgent(d, s); a != nil && a.Model != "" {
+		model, mat = "named by the plan", a.Range
+	} else if label(d.Model) {
+		model, mat = "label", d.Model.Range
+	}
+	w.add(p+".model", s.Model, model, mat)
+	w.add(p+".access", s.Access, originOf(v.Access, "default"), v.Access.Range)
+}
+
+func originOf[T any](v policies.Value[T], def string) string {
+	if v.Origin == "" {
+		return def
+	}
+	return v.Origin
+}
+
+func (w *why) git(n *ir.Node, d *ir.DraftNode) {
+	s := w.u.settings(&w.u.configs[w.i])
+	one := func(field, value string, l ir.Stated, t policies.Value[string]) {
+		if l.Set() {
+			w.add(field, value, "label", l.Range)
+			return
+		}
+		w.add(field, value, originOf(t, "default template"), t.Range)
+	}
+	one("git.branch", n.Git.Branch, d.Branch, s.Git.Branch)
+	one("git.worktree", n.Git.Worktree, d.Worktree, s.Git.Worktree)
+	switch {
+	case d.Base.Set():
+		w.add("git.base", n.Git.Base, "label", d.Base.Range)
+	case w.u.draft.Base.Set():
+		w.add("git.base", n.Git.Base, "the plan", w.u.draft.Base.Range)
+	default:
+		w.add("git.base", n.Git.Base, originOf(w.u.runSettings().Git.Base, "HEAD when first applied"), w.u.runSettings().Git.Base.Range)
+	}
+}
