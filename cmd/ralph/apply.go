@@ -1,0 +1,326 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/runner/command"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// applyArgs are the flags of apply.
+type applyArgs struct {
+	parallel int
+	only     []string
+	rerun    []string
+	grace    time.Duration
+	events   string
+}
+
+func newApplyCommand() *cobra.Command {
+	a := &applyArgs{}
+	cmd := &cobra.Command{
+		Use:   "apply [epic.json]",
+		Short: "Walk an epic: worktrees, agents, gates, merges",
+		Long: `Apply runs every sprint of the epic that is not done yet, each in a git worktree of
+its own: the agent works, ralph commits what it left and checks it, the gates judge
+that commit, a failure goes back to the agent with feedback. A sprint starts from
+the merged results of what it depends on. In the end all results are merged onto
+the epic's integration branch.
+
+Your own checkout, branches, index, hooks and settings are not touched. Ctrl-C lets
+running attempts finish (--grace), a second one stops them; apply goes on where it
+stood, also after a crash. Starting apply is the approval of the plan: look at
+epic.json and ralph graph first.
+
+Without a sandbox, agents and gates run as you and can do what you can do.`,
+		Example: `  ralph apply                       epic.json of this directory
+  ralph apply epic.json --parallel 4
+  ralph apply --only 1.2a           this sprint and what it needs
+  ralph apply --rerun 1.2a          run it again, also if it is done or blocked
+  ralph apply --events jsonl        one JSON object per event, for programs`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runApply(cmd, a, args) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&a.parallel, "parallel", 0, "sprints that may run at the same time (default: what the policy says)")
+	f.StringArrayVar(&a.only, "only", nil, "run this sprint and what it needs, nothing else (repeatable)")
+	f.StringArrayVar(&a.rerun, "rerun", nil, "run this sprint as if it had not been run (repeatable)")
+	f.DurationVar(&a.grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C")
+	f.StringVar(&a.events, "events", "", "jsonl: print events instead of progress")
+	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
+	switch {
+	case a.parallel < 0:
+		return usageErrorf("--parallel %d: write a number from 1", a.parallel)
+	case a.events != "" && a.events != "jsonl":
+		return usageErrorf("--events %s: write jsonl", a.events)
+	case a.grace < 0:
+		return usageErrorf("--grace %s: write a time that is not negative", a.grace)
+	}
+	file, err := epicPath(args)
+	if err != nil {
+		return err
+	}
+	epic, raw, err := loadEpic(file, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	only, err := nodeIDs(epic, a.only)
+	if err != nil {
+		return err
+	}
+	rerun, err := nodeIDs(epic, a.rerun)
+	if err != nil {
+		return err
+	}
+	if err := refuse(epic); err != nil {
+		return err
+	}
+	// A reader that closes the pipe must not end the run.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx := cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	dir := "."
+	if file != "-" {
+		dir = filepath.Dir(file)
+	}
+	r, err := openRun(ctx, dir, epic, raw)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	view := newApplyView(cmd.OutOrStdout(), cmd.ErrOrStderr(), epic, r.run, a.events == "jsonl")
+	return r.apply(ctx, a, only, rerun, view)
+}
+
+// nodeIDs translates keys that people type.
+func nodeIDs(epic *ir.Epic, keys []string) ([]ir.NodeID, error) {
+	var out []ir.NodeID
+	var known []string
+	for _, k := range keys {
+		found := false
+		for i := range epic.Nodes {
+			if n := &epic.Nodes[i]; string(n.Key) == k {
+				out, found = append(out, n.ID), true
+			}
+			known = append(known, string(epic.Nodes[i].Key))
+		}
+		if !found {
+			return nil, usageErrorf("there is no sprint %s%s", k, spell.Hint(k, known))
+		}
+	}
+	return out, nil
+}
+
+// openedRun is an epic with its repository, lock, journal and machine.
+type openedRun struct {
+	epic    *ir.Epic
+	space   *workspace.Space
+	lock    *journal.Lock
+	log     *journal.Log
+	run     *executor.Run
+	agents  map[string]string
+	base    executor.Tree
+	bases   []executor.NamedTree
+	was     journal.Owner // a holder that was killed
+	wasDead bool
+}
+
+// openRun checks everything that can be checked before anything runs, takes the
+// lock and replays the journal.
+func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *openedRun, err error) {
+	r = &openedRun{epic: epic}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	if r.space, err = workspace.Open(ctx, dir, epic); err != nil {
+		return r, refusal(err)
+	}
+	state := r.space.State()
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return r, inputErrorf("%w", err)
+	}
+	if r.lock, err = journal.Acquire(state, whoAmI()); err != nil {
+		var held *journal.Held
+		if errors.As(err, &held) {
+			return r, inputErrorf("%w\n  Wait for it, or end it with Ctrl-C there (kill -INT %d).", err, held.By.PID)
+		}
+		return r, inputErrorf("%w", err)
+	}
+	r.was, r.wasDead = r.lock.Before()
+	// What a killed ralph left running would write into worktrees that are about
+	// to be put back.
+	process.Sweep(command.Mark, filepath.Join(state, "attempts")+string(filepath.Separator))
+	if r.agents, err = copyAgents(state, r.space.Top(), epic, raw); err != nil {
+		return r, err
+	}
+	if r.log, err = journal.Open(state, epic.Epic.ID); err != nil {
+		return r, inputErrorf("%w", err)
+	}
+	if r.run, err = replay(ctx, r.log, epic); err != nil {
+		return r, inputErrorf("%w", err)
+	}
+	high, err := r.space.HighestSeq(ctx)
+	if err != nil {
+		return r, inputErrorf("%w", err)
+	}
+	if high > r.log.Last() {
+		return r, inputErrorf("the journal in %s ends at event %d, and a commit of this epic says that it went to %d: its end is missing.\n  Restore the journal, or begin anew by moving that directory and the branches away.", state, r.log.Last(), high)
+	}
+	if r.base, r.bases, err = r.space.Pin(ctx); err != nil {
+		return r, refusal(err)
+	}
+	return r, r.checkRunners(ctx)
+}
+
+// refusal is what the user can mend in the repository.
+func refusal(err error) error {
+	var known *workspace.Refusal
+	if errors.As(err, &known) {
+		return inputErrorf("%s", known.Error())
+	}
+	return inputErrorf("%w", err)
+}
+
+func (r *openedRun) close() error {
+	var errs []error
+	if r.log != nil {
+		errs = append(errs, r.log.Close())
+	}
+	if r.lock != nil {
+		errs = append(errs, r.lock.Release())
+	}
+	return errors.Join(errs...)
+}
+
+func replay(ctx context.Context, log executor.Journal, epic *ir.Epic) (*executor.Run, error) {
+	run, err := executor.New(epic)
+	if err != nil {
+		return nil, err
+	}
+	for e, err := range log.Events(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if err := run.Apply(e); err != nil {
+			return nil, fmt.Errorf("the journal does not fit this ralph: %w", err)
+		}
+	}
+	return run, nil
+}
+
+// apply drives the run and ends with the account of it.
+func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.NodeID, view *applyView) error {
+	slots := a.parallel
+	if slots == 0 {
+		slots = max(r.epic.Run.Concurrency.Nodes, 1)
+	}
+	if r.wasDead {
+		view.note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
+	}
+	began := time.Now().UTC()
+	first := r.run.Seq()
+	interrupts, stop := catchInterrupts()
+	defer stop()
+	secrets := secretNames(r.epic)
+	interrupted, err := local.Apply(ctx, local.Config{
+		Epic: r.epic, Run: r.run, Journal: r.log, Workspace: r.space, State: r.space.State(), Agents: r.agents,
+		Runners: map[string]executor.Runner{"command": command.Runner{Secrets: r.epic.Secrets}},
+		Gates:   map[string]executor.Gate{"command": gate.Command{Without: secrets}},
+		Grace:   a.grace, Interrupts: interrupts, Observe: view.events,
+	}, executor.RunStarted{
+		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases,
+		Slots: slots, Only: only, Rerun: rerun, By: userName(),
+	})
+	view.finish()
+	if err != nil {
+		var bug *local.Bug
+		if errors.As(err, &bug) {
+			return &exitError{exitBug, err}
+		}
+		return &exitError{exitNotDone, fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
+	}
+	code := exitOf(r.run.Views(), interrupted)
+	view.account(r, interrupted, code, only)
+	record := journal.RunRecord{
+		Epic: r.epic.Epic.ID, Digest: r.epic.Digest, Plan: r.epic.Epic.Plan, Started: began, Ended: time.Now().UTC(),
+		Events: r.run.Seq() - first, Exit: code, Counts: r.run.Counts(), Attempts: view.attempts,
+	}
+	if v, ok := r.run.View(executor.Integration); ok {
+		record.Result = v.Result.Commit
+	}
+	if err := journal.AppendRun(r.space.State(), record); err != nil {
+		return &exitError{exitNotDone, err}
+	}
+	if code != exitDone {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// exitOf is the exit code of a run that ended.
+func exitOf(views []executor.NodeView, interrupted bool) int {
+	code := exitDone
+	for _, v := range views {
+		switch v.Status {
+		case executor.Blocked, executor.Cancelled:
+			if !interrupted {
+				return exitNotDone
+			}
+		case executor.Waiting:
+			if v.For == executor.ForHuman || v.For == executor.ForBudget {
+				code = exitWaiting
+			}
+		}
+	}
+	if interrupted {
+		return exitInterrupted
+	}
+	return code
+}
+
+// catchInterrupts turns Ctrl-C, SIGTERM and a closed terminal into requests to
+// drain. From the second one on they end the grace.
+func catchInterrupts() (<-chan struct{}, func()) {
+	sig := make(chan os.Signal, 2)
+	signal.Notify(sig, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	out := make(chan struct{}, 2)
+	end := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-sig:
+				select {
+				case out <- struct{}{}:
+				default: // two are waiting already
+				}
+			case <-end:
+				return
+			}
+		}
+	}()
+	return out, func() { signal.Stop(sig); close(end) }
+}

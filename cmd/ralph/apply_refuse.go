@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner/command"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// refuse names, all at once and before anything starts, what the epic asks for
+// and this ralph cannot do yet. Nothing is ignored in silence.
+func refuse(epic *ir.Epic) error {
+	l := &refusals{seen: map[string]int{}}
+	in := epic.Epic.Integration
+	if in.Mode != "dag" {
+		l.add("integration mode %q (only dag)", in.Mode)
+	}
+	if in.PR != "none" && in.PR != "" {
+		l.add("pull requests (pr = %q)", in.PR)
+	}
+	l.gates(epic, "the integration", in.Gates)
+	run := epic.Run
+	if run.HITL.Plan == "required" {
+		l.add("approval of the plan before it is applied (hitl.plan = required)")
+	}
+	if run.Tracker != nil {
+		l.add("a tracker (%s)", run.Tracker.Kind)
+	}
+	if len(run.Notify) > 0 {
+		l.add("notify")
+	}
+	if run.Budget != (ir.Budget{}) {
+		l.add("a budget of the run")
+	}
+	if run.Worktree.Layout == "clone" || run.Worktree.Submodules {
+		l.add("worktree layout clone and submodules")
+	}
+	for i := range epic.Nodes {
+		if !epic.Nodes[i].Done {
+			l.node(epic, &epic.Nodes[i])
+		}
+	}
+	if len(l.list) == 0 {
+		return nil
+	}
+	return inputErrorf("this epic asks for what ralph apply cannot do yet:\n%s  Nothing was started.", l.text())
+}
+
+type refusals struct {
+	list []string
+	seen map[string]int // index in list, by text
+	keys [][]ir.Key
+}
+
+func (l *refusals) add(format string, args ...any) { l.at("", format, args...) }
+
+func (l *refusals) at(key ir.Key, format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	i, known := l.seen[what]
+	if !known {
+		i = len(l.list)
+		l.seen[what] = i
+		l.list = append(l.list, what)
+		l.keys = append(l.keys, nil)
+	}
+	if key != "" && !slices.Contains(l.keys[i], key) {
+		l.keys[i] = append(l.keys[i], key)
+	}
+}
+
+func (l *refusals) text() string {
+	var b strings.Builder
+	for i, what := range l.list {
+		fmt.Fprintf(&b, "  - %s", what)
+		if k := l.keys[i]; len(k) > 0 {
+			names := make([]string, 0, len(k))
+			for _, key := range k[:min(len(k), 8)] {
+				names = append(names, string(key))
+			}
+			fmt.Fprintf(&b, ": %s", strings.Join(names, ", "))
+			if len(k) > 8 {
+				fmt.Fprintf(&b, " and %d more", len(k)-8)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
+	if n.Kind == ir.Manual {
+		l.at(n.Key, "sprints that a person does (manual)")
+		return
+	}
+	if n.Limits.Budget != (ir.Budget{}) {
+		l.at(n.Key, "budgets of sprints")
+	}
+	for i := range n.Steps {
+		s := &n.Steps[i]
+		l.gatesAt(epic, n.Key, s.Gates)
+		if kind := epic.Sandboxes[s.Sandbox].Kind; s.Sandbox != "" && s.Sandbox != "none" && kind != "none" {
+			l.at(n.Key, "sandbox %q", s.Sandbox)
+		}
+		if s.Stall.Action == "diagnose" {
+			l.at(n.Key, "stall action diagnose")
+		}
+		if s.Session == "resume" {
+			l.at(n.Key, "sessions that are resumed")
+		}
+		if n.Kind == ir.GateKind {
+			continue
+		}
+		if s.Agent == "" {
+			l.at(n.Key, "step %q, which only a person does", s.Name)
+			continue
+		}
+		agent := epic.Agents[s.Agent]
+		if agent.Human {
+			l.at(n.Key, "agent %q, who is a person", s.Agent)
+			continue
+		}
+		r := epic.Runners[agent.Runner]
+		if r.Kind != "command" {
+			l.at(n.Key, "runner kind %q (agent %q; only command)", r.Kind, s.Agent)
+			continue
+		}
+		if r.LimitedWhen != nil {
+			l.at(n.Key, "limited_when (runner %q)", agent.Runner)
+		}
+		if r.RPM > 0 {
+			l.at(n.Key, "limits.rpm (runner %q)", agent.Runner)
+		}
+	}
+}
+
+func (l *refusals) gates(epic *ir.Epic, of string, names []string) {
+	for _, name := range names {
+		if k := epic.Gates[name].Kind; k != "command" {
+			l.add("gate kind %q (gate %q of %s; only command)", k, name, of)
+		}
+	}
+}
+
+func (l *refusals) gatesAt(epic *ir.Epic, key ir.Key, names []string) {
+	for _, name := range names {
+		g := epic.Gates[name]
+		switch {
+		case g.Kind != "command":
+			l.at(key, "gate kind %q (gate %q; only command)", g.Kind, name)
+		case g.RedFirst:
+			l.at(key, "red_first (gate %q)", name)
+		case g.Evidence:
+			l.at(key, "evidence (gate %q)", name)
+		}
+	}
+}
+
+// checkRunners finds missing programs before the first node starts.
+func (r *openedRun) checkRunners(ctx context.Context) error {
+	missing := map[string]bool{}
+	for i := range r.epic.Nodes {
+		n := &r.epic.Nodes[i]
+		if n.Done || n.Kind == ir.GateKind {
+			continue
+		}
+		for j := range n.Steps {
+			s := &n.Steps[j]
+			runner := r.epic.Runners[r.epic.Agents[s.Agent].Runner]
+			err := command.Runner{Secrets: r.epic.Secrets}.Check(ctx, executor.AgentRun{
+				Node: n, Step: s, Runner: runner, Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
+			})
+			if err != nil {
+				missing[err.Error()] = true
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return inputErrorf("agents cannot run:\n  - %s\n  Nothing was started.", strings.Join(slices.Sorted(maps.Keys(missing)), "\n  - "))
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// copyAgents copies epic.json and the agent files into the run's state and
+// returns the agents' texts. A file that is not what was compiled is refused:
+// an agent is told to be what was reviewed.
+func copyAgents(state, top string, epic *ir.Epic, raw []byte) (map[string]string, error) {
+	if err := atomicfile.Write(filepath.Join(state, "epic.json"), raw, 0o600); err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	defer root.Close()
+	texts := map[string]string{}
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(epic.Agents)) {
+		a := epic.Agents[name]
+		if a.Path == "" || a.Digest == "" {
+			continue
+		}
+		b, err := root.ReadFile(filepath.FromSlash(a.Path))
+		sum := sha256.Sum256(b)
+		switch {
+		case err != nil:
+			wrong = append(wrong, fmt.Sprintf("%s: %v", name, err))
+			continue
+		case "sha256:"+hex.EncodeToString(sum[:]) != a.Digest:
+			wrong = append(wrong, fmt.Sprintf("%s: %s is not the file that was compiled", name, a.Path))
+			continue
+		}
+		texts[name] = body(string(b))
+		dir := filepath.Join(state, "agents")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, inputErrorf("%w", err)
+		}
+		if err := atomicfile.Write(filepath.Join(dir, hex.EncodeToString(sum[:8])+".md"), b, 0o600); err != nil {
+			return nil, inputErrorf("%w", err)
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, inputErrorf("agent files differ from what was compiled:\n  - %s\n  Recompile: ralph compile %s", strings.Join(wrong, "\n  - "), epic.Epic.Plan)
+	}
+	return texts, nil
+}
+
+// body is an agent file without its front matter.
+func body(text string) string {
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return text
+	}
+	if _, after, ok := strings.Cut(rest, "\n---\n"); ok {
+		return strings.TrimLeft(after, "\n")
+	}
+	return text
+}
+
+// whoAmI is this process, for the one who finds the lock taken.
+func whoAmI() journal.Owner {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	return journal.Owner{
+		PID: os.Getpid(), Started: time.Now().UTC(), Boot: journal.BootID(), Host: host, User: userName(),
+		Command: strings.Join(os.Args, " "),
+	}
+}
+
+func userName() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return fmt.Sprintf("uid %d", os.Getuid())
+}
+
+// secretNames are the variables that only an agent which names them may see.
+func secretNames(epic *ir.Epic) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(epic.Secrets)) {
+		out = append(out, epic.Secrets[name].Env)
+	}
+	return out
+}
