@@ -32,14 +32,14 @@ func Cycles(nodes []Node) [][]Key {
 	}
 	knot := make([]int, len(nodes))
 	for k, members := range knots {
-		for _, i := range members {
-			knot[i] = k + 1
+		for _, v := range members {
+			knot[v-1] = k + 1
 		}
 	}
 	var cycles [][]Key
 	for k, members := range knots {
-		first := slices.MinFunc(members, func(a, b int) int { return CompareKeys(nodes[a].Key, nodes[b].Key) })
-		if path := l.shortestCycle(first, func(i int) bool { return knot[i] == k+1 }); path != nil {
+		first := slices.MinFunc(members, func(a, b int) int { return CompareKeys(nodes[a-1].Key, nodes[b-1].Key) })
+		if path := l.shortestCycle(first-1, func(i int) bool { return knot[i] == k+1 }); path != nil {
 			cycles = append(cycles, path)
 		}
 	}
@@ -49,17 +49,19 @@ func Cycles(nodes []Node) [][]Key {
 
 // graph builds the library's graph of the nodes that keep names: plainly, since
 // its own cycle prevention is quadratic. Edges run from what is waited for.
+// Vertices are 1 + the index of a node, since the library's search for
+// components takes the zero value of a vertex for none.
 func (l *links) graph(keep func(i int) bool) graph.Graph[int, int] {
 	g := graph.New(graph.IntHash, graph.Directed())
 	for i := range l.nodes {
 		if keep(i) {
-			must(g.AddVertex(i, graph.VertexAttribute("key", string(l.nodes[i].Key))))
+			must(g.AddVertex(i + 1))
 		}
 	}
 	for i := range l.nodes {
 		for _, s := range l.succs[i] {
 			if keep(i) && keep(s) {
-				must(g.AddEdge(i, s))
+				must(g.AddEdge(i+1, s+1))
 			}
 		}
 	}
@@ -111,8 +113,8 @@ func Impact(nodes []Node, key Key) []Key {
 		return nil
 	}
 	reached := make([]bool, len(nodes))
-	err := graph.BFS(l.graph(func(int) bool { return true }), start, func(i int) bool {
-		reached[i] = i != start
+	err := graph.BFS(l.graph(func(int) bool { return true }), start+1, func(v int) bool {
+		reached[v-1] = v-1 != start
 		return false
 	})
 	must(err)
