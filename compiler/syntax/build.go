@@ -58,7 +58,7 @@ func (p *parser) build(from int) {
 }
 
 // findTitle returns the element of the plan's title: the first heading of level
-// 1 that is no item or group, else the first heading if it stands above them all.
+// 1 that is no item or group, else the first heading if it stands above all others.
 func (p *parser) findTitle() int {
 	top := 7 // level of the first item or group
 	for i := range p.cands {
@@ -76,7 +76,7 @@ func (p *parser) findTitle() int {
 		if e.b.kind != headingBlock || e.cand >= 0 {
 			continue
 		}
-		if e.b.level == 1 || first && int(e.b.level) < top && p.noLevelOne(i) {
+		if e.b.level == 1 || first && int(e.b.level) < top && p.highest(i) {
 			return i
 		}
 		first = false
@@ -84,9 +84,11 @@ func (p *parser) findTitle() int {
 	return -1
 }
 
-func (p *parser) noLevelOne(from int) bool {
-	for i := from; i < len(p.stream); i++ {
-		if e := &p.stream[i]; e.b.kind == headingBlock && e.b.level == 1 && e.cand < 0 {
+// highest reports whether no other heading stands as high as the one at.
+func (p *parser) highest(at int) bool {
+	level := p.stream[at].b.level
+	for i := range p.stream {
+		if e := &p.stream[i]; i != at && e.b.kind == headingBlock && e.b.level <= level {
 			return false
 		}
 	}
@@ -210,7 +212,11 @@ func (b *builder) addPhase(c *cand) {
 	p := b.p
 	ph := Phase{
 		ID: c.key.id, IDRange: p.keyRange(c), Keyword: c.keyword, Name: c.text.Value, NameRange: c.text.Range,
-		Range: c.in.Range, Level: c.level, Parallel: c.parallel, MarkerRange: c.parAt, Path: b.path[c.level], StruckTitle: c.strikeIn,
+		Range: c.in.Range, Level: c.level, Parallel: c.parallel, MarkerRange: c.parAt, StruckTitle: c.strikeIn,
+	}
+	ph.Path = "- " + c.path
+	if c.level < 7 {
+		ph.Path = b.path[c.level]
 	}
 	if c.key.n == 0 {
 		ph.IDRange = p.file.Range(c.in.Range.Start, c.in.Range.Start)
@@ -306,29 +312,62 @@ func (b *builder) leftovers() {
 	}
 }
 
-// implicitPhases groups items by the part of their id before the dot where the
-// plan has no group headings.
+// implicitPhases groups items by the beginning of their ids where the plan has no
+// group headings: with the list item of that id, else with a group of its own.
 func (p *parser) implicitPhases() {
 	if p.groupLevel > 0 {
 		return
 	}
 	index := map[string]int{}
-	for i := range p.plan.Items {
-		it := &p.plan.Items[i]
-		id, _, ok := strings.Cut(it.ID, ".")
-		if !ok {
+	for i := range p.plan.Phases {
+		index[p.plan.Phases[i].ID] = i
+	}
+	for k := range p.cands {
+		c := &p.cands[k]
+		if !c.live(false) {
 			continue
 		}
-		g, known := index[id]
-		if !known {
-			g = len(p.plan.Phases)
-			index[id] = g
-			at := p.file.Range(it.KeyRange.Start, it.KeyRange.Start)
-			p.plan.Phases = append(p.plan.Phases, Phase{ID: id, IDRange: at, Range: it.Range, Implicit: true, NameRange: at})
+		it := &p.plan.Items[c.index]
+		g := -1
+		for id := it.ID; g < 0; {
+			dot := strings.LastIndexByte(id, '.')
+			if dot < 0 {
+				break
+			}
+			if id = id[:dot]; strings.IndexByte(id, '.') < 0 || p.grouped {
+				if at, known := index[id]; known {
+					g = at
+				} else if strings.IndexByte(id, '.') < 0 {
+					g = len(p.plan.Phases)
+					index[id] = g
+					p.plan.Phases = append(p.plan.Phases, p.implicitPhase(id, c, it))
+				}
+			}
 		}
-		it.Phase = g
-		p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, i)
+		if it.Phase = g; g >= 0 {
+			p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, c.index)
+		}
 	}
+}
+
+// implicitPhase makes a group out of the id of its first item. Its name is that
+// of the heading above, if that one begins with the same number.
+func (p *parser) implicitPhase(id string, c *cand, it *Item) Phase {
+	at := p.file.Range(it.KeyRange.Start, it.KeyRange.Start)
+	ph := Phase{ID: id, IDRange: at, Range: it.Range, Implicit: true, NameRange: at}
+	if c.parent < 0 {
+		return ph
+	}
+	h := p.stream[c.parent].b
+	in := p.plain(int(h.a), int(h.b))
+	name, ok := strings.CutPrefix(in.Value, id)
+	if !ok {
+		return ph
+	}
+	if cut := strings.TrimLeft(name, ".:-–—) "); cut != name && cut != "" {
+		ph.Name, ph.NameRange, ph.Range = cut, in.Sub(len(in.Value)-len(cut), len(in.Value)), in.Range
+	}
+	return ph
 }
 
 // checkPhases reports sprints that stand in a phase of another number, levels

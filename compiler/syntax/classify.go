@@ -27,6 +27,30 @@ func (p *parser) classify() {
 	if grouped {
 		p.outside()
 	}
+	if p.phase.none && p.dialect.In == InCheckbox {
+		p.listGroups()
+	}
+}
+
+// listGroups makes groups of list items that contain items: by their place in
+// the list, or because the next one goes on with their id ("1", then "1.1").
+func (p *parser) listGroups() {
+	last := -1
+	for i := range p.cands {
+		c := &p.cands[i]
+		if !c.live(false) {
+			continue
+		}
+		if last >= 0 {
+			g := &p.cands[last]
+			inside := p.stream[g.elem].b.kind == itemBlock && c.line.start < int(p.stream[g.elem].b.end)
+			if inside || strings.HasPrefix(c.key.id, g.key.id+".") {
+				g.phase = true
+				p.grouped = true
+			}
+		}
+		last = i
+	}
 }
 
 // live reports whether a candidate still counts.
@@ -109,6 +133,8 @@ func (p *parser) groups() bool {
 		}
 		b, known := best[c.key.id]
 		switch {
+		case c.key.n == 0 && !c.filled: // "Phase Breakdown"
+			c.prose = true
 		case c.level != p.groupLevel:
 			c.prose = true
 			p.ignored("group-at-other-level", c, "the groups of this plan are headings of level "+digits(p.groupLevel))

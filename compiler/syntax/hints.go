@@ -186,7 +186,7 @@ func (p *parser) looksLikeItem(at, end int) bool {
 // plan's own items: they are not read.
 func (p *parser) graphs() {
 	var names *nameFinder
-	item := 0
+	item, hinted := 0, 0
 	for i := range p.stream {
 		e := &p.stream[i]
 		switch {
@@ -203,7 +203,7 @@ func (p *parser) graphs() {
 			}
 		case e.b.kind == headingBlock && e.cand < 0:
 			text := strings.ToLower(p.src[e.b.a:e.b.b])
-			if !strings.Contains(text, "dependenc") {
+			if int(e.b.start) < hinted || !strings.Contains(text, "dependenc") {
 				continue
 			}
 			for item < len(p.plan.Items) && p.plan.Items[item].Body.Range.End <= int(e.b.start) {
@@ -224,6 +224,7 @@ func (p *parser) graphs() {
 				names = p.newNameFinder()
 			}
 			if names.count(p.src[e.b.end:end], 1) > 0 {
+				hinted = end
 				p.report(diag.New("graph-not-read", p.file.Range(int(e.b.a), int(e.b.b)), "a section about dependencies is not read").WithDetail(
 					"Prose makes no edges. Only labels such as **Depends on**, tables with such a column and the numbers do. State what they do not say in a label."))
 			}

@@ -142,24 +142,35 @@ type unknownLabel struct {
 // maxUnknown bounds the hints about labels that mean nothing.
 const maxUnknown = 50
 
+// reportUnknown hints at labels that are read as prose: one hint for each name
+// that is near a label, one for all the others.
 func (p *parser) reportUnknown() {
+	var others []*unknownLabel
 	for _, u := range p.unknownOrder {
-		d := diag.Newf("unknown-label", u.at, "%s is no label of ralph", quoted(u.written))
 		near, ok := nearestLabel(u.written)
-		what := "It is read as prose, here"
+		if !ok {
+			others = append(others, u)
+			continue
+		}
+		d := diag.Newf("unknown-label", u.at, "%s is no label of ralph", quoted(u.written))
 		if u.n > 1 {
-			what += " and in " + count(u.n-1, "other place", "other places")
+			p.report(d.WithDetail("It is read as prose, here and in %s. Did you mean %q?", count(u.n-1, "other place", "other places"), near))
+			continue
 		}
-		if ok {
-			d = d.WithDetail("%s. Did you mean %q?", what, near)
-			if u.n == 1 {
-				d = d.WithFix(u.at, near)
-			}
-		} else {
-			d = d.WithDetail("%s. Nothing needs to be done if that is meant; the labels are listed in docs/plan-language.md.", what)
-		}
-		p.report(d)
+		p.report(d.WithDetail("It is read as prose. Did you mean %q?", near).WithFix(u.at, near))
 	}
+	if len(others) == 0 {
+		return
+	}
+	var names []string
+	for _, u := range others[:min(len(others), 2*maxRelated)] {
+		names = append(names, clip(u.written, 40))
+	}
+	if len(names) < len(others) {
+		names = append(names, "…")
+	}
+	p.report(diag.Newf("unknown-label", others[0].at, "%s read as prose", count(len(others), "bold name is", "bold names are")).WithDetail(
+		"No label of ralph has these names, so they are prose: %s. Nothing needs to be done if that is meant.", strings.Join(names, ", ")))
 }
 
 func nearestLabel(written string) (string, bool) {

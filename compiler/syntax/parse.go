@@ -22,6 +22,7 @@ type parser struct {
 	cands      []cand
 	misses     []nearMiss
 	groupLevel int // of group headings; 0: the plan has none
+	grouped    bool // list items are groups
 	repeated   []string
 
 	unknowns     map[string]*unknownLabel
