@@ -216,14 +216,17 @@ func rawLines(raw []byte) []string {
 
 // show writes a value on one line: scalars as they are, the rest as JSON.
 func show(s *shape, v reflect.Value) string {
-	if s.kind == shapeString {
+	switch {
+	case s.kind == shapeString:
 		return v.String()
+	case s.kind == shapePointer && v.IsNil():
+		return ""
 	}
+	var e encoder
+	e.value(s, v, 0)
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v.Interface()); err != nil {
+	if err := json.Compact(&b, e.b); err != nil {
 		return "?" // embedded JSON that is none
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return b.String()
 }
