@@ -77,7 +77,8 @@ golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./compiler/... ./policies/... ./ir/... ./cmd/ralph -update
 
 generate: ## rewrite the generated docs
-	$(GO) generate ./...
+	$(GO) test ./diag -run TestDocsAreCurrent -update
+	$(GO) test ./cmd/ralph -run TestCommandLineDocsAreCurrent -update
 
 check-generated: generate ## fail when a generated file is not current
 	@git diff --exit-code -- docs || { echo "generated files are stale: make generate, then commit"; exit 1; }

@@ -20,12 +20,27 @@ func Nearest(word string, known []string) (string, bool) {
 		if abs(len(k)-len(word)) > 4*limit {
 			continue // cheaper than the distance; letters have at most four bytes
 		}
-		d := levenshtein.Distance(strings.ToLower(word), strings.ToLower(k), nil)
+		d := distanceOf(strings.ToLower(word), strings.ToLower(k))
 		if d < distance || d == distance && d <= limit && k < best {
 			best, distance = k, d
 		}
 	}
 	return best, distance <= limit && best != ""
+}
+
+// distanceOf counts edits; two neighbours that changed places are one.
+func distanceOf(a, b string) int {
+	if len(a) == len(b) {
+		for i := 0; i+1 < len(a); i++ {
+			if a[i] != b[i] {
+				if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+					return 1
+				}
+				break
+			}
+		}
+	}
+	return levenshtein.Distance(a, b, nil)
 }
 
 // Hint returns ` (did you mean "x"?)`, or "" when no known word is near.

@@ -13,6 +13,7 @@ func TestNearest(t *testing.T) {
 		"a tie goes to the smaller word":  {"planz", "plan", true},
 		"a stranger has no near word":     {"kubernetes", "", false},
 		"a short word needs a near match": {"tost", "test", true},
+		"two letters that changed places": {"tset", "test", true},
 		"two edits in a short word":       {"toast", "", false},
 		"the empty word is near nothing":  {"", "", false},
 	} {

@@ -1,0 +1,416 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// compileArgs are the flags of compile; validate, why and fmt use some of them.
+type compileArgs struct {
+	plans         []string
+	planPath      string // path that a plan from standard input stands for
+	out           string
+	policies      []string
+	dialect       string
+	vars          []string
+	complexity    string
+	maxIterations int
+	pr            string
+	check         bool
+	noAnnotate    bool
+	strict        bool
+	format        string
+}
+
+func newCompileCommand() *cobra.Command {
+	a := &compileArgs{}
+	cmd := &cobra.Command{
+		Use:   "compile PLAN...",
+		Short: "Compile a plan into epic.json and write the ids back into the plan",
+		Long: `Compile reads a markdown plan and the policy (ralph.hcl and policies/*.hcl at the
+project root, or what --policy names), and writes the graph of work: which nodes,
+in what order, with which agents and gates. Nothing runs. When anything is wrong,
+every mistake is printed and no file is touched.
+
+The ids of new sprints are written into the plan as comments below their headings,
+so that a sprint keeps its identity when it is renumbered.`,
+		Example: `  ralph compile plans/auth.md                      write epic.json, annotate the plan
+  ralph compile plans/auth.md --check              is epic.json current? exit 5 if not
+  ralph compile plans/*.md -o epics/               several plans, checked together
+  ralph compile tasks.md --dialect spec-kit        another way of writing plans
+  ralph compile plans/auth.md -o - | jq .nodes     to standard output
+  ralph compile plans/auth.md --format sarif > findings.sarif`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.plans = args
+			return runCompile(cmd, a)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&a.out, "output", "o", "epic.json", "file to write; a directory (DIR/) for several plans; - for standard output")
+	addCompileFlags(cmd, a)
+	f.BoolVar(&a.check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
+	f.BoolVar(&a.noAnnotate, "no-annotate", false, "leave the plan alone")
+	f.StringVar(&a.planPath, "plan-path", "", "path that a plan from standard input (-) stands for")
+	return cmd
+}
+
+// addCompileFlags adds the flags that say how a plan is compiled.
+func addCompileFlags(cmd *cobra.Command, a *compileArgs) {
+	f := cmd.Flags()
+	f.StringArrayVar(&a.policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
+	f.StringVar(&a.dialect, "dialect", "", "how the plan names its items (sprint, task, checklist, spec-kit, …; task:Unit,PR for own words)")
+	f.StringArrayVar(&a.vars, "var", nil, "value of a policy variable, name=value (repeatable)")
+	f.StringVar(&a.complexity, "complexity", "", "complexity of every sprint: trivial, simple, standard, critical")
+	f.IntVar(&a.maxIterations, "max-iterations", 0, "iterations of every sprint, instead of what its complexity says")
+	f.StringVar(&a.pr, "pr", "", "pull requests: none, plan, node")
+	f.BoolVar(&a.strict, "strict", false, "treat the warnings that docs/diagnostics marks as strict as errors")
+	f.StringVar(&a.format, "format", formatText, "of the diagnostics: text (to standard error), json or sarif (to standard output)")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatText, formatJSON, formatSARIF}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("complexity", cobra.FixedCompletions([]string{"trivial", "simple", "standard", "critical"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("pr", cobra.FixedCompletions([]string{"none", "plan", "node"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// options checks the flags and turns them into the compiler's options.
+func (a *compileArgs) options() (compiler.Options, error) {
+	o := compiler.Options{
+		Dialect: a.dialect, Vars: map[string]string{}, Complexity: a.complexity,
+		MaxIterations: a.maxIterations, PR: a.pr, Strict: a.strict, Version: version(), Now: time.Now(),
+	}
+	if !slices.Contains([]string{formatText, formatJSON, formatSARIF}, a.format) {
+		return o, usageErrorf("--format %s: write text, json or sarif", a.format)
+	}
+	if !slices.Contains([]string{"", "none", "plan", "node"}, a.pr) {
+		return o, usageErrorf("--pr %s: write none, plan or node", a.pr)
+	}
+	if a.maxIterations < 0 {
+		return o, usageErrorf("--max-iterations %d: write a number from 1", a.maxIterations)
+	}
+	for _, v := range a.vars {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok || name == "" {
+			return o, usageErrorf("--var %s: write name=value", v)
+		}
+		o.Vars[name] = value
+	}
+	return o, nil
+}
+
+// compilation is what a command needs to show or store a compile.
+type compilation struct {
+	compiler.Output
+	project *project
+	plans   []planFile
+	view    diagsView
+}
+
+// planFile is a plan as it was read.
+type planFile struct {
+	file  string // as the user typed it; "-" is standard input
+	bytes []byte
+}
+
+// compile reads the plans and policies that the flags name and compiles them.
+// The caller closes the project.
+func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
+	opts, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	c := &compilation{}
+	input := compiler.Input{Options: opts}
+	for _, file := range a.plans {
+		at := file
+		var b []byte
+		if file == "-" {
+			if a.planPath == "" {
+				return nil, usageErrorf("a plan from standard input needs --plan-path, the path that it stands for")
+			}
+			at = a.planPath
+			b, err = readStdin(in)
+		} else {
+			b, err = readFile(file)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.project == nil {
+			if c.project, err = openProject(at); err != nil {
+				return nil, err
+			}
+		}
+		path, inside := c.project.rel(at)
+		if !inside {
+			return nil, notAProject(at, c.project.dir)
+		}
+		c.plans = append(c.plans, planFile{file, b})
+		input.Plans = append(input.Plans, compiler.Source{Path: path, Bytes: b})
+	}
+	if input.Policy, err = c.project.readPolicies(a.policies); err != nil {
+		return nil, err
+	}
+	input.Project = c.project.FS()
+	c.Output = compiler.Compile(input)
+	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
+	return c, nil
+}
+
+func runCompile(cmd *cobra.Command, a *compileArgs) error {
+	if err := a.fromEpic(); err != nil {
+		return err
+	}
+	if slices.Contains(a.plans, "-") && len(a.plans) > 1 {
+		return usageErrorf("standard input (-) stands alone")
+	}
+	toDir := strings.HasSuffix(a.out, "/") || strings.HasSuffix(a.out, string(filepath.Separator)) || isDir(a.out)
+	if len(a.plans) > 1 && !toDir {
+		return usageErrorf("%d plans make %d epics: name a directory, -o DIR/", len(a.plans), len(a.plans))
+	}
+	c, err := a.compile(cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	defer c.project.Close()
+	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
+		return err
+	}
+	if c.Diags.HasErrors() {
+		return &exitError{code: exitInput}
+	}
+	targets, err := a.targets(c, toDir)
+	if err != nil {
+		return err
+	}
+	if a.check {
+		return a.runCheck(cmd, c, targets)
+	}
+	if err := a.write(cmd.OutOrStdout(), c, targets); err != nil {
+		return err
+	}
+	say := cmd.OutOrStdout()
+	if a.format != formatText || a.out == "-" {
+		say = cmd.ErrOrStderr()
+	}
+	for i, r := range c.Results {
+		sayCompiled(say, r, targets[i], !a.noAnnotate && c.plans[i].file != "-")
+	}
+	return nil
+}
+
+// fromEpic takes the plan that epic.json names when --check has none.
+func (a *compileArgs) fromEpic() error {
+	if len(a.plans) > 0 {
+		return nil
+	}
+	if !a.check || a.out == "-" {
+		return usageErrorf("compile which plan? ralph compile plans/x.md")
+	}
+	if isDir(a.out) {
+		return usageErrorf("name the plans whose epics lie in %s", a.out)
+	}
+	b, err := readFile(a.out)
+	if err != nil {
+		return err
+	}
+	epic, err := ir.Decode(b)
+	var edited *ir.DigestError
+	if err != nil && !errors.As(err, &edited) { // an edited one is stale, and that will be said
+		return loadError(a.out, err)
+	}
+	p, err := openProject(a.out)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	a.plans = []string{filepath.Join(p.dir, filepath.FromSlash(epic.Epic.Plan))}
+	if wd, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(wd, a.plans[0]); err == nil {
+			a.plans[0] = rel
+		}
+	}
+	return nil
+}
+
+// targets names the file of each epic; "-" is standard output.
+func (a *compileArgs) targets(c *compilation, toDir bool) ([]string, error) {
+	targets := make([]string, len(c.Results))
+	for i, r := range c.Results {
+		targets[i] = a.out
+		if toDir {
+			targets[i] = filepath.Join(a.out, r.Epic.Epic.Slug+".json")
+		}
+		if first := slices.Index(targets[:i], targets[i]); first >= 0 {
+			return nil, inputErrorf("%s and %s both compile to %s: give one of them another id in its front matter",
+				c.plans[first].file, c.plans[i].file, targets[i])
+		}
+	}
+	return targets, nil
+}
+
+// write replaces epics and plans together, or prints the epic.
+func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) error {
+	var batch atomicfile.Batch
+	for i, r := range c.Results {
+		if targets[i] == "-" {
+			continue
+		}
+		if dir := filepath.Dir(targets[i]); !isDir(dir) {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return inputErrorf("%w", err)
+			}
+		}
+		batch.Add(targets[i], r.JSON, 0o644)
+	}
+	for i, r := range c.Results {
+		p := c.plans[i]
+		if a.noAnnotate || p.file == "-" || bytes.Equal(r.Annotated, p.bytes) {
+			continue
+		}
+		now, err := os.ReadFile(p.file)
+		if err != nil {
+			return inputErrorf("%w", err)
+		}
+		if !bytes.Equal(now, p.bytes) {
+			return inputErrorf("%s changed while it was compiled; nothing was written: compile again", p.file)
+		}
+		batch.Add(p.file, r.Annotated, 0o644)
+	}
+	if err := batch.Commit(); err != nil {
+		return inputErrorf("%w", err)
+	}
+	for i, r := range c.Results {
+		if targets[i] == "-" {
+			if _, err := out.Write(r.JSON); err != nil {
+				return inputErrorf("write standard output: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// sayCompiled says in a line what was made and written.
+func sayCompiled(w io.Writer, r compiler.Result, target string, annotate bool) {
+	s := r.Epic.Stats()
+	fmt.Fprintf(w, "%s, %s, %s", count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
+	if s.Done > 0 {
+		fmt.Fprintf(w, " (%d done by the plan)", s.Done)
+	}
+	if target != "-" {
+		fmt.Fprintf(w, "; wrote %s", filepath.ToSlash(target))
+	}
+	if annotate {
+		switch r.Added {
+		case 0:
+			fmt.Fprint(w, "; the plan has all its ids")
+		default:
+			fmt.Fprintf(w, "; %s added to the plan", count(r.Added, "id"))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// runCheck compares instead of writing.
+func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []string) error {
+	stale := false
+	w := cmd.OutOrStdout()
+	if a.format != formatText {
+		w = cmd.ErrOrStderr()
+	}
+	for i, r := range c.Results {
+		old, err := os.ReadFile(targets[i])
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			fmt.Fprintf(w, "%s does not exist yet; run: ralph compile %s\n", targets[i], c.plans[i].file)
+			stale = true
+			continue
+		case err != nil:
+			return inputErrorf("%w", err)
+		case !bytes.Equal(old, r.JSON):
+			stale = true
+			if err := sayStale(w, targets[i], c.plans[i].file, old, r.Epic); err != nil {
+				return err
+			}
+			continue
+		}
+		if r.Added > 0 && r.Added < len(r.Epic.Nodes) && !a.noAnnotate {
+			stale = true
+			fmt.Fprintf(w, "%s is current, but %s: %s without an id; run: ralph compile %s\n",
+				targets[i], c.plans[i].file, count(r.Added, "item"), c.plans[i].file)
+			continue
+		}
+		fmt.Fprintf(w, "%s is current\n", targets[i])
+	}
+	if stale {
+		return &exitError{code: exitStale}
+	}
+	return nil
+}
+
+func sayStale(w io.Writer, target, plan string, old []byte, now *ir.Epic) error {
+	fmt.Fprintf(w, "%s is stale; run: ralph compile %s\n", target, plan)
+	before, err := ir.Decode(old)
+	var edited *ir.DigestError
+	switch {
+	case errors.As(err, &edited):
+		fmt.Fprintf(w, "it was edited by hand: its digest does not fit its content\n")
+	case err != nil:
+		fmt.Fprintf(w, "it cannot be read: %v\n", err)
+		return nil
+	}
+	_, err = io.WriteString(w, term.Clean(ir.Diff(before, now).Text()))
+	return err
+}
+
+// loadEpic reads and checks an epic.json.
+func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
+	var b []byte
+	var err error
+	if file == "-" {
+		b, err = readStdin(in)
+	} else {
+		b, err = readFile(file)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	epic, err := ir.Decode(b)
+	if err != nil {
+		return nil, b, loadError(file, err)
+	}
+	return epic, b, nil
+}
+
+// loadError says what to do about an epic.json that cannot be used.
+func loadError(file string, err error) error {
+	var edited *ir.DigestError
+	if errors.As(err, &edited) {
+		return inputErrorf("%s was edited by hand: its digest does not fit its content.\n  Change the plan or the policy instead and run: ralph compile", file)
+	}
+	return inputErrorf("%s: %w", file, err)
+}

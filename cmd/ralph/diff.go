@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func newDiffCommand() *cobra.Command {
+	var format string
+	var exitCode bool
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Show what changed between two epics",
+		Long: `Diff compares two compiled epics by meaning: nodes added, removed, renamed (same id,
+other key) and changed field by field, edges, gates, limits. What makes the new one
+weaker (a gate removed, a limit loosened) comes first. OLD and NEW are files, - for
+standard input, or REV:path, read through git.`,
+		Example: `  ralph diff HEAD:epic.json epic.json
+  ralph diff main:epic.json epic.json --format md     for a pull-request comment
+  ralph diff old.json new.json --exit-code            5 when they differ`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			before, err := loadEither(args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			after, err := loadEither(args[1], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			d := ir.Diff(before, after)
+			out := cmd.OutOrStdout()
+			switch format {
+			case "text":
+				_, err = io.WriteString(out, term.Clean(d.Text()))
+			case "md":
+				_, err = io.WriteString(out, d.Markdown())
+			case "json":
+				err = writeJSON(out, d)
+			default:
+				return usageErrorf("--format %s: write text, md or json", format)
+			}
+			if err != nil {
+				return err
+			}
+			if exitCode && !d.Empty() {
+				return &exitError{code: exitStale}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, md (a pull-request comment) or json")
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 5 when the epics differ")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "md", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// loadEither reads an epic from a file, or from a revision of git: REV:path. A
+// file of that name comes first.
+func loadEither(name string, in io.Reader) (*ir.Epic, error) {
+	rev, path, isRev := strings.Cut(name, ":")
+	if _, err := os.Stat(name); err == nil || !isRev || filepath.VolumeName(name) != "" {
+		epic, _, err := loadEpic(name, in)
+		return epic, err
+	}
+	b, err := gitFile(rev, path)
+	if err != nil {
+		return nil, err
+	}
+	epic, err := ir.Decode(b)
+	if err != nil {
+		return nil, loadError(name, err)
+	}
+	return epic, nil
+}
+
+// gitFile reads a file of a revision, relative to the current directory. No
+// hook, filter or pager runs.
+func gitFile(rev, path string) ([]byte, error) {
+	if rev == "" || strings.HasPrefix(rev, "-") || path == "" {
+		return nil, usageErrorf("%s:%s is no revision and path", rev, path)
+	}
+	if !strings.HasPrefix(path, "/") {
+		path = "./" + path
+	} else {
+		path = strings.TrimPrefix(path, "/")
+	}
+	git := exec.Command("git", "cat-file", "blob", rev+":"+path)
+	var out, errOut bytes.Buffer
+	git.Stdout, git.Stderr = &out, &errOut
+	if err := git.Run(); err != nil {
+		text := strings.TrimSpace(errOut.String())
+		if text == "" {
+			text = err.Error()
+		}
+		return nil, inputErrorf("read %s:%s through git: %s", rev, strings.TrimPrefix(path, "./"), strings.TrimPrefix(text, "fatal: "))
+	}
+	if out.Len() > maxFile {
+		return nil, inputErrorf("%s:%s has more than %d MB", rev, path, maxFile>>20)
+	}
+	return out.Bytes(), nil
+}

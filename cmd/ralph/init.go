@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+//go:embed template
+var templates embed.FS
+
+// initFiles are what init writes, by template.
+var initFiles = []struct{ template, file, what string }{
+	{"template/ralph.hcl", "ralph.hcl", "the policy: agents, gates, limits"},
+	{"template/plans/example.md", "plans/example.md", "a sample plan"},
+	{"template/agents/developer.md", ".claude/agents/developer.md", "a sample agent"},
+	{"template/agents/reviewer.md", ".claude/agents/reviewer.md", "a sample agent"},
+}
+
+// gitAttributes keeps LF in every checkout and keeps git from merging compiled
+// files line by line: a merge takes ours, says conflict, and one recompiles.
+const gitAttributes = "epic.json text eol=lf -merge\n"
+
+func newInitCommand() *cobra.Command {
+	var builtin bool
+	cmd := &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Write ralph.hcl, a sample plan and sample agents",
+		Long: `Init writes what a project needs to begin with, into the current directory or DIR:
+ralph.hcl, plans/example.md, two agents in .claude/agents, and a line for epic.json
+in .gitattributes. It never overwrites a file.`,
+		Example: `  ralph init
+  ralph init --builtin      print the built-in policy instead`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if builtin {
+				return printBuiltin(cmd.OutOrStdout())
+			}
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return runInit(cmd, dir)
+		},
+	}
+	cmd.Flags().BoolVar(&builtin, "builtin", false, "print the built-in policy and write nothing")
+	return cmd
+}
+
+// printBuiltin prints the built-in policy, file by file.
+func printBuiltin(w io.Writer) error {
+	for i, f := range policies.Builtin() {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := w.Write(f.Bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runInit(cmd *cobra.Command, dir string) error {
+	out := cmd.OutOrStdout()
+	wrote := 0
+	for _, f := range initFiles {
+		data, err := templates.ReadFile(f.template)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, filepath.FromSlash(f.file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return inputErrorf("%w", err)
+		}
+		switch err := atomicfile.Create(path, data, 0o644); {
+		case errors.Is(err, fs.ErrExist):
+			fmt.Fprintf(out, "kept   %s (it exists)\n", f.file)
+		case err != nil:
+			return inputErrorf("%w", err)
+		default:
+			fmt.Fprintf(out, "wrote  %-30s %s\n", f.file, f.what)
+			wrote++
+		}
+	}
+	added, err := addLine(filepath.Join(dir, ".gitattributes"), gitAttributes)
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	if added {
+		fmt.Fprintf(out, "wrote  %-30s a line for epic.json\n", ".gitattributes")
+	} else {
+		fmt.Fprintln(out, "kept   .gitattributes (it has a line for epic.json)")
+	}
+	if wrote > 0 {
+		fmt.Fprint(out, "\nNext: edit ralph.hcl (the test command) and the plan, then\n"+
+			"  ralph compile plans/example.md\n  ralph graph | dot -Tsvg > epic.svg\n")
+	}
+	return nil
+}
+
+// addLine appends a line to a file unless a line about the same path is there.
+func addLine(path, line string) (bool, error) {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	name, _, _ := strings.Cut(line, " ")
+	for l := range bytes.Lines(old) {
+		if fields := bytes.Fields(l); len(fields) > 0 && string(fields[0]) == name {
+			return false, nil
+		}
+	}
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		old = append(old, '\n')
+	}
+	return true, atomicfile.Write(path, append(old, line...), 0o644)
+}

@@ -1,0 +1,127 @@
+// Command ralph compiles plans into reviewable graphs of work and applies them
+// with coding agents. One file per command; all wiring lives here.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/internal/term"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program: it returns the exit code.
+func run(args []string, in io.Reader, out, errOut io.Writer) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(errOut, "ralph: this is a bug in ralph, please report it: %v\n", term.Clean(fmt.Sprint(r)))
+			if os.Getenv("RALPH_TRACE") != "" {
+				fmt.Fprintf(errOut, "%s", debug.Stack())
+			} else {
+				fmt.Fprintln(errOut, "  (RALPH_TRACE=1 prints where)")
+			}
+			code = exitBug
+		}
+	}()
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.Execute()
+	if err == nil {
+		return exitDone
+	}
+	var ee *exitError
+	if !errors.As(err, &ee) {
+		// Everything that a command returns without a code is cobra's own
+		// complaint about the command line.
+		ee = &exitError{exitUsage, err}
+	}
+	if ee.err != nil {
+		fmt.Fprintf(errOut, "ralph: %s\n", strings.TrimSpace(term.Clean(ee.err.Error())))
+		if ee.code == exitUsage {
+			fmt.Fprintln(errOut, "  (ralph help lists the commands; ralph COMMAND --help explains one)")
+		}
+	}
+	return ee.code
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ralph",
+		Short: "Plans compile. Agents apply.",
+		Long: `ralph turns a markdown plan into a static, reviewable graph of work and walks it
+with coding agents: each in its own git worktree, each judged by gates.
+
+  ralph init                                  write ralph.hcl, a sample plan, sample agents
+  ralph compile plans/x.md -o epic.json       plan + policy → epic.json; ids go into the plan
+  ralph graph | dot -Tsvg > epic.svg          look at it
+  ralph apply epic.json                       walk it`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("ralph {{.Version}}\n")
+	root.AddGroup(
+		&cobra.Group{ID: "compile", Title: "Plans and graphs:"},
+		&cobra.Group{ID: "apply", Title: "Runs:"},
+		&cobra.Group{ID: "setup", Title: "Setting up:"},
+	)
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("compile", newCompileCommand(), newValidateCommand(), newGraphCommand(), newDiffCommand(), newWhyCommand(), newFmtCommand())
+	add("apply", newApplyCommand())
+	add("setup", newInitCommand(), newDoctorCommand(), newSchemaCommand())
+	root.SetHelpCommandGroupID("setup")
+	root.SetCompletionCommandGroupID("setup")
+	return root
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		return usageErrorf("there is no command %q; did you mean %q?", name, near[0])
+	}
+	return usageErrorf("there is no command %q", name)
+}
+
+// version is the module's version, or the commit that was built.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return strings.TrimPrefix(v, "v")
+	}
+	rev, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			rev = "+" + s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = ".dirty"
+		}
+	}
+	return "0.0.0-devel" + rev + dirty
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler"
+)
+
+// maxFile bounds every file that is read, in bytes. A plan of 100,000 sprints
+// has 64 MB.
+const maxFile = 256 << 20
+
+// project is the directory that all stored paths are relative to, opened so
+// that nothing outside of it can be read: neither "..", nor an absolute path,
+// nor a symbolic link that leads out.
+type project struct {
+	dir  string // absolute
+	root *os.Root
+}
+
+// openProject finds the project of a file: the git root of its directory, else
+// that directory.
+func openProject(file string) (*project, error) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(abs)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	top := dir
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			top = d
+			break
+		}
+		if filepath.Dir(d) == d {
+			break
+		}
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	return &project{dir: top, root: root}, nil
+}
+
+func (p *project) Close() error { return p.root.Close() }
+
+// FS returns the confined file system of the project.
+func (p *project) FS() fs.FS { return p.root.FS() }
+
+// rel returns the path of a file relative to the project with forward slashes,
+// and whether it lies inside.
+func (p *project) rel(file string) (string, bool) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return filepath.ToSlash(file), false
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		abs = filepath.Join(dir, filepath.Base(abs))
+	}
+	rel, err := filepath.Rel(p.dir, abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return filepath.ToSlash(file), false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// readFile reads a regular file of bounded size.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, inputErrorf("there is no file %s", path)
+		}
+		return nil, inputErrorf("%w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	switch {
+	case info.IsDir():
+		return nil, inputErrorf("%s is a directory; name a file", path)
+	case !info.Mode().IsRegular():
+		return nil, inputErrorf("%s is not a regular file", path)
+	case info.Size() > maxFile:
+		return nil, inputErrorf("%s has %d MB; at most %d MB are read", path, info.Size()>>20, maxFile>>20)
+	}
+	b := make([]byte, info.Size())
+	n, err := io.ReadFull(f, b)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, inputErrorf("read %s: %w", path, err)
+	}
+	return b[:n], nil
+}
+
+// readStdin reads standard input, bounded like a file.
+func readStdin(in io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
+		return nil, inputErrorf("read standard input: %w", err)
+	}
+	if len(b) > maxFile {
+		return nil, inputErrorf("standard input has more than %d MB", maxFile>>20)
+	}
+	return b, nil
+}
+
+// readPolicies reads what --policy names: files, or all *.hcl of a directory.
+// They may lie anywhere, since the user names them. Nil means none was named.
+func (p *project) readPolicies(paths []string) ([]compiler.Source, error) {
+	var out []compiler.Source
+	for _, path := range paths {
+		files := []string{path}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			files, err = filepath.Glob(filepath.Join(globEscape(path), "*.hcl"))
+			if err != nil || len(files) == 0 {
+				return nil, inputErrorf("there is no *.hcl in %s", path)
+			}
+		}
+		for _, f := range files {
+			b, err := readFile(f)
+			if err != nil {
+				return nil, err
+			}
+			name, inside := p.rel(f)
+			if !inside {
+				name = filepath.Base(f)
+			}
+			out = append(out, compiler.Source{Path: name, Bytes: b})
+		}
+	}
+	return out, nil
+}
+
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// notAProject explains why a file cannot belong to the same project.
+func notAProject(file, dir string) error {
+	return inputErrorf("%s lies outside of %s: plans that are compiled together belong to one project", file, dir)
+}
+
+var errNoEpic = errors.New("there is no epic.json here; `ralph compile PLAN` makes one, or name the file")
+
+// epicPath returns the epic that a command is about: the argument, else
+// epic.json in the current directory.
+func epicPath(args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	if _, err := os.Stat("epic.json"); err != nil {
+		return "", &exitError{exitInput, fmt.Errorf("%w", errNoEpic)}
+	}
+	return "epic.json", nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+func newValidateCommand() *cobra.Command {
+	a := &compileArgs{}
+	cmd := &cobra.Command{
+		Use:   "validate FILE...",
+		Short: "Check a plan, a policy or an epic; write nothing",
+		Long: `Validate reads a plan (*.md), a policy (*.hcl, *.hcl.json) or an epic (*.json) and prints
+everything that is wrong with it. A plan is compiled with its policy, as compile would.
+Several plans are checked together, several policies as one.`,
+		Example: `  ralph validate plans/*.md
+  ralph validate ralph.hcl policies/*.hcl
+  ralph validate epic.json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runValidate(cmd, a, args) },
+	}
+	addCompileFlags(cmd, a)
+	return cmd
+}
+
+func runValidate(cmd *cobra.Command, a *compileArgs, files []string) error {
+	var plans, hcls, epics []string
+	for _, f := range files {
+		switch kindOf(f) {
+		case "plan":
+			plans = append(plans, f)
+		case "policy":
+			hcls = append(hcls, f)
+		case "epic":
+			epics = append(epics, f)
+		default:
+			return inputErrorf("%s is neither a plan (*.md), a policy (*.hcl, *.hcl.json) nor an epic (*.json)", f)
+		}
+	}
+	bad := false
+	for _, validate := range []struct {
+		files []string
+		do    func(*cobra.Command, *compileArgs, []string) (bool, error)
+	}{{plans, validatePlans}, {hcls, validatePolicies}, {epics, validateEpics}} {
+		if len(validate.files) == 0 {
+			continue
+		}
+		ok, err := validate.do(cmd, a, validate.files)
+		if err != nil {
+			return err
+		}
+		bad = bad || !ok
+	}
+	if bad {
+		return &exitError{code: exitInput}
+	}
+	return nil
+}
+
+// kindOf tells what a file is by its name.
+func kindOf(file string) string {
+	switch ext := strings.ToLower(filepath.Ext(file)); {
+	case ext == ".md" || ext == ".markdown":
+		return "plan"
+	case ext == ".hcl" || strings.HasSuffix(strings.ToLower(file), ".hcl.json"):
+		return "policy"
+	case ext == ".json":
+		return "epic"
+	}
+	return ""
+}
+
+func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
+	a.plans = files
+	c, err := a.compile(cmd.InOrStdin())
+	if err != nil {
+		return false, err
+	}
+	defer c.project.Close()
+	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
+		return false, err
+	}
+	if c.Diags.HasErrors() {
+		return false, nil
+	}
+	for i, r := range c.Results {
+		s := r.Epic.Stats()
+		a.say(cmd, "%s: %s, %s, %s\n", c.plans[i].file, count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
+	}
+	return true, nil
+}
+
+func validatePolicies(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
+	opts, err := a.options()
+	if err != nil {
+		return false, err
+	}
+	p, err := openProject(files[0])
+	if err != nil {
+		return false, err
+	}
+	defer p.Close()
+	sources, err := p.readPolicies(files)
+	if err != nil {
+		return false, err
+	}
+	in := policies.Input{Project: p.FS(), Vars: opts.Vars, Version: opts.Version}
+	byName := map[string]*diag.File{}
+	for _, s := range sources {
+		f := diag.NewFile(s.Path, s.Bytes)
+		in.Files = append(in.Files, f)
+		byName[f.Name] = f
+	}
+	_, list := policies.Decode(in)
+	if opts.Strict {
+		list = list.Strict()
+	}
+	list.Sort()
+	view := diagsView{format: a.format, files: byName, root: p.dir}
+	if err := view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), list); err != nil {
+		return false, err
+	}
+	if list.HasErrors() {
+		return false, nil
+	}
+	for _, f := range files {
+		a.say(cmd, "%s: a valid policy\n", f)
+	}
+	return true, nil
+}
+
+func validateEpics(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
+	ok := true
+	for _, f := range files {
+		epic, b, err := loadEpic(f, cmd.InOrStdin())
+		if err == nil {
+			if broken := epic.Verify(); len(broken) > 0 {
+				err = inputErrorf("%s: %w", f, broken[0])
+			}
+		}
+		if err == nil {
+			var again []byte
+			if again, err = ir.Encode(epic); err == nil && !bytes.Equal(again, b) {
+				err = inputErrorf("%s is not in canonical form: recompile it", f)
+			}
+		}
+		if err != nil {
+			ok = false
+			fmt.Fprintf(cmd.ErrOrStderr(), "ralph: %v\n", err)
+			continue
+		}
+		s := epic.Stats()
+		a.say(cmd, "%s: %s, %s, %s\n", f, count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
+	}
+	return ok, nil
+}
+
+// say prints for people, where standard output is not a machine's.
+func (a *compileArgs) say(cmd *cobra.Command, format string, args ...any) {
+	w := cmd.OutOrStdout()
+	if a.format != formatText {
+		w = cmd.ErrOrStderr()
+	}
+	fmt.Fprintf(w, format, args...)
+}

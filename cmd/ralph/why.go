@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func newWhyCommand() *cobra.Command {
+	a := &compileArgs{}
+	var file string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "why KEY [FIELD]",
+		Short: "Say where a node's values come from, with the source line",
+		Long: `Why explains the values of a node: which label, policy block, built-in default or flag
+gave each of them, which line made each dependency, why an agent was chosen. It reads
+the plan that epic.json names again, and says so when epic.json is stale. Give the
+same flags as to compile.`,
+		Example: `  ralph why 1.2a
+  ralph why 1.2a after
+  ralph why 1.2a steps.implement
+  ralph why 1.2a limits.attempts --json`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			field := ""
+			if len(args) > 1 {
+				field = args[1]
+			}
+			return runWhy(cmd, a, file, args[0], field, asJSON)
+		},
+	}
+	addCompileFlags(cmd, a)
+	cmd.Flags().StringVarP(&file, "file", "f", "epic.json", "the epic")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func runWhy(cmd *cobra.Command, a *compileArgs, file, key, field string, asJSON bool) error {
+	_, old, err := loadEpic(file, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	a.out, a.check = file, true
+	if err := a.fromEpic(); err != nil {
+		return err
+	}
+	c, err := a.compile(cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	defer c.project.Close()
+	if c.Diags.HasErrors() {
+		return c.fail(cmd)
+	}
+	r := c.Results[0]
+	if !bytes.Equal(r.JSON, old) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s is stale: this is what the plan says now (ralph compile --check shows the difference)\n", file)
+	}
+	reasons, ok := r.Trace.Why(ir.Key(key), field)
+	if !ok {
+		return unknownKey(r.Trace.Keys(), key)
+	}
+	if len(reasons) == 0 {
+		reasons = likeField(r.Trace, ir.Key(key), field)
+	}
+	if len(reasons) == 0 {
+		all, _ := r.Trace.Why(ir.Key(key), "")
+		names := make([]string, len(all))
+		for i, x := range all {
+			names[i] = x.Field
+		}
+		return inputErrorf("nothing is recorded for the field %s of %s%s; there is: %s", field, key, spell.Hint(field, names), spell.Sorted(names, 40))
+	}
+	if asJSON {
+		return c.whyJSON(cmd.OutOrStdout(), key, reasons)
+	}
+	return c.whyText(cmd.OutOrStdout(), r, key, reasons)
+}
+
+// likeField finds the reasons that a person means by a short name: "timeout",
+// "agent", or the path that the field has in epic.json, "limits.attempts".
+func likeField(t *compiler.Trace, key ir.Key, field string) []compiler.Reason {
+	all, _ := t.Why(key, "")
+	want := field[strings.LastIndexByte(field, '.')+1:]
+	var out []compiler.Reason
+	for _, x := range all {
+		for part := range strings.SplitSeq(x.Field, ".") {
+			if part == want || strings.HasPrefix(part, want+"_") || want == "limits" && limitFields[part] {
+				out = append(out, x)
+				break
+			}
+		}
+	}
+	return out
+}
+
+var limitFields = map[string]bool{"iterations": true, "attempts": true, "breaker": true, "runner_retries": true, "timeout_ms": true}
+
+// fail prints the diagnostics and ends with the exit code of wrong input.
+func (c *compilation) fail(cmd *cobra.Command) error {
+	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
+		return err
+	}
+	return &exitError{code: exitInput}
+}
+
+func unknownKey(keys []ir.Key, key string) error {
+	known := make([]string, len(keys))
+	for i, k := range keys {
+		known[i] = string(k)
+	}
+	return inputErrorf("there is no node %s%s; there are: %s", key, spell.Hint(key, known), spell.Sorted(known, 40))
+}
+
+func (c *compilation) whyText(w io.Writer, r compiler.Result, key string, reasons []compiler.Reason) error {
+	style := term.For(w)
+	var b strings.Builder
+	for i := range r.Epic.Nodes {
+		if n := &r.Epic.Nodes[i]; string(n.Key) == key {
+			fmt.Fprintf(&b, "%s  %s\n", style.Paint(term.Bold, key), term.Clean(n.Title))
+		}
+	}
+	list := make(diag.List, len(reasons))
+	width := 0
+	for i, x := range reasons {
+		list[i].Range = x.Range
+		width = max(width, term.Width(x.Field))
+	}
+	shown, files := c.view.fromHere(list)
+	for i, x := range reasons {
+		value := term.Clean(strings.ReplaceAll(x.Value, "\n", " "))
+		if value == "" {
+			value = "–"
+		}
+		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, x.Field), strings.Repeat(" ", width-term.Width(x.Field)), term.Truncate(value, 90))
+		where := x.Origin
+		if p := shown[i].Range; !p.IsZero() {
+			if f := files[p.File]; f != nil {
+				where += "  " + p.File + ":" + f.Position(p.Start).String()
+			}
+		}
+		fmt.Fprintf(&b, "  %s  %s\n", strings.Repeat(" ", width), style.Paint(term.Faint, term.Clean(where)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c *compilation) whyJSON(w io.Writer, key string, reasons []compiler.Reason) error {
+	type reason struct {
+		Field  string `json:"field"`
+		Value  string `json:"value"`
+		Origin string `json:"origin"`
+		Range  *place `json:"range"`
+	}
+	out := struct {
+		Key     string   `json:"key"`
+		Reasons []reason `json:"reasons"`
+	}{key, []reason{}}
+	for _, x := range reasons {
+		j := reason{Field: x.Field, Value: x.Value, Origin: x.Origin}
+		if !x.Range.IsZero() {
+			p := c.view.place(x.Range)
+			j.Range = &p
+		}
+		out.Reasons = append(out.Reasons, j)
+	}
+	return writeJSON(w, out)
+}

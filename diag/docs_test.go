@@ -1,0 +1,123 @@
+package diag
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/diagnostics")
+
+const docs = "../docs/diagnostics"
+
+// page is the docs page of a code.
+func page(e Entry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!-- Generated from diag/codes_*.go: make generate -->\n\n# %s\n\n", e.Code)
+	fmt.Fprintf(&b, "**%s.** Severity: %s%s. About: %s.\n\n", e.Title, e.Severity, strictNote(e), e.About)
+	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(e.Why))
+	for _, ex := range []struct{ title, text string }{{"Reported", e.Wrong}, {"Instead", e.Right}} {
+		if ex.text == "" {
+			continue
+		}
+		fence := "```"
+		for strings.Contains(ex.text, fence) {
+			fence += "`"
+		}
+		fmt.Fprintf(&b, "\n%s:\n\n%s%s\n%s\n%s\n", ex.title, fence, exampleLanguage(e), strings.Trim(ex.text, "\n"), fence)
+	}
+	return b.String()
+}
+
+func strictNote(e Entry) string {
+	if e.Strict {
+		return " (an error with `strict`)"
+	}
+	return ""
+}
+
+func exampleLanguage(e Entry) string {
+	switch e.About {
+	case "policy":
+		return "hcl"
+	case "plan", "dependency":
+		return "markdown"
+	}
+	return ""
+}
+
+func index() string {
+	var b strings.Builder
+	b.WriteString("<!-- Generated from diag/codes_*.go: make generate -->\n\n# Diagnostics\n\n")
+	b.WriteString("Every finding has a code that never changes its meaning. Errors keep everything from being written; warnings marked *strict* become errors with `--strict` or `ralph { strict = true }`.\n\n")
+	b.WriteString("| code | severity | about | what is wrong |\n|---|---|---|---|\n")
+	for _, e := range Table() {
+		severity := e.Severity.String()
+		if e.Strict {
+			severity += ", *strict*"
+		}
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s |\n", e.Code, e.Code, severity, e.About, e.Title)
+	}
+	return b.String()
+}
+
+// TestDocsAreCurrent holds docs/diagnostics to the table; -update rewrites it.
+func TestDocsAreCurrent(t *testing.T) {
+	want := map[string]string{"README.md": index()}
+	for _, e := range Table() {
+		want[string(e.Code)+".md"] = page(e)
+	}
+	if *update {
+		if err := os.RemoveAll(docs); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(docs, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range want {
+			if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	for name, text := range want {
+		if got, err := os.ReadFile(filepath.Join(docs, name)); err != nil || string(got) != text {
+			t.Errorf("docs/diagnostics/%s is stale: make generate", name)
+		}
+	}
+	have, _ := os.ReadDir(docs)
+	for _, f := range have {
+		if _, ok := want[f.Name()]; !ok {
+			t.Errorf("docs/diagnostics/%s belongs to no code: make generate", f.Name())
+		}
+	}
+}
+
+var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func TestEntriesAreComplete(t *testing.T) {
+	if len(Table()) == 0 {
+		t.Fatal("the table is empty")
+	}
+	for _, e := range Table() {
+		switch {
+		case !kebab.MatchString(string(e.Code)):
+			t.Errorf("%s: a code is kebab-case", e.Code)
+		case e.Severity < Error || e.Severity > Hint:
+			t.Errorf("%s: no severity", e.Code)
+		case e.Strict && e.Severity != Warning:
+			t.Errorf("%s: only a warning can be strict", e.Code)
+		case e.Title == "" || strings.HasSuffix(e.Title, ".") || len(e.Title) > 90:
+			t.Errorf("%s: title %q", e.Code, e.Title)
+		case len(e.Why) < 40:
+			t.Errorf("%s: Why says too little", e.Code)
+		case e.About == "":
+			t.Errorf("%s: about what?", e.Code)
+		}
+	}
+}
