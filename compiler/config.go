@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -108,7 +109,7 @@ func (u *unit) resolveNodes(diags *diag.List) {
 		n, c := &u.draft.Nodes[i], &u.configs[i]
 		c.own = u.decodeFragments("sprint "+string(n.Key), n.Fragments, diags)
 		c.view = u.view(i)
-		level := u.level(n, c, diags)
+		level := u.level(i, n, c, diags)
 		c.view.Complexity = level.Name
 		policy, why := u.choosePolicy(n, c.view, diags)
 		c.view.Policy = policy.Name
@@ -301,12 +302,8 @@ func (u *unit) labels(n *ir.DraftNode) []string {
 }
 
 // level finds the complexity of a node: flag, label, words of the plan.
-func (u *unit) level(n *ir.DraftNode, c *nodeConfig, diags *diag.List) *policies.Complexity {
-	tasks := make([]string, 0, len(n.Tasks))
-	for i := range n.Tasks {
-		tasks = append(tasks, n.Tasks[i].Text)
-	}
-	found, word := u.set.MatchComplexity(n.Title, n.Goal, tasks)
+func (u *unit) level(i int, n *ir.DraftNode, c *nodeConfig, diags *diag.List) *policies.Complexity {
+	found, word := u.set.MatchComplexity(u.words(i))
 	c.word, c.from = word, "keyword"
 	if word == "" {
 		c.from = "default"
@@ -331,6 +328,29 @@ func (u *unit) level(n *ir.DraftNode, c *nodeConfig, diags *diag.List) *policies
 		}
 	}
 	return level
+}
+
+// words returns title, goal and tasks as written, with their code spans: those
+// say nothing about how critical an item is.
+func (u *unit) words(i int) (title, goal string, tasks []string) {
+	it := &u.tree.Items[i]
+	title = it.Title
+	if r := it.TitleRange; r.Start >= 0 && r.Start < r.End && r.End <= len(u.file.Bytes) {
+		title = u.file.Text(r)
+	}
+	for k := range it.Body.Labels {
+		if lb := &it.Body.Labels[k]; lb.Name == syntax.Goal {
+			goal += " " + lb.Value.Raw
+			for _, t := range lb.Text {
+				goal += " " + t
+			}
+		}
+	}
+	tasks = make([]string, 0, len(it.Body.Tasks))
+	for k := range it.Body.Tasks {
+		tasks = append(tasks, it.Body.Tasks[k].Text.Raw)
+	}
+	return title, goal, tasks
 }
 
 func required(c *policies.Complexity) bool { return c != nil && c.Review.V == "required" }

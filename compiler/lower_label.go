@@ -28,13 +28,20 @@ func scalar(lb *syntax.Label) ir.Stated {
 	return ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective}
 }
 
-// branchValue returns the name of a branch: the first word, without what prose
-// adds behind it, "(after 1.1 merged)".
+// branchValue returns the name of a branch: a code span at the beginning, else
+// the value without what prose adds in parentheses, "(after 1.1 merged)".
 func branchValue(lb *syntax.Label) ir.Stated {
 	s := scalar(lb)
-	if i := strings.IndexAny(s.Value, " \t"); i > 0 {
-		s.Value = s.Value[:i]
-		s.Range.End = min(s.Range.End, s.Range.Start+i)
+	raw := strings.TrimSpace(lb.Value.Raw)
+	if rest, code := strings.CutPrefix(raw, "`"); code {
+		if name, _, closed := strings.Cut(rest, "`"); closed && strings.HasPrefix(s.Value, name) {
+			s.Value = name
+			s.Range.End = min(s.Range.End, s.Range.Start+len(name))
+		}
+	}
+	if i := strings.IndexByte(s.Value, '('); i > 0 {
+		s.Value = strings.TrimSpace(s.Value[:i])
+		s.Range.End = min(s.Range.End, s.Range.Start+len(s.Value))
 	}
 	return s
 }

@@ -213,12 +213,13 @@ func reason(n need, best *policies.Agent, from []*policies.Agent) string {
 	if len(from) == 1 {
 		return "the only agent with " + has
 	}
-	by := "name"
+	by := "priority"
 	for _, o := range from {
-		if o != best && o.Priority.V < best.Priority.V {
-			by = "priority"
-			break
-		} else if o != best && o.Speed.V < best.Speed.V {
+		switch {
+		case o == best || o.Priority.V != best.Priority.V:
+		case o.Speed.V == best.Speed.V:
+			by = "name"
+		case by == "priority":
 			by = "speed"
 		}
 	}

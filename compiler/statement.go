@@ -177,7 +177,7 @@ func (p *valueParser) value() reading {
 		return p.out
 	}
 	parts := split(p.text)
-	proseParts := 0
+	proseParts, near := 0, false
 	for _, sp := range parts {
 		if len(p.out.targets) == 0 && noneForms[strings.ToLower(p.text[sp.start:sp.end])] {
 			p.out.none = true
@@ -189,14 +189,14 @@ func (p *valueParser) value() reading {
 		}
 		if !p.part(sp) {
 			proseParts++
-			p.nearMiss(sp)
+			near = p.nearMiss(sp) || near
 		}
 	}
 	if len(p.out.targets) > 0 {
 		p.out.none = false
 	}
 	p.out.prose = proseParts > 0
-	if !p.out.says() {
+	if !p.out.says() && !near {
 		p.diags.Add(diag.New("dependency-prose", p.at, "the value names no item, so it makes no edge").
 			WithDetail("%q is kept as prose. To make a dependency of it, write the ids of items, for example \"1.1, 1.2\".", clip(strings.TrimSpace(p.raw))))
 	}
@@ -382,7 +382,7 @@ func (p *valueParser) rng(sp span) diag.Range { return p.at.Sub(sp.start, sp.end
 
 // nearMiss warns about prose that contains the id of an item: a reader may take
 // it for a dependency, ralph does not.
-func (p *valueParser) nearMiss(sp span) {
+func (p *valueParser) nearMiss(sp span) bool {
 	s := p.text[sp.start:sp.end]
 	for i, f := range strings.Fields(s) {
 		f = strings.Trim(f, ".:;!?'\"")
@@ -392,8 +392,9 @@ func (p *valueParser) nearMiss(sp span) {
 		}
 		p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(s)).
 			WithDetail("The text names %s, but not in a form that makes a dependency, so it makes none. Write the id alone and put the reason in parentheses: \"%s (reason)\".", f, f))
-		return
+		return true
 	}
+	return false
 }
 
 // clip shortens what is quoted in a summary.

@@ -1,0 +1,305 @@
+package compiler
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden cases")
+
+// goldenInput makes the input of a case: every *.md at the top is a plan, all
+// files are the project. Lines of the comment that begin with "flags:" are
+// options; "show:" says which outputs beside graph and diags are kept.
+func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
+	t.Helper()
+	project := fstest.MapFS{}
+	in := Input{Project: project}
+	var show []string
+	for line := range strings.SplitSeq(string(a.Comment), "\n") {
+		if rest, ok := strings.CutPrefix(line, "show:"); ok {
+			show = strings.Fields(rest)
+		}
+		rest, ok := strings.CutPrefix(line, "flags:")
+		if !ok {
+			continue
+		}
+		for _, f := range strings.Fields(rest) {
+			k, v, _ := strings.Cut(f, "=")
+			o := &in.Options
+			switch k {
+			case "dialect":
+				o.Dialect = v
+			case "complexity":
+				o.Complexity = v
+			case "max-iterations":
+				o.MaxIterations, _ = strconv.Atoi(v)
+			case "pr":
+				o.PR = v
+			case "strict":
+				o.Strict = true
+			case "now":
+				o.Now, _ = time.Parse(time.RFC3339, v)
+			case "max-edges":
+				o.Limits.Edges, _ = strconv.Atoi(v)
+			case "max-plan-bytes":
+				o.Limits.PlanBytes, _ = strconv.Atoi(v)
+			case "twice":
+				in.Plans = append(in.Plans, Source{Path: "plan.md"})
+			default:
+				t.Fatalf("unknown flag %q", k)
+			}
+		}
+	}
+	for _, f := range a.Files {
+		if strings.HasPrefix(f.Name, "out/") {
+			continue
+		}
+		project[f.Name] = &fstest.MapFile{Data: f.Data}
+		if strings.HasSuffix(f.Name, ".md") && !strings.HasPrefix(f.Name, ".") {
+			if len(in.Plans) == 1 && in.Plans[0].Bytes == nil {
+				in.Plans[0].Bytes = f.Data
+			}
+			in.Plans = append(in.Plans, Source{Path: f.Name, Bytes: f.Data})
+		}
+	}
+	return in, show
+}
+
+// goldenOutput prints what a case keeps.
+func goldenOutput(out Output, show []string) map[string]string {
+	got := map[string]string{"out/diags": printDiags(out)}
+	var graph strings.Builder
+	for i, r := range out.Results {
+		if r.Epic == nil {
+			continue
+		}
+		printGraph(&graph, r.Epic)
+		suffix := ""
+		if i > 0 {
+			suffix = fmt.Sprint(i + 1)
+		}
+		for _, s := range show {
+			switch s {
+			case "ir":
+				got["out/ir"+suffix] = string(r.JSON)
+			case "plan":
+				got["out/plan"+suffix] = string(r.Annotated)
+			case "prompts":
+				var b strings.Builder
+				for _, n := range r.Epic.Nodes {
+					fmt.Fprintf(&b, "== %s\n%s\n", n.Key, strings.Join(n.Prompt, "\n"))
+				}
+				got["out/prompts"+suffix] = b.String()
+			case "why":
+				var b strings.Builder
+				for _, n := range r.Epic.Nodes {
+					reasons, _ := r.Trace.Why(n.Key, "")
+					for _, w := range reasons {
+						fmt.Fprintf(&b, "%s %s = %s: %s%s\n", n.Key, w.Field, w.Value, w.Origin, place(out, w.Range, " at "))
+					}
+				}
+				got["out/why"+suffix] = b.String()
+			}
+		}
+	}
+	got["out/graph"] = graph.String()
+	return got
+}
+
+func printGraph(b *strings.Builder, e *ir.Epic) {
+	fmt.Fprintf(b, "%s %q base=%q target=%q complexity=%s %s/%s gates=%v\n", e.Epic.Slug, e.Epic.Title, e.Epic.Base, e.Epic.Target, e.Epic.Complexity, e.Epic.Integration.Mode, e.Epic.Integration.PR, e.Epic.Integration.Gates)
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		var after []string
+		for _, a := range n.After {
+			s := string(a.Key) + ":" + a.From
+			if a.Type != ir.Blocks {
+				s += ":" + string(a.Type)
+			}
+			after = append(after, s)
+		}
+		done := ""
+		if n.Done {
+			done = " done"
+		}
+		fmt.Fprintf(b, "%s %q %s%s [%s] %s P%d %s\n", n.Key, n.Title, n.Kind, done, strings.Join(after, " "), n.Complexity.Level, n.Priority, n.Git.Branch)
+		for _, s := range n.Steps {
+			fmt.Fprintf(b, "\t%s %s/%s/%s %v ×%d it%d %dms -> %s\n", s.Name, s.Agent, s.Model, s.Access, s.Gates, s.Limits.Attempts, s.Limits.Iterations, s.Limits.TimeoutMS, s.Next)
+		}
+	}
+}
+
+func printDiags(out Output) string {
+	var b strings.Builder
+	for _, d := range out.Diags {
+		fmt.Fprintf(&b, "%s %s%s: %s\n\t%s\n", d.Severity, d.Code, place(out, d.Range, " "), d.Summary, d.Detail)
+		for _, r := range d.Related {
+			fmt.Fprintf(&b, "\t%s: %s\n", strings.TrimSpace(place(out, r.Range, " ")), r.Message)
+		}
+	}
+	return b.String()
+}
+
+func place(out Output, r diag.Range, sep string) string {
+	if r.IsZero() {
+		return ""
+	}
+	if f := out.Files[r.File]; f != nil && r.End <= len(f.Bytes) {
+		return fmt.Sprintf("%s%s:%s %q", sep, r.File, f.Position(r.Start), clip(f.Text(r)))
+	}
+	return sep + r.File
+}
+
+func TestGolden(t *testing.T) {
+	cases, err := filepath.Glob("../testdata/golden/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no golden cases: %v", err)
+	}
+	for _, name := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, show := goldenInput(t, a)
+			out := Compile(in)
+			checkDiags(t, out)
+			checkAgain(t, in, out)
+			got := goldenOutput(out, show)
+			if *update {
+				rewrite(t, name, a, got)
+				return
+			}
+			want := map[string]string{}
+			for _, f := range a.Files {
+				if strings.HasPrefix(f.Name, "out/") {
+					want[f.Name] = string(f.Data)
+				}
+			}
+			for _, n := range slices.Compact(slices.Sorted(slices.Values(append(sortedNames(got), sortedNames(want)...)))) {
+				if got[n] != want[n] {
+					t.Errorf("%s differs\ngot:\n%s\nwant:\n%s", n, got[n], want[n])
+				}
+			}
+		})
+	}
+}
+
+func rewrite(t *testing.T, name string, a *txtar.Archive, got map[string]string) {
+	t.Helper()
+	a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "out/") })
+	for _, n := range sortedNames(got) {
+		if got[n] != "" {
+			a.Files = append(a.Files, txtar.File{Name: n, Data: []byte(got[n])})
+		}
+	}
+	if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkAgain compiles the annotated plans: same bytes, nothing more to add.
+func checkAgain(t *testing.T, in Input, out Output) {
+	t.Helper()
+	if out.Diags.HasErrors() {
+		for _, r := range out.Results {
+			if r.Epic != nil || r.JSON != nil || r.Annotated != nil {
+				t.Errorf("%s: results beside errors", r.Plan)
+			}
+		}
+		return
+	}
+	for i := range in.Plans {
+		in.Plans[i].Bytes = out.Results[i].Annotated
+	}
+	again := Compile(in)
+	for i, r := range again.Results {
+		if !bytes.Equal(r.JSON, out.Results[i].JSON) {
+			t.Errorf("%s: the annotated plan compiles to other bytes:\n%s", r.Plan, firstDifference(out.Results[i].JSON, r.JSON))
+		}
+		if r.Added != 0 || !bytes.Equal(r.Annotated, in.Plans[i].Bytes) {
+			t.Errorf("%s: annotated again, %d added", r.Plan, r.Added)
+		}
+	}
+}
+
+func firstDifference(a, b []byte) string {
+	la, lb := strings.Split(string(a), "\n"), strings.Split(string(b), "\n")
+	for i := range min(len(la), len(lb)) {
+		if la[i] != lb[i] {
+			return fmt.Sprintf("line %d\n- %s\n+ %s", i+1, la[i], lb[i])
+		}
+	}
+	return fmt.Sprintf("%d and %d lines", len(la), len(lb))
+}
+
+// checkDiags holds every diagnostic to the rules of the house.
+func checkDiags(t *testing.T, out Output) {
+	t.Helper()
+	for _, d := range out.Diags {
+		if n := len([]rune(d.Summary)); n > 60 || n == 0 || strings.HasSuffix(d.Summary, ".") {
+			t.Errorf("summary of %s is too long (%d), empty or a sentence: %q", d.Code, n, d.Summary)
+		}
+		if d.Detail == "" || !strings.ContainsAny(d.Detail[len(d.Detail)-1:], ".?}\"") {
+			t.Errorf("detail of %s is no sentence: %q", d.Code, d.Detail)
+		}
+		if strings.Contains(d.Detail, "%!") || strings.Contains(d.Summary, "%!") {
+			t.Errorf("%s is badly formatted: %q %q", d.Code, d.Summary, d.Detail)
+		}
+		for _, r := range append([]diag.Related{{Range: d.Range}}, d.Related...) {
+			if r.Range.IsZero() || strings.HasPrefix(r.Range.File, "builtin/") {
+				continue
+			}
+			f := out.Files[r.Range.File]
+			if f == nil && r.Range.Start == 0 && r.Range.End == 0 {
+				continue // a file that could not be read
+			}
+			if f == nil || r.Range.Start < 0 || r.Range.End < r.Range.Start || r.Range.End > len(f.Bytes) {
+				t.Errorf("range of %s is outside its file: %+v", d.Code, r.Range)
+			}
+		}
+	}
+}
+
+// Every code of every table has a golden case here, or in the testdata of the
+// package that gives it.
+func TestEveryCodeHasACase(t *testing.T) {
+	var all strings.Builder
+	for _, pattern := range []string{"../testdata/golden/*.txtar", "../policies/testdata/*/*.txtar", "syntax/testdata/*/*.txtar", "syntax/testdata/*.txtar", "../cmd/ralph/testdata/script/*.txtar"} {
+		names, _ := filepath.Glob(pattern)
+		for _, name := range names {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Write(b)
+		}
+	}
+	text := all.String()
+	elsewhere := map[diag.Code]string{
+		"agent-file-yaml":     "policies: no policy file gives it",
+		"policy-not-in-fence": "policies: no policy file gives it",
+	}
+	for _, e := range diag.Table() {
+		if elsewhere[e.Code] != "" || e.About == "epic" {
+			continue
+		}
+		if !strings.Contains(text, " "+string(e.Code)+" ") && !strings.Contains(text, "["+string(e.Code)+"]") && !strings.Contains(text, " "+string(e.Code)+":") {
+			t.Errorf("no golden case gives %s", e.Code)
+		}
+	}
+}
