@@ -192,7 +192,7 @@ agent "dev" { model = var.model }`,
 		Wrong: `policy "a" { default = true }
 policy "b" { default = true }`,
 		Right: `policy "a" { default = true }
-policy "b" { match { lane = "ui" } }`,
+policy "b" { priority = 1 }`,
 	},
 	{
 		Code: "policy-empty", Severity: Warning, Strict: true, About: "policy",

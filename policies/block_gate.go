@@ -41,6 +41,7 @@ type Gate struct {
 	Files   []FileRead // filled by For for a dynamic gate
 
 	source *source
+	broken bool // something was written and is wrong: reported, not missing
 }
 
 // Expect says what a command must do for its gate to pass.
@@ -138,6 +139,9 @@ func (d *decoder) gate(b *hcl.Block) *Gate {
 	}
 	r.gateOutput(g)
 	r.unusedByKind(g)
+	for name, set := range map[string]bool{"kind": g.Kind.Set, "run": g.Run.Set, "agent": g.Agent.Set, "approvers": g.Approvers.Set, "promise": g.Promise.Set, "no_errors": g.NoErrors.Set} {
+		g.broken = g.broken || r.attrs[name] != nil && !set
+	}
 	g.Dynamic = d.dynamic
 	if g.Dynamic && d.view == noView {
 		g.source = &source{block: b, scope: d.scope, src: d.src, builtin: d.builtin, where: d.where}
@@ -212,6 +216,9 @@ func (s *source) decoder(v *NodeView) *decoder {
 
 // checkGate reports gates that cannot give a verdict.
 func (s *Set) checkGate(d *decoder, g *Gate) {
+	if g.broken {
+		return
+	}
 	switch g.Kind.V {
 	case "command":
 		if g.Run.Set && (strings.TrimSpace(g.Run.V) != "" && g.Run.V != "tests" || g.Dynamic) {

@@ -12,16 +12,18 @@ import (
 // Limits of what is read and evaluated. They are far above what a person writes
 // and far below what hurts; docs/policy-language.md names them.
 const (
-	maxFileBytes  = 1 << 20  // of a policy file or fence
-	maxFiles      = 1000     // policy files
-	maxDepth      = 64       // of brackets, blocks, templates
-	maxOperators  = 500      // operators in one value
-	maxReadBytes  = 1 << 20  // of a file that an expression reads
-	maxGlobNames  = 10_000   // names that one glob may give
-	maxValueCost  = 4 << 20  // characters and elements touched by one evaluation
-	maxTotalCost  = 64 << 20 // … by a whole Decode with its fences
-	maxExponent   = 4096     // binary exponent of a number
-	maxNumberSize = 64       // characters of a number literal
+	maxFileBytes  = 1 << 20   // of a policy file or fence
+	maxFiles      = 1000      // policy files
+	maxDepth      = 64        // of brackets, blocks, templates
+	maxOperators  = 500       // operators in one value
+	maxReadBytes  = 1 << 20   // of a file that an expression reads
+	maxGlobNames  = 10_000    // names that one glob may give
+	maxValueCost  = 1 << 18   // steps, elements and characters (by eight) of one evaluation
+	maxPlanCost   = 1 << 22   // … of a rule over the plan
+	maxTotalCost  = 1 << 20   // … of a Decode, and of all fences of a plan
+	maxNodeCost   = 128 << 20 // … of what is evaluated per node
+	maxExponent   = 4096      // binary exponent of a number
+	maxNumberSize = 64        // characters of a number literal
 )
 
 // checkBounds refuses text that the parser could not read within the stack: the

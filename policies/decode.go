@@ -28,6 +28,7 @@ func Decode(in Input) (*Set, diag.List) {
 	blocks := d.parse(in.Files)
 	d.decodeAll(s, blocks, in)
 	s.finish(d)
+	d.scope.meter.total = maxNodeCost // from here on, per node
 	d.diags.Sort()
 	return s, d.diags
 }

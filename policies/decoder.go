@@ -18,9 +18,10 @@ type decoder struct {
 	src     texts
 	diags   diag.List
 	builtin bool
-	where   string    // scope of the fence that is decoded; "" for policy files
-	view    cty.Value // node, when a block is decoded for one; cty.NilVal before
-	dynamic bool      // the block that is being decoded mentions node.*
+	where   string          // scope of the fence that is decoded; "" for policy files
+	view    cty.Value       // node, when a block is decoded for one; cty.NilVal before
+	dynamic bool            // the block that is being decoded mentions node.*
+	unread  map[string]bool // files of which a part could not be read
 }
 
 // use says where an expression stands.
@@ -133,10 +134,7 @@ func (d *decoder) checkTraversal(t hcl.Traversal, u use) {
 	}
 	secondAt := at
 	if has {
-		secondAt = d.rng(t[1].SourceRange())
-		if secondAt.End > secondAt.Start && d.sourceIs(secondAt, "."+second) {
-			secondAt.Start++
-		}
+		secondAt = d.nameRange(t[1], second)
 	}
 	if v, ok := u.roots[root]; ok {
 		if has && !v.Type().HasAttribute(second) {
@@ -204,6 +202,10 @@ func (d *decoder) addHCL(diags hcl.Diagnostics) {
 		if g.Subject != nil {
 			r = d.rng(*g.Subject)
 		}
+		if d.unread == nil {
+			d.unread = map[string]bool{}
+		}
+		d.unread[r.File] = true
 		d.diags.Add(diag.New("policy-syntax", r, summary(g.Summary)).WithDetail("%s", printableText(hclSentence(g.Detail))))
 	}
 }

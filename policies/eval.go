@@ -17,6 +17,7 @@ import (
 type scope struct {
 	project fs.FS
 	meter   meter
+	fences  int                  // what is left for fences, see maxTotalCost
 	names   map[string][]string  // by root (agent, gate, …, var, local): what may follow, sorted
 	roots   map[string]cty.Value // by root, made on first use
 	files   map[string][]byte    // read so far
@@ -30,6 +31,7 @@ func newScope(project fs.FS) *scope {
 	return &scope{
 		project: project,
 		meter:   meter{total: maxTotalCost},
+		fences:  maxTotalCost,
 		names:   map[string][]string{},
 		roots:   map[string]cty.Value{},
 		files:   map[string][]byte{},
@@ -153,6 +155,9 @@ func (s *scope) value(e hclsyntax.Expression, extra map[string]cty.Value) (v cty
 	}
 	wrapped := s.meter.attach(e)
 	s.meter.left = maxValueCost
+	if _, ok := extra["plan"]; ok {
+		s.meter.left = maxPlanCost
+	}
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -225,6 +230,7 @@ func (s *scope) takeReads() []FileRead {
 func (s *scope) child() *scope {
 	c := *s
 	c.names, c.roots = maps.Clone(s.names), maps.Clone(s.roots)
-	c.reads = nil
+	c.reads, c.funcs = nil, nil // functions record what they read in their own scope
+	c.meter.total = s.fences
 	return &c
 }

@@ -103,6 +103,7 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string)
 	}
 	s.checkWords(d, out.Steps.Capabilities)
 	out.Files = d.scope.takeReads()
+	s.ctx.fences = d.scope.meter.total
 	d.diags.Sort()
 	return out, d.diags
 }

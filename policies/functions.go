@@ -28,7 +28,7 @@ func (s *scope) functions() map[string]function.Function {
 		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc, "endswith": textTest(strings.HasSuffix), "flatten": stdlib.FlattenFunc,
 		"floor": stdlib.FloorFunc, "format": bounded(stdlib.FormatFunc, formatFits), "formatlist": bounded(stdlib.FormatListFunc, formatFits),
 		"hasindex": stdlib.HasIndexFunc, "indent": bounded(stdlib.IndentFunc, indentFits), "index": stdlib.IndexFunc, "int": stdlib.IntFunc,
-		"join": bounded(stdlib.JoinFunc, joinFits), "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": stdlib.JSONEncodeFunc,
+		"join": bounded(stdlib.JoinFunc, joinFits), "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": bounded(stdlib.JSONEncodeFunc, textFits),
 		"keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "log": stdlib.LogFunc, "lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc,
 		"max": stdlib.MaxFunc, "merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc,
 		"range": stdlib.RangeFunc, "regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc,
@@ -138,11 +138,36 @@ func formatFits(args []cty.Value) bool {
 			return false
 		}
 	}
-	n := len(f)
-	for _, a := range args[1:] {
-		n += count(a)
+	return textFits(args)
+}
+
+// textFits refuses values that would be more than a MiB of text.
+func textFits(args []cty.Value) bool {
+	left := maxResult
+	for _, a := range args {
+		if left = textSize(a, left); left < 0 {
+			return false
+		}
 	}
-	return n < maxResult
+	return true
+}
+
+// textSize returns what is left of a number of bytes when v is written as text;
+// it stops below 0.
+func textSize(v cty.Value, left int) int {
+	if left -= 8; left < 0 || v.IsNull() || !v.IsKnown() {
+		return left
+	}
+	switch ty := v.Type(); {
+	case ty == cty.String:
+		left -= len(v.AsString())
+	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
+		for it := v.ElementIterator(); it.Next() && left >= 0; {
+			k, e := it.Element()
+			left = textSize(e, textSize(k, left))
+		}
+	}
+	return left
 }
 
 func indentFits(args []cty.Value) bool {
@@ -160,7 +185,7 @@ func joinFits(args []cty.Value) bool {
 	for _, a := range args[1:] {
 		n += count(a)
 	}
-	return len(sep)*n < maxResult
+	return len(sep)*n < maxResult && textFits(args)
 }
 
 func replaceFits(args []cty.Value) bool {

@@ -25,8 +25,9 @@ func (m *meter) spend(n int) {
 	}
 }
 
-// charge pays for a value: its characters and elements.
-func (m *meter) charge(v cty.Value) {
+// charge pays for a value. What an expression only hands on was paid for when it
+// was made; what a function made is looked at throughout (deep).
+func (m *meter) charge(v cty.Value, deep bool) {
 	m.spend(1)
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() {
@@ -36,14 +37,14 @@ func (m *meter) charge(v cty.Value) {
 	case ty == cty.String:
 		m.spend(len(v.AsString()) / 8)
 	case ty == cty.Number:
+		// A number with a huge exponent is small until it becomes text.
 		if f := v.AsBigFloat(); f.IsInf() || f.MantExp(nil) > maxExponent || f.MantExp(nil) < -maxExponent {
 			panic(tooCostly{"a number is out of range"})
 		}
-	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
-		m.spend(v.LengthInt())
+	case deep && (ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType()):
 		for it := v.ElementIterator(); it.Next(); {
 			_, e := it.Element()
-			m.charge(e)
+			m.charge(e, true)
 		}
 	}
 }
@@ -57,7 +58,8 @@ type metered struct {
 func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	e.m.spend(1)
 	v, diags := e.Expression.Value(ctx)
-	e.m.charge(v)
+	_, made := e.Expression.(*hclsyntax.FunctionCallExpr)
+	e.m.charge(v, made)
 	return v, diags
 }
 

@@ -91,10 +91,10 @@ func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
 		d.diags.Add(dg)
 	case strings.HasPrefix(g.Summary, "Missing name for"), strings.HasPrefix(g.Summary, "Missing block label"), strings.HasPrefix(g.Summary, "Missing "):
 		d.diags.Add(diag.Newf("policy-label", r, "a name is missing").
-			WithDetail("%s Write the name in quotes behind the block's type.", hclSentence(g.Detail)))
+			WithDetail("A block that others refer to has a name in quotes behind its type, as in gate \"unit\" { … }. Write one."))
 	case strings.HasPrefix(g.Summary, "Extraneous label"):
 		d.diags.Add(diag.New("policy-label", r, "a name too many").
-			WithDetail("%s Remove it.", hclSentence(g.Detail)))
+			WithDetail("Blocks of this type carry fewer names. Remove %s.", quoted(name)))
 	default:
 		d.addHCL(hcl.Diagnostics{g})
 	}
@@ -160,6 +160,9 @@ func get[T any](r *reader, name string, conv func(cty.Value, *attr) (T, error)) 
 		return Value[T]{Set: true, Range: at, Origin: r.origin}
 	}
 	if !v.IsWhollyKnown() {
+		if r.d.unread[at.File] {
+			return Value[T]{} // what could not be read was reported
+		}
 		r.invalid(name, at, fmt.Errorf("the value is not known when compiling"))
 		return Value[T]{}
 	}

@@ -110,10 +110,19 @@ func (d *decoder) reference(e hclsyntax.Expression, want string, at diag.Range) 
 		return "", bad
 	}
 	if root != "step" && !slices.Contains(d.scope.names[root], name) {
-		d.unknownRef(root, name, d.rng(t.Traversal[1].SourceRange()))
+		d.unknownRef(root, name, d.nameRange(t.Traversal[1], name))
 		return "", bad
 	}
 	return name, known
+}
+
+// nameRange returns the place of a name in a traversal, without its dot.
+func (d *decoder) nameRange(t hcl.Traverser, name string) diag.Range {
+	r := d.rng(t.SourceRange())
+	if d.sourceIs(r, "."+name) {
+		r.Start++
+	}
+	return r
 }
 
 func stepName(t hcl.Traverser) (string, bool) {
