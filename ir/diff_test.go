@@ -158,7 +158,7 @@ func TestDiffFindsEveryField(t *testing.T) {
 		value = strings.TrimSuffix(value, ",")
 		var changed string
 		switch {
-		case !isScalar || !strings.HasPrefix(field, `"`) || strings.Contains(field, " ") || strings.Contains(`"ir""work""judge""digest"`, field):
+		case !isScalar || !strings.HasPrefix(field, `"`) || !strings.HasSuffix(field, `"`) || strings.Contains(`"ir""work""judge""digest"`, field):
 			continue
 		case value == "true" || value == "false":
 			changed = fmt.Sprint(value != "true")
@@ -167,7 +167,7 @@ func TestDiffFindsEveryField(t *testing.T) {
 		case value == "[]" || value == "{}" || value == "null" || value == "[" || value == "{":
 			continue
 		default:
-			changed = value + "1"
+			changed = "1" + value
 		}
 		edited := strings.Replace(string(base), line, strings.Replace(line, ": "+value, ": "+changed, 1), 1)
 		now, _ := ir.Decode([]byte(edited))

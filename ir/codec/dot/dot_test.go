@@ -1,0 +1,166 @@
+package dot_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/dot"
+	"github.com/ralph-compiler/ralph/ir/irtest"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+// S4-140 S0-44
+func TestDrawings(t *testing.T) {
+	golden(t, "worked.dot", dot.Write(irtest.Worked(), dot.Options{}))
+	golden(t, "rich.dot", dot.Write(irtest.Rich(), dot.Options{}))
+	golden(t, "waves.dot", dot.Write(irtest.Worked(), dot.Options{Waves: true}))
+	golden(t, "impact.dot", dot.Write(irtest.Worked(), dot.Options{Impact: "1.2b"}))
+	golden(t, "critical.dot", dot.Write(irtest.Worked(), dot.Options{CriticalPath: true, Direction: "LR", NoLegend: true}))
+}
+
+func TestEverythingThatIsSaidIsNotSaidByColourAlone(t *testing.T) {
+	text := string(dot.Write(irtest.Rich(), dot.Options{}))
+	for name, want := range map[string]string{
+		"critical has a double border":    `"4.1" [shape=hexagon, style="filled", fillcolor="#FDEBE7", color="#C63C2B", penwidth=2.4, peripheries=2`,
+		"critical has its word":           "critical: payment",
+		"trivial is dotted":               `"5.1c" [shape=box, style="filled,rounded,dotted"`,
+		"a merge names what it merges":    "merges 3a.2a, 3a.2b, 3b.2",
+		"a gate is an octagon":            `"2.3" [shape=octagon`,
+		"a person's work is an ellipse":   `"4.2" [shape=ellipse`,
+		"a human gate names who approves": "a person approves: @ana, @bo",
+		"finished work has a check mark":  "✓ 1.1",
+		"a soft edge is dashed":           `"1.3b" -> "3a.2b" [style=dashed, constraint=false`,
+		"the critical path is bold":       `"1.4" -> "2.1" [tooltip="2.1 waits for 1.4 (number)", color="#D9730D", penwidth=2.6`,
+		"phases are clusters":             "<B>Phase 3a: Shop front</B>",
+		"numbers stand in the title":      "24 nodes · 31 edges · 15 waves · at most 4 at once · 5 done",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: not in the drawing: %s", name, want)
+		}
+	}
+}
+
+func TestManyToManyRunsThroughOnePoint(t *testing.T) {
+	e := irtest.Rich()
+	// 5.1a, 5.1b, 5.1c each wait for the three things that 4.1 waits for.
+	for i := range e.Nodes {
+		if strings.HasPrefix(string(e.Nodes[i].Key), "5.1") {
+			e.Nodes[i].After = nil
+			for _, k := range []ir.Key{"3a.2a", "3a.2b", "3b.2"} {
+				e.Nodes[i].After = append(e.Nodes[i].After, ir.Edge{Key: k, From: "number", Type: ir.Blocks})
+			}
+		}
+	}
+	text := string(dot.Write(e, dot.Options{}))
+	if n := strings.Count(text, `-> "#before 4.1"`); n != 3 {
+		t.Errorf("%d lines run into the point", n)
+	}
+	if n := strings.Count(text, `"#before 4.1" ->`); n != 4 {
+		t.Errorf("%d lines run out of the point", n)
+	}
+}
+
+// hostile is text that would be markup, an escape or an end of string anywhere.
+const hostile = "\"];}<B>&amp;\\N\\\\\"\x1b[31m\x00\u202e</TABLE>\n]]>--"
+
+func TestTextCannotLeaveItsPlace(t *testing.T) {
+	e := irtest.Rich()
+	e.Epic.Title = hostile
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		n.Title, n.Goal, n.Section = hostile, hostile, hostile+" > "+hostile
+		n.Complexity.Level, n.Complexity.Word = hostile, hostile
+		n.Phase = hostile
+		for j := range n.After {
+			n.After[j].From = hostile
+		}
+	}
+	e.Nodes[3].Key = ir.Key(hostile)
+	g := e.Gates["lead-approves"]
+	g.Approvers = []string{hostile}
+	e.Gates["lead-approves"] = g
+	for _, out := range [][]byte{
+		dot.Write(e, dot.Options{}), dot.Write(e, dot.Options{Waves: true, Impact: ir.Key(hostile)}),
+		dot.WritePolicies(hostile, dot.Policies(e)),
+	} {
+		for _, c := range []byte("\x00\x1b") {
+			if bytes.IndexByte(out, c) >= 0 {
+				t.Errorf("the byte %q is in the drawing", c)
+			}
+		}
+		// Outside strings and HTML labels only the drawing's own words stand.
+		rest := regexp.MustCompile(`"(\\.|[^"\\])*"`).ReplaceAllString(string(out), `""`)
+		if strings.Contains(rest, "];}") || strings.Contains(string(out), "\u202e") {
+			t.Errorf("text left its place:\n%s", rest)
+		}
+		if open, end := strings.Count(rest, "<B>"), strings.Count(rest, "</B>"); open != end {
+			t.Errorf("%d <B>, %d </B>", open, end)
+		}
+	}
+}
+
+// L4-04: dead ends and single points of failure.
+func TestPolicies(t *testing.T) {
+	e := irtest.Rich()
+	golden(t, "policy.dot", dot.WritePolicies("Policies", dot.Policies(e)))
+	e = irtest.Worked()
+	s := e.Nodes[0].Steps
+	s[0].Gates = nil
+	e.Nodes[1].Steps[0].Agent = "nobody"
+	e.Nodes[2].Steps[0].Fallback = []string{"spare"}
+	e.Agents["spare"] = ir.Agent{Runner: "other"}
+	var got []string
+	for _, p := range dot.Policies(e) {
+		for _, f := range p.Findings {
+			got = append(got, string(p.Nodes[0])+" "+f.Kind)
+		}
+	}
+	want := "1.1 single-point, 1.1 no-gate, 1.2a dead-end, 1.3 single-point"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+func TestPoliciesOfSprintsWithTheirOwnGatesAreOne(t *testing.T) {
+	e := irtest.Worked()
+	for i := range e.Nodes {
+		name := string(e.Nodes[i].Key) + "/verify"
+		e.Gates[name] = ir.Gate{Kind: "command", Run: "make", From: "plan"}
+		e.Nodes[i].Steps[0].Gates = []string{name}
+	}
+	if p := dot.Policies(e); len(p) != 1 || len(p[0].Nodes) != 4 {
+		t.Errorf("%d policies", len(p))
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	e := irtest.Large(10_000)
+	for b.Loop() {
+		b.SetBytes(int64(len(dot.Write(e, dot.Options{}))))
+	}
+}

@@ -1,0 +1,58 @@
+package mermaid_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/mermaid"
+	"github.com/ralph-compiler/ralph/ir/irtest"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// S4-140
+func TestFlowchart(t *testing.T) {
+	got := mermaid.Write(irtest.Rich(), mermaid.Options{Impact: "3b.1"})
+	const file = "testdata/rich.mmd"
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTextCannotLeaveItsPlace(t *testing.T) {
+	const hostile = "\"]; click n0 \"javascript:x\" %%{init}%% `a` <b>#quot; & \x1b end ```\nend"
+	e := irtest.Worked()
+	for i := range e.Nodes {
+		e.Nodes[i].Title, e.Nodes[i].Section = hostile, hostile+" > x"
+		e.Nodes[i].Complexity.Level = hostile
+	}
+	line := regexp.MustCompile(`^ *(flowchart TD|subgraph p\d+\["[^"<>` + "`" + `]*"\]|end|n\d+(\("|\{\{"|\{"|\(\[")(✓ )?<b>[^"<>` + "`" + `]*</b> [^"<>` + "`" + `]*<br/><small>[^"<>` + "`" + `]*</small>("\)|"\}\}|"\}|"\]\))|n\d+ (-->|==>) n\d+|classDef [a-z]+ [a-zA-Z0-9:,# -]+;|class [n0-9,]+ [a-z]+;)$`)
+	for l := range strings.Lines(string(mermaid.Write(e, mermaid.Options{}))) {
+		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
+			t.Errorf("not a line of a flowchart: %q", l)
+		}
+	}
+}
+
+func TestSoftEdgesAreDotted(t *testing.T) {
+	e := irtest.Worked()
+	e.Nodes[3].After = []ir.Edge{{Key: "1.1", Type: ir.DiscoveredFrom}}
+	if out := string(mermaid.Write(e, mermaid.Options{Direction: "LR"})); !strings.Contains(out, "n0 -. discovered-from .-> n3") || !strings.HasPrefix(out, "flowchart LR") {
+		t.Errorf("got %s", out)
+	}
+}
