@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -241,7 +242,7 @@ func (b *builder) addItem(c *cand) {
 		p.plan.Phases[b.group].Items = append(p.plan.Phases[b.group].Items, len(p.plan.Items))
 	}
 	it.Section = b.sectionPath(c)
-	if c.done && c.row == nil {
+	if c.done {
 		it.Done, it.DoneBy, it.DoneRange = true, "heading", c.doneAt
 	}
 	if c.box != NoBox {
@@ -299,15 +300,14 @@ func (b *builder) leftovers() {
 			in := p.plain(int(e.b.start), int(e.b.end))
 			p.comments(r, in.comments)
 		case fenceBlock:
-			f := p.fenceOf(e.b)
-			if _, ralph := f.Attr("ralph"); f.Lang != "hcl" || !ralph {
+			if !p.isPolicy(e.b) {
 				continue
 			}
 			s := &p.plan.Section
 			if group >= 0 {
 				s = &p.plan.Phases[group].Section
 			}
-			s.Fragments = append(s.Fragments, Fragment{Source: p.file.Bytes[e.b.a:e.b.b:e.b.b], Range: f.Range})
+			s.Fragments = append(s.Fragments, p.fragment(e.b))
 		}
 	}
 }
@@ -348,6 +348,27 @@ func (p *parser) implicitPhases() {
 			p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, c.index)
 		}
 	}
+	if p.grouped {
+		p.sortPhases()
+	}
+}
+
+// sortPhases puts groups that were made later where they begin in the document.
+func (p *parser) sortPhases() {
+	phases := p.plan.Phases
+	order := make([]int, len(phases))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return phases[a].Range.Start - phases[b].Range.Start })
+	sorted := make([]Phase, len(phases))
+	for to, from := range order {
+		sorted[to] = phases[from]
+		for _, k := range phases[from].Items {
+			p.plan.Items[k].Phase = to
+		}
+	}
+	p.plan.Phases = sorted
 }
 
 // implicitPhase makes a group out of the id of its first item. Its name is that

@@ -40,14 +40,19 @@ const (
 	inHTMLBlock // up to a blank line
 )
 
-// chunks returns the offsets where the pieces of src[from:] begin.
+// chunks returns the offsets where the pieces of src[from:] begin, and the first
+// line that nests too deeply (-1: none).
 func chunks(src string, from int, limits Limits) (cuts []int, tooDeep int) {
+	return chunksOf(src, from, limits, smallestChunk)
+}
+
+func chunksOf(src string, from int, limits Limits, smallest int) (cuts []int, tooDeep int) {
 	c := &chunker{src: src, limits: limits, tooDeep: -1}
 	cuts = []int{from}
 	for at := from; at < len(src); {
 		end := nextLine(src, at)
 		line := strings.TrimRight(src[at:end], "\r\n")
-		if c.line(at, line) && at-cuts[len(cuts)-1] >= smallestChunk {
+		if c.line(at, line) && at-cuts[len(cuts)-1] >= smallest {
 			cuts = append(cuts, at)
 		}
 		at = end

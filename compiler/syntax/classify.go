@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -12,9 +13,12 @@ func (p *parser) classify() {
 	p.parents()
 	grouped := p.groups()
 	if !p.phase.none && !grouped {
+		items := slices.ContainsFunc(p.cands, func(c cand) bool { return c.live(false) })
 		for i := range p.cands {
 			if c := &p.cands[i]; c.phase && !c.struck && !c.prose {
-				c.prose = true
+				if c.prose = true; !items {
+					continue
+				}
 				p.ignored("group-without-items", c, "no item stands below a group heading of this plan, so groups are made from the ids of the items")
 			}
 		}

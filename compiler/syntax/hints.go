@@ -133,7 +133,7 @@ func (p *parser) fenceHides(b *block) {
 				swallowed = at
 			}
 		}
-		if (unclosed || swallowed >= 0) && p.looksLikeItem(at, end) {
+		if p.looksLikeItem(at, end) {
 			hidden = append(hidden, span{at, end})
 		}
 	}

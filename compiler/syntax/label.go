@@ -153,13 +153,19 @@ func (p *parser) reportUnknown() {
 			continue
 		}
 		d := diag.Newf("unknown-label", u.at, "%s is no label of ralph", quoted(u.written))
-		if u.n > 1 {
-			p.report(d.WithDetail("It is read as prose, here and in %s. Did you mean %q?", count(u.n-1, "other place", "other places"), near))
-			continue
+		d = d.WithDetail("It is read as prose%s. Did you mean %q?", places(u.n), near)
+		if u.n == 1 {
+			d = d.WithFix(u.at, near)
 		}
-		p.report(d.WithDetail("It is read as prose. Did you mean %q?", near).WithFix(u.at, near))
+		p.report(d)
 	}
-	if len(others) == 0 {
+	switch len(others) {
+	case 0:
+		return
+	case 1:
+		u := others[0]
+		p.report(diag.Newf("unknown-label", u.at, "%s is no label of ralph", quoted(u.written)).WithDetail(
+			"It is read as prose%s. Nothing needs to be done if that is meant.", places(u.n)))
 		return
 	}
 	var names []string
@@ -171,6 +177,13 @@ func (p *parser) reportUnknown() {
 	}
 	p.report(diag.Newf("unknown-label", others[0].at, "%s read as prose", count(len(others), "bold name is", "bold names are")).WithDetail(
 		"No label of ralph has these names, so they are prose: %s. Nothing needs to be done if that is meant.", strings.Join(names, ", ")))
+}
+
+func places(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return ", here and in " + count(n-1, "other place", "other places")
 }
 
 func nearestLabel(written string) (string, bool) {
@@ -192,7 +205,7 @@ func (p *parser) nearLabel(at, end int, followed bool) {
 	if before, _, found := strings.Cut(written, ":"); found && tail == "" {
 		if n, known := LookupLabel(before); known {
 			p.report(diag.Newf("label-form", p.rng(name), "the value of %s stands inside the bold text", quoted(before)).WithDetail(
-				"It is read as prose, and the %s is not set. Write **%s**: value, with only the name in bold.", labelWord(n), before))
+				"It is read as prose, and the field %s is not set. Write **%s**: value, with only the name in bold.", labelWord(n), before))
 		}
 		return
 	}

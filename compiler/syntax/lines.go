@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -156,6 +157,9 @@ func (p *parser) listItemOf(b *block) ListItem {
 	}
 	for i := range kids {
 		k := &kids[i]
+		if k.kind == fenceBlock && p.isPolicy(k) {
+			continue
+		}
 		if k.kind == htmlBlock && strings.TrimSpace(p.shown(int(k.start), int(k.end))) == "" {
 			continue
 		}
@@ -170,6 +174,38 @@ func (p *parser) listItemOf(b *block) ListItem {
 		}
 	}
 	return it
+}
+
+// isPolicy reports whether a fence is "hcl ralph".
+func (p *parser) isPolicy(b *block) bool {
+	if b.info < 0 {
+		return false
+	}
+	words := strings.Fields(strings.ToLower(p.src[b.info:lineEnd(p.src, int(b.info))]))
+	return len(words) > 1 && words[0] == "hcl" && slices.Contains(words[1:], "ralph")
+}
+
+// itemFences takes in the fences inside a list item that are no text: policy,
+// and the commands of a check.
+func (r *reader) itemFences(b *block, l *Label) {
+	for i := range b.kids {
+		k := &b.kids[i]
+		switch {
+		case k.kind == fenceBlock && r.p.isPolicy(k):
+			r.s.Fragments = append(r.s.Fragments, r.p.fragment(k))
+		case k.kind == fenceBlock && l != nil && l.Name == Verify:
+			if f := r.p.fenceOf(k); f.Lang == "sh" || f.Lang == "bash" {
+				r.p.checkVerifyFence(&f)
+				l.Fences = append(l.Fences, f)
+			}
+		case k.kind != quoteBlock:
+			r.itemFences(k, l)
+		}
+	}
+}
+
+func (p *parser) fragment(b *block) Fragment {
+	return Fragment{Source: p.file.Bytes[b.a:b.b:b.b], Range: p.file.Range(int(b.a), int(b.b))}
 }
 
 // boxes counts the check boxes of a block.

@@ -21,7 +21,7 @@ type parser struct {
 	stream     []elem
 	cands      []cand
 	misses     []nearMiss
-	groupLevel int // of group headings; 0: the plan has none
+	groupLevel int  // of group headings; 0: the plan has none
 	grouped    bool // list items are groups
 	repeated   []string
 

@@ -27,6 +27,7 @@ type reader struct {
 	annotation *Annotation
 	lines      int // non-blank lines so far, to judge where an annotation stands
 	loose      []looseList
+	listEnd    int // lines of prose when the last loose list ended
 }
 
 // looseList is a list that belongs to no label: items may be tasks.
@@ -241,7 +242,10 @@ func (r *reader) label(l lineLabel, at, to int) {
 func (r *reader) list(items []block) {
 	if l := r.active(); l != nil && takesList(l) {
 		for i := range items {
-			l.Items = append(l.Items, r.p.listItemOf(&items[i]))
+			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
+				l.Items = append(l.Items, it)
+			}
+			r.itemFences(&items[i], l)
 		}
 		return
 	}
@@ -254,7 +258,7 @@ func (r *reader) list(items []block) {
 		}
 		if open < 0 {
 			r.cur = -1
-			if i == 0 || len(r.loose) == 0 {
+			if r.listEnd == 0 || len(r.s.Prose) != r.listEnd {
 				r.gap()
 			}
 			r.loose = append(r.loose, looseList{from: len(r.s.Prose)})
@@ -262,8 +266,10 @@ func (r *reader) list(items []block) {
 		}
 		list := &r.loose[open]
 		list.items = append(list.items, r.p.listItemOf(b))
+		r.itemFences(b, nil)
 		r.s.Prose = r.p.blockLines(r.s.Prose, b)
 		list.to = len(r.s.Prose)
+		r.listEnd = list.to
 	}
 }
 
@@ -315,12 +321,11 @@ func (r *reader) labelItem(b *block) bool {
 func (r *reader) fence(b *block) {
 	p := r.p
 	f := p.fenceOf(b)
-	_, ralph := f.Attr("ralph")
 	out, typed := f.Attr("output")
 	l := r.active()
 	switch {
-	case f.Lang == "hcl" && ralph:
-		r.s.Fragments = append(r.s.Fragments, Fragment{Source: p.file.Bytes[b.a:b.b:b.b], Range: f.Range})
+	case p.isPolicy(b):
+		r.s.Fragments = append(r.s.Fragments, p.fragment(b))
 		return
 	case f.Lang == "json" && typed && r.kind == itemSection:
 		if out.Value == "" {
@@ -439,7 +444,7 @@ func (p *parser) scalars(s *Section) {
 			first[l.Name] = l
 			continue
 		}
-		if strings.EqualFold(strings.TrimRight(m.Value.Value, ". "), strings.TrimRight(l.Value.Value, ". ")) {
+		if strings.EqualFold(m.Value.Plain(), l.Value.Plain()) {
 			continue
 		}
 		p.report(diag.Newf("conflicting-values", l.Range(), "%s is given twice", labelWord(l.Name)).WithDetail(

@@ -116,11 +116,11 @@ func (p *parser) tableItems(b *block) {
 		p.push(elem{b: b, cand: -1})
 		return
 	}
-	title := t.column(p.dialect.Columns.Title)
+	name := t.column(p.dialect.Columns.Title)
 	found := false
 	for i := range t.rows {
 		row := &t.rows[i]
-		c, ok := p.rowItem(row, id, title)
+		c, ok := p.rowItem(row, id, name)
 		if !ok {
 			continue
 		}
@@ -132,7 +132,7 @@ func (p *parser) tableItems(b *block) {
 	}
 }
 
-func (p *parser) rowItem(row *tableRow, id, title int) (cand, bool) {
+func (p *parser) rowItem(row *tableRow, id, named int) (cand, bool) {
 	cell := row.cell(id)
 	if cell == nil || cell.Value == "" {
 		return cand{}, false
@@ -144,12 +144,14 @@ func (p *parser) rowItem(row *tableRow, id, title int) (cand, bool) {
 	p.controls(*cell)
 	c := cand{title: t, level: 7, row: row, line: row.at}
 	slot := cell
-	if name := row.cell(title); name != nil && title != id {
+	if name := row.cell(named); name != nil && named != id {
 		p.controls(*name)
-		c.text = name.text(0, len(name.Value))
-		end := c.ending(p, name.Value, 0)
-		if c.text = name.text(0, end); c.text.Value == "" && name.Value != "" {
-			c.text = name.text(0, len(name.Value))
+		cell := title{in: *name, kind: c.kind}
+		start := cell.leading(name.Value)
+		c.text = name.text(start, cell.ending(p, name.Value, start))
+		c.kind, c.kindAt, c.parallel, c.parAt = cell.kind, cell.kindAt, cell.parallel, cell.parAt
+		if cell.done {
+			c.done, c.doneAt = true, cell.doneAt
 		}
 		c.path = strings.TrimSpace(c.path + " " + c.text.Value)
 		slot = name

@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/ralph-compiler/ralph/diag"
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
 
 // Options says how a plan is to be read. The zero value reads the default
 // dialect with the default limits.
@@ -211,6 +215,30 @@ func (t Text) Sub(start, end int) diag.Range {
 		return t.Range
 	}
 	return diag.Range{File: t.Range.File, Start: t.source(start), End: max(t.source(start), t.sourceEnd(end))}
+}
+
+// Plain returns Value without the parentheses and the full stop at its end:
+// "P0" of "P0 (Must Have)".
+func (t Text) Plain() string {
+	v := strings.TrimRight(t.Value, " .")
+	for strings.HasSuffix(v, ")") {
+		depth, at := 0, -1
+		for i := len(v) - 1; i >= 0 && at < 0; i-- {
+			switch v[i] {
+			case ')':
+				depth++
+			case '(':
+				if depth--; depth == 0 {
+					at = i
+				}
+			}
+		}
+		if at <= 0 {
+			break
+		}
+		v = strings.TrimRight(v[:at], " .")
+	}
+	return v
 }
 
 func (t Text) source(off int) int {

@@ -1,0 +1,185 @@
+package syntax
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// FuzzParse holds what is true of every input: no panic, a tree, ranges inside
+// the file; the text may be cut into pieces or not; an annotation that is written
+// where the tree says is read as that item's.
+func FuzzParse(f *testing.F) {
+	names := []string{"sprint", "task", "code", "integer", "phase", "section", "bold-task", "checklist", "spec-kit", "table"}
+	cases, _ := filepath.Glob("testdata/*.txtar")
+	for _, c := range cases {
+		b, err := os.ReadFile(c)
+		if err != nil {
+			f.Fatal(err)
+		}
+		plan := file(txtar.Parse(b), "plan.md")
+		for i, n := range names {
+			if i == 0 || strings.Contains(string(b), "dialect: "+n) {
+				f.Add([]byte(plan), uint8(i))
+			}
+		}
+	}
+	for _, s := range nasty() {
+		for i := range names {
+			f.Add([]byte(s), uint8(i))
+		}
+	}
+	dialects := builtinDialects()
+	f.Fuzz(func(t *testing.T, b []byte, which uint8) {
+		d := dialects[names[int(which)%len(names)]]
+		plan := checkPlan(t, b, d)
+		if plan == nil || len(plan.Items) == 0 {
+			return
+		}
+		checkSlot(t, plan, d, 0)
+		checkSlot(t, plan, d, len(plan.Items)-1)
+	})
+}
+
+// nasty lists plans that have broken parsers before.
+func nasty() []string {
+	return []string{
+		"", "\n", "#", "# ", "---", "---\n", "---\n---", "---\n---\n", "\uFEFF", "\uFEFF---\na: b\n---\n### Sprint 1.1", "### Sprint", "### Sprint 1.1", "###\tSprint\t1.1:\tx",
+		"### Sprint 1.1:\x00", "**", "****", "**:**", "**a**:", "- **Depends on**:", "- [ ]", "- [ ] ", "- [x]1.1", "[ ]", "|", "|-|", "||\n|-|\n||", "| a |\n|--|\n|", "<!--", "<!-- -->",
+		"<!-- ralph: -->", "<!-- ralph: =\"-->", "<!-- beads-ralph: -->", "```", "```hcl ralph", "~~~\n```\n~~~", "- ```\n# a\n```", "> ### Sprint 1.1", "1. 1. 1. x", "- - - x", "* * *",
+		"### ~~Sprint 1.1~~", "### ~~Sprint~~ 1.1", "# Phase 1\n## Sprint 1.1 (parallel, merge) [x] {#a} ✅ DONE (2026-01-01)", "### Sprint 99999999999999999999.1", "### Sprint 1.1\r\n<!-- beads-ralph: a -->\r\n",
+		"### Sprint 1.1\n\n| Depends on | 1 |\n|--|--|\n", "a\n===\n\nSprint 1.1\n---", "\t\t### x", "&amp;&", "\\", "\\*", "`", "``` `", "[[[[[[", "](((((", "**a** **b**: c", "- - [ ] 1.1 x",
+		"### Sprint 1.1: " + strings.Repeat("[x] ", 200), "### Sprint 1.1: " + strings.Repeat("(", 600) + strings.Repeat(")", 600), strings.Repeat("> ", 70) + "x",
+		"### Sprint ١.٢: Arabic", "### Sprint 𝟏.𝟐: mathematical", "### Sprint 1.1\n#### Tasks\n- a\n#### Tasks: b\n", "### Sprint 1.1\n- [x] \n  - [ ]\n",
+		"<details>\n### Sprint 1.1\n</details>\n\n### Sprint 1.2", "<pre>\n\n# Phase 1\n</pre>\n## Sprint 1.1",
+	}
+}
+
+func checkPlan(t *testing.T, b []byte, d Dialect) *Plan {
+	t.Helper()
+	src := slices.Clone(b)
+	plan, diags := Parse(diag.NewFile("p.md", b), Options{Dialect: d, Dialects: []Dialect{Sprint()}})
+	if plan == nil {
+		t.Fatal("no tree")
+	}
+	if !slices.Equal(src, b) {
+		t.Fatal("the input was changed")
+	}
+	for _, x := range diags {
+		if err := inside(x.Range, len(b)); err != nil {
+			t.Fatalf("%s: %v", x.Code, err)
+		}
+		if n := len([]rune(x.Summary)); n > 60 || n == 0 || x.Detail == "" {
+			t.Fatalf("summary %q has %d characters, detail %q", x.Summary, n, x.Detail)
+		}
+		if hasControl(x.Summary) || hasControl(x.Detail) {
+			t.Fatalf("control character in %q %q", x.Summary, x.Detail)
+		}
+	}
+	walkRanges(t, reflect.ValueOf(*plan), len(b))
+	checkChunks(t, b)
+	return plan
+}
+
+func inside(r diag.Range, n int) error {
+	if r.Start < 0 || r.End < r.Start || r.End > n {
+		return fmt.Errorf("range %d to %d of %d bytes", r.Start, r.End, n)
+	}
+	return nil
+}
+
+var rangeType = reflect.TypeFor[diag.Range]()
+
+func walkRanges(t *testing.T, v reflect.Value, n int) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.Type() == rangeType {
+			r := diag.Range{Start: int(v.Field(1).Int()), End: int(v.Field(2).Int())}
+			if err := inside(r, n); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if v.Type() == reflect.TypeFor[Text]() {
+			x := v.Interface().(Text)
+			for i := range len(x.Value) {
+				if err := inside(x.Sub(i, i+1), n); err != nil {
+					t.Fatalf("%q[%d]: %v", x.Value, i, err)
+				}
+			}
+		}
+		if v.Type() == reflect.TypeFor[Slot]() {
+			if o := v.Field(0).Int(); o < 0 || o > int64(n) {
+				t.Fatalf("slot at %d of %d", o, n)
+			}
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				walkRanges(t, v.Field(i), n)
+			}
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
+		for i := range v.Len() {
+			walkRanges(t, v.Index(i), n)
+		}
+	}
+}
+
+// checkChunks compares the blocks of the text in pieces, cut wherever that is
+// allowed, with those of the whole text.
+func checkChunks(t *testing.T, b []byte) {
+	t.Helper()
+	p := newParser(diag.NewFile("p.md", b), Options{})
+	p.src = string(b)
+	cuts, deep := chunksOf(p.src, 0, p.limits, 1)
+	if deep >= 0 || len(cuts) < 2 {
+		return
+	}
+	md := newMarkdown()
+	whole := appendBlocks(nil, md, p.src, b, 0, len(b))
+	var pieces []block
+	for i, at := range cuts {
+		end := len(b)
+		if i+1 < len(cuts) {
+			end = cuts[i+1]
+		}
+		pieces = appendBlocks(pieces, md, p.src, b, at, end)
+	}
+	if !reflect.DeepEqual(whole, pieces) {
+		t.Fatalf("pieces at %v differ\nwhole:  %+v\npieces: %+v", cuts, whole, pieces)
+	}
+}
+
+// checkSlot writes an annotation where the tree says and reads the plan again.
+func checkSlot(t *testing.T, plan *Plan, d Dialect, i int) {
+	t.Helper()
+	it := &plan.Items[i]
+	if it.Annotation.Set() {
+		return
+	}
+	s := it.Slot
+	b := plan.File.Bytes
+	with := slices.Concat(b[:s.Offset], []byte(s.Prefix+"<!-- beads-ralph: bd-new1 -->"+s.Suffix), b[s.Offset:])
+	again, _ := Parse(diag.NewFile("p.md", with), Options{Dialect: d})
+	for k := range again.Items {
+		if again.Items[k].ID == it.ID && again.Items[k].Annotation.ID == "bd-new1" {
+			if len(again.Items) != len(plan.Items) || again.Items[k].Title != it.Title {
+				t.Fatalf("the annotation changed the plan: %d items, %q\n%q", len(again.Items), again.Items[k].Title, with)
+			}
+			return
+		}
+	}
+	t.Fatalf("annotation of %s not found in %q", it.ID, with)
+}
