@@ -244,22 +244,19 @@ func (d *Difference) edges(key Key, old, now []Edge) {
 	if slices.Equal(old, now) {
 		return
 	}
-	type end struct {
-		key Key
-		typ EdgeType
-	}
-	had := make(map[end]bool, len(old))
+	// An edge that another rule makes now is a removed and an added one.
+	had := make(map[Edge]bool, len(old))
 	for _, e := range old {
-		had[end{e.Key, e.Type}] = true
+		had[e] = true
 	}
 	for _, e := range now {
-		if !had[end{e.Key, e.Type}] {
+		if !had[e] {
 			d.EdgesAdded = append(d.EdgesAdded, EdgeRef{key, e.Key, e.Type, e.From})
 		}
-		delete(had, end{e.Key, e.Type})
+		delete(had, e)
 	}
 	for _, e := range old {
-		if had[end{e.Key, e.Type}] {
+		if had[e] {
 			d.EdgesRemoved = append(d.EdgesRemoved, EdgeRef{key, e.Key, e.Type, e.From})
 		}
 	}

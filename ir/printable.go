@@ -12,7 +12,14 @@ import (
 // line and paragraph separators, invalid UTF-8) written as an escape: \u{1b}.
 // Tabs and line ends become spaces. Joiners inside emoji and words stay.
 func Printable(s string) string {
-	if !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
+	ascii := true
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			ascii = false
+			break
+		}
+	}
+	if ascii || !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
