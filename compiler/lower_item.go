@@ -64,11 +64,7 @@ func (l *lowering) section(sec *syntax.Section, n *ir.DraftNode, d *depItem) {
 }
 
 func task(t *syntax.ListItem) ir.Task {
-	detail := t.Detail
-	if len(t.Items) > 0 {
-		detail = append(slices.Clone(detail), nested(t.Items, 0)...)
-	}
-	return ir.Task{Text: t.Text.Value, Detail: detail}
+	return ir.Task{Text: t.Text.Value, Detail: t.Detail}
 }
 
 // insertions puts labels that turned out to be prose back where they stand.
@@ -223,7 +219,7 @@ func promptLines(lb *syntax.Label) []string {
 	}
 	out = append(out, lb.Text...)
 	for i := range lb.Items {
-		out = append(out, nested(lb.Items[i:i+1], 0)...)
+		out = append(out, bullet(&lb.Items[i])...)
 	}
 	for i := range lb.Fences { // a prompt in a fence is the fence's content
 		out = append(out, strings.Split(strings.TrimRight(lb.Fences[i].Content, "\n"), "\n")...)

@@ -62,11 +62,7 @@ func entries(lb *syntax.Label) []entry {
 	}
 	for i := range lb.Items {
 		it := &lb.Items[i]
-		e := entry{text: it.Text.Value, at: it.Text.Range, value: it.Text, detail: it.Detail}
-		if len(it.Items) > 0 {
-			e.detail = append(append([]string(nil), e.detail...), nested(it.Items, 0)...)
-		}
-		out = append(out, e)
+		out = append(out, entry{text: it.Text.Value, at: it.Text.Range, value: it.Text, detail: it.Detail})
 	}
 	for _, p := range lb.Text {
 		out = append(out, entry{text: p, at: lb.TextRange})
@@ -74,15 +70,12 @@ func entries(lb *syntax.Label) []entry {
 	return out
 }
 
-// nested writes sub-items as lines of a markdown list.
-func nested(items []syntax.ListItem, depth int) []string {
-	var out []string
-	for i := range items {
-		out = append(out, strings.Repeat("  ", depth)+"- "+items[i].Text.Value)
-		for _, d := range items[i].Detail {
-			out = append(out, strings.Repeat("  ", depth+1)+d)
-		}
-		out = append(out, nested(items[i].Items, depth+1)...)
+// bullet writes a list item as lines of markdown; its detail holds the items
+// below it.
+func bullet(it *syntax.ListItem) []string {
+	out := []string{"- " + it.Text.Value}
+	for _, d := range it.Detail {
+		out = append(out, strings.TrimRight("  "+d, " "))
 	}
 	return out
 }
@@ -125,7 +118,7 @@ func paragraphs(lb *syntax.Label) []string {
 	}
 	out = append(out, lb.Text...)
 	for i := range lb.Items {
-		out = append(out, nested(lb.Items[i:i+1], 0)...)
+		out = append(out, bullet(&lb.Items[i])...)
 	}
 	for i := range lb.Fences {
 		f := &lb.Fences[i]

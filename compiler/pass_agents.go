@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -45,12 +46,26 @@ func (u *unit) staffed(i int, s ir.Step, missing map[string]bool, diags *diag.Li
 				WithDetail("Step %q writes, and agent %q has access \"read\". Give the step access = \"read\", or name an agent that may write.", s.Name, s.Agent))
 		}
 		u.fill(&s, a, diags)
-	case v != nil && v.Approval.Set && v.Approval.V.Required && len(s.Capabilities) == 0 && s.Access == "read":
+	case v != nil && v.Approval.V.Required && s.Access == "read" && !u.claimed(s.Capabilities):
 		// A step that only a person does: its human gate is all there is.
 	default:
 		u.byNeed(i, &s, v, missing, diags)
 	}
 	return s
+}
+
+// claimed reports whether an agent lists the capabilities by name. An agent that
+// can do "all" is not meant to stand in for a person.
+func (u *unit) claimed(capabilities []string) bool {
+	if len(capabilities) == 0 {
+		return false
+	}
+	for _, a := range u.set.Agents {
+		if a.Active.Get(true) && !slices.Contains(a.Capabilities.V, "all") && covers(a.Capabilities.V, capabilities) {
+			return true
+		}
+	}
+	return false
 }
 
 func (u *unit) byNeed(i int, s *ir.Step, v *stepValues, missing map[string]bool, diags *diag.List) {

@@ -29,6 +29,7 @@ func (c *compilation) checkTogether() {
 			c.diags.Add(diag.Newf("same-slug", at, "two plans have the slug %q", clip(e.Epic.Slug)).
 				WithDetail("The slug names branches and state, so each plan needs its own. Write another id into the front matter of this plan.").
 				WithRelated(other.draft.Range, "the other plan"))
+			continue // everything else would clash too
 		}
 		slugs[e.Epic.Slug] = u
 		branches = append(branches,
