@@ -206,7 +206,12 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 	if p.dialect.In == InBold && !strings.HasPrefix(rest, "**") && !strings.HasPrefix(rest, "__") {
 		return c, false
 	}
-	t, ok := p.readTitle(p.plain(at, end), &p.item)
+	in := p.plain(at, end)
+	if in.unclosed >= 0 { // a comment goes on in the next line
+		end = in.unclosed
+		in = p.plain(at, end)
+	}
+	t, ok := p.readTitle(in, &p.item)
 	if !ok {
 		return c, false
 	}

@@ -18,6 +18,7 @@ type inline struct {
 	strikes  []span // of Value: between ~~
 	comments []span // of the file: HTML comments, which are not in Value
 	control  int    // offset of the first control character that was left out; -1
+	unclosed int    // offset of a comment that does not end here; -1
 }
 
 // plain takes the markup off src[start:end]: emphasis, strike-through, code
@@ -32,7 +33,7 @@ func (p *parser) plain(start, end int) inline {
 	for end > start && isSpace(src[end-1]) {
 		end--
 	}
-	in := inline{control: -1}
+	in := inline{control: -1, unclosed: -1}
 	in.Range = p.file.Range(start, end)
 	raw := src[start:end]
 	if !strings.ContainsAny(raw, "\\`*_~<[]&\n\t\r") && !hasControl(raw) {
@@ -285,6 +286,9 @@ func (s *stripper) angle(i int) int {
 	if strings.HasPrefix(rest, "<!--") {
 		n := strings.Index(rest[4:], "-->")
 		if n < 0 {
+			if s.in.unclosed < 0 {
+				s.in.unclosed = i
+			}
 			return i + 4
 		}
 		s.drops = append(s.drops, drop{start: i, end: i + 4 + n + 3, kind: '!'})

@@ -161,6 +161,9 @@ func (p *parser) rowItem(row *tableRow, id, named int) (cand, bool) {
 		prefix = ""
 	}
 	c.slot = Slot{Offset: slot.Range.End, Form: CellEnd, Prefix: prefix}
+	if slot.unclosed >= 0 {
+		c.slot.Offset = slot.unclosed
+	}
 	return c, true
 }
 
