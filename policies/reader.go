@@ -160,8 +160,8 @@ func get[T any](r *reader, name string, conv func(cty.Value, *attr) (T, error)) 
 		return Value[T]{Set: true, Range: at, Origin: r.origin}
 	}
 	if !v.IsWhollyKnown() {
-		if r.d.unread[at.File] {
-			return Value[T]{} // what could not be read was reported
+		if r.d.unread[at.File] || r.d.diags.HasErrors() {
+			return Value[T]{} // what it is made of could not be read, and that was reported
 		}
 		r.invalid(name, at, fmt.Errorf("the value is not known when compiling"))
 		return Value[T]{}
