@@ -127,12 +127,12 @@ func (l *List) Sort() {
 	})
 }
 
-// Strict returns the list with those warnings that the table marks as strict
-// turned into errors.
+// Strict returns the list with those warnings and notes that the table marks as
+// strict turned into errors.
 func (l List) Strict() List {
 	out := slices.Clone(l)
 	for i := range out {
-		if e, ok := Lookup(out[i].Code); ok && e.Strict && out[i].Severity == Warning {
+		if e, ok := Lookup(out[i].Code); ok && e.Strict && out[i].Severity > Error {
 			out[i].Severity = Error
 		}
 	}

@@ -110,8 +110,8 @@ func TestEntriesAreComplete(t *testing.T) {
 			t.Errorf("%s: a code is kebab-case", e.Code)
 		case e.Severity < Error || e.Severity > Hint:
 			t.Errorf("%s: no severity", e.Code)
-		case e.Strict && e.Severity != Warning:
-			t.Errorf("%s: only a warning can be strict", e.Code)
+		case e.Strict && e.Severity != Warning && e.Severity != Note:
+			t.Errorf("%s: only a warning or a note can be strict", e.Code)
 		case e.Title == "" || strings.HasSuffix(e.Title, ".") || len(e.Title) > 90:
 			t.Errorf("%s: title %q", e.Code, e.Title)
 		case len(e.Why) < 40:

@@ -9,7 +9,7 @@ import (
 type Entry struct {
 	Code     Code
 	Severity Severity
-	Strict   bool   // a warning that `strict` turns into an error
+	Strict   bool   // a warning or note that `strict` turns into an error
 	About    string // what it is about: plan, dependency, policy, graph, epic, input
 	Title    string // one line, what is wrong in general
 	Why      string // markdown: why ralph says so and what to do
