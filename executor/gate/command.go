@@ -77,7 +77,11 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		out.Message = clip(err.Error(), executor.MaxNote)
 		return out, nil
 	}
-	out.Message = clip(why+"\n"+text, executor.MaxNote)
+	headline := why
+	if l := lastLine(text); l != "" {
+		headline += ": " + clip(l, 160)
+	}
+	out.Message = clip(headline+"\n"+text, executor.MaxNote)
 	out.Signature, err = signature(why, stdout, stderr)
 	return out, err
 }
@@ -150,6 +154,12 @@ func tail(stdout, stderr string) (string, error) {
 	}
 	b, err := process.Tail(stderr, size/2)
 	return strings.TrimSpace(a) + "\n" + strings.TrimSpace(b), err
+}
+
+// lastLine is the last line of output that says something.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
 // fill puts values for ${run.name} into the command, quoted for the shell: a

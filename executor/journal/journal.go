@@ -87,10 +87,7 @@ func Read(dir string, epic ir.NodeID) (*Log, error) {
 }
 
 func (l *Log) prepare(path string, epic ir.NodeID) error {
-	if err := sqlitex.ExecuteScript(l.conn, "PRAGMA journal_mode=WAL;", nil); err != nil {
-		return err
-	}
-	for _, pragma := range []string{"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", "PRAGMA busy_timeout=5000"} {
+	for _, pragma := range []string{"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", "PRAGMA busy_timeout=5000"} {
 		if err := sqlitex.ExecuteTransient(l.conn, pragma, nil); err != nil {
 			return err
 		}
@@ -105,28 +102,36 @@ func (l *Log) prepare(path string, epic ir.NodeID) error {
 	if tables, err := l.number("SELECT count(*) FROM sqlite_schema"); err != nil || tables > 0 {
 		return errors.Join(err, fmt.Errorf("it is an SQLite file of another program"))
 	}
-	if err := sqlitex.ExecuteScript(l.conn, layout, nil); err != nil {
-		return err
-	}
-	if err := sqlitex.Execute(l.conn, "INSERT INTO meta(name, value) VALUES ('epic', ?)", &sqlitex.ExecOptions{Args: []any{string(epic)}}); err != nil {
-		return err
-	}
-	if err := sqlitex.ExecuteScript(l.conn, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, format), nil); err != nil {
+	if err := l.create(epic); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
 }
 
+// create lays the file out, in one transaction: a crash leaves an empty file.
+func (l *Log) create(epic ir.NodeID) (err error) {
+	end, err := sqlitex.ImmediateTransaction(l.conn)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	if err := sqlitex.ExecuteScript(l.conn, layout, nil); err != nil {
+		return err
+	}
+	return sqlitex.Execute(l.conn, "INSERT INTO meta(name, value) VALUES ('epic', ?)", &sqlitex.ExecOptions{Args: []any{string(epic)}})
+}
+
 const layout = `
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS events (
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE events (
 	seq  INTEGER PRIMARY KEY,
 	hash TEXT NOT NULL, -- of the hash before and body
 	body TEXT NOT NULL  -- the event as JSON
 ) STRICT;
-CREATE TRIGGER IF NOT EXISTS events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
-CREATE TRIGGER IF NOT EXISTS events_keep BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
-DELETE FROM meta;
+CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER events_keep BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+PRAGMA application_id = 1380733000;
+PRAGMA user_version = 1;
 `
 
 // check refuses files that this ralph does not understand or that belong to

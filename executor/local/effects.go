@@ -116,11 +116,7 @@ func (d *driver) outcome(e executor.Effect) executor.Outcome {
 // find returns the node and step of an effect. The sum is in no epic: it has
 // only a key.
 func (d *driver) find(e executor.Effect) (*ir.Node, *ir.Step) {
-	for i := range d.Epic.Nodes {
-		n := &d.Epic.Nodes[i]
-		if n.ID != e.Node {
-			continue
-		}
+	if n := d.nodes[e.Node]; n != nil {
 		for j := range n.Steps {
 			if n.Steps[j].Name == e.Step {
 				return n, &n.Steps[j]

@@ -40,7 +40,10 @@ func (b *Bug) Error() string { return "bug in ralph: " + b.What }
 // journal then is the truth, and the next Apply goes on from there.
 func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupted bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	d := &driver{Config: c, ctx: ctx, reports: make(chan executor.Event), flying: map[ir.NodeID]context.CancelFunc{}}
+	d := &driver{Config: c, ctx: ctx, reports: make(chan executor.Event), flying: map[ir.NodeID]context.CancelFunc{}, nodes: map[ir.NodeID]*ir.Node{}}
+	for i := range c.Epic.Nodes {
+		d.nodes[c.Epic.Nodes[i].ID] = &c.Epic.Nodes[i]
+	}
 	defer func() {
 		// Whatever happens, no worker outlives the run.
 		cancel()
@@ -71,6 +74,7 @@ type driver struct {
 	batch      []executor.Event // applied, not yet durable
 	flying     map[ir.NodeID]context.CancelFunc
 	wake       time.Time
+	nodes      map[ir.NodeID]*ir.Node
 	interrupts int
 }
 
