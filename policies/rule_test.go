@@ -210,3 +210,47 @@ policy "default" {
 		t.Errorf("got %v, want %s", got, want)
 	}
 }
+
+// What is evaluated per node costs microseconds: 10,000 nodes must not show.
+func BenchmarkPerNode(b *testing.B) {
+	f := diag.NewFile("r.hcl", []byte(`
+gate "unit" {
+  run = "make test-${node.phase}"
+}
+policy "default" {
+  default = true
+  step "implement" {
+    model = node.complexity == "critical" ? "opus" : "haiku"
+    gates = [gate.unit]
+  }
+}
+rule "r" {
+  when    = node.complexity == "critical"
+  assert  = anytrue([for g in node.gates : g.kind == "human"])
+  message = "x"
+}`))
+	s, diags := Decode(Input{Files: []*diag.File{f}})
+	if diags.HasErrors() {
+		b.Fatal(diags)
+	}
+	b.Run("rule", func(b *testing.B) {
+		for b.Loop() {
+			s.Rules[0].Node(&NodeView{Key: "1.1", Complexity: "critical", Gates: []GateView{{Kind: "human"}}}, nil)
+		}
+	})
+	b.Run("gate", func(b *testing.B) {
+		for b.Loop() {
+			s.Gates["unit"].For(&NodeView{Phase: "1"})
+		}
+	})
+	b.Run("policy", func(b *testing.B) {
+		for b.Loop() {
+			s.DefaultPolicy().For(&NodeView{Phase: "1"})
+		}
+	})
+	b.Run("complexity", func(b *testing.B) {
+		for b.Loop() {
+			s.MatchComplexity("Add the payment page and its tests", "People can pay with a card or by invoice", []string{"write the page", "write the tests"})
+		}
+	})
+}

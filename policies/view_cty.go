@@ -3,6 +3,7 @@ package policies
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -108,6 +109,6 @@ func samplePlan() *PlanView {
 	return &PlanView{Slug: "plan", Title: "Plan", Labels: []string{"a"}, Nodes: []*NodeView{sampleNode()}}
 }
 
-func nodeNames() []string {
+var nodeNames = sync.OnceValue(func() []string {
 	return slices.Sorted(maps.Keys(nodeValue(sampleNode()).Type().AttributeTypes()))
-}
+})
