@@ -153,7 +153,7 @@ func TestDependExplicit(t *testing.T) {
 		{"all tasks complete", five + "All tasks complete", four + "[1.1! 1.2! 1.3! 1.4!]", ""},
 		{"all tools created is prose", five + "All tools created", four + "[1.4]", "dependency-prose"},
 		{"prose leaves the number", five + "a database", four + "[1.4]", "dependency-prose"},
-		{"an id in prose is a near miss", five + "the API of 1.2", four + "[1.4]", "dependency-near-miss dependency-prose"},
+		{"an id in prose is a near miss", five + "the API of 1.2", four + "[1.4]", "dependency-near-miss"},
 		{"an id followed by merged", five + "1.2 merged", four + "[1.2!]", ""},
 		{"an unknown id", five + "1.7", four + "[]", "unknown-dependency"},
 		{"an unknown id in a list", five + "1.2, 1.9", four + "[1.2!]", "unknown-dependency"},

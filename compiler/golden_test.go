@@ -29,6 +29,7 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 	project := fstest.MapFS{}
 	in := Input{Project: project}
 	var show []string
+	long := false
 	for line := range strings.SplitSeq(string(a.Comment), "\n") {
 		if rest, ok := strings.CutPrefix(line, "show:"); ok {
 			show = strings.Fields(rest)
@@ -57,6 +58,12 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 				o.Limits.Edges, _ = strconv.Atoi(v)
 			case "max-plan-bytes":
 				o.Limits.PlanBytes, _ = strconv.Atoi(v)
+			case "max-items":
+				o.Limits.Nodes, _ = strconv.Atoi(v)
+			case "max-depth":
+				o.Limits.Depth, _ = strconv.Atoi(v)
+			case "long-line":
+				long = true
 			case "twice":
 				in.Plans = append(in.Plans, Source{Path: "plan.md"})
 			default:
@@ -75,6 +82,9 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 			}
 			in.Plans = append(in.Plans, Source{Path: f.Name, Bytes: f.Data})
 		}
+	}
+	if long { // too much for a file
+		in.Plans[0].Bytes = append(in.Plans[0].Bytes, bytes.Repeat([]byte("long "), 400_000)...)
 	}
 	return in, show
 }

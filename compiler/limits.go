@@ -4,7 +4,7 @@ package compiler
 // stranger's pull request. A zero field takes the value of DefaultLimits.
 type Limits struct {
 	PlanBytes   int // size of one plan file
-	PolicyBytes int // size of one policy file
+	PolicyBytes int // size of one policy file that is found or named by a plan
 	AgentBytes  int // size of one agent file
 	Nodes       int // items of one plan
 	Edges       int // dependencies of one plan

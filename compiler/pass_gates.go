@@ -72,6 +72,10 @@ func (g *gating) node(i int, n *ir.Node) {
 	for k := range n.Steps {
 		humansLast(&n.Steps[k], g.gates)
 	}
+	if n.Kind == ir.GateKind && len(n.Steps[0].Gates) == 0 {
+		g.diags.Add(diag.Newf("gate-without-verdict", d.Range, "gate %s asks for nothing", clip(string(n.Key))).
+			WithDetail("An item of kind gate only judges, and nothing judges here. Add a Verify label, a QA agent or an Approval, or remove the marker (gate)."))
+	}
 }
 
 // stepIndex finds the step that stands for a step of the policy: where it was

@@ -84,11 +84,6 @@ func (c *compilation) open(src Source) *unit {
 	}
 	file := diag.NewFile(src.Path, src.Bytes)
 	c.files[src.Path] = file
-	if len(src.Bytes) > c.limits.PlanBytes {
-		c.diags.Add(diag.New("input-too-large", file.Range(0, 0), "the plan is too large").
-			WithDetail("It has %d bytes; at most %d are read. Split the plan.", len(src.Bytes), c.limits.PlanBytes))
-		return nil
-	}
 	fm, _ := syntax.Peek(file)
 	ps := c.policyFor(file, &fm)
 	u := &unit{c: c, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{}, agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{}}
@@ -132,18 +127,13 @@ func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policy
 	if ps := c.sets[key]; ps != nil {
 		return ps
 	}
-	var fs []*diag.File
+	var files []*diag.File
 	for _, s := range sources {
 		f := diag.NewFile(s.Path, s.Bytes)
 		c.files[s.Path] = f
-		if len(s.Bytes) > c.limits.PolicyBytes {
-			c.diags.Add(diag.New("input-too-large", f.Range(0, 0), "the policy file is too large").
-				WithDetail("It has %d bytes; at most %d are read. Split the file.", len(s.Bytes), c.limits.PolicyBytes))
-			continue
-		}
-		fs = append(fs, f)
+		files = append(files, f)
 	}
-	set, l := policies.Decode(policies.Input{Files: fs, Project: c.in.Project, Vars: c.in.Options.Vars, Version: c.in.Options.Version})
+	set, l := policies.Decode(policies.Input{Files: files, Project: c.in.Project, Vars: c.in.Options.Vars, Version: c.in.Options.Version})
 	c.diags.Add(l...)
 	c.strict = c.strict || set.Ralph.Strict.V
 	ps := &policySet{set: set, paths: paths}

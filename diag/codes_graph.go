@@ -8,11 +8,6 @@ var graphCodes = []Entry{
 		Why:   "Each plan makes one epic. Name it once on the command line.",
 	},
 	{
-		Code: "input-too-large", Severity: Error, About: "input",
-		Title: "A file is larger than the limit",
-		Why:   "A plan may come from a stranger, so what is read is bounded. Split the file.",
-	},
-	{
 		Code: "policy-file", Severity: Error, About: "graph",
 		Title: "A policy file cannot be read",
 		Why:   "The front matter of the plan, or the policy path, names a file that is not there, is no regular file, or leads out of the project.",
