@@ -5,9 +5,17 @@
 // of an epic.json. Out: an Epic, its canonical bytes, its digests, its order,
 // its difference to another one, its JSON Schema.
 //
+// Encode writes the canonical bytes, Decode reads them strictly, Verify checks
+// what types cannot, Seal digests nodes, Order and CompareKeys say in which
+// order they stand, Cycles, Impact, RedundantEdges and Stats look at the graph,
+// Diff compares two epics. All of them are pure functions, safe for concurrent
+// use as long as nobody changes what they are given; none panics on an epic
+// that Decode returned, valid or not.
+//
 // The package has no run-time state and does no I/O. It imports diag (for the
-// source ranges in a Draft) and, alone in the module, dominikbraun/graph.
-// compiler, executor, ir/codec and cmd/ralph import it.
+// source ranges in a Draft) and, alone in the module, dominikbraun/graph and the
+// line differences of rogpeppe/go-internal. compiler, executor, ir/codec and
+// cmd/ralph import it.
 //
 // Conventions of the file: every field is always present ("" , [], {} and 0
 // where there is nothing), ralph's own numbers are integers (durations in ms,

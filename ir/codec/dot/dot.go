@@ -49,6 +49,8 @@ type drawing struct {
 	path     map[ir.Key]int // 1 + position on the critical path
 	strong   []bool         // not faded
 	impacted map[ir.Key]bool
+	implied  map[[2]ir.Key]bool // edges, from and to, that others imply
+	agents   bool               // several agents work: labels name them
 }
 
 func newDrawing(e *ir.Epic, o Options) *drawing {
@@ -56,6 +58,13 @@ func newDrawing(e *ir.Epic, o Options) *drawing {
 		e: e, o: o, stats: e.Stats(),
 		names: make([]string, len(e.Nodes)), index: make(map[ir.Key]int, len(e.Nodes)),
 		path: map[ir.Key]int{}, strong: make([]bool, len(e.Nodes)), impacted: map[ir.Key]bool{},
+	}
+	d.implied = map[[2]ir.Key]bool{}
+	for _, r := range ir.RedundantEdges(e.Nodes) {
+		d.implied[[2]ir.Key{r.Key, r.Node}] = true
+	}
+	for i := range e.Nodes {
+		d.agents = d.agents || worker(&e.Nodes[i]) != "" && worker(&e.Nodes[i]) != worker(&e.Nodes[0])
 	}
 	for i, k := range d.stats.Critical {
 		d.path[k] = i + 1
@@ -181,22 +190,15 @@ func (d *drawing) legend() string {
 			soft = soft || a.Type != ir.Blocks
 		}
 	}
-	var b strings.Builder
-	b.WriteString(`<TR><TD ALIGN="LEFT"><TABLE ALIGN="LEFT" BORDER="0" CELLBORDER="0" CELLSPACING="4" CELLPADDING="3"><TR>`)
-	cell := func(text, fill, border string) {
-		fmt.Fprintf(&b, `<TD BORDER="1" COLOR="%s" BGCOLOR="%s"><FONT POINT-SIZE="9">%s</FONT></TD>`, border, fill, text)
+	var parts []string
+	note := func(text, color string) {
+		parts = append(parts, fmt.Sprintf(`<FONT POINT-SIZE="9" COLOR="%s">%s</FONT>`, color, text))
 	}
+	borders := map[string]string{"trivial": " (dotted)", "critical": " (double border)"}
 	for _, level := range levels {
 		if seen[level] {
-			word := level
-			if level == "critical" {
-				word += " (double border)"
-			}
-			cell(word, looks[level].fill, looks[level].border)
+			parts = append(parts, fmt.Sprintf(`<FONT COLOR="%s">■</FONT> <FONT POINT-SIZE="9" COLOR="%s">%s</FONT>`, looks[level].border, quiet, level+borders[level]))
 		}
-	}
-	note := func(text, color string) {
-		fmt.Fprintf(&b, `<TD><FONT POINT-SIZE="9" COLOR="%s">%s</FONT></TD>`, color, text)
 	}
 	for _, k := range []struct {
 		kind ir.Kind
@@ -212,12 +214,14 @@ func (d *drawing) legend() string {
 	if soft {
 		note("dashed: does not wait", quiet)
 	}
+	if len(d.implied) > 0 {
+		note("thin: implied by other lines", quiet)
+	}
 	if len(d.path) > 1 && d.o.Impact == "" {
 		note("<B>bold line: critical path</B>", pathInk)
 	}
 	if d.o.Impact != "" {
 		note("<B>violet: affected</B>", impactInk)
 	}
-	b.WriteString(`</TR></TABLE></TD></TR>`)
-	return b.String()
+	return `<TR><TD ALIGN="LEFT">` + strings.Join(parts, "&#160;&#160;&#160; ") + `</TD></TR>`
 }

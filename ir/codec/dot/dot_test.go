@@ -47,7 +47,7 @@ func TestEverythingThatIsSaidIsNotSaidByColourAlone(t *testing.T) {
 	text := string(dot.Write(irtest.Rich(), dot.Options{}))
 	for name, want := range map[string]string{
 		"critical has a double border":    `"4.1" [shape=hexagon, style="filled", fillcolor="#FDEBE7", color="#C63C2B", penwidth=2.4, peripheries=2`,
-		"critical has its word":           "critical: payment",
+		"critical has its word":           "critical: payment · 2 gates",
 		"trivial is dotted":               `"5.1c" [shape=box, style="filled,rounded,dotted"`,
 		"a merge names what it merges":    "merges 3a.2a, 3a.2b, 3b.2",
 		"a gate is an octagon":            `"2.3" [shape=octagon`,

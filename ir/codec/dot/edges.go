@@ -85,7 +85,10 @@ func (d *drawing) line(p, i int) string {
 	}
 	strong := (p < 0 || d.strong[p]) && (i < 0 || d.strong[i])
 	critical := p >= 0 && i >= 0 && on(p) > 0 && on(i) == on(p)+1 || p < 0 && on(i) > 1 || i < 0 && on(p) > 0 && on(p) < len(d.path)
+	implied := p >= 0 && i >= 0 && d.implied[[2]ir.Key{d.e.Nodes[p].Key, d.e.Nodes[i].Key}]
 	switch {
+	case implied:
+		return `, color="` + fadedInk + `", penwidth=0.6, arrowsize=0.5, weight=0`
 	case !strong:
 		return `, color="` + fadedLine + `"`
 	case d.o.Impact != "":

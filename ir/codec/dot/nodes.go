@@ -115,34 +115,36 @@ func (d *drawing) details(n *ir.Node) []string {
 	if n.Done {
 		return []string{"done"}
 	}
-	level := n.Complexity.Level
+	first := cut(n.Complexity.Level, 24)
 	if n.Complexity.Word != "" {
-		level += ": " + cut(n.Complexity.Word, 24)
+		first += ": " + cut(n.Complexity.Word, 24)
 	}
-	out := []string{level}
 	if d.o.Waves && n.Phase != "" {
-		out[0] += " · " + cut("phase "+n.Phase, 24)
+		first += " · " + cut("phase "+n.Phase, 24)
 	}
 	if len(d.e.Nodes) > detailNodes {
-		return out
+		return []string{first}
 	}
-	if who := worker(n); who != "" {
-		gates := 0
-		for i := range n.Steps {
-			gates += len(n.Steps[i].Gates)
-		}
-		line := cut(who, 24)
-		if gates > 0 {
-			line += " · " + plural(gates, "gate")
-		}
-		out = append(out, line)
+	gates := 0
+	for i := range n.Steps {
+		gates += len(n.Steps[i].Gates)
 	}
-	if len(n.Merges) > 0 {
+	if gates > 0 {
+		first += " · " + plural(gates, "gate")
+	}
+	out := []string{first}
+	if who := worker(n); who != "" && d.agents {
+		out = append(out, cut(who, 36))
+	}
+	switch {
+	case len(n.Merges) > 4:
+		out = append(out, fmt.Sprintf("merges %d results", len(n.Merges)))
+	case len(n.Merges) > 0:
 		keys := make([]string, len(n.Merges))
 		for i, k := range n.Merges {
 			keys[i] = string(k)
 		}
-		out = append(out, wrap("merges "+strings.Join(keys, ", "), 30, 1)...)
+		out = append(out, wrap("merges "+strings.Join(keys, ", "), 36, 1)...)
 	}
 	if human := d.e.HumanGates(n); len(human) > 0 {
 		out = append(out, wrap("a person approves: "+strings.Join(d.e.Gates[human[0]].Approvers, ", "), 30, 2)...)
