@@ -16,7 +16,7 @@ func (n *Node) PhaseTitle() string {
 	outer := strings.Split(n.Section, " > ")
 	outer = outer[:len(outer)-1]
 	for _, h := range slices.Backward(outer) {
-		if wordIndex(h, n.Phase) >= 0 {
+		if wordIndex(h, n.Phase) >= 0 && (n.Key == "" || wordIndex(h, string(n.Key)) < 0) {
 			return plainHeading(h)
 		}
 	}

@@ -17,7 +17,7 @@ func TestPhaseTitle(t *testing.T) {
 		{"no phase", "", "### Sprint 4.1: A", ""},
 		{"nothing", "7", "", "Phase 7"},
 	} {
-		n := ir.Node{Phase: c.phase, Section: c.section}
+		n := ir.Node{Key: "3a.1", Phase: c.phase, Section: c.section}
 		if got := n.PhaseTitle(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
