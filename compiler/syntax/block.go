@@ -50,7 +50,7 @@ func (p *parser) blocks(from int) []block {
 		return nil
 	}
 	md := newMarkdown()
-	var out []block
+	out := make([]block, 0, strings.Count(p.src, "\n\n")+strings.Count(p.src, "\n\r\n")+16)
 	for i, at := range cuts {
 		end := len(p.src)
 		if i+1 < len(cuts) {

@@ -44,6 +44,15 @@ type nearMiss struct {
 // read makes the stream out of the blocks.
 func (p *parser) read(blocks []block) {
 	p.stream = make([]elem, 0, len(blocks))
+	headings := 0
+	for i := range blocks {
+		if blocks[i].kind == headingBlock {
+			headings++
+		}
+	}
+	if p.dialect.In == InHeading {
+		p.cands = make([]cand, 0, headings)
+	}
 	for i := range blocks {
 		b := &blocks[i]
 		switch {

@@ -25,6 +25,7 @@ type parser struct {
 	grouped    bool // list items are groups
 	repeated   []string
 
+	labels       []Label // room for those of the section that is read
 	unknowns     map[string]*unknownLabel
 	unknownOrder []*unknownLabel
 	annotations  map[string]Annotation

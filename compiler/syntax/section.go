@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -39,10 +40,15 @@ type looseList struct {
 // section reads the elements [from, to) of the stream.
 func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to int) {
 	r := &reader{p: p, s: s, kind: kind, cur: -1, head: -1, annotation: a}
+	s.Labels = append(p.labels[:0], s.Labels...)
 	for i := from; i < to; i++ {
 		r.elem(&p.stream[i], i+1 < to && p.stream[i+1].b.kind == listBlock)
 	}
 	r.finish()
+	p.labels, s.Labels = s.Labels, slices.Clone(s.Labels) // grown once for all sections
+	if len(s.Labels) == 0 {
+		s.Labels = nil
+	}
 }
 
 func (r *reader) elem(e *elem, listFollows bool) {
@@ -241,6 +247,7 @@ func (r *reader) label(l lineLabel, at, to int) {
 // list takes in list items: for the open label, as labels, or as prose.
 func (r *reader) list(items []block) {
 	if l := r.active(); l != nil && takesList(l) {
+		l.Items = slices.Grow(l.Items, len(items))
 		for i := range items {
 			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
 				l.Items = append(l.Items, it)
