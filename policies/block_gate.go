@@ -239,7 +239,7 @@ func (s *Set) checkGate(d *decoder, g *Gate) {
 		}
 		d.diags.Add(dg)
 	case "human":
-		if len(g.Approvers.V) == 0 && len(s.Settings.HITL.Approvers.V) == 0 && !g.Dynamic {
+		if len(g.Approvers.V) == 0 && !s.anyApprovers() && !g.Dynamic {
 			d.diags.Add(diag.Newf("gate-without-approver", g.Range, "nobody can approve gate %s", quoted(g.Name)).
 				WithDetail("A human gate waits for one of its approvers. Write approvers = [\"NAME\"] here or in hitl { }."))
 		}
@@ -254,4 +254,15 @@ func (s *Set) checkGate(d *decoder, g *Gate) {
 				WithDetail("An agent gate is judged by an agent. Write agent = agent.NAME, or capabilities = [\"review\"]."))
 		}
 	}
+}
+
+// anyApprovers reports whether hitl { } names approvers, at top level or in some
+// policy: which policy a human gate meets is known per node only.
+func (s *Set) anyApprovers() bool {
+	for _, p := range s.Policies {
+		if len(p.Settings.HITL.Approvers.V) > 0 {
+			return true
+		}
+	}
+	return len(s.Settings.HITL.Approvers.V) > 0
 }

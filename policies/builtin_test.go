@@ -82,6 +82,8 @@ func TestBuiltinPolicy(t *testing.T) {
 	}
 	for _, g := range s.Gates {
 		s.checkGate(d, g)
+		_, diags := CheckOutput(g.OutputSchema.V, g.Range)
+		d.diags.Add(diags...)
 	}
 	for _, p := range s.Policies {
 		s.checkPolicy(d, p)

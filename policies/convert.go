@@ -221,7 +221,8 @@ func asString(v cty.Value) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("text is needed, this is %s", typeName(v.Type()))
 	}
-	return s.AsString(), nil
+	// A heredoc in a file with CRLF line ends says the same as one without.
+	return strings.ReplaceAll(s.AsString(), "\r\n", "\n"), nil
 }
 
 func asInt(v cty.Value, a *attr) (int64, error) {

@@ -55,9 +55,11 @@ func (d *decoder) parseFile(name string, src []byte, root *block) []*hcl.Block {
 	d.src.texts[name], d.src.lengths[name], d.src.offsets[name] = src, len(src), 0
 	start := hcl.InitialPos
 	isJSON := strings.HasSuffix(name, ".json")
-	if r, why := checkBounds(src, name, start, isJSON, false); why != "" {
-		d.diags.Add(tooLarge(d.rng(r), why))
-		return nil
+	if !d.builtin { // ours keeps them; reading it twice would cost every start
+		if r, why := checkBounds(src, name, start, isJSON, false); why != "" {
+			d.diags.Add(tooLarge(d.rng(r), why))
+			return nil
+		}
 	}
 	var f *hcl.File
 	var diags hcl.Diagnostics
@@ -238,4 +240,5 @@ func (s *Set) fillGateTimeouts() {
 	}
 }
 
+// noView is the view of a decoder that knows no node yet.
 var noView = cty.NilVal

@@ -48,6 +48,8 @@ func (d *decoder) eval(e hclsyntax.Expression, u use) (state, cty.Value) {
 		return d.run(e, map[string]cty.Value{"node": d.view}, u, nil)
 	}
 	d.dynamic = true
+	reads := d.scope.reads
+	defer func() { d.scope.reads = reads }() // what the sample made it read feeds nothing
 	sample := nodeValue(sampleNode())
 	if st, _ := d.run(e, map[string]cty.Value{"node": cty.UnknownVal(sample.Type())}, u, nil); st == bad {
 		return bad, cty.NilVal

@@ -133,6 +133,9 @@ func TestPerNodeFilesAreRecorded(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
+	if len(s.Files) != 0 {
+		t.Errorf("what the sample read is recorded: %+v", s.Files)
+	}
 	g, diags := s.Gates["g"].For(&NodeView{Phase: "2"})
 	if len(diags) > 0 || g.Prompt.V != "look" || len(g.Files) != 1 || g.Files[0].Path != "asks/2.md" || g.Files[0].For != "gate.g.prompt" {
 		t.Errorf("got %q %+v %v", g.Prompt.V, g.Files, diags)

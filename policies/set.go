@@ -14,8 +14,9 @@ type Input struct {
 	Version string            // of ralph, for `ralph { required = … }`; "" or "(devel)" meets any constraint
 }
 
-// Set is a whole policy: the built-in blocks with the user's over them. It is
-// not changed after Decode; concurrent readers are safe.
+// Set is a whole policy: the built-in blocks with the user's over them. Its
+// fields are not changed after Decode. Fragment, For and the methods of rules
+// evaluate expressions and are not safe for concurrent use.
 type Set struct {
 	Ralph       Ralph
 	Variables   map[string]*Variable
