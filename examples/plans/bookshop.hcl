@@ -50,3 +50,10 @@ rule "critical-needs-a-person" {
   assert  = anytrue([for g in node.gates : g.kind == "human"])
   message = "sprint ${node.key} is critical and no person approves it"
 }
+
+waive "critical-needs-a-person" {
+  node   = "1.2a"
+  reason = "there is no data yet: a wrong migration costs nothing"
+  owner  = "@ada"
+  until  = "2027-06-30"
+}
