@@ -2,9 +2,10 @@ package policies
 
 import (
 	"fmt"
+	"strings"
+
 	"github.com/hashicorp/go-version"
 	"github.com/ralph-compiler/ralph/diag"
-	"strings"
 )
 
 // Ralph is the block `ralph {}`: what concerns the policy as a whole.

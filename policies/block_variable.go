@@ -79,7 +79,8 @@ func (r *reader) variable(decl Decl, given map[string]string) (*Variable, cty.Va
 			ty, v.Type = t, typeexpr.TypeString(t)
 		}
 	}
-	val, at := cty.NilVal, decl.Range
+	var val cty.Value
+	at := decl.Range
 	if text, ok := given[decl.Name]; ok {
 		v.From = "flag"
 		var err error

@@ -46,8 +46,10 @@ func (s *scope) functions() map[string]function.Function {
 	return s.funcs
 }
 
-var everyFunc = boolFold(true)
-var anyFunc = boolFold(false)
+var (
+	everyFunc = boolFold(true)
+	anyFunc   = boolFold(false)
+)
 
 // boolFold returns alltrue (start true) or anytrue (start false): the fold ends
 // at the first element that differs from start.

@@ -67,8 +67,13 @@ func TestGlobs(t *testing.T) {
 		pattern, path string
 		want          bool
 	}{
-		{"**/*_test.go", "a/b/c_test.go", true}, {"**/*_test.go", "c_test.go", true}, {"web/**", "web/a/b.ts", true},
-		{"*.go", "a/b.go", false}, {"{a,b}.md", "b.md", true}, {"[a", "a", false}, {"", "", false},
+		{"**/*_test.go", "a/b/c_test.go", true},
+		{"**/*_test.go", "c_test.go", true},
+		{"web/**", "web/a/b.ts", true},
+		{"*.go", "a/b.go", false},
+		{"{a,b}.md", "b.md", true},
+		{"[a", "a", false},
+		{"", "", false},
 	} {
 		if got := MatchGlob(x.pattern, x.path); got != x.want {
 			t.Errorf("%q on %q: got %v", x.pattern, x.path, got)
