@@ -77,7 +77,7 @@ func (d *Difference) Summary() string {
 	add(len(d.Changed), "changed")
 	add(len(d.EdgesAdded)+len(d.EdgesRemoved), "dependencies")
 	add(len(d.Entries), "agents, gates or runners")
-	add(len(d.Plan), "of the plan")
+	add(len(d.Plan), "plan settings")
 	if len(parts) == 0 {
 		parts = append(parts, "no difference")
 	}

@@ -24,7 +24,7 @@ import (
 func Encode(e *Epic) ([]byte, error) {
 	bare := *e
 	bare.Digest = ""
-	enc := encoder{nodesLeft: len(e.Nodes)}
+	enc := encoder{}
 	enc.value(epicShape(), reflect.ValueOf(&bare).Elem(), 0)
 	if enc.err != nil {
 		return nil, fmt.Errorf("encode epic %s: %w", e.Epic.ID, enc.err)
@@ -41,17 +41,18 @@ func Encode(e *Epic) ([]byte, error) {
 
 // encoder appends canonical JSON. Its error is the first one.
 type encoder struct {
-	b         []byte
-	err       error
-	nodesLeft int // still to come; for reserving space
+	b   []byte
+	err error
 }
 
-const spaces = "                                                                "
+// indents is a line end and the deepest usual indent; a slice of it is both.
+const indents = "\n                                                                "
 
 func (e *encoder) newline(depth int) {
-	e.b = append(e.b, '\n')
-	for n := 2 * depth; n > 0; n -= len(spaces) {
-		e.b = append(e.b, spaces[:min(n, len(spaces))]...)
+	n := 2*depth + 1
+	e.b = append(e.b, indents[:min(n, len(indents))]...)
+	for n -= len(indents); n > 0; n-- {
+		e.b = append(e.b, ' ')
 	}
 }
 

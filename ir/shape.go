@@ -41,6 +41,7 @@ type shapeField struct {
 	outer int
 	inner int // -1 if not embedded
 	shape *shape
+	words []string // the field's vocabulary; nil if it has none
 }
 
 func (f *shapeField) of(v reflect.Value) reflect.Value {
@@ -121,5 +122,6 @@ func (s *shape) add(f reflect.StructField, outer, inner int) {
 	}
 	s.fields = append(s.fields, shapeField{
 		name: name, label: `"` + name + `": `, outer: outer, inner: inner, shape: shapeOf(f.Type),
+		words: enums[s.name+"."+name],
 	})
 }

@@ -37,7 +37,9 @@ func (v *verifier) nodes() {
 }
 
 func (v *verifier) node(at string, n *Node, i int) {
-	v.words(nodeShape(), reflect.ValueOf(n).Elem(), at)
+	if x := reflect.ValueOf(n).Elem(); !sound(nodeShape(), x) {
+		v.words(nodeShape(), x, at)
+	}
 	v.id(at+".id", n.ID)
 	v.name(at+".key", string(n.Key))
 	if n.Priority > 4 {
