@@ -109,6 +109,7 @@ func (u *unit) resolveNodes(diags *diag.List) {
 		n, c := &u.draft.Nodes[i], &u.configs[i]
 		c.own = u.decodeFragments("sprint "+string(n.Key), n.Fragments, diags)
 		c.view = u.view(i)
+		u.checkLane(n, diags)
 		level := u.level(i, n, c, diags)
 		c.view.Complexity = level.Name
 		policy, why := u.choosePolicy(n, c.view, diags)
@@ -127,6 +128,17 @@ func (u *unit) resolveNodes(diags *diag.List) {
 			c.owned = u.overlay(key, level, c.own, string(n.Key))
 		}
 	}
+}
+
+// checkLane holds the plan to the lanes that the policy declares.
+func (u *unit) checkLane(n *ir.DraftNode, diags *diag.List) {
+	lanes := u.set.Ralph.Lanes.V
+	if !n.Lane.Set() || len(lanes) == 0 || slices.Contains(lanes, n.Lane.Value) {
+		return
+	}
+	diags.Add(diag.Newf("lane-unknown", n.Lane.Range, "unknown lane %q", clip(n.Lane.Value)).
+		WithDetail("The policy declares the lanes %s.%s Write one of them.", strings.Join(lanes, ", "), didYouMean(n.Lane.Value, lanes)).
+		WithRelated(u.set.Ralph.Lanes.Range, "declared here"))
 }
 
 func (u *unit) decodeFragments(scope string, fs []ir.Fragment, diags *diag.List) scopeFragments {
@@ -389,7 +401,12 @@ func (u *unit) choosePolicy(n *ir.DraftNode, v *policies.NodeView, diags *diag.L
 	if len(match) == 0 {
 		return u.policyFor(def, v, diags), "the default"
 	}
-	if len(match) > 1 && match[0].Priority.V == match[1].Priority.V {
+	if pair := ""; len(match) > 1 {
+		pair = match[0].Name + "\x00" + match[1].Name
+		if u.said[pair] { // once for each pair, however many items they match
+			return match[0], "ambiguous"
+		}
+		u.said[pair] = true
 		d := diag.Newf("ambiguous-policy", n.Range, "two policies match %s", clip(string(n.Key))).
 			WithDetail("%q and %q match with the same priority, so ralph cannot choose. Give one of them a higher priority, or narrow its match block.", match[0].Name, match[1].Name)
 		diags.Add(d.WithRelated(match[0].Range, "this one").WithRelated(match[1].Range, "and this one"))
@@ -433,6 +450,12 @@ func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
 	u.fenceLabel("capability", s.Capabilities.Set, s.Capabilities.Range, diags)
 	u.fenceLabel("agent", s.Agent.Set, s.Agent.Range, diags)
 	u.fenceLabel("gates", s.Gates.Set, s.Gates.Range, diags)
+	for _, st := range append([]*policies.Step{{StepSettings: *s}}, f.Step...) {
+		if a := st.Approval; a.Set && !a.V.Required {
+			diags.Add(diag.New("gate-loosened", a.Range, "a plan cannot take an approval away").
+				WithDetail("The policy decides which steps a person approves. Remove the line, or change the policy."))
+		}
+	}
 	h := &f.Settings.HITL
 	if h.Level.Set && h.Level.V == "none" {
 		diags.Add(diag.New("gate-loosened", h.Level.Range, "a plan cannot take human gates away").

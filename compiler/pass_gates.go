@@ -129,6 +129,11 @@ func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[
 		}
 		full, p = string(u.draft.Nodes[i].Key)+"/"+name, q
 	}
+	if a := c.policy.Settings.HITL.Approvers; p.Kind.V == "human" && len(p.Approvers.V) == 0 && a.Set && c.policy != u.set.DefaultPolicy() {
+		q := *p // who approves depends on the policy, so the gate does
+		q.Approvers = a
+		full, p = c.policy.Name+"/"+name, &q
+	}
 	if slices.Contains(s.Gates, full) {
 		return
 	}
@@ -143,6 +148,16 @@ func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[
 		g.gates[full] = g.fromPolicy(p, full, from)
 	}
 	s.Gates = append(slices.Clip(s.Gates), full)
+}
+
+// policyHITL is hitl without the fences of the plan, which may add people of
+// their own but not choose who approves for the policy.
+func (u *unit) policyHITL(c *nodeConfig) *policies.HITL {
+	h := u.set.Settings.HITL.Overlay(u.set.DefaultPolicy().Settings.HITL).Overlay(c.policy.Settings.HITL)
+	if len(h.Approvers.V) == 0 {
+		h.Approvers = u.settings(c).HITL.Approvers
+	}
+	return &h
 }
 
 // fromPolicy writes a gate of the policy as epic.json has it.
@@ -361,6 +376,10 @@ func (g *gating) people(i int, n *ir.Node, level string) {
 		}
 	}
 	const name = "person"
+	if own := g.u.set.Gates[name]; own != nil && own.Kind.V == "human" {
+		g.policyGate(i, s, name, policies.Value[[]string]{Range: own.Range}, false, n.Kind)
+		return
+	}
 	if _, done := g.gates[name]; !done {
 		g.gates[name] = g.human(nil, 0, hitl, hitl.Level.Range, "policy")
 	}
@@ -369,7 +388,7 @@ func (g *gating) people(i int, n *ir.Node, level string) {
 
 func (g *gating) approvalOfStep(i int, s *ir.Step, step string, a policies.Value[policies.Approval]) {
 	full := "approve-" + step
-	hitl := &g.u.settings(&g.u.configs[i]).HITL
+	hitl := g.u.policyHITL(&g.u.configs[i])
 	gate := g.human(a.V.Approvers, a.V.WithinMS, hitl, a.Range, "policy")
 	if old, done := g.gates[full]; done && !slices.Equal(old.Approvers, gate.Approvers) || done && old.TimeoutMS != gate.TimeoutMS {
 		full = string(g.u.draft.Nodes[i].Key) + "/" + full
