@@ -164,7 +164,7 @@ func (s *Space) markers(ctx context.Context, from, to string) ([]string, error) 
 	}
 	var problems []string
 	for line := range strings.Lines(out) {
-		if place, ok := strings.CutSuffix(strings.TrimRight(line, "\n"), ": leftover conflict marker."); ok && len(problems) < maxChanged {
+		if place, ok := strings.CutSuffix(strings.TrimRight(line, ".\n"), ": leftover conflict marker"); ok && len(problems) < maxChanged {
 			problems = append(problems, "conflict marker at "+place)
 		}
 	}

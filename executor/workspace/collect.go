@@ -86,11 +86,8 @@ func (s *Space) adopt(ctx context.Context, e executor.Effect) (string, error) {
 // as long as it stayed on its branch and rewrote nothing.
 func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string, []string, error) {
 	var problems []string
-	if !w.linkIntact() {
+	if w.cut {
 		problems = append(problems, "the worktree's .git file was replaced")
-		if err := s.mend(w); err != nil {
-			return "", nil, err
-		}
 	}
 	on, err := s.git.line(ctx, w.at, "symbolic-ref", "--quiet", "HEAD")
 	if err != nil && exitCode(err) != 1 {
@@ -184,14 +181,14 @@ func (s *Space) collectRead(ctx context.Context, e executor.Effect, w *worktree)
 	}
 	c.Result = executor.Tree{Commit: e.Commit, Tree: tree}
 	now, err := s.look(ctx, w)
-	if err != nil || !now.dirty && now.head == e.Commit && w.linkIntact() {
+	if err != nil || !now.dirty && now.head == e.Commit {
 		return c, err
 	}
 	changed, err := s.git.line(ctx, w.at, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", e.Commit, "--")
 	if err != nil {
 		return c, err
 	}
-	if changed != "" || now.head != e.Commit {
+	if w.cut || changed != "" || now.head != e.Commit {
 		c.Problems = append(c.Problems, "the step may only read, and it changed "+listed(strings.Split(changed, "\n")))
 	}
 	if _, err := s.save(ctx, w, now, e.Seq); err != nil {

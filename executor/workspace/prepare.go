@@ -210,7 +210,13 @@ func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
 		}
 	}
 	if _, err := s.git.line(ctx, at, "add", "--all", "--", "."); err != nil {
-		return "", err
+		// The index may be what is broken: then the files alone are saved.
+		if rerr := os.Remove(at.index); rerr != nil {
+			return "", err
+		}
+		if _, err := s.git.line(ctx, at, "add", "--all", "--", "."); err != nil {
+			return "", err
+		}
 	}
 	return s.git.line(ctx, at, "write-tree")
 }
@@ -230,7 +236,13 @@ func (s *Space) reset(ctx context.Context, w *worktree, commit string) error {
 		}
 	}
 	if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
-		return err
+		// What is of value is saved; a broken index is not.
+		if rerr := os.Remove(filepath.Join(w.at.gitDir, "index")); rerr != nil {
+			return err
+		}
+		if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
+			return err
+		}
 	}
 	if w.Left == "" { // nothing else can be there yet
 		return nil

@@ -22,6 +22,7 @@ type worktree struct {
 	dir  string
 	at   place
 	file string
+	cut  bool // its .git file was not ralph's when it was looked at
 
 	Admin    string   `json:"admin"`    // name below <common>/worktrees
 	Left     string   `json:"left"`     // commit that ralph last left there
@@ -56,6 +57,7 @@ func (s *Space) worktree(ctx context.Context, n *ir.Node, commit string) (*workt
 	if len(w.Made) > 0 {
 		w.at.ignore = filepath.Join(s.state, "worktrees", string(n.ID)+".exclude")
 	}
+	w.cut = !w.linkIntact()
 	return w, s.mend(w)
 }
 
@@ -130,10 +132,8 @@ func (s *Space) mend(w *worktree) error {
 	}
 	link := filepath.Join(w.dir, ".git")
 	want := "gitdir: " + w.at.gitDir + "\n"
-	if st, err := os.Lstat(link); err == nil && st.Mode().IsRegular() {
-		if b, err := os.ReadFile(link); err == nil && string(b) == want {
-			return s.unlockTree(w)
-		}
+	if w.linkIntact() {
+		return s.unlockTree(w)
 	}
 	if there, err := exists(link); err != nil {
 		return err
