@@ -158,6 +158,9 @@ func oneRunner(e *ir.Epic, agent string, fallback []string) bool {
 	return !slices.ContainsFunc(fallback, func(f string) bool { return e.Agents[f].Runner != e.Agents[agent].Runner })
 }
 
+// maxPolicies bounds a drawing; JSON holds them all.
+const maxPolicies = 60
+
 // WritePolicies draws policies: their steps from left to right, the gates of
 // each, who does them, who stands in, where a fail goes, and what breaks easily.
 func WritePolicies(title string, policies []Policy) []byte {
@@ -166,8 +169,11 @@ func WritePolicies(title string, policies []Policy) []byte {
 		font, ink, html(cut(title, 90)))
 	fmt.Fprintf(&b, "  node [fontname=%s, fontsize=11, fontcolor=%q, penwidth=1.2, height=0.4, margin=\"0.14,0.08\"];\n", font, ink)
 	fmt.Fprintf(&b, "  edge [color=%q, arrowsize=0.7, fontname=%s, fontsize=9, fontcolor=%q];\n", edgeInk, font, quiet)
-	for i := range policies {
+	for i := range policies[:min(len(policies), maxPolicies)] {
 		drawPolicy(&b, i, &policies[i])
+	}
+	if more := len(policies) - maxPolicies; more > 0 {
+		fmt.Fprintf(&b, "  more [shape=plain, label=%s];\n", quoted(fmt.Sprintf("%d more ways of working are not drawn", more)))
 	}
 	b.WriteString("}\n")
 	return []byte(b.String())
@@ -180,7 +186,7 @@ func drawPolicy(b *strings.Builder, i int, p *Policy) {
 		broken[f.Step] = f
 	}
 	fmt.Fprintf(b, "  subgraph cluster_%d {\n    graph [label=<<B>policy %s</B> · %s>, fontsize=12, style=\"rounded,filled\", fillcolor=\"#FBFBFC\", color=\"#D5D9DE\", margin=14, tooltip=%s];\n",
-		i, html(cut(p.Name, 60)), html(plural(len(p.Nodes), "node")), quoted(nodeList(p.Nodes)))
+		i, html(cut(p.Name, 60)), html(nodeList(p.Nodes, 8)), quoted(nodeList(p.Nodes, 40)))
 	agents := map[string]int{}
 	for j, a := range p.Agents {
 		agents[a.Name] = j
@@ -202,7 +208,10 @@ func drawPolicy(b *strings.Builder, i int, p *Policy) {
 		s := &p.Steps[j]
 		fill, border, peripheries := looks["standard"].fill, looks["standard"].border, 1
 		f, bad := broken[s.Name]
-		if bad {
+		switch {
+		case bad && f.Kind == "single-point":
+			fill, border = warnFill, warnInk
+		case bad:
 			fill, border, peripheries = looks["critical"].fill, looks["critical"].border, 2
 		}
 		fmt.Fprintf(b, "    %s [shape=box, style=\"filled,rounded\", fillcolor=%q, color=%q, peripheries=%d, tooltip=%s, label=<%s>];\n",
@@ -249,18 +258,23 @@ func stepLabel(s *Step, f Finding, bad bool) string {
 	}
 	if bad {
 		words := map[string]string{"dead-end": "DEAD END: ", "single-point": "SINGLE POINT OF FAILURE: ", "no-gate": "NO GATE: "}
-		small(words[f.Kind]+f.Message, looks["critical"].border)
+		color := looks["critical"].border
+		if f.Kind == "single-point" {
+			color = warnInk
+		}
+		small(words[f.Kind]+f.Message, color)
 	}
 	return label
 }
 
-func nodeList(keys []ir.Key) string {
-	out := make([]string, 0, 41)
-	for _, k := range keys[:min(len(keys), 40)] {
-		out = append(out, string(k))
+// nodeList names the first nodes of a policy, and says how many more there are.
+func nodeList(keys []ir.Key, most int) string {
+	out := make([]string, 0, most+1)
+	for _, k := range keys[:min(len(keys), most)] {
+		out = append(out, cut(string(k), 40))
 	}
-	if len(keys) > 40 {
-		out = append(out, fmt.Sprintf("%d more", len(keys)-40))
+	if more := len(keys) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(out, ", ")
 }

@@ -38,6 +38,8 @@ const (
 	edgeInk   = "#8A929C"
 	pathInk   = "#D9730D" // the critical path
 	impactInk = "#7A3FC4" // what depends on the node that was asked for
+	warnFill  = "#FFF8E6"
+	warnInk   = "#9A6412"
 	fadedInk  = "#B9BEC5"
 	fadedLine = "#DADDE1"
 )
