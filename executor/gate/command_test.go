@@ -1,0 +1,102 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func ask(t *testing.T, g ir.Gate) executor.GateRun {
+	return executor.GateRun{
+		Node: &ir.Node{ID: "bd-1-1", Key: "1.1", Git: ir.Git{Branch: "it's;$(touch pwned)"}}, Name: "1.1/verify", Gate: g,
+		Effect: executor.Effect{Step: "implement", Attempt: 1}, Epic: "bd-epic", Dir: t.TempDir(), Files: t.TempDir(),
+	}
+}
+
+func TestVerdicts(t *testing.T) { // S0-55, S0-56, S2-22
+	for name, c := range map[string]struct {
+		gate    ir.Gate
+		verdict executor.Verdict
+		message string
+	}{
+		"exit 0 passes":                     {ir.Gate{Run: "true"}, executor.Pass, ""},
+		"another exit code fails":           {ir.Gate{Run: "echo why; exit 2"}, executor.Fail, "exit code 2: why"},
+		"a missing program fails":           {ir.Gate{Run: "no-such-program"}, executor.Fail, "exit code 127"},
+		"an expected exit code passes":      {ir.Gate{Run: "exit 3", Expect: ir.Expect{ExitCode: 3}}, executor.Pass, ""},
+		"exit 0 fails where 3 is expected":  {ir.Gate{Run: "true", Expect: ir.Expect{ExitCode: 3}}, executor.Fail, "exit code 0, not 3 as expected"},
+		"expected output passes":            {ir.Gate{Run: "echo all good", Expect: ir.Expect{StdoutContains: "all good"}}, executor.Pass, ""},
+		"stderr is not stdout":              {ir.Gate{Run: "echo all good >&2", Expect: ir.Expect{StdoutContains: "all good"}}, executor.Fail, "stdout does not contain"},
+		"expected errors pass":              {ir.Gate{Run: "echo w >&2", Expect: ir.Expect{StderrContains: "w"}}, executor.Pass, ""},
+		"an endless loop fails":             {ir.Gate{Run: "while :; do :; done", TimeoutMS: 100}, executor.Fail, "did not end within 100ms"},
+		"a gate that dies fails":            {ir.Gate{Run: "kill -9 $$"}, executor.Fail, "killed by signal 9"},
+		"a branch name is text, never code": {ir.Gate{Run: `test ${run.branch} = "it's;"'$(touch pwned)' && test ! -e pwned`}, executor.Pass, ""},
+		"an unknown template is an error":   {ir.Gate{Run: "echo ${run.nothing}"}, executor.ErrorJudged, "run.nothing"},
+		"the shell's own braces are left":   {ir.Gate{Run: `x=1; test "${x}" = 1`}, executor.Pass, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Command{Grace: 100 * time.Millisecond}.Judge(t.Context(), ask(t, c.gate))
+			if err != nil || got.Verdict != c.verdict || !strings.Contains(got.Message, c.message) {
+				t.Errorf("got %+v, %v; want %s with %q", got, err, c.verdict, c.message)
+			}
+			tests := map[executor.Verdict]string{executor.Pass: "pass", executor.Fail: "fail", executor.ErrorJudged: "skip"}[c.verdict]
+			if got.Tests != tests || len(got.Message) > executor.MaxNote {
+				t.Errorf("tests %q, message of %d bytes", got.Tests, len(got.Message))
+			}
+		})
+	}
+}
+
+func TestAGateSeesNoSecrets(t *testing.T) {
+	t.Setenv("API_KEY", "hunter2")
+	t.Setenv("GIT_INDEX_FILE", "/x")
+	got, err := Command{Without: []string{"API_KEY"}}.Judge(t.Context(), ask(t, ir.Gate{
+		Run: `test -z "$API_KEY$GIT_INDEX_FILE" && test "$MINE" = 1 && test "$RALPH_NODE" = 1.1`, Env: map[string]string{"MINE": "1"},
+	}))
+	if err != nil || got.Verdict != executor.Pass {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestCancelIsNoVerdict(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if got, err := (Command{Grace: 100 * time.Millisecond}).Judge(ctx, ask(t, ir.Gate{Run: "while :; do :; done"})); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	sign := func(text string) string {
+		t.Helper()
+		p := t.TempDir() + "/log"
+		if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := signature("exit code 1", p, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		a, b string
+		same bool
+	}{
+		"times and numbers do not matter":      {"FAIL after 1.23s at line 10", "FAIL after 9.99s at line 11", true},
+		"paths do not matter":                  {"cannot open /tmp/a1/x", "cannot open /var/b2/y", true},
+		"another text is another failure":      {"undefined: foo", "undefined: bar", false},
+		"the same failed tests are the same":   {"noise\n--- FAIL: TestA (0.00s)\n", "other noise\n--- FAIL: TestA (0.10s)\n", true},
+		"other failed tests are another":       {"--- FAIL: TestA (0.00s)\n", "--- FAIL: TestB (0.00s)\n", false},
+		"what comes after 20 lines is ignored": {strings.Repeat("x\n", 20) + "a", strings.Repeat("x\n", 20) + "b", true},
+	} {
+		if got := sign(c.a) == sign(c.b); got != c.same {
+			t.Errorf("%s: same is %v", name, got)
+		}
+	}
+}
