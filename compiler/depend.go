@@ -139,6 +139,7 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 	d.explicitEdges()
 	d.groupEdges()
 	d.bucketEdges()
+	d.noteExplicit()
 	d.finish()
 	if cyclic := d.reportCycles(); !cyclic {
 		d.checkProse()
@@ -156,12 +157,16 @@ type depender struct {
 	names *names
 
 	after    [][]reading // by item; nil where nothing is said
+	blocks   [][]reading // reverse labels
 	groupSay []groupSaying
 	pending  []pendingTarget
 
 	replaced []bool // has a statement that takes the place of the numbers
 	stated   []bool // has any statement
 	inForce  bool   // numbers make edges
+
+	naming    bool       // numbers = unless_explicit: a label names something
+	proseOnly diag.Range // the first label that names nothing
 
 	order   []int32   // groups, in their order
 	cells   [][]cell  // by group
@@ -245,8 +250,8 @@ func (d *depender) room(n int) bool {
 
 // readStatements reads every value once and decides whether numbers are in force.
 func (d *depender) readStatements() {
-	d.after = make([][]reading, len(d.items))
-	naming, lacking := false, []int32{}
+	d.after, d.blocks = make([][]reading, len(d.items)), make([][]reading, len(d.items))
+	naming := false
 	read := func(sts []depStatement) (rs []reading) {
 		for _, st := range sts {
 			rs = append(rs, d.names.read(st, d.diags))
@@ -270,8 +275,11 @@ func (d *depender) readStatements() {
 				}
 			}
 		}
-		if !d.stated[i] {
-			lacking = append(lacking, int32(i))
+		if len(it.blocks) > 0 {
+			d.blocks[i] = read(it.blocks)
+			for _, r := range d.blocks[i] {
+				naming = naming || len(r.targets) > 0
+			}
 		}
 	}
 	d.groupSay = make([]groupSaying, len(d.groups))
@@ -291,24 +299,34 @@ func (d *depender) readStatements() {
 		d.inForce = true
 	case "unless_explicit":
 		d.inForce = !naming
-		d.noteExplicit(naming, lacking, proseOnly)
+		d.naming, d.proseOnly = naming, proseOnly
 	}
 	d.out.numbers = d.inForce
 }
 
 // noteExplicit says once what a dialect with numbers = unless_explicit decided.
-func (d *depender) noteExplicit(naming bool, lacking []int32, proseOnly diag.Range) {
-	if !naming {
-		if !proseOnly.IsZero() && len(d.items) > 1 {
-			d.diags.Add(diag.New("dependency-names-nothing", proseOnly, "no dependency label names an item").
+func (d *depender) noteExplicit() {
+	if d.rules.numbers != "unless_explicit" {
+		return
+	}
+	if !d.naming {
+		if !d.proseOnly.IsZero() && len(d.items) > 1 {
+			d.diags.Add(diag.New("dependency-names-nothing", d.proseOnly, "no dependency label names an item").
 				WithDetail("The plan has dependency labels, but none of them names an item or a group, so the items still follow each other in order. Name an item in at least one label, or remove the labels."))
 		}
 		return
 	}
-	lacking = slices.DeleteFunc(lacking, func(i int32) bool {
+	waits := make([]bool, len(d.items))
+	for _, e := range d.edges {
+		waits[e.to] = waits[e.to] || e.soft == 0
+	}
+	var lacking []int32
+	for i := range d.items {
 		g := d.items[i].group
-		return g >= 0 && d.groupSay[g].says
-	})
+		if !d.stated[i] && !waits[i] && (g < 0 || !d.groupSay[g].says) {
+			lacking = append(lacking, int32(i))
+		}
+	}
 	if len(lacking) == 0 {
 		return
 	}
@@ -333,8 +351,8 @@ func (d *depender) explicitEdges() {
 				d.expand(t, int32(i), false)
 			}
 		}
-		for _, st := range d.items[i].blocks {
-			for _, t := range d.names.read(st, d.diags).targets {
+		for _, r := range d.blocks[i] {
+			for _, t := range r.targets {
 				d.expand(t, int32(i), true)
 			}
 		}

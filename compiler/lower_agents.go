@@ -3,6 +3,8 @@ package compiler
 import (
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
@@ -56,7 +58,7 @@ func agentRef(s string, at diag.Range) (ir.AgentRef, bool) {
 	if name == "" || noneForms[strings.ToLower(name)] {
 		return ir.AgentRef{}, false
 	}
-	r := ir.AgentRef{Name: name, Model: strings.ToLower(model), Note: note, Range: at}
+	r := ir.AgentRef{Name: name, Model: model, Note: note, Range: at}
 	if strings.ContainsAny(model, " ,") { // a remark, not a model
 		r.Model = ""
 	}
@@ -68,6 +70,13 @@ func agentRef(s string, at diag.Range) (ir.AgentRef, bool) {
 		r.Name = strings.TrimSuffix(path.Base(name), ".md")
 	}
 	return r, true
+}
+
+// agentName reports whether a name can be that of an agent or a gate.
+func agentName(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError || strings.ContainsRune("/\\<>|", r)
+	})
 }
 
 // scopePaths returns the paths of a scope label: bullets, or a list with commas.

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
 func (l *lowering) item(i int) {
@@ -119,9 +120,9 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 		d.prose = append(d.prose, clauses(lb.Value, l.tree.File)...)
 	case syntax.IntegrationBranch:
 	case syntax.DevAgents:
-		n.Agents = append(n.Agents, agentRefs(lb)...)
+		n.Agents = append(n.Agents, l.agentRefs(lb)...)
 	case syntax.QAAgents:
-		n.QA = append(n.QA, agentRefs(lb)...)
+		n.QA = append(n.QA, l.agentRefs(lb)...)
 	case syntax.Acceptance:
 		n.Acceptance = append(n.Acceptance, criteria(lb)...)
 	case syntax.Verify:
@@ -254,6 +255,11 @@ func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
 			v := ir.Stated{Value: a.Value, Range: a.ValueRange, Strict: true}
 			switch a.Key {
 			case "name":
+				if !agentName(a.Value) {
+					l.diags.Add(diag.Newf("fence-attribute", a.ValueRange, "name: %q is not a value for it", clip(a.Value)).
+						WithDetail("The name of a gate is one word of letters, digits, \"-\", \"_\" and \".\". Write such a name."))
+					continue
+				}
 				g.Name, g.NameRange = a.Value, a.ValueRange
 			case "timeout":
 				g.Timeout = v
@@ -291,6 +297,10 @@ func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 				WithDetail("%q %s. Paths in a plan are relative to the project and stay inside it: write it without a leading slash and without \"..\".", clip(s.Value), bad))
 			continue
 		}
+		if err := policies.CheckGlob(p); err != nil {
+			l.unfit(lb, s, "a list of paths or globs")
+			continue
+		}
 		if !slices.Contains(out, p) {
 			out = append(out, p)
 		}
@@ -299,11 +309,17 @@ func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 }
 
 // agentRefs reads "- `name` (model) - note", and names side by side.
-func agentRefs(lb *syntax.Label) []ir.AgentRef {
+func (l *lowering) agentRefs(lb *syntax.Label) []ir.AgentRef {
 	var out []ir.AgentRef
 	for _, e := range entries(lb) {
 		for _, part := range splitAgents(e) {
-			if r, ok := agentRef(part.Value, part.Range); ok {
+			r, ok := agentRef(part.Value, part.Range)
+			if ok && !agentName(r.Name) {
+				part.Value = r.Name
+				l.unfit(lb, part, "a list of names of agents, each one word, or of paths of agent files")
+				ok = false
+			}
+			if ok {
 				out = append(out, r)
 			}
 		}

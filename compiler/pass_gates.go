@@ -290,7 +290,7 @@ func (g *gating) quality(d *ir.DraftNode, s *ir.Step) {
 		if q.Note != "" {
 			out.Prompt = splitLines(q.Note)
 		}
-		g.judge(&out, a, "named by the plan", q.Model)
+		g.judge(&out, a, "named by the plan", g.u.modelName(q.Model))
 		g.own(d, s, q.Name, q.Range, out)
 	}
 }

@@ -85,7 +85,7 @@ func (u *unit) step(i int, v *stepValues) ir.Step {
 // workLabels applies the labels that speak of who does the work.
 func (u *unit) workLabels(d *ir.DraftNode, s *ir.Step, diags *diag.List) {
 	if d.Model.Set() && u.may("model", d.Model.Range, diags) {
-		s.Model = strings.ToLower(d.Model.Value)
+		s.Model = u.modelName(d.Model.Value)
 	}
 	if d.Access.Set() && u.may("access", d.Access.Range, diags) {
 		s.Access = strings.ToLower(d.Access.Value)
@@ -110,12 +110,12 @@ func (u *unit) splitWork(d *ir.DraftNode, steps []ir.Step, s int, diags *diag.Li
 	for k, a := range d.Agents {
 		parts[k] = steps[s]
 		if k > 0 {
-			parts[k].Name = partName(steps[s].Name, k+1)
+			parts[k].Name = freeName(steps, steps[s].Name, k+1)
 			parts[k].Next = ""
 		}
 		parts[k].Agent, parts[k].Note = a.Name, a.Note
 		if a.Model != "" {
-			parts[k].Model = a.Model
+			parts[k].Model = u.modelName(a.Model)
 		}
 		if x := u.agent(a, "write", diags); x != nil && parts[k].Access == "write" && x.access == "read" {
 			diags.Add(diag.Newf("agent-access", a.Range, "%s may only read", clip(a.Name)).
@@ -125,7 +125,23 @@ func (u *unit) splitWork(d *ir.DraftNode, steps []ir.Step, s int, diags *diag.Li
 	return slices.Concat(steps[:s], parts, steps[s+1:])
 }
 
-func partName(step string, n int) string { return step + "-" + utoa(uint64(n)) }
+// freeName names the n-th part of a step: S-2, and on if the policy has a step of
+// that name.
+func freeName(steps []ir.Step, step string, n int) string {
+	name := step + "-" + utoa(uint64(n))
+	for slices.ContainsFunc(steps, func(s ir.Step) bool { return s.Name == name }) {
+		name += "-" + utoa(uint64(n))
+	}
+	return name
+}
+
+// modelName finds an alias whatever its case; ids of models are kept as written.
+func (u *unit) modelName(s string) string {
+	if low := strings.ToLower(s); u.set.Models[low] != nil {
+		return low
+	}
+	return s
+}
 
 // workStep returns the first step that may write, else the first.
 func workStep(steps []ir.Step) int {

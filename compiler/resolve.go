@@ -83,6 +83,11 @@ func (c *compilation) open(src Source) *unit {
 			WithDetail("Each plan makes one epic. Name it once."))
 		return nil
 	}
+	if bad := badPath(src.Path); bad != "" {
+		c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the plan does not lie in the project").
+			WithDetail("Its path %s. Name a plan by a path relative to the root of the project.", bad))
+		return nil
+	}
 	file := diag.NewFile(src.Path, src.Bytes)
 	c.files[src.Path] = file
 	fm, _ := syntax.Peek(file)
@@ -124,6 +129,14 @@ func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policy
 	for _, s := range sources {
 		paths = append(paths, s.Path)
 	}
+	inEpic := make([]string, len(paths)) // no path of this machine enters the epic
+	for i, p := range paths {
+		inEpic[i] = path.Clean(p)
+		if badPath(p) != "" {
+			inEpic[i] = path.Base(p)
+		}
+	}
+	slices.Sort(inEpic)
 	key := strings.Join(paths, "\x00")
 	if ps := c.sets[key]; ps != nil {
 		return ps
@@ -137,7 +150,7 @@ func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policy
 	set, l := policies.Decode(policies.Input{Files: files, Project: c.in.Project, Vars: c.in.Options.Vars, Version: c.in.Options.Version})
 	c.diags.Add(l...)
 	c.strict = c.strict || set.Ralph.Strict.V
-	ps := &policySet{set: set, paths: paths}
+	ps := &policySet{set: set, paths: inEpic}
 	c.sets[key] = ps
 	return ps
 }

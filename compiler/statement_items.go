@@ -28,6 +28,15 @@ func (p *valueParser) items1(sp span, kw wordKind, own bool) bool {
 	if strings.ContainsAny(s, " \t") {
 		return false
 	}
+	if plain := strings.ToLower(spelling(s, true)); plain != s {
+		if i, ok := p.names.item(plain); ok {
+			p.diags.Add(diag.Newf("look-alike-id", p.rng(sp), "%q is not written plainly", clip(s)).
+				WithDetail("%s. Write %q.", oddity(s, plain), plain).WithFix(p.rng(sp), plain).
+				WithRelated(p.items[i].at, "%s is here", plain))
+			p.out.wrong = true
+			return true
+		}
+	}
 	num, _ := parseNumber(s)
 	known := p.shapes[num.shape] && len(num.parts) > 0
 	if !known && !(own && len(num.parts) > 0) {
