@@ -165,6 +165,7 @@ func FuzzCodec(f *testing.F) {
 	f.Add(encode(f, small))
 	f.Add(encode(f, &ir.Epic{IR: ir.Version}))
 	f.Add(encode(f, &ir.Epic{IR: ir.Version, Nodes: []ir.Node{{Ext: map[string]json.RawMessage{"a": json.RawMessage(`{"b":[1.0]}`)}}}}))
+	f.Add(encode(f, &ir.Epic{IR: ir.Version, Nodes: graph("1.1: 1.3 1.3; 1.1: ~1.1; 1.3: 1.1 1.3; : ")}))
 	f.Add([]byte(`{"ir":"ralph.ir/v1","x":[1e9,"\ud800"]}`))
 	f.Add([]byte("<<<<<<< HEAD\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -181,6 +182,13 @@ func FuzzCodec(f *testing.F) {
 		}
 		// Whatever decodes can be looked at by everything else without harm.
 		e.Verify()
+		e.Stats()
+		ir.RedundantEdges(e.Nodes)
+		ir.Diff(irtest.Worked(), e).Markdown()
+		_ = ir.Diff(e, irtest.Worked()).Text()
+		for _, c := range ir.Cycles(e.Nodes) {
+			ir.Impact(e.Nodes, c[0])
+		}
 		ir.Seal(e)
 		first, err := ir.Encode(e)
 		if err != nil {
