@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
-	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -211,40 +208,6 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	return nil
 }
 
-// fromEpic takes the plan that epic.json names when --check has none.
-func (a *compileArgs) fromEpic() error {
-	if len(a.plans) > 0 {
-		return nil
-	}
-	if !a.check || a.out == "-" {
-		return usageErrorf("compile which plan? ralph compile plans/x.md")
-	}
-	if isDir(a.out) {
-		return usageErrorf("name the plans whose epics lie in %s", a.out)
-	}
-	b, err := readFile(a.out)
-	if err != nil {
-		return err
-	}
-	epic, err := ir.Decode(b)
-	var edited *ir.DigestError
-	if err != nil && !errors.As(err, &edited) { // an edited one is stale, and that will be said
-		return loadError(a.out, err)
-	}
-	p, err := openProject(a.out)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	a.plans = []string{filepath.Join(p.dir, filepath.FromSlash(epic.Epic.Plan))}
-	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, a.plans[0]); err == nil {
-			a.plans[0] = rel
-		}
-	}
-	return nil
-}
-
 // targets names the file of each epic; "-" is standard output.
 func (a *compileArgs) targets(c *compilation, toDir bool) ([]string, error) {
 	targets := make([]string, len(c.Results))
@@ -333,84 +296,4 @@ func count(n int, word string) string {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// runCheck compares instead of writing.
-func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []string) error {
-	stale := false
-	w := cmd.OutOrStdout()
-	if a.format != formatText {
-		w = cmd.ErrOrStderr()
-	}
-	for i, r := range c.Results {
-		old, err := os.ReadFile(targets[i])
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			fmt.Fprintf(w, "%s does not exist yet; run: ralph compile %s\n", targets[i], c.plans[i].file)
-			stale = true
-			continue
-		case err != nil:
-			return inputErrorf("%w", err)
-		case !bytes.Equal(old, r.JSON):
-			stale = true
-			if err := sayStale(w, targets[i], c.plans[i].file, old, r.Epic); err != nil {
-				return err
-			}
-			continue
-		}
-		if r.Added > 0 && r.Added < len(r.Epic.Nodes) && !a.noAnnotate {
-			stale = true
-			fmt.Fprintf(w, "%s is current, but %s: %s without an id; run: ralph compile %s\n",
-				targets[i], c.plans[i].file, count(r.Added, "item"), c.plans[i].file)
-			continue
-		}
-		fmt.Fprintf(w, "%s is current\n", targets[i])
-	}
-	if stale {
-		return &exitError{code: exitStale}
-	}
-	return nil
-}
-
-func sayStale(w io.Writer, target, plan string, old []byte, now *ir.Epic) error {
-	fmt.Fprintf(w, "%s is stale; run: ralph compile %s\n", target, plan)
-	before, err := ir.Decode(old)
-	var edited *ir.DigestError
-	switch {
-	case errors.As(err, &edited):
-		fmt.Fprintf(w, "it was edited by hand: its digest does not fit its content\n")
-	case err != nil:
-		fmt.Fprintf(w, "it cannot be read: %v\n", err)
-		return nil
-	}
-	_, err = io.WriteString(w, term.Clean(ir.Diff(before, now).Text()))
-	return err
-}
-
-// loadEpic reads and checks an epic.json.
-func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
-	var b []byte
-	var err error
-	if file == "-" {
-		b, err = readStdin(in)
-	} else {
-		b, err = readFile(file)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	epic, err := ir.Decode(b)
-	if err != nil {
-		return nil, b, loadError(file, err)
-	}
-	return epic, b, nil
-}
-
-// loadError says what to do about an epic.json that cannot be used.
-func loadError(file string, err error) error {
-	var edited *ir.DigestError
-	if errors.As(err, &edited) {
-		return inputErrorf("%s was edited by hand: its digest does not fit its content.\n  Change the plan or the policy instead and run: ralph compile", file)
-	}
-	return inputErrorf("%s: %w", file, err)
 }
