@@ -14,7 +14,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // compileArgs are the flags of compile; validate, why and fmt use some of them.
