@@ -11,24 +11,31 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// splitAgents cuts "a, b and c" where no note follows; a note may hold commas.
+// splitAgents cuts "a (opus), b and c" where no note follows; a note may hold
+// commas, so with one the text is left whole.
 func splitAgents(e entry) []ir.Stated {
 	whole := []ir.Stated{{Value: e.text, Range: e.at}}
-	if strings.Contains(e.text, " - ") || strings.ContainsAny(e.text, "–—:(") {
+	if strings.Contains(e.text, " - ") || strings.ContainsAny(e.text, "–—:") {
 		return whole
 	}
-	masked := mask(e.text)
 	var out []ir.Stated
-	for _, sp := range split(masked) {
-		name := masked[sp.start:sp.end]
-		if strings.ContainsAny(name, " \t") {
+	parts := split(mask(e.text))
+	for k, sp := range parts {
+		// mask blanked the model in parentheses: it ends where the next name begins.
+		end := len(e.text)
+		if k+1 < len(parts) {
+			end = parts[k+1].start
+		}
+		piece := strings.TrimRight(e.text[sp.start:end], " ,;&+\n`")
+		piece = strings.TrimRight(strings.TrimSuffix(piece, " and"), " ,")
+		if name, _, _ := strings.Cut(piece, "("); strings.ContainsAny(strings.TrimSpace(name), " \t") {
 			return whole
 		}
 		r := e.at
 		if e.value.Value != "" {
-			r = e.value.Sub(sp.start, sp.end)
+			r = e.value.Sub(sp.start, sp.start+len(piece))
 		}
-		out = append(out, ir.Stated{Value: name, Range: r})
+		out = append(out, ir.Stated{Value: piece, Range: r})
 	}
 	return out
 }

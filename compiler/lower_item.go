@@ -120,9 +120,9 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 		d.prose = append(d.prose, clauses(lb.Value, l.tree.File)...)
 	case syntax.IntegrationBranch:
 	case syntax.DevAgents:
-		n.Agents = append(n.Agents, l.agentRefs(lb)...)
+		return l.addAgents(&n.Agents, lb)
 	case syntax.QAAgents:
-		n.QA = append(n.QA, l.agentRefs(lb)...)
+		return l.addAgents(&n.QA, lb)
 	case syntax.Acceptance:
 		n.Acceptance = append(n.Acceptance, criteria(lb)...)
 	case syntax.Verify:
@@ -306,6 +306,14 @@ func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 		}
 	}
 	return out
+}
+
+// addAgents reports false if the label names no agent but something else.
+func (l *lowering) addAgents(to *[]ir.AgentRef, lb *syntax.Label) bool {
+	before := len(*l.diags)
+	refs := l.agentRefs(lb)
+	*to = append(*to, refs...)
+	return len(refs) > 0 || len(*l.diags) == before
 }
 
 // agentRefs reads "- `name` (model) - note", and names side by side.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // claimed is a name that somebody takes.
@@ -19,6 +20,7 @@ type claimed struct {
 func (c *compilation) checkTogether() {
 	var branches, worktrees []claimed
 	slugs := map[string]*unit{}
+	c.checkAnnotations()
 	for _, u := range c.units {
 		e := u.epic
 		if other := slugs[e.Epic.Slug]; other != nil {
@@ -48,6 +50,37 @@ func (c *compilation) checkTogether() {
 	}
 	c.clashes("branch", branches)
 	c.clashes("worktree", worktrees)
+}
+
+// checkAnnotations reports an id that is annotated twice: in two plans, or for
+// an item and its own plan. Twice among the items of one plan is reported by
+// syntax.
+func (c *compilation) checkAnnotations() {
+	type owner struct {
+		u  *unit
+		at diag.Range
+	}
+	first := map[ir.NodeID]owner{}
+	see := func(u *unit, id ir.NodeID, at diag.Range, item bool) {
+		if id == "" {
+			return
+		}
+		if o, twice := first[id]; twice && (o.u != u || item && o.at == u.draft.IDRange) {
+			c.diags.Add(diag.Newf("duplicate-annotation", at, "the annotation %q is there twice", clip(string(id))).
+				WithDetail("An id belongs to one plan or one item for good. Delete this annotation; compile writes a new one.").
+				WithRelated(o.at, "first here"))
+			return
+		}
+		if _, known := first[id]; !known {
+			first[id] = owner{u, at}
+		}
+	}
+	for _, u := range c.units {
+		see(u, u.draft.ID, u.draft.IDRange, false)
+		for i := range u.draft.Nodes {
+			see(u, u.draft.Nodes[i].ID, u.draft.Nodes[i].IDRange, true)
+		}
+	}
 }
 
 // clashes reports names that cannot exist beside each other: the same one
