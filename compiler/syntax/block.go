@@ -44,19 +44,19 @@ func (b *block) is(k blockKind) bool { return b != nil && b.kind == k }
 
 // blocks reads the structure of src[from:].
 func (p *parser) blocks(from int) []block {
-	cuts, tooDeep := chunks(p.src, from, p.limits)
-	if tooDeep >= 0 {
-		p.reportDepth(tooDeep)
+	c := chunks(p.src, from, p.limits)
+	if c.tooDeep >= 0 {
+		p.reportDepth(c.tooDeep)
 		return nil
 	}
 	md := newMarkdown()
 	out := make([]block, 0, strings.Count(p.src, "\n\n")+strings.Count(p.src, "\n\r\n")+16)
-	for i, at := range cuts {
+	for i, at := range c.cuts {
 		end := len(p.src)
-		if i+1 < len(cuts) {
-			end = cuts[i+1]
+		if i+1 < len(c.cuts) {
+			end = c.cuts[i+1]
 		}
-		out = appendBlocks(out, md, p.src, p.file.Bytes, at, end)
+		out = appendBlocks(out, md, p.src, c.joined(p.file.Bytes, at, end), at)
 	}
 	return out
 }
@@ -78,9 +78,10 @@ func newMarkdown() markdown.Parser {
 	))
 }
 
-func appendBlocks(out []block, md markdown.Parser, src string, b []byte, from, to int) []block {
-	c := converter{src: src[:to], base: from}
-	doc := md.Parse(text.NewReader(b[from:to:to]))
+// appendBlocks reads a piece of src that begins at an offset.
+func appendBlocks(out []block, md markdown.Parser, src string, piece []byte, from int) []block {
+	c := converter{src: src[:from+len(piece)], base: from}
+	doc := md.Parse(text.NewReader(piece))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if k, ok := c.block(n); ok {
 			out = append(out, k)

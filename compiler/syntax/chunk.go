@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -28,7 +29,9 @@ type chunker struct {
 	until  string // what ends the HTML block
 	stop   bool   // no more cuts
 
-	tooDeep int // offset of the first line that nests too deeply; -1
+	cuts    []int  // where the pieces begin
+	blanks  []span // of superfluous blank lines
+	tooDeep int    // offset of the first line that nests too deeply; -1
 }
 
 type chunkMode uint8
@@ -40,24 +43,54 @@ const (
 	inHTMLBlock // up to a blank line
 )
 
-// chunks returns the offsets where the pieces of src[from:] begin, and the first
-// line that nests too deeply (-1: none).
-func chunks(src string, from int, limits Limits) (cuts []int, tooDeep int) {
+// chunks cuts src[from:] into pieces.
+func chunks(src string, from int, limits Limits) *chunker {
 	return chunksOf(src, from, limits, smallestChunk)
 }
 
-func chunksOf(src string, from int, limits Limits, smallest int) (cuts []int, tooDeep int) {
-	c := &chunker{src: src, limits: limits, tooDeep: -1}
-	cuts = []int{from}
+func chunksOf(src string, from int, limits Limits, smallest int) *chunker {
+	c := &chunker{src: src, limits: limits, tooDeep: -1, cuts: []int{from}}
+	blank, first := 0, 0 // blank lines in a row; where those too many begin
 	for at := from; at < len(src); {
 		end := nextLine(src, at)
 		line := strings.TrimRight(src[at:end], "\r\n")
-		if c.line(at, line) && at-cuts[len(cuts)-1] >= smallest {
-			cuts = append(cuts, at)
+		if c.line(at, line) && at-c.cuts[len(c.cuts)-1] >= smallest {
+			c.cuts = append(c.cuts, at)
+		}
+		if strings.Trim(line, " \t") != "" {
+			blank = 0
+		} else if blank++; blank == maxBlank {
+			first = at
+		} else if blank == maxBlank+1 {
+			c.blanks = append(c.blanks, span{first, at})
+		} else if blank > maxBlank {
+			c.blanks[len(c.blanks)-1].end = at
 		}
 		at = end
 	}
-	return cuts, c.tooDeep
+	return c
+}
+
+// maxBlank is how many blank lines in a row goldmark gets to see: each costs as
+// much as lists are open.
+const maxBlank = 64
+
+// joined returns src[from:to] as bytes, with the line ends of superfluous blank
+// lines turned into spaces.
+func (c *chunker) joined(b []byte, from, to int) []byte {
+	out := b[from:to:to]
+	owned := false
+	for len(c.blanks) > 0 && c.blanks[0].start < to {
+		s := c.blanks[0]
+		c.blanks = c.blanks[1:]
+		if !owned {
+			out, owned = slices.Clone(out), true
+		}
+		for i := s.start; i < min(s.end, to); i++ {
+			out[i-from] = ' '
+		}
+	}
+	return out
 }
 
 // line takes in the next line and reports whether a piece may begin with it.

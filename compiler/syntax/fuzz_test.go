@@ -143,19 +143,20 @@ func checkChunks(t *testing.T, b []byte) {
 	t.Helper()
 	p := newParser(diag.NewFile("p.md", b), Options{})
 	p.src = string(b)
-	cuts, deep := chunksOf(p.src, 0, p.limits, 1)
-	if deep >= 0 || len(cuts) < 2 {
+	c := chunksOf(p.src, 0, p.limits, 1)
+	cuts := c.cuts
+	if c.tooDeep >= 0 || len(cuts) < 2 && len(c.blanks) == 0 {
 		return
 	}
 	md := newMarkdown()
-	whole := appendBlocks(nil, md, p.src, b, 0, len(b))
+	whole := appendBlocks(nil, md, p.src, b, 0)
 	var pieces []block
 	for i, at := range cuts {
 		end := len(b)
 		if i+1 < len(cuts) {
 			end = cuts[i+1]
 		}
-		pieces = appendBlocks(pieces, md, p.src, b, at, end)
+		pieces = appendBlocks(pieces, md, p.src, c.joined(b, at, end), at)
 	}
 	if !reflect.DeepEqual(whole, pieces) {
 		t.Fatalf("pieces at %v differ\nwhole:  %+v\npieces: %+v", cuts, whole, pieces)
@@ -182,4 +183,30 @@ func checkSlot(t *testing.T, plan *Plan, d Dialect, i int) {
 		}
 	}
 	t.Fatalf("annotation of %s not found in %q", it.ID, with)
+}
+
+// Hostile plans must be read in time that grows with their size: each of these
+// took minutes, or the machine's memory, with a naive reading of one rule.
+func TestHostilePlansAreReadInLinearTime(t *testing.T) {
+	many := func(s string) string { return strings.Repeat(s, 50_000/len(s)) }
+	var deep strings.Builder
+	for i := range 60 {
+		deep.WriteString(strings.Repeat("  ", i) + "- a\n")
+	}
+	for _, s := range []string{
+		many("> "), many("# \n"), many("## Phase 1\n### Sprint 1.1\n"), many("a\n===\n"), many("```\n"), many("<div>\n"), many("[a]: b\n"), many("\r"),
+		"### Sprint 1.1: " + many("[a]("), "### Sprint 1.1: " + many("**a_b*c "), "### Sprint 1.1: " + many("`a``b```c"), "### Sprint 1.1: " + many("DONE "),
+		"### Sprint 1.1: " + many("(x) "), "### Sprint 1.1 " + many("{#a}"), "### Sprint 1.1\n\n" + many("<!-- "), "### Sprint 1.1\n" + many("**Timeout**: 1\n"),
+		"### Sprint 1.1\n" + many("- [ ] a\n\npara\n\n"), "### Sprint 1.1\n" + many("<!-- beads-ralph: bd-1 -->\n"), "### Sprint 1.1\n<!-- ralph: " + many("a=b ") + "-->",
+		"### Sprint 1.1\n" + deep.String() + many("\n"), "### Sprint 1.1\n" + deep.String() + many(" \r\n") + "- b\n", "### Sprint 1.1\n\n" + many("|a") + "\n" + many("|-") + "\n",
+		"### Sprint 1.1\n# a\n" + many("## dependency\n### dependency\n1.1\n"), many("- [ ] 1.1 a\n  - [ ] 1.2\n"), many("**Task 1: a**\n"),
+	} {
+		for _, d := range []string{"sprint", "checklist", "bold-task", "table"} {
+			plan, diags := Parse(diag.NewFile("p.md", []byte(s)), Options{Dialect: builtinDialects()[d]})
+			if plan == nil || len(diags) > maxDiagnostics+1 {
+				t.Errorf("%d diagnostics for %.40q…", len(diags), s)
+			}
+		}
+		checkChunks(t, []byte(s))
+	}
 }

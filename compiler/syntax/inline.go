@@ -244,6 +244,9 @@ func (s *stripper) delimiter(i, from int) int {
 	return i + n
 }
 
+// maxTarget bounds the length of a link's target.
+const maxTarget = 512
+
 // link takes in "](target)" behind an open bracket.
 func (s *stripper) link(i int) int {
 	k := len(s.open) - 1
@@ -259,7 +262,7 @@ func (s *stripper) link(i int) int {
 		return i + 1
 	}
 	depth := 0
-	for j := i + 1; j < s.end && j < i+2048 && s.src[j] != '\n'; j++ {
+	for j := i + 1; j < s.end && j < i+maxTarget && s.src[j] != '\n'; j++ {
 		switch s.src[j] {
 		case '(':
 			depth++
@@ -284,7 +287,10 @@ var inlineTags = map[string]bool{
 func (s *stripper) angle(i int) int {
 	rest := s.src[i:s.end]
 	if strings.HasPrefix(rest, "<!--") {
-		n := strings.Index(rest[4:], "-->")
+		n := -1
+		if s.in.unclosed < 0 { // else no comment ends below either
+			n = strings.Index(rest[4:], "-->")
+		}
 		if n < 0 {
 			if s.in.unclosed < 0 {
 				s.in.unclosed = i

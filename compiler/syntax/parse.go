@@ -80,7 +80,14 @@ func newParser(file *diag.File, opts Options) *parser {
 	}
 }
 
-func (p *parser) report(d diag.Diagnostic) { p.diags.Add(d) }
+// maxDiagnostics bounds what is reported; the first error is always among it.
+const maxDiagnostics = 5000
+
+func (p *parser) report(d diag.Diagnostic) {
+	if len(p.diags) < maxDiagnostics || d.Severity == diag.Error && !p.diags.HasErrors() {
+		p.diags.Add(d)
+	}
+}
 
 // afterBOM returns the offset of the text.
 func afterBOM(b []byte) int {
