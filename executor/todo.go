@@ -67,28 +67,30 @@ func (r *Run) admit(now time.Time) []Event {
 		return nil
 	}
 	var out []Event
+	lanes := map[string]int{}
+	runners := map[string]int{}
+	lane := func(name string) bool {
+		limit := r.epic.Run.Concurrency.PerLane[name]
+		return limit <= 0 || r.lanes[name]+lanes[name] < limit
+	}
 	for _, i := range r.timers {
 		n := r.nodes[i]
 		if len(out) == free || n.wait.Until.After(now) {
 			break
 		}
-		out = append(out, n.event(NodeResumed{}))
-	}
-	lanes := map[string]int{}
-	runners := map[string]int{}
-	room := func(c class) bool {
-		if limit, ok := r.epic.Run.Concurrency.PerLane[c.lane]; ok && limit > 0 && r.lanes[c.lane]+lanes[c.lane] >= limit {
-			return false
+		if lane(n.ir.Lane) {
+			lanes[n.ir.Lane]++
+			out = append(out, n.event(NodeResumed{}))
 		}
-		if limit := r.runnerLimit(c.runner); limit > 0 && r.agents[c.runner]+runners[c.runner] >= limit {
+	}
+	room := func(c class) bool {
+		limit := r.runnerLimit(c.runner)
+		if !lane(c.lane) || limit > 0 && r.agents[c.runner]+runners[c.runner] >= limit {
 			return false
 		}
 		lanes[c.lane]++
 		runners[c.runner]++
 		return true
-	}
-	for _, i := range out {
-		lanes[r.byID[i.Node].ir.Lane]++
 	}
 	for _, i := range r.ready.take(free-len(out), room) {
 		n := r.nodes[i]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/glob"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -111,10 +112,9 @@ func scopeProblems(owns []string, changes []change) []string {
 	if len(owns) == 0 {
 		return nil
 	}
-	match := globs(owns)
 	var outside []string
 	for _, ch := range changes {
-		if !match(ch.path) {
+		if !glob.MatchAny(owns, ch.path) {
 			outside = append(outside, ch.path)
 		}
 	}
@@ -141,10 +141,9 @@ func (s *Space) protected(ctx context.Context, e executor.Effect, n *ir.Node, co
 					return nil, err
 				}
 			}
-			match := globs(g.Protect)
 			var hit []string
 			for _, ch := range changes {
-				if match(ch.path) && (ch.status != 'A' || !g.ProtectNew) {
+				if glob.MatchAny(g.Protect, ch.path) && (ch.status != 'A' || !g.ProtectNew) {
 					hit = append(hit, ch.path)
 				}
 			}
