@@ -7,8 +7,8 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/glob"
 	"github.com/ralph-compiler/ralph/ir"
-	"github.com/ralph-compiler/ralph/policies"
 )
 
 func (l *lowering) item(i int) {
@@ -297,7 +297,7 @@ func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 				WithDetail("%q %s. Paths in a plan are relative to the project and stay inside it: write it without a leading slash and without \"..\".", clip(s.Value), bad))
 			continue
 		}
-		if err := policies.CheckGlob(p); err != nil {
+		if err := glob.Check(p); err != nil {
 			l.unfit(lb, s, "a list of paths or globs")
 			continue
 		}

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/policies"
+	"github.com/ralph-compiler/ralph/internal/glob"
 )
 
 // maxPatterns bounds how many different globs are compared with each other;
 // beyond it only equal ones overlap.
-const maxPatterns = 2000
+const maxPatterns = 500
 
 // overlap is a set of items that claim the same files.
 type overlap struct {
@@ -51,7 +51,7 @@ func overlaps(claims [][]string) []overlap {
 // contains reports whether every file of q may be a file of p.
 func contains(p, q string) bool {
 	if strings.ContainsAny(p, "*?[{") {
-		return policies.MatchGlob(p, q)
+		return glob.Match(p, q)
 	}
 	return strings.HasSuffix(p, "/") && strings.HasPrefix(q, p)
 }

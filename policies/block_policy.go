@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/glob"
 )
 
 // Policy is the block `policy "n"`: the steps of a workflow and the settings
@@ -250,6 +251,6 @@ func (m *Match) fits(v *NodeView) bool {
 		word(m.Complexity, v.Complexity) &&
 		(!m.Priority.Set || slices.Contains(m.Priority.V, v.Priority)) &&
 		(!m.Paths.Set || slices.ContainsFunc(m.Paths.V, func(g string) bool {
-			return slices.ContainsFunc(v.Paths, func(p string) bool { return p == g || MatchGlob(g, p) })
+			return slices.ContainsFunc(v.Paths, func(p string) bool { return p == g || glob.Match(g, p) })
 		}))
 }

@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"github.com/ralph-compiler/ralph/internal/glob"
+
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -263,7 +265,7 @@ func (s *scope) globFunc() function.Function {
 			var names []string
 			if s.project != nil {
 				var err error
-				if names, err = globFiles(s.project, pattern, maxGlobNames); err != nil {
+				if names, err = glob.Files(s.project, pattern, maxGlobNames); err != nil {
 					return cty.NilVal, function.NewArgError(0, err)
 				}
 			}

@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"github.com/ralph-compiler/ralph/internal/glob"
+
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -245,7 +247,7 @@ func (r *reader) globs(name string) Value[[]string] {
 		list, err := stringList(v)
 		for _, s := range list {
 			if err == nil {
-				err = CheckGlob(s)
+				err = glob.Check(s)
 			}
 			if err == nil {
 				err = inside(s)
