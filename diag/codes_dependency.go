@@ -118,7 +118,7 @@ var dependencyCodes = []Entry{
 	{
 		Code: "number-too-large", Severity: Error, About: "dependency",
 		Title: "A number in an id is too large",
-		Why:   "Numbers in ids go up to 2147483647.",
+		Why:   "Numbers in ids go up to 2147483647. A longer one is most often a date or a serial number that is no id.",
 		Wrong: "### Sprint 1.99999999999: A", Right: "### Sprint 1.9: A",
 	},
 	{

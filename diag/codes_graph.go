@@ -70,7 +70,7 @@ var graphCodes = []Entry{
 	{
 		Code: "unknown-pr", Severity: Error, About: "input",
 		Title: "--pr has an unknown value",
-		Why:   "--pr is none, plan or node.",
+		Why:   "--pr says which pull requests apply opens: none, one for the whole plan, or one for each node.",
 		Wrong: "ralph compile plan.md --pr yes", Right: "ralph compile plan.md --pr plan",
 	},
 	{
