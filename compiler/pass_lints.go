@@ -57,6 +57,9 @@ func judged(e *ir.Epic, n *ir.Node) bool {
 	return !writes || judged
 }
 
+// maxPairs bounds how many pairs of items are looked at for common files.
+const maxPairs = 100_000
+
 // lintOverlaps names items side by side that will change the same files.
 func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
 	d := u.deps.d
@@ -82,6 +85,9 @@ func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
 	for _, o := range overlaps(claims) {
 		slices.SortFunc(o.items, func(a, b int32) int { return int(place[a] - place[b]) })
 		items := o.items[:min(len(o.items), 50)]
+		if len(pairs) > maxPairs {
+			break
+		}
 		for k := range items {
 			for m := range k {
 				pairs = append(pairs, pair{items[m], items[k], o.path})
