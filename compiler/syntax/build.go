@@ -30,8 +30,9 @@ type builder struct {
 	kept  map[int]int // implicit groups are made later; candidate → phase
 }
 
-// build makes the tree. from is the offset of the first markdown.
-func (p *parser) build(from int) {
+// build makes the tree. from is the offset of the first markdown. It reports
+// whether the plan is within its limits.
+func (p *parser) build(from int) bool {
 	b := &builder{p: p, title: p.findTitle(), group: -1, kept: map[int]int{}}
 	items := 0
 	for i := range p.cands {
@@ -42,7 +43,7 @@ func (p *parser) build(from int) {
 	if items > p.limits.Items {
 		p.report(diag.New("too-many-items", p.file.Range(from, from), "the plan has too many items").WithDetail(
 			"It has %d; the limit is %d. Split it into several plans.", items, p.limits.Items))
-		return
+		return false
 	}
 	p.plan.Items = make([]Item, 0, items)
 	b.setTitle(from)
@@ -56,6 +57,7 @@ func (p *parser) build(from int) {
 	b.leftovers()
 	p.implicitPhases()
 	p.checkPhases()
+	return true
 }
 
 // findTitle returns the element of the plan's title: the first heading of level

@@ -47,7 +47,10 @@ func Parse(file *diag.File, opts Options) (*Plan, diag.List) {
 	}
 	p.read(blocks)
 	p.classify()
-	p.build(from)
+	if !p.build(from) {
+		p.diags.Sort()
+		return p.plan, p.diags
+	}
 	p.tables()
 	p.finished()
 	p.numbering()
