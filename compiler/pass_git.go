@@ -81,8 +81,8 @@ func (u *unit) checkBase(e *ir.Epic, diags *diag.List) {
 func (u *unit) placeholders(e *ir.Epic, n *ir.Node) map[string]string {
 	base := n.Git.Base
 	return map[string]string{
-		"epic": e.Epic.Slug, "plan": e.Epic.Slug, "key": slug.Ref(string(n.Key)), "sprint": slug.Ref(string(n.Key)),
-		"slug": slug.Make(n.Title), "phase": slug.Ref(n.Phase), "id": slug.Ref(string(n.Key)),
+		"epic": e.Epic.Slug, "plan": e.Epic.Slug, "sprint": slug.Ref(string(n.Key)),
+		"slug": slug.Make(n.Title), "phase": slug.Ref(n.Phase),
 		"base": base, "source": base, "repo": "{repo}",
 	}
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // Git is the block `git {}`. Branch and Worktree are templates with the places
-// {epic}, {key}, {slug}, {phase}, {id}, {base}, {branch} and {repo}.
+// {epic} (also {plan}), {sprint}, {slug}, {phase}, {base} (also {source}), {branch}
+// and {repo}; what is filled in is fit for a name of a branch.
 type Git struct {
 	Base     Value[string]
 	Target   Value[string]
@@ -37,7 +38,7 @@ var gitBlock = &block{
 	attrs: []attr{
 		{name: "base", kind: kString, doc: "the branch that work starts from"},
 		{name: "target", kind: kString, doc: "the branch that a pull request asks to be merged into"},
-		{name: "branch", kind: kString, doc: "the template of branch names, such as \"ralph/{epic}/{key}-{slug}\""},
+		{name: "branch", kind: kString, doc: "the template of branch names, such as \"ralph/{epic}/{sprint}-{slug}\""},
 		{name: "worktree", kind: kString, doc: "the template of worktree paths, such as \"../{repo}-worktrees/{branch}\""},
 		{name: "cleanup", kind: kEnum, enum: []string{"never", "on_success"}, doc: "when worktrees are removed: never or on_success"},
 		{name: "commit", kind: kEnum, enum: []string{"each", "squash"}, doc: "what becomes of the agent's own commits: each or squash"},
@@ -46,7 +47,7 @@ var gitBlock = &block{
 }
 
 // templatePlaces are what git templates may hold in braces.
-var templatePlaces = []string{"base", "branch", "epic", "id", "key", "phase", "repo", "slug"}
+var templatePlaces = []string{"base", "branch", "epic", "phase", "plan", "repo", "slug", "source", "sprint"}
 
 func (r *reader) git() Git {
 	g := Git{

@@ -1,7 +1,6 @@
 package policies
 
 import (
-
 	"fmt"
 	"strings"
 	"testing"

@@ -36,7 +36,7 @@ hitl {
 }
 
 git {
-  branch   = "ralph/{epic}/{key}-{slug}"
+  branch   = "ralph/{epic}/{sprint}-{slug}"
   worktree = "../{repo}-worktrees/{branch}"
   cleanup  = "never"
   commit   = "each"
