@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"encoding/json"
+
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -32,7 +34,7 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	if len(rules) == 0 {
 		return e
 	}
-	r := ruling{u: u, e: e, waivers: waivers, diags: diags, broken: map[*policies.Rule]int{}}
+	r := ruling{u: u, e: e, waivers: waivers, diags: diags, broken: map[*policies.Rule]int{}, fields: map[string][]string{}}
 	r.views()
 	for _, rule := range rules {
 		r.rule(rule, keys)
@@ -59,6 +61,7 @@ type ruling struct {
 	plan    *policies.PlanView
 	diags   *diag.List
 	broken  map[*policies.Rule]int
+	fields  map[string][]string // of the outputs of gates
 }
 
 // views makes the complete views: gates, agents and steps included.
@@ -87,7 +90,7 @@ func (r *ruling) views() {
 				g := e.Gates[name]
 				v.Gates = append(v.Gates, policies.GateView{
 					Name: name, Kind: g.Kind, Agent: g.Agent, Model: g.Model, Access: g.Access, Run: g.Run, OnFailure: g.OnFailure,
-					From: g.From, Step: s.Name, Approvers: g.Approvers, Protect: g.Protect,
+					From: g.From, Step: s.Name, Approvers: g.Approvers, Protect: g.Protect, Fields: r.outputFields(name, g.OutputSchema),
 				})
 			}
 		}
@@ -97,6 +100,25 @@ func (r *ruling) views() {
 		Slug: e.Epic.Slug, Title: e.Epic.Title, Base: e.Epic.Base, Target: e.Epic.Target, Owner: e.Epic.Owner,
 		Labels: e.Epic.Labels, Nodes: r.nodes,
 	}
+}
+
+// outputFields lists the properties of a gate's output, for rules about them.
+func (r *ruling) outputFields(gate string, schema json.RawMessage) []string {
+	if len(schema) == 0 {
+		return nil
+	}
+	if f, done := r.fields[gate]; done {
+		return f
+	}
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	var out []string
+	if json.Unmarshal(schema, &s) == nil {
+		out = sortedNames(s.Properties)
+	}
+	r.fields[gate] = out
+	return out
 }
 
 func (r *ruling) rule(rule *policies.Rule, keys map[ir.Key]int) {

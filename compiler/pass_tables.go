@@ -110,11 +110,14 @@ func (t *tables) files() {
 	for _, f := range t.u.set.Files {
 		add(f.Path, f.Digest, f.For)
 	}
-	for _, fs := range append(slices.Clone(t.u.phases), t.u.plan) {
-		for _, f := range fs {
-			for _, r := range f.Files {
-				add(r.Path, r.Digest, r.For)
-			}
+	for _, f := range t.u.allFragments() {
+		for _, r := range f.Files {
+			add(r.Path, r.Digest, r.For)
+		}
+	}
+	for s := range t.u.shared { // policies that mention node.* read for each node
+		for _, r := range s.policy.Files {
+			add(r.Path, r.Digest, r.For)
 		}
 	}
 	slices.SortFunc(t.e.Files, func(a, b ir.FileDigest) int {

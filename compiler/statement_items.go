@@ -117,7 +117,7 @@ func (p *valueParser) end(sp span, text string, num number) bool {
 	if i := strings.Index(p.text[sp.start:sp.end], text); i >= 0 {
 		at = span{sp.start + i, sp.start + i + len(text)}
 	}
-	p.unknownItem(at, strings.ToLower(text))
+	p.unknownItem(at, text)
 	return false
 }
 
