@@ -340,23 +340,32 @@ func (t *title) statusWord(v string, start, end int) (int, bool) {
 	return end, false
 }
 
+// statusMarks are pictures that go before a status: "✅ Done", "🚧 In progress".
+const statusMarks = checkMarks + "🔄🚧⏳⬜⏸❌🟢🟡🔴"
+
 // afterDash returns where a dash begins that stands before at, pictures between
-// them; -1 if there is none.
+// them, or where such pictures begin if one of them is a status mark; -1 if there
+// is neither.
 func afterDash(v string, start, at int) int {
+	marked := -1
 	for at > start {
 		r, n := utf8.DecodeLastRuneInString(v[:at])
 		switch {
-		case r == ' ' || isEmoji(r):
+		case r == ' ':
 			at -= n
+		case isEmoji(r):
+			if at -= n; marked >= 0 || strings.ContainsRune(statusMarks, r) {
+				marked = at
+			}
 		case r == '–' || r == '—':
 			return at - n
 		case r == '-' && at-2 >= start && v[at-2] == ' ', strings.HasSuffix(v[start:at], "--"):
 			return start + len(strings.TrimRight(v[start:at], "-"))
 		default:
-			return -1
+			return marked
 		}
 	}
-	return -1
+	return marked
 }
 
 func firstWord(s string) string {
