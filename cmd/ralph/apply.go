@@ -95,8 +95,9 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if err := refuse(epic); err != nil {
 		return err
 	}
-	// A reader that closes the pipe must not end the run.
-	signal.Ignore(syscall.SIGPIPE)
+	// A reader that closes the pipe must not end the run. (Ignoring the signal
+	// would be inherited by agents and gates; being told of it is not.)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx := cmd.Context()
 	if ctx == nil {
 		ctx = context.Background()
@@ -193,6 +194,9 @@ func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *ope
 	if r.base, r.bases, err = r.space.Pin(ctx); err != nil {
 		return r, refusal(err)
 	}
+	if err := checkSpace(r.space.Top(), epic.Run.Worktree.MinFree); err != nil {
+		return r, err
+	}
 	return r, r.checkRunners(ctx)
 }
 
@@ -264,7 +268,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		return &exitError{exitNotDone, fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
 	}
 	code := exitOf(r.run.Views(), interrupted)
-	view.account(r, interrupted, code, only)
+	view.account(r, interrupted, only)
 	record := journal.RunRecord{
 		Epic: r.epic.Epic.ID, Digest: r.epic.Digest, Plan: r.epic.Epic.Plan, Started: began, Ended: time.Now().UTC(),
 		Events: r.run.Seq() - first, Exit: code, Counts: r.run.Counts(), Attempts: view.attempts,

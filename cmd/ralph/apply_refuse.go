@@ -162,7 +162,7 @@ func (l *refusals) gatesAt(epic *ir.Epic, key ir.Key, names []string) {
 
 // checkRunners finds missing programs before the first node starts.
 func (r *openedRun) checkRunners(ctx context.Context) error {
-	missing := map[string]bool{}
+	missing, seen := map[string]bool{}, map[string]bool{}
 	for i := range r.epic.Nodes {
 		n := &r.epic.Nodes[i]
 		if n.Done || n.Kind == ir.GateKind {
@@ -170,6 +170,10 @@ func (r *openedRun) checkRunners(ctx context.Context) error {
 		}
 		for j := range n.Steps {
 			s := &n.Steps[j]
+			if seen[s.Agent] {
+				continue
+			}
+			seen[s.Agent] = true
 			runner := r.epic.Runners[r.epic.Agents[s.Agent].Runner]
 			err := command.Runner{Secrets: r.epic.Secrets}.Check(ctx, executor.AgentRun{
 				Node: n, Step: s, Runner: runner, Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,

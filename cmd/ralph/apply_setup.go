@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor/journal"
@@ -99,4 +100,19 @@ func secretNames(epic *ir.Epic) []string {
 		out = append(out, epic.Secrets[name].Env)
 	}
 	return out
+}
+
+// checkSpace refuses to start with less free space than the policy asks for.
+func checkSpace(dir string, want int64) error {
+	if want <= 0 {
+		return nil
+	}
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return inputErrorf("free space of %s: %w", dir, err)
+	}
+	if free := int64(st.Bavail) * int64(st.Bsize); free < want { //nolint:unconvert // other types on other systems
+		return inputErrorf("%.1f GB are free and worktree.min_free asks for %.1f GB. Nothing was started.", float64(free)/1e9, float64(want)/1e9)
+	}
+	return nil
 }

@@ -187,7 +187,7 @@ func (v *applyView) clear() {
 func (v *applyView) finish() { v.clear() }
 
 // account ends a run: what is done, what is not and why, and what to type next.
-func (v *applyView) account(r *openedRun, interrupted bool, code int, only []ir.NodeID) {
+func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 	w := v.out
 	if v.jsonl {
 		w = v.err
@@ -229,7 +229,6 @@ func (v *applyView) account(r *openedRun, interrupted bool, code int, only []ir.
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
 	v.next(w, r, sum, open, interrupted, only)
-	_ = code
 }
 
 // next says what to type.
