@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
 // reportCycles reports each cycle once, with its whole path and the line that
@@ -358,12 +357,4 @@ func listWords(words []string, total int) string {
 	default:
 		return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 	}
-}
-
-// nearest is spell.Nearest as a sentence: "" or ` Did you mean "x"?`.
-func nearest(word string, known []string) string {
-	if near, ok := spell.Nearest(word, known); ok {
-		return fmt.Sprintf(" Did you mean %q?", near)
-	}
-	return ""
 }
