@@ -16,12 +16,17 @@
 //	chunk.go        the text is cut where a heading is certain to begin a section
 //	block.go        goldmark reads each piece; only byte ranges are kept
 //	inline.go       markup is taken off a line, every byte of the rest keeps its place
+//	pattern.go      keywords and ids of a dialect
 //	title.go        headings: marks, id, title, kind, status
 //	candidate.go    what looks like an item or a group in a dialect
 //	classify.go     which of these are items, groups, prose, and why
-//	section.go      labels, directives, lists, fences and prose of each section
+//	build.go        phases, items and where their sections begin and end
+//	section.go      labels, lists, fences and prose of each section
+//	label.go        **Label**: value; lines.go: text as prompts get it; comment.go: annotations, directives
 //	finished.go     what the plan says is finished
 //	table.go        tables of items and of dependencies
+//	numbering.go    ids in one form
+//	hints.go        what was not read, and why
 //
 // Rules of the language are in docs/plan-language.md.
 package syntax
