@@ -138,8 +138,8 @@ type (
 	// found; any problem fails the attempt before a gate is paid for.
 	Collected struct {
 		Result   Tree     `json:"result"`
-		Files    int      `json:"files"` // changed since the step's start
-		Changed  []string `json:"changed,omitempty"`
+		Files    int      `json:"files"`             // changed since the step's start
+		Changed  []string `json:"changed,omitempty"` // the first of them
 		Problems []string `json:"problems,omitempty"`
 	}
 	// GateJudged is a gate's verdict on the collected commit.

@@ -34,7 +34,11 @@ func (s *Space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 		return c, err
 	}
 	c.Files = len(changes)
+	room := executor.MaxNote / 2
 	for _, ch := range changes[:min(len(changes), maxChanged)] {
+		if room -= len(ch.path); room < 0 {
+			break
+		}
 		c.Changed = append(c.Changed, ch.path)
 	}
 	if len(changes) == 0 && step.Access != "read" && !step.AllowEmpty && n.Kind != ir.Merge {

@@ -124,7 +124,7 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, base string) (exe
 }
 
 // tailSize is how much of each output is kept in the event, in bytes.
-const tailSize = executor.MaxNote / 2
+const tailSize = executor.MaxNote / 4
 
 func tail(base string) string {
 	var parts []string
