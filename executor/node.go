@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -146,8 +145,6 @@ func (n *node) match(work, print, base string) *success {
 	return nil
 }
 
-func (n *node) steps() []ir.Step { return n.ir.Steps }
-
 func (n *node) stepNow() *ir.Step {
 	if n.life.step < 0 || n.life.step >= len(n.ir.Steps) {
 		return nil
@@ -198,10 +195,3 @@ func (l *life) rewind() {
 
 // class groups nodes that compete for the same limits.
 type class struct{ lane, runner string }
-
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}

@@ -21,11 +21,6 @@ func (s *set) remove(i int) {
 	}
 }
 
-func (s set) has(i int) bool {
-	_, found := slices.BinarySearch(s, i)
-	return found
-}
-
 // queue holds nodes that could start, by class, each in order of (priority,
 // place in the epic).
 type queue struct {

@@ -453,8 +453,10 @@ func TestPromptSaysWhatIsKnownOnlyNow(t *testing.T) {
 	if got := clip("aü", 2); got != "a" {
 		t.Errorf("a character was cut: %q", got)
 	}
-	log := AttemptLog{Step: "s", Number: 2, Status: AttemptFailed, Reason: "gate g failed", Outcome: Outcome{Summary: "I tried"},
-		Gates: []GateJudged{{Gate: "f", Verdict: Pass}, {Gate: "g", Verdict: Fail, Message: "line 1\nline 2"}}}
+	log := AttemptLog{
+		Step: "s", Number: 2, Status: AttemptFailed, Reason: "gate g failed", Outcome: Outcome{Summary: "I tried"},
+		Gates: []GateJudged{{Gate: "f", Verdict: Pass}, {Gate: "g", Verdict: Fail, Message: "line 1\nline 2"}},
+	}
 	want := "Attempt 2 of step s failed: gate g failed.\n\nWhat the agent said:\n\n    I tried\n\nGate f: pass\n\nGate g: fail\n\n    line 1\n    line 2"
 	if got := strings.Join(feedback(log), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

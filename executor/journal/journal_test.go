@@ -63,8 +63,10 @@ func filled(t testing.TB, n int) string {
 func events(from int64, n int) []executor.Event {
 	var out []executor.Event
 	for i := range int64(n) {
-		out = append(out, executor.Event{Seq: from + i, At: time.UnixMilli(from + i).UTC(), Node: "bd-1", Step: "implement", Attempt: 1,
-			Body: executor.EffectStarted{Kind: executor.EffectGate, Gate: "unit"}})
+		out = append(out, executor.Event{
+			Seq: from + i, At: time.UnixMilli(from + i).UTC(), Node: "bd-1", Step: "implement", Attempt: 1,
+			Body: executor.EffectStarted{Kind: executor.EffectGate, Gate: "unit"},
+		})
 	}
 	return out
 }

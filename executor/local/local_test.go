@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,15 +25,12 @@ type bench struct {
 	runner  executortest.Runner
 	gate    executortest.Gate
 	state   string
-
-	mu     sync.Mutex // guards starts
-	starts map[string]int
 }
 
 func newBench(t *testing.T, epic *ir.Epic) *bench {
 	b := &bench{
 		t: t, epic: epic, journal: &executortest.Journal{}, ws: executortest.NewWorkspace(epic.Epic.ID),
-		state: t.TempDir(), starts: map[string]int{},
+		state: t.TempDir(),
 	}
 	b.runner.Do = func(context.Context, executor.AgentRun) (executor.AgentEnded, error) {
 		return executortest.Success(), nil
@@ -175,22 +171,33 @@ func TestVerdictsOfGates(t *testing.T) {
 		"pass goes on": { // S0-55
 			[]executor.Verdict{executor.Pass}, nil, "1.1 done\n2.1 done\n1.2 done\nintegration done", 1},
 		"fail uses up the attempts and blocks, and what does not depend on it goes on": { // S0-58, S0-59, K6
-			[]executor.Verdict{executor.Fail}, nil,
-			"1.1 blocked (the 3 attempts of step implement used up; last: gate check failed: check says fail)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 3},
+			[]executor.Verdict{executor.Fail},
+			nil,
+			"1.1 blocked (the 3 attempts of step implement used up; last: gate check failed: check says fail)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 3,
+		},
 		"stop blocks at once": { // S0-57
-			[]executor.Verdict{executor.Stop}, nil,
-			"1.1 blocked (gate check said stop: check says stop)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 1},
+			[]executor.Verdict{executor.Stop},
+			nil,
+			"1.1 blocked (gate check said stop: check says stop)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 1,
+		},
 		"a fail of a gate that stops is a stop": {
-			[]executor.Verdict{executor.Fail}, func(e *ir.Epic) { g := e.Gates["check"]; g.OnFailure = "stop"; e.Gates["check"] = g },
-			"1.1 blocked (gate check said stop: check says fail)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 1},
+			[]executor.Verdict{executor.Fail},
+			func(e *ir.Epic) { g := e.Gates["check"]; g.OnFailure = "stop"; e.Gates["check"] = g },
+			"1.1 blocked (gate check said stop: check says fail)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 1,
+		},
 		"the breaker ends a failure that repeats": {
-			[]executor.Verdict{executor.Fail}, func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.Breaker = 2 },
-			"1.1 blocked (the same failure 2 times in a row: gate check failed: check says fail)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 2},
+			[]executor.Verdict{executor.Fail},
+			func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.Breaker = 2 },
+			"1.1 blocked (the same failure 2 times in a row: gate check failed: check says fail)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 2,
+		},
 		"an error is asked again and costs no attempt": {
-			[]executor.Verdict{executor.ErrorJudged, executor.ErrorJudged, executor.Pass}, nil, "1.1 done\n2.1 done\n1.2 done\nintegration done", 1},
+			[]executor.Verdict{executor.ErrorJudged, executor.ErrorJudged, executor.Pass}, nil, "1.1 done\n2.1 done\n1.2 done\nintegration done", 1,
+		},
 		"an error that stays waits for a person": {
-			[]executor.Verdict{executor.ErrorJudged}, nil,
-			"1.1 waiting (check: check says error)\n2.1 done\n1.2 pending (needs 1.1 (waiting))\nintegration done", 1},
+			[]executor.Verdict{executor.ErrorJudged},
+			nil,
+			"1.1 waiting (check: check says error)\n2.1 done\n1.2 pending (needs 1.1 (waiting))\nintegration done", 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var changes []func(*ir.Epic)
