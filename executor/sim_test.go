@@ -1,0 +1,309 @@
+package executor
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// randomEpic has up to n nodes with edges to earlier ones, lanes and limits.
+func randomEpic(rng *rand.Rand, n int) *ir.Epic {
+	e := &ir.Epic{
+		Epic:    ir.Header{ID: "bd-e", Integration: ir.Integration{Mode: "dag", Branch: "i"}},
+		Agents:  map[string]ir.Agent{"a": {Runner: "r"}, "b": {Runner: "s"}},
+		Runners: map[string]ir.Runner{"r": {Concurrent: 2}, "s": {}},
+		Gates:   map[string]ir.Gate{"g": {}, "h": {OnFailure: "stop"}},
+		Run:     ir.Run{Concurrency: ir.Concurrency{PerLane: map[string]int{"x": 1}}},
+		Digest:  "d",
+	}
+	for i := range 1 + rng.IntN(n) {
+		node := ir.Node{
+			ID: ir.NodeID(fmt.Sprintf("bd-%d", i)), Key: ir.Key(fmt.Sprint(i)), Kind: ir.Work, Lane: []string{"", "x", "y"}[rng.IntN(3)],
+			Priority: rng.IntN(3), Done: rng.IntN(8) == 0, Digest: ir.NodeDigest{Work: fmt.Sprintf("w%d", i), Judge: "j"},
+		}
+		for s := range rng.IntN(3) {
+			node.Steps = append(node.Steps, ir.Step{
+				Name: fmt.Sprintf("s%d", s), Agent: []string{"a", "b"}[rng.IntN(2)], Access: "write", Gates: []string{"g", "h"}[:rng.IntN(3)],
+				GateMode: []string{"parallel", "ordered"}[rng.IntN(2)], OnFailure: []string{"keep", "reset"}[rng.IntN(2)], Next: fmt.Sprintf("s%d", rng.IntN(s+1)),
+				Limits: ir.StepLimits{Attempts: 1 + rng.IntN(3), Iterations: 1 + rng.IntN(2), Breaker: rng.IntN(3), RunnerRetries: rng.IntN(3)},
+				Retry:  ir.Retry{Backoff: "exponential", InitialMS: int64(rng.IntN(2000)), MaxMS: 5000, JitterPercent: 20},
+			})
+		}
+		for d := range i {
+			if rng.IntN(i+1) < 2 {
+				node.After = append(node.After, ir.Edge{Key: ir.Key(fmt.Sprint(d)), Type: ir.Blocks})
+			}
+		}
+		e.Nodes = append(e.Nodes, node)
+	}
+	return e
+}
+
+// check compares what the machine keeps incrementally with a scan of all nodes.
+func check(t *testing.T, r *Run) {
+	t.Helper()
+	if r.foreign {
+		return
+	}
+	running, lanes, agents := 0, map[string]int{}, map[string]int{}
+	var active, flying, timers, ready []int
+	for i, n := range r.nodes {
+		settled := true
+		for _, d := range n.deps {
+			if s := r.nodes[d].status; s != Done && s != Skipped {
+				settled = false
+			}
+		}
+		if n.status == Running {
+			running++
+			lanes[n.ir.Lane]++
+			if !settled {
+				t.Errorf("node %s runs before what it needs is there", n.ir.Key)
+			}
+		}
+		switch {
+		case n.life.flying:
+			flying = append(flying, i)
+			if n.life.effect.Kind == EffectAgent {
+				agents[r.runnerOf(n.stepNow())]++
+			}
+		case n.status == Running:
+			active = append(active, i)
+		}
+		if n.status == Waiting && n.wait.For != ForHuman {
+			timers = append(timers, i)
+		}
+		if n.status == Ready {
+			ready = append(ready, i)
+		}
+		if n.status == Pending && settled && n.selected && !n.sum {
+			t.Errorf("node %s is pending and nothing holds it back", n.ir.Key)
+		}
+		if n.status == Ready && !settled {
+			t.Errorf("node %s is ready before what it needs is there", n.ir.Key)
+		}
+	}
+	slices.SortFunc(timers, func(a, b int) int { return r.byUntil(a, r.nodes[b]) })
+	var queued []int
+	for _, c := range r.ready.classes {
+		queued = append(queued, r.ready.items[c]...)
+	}
+	slices.Sort(queued)
+	for what, pair := range map[string][2][]int{
+		"active": {active, r.active}, "flying": {flying, r.flying}, "timers": {timers, r.timers}, "ready": {ready, queued},
+	} {
+		if !slices.Equal(pair[0], pair[1]) {
+			t.Errorf("%s: a scan finds %v, the machine keeps %v", what, pair[0], pair[1])
+		}
+	}
+	if running != r.running || r.ready.n != len(ready) {
+		t.Errorf("running %d, kept %d; ready %d, kept %d", running, r.running, len(ready), r.ready.n)
+	}
+	for lane, limit := range r.epic.Run.Concurrency.PerLane {
+		if lanes[lane] != r.lanes[lane] || lanes[lane] > limit {
+			t.Errorf("lane %s: %d run, %d kept, %d allowed", lane, lanes[lane], r.lanes[lane], limit)
+		}
+	}
+	if agents["r"] != r.agents["r"] || agents["r"] > 2 {
+		t.Errorf("runner r: %d agents, %d kept, 2 allowed", agents["r"], r.agents["r"])
+	}
+}
+
+// sim drives a run with random results and random crashes.
+type sim struct {
+	t      *testing.T
+	rng    *rand.Rand
+	epic   *ir.Epic
+	run    *Run
+	events []Event
+	flying []Effect
+	now    time.Time
+}
+
+func (s *sim) put(e Event) {
+	s.t.Helper()
+	e.Seq, e.At = s.run.Seq()+1, s.now
+	b, err := json.Marshal(e)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var back Event
+	if err := json.Unmarshal(b, &back); err != nil {
+		s.t.Fatal(err)
+	}
+	if !reflect.DeepEqual(back, e) {
+		s.t.Fatalf("through JSON\n%+v\nbecame\n%+v", e, back)
+	}
+	if err := s.run.Apply(e); err != nil {
+		s.t.Fatal(err)
+	}
+	s.events = append(s.events, e)
+	check(s.t, s.run)
+}
+
+// crash begins again with a new machine and the events that are on record.
+func (s *sim) crash() {
+	s.t.Helper()
+	before := s.run
+	run, err := New(s.epic)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range s.events {
+		if err := run.Apply(e); err != nil {
+			s.t.Fatalf("replay: %v", err)
+		}
+	}
+	if got, want := fmt.Sprintf("%+v", run.Views()), fmt.Sprintf("%+v", before.Views()); got != want {
+		s.t.Fatalf("replayed\n%s\nwas\n%s", got, want)
+	}
+	s.run, s.flying = run, nil
+}
+
+func (s *sim) start() {
+	s.put(Event{Body: RunStarted{Epic: "bd-e", Digest: s.epic.Digest, Base: Tree{"base", "base"}, Slots: 1 + s.rng.IntN(4), By: "me"}})
+}
+
+// report makes up what a worker says.
+func (s *sim) report(e Effect) Body {
+	if s.rng.IntN(12) == 0 {
+		class := []FailureClass{FailTransient, FailInterrupted, FailConfig}[s.rng.IntN(3)]
+		if e.Kind == EffectAgent && s.rng.IntN(2) == 0 {
+			class = FailCrash
+		}
+		return EffectFailed{Class: class, Detail: "bad luck"}
+	}
+	mark := fmt.Sprint(s.run.Seq())
+	switch e.Kind {
+	case EffectBase:
+		return BaseMade{Base: Tree{"m" + mark, "t" + mark}}
+	case EffectPrepare:
+		return Prepared{}
+	case EffectAgent:
+		o := Outcome{Result: []string{"success", "success", "partial", "failed", ""}[s.rng.IntN(5)]}
+		return AgentEnded{Outcome: o, End: []AgentEnd{EndExited, EndExited, EndExited, EndTimeout, EndStalled}[s.rng.IntN(5)], ExitCode: s.rng.IntN(2)}
+	case EffectCollect:
+		c := Collected{Result: Tree{"c" + mark, "t" + mark}}
+		if s.rng.IntN(5) == 0 {
+			c.Problems = []string{"a problem"}
+		}
+		return c
+	case EffectGate:
+		v := []Verdict{Pass, Pass, Pass, Fail, ErrorJudged, Stop}[s.rng.IntN(6)]
+		return GateJudged{Gate: e.Gate, Verdict: v, Message: "m", Signature: fmt.Sprint(s.rng.IntN(2)), Tests: "skip"}
+	}
+	return Published{Result: Tree{e.Commit, "t" + e.Commit}}
+}
+
+// TestRandomRuns walks random graphs with random results and crashes: the
+// machine never gets stuck, its sets agree with a scan after every event, a
+// replay gives the same state, and every run comes to an end.
+func TestRandomRuns(t *testing.T) { // S2-26
+	for seed := range uint64(300) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			s := &sim{t: t, rng: rng, epic: randomEpic(rng, 12), now: time.UnixMilli(0).UTC()}
+			run, err := New(s.epic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.run = run
+			s.start()
+			for range 20_000 {
+				todo := s.run.Todo(s.now)
+				if todo.Stuck != "" {
+					t.Fatalf("stuck: %s", todo.Stuck)
+				}
+				if todo.Done {
+					if rng.IntN(2) == 0 {
+						return
+					}
+					s.put(Event{Body: RunEnded{Counts: s.run.Counts()}})
+					s.crash()
+					return
+				}
+				if rng.IntN(40) == 0 {
+					s.crash()
+					s.start()
+					continue
+				}
+				switch {
+				case len(todo.Record) > 0:
+					s.put(todo.Record[0])
+				case len(todo.Start) > 0:
+					e := todo.Start[0]
+					s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}})
+					s.flying = append(s.flying, e)
+				case len(s.flying) > 0:
+					i := rng.IntN(len(s.flying))
+					e := s.flying[i]
+					s.flying = slices.Delete(s.flying, i, i+1)
+					s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: s.report(e)})
+				default:
+					s.now = todo.Wake
+				}
+			}
+			t.Fatal("the run does not end")
+		})
+	}
+}
+
+// TestAChangedEpicKeepsWhatIsStillTrue goes on with another epic.json.
+func TestAChangedEpicKeepsWhatIsStillTrue(t *testing.T) {
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		old := randomEpic(rng, 8)
+		s := &sim{t: t, rng: rng, epic: old, now: time.UnixMilli(0).UTC()}
+		s.run, _ = New(old)
+		s.start()
+		s.steps(rng.IntN(200))
+		next := randomEpic(rng, 8)
+		next.Digest = "d2"
+		s.epic = next
+		run, err := New(next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range s.events {
+			if err := run.Apply(e); err != nil {
+				t.Fatalf("seed %d: the old events under the new epic: %v", seed, err)
+			}
+		}
+		s.run, s.flying = run, nil
+		s.start()
+		s.steps(5000)
+		if todo := s.run.Todo(s.now); !todo.Done {
+			t.Fatalf("seed %d: the run does not end: %+v", seed, todo)
+		}
+	}
+}
+
+func (s *sim) steps(n int) {
+	for range n {
+		todo := s.run.Todo(s.now)
+		switch {
+		case todo.Stuck != "":
+			s.t.Fatalf("stuck: %s", todo.Stuck)
+		case todo.Done:
+			return
+		case len(todo.Record) > 0:
+			s.put(todo.Record[0])
+		case len(todo.Start) > 0:
+			e := todo.Start[0]
+			s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}})
+			s.flying = append(s.flying, e)
+		case len(s.flying) > 0:
+			e := s.flying[0]
+			s.flying = s.flying[1:]
+			s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: s.report(e)})
+		default:
+			s.now = todo.Wake
+		}
+	}
+}

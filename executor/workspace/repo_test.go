@@ -1,0 +1,198 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// repo is a real repository in a temporary directory, with a hook that must
+// never run.
+type repo struct {
+	t     *testing.T
+	dir   string
+	epic  *ir.Epic
+	space *Space
+	seq   int64
+}
+
+func newRepo(t *testing.T, epic *ir.Epic) *repo {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("GIT_DIR", "/nowhere") // an inherited variable must not matter
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &repo{t: t, dir: filepath.Join(top, "project"), epic: epic}
+	if err := os.Mkdir(r.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.git("init", "-q", "-b", "main", ".")
+	r.git("config", "user.name", "Test User")
+	r.git("config", "user.email", "test@example.org")
+	r.write("README.md", "hello\n")
+	r.write("tests/a_test.sh", "exit 0\n")
+	r.write(".gitignore", "*.log\n")
+	r.git("add", "-A")
+	r.git("commit", "-q", "-m", "first")
+	hook := "#!/bin/sh\necho ran >> " + filepath.Join(top, "hook-ran") + "\n"
+	for _, h := range []string{"post-checkout", "pre-commit", "post-commit", "reference-transaction", "post-merge", "post-index-change"} {
+		r.write(".git/hooks/"+h, hook)
+		if err := os.Chmod(filepath.Join(r.dir, ".git/hooks", h), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if _, err := os.Stat(filepath.Join(top, "hook-ran")); err == nil {
+			t.Error("a hook of the user was run")
+		}
+	})
+	if epic != nil {
+		r.open()
+	}
+	return r
+}
+
+func (r *repo) open() {
+	r.t.Helper()
+	s, err := Open(r.t.Context(), r.dir, r.epic)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.MkdirAll(s.State(), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	r.space = s
+}
+
+// git is the user's own git, without hooks so that only ralph could run them.
+func (r *repo) git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "core.hooksPath=/dev/null"}, args...)...)
+	cmd.Dir = r.dir
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (r *repo) write(path, text string) {
+	r.t.Helper()
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.dir, path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// in writes a file into a node's worktree.
+func (r *repo) in(node ir.NodeID, path, text string) {
+	r.t.Helper()
+	r.write(filepath.Join(r.space.Dir(node), path), text)
+}
+
+func (r *repo) head() string { return r.git("rev-parse", "HEAD") }
+
+func (r *repo) effect(kind executor.EffectKind, node ir.NodeID, attempt int, commit string) executor.Effect {
+	r.seq++
+	return executor.Effect{Kind: kind, Node: node, Step: "implement", Attempt: attempt, Start: commit, Commit: commit, Base: commit, Seq: r.seq}
+}
+
+func (r *repo) prepare(node ir.NodeID, attempt int, commit string) string {
+	r.t.Helper()
+	saved, err := r.space.Prepare(r.t.Context(), r.effect(executor.EffectPrepare, node, attempt, commit))
+	if err != nil {
+		r.t.Fatalf("prepare %s: %v", node, err)
+	}
+	return saved
+}
+
+func (r *repo) collect(node ir.NodeID, attempt int, commit string) executor.Collected {
+	r.t.Helper()
+	c, err := r.space.Collect(r.t.Context(), r.effect(executor.EffectCollect, node, attempt, commit), executor.Outcome{Result: "success", Summary: "did it"})
+	if err != nil {
+		r.t.Fatalf("collect %s: %v", node, err)
+	}
+	return c
+}
+
+// result makes a node's result: one file, written by its agent.
+func (r *repo) result(node ir.NodeID, base, path, text string) executor.Result {
+	r.t.Helper()
+	r.prepare(node, 1, base)
+	r.in(node, path, text)
+	c := r.collect(node, 1, base)
+	if len(c.Problems) > 0 {
+		r.t.Fatalf("%s: %v", node, c.Problems)
+	}
+	e := r.effect(executor.EffectPublish, node, 1, c.Result.Commit)
+	if _, err := r.space.Publish(r.t.Context(), e); err != nil {
+		r.t.Fatal(err)
+	}
+	return executor.Result{Node: node, Tree: c.Result}
+}
+
+// manifest lists what belongs to the user: every byte of the checkout and of
+// .git, except what ralph declares as its own.
+func (r *repo) manifest() map[string]string {
+	r.t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(r.dir, path)
+		for _, own := range []string{".git/objects", ".git/ralph", ".git/worktrees", ".git/refs/ralph", ".git/refs/heads/ralph", ".git/logs/refs/heads/ralph"} {
+			if rel == own || strings.HasPrefix(rel, own+"/") {
+				return nil
+			}
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		out[rel] = fmt.Sprintf("%s %x", info.Mode(), sha256.Sum256(b))
+		return nil
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+func failure(err error) executor.FailureClass {
+	var f *executor.Failure
+	if errors.As(err, &f) {
+		return f.Class
+	}
+	return ""
+}
