@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -179,7 +180,7 @@ func (v diagsView) sarif(w io.Writer, list diag.List) error {
 		}
 		if d.Fix != nil {
 			change := sarif.NewArtifactChange().
-				WithArtifactLocation(sarif.NewSimpleArtifactLocation(d.Fix.Range.File)).
+				WithArtifactLocation(artifact(d.Fix.Range.File)).
 				AddReplacement(sarif.NewReplacement().WithDeletedRegion(v.region(d.Fix.Range)).WithInsertedContent(sarif.NewArtifactContent().WithText(d.Fix.Text)))
 			res.AddFixe(sarif.NewFix().WithDescription(sarif.NewTextMessage("mend it")).AddArtifactChange(change))
 		}
@@ -201,8 +202,13 @@ func sarifLevel(s diag.Severity) string {
 	return "note"
 }
 
+// artifact names a file as a relative URI.
+func artifact(file string) *sarif.ArtifactLocation {
+	return sarif.NewSimpleArtifactLocation((&url.URL{Path: file}).EscapedPath())
+}
+
 func (v diagsView) location(r diag.Range) *sarif.Location {
-	physical := sarif.NewPhysicalLocation().WithArtifactLocation(sarif.NewSimpleArtifactLocation(r.File))
+	physical := sarif.NewPhysicalLocation().WithArtifactLocation(artifact(r.File))
 	if v.files[r.File] != nil {
 		physical.WithRegion(v.region(r))
 	}
