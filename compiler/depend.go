@@ -62,10 +62,11 @@ type depClause struct {
 
 // depGroup is a phase, or what stands for one.
 type depGroup struct {
-	id    string
-	at    diag.Range
-	num   number
-	after []depStatement
+	id     string
+	at     diag.Range
+	num    number
+	after  []depStatement
+	blocks []depStatement // reverse labels
 }
 
 // Values of the dialect's attributes, as plan-language §4 names them.
@@ -197,14 +198,17 @@ const (
 
 type groupSaying struct {
 	readings []reading
+	blocks   []reading
 	says     bool
 }
 
-// pendingTarget is a statement that names the ends of a group.
+// pendingTarget is a statement of an item that names the ends of a group, or,
+// as a reverse label, its beginnings.
 type pendingTarget struct {
-	to     int32
-	lo, hi int32
-	at     diag.Range
+	item    int32
+	lo, hi  int32
+	at      diag.Range
+	reverse bool
 }
 
 func (d *depender) groupOf(i int32) int32 {
@@ -284,10 +288,11 @@ func (d *depender) readStatements() {
 	}
 	d.groupSay = make([]groupSaying, len(d.groups))
 	for g := range d.groups {
-		if len(d.groups[g].after) == 0 {
-			continue
-		}
 		s := &d.groupSay[g]
+		s.blocks = read(d.groups[g].blocks)
+		for _, r := range s.blocks {
+			naming = naming || len(r.targets) > 0
+		}
 		s.readings = read(d.groups[g].after)
 		for _, r := range s.readings {
 			s.says = s.says || r.says()
@@ -390,13 +395,13 @@ func (d *depender) expand(t target, i int32, reverse bool) {
 		for _, j := range d.names.between(t.lo, t.to) {
 			link(j)
 		}
-	case toPrevious:
-		for j := int32(0); j < i && !d.full; j++ {
-			link(j)
+	case toPrevious, toEarlier:
+		lo, hi := int32(0), i
+		if reverse { // what "all" means from the other side: all that stands behind
+			lo, hi = i+1, int32(len(d.items))
 		}
-	case toEarlier:
-		for j := int32(0); j < i && !d.full; j++ {
-			if d.groupOf(j) != d.groupOf(i) {
+		for j := lo; j < hi && !d.full; j++ {
+			if t.kind == toPrevious || d.groupOf(j) != d.groupOf(i) {
 				link(j)
 			}
 		}
@@ -407,15 +412,7 @@ func (d *depender) expand(t target, i int32, reverse bool) {
 			}
 		}
 	case toGroupEnds:
-		if reverse { // to block a group is to be waited for by its beginnings; its members all wait
-			for j := range d.items {
-				if g := d.items[j].group; g >= t.group && g <= t.hi && !d.full {
-					link(int32(j))
-				}
-			}
-			return
-		}
-		d.pending = append(d.pending, pendingTarget{to: i, lo: t.group, hi: t.hi, at: t.at})
+		d.pending = append(d.pending, pendingTarget{item: i, lo: t.group, hi: t.hi, at: t.at, reverse: reverse})
 	}
 }
 

@@ -134,6 +134,8 @@ func (l *lowering) phases() {
 				goal = append(goal, paragraphs(lb)...)
 			case syntax.DependsOn:
 				g.after = append(g.after, statements(lb, l.tree.File)...)
+			case syntax.Blocks:
+				g.blocks = append(g.blocks, statements(lb, l.tree.File)...)
 			}
 		}
 		dp.Goal = strings.Join(trimLines(goal), "\n")

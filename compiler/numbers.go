@@ -190,25 +190,34 @@ func (d *depender) groupReplaces(i int32) bool {
 	return g >= 0 && d.groupSay[g].says && !d.rules.add
 }
 
-// pendingEdges makes the edges of statements that name a group by its ends.
-// All ends are taken before any of these edges exists.
+// pendingEdges makes the edges of statements that name a group by its ends, and
+// of reverse labels that name it by its beginnings. All of these are taken
+// before any of these edges exists.
 func (d *depender) pendingEdges() {
 	if len(d.pending) == 0 {
 		return
 	}
 	members := d.members()
-	ends := map[int32][]int32{}
+	ends, beginnings := map[int32][]int32{}, map[int32][]int32{}
 	var made []edge
 	for _, p := range d.pending {
+		taken, flag := ends, outGroup
+		if p.reverse {
+			taken, flag = beginnings, inGroup
+		}
 		for g := p.lo; g <= p.hi; g++ {
-			if _, known := ends[g]; !known {
-				ends[g] = d.filter(members[g], outGroup)
+			if _, known := taken[g]; !known {
+				taken[g] = d.filter(members[g], flag)
 			}
-			if !d.room(len(made) + len(ends[g])) {
+			if !d.room(len(made) + len(taken[g])) {
 				return
 			}
-			for _, from := range ends[g] {
-				made = append(made, edge{from: from, to: p.to, start: int32(p.at.Start), end: int32(p.at.End)})
+			for _, i := range taken[g] {
+				e := edge{from: i, to: p.item, start: int32(p.at.Start), end: int32(p.at.End)}
+				if p.reverse {
+					e.from, e.to = p.item, i
+				}
+				made = append(made, e)
 			}
 		}
 	}
@@ -282,64 +291,4 @@ func (d *depender) joinGroups(groups []int32, members [][]int32) {
 			}
 		}
 	})
-}
-
-// groupLabels applies "Depends on" below a phase heading to those of its
-// beginnings that have no statement of their own.
-func (d *depender) groupLabels(members [][]int32) {
-	for g := range d.groups {
-		if !d.groupSay[g].says {
-			continue
-		}
-		sources := d.sources(members[g], inGroup)
-		if d.rules.add {
-			sources = d.filter(members[g], inGroup)
-		}
-		for _, r := range d.groupSay[g].readings {
-			for _, t := range r.targets {
-				d.groupTarget(int32(g), t, sources, members)
-			}
-		}
-	}
-}
-
-func (d *depender) groupTarget(g int32, t target, sources []int32, members [][]int32) {
-	var from []int32
-	switch t.kind {
-	case toItem:
-		from = []int32{t.item}
-	case toRange:
-		from = d.names.between(t.lo, t.to)
-	case toPrevious, toEarlier:
-		for i := range d.items {
-			if d.items[i].group == g {
-				break
-			}
-			from = append(from, int32(i))
-		}
-	case toGroup, toGroupEnds:
-		for k := t.group; k <= t.hi; k++ {
-			if k == g {
-				if t.group == t.hi {
-					d.diags.Add(diag.Newf("self-dependency", t.at, "phase %s waits for itself", clip(d.groups[g].id)).
-						WithDetail("A phase that depends on itself can never start. Remove it from the list.").
-						WithRelated(d.groups[g].at, "the phase"))
-				}
-				continue
-			}
-			if t.kind == toGroup {
-				from = append(from, members[k]...)
-			} else {
-				from = append(from, d.filter(members[k], outGroup)...)
-			}
-		}
-	}
-	if !d.room(len(from) * len(sources)) {
-		return
-	}
-	for _, to := range sources {
-		for _, f := range from {
-			d.addEdge(f, to, byExplicit, t.at)
-		}
-	}
 }

@@ -3,6 +3,7 @@ package compiler
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -224,6 +225,10 @@ func (p *valueParser) part(sp span) bool {
 		return true
 	}
 	w, rest := word(p.text, sp)
+	if strings.EqualFold(w, "both") && rest.start < rest.end { // "both 1.1 and 1.2"
+		sp = rest
+		w, rest = word(p.text, sp)
+	}
 	lw := strings.ToLower(w)
 	if rest.start < rest.end {
 		switch {
@@ -384,9 +389,13 @@ func (p *valueParser) rng(sp span) diag.Range { return p.at.Sub(sp.start, sp.end
 // it for a dependency, ralph does not.
 func (p *valueParser) nearMiss(sp span) bool {
 	s := p.text[sp.start:sp.end]
-	for i, f := range strings.Fields(s) {
+	for i, f := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '|' || r == '\\' }) {
 		f = strings.Trim(f, ".:;!?'\"")
 		at, ok := p.names.item(f)
+		if !ok {
+			f = p.unprefixed(f)
+			at, ok = p.names.item(f)
+		}
 		if !ok || len(p.items[at].num.parts) == 0 || p.items[at].num.shape == "#" && i == 0 {
 			continue
 		}
@@ -395,6 +404,22 @@ func (p *valueParser) nearMiss(sp span) bool {
 		return true
 	}
 	return false
+}
+
+// unprefixed cuts the initial or the whole of an item word off an id: "S1.2",
+// "sprint_1.2". Only ids of several numbers are as unlikely to be anything else.
+func (p *valueParser) unprefixed(f string) string {
+	i := strings.IndexAny(f, "0123456789")
+	if i <= 0 || !strings.Contains(f[i:], ".") {
+		return f
+	}
+	lead := strings.ToLower(strings.TrimRight(f[:i], "_-#"))
+	for w := range p.itemWords {
+		if lead == w || lead == w[:1] {
+			return f[i:]
+		}
+	}
+	return f
 }
 
 // clip shortens what is quoted in a summary.

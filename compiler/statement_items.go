@@ -52,7 +52,7 @@ func (p *valueParser) restIsHarmless(item int32, rest string) bool {
 	fs := strings.Fields(strings.ToLower(rest))
 	harmless := true
 	for _, f := range fs {
-		if !slices.Contains(doneWords, f) && f != "is" && f != "be" && f != "has" && f != "been" {
+		if !slices.Contains(doneWords, f) && !slices.Contains(auxiliaries, f) {
 			harmless = false
 		}
 	}

@@ -1,6 +1,10 @@
 package compiler
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Words with which a dependency label speaks of items and groups, besides those
 // of the dialect. They are only looked at in values of such labels.
@@ -8,6 +12,7 @@ var (
 	plainItemWords  = []string{"sprint", "task", "story", "step", "item"}
 	plainGroupWords = []string{"phase", "milestone", "epic", "wave", "group", "stage"}
 	doneWords       = []string{"complete", "completed", "done", "merged", "finished"}
+	auxiliaries     = []string{"is", "be", "has", "been", "must"}
 	previousWords   = []string{"previous", "prior", "preceding", "earlier", "other"}
 )
 
@@ -42,15 +47,18 @@ func (w wordSet) without(o wordSet) wordSet {
 // noneForms are whole values that say "depends on nothing".
 var noneForms = map[string]bool{
 	"none": true, "-": true, "—": true, "–": true, "--": true, "[]": true, "nothing": true, "n/a": true,
+	"no dependency": true, "no dependencies": true, "no prerequisites": true, "no blockers": true,
 }
 
 // span is a piece of a value: the half-open interval of its bytes.
 type span struct{ start, end int }
 
 // mask returns s in the same length with everything blanked that is no part of
-// a dependency value: emphasis, quotes, backticks, brackets and what stands in
-// parentheses or comments.
+// a dependency value: emphasis, quotes, backticks, brackets, check marks and
+// other pictures, and what is struck through or stands in parentheses or
+// comments.
 func mask(s string) string {
+	s = unpicture(unstrike(s))
 	b := []byte(s)
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -84,6 +92,49 @@ func mask(s string) string {
 			}
 			return r
 		}, s)
+	}
+	return string(b)
+}
+
+// unstrike blanks what is struck through: it is no longer meant.
+func unstrike(s string) string {
+	if !strings.Contains(s, "~~") {
+		return s
+	}
+	b := []byte(s)
+	for from := 0; ; {
+		i := strings.Index(s[from:], "~~")
+		if i < 0 {
+			return string(b)
+		}
+		open := from + i
+		j := strings.Index(s[open+2:], "~~")
+		if j < 0 {
+			return string(b)
+		}
+		from = open + 2 + j + 2
+		for k := open; k < from; k++ {
+			b[k] = ' '
+		}
+	}
+}
+
+// unpicture blanks emoji and check marks: "1.2 ✅" names 1.2.
+func unpicture(s string) string {
+	ascii := true
+	for i := 0; i < len(s) && ascii; i++ {
+		ascii = s[i] < utf8.RuneSelf
+	}
+	if ascii {
+		return s
+	}
+	b := []byte(s)
+	for i, r := range s {
+		if unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) && r > 0xFFFF || r == 0xFE0F || r == 0x200D {
+			for k := range utf8.RuneLen(r) {
+				b[i+k] = ' '
+			}
+		}
 	}
 	return string(b)
 }
