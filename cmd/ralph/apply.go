@@ -76,6 +76,9 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	case a.grace < 0:
 		return usageErrorf("--grace %s: write a time that is not negative", a.grace)
 	}
+	if process.Supported != nil {
+		return inputErrorf("%w", process.Supported)
+	}
 	file, err := epicPath(args)
 	if err != nil {
 		return err
@@ -95,6 +98,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if err := refuse(epic); err != nil {
 		return err
 	}
+	fmt.Fprint(cmd.ErrOrStderr(), unused(epic))
 	// A reader that closes the pipe must not end the run. (Ignoring the signal
 	// would be inherited by agents and gates; being told of it is not.)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

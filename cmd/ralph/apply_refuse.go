@@ -51,6 +51,18 @@ func refuse(epic *ir.Epic) error {
 	return inputErrorf("this epic asks for what ralph apply cannot do yet:\n%s  Nothing was started.", l.text())
 }
 
+// unused says what apply does not use yet and can do without.
+func unused(epic *ir.Epic) string {
+	for i := range epic.Nodes {
+		for j := range epic.Nodes[i].Steps {
+			if len(epic.Nodes[i].Steps[j].Fallback) > 0 {
+				return "note: fallback agents are not used yet; a step whose runner fails waits for you\n"
+			}
+		}
+	}
+	return ""
+}
+
 type refusals struct {
 	list []string
 	seen map[string]int // index in list, by text
@@ -99,6 +111,9 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 	}
 	if n.Limits.Budget != (ir.Budget{}) {
 		l.at(n.Key, "budgets of sprints")
+	}
+	if n.Limits.Deadline != "" {
+		l.at(n.Key, "deadlines")
 	}
 	for i := range n.Steps {
 		s := &n.Steps[i]

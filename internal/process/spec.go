@@ -1,0 +1,47 @@
+package process
+
+import (
+	"io"
+	"syscall"
+	"time"
+)
+
+// Spec says what to run.
+type Spec struct {
+	Argv   []string // [0] is looked up on PATH of Env
+	Dir    string
+	Env    []string // the whole environment, "NAME=value"
+	Stdin  io.Reader
+	Stdout string        // file, created or cut; "" discards
+	Stderr string        // file, created or cut; may be equal to Stdout
+	Cap    int64         // bytes kept of each file: half from the start, half from the end; 0 is 64 MiB
+	Time   time.Duration // 0: no limit
+	Idle   time.Duration // killed after so long without output; 0: never
+	Grace  time.Duration // between SIGTERM and SIGKILL; 0 is 5 s
+}
+
+// How a program ended.
+type How uint8
+
+// Ends.
+const (
+	Exited   How = iota + 1 // by itself, with Result.Code
+	Signaled                // by a signal that was not ours, Result.Signal
+	TimedOut                // it used up Spec.Time
+	Idled                   // no output for Spec.Idle
+)
+
+// Result is how a program ended.
+type Result struct {
+	How    How
+	Code   int
+	Signal syscall.Signal
+	Took   time.Duration
+}
+
+// NotStarted is the error of a program that could not be started at all: it is
+// missing or not executable, or its directory is.
+type NotStarted struct{ Err error }
+
+func (n *NotStarted) Error() string { return n.Err.Error() }
+func (n *NotStarted) Unwrap() error { return n.Err }
