@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor/journal"
@@ -107,11 +106,11 @@ func checkSpace(dir string, want int64) error {
 	if want <= 0 {
 		return nil
 	}
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
+	free, err := freeSpace(dir)
+	if err != nil {
 		return inputErrorf("free space of %s: %w", dir, err)
 	}
-	if free := int64(st.Bavail) * int64(st.Bsize); free < want { //nolint:unconvert // other types on other systems
+	if free < want {
 		return inputErrorf("%.1f GB are free and worktree.min_free asks for %.1f GB. Nothing was started.", float64(free)/1e9, float64(want)/1e9)
 	}
 	return nil
