@@ -42,3 +42,8 @@ policy "default" {
     }
   }
 }
+
+# Real runs keep 10 GB free; this one writes a few kilobytes.
+worktree {
+  min_free = "50MB"
+}
