@@ -129,9 +129,11 @@ func unpicture(s string) string {
 		return s
 	}
 	b := []byte(s)
-	for i, r := range s {
+	for i, size := 0, 0; i < len(s); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[i:]) // a byte that is no UTF-8 is one byte long
 		if unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) && r > 0xFFFF || r == 0xFE0F || r == 0x200D {
-			for k := range utf8.RuneLen(r) {
+			for k := range size {
 				b[i+k] = ' '
 			}
 		}
