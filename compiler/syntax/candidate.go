@@ -233,8 +233,16 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 }
 
 // boxAt reads a check box at the beginning of s: its state, and where what
-// follows it begins.
+// follows it begins. A star behind it ("- [ ]* 1.2", Kiro's mark of an optional
+// task) is part of it.
 func boxAt(s string) (Box, int) {
+	if len(s) > 4 && s[3] == '*' && (s[4] == ' ' || s[4] == '\t') {
+		box, n := boxAt(s[:3])
+		if box != NoBox {
+			n = 5
+		}
+		return box, n
+	}
 	if len(s) < 3 || s[0] != '[' || s[2] != ']' || len(s) > 3 && s[3] != ' ' && s[3] != '\t' && s[3] != '\r' && s[3] != '\n' {
 		return NoBox, 0
 	}

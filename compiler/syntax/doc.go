@@ -22,6 +22,7 @@
 //	classify.go     which of these are items, groups, prose, and why
 //	build.go        phases, items and where their sections begin and end
 //	section.go      labels, lists, fences and prose of each section
+//	lazy.go         labels directly below the lines of a list
 //	label.go        **Label**: value; lines.go: text as prompts get it; comment.go: annotations, directives
 //	finished.go     what the plan says is finished
 //	table.go        tables of items and of dependencies

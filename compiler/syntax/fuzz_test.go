@@ -59,6 +59,7 @@ func nasty() []string {
 		"### Sprint 1.1\n\n| Depends on | 1 |\n|--|--|\n", "a\n===\n\nSprint 1.1\n---", "\t\t### x", "&amp;&", "\\", "\\*", "`", "``` `", "[[[[[[", "](((((", "**a** **b**: c", "- - [ ] 1.1 x",
 		"### Sprint 1.1: " + strings.Repeat("[x] ", 200), "### Sprint 1.1: " + strings.Repeat("(", 600) + strings.Repeat(")", 600), strings.Repeat("> ", 70) + "x",
 		"### Sprint ١.٢: Arabic", "### Sprint 𝟏.𝟐: mathematical", "### Sprint 1.1\n#### Tasks\n- a\n#### Tasks: b\n", "### Sprint 1.1\n- [x] \n  - [ ]\n",
+		"### Sprint 1.1\n- a\n  - b\n**Tasks**:\n  - c\n\n  d\n- e\n **Owns**: f\n", "### Sprint 1.1\n10. a\n  **Goal**: b\n\n> a\n**Goal**: b\n", "- [ ] 1.1 a\n  - b\n**Owns**: c\n- [ ] 1.2 d",
 		"<details>\n### Sprint 1.1\n</details>\n\n### Sprint 1.2", "<pre>\n\n# Phase 1\n</pre>\n## Sprint 1.1",
 	}
 }
@@ -200,6 +201,8 @@ func TestHostilePlansAreReadInLinearTime(t *testing.T) {
 		"### Sprint 1.1\n" + many("- [ ] a\n\npara\n\n"), "### Sprint 1.1\n" + many("<!-- beads-ralph: bd-1 -->\n"), "### Sprint 1.1\n<!-- ralph: " + many("a=b ") + "-->",
 		"### Sprint 1.1\n" + deep.String() + many("\n"), "### Sprint 1.1\n" + deep.String() + many(" \r\n") + "- b\n", "### Sprint 1.1\n\n" + many("|a") + "\n" + many("|-") + "\n",
 		"### Sprint 1.1\n# a\n" + many("## dependency\n### dependency\n1.1\n"), many("- [ ] 1.1 a\n  - [ ] 1.2\n"), many("**Task 1: a**\n"),
+		"### Sprint 1.1\n" + many("- a\n**Owns**: b\n"), "### Sprint 1.1\n- a\n" + many("**Owns**: b\n"), "### Sprint 1.1\n- a\n" + many("b\n"), "### Sprint 1.1\n" + deep.String() + "**Owns**:\n" + many("- b\n"),
+		"### Sprint 1.1\n> a\n" + many("**Owns**: b\n> c\n"), "### Sprint 1.1\n" + many(strings.TrimSuffix(deep.String(), "\n")+"\n**Tasks**:\n"),
 	} {
 		for _, d := range []string{"sprint", "checklist", "bold-task", "table"} {
 			plan, diags := Parse(diag.NewFile("p.md", []byte(s)), Options{Dialect: builtinDialects()[d]})

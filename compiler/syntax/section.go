@@ -54,29 +54,49 @@ func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to i
 func (r *reader) elem(e *elem, listFollows bool) {
 	b := e.b
 	r.boxes(b, e.own)
+	switch {
+	case b.kind == paraBlock && e.to > 0:
+		r.paragraph(int(e.from), int(e.to), listFollows)
+	case b.kind == itemBlock && e.own:
+		one := *b
+		one.kids = one.kids[:min(1, len(one.kids))]
+		if len(one.kids) > 0 {
+			if one.kids[0].kind == listBlock {
+				return // "- - 1.1": the inner list follows by itself
+			}
+			one.end = one.kids[0].end
+		}
+		r.block(&one, false)
+	default:
+		r.block(b, listFollows)
+	}
+	if b.kind != htmlBlock {
+		r.lines += 1 + strings.Count(r.p.src[b.start:b.end], "\n")
+	}
+}
+
+// block takes in a block, and the labels directly below the lines of a list.
+func (r *reader) block(b *block, listFollows bool) {
+	parts := r.p.cutLists(b)
+	if parts == nil {
+		r.part(b, listFollows)
+		return
+	}
+	for i := range parts {
+		r.part(&parts[i], i+1 < len(parts) && parts[i+1].kind == listBlock)
+	}
+}
+
+func (r *reader) part(b *block, listFollows bool) {
 	switch b.kind {
 	case headingBlock:
 		r.heading(b)
 	case paraBlock:
-		from, to := int(b.start), int(b.end)
-		if e.to > 0 {
-			from, to = int(e.from), int(e.to)
-		}
-		r.paragraph(from, to, listFollows)
+		r.paragraph(int(b.start), int(b.end), listFollows)
 	case listBlock:
 		r.list(b.kids)
 	case itemBlock:
-		one := *b
-		if e.own {
-			one.kids = one.kids[:min(1, len(one.kids))]
-			if len(one.kids) > 0 {
-				if one.kids[0].kind == listBlock {
-					return // "- - 1.1": the inner list follows by itself
-				}
-				one.end = one.kids[0].end
-			}
-		}
-		r.list([]block{one})
+		r.list([]block{*b})
 	case fenceBlock:
 		r.fence(b)
 	case htmlBlock:
@@ -85,9 +105,6 @@ func (r *reader) elem(e *elem, listFollows bool) {
 		r.cur = -1
 	default:
 		r.verbatim(b)
-	}
-	if b.kind != htmlBlock {
-		r.lines += 1 + strings.Count(r.p.src[b.start:b.end], "\n")
 	}
 }
 
@@ -146,13 +163,15 @@ func (r *reader) paragraph(at, end int, listFollows bool) {
 	}
 	first := true
 	for at < end {
-		next := nextLine(p.src[:end], at)
-		stop := min(lineEnd(p.src, at), end)
+		stop, next := p.piece(at, end)
 		l, ok := p.labelLine(at, stop)
 		switch {
 		case ok && l.known:
-			to := next
-			for to < end && continues(l.name) {
+			to, cut := next, next < lineEnd(p.src, at) // cut: another label on the same line
+			if cut {
+				to = stop
+			}
+			for !cut && to < end && continues(l.name) {
 				after := nextLine(p.src[:end], to)
 				if _, label := p.labelLine(to, min(lineEnd(p.src, to), end)); label {
 					break
@@ -160,7 +179,7 @@ func (r *reader) paragraph(at, end int, listFollows bool) {
 				to = after
 			}
 			r.label(l, at, to)
-			next = to
+			next = max(next, to)
 		case ok:
 			if r.kind == itemSection {
 				p.unknown(l)
@@ -249,6 +268,7 @@ func (r *reader) list(items []block) {
 	if l := r.active(); l != nil && takesList(l) {
 		l.Items = slices.Grow(l.Items, len(items))
 		for i := range items {
+			r.nearLabels(&items[i], i+1 < len(items))
 			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
 				l.Items = append(l.Items, it)
 			}
@@ -263,6 +283,7 @@ func (r *reader) list(items []block) {
 			open = -1
 			continue
 		}
+		r.nearLabels(b, i+1 < len(items))
 		if open < 0 {
 			r.cur = -1
 			if r.listEnd == 0 || len(r.s.Prose) != r.listEnd {
@@ -307,7 +328,7 @@ func (r *reader) labelItem(b *block) bool {
 	if !ok {
 		return false
 	}
-	if !l.known {
+	if !l.known && !p.pieces(at, end) {
 		if r.kind == itemSection {
 			p.unknown(l)
 		}
@@ -315,8 +336,7 @@ func (r *reader) labelItem(b *block) bool {
 	}
 	r.paragraph(at, end, len(b.kids) > 1 && b.kids[1].kind == listBlock)
 	for i := range b.kids[1:] {
-		k := &b.kids[1+i]
-		r.elem(&elem{b: k, cand: -1}, false)
+		r.block(&b.kids[1+i], false)
 	}
 	if r.cur >= 0 && shapeOf(r.s.Labels[r.cur].Name) != checks {
 		r.cur = -1
