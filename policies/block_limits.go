@@ -32,7 +32,9 @@ func (a Limits) Overlay(b Limits) Limits {
 	}
 }
 
-func (a Limits) gateTimeout(kind string) Value[int64] {
+// GateTimeout returns the timeout of gates of a kind that say none themselves.
+// 0 is none.
+func (a Limits) GateTimeout(kind string) Value[int64] {
 	switch kind {
 	case "command":
 		return a.CommandGateMS

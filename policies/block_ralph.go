@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/go-version"
@@ -22,6 +23,27 @@ type Ralph struct {
 
 // Vocabulary are the capabilities that need no declaration.
 var Vocabulary = []string{"analyze", "browsertest", "code", "debug", "doc", "human_review", "implement", "plan", "review", "test"}
+
+// Overrides are the words of `override`: what a plan may be kept from setting by
+// a label, a directive or a fence.
+var Overrides = []string{
+	"access", "agent", "allow_empty", "approval", "attempts", "branch", "breaker", "budget", "capability", "complexity",
+	"concurrency", "deadline", "gate_mode", "gates", "git", "hitl", "integration", "iterations", "limits", "model", "next",
+	"on_failure", "policy", "retry", "sandbox", "session", "source_branch", "stall", "tags", "timeout", "waive", "worktree",
+}
+
+// sameWord are other spellings: the labels as plans write them.
+var sameWord = map[string]string{
+	"agents": "agent", "dev_agent": "agent", "dev_agents": "agent", "capabilities": "capability", "iteration": "iterations",
+	"attempt": "attempts", "gate": "gates", "waivers": "waive", "limit": "limits",
+}
+
+// alwaysFree are labels that say what the work is, or that only add to what
+// judges it: a plan may always set them, so listing them changes nothing.
+var alwaysFree = []string{
+	"acceptance", "blocks", "depends_on", "description", "estimate", "files", "goal", "implements", "integration_branch", "labels",
+	"lane", "manual", "owns", "priority", "prompt", "qa_agent", "qa_agents", "reads", "tasks", "type", "verify",
+}
 
 var ralphBlock = &block{
 	name: "ralph",
@@ -49,7 +71,15 @@ func (r *reader) ralph(decl Decl, running string) Ralph {
 		Strict:       or(r.boolean("strict"), false),
 	}
 	for i, o := range out.Override.V {
-		out.Override.V[i] = strings.ToLower(strings.TrimSpace(o))
+		o = strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(o)))
+		if same, ok := sameWord[o]; ok {
+			o = same
+		}
+		if err := oneOf(o, Overrides); err != nil && !slices.Contains(alwaysFree, o) {
+			r.invalid("override", out.Override.Range, err)
+			break
+		}
+		out.Override.V[i] = o
 	}
 	if out.Required.Set {
 		r.checkVersion(out.Required, running)

@@ -77,6 +77,7 @@ func (s *Set) UserAgents() bool {
 	return false
 }
 
-// GateTimeout returns the default timeout of gates of a kind, for gates that a
-// plan defines; those of the policy have it in TimeoutMS already. 0 is none.
-func (s *Set) GateTimeout(kind string) Value[int64] { return s.Settings.Limits.gateTimeout(kind) }
+// GateTimeout returns the timeout of gates of a kind at top level; a policy, a
+// level of complexity or a fence may say another one (Limits.GateTimeout). 0 is
+// none.
+func (s *Set) GateTimeout(kind string) Value[int64] { return s.Settings.Limits.GateTimeout(kind) }

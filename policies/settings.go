@@ -48,9 +48,13 @@ func (a StepSettings) Overlay(b StepSettings) StepSettings {
 }
 
 // OverlayFence is Overlay for the settings of a fence in a plan: a plan may add
-// gates but never take one away, so the gates of b come behind those of a.
+// gates but never take one away, so the gates of b come behind those of a, and
+// an approval that a requires stays as it is.
 func (a StepSettings) OverlayFence(b StepSettings) StepSettings {
 	out := a.Overlay(b)
+	if a.Approval.V.Required {
+		out.Approval = a.Approval
+	}
 	if !b.Gates.Set || !a.Gates.Set {
 		return out
 	}
