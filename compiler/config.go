@@ -120,12 +120,12 @@ func (u *unit) resolveNodes(diags *diag.List) {
 		}
 		s := u.shared[key]
 		if s == nil {
-			s = u.share(key, level)
+			s = u.overlay(key, level, nil, "", diags)
 			u.shared[key] = s
 		}
 		c.sharedConfig = s
 		if len(c.own) > 0 {
-			c.owned = u.overlay(key, level, c.own, string(n.Key))
+			c.owned = u.overlay(key, level, c.own, string(n.Key), diags)
 		}
 	}
 }
@@ -155,13 +155,9 @@ func (u *unit) decodeFragments(scope string, fs []ir.Fragment, diags *diag.List)
 	return out
 }
 
-// share computes what all nodes of one key have in common.
-func (u *unit) share(key sharedKey, level *policies.Complexity) *sharedConfig {
-	return u.overlay(key, level, nil, "")
-}
-
-// overlay puts the layers over each other.
-func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragments, nodeKey string) *sharedConfig {
+// overlay puts the layers over each other: what all nodes of one key have in
+// common or, with the fences of a sprint, what this one has.
+func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragments, nodeKey string, diags *diag.List) *sharedConfig {
 	layers := u.layers(key.policy, level)
 	fences := func(fs scopeFragments, prefix string) {
 		for _, f := range fs {
@@ -179,6 +175,9 @@ func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragm
 	fences(own, nodeKey)
 	s := &sharedConfig{policy: key.policy, why: key.why, level: level}
 	for i := range layers {
+		if layers[i].fence {
+			layers[i].settings = u.tighten(s.settings, layers[i].settings, diags)
+		}
 		s.settings = s.settings.Overlay(layers[i].settings)
 		if g := layers[i].gates; g != nil {
 			s.gates = append([]gateScope{*g}, s.gates...)
@@ -189,7 +188,7 @@ func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragm
 		steps = u.set.DefaultPolicy().Steps
 	}
 	for _, st := range steps {
-		s.steps = append(s.steps, overlayStep(st, layers))
+		s.steps = append(s.steps, u.overlayStep(st, layers, diags))
 	}
 	return s
 }
@@ -234,7 +233,7 @@ func userOnly[T any](v policies.Value[T]) policies.Value[T] {
 	return v
 }
 
-func overlayStep(st *policies.Step, layers []layer) stepValues {
+func (u *unit) overlayStep(st *policies.Step, layers []layer, diags *diag.List) stepValues {
 	v := stepValues{Step: policies.Step{Decl: st.Decl}}
 	for i := range layers {
 		l := &layers[i]
@@ -246,9 +245,15 @@ func overlayStep(st *policies.Step, layers []layer) stepValues {
 		v.iterWrite = s.Limits.Build.Or(v.iterWrite)
 		v.attempts = s.Retry.Attempts.Or(s.Limits.Attempts).Or(v.attempts)
 		v.runnerRetries = s.Retry.RunnerRetries.Or(s.Limits.RunnerRetries).Or(v.runnerRetries)
+		if l.fence {
+			u.keepApproval(v.Approval, l.all.Approval, diags)
+		}
 		v.put(l.all, l.fence)
 		for _, named := range l.steps {
 			if named.Name == st.Name {
+				if l.fence {
+					u.keepApproval(v.Approval, named.Approval, diags)
+				}
 				v.put(named.StepSettings, l.fence)
 			}
 		}
@@ -424,57 +429,6 @@ func (u *unit) policyFor(p *policies.Policy, v *policies.NodeView, diags *diag.L
 		return p
 	}
 	return q
-}
-
-// may reports whether the policy lets a plan set a label; if not it says so.
-func (u *unit) may(label string, at diag.Range, diags *diag.List) bool {
-	o := u.set.Ralph.Override
-	if !o.Set || slices.Contains(o.V, label) {
-		return true
-	}
-	diags.Add(diag.Newf("label-not-allowed", at, "the policy does not let a plan set %s", label).
-		WithDetail("The policy lists what a plan may set: %s. Remove the label, or add %q to override.", strings.Join(o.V, ", "), label).
-		WithRelated(o.Range, "the list"))
-	return false
-}
-
-// checkFence holds fences to the same list, and refuses what would loosen gates.
-func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
-	s := &f.Steps
-	u.fenceLabel("timeout", s.TimeoutMS.Set, s.TimeoutMS.Range, diags)
-	u.fenceLabel("iterations", s.Iterations.Set, s.Iterations.Range, diags)
-	u.fenceLabel("attempts", s.Retry.Attempts.Set, s.Retry.Attempts.Range, diags)
-	u.fenceLabel("model", s.Model.Set, s.Model.Range, diags)
-	u.fenceLabel("access", s.Access.Set, s.Access.Range, diags)
-	u.fenceLabel("session", s.Session.Set, s.Session.Range, diags)
-	u.fenceLabel("capability", s.Capabilities.Set, s.Capabilities.Range, diags)
-	u.fenceLabel("agent", s.Agent.Set, s.Agent.Range, diags)
-	u.fenceLabel("gates", s.Gates.Set, s.Gates.Range, diags)
-	for _, st := range append([]*policies.Step{{StepSettings: *s}}, f.Step...) {
-		if a := st.Approval; a.Set && !a.V.Required {
-			diags.Add(diag.New("gate-loosened", a.Range, "a plan cannot take an approval away").
-				WithDetail("The policy decides which steps a person approves. Remove the line, or change the policy."))
-		}
-	}
-	h := &f.Settings.HITL
-	if h.Level.Set && h.Level.V == "none" {
-		diags.Add(diag.New("gate-loosened", h.Level.Range, "a plan cannot take human gates away").
-			WithDetail("hitl { level = \"none\" } removes the gates that the policy wrote. Only the policy itself may say so: move the block there."))
-		h.Level = policies.Value[string]{}
-	}
-	for name, g := range f.Gates {
-		if other := u.set.Gates[name]; other != nil {
-			diags.Add(diag.Newf("gate-loosened", g.Range, "the policy already has a gate %q", clip(name)).
-				WithDetail("A plan cannot replace a gate of the policy. Give this one another name.").
-				WithRelated(other.Range, "the policy's gate"))
-		}
-	}
-}
-
-func (u *unit) fenceLabel(label string, set bool, at diag.Range, diags *diag.List) {
-	if set {
-		u.may(label, at, diags)
-	}
 }
 
 // serializeOverlaps reports whether the policy orders items that own the same

@@ -22,6 +22,7 @@ type gating struct {
 	diags  *diag.List
 	said   map[string]bool
 	source map[string]diag.Range // of gates that stand in the plan
+	names  map[sharedGate]string
 }
 
 // passGates puts the gates on each step: those of the policy, then the plan's
@@ -29,7 +30,7 @@ type gating struct {
 // takes away.
 func passGates(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
-	g := &gating{u: u, gates: maps.Clone(e.Gates), diags: diags, said: map[string]bool{}, source: map[string]diag.Range{}}
+	g := &gating{u: u, gates: maps.Clone(e.Gates), diags: diags, said: map[string]bool{}, source: map[string]diag.Range{}, names: map[sharedGate]string{}}
 	for i := range e.Nodes {
 		n := &e.Nodes[i]
 		n.Steps = slices.Clone(n.Steps)
@@ -62,8 +63,8 @@ func (g *gating) node(i int, n *ir.Node) {
 	if person {
 		last = 0
 	}
-	g.verify(d, &n.Steps[last])
-	g.quality(d, &n.Steps[last])
+	g.verify(i, &n.Steps[last])
+	g.quality(i, &n.Steps[last])
 	g.outputs(d)
 	if n.Kind == ir.Work || n.Kind == ir.Merge {
 		g.review(i, n, last, critical)
@@ -129,60 +130,50 @@ func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[
 		}
 		full, p = string(u.draft.Nodes[i].Key)+"/"+name, q
 	}
-	if a := c.policy.Settings.HITL.Approvers; p.Kind.V == "human" && len(p.Approvers.V) == 0 && a.Set && c.policy != u.set.DefaultPolicy() {
-		q := *p // who approves depends on the policy, so the gate does
-		q.Approvers = a
-		full, p = c.policy.Name+"/"+name, &q
+	from := "policy"
+	if p.Builtin {
+		from = "builtin"
 	}
-	if slices.Contains(s.Gates, full) {
-		return
+	if fenced {
+		from = "plan"
 	}
-	if _, done := g.gates[full]; !done {
-		from := "policy"
-		if p.Builtin {
-			from = "builtin"
-		}
-		if fenced {
-			from = "plan"
-		}
-		g.gates[full] = g.fromPolicy(p, full, from)
+	full = g.shared(i, full, judging{p.Kind.V, p.TimeoutMS.Set, len(p.Approvers.V) > 0}, func(name string, s *policies.Settings) ir.Gate {
+		return g.fromPolicy(p, name, from, s)
+	})
+	if !slices.Contains(s.Gates, full) {
+		s.Gates = append(slices.Clip(s.Gates), full)
 	}
-	s.Gates = append(slices.Clip(s.Gates), full)
 }
 
-// policyHITL is hitl without the fences of the plan, which may add people of
-// their own but not choose who approves for the policy.
-func (u *unit) policyHITL(c *nodeConfig) *policies.HITL {
-	h := u.set.Settings.HITL.Overlay(u.set.DefaultPolicy().Settings.HITL).Overlay(c.policy.Settings.HITL)
-	if len(h.Approvers.V) == 0 {
-		h.Approvers = u.settings(c).HITL.Approvers
-	}
-	return &h
-}
-
-// fromPolicy writes a gate of the policy as epic.json has it.
-func (g *gating) fromPolicy(p *policies.Gate, name, from string) ir.Gate {
-	u := g.u
+// fromPolicy writes a gate of the policy as epic.json has it, under s.
+func (g *gating) fromPolicy(p *policies.Gate, name, from string, s *policies.Settings) ir.Gate {
 	out := ir.Gate{
 		Kind: p.Kind.V, Run: p.Run.V, Env: p.Env.V,
 		Expect: ir.Expect{ExitCode: p.Expect.ExitCode.V, StdoutContains: p.Expect.StdoutContains.V, StderrContains: p.Expect.StderrContains.V},
 		Prompt: splitLines(p.Prompt.V), Sees: p.Sees.V, InputSchema: p.InputSchema.V, OutputSchema: p.OutputSchema.V,
 		Promise: p.Promise.V, NoErrors: p.NoErrors.V, Approvers: atless(p.Approvers.V), OnTimeout: p.OnTimeout.V,
-		TimeoutMS: p.TimeoutMS.Or(u.set.GateTimeout(p.Kind.V)).V, OnFailure: p.OnFailure.V, Protect: p.Protect.V,
+		TimeoutMS: gateTimeout(p, s), OnFailure: p.OnFailure.V, Protect: p.Protect.V,
 		ProtectNew: p.ProtectNew.Get(true), Evidence: p.Evidence.V, RedFirst: p.RedFirst.V, From: from,
 	}
 	switch p.Kind.V {
 	case "human":
 		if len(out.Approvers) == 0 {
-			out.Approvers = atless(u.set.Settings.HITL.Approvers.Or(u.set.DefaultPolicy().Settings.HITL.Approvers).V)
+			out.Approvers = atless(s.HITL.Approvers.V)
 		}
 		if len(out.Approvers) == 0 {
-			g.noApprover(p.Range, name)
+			g.noApprover(p.Range, name, from)
 		}
 	case "agent", "review":
 		g.staff(&out, p)
 	}
 	return out
+}
+
+func gateTimeout(p *policies.Gate, s *policies.Settings) int64 {
+	if p.TimeoutMS.Set {
+		return p.TimeoutMS.V
+	}
+	return s.Limits.GateTimeout(p.Kind.V).V
 }
 
 // staff chooses the agent of an agent or review gate.
@@ -224,7 +215,8 @@ func (g *gating) judge(out *ir.Gate, a *agentInfo, why, model string) {
 }
 
 // verify adds the command gates that the plan defines.
-func (g *gating) verify(d *ir.DraftNode, s *ir.Step) {
+func (g *gating) verify(i int, s *ir.Step) {
+	d := &g.u.draft.Nodes[i]
 	unnamed := 0
 	for k := range d.Verify {
 		v := &d.Verify[k]
@@ -237,7 +229,7 @@ func (g *gating) verify(d *ir.DraftNode, s *ir.Step) {
 			}
 		}
 		out := ir.Gate{
-			Kind: "command", Run: v.Run, TimeoutMS: g.u.set.GateTimeout("command").V, OnFailure: "retry",
+			Kind: "command", Run: v.Run, TimeoutMS: g.timeout(i, "command"), OnFailure: "retry",
 			ProtectNew: true, From: "plan",
 		}
 		if v.Timeout.Set() {
@@ -259,6 +251,11 @@ func (g *gating) verify(d *ir.DraftNode, s *ir.Step) {
 	}
 }
 
+// timeout of the gates of a kind that the plan adds to a node.
+func (g *gating) timeout(i int, kind string) int64 {
+	return g.u.settings(&g.u.configs[i]).Limits.GateTimeout(kind).V
+}
+
 func (g *gating) badAttribute(v ir.Stated, name, want string) {
 	g.diags.Add(diag.Newf("fence-attribute", v.Range, "%s: %q is not a value for it", name, clip(v.Value)).
 		WithDetail("In the first line of a fence, %s is %s. Write it so.", name, want))
@@ -273,18 +270,23 @@ func (g *gating) own(d *ir.DraftNode, s *ir.Step, name string, at diag.Range, ga
 			WithRelated(first, "first here"))
 		return
 	}
+	if _, there := g.gates[full]; there { // a gate of the policy that is made for each item
+		g.diags.Add(diag.Newf("gate-loosened", at, "the item already has a gate %q", clip(name)).
+			WithDetail("A plan cannot replace a gate of the policy. Give this one another name."))
+		return
+	}
 	g.source[full] = at
 	g.gates[full] = gate
 	s.Gates = append(slices.Clip(s.Gates), full)
 }
 
 // quality adds the plan's QA agents as agent gates.
-func (g *gating) quality(d *ir.DraftNode, s *ir.Step) {
-	u := g.u
+func (g *gating) quality(i int, s *ir.Step) {
+	u, d := g.u, &g.u.draft.Nodes[i]
 	for _, q := range d.QA {
 		a := u.agent(q, "read", g.diags)
 		out := ir.Gate{
-			Kind: "agent", Access: "read", TimeoutMS: u.set.GateTimeout("agent").V, OnFailure: "retry",
+			Kind: "agent", Access: "read", TimeoutMS: g.timeout(i, "agent"), OnFailure: "retry",
 			Sees: []string{"acceptance", "diff"}, OutputSchema: verdictSchema, ProtectNew: true, From: "plan",
 		}
 		if q.Note != "" {
@@ -329,7 +331,8 @@ func (g *gating) review(i int, n *ir.Node, last int, critical bool) {
 	}
 	for k := range n.Steps {
 		for _, name := range n.Steps[k].Gates {
-			if g.gates[name].Kind == "review" {
+			// A plan's own review gate comes on top: else it could choose its judge.
+			if x := g.gates[name]; x.Kind == "review" && x.From != "plan" {
 				return
 			}
 		}
@@ -339,107 +342,17 @@ func (g *gating) review(i int, n *ir.Node, last int, critical bool) {
 		g.policyGate(i, s, blindReview, policies.Value[[]string]{Range: p.Range}, false, n.Kind)
 		return
 	}
-	if _, done := g.gates[blindReview]; !done {
+	full := g.shared(i, blindReview, judging{kind: "review"}, func(_ string, set *policies.Settings) ir.Gate {
 		p := &policies.Gate{Decl: policies.Decl{Name: blindReview, Range: g.u.configs[i].level.Range}}
 		p.Kind.V = "review"
 		out := ir.Gate{
 			Kind: "review", Sees: []string{"acceptance", "diff"}, OutputSchema: verdictSchema, OnFailure: "retry",
-			TimeoutMS: g.u.set.GateTimeout("review").V, ProtectNew: true, From: "builtin",
+			TimeoutMS: set.Limits.GateTimeout("review").V, ProtectNew: true, From: "builtin",
 		}
 		g.staff(&out, p)
-		g.gates[blindReview] = out
-	}
-	s.Gates = append(slices.Clip(s.Gates), blindReview)
-}
-
-// people adds the human gates: the plan's Approval, and hitl every-node.
-func (g *gating) people(i int, n *ir.Node, level string) {
-	d := &g.u.draft.Nodes[i]
-	s := &n.Steps[len(n.Steps)-1]
-	if n.Kind == ir.Manual {
-		return // a manual node waits for a person anyway
-	}
-	hitl := &g.u.settings(&g.u.configs[i]).HITL
-	if d.Approval.Set() {
-		if a, err := policies.ParseApproval(d.Approval.Value); err == nil && a.Required {
-			g.own(d, s, "approval", d.Approval.Range, g.human(a.Approvers, a.WithinMS, hitl, d.Approval.Range, "plan"))
-		}
-	}
-	if level != "every-node" {
-		return
-	}
-	for k := range n.Steps {
-		for _, name := range n.Steps[k].Gates {
-			if g.gates[name].Kind == "human" {
-				return
-			}
-		}
-	}
-	const name = "person"
-	if own := g.u.set.Gates[name]; own != nil && own.Kind.V == "human" {
-		g.policyGate(i, s, name, policies.Value[[]string]{Range: own.Range}, false, n.Kind)
-		return
-	}
-	if _, done := g.gates[name]; !done {
-		g.gates[name] = g.human(nil, 0, hitl, hitl.Level.Range, "policy")
-	}
-	s.Gates = append(slices.Clip(s.Gates), name)
-}
-
-func (g *gating) approvalOfStep(i int, s *ir.Step, step string, a policies.Value[policies.Approval]) {
-	full := "approve-" + step
-	hitl := g.u.policyHITL(&g.u.configs[i])
-	gate := g.human(a.V.Approvers, a.V.WithinMS, hitl, a.Range, "policy")
-	if old, done := g.gates[full]; done && !slices.Equal(old.Approvers, gate.Approvers) || done && old.TimeoutMS != gate.TimeoutMS {
-		full = string(g.u.draft.Nodes[i].Key) + "/" + full
-	}
-	g.gates[full] = gate
-	if !slices.Contains(s.Gates, full) {
-		s.Gates = append(slices.Clip(s.Gates), full)
-	}
-}
-
-func (g *gating) human(approvers []string, within int64, hitl *policies.HITL, at diag.Range, from string) ir.Gate {
-	if len(approvers) == 0 {
-		approvers = hitl.Approvers.V
-	}
-	if len(approvers) == 0 {
-		g.noApprover(at, "approval")
-	}
-	if within == 0 {
-		within = g.u.set.GateTimeout("human").V
-	}
-	return ir.Gate{
-		Kind: "human", Approvers: atless(approvers), TimeoutMS: within, OnTimeout: "fail", OnFailure: "retry",
-		ProtectNew: true, From: from,
-	}
-}
-
-func (g *gating) noApprover(at diag.Range, name string) {
-	key := fmt.Sprintf("approver %v", at)
-	if g.said[key] {
-		return
-	}
-	g.said[key] = true
-	g.diags.Add(diag.Newf("gate-without-approver", at, "nobody can approve %q", clip(name)).
-		WithDetail("A human gate needs at least one person. Write \"required from @name\", or approvers = [\"name\"] in hitl { }."))
-}
-
-// humansLast moves human gates behind all others.
-func humansLast(s *ir.Step, gates map[string]ir.Gate) {
-	human := func(name string) bool { return gates[name].Kind == "human" }
-	if !slices.ContainsFunc(s.Gates, human) {
-		return
-	}
-	var first, last []string
-	for _, name := range s.Gates {
-		if human(name) {
-			last = append(last, name)
-		} else {
-			first = append(first, name)
-		}
-	}
-	s.Gates = slices.Concat(first, last)
+		return out
+	})
+	s.Gates = append(slices.Clip(s.Gates), full)
 }
 
 // atless drops the @ that people write before names.

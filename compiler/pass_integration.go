@@ -1,7 +1,9 @@
 package compiler
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -9,16 +11,36 @@ import (
 )
 
 // runSettings are those of the run as a whole: top level, the default policy,
-// the fences of the plan.
+// the policy that the plan names for all of its items, the fences of the plan.
+// Gates of the sum that fences name are not in it: they come on top (fenceSum).
 func (u *unit) runSettings() *policies.Settings {
 	if u.run == nil {
 		s := u.set.Settings.Overlay(u.set.DefaultPolicy().Settings)
+		if p := u.runPolicy(); p != nil {
+			s = s.Overlay(p.Settings)
+		}
+		gates, approvers := s.Integration.Gates, s.HITL.Approvers
+		var quiet diag.List // said already, about the nodes
 		for _, f := range u.plan {
-			s = s.Overlay(f.Settings)
+			s = s.Overlay(u.tighten(s, f.Settings, &quiet))
+		}
+		s.Integration.Gates = gates
+		if len(approvers.V) > 0 { // who approves is the policy's choice
+			s.HITL.Approvers = approvers
 		}
 		u.run = &s
 	}
 	return u.run
+}
+
+// runPolicy is the policy that the plan names for all of its items; nil if it
+// names none.
+func (u *unit) runPolicy() *policies.Policy {
+	name := u.draft.Policy
+	if o := u.set.Ralph.Override; !name.Set() || o.Set && !slices.Contains(o.V, "policy") {
+		return nil
+	}
+	return u.set.Policies[name.Value]
 }
 
 // passIntegration writes what concerns the run as a whole.
@@ -28,7 +50,7 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e.Epic.Integration = ir.Integration{
 		Branch: "ralph/" + e.Epic.Slug + "/integration",
 		Mode:   s.Integration.Mode.Get("dag"), PR: s.Integration.PR.Get("none"),
-		Gates: u.sumGates(e, s, diags), ConflictAgent: s.Integration.ConflictAgent.V,
+		Gates: u.fenceSum(e, u.sumGates(e, s, diags), diags), ConflictAgent: s.Integration.ConflictAgent.V,
 	}
 	if pr := u.c.in.Options.PR; pr != "" {
 		if !slices.Contains([]string{"none", "plan", "node"}, pr) {
@@ -73,7 +95,6 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 func (u *unit) sumGates(e *ir.Epic, s *policies.Settings, diags *diag.List) []string {
 	if g := s.Integration.Gates; g.Set {
 		out := []string{}
-		gt := &gating{u: u, gates: e.Gates, diags: diags, said: map[string]bool{}}
 		for _, name := range g.V {
 			if _, there := e.Gates[name]; there {
 				out = append(out, name)
@@ -86,12 +107,7 @@ func (u *unit) sumGates(e *ir.Epic, s *policies.Settings, diags *diag.List) []st
 					WithDetail("The policy defines no such gate.%s", didYouMean(name, known)+" Define it, or remove it from the list."))
 				continue
 			}
-			gates := make(map[string]ir.Gate, len(e.Gates)+1)
-			for k, v := range e.Gates {
-				gates[k] = v
-			}
-			gates[name] = gt.fromPolicy(p, name, map[bool]string{true: "builtin", false: "policy"}[p.Builtin])
-			e.Gates = gates
+			u.addGate(e, name, p, "policy", diags)
 			out = append(out, name)
 		}
 		return out
@@ -111,8 +127,79 @@ func (u *unit) sumGates(e *ir.Epic, s *policies.Settings, diags *diag.List) []st
 			}
 		}
 	}
+	out = oneOfEach(e, out)
 	slices.SortFunc(out, func(a, b string) int { return ir.CompareKeys(ir.Key(a), ir.Key(b)) })
 	return out
+}
+
+// oneOfEach leaves of the gates that differ only by the time that policies give
+// them ("unit", "slow/unit") the one with the most time: the sum is judged once.
+func oneOfEach(e *ir.Epic, names []string) []string {
+	most := map[string]string{}
+	id := func(name string) string {
+		g := e.Gates[name]
+		if g.From == "plan" {
+			return name
+		}
+		return name[strings.LastIndexByte(name, '/')+1:] + "\x00" + g.Run
+	}
+	for _, name := range names {
+		best, seen := most[id(name)]
+		t, b := e.Gates[name].TimeoutMS, e.Gates[best].TimeoutMS
+		if !seen || b != 0 && (t == 0 || t > b) || t == b && name < best {
+			most[id(name)] = name
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return most[id(name)] != name })
+}
+
+// fenceSum puts the gates that fences of the plan name behind the others: a plan
+// adds and never takes away.
+func (u *unit) fenceSum(e *ir.Epic, sum []string, diags *diag.List) []string {
+	for _, f := range u.plan {
+		v := f.Settings.Integration.Gates
+		if v.Set && len(v.V) == 0 {
+			u.loosened(v.Range, diags, "a plan cannot take gates away",
+				"The result is judged by the gates that the policy says, by default the command gates of what is merged. Remove the line, or change the policy.")
+		}
+		for _, name := range v.V {
+			full, p := name, u.set.Gates[name]
+			from := "policy"
+			for _, other := range u.plan {
+				if own := other.Gates[name]; own != nil {
+					full, p, from = "plan/"+name, own, "plan"
+				}
+			}
+			if p == nil {
+				if _, there := e.Gates[name]; !there {
+					known := sortedNames(u.set.Gates)
+					diags.Add(diag.Newf("unknown-gate", v.Range, "there is no gate %q", clip(name)).
+						WithDetail("Neither the policy nor a fence of the plan defines it.%s Define it, or remove it from the list.", didYouMean(name, known)))
+					continue
+				}
+			} else {
+				u.addGate(e, full, p, from, diags)
+			}
+			if !slices.Contains(sum, full) {
+				sum = append(slices.Clip(sum), full)
+			}
+		}
+	}
+	return sum
+}
+
+// addGate puts a gate into the epic if it is not there.
+func (u *unit) addGate(e *ir.Epic, full string, p *policies.Gate, from string, diags *diag.List) {
+	if _, there := e.Gates[full]; there {
+		return
+	}
+	if p.Builtin {
+		from = "builtin"
+	}
+	gt := &gating{u: u, gates: e.Gates, diags: diags, said: map[string]bool{}}
+	gates := maps.Clone(e.Gates)
+	gates[full] = gt.fromPolicy(p, full, from, u.runSettings())
+	e.Gates = gates
 }
 
 func tracker(t *policies.Tracker) *ir.Tracker {
