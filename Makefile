@@ -67,7 +67,7 @@ fmt: tools ## format the Go files
 FUZZTIME ?= 60s
 fuzz: ## every fuzz target for FUZZTIME each (60s)
 	@set -e; for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
-	  for f in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' $$p | sed 's/func //' | sort -u); do \
+	  for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$p/*_test.go | sed 's/func //' | sort -u); do \
 	    echo "fuzz $$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x; done; done
 
 bench: $(BIN)/benchstat ## speed and memory, as ratios against a floor in the same run
