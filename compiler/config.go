@@ -128,6 +128,7 @@ func (u *unit) resolveNodes(diags *diag.List) {
 			c.owned = u.overlay(key, level, c.own, string(n.Key), diags)
 		}
 	}
+	u.elsewhere(diags)
 }
 
 // checkLane holds the plan to the lanes that the policy declares.

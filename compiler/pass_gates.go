@@ -36,6 +36,7 @@ func passGates(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		n.Steps = slices.Clone(n.Steps)
 		g.node(i, n)
 	}
+	g.selfReviews(e.Nodes)
 	u.noteImplicit(diags)
 	e.Gates = g.gates
 	return e
@@ -185,7 +186,7 @@ func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
 		g.judge(out, a, "named by the gate", p.Model.V)
 		return
 	}
-	n := need{capabilities: p.Capabilities.V, tags: p.Tags.V, access: "read", model: p.Model.V}
+	n := need{capabilities: p.Capabilities.V, tags: p.Tags.V, access: "read", model: p.Model.V, blind: p.Kind.V == "review"}
 	at := p.Range
 	if p.Kind.V == "review" && len(n.capabilities) == 0 {
 		n.capabilities = []string{"review"}

@@ -26,6 +26,8 @@ type compilation struct {
 	sets   map[string]*policySet
 	units  []*unit
 	strict bool // a policy asks for it
+
+	misplaced map[diag.Range]bool // settings that do nothing, reported
 }
 
 type readFile struct {
@@ -65,12 +67,14 @@ type unit struct {
 	implicit []implicitAgent
 	choices  map[string]choice
 	chains   map[string][]string
+	wrote    map[string]bool // agents of steps that write
 }
 
 func newCompilation(in Input) *compilation {
 	c := &compilation{
 		in: in, limits: in.Options.Limits.orDefault(),
 		files: map[string]*diag.File{}, read: map[string]readFile{}, sets: map[string]*policySet{},
+		misplaced: map[diag.Range]bool{},
 	}
 	return c
 }

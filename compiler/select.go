@@ -143,6 +143,7 @@ func (u *unit) defaultRunner() string {
 type need struct {
 	capabilities, tags []string
 	access, model      string
+	blind              bool // judges what others wrote: better none of those who wrote
 }
 
 // choice is the result of a selection.
@@ -151,11 +152,16 @@ type choice struct {
 	why   string
 }
 
-// selectAgent finds the agent for a need: by capabilities, access and tags,
-// then model, priority, speed, name. Built-in agents count only when none that
-// the user declared fits.
+// selectAgent finds the agent for a need. Those count that have its
+// capabilities and tags and may do what its access asks for; of these the first
+// by, in this order: declared by the user; for a blind review, does not write in
+// this plan; has exactly the access (who only reads comes before one that would
+// have to be restricted); has the model; priority; speed; name.
 func (u *unit) selectAgent(n need) (choice, bool) {
 	key := strings.Join(n.capabilities, ",") + "|" + strings.Join(n.tags, ",") + "|" + n.access + "|" + n.model
+	if n.blind {
+		key += "|blind"
+	}
 	if c, done := u.choices[key]; done {
 		return c, c.agent != nil
 	}
@@ -189,20 +195,50 @@ func (u *unit) choose(n need) choice {
 	if len(from) == 0 {
 		return choice{}
 	}
-	byModel := slices.DeleteFunc(slices.Clone(from), func(a *policies.Agent) bool { return a.Model.V != n.model })
-	if n.model != "" && len(byModel) > 0 {
-		from = byModel
+	all := len(from)
+	if n.blind {
+		from = prefer(from, func(a *policies.Agent) bool { return !u.writers()[a.Name] })
+	}
+	from = prefer(from, func(a *policies.Agent) bool { return n.access != "read" || a.Access.V == "read" })
+	if n.model != "" {
+		from = prefer(from, func(a *policies.Agent) bool { return a.Model.V == n.model })
 	}
 	best := slices.MinFunc(from, func(a, b *policies.Agent) int {
 		return cmp.Or(cmp.Compare(b.Priority.V, a.Priority.V), cmp.Compare(b.Speed.V, a.Speed.V), strings.Compare(a.Name, b.Name))
 	})
 	if why == "" {
-		why = reason(n, best, from)
+		why = reason(n, best, from, all)
 	}
 	return choice{best, why}
 }
 
-func reason(n need, best *policies.Agent, from []*policies.Agent) string {
+// prefer returns the agents that are as wanted, or all if none is.
+func prefer(from []*policies.Agent, wanted func(*policies.Agent) bool) []*policies.Agent {
+	some := slices.DeleteFunc(slices.Clone(from), func(a *policies.Agent) bool { return !wanted(a) })
+	if len(some) == 0 {
+		return from
+	}
+	return some
+}
+
+// writers are the agents of steps that write in this plan.
+func (u *unit) writers() map[string]bool {
+	if u.wrote == nil {
+		u.wrote = map[string]bool{}
+		for i := range u.epic.Nodes {
+			for k := range u.epic.Nodes[i].Steps {
+				if s := &u.epic.Nodes[i].Steps[k]; s.Access == "write" && s.Agent != "" {
+					u.wrote[s.Agent] = true
+				}
+			}
+		}
+	}
+	return u.wrote
+}
+
+// reason says why best was taken of the agents from, which were preferred to the
+// other ones of all that fit.
+func reason(n need, best *policies.Agent, from []*policies.Agent, all int) string {
 	has := "access " + cmpOr(n.access, "read")
 	if len(n.capabilities) > 0 {
 		has = "capabilities " + strings.Join(n.capabilities, ", ") + ", " + has
@@ -210,8 +246,18 @@ func reason(n need, best *policies.Agent, from []*policies.Agent) string {
 	if len(n.tags) > 0 {
 		has += ", tags " + strings.Join(n.tags, ", ")
 	}
-	if len(from) == 1 {
+	if all == 1 {
 		return "the only agent with " + has
+	}
+	if len(from) == 1 {
+		by := "access"
+		if best.Access.V != n.access || n.access != "read" {
+			by = "model"
+		}
+		if n.blind && best.Access.V != "read" {
+			by = "not having written"
+		}
+		return fmt.Sprintf("first by %s of %d agents with %s", by, all, has)
 	}
 	by := "priority"
 	for _, o := range from {

@@ -127,6 +127,20 @@ var graphCodes = []Entry{
 		Why:   "The policy declares agents, but none fits this step or gate, so the built-in one does it.",
 	},
 	{
+		Code: "self-review", Severity: Warning, Strict: true, About: "graph",
+		Title: "An agent judges its own work",
+		Why:   "A blind review is worth something because the reviewer did not write the change. ralph prefers an agent that writes nothing in this plan, and one that may only read; here none fits, or the gate names the writer.",
+		Wrong: "agent \"dev\" {\n  capabilities = [\"implement\", \"review\"]\n  access       = \"write\"\n}",
+		Right: "agent \"dev\" {\n  capabilities = [\"implement\"]\n  access       = \"write\"\n}\nagent \"reviewer\" {\n  capabilities = [\"review\"]\n  access       = \"read\"\n}",
+	},
+	{
+		Code: "setting-elsewhere", Severity: Warning, Strict: true, About: "graph",
+		Title: "A setting of the whole run stands where it does nothing",
+		Why:   "How worktrees are prepared, how results come together, what the run as a whole may cost and how it talks to people is the same for all items. Such settings count at top level, in the default policy, in the policy that the plan names for all of its items, and in a fence below the plan's title.",
+		Wrong: "policy \"web\" {\n  match { lane = \"web\" }\n  worktree { setup = [\"npm ci\"] }\n}",
+		Right: "worktree { setup = [\"npm ci\"] }\npolicy \"web\" {\n  match { lane = \"web\" }\n}",
+	},
+	{
 		Code: "single-agent", Severity: Warning, About: "graph",
 		Title: "Only one agent has a capability",
 		Why:   "When that agent is not available, everything that needs the capability stops. Give another agent the capability, or write a fallback.",

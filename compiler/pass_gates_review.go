@@ -1,0 +1,56 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// selfReviews finds blind reviews by the agent that wrote what it judges, and
+// reports each pair of gate and agent once.
+func (g *gating) selfReviews(nodes []ir.Node) {
+	type pair struct{ gate, agent string }
+	type found struct {
+		pair
+		at   diag.Range
+		keys []string
+		n    int
+	}
+	var all []*found
+	byPair := map[pair]*found{}
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind {
+			continue
+		}
+		var wrote []string
+		for k := range n.Steps {
+			s := &n.Steps[k]
+			if s.Access == "write" && s.Agent != "" && !slices.Contains(wrote, s.Agent) {
+				wrote = append(wrote, s.Agent)
+			}
+			for _, name := range s.Gates {
+				gate := g.gates[name]
+				if gate.Kind != "review" || !slices.Contains(wrote, gate.Agent) {
+					continue
+				}
+				p := pair{name, gate.Agent}
+				f := byPair[p]
+				if f == nil {
+					f = &found{pair: p, at: g.u.draft.Nodes[i].KeyRange}
+					byPair[p] = f
+					all = append(all, f)
+				}
+				if f.n++; len(f.keys) < 12 {
+					f.keys = append(f.keys, string(n.Key))
+				}
+			}
+		}
+	}
+	for _, f := range all {
+		g.diags.Add(diag.Newf("self-review", f.at, "%s judges its own work", clip(f.agent)).
+			WithDetail("%s: the agent that writes is also the one that gate %q asks for a blind review. Declare another agent with capability \"review\" and access = \"read\", or name one in the gate.",
+				listWords(f.keys, f.n), f.gate))
+	}
+}
