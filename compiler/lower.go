@@ -43,6 +43,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 		l.deps.items[i].owns = l.draft.Nodes[i].Scope.Owns
 	}
 	l.checkIDs()
+	l.misplaced()
 	out := depend(&l.deps, diags)
 	for i := range l.draft.Nodes {
 		es := out.of(i)

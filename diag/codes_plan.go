@@ -171,6 +171,13 @@ var planCodes = []Entry{
 		Right: "**Depends on**: 1.1",
 	},
 	{
+		Code: "label-not-here", Severity: Warning, About: "plan",
+		Title: "A label stands where it means nothing",
+		Why:   "Below the title of a plan ralph reads Source Branch, Integration Branch, Policy, Labels, Goal and Description; below the heading of a phase Goal, Description, Depends on, Blocks and Status. Any other label is about one item, and one that stands there sets nothing for the items below it. Write it below each item that it is about. What can be said as policy (timeouts, attempts, agents, gates) can stand once in a fence marked `hcl ralph`, which speaks for the whole plan or phase.",
+		Wrong: "## Phase 2: API\n\n**Timeout**: 5m\n\n### Sprint 2.1: Routes",
+		Right: "## Phase 2: API\n\n```hcl ralph\ntimeout = \"5m\"\n```\n\n### Sprint 2.1: Routes",
+	},
+	{
 		Code: "conflicting-values", Severity: Error, About: "plan",
 		Title: "A field is given twice with different values",
 		Why:   "A section has one value for such a field, whether it is written as a label or in a directive.",
