@@ -42,7 +42,8 @@ type depItem struct {
 	blocks []depStatement // reverse labels
 	soft   []depStatement
 	prose  []depClause
-	owns   []string // globs; only looked at for scope edges
+	near   []depStatement // lines that look like a label and are none
+	owns   []string       // globs; only looked at for scope edges
 }
 
 // depStatement is the value of a label, or one bullet below it.
@@ -142,6 +143,7 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 	d.bucketEdges()
 	d.noteExplicit()
 	d.finish()
+	d.checkNear()
 	if cyclic := d.reportCycles(); !cyclic {
 		d.checkProse()
 		d.hintRedundant()

@@ -41,6 +41,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	}
 	for i := range l.draft.Nodes {
 		l.deps.items[i].owns = l.draft.Nodes[i].Scope.Owns
+		l.deps.items[i].near = l.nearLines(&tree.Items[i])
 	}
 	l.checkIDs()
 	l.misplaced()

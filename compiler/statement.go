@@ -125,6 +125,12 @@ func (n *names) near(word string) (string, bool) {
 			n.keys = append(n.keys, string(n.items[i].key))
 		}
 	}
+	// The same number in another form: 2 where 002 is.
+	if num, ok := parseNumber(word); ok && len(num.parts) > 0 {
+		if i, known := n.byNumber(num); known && n.items[i].num.compare(num) == 0 {
+			return string(n.items[i].key), true
+		}
+	}
 	// A letter was left out: 1.2 where only 1.2a is.
 	for _, suffix := range []string{"a", "b", "A"} {
 		if _, ok := n.byKey[word+suffix]; ok {
@@ -396,6 +402,11 @@ func (p *valueParser) nearMiss(sp span) bool {
 			f = p.unprefixed(f)
 			at, ok = p.names.item(f)
 		}
+		if !ok && len(p.shapes) == 1 && f != "" && strings.Trim(f, "0123456789") == "" {
+			if f = p.bare(f); f != "" {
+				at, ok = p.names.item(f)
+			}
+		}
 		if !ok || len(p.items[at].num.parts) == 0 || p.items[at].num.shape == "#" && i == 0 {
 			continue
 		}
@@ -420,6 +431,20 @@ func (p *valueParser) unprefixed(f string) string {
 		}
 	}
 	return f
+}
+
+// bare finds the item that a bare number means to a reader where all ids have
+// one form and one number: 3 where T-001 to T-009 are.
+func (p *valueParser) bare(f string) string {
+	num, ok := parseNumber(f)
+	if !ok || len(p.items) == 0 || len(p.items[0].num.parts) != 1 || p.items[0].num.shape == "#" {
+		return ""
+	}
+	num.shape = p.items[0].num.shape
+	if i, known := p.byNumber(num); known {
+		return string(p.items[i].key)
+	}
+	return ""
 }
 
 // clip shortens what is quoted in a summary.

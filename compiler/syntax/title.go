@@ -42,7 +42,7 @@ func (p *parser) readTitle(in inline, m *matcher) (t title, ok bool) {
 		return t, false
 	}
 	at := i + n + gap
-	if len(m.words) > 0 && gap == 0 && v[i+n:] != "" && !m.optional {
+	if n > 0 && gap == 0 && v[i+n:] != "" && !m.optional {
 		return t, false // "Sprint: …"
 	}
 	t.keyword = v[i : i+n]
@@ -293,8 +293,31 @@ func (t *title) group(p *parser, v string, start, end int) (int, bool) {
 		if to, ok := t.statusWord(v, start, before); ok {
 			return to, true
 		}
+		if inPart(bare) {
+			return end, false
+		}
+		if to, ok := t.checkMark(v, start, before); ok {
+			return to, true
+		}
 	}
 	return end, false
+}
+
+// checkMark takes in a check mark at the end of v[start:end].
+func (t *title) checkMark(v string, start, end int) (int, bool) {
+	at := start + len(strings.TrimRight(v[start:end], " \ufe0f"))
+	r, n := utf8.DecodeLastRuneInString(v[start:at])
+	if !strings.ContainsRune(checkMarks, r) || r == '\ufe0f' {
+		return end, false
+	}
+	t.setDone(at-n, at)
+	return at - n, true
+}
+
+// inPart reports whether a parenthesis behind a check mark says that something
+// is left: "✅ (80%)", "✅ (partial)".
+func inPart(s string) bool {
+	return strings.Contains(s, "%") && !strings.Contains(s, "100%") || strings.Contains(s, "partial") || strings.Contains(s, "remaining")
 }
 
 var doneWords = map[string]bool{"complete": true, "completed": true, "done": true, "merged": true}
@@ -310,7 +333,12 @@ var otherStatus = map[string]bool{
 func (t *title) statusWord(v string, start, end int) (int, bool) {
 	stop := end
 	if d := dateLength(v[start:end]); d > 0 {
-		stop = start + len(strings.TrimRight(v[start:end-d], " :,"))
+		stop = start + len(strings.TrimRight(v[start:end-d], " :,-–—"))
+	}
+	if stop < end {
+		if to, ok := t.checkMark(v, start, stop); ok {
+			return to, true
+		}
 	}
 	at := start + strings.LastIndexByte(v[start:stop], ' ') + 1
 	word := strings.TrimRight(v[at:stop], ".!")

@@ -1,0 +1,126 @@
+package compiler
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// Lines such as "Depends on: 1.1" and "_Depends: 1.1_" are no labels, because
+// only bold names are, so they make no edge. A reader takes them for one: that
+// is worth a warning if nothing else gives the edge.
+
+// nearLine is what such a line begins with, behind bullets and emphasis.
+var nearLine = regexp.MustCompile(`(?i)^(?:depends(?:[ _-]on)?|dependenc(?:y|ies)|prerequisites?|blocked[ _-]by|after)[*_]*\s*[:：][*_]*\s*`)
+
+// nearClause is the same as a sentence.
+var nearClause = regexp.MustCompile(`(?i)^(?:it |this )?(?:depends on|is blocked by|blocked by)\s+`)
+
+// nearLines finds the lines of an item's section, and the end of its title, that
+// look like a dependency label and are none.
+func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
+	src := l.tree.File.Bytes
+	add := func(at, end int) {
+		for end > at && strings.IndexByte(" \t\r.)_*", src[end-1]) >= 0 {
+			end--
+		}
+		if at < end {
+			r := l.tree.File.Range(at, end)
+			out = append(out, depStatement{text: l.tree.File.Text(r), at: r})
+		}
+	}
+	fromTitle := false
+	for i := range it.Body.Labels {
+		fromTitle = fromTitle || it.Body.Labels[i].From == syntax.FromTitle
+	}
+	if r := it.TitleRange; !fromTitle && r.Start >= 0 && r.Start < r.End && r.End <= len(src) {
+		if at := strings.LastIndexByte(string(src[r.Start:r.End]), '('); at >= 0 {
+			if n := nearLength(string(src[r.Start+at+1 : r.End])); n > 0 {
+				add(r.Start+at+1+n, r.End)
+			}
+		}
+	}
+	r := it.Body.Range
+	if r.Start < 0 || r.End > len(src) {
+		return out
+	}
+	fence := ""
+	for at := r.Start; at < r.End; {
+		end := r.End
+		if k := strings.IndexByte(string(src[at:min(r.End, at+maxNearLine)]), '\n'); k >= 0 {
+			end = at + k
+		} else if r.End-at > maxNearLine {
+			return out
+		}
+		line := string(src[at:end])
+		lead := len(line) - len(strings.TrimLeft(line, " \t>*+-_(•"))
+		switch body := line[lead:]; {
+		case strings.HasPrefix(body, "```"), strings.HasPrefix(body, "~~~"):
+			switch fence {
+			case "":
+				fence = body[:3]
+			case body[:3]:
+				fence = ""
+			}
+		case fence == "":
+			if n := nearLength(body); n > 0 && !labelled(&it.Body, at, end) {
+				add(at+lead+n, end)
+			}
+		}
+		at = end + 1
+	}
+	return out
+}
+
+// maxNearLine bounds the lines that are looked at.
+const maxNearLine = 4096
+
+func nearLength(s string) int {
+	if m := nearLine.FindStringIndex(s); m != nil {
+		return m[1]
+	}
+	if m := nearClause.FindStringIndex(s); m != nil {
+		return m[1]
+	}
+	return 0
+}
+
+// labelled reports whether a known label stands in the line.
+func labelled(sec *syntax.Section, at, end int) bool {
+	for i := range sec.Labels {
+		if r := sec.Labels[i].NameRange; r.Start < end && r.End > at {
+			return true
+		}
+	}
+	return false
+}
+
+// checkNear warns about lines that look like a label, name an item, and make no
+// edge to it.
+func (d *depender) checkNear() {
+	for i := range d.items {
+		for _, st := range d.items[i].near {
+			var quiet diag.List
+			for _, t := range d.names.read(st, &quiet).targets {
+				if t.kind == toItem && (t.item == int32(i) || d.direct(t.item, int32(i))) {
+					continue
+				}
+				d.diags.Add(diag.Newf("dependency-near-miss", st.at, "%q is read as prose", clip(strings.TrimSpace(st.text))).
+					WithDetail("The line reads like a dependency, but it is no label, so it makes none. Write \"**Depends on**: %s\", with a bold name.", clip(strings.TrimSpace(mask(st.text)))))
+				break
+			}
+		}
+	}
+}
+
+// direct reports whether item to waits for item from.
+func (d *depender) direct(from, to int32) bool {
+	for _, e := range d.out.of(int(to)) {
+		if e.from == from && e.soft == 0 {
+			return true
+		}
+	}
+	return false
+}
