@@ -1,5 +1,7 @@
 package compiler
 
+import "github.com/ralph-compiler/ralph/policies"
+
 // Limits bound what a plan may ask of the compiler: a plan may come from a
 // stranger's pull request. A zero field takes the value of DefaultLimits.
 type Limits struct {
@@ -14,7 +16,7 @@ type Limits struct {
 // DefaultLimits are what a plan of 100,000 sprints needs, and some more.
 var DefaultLimits = Limits{
 	PlanBytes:   128 << 20,
-	PolicyBytes: 4 << 20,
+	PolicyBytes: policies.MaxFileBytes,
 	AgentBytes:  1 << 20,
 	Nodes:       200_000,
 	Edges:       2_000_000,

@@ -270,8 +270,9 @@ func (l *lowering) checkParallel() {
 	for i := range l.tree.Items {
 		it := &l.tree.Items[i]
 		if it.Parallel && sides[side(i)] < 2 {
+			bare := strings.TrimRight(it.ID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 			l.diags.Add(diag.Newf("parallel-mark", cmpRange(it.ParallelMark, it.KeyRange), "%s is parallel to nothing", clip(it.ID)).
-				WithDetail("No other item has the same number with another letter, so %s runs alone. Write %sa and %sb for items side by side, or leave \"(parallel)\" out.", it.ID, it.ID, it.ID))
+				WithDetail("No other item has the same number with another letter, so %s runs alone. Write %sa and %sb for items side by side, or leave \"(parallel)\" out.", it.ID, bare, bare))
 		}
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
+// MaxFileBytes bounds a policy file or fence.
+const MaxFileBytes = 1 << 20
+
 // Limits of what is read and evaluated. They are far above what a person writes
 // and far below what hurts; docs/policy-language.md names them.
 const (
-	maxFileBytes  = 1 << 20   // of a policy file or fence
 	maxFiles      = 1000      // policy files
 	maxDepth      = 64        // of brackets, blocks, templates
 	maxOperators  = 500       // operators in one value
@@ -35,7 +37,7 @@ func checkBounds(src []byte, name string, start hcl.Pos, isJSON, template bool) 
 		p.Byte += i
 		return hcl.Range{Filename: name, Start: p, End: p}
 	}
-	if len(src) > maxFileBytes {
+	if len(src) > MaxFileBytes {
 		return at(0), "has more than 1 MiB"
 	}
 	if isJSON {
