@@ -99,7 +99,7 @@ func (p *parser) heading(b *block) {
 				elem{b: b, cand: -1})
 			return
 		}
-		if len(m.words) > 0 && (t.key.look == malformed || t.key.look == severalID) {
+		if t.keyword != "" && (t.key.look == malformed || t.key.look == severalID) {
 			p.misses = append(p.misses, nearMiss{in.Range, t.key.look, phase, in.Value})
 		}
 	}

@@ -13,6 +13,7 @@ type matcher struct {
 	words      [][]string // keywords as lower-case words, longest first
 	id         *regexp.Regexp
 	optional   bool // needs no id
+	bare       bool // a keyword is empty: the id may also stand alone
 	sprintLike bool // the id is that of the default dialect's sprints or phases
 	none       bool
 }
@@ -24,6 +25,8 @@ func newMatcher(p Pattern) matcher {
 	for _, k := range p.Keywords {
 		if w := strings.Fields(strings.ToLower(k)); len(w) > 0 {
 			m.words = append(m.words, w)
+		} else {
+			m.bare = true
 		}
 	}
 	slices.SortStableFunc(m.words, func(a, b []string) int { return len(strings.Join(b, " ")) - len(strings.Join(a, " ")) })
@@ -36,6 +39,7 @@ func newMatcher(p Pattern) matcher {
 	}
 	re.Longest()
 	m.id = re
+	m.bare = m.bare && !re.MatchString("") // else every heading would be one
 	m.optional = id == "" || re.MatchString("") && len(m.words) > 0
 	if id == "" {
 		m.id = regexp.MustCompile(`^[0-9]+[a-z]*`)
@@ -47,8 +51,8 @@ func newMatcher(p Pattern) matcher {
 }
 
 // keyword returns the length of the keyword that s begins with, and of the space
-// or "-" behind it. ok is false when there is none; without keywords everything
-// begins with one of length 0.
+// or "-" behind it. ok is false when there is none; without keywords, or with an
+// empty one, everything begins with one of length 0.
 func (m *matcher) keyword(s string) (n, gap int, ok bool) {
 	if len(m.words) == 0 {
 		return 0, 0, true
@@ -81,7 +85,7 @@ next:
 		rest = strings.TrimPrefix(rest, "#")
 		return i, len(s) - i - len(rest), true
 	}
-	return 0, 0, false
+	return 0, 0, m.bare
 }
 
 // foldPrefix reports whether s begins with the lower-case word w in any case,
