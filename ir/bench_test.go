@@ -1,6 +1,8 @@
 package ir_test
 
 import (
+	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -12,6 +14,43 @@ func BenchmarkEncode(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.SetBytes(int64(len(encode(b, e))))
+	}
+}
+
+// judged is a plan of which each sprint has a QA gate with the same output schema.
+func judged(nodes int) *ir.Epic {
+	e := irtest.Large(nodes)
+	schema := json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"details":{"type":"object"},"message":{"type":"string"},"status":{"enum":["pass","fail","stop"]}},"required":["status","message"],"type":"object"}`)
+	for i := range e.Nodes {
+		name := string(e.Nodes[i].Key) + "/qa"
+		e.Gates[name] = ir.Gate{Kind: "command", Run: "true", OutputSchema: schema}
+		s := &e.Nodes[i].Steps[0]
+		s.Gates = append(slices.Clip(s.Gates), name)
+	}
+	return e
+}
+
+func BenchmarkEncodeSchemas(b *testing.B) {
+	e := judged(10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.SetBytes(int64(len(encode(b, e))))
+	}
+}
+
+func BenchmarkSealSchemas(b *testing.B) {
+	e := judged(10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		ir.Seal(e)
+	}
+}
+
+func BenchmarkVerifySchemas(b *testing.B) {
+	e := judged(10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		e.Verify()
 	}
 }
 

@@ -41,8 +41,9 @@ func Encode(e *Epic) ([]byte, error) {
 
 // encoder appends canonical JSON. Its error is the first one.
 type encoder struct {
-	b   []byte
-	err error
+	b    []byte
+	err  error
+	docs rawDocs
 }
 
 // indents is a line end and the deepest usual indent; a slice of it is both.
@@ -158,7 +159,7 @@ func (e *encoder) raw(src []byte, depth int) {
 		e.b = append(e.b, "null"...)
 		return
 	}
-	doc, err := parseRaw(src)
+	doc, err := e.docs.parse(src)
 	if err != nil {
 		e.fail(fmt.Errorf("embedded JSON: %w", err))
 		e.b = append(e.b, "null"...)

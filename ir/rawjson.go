@@ -28,6 +28,31 @@ type rawDoc struct {
 	items   []*rawDoc
 }
 
+// rawDocs parses embedded JSON, equal texts once: the gates of a plan mostly share
+// one output schema. The zero value is ready; it lives as long as one call.
+type rawDocs map[string]parsedRaw
+
+const maxRawDocs = 256
+
+type parsedRaw struct {
+	doc *rawDoc
+	err error
+}
+
+func (m *rawDocs) parse(src []byte) (*rawDoc, error) {
+	if p, done := (*m)[string(src)]; done {
+		return p.doc, p.err
+	}
+	doc, err := parseRaw(src)
+	if *m == nil {
+		*m = rawDocs{}
+	}
+	if len(*m) < maxRawDocs { // as many different ones: nothing is gained by keeping them
+		(*m)[string(src)] = parsedRaw{doc, err}
+	}
+	return doc, err
+}
+
 func parseRaw(src []byte) (*rawDoc, error) {
 	d := newDecoder(src)
 	var doc *rawDoc

@@ -41,6 +41,7 @@ type verifier struct {
 	e     *Epic
 	errs  []error
 	links *links
+	docs  rawDocs
 }
 
 func (v *verifier) fail(path, format string, args ...any) {
@@ -242,7 +243,10 @@ func (v *verifier) gate(at, name string) {
 		name string
 		raw  []byte
 	}{{"input_schema", g.InputSchema}, {"output_schema", g.OutputSchema}} {
-		if _, err := NormalizeJSON(s.raw); err != nil {
+		if len(s.raw) == 0 {
+			continue
+		}
+		if _, err := v.docs.parse(s.raw); err != nil {
 			v.fail(at+"."+s.name, "is not JSON: %v", err)
 		}
 	}

@@ -107,3 +107,20 @@ func TestVerifyIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// The same text is parsed once, and each gate that has it is reported.
+func TestVerifyReportsEachGateWithTheSameBrokenSchema(t *testing.T) {
+	e := irtest.Large(10)
+	for _, name := range []string{"a", "b"} {
+		e.Gates[name] = ir.Gate{Kind: "command", Run: "true", OutputSchema: json.RawMessage(`{"type":`)}
+	}
+	var found []string
+	for _, err := range e.Verify() {
+		if strings.Contains(err.Error(), "output_schema") {
+			found = append(found, err.Error())
+		}
+	}
+	if len(found) != 2 || !strings.Contains(found[0], "gates.a") || !strings.Contains(found[1], "gates.b") {
+		t.Fatalf("got %q, want a complaint about gates a and b", found)
+	}
+}
