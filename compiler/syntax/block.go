@@ -85,6 +85,7 @@ func appendBlocks(out []block, md markdown.Parser, src string, piece []byte, fro
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if k, ok := c.block(n); ok {
 			out = append(out, k)
+			c.lo = int(k.end)
 		}
 	}
 	return out
@@ -94,6 +95,7 @@ func appendBlocks(out []block, md markdown.Parser, src string, piece []byte, fro
 type converter struct {
 	src  string // up to the end of the piece
 	base int    // offset of the piece
+	lo   int    // offset where the next block begins at the earliest
 }
 
 func (c *converter) block(n ast.Node) (block, bool) {
@@ -119,7 +121,7 @@ func (c *converter) block(n ast.Node) (block, bool) {
 		b.start, b.end = c.span(n.Lines())
 	case *ast.HTMLBlock:
 		b.kind = htmlBlock
-		b.start, b.end = c.at(n.Pos()), c.eol(n.Pos())
+		b.start, b.end = c.begin(n, "<")
 		if n.Lines().Len() > 0 {
 			_, b.end = c.span(n.Lines())
 		}
@@ -128,21 +130,23 @@ func (c *converter) block(n ast.Node) (block, bool) {
 		}
 	case *ast.ThematicBreak:
 		b.kind = ruleBlock
-		b.start, b.end = c.at(n.Pos()), c.eol(n.Pos())
+		b.start, b.end = c.begin(n, "-*_")
 	case *ast.Blockquote:
 		b.kind = quoteBlock
-		b.start, b.end = c.at(n.Pos()), c.eol(n.Pos())
+		b.start, b.end = c.begin(n, ">")
+		c.lo = int(b.start) + 1
 		b.kids = c.kids(n, &b)
 	case *ast.List:
 		b.kind, b.ordered = listBlock, n.IsOrdered()
-		b.start, b.end = c.at(n.Pos()), c.eol(n.Pos())
+		b.start, b.end = c.begin(n, listMarks)
 		b.kids = c.kids(n, &b)
 		if len(b.kids) > 0 {
 			b.start = b.kids[0].start
 		}
 	case *ast.ListItem:
 		b.kind = itemBlock
-		b.start, b.end = c.at(n.Pos()), c.eol(n.Pos())
+		b.start, b.end = c.begin(n, listMarks)
+		c.lo = int(b.start) + 1
 		b.col = int32(columns(c.src[lineStart(c.src, int(b.start)):b.start]))
 		b.kids = c.kids(n, &b)
 		b.a = b.end
@@ -165,16 +169,16 @@ func (c *converter) kids(n ast.Node, b *block) []block {
 		if kid, ok := c.block(k); ok {
 			out = append(out, kid)
 			b.end = max(b.end, kid.end)
+			c.lo = int(kid.end)
 		}
 	}
 	return out
 }
 
 func (c *converter) heading(n *ast.Heading, b *block) {
-	b.start = c.at(n.Pos())
+	b.start, b.end = c.begin(n, "#")
 	first := lineStart(c.src, int(b.start))
 	b.setext = !strings.HasPrefix(c.src[b.start:], "#")
-	b.end = c.eol(n.Pos())
 	b.a, b.b = b.end, b.end
 	if n.Lines().Len() > 0 {
 		b.a, b.b = c.span(n.Lines())
@@ -187,7 +191,7 @@ func (c *converter) heading(n *ast.Heading, b *block) {
 }
 
 func (c *converter) fence(n *ast.FencedCodeBlock, b *block) {
-	b.start = c.at(n.Pos())
+	b.start, _ = c.begin(n, "`~")
 	open := int(b.start)
 	length := 0
 	for open+length < len(c.src) && c.src[open+length] == c.src[open] {
@@ -227,8 +231,24 @@ func (c *converter) trim(start int32, end int) int32 {
 	return int32(max(end, int(start)))
 }
 
-func (c *converter) at(pos int) int32 { return int32(min(c.base+max(pos, 0), len(c.src))) }
+const listMarks = "-+*0123456789"
 
-func (c *converter) eol(pos int) int32 { return c.eolAt(int(c.at(pos))) }
+// begin returns where a block begins, which one of the marks opens, and the end
+// of that line. goldmark counts the columns of a tab that the containers of the
+// block left over as if they were characters.
+func (c *converter) begin(n ast.Node, marks string) (start, end int32) {
+	at := min(c.base+max(n.Pos(), 0), len(c.src))
+	for t := max(at-3, c.lo, c.base); t < at; t++ {
+		if strings.IndexByte(marks, c.src[t]) < 0 {
+			continue
+		}
+		blank := len(strings.TrimRight(c.src[max(c.base, t-16):t], " \t"))
+		if strings.IndexByte(c.src[max(c.base, t-16):t][blank:], '\t') >= 0 {
+			at = t
+			break
+		}
+	}
+	return int32(at), c.eolAt(at)
+}
 
 func (c *converter) eolAt(at int) int32 { return int32(lineEnd(c.src, at)) }

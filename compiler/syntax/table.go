@@ -162,7 +162,7 @@ func (p *parser) rowItem(row *tableRow, id, named int) (cand, bool) {
 	}
 	c.slot = Slot{Offset: slot.Range.End, Form: CellEnd, Prefix: prefix}
 	if slot.unclosed >= 0 {
-		c.slot.Offset = slot.unclosed
+		c.slot.Offset, c.slot.Prefix = slot.unclosed, ""
 	}
 	return c, true
 }
