@@ -150,7 +150,10 @@ func statements(lb *syntax.Label, file *diag.File) []depStatement {
 		}
 		out = append(out, depStatement{text: file.Text(r), at: r, typ: softType(lb.Name), add: lb.From == syntax.FromTitle})
 	}
-	if lb.Value.Value != "" || len(lb.Items) == 0 {
+	switch {
+	case lb.Value.Value == "" && len(lb.Items) == 0 && len(lb.Text) > 0 && !lb.TextRange.IsZero():
+		add(syntax.Text{Range: lb.TextRange}) // a paragraph below the label
+	case lb.Value.Value != "" || len(lb.Items) == 0:
 		add(lb.Value)
 	}
 	var walk func(items []syntax.ListItem)
