@@ -146,6 +146,13 @@ func (p *parser) listItem(b *block) bool {
 		p.kids(b.kids[1:])
 		return true
 	}
+	if below := p.boldBelow(b); below >= 0 {
+		head, tail := p.cutAt(b, below)
+		p.push(elem{b: &head, cand: -1, own: true})
+		p.boldLines(&tail[0], below)
+		p.kids(b.kids[1:])
+		return true
+	}
 	at := p.push(elem{b: b, cand: -1, own: true})
 	if p.kids(b.kids[1:]) {
 		return true
@@ -153,6 +160,24 @@ func (p *parser) listItem(b *block) bool {
 	p.stream = p.stream[:at]
 	p.push(elem{b: b, cand: -1})
 	return false
+}
+
+// boldBelow returns the offset of the first bold item directly below the lines
+// of a list item's first paragraph; -1 if there is none.
+func (p *parser) boldBelow(b *block) int {
+	if p.dialect.In != InBold {
+		return -1
+	}
+	found := -1
+	one := *b
+	one.kids = b.kids[:1]
+	p.lazyLines(&one, func(at, stop int, _ bool) bool {
+		if _, ok := p.lineItem(at, stop); ok {
+			found = at
+		}
+		return found < 0
+	})
+	return found
 }
 
 func (p *parser) kids(kids []block) (found bool) {

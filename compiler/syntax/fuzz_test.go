@@ -201,6 +201,7 @@ func TestHostilePlansAreReadInLinearTime(t *testing.T) {
 		"### Sprint 1.1\n" + many("- [ ] a\n\npara\n\n"), "### Sprint 1.1\n" + many("<!-- beads-ralph: bd-1 -->\n"), "### Sprint 1.1\n<!-- ralph: " + many("a=b ") + "-->",
 		"### Sprint 1.1\n" + deep.String() + many("\n"), "### Sprint 1.1\n" + deep.String() + many(" \r\n") + "- b\n", "### Sprint 1.1\n\n" + many("|a") + "\n" + many("|-") + "\n",
 		"### Sprint 1.1\n# a\n" + many("## dependency\n### dependency\n1.1\n"), many("- [ ] 1.1 a\n  - [ ] 1.2\n"), many("**Task 1: a**\n"),
+		many("- a\n**Task 1: a**\n"), "- a\n" + many("**Task 1: a**\n"),
 		"### Sprint 1.1\n" + many("- a\n**Owns**: b\n"), "### Sprint 1.1\n- a\n" + many("**Owns**: b\n"), "### Sprint 1.1\n- a\n" + many("b\n"), "### Sprint 1.1\n" + deep.String() + "**Owns**:\n" + many("- b\n"),
 		"### Sprint 1.1\n> a\n" + many("**Owns**: b\n> c\n"), "### Sprint 1.1\n" + many(strings.TrimSuffix(deep.String(), "\n")+"\n**Tasks**:\n"),
 	} {
