@@ -153,6 +153,7 @@ func statements(lb *syntax.Label, file *diag.File) []depStatement {
 	switch {
 	case lb.Value.Value == "" && len(lb.Items) == 0 && len(lb.Text) > 0 && !lb.TextRange.IsZero():
 		add(syntax.Text{Range: lb.TextRange}) // a paragraph below the label
+	case lb.Value.Value == "" && lb.From == syntax.FromHeading: // labels may stand below it
 	case lb.Value.Value != "" || len(lb.Items) == 0:
 		add(lb.Value)
 	}

@@ -22,7 +22,7 @@ func (p *valueParser) items1(sp span, kw wordKind, own bool) bool {
 			return true
 		}
 	}
-	if p.itemRange(sp) {
+	if p.itemRange(p.withoutDone(sp)) {
 		return true
 	}
 	if strings.ContainsAny(s, " \t") {
@@ -44,6 +44,18 @@ func (p *valueParser) items1(sp span, kw wordKind, own bool) bool {
 	}
 	p.unknownItem(sp, s)
 	return true
+}
+
+// withoutDone cuts "complete", "are merged" and the like off the end.
+func (p *valueParser) withoutDone(sp span) span {
+	for {
+		s := p.text[sp.start:sp.end]
+		i := strings.LastIndexByte(s, ' ')
+		if w := strings.ToLower(s[i+1:]); i < 0 || !slices.Contains(doneWords, w) && !slices.Contains(auxiliaries, w) {
+			return sp
+		}
+		sp = trim(p.text, span{sp.start, sp.start + i})
+	}
 }
 
 // restIsHarmless recognises what may stand behind an id: "1.2 merged", or the

@@ -11,8 +11,8 @@ import (
 var (
 	plainItemWords  = []string{"sprint", "task", "story", "step", "item"}
 	plainGroupWords = []string{"phase", "milestone", "epic", "wave", "group", "stage"}
-	doneWords       = []string{"complete", "completed", "done", "merged", "finished"}
-	auxiliaries     = []string{"is", "be", "has", "been", "must"}
+	doneWords       = []string{"complete", "completed", "completion", "done", "merged", "finished"}
+	auxiliaries     = []string{"is", "are", "be", "has", "have", "been", "must"}
 	previousWords   = []string{"previous", "prior", "preceding", "earlier", "other"}
 )
 

@@ -50,3 +50,28 @@ func (p *parser) pieces(at, end int) bool {
 	stop, next := p.piece(at, end)
 	return next < end && next > stop && next < lineEnd(p.src, at)
 }
+
+// edgeItem takes in an item such as "- **Blocks**: 1.4" below a label that is
+// about dependencies, too: it is a label of its own.
+func (r *reader) edgeItem(below *Label, b *block) bool {
+	if !edgeLabel(below.Name) || len(b.kids) == 0 || b.kids[0].kind != paraBlock {
+		return false
+	}
+	at, end := int(b.kids[0].start), int(b.kids[0].end)
+	l, ok := r.p.labelLine(at, min(lineEnd(r.p.src, at), end))
+	if !ok || !l.known || !edgeLabel(l.name) {
+		return false
+	}
+	cur, head, level := r.cur, r.head, r.level
+	r.labelItem(b)
+	r.cur, r.head, r.level = cur, head, level
+	return true
+}
+
+func edgeLabel(n LabelName) bool {
+	switch n {
+	case DependsOn, Blocks, Related, DiscoveredFrom, Parent:
+		return true
+	}
+	return false
+}

@@ -268,6 +268,10 @@ func (r *reader) list(items []block) {
 	if l := r.active(); l != nil && takesList(l) {
 		l.Items = slices.Grow(l.Items, len(items))
 		for i := range items {
+			if r.edgeItem(l, &items[i]) {
+				l = r.active()
+				continue
+			}
 			r.nearLabels(&items[i], i+1 < len(items))
 			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
 				l.Items = append(l.Items, it)
