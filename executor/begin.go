@@ -68,7 +68,7 @@ func (r *Run) choose(only []ir.NodeID) {
 // revive puts one node where it belongs at the start of a run; those it depends
 // on have been revived before it. The sum always begins again: it is derived.
 func (r *Run) revive(n *node, again bool) error {
-	n.unsettled = 0
+	n.unsettled, n.through, n.passes = 0, nil, false
 	for _, d := range n.deps {
 		if !r.nodes[d].status.settled() {
 			n.unsettled++
@@ -124,18 +124,20 @@ func (r *Run) goOn(n *node) error {
 }
 
 // arrive is called when nothing holds a pending node back any longer: it is done
-// if its success is on record or the plan says so, else it is ready.
+// if its success is on record or the plan says so, else it is ready. What the
+// plan calls done waits like any other: those that need it take the results of
+// what stands before it.
 func (r *Run) arrive(n *node) error {
-	if n.status != Pending {
+	if n.status != Pending || n.unsettled > 0 {
 		return nil
 	}
-	if n.ir.Done && n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "") == nil && n.after == 0 {
+	s := n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "")
+	switch {
+	case n.ir.Done && s == nil && n.after == 0:
 		return r.settle(n, nil)
-	}
-	if n.unsettled > 0 || !n.selected {
+	case !n.selected:
 		return nil
-	}
-	if s := n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), ""); s != nil && s.judge == n.ir.Digest.Judge {
+	case s != nil && s.judge == n.ir.Digest.Judge:
 		return r.settle(n, s)
 	}
 	return r.become(n, Ready)
@@ -148,7 +150,13 @@ func (r *Run) settle(n *node, s *success) error {
 		return err
 	}
 	n.accepted = s
-	if n.sum || r.foreign || r.reviving {
+	if n.sum || r.foreign {
+		return nil
+	}
+	if s == nil {
+		n.through, n.passes = r.reached(n), true
+	}
+	if r.reviving {
 		return nil
 	}
 	for _, i := range n.dependents {
@@ -170,8 +178,29 @@ func (r *Run) inputs(n *node) []Result {
 	if n.sum {
 		return r.sumInputs()
 	}
+	out := r.reached(n)
+	if len(out) == 0 {
+		out = []Result{{Node: "base", Tree: r.baseOf(n)}}
+	}
+	return out
+}
+
+// reached lists the results that reach a node, each once, in the order of what
+// it needs. What passes through a node that is done is kept there, so that a
+// long chain of them costs no more than its length.
+func (r *Run) reached(n *node) []Result {
+	if len(n.deps) == 1 && r.nodes[n.deps[0]].passes {
+		return r.nodes[n.deps[0]].through
+	}
 	var out []Result
 	seen := make(map[int]bool)
+	given := make(map[ir.NodeID]bool)
+	give := func(x Result) {
+		if !given[x.Node] {
+			given[x.Node] = true
+			out = append(out, x)
+		}
+	}
 	stack := slices.Clone(n.deps)
 	slices.Reverse(stack)
 	for len(stack) > 0 {
@@ -183,15 +212,18 @@ func (r *Run) inputs(n *node) []Result {
 		seen[i] = true
 		d := r.nodes[i]
 		if d.accepted != nil {
-			out = append(out, Result{Node: d.id, Tree: d.accepted.result})
+			give(Result{Node: d.id, Tree: d.accepted.result})
+			continue
+		}
+		if d.passes {
+			for _, x := range d.through {
+				give(x)
+			}
 			continue
 		}
 		for k := len(d.deps) - 1; k >= 0; k-- {
 			stack = append(stack, d.deps[k])
 		}
-	}
-	if len(out) == 0 {
-		out = []Result{{Node: "base", Tree: r.baseOf(n)}}
 	}
 	return out
 }

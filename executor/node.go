@@ -48,6 +48,8 @@ type node struct {
 	logs      []AttemptLog // of all its attempts, oldest first
 	after     int64        // successes up to this Seq do not count (--rerun)
 	accepted  *success     // what makes it done; nil: nothing of its own
+	passes    bool         // it is done without a result: through is set
+	through   []Result     // what passes through it to those that need it
 }
 
 // life is one time that a node is run: for one digest of work and one base.
