@@ -199,18 +199,17 @@ func (u *unit) layers(policy *policies.Policy, level *policies.Complexity) []lay
 	def := u.set.DefaultPolicy()
 	top := u.set.Settings
 	out := []layer{{settings: top}}
-	complexity := layer{settings: policies.Settings{Limits: level.Limits}}
-	if level.Builtin {
-		// The user's top level stands above the built-in complexity: put what the
-		// user wrote there over it again.
-		out = append(out, complexity, layer{settings: policies.Settings{Limits: userLimits(top.Limits), Retry: userRetry(top.Retry)}})
-	}
+	// The user's top level stands above the built-in complexity: put what the user
+	// wrote there over it again.
+	out = append(out,
+		layer{settings: policies.Settings{Limits: policies.BuiltinLimits(level.Name)}},
+		layer{settings: policies.Settings{Limits: userLimits(top.Limits), Retry: userRetry(top.Retry)}})
 	out = append(out, layer{settings: def.Settings, steps: def.Steps})
 	if policy != def {
 		out = append(out, layer{settings: policy.Settings, steps: policy.Steps})
 	}
 	if !level.Builtin {
-		out = append(out, complexity)
+		out = append(out, layer{settings: policies.Settings{Limits: level.Limits}})
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +34,9 @@ func passGates(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		n := &e.Nodes[i]
 		n.Steps = slices.Clone(n.Steps)
 		g.node(i, n)
+	}
+	for name, gate := range g.gates {
+		g.gates[name] = u.contracts.addTo(gate)
 	}
 	g.selfReviews(e.Nodes)
 	u.noteImplicit(diags)
@@ -230,7 +232,7 @@ func (g *gating) verify(i int, s *ir.Step) {
 			}
 		}
 		out := ir.Gate{
-			Kind: "command", Run: v.Run, TimeoutMS: g.timeout(i, "command"), OnFailure: "retry",
+			Kind: "command", Run: literally(v.Run), TimeoutMS: g.timeout(i, "command"), OnFailure: "retry",
 			ProtectNew: true, From: "plan",
 		}
 		if v.Timeout.Set() {
@@ -291,7 +293,7 @@ func (g *gating) quality(i int, s *ir.Step) {
 			Sees: []string{"acceptance", "diff"}, OutputSchema: verdictSchema, ProtectNew: true, From: "plan",
 		}
 		if q.Note != "" {
-			out.Prompt = splitLines(q.Note)
+			out.Prompt = splitLines(literally(q.Note))
 		}
 		g.judge(&out, a, "named by the plan", g.u.modelName(q.Model))
 		g.own(d, s, q.Name, q.Range, out)
@@ -320,9 +322,6 @@ func (g *gating) outputs(d *ir.DraftNode) {
 		}
 	}
 }
-
-// verdictSchema is the output of a QA agent for which nobody wrote one.
-var verdictSchema = json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"details":{"type":"object"},"message":{"type":"string"},"status":{"enum":["pass","fail","stop"]}},"required":["status","message"],"type":"object"}`)
 
 // review adds blind-review where the complexity requires one and none stands
 // there.

@@ -198,7 +198,7 @@ func (u *unit) addGate(e *ir.Epic, full string, p *policies.Gate, from string, d
 	}
 	gt := &gating{u: u, gates: e.Gates, diags: diags, said: map[string]bool{}}
 	gates := maps.Clone(e.Gates)
-	gates[full] = gt.fromPolicy(p, full, from, u.runSettings())
+	gates[full] = u.contracts.addTo(gt.fromPolicy(p, full, from, u.runSettings()))
 	e.Gates = gates
 }
 

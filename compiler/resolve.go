@@ -61,13 +61,14 @@ type unit struct {
 	ids     identities
 
 	// Memo of what was looked up: the same question gets the same answer.
-	agents   map[string]*agentInfo
-	run      *policies.Settings
-	said     map[string]bool
-	implicit []implicitAgent
-	choices  map[string]choice
-	chains   map[string][]string
-	wrote    map[string]bool // agents of steps that write
+	agents    map[string]*agentInfo
+	run       *policies.Settings
+	said      map[string]bool
+	implicit  []implicitAgent
+	choices   map[string]choice
+	chains    map[string][]string
+	wrote     map[string]bool // agents of steps that write
+	contracts contracts
 }
 
 func newCompilation(in Input) *compilation {
@@ -96,7 +97,7 @@ func (c *compilation) open(src Source) *unit {
 	c.files[src.Path] = file
 	fm, _ := syntax.Peek(file)
 	ps := c.policyFor(file, &fm)
-	u := &unit{c: c, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{}, agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{}, said: map[string]bool{}}
+	u := &unit{c: c, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{}, agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{}, said: map[string]bool{}, contracts: contracts{}}
 	var ok bool
 	if u.dialect, ok = c.dialect(&fm, ps.set); !ok { // reading it some other way would only add noise
 		return nil

@@ -34,19 +34,55 @@ var complexityBlock = &block{
 	blocks: []*block{limitsBlock},
 }
 
-func (r *reader) complexity(decl Decl) *Complexity {
+// complexity reads a level; old is the built-in one of that name, nil if there is
+// none. What the user's block does not say it takes over: raising a limit must
+// not cost the keywords or the review. Limits of old lie below it (BuiltinLimits).
+func (r *reader) complexity(decl Decl, old *Complexity) *Complexity {
 	c := &Complexity{
 		Decl:     decl,
 		Rank:     r.integer("rank"),
-		Default:  or(r.boolean("default"), false),
-		Keywords: or(r.strs("keywords"), []string{}),
-		In:       or(r.enums("in"), []string{"title"}),
-		Review:   or(r.enum("review"), "auto"),
+		Default:  r.boolean("default"),
+		Keywords: r.strs("keywords"),
+		In:       r.enums("in"),
+		Review:   r.enum("review"),
+	}
+	if old == nil {
+		old = &Complexity{
+			Keywords: Value[[]string]{V: []string{}}, In: Value[[]string]{V: []string{"title"}}, Review: Value[string]{V: "auto"},
+		}
+		if c.Review.V == "required" {
+			old.In.V = []string{"title", "goal", "tasks"}
+		}
+	}
+	c.Default, c.Keywords = or(c.Default, old.Default.V), or(c.Keywords, old.Keywords.V)
+	c.In, c.Review = or(c.In, old.In.V), or(c.Review, old.Review.V)
+	if decl.Name == critical && c.Review.Set && c.Review.V != "required" {
+		r.d.diags.Add(diag.New("policy-invalid-value", c.Review.Range, "critical work is always reviewed").
+			WithDetail("The blind review of critical sprints cannot be skipped. Write review = \"required\", change the keywords, or give the level another name."))
+		c.Review.V = "required"
 	}
 	if l := r.one("limits"); l != nil {
 		c.Limits = l.limits()
 	}
 	return c
+}
+
+// critical is the level whose blind review nobody can skip.
+const critical = "critical"
+
+// BuiltinLimits returns the limits of the built-in level of a name, else those of
+// the built-in default level: what lies below a level of the user's.
+func BuiltinLimits(level string) Limits {
+	levels := builtin().Complexity
+	if c := levels[level]; c != nil {
+		return c.Limits
+	}
+	for _, c := range levels {
+		if c.Default.V { // one is
+			return c.Limits
+		}
+	}
+	return Limits{}
 }
 
 // keywordIndex finds the keywords of all levels in one walk over the words of a
@@ -71,7 +107,7 @@ func indexKeywords(levels map[string]*Complexity) *keywordIndex {
 		c := levels[name]
 		// Of several defaults, a user's counts, then the highest.
 		if r := c.Rank.V; c.Default.V {
-			if !c.Builtin {
+			if !c.Builtin && c.Default.Set {
 				r += 10_000
 			}
 			if r > rank {
@@ -193,7 +229,7 @@ func (s *Set) checkComplexity(d *decoder) {
 			}
 		}
 		byRank[c.Rank.V] = c
-		if c.Default.V && !c.Builtin {
+		if c.Default.V && c.Default.Set && !c.Builtin {
 			if def != nil {
 				d.diags.Add(diag.New("policy-two-defaults", c.Default.Range, "two levels are the default").
 					WithDetail("One level is that of sprints that nothing matches. Remove default = true from one of them.").WithRelated(def.Range, "the other one"))

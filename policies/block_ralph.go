@@ -94,7 +94,7 @@ func (r *reader) checkVersion(required Value[string], running string) {
 		return
 	}
 	have, err := version.NewVersion(running)
-	if err != nil { // a build without a version
+	if err != nil || have.Core().Equal(version.Must(version.NewVersion("0"))) { // a build without a release
 		return
 	}
 	// A pre-release stands for the release it leads to.

@@ -168,7 +168,7 @@ func (d *decoder) decodeAll(s *Set, blocks []*hcl.Block, in Input) {
 	each("model", func(r *reader, decl Decl) { s.Models[decl.Name] = r.model(decl) })
 	each("agent", func(r *reader, decl Decl) { s.Agents[decl.Name] = r.agent(decl) })
 	each("sandbox", func(r *reader, decl Decl) { s.Sandboxes[decl.Name] = r.sandbox(decl) })
-	each("complexity", func(r *reader, decl Decl) { s.Complexity[decl.Name] = r.complexity(decl) })
+	each("complexity", func(r *reader, decl Decl) { s.Complexity[decl.Name] = r.complexity(decl, s.Complexity[decl.Name]) })
 	each("dialect", func(r *reader, decl Decl) { s.Dialects[decl.Name] = r.dialect(decl) })
 	each("limits", func(r *reader, _ Decl) { s.Settings.Limits = s.Settings.Limits.Overlay(r.limits()) })
 	each("retry", func(r *reader, _ Decl) { s.Settings.Retry = s.Settings.Retry.Overlay(r.retry()) })
