@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -165,11 +166,42 @@ func (s *Space) markers(ctx context.Context, from, to string) ([]string, error) 
 	if err != nil && exitCode(err) != 2 {
 		return nil, err
 	}
-	var problems []string
+	var places []string
+	files := map[string]bool{}
 	for line := range strings.Lines(out) {
-		if place, ok := strings.CutSuffix(strings.TrimRight(line, ".\n"), ": leftover conflict marker"); ok && len(problems) < maxChanged {
-			problems = append(problems, "conflict marker at "+place)
+		if at, ok := strings.CutSuffix(strings.TrimRight(line, ".\n"), ": leftover conflict marker"); ok && len(places) < maxMarkers {
+			places = append(places, at)
+			files[fileOf(at)] = true
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	// A line of seven "=" is a heading in markdown: it counts only in a file that
+	// has one of the other markers too.
+	args := []string{"grep", "--name-only", "-z", "--text", "-E", "-e", "^(<{7}|>{7})", to, "--"}
+	for _, f := range slices.Sorted(maps.Keys(files)) {
+		args = append(args, ":(top,literal)"+f)
+	}
+	out, err = s.git.line(ctx, place{}, args...)
+	if err != nil && exitCode(err) != 1 {
+		return nil, err
+	}
+	real := map[string]bool{}
+	for f := range strings.SplitSeq(out, "\x00") {
+		real[strings.TrimPrefix(f, to+":")] = true
+	}
+	var problems []string
+	for _, at := range places {
+		if f := fileOf(at); (real[f] || strings.HasPrefix(f, `"`)) && len(problems) < maxChanged {
+			problems = append(problems, "conflict marker at "+at)
 		}
 	}
 	return problems, nil
 }
+
+// maxMarkers bounds how many suspicious lines are looked at.
+const maxMarkers = 1000
+
+// fileOf is "path:line" without the line.
+func fileOf(at string) string { return at[:max(strings.LastIndexByte(at, ':'), 0)] }

@@ -15,23 +15,29 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 	defer s.hold(e.Node)()
 	n := s.nodes[e.Node]
 	step := stepOf(n, e.Step)
-	if done, err := s.adopt(ctx, e); err != nil || done != "" {
+	if done, problems, err := s.adopt(ctx, e); err != nil || done != "" {
 		if err != nil {
 			return executor.Collected{}, err
 		}
-		return s.examine(ctx, e, n, step, done, nil)
+		return s.examine(ctx, e, n, step, done, problems)
 	}
 	w, err := s.worktree(ctx, n, e.Commit)
 	if err != nil {
 		return executor.Collected{}, err
 	}
-	var problems []string
 	if step.Access == "read" {
 		return s.collectRead(ctx, e, w)
 	}
 	parent, problems, err := s.tip(ctx, e, w)
 	if err != nil {
 		return executor.Collected{}, err
+	}
+	nested, err := s.unnest(ctx, w)
+	if err != nil {
+		return executor.Collected{}, err
+	}
+	for _, dir := range nested {
+		problems = append(problems, dir+" was a git repository of its own, which a commit cannot hold; its files are collected, its .git was moved away")
 	}
 	if _, err := s.git.line(ctx, w.at, "add", "--all", "--", "."); err != nil {
 		return executor.Collected{}, err
@@ -43,7 +49,7 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 	if s.epic.Run.Git.Commit == "squash" {
 		parent = e.Commit
 	}
-	commit, err := s.commit(ctx, e, n, step, o, tree, parent)
+	commit, err := s.commit(ctx, e, n, step, o, tree, parent, problems)
 	if err != nil {
 		return executor.Collected{}, err
 	}
@@ -62,24 +68,33 @@ func stepOf(n *ir.Node, name string) *ir.Step {
 	return &ir.Step{Name: name, Access: "read"}
 }
 
-// adopt returns the commit of this very effect, if it was made before.
-func (s *Space) adopt(ctx context.Context, e executor.Effect) (string, error) {
+// adopt returns the commit of this very effect, if it was made before, and the
+// problems that were seen then and can no longer be.
+func (s *Space) adopt(ctx context.Context, e executor.Effect) (string, []string, error) {
 	ref := s.attemptRef(e)
-	out, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(objectname) %(contents:trailers:key=Ralph-Key,valueonly)", ref)
+	out, err := s.git.line(ctx, place{}, "for-each-ref",
+		"--format=%(objectname) %(contents:trailers:key=Ralph-Key,valueonly)%0a%(contents:trailers:key=Ralph-Problem,valueonly)", ref)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	commit, key, _ := strings.Cut(strings.TrimSpace(out), " ")
-	if strings.TrimSpace(key) != e.Key(s.epic.Epic.ID) {
-		return "", nil
+	first, rest, _ := strings.Cut(out, "\n")
+	commit, key, _ := strings.Cut(first, " ")
+	if strings.TrimSpace(key) != oneLine(e.Key(s.epic.Epic.ID), 400) {
+		return "", nil, nil
+	}
+	var problems []string
+	for p := range strings.Lines(rest) {
+		if p = strings.TrimSpace(p); p != "" {
+			problems = append(problems, p)
+		}
 	}
 	// The branch may not have followed when the crash came.
 	n := s.nodes[e.Node]
 	tip, err := s.git.ref(ctx, "refs/heads/"+n.Git.Branch)
 	if err != nil || tip == commit {
-		return commit, err
+		return commit, problems, err
 	}
-	return commit, s.git.update(ctx, "adopt", move{"refs/heads/" + n.Git.Branch, tip, commit})
+	return commit, problems, s.git.update(ctx, "adopt", move{"refs/heads/" + n.Git.Branch, tip, commit})
 }
 
 // tip returns the commit that ralph's commit stands on: the agent's own commits,
@@ -119,7 +134,7 @@ func (s *Space) author(name string) []string {
 // maxSubject bounds the subject line, without its suffix, in bytes.
 const maxSubject = 72
 
-func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, o executor.Outcome, tree, parent string) (string, error) {
+func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, o executor.Outcome, tree, parent string, problems []string) (string, error) {
 	subject := oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title), maxSubject)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s/%s)\n\n", subject, s.epic.Epic.ID, n.ID)
@@ -129,6 +144,9 @@ func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step 
 	}
 	fmt.Fprintf(&b, "Ralph-Epic: %s\nRalph-Node: %s\nRalph-Sprint: %s\nRalph-Attempt: %s/%d\nRalph-Key: %s\nRalph-Seq: %d\n",
 		s.epic.Epic.ID, n.ID, n.Key, oneLine(e.Step, 100), e.Attempt, oneLine(e.Key(s.epic.Epic.ID), 400), e.Seq)
+	for _, p := range problems { // a redo of this effect finds the traces gone
+		fmt.Fprintf(&b, "Ralph-Problem: %s\n", oneLine(p, 400))
+	}
 	out, err := s.git.run(ctx, place{}, b.String(), s.author("ralph "+oneLine(step.Agent, 100)), "commit-tree", tree, "-p", parent)
 	return strings.TrimSpace(string(out)), err
 }

@@ -127,6 +127,7 @@ func (g *git) run(ctx context.Context, at place, in string, env []string, args .
 		full = append(full, "--git-dir="+g.common)
 	}
 	cmd := exec.CommandContext(ctx, g.bin, append(full, args...)...)
+	cmd.SysProcAttr = apart() // Ctrl-C in a terminal is for ralph, who drains
 	cmd.Dir, cmd.Env = dir, append(append([]string{}, g.env...), env...)
 	if at.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+at.index)

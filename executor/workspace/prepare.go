@@ -60,8 +60,8 @@ func (s *Space) claim(ctx context.Context, e executor.Effect) error {
 	}
 	n := s.nodes[e.Node]
 	branch := "refs/heads/" + n.Git.Branch
-	if b, err := os.ReadFile(filepath.Join(s.git.common, "HEAD")); err == nil && strings.TrimSpace(string(b)) == "ref: "+branch {
-		return config("its branch %s is checked out in %s: check out another one there", n.Git.Branch, s.top)
+	if err := s.occupied(n); err != nil {
+		return err
 	}
 	tip, err := s.git.ref(ctx, branch)
 	if err != nil {
@@ -157,6 +157,9 @@ func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (st
 		parent = w.Left
 	}
 	if now.dirty {
+		if _, err := s.unnest(ctx, w); err != nil && ctx.Err() != nil {
+			return "", err // else the index is broken: the files alone are saved below
+		}
 		staged, serr := s.git.line(ctx, w.at, "write-tree")
 		whole, err := s.snapshot(ctx, w)
 		if err != nil {

@@ -32,6 +32,9 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Publis
 			return out, config("its result %.12s does not contain the result of %s", e.Commit, s.name(in.Node))
 		}
 	}
+	if err := s.occupied(n); err != nil {
+		return out, err
+	}
 	ref := s.nodeRef(e.Node, "result")
 	old, err := s.git.ref(ctx, ref)
 	if err != nil {
@@ -67,7 +70,7 @@ func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) e
 	case now != e.Old:
 		return config("the integration branch %s holds commits that are not ralph's: move them to a branch of their own (git branch OTHER %s && git branch -f %s %.12s)", name, name, name, e.Old)
 	}
-	if by := s.checkedOut(branch); by != "" {
+	if by := s.checkedOut(branch, ""); by != "" {
 		return config("the integration branch %s is checked out in %s: check out another branch there", name, by)
 	}
 	moves := []move{{branch, e.Old, e.Commit}}
@@ -78,8 +81,18 @@ func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) e
 	return s.git.update(ctx, "integrate", moves...)
 }
 
-// checkedOut returns the worktree that has a branch checked out, "" if none.
-func (s *Space) checkedOut(branch string) string {
+// occupied says that a node's branch is checked out in a worktree that is not
+// the node's: moving it would change what somebody sees there.
+func (s *Space) occupied(n *ir.Node) error {
+	if by := s.checkedOut("refs/heads/"+n.Git.Branch, s.Dir(n.ID)); by != "" {
+		return config("its branch %s is checked out in %s: check out another one there", n.Git.Branch, by)
+	}
+	return nil
+}
+
+// checkedOut returns a worktree other than own that has a branch checked out, ""
+// if there is none.
+func (s *Space) checkedOut(branch, own string) string {
 	want := "ref: " + branch
 	if b, err := os.ReadFile(filepath.Join(s.git.common, "HEAD")); err == nil && strings.TrimSpace(string(b)) == want {
 		return s.top
@@ -91,7 +104,9 @@ func (s *Space) checkedOut(branch string) string {
 			if err != nil {
 				return filepath.Dir(h)
 			}
-			return filepath.Dir(strings.TrimSpace(string(dir)))
+			if at := filepath.Dir(strings.TrimSpace(string(dir))); at != own {
+				return at
+			}
 		}
 	}
 	return ""

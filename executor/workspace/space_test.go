@@ -175,7 +175,19 @@ func TestChecksFindWhatAnAgentMustNotDo(t *testing.T) {
 			r.write(d+"/sub/x", "x")
 			r.git("-C", d+"/sub", "add", "-A")
 			r.git("-C", d+"/sub", "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "-m", "x")
-		}, "embedded git repository"},
+		}, "sub was a git repository of its own"},
+		"an embedded git repository without a commit": {nil, func(r *repo, d string) {
+			r.git("init", "-q", d+"/sub")
+			r.write(d+"/sub/x", "x")
+		}, "sub was a git repository of its own"},
+		"an embedded git repository that it committed": {nil, func(r *repo, d string) {
+			r.git("init", "-q", d+"/sub")
+			r.git("-C", d+"/sub", "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "--allow-empty", "-m", "x")
+			r.write(d+"/sub/x", "x")
+			r.git("-C", d, "add", "-A")
+			r.git("-C", d, "commit", "-q", "-m", "mine")
+		}, "sub was a git repository of its own"},
+		"a heading of seven signs is no conflict": {nil, func(r *repo, d string) { r.write(d+"/ä b.md", "Summary\n=======\n") }, ""},
 		"a replaced .git file": {nil, func(r *repo, d string) {
 			if err := os.Remove(d + "/.git"); err != nil {
 				r.t.Fatal(err)

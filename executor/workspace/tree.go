@@ -138,11 +138,7 @@ func (s *Space) mend(w *worktree) error {
 	if there, err := exists(link); err != nil {
 		return err
 	} else if there {
-		aside, err := os.MkdirTemp(s.state, "replaced-git-*")
-		if err != nil {
-			return err
-		}
-		if err := os.Rename(link, filepath.Join(aside, "git")); err != nil {
+		if err := s.setAside(link); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,89 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func TestFilesOfAnEmbeddedRepositoryAreNotLost(t *testing.T) {
+	r := newRepo(t, executortest.Epic([]string{"1.1"}))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	dir := r.space.Dir("bd-1-1")
+	r.git("init", "-q", filepath.Join(dir, "a/sub dir"))
+	r.in("bd-1-1", "a/sub dir/x", "x")
+	r.git("init", "-q", filepath.Join(dir, "a/sub dir/deeper"))
+	r.in("bd-1-1", "a/sub dir/deeper/y", "y")
+	c := r.collect("bd-1-1", 1, base)
+	if len(c.Problems) != 2 {
+		t.Errorf("problems: %q", c.Problems)
+	}
+	if got := r.git("-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", c.Result.Commit, "a"); got != "a/sub dir/deeper/y\na/sub dir/x" {
+		t.Errorf("collected: %q", got)
+	}
+	// What is left there after that is saved before it is cleaned.
+	r.git("init", "-q", filepath.Join(dir, "late"))
+	r.in("bd-1-1", "late/z", "z")
+	saved := r.prepare("bd-1-1", 2, base)
+	if got := r.git("ls-tree", "-r", "--name-only", saved, "late"); got != "late/z" {
+		t.Errorf("saved: %q", got)
+	}
+	aside, err := filepath.Glob(filepath.Join(r.space.State(), "replaced-git-*", "git", "HEAD"))
+	if err != nil || len(aside) != 3 {
+		t.Errorf("%d repositories were kept, want 3 (%v)", len(aside), err)
+	}
+}
+
+func TestARedoneCollectRemembersWhatWasWrong(t *testing.T) {
+	r := newRepo(t, executortest.Epic([]string{"1.1"}))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	r.git("-C", r.space.Dir("bd-1-1"), "checkout", "-q", "-b", "elsewhere")
+	r.in("bd-1-1", "a.txt", "a")
+	first := r.collect("bd-1-1", 1, base)
+	again := r.collect("bd-1-1", 1, base) // ralph was killed before it could record the first
+	if again.Result != first.Result {
+		t.Errorf("collected %v and then %v", first.Result, again.Result)
+	}
+	if got := strings.Join(again.Problems, "\n"); !strings.Contains(got, "left its branch") {
+		t.Errorf("the second time the problems are %q", got)
+	}
+}
+
+func TestABranchInSomebodysWorktreeIsNotMoved(t *testing.T) {
+	r := newRepo(t, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Run.Git.Cleanup = "on_success" }))
+	base := r.head()
+	r.result("bd-1-1", base, "a.txt", "a")
+	look := filepath.Join(t.TempDir(), "look")
+	r.git("worktree", "add", "-q", look, "ralph/x/1-1")
+	before := r.git("-C", look, "rev-parse", "HEAD")
+	_, err := r.space.Prepare(t.Context(), r.effect(executor.EffectPrepare, "bd-1-1", 2, base))
+	if failure(err) != executor.FailConfig || !strings.Contains(err.Error(), "is checked out in") {
+		t.Errorf("prepare: %v", err)
+	}
+	if got := r.git("-C", look, "rev-parse", "HEAD") + r.git("-C", look, "status", "--porcelain"); got != before {
+		t.Errorf("the user's worktree changed: %q", got)
+	}
+}
+
+func TestGitRunsApartFromTheTerminal(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("needs /proc")
+	}
+	r := newRepo(t, executortest.Epic([]string{"1.1"}))
+	out, err := r.space.git.line(t.Context(), place{}, "-c", "alias.group=!cut -d' ' -f5 /proc/self/stat", "group")
+	own, rerr := os.ReadFile("/proc/self/stat")
+	if err != nil || rerr != nil {
+		t.Fatal(err, rerr)
+	}
+	_, rest, _ := strings.Cut(string(own), ") ")
+	if mine := strings.Fields(rest)[2]; out == mine || out == "" {
+		t.Errorf("git runs in group %q, ralph in %q: Ctrl-C would end both", out, mine)
+	}
+}
