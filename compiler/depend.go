@@ -178,8 +178,9 @@ type depender struct {
 	buckets [][]int32 // groups of each bucket, in order
 	has     []uint8   // by item: see the flags below
 
-	edges []edge
-	full  bool // maxEdges reached and reported
+	byGroup [][]int32 // made by members
+	edges   []edge
+	full    bool // maxEdges reached and reported
 
 	topo      []int32 // predecessors first, when there is no cycle
 	nextFirst []int
@@ -208,7 +209,7 @@ type groupSaying struct {
 // as a reverse label, its beginnings.
 type pendingTarget struct {
 	item    int32
-	lo, hi  int32
+	groups  []int32
 	at      diag.Range
 	reverse bool
 }
@@ -408,13 +409,16 @@ func (d *depender) expand(t target, i int32, reverse bool) {
 			}
 		}
 	case toGroup:
-		for j := range d.items {
-			if g := d.items[j].group; g >= t.group && g <= t.hi && !d.full {
-				link(int32(j))
+		for _, g := range t.groups {
+			for _, j := range d.members()[g] {
+				if d.full {
+					return
+				}
+				link(j)
 			}
 		}
 	case toGroupEnds:
-		d.pending = append(d.pending, pendingTarget{item: i, lo: t.group, hi: t.hi, at: t.at, reverse: reverse})
+		d.pending = append(d.pending, pendingTarget{item: i, groups: t.groups, at: t.at, reverse: reverse})
 	}
 }
 

@@ -70,9 +70,9 @@ func (d *depender) groupTarget(g int32, t target, members [][]int32, reverse boo
 		if reverse {
 			flag = inGroup
 		}
-		for k := t.group; k <= t.hi; k++ {
+		for _, k := range t.groups {
 			switch {
-			case k == g && t.group == t.hi:
+			case k == g && len(t.groups) == 1:
 				d.diags.Add(diag.Newf("self-dependency", t.at, "phase %s waits for itself", clip(d.groups[g].id)).
 					WithDetail("A phase that depends on itself can never start. Remove it from the list.").
 					WithRelated(d.groups[g].at, "the phase"))

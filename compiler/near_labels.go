@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
@@ -23,6 +24,9 @@ var nearLine = regexp.MustCompile(`(?i)^(?:depend(?:s|ent|ing)?(?:[ _-](?:up)?on
 // nearClause is the same as a sentence.
 var nearClause = regexp.MustCompile(`(?i)^(?:it |this )?(?:depends on|is blocked by|blocked by)\s+`)
 
+// nearTitle is the same within a title.
+var nearTitle = regexp.MustCompile(`(?i)(?:\b(?:depends on|blocked by):?\s+|\((?:after|requires|needs|dependencies|dependency|deps|depends(?: on)?):?\s+)`)
+
 // nearLines finds the lines of an item's section, and the end of its title, that
 // look like a dependency label and are none.
 func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
@@ -41,10 +45,13 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 		fromTitle = fromTitle || it.Body.Labels[i].From == syntax.FromTitle
 	}
 	if r := it.TitleRange; !fromTitle && r.Start >= 0 && r.Start < r.End && r.End <= len(src) {
-		if at := strings.LastIndexByte(string(src[r.Start:r.End]), '('); at >= 0 {
-			if n := nearLength(string(src[r.Start+at+1 : r.End])); n > 0 {
-				add(r.Start+at+1+n, r.End)
+		title := string(src[r.Start:r.End])
+		if m := nearTitle.FindStringIndex(title); m != nil {
+			end := len(title)
+			if k := strings.IndexByte(title[m[1]:], ')'); k >= 0 {
+				end = m[1] + k
 			}
+			add(r.Start+m[1], r.Start+end)
 		}
 	}
 	r := it.Body.Range
@@ -109,7 +116,14 @@ func (d *depender) checkNear() {
 		for _, st := range d.items[i].near {
 			var quiet diag.List
 			for _, t := range d.names.read(st, &quiet).targets {
-				if t.kind == toItem && (t.item == int32(i) || d.direct(t.item, int32(i))) {
+				var items []int32
+				switch t.kind {
+				case toItem:
+					items = []int32{t.item}
+				case toRange:
+					items = d.names.between(t.lo, t.to)
+				}
+				if !slices.ContainsFunc(items, func(j int32) bool { return j != int32(i) && !d.direct(j, int32(i)) }) {
 					continue
 				}
 				d.diags.Add(diag.Newf("dependency-near-miss", st.at, "%q is read as prose", clip(strings.TrimSpace(st.text))).

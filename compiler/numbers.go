@@ -15,11 +15,7 @@ type cell struct {
 // layout puts groups in their order, gathers them into buckets (the tracks of
 // one phase number) and takes each group apart into cells.
 func (d *depender) layout() {
-	members := make([][]int32, len(d.groups)+1)
-	for i := range d.items {
-		g := d.groupOf(int32(i))
-		members[g] = append(members[g], int32(i))
-	}
+	members := d.members()
 	chain := d.rules.groups == "chain"
 	d.orderGroups(members)
 	d.cells = make([][]cell, len(d.groups)+1)
@@ -205,7 +201,7 @@ func (d *depender) pendingEdges() {
 		if p.reverse {
 			taken, flag = beginnings, inGroup
 		}
-		for g := p.lo; g <= p.hi; g++ {
+		for _, g := range p.groups {
 			if _, known := taken[g]; !known {
 				taken[g] = d.filter(members[g], flag)
 			}
@@ -226,13 +222,17 @@ func (d *depender) pendingEdges() {
 	}
 }
 
+// members returns the items of each group, in document order; those of none at
+// the end.
 func (d *depender) members() [][]int32 {
-	m := make([][]int32, len(d.groups)+1)
-	for i := range d.items {
-		g := d.groupOf(int32(i))
-		m[g] = append(m[g], int32(i))
+	if d.byGroup == nil {
+		d.byGroup = make([][]int32, len(d.groups)+1)
+		for i := range d.items {
+			g := d.groupOf(int32(i))
+			d.byGroup[g] = append(d.byGroup[g], int32(i))
+		}
 	}
-	return m
+	return d.byGroup
 }
 
 // bucketEdges makes the edges between groups: by number, and by the labels of

@@ -24,9 +24,8 @@ const (
 // target is what one part of a value names.
 type target struct {
 	kind   targetKind
-	item   int32 // toItem
-	group  int32 // toGroup, toGroupEnds: first group
-	hi     int32 // toGroup, toGroupEnds: last group (the same one if no range)
+	item   int32   // toItem
+	groups []int32 // toGroup, toGroupEnds: indices, in document order
 	lo, to number
 	at     diag.Range
 }
@@ -305,7 +304,7 @@ func (p *valueParser) all(sp span) bool {
 		if !ok {
 			return p.unknownGroup(sp, fs[1])
 		}
-		p.add(target{kind: toGroup, group: g, hi: g}, sp)
+		p.add(target{kind: toGroup, groups: []int32{g}}, sp)
 		return true
 	}
 	return false
@@ -337,17 +336,18 @@ func (p *valueParser) group1(sp span, keyword bool) bool {
 	}
 	id := strings.Join(fs, " ")
 	if g, ok := p.names.group(id); ok {
-		p.add(target{kind: kind, group: g, hi: g}, sp)
+		p.add(target{kind: kind, groups: []int32{g}}, sp)
 		return true
 	}
 	for lo, hi := range cuts(id) {
 		a, okA := p.names.group(lo)
 		b, okB := p.names.group(p.dropWord(hi, p.groupWords))
 		if okA && okB {
-			if b < a {
+			gs := p.groupsBetween(a, b)
+			if len(gs) == 0 {
 				return p.backwards(sp)
 			}
-			p.add(target{kind: kind, group: a, hi: b}, sp)
+			p.add(target{kind: kind, groups: gs}, sp)
 			return true
 		}
 	}
@@ -355,6 +355,20 @@ func (p *valueParser) group1(sp span, keyword bool) bool {
 		return p.unknownGroup(sp, id)
 	}
 	return false
+}
+
+// groupsBetween returns the groups from a to b, both included: by their numbers
+// where these can be compared, else as they stand in the document.
+func (n *names) groupsBetween(a, b int32) (out []int32) {
+	lo, hi := n.groups[a].num, n.groups[b].num
+	numeric := lo.shape == hi.shape && len(lo.parts) > 0
+	for g := range n.groups {
+		num := n.groups[g].num
+		if numeric && num.shape == lo.shape && lo.compare(num) <= 0 && num.compare(hi) <= 0 || !numeric && int(a) <= g && g <= int(b) {
+			out = append(out, int32(g))
+		}
+	}
+	return out
 }
 
 func (p *valueParser) unknownGroup(sp span, id string) bool {
