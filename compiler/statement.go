@@ -417,9 +417,15 @@ func (p *valueParser) nearMiss(sp span) bool {
 			at, ok = p.names.item(f)
 		}
 		if !ok && len(p.shapes) == 1 && f != "" && strings.Trim(f, "0123456789") == "" {
-			if f = p.bare(f); f != "" {
-				at, ok = p.names.item(f)
+			if key := p.bare(f); key != "" {
+				f = key
+				at, ok = p.names.item(key)
 			}
+		}
+		if !ok && p.stem(f) {
+			p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(strings.TrimSpace(s))).
+				WithDetail("Ids of this plan begin like that, but %q names none of them, so it makes no dependency. Write the ids, or a range such as \"1.1-1.4\".", clip(f)))
+			return true
 		}
 		if !ok || len(p.items[at].num.parts) == 0 || p.items[at].num.shape == "#" && i == 0 {
 			continue
@@ -445,6 +451,22 @@ func (p *valueParser) unprefixed(f string) string {
 		}
 	}
 	return f
+}
+
+// stem reports whether ids begin with f, "1.x" or "US-2.*": all of them may be
+// meant.
+func (p *valueParser) stem(f string) bool {
+	f = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(f, "x"), "X"), ".-")
+	if f == "" || !digit(f[len(f)-1]) || p.names.suggested >= maxSuggestions {
+		return false
+	}
+	p.names.suggested++
+	for i := range p.items {
+		if k := string(p.items[i].key); len(k) > len(f) && k[:len(f)] == f && (k[len(f)] == '.' || k[len(f)] == '-') {
+			return true
+		}
+	}
+	return false
 }
 
 // bare finds the item that a bare number means to a reader where all ids have

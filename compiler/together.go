@@ -38,11 +38,12 @@ func (c *compilation) checkTogether() {
 			claimed{e.Epic.Base, "the base", u.draft.Base.Range, true},
 			claimed{e.Epic.Target, "the target", u.draft.Target.Range, true},
 			claimed{"ralph/" + e.Epic.Slug + "/integration", "the integration branch", diag.Range{}, false})
+		own := newBranches(e)
 		for i := range e.Nodes {
 			n, d := &e.Nodes[i], &u.draft.Nodes[i]
 			what := string(n.Key)
 			branches = append(branches, claimed{n.Git.Branch, what, cmpRange(d.Branch.Range, d.KeyRange), false})
-			if n.Git.Base != e.Epic.Base {
+			if n.Git.Base != e.Epic.Base && !own.before(e, i, n.Git.Base) {
 				branches = append(branches, claimed{n.Git.Base, "the base of " + what, d.Base.Range, true})
 			}
 			worktrees = append(worktrees, claimed{path.Clean(n.Git.Worktree), what, cmpRange(d.Worktree.Range, d.KeyRange), false})
@@ -50,6 +51,48 @@ func (c *compilation) checkTogether() {
 	}
 	c.clashes("branch", branches)
 	c.clashes("worktree", worktrees)
+}
+
+// ownBranches knows which node makes which branch.
+type ownBranches struct {
+	byBranch map[string]ir.Key
+	byKey    map[ir.Key]int
+}
+
+func newBranches(e *ir.Epic) ownBranches {
+	b := ownBranches{make(map[string]ir.Key, len(e.Nodes)), make(map[ir.Key]int, len(e.Nodes))}
+	for i := range e.Nodes {
+		b.byBranch[e.Nodes[i].Git.Branch] = e.Nodes[i].Key
+		b.byKey[e.Nodes[i].Key] = i
+	}
+	return b
+}
+
+// before reports whether the branch is that of a node which node i waits for: a
+// plan whose sprints are based on each other's branches says what its graph says.
+func (b ownBranches) before(e *ir.Epic, i int, branch string) bool {
+	want, known := b.byBranch[branch]
+	if !known {
+		return false
+	}
+	seen, stack := map[int]bool{i: true}, []int{i}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, a := range e.Nodes[at].After {
+			if a.Type != ir.Blocks {
+				continue
+			}
+			if a.Key == want {
+				return true
+			}
+			if k, ok := b.byKey[a.Key]; ok && !seen[k] {
+				seen[k] = true
+				stack = append(stack, k)
+			}
+		}
+	}
+	return false
 }
 
 // checkAnnotations reports an id that is annotated twice: in two plans, or for
