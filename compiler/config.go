@@ -97,17 +97,23 @@ func (u *unit) gateScopes(c *nodeConfig) []gateScope {
 // resolveNodes decodes the fences and finds level, policy and settings of each
 // node.
 func (u *unit) resolveNodes(diags *diag.List) {
-	u.plan = u.decodeFragments("plan", u.draft.Fragments, diags)
+	u.plan = u.decodeFragments("plan", u.draft.Fragments, nil, diags)
 	u.phases = make([]scopeFragments, len(u.draft.Phases))
 	for i := range u.draft.Phases {
 		p := &u.draft.Phases[i]
-		u.phases[i] = u.decodeFragments("phase "+p.ID, p.Fragments, diags)
+		u.phases[i] = u.decodeFragments("phase "+p.ID, p.Fragments, u.plan, diags)
 	}
 	u.checkFlags(diags)
 	u.configs = make([]nodeConfig, len(u.draft.Nodes))
 	for i := range u.draft.Nodes {
 		n, c := &u.draft.Nodes[i], &u.configs[i]
-		c.own = u.decodeFragments("sprint "+string(n.Key), n.Fragments, diags)
+		if len(n.Fragments) > 0 {
+			outer := u.plan
+			if n.PhaseIndex >= 0 {
+				outer = slices.Concat(outer, u.phases[n.PhaseIndex])
+			}
+			c.own = u.decodeFragments("sprint "+string(n.Key), n.Fragments, outer, diags)
+		}
 		c.view = u.view(i)
 		u.checkLane(n, diags)
 		level := u.level(i, n, c, diags)
@@ -142,10 +148,10 @@ func (u *unit) checkLane(n *ir.DraftNode, diags *diag.List) {
 		WithRelated(u.set.Ralph.Lanes.Range, "declared here"))
 }
 
-func (u *unit) decodeFragments(scope string, fs []ir.Fragment, diags *diag.List) scopeFragments {
+func (u *unit) decodeFragments(scope string, fs []ir.Fragment, outer scopeFragments, diags *diag.List) scopeFragments {
 	var out scopeFragments
 	for _, f := range fs {
-		d, l := u.set.Fragment(u.file, f.Source, f.Range.Start, scope)
+		d, l := u.set.Fragment(u.file, f.Source, f.Range.Start, scope, slices.Concat(outer, out)...)
 		diags.Add(l...)
 		if d == nil {
 			continue

@@ -81,6 +81,7 @@ func (u *unit) byNeed(i int, s *ir.Step, v *stepValues, missing map[string]bool,
 	if d := &u.draft.Nodes[i]; len(d.Capability) > 0 && s.Name == u.workName(i) {
 		at = d.Capability[0].Range
 	}
+	at = u.place(i, at)
 	c, ok := u.selectAgent(n)
 	if !ok {
 		key := "need " + strings.Join(n.capabilities, ",") + n.access + strings.Join(n.tags, ",")
@@ -103,7 +104,7 @@ func (u *unit) byNeed(i int, s *ir.Step, v *stepValues, missing map[string]bool,
 	if c.agent.Builtin && u.set.UserAgents() && !missing["builtin "+s.Name] {
 		missing["builtin "+s.Name] = true
 		diags.Add(diag.Newf("builtin-agent", at, "step %q gets the built-in agent", clip(s.Name)).
-			WithDetail("No agent that the policy declares fits, so the built-in agent %q is taken. Declare one with the step's capabilities to choose another.", c.agent.Name))
+			WithDetail("No agent that the policy declares fits, so the built-in agent %q is taken.%s", c.agent.Name, u.misses(n)))
 	}
 	u.fill(s, u.declared(c.agent, diags), diags)
 }
@@ -122,6 +123,23 @@ func (u *unit) nearCapability(want []string) string {
 		}
 	}
 	return ""
+}
+
+// misses says what an agent of the user's lacks that nearly fits.
+func (u *unit) misses(n need) string {
+	for _, name := range sortedNames(u.set.Agents) {
+		a := u.set.Agents[name]
+		if a.Builtin || !a.Active.Get(true) || !covers(a.Tags.V, n.tags) {
+			continue
+		}
+		if covers(a.Capabilities.V, n.capabilities) {
+			return " Agent \"" + clip(name) + "\" could do it, but may only read: write access = \"write\" into it to take that one."
+		}
+	}
+	if len(n.capabilities) == 0 {
+		return " Declare one with access = \"" + n.access + "\" to choose another."
+	}
+	return " Declare one with the capabilities " + strings.Join(n.capabilities, ", ") + " and access = \"" + n.access + "\" to choose another."
 }
 
 // fill writes what follows from the agent onto the step.

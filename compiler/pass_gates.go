@@ -114,7 +114,8 @@ func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[
 		}
 	}
 	if p == nil {
-		if !g.said["unknown "+name] {
+		// What stands in a policy file was reported with it.
+		if !g.said["unknown "+name] && list.Range.File == u.file.Name {
 			g.said["unknown "+name] = true
 			known := sortedNames(u.set.Gates)
 			g.diags.Add(diag.Newf("unknown-gate", list.Range, "there is no gate %q", clip(name)).

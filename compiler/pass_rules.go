@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -26,7 +27,7 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	for _, w := range waivers {
 		if _, here := keys[ir.Key(w.Node.V)]; here {
 			e.Waivers = append(e.Waivers, ir.Waiver{Rule: w.Name, Node: ir.Key(w.Node.V), Reason: w.Reason.V, Owner: w.Owner.V, Until: w.Until.V})
-		} else if len(u.c.units) == 1 {
+		} else if len(u.c.units) == 1 && w.Node.Set {
 			diags.Add(diag.Newf("waiver-unused", w.Node.Range, "no item has the id %q", clip(w.Node.V)).
 				WithDetail("The waiver names an item that the plan does not have, so it waives nothing. Correct the id, or remove the waiver."))
 		}
@@ -164,6 +165,7 @@ func (r *ruling) report(f *policies.Finding, at diag.Range, key ir.Key) {
 			r.diags.Add(diag.Newf("rule-waived", at, "rule %q is waived here", clip(f.Rule.Name)).
 				WithDetail("%s. Waived by %s until %s: %s.", sentenceOf(f.Message), w.Owner.V, w.Until.V, w.Reason.V).
 				WithRelated(w.Range, "the waiver"))
+			r.expired(w)
 			return
 		}
 	}
@@ -175,6 +177,18 @@ func (r *ruling) report(f *policies.Finding, at diag.Range, key ir.Key) {
 		WithRelated(f.Rule.Range, "the rule")
 	d.Severity = f.Severity
 	r.diags.Add(d)
+}
+
+// expired warns of a waiver whose last day is past. The clock gives a warning,
+// never bytes.
+func (r *ruling) expired(w *policies.Waiver) {
+	now := r.u.c.in.Options.Now
+	last, err := time.Parse(time.DateOnly, w.Until.V)
+	if now.IsZero() || err != nil || now.Before(last.AddDate(0, 0, 1)) {
+		return
+	}
+	r.diags.Add(diag.Newf("waiver-expired", w.Until.Range, "the waiver of %s is past its last day", clip(w.Name)).
+		WithDetail("It held until %s. Mend what the rule complains of, or agree on a later day with %s.", w.Until.V, w.Owner.V))
 }
 
 // sentenceOf writes a message without its last stop.

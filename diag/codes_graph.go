@@ -216,6 +216,12 @@ var graphCodes = []Entry{
 		Why:   "The waiver's reason and owner stand in epic.json, for the reviewer.",
 	},
 	{
+		Code: "waiver-expired", Severity: Warning, Strict: true, About: "graph",
+		Title: "A waiver is past its last day",
+		Why:   "A waiver holds until the day that it names, so that what was accepted for a while is looked at again. It is compared with the clock when compiling; that never changes epic.json.",
+		Wrong: "until = \"2020-01-31\"", Right: "until = \"2030-01-31\"",
+	},
+	{
 		Code: "waiver-unused", Severity: Warning, About: "graph",
 		Title: "A waiver names no item",
 		Why:   "A waiver counts for one item. The plan has no item with this id.",

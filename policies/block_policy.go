@@ -24,6 +24,7 @@ type Policy struct {
 	Files   []FileRead // filled by For for a dynamic policy
 
 	source *source
+	broken bool // something in it was reported: it is not empty
 }
 
 // Step is the block `step "s"` of a policy.
@@ -109,6 +110,7 @@ func (d *decoder) policy(b *hcl.Block) *Policy {
 	d.dynamic = false
 	path := "policy." + b.Labels[0]
 	at := d.rng(b.DefRange)
+	before := len(d.diags)
 	r := d.open(policyBlock, b.Body, path, d.origin(path), at, true)
 	p := &Policy{
 		Decl:     Decl{Name: b.Labels[0], Range: at, Builtin: d.builtin},
@@ -127,6 +129,7 @@ func (d *decoder) policy(b *hcl.Block) *Policy {
 		}
 	}
 	p.Steps = r.steps()
+	p.broken = len(d.diags) > before
 	p.Dynamic = d.dynamic
 	if p.Dynamic && d.view == noView {
 		p.source = &source{block: b, scope: d.scope, src: d.src, builtin: d.builtin, where: d.where}

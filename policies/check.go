@@ -101,6 +101,9 @@ func (s *Set) checkPolicy(d *decoder, p *Policy) {
 		if p.Match != nil || p.Default.V || !reflect.ValueOf(p.Settings).IsZero() {
 			return // settings only: the steps come from the policy below
 		}
+		if p.broken {
+			return
+		}
 		d.diags.Add(diag.Newf("policy-empty", p.Range, "policy %s says nothing", quoted(p.Name)).
 			WithDetail("It has no step and no setting. Write step \"implement\" { … } into it, or remove it."))
 		return

@@ -54,7 +54,8 @@ func fenceRoot(scope string) *block {
 // prefixes blanked at the same length; its first byte stands at offset in file.
 // scope is "plan", "phase ID" or "sprint KEY". It is never nil. Expressions in a
 // fence cannot mention node.*: a fence stands in the node that it is about.
-func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string) (*Fragment, diag.List) {
+// Gates that the fences outer define, those around it, may be named.
+func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string, outer ...*Fragment) (*Fragment, diag.List) {
 	d := &decoder{scope: s.ctx.child(), src: newTexts(), where: scope}
 	d.src.texts[file.Name], d.src.offsets[file.Name], d.src.lengths[file.Name] = source, offset, len(file.Bytes)
 	out := &Fragment{Scope: scope, Range: file.Range(offset, min(offset+len(source), len(file.Bytes))), Gates: map[string]*Gate{}}
@@ -71,6 +72,11 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string)
 	root := *fenceRoot(scope)
 	root.node = false
 	r := d.openFence(&root, f.Body, out.Range)
+	for _, f := range outer {
+		for _, name := range sortedKeys(f.Gates) {
+			d.know("gate", name)
+		}
+	}
 	d.declareFence(r, out)
 	out.Settings = r.settings()
 	r.fenceStep(out)
@@ -128,9 +134,14 @@ func (d *decoder) declareFence(r *reader, out *Fragment) {
 			continue
 		}
 		first[b.Type+b.Labels[0]] = at
-		d.scope.names[b.Type] = insert(d.scope.names[b.Type], b.Labels[0])
-		delete(d.scope.roots, b.Type)
+		d.know(b.Type, b.Labels[0])
 	}
+}
+
+// know makes a name known to the expressions of a fence.
+func (d *decoder) know(typ, name string) {
+	d.scope.names[typ] = insert(d.scope.names[typ], name)
+	delete(d.scope.roots, typ)
 }
 
 // fenceStep reads the attributes that speak of every step.

@@ -77,6 +77,10 @@ func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
 			}
 		}
 		dg := diag.Newf(code, r, "unknown %s %s", what, quoted(name))
+		if home := homeOf(b, name, what == "block"); home != "" {
+			d.diags.Add(dg.WithDetail("%s has no %s called %s: it stands %s. Move it there.", sentence(where), what, quoted(name), home))
+			return
+		}
 		if near, ok := spell.Nearest(name, known); ok {
 			dg = dg.WithDetail("%s has no %s called %s. Did you mean %q?", sentence(where), what, quoted(name), near)
 			if what == "attribute" && d.sourceIs(r, name) {
@@ -95,6 +99,28 @@ func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
 	default:
 		d.addHCL(hcl.Diagnostics{g})
 	}
+}
+
+// homeOf says where a word of the language stands that does not stand in b; ""
+// if it is none, or has no single place.
+func homeOf(b *block, name string, isBlock bool) string {
+	switch {
+	case isBlock && b == fileBlock && policyBlock.block(name) != nil:
+		return "in policy \"NAME\" { }"
+	case isBlock && b != fileBlock && fileBlock.block(name) != nil:
+		return "at the top level of a policy file"
+	case isBlock:
+		return ""
+	case (b == fileBlock || b == policyBlock || b == agentBlock) && stepBlock.attr(name) != nil:
+		return "in step \"NAME\" { } of a policy"
+	case b == stepBlock && gateBlock.attr(name) != nil:
+		return "in gate \"NAME\" { }"
+	case (b == fileBlock || b == stepBlock) && agentBlock.attr(name) != nil:
+		return "in agent \"NAME\" { }"
+	case (b == fileBlock || b == policyBlock || b == stepBlock) && limitsBlock.attr(name) != nil:
+		return "in limits { }"
+	}
+	return ""
 }
 
 // sourceIs reports whether the bytes of r are exactly name, so that an edit of r
