@@ -345,6 +345,7 @@ func (u *unit) level(i int, n *ir.DraftNode, c *nodeConfig, diags *diag.List) *p
 			}
 		}
 	}
+	c.floor = c.floor || required(level) // a flag does not skip the review of what the plan calls critical
 	if f := u.c.in.Options.Complexity; f != "" {
 		if stated := u.set.Complexity[f]; stated != nil {
 			level, c.word, c.from = stated, "", "flag"

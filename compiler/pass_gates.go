@@ -22,6 +22,7 @@ type gating struct {
 	said   map[string]bool
 	source map[string]diag.Range // of gates that stand in the plan
 	names  map[sharedGate]string
+	here   int // the node that is looked at
 }
 
 // passGates puts the gates on each step: those of the policy, then the plan's
@@ -48,6 +49,7 @@ func (g *gating) node(i int, n *ir.Node) {
 	if len(n.Steps) == 0 {
 		return
 	}
+	g.here = i
 	u, c, d := g.u, &g.u.configs[i], &g.u.draft.Nodes[i]
 	last := lastWrite(n.Steps)
 	level := u.settings(c).HITL.Level.Get("gates")
@@ -190,7 +192,7 @@ func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
 		return
 	}
 	n := need{capabilities: p.Capabilities.V, tags: p.Tags.V, access: "read", model: p.Model.V, blind: p.Kind.V == "review"}
-	at := p.Range
+	at := u.place(g.here, p.Range)
 	if p.Kind.V == "review" && len(n.capabilities) == 0 {
 		n.capabilities = []string{"review"}
 	}
