@@ -57,10 +57,12 @@ func (c *compilation) checkTogether() {
 type ownBranches struct {
 	byBranch map[string]ir.Key
 	byKey    map[ir.Key]int
+	steps    *int // left to look back; without any a branch is taken to be earlier
 }
 
 func newBranches(e *ir.Epic) ownBranches {
-	b := ownBranches{make(map[string]ir.Key, len(e.Nodes)), make(map[ir.Key]int, len(e.Nodes))}
+	steps := 2_000_000
+	b := ownBranches{make(map[string]ir.Key, len(e.Nodes)), make(map[ir.Key]int, len(e.Nodes)), &steps}
 	for i := range e.Nodes {
 		b.byBranch[e.Nodes[i].Git.Branch] = e.Nodes[i].Key
 		b.byKey[e.Nodes[i].Key] = i
@@ -80,11 +82,12 @@ func (b ownBranches) before(e *ir.Epic, i int, branch string) bool {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for _, a := range e.Nodes[at].After {
+			*b.steps--
+			if a.Type == ir.Blocks && a.Key == want || *b.steps < 0 {
+				return true
+			}
 			if a.Type != ir.Blocks {
 				continue
-			}
-			if a.Key == want {
-				return true
 			}
 			if k, ok := b.byKey[a.Key]; ok && !seen[k] {
 				seen[k] = true
