@@ -74,7 +74,7 @@ func (u *unit) byNeed(i int, s *ir.Step, v *stepValues, missing map[string]bool,
 	if v != nil {
 		n.tags = v.Tags.V
 		at = v.Range
-		if v.Capabilities.Set && v.Builtin == false {
+		if v.Capabilities.Set && !v.Builtin {
 			at = v.Capabilities.Range
 		}
 	}

@@ -149,6 +149,7 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 			if a := u.epic.Gates[g].Agent; a != "" {
 				w.add(p+".gates."+g+".agent", a, u.epic.Gates[g].Why, diag.Range{})
 			}
+			w.gateTime(p+".gates."+g+".timeout_ms", g)
 		}
 		if r := u.epic.Agents[s.Agent].Runner; r != "" {
 			env := u.set.Runners[r]
@@ -158,6 +159,23 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 			}
 		}
 	}
+}
+
+// gateTime says where the time of a gate comes from.
+func (w *why) gateTime(field, name string) {
+	g := w.u.epic.Gates[name]
+	if g.Kind == "outcome" { // takes none
+		return
+	}
+	from := w.u.settings(&w.u.configs[w.i]).Limits.GateTimeout(g.Kind)
+	p := w.u.set.Gates[name[strings.LastIndexByte(name, '/')+1:]]
+	switch {
+	case g.From != "plan" && p != nil && p.TimeoutMS.Set:
+		from = p.TimeoutMS
+	case g.TimeoutMS != from.V:
+		from = policies.Value[int64]{Origin: g.From}
+	}
+	w.add(field, fmt.Sprint(g.TimeoutMS), originOf(from, "default"), from.Range)
 }
 
 func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work bool) {
