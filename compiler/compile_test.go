@@ -105,8 +105,17 @@ func fingerprint(t *testing.T, v any) string {
 
 func TestThePassesStandInOrder(t *testing.T) {
 	before := [][2]string{
-		{"graph", "steps"}, {"steps", "agents"}, {"agents", "gates"}, {"agents", "limits"}, {"gates", "integration"},
-		{"gates", "tables"}, {"integration", "tables"}, {"prompts", "lints"}, {"git", "rules"}, {"rules", "lints"}, {"lints", "seal"},
+		{"graph", "steps"},
+		{"steps", "agents"},
+		{"agents", "gates"},
+		{"agents", "limits"},
+		{"gates", "integration"},
+		{"gates", "tables"},
+		{"integration", "tables"},
+		{"prompts", "lints"},
+		{"git", "rules"},
+		{"rules", "lints"},
+		{"lints", "seal"},
 	}
 	at := map[string]int{}
 	for i, p := range passes {

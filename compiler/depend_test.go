@@ -43,8 +43,10 @@ func plan(t testing.TB, rules depRules, text string) *depInput {
 		}
 		key, _, _ := strings.Cut(line, " ")
 		num, _ := parseNumber(key)
-		it := depItem{key: ir.Key(key), num: num, group: group, at: diag.Range{File: "plan.md", Start: at, End: at + len(key)},
-			after: st(" <"), blocks: st(" >"), soft: st(" ~"), marked: strings.Contains(line, " !")}
+		it := depItem{
+			key: ir.Key(key), num: num, group: group, at: diag.Range{File: "plan.md", Start: at, End: at + len(key)},
+			after: st(" <"), blocks: st(" >"), soft: st(" ~"), marked: strings.Contains(line, " !"),
+		}
 		for _, p := range st(" ?") {
 			it.prose = []depClause{{ids: strings.Fields(p.text), ats: []diag.Range{p.at, p.at, p.at}, at: p.at}}
 		}

@@ -42,5 +42,5 @@ func unprintable(r rune) bool {
 	if r == '\u200c' || r == '\u200d' { // joiners
 		return false
 	}
-	return r < ' ' || r >= 0x7f && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs))
+	return r < ' ' || r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 }

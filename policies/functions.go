@@ -1,8 +1,6 @@
 package policies
 
 import (
-	"github.com/ralph-compiler/ralph/internal/glob"
-
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,6 +9,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/glob"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"

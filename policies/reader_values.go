@@ -1,13 +1,13 @@
 package policies
 
 import (
-	"github.com/ralph-compiler/ralph/internal/glob"
-
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/glob"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
