@@ -73,20 +73,23 @@ func stepOf(n *ir.Node, name string) *ir.Step {
 func (s *Space) adopt(ctx context.Context, e executor.Effect) (string, []string, error) {
 	ref := s.attemptRef(e)
 	out, err := s.git.line(ctx, place{}, "for-each-ref",
-		"--format=%(objectname) %(contents:trailers:key=Ralph-Key,valueonly)%0a%(contents:trailers:key=Ralph-Problem,valueonly)", ref)
+		"--format=%(objectname)%0a%(contents:trailers:key=Ralph-Key,key=Ralph-Problem)", ref)
 	if err != nil {
 		return "", nil, err
 	}
-	first, rest, _ := strings.Cut(out, "\n")
-	commit, key, _ := strings.Cut(first, " ")
-	if strings.TrimSpace(key) != oneLine(e.Key(s.epic.Epic.ID), 400) {
-		return "", nil, nil
-	}
+	commit, trailers, _ := strings.Cut(out, "\n")
+	key := ""
 	var problems []string
-	for p := range strings.Lines(rest) {
-		if p = strings.TrimSpace(p); p != "" {
-			problems = append(problems, p)
+	for line := range strings.Lines(trailers) {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name {
+		case "Ralph-Key":
+			key = value
+		case "Ralph-Problem":
+			problems = append(problems, value)
 		}
+	}
+	if key != oneLine(e.Key(s.epic.Epic.ID), 400) {
+		return "", nil, nil
 	}
 	// The branch may not have followed when the crash came.
 	n := s.nodes[e.Node]

@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,8 +52,15 @@ func TestARedoneCollectRemembersWhatWasWrong(t *testing.T) {
 	if again.Result != first.Result {
 		t.Errorf("collected %v and then %v", first.Result, again.Result)
 	}
-	if got := strings.Join(again.Problems, "\n"); !strings.Contains(got, "left its branch") {
-		t.Errorf("the second time the problems are %q", got)
+	if !slices.Equal(again.Problems, first.Problems) || len(first.Problems) != 1 {
+		t.Errorf("the problems are %q, and the second time %q", first.Problems, again.Problems)
+	}
+	r.prepare("bd-1-1", 2, base)
+	r.in("bd-1-1", "a.txt", "b")
+	for range 2 {
+		if c := r.collect("bd-1-1", 2, base); len(c.Problems) > 0 {
+			t.Errorf("where nothing was wrong, it says %q", c.Problems)
+		}
 	}
 }
 
