@@ -178,7 +178,7 @@ func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *ope
 	r.was, r.wasDead = r.lock.Before()
 	// What a killed ralph left running would write into worktrees that are about
 	// to be put back.
-	process.Sweep(command.Mark, filepath.Join(state, "attempts")+string(filepath.Separator))
+	process.Sweep(state+string(filepath.Separator), command.Mark, gate.Mark, workspace.Mark)
 	if r.agents, err = copyAgents(state, r.space.Top(), epic, raw); err != nil {
 		return r, err
 	}

@@ -25,6 +25,10 @@ type Command struct {
 
 var _ executor.Gate = Command{}
 
+// Mark is the variable by which the processes of a gate are found again, even
+// after ralph was killed: its value is a file in the attempt's directory.
+const Mark = "RALPH_GATE"
+
 // Judge implements executor.Gate. A program that ran is judged, whatever its
 // exit code; only what ralph itself could not do is an error.
 func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
@@ -42,13 +46,13 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 	set := map[string]string{
 		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),
 		"RALPH_STEP": r.Effect.Step, "RALPH_ATTEMPT": strconv.Itoa(r.Effect.Attempt), "RALPH_BRANCH": r.Node.Git.Branch,
-		"RALPH_GATE": base,
 	}
 	for _, m := range []map[string]string{r.Env, r.Gate.Env} {
 		for k, v := range m {
 			set[k] = v
 		}
 	}
+	set[Mark] = base
 	res, err := process.Run(ctx, process.Spec{
 		Argv: []string{"/bin/sh", "-c", line}, Dir: r.Dir, Env: process.Environ(c.Without, set),
 		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace,

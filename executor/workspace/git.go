@@ -54,6 +54,11 @@ func exitCode(err error) int {
 	return 0
 }
 
+// Mark is the variable by which what this package started (git, and commands
+// that set a worktree up) is found again, even after ralph was killed: its value
+// is a path in the epic's state directory.
+const Mark = "RALPH_WORKSPACE"
+
 // safe are the settings of every call. Those of the user that have to hold are
 // added when the workspace is opened.
 var safe = []string{

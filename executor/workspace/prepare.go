@@ -269,8 +269,13 @@ func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
 			return err
 		}
+		env := maps.Clone(spec.Env)
+		if env == nil {
+			env = map[string]string{}
+		}
+		env[Mark] = log
 		res, err := process.Run(ctx, process.Spec{
-			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(s.secrets(), spec.Env), Stdout: log, Stderr: log,
+			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(s.secrets(), env), Stdout: log, Stderr: log,
 		})
 		if err != nil {
 			return fmt.Errorf("setup command %d: %w", i+1, err)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -99,6 +100,7 @@ func (f *family) reap() {
 type proc struct {
 	pid, parent int
 	start       string
+	dead        bool // it waits to be reaped, or is just gone
 }
 
 // table is shared by all running programs, so that many agents do not read the
@@ -153,14 +155,15 @@ func read(pid int) (proc, bool) {
 	if err != nil {
 		return proc{}, false
 	}
-	return proc{pid: pid, parent: parent, start: string(fields[19])}, true
+	return proc{pid: pid, parent: parent, start: string(fields[19]), dead: bytes.ContainsAny(fields[0], "ZX")}, true
 }
 
 // Sweep kills every process, other than this one and its ancestors, whose
-// environment holds the variable name with a value that begins with prefix. It
-// finds what a ralph that was killed left running, and returns how many it
-// killed. It finds nothing where there is no /proc.
-func Sweep(name, prefix string) int {
+// environment holds one of the variables with a value that begins with prefix,
+// and waits until they are gone. It finds what a ralph that was killed left
+// running, and returns how many it killed. It finds nothing where there is no
+// /proc.
+func Sweep(prefix string, names ...string) int {
 	mine := map[int]bool{}
 	for pid := os.Getpid(); pid > 1; {
 		mine[pid] = true
@@ -170,8 +173,11 @@ func Sweep(name, prefix string) int {
 		}
 		pid = p.parent
 	}
-	n := 0
-	want := []byte(name + "=" + prefix)
+	var killed []proc
+	marked := func(v []byte) bool {
+		name, value, _ := bytes.Cut(v, []byte{'='})
+		return bytes.HasPrefix(value, []byte(prefix)) && slices.Contains(names, string(name))
+	}
 	for _, p := range snapshot(0) {
 		if mine[p.pid] {
 			continue
@@ -181,13 +187,22 @@ func Sweep(name, prefix string) int {
 			continue
 		}
 		for v := range bytes.SplitSeq(env, []byte{0}) {
-			if bytes.HasPrefix(v, want) {
+			if marked(v) {
 				if syscall.Kill(p.pid, syscall.SIGKILL) == nil {
-					n++
+					killed = append(killed, p)
 				}
 				break
 			}
 		}
 	}
-	return n
+	for _, p := range killed {
+		for range 2000 { // one that hangs in the kernel cannot be waited for
+			now, ok := read(p.pid)
+			if !ok || now.start != p.start || now.dead {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return len(killed)
 }

@@ -14,4 +14,4 @@ var Supported = errors.New("agents and gates run on Linux and macOS only; everyt
 func Run(context.Context, Spec) (Result, error) { return Result{}, &NotStarted{Supported} }
 
 // Sweep finds nothing where nothing can be started.
-func Sweep(string, string) int { return 0 }
+func Sweep(string, ...string) int { return 0 }

@@ -111,7 +111,7 @@ func TestSweepFindsProcessesByTheirMark(t *testing.T) {
 	ended := make(chan Result, 1)
 	go func() { r, _ := Run(context.Background(), s); ended <- r }()
 	waitFile(t, filepath.Join(dir, "pid"))
-	for Sweep("RALPH_TEST_MARK", dir+"/") == 0 { // the program has not said its mark yet
+	for Sweep(dir+"/", "RALPH_OTHER", "RALPH_TEST_MARK") == 0 { // the program has not said its mark yet
 	}
 	if r := <-ended; r.How != Signaled || r.Signal != syscall.SIGKILL {
 		t.Errorf("got %+v, want a kill", r)
