@@ -29,8 +29,8 @@ type sharedGate struct {
 
 // shared adds a gate of which time and people may follow from the settings
 // around it. Where those are others than at top level and in the default policy,
-// the gate is one of its own: POLICY/NAME, or KEY/NAME if a fence or a level of
-// complexity says so. The name is returned.
+// the gate is one of its own: POLICY/NAME, or KEY/NAME if a fence, a level of
+// complexity or an expression over the node says so. The name is returned.
 func (g *gating) shared(i int, name string, j judging, gate func(string, *policies.Settings) ir.Gate) string {
 	u, c := g.u, &g.u.configs[i]
 	if key := string(u.draft.Nodes[i].Key); strings.HasPrefix(name, key+"/") { // its own anyway
@@ -51,7 +51,7 @@ func (g *gating) shared(i int, name string, j judging, gate func(string, *polici
 	full := name
 	if !j.same(&own, &def) {
 		full = c.policy.Name + "/" + name
-		if here := def.Overlay(c.policy.Settings); c.policy == u.set.DefaultPolicy() || !j.same(&own, &here) {
+		if here := def.Overlay(c.policy.Settings); c.policy.Dynamic || c.policy.Name == u.set.DefaultPolicy().Name || !j.same(&own, &here) {
 			full = string(u.draft.Nodes[i].Key) + "/" + name
 		}
 	}

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -141,7 +142,7 @@ func oneOfEach(e *ir.Epic, names []string) []string {
 		if g.From == "plan" {
 			return name
 		}
-		return name[strings.LastIndexByte(name, '/')+1:] + "\x00" + g.Run
+		return name[strings.LastIndexByte(name, '/')+1:] + "\x00" + g.Run + fmt.Sprint(g.Env, g.Expect)
 	}
 	for _, name := range names {
 		best, seen := most[id(name)]
