@@ -187,9 +187,10 @@ func (l *lowering) checkSequence() {
 		}
 		byGroup[g] = append(byGroup[g], i)
 	}
+	struck := l.struck()
 	for _, idx := range byGroup {
 		l.order(idx)
-		l.gaps(idx)
+		l.gaps(idx, struck)
 	}
 	l.phaseGaps()
 }
@@ -206,13 +207,13 @@ func (l *lowering) order(idx []int) {
 	}
 }
 
-func (l *lowering) gaps(idx []int) {
+func (l *lowering) gaps(idx []int, struck map[string]bool) {
 	sorted := slices.Clone(idx)
 	slices.SortStableFunc(sorted, func(a, b int) int { return l.deps.items[a].num.compare(l.deps.items[b].num) })
 	reported := 0
 	for k := 1; k < len(sorted) && reported < 10; k++ {
 		a, b := &l.deps.items[sorted[k-1]], &l.deps.items[sorted[k]]
-		if a.num.shape != b.num.shape || len(a.num.parts) == 0 || b.num.last() <= a.num.last()+1 || !samePrefix(a.num, b.num) {
+		if a.num.shape != b.num.shape || len(a.num.parts) == 0 || b.num.last() <= a.num.last()+1 || !samePrefix(a.num, b.num) || struck[following(a.num)] {
 			continue
 		}
 		reported++
@@ -220,6 +221,28 @@ func (l *lowering) gaps(idx []int) {
 			WithDetail("%s follows %s directly. If an item is missing, its heading may not be in the form of the dialect; else renumber %s, or leave it: ids need not be consecutive.", b.key, a.key, b.key).
 			WithRelated(a.at, "%s is here", a.key))
 	}
+}
+
+// struck returns the numbers of struck-through items, as text.
+func (l *lowering) struck() map[string]bool {
+	out := make(map[string]bool, len(l.tree.Cancelled))
+	for i := range l.tree.Cancelled {
+		if num, ok := parseNumber(l.tree.Cancelled[i].ID); ok && !l.tree.Cancelled[i].Phase {
+			num.parts = slices.Clone(num.parts)
+			if k := len(num.parts); k > 0 {
+				num.parts[k-1].letters = ""
+			}
+			out[num.text()] = true
+		}
+	}
+	return out
+}
+
+// following returns the number behind a, as text.
+func following(a number) string {
+	parts := slices.Clone(a.parts)
+	parts[len(parts)-1] = part{n: a.last() + 1}
+	return number{a.shape, parts}.text()
 }
 
 func samePrefix(a, b number) bool {
