@@ -127,6 +127,12 @@ func (r *Run) Counts() map[string]int {
 	return out
 }
 
+// Succeeded reports whether a success of the node is on record, of whatever work.
+func (r *Run) Succeeded(id ir.NodeID) bool {
+	n := r.byID[id]
+	return n != nil && len(n.successes) > 0
+}
+
 // Gone returns the ids of nodes that are on record and not in the epic, sorted.
 func (r *Run) Gone() []ir.NodeID {
 	var out []ir.NodeID

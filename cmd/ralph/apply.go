@@ -165,13 +165,20 @@ func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *ope
 		return r, refusal(err)
 	}
 	state := r.space.State()
+	if err := checkSlug(state, epic); err != nil {
+		return r, err
+	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return r, inputErrorf("%w", err)
 	}
 	if r.lock, err = journal.Acquire(state, whoAmI()); err != nil {
 		var held *journal.Held
 		if errors.As(err, &held) {
-			return r, inputErrorf("%w\n  Wait for it, or end it with Ctrl-C there (kill -INT %d).", err, held.By.PID)
+			how := "end it with Ctrl-C there"
+			if held.By.PID > 0 { // not of a record that could not be read
+				how += fmt.Sprintf(" (kill -INT %d)", held.By.PID)
+			}
+			return r, inputErrorf("%w\n  Wait for it, or %s.", err, how)
 		}
 		return r, inputErrorf("%w", err)
 	}
@@ -248,6 +255,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	if r.wasDead {
 		view.note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
+	}
+	for _, w := range r.warnings(ctx) {
+		view.note("warning: %s", w)
 	}
 	began := time.Now().UTC()
 	first := r.run.Seq()

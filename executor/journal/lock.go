@@ -23,6 +23,9 @@ type Owner struct {
 }
 
 func (o Owner) String() string {
+	if o.PID == 0 {
+		return "a process that has not said its name"
+	}
 	return fmt.Sprintf("process %d of %s on %s, since %s", o.PID, o.User, o.Host, o.Started.Local().Format(time.DateTime))
 }
 

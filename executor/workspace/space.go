@@ -251,12 +251,9 @@ func (s *Space) pin(ctx context.Context, ref, branch string) (executor.Tree, err
 		return executor.Tree{}, err
 	}
 	if commit == "" {
-		from := "HEAD"
-		if branch != "" {
-			from = branch
-			if b, err := s.git.ref(ctx, "refs/heads/"+branch); err == nil && b != "" {
-				from = "refs/heads/" + branch
-			}
+		from, err := s.source(ctx, branch)
+		if err != nil {
+			return executor.Tree{}, err
 		}
 		commit, err = s.git.ref(ctx, from+"^{commit}")
 		if err != nil {

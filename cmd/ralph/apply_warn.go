@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// checkSlug refuses an epic whose branches another epic of this repository
+// uses: both would move them.
+func checkSlug(state string, epic *ir.Epic) error {
+	others, err := filepath.Glob(filepath.Join(filepath.Dir(state), "*", "epic.json"))
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	for _, path := range others {
+		if filepath.Dir(path) == state {
+			continue
+		}
+		b, err := readFile(path)
+		if err != nil {
+			continue // a state without a readable epic holds no branch that could be named
+		}
+		var other struct {
+			Epic ir.Header `json:"epic"`
+		}
+		if json.Unmarshal(b, &other) != nil || other.Epic.Integration.Branch != epic.Epic.Integration.Branch {
+			continue
+		}
+		return inputErrorf("another epic uses the branch %s in this repository:\n  - %s, id %s (this one)\n  - %s, id %s (the other)\n"+
+			"  Nothing was started. If they are two plans, give one another slug (front matter: id).\n"+
+			"  If it is one plan that lost its id, write <!-- beads-ralph-epic: %s --> below its title and compile it again.\n"+
+			"  If the other one is over, move %s away.",
+			epic.Epic.Integration.Branch, epic.Epic.Plan, epic.Epic.ID, other.Epic.Plan, other.Epic.ID, other.Epic.ID, filepath.Dir(path))
+	}
+	return nil
+}
+
+// warnings says what will surprise: files that agents will not see, and work
+// that is called done and may not be there. Neither stops a run.
+func (r *openedRun) warnings(ctx context.Context) []string {
+	var out []string
+	paths := append([]string{r.epic.Epic.Plan}, r.epic.Run.Policies...)
+	for _, a := range r.epic.Agents {
+		paths = append(paths, a.Path)
+	}
+	slices.Sort(paths)
+	paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool {
+		if p == "" || !filepath.IsLocal(filepath.FromSlash(p)) {
+			return true
+		}
+		_, err := os.Lstat(filepath.Join(r.space.Top(), filepath.FromSlash(p)))
+		return err != nil // another checkout, or a plan that was moved
+	})
+	if differ, err := r.space.Differs(ctx, r.base.Commit, paths); err == nil && len(differ) > 0 {
+		out = append(out, fmt.Sprintf("not as in the base that agents start from (%.12s): %s. They see it as it was there, or not at all.", r.base.Commit, listOf(differ)))
+	}
+	at, err := r.space.Moved(ctx)
+	if err != nil || at == "" {
+		return out
+	}
+	var done []string
+	for i := range r.epic.Nodes {
+		if n := &r.epic.Nodes[i]; n.Done && !r.run.Succeeded(n.ID) {
+			done = append(done, string(n.Key))
+		}
+	}
+	if len(done) > 0 {
+		out = append(out, fmt.Sprintf("done by the plan: %s. Their work may not be in the base of this run, which the first apply pinned at %.12s; the branch is at %.12s now, and moving the base (--rebase) cannot be done yet.", listOf(done), r.base.Commit, at))
+	}
+	return out
+}
+
+// listOf names a few of them.
+func listOf(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,88 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func TestApplyRefusesAnotherEpicOfTheSameSlug(t *testing.T) {
+	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
+	r.run(exitDone)
+	refs := r.git("for-each-ref")
+	r.epic(executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Epic.ID, e.Epic.Plan = "bd-other", "docs/plan.md" }))
+	a := r.run(exitInput)
+	for _, want := range []string{"another epic uses the branch ralph/x/integration", "docs/plan.md, id bd-other (this one)", "plan.md, id bd-epic (the other)", "Nothing was started"} {
+		if !strings.Contains(a.err.String(), want) {
+			t.Errorf("the refusal lacks %q:\n%s", want, &a.err)
+		}
+	}
+	if got := r.git("for-each-ref"); got != refs {
+		t.Errorf("refs changed:\n%s", got)
+	}
+	if err := os.RemoveAll(filepath.Join(r.dir, ".git/ralph/bd-epic")); err != nil {
+		t.Fatal(err)
+	}
+	r.git("branch", "-q", "-D", "ralph/x/integration")
+	if a := r.run(exitWaiting); !strings.Contains(a.out.String(), "its branch ralph/x/1-1 exists and is not ralph's") {
+		t.Errorf("it said %s%s", &a.out, &a.err)
+	}
+}
+
+func TestApplyWarnsOfWhatAgentsWillNotSee(t *testing.T) {
+	e := executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) {
+		e.Run.Policies = []string{"a b.hcl", "ralph.hcl"}
+	})
+	r := newApplyRepo(t, e)
+	r.write("ralph.hcl", "# one\n")
+	r.write("plan.md", "# A plan\n")
+	r.git("add", "ralph.hcl", "plan.md")
+	r.git("commit", "-q", "-m", "policy")
+	r.write("ralph.hcl", "# two\n")
+	r.write("a b.hcl", "# new\n")
+	r.write("untold.txt", "mine\n")
+	a := r.run(exitDone)
+	if want := "warning: not as in the base that agents start from (" + r.git("rev-parse", "HEAD")[:12] + "): a b.hcl, ralph.hcl."; !strings.Contains(a.err.String(), want) {
+		t.Errorf("it lacks %q:\n%s", want, &a.err)
+	}
+	if strings.Contains(a.err.String(), "done by the plan") {
+		t.Errorf("it said %s", &a.err)
+	}
+	// Somebody does 1.3 by hand on main, after the base was pinned.
+	r.epic(executortest.Epic([]string{"1.1", "1.2", "1.3"}, func(e *ir.Epic) {
+		for i := range e.Nodes {
+			e.Nodes[i].Done = true
+		}
+	}))
+	r.git("add", "-A")
+	r.git("commit", "-q", "-m", "by hand")
+	a = r.run(exitDone)
+	if !strings.Contains(a.err.String(), "warning: done by the plan: 1.3. Their work may not be in the base") || !strings.Contains(a.err.String(), "--rebase") {
+		t.Errorf("it said %s", &a.err)
+	}
+}
+
+func TestApplyRefusesAJournalThatLostItsEnd(t *testing.T) {
+	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
+	r.run(exitDone)
+	dir := filepath.Join(r.dir, ".git/ralph/bd-epic")
+	for _, name := range []string{"journal.db", "journal.db-wal", "journal.db-shm"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refs := r.git("for-each-ref")
+	a := r.run(exitInput)
+	if !strings.Contains(a.err.String(), "ends at event 0, and a commit of this epic says that it went to") {
+		t.Errorf("it said %s", &a.err)
+	}
+	if got := r.git("for-each-ref"); got != refs {
+		t.Errorf("refs changed:\n%s", got)
+	}
+}
