@@ -80,6 +80,9 @@ func (r *Run) verdict(n *node) Event {
 	case a.end.Outcome.Result == "failed" || a.end.Outcome.Result == "" && a.end.ExitCode != 0:
 		end.Status, end.Reason = AttemptFailed, agentFailure(a.end)
 		sign = append(sign, end.Reason)
+		if l := lastLine(a.end.Tail); l != "" && a.end.Outcome.Result == "" {
+			end.Reason += ": " + l // not part of the signature: it may say the time
+		}
 	case len(a.collected.Problems) > 0:
 		end.Status, end.Reason = AttemptFailed, a.collected.Problems[0]
 		sign = append(sign, a.collected.Problems...)
@@ -126,6 +129,11 @@ func because(message string) string {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return strings.TrimSpace(line)
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
 // clip cuts s to at most n bytes, at the start of a character.
