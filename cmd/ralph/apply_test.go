@@ -261,11 +261,15 @@ func TestApplyIsInterruptedTwice(t *testing.T) {
 	if alive(agent) {
 		t.Error("the agent is still at work")
 	}
-	if !strings.Contains(a.out.String(), "To go on: ralph apply") {
-		t.Errorf("it said\n%s", &a.out)
+	for _, want := range []string{"running attempts may go on until", "interrupted again: stopping what runs", "1.1   interrupted: in implement #1", "To go on: ralph apply"} {
+		if !strings.Contains(a.out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, &a.out)
+		}
 	}
 	r.unblock(path)
-	r.run(exitDone)
+	if b := r.run(exitDone); !strings.Contains(b.out.String(), "1.1   ▷ goes on") {
+		t.Errorf("it said\n%s", &b.out)
+	}
 }
 
 func TestApplyPrintsEventsForPrograms(t *testing.T) {
@@ -294,7 +298,7 @@ func TestApplyEndsWithWhatIsNotDone(t *testing.T) { // S0-57
 	e.Gates["check"] = g
 	r := newApplyRepo(t, e)
 	a := r.run(exitNotDone)
-	for _, want := range []string{"1.1  blocked: gate check said stop", "1.2  pending: needs 1.1 (blocked)", "retry:  ralph apply --rerun 1.1", "1 of 3 sprints done"} {
+	for _, want := range []string{"1.1  blocked: gate check said stop", "1.2  pending: needs 1.1 (blocked)", "To try 1.1 again: ralph apply --rerun 1.1", "1 of 3 sprints done"} {
 		if !strings.Contains(a.out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, &a.out)
 		}
@@ -306,6 +310,37 @@ func TestApplyEndsWithWhatIsNotDone(t *testing.T) { // S0-57
 		t.Errorf("a stopped sprint was tried again by itself:\n%s", &a.out)
 	}
 	r.run(exitDone, "--rerun", "1.1")
+}
+
+func TestApplyTellsWhatAnAgentSaidAndWhereToLook(t *testing.T) {
+	e := executortest.Epic([]string{"1.1a", "1.1b"}, func(e *ir.Epic) {
+		for i := range e.Nodes {
+			e.Nodes[i].Steps[0].Limits.Attempts = 1
+		}
+		e.Runners["sh"] = ir.Runner{
+			Kind: "command", Prompt: "stdin", Env: []string{"PATH"}, Outcome: "optional",
+			Run: []string{"sh", "-c", `printf 'no key \033[31mfound\n'; if [ $RALPH_NODE = 1.1a ]; then exit 7; fi; no-such-tool-here`},
+		}
+	})
+	r := newApplyRepo(t, e)
+	a := r.run(exitNotDone)
+	top, err := filepath.EvalSymlinks(filepath.Dir(r.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"1.1a  ✗ implement #1: failed: the agent ended with exit code 7: no key", "found\n",
+		"To try 1.1a again: ralph apply --rerun 1.1a\n  worktree: " + top + "/project-worktrees/ralph/x/1-1a\n  output:   " + top + "/project/.git/ralph/bd-epic/attempts/bd-1-1a/implement-1\n",
+		"1.1b  ? waits for a person (configuration): agent dev cannot run: exit code 127: ", "no-such-tool-here",
+		"To go on with 1.1b: mend what it waits for, then ralph apply",
+	} {
+		if !strings.Contains(a.out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, &a.out)
+		}
+	}
+	if strings.Contains(a.out.String(), "\x1b") || strings.Count(a.out.String(), "exit code 127") != 2 {
+		t.Errorf("it printed\n%q", &a.out)
+	}
 }
 
 func TestApplyRefusesAllAtOnceWhatItCannotDo(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -25,7 +26,9 @@ type applyView struct {
 	paint    term.Style
 	begun    time.Time
 	attempts int
-	wide     int // of the keys
+	drains   int
+	waits    map[ir.NodeID]bool // waits that began in this run
+	wide     int                // of the keys
 	keys     map[ir.NodeID]*ir.Node
 	working  map[ir.NodeID]string
 }
@@ -33,7 +36,7 @@ type applyView struct {
 func newApplyView(out, errOut io.Writer, epic *ir.Epic, run *executor.Run, jsonl bool) *applyView {
 	v := &applyView{
 		out: out, err: errOut, epic: epic, run: run, jsonl: jsonl, live: !jsonl && term.IsTerminal(out),
-		paint: term.For(out), begun: time.Now(), keys: map[ir.NodeID]*ir.Node{}, working: map[ir.NodeID]string{},
+		paint: term.For(out), begun: time.Now(), keys: map[ir.NodeID]*ir.Node{}, working: map[ir.NodeID]string{}, waits: map[ir.NodeID]bool{},
 	}
 	for i := range epic.Nodes {
 		n := &epic.Nodes[i]
@@ -82,15 +85,28 @@ func (v *applyView) line(e executor.Event) string {
 	case executor.RunStarted:
 		return fmt.Sprintf("%s: %d sprints, %d at a time", term.Clean(v.epic.Epic.Title), len(v.epic.Nodes), b.Slots)
 	case executor.RunDraining:
-		return "interrupted: nothing new starts, running attempts may finish; Ctrl-C again stops them"
+		v.drains++
+		if v.drains > 1 {
+			return "interrupted again: stopping what runs"
+		}
+		return fmt.Sprintf("interrupted: nothing new starts; running attempts may go on until %s\n(Ctrl-C again stops them now)", b.Until.Local().Format(time.TimeOnly))
 	case executor.NodeStarted:
 		if n := v.keys[e.Node]; n != nil {
 			return say(term.Bold, "▶", "%s", n.Title)
 		}
 		return say(term.Bold, "▶", "joining %s", results(len(b.Inputs)-1))
+	case executor.NodeResumed:
+		if !v.waits[e.Node] {
+			return say(term.Bold, "▷", "goes on")
+		}
 	case executor.AttemptStarted:
-		if e.Attempt > 1 {
+		switch {
+		case e.Attempt > 1 && b.Rejudge:
+			return say(term.Plain, "↻", "%s: only its gates again", attempt)
+		case e.Attempt > 1 && len(v.run.Feedback(e.Node)) > 0:
 			return say(term.Plain, "↻", "%s: again, with feedback", attempt)
+		case e.Attempt > 1:
+			return say(term.Plain, "↻", "%s: again", attempt)
 		}
 	case executor.Prepared:
 		if b.Saved != "" {
@@ -107,7 +123,10 @@ func (v *applyView) line(e executor.Event) string {
 			return say(term.Bad, "✗", "%s: %s: %s", attempt, b.Status, first(b.Reason))
 		}
 	case executor.EffectFailed:
-		if b.Class != executor.FailInterrupted {
+		switch b.Class {
+		case executor.FailInterrupted:
+		case executor.FailConfig, executor.FailConflict: // the wait that follows says it
+		default:
 			return say(term.Bad, "!", "%s: %s", b.Class, first(b.Detail))
 		}
 	case executor.NodeWaiting:
@@ -115,7 +134,7 @@ func (v *applyView) line(e executor.Event) string {
 			return say(term.Bad, "?", "waits for a person (%s): %s", b.Cause, first(b.Detail))
 		}
 		if !b.Until.IsZero() {
-			return say(term.Plain, "…", "waits until %s", b.Until.Local().Format(time.TimeOnly))
+			return say(term.Plain, "…", "tries again at %s", b.Until.Local().Format(time.TimeOnly))
 		}
 	case executor.NodeBlocked:
 		return say(term.Bad, "■", "blocked: %s", first(b.Reason))
@@ -149,12 +168,15 @@ func (v *applyView) pad(id ir.NodeID) string {
 // follow keeps what is in flight, for the live line.
 func (v *applyView) follow(e executor.Event) {
 	switch b := e.Body.(type) {
+	case executor.NodeWaiting:
+		v.waits[e.Node] = true
+		delete(v.working, e.Node)
 	case executor.EffectStarted:
 		v.working[e.Node] = string(b.Kind)
 		if b.Gate != "" {
 			v.working[e.Node] = b.Gate
 		}
-	case executor.NodeDone, executor.NodeBlocked, executor.NodeWaiting:
+	case executor.NodeDone, executor.NodeBlocked:
 		delete(v.working, e.Node)
 	}
 }
@@ -216,11 +238,17 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 			skippedByOnly++
 			continue
 		}
-		why := first(n.Reason)
+		why, status := first(n.Reason), n.Status.String()
+		if n.Status == executor.Running && interrupted {
+			status = "interrupted"
+			if k := len(n.Attempts); k > 0 {
+				why = fmt.Sprintf("in %s #%d", n.Attempts[k-1].Step, n.Attempts[k-1].Number)
+			}
+		}
 		if why != "" {
 			why = ": " + why
 		}
-		fmt.Fprintln(w, term.Clean(fmt.Sprintf("  %s  %s%s", v.pad(n.ID), n.Status, why)))
+		fmt.Fprintln(w, term.Clean(fmt.Sprintf("  %s  %s%s", v.pad(n.ID), status, why)))
 	}
 	if skippedByOnly > 0 {
 		fmt.Fprintf(w, "  %d not selected by --only\n", skippedByOnly)
@@ -246,17 +274,42 @@ func (v *applyView) next(w io.Writer, r *openedRun, sum executor.NodeView, open 
 			fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(branch))
 		}
 	}
+	named := 0
 	for _, n := range open {
+		if n.ID != executor.Integration && (n.Status == executor.Blocked || n.Status == executor.Waiting && n.For == executor.ForHuman) {
+			if named++; named > mostNamed {
+				continue
+			}
+		}
 		switch {
+		case n.ID == executor.Integration && n.Cause == executor.CauseConflict:
+			fmt.Fprintln(w, "\nTo join the results: let one of the sprints in conflict need the other in the plan,\nthen ralph compile and ralph apply: it is written again, on top of the other's result")
 		case n.ID == executor.Integration:
-			fmt.Fprintln(w, "  join:   ralph apply   (after what is named above was mended)")
+			fmt.Fprintln(w, "\nTo join the results: mend what is named above, then ralph apply")
 		case n.Status == executor.Blocked, n.Status == executor.Waiting && (n.Cause == executor.CauseGate || n.Cause == executor.CauseQuestion):
-			fmt.Fprintf(w, "  retry:  ralph apply --rerun %s\n", quoteArg(string(n.Key)))
-			fmt.Fprintf(w, "          its worktree: %s\n", term.Clean(r.space.Dir(n.ID)))
+			fmt.Fprintf(w, "\nTo try %s again: ralph apply --rerun %s\n", term.Clean(string(n.Key)), quoteArg(string(n.Key)))
+			v.places(w, r, n)
 		case n.Status == executor.Waiting && n.For == executor.ForHuman:
-			fmt.Fprintf(w, "  %s:  mend it, then ralph apply\n", term.Clean(string(n.Key)))
+			fmt.Fprintf(w, "\nTo go on with %s: mend what it waits for, then ralph apply\n", term.Clean(string(n.Key)))
+			v.places(w, r, n)
 		}
 	}
+	if named > mostNamed {
+		fmt.Fprintf(w, "\nand %d more\n", named-mostNamed)
+	}
+}
+
+// mostNamed bounds for how many sprints the account says what to type.
+const mostNamed = 8
+
+// places says where to look at a sprint that did not come to its end.
+func (v *applyView) places(w io.Writer, r *openedRun, n executor.NodeView) {
+	k := len(n.Attempts)
+	if k == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  worktree: %s\n", term.Clean(r.space.Dir(n.ID)))
+	fmt.Fprintf(w, "  output:   %s\n", term.Clean(local.Files(r.space.State(), n.ID, n.Attempts[k-1].Step, n.Attempts[k-1].Number)))
 }
 
 // quoteArg makes a word safe to paste into a shell.

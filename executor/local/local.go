@@ -221,8 +221,13 @@ func (d *driver) start(e executor.Effect) error {
 	return nil
 }
 
+// Files is the directory of an attempt's files: prompt, output, logs of gates.
+func Files(state string, node ir.NodeID, step string, attempt int) string {
+	return filepath.Join(state, "attempts", string(node), fmt.Sprintf("%s-%d", fileName(step), attempt))
+}
+
 // files returns the directory of an attempt's files and makes it.
 func (d *driver) files(e executor.Effect) (string, error) {
-	dir := filepath.Join(d.State, "attempts", string(e.Node), fmt.Sprintf("%s-%d", fileName(e.Step), e.Attempt))
+	dir := Files(d.State, e.Node, e.Step, e.Attempt)
 	return dir, os.MkdirAll(dir, 0o700)
 }
