@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 	}
 	if r := it.TitleRange; !fromTitle && r.Start >= 0 && r.Start < r.End && r.End <= len(src) {
 		title := string(src[r.Start:r.End])
-		if m := nearTitle.FindStringIndex(title); m != nil {
+		if m := nearTitleIndex(title); m != nil {
 			end := len(title)
 			if k := strings.IndexByte(title[m[1]:], ')'); k >= 0 {
 				end = m[1] + k
@@ -61,7 +62,7 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 	fence := ""
 	for at := r.Start; at < r.End; {
 		end := r.End
-		if k := strings.IndexByte(string(src[at:min(r.End, at+maxNearLine)]), '\n'); k >= 0 {
+		if k := bytes.IndexByte(src[at:min(r.End, at+maxNearLine)], '\n'); k >= 0 {
 			end = at + k
 		} else if r.End-at > maxNearLine {
 			return out
@@ -89,7 +90,19 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 // maxNearLine bounds the lines that are looked at.
 const maxNearLine = 4096
 
+func nearTitleIndex(title string) []int {
+	if !strings.ContainsAny(title, "0123456789") {
+		return nil
+	}
+	return nearTitle.FindStringIndex(title)
+}
+
+// nearLength returns the length of what reads like a dependency label at the
+// start of s; 0 if nothing does, or if no digit and so no id follows.
 func nearLength(s string) int {
+	if !strings.ContainsAny(s, "0123456789") {
+		return 0
+	}
 	if m := nearLine.FindStringIndex(s); m != nil {
 		return m[1]
 	}
