@@ -29,6 +29,7 @@ standard input, or REV:path, read through git.`,
   ralph diff old.json new.json --exit-code            5 when they differ`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			shortLived()
 			before, err := loadEither(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err

@@ -60,6 +60,7 @@ with dead ends and single points of failure.`,
 }
 
 func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
+	shortLived()
 	if !slices.Contains([]string{"", "dot", "mermaid", "svg", "json"}, a.format) {
 		return usageErrorf("--format %s: write dot, mermaid, svg or json", a.format)
 	}
