@@ -40,8 +40,6 @@ type block struct {
 	ordered bool
 }
 
-func (b *block) is(k blockKind) bool { return b != nil && b.kind == k }
-
 // blocks reads the structure of src[from:].
 func (p *parser) blocks(from int) []block {
 	c := chunks(p.src, from, p.limits)

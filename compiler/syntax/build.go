@@ -251,8 +251,10 @@ func (b *builder) addItem(c *cand) {
 		it.Body.Boxes.add(c.box, c.boxAt)
 	}
 	if c.depends != nil {
-		it.Body.Labels = append(it.Body.Labels, Label{Name: DependsOn, Written: strings.TrimRight(p.src[c.dependAt.Start:c.dependAt.End], ": "),
-			NameRange: c.dependAt, Value: *c.depends, From: FromTitle})
+		it.Body.Labels = append(it.Body.Labels, Label{
+			Name: DependsOn, Written: strings.TrimRight(p.src[c.dependAt.Start:c.dependAt.End], ": "),
+			NameRange: c.dependAt, Value: *c.depends, From: FromTitle,
+		})
 	}
 	c.index = len(p.plan.Items)
 	if c.row != nil {

@@ -131,8 +131,16 @@ func printTree(t *Plan) string {
 			name string
 			list []Stated
 		}{
-			{"ralph", []Stated{fm.Ralph}}, {"id", []Stated{fm.ID}}, {"title", []Stated{fm.Title}}, {"policy", []Stated{fm.Policy}}, {"policies", fm.Policies},
-			{"base", []Stated{fm.Base}}, {"integration", []Stated{fm.Integration}}, {"owner", []Stated{fm.Owner}}, {"labels", fm.Labels}, {"dialect", []Stated{fm.Dialect}},
+			{"ralph", []Stated{fm.Ralph}},
+			{"id", []Stated{fm.ID}},
+			{"title", []Stated{fm.Title}},
+			{"policy", []Stated{fm.Policy}},
+			{"policies", fm.Policies},
+			{"base", []Stated{fm.Base}},
+			{"integration", []Stated{fm.Integration}},
+			{"owner", []Stated{fm.Owner}},
+			{"labels", fm.Labels},
+			{"dialect", []Stated{fm.Dialect}},
 		} {
 			for _, v := range s.list {
 				if v.Set() {

@@ -324,8 +324,14 @@ func (s *stripper) angle(i int) int {
 }
 
 var entities = []struct{ name, with string }{
-	{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`}, {"&#39;", "'"}, {"&nbsp;", " "},
-	{"&ndash;", "–"}, {"&mdash;", "—"},
+	{"&amp;", "&"},
+	{"&lt;", "<"},
+	{"&gt;", ">"},
+	{"&quot;", `"`},
+	{"&#39;", "'"},
+	{"&nbsp;", " "},
+	{"&ndash;", "–"},
+	{"&mdash;", "—"},
 }
 
 func (s *stripper) entity(i int) int {

@@ -11,10 +11,23 @@ func TestMatch(t *testing.T) {
 		pattern, path string
 		want          bool
 	}{
-		{"**/*_test.go", "a/b/x_test.go", true}, {"**/*_test.go", "x_test.go", true}, {"*.go", "a/x.go", false},
-		{"src/**", "src/a/b", true}, {"src", "src/a", true}, {"src", "srcs/a", false}, {"a?c", "abc", true}, {"a?c", "a/c", false},
-		{"{a,b}.txt", "b.txt", true}, {"[a-c].txt", "b.txt", true}, {"[!a].txt", "a.txt", false}, {"a+b", "a+b", true},
-		{"[", "[", true}, {"lib/add.sh", "lib/add.sh", true}, {"./lib/", "lib/x", true}, {"**", "a/b/c", true}, {"", "", false},
+		{"**/*_test.go", "a/b/x_test.go", true},
+		{"**/*_test.go", "x_test.go", true},
+		{"*.go", "a/x.go", false},
+		{"src/**", "src/a/b", true},
+		{"src", "src/a", true},
+		{"src", "srcs/a", false},
+		{"a?c", "abc", true},
+		{"a?c", "a/c", false},
+		{"{a,b}.txt", "b.txt", true},
+		{"[a-c].txt", "b.txt", true},
+		{"[!a].txt", "a.txt", false},
+		{"a+b", "a+b", true},
+		{"[", "[", true},
+		{"lib/add.sh", "lib/add.sh", true},
+		{"./lib/", "lib/x", true},
+		{"**", "a/b/c", true},
+		{"", "", false},
 	} {
 		if got := MatchAny([]string{c.pattern}, c.path); got != c.want {
 			t.Errorf("glob %q on %q = %v, want %v", c.pattern, c.path, got, c.want)
