@@ -32,6 +32,17 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 	if err != nil {
 		return executor.Collected{}, err
 	}
+	if w.gone {
+		// Not a change that anybody wants: the next attempt begins where this one did.
+		commit, err := s.forsaken(ctx, e, w, step, o)
+		if err != nil {
+			return executor.Collected{}, err
+		}
+		return s.examine(ctx, e, n, step, commit, []string{deleted})
+	}
+	if err := s.mendIndex(ctx, w, e.Commit); err != nil {
+		return executor.Collected{}, err
+	}
 	nested, err := s.unnest(ctx, w)
 	if err != nil {
 		return executor.Collected{}, err
@@ -57,6 +68,22 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 		return executor.Collected{}, err
 	}
 	return s.examine(ctx, e, n, step, commit, problems)
+}
+
+const deleted = "it deleted its worktree"
+
+// forsaken records an attempt whose worktree is gone: the tree that it started
+// from.
+func (s *Space) forsaken(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome) (string, error) {
+	tree, err := s.git.tree(ctx, e.Commit)
+	if err != nil {
+		return "", err
+	}
+	commit, err := s.commit(ctx, e, w.node, step, o, tree, e.Commit, []string{deleted})
+	if err != nil {
+		return "", err
+	}
+	return commit, s.keep(ctx, e, w, commit)
 }
 
 func stepOf(n *ir.Node, name string) *ir.Step {
@@ -105,7 +132,7 @@ func (s *Space) adopt(ctx context.Context, e executor.Effect) (string, []string,
 func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string, []string, error) {
 	var problems []string
 	if w.cut {
-		problems = append(problems, "the worktree's .git file was replaced")
+		problems = append(problems, "what ties its worktree to the repository (.git, HEAD) was replaced")
 	}
 	on, err := s.git.line(ctx, w.at, "symbolic-ref", "--quiet", "HEAD")
 	if err != nil && exitCode(err) != 1 {

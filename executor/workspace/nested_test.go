@@ -95,3 +95,20 @@ func TestGitRunsApartFromTheTerminal(t *testing.T) {
 		t.Errorf("git runs in group %q, ralph in %q: Ctrl-C would end both", out, mine)
 	}
 }
+
+func TestADeletedWorktreeIsNoDeletionOfFiles(t *testing.T) {
+	r := newRepo(t, executortest.Epic([]string{"1.1"}))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	if err := os.RemoveAll(r.space.Dir("bd-1-1")); err != nil {
+		t.Fatal(err)
+	}
+	c := r.collect("bd-1-1", 1, base)
+	if got, want := c.Result.Tree, r.git("rev-parse", base+"^{tree}"); got != want {
+		t.Errorf("collected tree %s, want that of the start, %s", got, want)
+	}
+	r.prepare("bd-1-1", 2, c.Result.Commit)
+	if _, err := os.Stat(filepath.Join(r.space.Dir("bd-1-1"), "README.md")); err != nil {
+		t.Errorf("the next attempt has no files: %v", err)
+	}
+}

@@ -195,7 +195,22 @@ func TestChecksFindWhatAnAgentMustNotDo(t *testing.T) {
 			r.git("init", "-q", d)
 			r.write(d+"/.git/config", "[core]\n\tfsmonitor = touch "+r.dir+"/pwned\n")
 			r.write(d+"/a.txt", "a")
-		}, ".git file was replaced"},
+		}, "was replaced"},
+		"it deleted its worktree": {nil, func(r *repo, d string) {
+			if err := os.RemoveAll(d); err != nil {
+				r.t.Fatal(err)
+			}
+		}, "it deleted its worktree"},
+		"it broke HEAD and the index": {nil, func(r *repo, d string) {
+			admin := r.git("-C", d, "rev-parse", "--absolute-git-dir")
+			r.write(admin+"/index", "garbage")
+			r.write(admin+"/HEAD", "")
+			r.write(d+"/a.txt", "a")
+		}, "(.git, HEAD) was replaced"},
+		"a broken index alone is no fault of the work": {nil, func(r *repo, d string) {
+			r.write(r.git("-C", d, "rev-parse", "--absolute-git-dir")+"/index", "garbage")
+			r.write(d+"/a.txt", "a")
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var change []func(*ir.Epic)

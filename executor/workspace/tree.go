@@ -23,6 +23,7 @@ type worktree struct {
 	at   place
 	file string
 	cut  bool // its .git file was not ralph's when it was looked at
+	gone bool // its directory was not there
 
 	Admin    string   `json:"admin"`    // name below <common>/worktrees
 	Left     string   `json:"left"`     // commit that ralph last left there
@@ -58,6 +59,9 @@ func (s *Space) worktree(ctx context.Context, n *ir.Node, commit string) (*workt
 		w.at.ignore = filepath.Join(s.state, "worktrees", string(n.ID)+".exclude")
 	}
 	w.cut = !w.linkIntact()
+	if there, err := exists(w.dir); err == nil && !there {
+		w.gone = true
+	}
 	return w, s.mend(w)
 }
 
@@ -130,6 +134,9 @@ func (s *Space) mend(w *worktree) error {
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		return err
 	}
+	if err := s.mendHead(w); err != nil {
+		return err
+	}
 	link := filepath.Join(w.dir, ".git")
 	want := "gitdir: " + w.at.gitDir + "\n"
 	if w.linkIntact() {
@@ -146,6 +153,38 @@ func (s *Space) mend(w *worktree) error {
 		return err
 	}
 	return s.unlockTree(w)
+}
+
+// mendHead writes HEAD of the worktree anew if nothing can be read from it: git
+// would not take the directory for a repository.
+func (s *Space) mendHead(w *worktree) error {
+	path := filepath.Join(w.at.gitDir, "HEAD")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text := strings.TrimSpace(string(b))
+	if strings.HasPrefix(text, "ref: refs/") || len(text) >= 40 && strings.Trim(text, "0123456789abcdef") == "" {
+		return nil
+	}
+	w.cut = true
+	if text = w.Left; w.branch() != "" {
+		text = "ref: " + w.branch()
+	}
+	return os.WriteFile(path, []byte(text+"\n"), 0o644)
+}
+
+// mendIndex makes an index that cannot be read anew, from a commit.
+func (s *Space) mendIndex(ctx context.Context, w *worktree, commit string) error {
+	_, err := s.git.line(ctx, w.at, "ls-files", "--", ":(literal,top).git/none")
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if rerr := os.Remove(filepath.Join(w.at.gitDir, "index")); rerr != nil {
+		return errors.Join(err, rerr)
+	}
+	_, err = s.git.line(ctx, w.at, "read-tree", commit)
+	return err
 }
 
 // linkIntact reports whether the worktree's .git file is the one that ralph wrote.
