@@ -154,6 +154,9 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 		if !inside {
 			return nil, notAProject(at, c.project.dir)
 		}
+		if err := c.project.leadsOut(at); err != nil {
+			return nil, err
+		}
 		c.plans = append(c.plans, planFile{file, b})
 		input.Plans = append(input.Plans, compiler.Source{Path: path, Bytes: b})
 	}
@@ -230,6 +233,9 @@ func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) err
 	for i, r := range c.Results {
 		if targets[i] == "-" {
 			continue
+		}
+		if err := c.project.leadsOut(targets[i]); err != nil {
+			return err
 		}
 		if dir := filepath.Dir(targets[i]); !isDir(dir) {
 			if err := os.MkdirAll(dir, 0o755); err != nil {

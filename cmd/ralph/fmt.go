@@ -54,6 +54,9 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 		if err != nil {
 			return err
 		}
+		if err := confined(f); err != nil {
+			return err
+		}
 		source := diag.NewFile(filepath.ToSlash(f), b)
 		sources[source.Name] = source
 		now, found, err := formatted(source)

@@ -93,6 +93,9 @@ func runInit(cmd *cobra.Command, dir string) error {
 			wrote++
 		}
 	}
+	if err := confined(filepath.Join(dir, ".gitattributes")); err != nil {
+		return err
+	}
 	added, err := addLine(filepath.Join(dir, ".gitattributes"), gitAttributes)
 	if err != nil {
 		return inputErrorf("%w", err)

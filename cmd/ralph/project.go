@@ -74,6 +74,62 @@ func (p *project) rel(file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
+// leadsOut complains about a path that is written inside the project and leads
+// out of it by a symbolic link, of the file or of a directory above it: in a
+// stranger's pull request it would have ralph read or replace what the user
+// never named. Files elsewhere are fine, and so are those that do not exist yet.
+func (p *project) leadsOut(file string) error {
+	at := file
+	if !filepath.IsAbs(at) {
+		wd, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		if real, err := filepath.EvalSymlinks(wd); err == nil {
+			wd = real
+		}
+		at = filepath.Join(wd, file)
+	}
+	if !p.holds(at) {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return inputErrorf("%s is a symbolic link to nothing; remove it", file)
+		}
+		// The file does not exist yet: the directories above it count.
+		dir := filepath.Dir(at)
+		for !isDir(dir) && filepath.Dir(dir) != dir {
+			dir = filepath.Dir(dir)
+		}
+		real, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	if !p.holds(real) {
+		return inputErrorf("%s leads out of the project by a symbolic link; name the file itself", file)
+	}
+	return nil
+}
+
+// confined is leadsOut for a file of a project that is not open.
+func confined(file string) error {
+	p, err := openProject(file)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return p.leadsOut(file)
+}
+
+// holds reports whether a clean absolute path is written inside the project.
+func (p *project) holds(path string) bool {
+	rel, err := filepath.Rel(p.dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // readFile reads a regular file of bounded size.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
