@@ -96,7 +96,7 @@ func codes(l diag.List) string {
 	return strings.Join(slices.Compact(s), " ")
 }
 
-// S0-34..45, L0-01, L0-02, K12: numbers
+// S0-12, S0-34..45, L0-01, L0-02, K12: numbers
 func TestDependByNumber(t *testing.T) {
 	for _, c := range []struct{ name, plan, want, codes string }{
 		{"the worked example of the schema", "1.1\n1.2a\n1.2b\n1.3", "1.1[] 1.2a[1.1] 1.2b[1.1] 1.3[1.2a 1.2b]", ""},

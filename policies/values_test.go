@@ -62,7 +62,7 @@ func TestParseApproval(t *testing.T) {
 	}
 }
 
-// S0-54, K7, K15
+// S0-54, S0-144, S0-145, K7, K15
 func TestCheckOutput(t *testing.T) {
 	ok := `"message":{"type":"string"}},"required":["status","message"]}`
 	for _, x := range []struct {
