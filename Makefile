@@ -81,6 +81,7 @@ generate: ## rewrite the generated docs
 	$(GO) test ./cmd/ralph -run TestCommandLineDocsAreCurrent -update
 
 check-generated: generate ## fail when a generated file is not current
+	$(GO) mod tidy -diff
 	@git diff --exit-code -- docs || { echo "generated files are stale: make generate, then commit"; exit 1; }
 
 clean: ## remove what was built
