@@ -292,3 +292,20 @@ func TestBudgetsOfRunAndNode(t *testing.T) {
 		t.Errorf("without a policy: %v %v %s", e.Run.Budget, e.Nodes[0].Limits.Budget, e.Run.OnExceed)
 	}
 }
+
+// S4-93: how often, and after which pauses, a step is tried again.
+func TestRetriesOfSteps(t *testing.T) {
+	const retry = "policy \"default\" {\n  default = true\n  step \"implement\" {\n    retry {\n      attempts = 7\n      backoff = \"linear\"\n      initial = \"2s\"\n      max = \"1m\"\n      runner_retries = 1\n    }\n  }\n}\n"
+	for _, c := range []struct{ name, policy, label, want string }{
+		{"built in", "", "", "3 exponential 5000 300000 5"},
+		{"of the policy", retry, "", "7 linear 2000 60000 1"},
+		{"attempts of the plan", retry, "**Attempts**: 4\n", "4 linear 2000 60000 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := epicOf(t, compileWith(Options{}, "### Sprint 1.1: A\n"+c.label, c.policy)).Nodes[0].Steps[0]
+			if got := fmt.Sprintf("%d %s %d %d %d", s.Limits.Attempts, s.Retry.Backoff, s.Retry.InitialMS, s.Retry.MaxMS, s.Limits.RunnerRetries); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}

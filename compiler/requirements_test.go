@@ -1,12 +1,14 @@
 package compiler
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -230,7 +232,7 @@ func TestThePlanReviewIsCompiled(t *testing.T) {
 	}
 }
 
-// K4, K20, S0-07: state belongs to the journal: what a plan says of the progress
+// K4: state belongs to the journal: what a plan says of the progress
 // of a sprint changes neither its prompt nor its digests.
 func TestStateIsNoPartOfTheDefinition(t *testing.T) {
 	bare := "### Sprint 1.1: A\n**Goal**: do it\n"
@@ -265,12 +267,13 @@ func TestLabelsAreThoseOfThePlan(t *testing.T) {
 	}
 }
 
-// S0-95, S0-96: an answer may carry more fields, also nested ones; the schema
+// S0-95, S0-96, S0-100: an answer may carry more fields, also nested ones; the schema
 // stands in the epic, and its fields in the prompt.
 func TestAnswersMayCarryMoreFields(t *testing.T) {
 	const schema = `{"type": "object", "required": ["status", "message"], "properties": {
   "status": {"enum": ["pass", "fail", "stop"]}, "message": {"type": "string"},
   "coverage_percent": {"type": "number"},
+  "test_results": {"type": "object", "properties": {"total": {"type": "integer"}, "passed": {"type": "integer"}, "failed": {"type": "integer"}}},
   "vulnerabilities": {"type": "array", "items": {"type": "object", "properties": {
     "severity": {"type": "string"}, "issue": {"type": "string"}, "file": {"type": "string"}, "line": {"type": "integer"}}}}}}`
 	policy := "gate \"qa\" {\n  kind = \"agent\"\n  agent = agent.reviewer\n  output_schema = jsonfile(\"qa.json\")\n}\n" +
@@ -303,7 +306,7 @@ func TestAnswersMayCarryMoreFields(t *testing.T) {
 			t.Errorf("%s: schema %s", name, g.OutputSchema)
 		}
 		prompt := strings.Join(g.Prompt, "\n")
-		for _, want := range []string{`"coverage_percent" (number)`, `"vulnerabilities" (array)`, `"severity"`} {
+		for _, want := range []string{`"coverage_percent" (number)`, `"test_results" (object)`, `"passed"`, `"vulnerabilities" (array)`, `"severity"`} {
 			if !strings.Contains(prompt, want) {
 				t.Errorf("%s: the prompt does not name %s:\n%s", name, want, prompt)
 			}
@@ -342,5 +345,20 @@ func TestThePolicyOfAProject(t *testing.T) {
 		"ralph.hcl", gate("a"), "policies/more.hcl", gate("b"), "other.hcl", gate("c"), ".ralph/x.hcl", gate("d"), "policies/deep/e.hcl", gate("e")))
 	if got := fmt.Sprint(e.Run.Policies); got != "[policies/more.hcl ralph.hcl]" {
 		t.Errorf("read %s", got)
+	}
+}
+
+// K20, S0-17, S0-18: the day on which a plan is compiled changes no byte.
+func TestAnEpicHoldsNoTimeOfItsMaking(t *testing.T) {
+	plan := "### Sprint 1.1: A\n**Deadline**: 2026-03-01\n**Verify**: `make`\n"
+	early := compileWith(Options{Now: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)}, plan, "")
+	late := compileWith(Options{Now: time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)}, plan, "")
+	epicOf(t, early)
+	epicOf(t, late)
+	if has(early, "deadline-past") || !has(late, "deadline-past") {
+		t.Fatalf("the time is not looked at:\n%s\n%s", printDiags(early), printDiags(late))
+	}
+	if !bytes.Equal(early.Results[0].JSON, late.Results[0].JSON) {
+		t.Error(firstDifference(early.Results[0].JSON, late.Results[0].JSON))
 	}
 }
