@@ -128,7 +128,7 @@ func TestThePassesStandInOrder(t *testing.T) {
 	}
 }
 
-// The same input gives the same bytes: a hundred times, with policy files in
+// S0-45, S4-142: the same input gives the same bytes: a hundred times, with policy files in
 // any order, in any directory, with CRLF line ends.
 func TestCompileIsDeterministic(t *testing.T) {
 	in := golden(t, "agents_selection")

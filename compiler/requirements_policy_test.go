@@ -309,3 +309,92 @@ func TestRetriesOfSteps(t *testing.T) {
 		})
 	}
 }
+
+// S4-71..83: what a policy says of an agent stands in the epic, the timeout
+// multiplier in the timeouts.
+func TestAgentsAreCarriedIntoTheEpic(t *testing.T) {
+	policy := `
+model "big" {
+  id       = "big-1"
+  provider = "acme"
+}
+runner "tool" {
+  kind = "command"
+  run  = ["./tool"]
+}
+agent "dev" {
+  slug         = "senior"
+  runner       = runner.tool
+  model        = model.big
+  access       = "write"
+  capabilities = ["implement", "debug"]
+  tags         = ["go"]
+  session      = "resume"
+  priority     = 2
+  speed        = 3
+}
+agent "ada" {
+  human        = true
+  capabilities = ["human_review"]
+}
+policy "default" {
+  default = true
+  step "implement" { capabilities = ["implement"] }
+  step "look" {
+    capabilities = ["human_review"]
+    access       = "read"
+    approval     = ["bob"]
+  }
+}
+`
+	e := epicOf(t, compileWith(Options{}, "### Sprint 1.1: A\n", policy))
+	a := e.Agents["dev"]
+	if got := fmt.Sprintf("%s %s %s %s %v %v %s %v %v", a.Slug, a.Runner, a.Model, a.Access, a.Capabilities, a.Tags, a.Session, a.Human, a.Implicit); got != "senior tool big write [implement debug] [go] resume false false" {
+		t.Error(got)
+	}
+	if m := e.Models["big"]; m.ID != "big-1" || m.Provider != "acme" || e.Runners["tool"].Kind != "command" {
+		t.Errorf("model %+v, runner %+v", m, e.Runners["tool"])
+	}
+	if s := e.Nodes[0].Steps[0]; s.Agent != "dev" || s.Model != "big" {
+		t.Errorf("the step is done by %s with %s", s.Agent, s.Model)
+	}
+	if s := e.Nodes[0].Steps[1]; s.Agent != "ada" || !e.Agents["ada"].Human {
+		t.Errorf("the step of a person: %+v, agent %+v", s, e.Agents["ada"])
+	}
+}
+
+// S4-26, S4-27, S4-70, K21: when people come in, and what follows when one does.
+func TestRulesForPeople(t *testing.T) {
+	policy := "hitl {\n  level = \"every-node\"\n  plan = \"required\"\n  approvers = [\"ada\"]\n  on_human_message = \"cooldown\"\n  idle_cooldown = \"10m\"\n}\n"
+	e := epicOf(t, compileWith(Options{}, "### Sprint 1.1: A\n", policy))
+	if got := fmt.Sprint(e.Run.HITL); got != "{every-node required [ada] map[] cooldown 600000}" {
+		t.Error(got)
+	}
+	var people []string
+	for _, s := range e.Nodes[0].Steps {
+		for _, g := range s.Gates {
+			if e.Gates[g].Kind == "human" {
+				people = append(people, e.Gates[g].Approvers...)
+			}
+		}
+	}
+	if fmt.Sprint(people) != "[ada]" {
+		t.Errorf("every-node: approvers %v of %+v", people, e.Nodes[0].Steps)
+	}
+	if h := epicOf(t, compileText("### Sprint 1.1: A\n")).Run.HITL; h.Level != "gates" || h.Plan != "auto" {
+		t.Errorf("without a policy: %+v", h)
+	}
+}
+
+// S0-53: a gate may say what it is given.
+func TestInputOfAGate(t *testing.T) {
+	policy := "gate \"qa\" {\n  kind = \"agent\"\n  agent = agent.reviewer\n  input_schema = jsonfile(\"in.json\")\n}\npolicy \"default\" {\n  default = true\n  step \"implement\" { gates = [gate.qa] }\n}\n"
+	in := `{"properties":{"branch":{"type":"string"},"changed_files":{"items":{"type":"string"},"type":"array"},"worktree_path":{"type":"string"}},"type":"object"}`
+	e := epicOf(t, compileWith(Options{}, "### Sprint 1.1: A\n", policy, "in.json", in))
+	if got := string(e.Gates["qa"].InputSchema); got != in {
+		t.Error(got)
+	}
+	if len(e.Files) != 1 || e.Files[0].Path != "in.json" || e.Files[0].Digest == "" {
+		t.Errorf("files %+v", e.Files)
+	}
+}
