@@ -207,6 +207,9 @@ func TestAllMistakesAreReportedAtOnce(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
+	if text := printDiags(out); !strings.Contains(text, `did you mean "write"? Write access`) {
+		t.Errorf("no suggestion for \"rite\":\n%s", text)
+	}
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("got  %s\nwant %s\n%s", s, want, printDiags(out))
 	}

@@ -199,7 +199,7 @@ func get[T any](r *reader, name string, conv func(cty.Value, *attr) (T, error)) 
 
 func (r *reader) invalid(name string, at diag.Range, err error) {
 	doc := r.b.attr(name).doc
-	dg := diag.Newf("policy-invalid-value", at, "%q has a wrong value", name).WithDetail("%s.", sentence(err.Error()))
+	dg := diag.Newf("policy-invalid-value", at, "%q has a wrong value", name).WithDetail("%s", hclSentence(sentence(err.Error())))
 	if doc != "" {
 		dg.Detail += fmt.Sprintf(" Write %s: %s.", name, doc)
 	}

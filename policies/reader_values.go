@@ -160,7 +160,7 @@ func oneOf(s string, words []string) error {
 		return nil
 	}
 	if near, ok := spell.Nearest(s, words); ok {
-		return fmt.Errorf("%s is not known; did you mean %q", quoted(s), near)
+		return fmt.Errorf("%s is not known; did you mean %q?", quoted(s), near)
 	}
 	return fmt.Errorf("%s is not known; it is one of %s", quoted(s), strings.Join(words, ", "))
 }
