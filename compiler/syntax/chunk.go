@@ -112,7 +112,7 @@ func (c *chunker) line(at int, line string) bool {
 		}
 		return false
 	case inHTML:
-		if strings.Contains(line, c.until) || c.until == "</" && closesRaw(line) {
+		if endsHTML(line, c.until) {
 			c.mode = inText
 		} else if c.doubt && !blank && indent <= c.indent {
 			c.giveUp()
@@ -158,7 +158,7 @@ func (c *chunker) line(at int, line string) bool {
 		switch {
 		case until == "":
 			c.mode = inHTMLBlock
-		case !strings.Contains(content[2:], until) && (until != "</" || !closesRaw(content)):
+		case !endsHTML(content[2:], until):
 			c.mode, c.until = inHTML, until
 		}
 	}
@@ -235,6 +235,14 @@ func fenceCloses(s string, char byte, length int) bool {
 		n++
 	}
 	return n >= length && strings.TrimSpace(s[n:]) == ""
+}
+
+// endsHTML reports whether a line ends the block that ends with until.
+func endsHTML(line, until string) bool {
+	if until == "</" {
+		return closesRaw(line)
+	}
+	return strings.Contains(line, until)
 }
 
 // htmlEnd returns what ends the HTML block that begins with s; "" if a blank
