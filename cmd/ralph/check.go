@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -40,6 +39,9 @@ func (a *compileArgs) fromEpic() error {
 		return err
 	}
 	defer p.Close()
+	if !filepath.IsLocal(filepath.FromSlash(epic.Epic.Plan)) {
+		return inputErrorf("%s names the plan %s, which leaves the project; name the plan: ralph compile PLAN", a.out, epic.Epic.Plan)
+	}
 	a.plans = []string{filepath.Join(p.dir, filepath.FromSlash(epic.Epic.Plan))}
 	if wd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(wd, a.plans[0]); err == nil {
@@ -60,7 +62,7 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		old, err := os.ReadFile(targets[i])
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			fmt.Fprintf(w, "%s does not exist yet; run: ralph compile %s\n", targets[i], c.plans[i].file)
+			sayf(w, "%s does not exist yet; run: ralph compile %s\n", targets[i], c.plans[i].file)
 			stale = true
 			continue
 		case err != nil:
@@ -74,11 +76,11 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		}
 		if r.Added > 0 && r.Added < len(r.Epic.Nodes) && !a.noAnnotate {
 			stale = true
-			fmt.Fprintf(w, "%s is current, but %s: %s without an id; run: ralph compile %s\n",
+			sayf(w, "%s is current, but %s: %s without an id; run: ralph compile %s\n",
 				targets[i], c.plans[i].file, count(r.Added, "item"), c.plans[i].file)
 			continue
 		}
-		fmt.Fprintf(w, "%s is current\n", targets[i])
+		sayf(w, "%s is current\n", targets[i])
 	}
 	if stale {
 		return &exitError{code: exitStale}
@@ -87,14 +89,14 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 }
 
 func sayStale(w io.Writer, target, plan string, old []byte, now *ir.Epic) error {
-	fmt.Fprintf(w, "%s is stale; run: ralph compile %s\n", target, plan)
+	sayf(w, "%s is stale; run: ralph compile %s\n", target, plan)
 	before, err := ir.Decode(old)
 	var edited *ir.DigestError
 	switch {
 	case errors.As(err, &edited):
-		fmt.Fprintf(w, "it was edited by hand: its digest does not fit its content\n")
+		sayf(w, "it was edited by hand: its digest does not fit its content\n")
 	case err != nil:
-		fmt.Fprintf(w, "it cannot be read: %v\n", err)
+		sayf(w, "it cannot be read: %v\n", err)
 		return nil
 	}
 	_, err = io.WriteString(w, term.Clean(ir.Diff(before, now).Text()))

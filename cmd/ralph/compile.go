@@ -14,7 +14,11 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/term"
 )
+
+// maxIterations bounds --max-iterations, as the label Iterations is bounded.
+const maxIterations = 10_000
 
 // compileArgs are the flags of compile; validate, why and fmt use some of them.
 type compileArgs struct {
@@ -93,8 +97,8 @@ func (a *compileArgs) options() (compiler.Options, error) {
 	if !slices.Contains([]string{"", "none", "plan", "node"}, a.pr) {
 		return o, usageErrorf("--pr %s: write none, plan or node", a.pr)
 	}
-	if a.maxIterations < 0 {
-		return o, usageErrorf("--max-iterations %d: write a number from 1", a.maxIterations)
+	if a.maxIterations < 0 || a.maxIterations > maxIterations {
+		return o, usageErrorf("--max-iterations %d: write a number from 1 to %d", a.maxIterations, maxIterations)
 	}
 	for _, v := range a.vars {
 		name, value, ok := strings.Cut(v, "=")
@@ -237,6 +241,9 @@ func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) err
 		if err := c.project.leadsOut(targets[i]); err != nil {
 			return err
 		}
+		if err := c.mayReplace(targets[i]); err != nil {
+			return err
+		}
 		if dir := filepath.Dir(targets[i]); !isDir(dir) {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				return inputErrorf("%w", err)
@@ -271,6 +278,27 @@ func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) err
 	return nil
 }
 
+// mayReplace complains about a file that compile read, or that exists and is no
+// epic: -o replaces what compile can make again, never a plan, a policy or
+// anything else. A broken or conflicted epic still has its format in it.
+func (c *compilation) mayReplace(file string) error {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil // what is wrong with it, writing will say
+	}
+	if path, inside := c.project.rel(file); inside && c.Files[path] != nil {
+		return inputErrorf("%s is what was compiled, so it is not replaced; name another file with -o", file)
+	}
+	old, err := readFile(file)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(old)) > 0 && !bytes.Contains(old, []byte(`"ralph.ir/`)) {
+		return inputErrorf("%s exists and is no epic, so it is not replaced; name another file with -o, or delete it", file)
+	}
+	return nil
+}
+
 // sayCompiled says in a line what was made and written.
 func sayCompiled(w io.Writer, r compiler.Result, target string, annotate bool) {
 	s := r.Epic.Stats()
@@ -279,7 +307,7 @@ func sayCompiled(w io.Writer, r compiler.Result, target string, annotate bool) {
 		fmt.Fprintf(w, " (%d done by the plan)", s.Done)
 	}
 	if target != "-" {
-		fmt.Fprintf(w, "; wrote %s", filepath.ToSlash(target))
+		sayf(w, "; wrote %s", filepath.ToSlash(target))
 	}
 	if annotate {
 		switch r.Added {
@@ -290,6 +318,11 @@ func sayCompiled(w io.Writer, r compiler.Result, target string, annotate bool) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// sayf prints a line for people; a file's name in it cannot steer the terminal.
+func sayf(w io.Writer, format string, args ...any) {
+	_, _ = io.WriteString(w, term.Clean(fmt.Sprintf(format, args...)))
 }
 
 func count(n int, word string) string {

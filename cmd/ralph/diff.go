@@ -23,11 +23,11 @@ func newDiffCommand() *cobra.Command {
 		Long: `Diff compares two compiled epics by meaning: nodes added, removed, renamed (same id,
 other key) and changed field by field, edges, gates, limits. What makes the new one
 weaker (a gate removed, a limit loosened) comes first. OLD and NEW are files, - for
-standard input, or REV:path, read through git.`,
+standard input, or REV:path, read through git; the path is seen from this directory.`,
 		Example: `  ralph diff HEAD:epic.json epic.json
   ralph diff main:epic.json epic.json --format md     for a pull-request comment
   ralph diff old.json new.json --exit-code            5 when they differ`,
-		Args: cobra.ExactArgs(2),
+		Args: countArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			shortLived()
 			before, err := loadEither(args[0], cmd.InOrStdin())

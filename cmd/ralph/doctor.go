@@ -37,7 +37,7 @@ func newDoctorCommand() *cobra.Command {
 programs, gh, bd and Graphviz on PATH, and another program that is called ralph. It
 runs each with its version flag only. Exit 1 when something that ralph cannot do
 without is missing.`,
-		Args: cobra.NoArgs,
+		Args: countArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := examine(cmd.Context())
 			if asJSON {

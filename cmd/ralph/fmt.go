@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -45,6 +44,7 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 		}
 	}
 	slices.Sort(files)
+	files = slices.Compact(files)
 	var batch atomicfile.Batch
 	var changed []string
 	var list diag.List
@@ -77,7 +77,7 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 		return &exitError{code: exitInput}
 	}
 	for _, f := range changed {
-		fmt.Fprintln(cmd.OutOrStdout(), filepath.ToSlash(f))
+		sayf(cmd.OutOrStdout(), "%s\n", filepath.ToSlash(f))
 	}
 	if check {
 		if len(changed) > 0 {

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +48,7 @@ with dead ends and single points of failure.`,
   ralph graph --waves
   ralph graph --impact 1.2a
   ralph graph --policy | dot -Tsvg > policy.svg`,
-		Args: cobra.MaximumNArgs(1),
+		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return runGraph(cmd, a, args) },
 	}
 	f := cmd.Flags()
@@ -63,6 +65,9 @@ func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
 	shortLived()
 	if !slices.Contains([]string{"", "dot", "mermaid", "svg", "json"}, a.format) {
 		return usageErrorf("--format %s: write dot, mermaid, svg or json", a.format)
+	}
+	if a.policy && (a.waves || a.critical || a.impact != "") {
+		return usageErrorf("--policy draws steps and agents; leave out --waves, --critical-path and --impact")
 	}
 	file, err := epicPath(args)
 	if err != nil {
@@ -136,8 +141,9 @@ func (a *graphArgs) sayNumbers(out io.Writer, epic *ir.Epic) error {
 	}
 	if a.critical {
 		fmt.Fprintf(&b, "critical path: %s\n", joinKeys(s.Critical, " → "))
-		fmt.Fprintf(&b, "%s, longest path %d, widest wave %d, at most %.1f times faster in parallel\n",
-			count(s.Nodes, "node"), len(s.Longest), s.Widest, max(s.SpeedUp, 1))
+		fmt.Fprintf(&b, "%s, longest path %d, widest wave %d, at most %s× faster in parallel\n",
+			count(s.Nodes, "node"), len(s.Longest), s.Widest, strconv.FormatFloat(max(s.SpeedUp, 1), 'f', -1, 64))
+		b.WriteString(slack(s))
 	}
 	if a.impact != "" {
 		waiting := ir.Impact(epic.Nodes, ir.Key(a.impact))
@@ -149,6 +155,24 @@ func (a *graphArgs) sayNumbers(out io.Writer, epic *ir.Epic) error {
 	}
 	_, err := io.WriteString(out, term.Clean(b.String()))
 	return err
+}
+
+// slack lists what may be late without delaying the end, and by how much.
+func slack(s ir.Stats) string {
+	var late []string
+	for _, x := range s.Slack {
+		switch {
+		case x.Slack == 0:
+		case s.Unit == "ms":
+			late = append(late, fmt.Sprintf("%s %v", x.Key, time.Duration(x.Slack)*time.Millisecond))
+		default:
+			late = append(late, fmt.Sprintf("%s %d", x.Key, x.Slack))
+		}
+	}
+	if len(late) == 0 {
+		return ""
+	}
+	return "slack: " + strings.Join(late, ", ") + "\n"
 }
 
 func waits(n int) string {

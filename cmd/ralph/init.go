@@ -42,7 +42,7 @@ ralph.hcl, plans/example.md, two agents in .claude/agents, and a line for epic.j
 in .gitattributes. It never overwrites a file.`,
 		Example: `  ralph init
   ralph init --builtin      print the built-in policy instead`,
-		Args: cobra.MaximumNArgs(1),
+		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if builtin {
 				return printBuiltin(cmd.OutOrStdout())
@@ -73,6 +73,9 @@ func printBuiltin(w io.Writer) error {
 
 func runInit(cmd *cobra.Command, dir string) error {
 	out := cmd.OutOrStdout()
+	if err := mayInit(dir); err != nil {
+		return err
+	}
 	wrote := 0
 	for _, f := range initFiles {
 		data, err := templates.ReadFile(f.template)
@@ -93,9 +96,6 @@ func runInit(cmd *cobra.Command, dir string) error {
 			wrote++
 		}
 	}
-	if err := confined(filepath.Join(dir, ".gitattributes")); err != nil {
-		return err
-	}
 	added, err := addLine(filepath.Join(dir, ".gitattributes"), gitAttributes)
 	if err != nil {
 		return inputErrorf("%w", err)
@@ -108,6 +108,58 @@ func runInit(cmd *cobra.Command, dir string) error {
 	if wrote > 0 {
 		fmt.Fprint(out, "\nNext: edit ralph.hcl (the test command) and the plan, then\n"+
 			"  ralph compile plans/example.md\n  ralph graph | dot -Tsvg > epic.svg\n")
+	}
+	return saySubdirectory(out, dir)
+}
+
+// mayInit finds what would keep init from writing a file, before it writes any:
+// a file where a directory is needed, or a link out of the project.
+func mayInit(dir string) error {
+	files := []string{".gitattributes"}
+	for _, f := range initFiles {
+		files = append(files, f.file)
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f))
+		for d := filepath.Dir(path); ; d = filepath.Dir(d) {
+			info, err := os.Stat(d)
+			if err == nil && !info.IsDir() {
+				return inputErrorf("%s is a file, and init needs a directory there; nothing was written", d)
+			}
+			if err == nil || filepath.Dir(d) == d {
+				break
+			}
+		}
+		if err := confinedIn(dir, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// confinedIn is confined for a file below a directory that may not exist yet.
+func confinedIn(dir, file string) error {
+	for !isDir(dir) && filepath.Dir(dir) != dir {
+		dir = filepath.Dir(dir)
+	}
+	p, err := openProject(filepath.Join(dir, "x"))
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return p.leadsOut(file)
+}
+
+// saySubdirectory warns that compile looks for the policy at the project's root.
+func saySubdirectory(w io.Writer, dir string) error {
+	p, err := openProject(filepath.Join(dir, "ralph.hcl"))
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if at, inside := p.rel(filepath.Join(dir, "ralph.hcl")); inside && at != "ralph.hcl" {
+		sayf(w, "\nThis is not the root of the repository, where compile looks for ralph.hcl and agents:\n"+
+			"  run ralph init in %s instead\n", p.dir)
 	}
 	return nil
 }

@@ -95,7 +95,41 @@ with coding agents: each in its own git worktree, each judged by gates.
 	add("setup", newInitCommand(), newDoctorCommand(), newSchemaCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			explain := c.Run
+			c.Run, c.RunE = nil, func(cmd *cobra.Command, args []string) error {
+				if found, rest, err := root.Find(args); found == nil || err != nil || len(rest) > 0 && found == root {
+					return unknownCommand(root, strings.Join(args, " "))
+				}
+				explain(cmd, args)
+				return nil
+			}
+		case "completion":
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return usageErrorf("there is no shell %q; there are: bash, fish, powershell, zsh", args[0])
+				}
+				return cmd.Help()
+			}
+			c.Args = cobra.ArbitraryArgs
+		}
+	}
 	return root
+}
+
+// countArgs wraps cobra's check of the number of arguments, whose words are a
+// programmer's, and shows how the command is written instead.
+func countArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check(cmd, args) != nil {
+			return usageErrorf("write: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+		}
+		return nil
+	}
 }
 
 // shortLived trades memory for time in commands that read, compute, write and

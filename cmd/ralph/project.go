@@ -31,25 +31,45 @@ func openProject(file string) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Dir(abs)
+	dir, written := filepath.Dir(abs), gitRoot(filepath.Dir(abs))
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	top := dir
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
-			top = d
-			break
-		}
-		if filepath.Dir(d) == d {
-			break
+	top := gitRoot(dir)
+	if written != "" {
+		// As it is written the file lies in this project. A directory on the way
+		// that is a link to elsewhere does not make that elsewhere the project.
+		if real, err := filepath.EvalSymlinks(written); err == nil && !(&project{dir: real}).holds(dir) {
+			return nil, errLeadsOut(file)
 		}
 	}
+	if top == "" {
+		top = dir
+	}
 	root, err := os.OpenRoot(top)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, inputErrorf("there is no directory %s", top)
+	}
 	if err != nil {
 		return nil, inputErrorf("%w", err)
 	}
 	return &project{dir: top, root: root}, nil
+}
+
+// gitRoot is the nearest directory from dir upwards that has a .git, or "".
+func gitRoot(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			return ""
+		}
+	}
+}
+
+func errLeadsOut(file string) error {
+	return inputErrorf("%s leads out of the project by a symbolic link; name the file itself", file)
 }
 
 func (p *project) Close() error { return p.root.Close() }
@@ -109,7 +129,7 @@ func (p *project) leadsOut(file string) error {
 		return inputErrorf("%w", err)
 	}
 	if !p.holds(real) {
-		return inputErrorf("%s leads out of the project by a symbolic link; name the file itself", file)
+		return errLeadsOut(file)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func newSchemaCommand() *cobra.Command {
 		Example: `  ralph schema > epic.schema.json
   ralph schema policy       for *.hcl.json files
   ralph schema front-matter for the YAML at the head of a plan`,
-		Args:      cobra.MaximumNArgs(1),
+		Args:      countArgs(cobra.MaximumNArgs(1)),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "epic"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -20,11 +19,12 @@ func newValidateCommand() *cobra.Command {
 		Short: "Check a plan, a policy or an epic; write nothing",
 		Long: `Validate reads a plan (*.md), a policy (*.hcl, *.hcl.json) or an epic (*.json) and prints
 everything that is wrong with it. A plan is compiled with its policy, as compile would.
-Several plans are checked together, several policies as one.`,
+Several plans are checked together, several policies as one. json and sarif are for
+either plans or policies: one document is printed.`,
 		Example: `  ralph validate plans/*.md
   ralph validate ralph.hcl policies/*.hcl
   ralph validate epic.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: countArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return runValidate(cmd, a, args) },
 	}
 	addCompileFlags(cmd, a)
@@ -44,6 +44,9 @@ func runValidate(cmd *cobra.Command, a *compileArgs, files []string) error {
 		default:
 			return inputErrorf("%s is neither a plan (*.md), a policy (*.hcl, *.hcl.json) nor an epic (*.json)", f)
 		}
+	}
+	if a.format != formatText && len(files) > len(plans) && len(files) > len(hcls) {
+		return usageErrorf("--format %s prints one document: name plans, or policies, or leave it out", a.format)
 	}
 	bad := false
 	for _, validate := range []struct {
@@ -154,7 +157,7 @@ func validateEpics(cmd *cobra.Command, a *compileArgs, files []string) (bool, er
 		}
 		if err != nil {
 			ok = false
-			fmt.Fprintf(cmd.ErrOrStderr(), "ralph: %v\n", err)
+			sayf(cmd.ErrOrStderr(), "ralph: %v\n", err)
 			continue
 		}
 		s := epic.Stats()
@@ -169,5 +172,5 @@ func (a *compileArgs) say(cmd *cobra.Command, format string, args ...any) {
 	if a.format != formatText {
 		w = cmd.ErrOrStderr()
 	}
-	fmt.Fprintf(w, format, args...)
+	sayf(w, format, args...)
 }

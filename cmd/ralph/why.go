@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ same flags as to compile.`,
   ralph why 1.2a after
   ralph why 1.2a steps.implement
   ralph why 1.2a limits.attempts --json`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: countArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			field := ""
 			if len(args) > 1 {
@@ -46,6 +47,12 @@ same flags as to compile.`,
 }
 
 func runWhy(cmd *cobra.Command, a *compileArgs, file, key, field string, asJSON bool) error {
+	if file == "-" {
+		return usageErrorf("why reads the plan beside the epic again, so the epic must be a file, not standard input")
+	}
+	if _, err := os.Stat(file); file == "epic.json" && err != nil {
+		return &exitError{exitInput, errNoEpic}
+	}
 	_, old, err := loadEpic(file, cmd.InOrStdin())
 	if err != nil {
 		return err
@@ -142,7 +149,7 @@ func (c *compilation) whyText(w io.Writer, r compiler.Result, key string, reason
 		if value == "" {
 			value = "–"
 		}
-		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, x.Field), strings.Repeat(" ", width-term.Width(x.Field)), term.Truncate(value, 90))
+		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, term.Clean(x.Field)), strings.Repeat(" ", width-term.Width(x.Field)), term.Truncate(value, 90))
 		where := x.Origin
 		if p := shown[i].Range; !p.IsZero() {
 			if f := files[p.File]; f != nil {

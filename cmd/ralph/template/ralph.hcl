@@ -12,9 +12,10 @@ agent "developer" {
   model        = "sonnet"
   capabilities = ["implement", "debug", "test"]
   access       = "write"
+  fallback     = [agent.developer-opus]
 }
 
-# Stands in when the developer's runner or model cannot be reached.
+# Stands in when the developer's model cannot be reached.
 agent "developer-opus" {
   path         = ".claude/agents/developer.md"
   runner       = runner.claude
