@@ -151,8 +151,7 @@ func (r *reader) steps() []*Step {
 			continue
 		}
 		seen[name] = at
-		if name == "" {
-			r.d.diags.Add(diag.New("policy-label", at, "the name is empty").WithDetail("A step has a name. Write one between the quotes."))
+		if !r.d.named("step", name, at) {
 			continue
 		}
 		path := strings.TrimPrefix(r.path+".step."+name, ".")

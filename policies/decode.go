@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -117,9 +119,7 @@ func (d *decoder) declare(blocks []*hcl.Block) []*hcl.Block {
 			d.twice(b.Type, name, d.rng(b.DefRange), d.rng(first.DefRange))
 			continue
 		}
-		if name == "" && decl.label != "" {
-			d.diags.Add(diag.New("policy-label", d.rng(b.DefRange), "the name is empty").
-				WithDetail("Every %s has a name by which others refer to it. Write one between the quotes.", b.Type))
+		if decl.label != "" && !d.named(b.Type, name, d.rng(b.DefRange)) {
 			continue
 		}
 		if _, again := seen[id]; !again {
@@ -132,6 +132,26 @@ func (d *decoder) declare(blocks []*hcl.Block) []*hcl.Block {
 	}
 	return out
 }
+
+// named reports whether a name can be one, and says so if it cannot.
+func (d *decoder) named(what, name string, at diag.Range) bool {
+	switch {
+	case name == "":
+		d.diags.Add(diag.New("policy-label", at, "the name is empty").
+			WithDetail("Every %s has a name by which others refer to it. Write one between the quotes.", what))
+	case len(name) > maxName:
+		d.diags.Add(diag.New("policy-label", at, "the name is too long").
+			WithDetail("A name has at most %d bytes. Write a shorter one.", maxName))
+	case strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name):
+		d.diags.Add(diag.New("policy-label", at, "the name holds a control character").
+			WithDetail("The name of a %s is text that can be seen: %q. Delete the character.", what, name))
+	default:
+		return true
+	}
+	return false
+}
+
+const maxName = 200
 
 // insert adds a name to a sorted list, which is not changed.
 func insert(names []string, name string) []string {

@@ -133,6 +133,7 @@ func (d *decoder) declareFence(r *reader, out *Fragment) {
 			d.twice(b.Type, b.Labels[0], at, prev)
 			continue
 		}
+		d.named(b.Type, b.Labels[0], at)
 		first[b.Type+b.Labels[0]] = at
 		d.know(b.Type, b.Labels[0])
 	}
