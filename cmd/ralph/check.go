@@ -43,6 +43,10 @@ func (a *compileArgs) fromEpic() error {
 		return inputErrorf("%s names the plan %s, which leaves the project; name the plan: ralph compile PLAN", a.out, epic.Epic.Plan)
 	}
 	a.plans = []string{filepath.Join(p.dir, filepath.FromSlash(epic.Epic.Plan))}
+	if _, err := os.Stat(a.plans[0]); err != nil && gitRoot(p.dir) == "" {
+		return inputErrorf("there is no plan %s beside %s, and no git repository to look in; name the plan: ralph compile PLAN",
+			epic.Epic.Plan, a.out)
+	}
 	if wd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(wd, a.plans[0]); err == nil {
 			a.plans[0] = rel

@@ -116,6 +116,7 @@ type compilation struct {
 	project *project
 	plans   []planFile
 	view    diagsView
+	hint    string // about the project as a whole, for people; mostly empty
 }
 
 // planFile is a plan as it was read.
@@ -164,6 +165,9 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 		c.plans = append(c.plans, planFile{file, b})
 		input.Plans = append(input.Plans, compiler.Source{Path: path, Bytes: b})
 	}
+	if len(a.policies) == 0 {
+		c.hint = c.project.noRepository()
+	}
 	if input.Policy, err = c.project.readPolicies(a.policies); err != nil {
 		return nil, err
 	}
@@ -191,6 +195,9 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	defer c.project.Close()
 	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
 		return err
+	}
+	if c.hint != "" {
+		sayf(cmd.ErrOrStderr(), "%s\n", c.hint)
 	}
 	if c.Diags.HasErrors() {
 		return &exitError{code: exitInput}

@@ -109,7 +109,7 @@ func runInit(cmd *cobra.Command, dir string) error {
 		fmt.Fprint(out, "\nNext: edit ralph.hcl (the test command) and the plan, then\n"+
 			"  ralph compile plans/example.md\n  ralph graph | dot -Tsvg > epic.svg\n")
 	}
-	return saySubdirectory(out, dir)
+	return sayRoot(out, dir)
 }
 
 // mayInit finds what would keep init from writing a file, before it writes any:
@@ -150,13 +150,17 @@ func confinedIn(dir, file string) error {
 	return p.leadsOut(file)
 }
 
-// saySubdirectory warns that compile looks for the policy at the project's root.
-func saySubdirectory(w io.Writer, dir string) error {
+// sayRoot warns that compile looks for the policy at the repository's root.
+func sayRoot(w io.Writer, dir string) error {
 	p, err := openProject(filepath.Join(dir, "ralph.hcl"))
 	if err != nil {
 		return err
 	}
 	defer p.Close()
+	if gitRoot(p.dir) == "" {
+		sayf(w, "\nThis is no git repository yet, and compile finds ralph.hcl at the root of one: run git init first\n")
+		return nil
+	}
 	if at, inside := p.rel(filepath.Join(dir, "ralph.hcl")); inside && at != "ralph.hcl" {
 		sayf(w, "\nThis is not the root of the repository, where compile looks for ralph.hcl and agents:\n"+
 			"  run ralph init in %s instead\n", p.dir)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -42,7 +43,12 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 		return exitDone
 	}
 	var ee *exitError
-	if !errors.As(err, &ee) {
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &ee):
+	case errors.As(err, &file): // standard output cannot be written
+		ee = &exitError{exitInput, err}
+	default:
 		// Everything that a command returns without a code is cobra's own
 		// complaint about the command line.
 		ee = &exitError{exitUsage, err}

@@ -56,6 +56,23 @@ func openProject(file string) (*project, error) {
 	return &project{dir: top, root: root}, nil
 }
 
+// noRepository says what it means that there is no git repository around a
+// plan, where the policy in the current directory would be expected to hold.
+func (p *project) noRepository() string {
+	wd, err := os.Getwd()
+	if err != nil || gitRoot(p.dir) != "" {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(wd); err != nil || real == p.dir {
+		return ""
+	}
+	if _, err := os.Stat("ralph.hcl"); err != nil {
+		return ""
+	}
+	return "note: ralph.hcl of this directory is not read: outside of a git repository the project is the\n" +
+		"  directory of the plan. Run git init here, or name it: --policy ralph.hcl"
+}
+
 // gitRoot is the nearest directory from dir upwards that has a .git, or "".
 func gitRoot(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {

@@ -91,6 +91,9 @@ func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, er
 	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
 		return false, err
 	}
+	if c.hint != "" {
+		sayf(cmd.ErrOrStderr(), "%s\n", c.hint)
+	}
 	if c.Diags.HasErrors() {
 		return false, nil
 	}
