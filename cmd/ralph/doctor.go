@@ -144,7 +144,9 @@ func otherRalph() (finding, bool) {
 func firstLine(ctx context.Context, path string, arg string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, arg).CombinedOutput()
+	program := exec.CommandContext(ctx, path, arg)
+	program.WaitDelay = time.Second // a child of it may hold the output open
+	out, err := program.CombinedOutput()
 	if err != nil && len(out) == 0 {
 		return ""
 	}
