@@ -182,11 +182,7 @@ func get[T any](r *reader, name string, conv func(cty.Value, *attr) (T, error)) 
 	case dynamic:
 		return Value[T]{Set: true, Range: at, Origin: r.origin}
 	}
-	if !v.IsWhollyKnown() {
-		if r.d.unread[at.File] || r.d.diags.HasErrors() {
-			return Value[T]{} // what it is made of could not be read, and that was reported
-		}
-		r.invalid(name, at, fmt.Errorf("the value is not known when compiling"))
+	if !r.settled(name, v, at) {
 		return Value[T]{}
 	}
 	t, err := conv(v, r.b.attr(name))
@@ -195,6 +191,18 @@ func get[T any](r *reader, name string, conv func(cty.Value, *attr) (T, error)) 
 		return Value[T]{}
 	}
 	return Value[T]{V: t, Set: true, Range: at, Origin: r.origin}
+}
+
+// settled reports whether a value is known in all its parts. One that is not was
+// made of what could not be read, which was reported; if nothing was, this is.
+func (r *reader) settled(name string, v cty.Value, at diag.Range) bool {
+	if v.IsWhollyKnown() {
+		return true
+	}
+	if !r.d.unread[at.File] && !r.d.diags.HasErrors() {
+		r.invalid(name, at, fmt.Errorf("the value is not known when compiling"))
+	}
+	return false
 }
 
 func (r *reader) invalid(name string, at diag.Range, err error) {

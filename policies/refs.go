@@ -61,7 +61,7 @@ func (r *reader) refs(name string) Value[[]string] {
 			continue
 		}
 		st, v := r.d.eval(p, use{node: r.node, feeding: r.path + "." + name, at: at})
-		if st != known || v.IsNull() {
+		if st != known || v.IsNull() || !r.settled(name, v, at) {
 			continue
 		}
 		list, err := stringList(v)
