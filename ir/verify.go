@@ -158,7 +158,7 @@ func (v *verifier) header() {
 	if len(h.Slug) > 40 || !slugPattern.MatchString(h.Slug) {
 		v.fail("epic.slug", "%s is not a slug of at most 40 bytes", quote(h.Slug))
 	}
-	v.relative("epic.plan", h.Plan)
+	v.inside("epic.plan", h.Plan)
 	if h.Plan == "" {
 		v.fail("epic.plan", "is empty")
 	}

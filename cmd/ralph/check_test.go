@@ -50,7 +50,7 @@ func TestPlanOfAnEpicStaysInTheProject(t *testing.T) {
 			t.Fatal(err)
 		}
 		write("in/hostile.json", hostile)
-		for _, args := range [][]string{{"compile", "--check", "-o", "hostile.json"}, {"why", "1.1", "-f", "hostile.json"}} {
+		for _, args := range [][]string{{"compile", "--check", "-o", "hostile.json"}, {"why", "1.1", "-f", "hostile.json"}, {"graph", "hostile.json"}, {"apply", "hostile.json"}} {
 			out, code := ralph(args...)
 			if code != exitInput || !strings.Contains(out, "leaves the project") || strings.Contains(out, "secret-token") {
 				t.Errorf("%s with the plan %s: exit %d\n%s", strings.Join(args, " "), plan, code, out)

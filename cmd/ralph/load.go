@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"regexp"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -23,8 +24,27 @@ func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
 	if err != nil {
 		return nil, b, loadError(file, err)
 	}
+	if err := refuseUnsafe(epic, file); err != nil {
+		return nil, b, err
+	}
 	return epic, b, nil
 }
+
+// refuseUnsafe refuses an epic whose paths, branches or references no compile
+// would have written, although its digest fits: it may come from a stranger.
+func refuseUnsafe(epic *ir.Epic, file string) error {
+	for _, err := range epic.Verify() {
+		var b *ir.Breach
+		if errors.As(err, &b) && unsafePlace.MatchString(b.Path) {
+			return inputErrorf("%s is no epic that ralph compiled, or it leaves the project: %w", file, err)
+		}
+	}
+	return nil
+}
+
+// unsafePlace are the places of an epic that name files, branches and other
+// parts of it.
+var unsafePlace = regexp.MustCompile(`^epic\.(id|slug|plan|base|target|integration)|^run\.worktree\.|^agents\..*path|\.(git|scope|id|key|after|merges|protect)\b`)
 
 // loadError says what to do about an epic.json that cannot be used.
 func loadError(file string, err error) error {
