@@ -61,6 +61,13 @@ var planCodes = []Entry{
 		Right: "---\ndialect: bold-task\n---\n## Phase 1: Core\n\n**Task P1.1: Parser**",
 	},
 	{
+		Code: "look-alike-heading", Severity: Hint, About: "plan",
+		Title: "A heading looks like an item and is prose",
+		Why:   "The heading has an id like those of items, but its keyword is misspelt, stuck to the id, followed by a separator, or a keyword of another dialect. Only headings in the form of the dialect make nodes. Write it in that form if it is meant to be an item; nothing needs to be done if it is not.",
+		Wrong: "### Sprint1.2: Parser",
+		Right: "### Sprint 1.2: Parser",
+	},
+	{
 		Code: "malformed-id", Severity: Warning, About: "plan",
 		Title: "A heading nearly is an item or a group",
 		Why:   "The heading begins with the keyword, but what follows is no id of this dialect, or names several items. It is read as prose and makes no node. Correct the id, or reword the heading.",

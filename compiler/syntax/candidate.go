@@ -103,6 +103,9 @@ func (p *parser) heading(b *block) {
 			p.misses = append(p.misses, nearMiss{in.Range, t.key.look, phase, in.Value})
 		}
 	}
+	if p.dialect.In == InHeading {
+		p.look(in)
+	}
 	p.push(elem{b: b, cand: -1})
 }
 

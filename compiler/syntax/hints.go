@@ -18,6 +18,7 @@ func (p *parser) hints(blocks []block) {
 		p.noItems(blocks)
 	} else {
 		p.nearMisses()
+		p.lookAlikes()
 		p.graphs()
 	}
 	p.fences(blocks)

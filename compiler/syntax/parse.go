@@ -21,6 +21,7 @@ type parser struct {
 	stream     []elem
 	cands      []cand
 	misses     []nearMiss
+	alikes     []alike
 	groupLevel int  // of group headings; 0: the plan has none
 	grouped    bool // list items are groups
 	repeated   []string

@@ -1,0 +1,85 @@
+package syntax
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// A heading that a person takes for an item and ralph does not: the keyword is
+// misspelt, stuck to the id or followed by a colon, or belongs to another
+// dialect. It is prose; a hint says so, unless an item has that id.
+
+// lookAlike is a word, perhaps a separator, and an id of two numbers.
+var lookAlike = regexp.MustCompile(`^[^\pL\pN]{0,8}(\pL{3,12})[ \x{00a0}]*([:#.–—-]?)[ \x{00a0}]*#?([0-9]+[A-Za-z]*\.[0-9]+[A-Za-z]*)(?:[^\pL\pN.]|$)`)
+
+// itemWords are keywords of items in the dialects that people write.
+var itemWords = []string{"sprint", "task", "story", "step", "ticket", "item", "unit", "iteration"}
+
+// maxLookAlikes bounds the hints about them.
+const maxLookAlikes = 20
+
+// alike is a heading that looks like an item.
+type alike struct {
+	at   diag.Range // word and id
+	id   string
+	word string
+	why  string
+}
+
+// look remembers a heading that looks like an item of the dialect.
+func (p *parser) look(in inline) {
+	if len(p.alikes) == maxLookAlikes || len(p.dialect.Item.Keywords) == 0 {
+		return
+	}
+	m := lookAlike.FindStringSubmatchIndex(limited(in.Value))
+	if m == nil {
+		return
+	}
+	word, sep, id := in.Value[m[2]:m[3]], in.Value[m[4]:m[5]], strings.ToLower(in.Value[m[6]:m[7]])
+	if !p.item.whole(id) {
+		return
+	}
+	a := alike{at: in.Sub(m[2], m[7]), id: id, word: word}
+	low := strings.ToLower(word)
+	keywords := make([]string, len(p.dialect.Item.Keywords))
+	for i, k := range p.dialect.Item.Keywords {
+		keywords[i] = strings.ToLower(k)
+	}
+	switch near, ok := spell.Nearest(low, keywords); {
+	case slices.Contains(keywords, low) && sep != "":
+		a.why = "a separator stands between the keyword and the id"
+	case slices.Contains(keywords, low) && m[3] < m[6]:
+		return // set off as it should be: what is wrong with it is said elsewhere
+	case slices.Contains(keywords, low):
+		a.why = "the id is not set off from the keyword by a space"
+	case ok:
+		a.why = "\"" + word + "\" is not \"" + near + "\""
+	case slices.Contains(itemWords, low):
+		a.why = "\"" + word + "\" is no keyword of the dialect " + p.dialect.Name
+	default:
+		return
+	}
+	p.alikes = append(p.alikes, a)
+}
+
+// lookAlikes reports them, now that all items are known.
+func (p *parser) lookAlikes() {
+	if len(p.alikes) == 0 {
+		return
+	}
+	items := make(map[string]bool, len(p.plan.Items))
+	for i := range p.plan.Items {
+		items[p.plan.Items[i].ID] = true
+	}
+	for _, a := range p.alikes {
+		if items[a.id] {
+			continue
+		}
+		p.report(diag.New("look-alike-heading", a.at, "a heading looks like an item and is prose").
+			WithDetail("It makes no node: %s. If it is meant to be an item, write \"%s %s: Name\".", a.why, p.dialect.Item.Keywords[0], a.id))
+	}
+}
