@@ -50,4 +50,4 @@ while IFS= read -r line; do
 done < "$dir/session"
 [ -z "$cmd" ] || check
 [ "$n" -gt 3 ] || { echo "README: only $n commands found"; exit 1; }
-echo "README: $n commands run, each as shown"
+echo "README: $n commands run, each exits and begins as shown"
