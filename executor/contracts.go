@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"io"
 	"iter"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -11,8 +12,9 @@ import (
 type Journal interface {
 	// Append writes events and returns when all of them are on stable storage;
 	// either all are written or none. Their Seq must go on from the last one
-	// written, from 1. After an error the journal refuses further events: the
-	// caller cannot know what was written and must open it again.
+	// written, from 1; only a TailLost may leave a gap before it. After an error
+	// the journal refuses further events: the caller cannot know what was written
+	// and must open it again.
 	Append(ctx context.Context, events []Event) error
 	// Events yields what was written, in order, and stops after the first error
 	// (damage is reported with its sequence number).
@@ -20,22 +22,67 @@ type Journal interface {
 	Close() error
 }
 
+// Inbox holds what people decided while somebody else holds the lock.
+type Inbox interface {
+	// Pending returns the decisions that nobody has answered yet, oldest first.
+	Pending(ctx context.Context) ([]Letter, error)
+	// Answer marks one as read: taken, or refused with a reason ("" is taken).
+	Answer(ctx context.Context, id, refused string) error
+}
+
+// Letter is a decision on its way.
+type Letter struct {
+	Node     ir.NodeID // "" is the run
+	Decision Decision
+}
+
 // Workspace is the only one who touches git and worktrees. All its methods are
 // idempotent for the same Effect, may run concurrently for different nodes, and
 // return a *Failure where the world stands in the way in a known manner.
 type Workspace interface {
 	// Base merges e.Inputs in order, without a worktree. Same inputs, same commit.
-	Base(ctx context.Context, e Effect) (Tree, error)
+	// With e.Onto it is that branch's head instead, which must contain all inputs.
+	Base(ctx context.Context, e Effect) (BaseMade, error)
 	// Prepare puts the node's worktree at e.Commit and sets it up. What differs
-	// from the commit that ralph last left there is saved first; it returns the
-	// ref that keeps it, or "".
-	Prepare(ctx context.Context, e Effect) (saved string, err error)
-	// Dir is the worktree's directory. It does no I/O.
-	Dir(node ir.NodeID) string
+	// from the commit that ralph last left there is saved first. With e.Merge it
+	// then merges e.Inputs there and leaves the conflict; with e.Person it leaves
+	// the tree as it is.
+	Prepare(ctx context.Context, e Effect) (Prepared, error)
 	// Collect makes one commit of what the attempt left and checks it.
 	Collect(ctx context.Context, e Effect, o Outcome) (Collected, error)
-	// Publish pins e.Commit as the node's result and moves its branch there.
+	// Open returns a directory that holds exactly e.Commit, for a gate: the node's
+	// worktree, or with e.Apart a detached one. Close puts it back, or takes it
+	// away, and says what the gate changed.
+	Open(ctx context.Context, e Effect) (dir string, err error)
+	Close(ctx context.Context, e Effect) (Trace, error)
+	// Publish pins e.Commit as the node's result and moves its branch there; of
+	// the sum, it moves the integration branch from e.Old.
 	Publish(ctx context.Context, e Effect) (Published, error)
+	// Land moves the integration branch from e.Old to e.Commit, which contains it.
+	Land(ctx context.Context, e Effect) (Landed, error)
+	// Pull pushes the node's (or the sum's) branch and makes sure that its pull
+	// request is there, once. Poll asks what became of it.
+	Pull(ctx context.Context, e Effect, p PullText) (Pulled, error)
+	Poll(ctx context.Context, e Effect) (PullSeen, error)
+	// Diff writes the unified diff between two commits.
+	Diff(ctx context.Context, from, to string, w io.Writer) error
+	// Edited reports whether a node's worktree differs from what ralph last left
+	// there: somebody worked in it.
+	Edited(ctx context.Context, node ir.NodeID) (bool, error)
+	// Dir is the node's worktree's directory. It does no I/O.
+	Dir(node ir.NodeID) string
+}
+
+// Trace is what a gate did to the tree. All of it is undone.
+type Trace struct {
+	New     []string // untracked files that were not there
+	Changed []string // tracked files, or "HEAD", "index", that it changed
+}
+
+// PullText is what a pull request says.
+type PullText struct {
+	Title, Body string
+	Onto        string // branch that it asks to be merged into
 }
 
 // Runner executes agents of one kind. It may be used concurrently.
@@ -51,15 +98,33 @@ type Runner interface {
 // AgentRun asks for one iteration of an agent.
 type AgentRun struct {
 	Node   *ir.Node
-	Step   *ir.Step
+	Step   *ir.Step // of a gate: a made-up one that bounds the agent's time
+	Agent  string   // name of the agent; it may be a fallback
+	Model  string   // resolved alias: what the program is told
 	Runner ir.Runner
 	Effect Effect
 	Epic   ir.NodeID
 	Dir    string            // worktree
 	Files  string            // directory of this attempt's files, exists
+	Name   string            // base name of the files of this turn, such as "agent-1" or "gate-qa"
 	Prompt []byte            // the whole prompt
 	Notes  []byte            // feedback on the attempt before, empty on a first one
 	Env    map[string]string // set for every process in the worktree
+	Read   bool              // access: nothing that would be committed may change
+
+	// Raw asks for the answer alone: no outcome is read, Tail is not cut, and the
+	// whole answer is returned in Answer. Gates and diagnoses ask so.
+	Raw    bool
+	Answer *[]byte
+
+	Activity func(Activity) // told of signs of life; may be nil, may be called from any goroutine
+}
+
+// Activity is a sign of life.
+type Activity struct {
+	Bytes int64  // of output so far
+	Line  string // the last line, clipped
+	Usage Usage
 }
 
 // Gate judges one kind of gate. It may be used concurrently.
@@ -72,19 +137,36 @@ type Gate interface {
 // GateRun asks for one verdict.
 type GateRun struct {
 	Node   *ir.Node
+	Step   *ir.Step
 	Name   string
 	Gate   ir.Gate
+	Digest string // of the gate
 	Effect Effect
 	Epic   ir.NodeID
-	Dir    string // worktree at exactly the collected commit
+	Dir    string // worktree at exactly the collected commit; of a review: empty
 	Files  string // directory of this attempt's files, exists
 	Env    map[string]string
+
+	// For gates that an agent judges, and outcome gates.
+	Agent    string
+	Text     string // of the agent file
+	Model    string // resolved alias
+	Runner   ir.Runner
+	Outcome  Outcome
+	Changed  []FileChange
+	Listed   []string     // what Collected listed
+	Earlier  []GateJudged // verdicts on this commit so far
+	Feedback []string     // what the last attempt was told
+	Diff     func(ctx context.Context, w io.Writer) error
+	Activity func(Activity)
 }
 
 // Failure is an error of a known class; other errors are transient.
 type Failure struct {
 	Class FailureClass
 	Err   error
+	Until string   // limit: RFC 3339, "" if it was not said
+	Paths []string // conflict
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }

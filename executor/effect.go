@@ -12,12 +12,17 @@ type EffectKind string
 
 // Effects, in the order in which an attempt needs them.
 const (
-	EffectBase    EffectKind = "base"    // merge the results that a node depends on
-	EffectPrepare EffectKind = "prepare" // put the worktree at a commit, set it up
-	EffectAgent   EffectKind = "agent"   // run the agent, one iteration
-	EffectCollect EffectKind = "collect" // commit what it left, check it
-	EffectGate    EffectKind = "gate"    // run one gate on the collected commit
-	EffectPublish EffectKind = "publish" // pin the result, move the branch
+	EffectBase     EffectKind = "base"     // merge the results that a node depends on
+	EffectPrepare  EffectKind = "prepare"  // put the worktree at a commit, set it up
+	EffectRed      EffectKind = "red"      // run a red_first gate before the agent: it has to fail
+	EffectAgent    EffectKind = "agent"    // run the agent, one iteration
+	EffectDiagnose EffectKind = "diagnose" // let another agent look at a stalled one
+	EffectCollect  EffectKind = "collect"  // commit what it left, check it
+	EffectGate     EffectKind = "gate"     // run one gate on the collected commit
+	EffectPublish  EffectKind = "publish"  // pin the result, move the branch
+	EffectLand     EffectKind = "land"     // modes branch and wait: move the integration branch to the merged result
+	EffectPull     EffectKind = "pull"     // push the branch, create or update its pull request
+	EffectPoll     EffectKind = "poll"     // ask what became of the pull request
 )
 
 // Effect is one thing to do. It holds everything that is not in the epic, is
@@ -29,11 +34,19 @@ type Effect struct {
 	Attempt   int
 	Iteration int      // of an agent, from 1
 	Gate      string   // of a gate
-	Inputs    []Result // base: what is merged, in order; publish: what must be an ancestor
+	Agent     string   // agent, diagnose, gates judged by an agent: who; a fallback agent may stand in
+	Session   string   // agent: the handle to go on with, "" for a fresh session
+	Onto      Onto     // base: what the node starts from instead of its merged inputs
+	Merge     bool     // prepare, collect: of the run-time step "merge"; Inputs are merged in the worktree, Paths are in conflict
+	Apart     bool     // gate: in a detached worktree of its own, beside other gates
+	Person    bool     // prepare: leave the tree as it is; collect: a person's own fix, checks are only listed
+	Paths     []string // merge: what merge-tree found in conflict
+	Pull      Pull     // poll: which pull request
+	Inputs    []Result // base: what is merged, in order; publish, land: what must be an ancestor; merge: what is merged
 	Start     string   // commit that the step started from
 	Commit    string   // prepare: where the worktree goes; gate, publish: what was collected
 	Base      string   // commit that the node started from
-	Old       string   // publish of the sum: where the integration branch stood
+	Old       string   // publish of the sum, land: where the integration branch stood
 	Redo      bool     // it may have happened already, wholly or in part
 	Seq       int64    // of its EffectStarted event; 0 until recorded
 }
@@ -45,6 +58,19 @@ func (e Effect) Key(epic ir.NodeID) string {
 		string(epic), string(e.Node), e.Step, strconv.Itoa(e.Attempt), string(e.Kind), e.Gate, strconv.Itoa(e.Iteration),
 	}, "/")
 }
+
+// Onto names what a node starts from in the modes that move a branch while they run.
+type Onto string
+
+// Starts of a node.
+const (
+	OntoInputs Onto = ""            // its merged inputs (mode dag)
+	OntoHead   Onto = "integration" // the head of the integration branch (mode branch)
+	OntoTarget Onto = "target"      // the fetched head of the target branch (mode wait)
+)
+
+// MergeStep is the reserved name of the step that begins when results conflict.
+const MergeStep = "merge"
 
 // Integration is the reserved id and key of the sum: the node that joins the
 // results of all nodes done into the integration branch when a run ends.

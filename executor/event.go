@@ -36,17 +36,44 @@ type (
 	RunStarted struct {
 		Epic   ir.NodeID   `json:"epic"`
 		Plan   string      `json:"plan"`
-		Digest string      `json:"digest"`          // of the whole epic.json
-		Base   Tree        `json:"base"`            // the pinned base
-		Bases  []NamedTree `json:"bases,omitempty"` // pinned bases of roots that name their own
-		Slots  int         `json:"slots"`           // nodes that may run at the same time
-		Only   []ir.NodeID `json:"only,omitempty"`  // only these and what they need
-		Rerun  []ir.NodeID `json:"rerun,omitempty"` // as if their success were not recorded
+		Digest string      `json:"digest"`           // of the whole epic.json
+		Base   Tree        `json:"base"`             // the pinned base
+		Bases  []NamedTree `json:"bases,omitempty"`  // pinned bases of roots that name their own
+		Slots  int         `json:"slots"`            // nodes that may run at the same time
+		Only   []ir.NodeID `json:"only,omitempty"`   // only these and what they need
+		Rerun  []ir.NodeID `json:"rerun,omitempty"`  // as if their success were not recorded
+		Seed   uint64      `json:"seed,omitempty"`   // of jitter
+		Wait   bool        `json:"wait,omitempty"`   // stay for people too
+		Head   string      `json:"head,omitempty"`   // mode branch: where the integration branch stands
+		Merged []ir.NodeID `json:"merged,omitempty"` // done by the base: the base holds their result already
 		By     string      `json:"by"`
+		User   string      `json:"user,omitempty"` // of the operating system
 	}
 	// RunDraining says that nothing new starts and that what runs is stopped at Until.
 	RunDraining struct {
-		Until time.Time `json:"until"`
+		Until  time.Time `json:"until"`
+		Reason string    `json:"reason,omitempty"` // "" is an interrupt; else why: "1.2 reported a fatal result", "cancelled by ann"
+	}
+	// RunHeld says that nothing new starts until somebody resumes; what runs goes on.
+	RunHeld struct {
+		For    WaitFor `json:"for"` // human (pause) or budget
+		Detail string  `json:"detail"`
+	}
+	// RunnerParked says that a runner is not asked before Until: its limit is used
+	// up, or it does not answer. Probe: one agent tries then, before the others.
+	RunnerParked struct {
+		Runner string    `json:"runner"`
+		Until  time.Time `json:"until"`
+		Probe  bool      `json:"probe,omitempty"`
+		Detail string    `json:"detail,omitempty"`
+	}
+	// TailLost says that commits of this epic were found that the journal does not
+	// know: its end is missing. Its own Seq lies above all that they carry (the one
+	// gap that a journal may have); their numbers are not given again, and the
+	// commits are judged anew when their nodes come to them.
+	TailLost struct {
+		After int64    `json:"after"` // last event that was there
+		Found []Orphan `json:"found"`
 	}
 	// RunEnded closes a run.
 	RunEnded struct {
@@ -77,6 +104,10 @@ type (
 	NodeBlocked struct {
 		Reason string `json:"reason"`
 	}
+	// Decided is what a person said, about a node or (without one) the run.
+	Decided struct {
+		Decision
+	}
 	// NodeDone records a success for (work, inputs), judged by Judge.
 	NodeDone struct {
 		Work   string `json:"work"`
@@ -93,6 +124,9 @@ type (
 		Start   string `json:"start"`
 		From    string `json:"from"`
 		Rejudge bool   `json:"rejudge,omitempty"` // only the gates run, on From
+		Person  string `json:"person,omitempty"`  // whose own fix it is: no agent runs, what the worktree holds is collected
+		Agent   string `json:"agent,omitempty"`   // who works, if it is not the step's agent
+		Resumes bool   `json:"resumes,omitempty"` // goes on in the session of the attempt before
 	}
 	// AttemptEnded is the verdict on an attempt.
 	AttemptEnded struct {
@@ -117,14 +151,20 @@ type (
 	EffectFailed struct {
 		Class  FailureClass `json:"class"`
 		Detail string       `json:"detail"`
+		Gate   string       `json:"gate,omitempty"`  // of a gate: several may be in flight
+		Until  time.Time    `json:"until,omitzero"`  // limit: when it ends, if that was said
+		Paths  []string     `json:"paths,omitempty"` // conflict: the first of the paths
 	}
 	// BaseMade is the commit that a node starts from.
 	BaseMade struct {
-		Base Tree `json:"base"`
+		Base Tree   `json:"base"`
+		Head string `json:"head,omitempty"` // modes branch and wait: the branch's head that it was made from
 	}
 	// Prepared says that the worktree stands at the attempt's commit.
 	Prepared struct {
-		Saved string `json:"saved,omitempty"` // ref under which what was left there is kept
+		Saved   string   `json:"saved,omitempty"`   // ref under which what was left there is kept
+		Paths   []string `json:"paths,omitempty"`   // merge: in conflict in the worktree now, the first of them
+		Skipped []string `json:"skipped,omitempty"` // what was left out on purpose: "submodules"
 	}
 	// AgentEnded is what the agent reported.
 	AgentEnded struct {
@@ -133,23 +173,49 @@ type (
 		End      AgentEnd `json:"end"`
 		Millis   int64    `json:"ms"`
 		Tail     string   `json:"tail,omitempty"` // end of its output, at most MaxNote bytes
+		Agent    string   `json:"agent,omitempty"`
+		Model    string   `json:"model,omitempty"`   // that really ran
+		Session  string   `json:"session,omitempty"` // handle, at most 200 bytes
+		Usage    Usage    `json:"usage,omitzero"`
+		Note     string   `json:"note,omitempty"` // what ralph did about it, such as a suggestion that was ignored
+	}
+	// Diagnosed is what an agent said about a stalled one.
+	Diagnosed struct {
+		Action string `json:"action"` // retry, fail, human; anything else is human
+		Note   string `json:"note"`
+		Usage  Usage  `json:"usage,omitzero"`
 	}
 	// Collected is the commit that the attempt left, and what ralph's own checks
 	// found; any problem fails the attempt before a gate is paid for.
 	Collected struct {
-		Result   Tree     `json:"result"`
-		Files    int      `json:"files"`             // changed since the step's start
-		Changed  []string `json:"changed,omitempty"` // the first of them
-		Problems []string `json:"problems,omitempty"`
+		Result   Tree         `json:"result"`
+		Files    int          `json:"files"`             // changed since the step's start
+		Changed  []string     `json:"changed,omitempty"` // the first of them
+		Problems []string     `json:"problems,omitempty"`
+		Added    int          `json:"added,omitempty"`   // lines
+		Removed  int          `json:"removed,omitempty"` // lines
+		Changes  []FileChange `json:"changes,omitempty"` // the first of them; all stand in changes.json of the attempt's files
+		Listed   []string     `json:"listed,omitempty"`  // found and allowed: new protected files, refs that moved, a person's own breaches
 	}
 	// GateJudged is a gate's verdict on the collected commit.
 	GateJudged struct {
-		Gate      string  `json:"gate"`
-		Verdict   Verdict `json:"verdict"`
-		Message   string  `json:"message"` // at most MaxNote bytes
-		Signature string  `json:"signature,omitempty"`
-		Tests     string  `json:"tests"` // pass, fail, skip
-		Millis    int64   `json:"ms"`
+		Gate      string      `json:"gate"`
+		Verdict   Verdict     `json:"verdict"`
+		Message   string      `json:"message"` // at most MaxNote bytes
+		Signature string      `json:"signature,omitempty"`
+		Tests     string      `json:"tests"` // pass, fail, skip
+		Millis    int64       `json:"ms"`
+		Red       bool        `json:"red,omitempty"`    // run before the agent, to see it fail
+		Counts    *TestCounts `json:"counts,omitempty"` // nil: it printed no results that ralph reads
+		Failed    []string    `json:"failed,omitempty"` // names of failed tests, the first of them
+		Agent     string      `json:"agent,omitempty"`
+		Model     string      `json:"model,omitempty"`
+		Session   string      `json:"session,omitempty"`
+		Usage     Usage       `json:"usage,omitzero"`
+		Details   string      `json:"details,omitempty"`  // digest of the validated output, kept as gate-<name>.json
+		Evidence  string      `json:"evidence,omitempty"` // digest of the evidence file, kept beside the log
+		Removed   []string    `json:"removed,omitempty"`  // new files that the gate left, taken away again
+		By        string      `json:"by,omitempty"`       // human gates: who decided
 	}
 	// Published says that the node's result is pinned (or, for the sum, that the
 	// integration branch has moved to it).
@@ -157,7 +223,63 @@ type (
 		Result Tree   `json:"result"`
 		Branch string `json:"branch,omitempty"`
 	}
+	// Landed says that the integration branch moved to a commit with the result in it.
+	Landed struct {
+		Head Tree `json:"head"`
+	}
+	// Pulled says that the pull request is there and up to date.
+	Pulled struct {
+		Pull Pull `json:"pull"`
+	}
+	// PullSeen is what became of a pull request.
+	PullSeen struct {
+		State   string `json:"state"`             // open, merged, closed
+		Head    Tree   `json:"head,omitzero"`     // merged: the fetched head of the target, which holds it
+		Comment string `json:"comment,omitempty"` // closed: its last comment
+	}
 )
+
+// Pull is a pull request.
+type Pull struct {
+	Number int    `json:"number"`
+	URL    string `json:"url"`
+}
+
+// Orphan is a collected commit that the journal does not know.
+type Orphan struct {
+	Node    ir.NodeID `json:"node"`
+	Step    string    `json:"step"`
+	Attempt int       `json:"attempt"`
+	Start   string    `json:"start"` // its step's start commit
+	Result  Tree      `json:"result"`
+	Seq     int64     `json:"seq"` // that it carries
+}
+
+// Usage is what a runner says a turn cost, for this turn alone. A nil figure is
+// unknown, which is never taken for nothing.
+type Usage struct {
+	Tokens   *int64 `json:"tokens,omitempty"`
+	USDMicro *int64 `json:"usd_micro,omitempty"` // millionths of a US dollar
+}
+
+// IsZero reports whether nothing is known.
+func (u Usage) IsZero() bool { return u.Tokens == nil && u.USDMicro == nil }
+
+// FileChange is one changed file of a commit.
+type FileChange struct {
+	Path    string `json:"path"`
+	Type    string `json:"type"`           // created, modified, deleted, renamed
+	From    string `json:"from,omitempty"` // renamed: the old path
+	Added   int    `json:"added"`          // lines; -1 for binary files
+	Removed int    `json:"removed"`
+}
+
+// TestCounts counts test results.
+type TestCounts struct {
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"`
+}
 
 // MaxNote bounds, in bytes, every text from outside that an event carries;
 // events stay below 4 KB so that a distributed engine can carry them.
@@ -191,6 +313,7 @@ const (
 	FailTransient   FailureClass = "transient"     // may work next time: tried again with backoff
 	FailCrash       FailureClass = "crash"         // the agent was killed by a signal that was not ours
 	FailInterrupted FailureClass = "interrupted"   // by ralph's own end; counts nothing
+	FailLimit       FailureClass = "limit"         // a rate limit: the runner is parked; counts nothing
 )
 
 // AgentEnd says how an agent's program ended.
@@ -205,12 +328,29 @@ const (
 
 // Outcome is what an agent says about its work. A claim, never a verdict.
 type Outcome struct {
-	Result        string `json:"result"`                // success, partial, failed, or "" if it gave none
-	NextAction    string `json:"next_action,omitempty"` // advance_phase, repeat_phase, need_human, none
-	Summary       string `json:"summary,omitempty"`     // at most MaxNote bytes
-	SuggestedNext string `json:"suggested_next_phase,omitempty"`
-	NeedsHuman    bool   `json:"needs_human,omitempty"`
-	Invalid       string `json:"invalid,omitempty"` // why what it wrote is no outcome
+	Result        string     `json:"result"`                // success, partial, failed, or "" if it gave none
+	NextAction    string     `json:"next_action,omitempty"` // advance_phase, repeat_phase, need_human, none
+	Summary       string     `json:"summary,omitempty"`     // at most MaxNote bytes
+	SuggestedNext string     `json:"suggested_next_phase,omitempty"`
+	NeedsHuman    bool       `json:"needs_human,omitempty"`
+	Invalid       string     `json:"invalid,omitempty"` // why what it wrote is no outcome
+	Promise       string     `json:"promise,omitempty"` // text of <promise>…</promise>: a claim
+	Fatal         bool       `json:"fatal,omitempty"`   // drains the whole run
+	Errors        []string   `json:"errors,omitempty"`
+	Proposals     []Proposal `json:"created_issues,omitempty"` // work it found; never added to the graph by itself
+	Pointers      []string   `json:"pointers,omitempty"`       // artifacts that it names
+	Pull          Pull       `json:"pull,omitzero"`            // a pull request that it says it made
+}
+
+// Proposal is work that an agent found. The whole of it stands in the outcome file.
+type Proposal struct {
+	Title string `json:"title"`
+	Text  string `json:"text,omitempty"`
+}
+
+// None reports whether nothing was said.
+func (o Outcome) None() bool {
+	return o.Result == "" && o.Invalid == "" && o.Promise == "" && !o.NeedsHuman && !o.Fatal && o.NextAction == ""
 }
 
 func (RunStarted) kind() string     { return "run.started" }
@@ -231,3 +371,11 @@ func (AgentEnded) kind() string     { return "agent.ended" }
 func (Collected) kind() string      { return "collected" }
 func (GateJudged) kind() string     { return "gate.judged" }
 func (Published) kind() string      { return "published" }
+func (RunHeld) kind() string        { return "run.held" }
+func (RunnerParked) kind() string   { return "runner.parked" }
+func (TailLost) kind() string       { return "tail.lost" }
+func (Decided) kind() string        { return "decided" }
+func (Diagnosed) kind() string      { return "diagnosed" }
+func (Landed) kind() string         { return "landed" }
+func (Pulled) kind() string         { return "pulled" }
+func (PullSeen) kind() string       { return "pull.seen" }

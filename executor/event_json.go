@@ -79,6 +79,14 @@ var kinds = func() map[string]func([]byte) (Body, error) {
 	declare[Collected](m)
 	declare[GateJudged](m)
 	declare[Published](m)
+	declare[RunHeld](m)
+	declare[RunnerParked](m)
+	declare[TailLost](m)
+	declare[Decided](m)
+	declare[Diagnosed](m)
+	declare[Landed](m)
+	declare[Pulled](m)
+	declare[PullSeen](m)
 	return m
 }()
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -119,6 +120,18 @@ type AttemptLog struct {
 	Commit   string
 	Problems []string
 	Gates    []GateJudged
+
+	Started   time.Time
+	Ended     time.Time // zero while it is open
+	Agent     string    // who really worked
+	Model     string
+	Session   string
+	Usage     Usage // of its turns together; nil figures are unknown
+	Turns     int   // iterations
+	Millis    int64 // of the agent's turns
+	Person    string
+	Collected Collected
+	Feedback  []string // what its agent was told about the attempt before
 }
 
 // fingerprint is the base identity of a node as far as it is known without

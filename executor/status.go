@@ -96,13 +96,21 @@ type Cause string
 
 // Causes of waiting for a person.
 const (
-	CauseConflict  Cause = "conflict"      // two dependencies do not merge
-	CauseConfig    Cause = "configuration" // program missing, not executable, wrong file
-	CauseRunner    Cause = "runner"        // the runner kept failing
-	CauseWorkspace Cause = "workspace"     // git or setup failed
-	CauseGate      Cause = "gate"          // a gate could not be judged
-	CauseQuestion  Cause = "question"      // the agent asked
-	causeOnly      Cause = "only"          // it was interrupted and --only leaves it out
+	CauseConflict  Cause = "conflict"        // two dependencies do not merge
+	CauseConfig    Cause = "configuration"   // program missing, not executable, wrong file
+	CauseRunner    Cause = "runner"          // the runner kept failing
+	CauseWorkspace Cause = "workspace"       // git or setup failed
+	CauseGate      Cause = "gate"            // a gate could not be judged
+	CauseQuestion  Cause = "question"        // the agent asked
+	CauseApproval  Cause = "approval"        // a human gate: all others passed
+	CauseManual    Cause = "manual"          // a person does the work
+	CauseDiagnosis Cause = "diagnosis"       // the agent stalled, and a person should look
+	CausePaused    Cause = "paused"          // by a person's word
+	CausePull      Cause = "pull request"    // a person merges or closes it
+	CauseTakeover  Cause = "takeover"        // a person works in the agent's session
+	CauseForeign   Cause = "foreign commits" // on the integration branch
+	CauseProtected Cause = "protected"       // a merge changed what is protected
+	causeOnly      Cause = "only"            // it was interrupted and --only leaves it out
 )
 
 // recheck reports whether the next start of apply tries again by itself.

@@ -22,6 +22,49 @@ type NodeView struct {
 	Doing    string // "implement #2: gate unit", while something is in flight
 	Result   Tree   // zero if it has none of its own
 	Attempts []AttemptLog
+
+	Kind      ir.Kind
+	Phase     string
+	Step      string    // the present one
+	Gate      string    // human gate that is waited for
+	Approvers []string  // of that gate; empty: anybody
+	Needs     []ir.Key  // what it waits for, while pending
+	Since     time.Time // when it came to its status
+	Started   time.Time // of its present or last life; zero: never
+	Ended     time.Time
+	Spent     Spent
+	Pull      Pull
+	Decisions []Decision // about it, oldest first
+}
+
+// Spent is what something has cost so far. A sum with an unknown part says so.
+type Spent struct {
+	Tokens      int64
+	USDMicro    int64
+	Millis      int64 // agents and gates, not waiting
+	TokensKnown bool  // every turn reported its tokens
+	USDKnown    bool
+}
+
+// RunView is where the run as a whole stands.
+type RunView struct {
+	Begun        bool // a run has started at some time
+	Open         bool // and has not ended
+	Started      time.Time
+	By           string
+	Slots        int
+	Draining     string         // reason, "" if not
+	Held         RunHeld        // For is "" if not
+	Parked       []RunnerParked // that are parked now
+	Budget       ir.Budget      // with what was added
+	Spent        Spent
+	PlanApproved bool // for the present epic
+	Proposals    []Proposal
+}
+
+// Overview returns where the run as a whole stands.
+func (r *Run) Overview() RunView {
+	return RunView{Begun: r.begun, Open: r.Open(), By: r.started.By, Slots: r.started.Slots}
 }
 
 // View returns where a node stands.

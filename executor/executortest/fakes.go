@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -97,18 +98,18 @@ func (w *Workspace) note(e executor.Effect) error {
 }
 
 // Base implements executor.Workspace.
-func (w *Workspace) Base(_ context.Context, e executor.Effect) (executor.Tree, error) {
+func (w *Workspace) Base(_ context.Context, e executor.Effect) (executor.BaseMade, error) {
 	if err := w.note(e); err != nil {
-		return executor.Tree{}, err
+		return executor.BaseMade{}, err
 	}
 	if w.Conflicts[e.Node] {
-		return executor.Tree{}, &executor.Failure{Class: executor.FailConflict, Err: errors.New("they do not merge")}
+		return executor.BaseMade{}, &executor.Failure{Class: executor.FailConflict, Err: errors.New("they do not merge")}
 	}
 	var commits, trees []string
 	for _, in := range e.Inputs {
 		commits, trees = append(commits, in.Commit), append(trees, in.Tree.Tree)
 	}
-	return executor.Tree{Commit: name("merge", commits), Tree: name("tree", trees)}, nil
+	return executor.BaseMade{Base: executor.Tree{Commit: name("merge", commits), Tree: name("tree", trees)}}, nil
 }
 
 func name(what string, parts []string) string {
@@ -118,8 +119,8 @@ func name(what string, parts []string) string {
 }
 
 // Prepare implements executor.Workspace.
-func (w *Workspace) Prepare(_ context.Context, e executor.Effect) (string, error) {
-	return "", w.note(e)
+func (w *Workspace) Prepare(_ context.Context, e executor.Effect) (executor.Prepared, error) {
+	return executor.Prepared{}, w.note(e)
 }
 
 // Dir implements executor.Workspace.
@@ -153,6 +154,40 @@ func (w *Workspace) Publish(_ context.Context, e executor.Effect) (executor.Publ
 	}
 	return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: "tree-of-" + string(e.Node)}}, nil
 }
+
+// Open implements executor.Workspace.
+func (w *Workspace) Open(_ context.Context, e executor.Effect) (string, error) {
+	return w.Dir(e.Node), nil
+}
+
+// Close implements executor.Workspace.
+func (w *Workspace) Close(context.Context, executor.Effect) (executor.Trace, error) {
+	return executor.Trace{}, nil
+}
+
+// Land implements executor.Workspace.
+func (w *Workspace) Land(_ context.Context, e executor.Effect) (executor.Landed, error) {
+	return executor.Landed{Head: executor.Tree{Commit: e.Commit, Tree: "tree-of-head"}}, w.note(e)
+}
+
+// Pull implements executor.Workspace.
+func (w *Workspace) Pull(_ context.Context, e executor.Effect, _ executor.PullText) (executor.Pulled, error) {
+	return executor.Pulled{Pull: executor.Pull{Number: 1, URL: "https://forge.invalid/pull/1"}}, w.note(e)
+}
+
+// Poll implements executor.Workspace.
+func (w *Workspace) Poll(_ context.Context, e executor.Effect) (executor.PullSeen, error) {
+	return executor.PullSeen{State: "open"}, w.note(e)
+}
+
+// Diff implements executor.Workspace.
+func (w *Workspace) Diff(_ context.Context, from, to string, out io.Writer) error {
+	_, err := fmt.Fprintf(out, "diff %s %s\n", from, to)
+	return err
+}
+
+// Edited implements executor.Workspace.
+func (w *Workspace) Edited(context.Context, ir.NodeID) (bool, error) { return false, nil }
 
 // Runner is an agent in the process: Do says what it does.
 type Runner struct {

@@ -18,13 +18,13 @@ func (d *driver) effect(e executor.Effect) (func(context.Context) (executor.Body
 	switch e.Kind {
 	case executor.EffectBase:
 		return func(ctx context.Context) (executor.Body, error) {
-			base, err := ws.Base(ctx, e)
-			return executor.BaseMade{Base: base}, err
+			made, err := ws.Base(ctx, e)
+			return made, err
 		}, nil
 	case executor.EffectPrepare:
 		return func(ctx context.Context) (executor.Body, error) {
-			saved, err := ws.Prepare(ctx, e)
-			return executor.Prepared{Saved: saved}, err
+			prepared, err := ws.Prepare(ctx, e)
+			return prepared, err
 		}, nil
 	case executor.EffectAgent:
 		return d.agent(e)
@@ -99,7 +99,7 @@ func (d *driver) gate(e executor.Effect) (func(context.Context) (executor.Body, 
 			return judged, err
 		}
 		// The next gate, and whoever looks at the worktree, sees the commit again.
-		_, err = d.Workspace.Prepare(ctx, e)
+		_, err = d.Workspace.Close(ctx, e)
 		return judged, err
 	}, nil
 }

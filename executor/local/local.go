@@ -26,6 +26,9 @@ type Config struct {
 
 	// Interrupts asks to drain (first) and to stop at once (second). It may be nil.
 	Interrupts <-chan struct{}
+	Inbox      executor.Inbox                           // decisions of people; may be nil
+	Activity   func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
+
 	// Observe is told events after they are on stable storage. It may be nil.
 	Observe func([]executor.Event)
 }

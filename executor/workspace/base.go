@@ -12,29 +12,29 @@ import (
 // Base implements executor.Workspace: it merges the inputs one after another
 // with merge-tree, touching no worktree. The commits carry fixed people and
 // dates, so that the same inputs give the same commit everywhere.
-func (s *Space) Base(ctx context.Context, e executor.Effect) (executor.Tree, error) {
+func (s *Space) Base(ctx context.Context, e executor.Effect) (executor.BaseMade, error) {
 	at := e.Inputs[0].Commit
 	for _, in := range e.Inputs[1:] {
 		if has, err := s.git.ancestor(ctx, in.Commit, at); err != nil || has {
 			if err != nil {
-				return executor.Tree{}, err
+				return executor.BaseMade{}, err
 			}
 			continue
 		}
 		if forward, err := s.git.ancestor(ctx, at, in.Commit); err != nil {
-			return executor.Tree{}, err
+			return executor.BaseMade{}, err
 		} else if forward {
 			at = in.Commit
 			continue
 		}
 		merged, err := s.merge(ctx, e.Node, at, in)
 		if err != nil {
-			return executor.Tree{}, err
+			return executor.BaseMade{}, err
 		}
 		at = merged
 	}
 	tree, err := s.git.tree(ctx, at)
-	return executor.Tree{Commit: at, Tree: tree}, err
+	return executor.BaseMade{Base: executor.Tree{Commit: at, Tree: tree}}, err
 }
 
 // shown is how many paths in conflict are named.

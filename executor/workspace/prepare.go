@@ -15,7 +15,24 @@ import (
 )
 
 // Prepare implements executor.Workspace.
-func (s *Space) Prepare(ctx context.Context, e executor.Effect) (string, error) {
+func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepared, error) {
+	saved, err := s.prepare(ctx, e)
+	return executor.Prepared{Saved: saved}, err
+}
+
+// Open implements executor.Workspace.
+func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
+	_, err := s.prepare(ctx, e)
+	return s.Dir(e.Node), err
+}
+
+// Close implements executor.Workspace.
+func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, error) {
+	_, err := s.prepare(ctx, e)
+	return executor.Trace{}, err
+}
+
+func (s *Space) prepare(ctx context.Context, e executor.Effect) (string, error) {
 	defer s.hold(e.Node)()
 	n := s.nodes[e.Node]
 	if err := s.claim(ctx, e); err != nil {

@@ -126,7 +126,7 @@ func (r *repo) prepare(node ir.NodeID, attempt int, commit string) string {
 	if err != nil {
 		r.t.Fatalf("prepare %s: %v", node, err)
 	}
-	return saved
+	return saved.Saved
 }
 
 func (r *repo) collect(node ir.NodeID, attempt int, commit string) executor.Collected {

@@ -39,7 +39,7 @@ func TestNothingOfTheUserIsTouched(t *testing.T) { // S0-115, S0-116
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := r.result("bd-1-3", merged.Commit, "c.txt", "c\n")
+	c := r.result("bd-1-3", merged.Base.Commit, "c.txt", "c\n")
 	sum := r.effect(executor.EffectPublish, executor.Integration, 0, c.Commit)
 	if _, err := r.space.Publish(t.Context(), sum); err != nil {
 		t.Fatal(err)
@@ -301,11 +301,11 @@ func TestBasesAreDerived(t *testing.T) {
 		t.Errorf("%v, then %v, %v", first, again, err)
 	}
 	e.Inputs = []executor.Result{{Node: "base", Tree: executor.Tree{Commit: base}}, a}
-	if got, err := r.space.Base(t.Context(), e); err != nil || got.Commit != a.Commit {
+	if got, err := r.space.Base(t.Context(), e); err != nil || got.Base.Commit != a.Commit {
 		t.Errorf("an ancestor is not merged: %v, %v", got, err)
 	}
 	e.Inputs = []executor.Result{a, {Node: "bd-1-2", Tree: executor.Tree{Commit: base}}}
-	if got, err := r.space.Base(t.Context(), e); err != nil || got.Commit != a.Commit {
+	if got, err := r.space.Base(t.Context(), e); err != nil || got.Base.Commit != a.Commit {
 		t.Errorf("an ancestor is not merged: %v, %v", got, err)
 	}
 }

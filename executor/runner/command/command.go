@@ -103,7 +103,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 func (c Runner) ended(r executor.AgentRun, res process.Result, base string) (executor.AgentEnded, error) {
 	out := executor.AgentEnded{ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: tail(base)}
 	out.Outcome = readOutcome(file(r, "outcome.json"))
-	none := out.Outcome == executor.Outcome{}
+	none := out.Outcome.None()
 	switch {
 	case res.How == process.TimedOut:
 		out.End = executor.EndTimeout

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +56,7 @@ func TestHowARunIsRead(t *testing.T) {
 			if errors.As(err, &f) != (c.class != "") || f != nil && f.Class != c.class {
 				t.Fatalf("got error %v, want class %q", err, c.class)
 			}
-			if c.class == "" && got.Outcome != c.want {
+			if c.class == "" && !reflect.DeepEqual(got.Outcome, c.want) {
 				t.Errorf("got %+v, want %+v", got.Outcome, c.want)
 			}
 		})

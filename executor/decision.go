@@ -1,0 +1,64 @@
+package executor
+
+import (
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Verb is what a person can say.
+type Verb string
+
+// Verbs. All but pause, resume, cancel and approve need a node.
+const (
+	Approve   Verb = "approve" // a human gate, a question, a manual node; without a node: the plan
+	Reject    Verb = "reject"  // the next attempt begins with Message; it costs none
+	RetryNode Verb = "retry"   // see How
+	Skip      Verb = "skip"    // satisfied, transparent
+	Pause     Verb = "pause"   // of a node, or of the run
+	Resume    Verb = "resume"  // the same back; with Budget, more of it
+	Cancel    Verb = "cancel"  // not satisfied; without a node the run ends
+)
+
+// How says in which way a verb is meant.
+type How string
+
+// Ways of retry, approve and skip.
+const (
+	HowPlain  How = ""
+	GatesOnly How = "gates-only" // retry: the tree as it is becomes an attempt by that person; all gates judge it
+	Discard   How = "discard"    // retry: what is in the worktree is saved, then reset
+	KeepOld   How = "keep-old"   // retry: the success before --rerun counts again
+	Override  How = "override"   // approve: in spite of a gate that could not be judged
+	Forced    How = "force"      // skip: also while it runs
+)
+
+// Decision is what a person said. By is a claim; User is the one that the
+// operating system knows.
+type Decision struct {
+	ID      string    `json:"id"` // unique; the same one is decided once
+	Verb    Verb      `json:"verb"`
+	How     How       `json:"how,omitempty"`
+	Message string    `json:"message,omitempty"` // at most MaxNote bytes
+	By      string    `json:"by"`
+	User    string    `json:"user"`
+	At      time.Time `json:"at"`              // when it was said
+	Budget  ir.Budget `json:"budget,omitzero"` // resume: what is added
+
+	// What it is bound to; Consider fills it in. An approval that says a gate or
+	// trees itself is refused when they are not the present ones.
+	Gate   string `json:"gate,omitempty"`
+	Digest string `json:"digest,omitempty"` // of the gate; of the epic, for the plan
+	Result string `json:"result,omitempty"` // tree that is approved
+	Base   string `json:"base,omitempty"`   // tree that it started from
+}
+
+// Refused says why a decision does not apply, and what would.
+type Refused struct{ Why, Hint string }
+
+func (r *Refused) Error() string {
+	if r.Hint == "" {
+		return r.Why
+	}
+	return r.Why + "\n  " + r.Hint
+}
