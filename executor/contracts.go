@@ -166,7 +166,8 @@ type Failure struct {
 	Class FailureClass
 	Err   error
 	Until string   // limit: RFC 3339, "" if it was not said
-	Paths []string // conflict
+	Paths []string // conflict, protected
+	Head  Tree     // foreign, moved: where the integration branch stands
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }

@@ -153,7 +153,8 @@ type (
 		Detail string       `json:"detail"`
 		Gate   string       `json:"gate,omitempty"`  // of a gate: several may be in flight
 		Until  time.Time    `json:"until,omitzero"`  // limit: when it ends, if that was said
-		Paths  []string     `json:"paths,omitempty"` // conflict: the first of the paths
+		Paths  []string     `json:"paths,omitempty"` // conflict, protected: the first of the paths
+		Head   Tree         `json:"head,omitzero"`   // foreign, moved: where the integration branch stands
 	}
 	// BaseMade is the commit that a node starts from.
 	BaseMade struct {
@@ -314,6 +315,9 @@ const (
 	FailCrash       FailureClass = "crash"         // the agent was killed by a signal that was not ours
 	FailInterrupted FailureClass = "interrupted"   // by ralph's own end; counts nothing
 	FailLimit       FailureClass = "limit"         // a rate limit: the runner is parked; counts nothing
+	FailForeign     FailureClass = "foreign"       // publish of the sum: others have put commits on the branch, up to Head: a person
+	FailMoved       FailureClass = "moved"         // land: the branch has moved on to Head; to be merged anew from there
+	FailProtected   FailureClass = "protected"     // a merge changed what is protected: a person
 )
 
 // AgentEnd says how an agent's program ended.
