@@ -99,6 +99,7 @@ type (
 		Until  time.Time `json:"until,omitzero"`
 		Cause  Cause     `json:"cause,omitempty"`
 		Detail string    `json:"detail,omitempty"`
+		Gate   string    `json:"gate,omitempty"` // approval: the human gate; cause gate: the one that could not be judged
 	}
 	// NodeBlocked says that nothing more is tried, and why.
 	NodeBlocked struct {
@@ -110,11 +111,20 @@ type (
 	}
 	// NodeDone records a success for (work, inputs), judged by Judge.
 	NodeDone struct {
-		Work   string `json:"work"`
-		Judge  string `json:"judge"`
-		Result Tree   `json:"result"`
+		Work   string     `json:"work"`
+		Judge  string     `json:"judge"`
+		Result Tree       `json:"result"`
+		Steps  []StepDone `json:"steps,omitempty"` // of nodes with more than one
 	}
 )
+
+// StepDone is what one step of a success came to: when its gates change, they
+// alone run again, on this commit.
+type StepDone struct {
+	Step   string `json:"step"`
+	Judge  string `json:"judge"` // digest of its gates
+	Result Tree   `json:"result"`
+}
 
 // Events about an attempt.
 type (
@@ -134,6 +144,7 @@ type (
 		Reason    string        `json:"reason,omitempty"`
 		Signature string        `json:"signature,omitempty"` // of the failure, for the breaker
 		Next      string        `json:"next,omitempty"`      // step that a failure goes to
+		Note      string        `json:"note,omitempty"`      // what was not done, such as a suggestion of the agent that the plan does not know
 	}
 )
 
@@ -309,7 +320,7 @@ type FailureClass string
 
 // Classes of failure.
 const (
-	FailConflict    FailureClass = "conflict"      // results do not merge: a person
+	FailConflict    FailureClass = "conflict"      // results do not merge: the step "merge" begins
 	FailConfig      FailureClass = "configuration" // cannot work until somebody changes something: a person
 	FailTransient   FailureClass = "transient"     // may work next time: tried again with backoff
 	FailCrash       FailureClass = "crash"         // the agent was killed by a signal that was not ours
