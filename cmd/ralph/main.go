@@ -97,7 +97,7 @@ with coding agents: each in its own git worktree, each judged by gates.
 		}
 	}
 	add("compile", newCompileCommand(), newValidateCommand(), newGraphCommand(), newDiffCommand(), newWhyCommand(), newFmtCommand())
-	add("apply", newApplyCommand())
+	add("apply", newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand())
 	add("setup", newInitCommand(), newDoctorCommand(), newSchemaCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")

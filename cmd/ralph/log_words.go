@@ -1,0 +1,262 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// eventWords says an event in one line for people. keys translates ids.
+func eventWords(e executor.Event, keys func(ir.NodeID) string) string {
+	at := ""
+	if e.Step != "" {
+		at = fmt.Sprintf("%s #%d: ", e.Step, e.Attempt)
+	}
+	return at + bodyWords(e.Body, keys)
+}
+
+func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
+	switch b := body.(type) {
+	case executor.RunStarted:
+		return fmt.Sprintf("apply started by %s, %d at a time, base %.12s%s", b.By, b.Slots, b.Base.Commit, startWords(b, keys))
+	case executor.RunDraining:
+		return or("interrupted", b.Reason) + ": nothing new starts"
+	case executor.RunHeld:
+		return fmt.Sprintf("nothing new starts (%s): %s", b.For, first(b.Detail))
+	case executor.RunnerParked:
+		return fmt.Sprintf("runner %s is not asked before %s: %s", b.Runner, b.Until.Local().Format("15:04:05"), first(b.Detail))
+	case executor.TailLost:
+		return fmt.Sprintf("the journal's end was missing after event %d; %s found on branches", b.After, count(len(b.Found), "commit"))
+	case executor.RunEnded:
+		if b.Interrupted {
+			return "apply was interrupted: " + tally(b.Counts)
+		}
+		return "apply ended: " + tally(b.Counts)
+	case executor.NodeStarted:
+		return "started" + fromWords(b.Inputs, keys)
+	case executor.NodeResumed:
+		return "goes on"
+	case executor.NodeWaiting:
+		return waitWords(b)
+	case executor.NodeBlocked:
+		return "blocked: " + first(b.Reason)
+	case executor.Decided:
+		return decisionWords(b.Decision)
+	case executor.NodeDone:
+		return fmt.Sprintf("done: %.12s", b.Result.Commit)
+	}
+	return attemptWords(body)
+}
+
+func startWords(b executor.RunStarted, keys func(ir.NodeID) string) string {
+	var out string
+	name := func(what string, ids []ir.NodeID) {
+		if len(ids) == 0 {
+			return
+		}
+		var list []string
+		for _, id := range ids {
+			list = append(list, keys(id))
+		}
+		out += ", " + what + " " + listOf(list)
+	}
+	name("only", b.Only)
+	name("again:", b.Rerun)
+	name("done by the base:", b.Merged)
+	return out
+}
+
+func fromWords(inputs []executor.Result, keys func(ir.NodeID) string) string {
+	var list []string
+	for _, in := range inputs {
+		if in.Node == "base" {
+			list = append(list, fmt.Sprintf("the base %.12s", in.Commit))
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s (%.12s)", keys(in.Node), in.Commit))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " from " + listOf(list)
+}
+
+func waitWords(b executor.NodeWaiting) string {
+	out := "waits"
+	switch {
+	case b.For == executor.ForHuman:
+		out += fmt.Sprintf(" for a person (%s)", b.Cause)
+	case b.For != "":
+		out += fmt.Sprintf(" (%s)", b.For)
+	}
+	if !b.Until.IsZero() {
+		out += " until " + b.Until.Local().Format("2006-01-02 15:04:05")
+	}
+	if b.Detail != "" {
+		out += ": " + first(b.Detail)
+	}
+	return out
+}
+
+// decisionWords says who decided what.
+func decisionWords(d executor.Decision) string {
+	out := d.By + ": " + string(d.Verb)
+	if d.How != "" {
+		out += " --" + string(d.How)
+	}
+	if d.Gate != "" {
+		out += " (gate " + d.Gate + ")"
+	}
+	if d.Budget != (ir.Budget{}) {
+		out += " with" + strings.TrimPrefix(ofBudget(executor.RunView{Budget: d.Budget}), " (budget:")
+		out = strings.TrimSuffix(out, ")") + " more"
+	}
+	if d.Message != "" {
+		out += ": " + first(d.Message)
+	}
+	return out
+}
+
+func attemptWords(body executor.Body) string {
+	switch b := body.(type) {
+	case executor.AttemptStarted:
+		switch {
+		case b.Person != "":
+			return "attempt by " + b.Person + ", as the worktree stands"
+		case b.Rejudge:
+			return fmt.Sprintf("only the gates again, on %.12s", b.From)
+		case b.Resumes:
+			return fmt.Sprintf("attempt at %.12s, in the session of the one before", b.From)
+		}
+		return fmt.Sprintf("attempt at %.12s", b.From)
+	case executor.AttemptEnded:
+		out := b.Status.String()
+		if b.Reason != "" {
+			out += ": " + first(b.Reason)
+		}
+		if b.Next != "" {
+			out += " (goes to step " + b.Next + ")"
+		}
+		return out
+	case executor.EffectStarted:
+		out := "begins: " + string(b.Kind)
+		if b.Gate != "" {
+			out += " " + b.Gate
+		}
+		if b.Iteration > 1 {
+			out += fmt.Sprintf(", turn %d", b.Iteration)
+		}
+		if b.Redo {
+			out += " (once more: ralph ended meanwhile)"
+		}
+		return out
+	case executor.EffectFailed:
+		return fmt.Sprintf("did not happen (%s): %s", b.Class, first(b.Detail))
+	case executor.BaseMade:
+		return fmt.Sprintf("base: %.12s", b.Base.Commit)
+	case executor.Prepared:
+		return preparedWords(b)
+	case executor.AgentEnded:
+		return agentWords(b)
+	case executor.Diagnosed:
+		return fmt.Sprintf("diagnosis: %s: %s", b.Action, first(b.Note))
+	case executor.Collected:
+		return collectedWords(b)
+	case executor.GateJudged:
+		return gateWords(b)
+	case executor.Published:
+		return fmt.Sprintf("branch %s is at %.12s", b.Branch, b.Result.Commit)
+	case executor.Landed:
+		return fmt.Sprintf("merged: the branch is at %.12s", b.Head.Commit)
+	case executor.Pulled:
+		return fmt.Sprintf("pull request #%d: %s", b.Pull.Number, b.Pull.URL)
+	case executor.PullSeen:
+		return "pull request " + b.State + because(b.Comment)
+	}
+	return executor.Event{Body: body}.Kind()
+}
+
+func preparedWords(b executor.Prepared) string {
+	out := "worktree is ready"
+	if b.Saved != "" {
+		out += "; what was left there is kept as " + b.Saved
+	}
+	if len(b.Paths) > 0 {
+		out += "; in conflict: " + listOf(b.Paths)
+	}
+	if len(b.Skipped) > 0 {
+		out += "; left out: " + listOf(b.Skipped)
+	}
+	return out
+}
+
+func agentWords(b executor.AgentEnded) string {
+	out := "agent"
+	if b.Agent != "" {
+		out += " " + b.Agent
+	}
+	out += fmt.Sprintf(" %s after %s", b.End, millis(b.Millis))
+	if b.End == executor.EndExited {
+		out += fmt.Sprintf(", exit code %d", b.ExitCode)
+	}
+	if b.Outcome.Result != "" {
+		out += ", says " + b.Outcome.Result
+	}
+	if b.Outcome.Summary != "" {
+		out += because(b.Outcome.Summary)
+	}
+	if b.Outcome.Invalid != "" {
+		out += "; its outcome is not valid: " + first(b.Outcome.Invalid)
+	}
+	if b.Note != "" {
+		out += "; " + first(b.Note)
+	}
+	return out
+}
+
+func collectedWords(b executor.Collected) string {
+	out := fmt.Sprintf("collected %.12s: %s, +%d −%d", b.Result.Commit, count(b.Files, "file"), b.Added, b.Removed)
+	for _, p := range b.Problems {
+		out += "; " + first(p)
+	}
+	for _, p := range b.Listed {
+		out += "; noted: " + first(p)
+	}
+	return out
+}
+
+func gateWords(b executor.GateJudged) string {
+	out := fmt.Sprintf("gate %s: %s", b.Gate, b.Verdict)
+	if b.Red {
+		out = fmt.Sprintf("gate %s before the work: %s", b.Gate, b.Verdict)
+	}
+	if c := b.Counts; c != nil {
+		out += fmt.Sprintf(" (%d tests passed, %d failed, %d skipped)", c.Passed, c.Failed, c.Skipped)
+	}
+	if b.By != "" {
+		out += " by " + b.By
+	}
+	if b.Verdict != executor.Pass {
+		out += because(b.Message)
+	}
+	if len(b.Removed) > 0 {
+		out += "; removed what it left: " + listOf(b.Removed)
+	}
+	return out
+}
+
+func because(s string) string {
+	if s = first(s); s != "" {
+		return ": " + s
+	}
+	return ""
+}
+
+func or(otherwise, s string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

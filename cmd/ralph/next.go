@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// nextStep is one thing that a person can type, and what comes of it.
+type nextStep struct {
+	Command string `json:"command"`
+	What    string `json:"what"`
+}
+
+// nextSteps says what a person can do about a node that does not go on by
+// itself. dir is its worktree, about what names the epic. docs/operations.md has
+// the same table.
+func nextSteps(v executor.NodeView, dir, about string) []nextStep {
+	key := quoteArg(string(v.Key))
+	ralph := func(verb, rest, what string) nextStep {
+		return nextStep{fmt.Sprintf("ralph %s %s%s%s", verb, key, rest, about), what}
+	}
+	edit := nextStep{"cd " + quoteArg(dir), "mend it there yourself, then:"}
+	mine := ralph("retry", " --gates-only", "the gates judge what is in its worktree")
+	switch v.Status {
+	case executor.Blocked:
+		if v.ID == executor.Integration {
+			return []nextStep{ralph("retry", "", "join the results again"), edit, mine}
+		}
+		return []nextStep{
+			ralph("retry", ` -m "a hint"`, "try again; the hint goes into the prompt"), edit, mine,
+			ralph("skip", "", "go on without it"),
+		}
+	case executor.Cancelled, executor.Skipped:
+		return []nextStep{ralph("retry", "", "open it again")}
+	case executor.Waiting:
+	default:
+		return nil
+	}
+	if v.For == executor.ForBudget {
+		return []nextStep{{"ralph resume --budget usd=+20" + about, "add to the budget (also tokens=+1M, wall=+1h)"}}
+	}
+	if v.For != executor.ForHuman {
+		return nil
+	}
+	reject := ralph("reject", ` -m "what to change"`, "the next attempt begins with that")
+	switch v.Cause {
+	case executor.CauseApproval:
+		return []nextStep{ralph("approve", "", "let it pass"), reject}
+	case executor.CauseGate:
+		return []nextStep{
+			ralph("retry", "", "ask the gate again"), reject,
+			ralph("approve", ` --override -m "why"`, "let it pass without that gate"),
+		}
+	case executor.CauseQuestion, executor.CauseDiagnosis:
+		return []nextStep{
+			ralph("retry", ` -m "the answer"`, "the agent goes on with it"),
+			ralph("approve", "", "go to the gates as it is"),
+		}
+	case executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace:
+		return []nextStep{ralph("retry", "", "once what it names is mended; ralph apply tries it again as well")}
+	case executor.CauseConflict, executor.CauseProtected:
+		edit.What = "resolve the conflict there, then:"
+		return []nextStep{edit, mine}
+	case executor.CauseManual:
+		edit.What = "do the work there and commit it, then:"
+		return []nextStep{edit, ralph("approve", "", "its gates judge the tip of its branch")}
+	case executor.CausePaused, executor.CauseTakeover:
+		return []nextStep{ralph("resume", "", "go on")}
+	case executor.CausePull:
+		return []nextStep{{v.Pull.URL, "merge it or close it there; ralph apply sees it"}}
+	case executor.CauseForeign:
+		return []nextStep{
+			ralph("approve", "", "keep the commits that were added, after the gates"),
+			ralph("retry", "", "set them aside under refs/ralph, build the branch again"),
+		}
+	}
+	return []nextStep{ralph("retry", "", "try again")}
+}

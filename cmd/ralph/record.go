@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// epicFlag is how commands about a run are told which: --epic, else epic.json in
+// the current directory.
+type epicFlag struct{ file string }
+
+func (f *epicFlag) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.file, "epic", "", "the epic, if it is not epic.json in this directory")
+}
+
+// path returns the epic's file; arg is one that was named without the flag.
+func (f *epicFlag) path(arg ...string) (string, error) {
+	if f.file != "" {
+		if len(arg) > 0 {
+			return "", usageErrorf("the epic is named twice: --epic %s and %s", f.file, arg[0])
+		}
+		return f.file, nil
+	}
+	return epicPath(arg)
+}
+
+// record is what can be seen of a run, whether one is at work or not. Nothing of
+// it is locked.
+type record struct {
+	file    string   // epic.json as it was named
+	epic    *ir.Epic // what the last run was about; before the first one: epic.json as it stands
+	changed bool     // epic.json is another one by now
+	space   *workspace.Space
+	run     *executor.Run
+	events  []executor.Event
+	holder  journal.Owner // of the lock
+	held    bool
+	now     time.Time
+}
+
+// openRecord reads what is on record about the run of an epic.
+func openRecord(ctx context.Context, file string, in io.Reader) (*record, error) {
+	given, _, err := loadEpic(file, in)
+	if err != nil {
+		return nil, err
+	}
+	r := &record{file: file, epic: given, now: time.Now()}
+	dir := "."
+	if file != "-" {
+		dir = filepath.Dir(file)
+	}
+	if r.space, err = workspace.Open(ctx, dir, given); err != nil {
+		return nil, refusal(err)
+	}
+	if r.holder, r.held, err = journal.Holder(r.space.State()); err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	if r.events, err = readEvents(ctx, r.space.State(), given.Epic.ID); err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	if last := lastDigest(r.events); last != "" && last != given.Digest {
+		if was := appliedEpic(r.space.State(), last); was != nil {
+			r.epic = was
+			r.changed = true
+			if r.space, err = workspace.Open(ctx, dir, was); err != nil {
+				return nil, refusal(err)
+			}
+		}
+	}
+	r.run, err = replayed(r.epic, r.events)
+	return r, err
+}
+
+// readEvents reads a journal; there may be none yet.
+func readEvents(ctx context.Context, state string, epic ir.NodeID) (events []executor.Event, err error) {
+	log, err := journal.Read(state, epic)
+	if errors.Is(err, journal.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	for e, err := range log.Events(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// lastDigest is the epic.json that the last run was started with, "" if none was.
+func lastDigest(events []executor.Event) string {
+	for i := len(events) - 1; i >= 0; i-- {
+		if b, ok := events[i].Body.(executor.RunStarted); ok {
+			return b.Digest
+		}
+	}
+	return ""
+}
+
+// appliedEpic returns the copy of epic.json that a run made when it started, if
+// it is the one with this digest.
+func appliedEpic(state, digest string) *ir.Epic {
+	b, err := readFile(filepath.Join(state, "epic.json"))
+	if err != nil {
+		return nil
+	}
+	epic, err := ir.Decode(b)
+	if err != nil || epic.Digest != digest {
+		return nil
+	}
+	return epic
+}
+
+func replayed(epic *ir.Epic, events []executor.Event) (*executor.Run, error) {
+	run, err := executor.New(epic)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			return nil, inputErrorf("the journal does not fit this ralph: %w", err)
+		}
+	}
+	return run, nil
+}
+
+// find translates what people type: a key, an id, or the word integration.
+func find(epic *ir.Epic, key string) (ir.NodeID, error) {
+	if key == executor.Integration {
+		return executor.Integration, nil
+	}
+	known := make([]string, 0, len(epic.Nodes)+1)
+	for i := range epic.Nodes {
+		n := &epic.Nodes[i]
+		if string(n.Key) == key || string(n.ID) == key {
+			return n.ID, nil
+		}
+		known = append(known, string(n.Key))
+	}
+	return "", usageErrorf("there is no sprint %s%s", key, spell.Hint(key, append(known, executor.Integration)))
+}
+
+// node returns the node of an id; the sum has one that only says its name.
+func (r *record) node(id ir.NodeID) *ir.Node {
+	for i := range r.epic.Nodes {
+		if r.epic.Nodes[i].ID == id {
+			return &r.epic.Nodes[i]
+		}
+	}
+	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the sum of all results", Git: ir.Git{Branch: r.epic.Epic.Integration.Branch}}
+}
+
+// about is what has to be added to a command so that it is about this epic.
+func (r *record) about() string { return aboutEpic(r.file) }
+
+func aboutEpic(file string) string {
+	if file == "epic.json" || file == "-" || file == "" {
+		return ""
+	}
+	return " --epic " + quoteArg(file)
+}
+
+// applies is what ralph apply and ralph plan have to be given for this epic.
+func applies(file string) string {
+	if aboutEpic(file) == "" {
+		return ""
+	}
+	return " " + quoteArg(file)
+}
+
+// stateOfRun says in words whether a run is at work.
+func (r *record) stateOfRun() string {
+	o := r.run.Overview()
+	switch {
+	case r.held && o.Open && o.Draining != "":
+		return fmt.Sprintf("ending (%s); process %d", o.Draining, r.holder.PID)
+	case r.held:
+		return fmt.Sprintf("at work: process %d of %s, since %s", r.holder.PID, r.holder.User, r.holder.Started.Local().Format(time.DateTime))
+	case !o.Begun:
+		return "not started"
+	case o.Open:
+		return "interrupted; ralph apply goes on"
+	}
+	return "ended"
+}
+
+// lastActivity is when a file of an attempt was last written to.
+func lastActivity(dir string) (time.Time, bool) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return time.Time{}, false
+	}
+	var last time.Time
+	for _, f := range list {
+		if info, err := f.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last, !last.IsZero()
+}

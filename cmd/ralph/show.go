@@ -1,0 +1,289 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func newShowCommand() *cobra.Command {
+	var epic epicFlag
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show KEY",
+		Short: "Show everything about one sprint: spec, attempts, gates, commits, what to do",
+		Long: `Show prints what is known about one sprint: what it was asked, each attempt with its
+gates and their messages, what was told to the agent afterwards, evidence, files,
+commits and refs, decisions of people, and what to type next. The key integration is
+the branch that joins all results.`,
+		Example: `  ralph show 1.2a
+  ralph show integration
+  ralph show 1.2a --json`,
+		Args: countArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := epic.path()
+			if err != nil {
+				return err
+			}
+			r, err := openRecord(background(cmd), file, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			id, err := find(r.epic, args[0])
+			if err != nil {
+				return err
+			}
+			v, ok := r.run.View(id)
+			if !ok {
+				return inputErrorf("results are not joined in this epic: there is no %s", args[0])
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), showOf(r, v))
+			}
+			return r.show(cmd.OutOrStdout(), v)
+		},
+	}
+	epic.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// showJSON is `ralph show --json`: the node as in status, and what only show says.
+type showJSON struct {
+	nodeJSON
+	Spec      *ir.Node            `json:"spec,omitempty"`
+	Feedback  []string            `json:"feedback,omitempty"` // for the next attempt
+	Decisions []executor.Decision `json:"decisions,omitempty"`
+	Refs      []string            `json:"refs"`
+}
+
+func showOf(r *record, v executor.NodeView) showJSON {
+	out := showJSON{nodeJSON: r.nodeJSON(v), Feedback: r.run.Feedback(v.ID), Decisions: v.Decisions, Refs: r.refs(v)}
+	if v.ID != executor.Integration {
+		out.Spec = r.node(v.ID)
+	}
+	return out
+}
+
+// refs lists the refs under which the commits of a node are kept.
+func (r *record) refs(v executor.NodeView) []string {
+	prefix := "refs/ralph/" + string(r.epic.Epic.ID) + "/"
+	refs := []string{}
+	if v.ID == executor.Integration {
+		return append(refs, "refs/heads/"+r.epic.Epic.Integration.Branch)
+	}
+	prefix += "nodes/" + string(v.ID) + "/"
+	for _, a := range v.Attempts {
+		if a.Commit != "" {
+			refs = append(refs, fmt.Sprintf("%sattempts/%s/%d", prefix, a.Step, a.Number))
+		}
+	}
+	if v.Result.Commit != "" {
+		refs = append(refs, prefix+"result")
+	}
+	for _, e := range r.events {
+		if p, ok := e.Body.(executor.Prepared); ok && e.Node == v.ID && p.Saved != "" {
+			refs = append(refs, p.Saved)
+		}
+	}
+	return refs
+}
+
+func (r *record) show(out io.Writer, v executor.NodeView) error {
+	w := &sheet{}
+	n := r.node(v.ID)
+	w.line("%s  %s", v.Key, v.Title)
+	w.field("status", asksOrStatus(v))
+	if v.ID != executor.Integration {
+		w.field("id", string(n.ID))
+		w.field("kind", string(n.Kind))
+		w.field("phase", n.Phase)
+		w.field("goal", n.Goal)
+	}
+	w.field("needs", needsText(n))
+	if !v.Started.IsZero() {
+		w.field("started", v.Started.Local().Format(time.DateTime))
+	}
+	if !v.Ended.IsZero() {
+		w.field("ended", v.Ended.Local().Format(time.DateTime))
+	}
+	w.field("spent", spent(v.Spent))
+	w.field("branch", n.Git.Branch)
+	if len(v.Attempts) > 0 {
+		w.field("worktree", r.space.Dir(v.ID))
+	}
+	w.field("result", v.Result.Commit)
+	if v.Pull.URL != "" {
+		w.field("pull request", fmt.Sprintf("#%d %s", v.Pull.Number, v.Pull.URL))
+	}
+	r.showSpec(w, n)
+	for _, a := range v.Attempts {
+		r.showAttempt(w, v.ID, a)
+	}
+	if notes := r.run.Feedback(v.ID); len(notes) > 0 && v.Status != executor.Done {
+		w.head("What the next attempt is told")
+		w.text(strings.Join(notes, "\n"))
+	}
+	if len(v.Decisions) > 0 {
+		w.head("Decisions")
+		for _, d := range v.Decisions {
+			w.line("  %s  %s", d.At.Local().Format(time.DateTime), decisionWords(d))
+		}
+	}
+	if refs := r.refs(v); len(refs) > 0 {
+		w.head("Refs")
+		for _, ref := range refs {
+			w.line("  %s", ref)
+		}
+	}
+	if steps := nextSteps(v, r.space.Dir(v.ID), r.about()); len(steps) > 0 {
+		w.head("Next")
+		writeSteps(&w.b, steps)
+	}
+	_, err := io.WriteString(out, w.b.String())
+	return err
+}
+
+func asksOrStatus(v executor.NodeView) string {
+	if v.Doing != "" {
+		return v.Status.String() + ": " + v.Doing
+	}
+	return asks(v)
+}
+
+func needsText(n *ir.Node) string {
+	var list []string
+	for _, e := range n.After {
+		if e.Type == ir.Blocks {
+			list = append(list, string(e.Key))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func (r *record) showSpec(w *sheet, n *ir.Node) {
+	list := func(head string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		w.head("%s", head)
+		for _, i := range items {
+			w.line("  - %s", i)
+		}
+	}
+	var tasks []string
+	for _, t := range n.Tasks {
+		tasks = append(tasks, t.Text)
+	}
+	list("Tasks", tasks)
+	list("Acceptance", n.Acceptance)
+	list("Owns", n.Scope.Owns)
+	if len(n.Steps) == 0 {
+		return
+	}
+	w.head("Steps")
+	for i := range n.Steps {
+		s := &n.Steps[i]
+		who := s.Agent
+		if who == "" {
+			who = "a person"
+		}
+		w.line("  %s by %s; gates: %s; attempts: %d", s.Name, who, or("none", strings.Join(s.Gates, ", ")), s.Limits.Attempts)
+	}
+}
+
+func (r *record) showAttempt(w *sheet, id ir.NodeID, a executor.AttemptLog) {
+	w.head("%s #%d: %s%s", a.Step, a.Number, a.Status, because(a.Reason))
+	who := a.Agent
+	if a.Person != "" {
+		who = a.Person + " (a person's own fix)"
+	}
+	if a.Model != "" {
+		who += ", model " + a.Model
+	}
+	w.field("  by", who)
+	if !a.Started.IsZero() {
+		when := a.Started.Local().Format(time.DateTime)
+		if !a.Ended.IsZero() {
+			when += ", took " + brief(a.Ended.Sub(a.Started))
+		}
+		w.field("  when", when)
+	}
+	if a.Millis > 0 || a.Turns > 0 {
+		u := a.Usage
+		known := executor.Spent{Millis: a.Millis, TokensKnown: u.Tokens != nil, USDKnown: u.USDMicro != nil}
+		if u.Tokens != nil {
+			known.Tokens = *u.Tokens
+		}
+		if u.USDMicro != nil {
+			known.USDMicro = *u.USDMicro
+		}
+		w.field("  spent", fmt.Sprintf("%s, %s", count(max(a.Turns, 1), "turn"), spent(known)))
+	}
+	w.field("  session", a.Session)
+	w.field("  says", a.Outcome.Summary)
+	w.field("  from", a.From)
+	if a.Commit != "" {
+		w.field("  commit", fmt.Sprintf("%s  %s, +%d −%d", a.Commit, count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed))
+	}
+	for _, p := range a.Problems {
+		w.field("  problem", p)
+	}
+	for _, p := range a.Collected.Listed {
+		w.field("  noted", p)
+	}
+	for _, g := range a.Gates {
+		w.line("  gate %s: %s  (%s, tests: %s)", g.Gate, g.Verdict, millis(g.Millis), or("-", g.Tests))
+		if c := g.Counts; c != nil {
+			w.line("    %d passed, %d failed, %d skipped", c.Passed, c.Failed, c.Skipped)
+		}
+		if len(g.Failed) > 0 {
+			w.line("    failed: %s", listOf(g.Failed))
+		}
+		if g.Verdict != executor.Pass && g.Message != "" {
+			w.text("    " + strings.ReplaceAll(strings.TrimRight(g.Message, "\n"), "\n", "\n    "))
+		}
+		if g.Evidence != "" {
+			w.line("    evidence: %s", g.Evidence)
+		}
+	}
+	dir := local.Files(r.space.State(), id, a.Step, a.Number)
+	if list := attemptFiles(dir); len(list) > 0 {
+		var names []string
+		for _, f := range list {
+			names = append(names, f.name)
+		}
+		w.field("  files", dir+string(filepath.Separator))
+		w.line("    %s", strings.Join(names, "  "))
+	}
+}
+
+// sheet gathers lines; all text in them is made harmless.
+type sheet struct{ b strings.Builder }
+
+func (w *sheet) line(format string, args ...any) {
+	w.b.WriteString(term.Clean(fmt.Sprintf(format, args...)) + "\n")
+}
+
+func (w *sheet) head(format string, args ...any) {
+	w.b.WriteByte('\n')
+	w.line(format, args...)
+}
+
+// field writes a name and a value; nothing for an empty value.
+func (w *sheet) field(name, value string) {
+	if value != "" {
+		w.line("%-9s %s", name+":", strings.ReplaceAll(strings.TrimSpace(value), "\n", "\n            "))
+	}
+}
+
+func (w *sheet) text(s string) { w.b.WriteString(term.Clean(strings.TrimRight(s, "\n")) + "\n") }

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/term"
+)
+
+func newStatusCommand() *cobra.Command {
+	var epic epicFlag
+	var asJSON, attempts bool
+	cmd := &cobra.Command{
+		Use:   "status [epic.json]",
+		Short: "Show where each sprint of a run stands, and what waits for you",
+		Long: `Status reads the journal and prints where each sprint stands: while ralph apply is at
+work, after it ended, after a crash. The row "integration" is the branch that joins
+all results. It ends with one line for each sprint that is not done: the one reason
+why.
+
+A cost that an agent does not report is unknown, never 0.`,
+		Example: `  ralph status
+  ralph status --attempts           with a line for each attempt
+  ralph status --json
+  ralph status other/epic.json`,
+		Args: countArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := epic.path(args...)
+			if err != nil {
+				return err
+			}
+			r, err := openRecord(background(cmd), file, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), statusOf(r))
+			}
+			return r.status(cmd.OutOrStdout(), attempts)
+		},
+	}
+	epic.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&attempts, "attempts", false, "with a line for each attempt")
+	return cmd
+}
+
+// background is the context of a command.
+func background(cmd *cobra.Command) context.Context {
+	if ctx := cmd.Context(); ctx != nil {
+		return ctx
+	}
+	return context.Background()
+}
+
+func (r *record) status(out io.Writer, attempts bool) error {
+	w := &strings.Builder{}
+	paint := term.For(out)
+	views := r.run.Views()
+	o := r.run.Overview()
+	fmt.Fprintf(w, "%s  %s\n", paint.Paint(term.Bold, term.Clean(r.epic.Epic.Title)), term.Clean(r.epic.Epic.Plan))
+	fmt.Fprintf(w, "run: %s\n", term.Clean(r.stateOfRun()))
+	if o.Held.For != "" {
+		fmt.Fprintf(w, "     nothing new starts (%s): %s\n", o.Held.For, first(o.Held.Detail))
+	}
+	for _, p := range o.Parked {
+		fmt.Fprintf(w, "     runner %s is not asked before %s: %s\n", term.Clean(p.Runner), clock(r.now, p.Until), first(p.Detail))
+	}
+	if r.changed {
+		fmt.Fprintf(w, "     %s is another one by now: ralph plan says what apply would do\n", term.Clean(r.file))
+	}
+	if r.epic.Run.HITL.Plan == "required" && !o.PlanApproved {
+		fmt.Fprintf(w, "     the plan waits for approval: ralph approve%s\n", r.about())
+	}
+	fmt.Fprintf(w, "     %s\n", tally(r.run.Counts()))
+	if s := spent(o.Spent); s != "" {
+		fmt.Fprintf(w, "     spent: %s%s\n", s, ofBudget(o))
+	}
+	w.WriteString("\n")
+	r.table(w, paint, views, attempts)
+	if len(o.Proposals) > 0 {
+		fmt.Fprintf(w, "\nAgents propose (nothing of it is done by itself):\n")
+		for _, p := range o.Proposals {
+			fmt.Fprintf(w, "  - %s\n", term.Clean(first(p.Title)))
+		}
+	}
+	if o.Begun {
+		r.sayNext(w, views)
+		r.sayOpen(w, views)
+	} else {
+		fmt.Fprintf(w, "\nNothing has run yet. To begin: ralph apply%s\n", applies(r.file))
+	}
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+// tally counts nodes by status, in the order in which they go through them.
+func tally(counts map[string]int) string {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	parts := []string{fmt.Sprintf("%d of %s done", counts[executor.Done.String()], count(total, "sprint"))}
+	for _, s := range []executor.NodeStatus{executor.Running, executor.Waiting, executor.Blocked, executor.Skipped, executor.Cancelled, executor.Ready, executor.Pending} {
+		if n := counts[s.String()]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func ofBudget(o executor.RunView) string {
+	var parts []string
+	if o.Budget.Tokens > 0 {
+		parts = append(parts, counted(o.Budget.Tokens)+" tokens")
+	}
+	if o.Budget.USDMicro > 0 {
+		parts = append(parts, dollars(o.Budget.USDMicro))
+	}
+	if o.Budget.WallMS > 0 {
+		parts = append(parts, millis(o.Budget.WallMS))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (budget: " + strings.Join(parts, ", ") + ")"
+}
+
+// clock is a time of today without its date.
+func clock(now, t time.Time) string {
+	t, now = t.Local(), now.Local()
+	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
+// doing says in one cell what a node is at.
+func (r *record) doing(v executor.NodeView) (what, active string) {
+	k := len(v.Attempts)
+	what = v.Doing
+	if what == "" && k > 0 {
+		what = fmt.Sprintf("%s #%d", v.Attempts[k-1].Step, v.Attempts[k-1].Number)
+	}
+	switch {
+	case v.Status == executor.Running && k > 0:
+		dir := local.Files(r.space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)
+		if at, ok := lastActivity(dir); ok {
+			active = ago(r.now, at)
+		}
+	case !v.Since.IsZero() && v.Status != executor.Pending:
+		active = ago(r.now, v.Since)
+	}
+	return what, active
+}
+
+func (r *record) table(w io.Writer, paint term.Style, views []executor.NodeView, attempts bool) {
+	t := &grid{paint: paint}
+	t.row(term.Faint, "sprint", "status", "step", "last sign", "spent", "title")
+	for _, v := range views {
+		what, active := r.doing(v)
+		t.row(colourOf(v.Status), string(v.Key), statusWord(v), what, active, spentShort(v.Spent), v.Title)
+		if !attempts {
+			continue
+		}
+		for _, a := range v.Attempts {
+			t.row(term.Faint, "", "  "+a.Status.String(), fmt.Sprintf("%s #%d", a.Step, a.Number), "", usage(a.Usage), attemptFacts(a))
+		}
+	}
+	t.write(w)
+}
+
+// usage is what an attempt's turns cost, for a column.
+func usage(u executor.Usage) string {
+	switch {
+	case u.USDMicro != nil:
+		return dollars(*u.USDMicro)
+	case u.Tokens != nil:
+		return counted(*u.Tokens) + " tok"
+	}
+	return "unknown"
+}
+
+// attemptFacts are files changed and tests of an attempt.
+func attemptFacts(a executor.AttemptLog) string {
+	parts := []string{count(a.Collected.Files, "file")}
+	if c := testCounts(a); c != nil {
+		parts = append(parts, fmt.Sprintf("%d tests passed, %d failed", c.Passed, c.Failed))
+	}
+	if a.Status != executor.AttemptPassed && a.Reason != "" {
+		parts = append(parts, first(a.Reason))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// testCounts adds up what the gates of an attempt counted, nil if none did.
+func testCounts(a executor.AttemptLog) *executor.TestCounts {
+	var sum *executor.TestCounts
+	for _, g := range a.Gates {
+		if g.Counts == nil || g.Red {
+			continue
+		}
+		if sum == nil {
+			sum = &executor.TestCounts{}
+		}
+		sum.Passed += g.Counts.Passed
+		sum.Failed += g.Counts.Failed
+		sum.Skipped += g.Counts.Skipped
+	}
+	return sum
+}
+
+func statusWord(v executor.NodeView) string {
+	if v.Status != executor.Waiting {
+		return v.Status.String()
+	}
+	if v.Cause != "" {
+		return fmt.Sprintf("waiting: %s", v.Cause)
+	}
+	return fmt.Sprintf("waiting: %s", v.For)
+}
+
+func colourOf(s executor.NodeStatus) term.Colour {
+	switch s {
+	case executor.Done, executor.Skipped:
+		return term.Good
+	case executor.Blocked, executor.Cancelled:
+		return term.Bad
+	case executor.Waiting:
+		return term.Warn
+	case executor.Running:
+		return term.Info
+	}
+	return term.Plain
+}
+
+// sayNext says what to type about everything that waits for a person.
+func (r *record) sayNext(w io.Writer, views []executor.NodeView) {
+	named := 0
+	for _, v := range views {
+		steps := nextSteps(v, r.space.Dir(v.ID), r.about())
+		if len(steps) == 0 || v.Status == executor.Skipped {
+			continue
+		}
+		if named++; named > mostNamed {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s (%s):\n", term.Clean(string(v.Key)), term.Clean(statusWord(v)))
+		writeSteps(w, steps)
+	}
+	if named > mostNamed {
+		fmt.Fprintf(w, "\nand %d more; ralph show KEY says the same about each\n", named-mostNamed)
+	}
+}
+
+// asks says in one line what a node wants from a person.
+func asks(v executor.NodeView) string {
+	what := statusWord(v)
+	if v.Gate != "" {
+		what += " (gate " + v.Gate
+		if len(v.Approvers) > 0 {
+			what += ", by " + strings.Join(v.Approvers, " or ")
+		}
+		what += ")"
+	}
+	if v.Reason != "" {
+		what += ": " + first(v.Reason)
+	}
+	return what
+}
+
+func writeSteps(w io.Writer, steps []nextStep) {
+	wide := 0
+	for _, s := range steps {
+		if n := term.Width(s.Command); n <= 60 {
+			wide = max(wide, n)
+		}
+	}
+	for _, s := range steps {
+		fmt.Fprintf(w, "  %s%s   %s\n", term.Clean(s.Command), strings.Repeat(" ", max(wide-term.Width(s.Command), 0)), s.What)
+	}
+}
+
+// sayOpen writes one line for each node that is not done, with its one reason.
+func (r *record) sayOpen(w io.Writer, views []executor.NodeView) {
+	const most = 60
+	open := slices.DeleteFunc(slices.Clone(views), func(v executor.NodeView) bool {
+		return v.Status == executor.Done || v.Status == executor.Running || v.ID == executor.Integration && v.Status == executor.Pending
+	})
+	if len(open) == 0 {
+		return
+	}
+	wide := 0
+	for _, v := range open {
+		wide = max(wide, min(term.Width(term.Clean(string(v.Key))), 24))
+	}
+	fmt.Fprintln(w, "\nNot done:")
+	for i, v := range open {
+		if i == most {
+			fmt.Fprintf(w, "  and %d more\n", len(open)-most)
+			return
+		}
+		fmt.Fprintf(w, "  %s  %s\n", padTo(term.Clean(string(v.Key)), wide), term.Clean(whyNot(v)))
+	}
+}
+
+// whyNot is the one reason why a node is not done.
+func whyNot(v executor.NodeView) string {
+	switch {
+	case v.Status == executor.Pending && v.Reason != "":
+		return first(v.Reason)
+	case v.Status == executor.Ready && v.Reason == "":
+		return "ready; waits for a free place"
+	}
+	return asks(v)
+}
+
+func padTo(s string, wide int) string { return s + strings.Repeat(" ", max(wide-term.Width(s), 0)) }

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// The form of `ralph status --json`. Fields are added, never renamed. A figure
+// that is null is unknown; *_at_least is what is known of it.
+type (
+	statusJSON struct {
+		Epic struct {
+			ID      ir.NodeID `json:"id"`
+			Slug    string    `json:"slug"`
+			Title   string    `json:"title"`
+			Plan    string    `json:"plan"`
+			Digest  string    `json:"digest"`
+			Changed bool      `json:"changed"` // epic.json is another one by now
+		} `json:"epic"`
+		Run       runJSON             `json:"run"`
+		Counts    map[string]int      `json:"counts"`
+		Nodes     []nodeJSON          `json:"nodes"` // integration last, once there is something to join
+		Proposals []executor.Proposal `json:"proposals,omitempty"`
+	}
+	runJSON struct {
+		State        string     `json:"state"` // not started, at work, ending, interrupted, ended
+		PID          int        `json:"pid,omitempty"`
+		User         string     `json:"user,omitempty"`
+		Started      *time.Time `json:"started,omitempty"`
+		By           string     `json:"by,omitempty"`
+		Slots        int        `json:"slots,omitempty"`
+		Draining     string     `json:"draining,omitempty"`
+		Held         string     `json:"held,omitempty"`
+		HeldDetail   string     `json:"held_detail,omitempty"`
+		PlanApproved bool       `json:"plan_approved"`
+		Budget       ir.Budget  `json:"budget"`
+		Spent        spentJSON  `json:"spent"`
+		Base         string     `json:"base,omitempty"`
+	}
+	spentJSON struct {
+		Tokens          *int64 `json:"tokens"`
+		TokensAtLeast   int64  `json:"tokens_at_least"`
+		USDMicro        *int64 `json:"usd_micro"`
+		USDMicroAtLeast int64  `json:"usd_micro_at_least"`
+		WorkMillis      int64  `json:"work_ms"`
+	}
+	nodeJSON struct {
+		Key          ir.Key        `json:"key"`
+		ID           ir.NodeID     `json:"id"`
+		Title        string        `json:"title"`
+		Kind         ir.Kind       `json:"kind"`
+		Phase        string        `json:"phase,omitempty"`
+		Status       string        `json:"status"`
+		For          string        `json:"waits_for,omitempty"`
+		Cause        string        `json:"cause,omitempty"`
+		Until        *time.Time    `json:"until,omitempty"`
+		Reason       string        `json:"reason,omitempty"`
+		Gate         string        `json:"gate,omitempty"`
+		Approvers    []string      `json:"approvers,omitempty"`
+		Needs        []ir.Key      `json:"needs,omitempty"`
+		Step         string        `json:"step,omitempty"`
+		Doing        string        `json:"doing,omitempty"`
+		LastActivity *time.Time    `json:"last_activity,omitempty"`
+		Since        *time.Time    `json:"since,omitempty"`
+		Started      *time.Time    `json:"started,omitempty"`
+		Ended        *time.Time    `json:"ended,omitempty"`
+		Spent        spentJSON     `json:"spent"`
+		Commit       string        `json:"commit,omitempty"`
+		Tree         string        `json:"tree,omitempty"`
+		Branch       string        `json:"branch,omitempty"`
+		Worktree     string        `json:"worktree,omitempty"`
+		PullURL      string        `json:"pr_url,omitempty"`
+		PullNumber   int           `json:"pr_number,omitempty"`
+		Attempts     []attemptJSON `json:"attempts"`
+		Next         []nextStep    `json:"next,omitempty"`
+	}
+	attemptJSON struct {
+		Step         string               `json:"step"`
+		Number       int                  `json:"number"`
+		Status       string               `json:"status"`
+		Reason       string               `json:"reason,omitempty"`
+		Agent        string               `json:"agent,omitempty"`
+		Model        string               `json:"model,omitempty"`
+		Session      string               `json:"session,omitempty"`
+		Person       string               `json:"person,omitempty"`
+		Started      *time.Time           `json:"started,omitempty"`
+		Ended        *time.Time           `json:"ended,omitempty"`
+		Iterations   int                  `json:"iterations"`
+		AgentMillis  int64                `json:"agent_ms"`
+		Tokens       *int64               `json:"tokens"`
+		USDMicro     *int64               `json:"usd_micro"`
+		FilesChanged int                  `json:"files_changed"`
+		Added        int                  `json:"lines_added"`
+		Removed      int                  `json:"lines_removed"`
+		Commit       string               `json:"commit,omitempty"`
+		Outcome      *executor.Outcome    `json:"outcome,omitempty"`
+		Tests        *executor.TestCounts `json:"tests,omitempty"`
+		Problems     []string             `json:"problems,omitempty"`
+		Gates        []gateJSON           `json:"gates"`
+		Files        string               `json:"files"`
+	}
+	gateJSON struct {
+		Gate     string               `json:"gate"`
+		Verdict  string               `json:"verdict"`
+		Message  string               `json:"message,omitempty"`
+		Tests    string               `json:"tests"`
+		Counts   *executor.TestCounts `json:"counts,omitempty"`
+		Failed   []string             `json:"failed,omitempty"`
+		Millis   int64                `json:"ms"`
+		Agent    string               `json:"agent,omitempty"`
+		Model    string               `json:"model,omitempty"`
+		By       string               `json:"by,omitempty"`
+		Details  string               `json:"details,omitempty"`
+		Evidence string               `json:"evidence,omitempty"`
+		RedFirst bool                 `json:"red_first,omitempty"`
+	}
+)
+
+func statusOf(r *record) statusJSON {
+	var s statusJSON
+	h := r.epic.Epic
+	s.Epic.ID, s.Epic.Slug, s.Epic.Title, s.Epic.Plan, s.Epic.Digest, s.Epic.Changed = h.ID, h.Slug, h.Title, h.Plan, r.epic.Digest, r.changed
+	o := r.run.Overview()
+	s.Run = runJSON{
+		State: "not started", Started: timeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
+		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: o.PlanApproved, Budget: o.Budget,
+		Spent: spentOf(o.Spent), Base: r.run.Base().Commit,
+	}
+	switch {
+	case r.held && o.Open && o.Draining != "":
+		s.Run.State = "ending"
+	case r.held:
+		s.Run.State = "at work"
+	case o.Open:
+		s.Run.State = "interrupted"
+	case o.Begun:
+		s.Run.State = "ended"
+	}
+	if r.held {
+		s.Run.PID, s.Run.User = r.holder.PID, r.holder.User
+	}
+	s.Counts, s.Proposals = r.run.Counts(), o.Proposals
+	for _, v := range r.run.Views() {
+		s.Nodes = append(s.Nodes, r.nodeJSON(v))
+	}
+	return s
+}
+
+func (r *record) nodeJSON(v executor.NodeView) nodeJSON {
+	n := r.node(v.ID)
+	out := nodeJSON{
+		Key: v.Key, ID: v.ID, Title: v.Title, Kind: n.Kind, Phase: n.Phase, Status: v.Status.String(),
+		For: string(v.For), Cause: string(v.Cause), Until: timeJSON(v.Until), Reason: v.Reason,
+		Gate: v.Gate, Approvers: v.Approvers, Needs: v.Needs, Step: v.Step, Doing: v.Doing,
+		Since: timeJSON(v.Since), Started: timeJSON(v.Started), Ended: timeJSON(v.Ended), Spent: spentOf(v.Spent),
+		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
+		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []attemptJSON{},
+		Next: nextSteps(v, r.space.Dir(v.ID), r.about()),
+	}
+	if len(v.Attempts) > 0 {
+		out.Worktree = r.space.Dir(v.ID)
+	}
+	for _, a := range v.Attempts {
+		out.Attempts = append(out.Attempts, r.attemptJSON(v.ID, a))
+	}
+	if k := len(v.Attempts); k > 0 {
+		if at, ok := lastActivity(local.Files(r.space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)); ok {
+			out.LastActivity = timeJSON(at.UTC().Truncate(time.Millisecond))
+		}
+	}
+	return out
+}
+
+func (r *record) attemptJSON(id ir.NodeID, a executor.AttemptLog) attemptJSON {
+	out := attemptJSON{
+		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
+		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,
+		Started: timeJSON(a.Started), Ended: timeJSON(a.Ended), Iterations: a.Turns, AgentMillis: a.Millis,
+		Tokens: a.Usage.Tokens, USDMicro: a.Usage.USDMicro,
+		FilesChanged: a.Collected.Files, Added: a.Collected.Added, Removed: a.Collected.Removed,
+		Commit: a.Commit, Tests: testCounts(a), Problems: a.Problems, Gates: []gateJSON{},
+		Files: local.Files(r.space.State(), id, a.Step, a.Number),
+	}
+	if !a.Outcome.None() || a.Outcome.Summary != "" {
+		out.Outcome = &a.Outcome
+	}
+	for _, g := range a.Gates {
+		out.Gates = append(out.Gates, gateJSON{
+			Gate: g.Gate, Verdict: string(g.Verdict), Message: g.Message, Tests: g.Tests, Counts: g.Counts, Failed: g.Failed,
+			Millis: g.Millis, Agent: g.Agent, Model: g.Model, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red,
+		})
+	}
+	return out
+}
+
+func spentOf(s executor.Spent) spentJSON {
+	out := spentJSON{TokensAtLeast: s.Tokens, USDMicroAtLeast: s.USDMicro, WorkMillis: s.Millis}
+	if s.TokensKnown {
+		out.Tokens = &s.Tokens
+	}
+	if s.USDKnown {
+		out.USDMicro = &s.USDMicro
+	}
+	return out
+}
+
+func timeJSON(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

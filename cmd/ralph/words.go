@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// ago says how long ago something was, in one short word.
+func ago(now, then time.Time) string {
+	if then.IsZero() {
+		return ""
+	}
+	return brief(now.Sub(then)) + " ago"
+}
+
+// brief is a duration with at most two units: 12s, 3m05s, 2h10m, 3d4h.
+func brief(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+func millis(ms int64) string { return brief(time.Duration(ms) * time.Millisecond) }
+
+// tokens is a number of tokens for people. Unknown is never 0.
+func tokens(n int64, known bool) string { return figure(n, known, counted(n)+" tokens", "tokens unknown") }
+
+func counted(n int64) string {
+	switch {
+	case n >= 10_000_000:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 10_000:
+		return fmt.Sprintf("%dk", n/1000)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// money is millionths of a US dollar for people. Unknown is never 0.
+func money(micro int64, known bool) string { return figure(micro, known, dollars(micro), "cost unknown") }
+
+func dollars(micro int64) string {
+	if micro > 0 && micro < 10_000 {
+		return fmt.Sprintf("$%.4f", float64(micro)/1e6)
+	}
+	return fmt.Sprintf("$%.2f", float64(micro)/1e6)
+}
+
+// figure marks a sum with an unknown part as a lower bound.
+func figure(n int64, known bool, text, unknown string) string {
+	switch {
+	case known:
+		return text
+	case n == 0:
+		return unknown
+	}
+	return "≥ " + text
+}
+
+// spent is what something has cost, in words; "" if nothing was run for it.
+func spent(s executor.Spent) string {
+	if s == (executor.Spent{}) || s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0 {
+		return ""
+	}
+	return strings.Join([]string{tokens(s.Tokens, s.TokensKnown), money(s.USDMicro, s.USDKnown), millis(s.Millis)}, ", ")
+}
+
+// spentShort is spent for a column of a table.
+func spentShort(s executor.Spent) string {
+	switch {
+	case s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0:
+		return ""
+	case s.USDMicro > 0:
+		return money(s.USDMicro, s.USDKnown)
+	case s.Tokens > 0:
+		return figure(s.Tokens, s.TokensKnown, counted(s.Tokens)+" tok", "")
+	}
+	return "unknown"
+}

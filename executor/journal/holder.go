@@ -1,0 +1,29 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// Holder says who holds the lock of dir now, if anybody does. It takes nothing:
+// by the time it returns the answer may be another.
+func Holder(dir string) (who Owner, held bool, err error) {
+	path := filepath.Join(dir, "lock")
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return who, false, nil
+	}
+	f := flock.New(path)
+	free, err := f.TryRLock()
+	if err != nil {
+		return who, false, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	if free {
+		return who, false, f.Unlock()
+	}
+	who, err = readOwner(filepath.Join(dir, "owner.json"))
+	return who, true, err
+}
