@@ -186,6 +186,9 @@ func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *ope
 	// What a killed ralph left running would write into worktrees that are about
 	// to be put back.
 	process.Sweep(state+string(filepath.Separator), command.Mark, gate.Mark, workspace.Mark)
+	if err := r.space.Recover(ctx); err != nil {
+		return r, inputErrorf("%w", err)
+	}
 	if r.agents, err = copyAgents(state, r.space.Top(), epic, raw); err != nil {
 		return r, err
 	}

@@ -86,11 +86,9 @@ func (s *Space) madeFiles(n *ir.Node) ([]string, error) {
 	if len(s.epic.Run.Worktree.Setup) == 0 && len(s.epic.Run.Worktree.Copy) == 0 {
 		return nil, nil
 	}
-	w, err := s.worktree(context.Background(), n, "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	return w.Made, nil
+	w := s.own(n)
+	_, err := s.find(w)
+	return w.Made, err
 }
 
 // changes lists what differs between two commits, sorted by path.

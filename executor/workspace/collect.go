@@ -12,7 +12,7 @@ import (
 // Collect implements executor.Workspace: what the attempt left becomes one
 // commit of ralph's, with trailers, on the node's branch.
 func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outcome) (executor.Collected, error) {
-	defer s.hold(e.Node)()
+	defer s.hold(string(e.Node))()
 	n := s.nodes[e.Node]
 	step := stepOf(n, e.Step)
 	if done, problems, err := s.adopt(ctx, e); err != nil || done != "" {
@@ -21,8 +21,8 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 		}
 		return s.examine(ctx, e, n, step, done, problems)
 	}
-	w, err := s.worktree(ctx, n, e.Commit)
-	if err != nil {
+	w := s.own(n)
+	if err := s.worktree(ctx, w, e.Commit); err != nil {
 		return executor.Collected{}, err
 	}
 	if step.Access == "read" {
@@ -138,7 +138,7 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 	if err != nil && exitCode(err) != 1 {
 		return "", nil, err
 	}
-	if on != w.branch() {
+	if on != w.ref {
 		problems = append(problems, fmt.Sprintf("it left its branch %s", w.node.Git.Branch))
 	}
 	head, err := s.git.line(ctx, w.at, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -205,14 +205,14 @@ func (s *Space) keep(ctx context.Context, e executor.Effect, w *worktree, commit
 	if err != nil {
 		return err
 	}
-	tip, err := s.git.ref(ctx, w.branch())
+	tip, err := s.git.ref(ctx, w.ref)
 	if err != nil {
 		return err
 	}
-	if err := s.git.update(ctx, "collect", move{s.attemptRef(e), old, commit}, move{w.branch(), tip, commit}); err != nil {
+	if err := s.git.update(ctx, "collect", move{s.attemptRef(e), old, commit}, move{w.ref, tip, commit}); err != nil {
 		return err
 	}
-	if _, err := s.git.line(ctx, w.at, "symbolic-ref", "HEAD", w.branch()); err != nil {
+	if _, err := s.git.line(ctx, w.at, "symbolic-ref", "HEAD", w.ref); err != nil {
 		return err
 	}
 	w.Left = commit

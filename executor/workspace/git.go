@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,6 +123,40 @@ func parseVersion(s string) (v [2]int, ok bool) {
 
 // run runs git and returns what it printed.
 func (g *git) run(ctx context.Context, at place, in string, env []string, args ...string) ([]byte, error) {
+	var out bytes.Buffer
+	err := g.exec(ctx, at, in, &out, env, args...)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return out.Bytes(), err
+}
+
+// stream runs git and writes what it prints.
+func (g *git) stream(ctx context.Context, at place, to io.Writer, args ...string) error {
+	return g.exec(ctx, at, "", to, nil, args...)
+}
+
+func (g *git) exec(ctx context.Context, at place, in string, out io.Writer, env []string, args ...string) error {
+	cmd := g.command(ctx, at, env, args...)
+	cmd.Stdin = strings.NewReader(in)
+	var errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = out, &errOut
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &gitError{args, exit.ExitCode(), errOut.String()}
+	}
+	if err != nil {
+		return fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return nil
+}
+
+// command is git, ready to start.
+func (g *git) command(ctx context.Context, at place, env []string, args ...string) *exec.Cmd {
 	full := append([]string{}, g.conf...)
 	full = append(full, "-c", "core.excludesFile="+at.ignore)
 	dir := g.dir
@@ -139,21 +174,7 @@ func (g *git) run(ctx context.Context, at place, in string, env []string, args .
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // git removes its locks
 	cmd.WaitDelay = 10 * time.Second
-	cmd.Stdin = strings.NewReader(in)
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return out.Bytes(), &gitError{args, exit.ExitCode(), errOut.String()}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return out.Bytes(), nil
+	return cmd
 }
 
 // line runs git and returns its output without the last line ending.

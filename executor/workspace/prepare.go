@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,43 +15,53 @@ import (
 
 // Prepare implements executor.Workspace.
 func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepared, error) {
-	saved, err := s.prepare(ctx, e)
-	return executor.Prepared{Saved: saved}, err
-}
-
-// Open implements executor.Workspace.
-func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
-	_, err := s.prepare(ctx, e)
-	return s.Dir(e.Node), err
-}
-
-// Close implements executor.Workspace.
-func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, error) {
-	_, err := s.prepare(ctx, e)
-	return executor.Trace{}, err
-}
-
-func (s *Space) prepare(ctx context.Context, e executor.Effect) (string, error) {
-	defer s.hold(e.Node)()
+	defer s.hold(string(e.Node))()
+	out := executor.Prepared{}
+	if e.Merge && e.Commit == "" {
+		e.Commit = e.Inputs[0].Commit
+	}
 	n := s.nodes[e.Node]
 	if err := s.claim(ctx, e); err != nil {
-		return "", err
+		return out, err
 	}
-	w, err := s.worktree(ctx, n, e.Commit)
-	if err != nil {
-		return "", err
+	w := s.own(n)
+	if err := s.worktree(ctx, w, e.Commit); err != nil {
+		return out, err
 	}
+	if e.Person && w.Left != "" {
+		return out, nil
+	}
+	var err error
+	if e.Merge {
+		out, err = s.prepareMerge(ctx, w, e)
+	} else {
+		out.Saved, err = s.prepare(ctx, w, e)
+	}
+	if err == nil {
+		out.Skipped, err = s.skipped(ctx, e.Commit)
+	}
+	if err == nil {
+		err = s.noteRefs(ctx, e.Node)
+	}
+	return out, err
+}
+
+// prepare puts a worktree at a commit, set up, after saving what differs from
+// what ralph left there. It returns the ref of what it saved, "" if nothing.
+func (s *Space) prepare(ctx context.Context, w *worktree, e executor.Effect) (string, error) {
 	now, err := s.look(ctx, w)
 	if err != nil {
 		return "", err
 	}
 	saved := ""
-	if w.Left != "" && (now.dirty || now.head != w.Left) {
+	if as, err := s.untouched(ctx, w, now); err != nil {
+		return "", err
+	} else if !as {
 		if saved, err = s.save(ctx, w, now, e.Seq); err != nil {
 			return "", fmt.Errorf("save what is in %s: %w", w.dir, err)
 		}
 	}
-	if now.dirty || now.head != e.Commit || now.branch != w.branch() || w.Left == "" {
+	if now.dirty || now.head != e.Commit || now.branch != w.ref || w.Left == "" {
 		if err := s.reset(ctx, w, e.Commit); err != nil {
 			return saved, err
 		}
@@ -62,8 +71,8 @@ func (s *Space) prepare(ctx context.Context, e executor.Effect) (string, error) 
 			return saved, err
 		}
 	}
-	if w.Left != e.Commit || !w.Prepared {
-		w.Left, w.Prepared = e.Commit, true
+	if w.Left != e.Commit || !w.Prepared || w.Shot != "" {
+		w.Left, w.Prepared, w.Shot, w.Heads = e.Commit, true, "", nil
 		return saved, s.remember(w)
 	}
 	return saved, nil
@@ -72,17 +81,16 @@ func (s *Space) prepare(ctx context.Context, e executor.Effect) (string, error) 
 // claim makes the node's branch and the ref of the attempt, if they are not
 // there. A branch of that name that ralph did not make is never touched.
 func (s *Space) claim(ctx context.Context, e executor.Effect) error {
-	if e.Node == executor.Integration {
-		return nil
-	}
 	n := s.nodes[e.Node]
-	branch := "refs/heads/" + n.Git.Branch
-	if err := s.occupied(n); err != nil {
-		return err
-	}
-	tip, err := s.git.ref(ctx, branch)
-	if err != nil {
-		return err
+	branch, tip := s.own(n).ref, ""
+	if branch != "" {
+		if err := s.occupied(n); err != nil {
+			return err
+		}
+		var err error
+		if tip, err = s.git.ref(ctx, branch); err != nil {
+			return err
+		}
 	}
 	attempt := s.attemptRef(e)
 	old, err := s.git.ref(ctx, attempt)
@@ -102,7 +110,7 @@ func (s *Space) claim(ctx context.Context, e executor.Effect) error {
 			return config("its branch %s exists and is not ralph's: rename it (git branch -m %s OTHER) or name another in the plan (**Branch**)", n.Git.Branch, n.Git.Branch)
 		}
 	}
-	if tip == "" {
+	if tip == "" && branch != "" {
 		moves = append(moves, move{branch, "", e.Commit})
 	}
 	if len(moves) == 0 {
@@ -129,148 +137,6 @@ func component(name string) string {
 	return out
 }
 
-// state of a worktree.
-type sight struct {
-	head   string // commit, "" if unreadable
-	branch string // ref that HEAD names, "" if none
-	dirty  bool
-}
-
-func (s *Space) look(ctx context.Context, w *worktree) (sight, error) {
-	if w.Left == "" { // just made, nothing is checked out
-		return sight{}, nil
-	}
-	out, err := s.git.line(ctx, w.at, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames")
-	if err != nil {
-		// HEAD or the index are broken: everything there is to be saved.
-		return sight{dirty: true}, ctx.Err()
-	}
-	var v sight
-	for entry := range strings.SplitSeq(out, "\x00") {
-		switch {
-		case strings.HasPrefix(entry, "# branch.oid "):
-			v.head = strings.TrimPrefix(entry, "# branch.oid ")
-		case strings.HasPrefix(entry, "# branch.head "):
-			if b := strings.TrimPrefix(entry, "# branch.head "); b != "(detached)" {
-				v.branch = "refs/heads/" + b
-			}
-		case strings.HasPrefix(entry, "#"), entry == "":
-		default:
-			v.dirty = true
-		}
-	}
-	if v.head == "(initial)" {
-		v.head = ""
-	}
-	return v, nil
-}
-
-// save commits whatever differs from the commit that ralph last left in the
-// worktree (new commits, what is staged, what is not) and pins it. The commit
-// has no key: it is never taken for a result.
-func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (string, error) {
-	parent := now.head
-	if parent == "" {
-		parent = w.Left
-	}
-	if now.dirty {
-		if _, err := s.unnest(ctx, w); err != nil && ctx.Err() != nil {
-			return "", err // else the index is broken: the files alone are saved below
-		}
-		staged, serr := s.git.line(ctx, w.at, "write-tree")
-		whole, err := s.snapshot(ctx, w)
-		if err != nil {
-			return "", err
-		}
-		for _, t := range []string{staged, whole} {
-			if t == "" || t == staged && (serr != nil || t == whole) {
-				continue
-			}
-			if have, err := s.git.tree(ctx, parent); err != nil {
-				return "", err
-			} else if have == t {
-				continue
-			}
-			msg := fmt.Sprintf("Saved before a reset (%s/%s)\n\nRalph-Epic: %s\nRalph-Node: %s\n", s.epic.Epic.ID, w.node.ID, s.epic.Epic.ID, w.node.ID)
-			b, err := s.git.run(ctx, place{}, msg, s.author("ralph"), "commit-tree", t, "-p", parent)
-			if err != nil {
-				return "", err
-			}
-			parent = strings.TrimSpace(string(b))
-		}
-	}
-	if parent == w.Left {
-		return "", nil // only ignored or empty things differed
-	}
-	ref := s.nodeRef(w.node.ID, fmt.Sprintf("saved/%d", seq))
-	old, err := s.git.ref(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	return ref, s.git.update(ctx, "save", move{ref, old, parent})
-}
-
-// snapshot writes the worktree's present files as a tree, by way of an index of
-// its own.
-func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
-	tmp, err := os.CreateTemp(s.state, "index-*")
-	if err != nil {
-		return "", err
-	}
-	at := w.at
-	at.index = tmp.Name()
-	defer os.Remove(tmp.Name())
-	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "index"))
-	if err == nil {
-		_, err = tmp.Write(b)
-	}
-	if err = errors.Join(tmp.Close(), err); err != nil || len(b) == 0 {
-		if err := os.Remove(tmp.Name()); err != nil { // git wants none rather than an empty one
-			return "", err
-		}
-	}
-	if _, err := s.git.line(ctx, at, "add", "--all", "--", "."); err != nil {
-		// The index may be what is broken: then the files alone are saved.
-		if rerr := os.Remove(at.index); rerr != nil {
-			return "", err
-		}
-		if _, err := s.git.line(ctx, at, "add", "--all", "--", "."); err != nil {
-			return "", err
-		}
-	}
-	return s.git.line(ctx, at, "write-tree")
-}
-
-// reset puts the worktree at a commit, on the node's branch. Ignored files and
-// what setup made stay.
-func (s *Space) reset(ctx context.Context, w *worktree, commit string) error {
-	for _, name := range []string{"rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG"} {
-		if err := os.RemoveAll(filepath.Join(w.at.gitDir, name)); err != nil {
-			return err
-		}
-	}
-	if b := w.branch(); b != "" {
-		s.git.unlock(b)
-		if _, err := s.git.line(ctx, w.at, "symbolic-ref", "HEAD", b); err != nil {
-			return err
-		}
-	}
-	if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
-		// What is of value is saved; a broken index is not.
-		if rerr := os.Remove(filepath.Join(w.at.gitDir, "index")); rerr != nil {
-			return err
-		}
-		if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
-			return err
-		}
-	}
-	if w.Left == "" { // nothing else can be there yet
-		return nil
-	}
-	_, err := s.git.line(ctx, w.at, "clean", "-ffdq")
-	return err
-}
-
 // setup copies files from the user's checkout and runs the setup commands. What
 // they make is left alone ever after; tracked files that they changed are put back.
 func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error {
@@ -282,7 +148,7 @@ func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		return err
 	}
 	for i, line := range spec.Setup {
-		log := filepath.Join(s.state, "worktrees", fmt.Sprintf("%s.setup-%d.log", w.node.ID, i+1))
+		log := s.record(w, fmt.Sprintf(".setup-%d.log", i+1))
 		if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
 			return err
 		}
@@ -347,7 +213,7 @@ func (s *Space) writeExclude(w *worktree) error {
 		}
 		b.WriteByte('\n')
 	}
-	path := filepath.Join(s.state, "worktrees", string(w.node.ID)+".exclude")
+	path := s.record(w, ".exclude")
 	w.at.ignore = path
 	return os.WriteFile(path, []byte(b.String()), 0o600)
 }

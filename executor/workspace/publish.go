@@ -13,7 +13,7 @@ import (
 
 // Publish implements executor.Workspace.
 func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Published, error) {
-	defer s.hold(e.Node)()
+	defer s.hold(string(e.Node))()
 	tree, err := s.git.tree(ctx, e.Commit)
 	if err != nil {
 		return executor.Published{}, err
@@ -118,8 +118,8 @@ func (s *Space) remove(ctx context.Context, n *ir.Node, seq int64) error {
 	if there, err := exists(dir); err != nil || !there {
 		return err
 	}
-	w, err := s.worktree(ctx, n, "HEAD")
-	if err != nil {
+	w := s.own(n)
+	if err := s.worktree(ctx, w, "HEAD"); err != nil {
 		return err
 	}
 	now, err := s.look(ctx, w)
@@ -134,5 +134,5 @@ func (s *Space) remove(ctx context.Context, n *ir.Node, seq int64) error {
 	if _, err := s.git.line(ctx, place{}, "worktree", "remove", "--force", "--", w.dir); err != nil {
 		return err
 	}
-	return os.Remove(w.file)
+	return os.Remove(s.record(w, ".json"))
 }

@@ -3,10 +3,8 @@ package workspace
 import (
 	"context"
 	"errors"
-	"io"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 var errNotYet = errors.New("not built yet")
@@ -25,9 +23,3 @@ func (s *Space) Pull(context.Context, executor.Effect, executor.PullText) (execu
 func (s *Space) Poll(context.Context, executor.Effect) (executor.PullSeen, error) {
 	return executor.PullSeen{}, errNotYet
 }
-
-// Diff implements executor.Workspace.
-func (s *Space) Diff(context.Context, string, string, io.Writer) error { return errNotYet }
-
-// Edited implements executor.Workspace.
-func (s *Space) Edited(context.Context, ir.NodeID) (bool, error) { return false, nil }

@@ -25,10 +25,12 @@ type Space struct {
 	ignore string   // the user's excludes file, "" if none
 
 	mu   sync.Mutex // guards trees being added: git numbers them by looking
-	busy map[ir.NodeID]*sync.Mutex
-}
+	busy sync.Map   // *sync.Mutex by name of the worktree
+	refs sync.Map   // where the user's refs stood when a node's agent began
 
-var _ executor.Workspace = (*Space)(nil)
+	branches map[string]bool // refs of this epic's branches
+	free     func(dir string) (int64, error)
+}
 
 // Refusal is an error that the user can mend; Hint says what to type.
 type Refusal struct{ What, Hint string }
@@ -62,7 +64,7 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err := g.locate(ctx); err != nil {
 		return nil, err
 	}
-	s := &Space{git: g, epic: epic, nodes: make(map[ir.NodeID]*ir.Node, len(epic.Nodes)), busy: map[ir.NodeID]*sync.Mutex{}}
+	s := &Space{git: g, epic: epic, nodes: make(map[ir.NodeID]*ir.Node, len(epic.Nodes)), branches: map[string]bool{}, free: free}
 	if s.top, err = g.top(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -71,16 +73,16 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	for i := range epic.Nodes {
 		n := &epic.Nodes[i]
 		s.nodes[n.ID] = n
-		s.busy[n.ID] = new(sync.Mutex)
+		s.branches["refs/heads/"+n.Git.Branch] = true
 		if _, err := s.path(n.Git.Worktree); err != nil {
 			return nil, &Refusal{What: fmt.Sprintf("node %s: %v", n.Key, err)}
 		}
 	}
-	s.busy[executor.Integration] = new(sync.Mutex)
 	s.nodes[executor.Integration] = &ir.Node{
 		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: epic.Epic.Title,
 		Git: ir.Git{Branch: epic.Epic.Integration.Branch, Worktree: "../{repo}-worktrees/" + epic.Epic.Integration.Branch},
 	}
+	s.branches["refs/heads/"+epic.Epic.Integration.Branch] = true
 	if _, err := s.path(s.nodes[executor.Integration].Git.Worktree); err != nil {
 		return nil, &Refusal{What: fmt.Sprintf("integration branch: %v", err)}
 	}
@@ -288,11 +290,11 @@ func (s *Space) HighestSeq(ctx context.Context) (int64, error) {
 	return high, nil
 }
 
-// hold keeps two effects of one node apart.
-func (s *Space) hold(id ir.NodeID) func() {
-	m := s.busy[id]
-	m.Lock()
-	return m.Unlock
+// hold keeps two effects on the same worktree apart.
+func (s *Space) hold(name string) func() {
+	m, _ := s.busy.LoadOrStore(name, new(sync.Mutex))
+	m.(*sync.Mutex).Lock()
+	return m.(*sync.Mutex).Unlock
 }
 
 func config(format string, args ...any) error {

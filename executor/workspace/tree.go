@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,53 +17,99 @@ import (
 )
 
 // worktree is one of ralph's worktrees and what ralph remembers about it, in
-// <state>/worktrees/<id>.json.
+// <state>/worktrees/<name>.json.
 type worktree struct {
 	node *ir.Node
+	name string // of its record: the node's id, and for a gate apart the gate
+	ref  string // of its branch, "" if HEAD is detached there
 	dir  string
 	at   place
-	file string
 	cut  bool // its .git file was not ralph's when it was looked at
 	gone bool // its directory was not there
 
-	Admin    string   `json:"admin"`    // name below <common>/worktrees
-	Left     string   `json:"left"`     // commit that ralph last left there
-	Prepared bool     `json:"prepared"` // copy and setup have run
-	Made     []string `json:"made"`     // files that they made; never collected
+	Admin    string   `json:"admin"`           // name below <common>/worktrees
+	Left     string   `json:"left"`            // commit that ralph last left there
+	Shot     string   `json:"shot,omitempty"`  // tree of the files that a conflict left there, "" if there was none
+	Heads    []string `json:"heads,omitempty"` // MERGE_HEAD beside it
+	Prepared bool     `json:"prepared"`        // copy and setup have run
+	Made     []string `json:"made"`            // files that they made; never collected
 }
 
-// worktree returns the node's worktree, and creates it, empty, if it is not
-// there. A directory that is not ralph's is never used.
-func (s *Space) worktree(ctx context.Context, n *ir.Node, commit string) (*worktree, error) {
-	w := &worktree{node: n, dir: s.Dir(n.ID), file: filepath.Join(s.state, "worktrees", string(n.ID)+".json")}
-	if b, err := os.ReadFile(w.file); err == nil {
+// own is the node's worktree. Nothing is looked at yet.
+func (s *Space) own(n *ir.Node) *worktree {
+	w := &worktree{node: n, name: string(n.ID), dir: s.Dir(n.ID)}
+	if n.ID != executor.Integration && n.Kind != ir.Manual {
+		w.ref = "refs/heads/" + n.Git.Branch
+	}
+	return w
+}
+
+// apart is the worktree of a gate that judges beside others, detached.
+func (s *Space) apart(n *ir.Node, gate string) *worktree {
+	name := component(gate)
+	if name != gate {
+		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(gate)))[:7]
+	}
+	return &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.Dir(n.ID) + ".gate-" + name}
+}
+
+func (s *Space) record(w *worktree, ending string) string {
+	return filepath.Join(s.state, "worktrees", w.name+ending)
+}
+
+// forget drops what is remembered.
+func (w *worktree) forget() {
+	*w = worktree{node: w.node, name: w.name, ref: w.ref, dir: w.dir}
+}
+
+// find reads what is remembered and reports whether the worktree is there, as
+// far as git's own records of it go.
+func (s *Space) find(w *worktree) (bool, error) {
+	b, err := os.ReadFile(s.record(w, ".json"))
+	if err == nil {
 		if err := json.Unmarshal(b, w); err != nil {
-			*w = worktree{node: n, dir: w.dir, file: w.file}
+			w.forget()
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return false, err
 	}
 	if w.Admin == "" || !s.registered(w.Admin, w.dir) {
 		admin, err := s.findAdmin(w.dir)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
-		*w = worktree{node: n, dir: w.dir, file: w.file, Admin: admin}
+		w.forget()
+		w.Admin = admin
 	}
-	if w.Admin == "" {
-		if err := s.create(ctx, w, commit); err != nil {
-			return nil, err
-		}
-	}
+	s.locate(w)
+	return w.Admin != "", nil
+}
+
+func (s *Space) locate(w *worktree) {
 	w.at = place{gitDir: filepath.Join(s.git.common, "worktrees", w.Admin), workTree: w.dir, ignore: s.ignore}
 	if len(w.Made) > 0 {
-		w.at.ignore = filepath.Join(s.state, "worktrees", string(n.ID)+".exclude")
+		w.at.ignore = s.record(w, ".exclude")
+	}
+}
+
+// worktree finds a worktree, and creates it, empty, if it is not there. A
+// directory that is not ralph's is never used.
+func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error {
+	there, err := s.find(w)
+	if err != nil {
+		return err
+	}
+	if !there {
+		if err := s.create(ctx, w, commit); err != nil {
+			return err
+		}
+		s.locate(w)
 	}
 	w.cut = !w.linkIntact()
 	if there, err := exists(w.dir); err == nil && !there {
 		w.gone = true
 	}
-	return w, s.mend(w)
+	return s.mend(w)
 }
 
 // registered reports whether the administrative directory belongs to dir and is
@@ -117,6 +164,9 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 	} else if len(entries) > 0 {
 		return config("the place of its worktree, %s, is taken by something that is not ralph's: move it away", w.dir)
 	}
+	if err := s.room(w.dir); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--no-checkout", "--", w.dir, commit); err != nil {
@@ -168,8 +218,8 @@ func (s *Space) mendHead(w *worktree) error {
 		return nil
 	}
 	w.cut = true
-	if text = w.Left; w.branch() != "" {
-		text = "ref: " + w.branch()
+	if text = w.Left; w.ref != "" {
+		text = "ref: " + w.ref
 	}
 	return os.WriteFile(path, []byte(text+"\n"), 0o644)
 }
@@ -210,20 +260,12 @@ func (s *Space) unlockTree(w *worktree) error {
 
 // remember makes durable what ralph knows about the worktree.
 func (s *Space) remember(w *worktree) error {
-	if err := os.MkdirAll(filepath.Dir(w.file), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.state, "worktrees"), 0o700); err != nil {
 		return err
 	}
 	b, err := json.Marshal(w)
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(w.file, append(b, '\n'), 0o600)
-}
-
-// branch returns the ref of the node's branch, "" if it works detached.
-func (w *worktree) branch() string {
-	if w.node.ID == executor.Integration {
-		return ""
-	}
-	return "refs/heads/" + w.node.Git.Branch
+	return atomicfile.Write(s.record(w, ".json"), append(b, '\n'), 0o600)
 }

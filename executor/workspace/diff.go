@@ -1,0 +1,97 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Diff implements executor.Workspace. No program of the user's (external diff,
+// textconv) is run.
+func (s *Space) Diff(ctx context.Context, from, to string, w io.Writer) error {
+	return s.git.stream(ctx, place{}, w, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
+		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--end-of-options", from, to, "--")
+}
+
+// noteRefs remembers where the refs stand that are not ralph's, before an agent
+// begins.
+func (s *Space) noteRefs(ctx context.Context, id ir.NodeID) error {
+	refs, err := s.foreignRefs(ctx)
+	if err != nil {
+		return err
+	}
+	s.refs.Store(id, refs)
+	return nil
+}
+
+// movedRefs lists the refs that are not ralph's and moved since noteRefs. They
+// are never put back: it may have been the user.
+func (s *Space) movedRefs(ctx context.Context, id ir.NodeID) ([]string, error) {
+	v, ok := s.refs.LoadAndDelete(id)
+	if !ok { // ralph was interrupted in between
+		return nil, nil
+	}
+	was := v.(map[string]string)
+	now, err := s.foreignRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for ref, at := range now {
+		switch old := was[ref]; {
+		case old == "":
+			out = append(out, ref+" was made")
+		case old != at:
+			out = append(out, ref+" moved")
+		}
+	}
+	for ref := range was {
+		if now[ref] == "" {
+			out = append(out, ref+" was deleted")
+		}
+	}
+	slices.Sort(out)
+	if len(out) > shown {
+		out = append(out[:shown:shown], fmt.Sprintf("and %d more refs", len(out)-shown))
+	}
+	for i := range out {
+		out[i] += " meanwhile (by the agent, or by you)"
+	}
+	return out, nil
+}
+
+// foreignRefs returns the branches, tags and remote branches that are not this
+// epic's.
+func (s *Space) foreignRefs(ctx context.Context) (map[string]string, error) {
+	out, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes")
+	if err != nil {
+		return nil, err
+	}
+	refs := map[string]string{}
+	for line := range strings.Lines(out) {
+		ref, at, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if ref != "" && !s.branches[ref] {
+			refs[ref] = at
+		}
+	}
+	return refs, nil
+}
+
+// skipped says what of a commit is left out of worktrees on purpose.
+func (s *Space) skipped(ctx context.Context, commit string) ([]string, error) {
+	if s.epic.Run.Worktree.Submodules {
+		return nil, nil
+	}
+	oid, err := s.git.ref(ctx, commit+":.gitmodules")
+	if err != nil || oid == "" {
+		return nil, err
+	}
+	return []string{"submodules"}, nil
+}
+
+var _ executor.Workspace = (*Space)(nil)

@@ -1,0 +1,245 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// Open implements executor.Workspace. A worktree apart is named for its gate, so
+// that several of a node's may be open at once, and is made and set up anew each
+// time.
+func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
+	n := s.nodes[e.Node]
+	w := s.own(n)
+	if e.Apart {
+		w = s.apart(n, e.Gate)
+	}
+	defer s.hold(w.name)()
+	if e.Apart {
+		if there, err := s.find(w); err != nil {
+			return "", err
+		} else if there { // a crash came before Close
+			if err := s.takeAway(w); err != nil {
+				return "", err
+			}
+			w.forget()
+		}
+	} else if err := s.claim(ctx, e); err != nil {
+		return "", err
+	}
+	if err := s.worktree(ctx, w, e.Commit); err != nil {
+		return "", err
+	}
+	_, err := s.prepare(ctx, w, e)
+	return w.dir, err
+}
+
+// Close implements executor.Workspace. What a gate left in the node's worktree is
+// saved before it is taken away, because it may be somebody else's; a worktree
+// apart is the gate's alone. At most maxChanged paths of each kind are named.
+func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, error) {
+	n := s.nodes[e.Node]
+	w := s.own(n)
+	if e.Apart {
+		w = s.apart(n, e.Gate)
+	}
+	defer s.hold(w.name)()
+	there, err := s.find(w)
+	if err != nil || !there && e.Apart {
+		return executor.Trace{}, err
+	}
+	if err := s.worktree(ctx, w, e.Commit); err != nil {
+		return executor.Trace{}, err
+	}
+	now, err := s.look(ctx, w)
+	if err != nil {
+		return executor.Trace{}, err
+	}
+	t := now.trace(w)
+	if e.Apart {
+		return t, s.takeAway(w)
+	}
+	_, err = s.prepare(ctx, w, e)
+	return t, err
+}
+
+// trace is what differs from what ralph left in the worktree.
+func (v *sight) trace(w *worktree) executor.Trace {
+	t := executor.Trace{New: some(v.fresh), Changed: some(append(v.changed, v.unmerged...))}
+	if w.Left == "" {
+		return t
+	}
+	if v.head != w.Left || v.branch != w.ref || w.cut {
+		t.Changed = append(t.Changed, "HEAD")
+	}
+	if v.staged || v.broken || len(v.unmerged) > 0 {
+		t.Changed = append(t.Changed, "index")
+	}
+	return t
+}
+
+// some bounds a list of paths for an event.
+func some(paths []string) []string {
+	room := executor.MaxNote / 4
+	for i, p := range paths {
+		if room -= len(p); room < 0 || i == maxChanged {
+			return append(paths[:i:i], fmt.Sprintf("and %d more", len(paths)-i))
+		}
+	}
+	return paths
+}
+
+// takeAway removes a worktree and all that is known of it. It may be cut and
+// done again: git's own record of it goes last but for ralph's.
+func (s *Space) takeAway(w *worktree) error {
+	if err := removeAll(w.dir); err != nil {
+		return err
+	}
+	if w.Admin != "" {
+		if err := os.RemoveAll(filepath.Join(s.git.common, "worktrees", w.Admin)); err != nil {
+			return err
+		}
+	}
+	logs, err := filepath.Glob(s.record(w, ".*"))
+	if err != nil {
+		return err
+	}
+	for _, f := range append(logs, s.record(w, ".json")) {
+		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAll removes a tree, also where a program made directories read-only.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	werr := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			if err := os.Chmod(path, 0o700); err != nil {
+				return err
+			}
+			if err != nil { // it could not be read before
+				return removeAll(path)
+			}
+		}
+		return nil
+	})
+	return errors.Join(werr, os.RemoveAll(dir))
+}
+
+// Recover cleans up what a crash left: worktrees apart of gates, and files that
+// were half written. It is called once when a run starts, under the run lock.
+func (s *Space) Recover(context.Context) error {
+	entries, err := os.ReadDir(filepath.Join(s.state, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for i := range s.epic.Nodes {
+		if err := s.recoverApart(&worktree{node: &s.epic.Nodes[i]}, entries); err != nil {
+			return err
+		}
+	}
+	if err := s.recoverApart(&worktree{node: s.nodes[executor.Integration]}, entries); err != nil {
+		return err
+	}
+	left, err := filepath.Glob(filepath.Join(s.state, "index-*"))
+	if err != nil {
+		return err
+	}
+	for _, f := range left {
+		if err := os.Remove(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recoverApart removes the worktrees apart of a node: those on record, and those
+// that a crash kept from being recorded.
+func (s *Space) recoverApart(of *worktree, entries []os.DirEntry) error {
+	prefix := string(of.node.ID) + "@"
+	names := map[string]bool{}
+	for _, f := range entries {
+		if rest, ok := strings.CutPrefix(f.Name(), prefix); ok {
+			name, _, _ := strings.Cut(rest, ".")
+			names[name] = true
+		}
+	}
+	dirs, err := filepath.Glob(escapeGlob(s.Dir(of.node.ID)) + ".gate-*")
+	if err != nil {
+		return err
+	}
+	for _, d := range dirs {
+		names[strings.TrimPrefix(d, s.Dir(of.node.ID)+".gate-")] = true
+	}
+	for name := range names {
+		w := &worktree{node: of.node, name: prefix + name, dir: s.Dir(of.node.ID) + ".gate-" + name}
+		there, err := s.find(w)
+		if err != nil {
+			return err
+		}
+		if !there && !s.cutWhileMade(w.dir) {
+			if on, err := exists(s.record(w, ".json")); err != nil || !on {
+				continue // somebody else's
+			}
+		}
+		if err := s.takeAway(w); err != nil {
+			return fmt.Errorf("take away %s, which an interrupted gate left: %w", w.dir, err)
+		}
+	}
+	return nil
+}
+
+// cutWhileMade reports whether a directory is a worktree of this repository that
+// git had only begun to make: it holds nothing but the link.
+func (s *Space) cutWhileMade(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 1 {
+		return false
+	}
+	if len(entries) == 0 {
+		return true
+	}
+	b, err := os.ReadFile(filepath.Join(dir, ".git"))
+	return err == nil && strings.HasPrefix(string(b), "gitdir: "+filepath.Join(s.git.common, "worktrees"))
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// room refuses to go on with less free space than the policy asks for.
+func (s *Space) room(dir string) error {
+	floor := s.epic.Run.Worktree.MinFree
+	if floor <= 0 {
+		return nil
+	}
+	for {
+		if there, err := exists(dir); err != nil || there {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	have, err := s.free(dir)
+	if err != nil {
+		return fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	if have < floor {
+		return &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf(
+			"%.1f GB are free in %s and worktree.min_free asks for %.1f GB before a worktree is made: make room (ralph tries again), or lower min_free",
+			float64(have)/1e9, dir, float64(floor)/1e9)}
+	}
+	return nil
+}

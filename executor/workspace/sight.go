@@ -1,0 +1,240 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// state of a worktree.
+type sight struct {
+	head     string // commit, "" if unreadable
+	branch   string // ref that HEAD names, "" if none
+	dirty    bool
+	broken   bool     // HEAD or the index cannot be read
+	staged   bool     // the index is not the commit's
+	unmerged []string // paths
+	changed  []string // tracked files
+	fresh    []string // untracked files; of a new directory only its name, with a slash
+}
+
+func (s *Space) look(ctx context.Context, w *worktree) (sight, error) {
+	if w.Left == "" { // just made, nothing is checked out
+		return sight{}, nil
+	}
+	out, err := s.git.line(ctx, w.at, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames")
+	if err != nil {
+		// HEAD or the index are broken: everything there is to be saved.
+		return sight{dirty: true, broken: true}, ctx.Err()
+	}
+	var v sight
+	for entry := range strings.SplitSeq(out, "\x00") {
+		kind, rest, _ := strings.Cut(entry, " ")
+		switch kind {
+		case "#":
+			if oid, ok := strings.CutPrefix(rest, "branch.oid "); ok {
+				v.head = oid
+			} else if b, ok := strings.CutPrefix(rest, "branch.head "); ok && b != "(detached)" {
+				v.branch = "refs/heads/" + b
+			}
+		case "1", "u", "?":
+			v.dirty = true
+			v.note(kind, rest)
+		}
+	}
+	if v.head == "(initial)" {
+		v.head = ""
+	}
+	return v, nil
+}
+
+// note reads an entry of git status --porcelain=v2.
+func (v *sight) note(kind, rest string) {
+	if kind == "?" {
+		v.fresh = append(v.fresh, rest)
+		return
+	}
+	fields := 8 // before the path: XY sub mH mI mW hH hI
+	if kind == "u" {
+		fields = 9 // XY sub m1 m2 m3 mW h1 h2 h3, and the path
+	}
+	parts := strings.SplitN(rest, " ", fields+map[string]int{"1": 0, "u": 1}[kind])
+	if len(parts) < fields || len(parts[0]) != 2 {
+		return
+	}
+	path := parts[len(parts)-1]
+	if kind == "u" {
+		v.unmerged = append(v.unmerged, path)
+		return
+	}
+	v.staged = v.staged || parts[0][0] != '.'
+	v.changed = append(v.changed, path)
+}
+
+// untouched reports whether the worktree is as ralph last left it.
+func (s *Space) untouched(ctx context.Context, w *worktree, now sight) (bool, error) {
+	switch {
+	case w.Left == "":
+		return true, nil
+	case now.head != w.Left || now.branch != w.ref && !now.broken:
+		return false, nil
+	case w.Shot == "":
+		return !now.dirty, nil
+	case now.broken || !slices.Equal(s.mergeHeads(w), w.Heads):
+		return false, nil
+	}
+	shot, err := s.snapshot(ctx, w)
+	return shot == w.Shot, err
+}
+
+// Edited implements executor.Workspace.
+func (s *Space) Edited(ctx context.Context, node ir.NodeID) (bool, error) {
+	defer s.hold(string(node))()
+	w := s.own(s.nodes[node])
+	there, err := s.find(w)
+	if err != nil || !there || w.Left == "" {
+		return false, err
+	}
+	if there, err := exists(w.dir); err != nil || !there {
+		return false, err
+	}
+	if !w.linkIntact() {
+		return true, nil
+	}
+	now, err := s.look(ctx, w)
+	if err != nil {
+		return false, err
+	}
+	as, err := s.untouched(ctx, w, now)
+	return !as, err
+}
+
+// save commits whatever differs from the commit that ralph last left in the
+// worktree (new commits, what is staged, what is not) and pins it. The commit
+// has no key: it is never taken for a result.
+func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (string, error) {
+	parent := now.head
+	if parent == "" {
+		parent = w.Left
+	}
+	if now.dirty {
+		if _, err := s.unnest(ctx, w); err != nil && ctx.Err() != nil {
+			return "", err // else the index is broken: the files alone are saved below
+		}
+		staged, serr := s.git.line(ctx, w.at, "write-tree")
+		whole, err := s.snapshot(ctx, w)
+		if err != nil {
+			return "", err
+		}
+		for _, t := range []string{staged, whole} {
+			if t == "" || t == staged && (serr != nil || t == whole) {
+				continue
+			}
+			if have, err := s.git.tree(ctx, parent); err != nil {
+				return "", err
+			} else if have == t {
+				continue
+			}
+			msg := fmt.Sprintf("Saved before a reset (%s/%s)\n\nRalph-Epic: %s\nRalph-Node: %s\n", s.epic.Epic.ID, w.node.ID, s.epic.Epic.ID, w.node.ID)
+			b, err := s.git.run(ctx, place{}, msg, s.author("ralph"), "commit-tree", t, "-p", parent)
+			if err != nil {
+				return "", err
+			}
+			parent = strings.TrimSpace(string(b))
+		}
+	}
+	if parent == w.Left {
+		return "", nil // only ignored or empty things differed
+	}
+	ref := s.nodeRef(w.node.ID, fmt.Sprintf("saved/%d", seq))
+	old, err := s.git.ref(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	return ref, s.git.update(ctx, "save", move{ref, old, parent})
+}
+
+// snapshot writes the worktree's present files as a tree, by way of an index of
+// its own.
+func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
+	tmp, err := os.CreateTemp(s.state, "index-*")
+	if err != nil {
+		return "", err
+	}
+	at := w.at
+	at.index = tmp.Name()
+	defer os.Remove(tmp.Name())
+	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "index"))
+	if err == nil {
+		_, err = tmp.Write(b)
+	}
+	if err = errors.Join(tmp.Close(), err); err != nil || len(b) == 0 {
+		if err := os.Remove(tmp.Name()); err != nil { // git wants none rather than an empty one
+			return "", err
+		}
+	}
+	if _, err := s.git.line(ctx, at, "add", "--all", "--", "."); err != nil {
+		// The index may be what is broken: then the files alone are saved.
+		if rerr := os.Remove(at.index); rerr != nil {
+			return "", err
+		}
+		if _, err := s.git.line(ctx, at, "add", "--all", "--", "."); err != nil {
+			return "", err
+		}
+	}
+	return s.git.line(ctx, at, "write-tree")
+}
+
+// attach makes HEAD of the worktree name its branch; of one without, the commit:
+// to reset it must not move a branch that was checked out there.
+func (s *Space) attach(ctx context.Context, w *worktree, commit string) error {
+	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "HEAD"))
+	if err != nil {
+		return err
+	}
+	on, symbolic := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: ")
+	switch {
+	case w.ref != "":
+		s.git.unlock(w.ref)
+		if symbolic && on == w.ref {
+			return nil
+		}
+		_, err = s.git.line(ctx, w.at, "symbolic-ref", "HEAD", w.ref)
+	case symbolic:
+		_, err = s.git.line(ctx, w.at, "update-ref", "--no-deref", "HEAD", commit)
+	}
+	return err
+}
+
+// reset puts the worktree at a commit, on the node's branch. Ignored files and
+// what setup made stay.
+func (s *Space) reset(ctx context.Context, w *worktree, commit string) error {
+	for _, name := range []string{"rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG", "AUTO_MERGE"} {
+		if err := os.RemoveAll(filepath.Join(w.at.gitDir, name)); err != nil {
+			return err
+		}
+	}
+	if err := s.attach(ctx, w, commit); err != nil {
+		return err
+	}
+	if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
+		// What is of value is saved; a broken index is not.
+		if rerr := os.Remove(filepath.Join(w.at.gitDir, "index")); rerr != nil {
+			return err
+		}
+		if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
+			return err
+		}
+	}
+	if w.Left == "" { // nothing else can be there yet
+		return nil
+	}
+	_, err := s.git.line(ctx, w.at, "clean", "-ffdq")
+	return err
+}
