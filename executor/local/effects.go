@@ -5,112 +5,72 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// work is what a worker does for one effect.
+type work func(context.Context) (executor.Body, error)
+
 // effect returns what a worker has to do. Everything that needs the run is
 // looked up here, in the goroutine that owns it.
-func (d *driver) effect(e executor.Effect) (func(context.Context) (executor.Body, error), error) {
+func (d *driver) effect(e executor.Effect) (work, error) {
 	ws := d.Workspace
 	switch e.Kind {
 	case executor.EffectBase:
-		return func(ctx context.Context) (executor.Body, error) {
-			made, err := ws.Base(ctx, e)
-			return made, err
-		}, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Base(ctx, e)) }, nil
 	case executor.EffectPrepare:
-		return func(ctx context.Context) (executor.Body, error) {
-			prepared, err := ws.Prepare(ctx, e)
-			return prepared, err
-		}, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Prepare(ctx, e)) }, nil
 	case executor.EffectAgent:
-		return d.agent(e)
+		return d.room(d.agent(e))
+	case executor.EffectDiagnose:
+		return d.room(d.diagnose(e))
 	case executor.EffectCollect:
-		outcome := d.outcome(e)
-		return func(ctx context.Context) (executor.Body, error) {
-			c, err := ws.Collect(ctx, e, outcome)
-			return c, err
-		}, nil
-	case executor.EffectGate:
-		return d.gate(e)
+		outcome := d.attempt(e).Outcome
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Collect(ctx, e, outcome)) }, nil
+	case executor.EffectGate, executor.EffectRed:
+		return d.room(d.gate(e))
 	case executor.EffectPublish:
-		return func(ctx context.Context) (executor.Body, error) {
-			p, err := ws.Publish(ctx, e)
-			return p, err
-		}, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Publish(ctx, e)) }, nil
+	case executor.EffectLand:
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Land(ctx, e)) }, nil
+	case executor.EffectPull:
+		text := d.pullText(e)
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Pull(ctx, e, text)) }, nil
+	case executor.EffectPoll:
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Poll(ctx, e)) }, nil
 	}
 	return nil, &Bug{fmt.Sprintf("no such effect: %q", e.Kind)}
 }
 
-func (d *driver) agent(e executor.Effect) (func(context.Context) (executor.Body, error), error) {
-	n, step := d.find(e)
-	agent, ok := d.Epic.Agents[step.Agent]
-	if !ok {
-		return nil, &Bug{fmt.Sprintf("node %s: agent %q is not in the epic", n.Key, step.Agent)}
-	}
-	r := d.Epic.Runners[agent.Runner]
-	runner := d.Runners[r.Kind]
-	if runner == nil {
-		return nil, &Bug{fmt.Sprintf("no runner of kind %q was given", r.Kind)}
-	}
-	files, err := d.files(e)
-	if err != nil {
-		return nil, err
-	}
-	prompt := d.Run.Prompt(e.Node)
-	if text := d.Agents[step.Agent]; text != "" {
-		prompt = strings.TrimRight(text, "\n") + "\n\n" + prompt
-	}
-	notes := strings.Join(d.Run.Feedback(e.Node), "\n")
-	if notes != "" {
-		notes += "\n"
-	}
-	run := executor.AgentRun{
-		Node: n, Step: step, Runner: r, Effect: e, Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node),
-		Files: files, Prompt: []byte(prompt), Notes: []byte(notes), Env: d.Epic.Run.Worktree.Env,
-	}
-	return func(ctx context.Context) (executor.Body, error) {
-		ended, err := runner.Run(ctx, run)
-		return ended, err
-	}, nil
-}
+// body makes an event's body of what a method returned.
+func body[B executor.Body](b B, err error) (executor.Body, error) { return b, err }
 
-func (d *driver) gate(e executor.Effect) (func(context.Context) (executor.Body, error), error) {
-	n, _ := d.find(e)
-	g, ok := d.Epic.Gates[e.Gate]
-	judge := d.Gates[g.Kind]
-	if !ok || judge == nil {
-		return nil, &Bug{fmt.Sprintf("gate %q of kind %q cannot be judged", e.Gate, g.Kind)}
-	}
-	files, err := d.files(e)
-	if err != nil {
-		return nil, err
-	}
-	run := executor.GateRun{
-		Node: n, Name: e.Gate, Gate: g, Effect: e, Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node),
-		Files: files, Env: d.Epic.Run.Worktree.Env,
+// room asks for space before something begins that may need much of it.
+func (d *driver) room(do work, err error) (work, error) {
+	if err != nil || d.Room == nil {
+		return do, err
 	}
 	return func(ctx context.Context) (executor.Body, error) {
-		judged, err := judge.Judge(ctx, run)
-		if err != nil {
-			return judged, err
+		if err := d.Room(); err != nil {
+			return nil, err
 		}
-		// The next gate, and whoever looks at the worktree, sees the commit again.
-		_, err = d.Workspace.Close(ctx, e)
-		return judged, err
+		return do(ctx)
 	}, nil
 }
 
-// outcome is what the agent of the effect's attempt said.
-func (d *driver) outcome(e executor.Effect) executor.Outcome {
+// attempt is what is on record of the effect's attempt.
+func (d *driver) attempt(e executor.Effect) executor.AttemptLog {
 	v, _ := d.Run.View(e.Node)
-	if len(v.Attempts) == 0 {
-		return executor.Outcome{}
+	for i := len(v.Attempts) - 1; i >= 0; i-- {
+		if a := v.Attempts[i]; a.Step == e.Step && a.Number == e.Attempt {
+			return a
+		}
 	}
-	return v.Attempts[len(v.Attempts)-1].Outcome
+	return executor.AttemptLog{}
 }
 
 // find returns the node and step of an effect. The sum is in no epic: it has
@@ -122,24 +82,50 @@ func (d *driver) find(e executor.Effect) (*ir.Node, *ir.Step) {
 				return n, &n.Steps[j]
 			}
 		}
-		return n, &ir.Step{Name: e.Step}
+		return n, d.madeUp(n, e)
 	}
-	return &ir.Node{
-		ID: e.Node, Key: ir.Key(e.Node), Git: ir.Git{Branch: d.Epic.Epic.Integration.Branch},
-	}, &ir.Step{Name: e.Step}
+	n := &ir.Node{ID: e.Node, Key: ir.Key(e.Node), Git: ir.Git{Branch: d.Epic.Epic.Integration.Branch}}
+	return n, d.madeUp(n, e)
+}
+
+// madeUp is the step of an effect that is in no epic: the merge of a node has
+// the limits of its first step that may write.
+func (d *driver) madeUp(n *ir.Node, e executor.Effect) *ir.Step {
+	s := ir.Step{Name: e.Step, Agent: e.Agent, Access: "write", Session: "fresh"}
+	for _, like := range n.Steps {
+		if like.Access == "write" {
+			s.Limits, s.Retry, s.Stall, s.Sandbox, s.Model = like.Limits, like.Retry, like.Stall, like.Sandbox, like.Model
+			break
+		}
+	}
+	return &s
 }
 
 // failed says in the machine's words why an effect did not happen.
-func failed(ctx context.Context, err error) executor.EffectFailed {
+func failed(ctx context.Context, e executor.Effect, err error) executor.EffectFailed {
+	f := executor.EffectFailed{Class: executor.FailTransient, Detail: plain(err.Error()), Gate: e.Gate}
 	if ctx.Err() != nil {
-		return executor.EffectFailed{Class: executor.FailInterrupted, Detail: "ralph ended"}
+		f.Class, f.Detail = executor.FailInterrupted, "ralph ended"
+		return f
 	}
-	f := executor.EffectFailed{Class: executor.FailTransient, Detail: plain(err.Error())}
 	var known *executor.Failure
 	if errors.As(err, &known) {
-		f.Class = known.Class
+		f.Class, f.Paths = known.Class, first(known.Paths, maxNames)
+		if t, err := time.Parse(time.RFC3339, known.Until); err == nil {
+			f.Until = t.UTC().Truncate(time.Millisecond)
+		}
 	}
 	return f
+}
+
+// maxNames bounds lists of paths in events.
+const maxNames = 20
+
+func first(list []string, n int) []string {
+	if len(list) <= n {
+		return list
+	}
+	return list[:n:n]
 }
 
 // plain makes an error's text fit for an event: bounded and without control
@@ -151,8 +137,12 @@ func plain(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	if len(s) > executor.MaxNote {
-		s = strings.ToValidUTF8(s[:executor.MaxNote], "")
+	return clip(s, executor.MaxNote)
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "")
 	}
 	return s
 }

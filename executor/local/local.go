@@ -27,7 +27,25 @@ type Config struct {
 	// Interrupts asks to drain (first) and to stop at once (second). It may be nil.
 	Interrupts <-chan struct{}
 	Inbox      executor.Inbox                           // decisions of people; may be nil
+	Letters    <-chan struct{}                          // says that the inbox may have changed; may be nil: it is looked at twice a second
 	Activity   func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
+
+	// Orphans are collected commits that the journal does not know: its end is
+	// missing. They are put on record before the run starts.
+	Orphans []executor.Orphan
+
+	// Room reports why nothing that needs space may begin now (the disk is nearly
+	// full), or nil. Asked before each agent and gate; such an effect is tried
+	// again later. It may be nil; it is called from any goroutine.
+	Room func() error
+
+	// Deadline, if it is not zero, drains the run as an interrupt would.
+	Deadline time.Time
+
+	// Wall reads the wall clock; nil is time.Now. It is read once: time in a run
+	// then goes on as the monotonic clock does, so that a clock that is set meanwhile
+	// neither stalls nor hurries anything.
+	Wall func() time.Time
 
 	// Observe is told events after they are on stable storage. It may be nil.
 	Observe func([]executor.Event)
@@ -43,7 +61,11 @@ func (b *Bug) Error() string { return "bug in ralph: " + b.What }
 // journal then is the truth, and the next Apply goes on from there.
 func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupted bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	d := &driver{Config: c, ctx: ctx, reports: make(chan executor.Event), flying: map[ir.NodeID]context.CancelFunc{}, nodes: map[ir.NodeID]*ir.Node{}}
+	d := &driver{
+		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
+		reports: make(chan report), flying: map[string]context.CancelFunc{},
+		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{},
+	}
 	for i := range c.Epic.Nodes {
 		d.nodes[c.Epic.Nodes[i].ID] = &c.Epic.Nodes[i]
 	}
@@ -54,6 +76,9 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 		for range d.reports {
 		}
 	}()
+	if err := d.lost(); err != nil {
+		return false, err
+	}
 	if err := d.put(executor.Event{Body: start}); err != nil {
 		return false, err
 	}
@@ -68,24 +93,39 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	}
 }
 
-// driver owns the run. All its methods but effect run in one goroutine.
+// driver owns the run. All its methods but what effect returns run in one
+// goroutine.
 type driver struct {
 	Config
 	ctx        context.Context // of the workers; a run is one call of Apply
+	clock      clock
+	stay       bool // for people too
 	work       sync.WaitGroup
-	reports    chan executor.Event
-	batch      []executor.Event // applied, not yet durable
-	flying     map[ir.NodeID]context.CancelFunc
+	reports    chan report
+	batch      []executor.Event              // applied, not yet durable
+	answers    []answer                      // of decisions in batch, given when it is durable
+	flying     map[string]context.CancelFunc // by the effects' keys: a node may have several
 	wake       time.Time
+	looked     time.Time // at the inbox
 	nodes      map[ir.NodeID]*ir.Node
+	digests    map[string]string // of gates
 	interrupts int
+	late       bool // the deadline has drained the run
+}
+
+// report is what a worker says when its effect has ended.
+type report struct {
+	key   string
+	event executor.Event
 }
 
 // put gives an event its place and applies it. It becomes durable with the rest
 // of the round, before anything is done about it.
 func (d *driver) put(e executor.Event) error {
-	e.Seq = d.Run.Seq() + 1
-	e.At = time.Now().UTC().Truncate(time.Millisecond)
+	if e.Seq == 0 {
+		e.Seq = d.Run.Seq() + 1
+	}
+	e.At = d.clock.now().Truncate(time.Millisecond)
 	if err := d.Run.Apply(e); err != nil {
 		return &Bug{err.Error()}
 	}
@@ -93,7 +133,22 @@ func (d *driver) put(e executor.Event) error {
 	return nil
 }
 
-// flush makes the round's events durable and only then shows them.
+// lost puts commits that the journal does not know on record: with a sequence
+// number above all that they carry, because numbers are never given twice.
+func (d *driver) lost() error {
+	if len(d.Orphans) == 0 {
+		return nil
+	}
+	e := executor.Event{Body: executor.TailLost{After: d.Run.Seq(), Found: d.Orphans}}
+	e.Seq = d.Run.Seq() + 1
+	for _, o := range d.Orphans {
+		e.Seq = max(e.Seq, o.Seq+1)
+	}
+	return d.put(e)
+}
+
+// flush makes the round's events durable and only then shows them and tells
+// people that their decisions were taken.
 func (d *driver) flush() error {
 	if len(d.batch) == 0 {
 		return nil
@@ -105,20 +160,30 @@ func (d *driver) flush() error {
 		d.Observe(d.batch)
 	}
 	d.batch = nil
-	return nil
+	return d.answer()
 }
 
 // round asks the machine until it has no more to decide, records everything in
 // one transaction, and then, only then, starts and stops effects.
 func (d *driver) round() (done bool, err error) {
-	var todo executor.Todo
-	for {
-		todo = d.Run.Todo(time.Now())
-		if len(todo.Record) == 0 {
-			break
+	if _, err := d.letters(false); err != nil {
+		return false, err
+	}
+	if err := d.deadline(); err != nil {
+		return false, err
+	}
+	todo, err := d.decide()
+	if err != nil {
+		return false, err
+	}
+	if todo.Done {
+		// What somebody has said by now still belongs to this run.
+		some, err := d.letters(true)
+		if err != nil {
+			return false, err
 		}
-		for _, e := range todo.Record {
-			if err := d.put(e); err != nil {
+		if some {
+			if todo, err = d.decide(); err != nil {
 				return false, err
 			}
 		}
@@ -134,7 +199,7 @@ func (d *driver) round() (done bool, err error) {
 		}
 		e.Seq = d.Run.Seq()
 	}
-	if todo.Done {
+	if done = todo.Done && !d.stays(); done {
 		ended := executor.RunEnded{Interrupted: d.interrupts > 0, Counts: d.Run.Counts()}
 		if err := d.put(executor.Event{Body: ended}); err != nil {
 			return false, err
@@ -149,29 +214,64 @@ func (d *driver) round() (done bool, err error) {
 		}
 	}
 	for _, e := range todo.Stop {
-		if cancel := d.flying[e.Node]; cancel != nil {
+		if cancel := d.flying[d.key(e)]; cancel != nil {
 			cancel()
 		}
 	}
 	d.wake = todo.Wake
-	return todo.Done, nil
+	return done, nil
 }
 
-// wait sleeps until something is reported, the machine wants to be asked again,
-// or the user interrupts. What is ready at the same time is taken together.
+// decide records what the machine decides until it decides nothing more.
+func (d *driver) decide() (executor.Todo, error) {
+	for {
+		todo := d.Run.Todo(d.clock.now())
+		if len(todo.Record) == 0 {
+			return todo, nil
+		}
+		for _, e := range todo.Record {
+			if err := d.put(e); err != nil {
+				return todo, err
+			}
+		}
+	}
+}
+
+// stays reports whether a run that has nothing more to do stays for people.
+func (d *driver) stays() bool {
+	if !d.stay || d.Inbox == nil || d.interrupts > 0 || d.late {
+		return false
+	}
+	if o := d.Run.Overview(); o.Draining != "" {
+		return false
+	} else if o.Held.For != "" {
+		return true
+	}
+	for _, v := range d.Run.Views() {
+		if v.Status == executor.Waiting {
+			return true
+		}
+	}
+	return false
+}
+
+// wait sleeps until something is reported or said, the machine wants to be asked
+// again, or the user interrupts. What is ready at the same time is taken together.
 func (d *driver) wait() error {
 	var timer <-chan time.Time
-	if !d.wake.IsZero() {
-		t := time.NewTimer(time.Until(d.wake))
+	if at := d.alarm(); !at.IsZero() {
+		t := time.NewTimer(at.Sub(d.clock.now()))
 		defer t.Stop()
 		timer = t.C
 	}
 	select {
-	case e := <-d.reports:
-		if err := d.report(e); err != nil {
+	case r := <-d.reports:
+		if err := d.report(r); err != nil {
 			return err
 		}
 	case <-timer:
+	case <-d.Letters:
+		d.looked = time.Time{}
 	case <-d.Interrupts:
 		return d.interrupt()
 	case <-d.ctx.Done():
@@ -179,8 +279,8 @@ func (d *driver) wait() error {
 	}
 	for {
 		select {
-		case e := <-d.reports:
-			if err := d.report(e); err != nil {
+		case r := <-d.reports:
+			if err := d.report(r); err != nil {
 				return err
 			}
 		default:
@@ -189,21 +289,50 @@ func (d *driver) wait() error {
 	}
 }
 
-func (d *driver) report(e executor.Event) error {
-	d.flying[e.Node]()
-	delete(d.flying, e.Node)
-	return d.put(e)
+// alarm is when the driver has to look again although nobody called; zero: never.
+func (d *driver) alarm() time.Time {
+	at := d.wake
+	sooner := func(t time.Time) {
+		if at.IsZero() || t.Before(at) {
+			at = t
+		}
+	}
+	if d.Inbox != nil && d.Letters == nil {
+		sooner(d.looked.Add(lookEvery))
+	}
+	if !d.Deadline.IsZero() && !d.late {
+		sooner(d.Deadline)
+	}
+	return at
+}
+
+func (d *driver) report(r report) error {
+	d.flying[r.key]()
+	delete(d.flying, r.key)
+	return d.put(r.event)
 }
 
 // interrupt drains the run: nothing new starts, and what runs has until the end
 // of the grace; a second interrupt ends the grace.
 func (d *driver) interrupt() error {
 	d.interrupts++
-	until := time.Now().UTC().Truncate(time.Millisecond)
+	until := d.clock.now().Truncate(time.Millisecond)
 	if d.interrupts == 1 {
 		until = until.Add(d.Grace)
 	}
 	return d.put(executor.Event{Body: executor.RunDraining{Until: until}})
+}
+
+// deadline drains the run when its time is over.
+func (d *driver) deadline() error {
+	now := d.clock.now()
+	if d.Deadline.IsZero() || d.late || d.interrupts > 0 || now.Before(d.Deadline) {
+		return nil
+	}
+	d.late = true
+	return d.put(executor.Event{Body: executor.RunDraining{
+		Until: now.Truncate(time.Millisecond).Add(d.Grace), Reason: "the run's deadline is over",
+	}})
 }
 
 // start begins an effect, whose record is durable.
@@ -212,17 +341,23 @@ func (d *driver) start(e executor.Effect) error {
 	if err != nil {
 		return err
 	}
+	key := d.key(e)
+	if d.flying[key] != nil {
+		return &Bug{"effect " + key + " begins while it is in flight"}
+	}
 	ctx, cancel := context.WithCancel(d.ctx)
-	d.flying[e.Node] = cancel
+	d.flying[key] = cancel
 	d.work.Go(func() {
 		body, err := do(ctx)
 		if err != nil {
-			body = failed(ctx, err)
+			body = failed(ctx, e, err)
 		}
-		d.reports <- executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}
+		d.reports <- report{key, executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}}
 	})
 	return nil
 }
+
+func (d *driver) key(e executor.Effect) string { return e.Key(d.Epic.Epic.ID) }
 
 // Files is the directory of an attempt's files: prompt, output, logs of gates.
 func Files(state string, node ir.NodeID, step string, attempt int) string {

@@ -1,0 +1,111 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// agent runs one iteration of the step's agent, or of the one who stands in.
+func (d *driver) agent(e executor.Effect) (work, error) {
+	n, step := d.find(e)
+	run, runner, err := d.agentRun(e, n, step, or(e.Agent, step.Agent), step.Model)
+	if err != nil {
+		return nil, err
+	}
+	run.Name = fmt.Sprintf("agent-%d", max(e.Iteration, 1))
+	run.Read = step.Access == "read"
+	run.Prompt = d.prompt(run.Agent, d.Run.Prompt(e.Node))
+	if notes := strings.Join(d.Run.Feedback(e.Node), "\n"); notes != "" {
+		run.Notes = []byte(notes + "\n")
+	}
+	return func(ctx context.Context) (executor.Body, error) {
+		if err := keepPrompt(run.Files, run.Prompt); err != nil {
+			return nil, err
+		}
+		ended, err := runner.Run(ctx, run)
+		if ended.Agent == "" {
+			ended.Agent = run.Agent
+		}
+		if ended.Model == "" {
+			ended.Model = run.Model
+		}
+		return ended, err
+	}, nil
+}
+
+// agentRun fills in what a turn of any agent needs but its prompt. own is the
+// model that the step or gate names for its own agent.
+func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, own string) (executor.AgentRun, executor.Runner, error) {
+	agent, ok := d.Epic.Agents[name]
+	if !ok {
+		return executor.AgentRun{}, nil, &Bug{fmt.Sprintf("node %s: agent %q is not in the epic", n.Key, name)}
+	}
+	r := d.Epic.Runners[agent.Runner]
+	runner := d.Runners[r.Kind]
+	if runner == nil {
+		return executor.AgentRun{}, nil, &Bug{fmt.Sprintf("no runner of kind %q was given", r.Kind)}
+	}
+	files, err := d.files(e)
+	if err != nil {
+		return executor.AgentRun{}, nil, err
+	}
+	if name != step.Agent {
+		own = or(agent.Model, own)
+	}
+	return executor.AgentRun{
+		Node: n, Step: step, Agent: name, Model: d.model(or(own, agent.Model)), Runner: r, Effect: e,
+		Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node), Files: files, Env: d.Epic.Run.Worktree.Env,
+		Activity: d.activity(e),
+	}, runner, nil
+}
+
+// model is what a program is told: what the alias stands for, else the alias.
+func (d *driver) model(alias string) string { return or(d.Epic.Models[alias].ID, alias) }
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (d *driver) activity(e executor.Effect) func(executor.Activity) {
+	if d.Activity == nil {
+		return nil
+	}
+	return func(a executor.Activity) { d.Activity(e, a) }
+}
+
+// prompt puts the text of the agent's file before what it is asked.
+func (d *driver) prompt(agent, ask string) []byte {
+	if text := d.Agents[agent]; text != "" {
+		ask = strings.TrimRight(text, "\n") + "\n\n" + ask
+	}
+	return []byte(ask)
+}
+
+// keepPrompt keeps a prompt beside the attempt's other files, under its digest:
+// the prompts of all turns stay, and the same one is kept once.
+func keepPrompt(files string, prompt []byte) error {
+	sum := sha256.Sum256(prompt)
+	path := filepath.Join(files, "prompt-"+hex.EncodeToString(sum[:8])+".md")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(prompt)
+	return errors.Join(err, f.Close())
+}

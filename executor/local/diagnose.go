@@ -1,0 +1,91 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// diagnoseTime bounds the turn of an agent that looks at a stalled one, in ms.
+const diagnoseTime = 10 * 60 * 1000
+
+// diagnose lets another agent say what to do about one that stalled.
+func (d *driver) diagnose(e executor.Effect) (work, error) {
+	n, step := d.find(e)
+	name := or(e.Agent, step.Stall.Agent)
+	limits := ir.StepLimits{Iterations: 1, Attempts: 1, TimeoutMS: diagnoseTime}
+	if t := step.Limits.TimeoutMS; t > 0 {
+		limits.TimeoutMS = min(t, diagnoseTime)
+	}
+	look := &ir.Step{Name: step.Name, Agent: name, Access: "read", Session: "fresh", Limits: limits}
+	run, runner, err := d.agentRun(e, n, look, name, d.Epic.Agents[name].Model)
+	if err != nil {
+		return nil, err
+	}
+	run.Name, run.Read, run.Raw = fmt.Sprintf("diagnose-%d", max(e.Iteration, 1)), true, true
+	run.Prompt = d.prompt(name, diagnosis(n, step, d.attempt(e)))
+	return func(ctx context.Context) (executor.Body, error) {
+		if err := keepPrompt(run.Files, run.Prompt); err != nil {
+			return nil, err
+		}
+		var answer []byte
+		run := run
+		run.Answer = &answer
+		ended, err := runner.Run(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		said := readDiagnosis(answer)
+		said.Usage = ended.Usage
+		if ended.End != executor.EndExited {
+			said.Action, said.Note = "human", fmt.Sprintf("the agent %s, who should have looked at it, gave no answer (%s)", name, ended.End)
+		}
+		return said, nil
+	}, nil
+}
+
+func diagnosis(n *ir.Node, step *ir.Step, a executor.AttemptLog) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The agent %s showed no sign of life for a long time while it worked on step %q of sprint %s (%s), and was stopped.\n",
+		or(a.Agent, step.Agent), step.Name, n.Key, n.Title)
+	b.WriteString("You are in its worktree, as it left it. Find out why it stalled. Change nothing.\n")
+	if tail := strings.TrimRight(a.Tail, "\n"); tail != "" {
+		b.WriteString("\nThe end of its output:\n\n    " + strings.ReplaceAll(tail, "\n", "\n    ") + "\n")
+	}
+	b.WriteString(`
+Answer with one JSON object and nothing after it:
+
+    {"action": "retry", "note": "what you found, and what the next attempt should do differently"}
+
+"action" is "retry" (the attempt begins again and counts nothing), "fail" (it counts
+as failed; the note is its feedback) or "human" (only a person can help).
+`)
+	return b.String()
+}
+
+// readDiagnosis reads the last JSON object of an answer; everything that is no
+// clear answer is a question to a person.
+func readDiagnosis(answer []byte) executor.Diagnosed {
+	text := strings.TrimSpace(string(answer))
+	if i := strings.LastIndex(text, "```json"); i >= 0 {
+		text, _, _ = strings.Cut(text[i+len("```json"):], "```")
+	} else if i := strings.LastIndexByte(text, '{'); i >= 0 {
+		text = strings.Trim(text[i:], "` \n")
+	}
+	var out executor.Diagnosed
+	if err := json.Unmarshal([]byte(strings.TrimSpace(text)), &out); err != nil {
+		return executor.Diagnosed{Action: "human", Note: plain("the diagnosis is no JSON object: " + err.Error())}
+	}
+	switch out.Action {
+	case "retry", "fail", "human":
+	default:
+		out.Note = fmt.Sprintf("the diagnosis names no action that ralph knows (%q): %s", clip(out.Action, 40), out.Note)
+		out.Action = "human"
+	}
+	out.Note = plain(out.Note)
+	return executor.Diagnosed{Action: out.Action, Note: out.Note}
+}

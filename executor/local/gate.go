@@ -1,0 +1,125 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// gate lets one gate judge the effect's commit. The directory holds exactly that
+// commit; afterwards it is put back, and what the gate did to it counts by the
+// gate's kind.
+func (d *driver) gate(e executor.Effect) (work, error) {
+	run, judge, err := d.gateRun(e)
+	if err != nil {
+		return nil, err
+	}
+	open := d.tree
+	if run.Gate.Kind == "review" || run.Gate.Kind == "outcome" {
+		open = d.empty
+	}
+	red := e.Kind == executor.EffectRed
+	return func(ctx context.Context) (executor.Body, error) {
+		dir, shut, err := open(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		run := run
+		run.Dir = dir
+		judged, err := judge.Judge(ctx, run)
+		trace, after := shut()
+		if err = errors.Join(err, after); err != nil {
+			return nil, err
+		}
+		judged.Gate, judged.Red = e.Gate, red
+		return weigh(run.Gate, judged, trace), nil
+	}, nil
+}
+
+// weigh applies what a gate did to the tree to its verdict: a gate that an agent
+// judges must not change what would be committed.
+func weigh(g ir.Gate, j executor.GateJudged, t executor.Trace) executor.GateJudged {
+	if len(t.New) > 0 {
+		j.Removed = first(t.New, maxNames)
+	}
+	if len(t.Changed) == 0 || g.Kind == "command" || g.Access == "write" {
+		return j
+	}
+	j.Message = plain(fmt.Sprintf("it changed what it judged (%s), so its verdict %q does not count; all of it was undone.\n%s",
+		strings.Join(first(t.Changed, 5), ", "), j.Verdict, j.Message))
+	j.Verdict, j.Tests = executor.ErrorJudged, "skip"
+	return j
+}
+
+// closing bounds how long it may take to put a tree back after an interrupt.
+const closing = time.Minute
+
+// tree opens the commit for a gate.
+func (d *driver) tree(ctx context.Context, e executor.Effect) (string, func() (executor.Trace, error), error) {
+	dir, err := d.Workspace.Open(ctx, e)
+	return dir, func() (executor.Trace, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		defer cancel()
+		return d.Workspace.Close(ctx, e)
+	}, err
+}
+
+// empty is a directory that says nothing, not even by its neighbours.
+func (d *driver) empty(context.Context, executor.Effect) (string, func() (executor.Trace, error), error) {
+	dir, err := os.MkdirTemp("", "ralph-review-")
+	return dir, func() (executor.Trace, error) { return executor.Trace{}, os.RemoveAll(dir) }, err
+}
+
+// gateRun fills in everything that a gate may ask for.
+func (d *driver) gateRun(e executor.Effect) (executor.GateRun, executor.Gate, error) {
+	n, step := d.find(e)
+	g, ok := d.Epic.Gates[e.Gate]
+	judge := d.Gates[g.Kind]
+	if !ok || judge == nil {
+		return executor.GateRun{}, nil, &Bug{fmt.Sprintf("gate %q of kind %q cannot be judged", e.Gate, g.Kind)}
+	}
+	files, err := d.files(e)
+	if err != nil {
+		return executor.GateRun{}, nil, err
+	}
+	a := d.attempt(e)
+	run := executor.GateRun{
+		Node: n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: e, Epic: d.Epic.Epic.ID,
+		Files: files, Env: d.Epic.Run.Worktree.Env, Activity: d.activity(e),
+		Outcome: a.Outcome, Changed: a.Collected.Changes, Listed: a.Collected.Listed, Feedback: a.Feedback,
+	}
+	for _, j := range a.Gates {
+		if !j.Red && j.Gate != e.Gate {
+			run.Earlier = append(run.Earlier, j)
+		}
+	}
+	run.Earlier = slices.Clip(run.Earlier)
+	if name := or(e.Agent, g.Agent); name != "" {
+		agent := d.Epic.Agents[name]
+		own := g.Model
+		if name != g.Agent {
+			own = or(agent.Model, own)
+		}
+		run.Agent, run.Text = name, d.Agents[name]
+		run.Model, run.Runner = d.model(or(own, agent.Model)), d.Epic.Runners[agent.Runner]
+	}
+	from := or(e.Base, e.Start)
+	run.Diff = func(ctx context.Context, w io.Writer) error { return d.Workspace.Diff(ctx, from, e.Commit, w) }
+	return run, judge, nil
+}
+
+// digest of a gate, computed once.
+func (d *driver) digest(gate string) string {
+	if _, known := d.digests[gate]; !known {
+		d.digests[gate] = ir.GateDigest(d.Epic, gate)
+	}
+	return d.digests[gate]
+}

@@ -1,0 +1,73 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// lookEvery is how often the inbox is looked at where nothing signals a change.
+const lookEvery = 500 * time.Millisecond
+
+// answer is owed to somebody who sent a decision.
+type answer struct{ id, refused string }
+
+// letters takes what people have sent since the last look; now: whether or not
+// it is time. It reports whether anything was taken.
+func (d *driver) letters(now bool) (some bool, err error) {
+	at := d.clock.now()
+	if d.Inbox == nil || !now && at.Before(d.looked.Add(lookEvery)) {
+		return false, nil
+	}
+	d.looked = at
+	list, err := d.Inbox.Pending(d.ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the inbox: %w", err)
+	}
+	for _, l := range list {
+		if d.owed(l.Decision.ID) {
+			continue
+		}
+		e, err := Decide(d.ctx, d.Run, d.Workspace, l.Node, l.Decision)
+		var no *executor.Refused
+		switch {
+		case errors.As(err, &no):
+			err = d.Inbox.Answer(d.ctx, l.Decision.ID, no.Error())
+		case err != nil:
+			// The sender learns why; it is no reason to end the run.
+			err = d.Inbox.Answer(d.ctx, l.Decision.ID, "it could not be considered: "+plain(err.Error()))
+		default:
+			some = true
+			d.answers = append(d.answers, answer{id: l.Decision.ID})
+			err = d.put(e)
+		}
+		if err != nil {
+			return some, err
+		}
+	}
+	return some, nil
+}
+
+// owed reports whether a decision of the present batch is that one.
+func (d *driver) owed(id string) bool {
+	for _, a := range d.answers {
+		if a.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// answer tells people that what they decided is on record.
+func (d *driver) answer() error {
+	for _, a := range d.answers {
+		if err := d.Inbox.Answer(context.WithoutCancel(d.ctx), a.id, a.refused); err != nil {
+			return fmt.Errorf("answer a decision: %w", err)
+		}
+	}
+	d.answers = nil
+	return nil
+}

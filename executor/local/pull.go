@@ -1,0 +1,93 @@
+package local
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// maxBody bounds the text of a pull request, in bytes.
+const maxBody = 20_000
+
+// pullText is what the pull request of a node, or of the sum, says.
+func (d *driver) pullText(e executor.Effect) executor.PullText {
+	h := d.Epic.Epic
+	n := d.nodes[e.Node]
+	if n == nil {
+		return executor.PullText{Title: oneLine(h.Title), Body: clip(d.sumBody(), maxBody), Onto: or(h.Target, h.Base)}
+	}
+	return executor.PullText{
+		Title: oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title)), Body: clip(d.nodeBody(n), maxBody), Onto: d.onto(n),
+	}
+}
+
+// onto is the branch that a node's pull request asks to be merged into.
+func (d *driver) onto(n *ir.Node) string {
+	h := d.Epic.Epic
+	if h.Integration.Mode == "wait" {
+		return or(h.Target, h.Base)
+	}
+	var only []ir.Key
+	for _, a := range n.After {
+		if a.Type == ir.Blocks {
+			only = append(only, a.Key)
+		}
+	}
+	if len(only) == 1 && h.Integration.Mode == "dag" {
+		for i := range d.Epic.Nodes {
+			if m := &d.Epic.Nodes[i]; m.Key == only[0] && m.Git.Branch != "" {
+				return m.Git.Branch
+			}
+		}
+	}
+	return h.Integration.Branch
+}
+
+func (d *driver) nodeBody(n *ir.Node) string {
+	var b strings.Builder
+	if n.Goal != "" {
+		b.WriteString(n.Goal + "\n\n")
+	}
+	if len(n.Acceptance) > 0 {
+		b.WriteString("## Acceptance criteria\n\n")
+		for _, a := range n.Acceptance {
+			b.WriteString("- " + oneLine(a) + "\n")
+		}
+		b.WriteByte('\n')
+	}
+	v, _ := d.Run.View(n.ID)
+	if len(v.Attempts) > 0 {
+		a := v.Attempts[len(v.Attempts)-1]
+		if a.Outcome.Summary != "" {
+			b.WriteString("## What the agent reported\n\n" + a.Outcome.Summary + "\n\n")
+		}
+		if len(a.Gates) > 0 {
+			b.WriteString("## Gates\n\n")
+			for _, g := range a.Gates {
+				fmt.Fprintf(&b, "- %s: %s\n", g.Gate, g.Verdict)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(&b, "Sprint %s of %s.\n", n.Key, d.Epic.Epic.Plan)
+	return b.String()
+}
+
+func (d *driver) sumBody() string {
+	var b strings.Builder
+	for _, line := range d.Epic.Epic.Description {
+		b.WriteString(line + "\n")
+	}
+	b.WriteString("\n## Sprints\n\n")
+	for _, v := range d.Run.Views() {
+		if v.ID != executor.Integration {
+			fmt.Fprintf(&b, "- %s %s: %s\n", v.Key, oneLine(v.Title), v.Status)
+		}
+	}
+	fmt.Fprintf(&b, "\nMade from %s.\n", d.Epic.Epic.Plan)
+	return b.String()
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(plain(s)), " ") }
