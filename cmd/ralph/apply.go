@@ -268,7 +268,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	defer stop()
 	secrets := secretNames(r.epic)
 	interrupted, err := local.Apply(ctx, local.Config{
-		Epic: r.epic, Run: r.run, Journal: r.log, Workspace: r.space, State: r.space.State(), Agents: r.agents,
+		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Workspace: r.space, State: r.space.State(), Agents: r.agents,
 		Runners: map[string]executor.Runner{"command": command.Runner{Secrets: r.epic.Secrets}},
 		Gates:   map[string]executor.Gate{"command": gate.Command{Without: secrets}},
 		Grace:   a.grace, Interrupts: interrupts, Observe: view.events,

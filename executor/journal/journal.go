@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,18 +21,14 @@ import (
 // File is the journal's name inside a state directory.
 const File = "journal.db"
 
-// format is the version of the file's layout; events have their own version.
-const format = 1
-
-// applicationID marks the file as ralph's ("RLPH").
-const applicationID = 0x524c5048
-
 // Log is an open journal. It is owned by one goroutine.
 type Log struct {
-	conn *sqlite.Conn
-	last int64  // sequence number of the last event written
-	hash string // of that event
-	dead error  // why nothing more can be written
+	conn   *sqlite.Conn
+	format int64
+	last   int64  // sequence number of the last event written
+	hash   string // of that event
+	dead   error  // why nothing more can be written
+	seen   int64  // data_version at which the inbox was empty
 }
 
 var _ executor.Journal = (*Log)(nil)
@@ -70,12 +65,15 @@ func Open(dir string, epic ir.NodeID) (*Log, error) {
 
 // Read opens the journal of an epic in dir for reading only; a writer may be at
 // work. It returns ErrNone if there is none.
-func Read(dir string, epic ir.NodeID) (*Log, error) {
+func Read(dir string, epic ir.NodeID) (*Log, error) { return open(dir, epic, sqlite.OpenReadOnly) }
+
+// open opens a journal that is there, not for appending.
+func open(dir string, epic ir.NodeID, flags sqlite.OpenFlags) (*Log, error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil, ErrNone
 	}
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	conn, err := sqlite.OpenConn(path, flags)
 	if err != nil {
 		return nil, fmt.Errorf("open journal %s: %w", path, err)
 	}
@@ -97,7 +95,10 @@ func (l *Log) prepare(path string, epic ir.NodeID) error {
 		return err
 	}
 	if version != 0 {
-		return l.check(epic)
+		if err := l.check(epic); err != nil || version == format {
+			return err
+		}
+		return l.migrate(version)
 	}
 	if tables, err := l.number("SELECT count(*) FROM sqlite_schema"); err != nil || tables > 0 {
 		return errors.Join(err, fmt.Errorf("it is an SQLite file of another program"))
@@ -118,21 +119,9 @@ func (l *Log) create(epic ir.NodeID) (err error) {
 	if err := sqlitex.ExecuteScript(l.conn, layout, nil); err != nil {
 		return err
 	}
+	l.format = format
 	return sqlitex.Execute(l.conn, "INSERT INTO meta(name, value) VALUES ('epic', ?)", &sqlitex.ExecOptions{Args: []any{string(epic)}})
 }
-
-const layout = `
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE events (
-	seq  INTEGER PRIMARY KEY,
-	hash TEXT NOT NULL, -- of the hash before and body
-	body TEXT NOT NULL  -- the event as JSON
-) STRICT;
-CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
-CREATE TRIGGER events_keep BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
-PRAGMA application_id = 1380733000;
-PRAGMA user_version = 1;
-`
 
 // check refuses files that this ralph does not understand or that belong to
 // another epic.
@@ -145,6 +134,7 @@ func (l *Log) check(epic ir.NodeID) error {
 	if err != nil {
 		return err
 	}
+	l.format = version
 	switch {
 	case app != applicationID:
 		return fmt.Errorf("it is not a journal of ralph")
@@ -180,16 +170,16 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 				damage := func(format string, args ...any) error {
 					return &Damage{Path: File, Seq: last + 1, What: fmt.Sprintf(format, args...)}
 				}
-				if seq != last+1 {
-					return damage("it is missing; the next one is %d", seq)
-				}
 				next := chain(hash, body)
-				if next != s.ColumnText(1) {
+				if seq == last+1 && next != s.ColumnText(1) {
 					return damage("its hash does not match what stands there")
 				}
 				var e executor.Event
-				if err := json.Unmarshal([]byte(body), &e); err != nil {
+				if err := e.UnmarshalJSON([]byte(body)); err != nil && seq == last+1 {
 					return damage("%v", err)
+				}
+				if seq != last+1 && (next != s.ColumnText(1) || !follows(last, e)) {
+					return damage("it is missing; the next one is %d", seq)
 				}
 				if e.Seq != seq {
 					return damage("it says that it is event %d", e.Seq)
@@ -242,7 +232,7 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 	defer end(&err) // the commit point
 	insert := l.conn.Prep("INSERT INTO events(seq, hash, body) VALUES (?, ?, ?)")
 	for _, e := range events {
-		if e.Seq != last+1 {
+		if !follows(last, e) {
 			return fmt.Errorf("event %d does not follow event %d", e.Seq, last)
 		}
 		body, err := e.MarshalJSON()
@@ -259,8 +249,24 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 		if err := insert.Reset(); err != nil {
 			return err
 		}
+		if d, ok := e.Body.(executor.Decided); ok {
+			if err := l.taken(d.ID); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// follows reports whether an event may stand after the one numbered last: the
+// next one, or the record of a lost tail, which says itself after which event
+// the journal had ended.
+func follows(last int64, e executor.Event) bool {
+	if e.Seq == last+1 {
+		return true
+	}
+	lost, ok := e.Body.(executor.TailLost)
+	return ok && e.Seq > last && lost.After == last
 }
 
 // Last returns the sequence number of the last event, once the events were read.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -18,11 +20,166 @@ type RunRecord struct {
 	Plan     string         `json:"plan"`
 	Started  time.Time      `json:"started"`
 	Ended    time.Time      `json:"ended"`
-	Events   int64          `json:"events"` // sequence number of its last event
+	Events   int64          `json:"events"` // how many it wrote
 	Exit     int            `json:"exit"`
 	Counts   map[string]int `json:"counts"` // nodes by status
 	Result   string         `json:"result,omitempty"`
 	Attempts int            `json:"attempts"` // in this run
+
+	By      string `json:"by,omitempty"`
+	Outcome string `json:"outcome"`         // done, blocked, waiting, interrupted, killed
+	Trace   string `json:"trace"`           // decision trace id: the journal's events of this run, "epic:first-last"
+	Error   string `json:"error,omitempty"` // the first reason why it is not done
+}
+
+// Exit codes of a run, as the command line gives them.
+const (
+	exitDone        = 0
+	exitNotDone     = 3
+	exitWaiting     = 4
+	exitInterrupted = 130
+)
+
+// Tally makes run records of events: give it all of a journal, in order. The zero
+// value is ready.
+type Tally struct {
+	now     RunRecord
+	open    bool
+	first   int64
+	last    executor.Event
+	nodes   map[ir.NodeID]standing
+	changed []ir.NodeID // in order of their first change
+}
+
+// standing is what the last event of a node says about it.
+type standing struct {
+	outcome string // "", waiting, blocked
+	reason  string
+	key     ir.Key
+}
+
+// Add takes the next event. If a run has ended with it, its record is returned.
+// A run that ended without a word is known when the next one starts.
+func (t *Tally) Add(e executor.Event) (done *RunRecord) {
+	switch b := e.Body.(type) {
+	case executor.RunStarted:
+		if t.open {
+			r := t.close("killed", exitNotDone, "it ended without a word")
+			done = &r
+		}
+		if t.nodes == nil {
+			t.nodes = map[ir.NodeID]standing{}
+		}
+		t.open, t.first = true, e.Seq
+		t.now = RunRecord{Epic: b.Epic, Digest: b.Digest, Plan: b.Plan, Started: e.At, By: b.By, Result: t.now.Result}
+		for id, s := range t.nodes { // a wait of an earlier run counts if it is still there
+			if s.outcome == "" {
+				delete(t.nodes, id)
+			}
+		}
+	case executor.RunEnded:
+		t.last = e
+		t.now.Counts = b.Counts
+		outcome, exit, why := t.verdict(b)
+		r := t.close(outcome, exit, why)
+		return &r
+	case executor.NodeStarted:
+		t.stand(e.Node, standing{key: b.Key})
+	case executor.NodeResumed, executor.NodeDone:
+		t.stand(e.Node, standing{})
+	case executor.NodeWaiting:
+		s := standing{reason: b.Detail}
+		if b.For == executor.ForHuman || b.For == executor.ForBudget && b.Until.IsZero() {
+			s.outcome = "waiting"
+		}
+		t.stand(e.Node, s)
+	case executor.NodeBlocked:
+		t.stand(e.Node, standing{outcome: "blocked", reason: b.Reason})
+	case executor.Decided:
+		switch b.Verb {
+		case executor.Skip, executor.RetryNode:
+			t.stand(e.Node, standing{})
+		case executor.Cancel:
+			if e.Node != "" {
+				t.stand(e.Node, standing{outcome: "blocked", reason: "cancelled by " + b.By})
+			}
+		}
+	case executor.AttemptStarted:
+		t.now.Attempts++
+	case executor.Published:
+		if e.Node == executor.Integration {
+			t.now.Result = b.Result.Commit
+		}
+	}
+	t.last = e
+	return done
+}
+
+func (t *Tally) stand(id ir.NodeID, s standing) {
+	old, known := t.nodes[id]
+	if !known {
+		t.changed = append(t.changed, id)
+	}
+	if s.key == "" {
+		s.key = old.key
+	}
+	if t.nodes == nil {
+		t.nodes = map[ir.NodeID]standing{}
+	}
+	t.nodes[id] = s
+}
+
+// verdict is how a run ended: blocked before waiting before done.
+func (t *Tally) verdict(b executor.RunEnded) (outcome string, exit int, why string) {
+	outcome = "done"
+	stopped := b.Counts[executor.Blocked.String()] + b.Counts[executor.Cancelled.String()]
+	for _, id := range t.changed {
+		s := t.nodes[id]
+		if id != executor.Integration && (s.outcome == "blocked" && stopped == 0 || s.outcome == "waiting" && b.Counts[executor.Waiting.String()] == 0) {
+			continue // it is gone from the epic
+		}
+		if s.outcome == "blocked" && outcome != "blocked" || s.outcome == "waiting" && outcome == "done" {
+			name := string(s.key)
+			if name == "" {
+				name = string(id)
+			}
+			outcome, why = s.outcome, name+": "+s.reason
+		}
+	}
+	switch {
+	case b.Interrupted:
+		return "interrupted", exitInterrupted, why
+	case outcome == "blocked" || stopped > 0:
+		return "blocked", exitNotDone, why
+	case outcome == "waiting":
+		return "waiting", exitWaiting, why
+	}
+	return "done", exitDone, ""
+}
+
+func (t *Tally) close(outcome string, exit int, why string) RunRecord {
+	r := t.now
+	r.Outcome, r.Exit, r.Error = outcome, exit, why
+	r.Ended, r.Events = t.last.At, t.last.Seq-t.first+1
+	r.Trace = fmt.Sprintf("%s:%d-%d", r.Epic, t.first, t.last.Seq)
+	t.open = false
+	return r
+}
+
+// Runs rebuilds the record of every run from the journal's events. A run that is
+// at work now, or was killed and not gone on with, is not among them.
+func (l *Log) Runs(ctx context.Context) ([]RunRecord, error) {
+	var t Tally
+	var out []RunRecord
+	for e, err := range l.Events(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if r := t.Add(e); r != nil {
+			out = append(out, *r)
+		}
+	}
+	return out, nil
 }
 
 // AppendRun adds a line to runs.jsonl in dir and makes it durable.

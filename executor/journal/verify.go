@@ -1,0 +1,76 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Verified says what a sound journal holds.
+type Verified struct {
+	Format  int64
+	Events  int64
+	Last    int64  // sequence number of the last event
+	Hash    string // of that event: the whole journal's fingerprint
+	At      time.Time
+	Gaps    []Gap // each is a lost tail that was put on record
+	Letters int64 // decisions in the inbox that nobody has answered
+}
+
+// Gap is a stretch of sequence numbers that no event has.
+type Gap struct {
+	After, Before int64 // the events around it
+	Found         int   // commits that showed it
+}
+
+// Verify reads the whole journal in dir as a reader would: SQLite's own check of
+// the file, the format, every event, the chain of hashes, the gaps. The error is
+// a *Damage where an event is wrong, and names its sequence number.
+func Verify(ctx context.Context, dir string, epic ir.NodeID) (v Verified, err error) {
+	l, err := Read(dir, epic)
+	if err != nil {
+		return v, err
+	}
+	defer l.Close()
+	v.Format = l.format
+	for e, err := range l.Events(ctx) {
+		if err != nil {
+			return v, err
+		}
+		if lost, ok := e.Body.(executor.TailLost); ok && e.Seq > v.Last+1 {
+			v.Gaps = append(v.Gaps, Gap{After: v.Last, Before: e.Seq, Found: len(lost.Found)})
+		}
+		v.Events++
+		v.Last, v.At = e.Seq, e.At
+	}
+	v.Hash = l.hash
+	// After the events: a damaged one is better named by its number.
+	if err := l.sound(); err != nil {
+		return v, err
+	}
+	if l.format >= 2 {
+		v.Letters, err = l.number("SELECT count(*) FROM inbox WHERE answered = 0")
+	}
+	return v, err
+}
+
+// sound asks SQLite whether the file's pages are in order.
+func (l *Log) sound() error {
+	var found string
+	err := sqlitex.ExecuteTransient(l.conn, "PRAGMA integrity_check(1)", &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error { found = s.ColumnText(0); return nil },
+	})
+	if err != nil {
+		return fmt.Errorf("check journal: %w", err)
+	}
+	if found != "ok" {
+		return fmt.Errorf("journal %s is damaged: %s", File, found)
+	}
+	return nil
+}
