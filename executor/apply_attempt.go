@@ -16,7 +16,8 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 	n.numbers[e.Step] = e.Attempt
 	l := &n.life
 	l.attempt = attempt{status: AttemptRunning, step: e.Step, number: e.Attempt, from: b.From, rejudge: b.Rejudge}
-	n.logs = append(n.logs, AttemptLog{Step: e.Step, Number: e.Attempt, Status: AttemptRunning, Start: b.Start, From: b.From})
+	n.logs = append(n.logs, AttemptLog{Step: e.Step, Number: e.Attempt, Status: AttemptRunning, Start: b.Start, From: b.From, Started: r.at, Person: b.Person, Said: n.people.said})
+	n.people.said = nil
 	l.stage = stagePrepare
 	if l.stale {
 		return nil
@@ -26,6 +27,10 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 		return fmt.Errorf("the node has no step %q", e.Step)
 	}
 	l.step, l.starts[i] = i, b.Start
+	if b.Person != "" {
+		r.handIn(n, b.Person)
+		return nil
+	}
 	if b.Rejudge || !n.hasAgent(&n.ir.Steps[i]) {
 		result := Tree{Commit: b.From}
 		if b.From == l.base.Commit {
@@ -46,10 +51,16 @@ func (r *Run) attemptEnded(n *node, b AttemptEnded) error {
 		return err
 	}
 	log := &n.logs[len(n.logs)-1]
-	log.Status, log.Reason = b.Status, b.Reason
+	log.Status, log.Reason, log.Ended = b.Status, b.Reason, r.at
 	l.trouble, l.failures = nil, 0
 	if c := l.attempt.collected.Result.Commit; c != "" {
 		l.tip = c
+	}
+	if b.Free {
+		return r.freeEnd(n, b)
+	}
+	if b.Status != AttemptPassed && r.personFailed(n) {
+		return nil
 	}
 	if b.Status == AttemptPassed {
 		l.notes[l.step] = log.Outcome.Summary
@@ -120,6 +131,7 @@ func (r *Run) effectEnded(n *node, e Event) error {
 	if kind == EffectAgent {
 		r.agents[r.runnerOf(n.stepNow())]--
 	}
+	r.account(n, e)
 	b, failed := e.Body.(EffectFailed)
 	if !failed {
 		l.failures = 0

@@ -24,6 +24,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 		n.reason = b.Reason
 		return r.move(n, Blocked)
 	case NodeDone:
+		n.people.late = false
 		return r.nodeDone(n, e.Seq, b)
 	case AttemptStarted:
 		return r.attemptStarted(n, e, b)
@@ -32,7 +33,11 @@ func (r *Run) applyNode(n *node, e Event) error {
 	}
 	if n.life.stale {
 		n.life.flying = false
+		r.account(n, e)
 		return nil
+	}
+	if n.status != Running && n.busy() {
+		return r.stray(n, e)
 	}
 	if ended, ok := e.Body.(AttemptEnded); ok {
 		return r.attemptEnded(n, ended)
@@ -56,7 +61,8 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 		work: b.Work, judge: b.Judge, inputs: b.Inputs, print: fingerprint(b.Inputs),
 		stale: n.ir == nil || n.ir.Digest.Work != b.Work, first: len(n.logs),
 	}
-	n.accepted = nil
+	n.accepted, n.began = nil, r.at
+	n.cost.renew(r.at)
 	if !n.life.stale {
 		n.life.starts = make([]string, len(n.ir.Steps))
 		n.life.used = make([]int, len(n.ir.Steps))

@@ -14,6 +14,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	r.begun, r.ended, r.draining, r.until = true, false, false, Event{}.At
 	r.foreign = e.Digest != r.epic.Digest
 	r.started = e
+	r.renew()
 	for _, id := range e.Rerun {
 		if n := r.byID[id]; n != nil {
 			n.after = seq
@@ -22,7 +23,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	for _, n := range r.byID {
 		n.life.rewind()
 	}
-	r.flying, r.active = nil, nil
+	r.flying, r.active, r.strays = nil, nil, nil
 	clear(r.agents)
 	if r.foreign {
 		return nil
@@ -76,9 +77,13 @@ func (r *Run) revive(n *node, again bool) error {
 	}
 	same := !again && !n.sum && !n.life.stale && n.life.work == n.ir.Digest.Work
 	switch n.status {
-	case Skipped, Cancelled:
+	case Cancelled:
 		if !again {
 			return nil
+		}
+	case Skipped:
+		if again || n.people.reopen {
+			n.people.skip, n.people.reopen = false, false
 		}
 	case Blocked:
 		if same {
@@ -128,7 +133,13 @@ func (r *Run) goOn(n *node) error {
 // plan calls done waits like any other: those that need it take the results of
 // what stands before it.
 func (r *Run) arrive(n *node) error {
-	if n.status != Pending || n.unsettled > 0 {
+	if n.status != Pending || n.unsettled > 0 || n.busy() {
+		return nil
+	}
+	if n.people.skip {
+		return r.settleAs(n, nil, Skipped)
+	}
+	if n.people.paused != "" {
 		return nil
 	}
 	s := n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "")
@@ -145,8 +156,11 @@ func (r *Run) arrive(n *node) error {
 
 // settle makes a node done, with a result of its own or none, and lets those
 // that waited only for it arrive.
-func (r *Run) settle(n *node, s *success) error {
-	if err := r.move(n, Done); err != nil {
+func (r *Run) settle(n *node, s *success) error { return r.settleAs(n, s, Done) }
+
+// settleAs is settle, also for what a person skipped.
+func (r *Run) settleAs(n *node, s *success, to NodeStatus) error {
+	if err := r.move(n, to); err != nil {
 		return err
 	}
 	n.accepted = s

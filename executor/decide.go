@@ -11,6 +11,12 @@ import (
 // decide returns the decision that a running node needs, if it needs one.
 func (r *Run) decide(n *node, now time.Time) (Event, bool) {
 	l := &n.life
+	if e, ok := r.onWord(n, now); ok {
+		return e, true
+	}
+	if e, ok := r.restrained(n, now); ok {
+		return e, true
+	}
 	if l.trouble != nil {
 		return r.onTrouble(n, now), true
 	}
@@ -20,6 +26,8 @@ func (r *Run) decide(n *node, now time.Time) (Event, bool) {
 			return Event{}, false
 		}
 		return r.open(n), true
+	case stageAgent:
+		return r.awaitPerson(n)
 	case stageAsk:
 		q := l.attempt.end.Outcome.Summary
 		return n.event(NodeWaiting{For: ForHuman, Cause: CauseQuestion, Detail: q}), true
@@ -57,7 +65,7 @@ func (r *Run) open(n *node) Event {
 	}
 	return Event{
 		Node: n.id, Step: s.Name, Attempt: n.numbers[s.Name] + 1,
-		Body: AttemptStarted{Start: l.starts[l.step], From: from, Rejudge: l.rejudge},
+		Body: AttemptStarted{Start: l.starts[l.step], From: from, Rejudge: l.rejudge, Person: l.person()},
 	}
 }
 
@@ -167,6 +175,12 @@ func (r *Run) afterFailure(n *node, now time.Time) (Event, bool) {
 	if r.draining {
 		return Event{}, false
 	}
+	l.stage = stageOpen
+	if e, ok := r.restrained(n, now); ok {
+		l.stage = stageFailed
+		return e, true
+	}
+	l.stage = stageFailed
 	return r.open(n), true
 }
 

@@ -44,6 +44,7 @@ type (
 		Rerun  []ir.NodeID `json:"rerun,omitempty"`  // as if their success were not recorded
 		Seed   uint64      `json:"seed,omitempty"`   // of jitter
 		Wait   bool        `json:"wait,omitempty"`   // stay for people too
+		Grace  int64       `json:"grace,omitempty"`  // milliseconds that running attempts get when the run is cancelled
 		Head   string      `json:"head,omitempty"`   // mode branch: where the integration branch stands
 		Merged []ir.NodeID `json:"merged,omitempty"` // done by the base: the base holds their result already
 		By     string      `json:"by"`
@@ -145,6 +146,7 @@ type (
 		Signature string        `json:"signature,omitempty"` // of the failure, for the breaker
 		Next      string        `json:"next,omitempty"`      // step that a failure goes to
 		Note      string        `json:"note,omitempty"`      // what was not done, such as a suggestion of the agent that the plan does not know
+		Free      bool          `json:"free,omitempty"`      // by a person's word: it costs no attempt, and the breaker forgets
 	}
 )
 

@@ -49,8 +49,12 @@ type node struct {
 	logs      []AttemptLog // of all its attempts, oldest first
 	after     int64        // successes up to this Seq do not count (--rerun)
 	accepted  *success     // what makes it done; nil: nothing of its own
-	passes    bool         // it is done without a result: through is set
-	through   []Result     // what passes through it to those that need it
+	people    people       // what they said about it
+	cost      cost
+	since     time.Time // when it came to its status
+	began     time.Time // its present or last life; zero: never
+	passes    bool      // it is done without a result: through is set
+	through   []Result  // what passes through it to those that need it
 }
 
 // life is one time that a node is run: for one digest of work and one base.
@@ -76,6 +80,7 @@ type life struct {
 	streak  int      // same signature in a row
 	sign    string
 	rejudge bool
+	word    Decision // of a person, not carried out yet: reject, retry
 	attempt attempt
 	notes   []string // summary of each step's last passed attempt
 	first   int      // index in node.logs of this life's first attempt
@@ -94,6 +99,7 @@ type attempt struct {
 	end       AgentEnded
 	collected Collected
 	judged    []GateJudged
+	person    string // whose own work it is: no agent runs
 }
 
 // success says that a node passed for (work, inputs).
@@ -131,7 +137,8 @@ type AttemptLog struct {
 	Millis    int64 // of the agent's turns
 	Person    string
 	Collected Collected
-	Feedback  []string // what its agent was told about the attempt before
+	Feedback  []string   // what its agent was told about the attempt before
+	Said      []Decision // what people said before it began, for its agent
 }
 
 // fingerprint is the base identity of a node as far as it is known without
@@ -176,8 +183,10 @@ func (n *node) stepIndex(name string) int {
 	return -1
 }
 
-// hasAgent reports whether an agent works in the step; else only gates judge.
-func (n *node) hasAgent(s *ir.Step) bool { return n.ir.Kind != ir.GateKind && s.Agent != "" }
+// hasAgent reports whether somebody works in the step; else only gates judge.
+func (n *node) hasAgent(s *ir.Step) bool {
+	return n.ir.Kind == ir.Manual || n.ir.Kind != ir.GateKind && s.Agent != ""
+}
 
 // next returns the index of the step that a failure of step i goes to.
 func (n *node) next(i int) int {

@@ -35,6 +35,18 @@ type Run struct {
 	lanes   map[string]int // running, by lane
 	agents  map[string]int // agents in flight, by runner
 
+	at, prior   time.Time // of the last event, and of the one before
+	held        RunHeld   // For is "" if it is not
+	cancelled   string    // who cancelled the run
+	plans       map[string]bool
+	heard       map[string]bool // decisions, by id
+	decisions   []Decision      // about the run
+	added       ir.Budget       // by people
+	cost        cost
+	fresh       bool // the last run ended by itself: the next one's budget is its own
+	wallLimited bool // some node's working time is
+	strays      set  // in flight for nodes that a person ended
+
 	sumRef   string               // where ralph last put the integration branch
 	sumHolds map[ir.NodeID]Result // what it was made of
 }
@@ -45,11 +57,13 @@ func New(epic *ir.Epic) (*Run, error) {
 	r := &Run{
 		epic: epic, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1),
 		lanes: map[string]int{}, agents: map[string]int{}, sumHolds: map[ir.NodeID]Result{},
+		plans: map[string]bool{}, heard: map[string]bool{},
 	}
 	r.ready = newQueue(r.before)
 	index := make(map[ir.Key]int, len(epic.Nodes))
 	for i := range epic.Nodes {
-		in := &epic.Nodes[i]
+		in := withPersonStep(&epic.Nodes[i])
+		r.wallLimited = r.wallLimited || in.Limits.Budget.WallMS > 0
 		if in.ID == "" || in.ID == Integration || r.byID[in.ID] != nil {
 			return nil, fmt.Errorf("node %s: id %q is empty, reserved or used twice", in.Key, in.ID)
 		}
@@ -108,6 +122,7 @@ func (r *Run) Apply(e Event) error {
 	if e.Seq != r.seq+1 {
 		return fmt.Errorf("event %d does not follow event %d", e.Seq, r.seq)
 	}
+	r.prior, r.at = r.at, e.At
 	if err := r.apply(e); err != nil {
 		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
 	}
@@ -124,7 +139,13 @@ func (r *Run) apply(e Event) error {
 		return nil
 	case RunEnded:
 		r.ended = true
+		r.fresh = !b.Interrupted && r.held.For != ForBudget
 		return nil
+	case RunHeld:
+		r.hold(b)
+		return nil
+	case Decided:
+		return r.decided(e, b)
 	}
 	if !r.begun {
 		return fmt.Errorf("no run has started")
@@ -176,11 +197,15 @@ func (r *Run) become(n *node, to NodeStatus) error {
 		case Running:
 			r.running--
 			r.lanes[n.ir.Lane]--
+			n.cost.stop(r.at)
+			if r.running == 0 {
+				r.cost.stop(r.at)
+			}
 		case Waiting:
 			r.dropTimer(n)
 		}
 	}
-	n.status = to
+	n.status, n.since = to, r.at
 	if n.index >= 0 {
 		switch to {
 		case Ready:
@@ -188,6 +213,8 @@ func (r *Run) become(n *node, to NodeStatus) error {
 		case Running:
 			r.running++
 			r.lanes[n.ir.Lane]++
+			n.cost.start(r.at)
+			r.cost.start(r.at)
 		case Waiting:
 			r.addTimer(n)
 		}
@@ -211,6 +238,10 @@ func (r *Run) touch(n *node) {
 	}
 	r.flying.remove(n.index)
 	r.active.remove(n.index)
+	r.strays.remove(n.index)
+	if n.busy() && n.status != Running {
+		r.strays.add(n.index)
+	}
 	switch {
 	case n.life.flying:
 		r.flying.add(n.index)
@@ -239,7 +270,7 @@ func (r *Run) runnerOf(s *ir.Step) string { return r.epic.Agents[s.Agent].Runner
 
 // addTimer and dropTimer keep the waiting nodes whose end is known, by time.
 func (r *Run) addTimer(n *node) {
-	if n.wait.For == ForHuman {
+	if !n.wait.timed() {
 		return
 	}
 	at, _ := slices.BinarySearchFunc(r.timers, n, r.byUntil)

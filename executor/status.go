@@ -32,8 +32,8 @@ var nodeMoves = [nodeStatuses][nodeStatuses]bool{
 	Ready:     {Pending: true, Running: true, Done: true, Skipped: true, Cancelled: true},
 	Running:   {Pending: true, Waiting: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},
 	Waiting:   {Pending: true, Running: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},
-	Done:      {Pending: true}, // its work changed, or --rerun
-	Blocked:   {Pending: true, Skipped: true, Cancelled: true},
+	Done:      {Pending: true},                                                // its work changed, or --rerun
+	Blocked:   {Pending: true, Waiting: true, Skipped: true, Cancelled: true}, // waiting: a person's retry goes on where it stood
 	Skipped:   {Pending: true},
 	Cancelled: {Pending: true},
 }
@@ -110,6 +110,8 @@ const (
 	CauseTakeover  Cause = "takeover"        // a person works in the agent's session
 	CauseForeign   Cause = "foreign commits" // on the integration branch
 	CauseProtected Cause = "protected"       // a merge changed what is protected
+	CauseDeadline  Cause = "deadline"        // the node's deadline is past; nothing new is begun
+	CauseHeld      Cause = "run held"        // the whole run is paused, or its budget is used up
 	causeOnly      Cause = "only"            // it was interrupted and --only leaves it out
 )
 

@@ -24,6 +24,10 @@ func (r *Run) Todo(now time.Time) Todo {
 		t.Stuck = "the run has not started"
 		return t
 	}
+	if e, ok := r.onRun(now); ok {
+		t.Record = []Event{e}
+		return t
+	}
 	if r.draining && !now.Before(r.until) {
 		t.Stop = r.inFlight()
 		t.Done = len(t.Stop) == 0
@@ -37,7 +41,7 @@ func (r *Run) Todo(now time.Time) Todo {
 	if len(t.Record) > 0 {
 		return t
 	}
-	if !r.draining {
+	if !r.draining && r.held.For == "" {
 		if t.Record = r.admit(now); len(t.Record) > 0 {
 			return t
 		}
@@ -52,6 +56,11 @@ func (r *Run) Todo(now time.Time) Todo {
 		}
 	} else if len(r.flying) > 0 || len(t.Start) > 0 {
 		t.Wake = r.until
+	}
+	late, next := r.overdue(now)
+	t.Stop = append(r.unwanted(), late...)
+	if !next.IsZero() && (t.Wake.IsZero() || next.Before(t.Wake)) {
+		t.Wake = next
 	}
 	if len(r.flying) == 0 && len(t.Start) == 0 {
 		r.rest(&t)
@@ -158,13 +167,17 @@ func (r *Run) effect(n *node) (Effect, bool) {
 	switch l.stage {
 	case stagePrepare:
 		e.Kind = EffectPrepare
+		e.Person = r.byPerson(n) && len(n.logs) > l.first+1 // its own work stays as it is
 		if c := a.collected.Result.Commit; c != "" {
 			e.Commit = c
 		}
 	case stageAgent:
+		if r.byPerson(n) {
+			return e, false
+		}
 		e.Kind, e.Iteration = EffectAgent, a.iteration+1
 	case stageCollect:
-		e.Kind = EffectCollect
+		e.Kind, e.Person = EffectCollect, a.person != ""
 	case stageGate:
 		gates := n.stepNow().Gates
 		if a.gate >= len(gates) {
@@ -189,6 +202,8 @@ func (r *Run) rest(t *Todo) {
 	switch {
 	case r.draining:
 		t.Done = true
+	case r.held.For != "":
+		t.Done = !r.started.Wait
 	case len(r.timers) > 0:
 		if t.Wake.IsZero() {
 			t.Stuck = "a wait is over and its node does not go on"
@@ -203,7 +218,7 @@ func (r *Run) rest(t *Todo) {
 			Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: r.sumInputs(),
 		})}
 	default:
-		t.Done = true
+		t.Done = !r.started.Wait || !r.awaited()
 	}
 }
 

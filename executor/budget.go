@@ -1,0 +1,230 @@
+package executor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func negative(b ir.Budget) bool { return b.Tokens < 0 || b.USDMicro < 0 || b.WallMS < 0 }
+
+func addBudget(a, b ir.Budget) ir.Budget {
+	return ir.Budget{Tokens: sumCap(a.Tokens, b.Tokens), USDMicro: sumCap(a.USDMicro, b.USDMicro), WallMS: sumCap(a.WallMS, b.WallMS)}
+}
+
+func sumCap(a, b int64) int64 {
+	if a > 1<<62-b {
+		return 1 << 62
+	}
+	return a + b
+}
+
+// allowed is a budget with what people added; a limit of 0 stays no limit.
+func allowed(limit, added ir.Budget) ir.Budget {
+	out := ir.Budget{}
+	if limit.Tokens > 0 {
+		out.Tokens = sumCap(limit.Tokens, added.Tokens)
+	}
+	if limit.USDMicro > 0 {
+		out.USDMicro = sumCap(limit.USDMicro, added.USDMicro)
+	}
+	if limit.WallMS > 0 {
+		out.WallMS = sumCap(limit.WallMS, added.WallMS)
+	}
+	return out
+}
+
+// meter counts what was reported. What nobody reported is counted as unknown,
+// never as nothing.
+type meter struct {
+	tokens, usd, ms int64
+	noTokens, noUSD int // turns that said nothing about it
+}
+
+func (m *meter) add(u Usage, ms int64) {
+	m.ms = sumCap(m.ms, max(ms, 0))
+	if u.Tokens != nil {
+		m.tokens = sumCap(m.tokens, max(*u.Tokens, 0))
+	} else {
+		m.noTokens++
+	}
+	if u.USDMicro != nil {
+		m.usd = sumCap(m.usd, max(*u.USDMicro, 0))
+	} else {
+		m.noUSD++
+	}
+}
+
+func (m meter) spent() Spent {
+	return Spent{Tokens: m.tokens, USDMicro: m.usd, Millis: m.ms, TokensKnown: m.noTokens == 0, USDKnown: m.noUSD == 0}
+}
+
+// cost is what something used: in its present allowance, and in all. Its clock
+// runs while it works; waiting and parked time is none of it.
+type cost struct {
+	now, all meter
+	ran      time.Duration // of the allowance, before since
+	since    time.Time     // zero: it does not work now
+}
+
+func (c *cost) start(at time.Time) {
+	if c.since.IsZero() {
+		c.since = at
+	}
+}
+
+func (c *cost) stop(at time.Time) {
+	c.ran, c.since = c.wall(at), time.Time{}
+}
+
+// wall is how long it worked in this allowance. A clock that was set back adds nothing.
+func (c *cost) wall(at time.Time) time.Duration {
+	if c.since.IsZero() {
+		return c.ran
+	}
+	return c.ran + max(at.Sub(c.since), 0)
+}
+
+// renew begins a new allowance.
+func (c *cost) renew(at time.Time) {
+	c.now, c.ran = meter{}, 0
+	if !c.since.IsZero() {
+		c.since = at
+	}
+}
+
+// spend records what a turn of an agent, or a gate, reported. A gate that asks
+// no model has no tokens that could be unknown.
+func (r *Run) spend(n *node, u Usage, ms int64, model bool) {
+	if !model && u.IsZero() {
+		zero := int64(0)
+		u = Usage{Tokens: &zero, USDMicro: &zero}
+	}
+	for _, m := range []*meter{&n.cost.now, &n.cost.all, &r.cost.now, &r.cost.all} {
+		m.add(u, ms)
+	}
+}
+
+// over says which part of a budget is used up, "" if none is.
+func over(b ir.Budget, m meter, wall time.Duration) string {
+	switch {
+	case b.Tokens > 0 && m.tokens >= b.Tokens:
+		return fmt.Sprintf("%d of %d tokens are used", m.tokens, b.Tokens) + unknown(m.noTokens)
+	case b.USDMicro > 0 && m.usd >= b.USDMicro:
+		return fmt.Sprintf("%s of %s are spent", dollars(m.usd), dollars(b.USDMicro)) + unknown(m.noUSD)
+	case b.WallMS > 0 && wall >= time.Duration(b.WallMS)*time.Millisecond:
+		return fmt.Sprintf("the working time of %s is used up", time.Duration(b.WallMS)*time.Millisecond)
+	}
+	return ""
+}
+
+func unknown(turns int) string {
+	switch turns {
+	case 0:
+		return ""
+	case 1:
+		return ", and one turn did not say what it used"
+	}
+	return fmt.Sprintf(", and %d turns did not say what they used", turns)
+}
+
+func dollars(micro int64) string {
+	part := strings.TrimRight(fmt.Sprintf("%06d", micro%1e6), "0")
+	for len(part) < 2 {
+		part += "0"
+	}
+	return fmt.Sprintf("$%d.%s", micro/1_000_000, part)
+}
+
+func (r *Run) nodeBudget(n *node) ir.Budget { return allowed(n.ir.Limits.Budget, n.people.budget) }
+
+func (r *Run) runBudget() ir.Budget { return allowed(r.epic.Run.Budget, r.added) }
+
+// nodeOver says what of a node's budget is used up at a time, after more was added.
+func (r *Run) nodeOver(n *node, more ir.Budget, now time.Time) string {
+	return over(addBudgetTo(r.nodeBudget(n), more), n.cost.now, n.cost.wall(now))
+}
+
+// runOver says what of the run's budget is used up at a time, after more was added.
+func (r *Run) runOver(more ir.Budget, now time.Time) string {
+	return over(addBudgetTo(r.runBudget(), more), r.cost.now, r.cost.wall(now))
+}
+
+// addBudgetTo adds to the parts that are limited.
+func addBudgetTo(b, more ir.Budget) ir.Budget { return allowed(b, more) }
+
+// restrained says why a running node may not begin an agent's turn now: the run
+// is held, the node's budget is used up, or its deadline is past. What is in
+// flight goes on, and what it leaves is collected and judged.
+func (r *Run) restrained(n *node, now time.Time) (Event, bool) {
+	l := &n.life
+	if n.busy() || l.trouble != nil || l.stage != stageOpen && l.stage != stageAgent || !r.startsWork(n) {
+		return Event{}, false
+	}
+	if r.held.For != "" {
+		if r.held.For == ForBudget && r.epic.Run.OnExceed == "stop" {
+			return n.event(NodeBlocked{Reason: "the run's budget: " + r.held.Detail}), true
+		}
+		return n.event(NodeWaiting{For: r.held.For, Cause: CauseHeld, Detail: "the run is held: " + r.held.Detail}), true
+	}
+	if why := r.nodeOver(n, ir.Budget{}, now); why != "" {
+		if r.epic.Run.OnExceed == "stop" {
+			return n.event(NodeBlocked{Reason: "its budget: " + why}), true
+		}
+		return n.event(NodeWaiting{For: ForBudget, Detail: why}), true
+	}
+	if end, ok := deadline(n.ir.Limits.Deadline); ok && !n.people.late && now.After(end) {
+		return n.event(NodeWaiting{
+			For: ForHuman, Cause: CauseDeadline,
+			Detail: "its deadline (" + n.ir.Limits.Deadline + ") is past",
+		}), true
+	}
+	return Event{}, false
+}
+
+// startsWork reports whether what comes next is work of an agent: gates alone,
+// and what a person did, cost no budget worth holding back.
+func (r *Run) startsWork(n *node) bool {
+	s := n.stepNow()
+	return s != nil && n.hasAgent(s) && !r.byPerson(n) && !n.life.rejudge && n.life.word.How != GatesOnly && !n.sum
+}
+
+// deadline is the time after which nothing new is begun: a date is its whole
+// day, in UTC.
+func deadline(s string) (time.Time, bool) {
+	if s == "" {
+		return time.Time{}, false
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, true
+	}
+	if t, err := time.Parse(time.DateOnly, s); err == nil {
+		return t.Add(24*time.Hour - time.Nanosecond), true
+	}
+	return time.Time{}, false
+}
+
+// overdue lists what is in flight for nodes whose working time is used up, where
+// a budget stops; and says when the next one will be.
+func (r *Run) overdue(now time.Time) (stop []Effect, next time.Time) {
+	if r.epic.Run.OnExceed != "stop" || !r.wallLimited {
+		return nil, time.Time{}
+	}
+	for _, i := range r.flying {
+		n := r.nodes[i]
+		b := r.nodeBudget(n)
+		if b.WallMS <= 0 || n.status != Running {
+			continue
+		}
+		left := time.Duration(b.WallMS)*time.Millisecond - n.cost.wall(now)
+		switch at := now.Add(left); {
+		case left <= 0:
+			stop = append(stop, n.agentsInFlight()...)
+		case next.IsZero() || at.Before(next):
+			next = at
+		}
+	}
+	return stop, next
+}

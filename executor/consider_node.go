@@ -1,0 +1,347 @@
+package executor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// considerRetry is everything that begins something again: what a person asks
+// for costs no attempt, and brings a new allowance.
+func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
+	if d.How == KeepOld {
+		do, err := r.considerKeepOld(n)
+		return d, do, err
+	}
+	if d.How == GatesOnly {
+		return r.considerGatesOnly(n, d)
+	}
+	again := func(what string) act {
+		return func() error { n.people.tell(d); return r.release(n, what+" by "+d.By) }
+	}
+	l := &n.life
+	switch {
+	case n.people.reopen:
+		return d, nil, &Refused{Why: fmt.Sprintf("%s is reopened already: it begins at the next ralph apply", n.ir.Key)}
+	case n.status == Blocked && !r.goesOn(n), n.status == Cancelled:
+		return d, func() error { n.people.tell(d); return r.reopen(n) }, nil
+	case n.status == Blocked:
+		return d, func() error { n.people.tell(d); r.retryBlocked(n); return r.release(n, "retried by "+d.By) }, nil
+	case r.shown(n) == Skipped:
+		return d, func() error { n.people.tell(d); return r.unskip(n) }, nil
+	case n.status != Waiting || l.stale:
+		return d, nil, r.refuse(n, "there is nothing to retry")
+	case n.waitsFor(CauseQuestion, CauseTakeover) && d.Message == "":
+		return d, nil, r.refuse(n, "the agent asked: the answer comes with -m TEXT")
+	case n.waitsFor(CauseQuestion, CauseDiagnosis, CauseTakeover, CauseProtected):
+		return d, func() error { l.word = d; n.allow(r.at); return again("answered")() }, nil
+	case n.waitsFor(CauseForeign):
+		return d, func() error { l.word = d; return again("rebuilt")() }, nil
+	case n.waitsFor(CauseDeadline):
+		return d, func() error { n.people.late = true; return again("retried")() }, nil
+	case n.waitsFor(CauseGate, CauseConfig, CauseRunner, CauseWorkspace, CauseConflict, causeOnly):
+		return d, func() error { l.attempt.asked = 0; return again("retried")() }, nil
+	case n.wait.For == ForTimer || n.wait.For == ForLimit:
+		return d, nil, r.refuse(n, "it goes on by itself")
+	}
+	return d, nil, r.refuse(n, "retry does not end this wait")
+}
+
+// goesOn reports whether a blocked node can continue its life: it still does the
+// same work from the same results. The sum never does: it is made anew.
+func (r *Run) goesOn(n *node) bool {
+	return !n.sum && r.begun && !r.foreign && n.unsettled == 0 && !n.life.stale && len(n.ir.Steps) > 0 &&
+		n.life.work == n.ir.Digest.Work && n.life.base.Commit != "" && n.life.print == fingerprint(r.inputs(n))
+}
+
+// retryBlocked opens the next attempt of a blocked node's life: at the step that
+// its last failure went to, with a new allowance.
+func (r *Run) retryBlocked(n *node) {
+	l := &n.life
+	if l.stage == stageStopped {
+		l.step = n.next(l.step)
+	}
+	n.allow(r.at)
+	if l.attempt.status != AttemptRunning {
+		l.stage = stageOpen
+	}
+}
+
+// reopen makes a node pending again; it begins a new life when what it needs is
+// there, or is done at once by a success that is on record.
+func (r *Run) reopen(n *node) error {
+	n.people.skip, n.people.reopen, n.people.cancelled = false, false, ""
+	if n.status != Pending {
+		if err := r.move(n, Pending); err != nil {
+			return err
+		}
+	}
+	n.life.word = Decision{}
+	if !r.begun || r.foreign || n.sum {
+		return nil
+	}
+	return r.arrive(n)
+}
+
+// unskip takes a skip back. When others have begun without the node's result,
+// that waits for the next start, which derives everything anew.
+func (r *Run) unskip(n *node) error {
+	if n.status == Pending {
+		return r.reopen(n)
+	}
+	for _, i := range n.dependents {
+		if s := r.nodes[i].status; s != Pending && s != Ready {
+			n.people.reopen = true
+			return nil
+		}
+	}
+	for _, i := range n.dependents {
+		d := r.nodes[i]
+		d.unsettled++
+		if d.status == Ready {
+			if err := r.move(d, Pending); err != nil {
+				return err
+			}
+		}
+	}
+	n.passes, n.through = false, nil
+	return r.reopen(n)
+}
+
+// considerGatesOnly makes an attempt by that person of the worktree as it is.
+func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
+	l := &n.life
+	switch {
+	case n.status != Blocked && (n.status != Waiting || n.wait.For != ForHuman), n.people.paused != "" && n.waitsFor(CausePaused), n.waitsFor(CauseHeld, CauseManual, CausePull):
+		return d, nil, r.refuse(n, "its worktree cannot be taken for an attempt now")
+	case n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0:
+		return d, nil, r.refuse(n, "it has no worktree of its own that somebody could work in")
+	case n.waitsFor(CauseConflict) && !l.stale:
+	case l.stale, n.status == Blocked && !r.goesOn(n):
+		return d, nil, r.refuse(n, "what it was blocked on has changed, so the worktree is not based on what it needs now")
+	case l.stage == stageBase || len(n.logs) <= l.first && l.stage != stageOpen:
+		return d, nil, r.refuse(n, "there was no attempt that a person could go on from")
+	}
+	return d, func() error {
+		n.people.tell(d)
+		if n.status == Blocked {
+			r.retryBlocked(n)
+		}
+		n.allow(r.at)
+		l.word = d
+		if l.attempt.status != AttemptRunning {
+			l.stage = stageOpen
+		}
+		return r.release(n, "its worktree was handed in by "+d.By)
+	}, nil
+}
+
+// considerKeepOld lets the success before --rerun count again.
+func (r *Run) considerKeepOld(n *node) (act, error) {
+	if n.sum || n.after == 0 || n.status == Done || n.status == Running || r.shown(n) == Skipped {
+		return nil, r.refuse(n, "no success was put aside that could be kept")
+	}
+	old := *n
+	old.after = 0
+	if r.begun && !r.foreign && old.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), n.life.base.Tree) == nil {
+		return nil, r.refuse(n, "the success on record is of other work, or of another base")
+	}
+	return func() error { n.after = 0; return r.reopen(n) }, nil
+}
+
+func (r *Run) considerSkip(n *node, d Decision) (act, error) {
+	switch {
+	case n.sum:
+		return nil, r.refuse(n, "the sum of all results cannot be skipped")
+	case r.shown(n) == Skipped:
+		return nil, r.refuse(n, "it is skipped already")
+	case n.status == Done:
+		return nil, r.refuse(n, "its work is done and there is nothing to skip")
+	case n.status == Running && d.How != Forced:
+		return nil, r.refuse(n, "to skip it now stops what runs: --force")
+	}
+	return func() error {
+		if err := r.stopNode(n, "skipped by "+d.By); err != nil {
+			return err
+		}
+		n.people.skip, n.people.cancelled = true, ""
+		if n.status != Pending {
+			if err := r.move(n, Pending); err != nil {
+				return err
+			}
+		}
+		if !r.begun || r.foreign {
+			return nil
+		}
+		return r.arrive(n)
+	}, nil
+}
+
+func (r *Run) considerCancel(n *node, d Decision) (act, error) {
+	switch {
+	case n.sum:
+		return nil, r.refuse(n, "the sum of all results cannot be cancelled")
+	case n.status == Cancelled:
+		return nil, r.refuse(n, "it is cancelled already")
+	case r.shown(n) == Skipped, n.status == Done:
+		return nil, r.refuse(n, "there is nothing to cancel")
+	}
+	return func() error {
+		if err := r.stopNode(n, "cancelled by "+d.By); err != nil {
+			return err
+		}
+		n.people.cancelled = d.By
+		return r.move(n, Cancelled)
+	}, nil
+}
+
+// stopNode gives up the open attempt of a node that a person ends. What is in
+// flight is stopped (Todo.Stop), and what it reports counts nothing.
+func (r *Run) stopNode(n *node, why string) error {
+	l := &n.life
+	n.people.paused, n.people.reopen = "", false
+	l.word, l.trouble = Decision{}, nil
+	if l.attempt.status != AttemptRunning {
+		return nil
+	}
+	if err := l.attempt.move(AttemptCancelled); err != nil {
+		return err
+	}
+	log := &n.logs[len(n.logs)-1]
+	log.Status, log.Reason, log.Ended = AttemptCancelled, why, r.at
+	return nil
+}
+
+func (r *Run) considerPause(n *node, d Decision) (act, error) {
+	switch {
+	case n.people.paused != "":
+		return nil, r.refuse(n, "it was paused by %s already", n.people.paused)
+	case n.sum:
+		return nil, r.refuse(n, "the sum of all results cannot be paused; ralph pause holds the whole run")
+	case n.status == Done, n.status == Blocked, n.status == Cancelled, r.shown(n) == Skipped:
+		return nil, r.refuse(n, "there is nothing to pause")
+	}
+	return func() error {
+		n.people.paused = d.By
+		if n.status == Ready {
+			return r.move(n, Pending)
+		}
+		return nil
+	}, nil
+}
+
+func (r *Run) considerResume(n *node, d Decision) (act, error) {
+	more := d.Budget != (ir.Budget{})
+	budget := n.status == Waiting && n.wait.For == ForBudget && n.wait.Cause != CauseHeld
+	switch {
+	case n.waitsFor(CauseHeld), n.status == Waiting && n.wait.Cause == CauseHeld:
+		return nil, &Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.held.Detail), Hint: r.resumeHint()}
+	case n.people.paused == "" && !budget && !more && !n.waitsFor(CauseTakeover):
+		return nil, r.refuse(n, "it is not paused")
+	case budget && r.nodeOver(n, d.Budget, r.at) != "":
+		return nil, &Refused{
+			Why:  fmt.Sprintf("%s would stop again at once: %s", n.ir.Key, r.nodeOver(n, d.Budget, r.at)),
+			Hint: fmt.Sprintf("ralph resume %s --budget usd=+20,tokens=+1M,wall=+1h (as much as it needs)", n.ir.Key),
+		}
+	}
+	return func() error {
+		n.people.budget = addBudget(n.people.budget, d.Budget)
+		paused := n.people.paused != ""
+		n.people.paused = ""
+		switch {
+		case budget || n.waitsFor(CausePaused, CauseTakeover):
+			return r.release(n, "resumed by "+d.By)
+		case paused && n.status == Pending && r.begun && !r.foreign && !n.sum:
+			return r.arrive(n)
+		}
+		return nil
+	}, nil
+}
+
+// waysOf lists the commands that apply to a node as it stands now.
+func (r *Run) waysOf(n *node) []string {
+	key := string(n.ir.Key)
+	var out []string
+	say := func(forms ...string) {
+		for _, f := range forms {
+			verb, rest, _ := strings.Cut(f, " ")
+			out = append(out, strings.TrimRight("ralph "+verb+" "+key+" "+rest, " "))
+		}
+	}
+	if n.people.paused != "" {
+		say("resume")
+	}
+	switch s := r.shown(n); s {
+	case Done:
+		if !n.sum {
+			out = append(out, "ralph apply --rerun "+key)
+		}
+		return out
+	case Skipped, Cancelled:
+		if n.people.reopen {
+			return []string{"ralph apply"}
+		}
+		say("retry")
+	case Blocked:
+		say("retry -m TEXT")
+		if r.canHandIn(n) {
+			say("retry --gates-only", "retry --discard")
+		}
+		if _, err := r.considerKeepOld(n); err == nil {
+			say("retry --keep-old")
+		}
+		if !n.sum {
+			say("skip", "cancel")
+		}
+		return out
+	case Waiting:
+		if n.wait.Cause == CauseHeld {
+			return append(out, r.resumeHint())
+		}
+		if n.wait.For == ForBudget {
+			say("resume --budget usd=+20")
+			break
+		}
+		for _, c := range ends[n.wait.Cause] {
+			say(c)
+		}
+	}
+	if n.sum || r.shown(n) == Skipped || n.status == Cancelled {
+		return out
+	}
+	if n.people.paused == "" {
+		say("pause")
+	}
+	if n.status == Running {
+		say("skip --force", "cancel")
+	} else {
+		say("skip", "cancel")
+	}
+	return out
+}
+
+func (r *Run) canHandIn(n *node) bool {
+	_, _, err := r.considerGatesOnly(n, Decision{})
+	return err == nil
+}
+
+// ends says which commands end a wait for a person, by cause.
+var ends = map[Cause][]string{
+	CauseApproval:  {"approve", "reject -m TEXT", "retry --gates-only"},
+	CauseGate:      {"retry", "reject -m TEXT", "approve --override -m TEXT", "retry --gates-only"},
+	CauseQuestion:  {"retry -m TEXT", "approve", "retry --gates-only"},
+	CauseDiagnosis: {"retry -m TEXT", "approve", "retry --gates-only"},
+	CauseTakeover:  {"retry -m TEXT", "approve", "resume"},
+	CauseConfig:    {"retry"},
+	CauseRunner:    {"retry"},
+	CauseWorkspace: {"retry"},
+	CauseConflict:  {"retry --gates-only", "retry"},
+	CauseManual:    {"approve"},
+	CauseForeign:   {"approve", "retry"},
+	CauseProtected: {"approve", "reject -m TEXT", "retry -m TEXT", "retry --gates-only"},
+	CauseDeadline:  {"retry", "approve"},
+	causeOnly:      {"retry"},
+	CausePaused:    {}, // resume stands first
+	CausePull:      {}, // it is merged or closed where it is
+}

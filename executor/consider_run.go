@@ -1,0 +1,120 @@
+package executor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// considerRun is about decisions without a node: the plan, or the run as a whole.
+func (r *Run) considerRun(d Decision) (Decision, act, error) {
+	switch d.Verb {
+	case Approve:
+		return r.considerPlan(d)
+	case Pause:
+		if r.held.For == ForHuman {
+			return d, nil, &Refused{Why: "the run is held already: " + r.held.Detail, Hint: "ralph resume"}
+		}
+		return d, func() error {
+			r.hold(RunHeld{For: ForHuman, Detail: "paused by " + d.By + because(d.Message)})
+			return nil
+		}, nil
+	case Resume:
+		more := d.Budget != (ir.Budget{})
+		if r.held.For == "" && !more {
+			return d, nil, &Refused{Why: "the run is not paused", Hint: "ralph resume KEY resumes one node, ralph resume --budget usd=+20 adds to the budget"}
+		}
+		if why := r.runOver(d.Budget, r.at); r.held.For == ForBudget && why != "" {
+			return d, nil, &Refused{Why: "the run would stop again at once: " + why, Hint: r.resumeHint()}
+		}
+		return d, func() error { r.added = addBudget(r.added, d.Budget); return r.unhold(d.By) }, nil
+	case Cancel:
+		if !r.Open() {
+			return d, nil, &Refused{Why: "no run is going on", Hint: "ralph cancel KEY cancels one node"}
+		}
+		if r.cancelled != "" {
+			return d, nil, &Refused{Why: "the run was cancelled by " + r.cancelled + " already"}
+		}
+		return d, func() error { r.cancelled = d.By; return nil }, nil
+	}
+	return d, nil, &Refused{Why: fmt.Sprintf("%s is about one node", d.Verb), Hint: fmt.Sprintf("ralph %s KEY", d.Verb)}
+}
+
+// considerPlan approves the epic as it is now.
+func (r *Run) considerPlan(d Decision) (Decision, act, error) {
+	people := r.epic.Run.HITL.Approvers
+	switch {
+	case d.How == Override:
+		return d, nil, &Refused{Why: "a plan has no gate that could be overridden", Hint: "ralph approve"}
+	case d.Digest != "" && d.Digest != r.epic.Digest:
+		return d, nil, &Refused{Why: "the decision is about another epic.json than the present one", Hint: "ralph diff shows what changed; then ralph approve"}
+	case r.epic.Run.HITL.Plan != "required":
+		return d, nil, &Refused{Why: "the policy asks for no approval of the plan: to start ralph apply is to approve it", Hint: "ralph approve KEY approves one node"}
+	case !mayApprove(d.By, people):
+		return d, nil, &Refused{Why: d.By + " may not approve the plan", Hint: "it asks for one of: " + strings.Join(people, ", ")}
+	case r.planApproved():
+		return d, nil, &Refused{Why: "this plan is approved already", Hint: "ralph apply"}
+	}
+	d.Digest = r.epic.Digest
+	return d, func() error { r.plans[d.Digest] = true; return nil }, nil
+}
+
+// planApproved reports whether a person approved the present epic, or nobody has to.
+func (r *Run) planApproved() bool {
+	return r.epic.Run.HITL.Plan != "required" || r.plans[r.epic.Digest]
+}
+
+func (r *Run) resumeHint() string {
+	if r.held.For == ForBudget {
+		return "ralph resume --budget usd=+20,tokens=+1M,wall=+1h (as much as it needs)"
+	}
+	return "ralph resume"
+}
+
+// hold lets nothing new start. A pause outlasts a budget.
+func (r *Run) hold(h RunHeld) {
+	if r.held.For != ForHuman {
+		r.held = h
+	}
+}
+
+// unhold lets everything go on that waited because the run was held.
+func (r *Run) unhold(by string) error {
+	if r.held.For == "" {
+		return nil
+	}
+	r.held = RunHeld{}
+	for _, n := range r.nodes {
+		if n.status == Waiting && n.wait.Cause == CauseHeld {
+			if err := r.release(n, "resumed by "+by); err != nil {
+				return err
+			}
+			r.touch(n)
+		}
+	}
+	return nil
+}
+
+// defaultGrace is what running attempts get when the run is cancelled and its
+// start said nothing.
+const defaultGrace = 2 * time.Minute
+
+// onRun decides what concerns the whole run: it is cancelled, or its budget is
+// used up.
+func (r *Run) onRun(now time.Time) (Event, bool) {
+	if r.cancelled != "" && !r.draining {
+		grace := defaultGrace
+		if r.started.Grace > 0 {
+			grace = time.Duration(r.started.Grace) * time.Millisecond
+		}
+		return Event{Body: RunDraining{Until: now.Add(grace).UTC().Truncate(time.Millisecond), Reason: "cancelled by " + r.cancelled}}, true
+	}
+	if r.held.For == "" && !r.draining {
+		if why := r.runOver(ir.Budget{}, now); why != "" {
+			return Event{Body: RunHeld{For: ForBudget, Detail: why}}, true
+		}
+	}
+	return Event{}, false
+}

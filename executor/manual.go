@@ -1,0 +1,121 @@
+package executor
+
+import "github.com/ralph-compiler/ralph/ir"
+
+// withPersonStep gives a manual node the one step in which a person works, if
+// the epic has none.
+func withPersonStep(in *ir.Node) *ir.Node {
+	if in.Kind != ir.Manual || len(in.Steps) > 0 {
+		return in
+	}
+	n := *in
+	n.Steps = []ir.Step{{
+		Name: "manual", Access: "write", GateMode: "parallel", OnFailure: "keep", AllowEmpty: true, Next: "manual",
+		Retry: ir.Retry{Backoff: "fixed"},
+	}}
+	return &n
+}
+
+// byPerson reports whether a person does the work of the open attempt.
+func (r *Run) byPerson(n *node) bool {
+	s := n.stepNow()
+	return n.ir.Kind == ir.Manual || s != nil && r.epic.Agents[s.Agent].Human
+}
+
+// awaitPerson lets a node wait for the person who does its work.
+func (r *Run) awaitPerson(n *node) (Event, bool) {
+	if !r.byPerson(n) {
+		return Event{}, false
+	}
+	detail := "a person does it on branch " + n.ir.Git.Branch + ", and says so with ralph approve " + string(n.ir.Key)
+	if log := n.lastEnded(); log != nil && log.Status != AttemptPassed {
+		detail = "not yet: " + firstLine(log.Reason)
+	}
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseManual, Detail: clip(detail, MaxNote)}), true
+}
+
+// lastEnded is the last attempt of this life that has ended; nil if there is none.
+func (n *node) lastEnded() *AttemptLog {
+	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
+		if n.logs[i].Status != AttemptRunning {
+			return &n.logs[i]
+		}
+	}
+	return nil
+}
+
+// person is whose own work the next attempt is, "" if an agent's.
+func (l *life) person() string {
+	if l.word.Verb == RetryNode && l.word.How == GatesOnly {
+		return l.word.By
+	}
+	return ""
+}
+
+// handIn begins an attempt of what a person left in the worktree: it is
+// collected as it is.
+func (r *Run) handIn(n *node, who string) {
+	n.life.word = Decision{}
+	n.life.attempt.finishedBy(who)
+	n.life.stage = stageCollect
+}
+
+// personFailed applies the failure of what a person did: no agent starts because
+// of it, and it costs none of the agent's attempts. A manual node waits for the
+// person again; what was handed in for an agent's step blocks.
+func (r *Run) personFailed(n *node) bool {
+	l := &n.life
+	switch {
+	case r.byPerson(n):
+		l.stage = stageOpen
+	case l.attempt.person != "":
+		l.stage = stageStopped
+	default:
+		return false
+	}
+	l.rejudge = false
+	return true
+}
+
+// timed reports whether a wait ends by itself.
+func (w NodeWaiting) timed() bool {
+	return w.For == ForTimer || w.For == ForLimit || w.For == ForBudget && !w.Until.IsZero()
+}
+
+// awaited reports whether a person could make the run go on.
+func (r *Run) awaited() bool {
+	for _, n := range r.nodes {
+		if n.status == Waiting && (n.selected || n.sum) {
+			return true
+		}
+	}
+	return false
+}
+
+// unwanted lists what is in flight for nodes that a person ended.
+func (r *Run) unwanted() []Effect {
+	var out []Effect
+	for _, i := range r.strays {
+		out = append(out, r.nodes[i].life.effect)
+	}
+	return out
+}
+
+// renew begins the account of a run: what an interrupted one used, or one that
+// its budget held, counts on.
+func (r *Run) renew() {
+	r.cancelled = ""
+	for _, n := range r.nodes { // the clocks stood still since the last event
+		if !n.cost.since.IsZero() {
+			n.cost.stop(r.prior)
+		}
+	}
+	if !r.cost.since.IsZero() {
+		r.cost.stop(r.prior)
+	}
+	if r.fresh {
+		r.cost.renew(r.at)
+		r.added = ir.Budget{}
+	}
+	r.fresh = false
+}
