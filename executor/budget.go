@@ -206,9 +206,9 @@ func deadline(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// overdue lists what is in flight for nodes whose working time is used up, where
+// lateFlights lists what is in flight for nodes whose working time is used up, where
 // a budget stops; and says when the next one will be.
-func (r *Run) overdue(now time.Time) (stop []Effect, next time.Time) {
+func (r *Run) lateFlights(now time.Time) (stop []Effect, next time.Time) {
 	if r.epic.Run.OnExceed != "stop" || !r.wallLimited {
 		return nil, time.Time{}
 	}

@@ -65,7 +65,7 @@ func (r *Run) open(n *node) Event {
 	}
 	return Event{
 		Node: n.id, Step: s.Name, Attempt: n.numbers[s.Name] + 1,
-		Body: AttemptStarted{Start: l.starts[l.step], From: from, Rejudge: l.rejudge, Person: l.person()},
+		Body: AttemptStarted{Start: l.starts[l.step], From: from, Rejudge: l.rejudge, Person: l.handedBy()},
 	}
 }
 

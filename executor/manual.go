@@ -44,8 +44,8 @@ func (n *node) lastEnded() *AttemptLog {
 	return nil
 }
 
-// person is whose own work the next attempt is, "" if an agent's.
-func (l *life) person() string {
+// handedBy is whose own work the next attempt is, "" if an agent's.
+func (l *life) handedBy() string {
 	if l.word.Verb == RetryNode && l.word.How == GatesOnly {
 		return l.word.By
 	}

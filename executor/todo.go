@@ -57,7 +57,7 @@ func (r *Run) Todo(now time.Time) Todo {
 	} else if len(r.flying) > 0 || len(t.Start) > 0 {
 		t.Wake = r.until
 	}
-	late, next := r.overdue(now)
+	late, next := r.lateFlights(now)
 	t.Stop = append(r.unwanted(), late...)
 	if !next.IsZero() && (t.Wake.IsZero() || next.Before(t.Wake)) {
 		t.Wake = next
