@@ -12,6 +12,9 @@ import (
 // annotate returns the plan with the ids that it does not carry yet, and how
 // many were added, the epic's own not counted. All other bytes stay.
 func (u *unit) annotate() ([]byte, int) {
+	if u.tree == nil {
+		return u.file.Bytes, 0
+	}
 	type insertion struct {
 		offset int
 		text   string

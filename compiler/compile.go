@@ -19,6 +19,7 @@ type Source struct {
 // Input is everything that a compile reads.
 type Input struct {
 	Plans   []Source
+	Imports []Imported
 	Policy  []Source // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
 	Project fs.FS    // confined to the project root; nil: no file exists
 	Options Options
@@ -104,6 +105,11 @@ func Compile(in Input) Output {
 	c := newCompilation(in)
 	for _, src := range in.Plans {
 		if u := c.open(src); u != nil {
+			c.units = append(c.units, u)
+		}
+	}
+	for _, d := range in.Imports {
+		if u := c.openImported(d); u != nil {
 			c.units = append(c.units, u)
 		}
 	}

@@ -357,6 +357,13 @@ func (u *unit) level(i int, n *ir.DraftNode, c *nodeConfig, diags *diag.List) *p
 // words returns title, goal and tasks as written, with their code spans: those
 // say nothing about how critical an item is.
 func (u *unit) words(i int) (title, goal string, tasks []string) {
+	if u.tree == nil {
+		n := &u.draft.Nodes[i]
+		for _, t := range n.Tasks {
+			tasks = append(tasks, t.Text)
+		}
+		return n.Title, n.Goal, tasks
+	}
 	it := &u.tree.Items[i]
 	title = it.Title
 	if r := it.TitleRange; r.Start >= 0 && r.Start < r.End && r.End <= len(u.file.Bytes) {

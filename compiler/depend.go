@@ -97,9 +97,10 @@ const (
 	byProse
 	byExplicit
 	byScope
+	byImport
 )
 
-var ruleNames = [...]string{"number", "prose", "explicit", "scope"}
+var ruleNames = [...]string{"number", "prose", "explicit", "scope", "import"}
 
 // edge says that item to waits for item from.
 type edge struct {

@@ -17,12 +17,13 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden cases")
 
 // goldenInput makes the input of a case: every *.md at the top is a plan, all
-// files are the project. Lines of the comment that begin with "flags:" are
+// files are the project, and every *.bead.json is imported. Lines of the comment that begin with "flags:" are
 // options; "show:" says which outputs beside graph and diags are kept.
 func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 	t.Helper()
@@ -76,6 +77,11 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 			continue
 		}
 		project[f.Name] = &fstest.MapFile{Data: f.Data}
+		if strings.HasSuffix(f.Name, ".bead.json") {
+			src := Source{Path: f.Name, Bytes: f.Data}
+			draft, l := ralphbead.Decode(diag.NewFile(src.Path, src.Bytes))
+			in.Imports = append(in.Imports, Imported{Source: src, Draft: draft, Diags: l})
+		}
 		if strings.HasSuffix(f.Name, ".md") && !strings.HasPrefix(f.Name, ".") {
 			if len(in.Plans) == 1 && in.Plans[0].Bytes == nil {
 				in.Plans[0].Bytes = f.Data
@@ -241,7 +247,11 @@ func checkAgain(t *testing.T, in Input, out Output) {
 		if !bytes.Equal(r.JSON, out.Results[i].JSON) {
 			t.Errorf("%s: the annotated plan compiles to other bytes:\n%s", r.Plan, firstDifference(out.Results[i].JSON, r.JSON))
 		}
-		if r.Added != 0 || !bytes.Equal(r.Annotated, in.Plans[i].Bytes) {
+		source := Source{Bytes: out.Results[i].Annotated}
+		if k := i - len(in.Plans); k >= 0 {
+			source = in.Imports[k].Source
+		}
+		if r.Added != 0 || !bytes.Equal(r.Annotated, source.Bytes) {
 			t.Errorf("%s: annotated again, %d added", r.Plan, r.Added)
 		}
 	}

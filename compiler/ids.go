@@ -22,13 +22,18 @@ const idWidth = 6
 // idAlphabet is that of bd: letters and digits, lower case.
 const idAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 
+// idPrefix is what derived ids begin with.
+func (u *unit) idPrefix() string {
+	if t := u.set.Tracker; t != nil && t.Prefix.V != "" {
+		return strings.TrimSuffix(t.Prefix.V, "-")
+	}
+	return "bd"
+}
+
 // deriveIDs takes ids from annotations, else derives them from the plan's path
 // and the key. Smaller keys choose first; an id that is taken is counted on.
 func (u *unit) deriveIDs(slug string) identities {
-	prefix := "bd"
-	if t := u.set.Tracker; t != nil && t.Prefix.V != "" {
-		prefix = strings.TrimSuffix(t.Prefix.V, "-")
-	}
+	prefix := u.idPrefix()
 	taken := map[ir.NodeID]bool{}
 	take := func(id ir.NodeID) {
 		taken[id] = true

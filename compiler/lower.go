@@ -47,18 +47,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.misplaced()
 	out := depend(&l.deps, diags)
 	for i := range l.draft.Nodes {
-		es := out.of(i)
-		if len(es) == 0 {
-			continue
-		}
-		edges := make([]ir.DraftEdge, len(es))
-		for k, e := range es {
-			edges[k] = ir.DraftEdge{
-				Key: l.deps.items[e.from].key, From: ruleNames[e.rule], Type: softTypes[e.soft],
-				Range: diag.Range{File: tree.File.Name, Start: int(e.start), End: int(e.end)},
-			}
-		}
-		l.draft.Nodes[i].Edges = edges
+		l.draft.Nodes[i].Edges = draftEdges(out.of(i), &l.deps, tree.File.Name)
 	}
 	return l.draft, out
 }

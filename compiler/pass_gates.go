@@ -224,6 +224,9 @@ func (g *gating) judge(out *ir.Gate, a *agentInfo, why, model string) {
 func (g *gating) verify(i int, s *ir.Step) {
 	d := &g.u.draft.Nodes[i]
 	unnamed := 0
+	if d.Ordered && len(d.Verify) > 0 {
+		s.GateMode = "ordered"
+	}
 	for k := range d.Verify {
 		v := &d.Verify[k]
 		name, at := v.Name, v.NameRange
@@ -235,8 +238,8 @@ func (g *gating) verify(i int, s *ir.Step) {
 			}
 		}
 		out := ir.Gate{
-			Kind: "command", Run: literally(v.Run), TimeoutMS: g.timeout(i, "command"), OnFailure: "retry",
-			ProtectNew: true, From: "plan",
+			Kind: "command", Run: literally(v.Run), Expect: v.Expect, TimeoutMS: g.timeout(i, "command"), OnFailure: "retry",
+			ProtectNew: true, Evidence: v.Evidence, From: "plan",
 		}
 		if v.Timeout.Set() {
 			ms, err := policies.ParseDuration(v.Timeout.Value)

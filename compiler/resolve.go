@@ -47,7 +47,7 @@ type unit struct {
 	c       *compilation
 	source  Source
 	file    *diag.File
-	tree    *syntax.Plan
+	tree    *syntax.Plan // nil of an imported draft
 	policy  *policySet
 	set     *policies.Set
 	dialect syntax.Dialect
@@ -97,7 +97,7 @@ func (c *compilation) open(src Source) *unit {
 	c.files[src.Path] = file
 	fm, _ := syntax.Peek(file)
 	ps := c.policyFor(file, &fm)
-	u := &unit{c: c, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{}, agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{}, said: map[string]bool{}, contracts: contracts{}}
+	u := c.unit(src, file, ps)
 	var ok bool
 	if u.dialect, ok = c.dialect(&fm, ps.set); !ok { // reading it some other way would only add noise
 		return nil
@@ -113,6 +113,15 @@ func (c *compilation) open(src Source) *unit {
 	}
 	u.resolveNodes(&c.diags)
 	return u
+}
+
+// unit returns a unit that nothing was read of yet.
+func (c *compilation) unit(src Source, file *diag.File, ps *policySet) *unit {
+	return &unit{
+		c: c, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{},
+		agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{},
+		said: map[string]bool{}, contracts: contracts{},
+	}
 }
 
 // policyFor returns the policy of a plan; plans that use the same files share it.

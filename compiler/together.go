@@ -24,9 +24,9 @@ func (c *compilation) checkTogether() {
 	for _, u := range c.units {
 		e := u.epic
 		if other := slugs[e.Epic.Slug]; other != nil {
-			at := u.tree.FrontMatter.ID.Range
-			if at.IsZero() {
-				at = u.draft.Range
+			at := u.draft.Range
+			if u.tree != nil {
+				at = cmpRange(u.tree.FrontMatter.ID.Range, at)
 			}
 			c.diags.Add(diag.Newf("same-slug", at, "two plans have the slug %q", clip(e.Epic.Slug)).
 				WithDetail("The slug names branches and state, so each plan needs its own. Write another id into the front matter of this plan.").

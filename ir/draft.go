@@ -88,6 +88,7 @@ type DraftNode struct {
 	Agents    []AgentRef // who does the work, in order
 	QA        []AgentRef // who judges it
 	Verify    []DraftGate
+	Ordered   bool     // its gates run one after another, and a fail ends it
 	Outputs   []Output // output schemas of QA gates
 	Fragments []Fragment
 
@@ -116,6 +117,8 @@ type DraftGate struct {
 	Name      string // "" if unnamed
 	NameRange diag.Range
 	Run       string
+	Expect    Expect // the zero value: exit code 0
+	Evidence  bool   // what it prints is kept as evidence
 	Timeout   Stated
 	OnFailure Stated
 	Range     diag.Range

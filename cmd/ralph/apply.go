@@ -51,6 +51,7 @@ epic.json and ralph graph first.
 Without a sandbox, agents and gates run as you and can do what you can do.`,
 		Example: `  ralph apply                       epic.json of this directory
   ralph apply epic.json --parallel 4
+  ralph apply bead.json             a Ralph bead: compiled to an epic of one sprint
   ralph apply --only 1.2a           this sprint and what it needs
   ralph apply --rerun 1.2a          run it again, also if it is done or blocked
   ralph apply --events jsonl        one JSON object per event, for programs`,
@@ -83,7 +84,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	epic, raw, err := loadEpic(file, cmd.InOrStdin())
+	epic, raw, err := loadEpicSaying(file, cmd.InOrStdin(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -106,11 +107,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	dir := "."
-	if file != "-" {
-		dir = filepath.Dir(file)
-	}
-	r, err := openRun(ctx, dir, epic, raw)
+	r, err := openRun(ctx, epicDir(file), epic, raw)
 	if err != nil {
 		return err
 	}

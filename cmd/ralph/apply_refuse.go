@@ -45,6 +45,9 @@ func refuse(epic *ir.Epic) error {
 			l.node(epic, &epic.Nodes[i])
 		}
 	}
+	for _, what := range unrunnable(epic) {
+		l.add("%s", what)
+	}
 	if len(l.list) == 0 {
 		return nil
 	}

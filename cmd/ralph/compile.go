@@ -35,6 +35,9 @@ type compileArgs struct {
 	noAnnotate    bool
 	strict        bool
 	format        string
+
+	imports []planFile // files of the format as
+	as      string
 }
 
 func newCompileCommand() *cobra.Command {
@@ -135,6 +138,13 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 	}
 	c := &compilation{}
 	input := compiler.Input{Options: opts}
+	for _, p := range a.imports {
+		path, err := c.inside(p.file)
+		if err != nil {
+			return nil, err
+		}
+		input.Imports = append(input.Imports, importOf(a.as, path, p.bytes))
+	}
 	for _, file := range a.plans {
 		at := file
 		var b []byte
@@ -150,16 +160,8 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.project == nil {
-			if c.project, err = openProject(at); err != nil {
-				return nil, err
-			}
-		}
-		path, inside := c.project.rel(at)
-		if !inside {
-			return nil, notAProject(at, c.project.dir)
-		}
-		if err := c.project.leadsOut(at); err != nil {
+		path, err := c.inside(at)
+		if err != nil {
 			return nil, err
 		}
 		c.plans = append(c.plans, planFile{file, b})
@@ -175,6 +177,22 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 	c.Output = compiler.Compile(input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
 	return c, nil
+}
+
+// inside returns the path of a file in its project, which the first file opens.
+func (c *compilation) inside(file string) (string, error) {
+	if c.project == nil {
+		p, err := openProject(file)
+		if err != nil {
+			return "", err
+		}
+		c.project = p
+	}
+	path, inside := c.project.rel(file)
+	if !inside {
+		return "", notAProject(file, c.project.dir)
+	}
+	return path, c.project.leadsOut(file)
 }
 
 func runCompile(cmd *cobra.Command, a *compileArgs) error {

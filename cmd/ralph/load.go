@@ -3,13 +3,23 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
-// loadEpic reads and checks an epic.json.
+// loadEpic reads and checks an epic.json. A Ralph bead is compiled: it stands
+// for its epic wherever a command takes one.
 func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
+	return loadEpicSaying(file, in, nil)
+}
+
+// loadEpicSaying is loadEpic for a command that runs the epic: what the compile
+// of a bead has to say goes to say.
+func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte, error) {
 	var b []byte
 	var err error
 	if file == "-" {
@@ -20,6 +30,9 @@ func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if file != "-" && ralphbead.Recognize(b) {
+		return compileBead(file, b, say)
+	}
 	epic, err := ir.Decode(b)
 	if err != nil {
 		return nil, b, loadError(file, err)
@@ -28,6 +41,23 @@ func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
 		return nil, b, err
 	}
 	return epic, b, nil
+}
+
+// epicDir is a directory of the repository that an epic is about: that of its
+// file, or the current one for standard input and for the copy that a run keeps
+// in its state (.git/ralph/ID/epic.json), which is how the epic of a bead can be
+// named when the bead is gone.
+func epicDir(file string) string {
+	if file == "-" {
+		return "."
+	}
+	dir := filepath.Dir(file)
+	if abs, err := filepath.Abs(dir); err == nil && filepath.Base(filepath.Dir(abs)) == "ralph" {
+		if info, err := os.Stat(filepath.Join(abs, "..", "..", "HEAD")); err == nil && info.Mode().IsRegular() {
+			return "."
+		}
+	}
+	return dir
 }
 
 // refuseUnsafe refuses an epic whose paths, branches or references no compile

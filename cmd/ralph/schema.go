@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -17,13 +18,14 @@ var schemas = map[string]func() []byte{
 	"epic":         ir.Schema,
 	"front-matter": ir.FrontMatterSchema,
 	"policy":       policies.JSONSchema,
+	"ralph-bead":   ralphbead.Schema,
 }
 
 func newSchemaCommand() *cobra.Command {
 	names := slices.Sorted(maps.Keys(schemas))
 	return &cobra.Command{
-		Use:   "schema [epic|front-matter|policy]",
-		Short: "Print a JSON Schema: of epic.json, of a plan's front matter, of the policy as JSON",
+		Use:   "schema [epic|front-matter|policy|ralph-bead]",
+		Short: "Print a JSON Schema: of epic.json, of a plan's front matter, of the policy as JSON, of a Ralph bead",
 		Example: `  ralph schema > epic.schema.json
   ralph schema policy       for *.hcl.json files
   ralph schema front-matter for the YAML at the head of a plan`,

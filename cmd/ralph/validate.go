@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -16,24 +19,35 @@ func newValidateCommand() *cobra.Command {
 	a := &compileArgs{}
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Check a plan, a policy or an epic; write nothing",
+		Short: "Check a plan, a policy, an epic or a bead; write nothing",
 		Long: `Validate reads a plan (*.md), a policy (*.hcl, *.hcl.json) or an epic (*.json) and prints
 everything that is wrong with it. A plan is compiled with its policy, as compile would.
+A Ralph bead (*.json) is compiled in the same way; --as ralph-bead says that a file is one.
 Several plans are checked together, several policies as one. json and sarif are for
-either plans or policies: one document is printed.`,
+either plans, policies or beads: one document is printed.`,
 		Example: `  ralph validate plans/*.md
   ralph validate ralph.hcl policies/*.hcl
-  ralph validate epic.json`,
+  ralph validate epic.json
+  ralph validate --as ralph-bead .ralph/beads/login.json`,
 		Args: countArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return runValidate(cmd, a, args) },
 	}
 	addCompileFlags(cmd, a)
+	cmd.Flags().StringVar(&a.as, "as", "", "format of the files: ralph-bead (default: told by their names, and beads by what they hold)")
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(slices.Sorted(maps.Keys(codecs)), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func runValidate(cmd *cobra.Command, a *compileArgs, files []string) error {
-	var plans, hcls, epics []string
+	if err := checkFormat(a.as); err != nil {
+		return err
+	}
+	var plans, hcls, epics, beads []string
 	for _, f := range files {
+		if a.as != "" || isBead(f) {
+			beads = append(beads, f)
+			continue
+		}
 		switch kindOf(f) {
 		case "plan":
 			plans = append(plans, f)
@@ -45,14 +59,14 @@ func runValidate(cmd *cobra.Command, a *compileArgs, files []string) error {
 			return inputErrorf("%s is neither a plan (*.md), a policy (*.hcl, *.hcl.json) nor an epic (*.json)", f)
 		}
 	}
-	if a.format != formatText && len(files) > len(plans) && len(files) > len(hcls) {
-		return usageErrorf("--format %s prints one document: name plans, or policies, or leave it out", a.format)
+	if a.format != formatText && len(files) > len(plans) && len(files) > len(hcls) && len(files) > len(beads) {
+		return usageErrorf("--format %s prints one document: name plans, or policies, or beads, or leave it out", a.format)
 	}
 	bad := false
 	for _, validate := range []struct {
 		files []string
 		do    func(*cobra.Command, *compileArgs, []string) (bool, error)
-	}{{plans, validatePlans}, {hcls, validatePolicies}, {epics, validateEpics}} {
+	}{{plans, validatePlans}, {hcls, validatePolicies}, {epics, validateEpics}, {beads, validateBeads}} {
 		if len(validate.files) == 0 {
 			continue
 		}
@@ -82,7 +96,27 @@ func kindOf(file string) string {
 }
 
 func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
-	a.plans = files
+	a.plans, a.imports = files, nil
+	return validateCompiled(cmd, a)
+}
+
+// validateBeads compiles beads as apply would.
+func validateBeads(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
+	a.plans, a.imports = nil, nil
+	if a.as == "" {
+		a.as = ralphbead.Format
+	}
+	for _, f := range files {
+		b, err := readFile(f)
+		if err != nil {
+			return false, err
+		}
+		a.imports = append(a.imports, planFile{f, b})
+	}
+	return validateCompiled(cmd, a)
+}
+
+func validateCompiled(cmd *cobra.Command, a *compileArgs) (bool, error) {
 	c, err := a.compile(cmd.InOrStdin())
 	if err != nil {
 		return false, err
@@ -97,9 +131,10 @@ func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, er
 	if c.Diags.HasErrors() {
 		return false, nil
 	}
+	files := slices.Concat(c.plans, a.imports)
 	for i, r := range c.Results {
 		s := r.Epic.Stats()
-		a.say(cmd, "%s: %s, %s, %s\n", c.plans[i].file, count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
+		a.say(cmd, "%s: %s, %s, %s\n", files[i].file, count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
 	}
 	return true, nil
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
+)
+
+// codecs read files of other formats, by the name that --as has.
+var codecs = map[string]func(*diag.File) (*ir.Draft, diag.List){
+	ralphbead.Format: ralphbead.Decode,
+}
+
+// checkFormat complains about a format that no codec reads.
+func checkFormat(name string) error {
+	if name == "" || codecs[name] != nil {
+		return nil
+	}
+	known := slices.Sorted(maps.Keys(codecs))
+	return usageErrorf("--as %s: there is no such format%s; there are: %s", name, spell.Hint(name, known), known[0])
+}
+
+// importOf decodes a file of another format; path is relative to the project.
+func importOf(format, path string, b []byte) compiler.Imported {
+	draft, list := codecs[format](diag.NewFile(path, b))
+	return compiler.Imported{Source: compiler.Source{Path: path, Bytes: b}, Draft: draft, Diags: list}
+}
+
+// compileBead compiles a bead to an epic of one node under the policy of its
+// project. What is to say about it goes to say; nil says only errors, as the
+// text of the error.
+func compileBead(file string, b []byte, say io.Writer) (*ir.Epic, []byte, error) {
+	a := &compileArgs{imports: []planFile{{file, b}}, as: ralphbead.Format, format: formatText}
+	c, err := a.compile(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer c.project.Close()
+	if say != nil {
+		if err := c.view.print(io.Discard, say, c.Diags); err != nil {
+			return nil, nil, err
+		}
+		if c.hint != "" {
+			sayf(say, "%s\n", c.hint)
+		}
+	}
+	if c.Diags.HasErrors() {
+		if say != nil {
+			return nil, nil, &exitError{code: exitInput}
+		}
+		var text bytes.Buffer
+		if err := c.view.print(io.Discard, &text, c.Diags); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, inputErrorf("%s cannot be compiled:\n%s", file, text.String())
+	}
+	r := c.Results[0]
+	return r.Epic, r.JSON, nil
+}
+
+// isBead reports whether a file that nobody named a bead is one.
+func isBead(file string) bool {
+	if kindOf(file) != "epic" {
+		return false
+	}
+	b, err := readFile(file)
+	return err == nil && ralphbead.Recognize(b)
+}
+
+// unrunnable names the verifiers of beads that this system's shell cannot read.
+func unrunnable(epic *ir.Epic) []string {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	var out []string
+	for i := range epic.Nodes {
+		n := &epic.Nodes[i]
+		if n.Ext[ralphbead.Format] == nil || n.Done {
+			continue
+		}
+		for _, s := range n.Steps {
+			for _, name := range s.Gates {
+				if g := epic.Gates[name]; g.Kind == "command" && g.From == "plan" && ralphbead.PowerShell(g.Run) {
+					out = append(out, fmt.Sprintf("a verifier that is written for PowerShell (gate %q); write it for sh, or start it with pwsh -Command", name))
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/slug"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Imported is a draft that a codec made of a file in another format. It is
+// compiled as a plan is, under the same policy; there is nothing to annotate, so
+// the file keeps its bytes.
+type Imported struct {
+	Source Source    // the file that the draft's ranges point into
+	Draft  *ir.Draft // nil if Diags holds an error
+	Diags  diag.List // what the codec has to say
+}
+
+// openImported makes a unit of a draft; nil if there is nothing to go on with.
+// Edges must name nodes of the same draft.
+func (c *compilation) openImported(in Imported) *unit {
+	c.diags.Add(in.Diags...)
+	if bad := badPath(in.Source.Path); bad != "" {
+		c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the file does not lie in the project").
+			WithDetail("Its path %s. Name a file by a path relative to the root of the project.", bad))
+		return nil
+	}
+	file := diag.NewFile(in.Source.Path, in.Source.Bytes)
+	c.files[in.Source.Path] = file
+	if in.Draft == nil || len(in.Draft.Nodes) == 0 {
+		return nil
+	}
+	u := c.unit(in.Source, file, c.policyFor(file, &syntax.FrontMatter{}))
+	draft := *in.Draft
+	draft.Slug = importedSlug(cmpOr(draft.Slug, draft.Plan))
+	draft.Nodes = slices.Clone(draft.Nodes)
+	if draft.ID == "" && draft.Nodes[0].ID != "" && len(draft.Nodes) == 1 {
+		// A bead's identity is its own id, wherever its file lies.
+		draft.ID = ir.NodeID(u.idPrefix() + "-" + shortHash("bead\x00"+string(draft.Nodes[0].ID)))
+	}
+	u.draft = &draft
+	u.deps = u.importedEdges(&c.diags)
+	u.resolveNodes(&c.diags)
+	return u
+}
+
+// importedSlug makes a slug of a foreign name: one that has to be cut keeps its
+// difference from others.
+func importedSlug(name string) string {
+	s := slug.Ref(name)
+	if len(s) > slug.MaxBytes {
+		s = strings.TrimRight(s[:slug.MaxBytes-idWidth-1], "-") + "-" + shortHash(name)
+	}
+	return s
+}
+
+// importedEdges gives a draft's edges the place that those of numbers and labels
+// have, and finds cycles.
+func (u *unit) importedEdges(diags *diag.List) *depOutput {
+	n := len(u.draft.Nodes)
+	in := &depInput{file: u.file.Name, items: make([]depItem, n), serialize: u.serializeOverlaps()}
+	in.rules.maxEdges = u.c.limits.Edges
+	index := make(map[ir.Key]int32, n)
+	for i := range u.draft.Nodes {
+		x := &u.draft.Nodes[i]
+		in.items[i] = depItem{key: x.Key, title: x.Title, at: x.KeyRange, group: -1, owns: x.Scope.Owns}
+		index[x.Key] = int32(i)
+	}
+	d := &depender{
+		depInput: in, diags: diags, names: newNames(in), cell: make([]int32, n), bucket: make([]int32, 1),
+		has: make([]uint8, n), out: &depOutput{},
+	}
+	d.out.d = d
+	for i := range u.draft.Nodes {
+		for _, e := range u.draft.Nodes[i].Edges {
+			from, known := index[e.Key]
+			if !known {
+				d.unknownClause(string(e.Key), e.Range)
+				continue
+			}
+			d.edges = append(d.edges, edge{
+				from: from, to: int32(i), rule: byImport, soft: uint8(max(slices.Index(softTypes[:], e.Type), 0)),
+				start: int32(e.Range.Start), end: int32(e.Range.End),
+			})
+		}
+	}
+	d.finish()
+	if cyclic := d.reportCycles(); !cyclic && in.serialize {
+		d.scopeEdges()
+	}
+	for i := range u.draft.Nodes {
+		u.draft.Nodes[i].Edges = draftEdges(d.out.of(i), in, u.file.Name)
+	}
+	return d.out
+}
+
+// draftEdges writes edges of the dependency engine as a draft has them.
+func draftEdges(es []edge, in *depInput, file string) []ir.DraftEdge {
+	if len(es) == 0 {
+		return nil
+	}
+	out := make([]ir.DraftEdge, len(es))
+	for k, e := range es {
+		out[k] = ir.DraftEdge{
+			Key: in.items[e.from].key, From: ruleNames[e.rule], Type: softTypes[e.soft],
+			Range: diag.Range{File: file, Start: int(e.start), End: int(e.end)},
+		}
+	}
+	return out
+}
