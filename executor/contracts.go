@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"strconv"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -112,12 +113,26 @@ type AgentRun struct {
 	Env    map[string]string // set for every process in the worktree
 	Read   bool              // access: nothing that would be committed may change
 
-	// Raw asks for the answer alone: no outcome is read, Tail is not cut, and the
-	// whole answer is returned in Answer. Gates and diagnoses ask so.
+	// Raw asks for the answer alone, as gates and diagnoses do: no outcome is read,
+	// and *Answer is what the agent answered, also when an error is returned. Of an
+	// answer of more than 2 MiB the middle is left out, so that it is no valid JSON.
+	// What the program wrote to OutcomeFile is left for whoever asked.
 	Raw    bool
 	Answer *[]byte
 
 	Activity func(Activity) // told of signs of life; may be nil, may be called from any goroutine
+}
+
+// OutcomeFile is the file in which the agent may write its outcome, or in a Raw
+// run its answer.
+func (r AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".outcome.json" }
+
+// Turn is the base name of the files of this turn.
+func (r AgentRun) Turn() string {
+	if r.Name != "" {
+		return r.Name
+	}
+	return "agent-" + strconv.Itoa(max(r.Effect.Iteration, 1))
 }
 
 // Activity is a sign of life.
@@ -130,7 +145,8 @@ type Activity struct {
 // Gate judges one kind of gate. It may be used concurrently.
 type Gate interface {
 	// Judge returns the verdict; everything that is not a clear pass, fail or
-	// stop is the verdict error. The error is ctx's, when it was cancelled.
+	// stop is the verdict error. The error is ctx's, when it was cancelled, or a
+	// *Failure of the runner that was to judge: no verdict was given.
 	Judge(ctx context.Context, r GateRun) (GateJudged, error)
 }
 
@@ -143,7 +159,7 @@ type GateRun struct {
 	Digest string // of the gate
 	Effect Effect
 	Epic   ir.NodeID
-	Dir    string // worktree at exactly the collected commit; of a review: empty
+	Dir    string // worktree at exactly the collected commit; of a review: an empty directory, or "" for one of the gate's own
 	Files  string // directory of this attempt's files, exists
 	Env    map[string]string
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,7 +34,7 @@ const Mark = "RALPH_GATE"
 // exit code; only what ralph itself could not do is an error.
 func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
 	out := executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip"}
-	line, err := fill(r.Gate.Run, r)
+	line, err := fill(r.Gate.Run, r, true)
 	if err != nil {
 		out.Message = err.Error()
 		return out, nil
@@ -47,9 +48,11 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),
 		"RALPH_STEP": r.Effect.Step, "RALPH_ATTEMPT": strconv.Itoa(r.Effect.Attempt), "RALPH_BRANCH": r.Node.Git.Branch,
 	}
-	for _, m := range []map[string]string{r.Env, r.Gate.Env} {
-		for k, v := range m {
-			set[k] = v
+	maps.Copy(set, r.Env)
+	for k, v := range r.Gate.Env {
+		if set[k], err = fill(v, r, false); err != nil {
+			out.Message = err.Error()
+			return out, nil
 		}
 	}
 	set[Mark] = base
@@ -166,31 +169,23 @@ func lastLine(text string) string {
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// fill puts values for ${run.name} into the command, quoted for the shell: a
-// branch name is text, never code. "$${" is "${"; other "${…}" are the shell's.
-func fill(line string, r executor.GateRun) (string, error) {
+// fill puts values for ${run.name} into the command (quoted for the shell: a
+// branch name is text, never code) or into a variable's value.
+func fill(text string, r executor.GateRun, quoted bool) (string, error) {
 	values := map[string]string{
 		"worktree": r.Dir, "branch": r.Node.Git.Branch, "attempt": strconv.Itoa(r.Effect.Attempt),
 	}
-	var b strings.Builder
-	for {
-		i := strings.Index(line, "${run.")
-		if i < 0 {
-			b.WriteString(line)
-			return b.String(), nil
-		}
-		end := strings.IndexByte(line[i:], '}')
-		if end < 0 {
-			return "", fmt.Errorf("gate %s: a template does not end", r.Name)
-		}
-		name := line[i+len("${run.") : i+end]
+	out, err := executor.Fill(text, func(name string) (string, bool) {
 		v, ok := values[name]
-		if !ok {
-			return "", fmt.Errorf("gate %s: run.%s is not known to a command gate", r.Name, name)
+		if ok && quoted {
+			v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
 		}
-		b.WriteString(line[:i] + "'" + strings.ReplaceAll(v, "'", `'\''`) + "'")
-		line = line[i+end+1:]
+		return v, ok
+	})
+	if err != nil {
+		return "", fmt.Errorf("gate %s: %w (a command gate knows worktree, branch and attempt)", r.Name, err)
 	}
+	return out, nil
 }
 
 // fileName makes a gate's name fit for a file.

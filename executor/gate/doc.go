@@ -1,8 +1,12 @@
-// Package gate judges attempts. In this form it knows one kind of gate: a shell
-// command that is run in the worktree at exactly the collected commit.
+// Package gate judges attempts: Command runs a program in the worktree at exactly
+// the collected commit, Agent asks an agent (QA), Review asks one that sees only
+// the acceptance criteria and the diff, Outcome looks at what the agent itself
+// reported.
 //
-// In: an executor.GateRun. Out: a verdict (pass, fail, error) with the end of the
-// output as feedback, and a signature by which the same failure is recognised.
-// It imports executor, ir and internal/process; cmd/ralph makes it and
-// executor/local calls it.
+// In: an executor.GateRun. Out: a verdict (pass, fail, stop, error) with feedback,
+// and a signature by which the same failure is recognised. What cannot be read, is
+// not whole or does not fit its schema is an error, never a pass. Prompts, answers
+// and evidence are kept in the attempt's files. It imports executor, ir,
+// internal/process, internal/jsonschema and internal/atomicfile; agents are run
+// through executor.Runner. cmd/ralph makes the gates and executor/local calls them.
 package gate

@@ -37,18 +37,25 @@ func signature(why, stdout, stderr string) (string, error) {
 			return "", err
 		}
 	}
+	return signOutput(why, all.String()), nil
+}
+
+// signText names a failure that was told in words.
+func signText(text string) string { return signOutput("", text) }
+
+func signOutput(why, all string) string {
 	var names []string
-	for _, m := range failedTest.FindAllStringSubmatch(all.String(), -1) {
+	for _, m := range failedTest.FindAllStringSubmatch(all, -1) {
 		names = append(names, strings.TrimSpace(m[1]+m[2]+m[3]+m[4]))
 	}
-	for _, m := range goFailed.FindAllStringSubmatch(all.String(), -1) {
+	for _, m := range goFailed.FindAllStringSubmatch(all, -1) {
 		names = append(names, m[1])
 	}
 	slices.Sort(names)
 	text := strings.Join(slices.Compact(names), "\n")
 	if text == "" {
 		var lines []string
-		sc := bufio.NewScanner(strings.NewReader(all.String()))
+		sc := bufio.NewScanner(strings.NewReader(all))
 		sc.Buffer(nil, headSize+1)
 		for len(lines) < 20 && sc.Scan() {
 			lines = append(lines, changing.ReplaceAllString(sc.Text(), "_"))
@@ -56,5 +63,5 @@ func signature(why, stdout, stderr string) (string, error) {
 		text = changing.ReplaceAllString(why, "_") + "\n" + strings.Join(lines, "\n")
 	}
 	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8]), nil
+	return hex.EncodeToString(sum[:8])
 }

@@ -79,7 +79,7 @@ func TestOutcomesAreBounded(t *testing.T) {
 			if err := os.WriteFile(p, []byte(b), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if o := readOutcome(p); o.Invalid == "" || len(o.Invalid) > 300 {
+			if o, _ := readOutcome(p); o.Invalid == "" || len(o.Invalid) > 300 {
 				t.Errorf("got %+v", o)
 			}
 		})

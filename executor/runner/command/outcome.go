@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,13 +16,14 @@ const maxOutcome = 1 << 20
 
 // readOutcome reads what an agent wrote about its work. No file, or an empty
 // one, is the zero Outcome; everything that is not an outcome is Invalid.
-func readOutcome(path string) executor.Outcome {
+func readOutcome(path string) (executor.Outcome, executor.Usage) {
+	none := executor.Usage{}
 	st, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return executor.Outcome{}
+		return executor.Outcome{}, none
 	}
-	invalid := func(format string, args ...any) executor.Outcome {
-		return executor.Outcome{Invalid: clip(fmt.Sprintf(format, args...), 300)}
+	invalid := func(format string, args ...any) (executor.Outcome, executor.Usage) {
+		return invalid(format, args...), none
 	}
 	if err != nil {
 		return invalid("%v", err)
@@ -43,49 +43,14 @@ func readOutcome(path string) executor.Outcome {
 	case len(b) > maxOutcome:
 		return invalid("it is longer than %d bytes", maxOutcome)
 	case strings.TrimSpace(string(b)) == "":
-		return executor.Outcome{}
+		return executor.Outcome{}, none
 	}
 	return parseOutcome(b)
 }
 
-var (
-	results = []string{"success", "partial", "failed"}
-	actions = []string{"", "advance_phase", "repeat_phase", "need_human", "needs_human", "none"}
-)
-
-func parseOutcome(b []byte) executor.Outcome {
-	var o struct {
-		Result        string `json:"result"`
-		NextAction    string `json:"next_action"`
-		Summary       string `json:"summary"`
-		SuggestedNext string `json:"suggested_next_phase"`
-		NeedsHuman    bool   `json:"needs_human"`
-	}
-	if !utf8.Valid(b) {
-		return executor.Outcome{Invalid: "it is not valid UTF-8"}
-	}
-	if err := json.Unmarshal(b, &o); err != nil {
-		return executor.Outcome{Invalid: clip("it is not the JSON object that is asked for: "+err.Error(), 300)}
-	}
-	if !contains(results, o.Result) {
-		return executor.Outcome{Invalid: clip(fmt.Sprintf(`"result" is %q; it must be "success", "partial" or "failed"`, o.Result), 300)}
-	}
-	if !contains(actions, o.NextAction) {
-		return executor.Outcome{Invalid: clip(fmt.Sprintf(`"next_action" is %q; it must be "advance_phase", "repeat_phase", "need_human" or "none"`, o.NextAction), 300)}
-	}
-	return executor.Outcome{
-		Result: o.Result, NextAction: o.NextAction, Summary: clip(clean(o.Summary), executor.MaxNote),
-		SuggestedNext: clip(clean(o.SuggestedNext), 100), NeedsHuman: o.NeedsHuman,
-	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
+// invalid says why something is no outcome.
+func invalid(format string, args ...any) executor.Outcome {
+	return executor.Outcome{Invalid: clip(clean(fmt.Sprintf(format, args...)), 300)}
 }
 
 // clean removes control characters, so that a summary cannot steer a terminal.

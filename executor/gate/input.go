@@ -1,0 +1,229 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/jsonschema"
+)
+
+// inlineDiff is how much of a diff stands in a prompt, in bytes; the rest is only
+// in the file.
+const inlineDiff = 48 << 10
+
+// input writes the part of the prompt that says what is judged: a JSON object,
+// which must fit the gate's input schema, and the diff. why says what is wrong
+// with the schema.
+func (q question) input(ctx context.Context) (text, why string, err error) {
+	r := q.r
+	all := q.facts()
+	diff, cut := "", false
+	if q.sees("diff") && r.Diff != nil {
+		path := filepath.Join(q.files, q.name()+".diff")
+		if diff, cut, err = writeDiff(ctx, r, path); err != nil {
+			return "", "", err
+		}
+		all["diff_file"] = path
+	}
+	given := all
+	if !noSchema(r.Gate.InputSchema) {
+		if given, why = pick(all, r.Gate.InputSchema); why != "" {
+			return "", why, nil
+		}
+	}
+	b, err := marshal(given)
+	if err != nil {
+		return "", "", err
+	}
+	if _, err := keep(filepath.Join(q.files, q.name()+".input.json"), b); err != nil {
+		return "", "", err
+	}
+	out := "## What you judge\n\n" + fence("json", string(b))
+	if diff != "" {
+		out += "\n## The change\n\n" + fence("diff", diff)
+		if cut {
+			out += fmt.Sprintf("\nThis is the beginning. The whole diff is in %s.\n", all["diff_file"])
+		}
+	}
+	return out, "", nil
+}
+
+// sees reports whether the gate shows something. One that says nothing about it
+// shows what QA needs.
+func (q question) sees(what string) bool {
+	if len(q.r.Gate.Sees) == 0 {
+		return what == "acceptance" || what == "diff" || what == "tasks"
+	}
+	return slices.Contains(q.r.Gate.Sees, what)
+}
+
+// facts are all that a judge may be given, by name.
+func (q question) facts() map[string]any {
+	r := q.r
+	paths := []string{}
+	for _, c := range r.Changed {
+		paths = append(paths, c.Path)
+	}
+	m := map[string]any{
+		"worktree_path": r.Dir, "branch": r.Node.Git.Branch, "changed_files": paths, "changes": orEmpty(r.Changed),
+		"gate": r.Name, "sprint": string(r.Node.Key), "id": string(r.Node.ID), "title": r.Node.Title,
+		"step": r.Effect.Step, "attempt": r.Effect.Attempt, "commit": r.Effect.Commit, "base_commit": r.Effect.Base,
+		"listed": orEmpty(r.Listed), "feedback": orEmpty(r.Feedback), "summary": r.Outcome.Summary,
+	}
+	type said struct {
+		Gate    string               `json:"gate"`
+		Verdict executor.Verdict     `json:"verdict"`
+		Message string               `json:"message"`
+		Counts  *executor.TestCounts `json:"tests,omitempty"`
+	}
+	verdicts := []said{}
+	for _, g := range r.Earlier {
+		verdicts = append(verdicts, said{g.Gate, g.Verdict, clip(g.Message, 300), g.Counts})
+	}
+	m["verdicts"] = verdicts
+	if q.sees("acceptance") {
+		m["acceptance"] = orEmpty(r.Node.Acceptance)
+	}
+	if q.sees("tasks") {
+		tasks := []string{}
+		for _, t := range r.Node.Tasks {
+			tasks = append(tasks, strings.Join(append([]string{t.Text}, t.Detail...), "\n"))
+		}
+		m["tasks"] = tasks
+	}
+	if q.sees("prompt") {
+		m["prompt"] = strings.Join(r.Node.Prompt, "\n")
+	}
+	if q.sees("plan") {
+		m["section"], m["goal"] = r.Node.Section, r.Node.Goal
+	}
+	return m
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// pick takes the facts that an input schema names, and checks them against it.
+func pick(all map[string]any, schema json.RawMessage) (map[string]any, string) {
+	const mend = " Mend input_schema in the policy and compile again."
+	s, err := jsonschema.Compile(schema)
+	if err != nil {
+		return nil, "input_schema of the gate cannot be used: " + err.Error() + "." + mend
+	}
+	var named struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	_ = json.Unmarshal(schema, &named) // true is a schema too: it names nothing
+	given := all
+	if len(named.Properties) > 0 {
+		given = map[string]any{}
+		for name := range named.Properties {
+			if v, ok := all[name]; ok {
+				given[name] = v
+			}
+		}
+	}
+	b, err := marshal(given)
+	if err != nil {
+		return nil, err.Error()
+	}
+	if broken := s.Validate(b); len(broken) > 0 {
+		return nil, fmt.Sprintf("the input that ralph can give does not fit the gate's input_schema: %s. What can be asked for: %s.%s",
+			clip(broken[0].String(), 300), strings.Join(slices.Sorted(maps.Keys(all)), ", "), mend)
+	}
+	return given, ""
+}
+
+// task is the gate's own prompt with what run.* stands for; it ends with the
+// contract of the answer.
+func (q question) task() (string, error) {
+	r := q.r
+	notes := filepath.Join(q.files, q.name()+".feedback.md") // as the runner names it
+	run := executor.AgentRun{Files: q.files, Name: q.name()}
+	values := map[string]string{
+		"worktree": q.dir, "branch": q.node.Git.Branch, "model": r.Model, "attempt": strconv.Itoa(r.Effect.Attempt),
+		"prompt_file": filepath.Join(q.files, q.name()+".prompt.md"), "outcome_file": run.OutcomeFile(), "feedback": notes,
+	}
+	text, err := executor.Fill(strings.Join(r.Gate.Prompt, "\n"), func(name string) (string, bool) {
+		v, ok := values[name]
+		return v, ok
+	})
+	if err != nil {
+		return "", fmt.Errorf("the gate's prompt: %w", err)
+	}
+	if noSchema(r.Gate.OutputSchema) { // else the compiler has written the contract
+		text = join(text, "Answer with one JSON object and nothing behind it:\n"+
+			`- "status" (one of "pass", "fail", "stop")`+"\n"+`- "message" (string)`)
+	}
+	return "## Your task\n\n" + text + "\n", nil
+}
+
+// writeDiff writes the whole diff to a file and returns its beginning.
+func writeDiff(ctx context.Context, r executor.GateRun, path string) (head string, cut bool, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", false, err
+	}
+	start := &beginning{}
+	err = errors.Join(r.Diff(ctx, io.MultiWriter(f, start)), f.Close())
+	if err != nil {
+		return "", false, fmt.Errorf("write the diff: %w", err)
+	}
+	head = strings.ToValidUTF8(string(start.b), "\uFFFD")
+	if start.more {
+		head = head[:strings.LastIndexByte(head, '\n')+1]
+	}
+	return head, start.more, nil
+}
+
+// beginning keeps the first inlineDiff bytes.
+type beginning struct {
+	b    []byte
+	more bool
+}
+
+func (w *beginning) Write(b []byte) (int, error) {
+	n := min(len(b), inlineDiff-len(w.b))
+	w.b = append(w.b, b[:n]...)
+	w.more = w.more || n < len(b)
+	return len(b), nil
+}
+
+// fence puts text into a fenced block that it cannot end itself.
+func fence(kind, text string) string {
+	longest, here := 2, 0
+	for _, c := range text {
+		here++
+		if c != '`' {
+			here = 0
+		}
+		longest = max(longest, here)
+	}
+	mark := strings.Repeat("`", longest+1)
+	return mark + kind + "\n" + strings.TrimRight(text, "\n") + "\n" + mark + "\n"
+}
+
+// join puts sections of a prompt below each other.
+func join(parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p = strings.Trim(p, "\n"); p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "\n\n") + "\n"
+}

@@ -1,0 +1,127 @@
+package gate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// keep writes a file of the attempt and returns the digest of its bytes, in
+// hexadecimal.
+func keep(path string, b []byte) (string, error) {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), atomicfile.Write(path, b, 0o600)
+}
+
+// marshal writes JSON for people: indented, and without escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// found is what running a gate's command left behind.
+type found struct {
+	Command        string `json:"command,omitempty"`
+	ExitCode       *int   `json:"exit_code,omitempty"`
+	Stdout, Stderr string `json:"-"` // files
+}
+
+// evidence keeps what was judged and found as success-NAME.json or
+// failure-NAME.json, if the gate asks for it, and returns its digest.
+func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, error) {
+	if !r.Gate.Evidence || out.Verdict == executor.ErrorJudged {
+		return "", nil
+	}
+	word := "failure"
+	if out.Verdict == executor.Pass {
+		word = "success"
+	}
+	type output struct {
+		File   string `json:"file"`
+		Digest string `json:"digest"`
+		Bytes  int64  `json:"bytes"`
+		Tail   string `json:"tail"`
+	}
+	doc := struct {
+		Epic    string               `json:"epic"`
+		Node    string               `json:"node"`
+		Sprint  string               `json:"sprint"`
+		Step    string               `json:"step"`
+		Attempt int                  `json:"attempt"`
+		Gate    string               `json:"gate"`
+		Digest  string               `json:"gate_digest"`
+		Commit  string               `json:"commit"`
+		Verdict executor.Verdict     `json:"verdict"`
+		Message string               `json:"message"`
+		Millis  int64                `json:"ms"`
+		Counts  *executor.TestCounts `json:"counts,omitempty"`
+		Failed  []string             `json:"failed,omitempty"`
+		Listed  []string             `json:"listed,omitempty"`
+		Agent   string               `json:"agent,omitempty"`
+		Model   string               `json:"model,omitempty"`
+		Details string               `json:"details,omitempty"`
+		found
+		Outputs []output `json:"outputs,omitempty"`
+	}{
+		string(r.Epic), string(r.Node.ID), string(r.Node.Key), r.Effect.Step, r.Effect.Attempt, r.Name, r.Digest, r.Effect.Commit,
+		out.Verdict, out.Message, out.Millis, out.Counts, out.Failed, r.Listed, out.Agent, out.Model, out.Details, f, nil,
+	}
+	for _, path := range []string{f.Stdout, f.Stderr} {
+		if path == "" || path == f.Stdout && len(doc.Outputs) > 0 {
+			continue
+		}
+		digest, size, err := digestOf(path)
+		if err != nil {
+			return "", err
+		}
+		end, err := tailOf(path)
+		if err != nil {
+			return "", err
+		}
+		doc.Outputs = append(doc.Outputs, output{filepath.Base(path), digest, size, end})
+	}
+	b, err := marshal(doc)
+	if err != nil {
+		return "", err
+	}
+	return keep(filepath.Join(r.Files, word+"-"+fileName(r.Name)+".json"), b)
+}
+
+// clean removes control characters, so that a message cannot steer a terminal.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// digestOf returns the digest and the size of a file.
+func digestOf(path string) (string, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), n, err
+}
+
+// tailOf returns the last lines of a file.
+func tailOf(path string) (string, error) { return process.Tail(path, 4000) }

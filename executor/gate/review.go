@@ -1,0 +1,170 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Review judges blind: the agent works in a directory that holds the acceptance
+// criteria and the diff, and gets nothing else: no plan, no chat, no worktree, no
+// word of whoever did the work. It may be used concurrently.
+type Review struct {
+	Runners map[string]executor.Runner // by kind
+}
+
+var _ executor.Gate = Review{}
+
+// Files of a review's directory.
+const (
+	acceptanceFile = "acceptance.md"
+	diffFile       = "diff.patch"
+)
+
+// Judge implements executor.Gate. Besides the JSON object that its contract asks
+// for, a last line APPROVED, or REJECTED with the reason, is a verdict.
+func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.GateJudged, err error) {
+	q := question{r: r, node: &ir.Node{ID: r.Node.ID, Key: r.Node.Key, Git: ir.Git{Branch: r.Node.Git.Branch}}}
+	q.r.Feedback, q.r.Earlier, q.r.Outcome, q.r.Effect.Session = nil, nil, executor.Outcome{}, ""
+	schema, why := schemaOf(r.Gate)
+	if why != "" {
+		return q.failed(why).GateJudged, nil
+	}
+	if r.Diff == nil {
+		return q.failed("there is no diff to review").GateJudged, nil
+	}
+	q.dir = r.Dir
+	if q.dir == "" {
+		if q.dir, err = os.MkdirTemp("", "ralph-review-"); err != nil {
+			return q.failed(err.Error()).GateJudged, nil
+		}
+		defer os.RemoveAll(q.dir)
+	}
+	// A directory of its own for its turns, too: what else was kept of the attempt
+	// is not beside the files that its environment names.
+	q.files = filepath.Join(r.Files, q.name())
+	if err := os.MkdirAll(q.files, 0o700); err != nil {
+		return q.failed(err.Error()).GateJudged, nil
+	}
+	if why, err := q.room(ctx); ctx.Err() != nil {
+		return executor.GateJudged{}, ctx.Err()
+	} else if err != nil {
+		return q.failed(err.Error()).GateJudged, nil
+	} else if why != "" {
+		return q.failed(why).GateJudged, nil
+	}
+	task, err := q.task()
+	if err != nil {
+		return q.failed(err.Error()).GateJudged, nil
+	}
+	q.prompt = join(r.Text, q.prompt, task)
+	q.read = func(answers []string) (verdict, string) {
+		got, why := readVerdict(answers, schema)
+		if why == "" || len(answers) == 0 || speaks(answers) {
+			return got, why
+		}
+		if word, ok := readWord(answers, schema); ok {
+			return word, ""
+		}
+		return got, why + ", and its last line is neither APPROVED nor REJECTED"
+	}
+	return q.ask(ctx, v.Runners)
+}
+
+// room fills the review's directory and writes what the prompt says of it.
+func (q *question) room(ctx context.Context) (why string, err error) {
+	there, err := os.ReadDir(q.dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range there {
+		if e.Name() != acceptanceFile && e.Name() != diffFile { // ours, of a run that was interrupted
+			return fmt.Sprintf("the directory of a review must be empty, and holds %s", clip(e.Name(), 100)), nil
+		}
+	}
+	criteria := "The sprint names no acceptance criteria: judge whether the change is correct and complete in itself.\n"
+	if len(q.r.Node.Acceptance) > 0 {
+		criteria = "- " + strings.Join(q.r.Node.Acceptance, "\n- ") + "\n"
+	}
+	if err := os.WriteFile(filepath.Join(q.dir, acceptanceFile), []byte("# Acceptance criteria\n\n"+criteria), 0o600); err != nil {
+		return "", err
+	}
+	diff, cut, err := writeDiff(ctx, q.r, filepath.Join(q.dir, diffFile))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("You review a change without knowing who made it or why it was made this way.\n")
+	fmt.Fprintf(&b, "Your directory holds the acceptance criteria (%s) and the diff (%s). That is all there is to judge.\n", acceptanceFile, diffFile)
+	b.WriteString("\n## Acceptance criteria\n\n" + criteria + "\n## Diff\n\n")
+	if diff == "" {
+		b.WriteString("The diff is empty: nothing was changed.\n")
+	} else {
+		b.WriteString(fence("diff", diff))
+	}
+	if cut {
+		fmt.Fprintf(&b, "\nThis is the beginning. The whole diff is in %s.\n", diffFile)
+	}
+	q.prompt = b.String()
+	return "", nil
+}
+
+// speaks reports whether some answer is meant as JSON.
+func speaks(answers []string) bool {
+	for _, a := range answers {
+		if strings.Contains(a, `"status"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// readWord reads a verdict that was said in words: the last line is APPROVED or
+// REJECTED, and no other line says one of them alone.
+func readWord(answers []string, schema *jsonschema.Schema) (verdict, bool) {
+	for _, a := range answers {
+		lines := strings.Split(strings.TrimSpace(a), "\n")
+		status, reason := word(lines[len(lines)-1])
+		if status == "" {
+			continue
+		}
+		for _, l := range lines[:len(lines)-1] {
+			if other, _ := word(l); other != "" && other != status {
+				return verdict{}, false
+			}
+		}
+		if reason == "" {
+			reason = strings.TrimSpace(strings.Join(lines[max(0, len(lines)-20):len(lines)-1], "\n"))
+		}
+		if reason == "" {
+			reason = map[executor.Verdict]string{executor.Pass: "approved", executor.Fail: "rejected, without a reason"}[status]
+		}
+		b, err := marshal(map[string]string{"status": string(status), "message": clip(reason, executor.MaxNote)})
+		if err != nil {
+			return verdict{}, false
+		}
+		v, err := parseVerdict([]byte(strings.TrimSpace(string(b))), schema)
+		return v, err == nil
+	}
+	return verdict{}, false
+}
+
+// word reads a line that is a verdict in words.
+func word(line string) (status executor.Verdict, reason string) {
+	line = strings.Trim(strings.TrimSpace(line), "*_`# ")
+	switch {
+	case strings.TrimRight(line, ".!") == "APPROVED":
+		return executor.Pass, ""
+	case line == "REJECTED" || line == "REJECTED.":
+		return executor.Fail, ""
+	case strings.HasPrefix(line, "REJECTED:"):
+		return executor.Fail, strings.Trim(strings.TrimPrefix(line, "REJECTED:"), "*_ ")
+	}
+	return "", ""
+}

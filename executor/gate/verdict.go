@@ -1,0 +1,216 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Bounds of an answer.
+const (
+	maxAnswer = 1 << 20 // bytes of JSON
+	maxDepth  = 64      // objects and lists inside each other
+)
+
+// verdict is an answer that fits its schema.
+type verdict struct {
+	status  executor.Verdict
+	message string
+	raw     []byte // the whole answer
+	counts  *executor.TestCounts
+}
+
+// plainSchema is the output of a gate that types none.
+var plainSchema = []byte(`{"type":"object","properties":{"status":{"enum":["pass","fail","stop"]},"message":{"type":"string"}},"required":["status","message"]}`)
+
+func schemaOf(g ir.Gate) (*jsonschema.Schema, string) {
+	raw := []byte(g.OutputSchema)
+	if noSchema(raw) {
+		raw = plainSchema
+	}
+	s, err := jsonschema.Compile(raw)
+	if err != nil {
+		return nil, "output_schema of the gate cannot be used: " + err.Error() + ". Mend it in the policy and compile again."
+	}
+	return s, ""
+}
+
+func noSchema(raw []byte) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
+}
+
+// answers lists what may be the answer, in the order in which it is looked for:
+// the last fenced json block, the whole output, the file that was named.
+func answers(out []byte, file string) []string {
+	var list []string
+	text := string(out)
+	if block, ok := lastFence(text); ok {
+		list = append(list, block)
+	}
+	list = append(list, text)
+	if st, err := os.Lstat(file); err == nil && st.Mode().IsRegular() {
+		if f, err := os.Open(file); err == nil {
+			b, err := io.ReadAll(io.LimitReader(f, maxAnswer+1))
+			if err == nil {
+				list = append(list, string(b))
+			}
+			_ = f.Close() // it was only read
+		}
+	}
+	return list
+}
+
+// lastFence returns what stands in the last fenced block of JSON. One that does
+// not end runs to the end of the text.
+func lastFence(text string) (last string, found bool) {
+	var block strings.Builder
+	ticks, isJSON := "", false
+	for line := range strings.Lines(text) {
+		t := strings.TrimSpace(line)
+		n := len(t) - len(strings.TrimLeft(t, "`"))
+		switch {
+		case ticks == "" && n >= 3:
+			ticks, isJSON = t[:n], strings.EqualFold(strings.TrimSpace(t[n:]), "json")
+			block.Reset()
+		case ticks != "" && n == len(t) && strings.HasPrefix(t, ticks):
+			if isJSON {
+				last, found = block.String(), true
+			}
+			ticks = ""
+		case ticks != "" && isJSON:
+			block.WriteString(line)
+		}
+	}
+	if ticks != "" && isJSON {
+		return block.String(), true
+	}
+	return last, found
+}
+
+// readVerdict takes the first answer that speaks of a status and demands that it
+// is a whole and valid verdict; why says what is wrong with it.
+func readVerdict(answers []string, schema *jsonschema.Schema) (v verdict, why string) {
+	for _, a := range answers {
+		if !strings.Contains(a, `"status"`) {
+			continue
+		}
+		v, err := parseVerdict([]byte(strings.TrimSpace(a)), schema)
+		if err != nil {
+			return verdict{}, err.Error()
+		}
+		return v, ""
+	}
+	return verdict{}, "it holds no JSON object with a status"
+}
+
+func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	if len(b) > maxAnswer {
+		return verdict{}, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	}
+	if !utf8.Valid(b) {
+		return verdict{}, errors.New("the answer is not valid UTF-8")
+	}
+	if len(b) == 0 || b[0] != '{' {
+		return verdict{}, errors.New("the answer is not one JSON object alone: write nothing before and behind it, or put it into a ```json block")
+	}
+	if err := sound(b); err != nil {
+		return verdict{}, err
+	}
+	if broken := schema.Validate(b); len(broken) > 0 {
+		var lines []string
+		for _, v := range broken[:min(len(broken), 5)] {
+			lines = append(lines, clip(v.String(), 300))
+		}
+		return verdict{}, errors.New("the answer is not valid under the schema: " + strings.Join(lines, "; "))
+	}
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(b, &m); err != nil {
+		return verdict{}, err
+	}
+	var status, message string
+	if json.Unmarshal(m["status"], &status) != nil || json.Unmarshal(m["message"], &message) != nil {
+		return verdict{}, errors.New(`"status" and "message" must be texts`)
+	}
+	v := verdict{status: executor.Verdict(status), message: message, raw: b, counts: counted(m)}
+	switch v.status {
+	case executor.Pass, executor.Fail, executor.Stop:
+		return v, nil
+	}
+	return verdict{}, fmt.Errorf(`"status" is %q; it must be pass, fail or stop`, clip(status, 60))
+}
+
+// sound reports what makes JSON ambiguous or too deep: a key that stands twice
+// may mean pass to one reader and fail to another.
+func sound(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	type level struct {
+		keys map[string]bool // nil in a list
+		key  bool            // a key comes next
+	}
+	var stack []level
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) && len(stack) == 0 {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("the answer is not valid JSON: %w", err)
+		}
+		top := len(stack) - 1
+		if s, ok := t.(string); ok && top >= 0 && stack[top].keys != nil && stack[top].key {
+			if stack[top].keys[s] {
+				return fmt.Errorf("the key %q stands twice in one object", clip(s, 60))
+			}
+			stack[top].keys[s], stack[top].key = true, false
+			continue
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			if len(stack) == maxDepth {
+				return fmt.Errorf("objects and lists stand more than %d levels inside each other", maxDepth)
+			}
+			l := level{}
+			if t == json.Delim('{') {
+				l = level{keys: map[string]bool{}, key: true}
+			}
+			stack = append(stack, l)
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:top]
+		}
+		if top = len(stack) - 1; top >= 0 && stack[top].keys != nil {
+			stack[top].key = true
+		}
+		if len(stack) == 0 && d.More() {
+			return errors.New("there is more than one JSON value")
+		}
+	}
+}
+
+// counted finds the numbers of tests that QA agents like to report, as
+// test_results or details with passed and failed; nil if there are none.
+func counted(m map[string]json.RawMessage) *executor.TestCounts {
+	for _, name := range []string{"test_results", "tests", "details"} {
+		var c struct {
+			Passed  *int `json:"passed"`
+			Failed  *int `json:"failed"`
+			Skipped int  `json:"skipped"`
+		}
+		if json.Unmarshal(m[name], &c) == nil && c.Passed != nil && c.Failed != nil && *c.Passed >= 0 && *c.Failed >= 0 && c.Skipped >= 0 {
+			return &executor.TestCounts{Passed: *c.Passed, Failed: *c.Failed, Skipped: c.Skipped}
+		}
+	}
+	return nil
+}

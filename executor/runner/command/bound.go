@@ -1,0 +1,55 @@
+package command
+
+import (
+	"encoding/json"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// eventRoom is how many bytes of an event what the agent says may fill: an event
+// stays below 4 KB. The whole of it stays in the turn's files.
+const eventRoom = 3600
+
+// first bounds what is kept of a list.
+const first = 5
+
+// bound shortens what the agent said until it fits into an event: lists first,
+// then what it printed, then its summary.
+func bound(e *executor.AgentEnded) {
+	o := &e.Outcome
+	o.Errors, o.Pointers, o.Proposals = o.Errors[:min(len(o.Errors), first)], o.Pointers[:min(len(o.Pointers), first)], o.Proposals[:min(len(o.Proposals), first)]
+	for range 40 {
+		if b, err := json.Marshal(e); err != nil || len(b) <= eventRoom {
+			return
+		}
+		texts := 0
+		for i := range o.Proposals {
+			texts += len(o.Proposals[i].Text)
+			o.Proposals[i].Text = ""
+		}
+		switch {
+		case texts > 0:
+		case len(o.Proposals) > 1:
+			o.Proposals = o.Proposals[:len(o.Proposals)-1]
+		case len(o.Pointers) > 1:
+			o.Pointers = o.Pointers[:len(o.Pointers)-1]
+		case len(o.Errors) > 1:
+			o.Errors = o.Errors[:len(o.Errors)-1]
+		case len(e.Tail) > 200:
+			e.Tail = lastBytes(e.Tail, len(e.Tail)/2)
+		case len(o.Summary) > 100:
+			o.Summary = clip(o.Summary, len(o.Summary)*3/4)
+		default:
+			o.Proposals, o.Pointers, o.Errors, e.Tail = nil, nil, nil, ""
+		}
+	}
+}
+
+// lastBytes is the end of a text, from the start of a character.
+func lastBytes(s string, n int) string {
+	at := len(s) - min(n, len(s))
+	for at < len(s) && s[at]&0xC0 == 0x80 {
+		at++
+	}
+	return s[at:]
+}

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// ended turns the end of the program into what the machine knows.
+func (c Runner) ended(r executor.AgentRun, res process.Result, limited *limit) (executor.AgentEnded, error) {
+	out := executor.AgentEnded{
+		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: tail(r),
+		Agent: agentOf(r), Model: model(r),
+	}
+	silent := true // nothing was reported that outranks how the program ended
+	if r.Raw {
+		b, err := os.ReadFile(file(r, ".out")) // at most answerCap
+		if err != nil {
+			return out, err
+		}
+		if r.Answer != nil {
+			*r.Answer = b
+		}
+	} else {
+		out.Outcome, out.Usage = readOutcome(r.OutcomeFile())
+		if out.Outcome.None() && res.How == process.Exited && res.Code == 0 {
+			out.Outcome.Promise = promised(file(r, ".out"))
+		}
+		silent = out.Outcome.None() || out.Outcome.Invalid != ""
+	}
+	switch {
+	case res.How == process.TimedOut:
+		out.End = executor.EndTimeout
+	case silent && limited.matches(r, res):
+		return out, limited.failure(r, c.now())
+	case res.How == process.Idled && r.Step.Stall.Action == "retry":
+		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s gave no sign of life", agentOf(r))}
+	case res.How == process.Idled:
+		out.End = executor.EndStalled
+	case silent && killed(res):
+		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s %s", agentOf(r), died(res))}
+	case silent && (res.Code == 126 || res.Code == 127):
+		return out, configuration(fmt.Errorf("agent %s cannot run: exit code %d: %s", agentOf(r), res.Code, lastLine(out.Tail)))
+	case r.Raw:
+	case !out.Outcome.None():
+	case r.Runner.Outcome == "required" && res.Code == 0:
+		out.Outcome.Invalid = "it wrote nothing to the file that RALPH_OUTCOME names"
+	case res.Code == 0:
+		out.Outcome.Result = "success"
+	}
+	bound(&out)
+	return out, nil
+}
+
+// killed reports whether a signal that was not ours ended the program, or what a
+// shell ran as its last command: a shell exits with 128 and the signal's number.
+func killed(res process.Result) bool {
+	return res.How == process.Signaled || res.How == process.Exited && (res.Code == 128+9 || res.Code == 128+15)
+}
+
+// died says how a program was killed.
+func died(res process.Result) string {
+	if res.Signal == 9 || res.Code == 128+9 {
+		return "was killed by signal 9 (killed), which ralph did not send: the system may have run out of memory"
+	}
+	if res.How == process.Signaled {
+		return fmt.Sprintf("was killed by signal %d (%s)", res.Signal, res.Signal)
+	}
+	return fmt.Sprintf("ended with exit code %d: signal %d killed it", res.Code, res.Code-128)
+}
+
+// tailSize is how much of each output is kept in the event, in bytes.
+const tailSize = executor.MaxNote / 4
+
+func tail(r executor.AgentRun) string {
+	var parts []string
+	for _, ext := range []string{".out", ".err"} {
+		t, err := process.Tail(file(r, ext), tailSize)
+		if err == nil && strings.TrimSpace(t) != "" {
+			parts = append(parts, strings.TrimSpace(t))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}

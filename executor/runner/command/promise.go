@@ -1,0 +1,29 @@
+package command
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// promise is how an agent claims in its last words that it is done.
+var promise = regexp.MustCompile(`(?s)<promise>(.{0,400}?)</promise>`)
+
+// promiseLines is how many lines from the end are its last words.
+const promiseLines = 10
+
+// promised returns the text of the last <promise>…</promise> in the last lines
+// of an output, "" if there is none.
+func promised(path string) string {
+	text, err := process.Tail(path, 8<<10)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(text, " \t\n"), "\n")
+	all := promise.FindAllStringSubmatch(strings.Join(lines[max(0, len(lines)-promiseLines):], "\n"), -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return clip(strings.Join(strings.Fields(all[len(all)-1][1]), " "), 200)
+}

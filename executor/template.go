@@ -1,0 +1,37 @@
+package executor
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Fill puts values for "${run.name}" into a template of the epic. "$${run." is
+// the text "${run."; any other "${" is left as it is: it is the shell's. A name
+// that value does not know is an error.
+func Fill(template string, value func(name string) (string, bool)) (string, error) {
+	const open = "${run."
+	var b strings.Builder
+	for {
+		i := strings.Index(template, open)
+		if i < 0 {
+			b.WriteString(template)
+			return b.String(), nil
+		}
+		if i > 0 && template[i-1] == '$' {
+			b.WriteString(template[:i-1] + open)
+			template = template[i+len(open):]
+			continue
+		}
+		end := strings.IndexByte(template[i:], '}')
+		if end < 0 {
+			return "", fmt.Errorf("the template %q does not end: close it with }", clip(template[i:], 60))
+		}
+		name := template[i+len(open) : i+end]
+		v, ok := value(name)
+		if !ok {
+			return "", fmt.Errorf("run.%s is not known here", clip(name, 60))
+		}
+		b.WriteString(template[:i] + v)
+		template = template[i+end+1:]
+	}
+}
