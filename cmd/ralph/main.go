@@ -97,7 +97,8 @@ with coding agents: each in its own git worktree, each judged by gates.
 		}
 	}
 	add("compile", newCompileCommand(), newValidateCommand(), newGraphCommand(), newDiffCommand(), newWhyCommand(), newFmtCommand())
-	add("apply", newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand())
+	add("apply", newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand(), newRunsCommand(), newJournalCommand(),
+		newApproveCommand(), newRejectCommand(), newRetryCommand(), newSkipCommand(), newPauseCommand(), newResumeCommand(), newCancelCommand())
 	add("setup", newInitCommand(), newDoctorCommand(), newSchemaCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")

@@ -36,7 +36,9 @@ func brief(d time.Duration) string {
 func millis(ms int64) string { return brief(time.Duration(ms) * time.Millisecond) }
 
 // tokens is a number of tokens for people. Unknown is never 0.
-func tokens(n int64, known bool) string { return figure(n, known, counted(n)+" tokens", "tokens unknown") }
+func tokens(n int64, known bool) string {
+	return figure(n, known, counted(n)+" tokens", "tokens unknown")
+}
 
 func counted(n int64) string {
 	switch {
@@ -53,7 +55,9 @@ func counted(n int64) string {
 }
 
 // money is millionths of a US dollar for people. Unknown is never 0.
-func money(micro int64, known bool) string { return figure(micro, known, dollars(micro), "cost unknown") }
+func money(micro int64, known bool) string {
+	return figure(micro, known, dollars(micro), "cost unknown")
+}
 
 func dollars(micro int64) string {
 	if micro > 0 && micro < 10_000 {

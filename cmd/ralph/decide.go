@@ -1,0 +1,325 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// decideArgs are the flags that all decisions share.
+type decideArgs struct {
+	epic    epicFlag
+	message string
+	as      string
+}
+
+func (a *decideArgs) add(cmd *cobra.Command, message string) {
+	a.epic.add(cmd)
+	cmd.Flags().StringVar(&a.as, "as", "", "who decides (default: your user name); recorded beside it")
+	if message != "" {
+		cmd.Flags().StringVarP(&a.message, "message", "m", "", message+"; - reads standard input")
+	}
+}
+
+// run decides: key "" is the run as a whole.
+func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) error {
+	if a.message == "-" {
+		b, err := readStdin(cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		a.message = strings.TrimSpace(string(b))
+	}
+	if len(a.message) > executor.MaxNote {
+		return usageErrorf("the message has %d bytes, and %d are kept; put the rest into a file of the worktree and name it", len(a.message), executor.MaxNote)
+	}
+	d.Message = a.message
+	d.User = userName()
+	if d.By = a.as; d.By == "" {
+		d.By = d.User
+	}
+	d.At = time.Now().UTC().Truncate(time.Millisecond)
+	d.ID = newID()
+	file, err := a.epic.path()
+	if err != nil {
+		return err
+	}
+	return decide(background(cmd), cmd.OutOrStdout(), file, cmd.InOrStdin(), key, d)
+}
+
+func newID() string {
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// decide hands a decision to whoever holds the lock and says what came of it; if
+// nobody does, it takes the lock and puts it on record itself.
+func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key string, d executor.Decision) error {
+	t, err := openTable(ctx, file, in, key == "")
+	if err != nil {
+		return err
+	}
+	node := ir.NodeID("")
+	if key != "" {
+		if node, err = find(t.epic, key); err != nil {
+			return err
+		}
+	}
+	letter := executor.Letter{Node: node, Decision: d}
+	var by journal.Owner
+	sent := false
+	for began := time.Now(); ; {
+		owner, held, err := journal.Holder(t.space.State())
+		if err != nil {
+			return inputErrorf("%w", err)
+		}
+		if err := refuseAgents(owner, held); err != nil {
+			return err
+		}
+		if held {
+			by = owner
+			answer, err := t.send(ctx, letter, &sent)
+			switch {
+			case err == nil && answer == "":
+				fmt.Fprintf(out, "%s\n  ralph apply (process %d) goes on with it\n", decided(key, d), by.PID)
+				return nil
+			case err == nil:
+				return refusedError(answer, key)
+			case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
+				return inputErrorf("%w", err)
+			case time.Since(began) > answerTime && sent:
+				fmt.Fprintf(out, "%s\n  ralph apply (process %d) has not answered yet; what was said is in its inbox and counts when it is read\n", decided(key, d), by.PID)
+				return nil
+			case time.Since(began) > answerTime:
+				return inputErrorf("%w", &journal.Held{By: by})
+			}
+			if errors.Is(err, journal.ErrNone) { // it is only just beginning
+				pause(ctx)
+			}
+			continue
+		}
+		event, err := t.record(ctx, letter, sent)
+		var busy *journal.Held
+		switch {
+		case errors.As(err, &busy): // somebody was quicker
+			pause(ctx)
+			continue
+		case err != nil:
+			var no *executor.Refused
+			if errors.As(err, &no) {
+				return refusedError(no.Error(), key)
+			}
+			return err
+		}
+		fmt.Fprintf(out, "%s\n%s", term.Clean(decided(key, event)), t.afterwards(file, node, event))
+		return nil
+	}
+}
+
+// answerTime is how long an answer is waited for.
+const answerTime = 15 * time.Second
+
+func pause(ctx context.Context) {
+	t := time.NewTimer(50 * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// refusedError is a decision that does not apply; the machine does not know how
+// people call the node.
+func refusedError(why, key string) error {
+	if key != "" {
+		why = strings.ReplaceAll(why, " KEY", " "+quoteArg(key))
+	}
+	return inputErrorf("%s", why)
+}
+
+// table is where decisions are taken: the epic that they are about, with its
+// repository.
+type table struct {
+	epic  *ir.Epic
+	space *workspace.Space
+}
+
+// openTable opens the epic that decisions are about: what the last run was
+// started with, which is what status shows. A decision about the whole (the plan)
+// is about epic.json as it stands.
+func openTable(ctx context.Context, file string, in io.Reader, whole bool) (*table, error) {
+	epic, _, err := loadEpic(file, in)
+	if err != nil {
+		return nil, err
+	}
+	dir := "."
+	if file != "-" {
+		dir = filepath.Dir(file)
+	}
+	t := &table{epic: epic}
+	if t.space, err = workspace.Open(ctx, dir, epic); err != nil {
+		return nil, refusal(err)
+	}
+	if whole {
+		return t, nil
+	}
+	events, err := readEvents(ctx, t.space.State(), epic.Epic.ID)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	if was := appliedEpic(t.space.State(), lastDigest(events)); was != nil && was.Digest != epic.Digest {
+		t.epic = was
+		if t.space, err = workspace.Open(ctx, dir, was); err != nil {
+			return nil, refusal(err)
+		}
+	}
+	return t, nil
+}
+
+// send puts the letter into the inbox, once, and waits a moment for an answer.
+// The error is context.DeadlineExceeded when none came.
+func (t *table) send(ctx context.Context, letter executor.Letter, sent *bool) (string, error) {
+	if !*sent {
+		if err := journal.Send(ctx, t.space.State(), t.epic.Epic.ID, letter); err != nil {
+			return "", err
+		}
+		*sent = true
+	}
+	wait, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	return journal.Await(wait, t.space.State(), t.epic.Epic.ID, letter.Decision.ID)
+}
+
+// record takes the lock and puts on record what the inbox holds and, unless it
+// was sent there, the letter. The error is a *journal.Held if another has the
+// lock, and a *executor.Refused if the decision does not apply.
+func (t *table) record(ctx context.Context, letter executor.Letter, sent bool) (d executor.Decision, err error) {
+	state := t.space.State()
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return d, inputErrorf("%w", err)
+	}
+	lock, err := journal.Acquire(state, whoAmI())
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	log, err := journal.Open(state, t.epic.Epic.ID)
+	if err != nil {
+		return d, inputErrorf("%w", err)
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	run, err := replay(ctx, log, t.epic)
+	if err != nil {
+		return d, inputErrorf("%w", err)
+	}
+	letters, err := log.Pending(ctx)
+	if err != nil {
+		return d, inputErrorf("%w", err)
+	}
+	if !sent {
+		letters = append(letters, letter)
+	}
+	found := false
+	for _, l := range letters {
+		event, err := local.Decide(ctx, run, t.space, l.Node, l.Decision)
+		mine := l.Decision.ID == letter.Decision.ID
+		found = found || mine
+		var no *executor.Refused
+		switch {
+		case errors.As(err, &no):
+			if err := log.Answer(ctx, l.Decision.ID, no.Error()); err != nil {
+				return d, inputErrorf("%w", err)
+			}
+			if mine {
+				return d, no
+			}
+			continue
+		case err != nil:
+			return d, inputErrorf("%w", err)
+		}
+		event.Seq, event.At = run.Seq()+1, time.Now().UTC().Truncate(time.Millisecond)
+		if err := run.Apply(event); err != nil {
+			return d, &exitError{exitBug, fmt.Errorf("bug in ralph: %w", err)}
+		}
+		if err := log.Append(ctx, []executor.Event{event}); err != nil {
+			return d, inputErrorf("%w", err)
+		}
+		if err := log.Answer(ctx, l.Decision.ID, ""); err != nil {
+			return d, inputErrorf("%w", err)
+		}
+		if mine {
+			d = event.Body.(executor.Decided).Decision
+		}
+	}
+	if !found { // the run that ended meanwhile has answered it
+		answer, err := journal.Await(ctx, state, t.epic.Epic.ID, letter.Decision.ID)
+		if err != nil {
+			return d, inputErrorf("%w", err)
+		}
+		if answer != "" {
+			return d, &executor.Refused{Why: answer}
+		}
+		d = letter.Decision
+	}
+	return d, nil
+}
+
+// decided says what was decided.
+func decided(key string, d executor.Decision) string {
+	subject := key
+	if subject == "" {
+		subject = "the run"
+		if d.Verb == executor.Approve {
+			subject = "the plan"
+		}
+	}
+	words := map[executor.Verb]string{
+		executor.Approve: "approved", executor.Reject: "rejected", executor.RetryNode: "to be tried again", executor.Skip: "skipped",
+		executor.Pause: "paused", executor.Resume: "resumed", executor.Cancel: "cancelled",
+	}
+	out := subject + ": " + words[d.Verb]
+	switch {
+	case d.How == executor.GatesOnly:
+		out = subject + ": its gates will judge what is in the worktree"
+	case d.How == executor.KeepOld:
+		out = subject + ": the success before counts again"
+	case d.How != "":
+		out += " (--" + string(d.How) + ")"
+	}
+	if d.Gate != "" {
+		out += ", gate " + d.Gate
+	}
+	if d.Result != "" {
+		out += fmt.Sprintf(", tree %.12s", d.Result)
+	}
+	if d.By != d.User {
+		out += ", as " + d.By
+	}
+	return term.Clean(out)
+}
+
+// afterwards says what to type now that nothing runs.
+func (t *table) afterwards(file string, node ir.NodeID, d executor.Decision) string {
+	switch d.Verb {
+	case executor.Pause, executor.Cancel:
+		return ""
+	}
+	return "  nothing runs now; to go on: ralph apply" + applies(file) + "\n"
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/term"
+)
+
+func newRunsCommand() *cobra.Command {
+	var epic epicFlag
+	var jsonl, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "runs [epic.json]",
+		Short: "List the runs of an epic: when, by whom, how they ended",
+		Long: `Runs lists every run of ralph apply on this epic, oldest first, as the journal has
+them; one that was killed is among them. Each has a trace: the events of the journal
+that it wrote, which ralph log prints in words.`,
+		Example: `  ralph runs
+  ralph runs --jsonl                one JSON object per run, as in runs.jsonl
+  ralph runs --json`,
+		Args: countArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := epic.path(args...)
+			if err != nil {
+				return err
+			}
+			list, err := listRuns(cmd, file)
+			if err != nil {
+				return err
+			}
+			switch {
+			case asJSON:
+				return writeJSON(cmd.OutOrStdout(), list)
+			case jsonl:
+				enc := json.NewEncoder(cmd.OutOrStdout())
+				enc.SetEscapeHTML(false)
+				for _, r := range list {
+					if err := enc.Encode(r); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			var b strings.Builder
+			g := &grid{paint: term.For(cmd.OutOrStdout())}
+			g.row(term.Faint, "started", "took", "by", "outcome", "exit", "attempts", "sprints", "trace", "why")
+			for _, r := range list {
+				took := ""
+				if !r.Ended.IsZero() {
+					took = brief(r.Ended.Sub(r.Started))
+				}
+				g.row(outcomeColour(r.Exit), r.Started.Local().Format(time.DateTime), took, r.By, r.Outcome, fmt.Sprint(r.Exit),
+					fmt.Sprint(r.Attempts), tally(r.Counts), r.Trace, first(r.Error))
+			}
+			if len(list) == 0 {
+				b.WriteString("nothing has run yet\n")
+			} else {
+				g.write(&b)
+			}
+			_, err = cmd.OutOrStdout().Write([]byte(b.String()))
+			return err
+		},
+	}
+	epic.add(cmd)
+	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "one JSON object per run")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func outcomeColour(exit int) term.Colour {
+	switch exit {
+	case exitDone:
+		return term.Good
+	case exitWaiting:
+		return term.Warn
+	}
+	return term.Bad
+}
+
+func listRuns(cmd *cobra.Command, file string) (list []journal.RunRecord, err error) {
+	epic, _, err := loadEpic(file, cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	ctx := background(cmd)
+	state, err := workspace.StateDir(ctx, filepath.Dir(file), epic.Epic.ID)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	log, err := journal.Read(state, epic.Epic.ID)
+	if errors.Is(err, journal.ErrNone) {
+		return []journal.RunRecord{}, nil
+	}
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	list, err = log.Runs(ctx)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	return slices.Clip(list), nil
+}
+
+func newJournalCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "journal",
+		Short: "Check the journal of a run",
+		Long: `The journal is the one record of what happened in the runs of an epic: an SQLite file
+in the repository's git directory. Each event carries the hash of the one before.`,
+		Example: `  ralph journal verify`,
+		Args:    countArgs(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newJournalVerifyCommand())
+	return cmd
+}
+
+func newJournalVerifyCommand() *cobra.Command {
+	var epic epicFlag
+	cmd := &cobra.Command{
+		Use:   "verify [epic.json]",
+		Short: "Read the whole journal and check the chain of its events",
+		Long: `Verify reads the journal from its first event to its last and checks that none was
+changed, lost or put in. Damage is named by the number of the first event that is
+wrong, and the exit code is 1. It changes nothing; a run may be at work.`,
+		Example: `  ralph journal verify
+  ralph journal verify other/epic.json`,
+		Args: countArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := epic.path(args...)
+			if err != nil {
+				return err
+			}
+			return verifyJournal(cmd, file)
+		},
+	}
+	epic.add(cmd)
+	return cmd
+}
+
+func verifyJournal(cmd *cobra.Command, file string) error {
+	epic, _, err := loadEpic(file, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	ctx := background(cmd)
+	state, err := workspace.StateDir(ctx, filepath.Dir(file), epic.Epic.ID)
+	if err != nil {
+		return refusal(err)
+	}
+	v, err := journal.Verify(ctx, state, epic.Epic.ID)
+	if errors.Is(err, journal.ErrNone) {
+		return inputErrorf("there is no journal yet: nothing has run")
+	}
+	if err != nil {
+		return inputErrorf("%w\n  Nothing after that event can be trusted. Restore the file from a backup; if there is none, move\n  %s away: ralph apply then begins anew.", err, state)
+	}
+	out := cmd.OutOrStdout()
+	sayf(out, "sound: %s, format %d, the last is event %d of %s\n", count(int(v.Events), "event"), v.Format, v.Last, v.At.Local().Format(time.DateTime))
+	for _, g := range v.Gaps {
+		sayf(out, "  events %d to %d were lost and that is on record; %s showed it\n", g.After+1, g.Before-1, count(g.Found, "commit"))
+	}
+	if v.Letters > 0 {
+		sayf(out, "  %s of people not answered yet: the next apply reads them\n", count(int(v.Letters), "decision"))
+	}
+	sayf(out, "  fingerprint %s\n", v.Hash)
+	return nil
+}
