@@ -109,20 +109,28 @@ func (r *Run) unskip(n *node) error {
 	return r.reopen(n)
 }
 
-// considerGatesOnly makes an attempt by that person of the worktree as it is.
-func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
+// cannotHandIn says why the worktree cannot be taken for an attempt now, "" if it can.
+func (r *Run) cannotHandIn(n *node) string {
 	l := &n.life
 	switch {
-	case n.status != Blocked && (n.status != Waiting || n.wait.For != ForHuman), n.people.paused != "" && n.waitsFor(CausePaused), n.waitsFor(CauseHeld, CauseManual, CausePull):
-		return d, nil, r.refuse(n, "its worktree cannot be taken for an attempt now")
 	case n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0:
-		return d, nil, r.refuse(n, "it has no worktree of its own that somebody could work in")
-	case n.waitsFor(CauseConflict) && !l.stale:
+		return "it has no worktree of its own that somebody could work in"
+	case n.status != Blocked && (n.status != Waiting || n.wait.For != ForHuman), n.waitsFor(CausePaused, CauseHeld, CauseManual, CausePull):
+		return "its worktree cannot be taken for an attempt now"
 	case l.stale, n.status == Blocked && !r.goesOn(n):
-		return d, nil, r.refuse(n, "what it was blocked on has changed, so the worktree is not based on what it needs now")
-	case l.stage == stageBase || len(n.logs) <= l.first && l.stage != stageOpen:
-		return d, nil, r.refuse(n, "there was no attempt that a person could go on from")
+		return "what it was blocked on has changed, so the worktree is not based on what it needs now"
+	case len(n.logs) <= l.first && !n.waitsFor(CauseConflict):
+		return "there was no attempt that a person could go on from"
 	}
+	return ""
+}
+
+// considerGatesOnly makes an attempt by that person of the worktree as it is.
+func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
+	if why := r.cannotHandIn(n); why != "" {
+		return d, nil, r.refuse(n, "%s", why)
+	}
+	l := &n.life
 	return d, func() error {
 		n.people.tell(d)
 		if n.status == Blocked {
@@ -137,15 +145,23 @@ func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
 	}, nil
 }
 
-// considerKeepOld lets the success before --rerun count again.
-func (r *Run) considerKeepOld(n *node) (act, error) {
+// cannotKeepOld says why no earlier success can be restored, "" if one can.
+func (r *Run) cannotKeepOld(n *node) string {
 	if n.sum || n.after == 0 || n.status == Done || n.status == Running || r.shown(n) == Skipped {
-		return nil, r.refuse(n, "no success was put aside that could be kept")
+		return "no success was put aside that could be kept"
 	}
 	old := *n
 	old.after = 0
 	if r.begun && !r.foreign && old.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), n.life.base.Tree) == nil {
-		return nil, r.refuse(n, "the success on record is of other work, or of another base")
+		return "the success on record is of other work, or of another base"
+	}
+	return ""
+}
+
+// considerKeepOld lets the success before --rerun count again.
+func (r *Run) considerKeepOld(n *node) (act, error) {
+	if why := r.cannotKeepOld(n); why != "" {
+		return nil, r.refuse(n, "%s", why)
 	}
 	return func() error { n.after = 0; return r.reopen(n) }, nil
 }
@@ -285,10 +301,10 @@ func (r *Run) waysOf(n *node) []string {
 		say("retry")
 	case Blocked:
 		say("retry -m TEXT")
-		if r.canHandIn(n) {
+		if r.cannotHandIn(n) == "" {
 			say("retry --gates-only", "retry --discard")
 		}
-		if _, err := r.considerKeepOld(n); err == nil {
+		if r.cannotKeepOld(n) == "" {
 			say("retry --keep-old")
 		}
 		if !n.sum {
@@ -319,11 +335,6 @@ func (r *Run) waysOf(n *node) []string {
 		say("skip", "cancel")
 	}
 	return out
-}
-
-func (r *Run) canHandIn(n *node) bool {
-	_, _, err := r.considerGatesOnly(n, Decision{})
-	return err == nil
 }
 
 // ends says which commands end a wait for a person, by cause.

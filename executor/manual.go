@@ -104,7 +104,7 @@ func (r *Run) unwanted() []Effect {
 // renew begins the account of a run: what an interrupted one used, or one that
 // its budget held, counts on.
 func (r *Run) renew() {
-	r.cancelled = ""
+	r.cancelled, r.drained, r.startedAt = "", "", r.at
 	for _, n := range r.nodes { // the clocks stood still since the last event
 		if !n.cost.since.IsZero() {
 			n.cost.stop(r.prior)

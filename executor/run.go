@@ -38,6 +38,8 @@ type Run struct {
 	at, prior   time.Time // of the last event, and of the one before
 	held        RunHeld   // For is "" if it is not
 	cancelled   string    // who cancelled the run
+	drained     string    // why it drains
+	startedAt   time.Time
 	plans       map[string]bool
 	heard       map[string]bool // decisions, by id
 	decisions   []Decision      // about the run
@@ -135,7 +137,7 @@ func (r *Run) apply(e Event) error {
 	case RunStarted:
 		return r.begin(e.Seq, b)
 	case RunDraining:
-		r.draining, r.until = true, b.Until
+		r.draining, r.until, r.drained = true, b.Until, b.Reason
 		return nil
 	case RunEnded:
 		r.ended = true

@@ -35,6 +35,15 @@ type NodeView struct {
 	Spent     Spent
 	Pull      Pull
 	Decisions []Decision // about it, oldest first
+	Budget    ir.Budget  // with what was added; 0 is no limit
+	Ways      []string   // commands that apply now, for people
+	LeftOut   []LeftOut  // of the sum: what it does not hold
+}
+
+// LeftOut is a node whose present work the integration branch does not hold.
+type LeftOut struct {
+	Key ir.Key
+	Why string // "blocked: gate check failed"
 }
 
 // Spent is what something has cost so far. A sum with an unknown part says so.
@@ -62,11 +71,6 @@ type RunView struct {
 	Proposals    []Proposal
 }
 
-// Overview returns where the run as a whole stands.
-func (r *Run) Overview() RunView {
-	return RunView{Begun: r.begun, Open: r.Open(), By: r.started.By, Slots: r.started.Slots}
-}
-
 // View returns where a node stands.
 func (r *Run) View(id ir.NodeID) (NodeView, bool) {
 	n := r.byID[id]
@@ -89,33 +93,6 @@ func (r *Run) Views() []NodeView {
 	return out
 }
 
-func (r *Run) view(n *node) NodeView {
-	v := NodeView{ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Status: n.status, Attempts: n.logs}
-	if n.accepted != nil {
-		v.Result = n.accepted.result
-	}
-	if n.sum && n.status == Pending {
-		if s := r.sumDone(r.sumInputs()); s != nil {
-			v.Status, v.Result = Done, s.result
-		}
-	}
-	switch v.Status {
-	case Pending:
-		v.Reason = r.needs(n)
-	case Blocked:
-		v.Reason = n.reason
-	case Waiting:
-		v.For, v.Cause, v.Until, v.Reason = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Detail
-	case Done:
-		if n.accepted == nil && !n.sum {
-			v.Reason = "done by the plan"
-		}
-	case Running:
-		v.Doing = doing(n)
-	}
-	return v
-}
-
 func doing(n *node) string {
 	if !n.life.flying {
 		return ""
@@ -129,45 +106,6 @@ func doing(n *node) string {
 		return what
 	}
 	return fmt.Sprintf("%s #%d: %s", e.Step, e.Attempt, what)
-}
-
-// needs says what a pending node waits for: the nearest thing that will not
-// come by itself, else the first dependency that is not there yet.
-func (r *Run) needs(n *node) string {
-	if !n.selected {
-		return "not selected by --only"
-	}
-	seen := map[int]bool{}
-	queue := slices.Clone(n.deps)
-	first := ""
-	for len(queue) > 0 {
-		i := queue[0]
-		queue = queue[1:]
-		d := r.nodes[i]
-		if seen[i] || d.status.settled() {
-			continue
-		}
-		seen[i] = true
-		switch {
-		case d.status == Blocked, d.status == Cancelled, d.status == Waiting && d.wait.For == ForHuman:
-			return fmt.Sprintf("needs %s (%s)", d.ir.Key, d.status)
-		case first == "":
-			first = fmt.Sprintf("needs %s (%s)", d.ir.Key, d.status)
-		}
-		queue = append(queue, d.deps...)
-	}
-	return first
-}
-
-// Counts returns how many nodes of the epic have each status, without the sum.
-func (r *Run) Counts() map[string]int {
-	out := map[string]int{}
-	for _, n := range r.nodes {
-		if !n.sum {
-			out[n.status.String()]++
-		}
-	}
-	return out
 }
 
 // Succeeded reports whether a success of the node is on record, of whatever work.
@@ -205,6 +143,21 @@ func (r *Run) Feedback(id ir.NodeID) []string {
 	if n == nil || n.ir == nil {
 		return nil
 	}
+	return append(n.told(), r.lastFailure(n)...)
+}
+
+// told is what people said to the agent of this life, each once.
+func (n *node) told() []string {
+	var out []string
+	for i := max(n.life.first, 0); i < len(n.logs); i++ {
+		for _, d := range n.logs[i].Said {
+			out = append(out, d.By+" says:", "", quote(d.Message), "")
+		}
+	}
+	return out
+}
+
+func (r *Run) lastFailure(n *node) []string {
 	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
 		switch l := n.logs[i]; l.Status {
 		case AttemptFailed, AttemptTimeout, AttemptStalled:

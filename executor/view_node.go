@@ -1,0 +1,178 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func (r *Run) view(n *node) NodeView {
+	v := NodeView{
+		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: r.shown(n),
+		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(),
+		Decisions: n.people.decisions, Budget: r.nodeBudget(n), Ways: r.waysOf(n),
+	}
+	if n.accepted != nil {
+		v.Result = n.accepted.result
+	}
+	if n.sum {
+		if n.status == Pending {
+			if s := r.sumDone(r.sumInputs()); s != nil {
+				v.Status, v.Result = Done, s.result
+			}
+		}
+		v.LeftOut = r.leftOut()
+	}
+	switch v.Status {
+	case Running, Waiting:
+		if s := n.stepNow(); s != nil {
+			v.Step = s.Name
+		}
+	case Done, Blocked, Skipped, Cancelled:
+		if !n.began.IsZero() {
+			v.Ended = n.since
+		}
+	}
+	if v.Status == Waiting {
+		v.For, v.Cause, v.Until, v.Gate = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Gate
+		v.Approvers = r.epic.Gates[v.Gate].Approvers
+	}
+	if v.Status == Running {
+		v.Doing = doing(n)
+	}
+	if n.status == Pending && !n.sum {
+		for _, i := range n.deps {
+			if d := r.nodes[i]; !d.status.settled() {
+				v.Needs = append(v.Needs, d.ir.Key)
+			}
+		}
+	}
+	v.Reason = r.reason(n, v.Status)
+	return v
+}
+
+// reason says in one line why a node is not done, or how it came to be done
+// without work of its own.
+func (r *Run) reason(n *node, shown NodeStatus) string {
+	p := &n.people
+	switch shown {
+	case Pending:
+		switch {
+		case p.paused != "":
+			return "paused by " + p.paused
+		case n.busy():
+			return "waits until what was stopped is gone"
+		case n.sum && len(r.started.Only) > 0:
+			return "not selected by --only"
+		case n.sum:
+			return "joined when the run ends"
+		}
+		return r.needs(n)
+	case Ready:
+		if r.held.For != "" {
+			return "the run is held: " + r.held.Detail
+		}
+		return "could start: waits for a free place"
+	case Running:
+		if p.paused != "" {
+			return "paused by " + p.paused + ": what runs is finished first"
+		}
+	case Waiting:
+		return n.wait.Detail
+	case Blocked:
+		return n.reason
+	case Done:
+		if n.accepted == nil && !n.sum {
+			return "done by the plan"
+		}
+	case Skipped:
+		why := "skipped"
+		if d, ok := p.last(Skip); ok {
+			why += " by " + d.By + because(d.Message)
+		}
+		if p.reopen {
+			why += "; reopened: it begins at the next ralph apply"
+		}
+		return why
+	case Cancelled:
+		d, _ := p.last(Cancel)
+		return "cancelled by " + p.cancelled + because(d.Message)
+	}
+	return ""
+}
+
+// needs says what a pending node waits for: the nearest thing that will not
+// come by itself, else the first dependency that is not there yet.
+func (r *Run) needs(n *node) string {
+	if !r.begun {
+		return "no run has begun"
+	}
+	if !n.selected {
+		return "not selected by --only"
+	}
+	seen := map[int]bool{}
+	queue := slices.Clone(n.deps)
+	first := ""
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		d := r.nodes[i]
+		if seen[i] || d.status.settled() {
+			continue
+		}
+		seen[i] = true
+		switch {
+		case d.status == Blocked, d.status == Cancelled, d.status == Waiting && !d.wait.timed():
+			return fmt.Sprintf("needs %s (%s)", d.ir.Key, d.status)
+		case d.people.paused != "" && d.status == Pending:
+			return fmt.Sprintf("needs %s (paused)", d.ir.Key)
+		case first == "" && !d.people.skip:
+			first = fmt.Sprintf("needs %s (%s)", d.ir.Key, d.status)
+		}
+		queue = append(queue, d.deps...)
+	}
+	if first == "" {
+		return "the next ralph apply takes it up"
+	}
+	return first
+}
+
+// leftOut lists what the integration branch does not hold, and why.
+func (r *Run) leftOut() []LeftOut {
+	var out []LeftOut
+	for _, n := range r.nodes {
+		s := r.shown(n)
+		if n.sum || s == Done {
+			continue
+		}
+		why := s.String()
+		if reason := r.reason(n, s); reason != "" && !strings.HasPrefix(reason, why) {
+			why += ": " + reason
+		} else if reason != "" {
+			why = reason
+		}
+		if _, held := r.sumHolds[n.id]; held && s != Skipped && s != Cancelled {
+			why += " (its earlier result stays in the branch)"
+		}
+		out = append(out, LeftOut{n.ir.Key, why})
+	}
+	for _, id := range r.Gone() {
+		if n := r.byID[id]; len(n.successes) > 0 {
+			out = append(out, LeftOut{ir.Key(id), "no longer in the epic"})
+		}
+	}
+	return out
+}
+
+// Counts returns how many nodes of the epic have each status, without the sum.
+func (r *Run) Counts() map[string]int {
+	out := map[string]int{}
+	for _, n := range r.nodes {
+		if !n.sum {
+			out[r.shown(n).String()]++
+		}
+	}
+	return out
+}
