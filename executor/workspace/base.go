@@ -13,56 +13,37 @@ import (
 // with merge-tree, touching no worktree. The commits carry fixed people and
 // dates, so that the same inputs give the same commit everywhere.
 func (s *Space) Base(ctx context.Context, e executor.Effect) (executor.BaseMade, error) {
-	at := e.Inputs[0].Commit
-	for _, in := range e.Inputs[1:] {
-		if has, err := s.git.ancestor(ctx, in.Commit, at); err != nil || has {
-			if err != nil {
-				return executor.BaseMade{}, err
-			}
-			continue
-		}
-		if forward, err := s.git.ancestor(ctx, at, in.Commit); err != nil {
-			return executor.BaseMade{}, err
-		} else if forward {
-			at = in.Commit
-			continue
-		}
-		merged, err := s.merge(ctx, e.Node, at, in)
-		if err != nil {
-			return executor.BaseMade{}, err
-		}
-		at = merged
+	if e.Onto != executor.OntoInputs {
+		return s.onto(ctx, e)
 	}
-	tree, err := s.git.tree(ctx, at)
-	return executor.BaseMade{Base: executor.Tree{Commit: at, Tree: tree}}, err
+	j, err := s.join(ctx, e.Node, e.Inputs[0].Commit, e.Inputs[1:])
+	if err != nil {
+		return executor.BaseMade{}, err
+	}
+	if len(j.paths) > 0 {
+		first, more := j.paths, ""
+		if len(first) > shown {
+			first, more = first[:shown], fmt.Sprintf(" and %d more", len(first)-shown)
+		}
+		return executor.BaseMade{}, &executor.Failure{Class: executor.FailConflict, Paths: j.paths, Err: fmt.Errorf(
+			"the result of %s does not merge with what was merged before it; in conflict: %s%s", s.name(j.culprit), strings.Join(first, ", "), more)}
+	}
+	return executor.BaseMade{Base: executor.Tree{Commit: j.commit, Tree: j.tree}}, nil
 }
 
 // shown is how many paths in conflict are named.
 const shown = 10
 
-func (s *Space) merge(ctx context.Context, id ir.NodeID, at string, in executor.Result) (string, error) {
-	out, err := s.git.run(ctx, place{}, "", nil, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", at, in.Commit)
-	fields := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
-	if exitCode(err) == 1 && len(fields) > 1 {
-		paths := fields[1:]
-		more := ""
-		if len(paths) > shown {
-			more = fmt.Sprintf(" and %d more", len(paths)-shown)
-			paths = paths[:shown]
-		}
-		return "", conflict("the result of %s does not merge with what was merged before it; in conflict: %s%s",
-			s.name(in.Node), strings.Join(paths, ", "), more)
-	}
-	if err != nil {
-		return "", err
-	}
-	when, err := s.git.line(ctx, place{}, "show", "-s", "--format=%ct", at, in.Commit)
-	if err != nil {
-		return "", err
-	}
+// derive makes the merge of in into at, whose tree is given, with fixed people
+// and dates.
+func (s *Space) derive(ctx context.Context, id ir.NodeID, tree, at string, in executor.Result) (string, error) {
 	latest := ""
-	for t := range strings.FieldsSeq(when) {
-		if len(t) > len(latest) || len(t) == len(latest) && t > latest {
+	for _, c := range []string{at, in.Commit} {
+		h, err := s.git.commitHeader(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		if t := h.when; len(t) > len(latest) || len(t) == len(latest) && t > latest {
 			latest = t
 		}
 	}
@@ -73,7 +54,7 @@ func (s *Space) merge(ctx context.Context, id ir.NodeID, at string, in executor.
 		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + date,
 		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + date,
 	}
-	b, err := s.git.run(ctx, place{}, msg, env, "commit-tree", fields[0], "-p", at, "-p", in.Commit)
+	b, err := s.git.run(ctx, place{}, msg, env, "commit-tree", tree, "-p", at, "-p", in.Commit)
 	return strings.TrimSpace(string(b)), err
 }
 

@@ -12,74 +12,58 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// change is one path that differs between two commits.
-type change struct {
-	path    string
-	status  byte   // A added, D deleted, M modified, T other type
-	newMode string // "160000" is an embedded repository
-}
-
-// maxChanged bounds how many changed paths an event carries.
-const maxChanged = 20
-
 // examine says what a collected commit holds and what ralph's own checks find:
-// before any gate is paid for.
+// before any gate is paid for. Of a person's own fix, what lies outside the
+// sprint or is protected is only listed.
 func (s *Space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, commit string, problems []string) (executor.Collected, error) {
 	tree, err := s.git.tree(ctx, commit)
 	if err != nil {
 		return executor.Collected{}, err
 	}
 	c := executor.Collected{Result: executor.Tree{Commit: commit, Tree: tree}, Problems: problems}
-	changes, err := s.changes(ctx, e.Start, commit)
+	files, changes, err := s.fileChanges(ctx, e.Start, commit)
 	if err != nil {
 		return c, err
 	}
-	c.Files = len(changes)
-	room := executor.MaxNote / 2
-	for _, ch := range changes[:min(len(changes), maxChanged)] {
-		if room -= len(ch.path); room < 0 {
-			break
-		}
-		c.Changed = append(c.Changed, ch.path)
+	if err := s.tell(&c, e, files); err != nil {
+		return c, err
 	}
-	if len(changes) == 0 && step.Access != "read" && !step.AllowEmpty && n.Kind != ir.Merge {
+	if len(changes) == 0 && step.Access != "read" && !step.AllowEmpty && n.Kind != ir.Merge && !e.Person {
 		c.Problems = append(c.Problems, "nothing changed since the step started")
 	}
-	c.Problems = append(c.Problems, scopeProblems(n.Scope.Owns, changes)...)
+	breaches := scopeProblems(n.Scope.Owns, changes)
 	made, err := s.madeFiles(n)
 	if err != nil {
 		return c, err
 	}
 	for _, ch := range changes {
 		switch {
-		case ch.newMode == "160000" && ch.status != 'D':
+		case ch.newMode == "160000" && (ch.status == 'A' || ch.status == 'T'):
 			c.Problems = append(c.Problems, fmt.Sprintf("%s is an embedded git repository, which a commit cannot hold", ch.path))
 		case ch.status == 'A' && slices.Contains(made, ch.path):
 			c.Problems = append(c.Problems, fmt.Sprintf("%s comes from setup and must not be committed", ch.path))
 		}
 	}
-	more, err := s.protected(ctx, e, n, commit)
+	hit, fresh, err := s.protected(ctx, e, n, commit, changes)
 	if err != nil {
 		return c, err
 	}
-	c.Problems = append(c.Problems, more...)
-	markers, err := s.markers(ctx, e.Start, commit)
-	if err != nil {
-		return c, err
+	breaches = append(breaches, hit...)
+	c.Listed = append(c.Listed, fresh...)
+	if e.Person {
+		c.Listed = append(c.Listed, breaches...)
+	} else {
+		c.Problems = append(c.Problems, breaches...)
 	}
-	c.Problems = bounded(append(c.Problems, markers...))
-	return c, nil
-}
-
-// bounded keeps the problems small enough for an event.
-func bounded(problems []string) []string {
-	left := executor.MaxNote
-	for i, p := range problems {
-		if left -= len(p); left < 0 || i == maxChanged {
-			return append(problems[:i:i], fmt.Sprintf("and %d more problems", len(problems)-i))
+	if len(changes) > 0 {
+		markers, err := s.markers(ctx, e.Start, commit)
+		if err != nil {
+			return c, err
 		}
+		c.Problems = append(c.Problems, markers...)
 	}
-	return problems
+	c.Problems, c.Listed = bounded(c.Problems, roomProblems), bounded(c.Listed, roomListed)
+	return c, nil
 }
 
 func (s *Space) madeFiles(n *ir.Node) ([]string, error) {
@@ -89,24 +73,6 @@ func (s *Space) madeFiles(n *ir.Node) ([]string, error) {
 	w := s.own(n)
 	_, err := s.find(w)
 	return w.Made, err
-}
-
-// changes lists what differs between two commits, sorted by path.
-func (s *Space) changes(ctx context.Context, from, to string) ([]change, error) {
-	out, err := s.git.line(ctx, place{}, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", from, to)
-	if err != nil {
-		return nil, err
-	}
-	fields := strings.Split(strings.TrimRight(out, "\x00"), "\x00")
-	var changes []change
-	for i := 0; i+1 < len(fields); i += 2 {
-		meta := strings.Fields(fields[i])
-		if len(meta) < 5 {
-			return nil, fmt.Errorf("git diff-tree printed %q", fields[i])
-		}
-		changes = append(changes, change{path: fields[i+1], status: meta[4][0], newMode: meta[1]})
-	}
-	return changes, nil
 }
 
 // scopeProblems says which changes lie outside what the sprint owns. A sprint
@@ -128,34 +94,39 @@ func scopeProblems(owns []string, changes []change) []string {
 }
 
 // protected says which protected files were changed: those that exist in the
-// node's base, and new ones where a gate forbids them too.
-func (s *Space) protected(ctx context.Context, e executor.Effect, n *ir.Node, commit string) ([]string, error) {
-	var problems []string
-	var changes []change
-	for i := range n.Steps {
-		for _, name := range n.Steps[i].Gates {
-			g := s.epic.Gates[name]
-			if len(g.Protect) == 0 {
-				continue
+// node's base, and new ones where a gate forbids them too. New ones that are
+// allowed are returned apart. since are the changes since e.Start.
+func (s *Space) protected(ctx context.Context, e executor.Effect, n *ir.Node, commit string, since []change) (problems, fresh []string, err error) {
+	changes, known := since, e.Base == e.Start
+	for _, name := range s.gatesOf(n.ID) {
+		g := s.epic.Gates[name]
+		if len(g.Protect) == 0 {
+			continue
+		}
+		if !known {
+			if changes, err = s.changes(ctx, e.Base, commit); err != nil {
+				return nil, nil, err
 			}
-			if changes == nil {
-				var err error
-				if changes, err = s.changes(ctx, e.Base, commit); err != nil {
-					return nil, err
-				}
-			}
-			var hit []string
-			for _, ch := range changes {
-				if glob.MatchAny(g.Protect, ch.path) && (ch.status != 'A' || !g.ProtectNew) {
-					hit = append(hit, ch.path)
-				}
-			}
-			if len(hit) > 0 {
-				problems = append(problems, fmt.Sprintf("gate %s protects what was changed: %s", name, listed(hit)))
+			known = true
+		}
+		var hit, added []string
+		for _, ch := range changes {
+			switch {
+			case !glob.MatchAny(g.Protect, ch.path):
+			case ch.status == 'A' && g.ProtectNew:
+				added = append(added, ch.path)
+			default:
+				hit = append(hit, ch.path)
 			}
 		}
+		if len(hit) > 0 {
+			problems = append(problems, fmt.Sprintf("gate %s protects what was changed: %s", name, listed(hit)))
+		}
+		if len(added) > 0 {
+			fresh = append(fresh, fmt.Sprintf("new files that gate %s protects from now on: %s", name, listed(added)))
+		}
 	}
-	return problems, nil
+	return problems, fresh, nil
 }
 
 // markers finds conflict markers that were added.

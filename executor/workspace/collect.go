@@ -14,60 +14,111 @@ import (
 func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outcome) (executor.Collected, error) {
 	defer s.hold(string(e.Node))()
 	n := s.nodes[e.Node]
+	if e.Merge && e.Commit == "" {
+		e.Commit = e.Inputs[0].Commit
+	}
+	if n.Kind == ir.Manual && !e.Merge {
+		return s.collectManual(ctx, e, n)
+	}
 	step := stepOf(n, e.Step)
-	if done, problems, err := s.adopt(ctx, e); err != nil || done != "" {
-		if err != nil {
-			return executor.Collected{}, err
-		}
-		return s.examine(ctx, e, n, step, done, problems)
+	if e.Person || e.Merge {
+		step = &ir.Step{Name: e.Step, Agent: s.merger(n), Access: "write", AllowEmpty: true}
 	}
-	w := s.own(n)
-	if err := s.worktree(ctx, w, e.Commit); err != nil {
-		return executor.Collected{}, err
-	}
-	if step.Access == "read" {
-		return s.collectRead(ctx, e, w)
-	}
-	parent, problems, err := s.tip(ctx, e, w)
+	commit, problems, err := s.adopt(ctx, e)
 	if err != nil {
 		return executor.Collected{}, err
 	}
+	if commit == "" {
+		w := s.own(n)
+		if err := s.worktree(ctx, w, e.Commit); err != nil {
+			return executor.Collected{}, err
+		}
+		if step.Access == "read" {
+			return s.collectRead(ctx, e, w)
+		}
+		if commit, problems, err = s.collect(ctx, e, w, step, o); err != nil {
+			return executor.Collected{}, err
+		}
+	}
+	moved, err := s.movedRefs(ctx, e.Node)
+	if err != nil {
+		return executor.Collected{}, err
+	}
+	var c executor.Collected
+	if e.Merge {
+		c, err = s.examineMerge(ctx, e, commit, problems)
+	} else {
+		c, err = s.examine(ctx, e, n, step, commit, problems)
+	}
+	c.Listed = bounded(append(c.Listed, moved...), roomListed)
+	return c, err
+}
+
+// collect commits what is in the worktree and returns the commit and what can be
+// seen only there.
+func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome) (string, []string, error) {
 	if w.gone {
 		// Not a change that anybody wants: the next attempt begins where this one did.
 		commit, err := s.forsaken(ctx, e, w, step, o)
-		if err != nil {
-			return executor.Collected{}, err
-		}
-		return s.examine(ctx, e, n, step, commit, []string{deleted})
+		return commit, []string{deleted}, err
+	}
+	parent, problems, err := s.tip(ctx, e, w)
+	if err != nil {
+		return "", nil, err
 	}
 	if err := s.mendIndex(ctx, w, e.Commit); err != nil {
-		return executor.Collected{}, err
+		return "", nil, err
+	}
+	if e.Merge {
+		now, err := s.look(ctx, w)
+		if err != nil {
+			return "", nil, err
+		}
+		stuck, err := s.stuck(ctx, w, now)
+		if err != nil {
+			return "", nil, err
+		}
+		problems = append(problems, stuck...)
 	}
 	nested, err := s.unnest(ctx, w)
 	if err != nil {
-		return executor.Collected{}, err
+		return "", nil, err
 	}
 	for _, dir := range nested {
 		problems = append(problems, dir+" was a git repository of its own, which a commit cannot hold; its files are collected, its .git was moved away")
 	}
 	if _, err := s.git.line(ctx, w.at, "add", "--all", "--", "."); err != nil {
-		return executor.Collected{}, err
+		return "", nil, err
 	}
 	tree, err := s.git.line(ctx, w.at, "write-tree")
 	if err != nil {
-		return executor.Collected{}, err
+		return "", nil, err
 	}
-	if s.epic.Run.Git.Commit == "squash" {
-		parent = e.Commit
+	parents := []string{parent}
+	switch {
+	case e.Merge:
+		if parents, err = s.reduced(ctx, e.Inputs); err != nil {
+			return "", nil, err
+		}
+	case s.epic.Run.Git.Commit == "squash" && !e.Person:
+		parents = []string{e.Commit}
 	}
-	commit, err := s.commit(ctx, e, n, step, o, tree, parent, problems)
+	commit, err := s.commit(ctx, e, w.node, step, o, tree, parents, problems)
 	if err != nil {
-		return executor.Collected{}, err
+		return "", nil, err
 	}
-	if err := s.keep(ctx, e, w, commit); err != nil {
-		return executor.Collected{}, err
+	return commit, problems, s.keep(ctx, e, w, commit)
+}
+
+// merger is the agent who resolves conflicts of a node: its first that may
+// write, else the one that the epic names.
+func (s *Space) merger(n *ir.Node) string {
+	for i := range n.Steps {
+		if n.Steps[i].Access == "write" && n.Steps[i].Agent != "" {
+			return n.Steps[i].Agent
+		}
 	}
-	return s.examine(ctx, e, n, step, commit, problems)
+	return s.epic.Epic.Integration.ConflictAgent
 }
 
 const deleted = "it deleted its worktree"
@@ -79,7 +130,7 @@ func (s *Space) forsaken(ctx context.Context, e executor.Effect, w *worktree, st
 	if err != nil {
 		return "", err
 	}
-	commit, err := s.commit(ctx, e, w.node, step, o, tree, e.Commit, []string{deleted})
+	commit, err := s.commit(ctx, e, w.node, step, o, tree, []string{e.Commit}, []string{deleted})
 	if err != nil {
 		return "", err
 	}
@@ -119,12 +170,15 @@ func (s *Space) adopt(ctx context.Context, e executor.Effect) (string, []string,
 		return "", nil, nil
 	}
 	// The branch may not have followed when the crash came.
-	n := s.nodes[e.Node]
-	tip, err := s.git.ref(ctx, "refs/heads/"+n.Git.Branch)
+	branch := s.own(s.nodes[e.Node]).ref
+	if branch == "" {
+		return commit, problems, nil
+	}
+	tip, err := s.git.ref(ctx, branch)
 	if err != nil || tip == commit {
 		return commit, problems, err
 	}
-	return commit, problems, s.git.update(ctx, "adopt", move{"refs/heads/" + n.Git.Branch, tip, commit})
+	return commit, problems, s.git.update(ctx, "adopt", move{branch, tip, commit})
 }
 
 // tip returns the commit that ralph's commit stands on: the agent's own commits,
@@ -164,7 +218,7 @@ func (s *Space) author(name string) []string {
 // maxSubject bounds the subject line, without its suffix, in bytes.
 const maxSubject = 72
 
-func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, o executor.Outcome, tree, parent string, problems []string) (string, error) {
+func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, o executor.Outcome, tree string, parents, problems []string) (string, error) {
 	subject := oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title), maxSubject)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s/%s)\n\n", subject, s.epic.Epic.ID, n.ID)
@@ -174,10 +228,21 @@ func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step 
 	}
 	fmt.Fprintf(&b, "Ralph-Epic: %s\nRalph-Node: %s\nRalph-Sprint: %s\nRalph-Attempt: %s/%d\nRalph-Key: %s\nRalph-Seq: %d\n",
 		s.epic.Epic.ID, n.ID, n.Key, oneLine(e.Step, 100), e.Attempt, oneLine(e.Key(s.epic.Epic.ID), 400), e.Seq)
+	if e.Start != "" {
+		fmt.Fprintf(&b, "Ralph-Start: %s\n", e.Start)
+	}
 	for _, p := range problems { // a redo of this effect finds the traces gone
 		fmt.Fprintf(&b, "Ralph-Problem: %s\n", oneLine(p, 400))
 	}
-	out, err := s.git.run(ctx, place{}, b.String(), s.author("ralph "+oneLine(step.Agent, 100)), "commit-tree", tree, "-p", parent)
+	who := s.author("ralph " + oneLine(step.Agent, 100))
+	if e.Person {
+		who = s.person
+	}
+	args := []string{"commit-tree", tree}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	out, err := s.git.run(ctx, place{}, b.String(), who, args...)
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -205,14 +270,26 @@ func (s *Space) keep(ctx context.Context, e executor.Effect, w *worktree, commit
 	if err != nil {
 		return err
 	}
-	tip, err := s.git.ref(ctx, w.ref)
-	if err != nil {
+	moves := []move{{s.attemptRef(e), old, commit}}
+	if w.ref != "" {
+		tip, err := s.git.ref(ctx, w.ref)
+		if err != nil {
+			return err
+		}
+		moves = append(moves, move{w.ref, tip, commit})
+	}
+	if err := s.git.update(ctx, "collect", moves...); err != nil {
 		return err
 	}
-	if err := s.git.update(ctx, "collect", move{s.attemptRef(e), old, commit}, move{w.ref, tip, commit}); err != nil {
+	if err := s.attach(ctx, w, commit); err != nil {
 		return err
 	}
-	if _, err := s.git.line(ctx, w.at, "symbolic-ref", "HEAD", w.ref); err != nil {
+	if w.ref == "" {
+		if _, err := s.git.line(ctx, w.at, "update-ref", "--no-deref", "HEAD", commit); err != nil {
+			return err
+		}
+	}
+	if err := s.endMerge(w); err != nil {
 		return err
 	}
 	w.Left = commit
@@ -232,12 +309,11 @@ func (s *Space) collectRead(ctx context.Context, e executor.Effect, w *worktree)
 	if err != nil || !now.dirty && now.head == e.Commit {
 		return c, err
 	}
-	changed, err := s.git.line(ctx, w.at, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", e.Commit, "--")
-	if err != nil {
-		return c, err
+	if w.cut || now.broken || len(now.changed)+len(now.unmerged) > 0 || now.head != e.Commit {
+		c.Problems = append(c.Problems, "the step may only read, and it changed "+listed(append(now.changed, now.unmerged...)))
 	}
-	if w.cut || changed != "" || now.head != e.Commit {
-		c.Problems = append(c.Problems, "the step may only read, and it changed "+listed(strings.Split(changed, "\n")))
+	if len(now.fresh) > 0 {
+		c.Listed = append(c.Listed, "new files of a step that only reads, taken away: "+listed(now.fresh))
 	}
 	if _, err := s.save(ctx, w, now, e.Seq); err != nil {
 		return c, err

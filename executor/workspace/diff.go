@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -93,5 +92,3 @@ func (s *Space) skipped(ctx context.Context, commit string) ([]string, error) {
 	}
 	return []string{"submodules"}, nil
 }
-
-var _ executor.Workspace = (*Space)(nil)

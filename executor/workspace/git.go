@@ -21,6 +21,7 @@ type git struct {
 	common string   // absolute, the repository's shared git directory
 	env    []string // the whole environment
 	conf   []string // -c options
+	batch  *batch
 }
 
 // place is what a call works on: the repository, or one of ralph's worktrees.
@@ -79,7 +80,7 @@ func findGit(ctx context.Context, dir string) (*git, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git is needed and not on PATH: %w", err)
 	}
-	g := &git{bin: bin, dir: dir, env: []string{
+	g := &git{bin: bin, dir: dir, batch: &batch{commits: map[string]*header{}, within: map[[2]string]bool{}}, env: []string{
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true",
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_EDITOR=true", "LC_ALL=C", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"),
 	}}
@@ -181,32 +182,6 @@ func (g *git) command(ctx context.Context, at place, env []string, args ...strin
 func (g *git) line(ctx context.Context, at place, args ...string) (string, error) {
 	out, err := g.run(ctx, at, "", nil, args...)
 	return strings.TrimRight(string(out), "\n"), err
-}
-
-// ref returns the object that a ref names, "" if there is no such ref.
-func (g *git) ref(ctx context.Context, name string) (string, error) {
-	out, err := g.line(ctx, place{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
-	if exitCode(err) == 1 {
-		return "", nil
-	}
-	return out, err
-}
-
-// tree returns the tree of a commit.
-func (g *git) tree(ctx context.Context, commit string) (string, error) {
-	return g.line(ctx, place{}, "rev-parse", "--verify", "--end-of-options", commit+"^{tree}")
-}
-
-// ancestor reports whether a is b or an ancestor of b.
-func (g *git) ancestor(ctx context.Context, a, b string) (bool, error) {
-	if a == b {
-		return true, nil
-	}
-	_, err := g.line(ctx, place{}, "merge-base", "--is-ancestor", a, b)
-	if exitCode(err) == 1 {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // move is one ref that moves from old ("" if it must not exist) to new.

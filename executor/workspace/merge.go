@@ -2,12 +2,311 @@ package workspace
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
-func (s *Space) mergeHeads(w *worktree) []string { return nil }
-
+// prepareMerge leaves the conflict of the step's inputs in the worktree, as `git
+// merge` does: HEAD is what merged cleanly before the first conflict, the index
+// holds the stages of each path, the files hold markers, and MERGE_HEAD names
+// what is being merged. Where several inputs conflict, all of them are merged on
+// top of one another and MERGE_HEAD names each. An attempt that goes on from one
+// before it, which has all inputs, finds its tree; what it left as it was is
+// still in conflict.
 func (s *Space) prepareMerge(ctx context.Context, w *worktree, e executor.Effect) (executor.Prepared, error) {
-	return executor.Prepared{}, errNotYet
+	out := executor.Prepared{}
+	whole, err := s.join(ctx, e.Node, e.Inputs[0].Commit, e.Inputs[1:])
+	if err != nil {
+		return out, err
+	}
+	j := whole
+	missing, err := s.lacks(ctx, e.Commit, e.Inputs)
+	if err != nil {
+		return out, err
+	}
+	switch {
+	case len(missing) == 0:
+		if j, err = s.unresolved(ctx, whole, e.Commit); err != nil {
+			return out, err
+		}
+	case e.Commit != e.Inputs[0].Commit:
+		if j, err = s.join(ctx, e.Node, e.Commit, e.Inputs); err != nil {
+			return out, err
+		}
+	}
+	out.Paths = some(j.paths)
+	now, err := s.look(ctx, w)
+	if err != nil {
+		return out, err
+	}
+	if w.Left == j.clean && w.Shot != "" && slices.Equal(w.Heads, j.heads) {
+		if as, err := s.untouched(ctx, w, now); err != nil || as {
+			return out, err
+		}
+	}
+	at := e
+	at.Commit = j.clean
+	if out.Saved, err = s.prepare(ctx, w, at); err != nil || len(j.paths) == 0 {
+		return out, err
+	}
+	return out, s.leave(ctx, w, j, e)
+}
+
+// unresolved is the state of a merge that was committed with paths as they were.
+func (s *Space) unresolved(ctx context.Context, whole *joined, commit string) (*joined, error) {
+	tree, err := s.git.tree(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := s.changes(ctx, whole.tree, tree)
+	if err != nil {
+		return nil, err
+	}
+	touched := map[string]bool{}
+	for _, c := range changes {
+		touched[c.path] = true
+	}
+	j := &joined{commit: commit, tree: tree, clean: commit, stages: map[string]string{}}
+	for _, p := range whole.paths {
+		if !touched[p] {
+			j.paths = append(j.paths, p)
+			j.stages[p] = whole.stages[p]
+		}
+	}
+	return j, nil
+}
+
+// leave writes the conflict into a worktree that stands, clean, at j.clean.
+func (s *Space) leave(ctx context.Context, w *worktree, j *joined, e executor.Effect) error {
+	if _, err := s.git.line(ctx, w.at, "read-tree", "--reset", "-u", j.tree); err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, p := range j.paths {
+		fmt.Fprintf(&b, "0 %s\t%s\x00", strings.Repeat("0", len(j.clean)), p)
+		b.WriteString(j.stages[p])
+	}
+	if _, err := s.git.run(ctx, w.at, b.String(), nil, "update-index", "-z", "--index-info"); err != nil {
+		return err
+	}
+	if len(j.heads) > 0 {
+		var names []string
+		for _, in := range e.Inputs {
+			if slices.Contains(j.heads, in.Commit) {
+				names = append(names, s.name(in.Node))
+			}
+		}
+		for _, f := range [][2]string{
+			{"MERGE_MODE", "no-ff"},
+			{"MERGE_MSG", fmt.Sprintf("Merge %s for %s\n", strings.Join(names, ", "), s.name(e.Node))},
+			{"MERGE_HEAD", strings.Join(j.heads, "\n") + "\n"}, // last: from now on it is a merge
+		} {
+			if err := os.WriteFile(filepath.Join(w.at.gitDir, f[0]), []byte(f[1]), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	var err error
+	if w.Shot, err = s.snapshot(ctx, w); err != nil {
+		return err
+	}
+	w.Heads = j.heads
+	return s.remember(w)
+}
+
+// mergeHeads reads MERGE_HEAD of a worktree.
+func (s *Space) mergeHeads(w *worktree) []string {
+	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "MERGE_HEAD"))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(b))
+}
+
+// endMerge forgets that a merge was under way.
+func (s *Space) endMerge(w *worktree) error {
+	for _, name := range []string{"MERGE_HEAD", "MERGE_MODE", "MERGE_MSG", "AUTO_MERGE"} {
+		if err := os.Remove(filepath.Join(w.at.gitDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	w.Shot, w.Heads = "", nil
+	return nil
+}
+
+// stuck says what of the conflict nobody has touched, before anything is added
+// to the index: a path that git still calls unmerged and that is as ralph left it.
+func (s *Space) stuck(ctx context.Context, w *worktree, now sight) ([]string, error) {
+	var problems []string
+	if w.Shot != "" && len(w.Heads) > 0 && len(s.mergeHeads(w)) == 0 {
+		for _, h := range w.Heads {
+			has, err := s.git.ancestor(ctx, h, now.head)
+			if err != nil {
+				return nil, err
+			}
+			if !has {
+				problems = append(problems, "the merge was given up (git merge --abort, or a reset): resolve it instead")
+				break
+			}
+		}
+	}
+	if len(now.unmerged) == 0 || w.Shot == "" {
+		return problems, nil
+	}
+	tree, err := s.snapshot(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := s.changes(ctx, w.Shot, tree)
+	if err != nil {
+		return nil, err
+	}
+	touched := map[string]bool{}
+	for _, c := range changes {
+		touched[c.path] = true
+	}
+	var left []string
+	for _, p := range now.unmerged {
+		if !touched[p] {
+			left = append(left, p)
+		}
+	}
+	if len(left) > 0 {
+		problems = append(problems, "not resolved (edit, then git add): "+listed(left))
+	}
+	return problems, nil
+}
+
+// examineMerge checks a resolution. What it changed is told against the
+// automatic merge. Only paths in conflict may differ from that; of these, what a
+// gate protects must be one side's version, which is for a person to judge.
+func (s *Space) examineMerge(ctx context.Context, e executor.Effect, commit string, problems []string) (executor.Collected, error) {
+	tree, err := s.git.tree(ctx, commit)
+	if err != nil {
+		return executor.Collected{}, err
+	}
+	c := executor.Collected{Result: executor.Tree{Commit: commit, Tree: tree}, Problems: problems}
+	whole, err := s.join(ctx, e.Node, e.Inputs[0].Commit, e.Inputs[1:])
+	if err != nil {
+		return c, err
+	}
+	files, changes, err := s.fileChanges(ctx, whole.tree, commit)
+	if err != nil {
+		return c, err
+	}
+	if err := s.tell(&c, e, files); err != nil {
+		return c, err
+	}
+	var outside []string
+	for _, ch := range changes {
+		if !inConflict(whole.paths, ch.path) {
+			outside = append(outside, ch.path)
+		}
+	}
+	var breaches []string
+	if len(outside) > 0 {
+		breaches = append(breaches, "changed what was not in conflict (it has to be as git merged it): "+listed(outside))
+	}
+	markers, err := s.markers(ctx, e.Inputs[0].Commit, commit)
+	if err != nil {
+		return c, err
+	}
+	for _, m := range markers {
+		if slices.ContainsFunc(whole.paths, func(p string) bool { return strings.Contains(m, p) }) {
+			c.Problems = append(c.Problems, m)
+		}
+	}
+	touched, err := s.mergedProtected(ctx, e, whole, commit)
+	if err != nil {
+		return c, err
+	}
+	if len(touched) > 0 && e.Person {
+		breaches = append(breaches, "protected, and neither side's version: "+listed(touched))
+	}
+	if e.Person {
+		c.Listed = append(c.Listed, breaches...)
+	} else {
+		c.Problems = append(c.Problems, breaches...)
+	}
+	c.Problems, c.Listed = bounded(c.Problems, roomProblems), bounded(c.Listed, roomListed)
+	if len(touched) > 0 && !e.Person && len(c.Problems) == 0 {
+		return c, &executor.Failure{Class: executor.FailProtected, Paths: touched, Err: fmt.Errorf(
+			"the merge is resolved in a way that is neither side's in files that a gate protects: %s; look at %s, mend it in %s and retry --gates-only, or retry",
+			listed(touched), s.attemptRef(e), s.Dir(e.Node))}
+	}
+	return c, nil
+}
+
+// inConflict reports whether a resolution may change path: it is in conflict, or
+// below what is (a file against a directory), or it is what git renamed to keep
+// both ("name~branch").
+func inConflict(paths []string, path string) bool {
+	for _, p := range paths {
+		if path == p || strings.HasPrefix(path, p+"/") {
+			return true
+		}
+		if i := strings.LastIndexByte(p, '~'); i > 0 && (path == p[:i] || strings.HasPrefix(path, p[:i]+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// mergedProtected lists the paths in conflict that a gate protects and that are
+// now neither side's version.
+func (s *Space) mergedProtected(ctx context.Context, e executor.Effect, whole *joined, commit string) ([]string, error) {
+	var globs []string
+	for _, name := range s.gatesOf(e.Node) {
+		globs = append(globs, s.epic.Gates[name].Protect...)
+	}
+	if len(globs) == 0 {
+		return nil, nil
+	}
+	var out []string
+	for _, p := range whole.paths {
+		if !glob.MatchAny(globs, p) {
+			continue
+		}
+		is, err := s.git.ref(ctx, commit+":"+p)
+		if err != nil {
+			return nil, err
+		}
+		same := false
+		for _, in := range e.Inputs {
+			side, err := s.git.ref(ctx, in.Commit+":"+p)
+			if err != nil {
+				return nil, err
+			}
+			same = same || side == is
+		}
+		if !same {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// gatesOf returns the names of all gates of a node, or of the sum.
+func (s *Space) gatesOf(id ir.NodeID) []string {
+	if id == executor.Integration {
+		return s.epic.Epic.Integration.Gates
+	}
+	var out []string
+	for i := range s.nodes[id].Steps {
+		for _, g := range s.nodes[id].Steps[i].Gates {
+			if !slices.Contains(out, g) {
+				out = append(out, g)
+			}
+		}
+	}
+	return out
 }

@@ -32,20 +32,26 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Publis
 			return out, config("its result %.12s does not contain the result of %s", e.Commit, s.name(in.Node))
 		}
 	}
-	if err := s.occupied(n); err != nil {
-		return out, err
+	w := s.own(n)
+	if w.ref != "" {
+		if err := s.occupied(n); err != nil {
+			return out, err
+		}
 	}
 	ref := s.nodeRef(e.Node, "result")
 	old, err := s.git.ref(ctx, ref)
 	if err != nil {
 		return out, err
 	}
-	branch := "refs/heads/" + n.Git.Branch
-	tip, err := s.git.ref(ctx, branch)
-	if err != nil {
-		return out, err
+	moves := []move{{ref, old, e.Commit}}
+	if w.ref != "" { // a manual node's branch is the person's
+		tip, err := s.git.ref(ctx, w.ref)
+		if err != nil {
+			return out, err
+		}
+		moves = append(moves, move{w.ref, tip, e.Commit})
 	}
-	if err := s.git.update(ctx, "result", move{ref, old, e.Commit}, move{branch, tip, e.Commit}); err != nil {
+	if err := s.git.update(ctx, "result", moves...); err != nil {
 		return out, err
 	}
 	if s.epic.Run.Git.Cleanup == "on_success" {

@@ -9,11 +9,6 @@ import (
 
 var errNotYet = errors.New("not built yet")
 
-// Land implements executor.Workspace.
-func (s *Space) Land(context.Context, executor.Effect) (executor.Landed, error) {
-	return executor.Landed{}, errNotYet
-}
-
 // Pull implements executor.Workspace.
 func (s *Space) Pull(context.Context, executor.Effect, executor.PullText) (executor.Pulled, error) {
 	return executor.Pulled{}, errNotYet

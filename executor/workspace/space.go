@@ -14,6 +14,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+var _ executor.Workspace = (*Space)(nil)
+
 // Space is the repository as one epic uses it.
 type Space struct {
 	git    *git
@@ -22,6 +24,7 @@ type Space struct {
 	epic   *ir.Epic
 	nodes  map[ir.NodeID]*ir.Node
 	who    []string // committer, as environment
+	person []string // the same, and the user as author
 	ignore string   // the user's excludes file, "" if none
 
 	mu   sync.Mutex // guards trees being added: git numbers them by looking
@@ -147,6 +150,7 @@ func (s *Space) settings(ctx context.Context) error {
 		return &Refusal{"git does not know who commits", `git config user.name "Your Name" && git config user.email you@example.org`}
 	}
 	s.who = []string{"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + email}
+	s.person = append([]string{"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + email}, s.who...)
 	for _, k := range []string{"core.autocrlf", "core.eol", "filter.lfs.clean", "filter.lfs.smudge", "filter.lfs.process", "filter.lfs.required"} {
 		if v, ok := values[k]; ok {
 			s.git.conf = append(s.git.conf, "-c", k+"="+v)

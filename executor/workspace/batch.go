@@ -1,0 +1,250 @@
+package workspace
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// batch is a `git cat-file --batch-command` that is kept alive: what would be a
+// process for each question is a line. It sees refs and objects as they are when
+// asked, also after a gc. It ends with ralph, when its input is closed.
+type batch struct {
+	mu      sync.Mutex // guards the rest
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	commits map[string]*header // what has been read; commits never change
+	within  map[[2]string]bool // ancestor, descendant
+}
+
+// header is what ralph reads of a commit.
+type header struct {
+	tree    string
+	parents []string
+	when    string // of the committer, in seconds since 1970
+}
+
+var errNoCommit = errors.New("no commit of this repository")
+
+// maxKept bounds how many answers are kept in memory.
+const maxKept = 20_000
+
+// ask sends one line and returns the object's name, its type and, if asked
+// for, its contents. The name is "" if there is no such object.
+func (g *git) ask(ctx context.Context, what, name string) (oid, kind string, data []byte, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", "", nil, err
+	}
+	b := g.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for try := range 2 {
+		if oid, kind, data, err = b.ask(g, what, name); err == nil {
+			return oid, kind, data, nil
+		}
+		b.end()
+		if try > 0 {
+			break
+		}
+	}
+	return "", "", nil, fmt.Errorf("git cat-file: %w", err)
+}
+
+func (b *batch) ask(g *git, what, name string) (oid, kind string, data []byte, err error) {
+	if b.cmd == nil {
+		if err := b.start(g); err != nil {
+			return "", "", nil, err
+		}
+	}
+	if _, err := fmt.Fprintf(b.in, "%s %s\n", what, name); err != nil {
+		return "", "", nil, err
+	}
+	line, err := b.out.ReadString('\n')
+	if err != nil {
+		return "", "", nil, err
+	}
+	line = strings.TrimSuffix(line, "\n")
+	if strings.HasSuffix(line, " missing") || strings.HasSuffix(line, " ambiguous") {
+		return "", "", nil, nil
+	}
+	f := strings.Fields(line)
+	if len(f) != 3 {
+		return "", "", nil, fmt.Errorf("it answered %q", line)
+	}
+	if what != "contents" {
+		return f[0], f[1], nil, nil
+	}
+	size, err := strconv.Atoi(f[2])
+	if err != nil {
+		return "", "", nil, err
+	}
+	data = make([]byte, size+1)
+	if _, err := io.ReadFull(b.out, data); err != nil {
+		return "", "", nil, err
+	}
+	return f[0], f[1], data[:size], nil
+}
+
+func (b *batch) start(g *git) error {
+	cmd := g.command(context.Background(), place{}, nil, "cat-file", "--batch-command")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	b.cmd, b.in, b.out = cmd, in, bufio.NewReader(out)
+	return nil
+}
+
+func (b *batch) end() {
+	if b.cmd == nil {
+		return
+	}
+	b.in.Close()
+	_ = b.cmd.Wait() // it ends because its input has
+	b.cmd = nil
+}
+
+// Release ends the git process that is kept. The space may be used further.
+func (s *Space) Release() {
+	s.git.batch.mu.Lock()
+	defer s.git.batch.mu.Unlock()
+	s.git.batch.end()
+}
+
+// ref returns the object that a ref, or another name of an object, stands for,
+// "" if there is none.
+func (g *git) ref(ctx context.Context, name string) (string, error) {
+	if strings.ContainsAny(name, "\n\x00") {
+		out, err := g.line(ctx, place{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+		if exitCode(err) == 1 || exitCode(err) == 128 {
+			return "", nil
+		}
+		return out, err
+	}
+	oid, _, _, err := g.ask(ctx, "info", name)
+	return oid, err
+}
+
+// commitHeader reads a commit.
+func (g *git) commitHeader(ctx context.Context, commit string) (*header, error) {
+	g.batch.mu.Lock()
+	h := g.batch.commits[commit]
+	g.batch.mu.Unlock()
+	if h != nil {
+		return h, nil
+	}
+	oid, kind, data, err := g.ask(ctx, "contents", commit+"^{commit}")
+	if err != nil {
+		return nil, err
+	}
+	if kind != "commit" {
+		return nil, fmt.Errorf("%s: %w", commit, errNoCommit)
+	}
+	h = &header{}
+	for line := range strings.Lines(string(data)) {
+		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch word {
+		case "tree":
+			h.tree = rest
+		case "parent":
+			h.parents = append(h.parents, rest)
+		case "committer":
+			if f := strings.Fields(rest[strings.LastIndexByte(rest, '>')+1:]); len(f) > 0 {
+				h.when = f[0]
+			}
+		}
+		if line == "\n" {
+			break
+		}
+	}
+	g.batch.mu.Lock()
+	defer g.batch.mu.Unlock()
+	if len(g.batch.commits) > maxKept {
+		clear(g.batch.commits)
+	}
+	g.batch.commits[oid] = h
+	return h, nil
+}
+
+// tree returns the tree of a commit.
+func (g *git) tree(ctx context.Context, commit string) (string, error) {
+	h, err := g.commitHeader(ctx, commit)
+	if err != nil {
+		return "", err
+	}
+	return h.tree, nil
+}
+
+// near is how many commits are looked at before git is asked.
+const near = 32
+
+// ancestor reports whether a is b or an ancestor of b.
+func (g *git) ancestor(ctx context.Context, a, b string) (bool, error) {
+	if a == b {
+		return true, nil
+	}
+	key := [2]string{a, b}
+	g.batch.mu.Lock()
+	is, known := g.batch.within[key]
+	g.batch.mu.Unlock()
+	if known {
+		return is, nil
+	}
+	is, err := g.nearAncestor(ctx, a, b)
+	if err != nil {
+		return false, err
+	}
+	if !is {
+		_, err := g.line(ctx, place{}, "merge-base", "--is-ancestor", a, b)
+		if err != nil && exitCode(err) != 1 {
+			return false, err
+		}
+		is = err == nil
+	}
+	g.batch.mu.Lock()
+	defer g.batch.mu.Unlock()
+	if len(g.batch.within) > maxKept {
+		clear(g.batch.within)
+	}
+	g.batch.within[key] = is
+	return is, nil
+}
+
+// nearAncestor looks for a in the history of b, not far.
+func (g *git) nearAncestor(ctx context.Context, a, b string) (bool, error) {
+	queue := []string{b}
+	seen := map[string]bool{b: true}
+	for i := 0; i < len(queue) && i < near; i++ {
+		h, err := g.commitHeader(ctx, queue[i])
+		if errors.Is(err, errNoCommit) && i > 0 {
+			continue // beyond the edge of a shallow clone
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, p := range h.parents {
+			if p == a {
+				return true, nil
+			}
+			if !seen[p] {
+				seen[p] = true
+				queue = append(queue, p)
+			}
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,110 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// collectManual takes what a person did: the tip of the node's branch, wherever
+// it was made. What lies uncommitted, or committed, in the node's own worktree is
+// put on the branch first, if there is any. Without a branch and without changes
+// nothing had to be done in git: the result is the base.
+func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node) (executor.Collected, error) {
+	c := executor.Collected{}
+	branch := "refs/heads/" + n.Git.Branch
+	tip, err := s.git.ref(ctx, branch)
+	if err != nil {
+		return c, err
+	}
+	result, problem, err := s.fromWorktree(ctx, e, n, tip)
+	if err != nil {
+		return c, err
+	}
+	if result == "" {
+		result = e.Commit
+	}
+	has, err := s.git.ancestor(ctx, e.Commit, result)
+	if err != nil {
+		return c, err
+	}
+	var problems []string
+	if problem != "" {
+		problems = append(problems, problem)
+	}
+	if !has {
+		problems = append(problems, fmt.Sprintf("its branch %s does not contain the base %.12s: merge it (git merge %.12s), then approve again", n.Git.Branch, e.Commit, e.Commit))
+	}
+	old, err := s.git.ref(ctx, s.attemptRef(e))
+	if err != nil {
+		return c, err
+	}
+	if err := s.git.update(ctx, "collect", move{s.attemptRef(e), old, result}); err != nil {
+		return c, err
+	}
+	e.Person = true
+	return s.examine(ctx, e, n, &ir.Step{AllowEmpty: true}, result, problems)
+}
+
+// fromWorktree returns the tip of a manual node's branch, with what was done in
+// the node's worktree on it.
+func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node, tip string) (string, string, error) {
+	w := s.own(n)
+	there, err := s.find(w)
+	if err == nil && there {
+		there, err = exists(w.dir)
+	}
+	if err != nil || !there || w.Left == "" {
+		return tip, "", err
+	}
+	if err := s.worktree(ctx, w, e.Commit); err != nil {
+		return "", "", err
+	}
+	now, err := s.look(ctx, w)
+	if err != nil || !now.dirty && now.head == w.Left {
+		return tip, "", err
+	}
+	mine := now.head
+	if mine == "" {
+		mine = w.Left
+	}
+	if now.dirty {
+		if _, err := s.git.line(ctx, w.at, "add", "--all", "--", "."); err != nil {
+			return "", "", err
+		}
+		tree, err := s.git.line(ctx, w.at, "write-tree")
+		if err != nil {
+			return "", "", err
+		}
+		if mine, err = s.commit(ctx, e, n, &ir.Step{}, executor.Outcome{}, tree, []string{mine}, nil); err != nil {
+			return "", "", err
+		}
+		if _, err := s.git.line(ctx, w.at, "update-ref", "HEAD", mine); err != nil {
+			return "", "", err
+		}
+	}
+	w.Left = mine
+	if err := s.remember(w); err != nil {
+		return "", "", err
+	}
+	if tip == "" {
+		return mine, "", s.git.update(ctx, "manual", move{"refs/heads/" + n.Git.Branch, "", mine})
+	}
+	forward, err := s.git.ancestor(ctx, tip, mine)
+	if err != nil {
+		return "", "", err
+	}
+	back, err := s.git.ancestor(ctx, mine, tip)
+	switch {
+	case err != nil || back:
+		return tip, "", err
+	case !forward:
+		return tip, fmt.Sprintf("both its branch %s and its worktree %s hold work: merge one into the other, then approve again", n.Git.Branch, w.dir), nil
+	}
+	if by := s.checkedOut("refs/heads/"+n.Git.Branch, w.dir); by != "" {
+		return mine, "", nil // the branch is somebody's: the result does not need it
+	}
+	return mine, "", s.git.update(ctx, "manual", move{"refs/heads/" + n.Git.Branch, tip, mine})
+}

@@ -1,0 +1,101 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// target is the branch that pull requests ask to be merged into.
+func (s *Space) target() string {
+	if s.epic.Epic.Target != "" {
+		return s.epic.Epic.Target
+	}
+	return s.epic.Epic.Base
+}
+
+func (s *Space) remote() string {
+	if r := s.epic.Run.Git.Remote; r != "" {
+		return r
+	}
+	return "origin"
+}
+
+// users is git with the user's whole configuration, hooks included (Git LFS
+// uploads from one), for what speaks to a remote. It never touches a worktree.
+func (s *Space) users() *git {
+	g := *s.git
+	g.conf = []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=all"}
+	g.env = append(userEnv(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	return &g
+}
+
+// fetch brings a branch of the remote into a ref of ralph's own and returns its
+// commit. The user's remote branches and FETCH_HEAD stay as they are.
+func (s *Space) fetch(ctx context.Context, branch string) (string, error) {
+	if branch == "" {
+		return "", config("no target branch is known: name one (git { target = … }, or **Integration Branch** in the plan)")
+	}
+	defer s.hold("fetch")()
+	ref := s.prefix() + "target"
+	_, err := s.users().line(ctx, place{}, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-recurse-submodules", "--refmap=", "--", s.remote(), "+refs/heads/"+branch+":"+ref)
+	if err != nil {
+		return "", s.remoteTrouble(fmt.Sprintf("fetch %s from %s", branch, s.remote()), err)
+	}
+	return s.git.ref(ctx, ref)
+}
+
+// push brings a commit to a branch of the remote. Commits that others put there
+// are never overwritten: ralph remembers in refs what it pushed last, and what it
+// was about to push when it was interrupted.
+func (s *Space) push(ctx context.Context, e executor.Effect, branch string) error {
+	mark, begun := s.nodeRef(e.Node, "pushed"), s.nodeRef(e.Node, "pushing")
+	last, err := s.git.ref(ctx, mark)
+	if err != nil {
+		return err
+	}
+	before, err := s.git.ref(ctx, begun)
+	if err != nil {
+		return err
+	}
+	if err := s.git.update(ctx, "push", move{begun, before, e.Commit}); err != nil {
+		return err
+	}
+	to := "refs/heads/" + branch
+	push := func(lease string) error {
+		_, err := s.users().line(ctx, place{}, "push", "--quiet", "--no-follow-tags", "--recurse-submodules=no",
+			"--force-with-lease="+to+":"+lease, "--", s.remote(), e.Commit+":"+to)
+		return err
+	}
+	rejected := func(err error) bool {
+		return err != nil && (strings.Contains(err.Error(), "stale info") || strings.Contains(err.Error(), "[rejected]"))
+	}
+	err = push(last)
+	if rejected(err) && before != "" && before != last {
+		err = push(before)
+	}
+	switch {
+	case rejected(err):
+		return config("%s of %s holds commits that are not ralph's: move them to another branch, or delete it there (git push %s --delete %s)", branch, s.remote(), s.remote(), branch)
+	case err != nil:
+		return s.remoteTrouble(fmt.Sprintf("push %s to %s", branch, s.remote()), err)
+	}
+	return s.git.update(ctx, "push", move{mark, last, e.Commit})
+}
+
+// remoteTrouble tells what a person must mend from what may work next time.
+func (s *Space) remoteTrouble(what string, err error) error {
+	text := strings.ToLower(err.Error())
+	for _, sign := range []string{
+		"does not appear to be a git repository", "no such remote", "couldn't find remote ref", "permission denied", "authentication failed",
+		"could not read username", "repository not found", "protected branch", "403", "401",
+	} {
+		if strings.Contains(text, sign) {
+			return config("%s: %v; try it by hand, then retry", what, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
