@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -30,6 +31,8 @@ type applyArgs struct {
 	rerun    []string
 	grace    time.Duration
 	events   string
+	wait     bool
+	rebase   bool
 }
 
 func newApplyCommand() *cobra.Command {
@@ -62,6 +65,7 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 	f.IntVar(&a.parallel, "parallel", 0, "sprints that may run at the same time (default: what the policy says)")
 	f.StringArrayVar(&a.only, "only", nil, "run this sprint and what it needs, nothing else (repeatable)")
 	f.StringArrayVar(&a.rerun, "rerun", nil, "run this sprint as if it had not been run (repeatable)")
+	f.BoolVar(&a.wait, "wait", false, "stay while only people are waited for, too")
 	f.DurationVar(&a.grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C")
 	f.StringVar(&a.events, "events", "", "jsonl: print events instead of progress")
 	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl"}, cobra.ShellCompDirectiveNoFileComp))
@@ -107,7 +111,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r, err := openRun(ctx, epicDir(file), epic, raw)
+	r, err := openRun(ctx, epicDir(file), aboutEpic(file), epic, raw)
 	if err != nil {
 		return err
 	}
@@ -151,7 +155,7 @@ type openedRun struct {
 
 // openRun checks everything that can be checked before anything runs, takes the
 // lock and replays the journal.
-func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *openedRun, err error) {
+func openRun(ctx context.Context, dir, about string, epic *ir.Epic, raw []byte) (r *openedRun, err error) {
 	r = &openedRun{epic: epic}
 	defer func() {
 		if err != nil {
@@ -168,7 +172,7 @@ func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *ope
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return r, inputErrorf("%w", err)
 	}
-	if r.lock, err = journal.Acquire(state, whoAmI()); err != nil {
+	if r.lock, err = acquire(ctx, state); err != nil {
 		var held *journal.Held
 		if errors.As(err, &held) {
 			how := "end it with Ctrl-C there"
@@ -186,14 +190,14 @@ func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *ope
 	if err := r.space.Recover(ctx); err != nil {
 		return r, inputErrorf("%w", err)
 	}
-	if r.agents, err = copyAgents(state, r.space.Top(), epic, raw); err != nil {
-		return r, err
-	}
 	if r.log, err = journal.Open(state, epic.Epic.ID); err != nil {
 		return r, inputErrorf("%w", err)
 	}
 	if r.run, err = replay(ctx, r.log, epic); err != nil {
 		return r, inputErrorf("%w", err)
+	}
+	if err := errors.Join(r.checkApproved(about), r.checkDeadlines(time.Now())); err != nil {
+		return r, err
 	}
 	high, err := r.space.HighestSeq(ctx)
 	if err != nil {
@@ -208,7 +212,23 @@ func openRun(ctx context.Context, dir string, epic *ir.Epic, raw []byte) (r *ope
 	if err := checkSpace(r.space.Top(), epic.Run.Worktree.MinFree); err != nil {
 		return r, err
 	}
-	return r, r.checkRunners(ctx)
+	if err := r.checkPrograms(ctx); err != nil {
+		return r, err
+	}
+	r.agents, err = copyAgents(state, r.space.Top(), epic, raw)
+	return r, err
+}
+
+// acquire takes the lock. A command that decides something, or looks who has the
+// lock, is done in a moment: that much is waited for.
+func acquire(ctx context.Context, state string) (*journal.Lock, error) {
+	for until := time.Now().Add(2 * time.Second); ; pause(ctx) {
+		lock, err := journal.Acquire(state, whoAmI())
+		var held *journal.Held
+		if err == nil || !errors.As(err, &held) || ctx.Err() != nil || time.Now().After(until) || strings.Contains(held.By.Command+" ", " apply ") {
+			return lock, err
+		}
+	}
 }
 
 // refusal is what the user can mend in the repository.
@@ -263,15 +283,13 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	first := r.run.Seq()
 	interrupts, stop := catchInterrupts()
 	defer stop()
-	secrets := secretNames(r.epic)
 	interrupted, err := local.Apply(ctx, local.Config{
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Workspace: r.space, State: r.space.State(), Agents: r.agents,
-		Runners: map[string]executor.Runner{"command": command.Runner{Secrets: r.epic.Secrets}},
-		Gates:   map[string]executor.Gate{"command": gate.Command{Without: secrets}},
-		Grace:   a.grace, Interrupts: interrupts, Observe: view.events,
+		Runners: runners(r.epic), Gates: gates(r.epic),
+		Grace: a.grace, Interrupts: interrupts, Observe: view.events,
 	}, executor.RunStarted{
 		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases,
-		Slots: slots, Only: only, Rerun: rerun, By: userName(),
+		Slots: slots, Only: only, Rerun: rerun, Wait: a.wait, By: userName(), User: userName(),
 	})
 	view.finish()
 	if err != nil {

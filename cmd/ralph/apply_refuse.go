@@ -1,14 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/runner/command"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -25,17 +21,8 @@ func refuse(epic *ir.Epic) error {
 	}
 	l.gates(epic, "the integration", in.Gates)
 	run := epic.Run
-	if run.HITL.Plan == "required" {
-		l.add("approval of the plan before it is applied (hitl.plan = required)")
-	}
 	if run.Tracker != nil {
 		l.add("a tracker (%s)", run.Tracker.Kind)
-	}
-	if len(run.Notify) > 0 {
-		l.add("notify")
-	}
-	if run.Budget != (ir.Budget{}) {
-		l.add("a budget of the run")
 	}
 	if run.Worktree.Layout == "clone" || run.Worktree.Submodules {
 		l.add("worktree layout clone and submodules")
@@ -108,16 +95,6 @@ func (l *refusals) text() string {
 }
 
 func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
-	if n.Kind == ir.Manual {
-		l.at(n.Key, "sprints that a person does (manual)")
-		return
-	}
-	if n.Limits.Budget != (ir.Budget{}) {
-		l.at(n.Key, "budgets of sprints")
-	}
-	if n.Limits.Deadline != "" {
-		l.at(n.Key, "deadlines")
-	}
 	for i := range n.Steps {
 		s := &n.Steps[i]
 		l.gatesAt(epic, n.Key, s.Gates)
@@ -130,21 +107,12 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 		if s.Session == "resume" {
 			l.at(n.Key, "sessions that are resumed")
 		}
-		if n.Kind == ir.GateKind {
-			continue
-		}
-		if s.Agent == "" {
-			l.at(n.Key, "step %q, which only a person does", s.Name)
+		if n.Kind == ir.GateKind || n.Kind == ir.Manual || s.Agent == "" {
 			continue
 		}
 		agent := epic.Agents[s.Agent]
-		if agent.Human {
-			l.at(n.Key, "agent %q, who is a person", s.Agent)
-			continue
-		}
 		r := epic.Runners[agent.Runner]
-		if r.Kind != "command" {
-			l.at(n.Key, "runner kind %q (agent %q; only command)", r.Kind, s.Agent)
+		if !l.runner(epic, n.Key, s.Agent) {
 			continue
 		}
 		if r.LimitedWhen != nil {
@@ -156,10 +124,21 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 	}
 }
 
+// runner refuses an agent that this ralph cannot run, and reports whether it can.
+func (l *refusals) runner(epic *ir.Epic, key ir.Key, name string) bool {
+	agent := epic.Agents[name]
+	kind := epic.Runners[agent.Runner].Kind
+	if agent.Human || kind == "command" {
+		return true
+	}
+	l.at(key, "runner kind %q (agent %q; only command)", kind, name)
+	return false
+}
+
 func (l *refusals) gates(epic *ir.Epic, of string, names []string) {
 	for _, name := range names {
-		if k := epic.Gates[name].Kind; k != "command" {
-			l.add("gate kind %q (gate %q of %s; only command)", k, name, of)
+		if k := epic.Gates[name].Kind; k == "human" {
+			l.add("gate kind %q (gate %q of %s)", k, name, of)
 		}
 	}
 }
@@ -168,41 +147,14 @@ func (l *refusals) gatesAt(epic *ir.Epic, key ir.Key, names []string) {
 	for _, name := range names {
 		g := epic.Gates[name]
 		switch {
-		case g.Kind != "command":
-			l.at(key, "gate kind %q (gate %q; only command)", g.Kind, name)
+		case g.Kind == "human":
+			l.at(key, "gate kind %q (gate %q)", g.Kind, name)
+		case g.Kind == "agent", g.Kind == "review":
+			l.runner(epic, key, g.Agent)
 		case g.RedFirst:
 			l.at(key, "red_first (gate %q)", name)
 		case g.Evidence:
 			l.at(key, "evidence (gate %q)", name)
 		}
 	}
-}
-
-// checkRunners finds missing programs before the first node starts.
-func (r *openedRun) checkRunners(ctx context.Context) error {
-	missing, seen := map[string]bool{}, map[string]bool{}
-	for i := range r.epic.Nodes {
-		n := &r.epic.Nodes[i]
-		if n.Done || n.Kind == ir.GateKind {
-			continue
-		}
-		for j := range n.Steps {
-			s := &n.Steps[j]
-			if seen[s.Agent] {
-				continue
-			}
-			seen[s.Agent] = true
-			runner := r.epic.Runners[r.epic.Agents[s.Agent].Runner]
-			err := command.Runner{Secrets: r.epic.Secrets}.Check(ctx, executor.AgentRun{
-				Node: n, Step: s, Runner: runner, Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
-			})
-			if err != nil {
-				missing[err.Error()] = true
-			}
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return inputErrorf("agents cannot run:\n  - %s\n  Nothing was started.", strings.Join(slices.Sorted(maps.Keys(missing)), "\n  - "))
 }

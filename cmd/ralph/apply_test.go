@@ -353,7 +353,7 @@ func TestApplyRefusesAllAtOnceWhatItCannotDo(t *testing.T) {
 	e.Nodes[1].Steps[0].Gates = []string{"check", "ana"}
 	r := newApplyRepo(t, e)
 	a := r.run(exitInput)
-	for _, want := range []string{`integration mode "branch"`, `pr = "plan"`, `runner kind "claude" (agent "ai"; only command): 1.1`, `gate kind "human" (gate "ana"; only command): 1.2`, "Nothing was started"} {
+	for _, want := range []string{`integration mode "branch"`, `pr = "plan"`, `runner kind "claude" (agent "ai"; only command): 1.1`, `gate kind "human" (gate "ana"): 1.2`, "Nothing was started"} {
 		if !strings.Contains(a.err.String(), want) {
 			t.Errorf("the refusal lacks %q:\n%s", want, &a.err)
 		}

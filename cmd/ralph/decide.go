@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -169,10 +168,7 @@ func openTable(ctx context.Context, file string, in io.Reader, whole bool) (*tab
 	if err != nil {
 		return nil, err
 	}
-	dir := "."
-	if file != "-" {
-		dir = filepath.Dir(file)
-	}
+	dir := epicDir(file)
 	t := &table{epic: epic}
 	if t.space, err = workspace.Open(ctx, dir, epic); err != nil {
 		return nil, refusal(err)

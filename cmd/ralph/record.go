@@ -58,10 +58,7 @@ func openRecord(ctx context.Context, file string, in io.Reader) (*record, error)
 		return nil, err
 	}
 	r := &record{file: file, epic: given, now: time.Now()}
-	dir := "."
-	if file != "-" {
-		dir = filepath.Dir(file)
-	}
+	dir := epicDir(file)
 	if r.space, err = workspace.Open(ctx, dir, given); err != nil {
 		return nil, refusal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -93,7 +92,7 @@ func listRuns(cmd *cobra.Command, file string) (list []journal.RunRecord, err er
 		return nil, err
 	}
 	ctx := background(cmd)
-	state, err := workspace.StateDir(ctx, filepath.Dir(file), epic.Epic.ID)
+	state, err := workspace.StateDir(ctx, epicDir(file), epic.Epic.ID)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -155,7 +154,7 @@ func verifyJournal(cmd *cobra.Command, file string) error {
 		return err
 	}
 	ctx := background(cmd)
-	state, err := workspace.StateDir(ctx, filepath.Dir(file), epic.Epic.ID)
+	state, err := workspace.StateDir(ctx, epicDir(file), epic.Epic.ID)
 	if err != nil {
 		return refusal(err)
 	}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/executor/runner/command"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// runners are the runners that this ralph has, by kind.
+func runners(epic *ir.Epic) map[string]executor.Runner {
+	return map[string]executor.Runner{"command": command.Runner{Secrets: epic.Secrets}}
+}
+
+// gates are the gates that this ralph judges, by kind; human ones wait for people.
+func gates(epic *ir.Epic) map[string]executor.Gate {
+	r := runners(epic)
+	return map[string]executor.Gate{
+		"command": gate.Command{Without: secretNames(epic)},
+		"agent":   gate.Agent{Runners: r},
+		"review":  gate.Review{Runners: r},
+		"outcome": gate.Outcome{},
+	}
+}
+
+// checkPrograms finds missing programs, of agents and of gates, before the first
+// node starts.
+func (r *openedRun) checkPrograms(ctx context.Context) error {
+	missing := map[string]bool{}
+	agents := map[string]bool{}
+	names := map[string]bool{} // of gates
+	for i := range r.epic.Nodes {
+		n := &r.epic.Nodes[i]
+		if n.Done {
+			continue
+		}
+		for j := range n.Steps {
+			s := &n.Steps[j]
+			for _, g := range s.Gates {
+				names[g] = true
+			}
+			if n.Kind != ir.GateKind && n.Kind != ir.Manual && s.Agent != "" && !agents[s.Agent] {
+				agents[s.Agent] = true
+				r.checkAgent(ctx, n, s, s.Agent, missing)
+			}
+		}
+	}
+	for _, g := range r.epic.Epic.Integration.Gates {
+		names[g] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		g := r.epic.Gates[name]
+		switch g.Kind {
+		case "command":
+			if why := r.checkGate(name, g); why != "" {
+				missing[why] = true
+			}
+		case "agent", "review":
+			if g.Agent != "" && !agents[g.Agent] {
+				agents[g.Agent] = true
+				r.checkAgent(ctx, &r.epic.Nodes[0], &ir.Step{Name: "gate", Agent: g.Agent}, g.Agent, missing)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return inputErrorf("programs are missing:\n  - %s\n  Nothing was started.", strings.Join(slices.Sorted(maps.Keys(missing)), "\n  - "))
+}
+
+func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name string, missing map[string]bool) {
+	agent := r.epic.Agents[name]
+	if agent.Human {
+		return
+	}
+	runner := r.epic.Runners[agent.Runner]
+	by := runners(r.epic)[runner.Kind]
+	if by == nil {
+		return // refused already
+	}
+	err := by.Check(ctx, executor.AgentRun{
+		Node: n, Step: s, Agent: name, Runner: runner, Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
+	})
+	if err != nil {
+		missing[err.Error()] = true
+	}
+}
+
+// checkGate looks up the first word of a command gate, if it is one that the
+// shell would look for on PATH. What setup commands may install is not known yet.
+func (r *openedRun) checkGate(name string, g ir.Gate) string {
+	word := firstWord(g.Run)
+	if word == "" || len(r.epic.Run.Worktree.Setup) > 0 {
+		return ""
+	}
+	set := maps.Clone(r.epic.Run.Worktree.Env)
+	if set == nil {
+		set = map[string]string{}
+	}
+	maps.Copy(set, g.Env)
+	if _, err := process.Look(word, process.Environ(secretNames(r.epic), set), r.space.Top()); err != nil {
+		return fmt.Sprintf("gate %s: %v", name, err)
+	}
+	return ""
+}
+
+var (
+	plainWord  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=\S*$`)
+)
+
+// shellWords are what a POSIX shell knows by itself.
+var shellWords = strings.Fields(`. : alias bg break case cd command continue do done echo elif else esac eval exec exit export
+	false fc fg fi for getopts hash if in jobs kill local printf pwd read readonly return set shift test then times trap true type
+	ulimit umask unalias unset until wait while`)
+
+// firstWord is the program that a shell line begins with, "" if that is not plain
+// to see.
+func firstWord(line string) string {
+	for word := range strings.FieldsSeq(line) {
+		switch {
+		case assignment.MatchString(word) && !strings.ContainsAny(word, "'\"`$\\"):
+			continue
+		case !plainWord.MatchString(word), slices.Contains(shellWords, word):
+			return ""
+		case strings.Contains(line, word+"()"):
+			return ""
+		}
+		return word
+	}
+	return ""
+}
+
+// checkDeadlines refuses sprints whose deadline was past before they were ever
+// begun. One that runs into its deadline waits for a person instead.
+func (r *openedRun) checkDeadlines(now time.Time) error {
+	var late []string
+	for i := range r.epic.Nodes {
+		n := &r.epic.Nodes[i]
+		end, ok := deadline(n.Limits.Deadline)
+		if !ok || n.Done || now.Before(end) {
+			continue
+		}
+		v, _ := r.run.View(n.ID)
+		if v.Status != executor.Pending && v.Status != executor.Ready || len(v.Attempts) > 0 || len(v.Decisions) > 0 {
+			continue
+		}
+		late = append(late, fmt.Sprintf("%s: %s", n.Key, n.Limits.Deadline))
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	return inputErrorf("deadlines are past:\n  - %s\n  Write later ones into the plan and compile it again. Nothing was started.", strings.Join(late, "\n  - "))
+}
+
+// deadline is the end of a time, or of a day in UTC.
+func deadline(s string) (time.Time, bool) {
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, true
+	}
+	t, err := time.Parse(time.DateOnly, s)
+	return t.Add(24 * time.Hour), err == nil
+}
+
+// checkApproved refuses to start a plan that a person has to approve first.
+func (r *openedRun) checkApproved(about string) error {
+	if r.epic.Run.HITL.Plan != "required" || r.run.Overview().PlanApproved {
+		return nil
+	}
+	return &exitError{exitWaiting, fmt.Errorf("the plan waits for approval (hitl.plan = \"required\").\n  Look at it: ralph plan, ralph graph\n  then type:  ralph approve%s\n  It counts for this epic.json (%.19s) alone. Nothing was started", about, r.epic.Digest)}
+}
