@@ -61,7 +61,7 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 		work: b.Work, judge: b.Judge, inputs: b.Inputs, print: fingerprint(b.Inputs),
 		stale: n.ir == nil || n.ir.Digest.Work != b.Work, first: len(n.logs),
 	}
-	n.accepted, n.began = nil, r.at
+	n.accepted, n.began, n.key = nil, r.at, b.Key
 	n.cost.renew(r.at)
 	if !n.life.stale {
 		n.life.starts = make([]string, len(n.ir.Steps))

@@ -146,10 +146,10 @@ func (r *Run) arrive(n *node) error {
 	switch {
 	case n.ir.Done && s == nil && n.after == 0:
 		return r.settle(n, nil)
-	case !n.selected:
-		return nil
 	case s != nil && s.judge == n.ir.Digest.Judge:
 		return r.settle(n, s)
+	case !n.selected:
+		return nil
 	}
 	return r.become(n, Ready)
 }

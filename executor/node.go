@@ -51,6 +51,7 @@ type node struct {
 	accepted  *success     // what makes it done; nil: nothing of its own
 	people    people       // what they said about it
 	cost      cost
+	key       ir.Key    // as it was called when it began last
 	since     time.Time // when it came to its status
 	began     time.Time // its present or last life; zero: never
 	passes    bool      // it is done without a result: through is set

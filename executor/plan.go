@@ -1,6 +1,9 @@
 package executor
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -37,5 +40,213 @@ type Planned struct {
 // order, the sum last and nodes that are gone after it. It uses the run up: it
 // must not be used further.
 func (r *Run) Plan(start RunStarted, now time.Time) ([]Planned, error) {
-	return nil, &Refused{Why: "not built yet"}
+	if start.Digest != r.epic.Digest {
+		return nil, &Refused{Why: "the run would be of another epic.json than the one that is planned"}
+	}
+	before := make([]NodeStatus, len(r.nodes))
+	for i, n := range r.nodes {
+		before[i] = n.status
+	}
+	if err := r.Apply(Event{Seq: r.seq + 1, At: now, Body: start}); err != nil {
+		return nil, err
+	}
+	p := planning{r: r, start: start, before: before, actions: make([]Action, len(r.nodes)), held: make([]string, len(r.nodes))}
+	out := make([]Planned, 0, len(r.nodes))
+	works := false
+	for i, n := range r.nodes {
+		if n.sum {
+			continue
+		}
+		action, cause := p.plan(i, n)
+		p.actions[i] = action
+		works = works || action.works()
+		out = append(out, Planned{Node: n.id, Key: n.ir.Key, Title: n.ir.Title, Action: action, Cause: cause})
+	}
+	if s, ok := r.planSum(works); ok {
+		out = append(out, s)
+	}
+	for _, id := range r.Gone() {
+		n := r.byID[id]
+		cause := "never done"
+		if len(n.successes) > 0 {
+			cause = "its result stays pinned and is left out of the sum"
+		}
+		out = append(out, Planned{Node: id, Key: n.key, Action: ActGone, Cause: cause})
+	}
+	return out, nil
+}
+
+// works reports whether something would be done.
+func (a Action) works() bool {
+	switch a {
+	case ActRun, ActRerun, ActMay, ActJudge, ActGoOn:
+		return true
+	}
+	return false
+}
+
+// planning goes through the nodes in order: what a node needs is planned before it.
+type planning struct {
+	r       *Run
+	start   RunStarted
+	before  []NodeStatus
+	actions []Action
+	held    []string // what a node needs that will not come by itself: "1.2 (blocked)"
+}
+
+func (p *planning) plan(i int, n *node) (Action, string) {
+	r := p.r
+	switch n.status {
+	case Done:
+		if n.accepted != nil {
+			return ActKeep, ""
+		}
+		return ActDone, r.reason(n, Done)
+	case Skipped:
+		return ActDone, r.reason(n, Skipped)
+	case Cancelled:
+		p.held[i] = string(n.ir.Key) + " (cancelled)"
+		return ActBlocked, r.reason(n, Cancelled)
+	case Blocked:
+		p.held[i] = string(n.ir.Key) + " (blocked)"
+		return ActBlocked, n.reason
+	case Waiting:
+		if n.wait.timed() {
+			return ActGoOn, n.wait.Detail
+		}
+		p.held[i] = string(n.ir.Key) + " (waiting)"
+		return ActWait, n.wait.Detail
+	case Pending:
+		return p.pending(i, n)
+	}
+	return p.cause(i, n)
+}
+
+// pending is about nodes that something holds back.
+func (p *planning) pending(i int, n *node) (Action, string) {
+	switch {
+	case !n.selected:
+		return ActLeave, "not selected by --only"
+	case n.people.paused != "":
+		p.held[i] = string(n.ir.Key) + " (paused)"
+		return ActWait, "paused by " + n.people.paused
+	}
+	var again []string
+	for _, d := range n.deps {
+		if p.held[d] != "" {
+			p.held[i] = p.held[d]
+		}
+		if p.actions[d].works() {
+			again = append(again, string(p.r.nodes[d].ir.Key))
+		}
+	}
+	switch {
+	case p.held[i] != "" && n.people.skip:
+		return ActDone, p.r.reason(n, Skipped)
+	case p.held[i] != "":
+		return ActBlocked, "needs " + p.held[i]
+	case n.people.skip:
+		return ActDone, p.r.reason(n, Skipped)
+	case n.ir.Done && len(n.successes) == 0:
+		return ActDone, "done by the plan"
+	}
+	if a, cause := p.cause(i, n); a != ActRerun || !strings.HasPrefix(cause, baseChanged) {
+		return a, cause
+	}
+	return ActMay, "needs " + strings.Join(again, ", ") + " again"
+}
+
+const baseChanged = "its base changed"
+
+// cause says why a node that can start would.
+func (p *planning) cause(i int, n *node) (Action, string) {
+	if len(n.successes) == 0 {
+		switch {
+		case p.before[i] == Blocked:
+			return ActRun, "changed since it was blocked"
+		case len(n.logs) > 0:
+			return ActRun, "it has " + plural(len(n.logs), "attempt") + " and no result yet"
+		}
+		return ActRun, ""
+	}
+	last := n.successes[len(n.successes)-1]
+	if slices.Contains(p.start.Rerun, n.id) {
+		return ActRerun, "--rerun"
+	}
+	if n.after > 0 && last.seq <= n.after {
+		return ActRerun, "its last success was put aside by --rerun"
+	}
+	same := -1 // the newest success of the present work
+	for k := range n.successes {
+		if s := &n.successes[k]; s.work == n.ir.Digest.Work && s.seq > n.after {
+			same = k
+		}
+	}
+	if same < 0 {
+		return ActRerun, "its text changed"
+	}
+	inputs := p.r.inputs(n)
+	s := n.successes[same]
+	if m := n.match(n.ir.Digest.Work, fingerprint(inputs), ""); m != nil {
+		return ActJudge, "its gates changed"
+	}
+	return ActRerun, baseChanged + p.r.differing(s.inputs, inputs)
+}
+
+// differing names the nodes whose results are not what they were.
+func (r *Run) differing(old, now []Result) string {
+	name := func(id ir.NodeID) string {
+		if d := r.byID[id]; d != nil && d.ir != nil {
+			return string(d.ir.Key)
+		}
+		return string(id)
+	}
+	var keys []string
+	for _, in := range now {
+		if !slices.ContainsFunc(old, func(o Result) bool { return o.Node == in.Node && o.Tree.Tree == in.Tree.Tree }) {
+			keys = append(keys, name(in.Node))
+		}
+	}
+	for _, o := range old {
+		if !slices.ContainsFunc(now, func(in Result) bool { return in.Node == o.Node }) {
+			keys = append(keys, "without "+name(o.Node))
+		}
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(keys, ", ") + ")"
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "one " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// planSum is about the branch that joins all results.
+func (r *Run) planSum(works bool) (Planned, bool) {
+	if r.sum == nil {
+		return Planned{}, false
+	}
+	p := Planned{Node: r.sum.id, Key: r.sum.ir.Key, Title: r.sum.ir.Title}
+	made := len(r.sum.successes) > 0
+	switch {
+	case len(r.started.Only) > 0:
+		p.Action, p.Cause = ActLeave, "not selected by --only"
+	case works && made:
+		p.Action, p.Cause = ActMay, "its parts may change"
+	case works:
+		p.Action = ActRun
+	case r.sumDue() && made:
+		p.Action, p.Cause = ActRerun, "its parts changed"
+	case r.sumDue():
+		p.Action = ActRun
+	case made:
+		p.Action = ActKeep
+	default:
+		return p, false
+	}
+	return p, true
 }
