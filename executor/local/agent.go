@@ -2,13 +2,7 @@ package local
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -29,9 +23,6 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 		run.Notes = []byte(notes + "\n")
 	}
 	return func(ctx context.Context) (executor.Body, error) {
-		if err := keepPrompt(run.Files, run.Prompt); err != nil {
-			return nil, err
-		}
 		ended, err := runner.Run(ctx, run)
 		if ended.Agent == "" {
 			ended.Agent = run.Agent
@@ -92,20 +83,4 @@ func (d *driver) prompt(agent, ask string) []byte {
 		ask = strings.TrimRight(text, "\n") + "\n\n" + ask
 	}
 	return []byte(ask)
-}
-
-// keepPrompt keeps a prompt beside the attempt's other files, under its digest:
-// the prompts of all turns stay, and the same one is kept once.
-func keepPrompt(files string, prompt []byte) error {
-	sum := sha256.Sum256(prompt)
-	path := filepath.Join(files, "prompt-"+hex.EncodeToString(sum[:8])+".md")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(prompt)
-	return errors.Join(err, f.Close())
 }

@@ -29,9 +29,6 @@ func (d *driver) diagnose(e executor.Effect) (work, error) {
 	run.Name, run.Read, run.Raw = fmt.Sprintf("diagnose-%d", max(e.Iteration, 1)), true, true
 	run.Prompt = d.prompt(name, diagnosis(n, step, d.attempt(e)))
 	return func(ctx context.Context) (executor.Body, error) {
-		if err := keepPrompt(run.Files, run.Prompt); err != nil {
-			return nil, err
-		}
 		var answer []byte
 		run := run
 		run.Answer = &answer

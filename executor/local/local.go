@@ -2,9 +2,12 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -64,7 +67,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	d := &driver{
 		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
 		reports: make(chan report), flying: map[string]context.CancelFunc{},
-		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{},
+		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{}, made: map[ir.NodeID]string{},
 	}
 	for i := range c.Epic.Nodes {
 		d.nodes[c.Epic.Nodes[i].ID] = &c.Epic.Nodes[i]
@@ -108,7 +111,8 @@ type driver struct {
 	wake       time.Time
 	looked     time.Time // at the inbox
 	nodes      map[ir.NodeID]*ir.Node
-	digests    map[string]string // of gates
+	digests    map[string]string    // of gates
+	made       map[ir.NodeID]string // the directory that was made last for a node's attempts
 	interrupts int
 	late       bool // the deadline has drained the run
 }
@@ -277,16 +281,20 @@ func (d *driver) wait() error {
 	case <-d.ctx.Done():
 		return d.ctx.Err()
 	}
-	for {
+	// Whoever is about to report does so now: one commit then serves all.
+	for idle := 0; idle < 3 && len(d.flying) > 0; {
 		select {
 		case r := <-d.reports:
 			if err := d.report(r); err != nil {
 				return err
 			}
+			idle = 0
 		default:
-			return nil
+			idle++
+			runtime.Gosched()
 		}
 	}
+	return nil
 }
 
 // alarm is when the driver has to look again although nobody called; zero: never.
@@ -364,8 +372,19 @@ func Files(state string, node ir.NodeID, step string, attempt int) string {
 	return filepath.Join(state, "attempts", string(node), fmt.Sprintf("%s-%d", fileName(step), attempt))
 }
 
-// files returns the directory of an attempt's files and makes it.
+// files returns the directory of an attempt's files and makes it, once.
 func (d *driver) files(e executor.Effect) (string, error) {
 	dir := Files(d.State, e.Node, e.Step, e.Attempt)
-	return dir, os.MkdirAll(dir, 0o700)
+	if d.made[e.Node] == dir {
+		return dir, nil
+	}
+	err := os.Mkdir(dir, 0o700) // its parent is there, except at a node's first attempt
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	d.made[e.Node] = dir
+	return dir, nil
 }
