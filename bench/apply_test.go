@@ -32,7 +32,7 @@ func needs(i int) []int {
 }
 
 // slots is how many nodes (of ninja: jobs) run at the same time.
-const slots = 10
+const slots = 100
 
 func noOps(n int) *ir.Epic {
 	lines := make([]string, n)
@@ -206,7 +206,7 @@ func BenchmarkApply(b *testing.B) {
 	b.ReportMetric(float64(ten.Microseconds())/n, "cpu-µs/node")
 	b.ReportMetric(float64(wall.Microseconds())/n, "wall-µs/node")
 	b.ReportMetric(float64(ten)/float64(one), "10000/1000")
-	b.ReportMetric(float64((disk - one/10).Microseconds())/n*10, "files-µs/node")
+	b.ReportMetric(float64((disk-one/10).Microseconds())/n*10, "files-µs/node")
 	if peer {
 		b.ReportMetric(float64(own.Microseconds())/n, "ninja-µs/node")
 		b.ReportMetric(float64(children.Microseconds())/n, "a-process-µs")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -25,23 +26,85 @@ type wireEvent struct {
 }
 
 // MarshalJSON writes the event as one line of JSON with its version.
-func (e Event) MarshalJSON() ([]byte, error) {
+func (e Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil) }
+
+// AppendJSON appends what MarshalJSON returns to b.
+func (e Event) AppendJSON(b []byte) ([]byte, error) {
 	if e.Body == nil {
 		return nil, fmt.Errorf("event %d has no body", e.Seq)
 	}
-	data, err := plainJSON(e.Body)
-	if err != nil {
+	b = append(b, `{"v":`...)
+	b = strconv.AppendInt(b, EventVersion, 10)
+	b = append(b, `,"seq":`...)
+	b = strconv.AppendInt(b, e.Seq, 10)
+	b = append(b, `,"at":`...)
+	b = strconv.AppendInt(b, e.At.UnixMilli(), 10)
+	b = append(b, `,"kind":"`...)
+	b = append(b, e.Kind()...)
+	b = append(b, '"')
+	b = appendWord(b, "node", string(e.Node))
+	b = appendWord(b, "step", e.Step)
+	if e.Attempt != 0 {
+		b = append(b, `,"attempt":`...)
+		b = strconv.AppendInt(b, int64(e.Attempt), 10)
+	}
+	b = append(b, `,"data":`...)
+	w := appender{b}
+	enc := json.NewEncoder(&w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e.Body); err != nil {
 		return nil, fmt.Errorf("encode event %d (%s): %w", e.Seq, e.Kind(), err)
 	}
-	return plainJSON(wireEvent{EventVersion, e.Seq, e.At.UnixMilli(), e.Kind(), e.Node, e.Step, e.Attempt, data})
+	return append(bytes.TrimRight(w.b, "\n"), '}'), nil
+}
+
+// appender collects what an encoder writes.
+type appender struct{ b []byte }
+
+func (a *appender) Write(p []byte) (int, error) {
+	a.b = append(a.b, p...)
+	return len(p), nil
+}
+
+// appendWord appends a field that holds a name; "" is left out.
+func appendWord(b []byte, field, word string) []byte {
+	if word == "" {
+		return b
+	}
+	b = append(b, `,"`...)
+	b = append(b, field...)
+	b = append(b, `":`...)
+	if plainWord(word) {
+		b = append(b, '"')
+		b = append(b, word...)
+		return append(b, '"')
+	}
+	quoted, err := json.Marshal(word)
+	if err != nil {
+		panic(err) // a string always has a form in JSON
+	}
+	return append(b, quoted...)
+}
+
+// plainWord reports whether a word stands in JSON as it is.
+func plainWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. Unknown kinds, fields and later
 // versions are errors: a journal is never half understood.
 func (e *Event) UnmarshalJSON(b []byte) error {
-	var w wireEvent
-	if err := strictJSON(b, &w); err != nil {
-		return fmt.Errorf("event: %w", err)
+	w, ok := envelope(b)
+	if !ok {
+		w = wireEvent{}
+		if err := strictJSON(b, &w); err != nil {
+			return fmt.Errorf("event: %w", err)
+		}
 	}
 	if w.V != EventVersion {
 		return fmt.Errorf("event %d has version %d; this ralph reads version %d", w.Seq, w.V, EventVersion)
@@ -56,6 +119,66 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	}
 	*e = Event{Seq: w.Seq, At: time.UnixMilli(w.At).UTC(), Node: w.Node, Step: w.Step, Attempt: w.Attempt, Body: body}
 	return nil
+}
+
+// envelope reads an event in exactly the form that AppendJSON gives it, all but
+// its data; everything else is left to the general reader.
+func envelope(b []byte) (w wireEvent, ok bool) {
+	word := func(field string) (string, bool) {
+		rest, found := bytes.CutPrefix(b, []byte(field))
+		if !found {
+			return "", true
+		}
+		end := bytes.IndexByte(rest, '"')
+		if end < 0 || !plainWord(string(rest[:end])) {
+			return "", false
+		}
+		b = rest[end+1:]
+		return string(rest[:end]), true
+	}
+	number := func(field string) (int64, bool) {
+		rest, found := bytes.CutPrefix(b, []byte(field))
+		if !found {
+			return 0, true
+		}
+		n, i := int64(0), 0
+		for i < len(rest) && i < 18 && rest[i] >= '0' && rest[i] <= '9' {
+			n = n*10 + int64(rest[i]-'0')
+			i++
+		}
+		b = rest[i:]
+		return n, i > 0 && (rest[0] != '0' || i == 1)
+	}
+	var v, attempt int64
+	var node string
+	if v, ok = number(`{"v":`); !ok {
+		return w, false
+	}
+	if w.Seq, ok = number(`,"seq":`); !ok {
+		return w, false
+	}
+	if w.At, ok = number(`,"at":`); !ok {
+		return w, false
+	}
+	if w.Kind, ok = word(`,"kind":"`); !ok {
+		return w, false
+	}
+	if node, ok = word(`,"node":"`); !ok {
+		return w, false
+	}
+	if w.Step, ok = word(`,"step":"`); !ok {
+		return w, false
+	}
+	if attempt, ok = number(`,"attempt":`); !ok {
+		return w, false
+	}
+	data, found := bytes.CutPrefix(b, []byte(`,"data":{`))
+	if !found || len(data) == 0 || data[len(data)-1] != '}' || v == 0 || w.Seq == 0 || w.Kind == "" {
+		return w, false
+	}
+	w.V, w.Node, w.Attempt = int(v), ir.NodeID(node), int(attempt)
+	w.Data = b[len(`,"data":`) : len(b)-1]
+	return w, true
 }
 
 // kinds is the closed set of events.
@@ -102,15 +225,11 @@ func declare[B Body](m map[string]func([]byte) (Body, error)) {
 func strictJSON(b []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	return d.Decode(to)
-}
-
-func plainJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
+	if err := d.Decode(to); err != nil {
+		return err
 	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	if rest := bytes.TrimSpace(b[d.InputOffset():]); len(rest) > 0 {
+		return fmt.Errorf("something follows its end: %.20q", rest)
+	}
+	return nil
 }

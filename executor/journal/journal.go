@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"zombiezen.com/go/sqlite"
@@ -29,6 +30,8 @@ type Log struct {
 	hash   string // of that event
 	dead   error  // why nothing more can be written
 	seen   int64  // data_version at which the inbox was empty
+	buf    []byte // of chain
+	body   []byte // of Append and Events
 }
 
 var _ executor.Journal = (*Log)(nil)
@@ -166,16 +169,19 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 		last, hash := int64(0), ""
 		err := sqlitex.Execute(l.conn, "SELECT seq, hash, body FROM events ORDER BY seq", &sqlitex.ExecOptions{
 			ResultFunc: func(s *sqlite.Stmt) error {
-				seq, body := s.ColumnInt64(0), s.ColumnText(2)
+				seq := s.ColumnInt64(0)
+				body := slices.Grow(l.body[:0], s.ColumnLen(2))[:s.ColumnLen(2)]
+				s.ColumnBytes(2, body)
+				l.body = body
 				damage := func(format string, args ...any) error {
 					return &Damage{Path: File, Seq: last + 1, What: fmt.Sprintf(format, args...)}
 				}
-				next := chain(hash, body)
+				next := l.chain(hash, body)
 				if seq == last+1 && next != s.ColumnText(1) {
 					return damage("its hash does not match what stands there")
 				}
 				var e executor.Event
-				if err := e.UnmarshalJSON([]byte(body)); err != nil && seq == last+1 {
+				if err := e.UnmarshalJSON(body); err != nil && seq == last+1 {
 					return damage("%v", err)
 				}
 				if seq != last+1 && (next != s.ColumnText(1) || !follows(last, e)) {
@@ -235,14 +241,13 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 		if !follows(last, e) {
 			return fmt.Errorf("event %d does not follow event %d", e.Seq, last)
 		}
-		body, err := e.MarshalJSON()
-		if err != nil {
+		if l.body, err = e.AppendJSON(l.body[:0]); err != nil {
 			return err
 		}
-		last, hash = e.Seq, chain(hash, string(body))
+		last, hash = e.Seq, l.chain(hash, l.body)
 		insert.BindInt64(1, last)
 		insert.BindText(2, hash)
-		insert.BindText(3, string(body))
+		insert.BindText(3, string(l.body))
 		if _, err := insert.Step(); err != nil {
 			return err
 		}
@@ -275,10 +280,15 @@ func (l *Log) Last() int64 { return l.last }
 // Close implements executor.Journal.
 func (l *Log) Close() error { return l.conn.Close() }
 
-func chain(before, body string) string {
-	h := sha256.New()
-	h.Write([]byte(strconv.Itoa(len(before)) + ":" + before + body))
-	return hex.EncodeToString(h.Sum(nil))
+// chain returns the hash of an event's body that stands after another one.
+func (l *Log) chain(before string, body []byte) string {
+	b := strconv.AppendInt(l.buf[:0], int64(len(before)), 10)
+	b = append(append(append(b, ':'), before...), body...)
+	l.buf = b
+	sum := sha256.Sum256(b)
+	var text [2 * sha256.Size]byte
+	hex.Encode(text[:], sum[:])
+	return string(text[:])
 }
 
 // syncDir makes the names in a directory durable.

@@ -378,9 +378,14 @@ func (d *driver) files(e executor.Effect) (string, error) {
 	if d.made[e.Node] == dir {
 		return dir, nil
 	}
-	err := os.Mkdir(dir, 0o700) // its parent is there, except at a node's first attempt
+	// Often its parent is there, or that one's. These calls are dear on some disks.
+	err := os.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(dir, 0o700)
+		if err = os.Mkdir(filepath.Dir(dir), 0o700); err == nil {
+			err = os.Mkdir(dir, 0o700)
+		} else {
+			err = os.MkdirAll(dir, 0o700)
+		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err

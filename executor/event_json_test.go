@@ -1,0 +1,86 @@
+package executor
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// general reads an event without the short way.
+func general(b []byte) (e Event, err error) {
+	var w wireEvent
+	if err := strictJSON(b, &w); err != nil {
+		return e, err
+	}
+	read, ok := kinds[w.Kind]
+	if !ok || w.V != EventVersion {
+		return e, errNotRead
+	}
+	body, err := read(w.Data)
+	return Event{Seq: w.Seq, At: time.UnixMilli(w.At).UTC(), Node: w.Node, Step: w.Step, Attempt: w.Attempt, Body: body}, err
+}
+
+var errNotRead = &Refused{Why: "not read"}
+
+func TestEventsComeBackFromJSONAsTheyWere(t *testing.T) {
+	for _, e := range []Event{
+		{Seq: 1, At: time.UnixMilli(0).UTC(), Body: RunEnded{Counts: map[string]int{"done": 3}}},
+		{Seq: 123456789, At: time.UnixMilli(1795000000123).UTC(), Node: "bd-1", Step: "implement", Attempt: 12, Body: EffectStarted{Kind: EffectGate, Gate: "unit <&> \u2028"}},
+		{Seq: 7, At: time.UnixMilli(5).UTC(), Node: "bd-ünï\"\\\n", Step: "a step", Attempt: 1, Body: Prepared{}},
+		{Seq: 8, At: time.UnixMilli(-5).UTC(), Node: "bd-1", Body: NodeBlocked{Reason: "}\",\"data\":{"}},
+	} {
+		b, err := e.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(b) {
+			t.Errorf("%+v becomes %s, which is not JSON", e, b)
+		}
+		var back Event
+		if err := back.UnmarshalJSON(b); err != nil || !reflect.DeepEqual(back, e) {
+			t.Errorf("%s\nreads %+v, %v; want %+v", b, back, err, e)
+		}
+	}
+}
+
+func TestAnEventIsNeverHalfUnderstood(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"v":1,"seq":1,"at":1,"kind":"prepared","data":{},"more":{}}`:                         "",
+		`{"v":1,"seq":1,"at":1,"kind":"prepared","data":{"saved":"x","new":1}}`:                "unknown field",
+		`{"v":2,"seq":1,"at":1,"kind":"prepared","data":{}}`:                                   "version 2",
+		`{"v":1,"seq":1,"at":1,"kind":"unheard","data":{}}`:                                    "unknown kind",
+		`{"v":1,"seq":1,"at":1,"kind":"prepared","data":{}} {}`:                                "",
+		`{"v":1,"seq":1,"at":1,"kind":"prepared","data":{}`:                                    "",
+		`{"v":1,"seq":99999999999999999999,"at":1,"kind":"prepared","data":{}}`:                "",
+		`{"v":1,"seq":1,"at":1,"kind":"prepared","node":"a","node2":"b","data":{}}`:            "",
+		`{"v":1,"seq":1,"at":1,"kind":"prepared","node":"a` + "\n" + `","data":{}}`:            "",
+		`{"v":1,"seq":1,"at":1,"kind":"prepared","step":"s","node":"n","unknown":1,"data":{}}`: "unknown",
+	} {
+		var e Event
+		if err := e.UnmarshalJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\nreads %+v, %v; want an error with %q", text, e, err, want)
+		}
+	}
+}
+
+func FuzzEventJSON(f *testing.F) {
+	for _, s := range []string{
+		`{"v":1,"seq":12,"at":99,"kind":"effect.started","node":"bd-1","step":"s","attempt":2,"data":{"effect":"gate","gate":"x"}}`,
+		`{"v":1,"seq":12,"at":99,"kind":"prepared","data":{}}`,
+		`{"v":1,"seq":012,"at":-9,"kind":"prepared","data":{},"x":{}}`,
+		`{"v":1,"seq":1,"at":1,"kind":"prepared","node":"\u0041","data":{}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		// The short way reads what the general one reads, or leaves it to that.
+		var got Event
+		err := got.UnmarshalJSON(b)
+		want, werr := general(b)
+		if (err == nil) != (werr == nil) || err == nil && !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q\nreads %+v, %v\nwant  %+v, %v", b, got, err, want, werr)
+		}
+	})
+}
