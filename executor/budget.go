@@ -165,13 +165,13 @@ func (r *Run) restrained(n *node, now time.Time) (Event, bool) {
 	}
 	if r.held.For != "" {
 		if r.held.For == ForBudget && r.epic.Run.OnExceed == "stop" {
-			return n.event(NodeBlocked{Reason: "the run's budget: " + r.held.Detail}), true
+			return n.event(NodeBlocked{Reason: runBudgetReason + r.held.Detail}), true
 		}
 		return n.event(NodeWaiting{For: r.held.For, Cause: CauseHeld, Detail: "the run is held: " + r.held.Detail}), true
 	}
 	if why := r.nodeOver(n, ir.Budget{}, now); why != "" {
 		if r.epic.Run.OnExceed == "stop" {
-			return n.event(NodeBlocked{Reason: "its budget: " + why}), true
+			return n.event(NodeBlocked{Reason: budgetReason + why}), true
 		}
 		return n.event(NodeWaiting{For: ForBudget, Detail: why}), true
 	}

@@ -1,0 +1,200 @@
+package executor_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// used is an agent that says what it cost; nil is unknown.
+func used(tokens, micro *int64, result string) executor.AgentEnded {
+	return executor.AgentEnded{
+		Outcome: executor.Outcome{Result: result, Summary: "s"}, End: executor.EndExited, Millis: 1500,
+		Usage: executor.Usage{Tokens: tokens, USDMicro: micro},
+	}
+}
+
+func num(n int64) *int64 { return &n }
+
+func TestABudgetOfANodePausesIt(t *testing.T) { // execution §4 budget, §5; S1-38, S3-14, S1-69 reason "budget"
+	s := newStage(t, []string{"1.1", "1.2"}, func(e *ir.Epic) {
+		e.Run.OnExceed = "pause"
+		e.Nodes[0].Limits.Budget.Tokens = 100
+	})
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{
+		"bd-1-1": {used(num(60), nil, "failed"), used(num(60), nil, "failed"), used(num(5), nil, "success")},
+	})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Waiting, "", "120 of 100 tokens")
+	s.is("1.2", executor.Done, "", "")
+	v := s.view("1.1")
+	if v.For != executor.ForBudget || v.Spent.Tokens != 120 || !v.Spent.TokensKnown || v.Spent.USDKnown || v.Spent.Millis != 3000 {
+		t.Errorf("for %s, spent %+v", v.For, v.Spent)
+	}
+	if got := s.run.Overview().Spent; got.Tokens != 120 || got.TokensKnown {
+		t.Errorf("the run spent %+v; want 120 tokens and more that nobody said (the agent of 1.2)", got)
+	}
+	s.no("1.1", executor.Decision{Verb: executor.Resume}, "120 of 100")
+	s.no("1.1", executor.Decision{Verb: executor.Resume, Budget: ir.Budget{Tokens: 20}}, "120 of 120")
+	s.no("1.1", executor.Decision{Verb: executor.Approve}, "nothing to approve")
+	s.ok("1.1", executor.Decision{Verb: executor.Resume, Budget: ir.Budget{Tokens: 50}})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	if v := s.view("1.1"); v.Budget.Tokens != 150 {
+		t.Errorf("budget %+v, want 150 tokens", v.Budget)
+	}
+}
+
+func TestABudgetOfANodeBlocksWhereItStops(t *testing.T) {
+	s := newStage(t, []string{"1.1"}, func(e *ir.Epic) {
+		e.Run.OnExceed = "stop"
+		e.Nodes[0].Limits.Budget.USDMicro = 2_500_000
+	})
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{
+		"bd-1-1": {used(nil, nil, "failed"), used(nil, num(2_500_000), "failed"), used(nil, num(1), "success")},
+	})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Blocked, "", "$2.50 of $2.50 are spent, and one turn did not say")
+	s.ok("1.1", retry) // a new allowance
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+}
+
+func TestTheBudgetOfTheRunHoldsIt(t *testing.T) { // execution §5 "Budget pause: start nothing, let agents finish"
+	s := newStage(t, []string{"1.1", "1.2: 1.1", "2.1"}, func(e *ir.Epic) {
+		e.Run.OnExceed = "pause"
+		e.Run.Budget.USDMicro = 20_000_000
+	})
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectAgent {
+			return used(nil, num(20_000_000), "success")
+		}
+		return nil
+	}
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Node == "bd-2-1" && e.Kind == executor.EffectAgent })
+	if h := s.run.Overview().Held; h.For != executor.ForBudget || !strings.Contains(h.Detail, "$20.00 of $20.00") {
+		t.Fatalf("held %+v", h)
+	}
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	s.is("2.1", executor.Done, "", "") // its agent was let finish
+	s.is("1.2", executor.Ready, "", "the run is held")
+	s.begin() // another start does not reset it
+	s.end()
+	s.is("1.2", executor.Ready, "", "the run is held")
+	s.no("", executor.Decision{Verb: executor.Resume}, "$40.00 of $20.00")
+	s.ok("", executor.Decision{Verb: executor.Resume, Budget: ir.Budget{USDMicro: 20_000_001}})
+	s.begin()
+	s.end()
+	s.is("1.2", executor.Done, "", "")
+}
+
+func TestANewRunHasABudgetOfItsOwn(t *testing.T) {
+	s := newStage(t, []string{"1.1"}, func(e *ir.Epic) {
+		e.Run.OnExceed, e.Run.Budget.Tokens = "pause", 100
+	})
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectAgent {
+			return used(num(90), nil, "success")
+		}
+		return nil
+	}
+	for range 3 {
+		s.begin(func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1"} })
+		if got := s.run.Overview().Spent.Tokens; got != 0 {
+			t.Fatalf("the run begins with %d tokens spent", got)
+		}
+		s.end()
+		s.is("1.1", executor.Done, "", "")
+	}
+	if got := s.view("1.1").Spent.Tokens; got != 270 {
+		t.Errorf("the node spent %d tokens, want 270", got)
+	}
+	s.begin(func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1"} })
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectGate })
+	s.begin() // killed: what it spent counts on
+	if got := s.run.Overview().Spent.Tokens; got != 90 {
+		t.Errorf("after a crash %d tokens are spent, want 90", got)
+	}
+}
+
+func TestWorkingTimeIsNotWaitingTime(t *testing.T) { // S3-14, K24; execution §4 "wall budgets stand still"
+	s := newStage(t, []string{"1.1"}, func(e *ir.Epic) {
+		e.Run.OnExceed = "pause"
+		e.Nodes[0].Limits.Budget.WallMS = (10 * time.Minute).Milliseconds()
+	})
+	reports := agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {asks("?"), failed(), failed()}})
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectAgent {
+			s.now = s.now.Add(4 * time.Minute)
+		}
+		return reports(e)
+	}
+	s.begin()
+	s.until(nil)
+	s.is("1.1", executor.Waiting, executor.CauseQuestion, "")
+	s.now = s.now.Add(48 * time.Hour)
+	s.ok("1.1", executor.Decision{Verb: executor.Approve}) // goes on in the same allowance; its gates pass
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectGate })
+	if v := s.view("1.1"); v.Status != executor.Running {
+		t.Fatalf("it is %s after two days of waiting: %s", v.Status, v.Reason)
+	}
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectAgent {
+			s.now = s.now.Add(6 * time.Minute)
+			return failed()
+		}
+		return nil
+	}
+	s.begin(func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1"} })
+	s.end()
+	s.is("1.1", executor.Waiting, "", "working time of 10m0s is used up")
+	if got := len(s.view("1.1").Attempts); got != 3 {
+		t.Errorf("%d attempts, want 3: one, and two of six minutes each", got)
+	}
+}
+
+func TestWorkingTimeThatIsUsedUpCutsTheAgentWhereItStops(t *testing.T) { // S3-14
+	s := newStage(t, []string{"1.1"}, func(e *ir.Epic) {
+		e.Run.OnExceed = "stop"
+		e.Nodes[0].Limits.Budget.WallMS = 60_000
+	})
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
+	todo := s.run.Todo(s.now)
+	if want := s.now.Add(time.Minute); !todo.Wake.Equal(want) || len(todo.Stop) > 0 {
+		t.Fatalf("wake %s, stop %v; want to be asked at %s", todo.Wake, todo.Stop, want)
+	}
+	s.now = todo.Wake
+	if todo = s.run.Todo(s.now); len(todo.Stop) != 1 {
+		t.Fatalf("nothing is stopped: %+v", todo)
+	}
+	s.end()
+	s.is("1.1", executor.Blocked, "", "working time of 1m0s is used up")
+}
+
+func TestADeadlineThatIsPastBeginsNothing(t *testing.T) { // S3-15
+	s := newStage(t, []string{"1.1", "1.2", "1.3"}, func(e *ir.Epic) {
+		e.Nodes[0].Limits.Deadline = "1970-01-01"
+		e.Nodes[1].Limits.Deadline = "1970-01-01T00:10:00Z"
+	})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "") // its whole day is meant
+	s.is("1.2", executor.Waiting, executor.CauseDeadline, "1970-01-01T00:10:00Z")
+	s.is("1.3", executor.Done, "", "")
+	s.ok("1.2", retry)
+	s.begin()
+	s.end()
+	s.is("1.2", executor.Done, "", "")
+}
