@@ -145,6 +145,7 @@ var libraries = map[string]struct {
 	"github.com/fatih/color":                     {room: "internal/term"},
 	"github.com/mattn/go-isatty":                 {room: "internal/term"},
 	"github.com/mattn/go-runewidth":              {room: "internal/term"},
+	"golang.org/x/term":                          {room: "internal/term"},
 	"golang.org/x/text/unicode/norm":             {room: "internal/slug"},
 	"golang.org/x/text/language":                 {room: "internal/jsonschema"},
 	"golang.org/x/text/message":                  {room: "internal/jsonschema"},

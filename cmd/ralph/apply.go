@@ -286,7 +286,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	interrupted, err := local.Apply(ctx, local.Config{
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Workspace: r.space, State: r.space.State(), Agents: r.agents,
 		Runners: runners(r.epic), Gates: gates(r.epic),
-		Grace: a.grace, Interrupts: interrupts, Observe: view.events,
+		Grace: a.grace, Interrupts: interrupts, Observe: view.events, Activity: view.activity,
 	}, executor.RunStarted{
 		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases,
 		Slots: slots, Only: only, Rerun: rerun, Wait: a.wait, By: userName(), User: userName(),
