@@ -11,15 +11,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 	case NodeResumed:
 		return r.move(n, Running)
 	case NodeWaiting:
-		n.wait = b
-		n.life.trouble = nil
-		if n.life.stage == stageAsk {
-			n.life.stage = stageGate
-		}
-		if n.life.stage == stageFailed {
-			n.life.stage = stageOpen
-		}
-		return r.move(n, Waiting)
+		return r.nodeWaiting(n, b)
 	case NodeBlocked:
 		n.reason = b.Reason
 		return r.move(n, Blocked)
@@ -32,7 +24,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 		return r.effectStarted(n, e, b)
 	}
 	if n.life.stale {
-		n.life.flying = false
+		n.life.flight = nil
 		r.account(n, e)
 		return nil
 	}
@@ -40,13 +32,49 @@ func (r *Run) applyNode(n *node, e Event) error {
 		return r.stray(n, e)
 	}
 	if ended, ok := e.Body.(AttemptEnded); ok {
-		return r.attemptEnded(n, ended)
+		return r.attemptEnded(n, e, ended)
 	}
 	return r.effectEnded(n, e)
 }
 
+// nodeWaiting begins a wait. What it was for is on record, so the node is set to
+// go on behind it.
+func (r *Run) nodeWaiting(n *node, b NodeWaiting) error {
+	l := &n.life
+	if len(l.flight) > 0 && !l.stale {
+		return fmt.Errorf("%s is still in flight", l.flight[0].Kind)
+	}
+	if n.status == Waiting && n.index >= 0 {
+		return fmt.Errorf("it waits already")
+	}
+	n.wait = b
+	l.trouble = nil
+	if b.For == ForHuman {
+		l.failures = 0
+	}
+	l.attempt.gateWaited(b.For)
+	switch l.stage {
+	case stageAsk, stageDiagnosed:
+		l.stage, l.attempt.waived = stageGate, true
+	case stageDiagnose:
+		if b.Cause == CauseDiagnosis {
+			l.stage, l.attempt.waived = stageGate, true
+		}
+	case stageFailed:
+		l.stage = stageOpen
+	case stageReview:
+		l.stage = stagePoll
+	}
+	return r.move(n, Waiting)
+}
+
 func (r *Run) nodeStarted(n *node, b NodeStarted) error {
-	if n.sum && n.status == Pending {
+	if n.sum {
+		if n.status != Pending {
+			if err := r.move(n, Pending); err != nil {
+				return err
+			}
+		}
 		if err := r.move(n, Ready); err != nil {
 			return err
 		}
@@ -63,12 +91,17 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 	}
 	n.accepted, n.began, n.key = nil, r.at, b.Key
 	n.cost.renew(r.at)
-	if !n.life.stale {
-		n.life.starts = make([]string, len(n.ir.Steps))
-		n.life.used = make([]int, len(n.ir.Steps))
-		n.life.notes = make([]string, len(n.ir.Steps))
+	if n.life.stale {
+		return nil
 	}
-	if len(b.Inputs) == 1 {
+	n.life.starts = make([]string, len(n.ir.Steps))
+	n.life.used = make([]int, len(n.ir.Steps))
+	n.life.notes = make([]string, len(n.ir.Steps))
+	n.life.stepsAt = make([]Tree, len(n.ir.Steps))
+	if t, ok := r.known(b.Inputs); ok && r.onto(n) == OntoInputs {
+		n.life.unclean = true
+		r.setBase(n, t)
+	} else if len(b.Inputs) == 1 && r.onto(n) == OntoInputs {
 		r.setBase(n, b.Inputs[0].Tree)
 	}
 	return nil
@@ -76,60 +109,94 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 
 // setBase records the commit that the node starts from. A success on record for
 // the same work and the same tree means that nothing has to run, or only the
-// gates if they changed.
+// gates that changed.
 func (r *Run) setBase(n *node, base Tree) {
 	l := &n.life
 	l.base, l.tip, l.stage = base, base.Commit, stageOpen
-	if n.life.stale {
+	if l.stale {
 		return
 	}
-	if s := n.match(l.work, l.print, base.Tree); s != nil {
-		if s.judge == l.judge {
-			l.tip, l.stage = s.result.Commit, stageFinish
-			l.attempt.collected.Result = s.result
+	if len(n.ir.Steps) > 0 {
+		l.starts[0] = base.Commit
+	}
+	identity := base.Tree
+	if l.unclean || r.onto(n) != OntoInputs {
+		identity = ""
+	}
+	s := n.match(l.work, l.print, identity)
+	switch {
+	case n.sum && r.sumIs(base):
+		l.stage, l.result = stageFinish, r.lastSum().result
+	case n.sum && len(n.ir.Steps[0].Gates) > 0:
+		l.judging, l.stepsAt[0] = []int{0}, base
+	case n.sum, len(n.ir.Steps) == 0:
+		l.stage, l.attempt.collected.Result = stagePublish, base
+	case s != nil:
+		r.judgeAgain(n, s)
+	}
+}
+
+// judgeAgain takes a success on record for what the node does: only the gates of
+// the steps that are judged otherwise now run again, on the commits that they
+// judged. Without a record of these, all runs again.
+func (r *Run) judgeAgain(n *node, s *success) {
+	l := &n.life
+	steps := s.steps
+	if last := len(n.ir.Steps) - 1; len(steps) == 0 && (last == 0 || n.onlyLastJudged()) {
+		steps = make([]StepDone, len(n.ir.Steps))
+		steps[last].Result = s.result
+	}
+	if len(steps) != len(n.ir.Steps) {
+		if s.judge != l.judge {
 			return
 		}
-		if last := n.onlyJudged(); last >= 0 {
-			l.rejudge, l.step = true, last
-			l.tip = s.result.Commit
-			l.attempt.collected.Result = s.result
+		steps = nil
+	}
+	var judging []int
+	for i, d := range steps {
+		l.stepsAt[i] = d.Result
+		if len(n.ir.Steps[i].Gates) > 0 && d.Result.Commit != "" && d.Judge != r.judgeOf(n, i) {
+			judging = append(judging, i)
 		}
 	}
-	if len(n.ir.Steps) == 0 {
-		l.stage, l.attempt.collected.Result = stagePublish, base
+	l.tip, l.attempt.collected.Result = s.result.Commit, s.result
+	if s.judge == l.judge || len(judging) == 0 {
+		l.stage, l.result = stageFinish, s.result
 		return
 	}
-	l.starts[0] = base.Commit
-	if l.rejudge {
-		for i := range l.starts {
-			l.starts[i] = base.Commit
+	l.judging, l.step = judging, judging[0]
+	for i := range l.starts {
+		if i > 0 {
+			l.starts[i] = l.stepsAt[i-1].Commit
+		}
+		if l.starts[i] == "" {
+			l.starts[i] = l.base.Commit
 		}
 	}
 }
 
-// onlyJudged returns the index of the last step if it alone has gates; else -1:
-// the gates of an earlier step need that step's commit, so all runs again.
-func (n *node) onlyJudged() int {
-	last := len(n.ir.Steps) - 1
-	for i := range last {
+// onlyLastJudged reports whether no step but the last has gates.
+func (n *node) onlyLastJudged() bool {
+	for i := range len(n.ir.Steps) - 1 {
 		if len(n.ir.Steps[i].Gates) > 0 {
-			return -1
+			return false
 		}
 	}
-	return last
+	return true
 }
 
 func (r *Run) nodeDone(n *node, seq int64, b NodeDone) error {
 	s := success{
 		seq: seq, work: b.Work, judge: b.Judge, print: n.life.print,
-		base: n.life.base.Tree, inputs: n.life.inputs, result: b.Result,
+		base: n.life.base.Tree, inputs: n.life.inputs, result: b.Result, steps: b.Steps,
+	}
+	if n.life.unclean || n.ir != nil && r.onto(n) != OntoInputs {
+		s.base = ""
 	}
 	n.successes = append(n.successes, s)
+	r.madeOf(s.result, s.inputs)
 	if n.sum {
-		clear(r.sumHolds)
-		for _, in := range s.inputs[1:] {
-			r.sumHolds[in.Node] = in
-		}
+		r.sumMade(&n.successes[len(n.successes)-1])
 	}
 	return r.settle(n, &n.successes[len(n.successes)-1])
 }

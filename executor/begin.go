@@ -13,6 +13,7 @@ import (
 func (r *Run) begin(seq int64, e RunStarted) error {
 	r.begun, r.ended, r.draining, r.until = true, false, false, Event{}.At
 	r.foreign = e.Digest != r.epic.Digest
+	rebased := r.started.Base != e.Base
 	r.started = e
 	r.renew()
 	for _, id := range e.Rerun {
@@ -23,8 +24,15 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	for _, n := range r.byID {
 		n.life.rewind()
 	}
-	r.flying, r.active, r.strays = nil, nil, nil
+	r.flying, r.active, r.strays, r.lander = nil, nil, nil, nil
 	clear(r.agents)
+	for _, p := range r.parks {
+		p.down = Event{}.At
+	}
+	if e.Head != "" {
+		r.head = e.Head
+	}
+	r.doneByBase(e, rebased)
 	if r.foreign {
 		return nil
 	}
@@ -69,13 +77,16 @@ func (r *Run) choose(only []ir.NodeID) {
 // revive puts one node where it belongs at the start of a run; those it depends
 // on have been revived before it. The sum always begins again: it is derived.
 func (r *Run) revive(n *node, again bool) error {
-	n.unsettled, n.through, n.passes = 0, nil, false
+	n.unsettled, n.through, n.passes, n.byBase = 0, nil, false, false
 	for _, d := range n.deps {
 		if !r.nodes[d].status.settled() {
 			n.unsettled++
 		}
 	}
 	same := !again && !n.sum && !n.life.stale && n.life.work == n.ir.Digest.Work
+	if n.sum && !again && n.status == Waiting && n.wait.Cause == CauseConflict {
+		same = true // somebody may be at work on it
+	}
 	switch n.status {
 	case Cancelled:
 		if !again {
@@ -111,7 +122,10 @@ func (r *Run) revive(n *node, again bool) error {
 func (r *Run) goOn(n *node) error {
 	if l := &n.life; l.judge != n.ir.Digest.Judge { // the open attempt is judged by the gates of today
 		l.judge = n.ir.Digest.Judge
-		l.attempt.gate, l.attempt.judged = 0, nil
+		l.attempt.judged = nil
+		if s := n.stepNow(); s != nil {
+			l.attempt.gates = make([]gateState, len(s.Gates))
+		}
 	}
 	switch {
 	case n.status == Running && n.selected:
@@ -121,9 +135,7 @@ func (r *Run) goOn(n *node) error {
 		n.wait = NodeWaiting{For: ForHuman, Cause: causeOnly, Detail: "not selected by --only"}
 		return r.become(n, Waiting)
 	case n.wait.For == ForHuman && n.wait.Cause.recheck() && n.selected:
-		n.wait = NodeWaiting{For: ForTimer, Detail: "tried again at the start of this run"}
-		n.life.failures = 0
-		r.addTimer(n)
+		return r.release(n, "tried again at the start of this run")
 	}
 	return nil
 }
@@ -141,6 +153,10 @@ func (r *Run) arrive(n *node) error {
 	}
 	if n.people.paused != "" {
 		return nil
+	}
+	if n.inBase() {
+		n.byBase = true
+		return r.settle(n, nil)
 	}
 	s := n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "")
 	switch {
@@ -251,30 +267,29 @@ func (r *Run) baseOf(n *node) Tree {
 	return r.started.Base
 }
 
-// sumInputs is what the integration branch is made of: the base and every
-// result that no other result contains. A node that was part of it before and
-// is being run again keeps its old part: the branch never loses work by itself.
-// It is empty when no node has a result.
-func (r *Run) sumInputs() []Result {
-	covered := map[string]bool{}
-	var all []Result
-	for _, n := range r.nodes {
-		switch {
-		case n.sum:
-		case n.accepted != nil:
-			all = append(all, Result{Node: n.id, Tree: n.accepted.result})
-			for _, in := range n.accepted.inputs {
-				covered[in.Commit] = true
-			}
-		case n.status != Done && n.status != Skipped && n.status != Cancelled:
-			if old, ok := r.sumHolds[n.id]; ok {
-				all = append(all, old)
+// doneByBase takes note of the nodes whose newest success the pinned base holds:
+// they do not run, and those that need them take the base.
+func (r *Run) doneByBase(e RunStarted, rebased bool) {
+	if rebased {
+		for _, n := range r.byID {
+			for i := range n.successes {
+				n.successes[i].merged = false
 			}
 		}
 	}
-	all = slices.DeleteFunc(all, func(x Result) bool { return covered[x.Commit] })
-	if len(all) == 0 {
-		return nil
+	for _, id := range e.Merged {
+		if n := r.byID[id]; n != nil && len(n.successes) > 0 {
+			n.successes[len(n.successes)-1].merged = true
+		}
 	}
-	return append([]Result{{Node: "base", Tree: r.started.Base}}, all...)
+}
+
+// inBase reports whether the pinned base holds a success for the present work.
+func (n *node) inBase() bool {
+	for i := range n.successes {
+		if s := &n.successes[i]; s.merged && s.seq > n.after && s.work == n.ir.Digest.Work {
+			return true
+		}
+	}
+	return false
 }

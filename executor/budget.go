@@ -188,7 +188,7 @@ func (r *Run) restrained(n *node, now time.Time) (Event, bool) {
 // and what a person did, cost no budget worth holding back.
 func (r *Run) startsWork(n *node) bool {
 	s := n.stepNow()
-	return s != nil && n.hasAgent(s) && !r.byPerson(n) && !n.life.rejudge && n.life.word.How != GatesOnly && !n.sum
+	return s != nil && n.hasAgent(s) && !r.byPerson(n) && len(n.life.judging) == 0 && n.life.word.How != GatesOnly && !n.sum
 }
 
 // deadline is the time after which nothing new is begun: a date is its whole

@@ -206,7 +206,7 @@ func (r *Run) considerApprove(n *node, d Decision) (Decision, act, error) {
 			return r.release(n, "done by "+d.By)
 		}, nil
 	case n.waitsFor(CauseForeign):
-		return d, func() error { n.life.word = d; return r.release(n, "foreign commits approved by "+d.By) }, nil
+		return d, func() error { r.acceptForeign(); return r.reopen(n) }, nil
 	case n.waitsFor(CauseDeadline):
 		return d, func() error { n.people.late = true; return r.release(n, "approved by "+d.By) }, nil
 	case n.waitsFor(CauseGate):

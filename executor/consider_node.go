@@ -37,11 +37,11 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 	case n.waitsFor(CauseQuestion, CauseDiagnosis, CauseTakeover, CauseProtected):
 		return d, func() error { l.word = d; n.allow(r.at); return again("answered")() }, nil
 	case n.waitsFor(CauseForeign):
-		return d, func() error { l.word = d; return again("rebuilt")() }, nil
+		return d, func() error { r.rebuildSum(); return again("rebuilt")() }, nil
 	case n.waitsFor(CauseDeadline):
 		return d, func() error { n.people.late = true; return again("retried")() }, nil
 	case n.waitsFor(CauseGate, CauseConfig, CauseRunner, CauseWorkspace, CauseConflict, causeOnly):
-		return d, func() error { l.attempt.asked = 0; return again("retried")() }, nil
+		return d, func() error { n.resolveAnew(); return again("retried")() }, nil
 	case n.wait.For == ForTimer || n.wait.For == ForLimit:
 		return d, nil, r.refuse(n, "it goes on by itself")
 	}

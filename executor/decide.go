@@ -4,13 +4,24 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
 
+// round is what the decisions of one Todo share.
+type round struct {
+	now     time.Time
+	landing bool // somebody lands already
+}
+
 // decide returns the decision that a running node needs, if it needs one.
-func (r *Run) decide(n *node, now time.Time) (Event, bool) {
+func (r *Run) decide(n *node, rd *round) (Event, bool) {
 	l := &n.life
+	now := rd.now
+	if len(l.flight) > 0 {
+		return Event{}, false
+	}
 	if e, ok := r.onWord(n, now); ok {
 		return e, true
 	}
@@ -19,6 +30,9 @@ func (r *Run) decide(n *node, now time.Time) (Event, bool) {
 	}
 	if l.trouble != nil {
 		return r.onTrouble(n, now), true
+	}
+	if e, ok := r.waitForRunner(n, now); ok {
+		return e, true
 	}
 	switch l.stage {
 	case stageOpen:
@@ -31,21 +45,62 @@ func (r *Run) decide(n *node, now time.Time) (Event, bool) {
 	case stageAsk:
 		q := l.attempt.end.Outcome.Summary
 		return n.event(NodeWaiting{For: ForHuman, Cause: CauseQuestion, Detail: q}), true
+	case stageHand:
+		return r.decideHand(n), true
+	case stageDiagnosed:
+		return r.afterDiagnosis(n), true
 	case stageGate:
-		if s := n.stepNow(); l.attempt.gate >= len(s.Gates) { // nothing to judge
-			return r.verdict(n), true
+		if e, ok := r.approvedOne(n); ok {
+			return e, true
+		}
+		if r.scratch = r.gateEffects(n, r.scratch[:0]); len(r.scratch) == 0 {
+			return r.decideGates(n, now)
 		}
 	case stageVerdict:
+		if o := l.attempt.end.Outcome; o.Fatal && !r.draining && l.attempt.person == "" {
+			why := clip(r.nameOf(n.id)+" reported a fatal result"+because(o.Summary), 300)
+			return Event{Body: RunDraining{Until: later(now, fatalGrace.Milliseconds()), Reason: why}}, true
+		}
 		return r.verdict(n), true
 	case stageFailed:
 		return r.afterFailure(n, now)
 	case stageStopped:
 		log := n.logs[len(n.logs)-1]
 		return n.event(NodeBlocked{Reason: log.Reason}), true
+	case stageLanding:
+		if rd.landing || r.lander != nil && r.lander != n || r.draining {
+			return Event{}, false
+		}
+		rd.landing = true
+		return r.openLanding(n), true
+	case stageReview:
+		return r.awaitPull(n, now), true
 	case stageFinish:
-		return n.event(NodeDone{Work: l.work, Judge: l.judge, Result: l.attempt.collected.Result}), true
+		return n.event(r.done(n)), true
 	}
 	return Event{}, false
+}
+
+// fatalGrace is how long what runs may go on after a fatal result.
+const fatalGrace = 2 * time.Minute
+
+// done is the record of a node's success.
+func (r *Run) done(n *node) NodeDone {
+	l := &n.life
+	d := NodeDone{Work: l.work, Judge: l.judge, Result: l.attempt.collected.Result}
+	if l.result.Commit != "" {
+		d.Result = l.result
+	}
+	if len(n.ir.Steps) > 1 && len(l.stepsAt) == len(n.ir.Steps) {
+		for i, t := range l.stepsAt {
+			if t.Commit == "" {
+				return d
+			}
+			d.Steps = append(d.Steps, StepDone{Step: n.ir.Steps[i].Name, Judge: r.judgeOf(n, i), Result: t})
+		}
+		d.Steps = slices.Clip(d.Steps)
+	}
+	return d
 }
 
 func (n *node) event(b Body) Event { return Event{Node: n.id, Body: b} }
@@ -59,14 +114,32 @@ func (n *node) attemptEvent(b Body) Event {
 func (r *Run) open(n *node) Event {
 	l := &n.life
 	s := n.stepNow()
-	from := l.tip
-	if s.OnFailure == "reset" && !l.rejudge {
-		from = l.starts[l.step]
+	b := AttemptStarted{Start: l.start(), From: l.tip, Person: l.handedBy()}
+	switch {
+	case l.step == asideStep:
+		b.From = b.Start
+	case len(l.judging) > 0:
+		b.Rejudge, b.From = true, l.stepsAt[l.step].Commit
+	case b.Person != "":
+	default:
+		if s.OnFailure == "reset" && len(n.people.said) == 0 {
+			b.From = l.starts[l.step]
+		}
+		if o, ok := n.orphan(s.Name, b.Start); ok && n.hasAgent(s) {
+			b.Rejudge, b.From = true, o.Result.Commit
+		}
 	}
-	return Event{
-		Node: n.id, Step: s.Name, Attempt: n.numbers[s.Name] + 1,
-		Body: AttemptStarted{Start: l.starts[l.step], From: from, Rejudge: l.rejudge, Person: l.handedBy()},
+	if l.standin > 0 && l.standin <= len(s.Fallback) && !b.Rejudge && b.Person == "" {
+		b.Agent = s.Fallback[l.standin-1]
 	}
+	agent := s.Agent
+	if b.Agent != "" {
+		agent = b.Agent
+	}
+	if (s.Session == "resume" || len(n.people.said) > 0) && !b.Rejudge && b.Person == "" && n.hasAgent(s) {
+		b.Resumes = r.sessionOf(n, s.Name, b.From, agent) != ""
+	}
+	return Event{Node: n.id, Step: s.Name, Attempt: n.numbers[s.Name] + 1, Body: b}
 }
 
 // verdict judges the open attempt from what is on record.
@@ -76,6 +149,12 @@ func (r *Run) verdict(n *node) Event {
 	end := AttemptEnded{Status: AttemptPassed}
 	var sign []string
 	switch {
+	case a.waived || a.person != "" && len(a.collected.Problems) == 0:
+	case a.person != "":
+		end.Status, end.Reason = AttemptFailed, a.collected.Problems[0]
+		sign = append(sign, a.collected.Problems...)
+	case a.end.Outcome.Fatal:
+		end.Status, end.Reason = AttemptStopped, "the agent reported a fatal result"+because(a.end.Outcome.Summary)
 	case a.end.End == EndTimeout:
 		end.Status, end.Reason = AttemptTimeout, fmt.Sprintf("the agent used up its time of %s", time.Duration(step.Limits.TimeoutMS)*time.Millisecond)
 		sign = append(sign, "timeout")
@@ -85,7 +164,7 @@ func (r *Run) verdict(n *node) Event {
 	case a.end.Outcome.Invalid != "":
 		end.Status, end.Reason = AttemptFailed, "no valid outcome: "+a.end.Outcome.Invalid
 		sign = append(sign, end.Reason)
-	case a.end.Outcome.Result == "failed" || a.end.Outcome.Result == "" && a.end.ExitCode != 0:
+	case a.end.End == EndExited && !a.end.claims():
 		end.Status, end.Reason = AttemptFailed, agentFailure(a.end)
 		sign = append(sign, end.Reason)
 		if l := lastLine(a.end.Tail); l != "" && a.end.Outcome.Result == "" {
@@ -111,10 +190,32 @@ func (r *Run) verdict(n *node) Event {
 	if end.Status != AttemptPassed {
 		sum := sha256.Sum256([]byte(strings.Join(sign, "\n")))
 		end.Signature = hex.EncodeToString(sum[:8])
-		end.Next = n.ir.Steps[n.next(n.life.step)].Name
+		end.Next, end.Note = r.nextName(n, a.end.Outcome.SuggestedNext)
 		end.Reason = clip(end.Reason, 300)
+	} else if s := a.end.Outcome.SuggestedNext; s != "" {
+		end.Note = "suggested next step not taken, the attempt passed: " + clip(s, 100)
 	}
 	return n.attemptEvent(end)
+}
+
+// nextName is the step that a failure goes to: the compiled one, or a compiled
+// one that the agent suggests and that does not lie ahead.
+func (r *Run) nextName(n *node, suggested string) (name, note string) {
+	at := n.life.step
+	if to := n.next(at); to == asideStep {
+		name = n.life.aside.step.Name
+	} else {
+		name = n.ir.Steps[to].Name
+	}
+	if suggested == "" || suggested == name || at < 0 {
+		return name, ""
+	}
+	for i := range at + 1 {
+		if n.ir.Steps[n.next(i)].Name == suggested {
+			return suggested, ""
+		}
+	}
+	return name, "suggested next step is none that a failure may go to: " + clip(suggested, 100)
 }
 
 func agentFailure(e AgentEnded) string {
@@ -156,31 +257,35 @@ func clip(s string, n int) string {
 }
 
 // afterFailure blocks the node when its attempts or the breaker are used up,
-// else waits before the next attempt, or opens it at once.
+// else waits before the next attempt, or opens it at once. A conflict that agents
+// do not resolve goes to a person instead.
 func (r *Run) afterFailure(n *node, now time.Time) (Event, bool) {
 	l := &n.life
 	step := n.stepNow()
 	last := n.logs[len(n.logs)-1]
-	if limit := max(step.Limits.Attempts, 1); l.used[l.step] >= limit {
-		why := fmt.Sprintf("%s of step %s used up; last: %s", attempts(limit), step.Name, last.Reason)
-		return n.event(NodeBlocked{Reason: why}), true
+	used := *l.usedOf(l.step)
+	if l.step != asideStep {
+		if limit := max(step.Limits.Attempts, 1); used >= limit {
+			why := fmt.Sprintf("%s of step %s used up; last: %s", attempts(limit), step.Name, last.Reason)
+			return n.event(NodeBlocked{Reason: why}), true
+		}
+		if b := step.Limits.Breaker; b > 0 && l.streak >= b {
+			why := fmt.Sprintf("the same failure %d times in a row: %s", l.streak, last.Reason)
+			return n.event(NodeBlocked{Reason: why}), true
+		}
 	}
-	if b := step.Limits.Breaker; b > 0 && l.streak >= b {
-		why := fmt.Sprintf("the same failure %d times in a row: %s", l.streak, last.Reason)
-		return n.event(NodeBlocked{Reason: why}), true
-	}
-	if d := backoff(step.Retry, l.used[l.step], n.id, last.Number); d > 0 {
+	if d := backoff(step.Retry, used, n.id, last.Number); d > 0 {
 		return n.event(NodeWaiting{For: ForTimer, Until: now.Add(d), Detail: "before attempt " + fmt.Sprint(n.numbers[step.Name]+1)}), true
 	}
 	if r.draining {
 		return Event{}, false
 	}
 	l.stage = stageOpen
-	if e, ok := r.restrained(n, now); ok {
-		l.stage = stageFailed
+	e, held := r.restrained(n, now)
+	l.stage = stageFailed
+	if held {
 		return e, true
 	}
-	l.stage = stageFailed
 	return r.open(n), true
 }
 
@@ -191,37 +296,82 @@ func attempts(n int) string {
 	return fmt.Sprintf("the %d attempts", n)
 }
 
+// afterDiagnosis does what the diagnostic agent said: fail counts, retry begins
+// anew without counting as often as a runner is tried again, all else is for a person.
+func (r *Run) afterDiagnosis(n *node) Event {
+	d := n.life.attempt.diagnosed
+	switch {
+	case d.Action == "retry" && n.life.stalls < n.stepNow().Limits.RunnerRetries:
+		return n.attemptEvent(AttemptEnded{
+			Status: AttemptError, Reason: clip("it stalled, and the diagnosis says to try again"+because(d.Note), 300), Next: n.stepNow().Name,
+		})
+	case d.Action == "retry" || d.Action == "fail":
+		return r.verdict(n)
+	}
+	note := d.Note
+	if note == "" {
+		note = "the agent stalled"
+	}
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseDiagnosis, Detail: clip(note, MaxNote)})
+}
+
 // onTrouble answers an effect that did not happen: try again later as long as
-// the failure may pass by itself, else ask a person.
+// the failure may pass by itself, else ask another agent or a person.
 func (r *Run) onTrouble(n *node, now time.Time) Event {
 	l := &n.life
 	t := l.trouble
 	ask := func(c Cause) Event {
-		return n.event(NodeWaiting{For: ForHuman, Cause: c, Detail: t.Detail})
+		return n.event(NodeWaiting{For: ForHuman, Cause: c, Gate: t.Gate, Detail: t.Detail})
 	}
-	switch t.Class {
-	case FailConflict:
-		return ask(CauseConflict)
-	case FailConfig:
-		return ask(CauseConfig)
-	case failGate:
-		return ask(CauseGate)
+	step := n.stepNow()
+	byAgent := t.kind == EffectAgent
+	standin := ""
+	if byAgent && step != nil && l.standin < len(step.Fallback) {
+		standin = step.Fallback[l.standin]
 	}
-	retries := 5
-	if s := n.stepNow(); s != nil {
-		retries = s.Limits.RunnerRetries
-	}
-	if l.failures <= retries {
-		d := max(backoff(retryOf(n), l.failures, n.id, l.attempt.number), time.Millisecond)
-		return n.event(NodeWaiting{For: ForTimer, Until: now.Add(d), Detail: t.Detail})
-	}
-	if t.Class == FailCrash {
+	instead := func() Event {
 		return n.attemptEvent(AttemptEnded{
-			Status: AttemptFailed, Reason: t.Detail, Signature: "crash", Next: n.ir.Steps[n.next(l.step)].Name,
+			Status: AttemptError, Next: step.Name,
+			Reason: clip(fmt.Sprintf("agent %s cannot work (%s); %s takes its place", t.agent, firstLine(t.Detail), standin), 300),
 		})
 	}
-	if l.effect.Kind == EffectAgent {
+	retries := 5
+	if step != nil {
+		retries = step.Limits.RunnerRetries
+	}
+	runner := r.epic.Agents[t.agent].Runner
+	switch {
+	case t.Class == FailConflict && l.step == asideStep:
+		return n.attemptEvent(AttemptEnded{Status: AttemptError, Reason: t.Detail, Next: step.Name})
+	case t.Class == FailConflict:
+		return ask(CauseConflict)
+	case t.Class == FailForeign:
+		return ask(CauseForeign)
+	case t.Class == FailProtected:
+		return ask(CauseProtected)
+	case t.Class == failGate:
+		return ask(CauseGate)
+	case t.kind == EffectDiagnose && t.Class != FailLimit && (t.Class == FailConfig || l.failures > retries):
+		return ask(CauseDiagnosis)
+	case t.Class == FailConfig && standin != "":
+		return instead()
+	case t.Class == FailConfig:
+		return ask(CauseConfig)
+	case t.Class == FailLimit && runner != "":
+		return r.onLimit(n, runner, &t.EffectFailed, now)
+	case l.failures <= retries:
+		d := max(backoff(retryOf(n), l.failures, n.id, l.attempt.number), time.Millisecond)
+		return n.event(NodeWaiting{For: ForTimer, Until: now.Add(d), Detail: t.Detail})
+	case t.Class == FailCrash && byAgent:
+		next, _ := r.nextName(n, "")
+		return n.attemptEvent(AttemptEnded{Status: AttemptFailed, Reason: clip(t.Detail, 300), Signature: "crash", Next: next})
+	case !byAgent:
+		return ask(CauseWorkspace)
+	case standin != "":
+		return instead()
+	}
+	if p := r.parks[runner]; p != nil && !p.down.IsZero() && since(now, p.down) >= outage {
 		return ask(CauseRunner)
 	}
-	return ask(CauseWorkspace)
+	return r.onLimit(n, runner, &t.EffectFailed, now)
 }

@@ -19,6 +19,9 @@ func withPersonStep(in *ir.Node) *ir.Node {
 // byPerson reports whether a person does the work of the open attempt.
 func (r *Run) byPerson(n *node) bool {
 	s := n.stepNow()
+	if n.life.step == asideStep {
+		return false
+	}
 	return n.ir.Kind == ir.Manual || s != nil && r.epic.Agents[s.Agent].Human
 }
 
@@ -68,12 +71,14 @@ func (r *Run) personFailed(n *node) bool {
 	switch {
 	case r.byPerson(n):
 		l.stage = stageOpen
+	case l.step == asideStep && l.attempt.person != "":
+		l.stage = stageOpen // the conflict stays as it lies in the worktree
 	case l.attempt.person != "":
 		l.stage = stageStopped
 	default:
 		return false
 	}
-	l.rejudge = false
+	l.judging = nil
 	return true
 }
 
@@ -96,7 +101,7 @@ func (r *Run) awaited() bool {
 func (r *Run) unwanted() []Effect {
 	var out []Effect
 	for _, i := range r.strays {
-		out = append(out, r.nodes[i].life.effect)
+		out = append(out, r.nodes[i].life.flight...)
 	}
 	return out
 }

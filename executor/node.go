@@ -3,28 +3,39 @@ package executor
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// stage says what a running node needs next: an effect (base, prepare, agent,
-// collect, gate, publish) or a decision (the others).
+// stage says what a running node needs next: an effect (base, prepare, red,
+// agent, diagnose, collect, gate, publish, land, pull, poll) or a decision (the
+// others).
 type stage uint8
 
 const (
 	stageBase stage = iota
 	stageOpen
 	stagePrepare
+	stageRed
 	stageAgent
 	stageCollect
 	stageAsk
+	stageDiagnose
+	stageDiagnosed
 	stageGate
 	stageVerdict
 	stageFailed  // the attempt failed: block, wait or open the next
 	stageStopped // block
+	stageHand    // a conflict lies prepared in the worktree, for a person
 	stagePublish
+	stageLanding // wait for the turn to land
+	stageLand
+	stagePull
+	stageReview // a person merges or closes the pull request
+	stagePoll
 	stageFinish
 )
 
@@ -49,11 +60,14 @@ type node struct {
 	logs      []AttemptLog // of all its attempts, oldest first
 	after     int64        // successes up to this Seq do not count (--rerun)
 	accepted  *success     // what makes it done; nil: nothing of its own
+	orphans   []Orphan     // commits that the journal had lost, not yet judged
+	pull      Pull         // its last pull request
 	people    people       // what they said about it
 	cost      cost
 	key       ir.Key    // as it was called when it began last
 	since     time.Time // when it came to its status
 	began     time.Time // its present or last life; zero: never
+	byBase    bool      // it is done because the base holds its result
 	passes    bool      // it is done without a result: through is set
 	through   []Result  // what passes through it to those that need it
 }
@@ -65,14 +79,14 @@ type life struct {
 	inputs      []Result
 	print       string // of inputs
 	base        Tree
+	unclean     bool // base is a resolved conflict: its tree identifies nothing
 	stale       bool // run for another epic than the present one: only counted
 
 	stage    stage
-	flying   bool // its effect has begun and was not reported
-	effect   Effect
-	redo     bool // the next effect may have happened already
-	failures int  // of effects in a row, not the agent's doing
-	trouble  *EffectFailed
+	flight   []Effect // that have begun and were not reported
+	redo     []Effect // that began, and ralph ended meanwhile: kind and gate
+	failures int      // of effects in a row, not the agent's doing
+	trouble  *trouble
 
 	step    int
 	starts  []string // start commit of each step
@@ -80,11 +94,26 @@ type life struct {
 	tip     string   // commit that the next attempt starts from under keep
 	streak  int      // same signature in a row
 	sign    string
-	rejudge bool
-	word    Decision // of a person, not carried out yet: reject, retry
+	aside   *aside // the step that the machine made up, while step is asideStep
+	judging []int  // steps whose gates alone run again, on their recorded commits
+	stepsAt []Tree // what each step came to, for NodeDone
+	standin int    // how far the present step's fallback agents are used
+	stalls  int    // attempts that a diagnosis began anew
 	attempt attempt
 	notes   []string // summary of each step's last passed attempt
 	first   int      // index in node.logs of this life's first attempt
+	word    Decision // of a person, not carried out yet: reject, retry
+
+	result Tree // published, while it lands
+	pull   Pull
+	polls  int
+}
+
+// trouble is an effect that did not happen.
+type trouble struct {
+	EffectFailed
+	kind  EffectKind
+	agent string
 }
 
 // attempt is the open try of a step.
@@ -94,13 +123,28 @@ type attempt struct {
 	number    int
 	from      string
 	rejudge   bool
+	person    string
+	agent     string
+	session   string // handle to go on with
 	iteration int
-	gate      int // index of the next gate
-	asked     int // errors of that gate in a row
+	reminders int  // turns that only asked for a valid outcome
+	red       int  // red_first gates that failed as they should
+	dirty     bool // the worktree has to be put back before another gate
+	gates     []gateState
 	end       AgentEnded
 	collected Collected
 	judged    []GateJudged
-	person    string // whose own work it is: no agent runs
+	diagnosed *Diagnosed
+	waived    bool // a person let it go on to its gates, whatever its agent said
+}
+
+// gateState is what is known of one gate of the open attempt.
+type gateState struct {
+	done     bool
+	wrong    int // verdicts that were none, in a row
+	failures int // of its runner, in a row
+	standin  int // how far its fallback agents are used
+	trouble  *EffectFailed
 }
 
 // success says that a node passed for (work, inputs).
@@ -111,6 +155,8 @@ type success struct {
 	base        string // tree of the merged inputs
 	inputs      []Result
 	result      Tree
+	steps       []StepDone
+	merged      bool // the pinned base holds it
 }
 
 // AttemptLog is what is remembered of an attempt, for feedback and reports.
@@ -138,8 +184,11 @@ type AttemptLog struct {
 	Millis    int64 // of the agent's turns
 	Person    string
 	Collected Collected
-	Feedback  []string   // what its agent was told about the attempt before
-	Said      []Decision // what people said before it began, for its agent
+	Feedback  []string     // what its agent was told about the attempt before
+	Rejudge   bool         // only gates ran
+	Red       []GateJudged // of red_first gates, before the agent
+	Said      []Decision   // what people said before it began, for its agent
+	Diagnosed *Diagnosed   // what an agent said about it when it stalled
 }
 
 // fingerprint is the base identity of a node as far as it is known without
@@ -169,13 +218,22 @@ func (n *node) match(work, print, base string) *success {
 }
 
 func (n *node) stepNow() *ir.Step {
-	if n.life.step < 0 || n.life.step >= len(n.ir.Steps) {
+	l := &n.life
+	if l.step == asideStep && l.aside != nil {
+		return &l.aside.step
+	}
+	if n.ir == nil || l.step < 0 || l.step >= len(n.ir.Steps) {
 		return nil
 	}
-	return &n.ir.Steps[n.life.step]
+	return &n.ir.Steps[l.step]
 }
 
+// stepIndex returns the place of a step, asideStep for the one that the machine
+// made up, -1 if there is none.
 func (n *node) stepIndex(name string) int {
+	if a := n.life.aside; a != nil && a.step.Name == name {
+		return asideStep
+	}
 	for i := range n.ir.Steps {
 		if n.ir.Steps[i].Name == name {
 			return i
@@ -186,11 +244,17 @@ func (n *node) stepIndex(name string) int {
 
 // hasAgent reports whether somebody works in the step; else only gates judge.
 func (n *node) hasAgent(s *ir.Step) bool {
-	return n.ir.Kind == ir.Manual || n.ir.Kind != ir.GateKind && s.Agent != ""
+	return n.ir.Kind == ir.Manual || s.Agent != "" && (n.ir.Kind != ir.GateKind || n.life.step == asideStep && s == n.stepNow())
 }
 
 // next returns the index of the step that a failure of step i goes to.
 func (n *node) next(i int) int {
+	if i == asideStep {
+		if n.life.aside.merge {
+			return asideStep
+		}
+		i = len(n.ir.Steps) - 1 // what failed to land goes back as if the last step had failed
+	}
 	if j := n.stepIndex(n.ir.Steps[i].Next); j >= 0 && j <= i {
 		return j
 	}
@@ -202,20 +266,36 @@ func (n *node) next(i int) int {
 	return i
 }
 
-// rewind makes an effect that began and was not reported due once more, from
-// where it can be done again: an agent or a gate whose turn was cut needs its
+// rewind makes effects that began and were not reported due once more, from
+// where they can be done again: an agent or a gate whose turn was cut needs its
 // worktree put back first.
 func (l *life) rewind() {
-	if !l.flying {
-		return
+	for _, e := range l.flight {
+		l.redo = append(l.redo, Effect{Kind: e.Kind, Gate: e.Gate})
+		switch e.Kind {
+		case EffectAgent, EffectRed:
+			l.stage, l.attempt.iteration, l.attempt.reminders = stagePrepare, 0, 0
+		case EffectGate:
+			l.stage = stagePrepare
+		default:
+			continue
+		}
+		l.redo = append(l.redo, Effect{Kind: EffectPrepare})
 	}
-	l.flying, l.redo = false, true
-	switch l.stage {
-	case stageAgent:
-		l.stage, l.attempt.iteration = stagePrepare, 0
-	case stageGate:
-		l.stage = stagePrepare
+	l.flight = nil
+}
+
+// again takes note that an effect begins, and reports whether it began before.
+func (l *life) again(kind EffectKind, gate string, forget bool) bool {
+	for i, e := range l.redo {
+		if e.Kind == kind && e.Gate == gate {
+			if forget {
+				l.redo = slices.Delete(l.redo, i, i+1)
+			}
+			return true
+		}
 	}
+	return false
 }
 
 // class groups nodes that compete for the same limits.

@@ -139,12 +139,16 @@ func (r *Run) onWord(n *node, now time.Time) (Event, bool) {
 		return n.event(NodeWaiting{For: ForHuman, Cause: CausePaused, Detail: "paused by " + by}), true
 	}
 	d := l.word
+	next := ""
+	if d.Verb != "" && l.stage != stageBase {
+		next, _ = r.nextName(n, "")
+	}
 	switch {
 	case d.Verb == "" || l.stage == stageBase:
 		return Event{}, false
 	case l.attempt.status == AttemptRunning && d.Verb == Reject:
 		return n.attemptEvent(AttemptEnded{
-			Status: AttemptFailed, Free: true, Next: n.ir.Steps[n.next(l.step)].Name,
+			Status: AttemptFailed, Free: true, Next: next,
 			Reason: clip("rejected by "+d.By+because(d.Message), 300),
 		}), true
 	case l.attempt.status == AttemptRunning && d.Verb == RetryNode:
@@ -159,20 +163,22 @@ func (r *Run) onWord(n *node, now time.Time) (Event, bool) {
 // breaker forgets, and the next one begins at once.
 func (r *Run) freeEnd(n *node, b AttemptEnded) error {
 	l := &n.life
-	if b.Next == MergeStep && l.attempt.step == MergeStep {
+	if l.step == asideStep && l.aside.merge {
 		l.word = l.word.unless(GatesOnly)
 		l.streak, l.sign, l.stage = 0, "", stageOpen
 		return nil
 	}
 	to := n.stepIndex(b.Next)
-	if to < 0 || to > l.step {
+	if l.step == asideStep && to >= 0 {
+		r.landFailed(n, to)
+	} else if to < 0 || to > l.step {
 		return fmt.Errorf("an end of step %q cannot go to step %q", l.attempt.step, b.Next)
 	}
 	if d := l.word; d.Verb == Reject && d.Gate != "" {
 		log := &n.logs[len(n.logs)-1]
 		log.Gates = append(log.Gates[:len(log.Gates):len(log.Gates)], GateJudged{Gate: d.Gate, Verdict: Fail, Message: d.Message, Tests: "skip", By: d.By})
 	}
-	l.streak, l.sign, l.rejudge = 0, "", false
+	l.streak, l.sign, l.judging = 0, "", nil
 	l.step, l.stage = to, stageOpen
 	if n.ir.Kind == ir.GateKind && l.word.Verb == Reject {
 		l.stage = stageStopped // nobody would do it better
@@ -198,14 +204,17 @@ func (n *node) allow(at time.Time) {
 }
 
 // busy reports whether an effect of the node is in flight.
-func (n *node) busy() bool { return n.life.flying }
+func (n *node) busy() bool { return len(n.life.flight) > 0 }
 
 // agentsInFlight lists the turns of agents that are going on for the node.
 func (n *node) agentsInFlight() []Effect {
-	if n.life.flying && n.life.effect.Kind == EffectAgent {
-		return []Effect{n.life.effect}
+	var out []Effect
+	for _, e := range n.life.flight {
+		if e.Kind == EffectAgent {
+			out = append(out, e)
+		}
 	}
-	return nil
+	return out
 }
 
 // pausable reports whether an effect comes next, and not a decision that is due.
@@ -220,11 +229,14 @@ func (s stage) pausable() bool {
 // stray takes what is reported for a node that a person ended meanwhile: it
 // counts nothing, except what it cost.
 func (r *Run) stray(n *node, e Event) error {
-	if n.life.flying && n.life.effect.Kind == EffectAgent {
-		r.agents[r.runnerOf(n.stepNow())]--
+	kind, gate := reportOf(e)
+	if _, ok := r.take(n, func(f Effect) bool { return (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) }); !ok {
+		return fmt.Errorf("nothing of it is in flight")
 	}
-	n.life.flying = false
 	r.account(n, e)
+	if n.busy() {
+		return nil
+	}
 	if n.status == Pending && r.begun && !r.foreign && !n.sum {
 		return r.arrive(n)
 	}

@@ -28,9 +28,10 @@ type Run struct {
 	reviving bool // begin is deriving all statuses, in order
 
 	ready   queue
-	active  set // running, nothing in flight
-	flying  set // an effect is in flight
-	timers  []int
+	active  set   // running, nothing in flight
+	flying  set   // an effect is in flight
+	timers  []int // waiting for something that comes by itself, by time
+	expires []int // waiting for a person until a time, by time
 	running int
 	lanes   map[string]int // running, by lane
 	agents  map[string]int // agents in flight, by runner
@@ -49,8 +50,19 @@ type Run struct {
 	wallLimited bool // some node's working time is
 	strays      set  // in flight for nodes that a person ended
 
-	sumRef   string               // where ralph last put the integration branch
-	sumHolds map[ir.NodeID]Result // what it was made of
+	parks  map[string]*park // runners that are left alone, or counted
+	lander *node            // whose result is being merged into the integration branch
+	head   string           // where the integration branch stands, in modes that move it
+
+	sumRef      string               // where ralph last put the integration branch
+	sumHolds    map[ir.NodeID]Result // what it was made of
+	sumBase     Tree                 // and on which base
+	foreignHead Tree                 // others' commits on it
+	accepted    Tree                 // these, when a person accepted them
+	madeFrom    map[string][]Result  // what each result was made from, by commit
+	resolutions map[string]Tree      // of conflicts, by listKey
+	digests     map[string]string    // of gates, computed when first needed
+	scratch     []Effect
 }
 
 // New returns a run of epic without events. The epic must be valid (ir.Verify)
@@ -60,6 +72,7 @@ func New(epic *ir.Epic) (*Run, error) {
 		epic: epic, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1),
 		lanes: map[string]int{}, agents: map[string]int{}, sumHolds: map[ir.NodeID]Result{},
 		plans: map[string]bool{}, heard: map[string]bool{},
+		parks: map[string]*park{}, madeFrom: make(map[string][]Result, len(epic.Nodes)), resolutions: map[string]Tree{}, digests: map[string]string{},
 	}
 	r.ready = newQueue(r.before)
 	index := make(map[ir.Key]int, len(epic.Nodes))
@@ -97,16 +110,15 @@ func (r *Run) addSum() {
 	in := r.epic.Epic.Integration
 	n := &ir.Node{
 		ID: Integration, Key: Integration, Kind: ir.GateKind, Title: "the sum of all results",
-		Git: ir.Git{Branch: in.Branch},
-		Steps: []ir.Step{{
-			Name: "integrate", Gates: in.Gates, GateMode: "parallel", Access: "read",
-			Limits: ir.StepLimits{Attempts: 1, RunnerRetries: 5},
-			Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300000},
-		}},
+		Git:   ir.Git{Branch: in.Branch},
+		Steps: []ir.Step{r.sumStep(in.Gates)},
+	}
+	if n.Steps[0].Agent != "" {
+		n.Kind = ir.Merge
 	}
 	h := sha256.New()
 	for _, g := range in.Gates {
-		fmt.Fprintf(h, "%s %s\n", g, ir.GateDigest(r.epic, g))
+		fmt.Fprintf(h, "%s %s\n", g, r.gateDigest(g))
 	}
 	n.Digest = ir.NodeDigest{Work: "integration", Judge: "sha256:" + hex.EncodeToString(h.Sum(nil))}
 	r.sum = &node{ir: n, id: Integration, index: len(r.nodes), sum: true, selected: true, numbers: map[string]int{}}
@@ -117,11 +129,12 @@ func (r *Run) addSum() {
 // Seq returns the sequence number of the last event applied, 0 if none.
 func (r *Run) Seq() int64 { return r.seq }
 
-// Apply records a fact. Events must come in order, without gaps; one that is
+// Apply records a fact. Events must come in order, without gaps but before a
+// TailLost; one that is
 // illegal in the present state is refused and changes nothing that a caller may
 // rely on: the run must not be used further.
 func (r *Run) Apply(e Event) error {
-	if e.Seq != r.seq+1 {
+	if _, lost := e.Body.(TailLost); e.Seq != r.seq+1 && (!lost || e.Seq <= r.seq) {
 		return fmt.Errorf("event %d does not follow event %d", e.Seq, r.seq)
 	}
 	r.prior, r.at = r.at, e.At
@@ -139,6 +152,11 @@ func (r *Run) apply(e Event) error {
 	case RunDraining:
 		r.draining, r.until, r.drained = true, b.Until, b.Reason
 		return nil
+	case RunnerParked:
+		r.parked(b)
+		return nil
+	case TailLost:
+		return r.tailLost(b)
 	case RunEnded:
 		r.ended = true
 		r.fresh = !b.Interrupted && r.held.For != ForBudget
@@ -199,6 +217,7 @@ func (r *Run) become(n *node, to NodeStatus) error {
 		case Running:
 			r.running--
 			r.lanes[n.ir.Lane]--
+			r.unlock(n)
 			n.cost.stop(r.at)
 			if r.running == 0 {
 				r.cost.stop(r.at)
@@ -244,10 +263,10 @@ func (r *Run) touch(n *node) {
 	if n.busy() && n.status != Running {
 		r.strays.add(n.index)
 	}
-	switch {
-	case n.life.flying:
+	if len(n.life.flight) > 0 {
 		r.flying.add(n.index)
-	case n.status == Running:
+	}
+	if n.status == Running && (len(n.life.flight) == 0 || n.life.stage == stageGate) {
 		r.active.add(n.index)
 	}
 }
@@ -272,17 +291,28 @@ func (r *Run) runnerOf(s *ir.Step) string { return r.epic.Agents[s.Agent].Runner
 
 // addTimer and dropTimer keep the waiting nodes whose end is known, by time.
 func (r *Run) addTimer(n *node) {
-	if !n.wait.timed() {
-		return
+	if list := r.waits(n); list != nil {
+		at, _ := slices.BinarySearchFunc(*list, n, r.byUntil)
+		*list = slices.Insert(*list, at, n.index)
 	}
-	at, _ := slices.BinarySearchFunc(r.timers, n, r.byUntil)
-	r.timers = slices.Insert(r.timers, at, n.index)
 }
 
 func (r *Run) dropTimer(n *node) {
-	if at, ok := slices.BinarySearchFunc(r.timers, n, r.byUntil); ok {
-		r.timers = slices.Delete(r.timers, at, at+1)
+	if list := r.waits(n); list != nil {
+		if at, ok := slices.BinarySearchFunc(*list, n, r.byUntil); ok {
+			*list = slices.Delete(*list, at, at+1)
+		}
 	}
+}
+
+func (r *Run) waits(n *node) *[]int {
+	switch {
+	case n.wait.timed():
+		return &r.timers
+	case !n.wait.Until.IsZero():
+		return &r.expires
+	}
+	return nil
 }
 
 func (r *Run) byUntil(i int, n *node) int {

@@ -67,13 +67,13 @@ func check(t *testing.T, r *Run) {
 				t.Errorf("node %s runs before what it needs is there", n.ir.Key)
 			}
 		}
-		switch {
-		case n.life.flying:
+		if len(n.life.flight) > 0 {
 			flying = append(flying, i)
-			if n.life.effect.Kind == EffectAgent {
-				agents[r.runnerOf(n.stepNow())]++
+			for _, e := range n.life.flight {
+				agents[r.asks(e)]++
 			}
-		case n.status == Running:
+		}
+		if n.status == Running && (len(n.life.flight) == 0 || n.life.stage == stageGate) {
 			active = append(active, i)
 		}
 		if n.status == Waiting && n.wait.For != ForHuman {

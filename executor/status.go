@@ -117,7 +117,7 @@ const (
 
 // recheck reports whether the next start of apply tries again by itself.
 func (c Cause) recheck() bool {
-	return c == causeOnly || c == CauseConflict || c == CauseConfig || c == CauseRunner || c == CauseWorkspace
+	return c == causeOnly || c == CauseConfig || c == CauseRunner || c == CauseWorkspace || c == CausePull
 }
 
 // Verdict is what a gate says about an attempt.

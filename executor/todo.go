@@ -2,7 +2,6 @@ package executor
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -33,8 +32,9 @@ func (r *Run) Todo(now time.Time) Todo {
 		t.Done = len(t.Stop) == 0
 		return t
 	}
+	rd := &round{now: now}
 	for _, i := range r.active {
-		if e, ok := r.decide(r.nodes[i], now); ok {
+		if e, ok := r.decide(r.nodes[i], rd); ok {
 			t.Record = append(t.Record, e)
 		}
 	}
@@ -46,62 +46,110 @@ func (r *Run) Todo(now time.Time) Todo {
 			return t
 		}
 	}
-	t.Start = r.startable()
+	t.Start = r.startable(now, &t.Wake)
 	if !r.draining {
-		for _, i := range r.timers {
-			if u := r.nodes[i].wait.Until; u.After(now) {
-				t.Wake = u
-				break
-			}
-		}
+		r.nextWake(now, &t.Wake)
 	} else if len(r.flying) > 0 || len(t.Start) > 0 {
 		t.Wake = r.until
 	}
 	late, next := r.lateFlights(now)
 	t.Stop = append(r.unwanted(), late...)
-	if !next.IsZero() && (t.Wake.IsZero() || next.Before(t.Wake)) {
-		t.Wake = next
-	}
+	sooner(&t.Wake, next)
 	if len(r.flying) == 0 && len(t.Start) == 0 {
 		r.rest(&t)
 	}
 	return t
 }
 
+// sooner moves *wake to at, if that comes before it.
+func sooner(wake *time.Time, at time.Time) {
+	if !at.IsZero() && (wake.IsZero() || at.Before(*wake)) {
+		*wake = at
+	}
+}
+
+// nextWake finds the first time at which something may go on by itself.
+func (r *Run) nextWake(now time.Time, wake *time.Time) {
+	for _, list := range [2][]int{r.timers, r.expires} {
+		for _, i := range list {
+			if u := r.nodes[i].wait.Until; u.After(now) {
+				sooner(wake, u)
+				break
+			}
+		}
+	}
+	if r.ready.n > 0 {
+		for _, p := range r.parks {
+			if p.Until.After(now) {
+				sooner(wake, p.Until)
+			}
+		}
+	}
+}
+
 // admit gives free slots to nodes that go on, in the order of their time, and
 // then to nodes that are ready.
 func (r *Run) admit(now time.Time) []Event {
-	free := r.started.Slots - r.running
-	if free <= 0 {
-		return nil
-	}
 	var out []Event
+	free := r.started.Slots - r.running
 	lanes := map[string]int{}
 	runners := map[string]int{}
 	lane := func(name string) bool {
 		limit := r.epic.Run.Concurrency.PerLane[name]
 		return limit <= 0 || r.lanes[name]+lanes[name] < limit
 	}
+	resume := func(n *node) bool {
+		if free <= 0 || !lane(n.ir.Lane) {
+			return false
+		}
+		if name := r.needsRunner(n); name != "" {
+			if ok, _ := r.mayAsk(name, runners[name], now); !ok {
+				return false
+			}
+			runners[name]++
+		}
+		free--
+		lanes[n.ir.Lane]++
+		out = append(out, n.event(NodeResumed{}))
+		return true
+	}
+	for _, i := range r.expires {
+		n := r.nodes[i]
+		switch {
+		case n.wait.Until.After(now):
+		case n.wait.Cause == CauseApproval:
+			out = append(out, r.overdue(n))
+			continue
+		case n.wait.Cause == CausePull:
+			resume(n)
+			continue
+		default:
+			continue
+		}
+		break
+	}
 	for _, i := range r.timers {
 		n := r.nodes[i]
-		if len(out) == free || n.wait.Until.After(now) {
+		if free <= 0 || n.wait.Until.After(now) {
 			break
 		}
-		if lane(n.ir.Lane) {
-			lanes[n.ir.Lane]++
-			out = append(out, n.event(NodeResumed{}))
-		}
+		resume(n)
+	}
+	if free <= 0 {
+		return out
 	}
 	room := func(c class) bool {
-		limit := r.runnerLimit(c.runner)
-		if !lane(c.lane) || limit > 0 && r.agents[c.runner]+runners[c.runner] >= limit {
+		if !lane(c.lane) {
+			return false
+		}
+		if ok, _ := r.mayAsk(c.runner, runners[c.runner], now); !ok {
 			return false
 		}
 		lanes[c.lane]++
 		runners[c.runner]++
 		return true
 	}
-	for _, i := range r.ready.take(free-len(out), room) {
+	for _, i := range r.ready.take(free, room) {
 		n := r.nodes[i]
 		out = append(out, n.event(NodeStarted{
 			Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: r.inputs(n),
@@ -119,85 +167,44 @@ func (r *Run) runnerLimit(name string) int {
 	return limit
 }
 
-// startable lists the effects that running nodes need now.
-func (r *Run) startable() []Effect {
+// startable lists the effects that running nodes need now, and moves wake to when
+// a runner takes the next agent.
+func (r *Run) startable(now time.Time, wake *time.Time) []Effect {
 	var out []Effect
-	planned := map[string]int{}
+	var planned map[string]int
 	for _, i := range r.active {
-		n := r.nodes[i]
-		e, ok := r.effect(n)
-		if !ok {
-			continue
-		}
-		if e.Kind == EffectAgent {
-			name := r.runnerOf(n.stepNow())
-			if limit := r.runnerLimit(name); limit > 0 && r.agents[name]+planned[name] >= limit {
-				continue
+		from := len(out)
+		out = r.effects(r.nodes[i], out)
+		kept := out[:from]
+		for _, e := range out[from:] {
+			if name := r.asks(e); name != "" {
+				ok, again := r.mayAsk(name, planned[name], now)
+				if !ok {
+					sooner(wake, again)
+					continue
+				}
+				if planned == nil {
+					planned = map[string]int{}
+				}
+				planned[name]++
 			}
-			planned[name]++
+			kept = append(kept, e)
 		}
-		out = append(out, e)
+		out = kept
 	}
 	return out
-}
-
-// effect returns the effect that a running node needs now, if it needs one.
-func (r *Run) effect(n *node) (Effect, bool) {
-	l := &n.life
-	a := &l.attempt
-	e := Effect{Node: n.id, Redo: l.redo, Base: l.base.Commit}
-	if l.trouble != nil {
-		return e, false
-	}
-	switch l.stage {
-	case stageBase:
-		e.Kind, e.Inputs = EffectBase, l.inputs
-		return e, true
-	case stagePublish:
-		e.Kind, e.Inputs, e.Commit = EffectPublish, l.inputs, a.collected.Result.Commit
-		if n.sum {
-			e.Old = r.sumRef
-		}
-		return e, true
-	case stagePrepare, stageAgent, stageCollect, stageGate:
-		e.Step, e.Attempt, e.Start, e.Commit = a.step, a.number, l.starts[l.step], a.from
-	default:
-		return e, false
-	}
-	switch l.stage {
-	case stagePrepare:
-		e.Kind = EffectPrepare
-		e.Person = r.byPerson(n) && len(n.logs) > l.first+1 // its own work stays as it is
-		if c := a.collected.Result.Commit; c != "" {
-			e.Commit = c
-		}
-	case stageAgent:
-		if r.byPerson(n) {
-			return e, false
-		}
-		e.Kind, e.Iteration = EffectAgent, a.iteration+1
-	case stageCollect:
-		e.Kind, e.Person = EffectCollect, a.person != ""
-	case stageGate:
-		gates := n.stepNow().Gates
-		if a.gate >= len(gates) {
-			return e, false
-		}
-		e.Kind, e.Gate, e.Commit = EffectGate, gates[a.gate], a.collected.Result.Commit
-	}
-	return e, true
 }
 
 func (r *Run) inFlight() []Effect {
 	var out []Effect
 	for _, i := range r.flying {
-		out = append(out, r.nodes[i].life.effect)
+		out = append(out, r.nodes[i].life.flight...)
 	}
 	return out
 }
 
 // rest says what remains when nothing is in flight: a wait that ends by itself,
-// the sum, the end, or a bug.
+// the sum, people, the end, or a bug.
 func (r *Run) rest(t *Todo) {
 	switch {
 	case r.draining:
@@ -209,9 +216,13 @@ func (r *Run) rest(t *Todo) {
 			t.Stuck = "a wait is over and its node does not go on"
 		}
 	case len(r.active) > 0:
-		t.Stuck = fmt.Sprintf("node %s runs and needs nothing", r.nodes[r.active[0]].ir.Key)
+		if t.Wake.IsZero() {
+			t.Stuck = fmt.Sprintf("node %s runs and needs nothing", r.nodes[r.active[0]].ir.Key)
+		}
 	case r.ready.n > 0:
-		t.Stuck = "nodes are ready and none may start"
+		if t.Wake.IsZero() {
+			t.Stuck = "nodes are ready and none may start"
+		}
 	case r.sumDue():
 		n := r.sum
 		t.Record = []Event{n.event(NodeStarted{
@@ -220,27 +231,4 @@ func (r *Run) rest(t *Todo) {
 	default:
 		t.Done = !r.started.Wait || !r.awaited()
 	}
-}
-
-// sumDue reports whether the results have to be joined: there are some, the run
-// is about the whole epic, and they are not what was joined last.
-func (r *Run) sumDue() bool {
-	if r.sum == nil || len(r.started.Only) > 0 || r.sum.status != Pending {
-		return false
-	}
-	inputs := r.sumInputs()
-	return len(inputs) > 0 && r.sumDone(inputs) == nil
-}
-
-// sumDone returns the record that says that these inputs are joined already.
-func (r *Run) sumDone(inputs []Result) *success {
-	if len(r.sum.successes) == 0 {
-		return nil
-	}
-	last := &r.sum.successes[len(r.sum.successes)-1]
-	if last.print == fingerprint(inputs) && last.judge == r.sum.ir.Digest.Judge &&
-		slices.EqualFunc(last.inputs, inputs, func(a, b Result) bool { return a == b }) {
-		return last
-	}
-	return nil
 }

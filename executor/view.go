@@ -3,7 +3,6 @@ package executor
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -94,10 +93,10 @@ func (r *Run) Views() []NodeView {
 }
 
 func doing(n *node) string {
-	if !n.life.flying {
+	if len(n.life.flight) == 0 {
 		return ""
 	}
-	e := n.life.effect
+	e := n.life.flight[0]
 	what := string(e.Kind)
 	if e.Gate != "" {
 		what += " " + e.Gate
@@ -134,72 +133,3 @@ func (r *Run) Bases() []NamedTree { return slices.Clone(r.started.Bases) }
 
 // Open reports whether a run has started and not ended: it was interrupted.
 func (r *Run) Open() bool { return r.begun && !r.ended }
-
-// Feedback is what ralph tells the agent of the next attempt about the last one
-// of this life: which checks and gates it failed, with their output. It is
-// empty on a first attempt.
-func (r *Run) Feedback(id ir.NodeID) []string {
-	n := r.byID[id]
-	if n == nil || n.ir == nil {
-		return nil
-	}
-	return append(n.told(), r.lastFailure(n)...)
-}
-
-// told is what people said to the agent of this life, each once.
-func (n *node) told() []string {
-	var out []string
-	for i := max(n.life.first, 0); i < len(n.logs); i++ {
-		for _, d := range n.logs[i].Said {
-			out = append(out, d.By+" says:", "", quote(d.Message), "")
-		}
-	}
-	return out
-}
-
-func (r *Run) lastFailure(n *node) []string {
-	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
-		switch l := n.logs[i]; l.Status {
-		case AttemptFailed, AttemptTimeout, AttemptStalled:
-			return feedback(l)
-		case AttemptPassed:
-			return nil
-		}
-	}
-	return nil
-}
-
-func feedback(l AttemptLog) []string {
-	out := []string{fmt.Sprintf("Attempt %d of step %s %s: %s.", l.Number, l.Step, pastTense(l.Status), strings.TrimRight(firstLine(l.Reason), "."))}
-	if l.Outcome.Summary != "" {
-		out = append(out, "", "What the agent said:", "", quote(l.Outcome.Summary))
-	}
-	for _, p := range l.Problems {
-		out = append(out, "", "ralph's own check: "+p)
-	}
-	for _, g := range l.Gates {
-		out = append(out, "", fmt.Sprintf("Gate %s: %s", g.Gate, g.Verdict))
-		if g.Verdict != Pass && g.Message != "" {
-			out = append(out, "", quote(g.Message))
-		}
-	}
-	if len(l.Gates) == 0 && len(l.Problems) == 0 && l.Tail != "" {
-		out = append(out, "", "The end of its output:", "", quote(l.Tail))
-	}
-	return out
-}
-
-func pastTense(s AttemptStatus) string {
-	switch s {
-	case AttemptTimeout:
-		return "ran out of time"
-	case AttemptStalled:
-		return "stalled"
-	}
-	return "failed"
-}
-
-// quote indents text from outside, so that it reads as a block of its own.
-func quote(s string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
-}

@@ -88,9 +88,11 @@ func (d *driver) find(e executor.Effect) (*ir.Node, *ir.Step) {
 	return n, d.madeUp(n, e)
 }
 
-// madeUp is the step of an effect that is in no epic: the merge of a node has
-// the limits of its first step that may write.
+// madeUp is the step of an effect that is in no epic, as the machine made it up.
 func (d *driver) madeUp(n *ir.Node, e executor.Effect) *ir.Step {
+	if s := d.Run.Step(e.Node, e.Step); s != nil {
+		return s
+	}
 	s := ir.Step{Name: e.Step, Agent: e.Agent, Access: "write", Session: "fresh"}
 	for _, like := range n.Steps {
 		if like.Access == "write" {

@@ -191,7 +191,7 @@ func TestVerdictsOfGates(t *testing.T) {
 			"1.1 blocked (the same failure 2 times in a row: gate check failed: check says fail)\n2.1 done\n1.2 pending (needs 1.1 (blocked))\nintegration done", 2,
 		},
 		"an error is asked again and costs no attempt": {
-			[]executor.Verdict{executor.ErrorJudged, executor.ErrorJudged, executor.Pass}, nil, "1.1 done\n2.1 done\n1.2 done\nintegration done", 1,
+			[]executor.Verdict{executor.ErrorJudged, executor.Pass}, nil, "1.1 done\n2.1 done\n1.2 done\nintegration done", 1,
 		},
 		"an error that stays waits for a person": {
 			[]executor.Verdict{executor.ErrorJudged},
@@ -386,19 +386,43 @@ func TestOnlyRunsANodeAndWhatItNeeds(t *testing.T) {
 	b.want(run, "1.1 done\n1.2 done\n1.3 done\n2.1 done\nintegration done")
 }
 
-func TestAConflictWaitsForAPerson(t *testing.T) {
-	b := newBench(t, executortest.Epic(diamond))
-	b.ws.Conflicts["bd-1-3"] = true
-	run, err := b.apply()
-	if err != nil {
-		t.Fatal(err)
+func TestAConflictIsGivenToTheAgentAndThenToAPerson(t *testing.T) { // execution §3
+	for _, solved := range []bool{true, false} {
+		b := newBench(t, executortest.Epic(diamond))
+		b.ws.Conflicts["bd-1-3"] = true
+		turns := 0
+		b.runner.Do = func(_ context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+			if r.Effect.Step == executor.MergeStep {
+				turns++
+				if r.Step.Name != executor.MergeStep || r.Step.Limits.TimeoutMS != 60_000 || !r.Effect.Merge {
+					t.Errorf("the agent is asked for %+v in step %+v", r.Effect, r.Step)
+				}
+			}
+			return executortest.Success(), nil
+		}
+		b.ws.Problems = func(e executor.Effect) []string {
+			if e.Merge && !solved {
+				return []string{"a.go still holds conflict markers"}
+			}
+			return nil
+		}
+		run, err := b.apply()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, asked := "1.1 done\n1.2a done\n1.2b done\n1.3 done\nintegration done", 1
+		if !solved {
+			want, asked = "1.1 done\n1.2a done\n1.2b done\n1.3 waiting (1.2a, 1.2b do not merge)\nintegration done", 3
+		}
+		b.want(run, want)
+		if turns != asked {
+			t.Errorf("agents tried %d times to resolve the conflict, want %d", turns, asked)
+		}
+		if run, err = b.apply(); err != nil {
+			t.Fatal(err)
+		}
+		b.want(run, want) // what a person has to resolve stays as it lies there
 	}
-	b.want(run, "1.1 done\n1.2a done\n1.2b done\n1.3 waiting (they do not merge)\nintegration done")
-	b.ws.Conflicts["bd-1-3"] = false
-	if run, err = b.apply(); err != nil {
-		t.Fatal(err)
-	}
-	b.want(run, "1.1 done\n1.2a done\n1.2b done\n1.3 done\nintegration done")
 }
 
 func TestStateFilesLieBelowTheStateDirectory(t *testing.T) {

@@ -1,0 +1,46 @@
+package executor
+
+import "fmt"
+
+// tailLost takes note of commits that the journal does not know. Their numbers
+// are not given again.
+func (r *Run) tailLost(b TailLost) error {
+	for _, o := range b.Found {
+		n := r.byID[o.Node]
+		if n == nil {
+			if !r.foreign && r.begun {
+				continue // of a node that is gone
+			}
+			n = &node{id: o.Node, index: -1, numbers: map[string]int{}}
+			r.byID[o.Node] = n
+		}
+		if o.Attempt < 1 {
+			return fmt.Errorf("a commit of %s has attempt %d", o.Node, o.Attempt)
+		}
+		n.numbers[o.Step] = max(n.numbers[o.Step], o.Attempt)
+		n.orphans = append(n.orphans, o)
+	}
+	return nil
+}
+
+// orphan returns the newest commit that was found for a step and starts where
+// the node stands now. It is judged anew, once.
+func (n *node) orphan(step, start string) (Orphan, bool) {
+	best, found := Orphan{}, false
+	for _, o := range n.orphans {
+		if o.Step == step && o.Start == start && !n.tried(o) && (!found || o.Attempt > best.Attempt) {
+			best, found = o, true
+		}
+	}
+	return best, found
+}
+
+// tried reports whether an attempt has begun on a commit that was found.
+func (n *node) tried(o Orphan) bool {
+	for i := range n.logs {
+		if n.logs[i].Rejudge && n.logs[i].From == o.Result.Commit {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package executor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Feedback is what ralph tells the agent of the open attempt about the last one
+// of this life: which checks and gates it failed, with their output, and what a
+// person said. It is empty on a first attempt.
+func (r *Run) Feedback(id ir.NodeID) []string {
+	n := r.byID[id]
+	if n == nil || n.ir == nil {
+		return nil
+	}
+	if k := len(n.logs) - 1; k >= n.life.first && n.logs[k].Status == AttemptRunning {
+		return n.logs[k].Feedback
+	}
+	return r.feedback(n)
+}
+
+// feedback is what an attempt that begins now is told.
+func (r *Run) feedback(n *node) []string { return append(n.told(), r.lastFailure(n)...) }
+
+// told is what people said in this life, for the agent.
+func (n *node) told() []string {
+	var out []string
+	for i := max(n.life.first, 0); i < len(n.logs); i++ {
+		for _, d := range n.logs[i].Said {
+			out = append(out, d.By+" says:", "", quote(d.Message), "")
+		}
+	}
+	return out
+}
+
+// lastFailure is what the last attempt of this life failed by, nothing if it passed.
+func (r *Run) lastFailure(n *node) []string {
+	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
+		switch l := n.logs[i]; l.Status {
+		case AttemptFailed, AttemptTimeout, AttemptStalled, AttemptStopped:
+			return feedback(l)
+		case AttemptError:
+			if l.Diagnosed != nil {
+				return feedback(l)
+			}
+		case AttemptPassed:
+			return nil
+		}
+	}
+	return nil
+}
+
+func feedback(l AttemptLog) []string {
+	out := []string{fmt.Sprintf("Attempt %d of step %s %s: %s.", l.Number, l.Step, pastTense(l.Status), strings.TrimRight(firstLine(l.Reason), "."))}
+	if l.Outcome.Summary != "" {
+		out = append(out, "", "What the agent said:", "", quote(l.Outcome.Summary))
+	}
+	for _, p := range l.Problems {
+		out = append(out, "", "ralph's own check: "+p)
+	}
+	for _, g := range l.Gates {
+		out = append(out, "", fmt.Sprintf("Gate %s: %s", g.Gate, g.Verdict))
+		if g.Verdict != Pass && g.Message != "" {
+			out = append(out, "", quote(g.Message))
+		}
+	}
+	if l.Diagnosed != nil && l.Diagnosed.Note != "" {
+		out = append(out, "", "What an agent said that looked at it when it stalled:", "", quote(l.Diagnosed.Note))
+	}
+	if len(l.Gates) == 0 && len(l.Problems) == 0 && l.Tail != "" {
+		out = append(out, "", "The end of its output:", "", quote(l.Tail))
+	}
+	return out
+}
+
+func pastTense(s AttemptStatus) string {
+	switch s {
+	case AttemptTimeout:
+		return "ran out of time"
+	case AttemptStalled:
+		return "stalled"
+	case AttemptError:
+		return "was given up"
+	}
+	return "failed"
+}
+
+// quote indents text from outside, so that it reads as a block of its own.
+func quote(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}

@@ -1,0 +1,199 @@
+package executor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// published pins the node's result. What follows depends on the mode: in dag it
+// is done, or gets its pull request; in branch it lands; in wait a person merges it.
+func (r *Run) published(n *node, b Published) {
+	l := &n.life
+	if n.sum {
+		r.sumRef = b.Result.Commit
+	}
+	l.attempt.collected.Result, l.result = b.Result, b.Result
+	in := r.epic.Epic.Integration
+	switch {
+	case n.sum && in.PR == "plan", in.Mode == "dag" && in.PR == "node" && !n.sum, in.Mode == "wait":
+		l.stage = stagePull
+	case in.Mode == "branch":
+		l.stage = stageLanding
+	default:
+		l.stage = stageFinish
+	}
+}
+
+// openLanding begins to land a node's result: one node does at a time.
+func (r *Run) openLanding(n *node) Event {
+	return Event{
+		Node: n.id, Step: LandStep, Attempt: n.numbers[LandStep] + 1,
+		Body: AttemptStarted{Start: r.head, From: n.life.result.Commit},
+	}
+}
+
+// beginLanding makes up the step in which the result is merged into the
+// integration branch and the node's command gates judge the merge.
+func (r *Run) beginLanding(n *node, b AttemptStarted) {
+	s := ir.Step{
+		Name: LandStep, Access: "read", Gates: r.commandGates(n), GateMode: "parallel", Next: LandStep,
+		Limits: ir.StepLimits{Attempts: 1, RunnerRetries: 5},
+		Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300_000},
+	}
+	if w := r.workStep(n); w != nil {
+		s.Limits.RunnerRetries, s.Retry = w.Limits.RunnerRetries, w.Retry
+	}
+	head := Result{Node: Integration, Tree: Tree{Commit: b.Start}}
+	n.life.aside = &aside{step: s, inputs: []Result{head, {Node: n.id, Tree: n.life.result}}}
+	r.lander = n
+}
+
+// landFrom merges the result with the branch's head, or takes the resolution
+// that is known.
+func (r *Run) landFrom(n *node) {
+	n.life.stage = stageBase
+	if t, ok := r.known(n.life.aside.inputs); ok {
+		r.landMerged(n, t)
+	}
+}
+
+// landMerged is told the merge. The gates judge it, unless it is the result
+// itself: the branch has not moved since the node began.
+func (r *Run) landMerged(n *node, merge Tree) {
+	l := &n.life
+	a := &l.attempt
+	a.collected = Collected{Result: merge}
+	n.logs[len(n.logs)-1].Commit = merge.Commit
+	n.logs[len(n.logs)-1].Collected = a.collected
+	l.stage = stagePrepare
+	if len(a.gates) == 0 || merge.Commit == l.result.Commit {
+		for i := range a.gates {
+			a.gates[i].done = true
+		}
+		l.stage = stageVerdict
+	}
+}
+
+// landFailed sends a merge that the gates refused back to the agent: it works on
+// the merge itself.
+func (r *Run) landFailed(n *node, to int) {
+	l := &n.life
+	if to >= 0 {
+		l.starts[to] = l.attempt.collected.Result.Commit
+	}
+	l.aside = nil
+	r.unlock(n)
+}
+
+func (r *Run) landed(n *node, b Landed) {
+	l := &n.life
+	r.head = b.Head.Commit
+	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageFinish
+	r.unlock(n)
+}
+
+// moved is told that the branch went on meanwhile: the merge is made anew.
+func (r *Run) moved(n *node, head Tree) {
+	l := &n.life
+	if head.Commit != "" {
+		r.head = head.Commit
+	}
+	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageLanding
+	r.unlock(n)
+}
+
+// unlock lets the next node land.
+func (r *Run) unlock(n *node) {
+	if r.lander == n {
+		r.lander = nil
+	}
+}
+
+func (r *Run) pulled(n *node, b Pulled) {
+	l := &n.life
+	l.pull, n.pull = b.Pull, b.Pull
+	l.stage = stageFinish
+	if r.epic.Epic.Integration.Mode == "wait" && !n.sum {
+		l.stage = stageReview
+	}
+}
+
+// pollEvery is how often a pull request is looked at.
+const pollEvery = time.Minute
+
+// awaitPull waits for a person to merge or close the node's pull request.
+func (r *Run) awaitPull(n *node, now time.Time) Event {
+	p := n.life.pull
+	return n.event(NodeWaiting{
+		For: ForHuman, Cause: CausePull, Until: later(now, pollEvery.Milliseconds()),
+		Detail: fmt.Sprintf("pull request #%d is not merged yet (%s)", p.Number, p.URL),
+	})
+}
+
+// pullSeen goes on when the pull request was merged; one that was closed sends
+// the node back with what was said, which costs no attempt.
+func (r *Run) pullSeen(n *node, b PullSeen) {
+	l := &n.life
+	l.polls++
+	switch b.State {
+	case "merged":
+		if b.Head.Commit != "" {
+			r.head = b.Head.Commit
+		}
+		l.stage = stageFinish
+	case "closed":
+		message := "it was closed without being merged"
+		if b.Comment != "" {
+			message += ":\n\n" + b.Comment
+		}
+		n.people.tell(Decision{Verb: Reject, By: fmt.Sprintf("pull request #%d", l.pull.Number), Message: clip(message, MaxNote)})
+		l.streak, l.sign, l.stage = 0, "", stageOpen
+		l.tip = l.result.Commit
+		l.step = n.next(len(n.ir.Steps) - 1)
+		l.result = Tree{}
+	default:
+		l.stage = stageReview
+	}
+}
+
+// PullText is what the pull request of a node, or of the sum, says, and onto
+// which branch it asks to be merged: the branch of the only node that it needs,
+// else the integration branch; in mode wait and for the sum, the plan's target.
+func (r *Run) PullText(id ir.NodeID) PullText {
+	h := &r.epic.Epic
+	n := r.byID[id]
+	if n == nil || n.ir == nil {
+		return PullText{}
+	}
+	if n.sum {
+		t := PullText{Title: h.Title, Onto: h.Target}
+		for _, d := range r.nodes {
+			if !d.sum && d.status == Done {
+				t.Body += fmt.Sprintf("- %s: %s\n", d.ir.Key, d.ir.Title)
+			}
+		}
+		return t
+	}
+	t := PullText{Title: fmt.Sprintf("%s: %s", n.ir.Key, n.ir.Title), Onto: h.Integration.Branch}
+	if len(n.ir.Acceptance) > 0 {
+		t.Body = "Acceptance criteria:\n\n"
+		for _, a := range n.ir.Acceptance {
+			t.Body += "- " + a + "\n"
+		}
+	}
+	for i := len(n.logs) - 1; i >= 0; i-- {
+		if s := n.logs[i].Outcome.Summary; s != "" {
+			t.Body = s + "\n\n" + t.Body
+			break
+		}
+	}
+	switch {
+	case h.Integration.Mode == "wait":
+		t.Onto = h.Target
+	case len(n.deps) == 1:
+		t.Onto = r.nodes[n.deps[0]].ir.Git.Branch
+	}
+	return t
+}

@@ -1,0 +1,159 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// mergeAttempts is how often agents try to resolve a conflict before a person has to.
+const mergeAttempts = 3
+
+// listKey identifies an ordered list of results. Commits count, not only trees:
+// a resolution has to contain those that it resolved.
+func listKey(inputs []Result) string {
+	h := sha256.New()
+	for _, in := range inputs {
+		fmt.Fprintf(h, "%s %s\n", in.Commit, in.Tree.Tree)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// conflict is told that what a node starts from, or lands on, does not merge.
+func (r *Run) conflict(n *node, paths []string) {
+	l := &n.life
+	if l.step == asideStep { // the open attempt to land ends first
+		l.aside.paths = paths
+		l.trouble = &trouble{EffectFailed{Class: FailConflict, Detail: r.conflictText(n)}, EffectBase, ""}
+		return
+	}
+	r.beginMerge(n, l.inputs, paths, false)
+}
+
+// beginMerge begins the step that resolves a conflict: given to the node's first
+// agent that may write, else to the one that the epic names, else to a person.
+func (r *Run) beginMerge(n *node, inputs []Result, paths []string, landing bool) {
+	l := &n.life
+	s := ir.Step{
+		Name: MergeStep, Access: "write", Session: "fresh", GateMode: "parallel", OnFailure: "reset", Next: MergeStep, AllowEmpty: true,
+		Limits: ir.StepLimits{Attempts: mergeAttempts, Iterations: 1, RunnerRetries: 5},
+		Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300_000},
+	}
+	if w := r.workStep(n); w != nil {
+		s.Agent, s.Fallback, s.Model, s.Sandbox, s.Stall, s.Retry = w.Agent, w.Fallback, w.Model, w.Sandbox, w.Stall, w.Retry
+		s.Limits.Iterations, s.Limits.RunnerRetries, s.Limits.TimeoutMS = max(w.Limits.Iterations, 1), w.Limits.RunnerRetries, w.Limits.TimeoutMS
+	} else if name := r.epic.Epic.Integration.ConflictAgent; name != "" && !r.epic.Agents[name].Human {
+		s.Agent, s.Model = name, r.epic.Agents[name].Model
+	}
+	l.aside = &aside{step: s, merge: true, landing: landing, inputs: inputs, paths: paths}
+	l.step, l.stage, l.standin, l.stalls = asideStep, stageOpen, 0, 0
+	l.streak, l.sign = 0, ""
+}
+
+// byHand reports whether a person has to resolve the conflict.
+func (r *Run) byHand(n *node) bool {
+	a := n.life.aside
+	return a.merge && (a.step.Agent == "" || a.used >= a.step.Limits.Attempts)
+}
+
+// resolved records a resolution and goes on from it.
+func (r *Run) resolved(n *node, tree Tree) {
+	l := &n.life
+	r.resolutions[listKey(l.aside.inputs)] = tree
+	landing := l.aside.landing
+	l.aside, l.step = nil, 0
+	if landing {
+		l.step, l.stage = len(n.ir.Steps)-1, stageLanding
+		return
+	}
+	l.unclean = true
+	r.setBase(n, tree)
+}
+
+// resolveAnew lets agents try again, or prepares the conflict once more.
+func (n *node) resolveAnew() bool {
+	l := &n.life
+	if l.stage != stageHand {
+		return false
+	}
+	l.aside.used, l.stage = 0, stagePrepare
+	l.attempt.agent = l.aside.step.Agent
+	n.logs[len(n.logs)-1].Agent = l.attempt.agent
+	return true
+}
+
+// conflictText says what does not merge, and where.
+func (r *Run) conflictText(n *node) string {
+	a := n.life.aside
+	var names []string
+	for _, in := range a.inputs {
+		names = append(names, r.nameOf(in.Node))
+	}
+	text := strings.Join(names, ", ") + " do not merge"
+	if len(a.paths) > 0 {
+		text += ": " + strings.Join(a.paths[:min(len(a.paths), 5)], ", ")
+		if more := len(a.paths) - 5; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	return clip(text, MaxNote)
+}
+
+// nameOf is what people call a result.
+func (r *Run) nameOf(id ir.NodeID) string {
+	if d := r.byID[id]; d != nil && d.ir != nil && !d.sum {
+		return string(d.ir.Key)
+	}
+	switch id {
+	case "base":
+		return "the base"
+	case Integration:
+		return "the integration branch"
+	}
+	return string(id)
+}
+
+// decideHand asks a person to resolve the conflict in the worktree.
+func (r *Run) decideHand(n *node) Event {
+	why := r.conflictText(n)
+	if log := n.lastEndedOf(MergeStep); log != nil && log.Person != "" && len(log.Problems) > 0 {
+		why += "; not resolved yet: " + strings.Join(log.Problems, "; ")
+	}
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseConflict, Detail: clip(why, MaxNote)})
+}
+
+// lastEndedOf is the last attempt of a step in this life that is over, nil if none is.
+func (n *node) lastEndedOf(step string) *AttemptLog {
+	for i := len(n.logs) - 1; i >= n.life.first; i-- {
+		if l := &n.logs[i]; l.Step == step && l.Status != AttemptRunning {
+			return l
+		}
+	}
+	return nil
+}
+
+// known returns the resolution of a list that was resolved before.
+func (r *Run) known(inputs []Result) (Tree, bool) {
+	if len(inputs) < 2 {
+		return Tree{}, false
+	}
+	t, ok := r.resolutions[listKey(inputs)]
+	return t, ok
+}
+
+// commandGates are the node's gates that are commands, each once.
+func (r *Run) commandGates(n *node) []string {
+	var out []string
+	for i := range n.ir.Steps {
+		for _, g := range n.ir.Steps[i].Gates {
+			if r.epic.Gates[g].Kind == "command" && !slices.Contains(out, g) {
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+package executor
+
+import (
+	"fmt"
+	"time"
+)
+
+// How long a runner is left alone.
+const (
+	parkFor    = 15 * time.Minute // when nobody said until when
+	parkAtMost = 24 * time.Hour
+	outage     = 6 * time.Hour // that a runner may keep failing before a person is asked
+)
+
+// park is what keeps agents from a runner.
+type park struct {
+	RunnerParked
+	down   time.Time   // since when it keeps failing; zero: it answers
+	recent []time.Time // when its agents began, within the last minute
+}
+
+func (r *Run) parkOf(runner string) *park {
+	p := r.parks[runner]
+	if p == nil {
+		p = &park{}
+		r.parks[runner] = p
+	}
+	return p
+}
+
+func (r *Run) parked(b RunnerParked) {
+	r.parkOf(b.Runner).RunnerParked = b
+}
+
+// asked notes that an agent of a runner begins.
+func (r *Run) asked(runner string, at time.Time) {
+	if r.epic.Runners[runner].RPM <= 0 {
+		return
+	}
+	p := r.parkOf(runner)
+	k := 0
+	for k < len(p.recent) && !p.recent[k].After(at.Add(-time.Minute)) {
+		k++
+	}
+	p.recent = append(p.recent[k:], at)
+}
+
+// answered notes that a runner works: what it was parked for is over.
+func (r *Run) answered(runner string) {
+	if p := r.parks[runner]; p != nil {
+		p.down = time.Time{}
+		if p.Probe {
+			p.RunnerParked = RunnerParked{}
+		}
+	}
+}
+
+// failing notes that a runner did not work.
+func (r *Run) failing(runner string, at time.Time) {
+	if p := r.parkOf(runner); p.down.IsZero() {
+		p.down = at
+	}
+}
+
+// mayAsk reports whether one more agent of a runner may begin now, beside those
+// in flight and the planned ones; if not, when to look again, if that is known.
+func (r *Run) mayAsk(runner string, planned int, now time.Time) (ok bool, again time.Time) {
+	if runner == "" {
+		return true, again
+	}
+	if limit := r.runnerLimit(runner); limit > 0 && r.agents[runner]+planned >= limit {
+		return false, again
+	}
+	p := r.parks[runner]
+	if p == nil {
+		return true, again
+	}
+	if p.Until.After(now) {
+		return false, p.Until
+	}
+	if p.Probe && r.agents[runner]+planned > 0 {
+		return false, again
+	}
+	if rpm := r.epic.Runners[runner].RPM; rpm > 0 {
+		k := 0
+		for k < len(p.recent) && !p.recent[k].After(now.Add(-time.Minute)) {
+			k++
+		}
+		if len(p.recent)-k+planned >= rpm {
+			return false, p.recent[max(k, len(p.recent)-rpm)].Add(time.Minute)
+		}
+	}
+	return true, again
+}
+
+// shut reports whether a runner is parked, or answers only to a probe that is
+// another's.
+func (r *Run) shut(runner string, now time.Time) bool {
+	p := r.parks[runner]
+	return runner != "" && p != nil && !p.Until.IsZero() && (p.Until.After(now) || p.Probe && r.agents[runner] > 0)
+}
+
+// onLimit parks the runner whose limit is used up, and then lets the node wait.
+func (r *Run) onLimit(n *node, runner string, t *EffectFailed, now time.Time) Event {
+	if p := r.parks[runner]; p != nil && p.Until.After(now) {
+		return n.event(NodeWaiting{For: ForLimit, Until: p.Until, Detail: t.Detail})
+	}
+	b := RunnerParked{Runner: runner, Until: t.Until, Detail: clip(t.Detail, 300)}
+	switch {
+	case t.Class != FailLimit || !t.Until.After(now):
+		b.Until, b.Probe = later(now, parkFor.Milliseconds()), true
+	case t.Until.After(now.Add(parkAtMost)):
+		b.Until = later(now, parkAtMost.Milliseconds())
+	}
+	b.Until = b.Until.UTC().Truncate(time.Millisecond)
+	if !b.Until.After(now) {
+		b.Until = later(now, 1000)
+	}
+	return Event{Body: b}
+}
+
+// waitForRunner lets a node whose agents are all of runners that are left alone
+// give up its slot.
+func (r *Run) waitForRunner(n *node, now time.Time) (Event, bool) {
+	switch n.life.stage {
+	case stageAgent, stageDiagnose, stageGate, stageRed:
+	default:
+		return Event{}, false
+	}
+	if len(r.parks) == 0 || len(n.life.flight) > 0 {
+		return Event{}, false
+	}
+	first := ""
+	for _, e := range r.effects(n, nil) {
+		name := r.asks(e)
+		if !r.shut(name, now) {
+			return Event{}, false
+		}
+		if first == "" {
+			first = name
+		}
+	}
+	if first == "" {
+		return Event{}, false
+	}
+	p := r.parks[first]
+	return n.event(NodeWaiting{For: ForLimit, Until: p.Until, Detail: fmt.Sprintf("runner %s is parked: %s", first, p.Detail)}), true
+}
+
+// needsRunner names the runner that a waiting node asks next, "" if it needs none.
+func (r *Run) needsRunner(n *node) string {
+	if n.wait.For != ForLimit {
+		return ""
+	}
+	for _, e := range r.effects(n, nil) {
+		if name := r.asks(e); name != "" {
+			return name
+		}
+	}
+	if s := n.stepNow(); n.life.stage == stagePrepare && s != nil && n.life.attempt.collected.Result.Commit == "" {
+		return r.epic.Agents[n.life.attempt.agent].Runner
+	}
+	return ""
+}
