@@ -267,6 +267,8 @@ type Orphan struct {
 	Start   string    `json:"start"` // its step's start commit
 	Result  Tree      `json:"result"`
 	Seq     int64     `json:"seq"` // that it carries
+
+	Problems []string `json:"problems,omitempty"` // what ralph's own checks find: with any, it is not adopted
 }
 
 // Usage is what a runner says a turn cost, for this turn alone. A nil figure is

@@ -299,6 +299,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		}
 		return &exitError{exitNotDone, fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
 	}
+	r.cleanUp(ctx, view)
 	code := exitOf(r.run.Views(), interrupted)
 	view.account(r, interrupted, only)
 	record := journal.RunRecord{

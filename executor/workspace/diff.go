@@ -74,9 +74,15 @@ func (s *Space) foreignRefs(ctx context.Context) (map[string]string, error) {
 	refs := map[string]string{}
 	for line := range strings.Lines(out) {
 		ref, at, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if ref != "" && !s.branches[ref] {
-			refs[ref] = at
+		if ref == "" || s.branches[ref] {
+			continue
 		}
+		if name, ok := strings.CutPrefix(ref, "refs/remotes/"); ok { // what a push left
+			if _, branch, _ := strings.Cut(name, "/"); s.branches["refs/heads/"+branch] {
+				continue
+			}
+		}
+		refs[ref] = at
 	}
 	return refs, nil
 }

@@ -54,9 +54,6 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Publis
 	if err := s.git.update(ctx, "result", moves...); err != nil {
 		return out, err
 	}
-	if s.epic.Run.Git.Cleanup == "on_success" {
-		return out, s.remove(ctx, n, e.Seq)
-	}
 	return out, nil
 }
 
@@ -74,7 +71,12 @@ func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) e
 	case now != e.Old && now == "":
 		return config("the integration branch %s was deleted: restore it (git branch %s %.12s)", name, name, e.Old)
 	case now != e.Old:
-		return config("the integration branch %s holds commits that are not ralph's: move them to a branch of their own (git branch OTHER %s && git branch -f %s %.12s)", name, name, name, e.Old)
+		tree, err := s.git.tree(ctx, now)
+		if err != nil {
+			return err
+		}
+		return &executor.Failure{Class: executor.FailForeign, Head: executor.Tree{Commit: now, Tree: tree}, Err: fmt.Errorf(
+			"the integration branch %s holds commits that are not ralph's: ralph approve integration (they stay, after the gates) or ralph retry integration (they are pinned under %ssum/, and the branch is rebuilt)", name, s.prefix())}
 	}
 	if by := s.checkedOut(branch, ""); by != "" {
 		return config("the integration branch %s is checked out in %s: check out another branch there", name, by)
@@ -116,29 +118,4 @@ func (s *Space) checkedOut(branch, own string) string {
 		}
 	}
 	return ""
-}
-
-// remove takes a finished node's worktree away, after saving what differs.
-func (s *Space) remove(ctx context.Context, n *ir.Node, seq int64) error {
-	dir := s.Dir(n.ID)
-	if there, err := exists(dir); err != nil || !there {
-		return err
-	}
-	w := s.own(n)
-	if err := s.worktree(ctx, w, "HEAD"); err != nil {
-		return err
-	}
-	now, err := s.look(ctx, w)
-	if err != nil {
-		return err
-	}
-	if w.Left != "" && (now.dirty || now.head != w.Left) {
-		if _, err := s.save(ctx, w, now, seq); err != nil {
-			return err
-		}
-	}
-	if _, err := s.git.line(ctx, place{}, "worktree", "remove", "--force", "--", w.dir); err != nil {
-		return err
-	}
-	return os.Remove(s.record(w, ".json"))
 }

@@ -2,19 +2,176 @@ package workspace
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 )
 
-var errNotYet = errors.New("not built yet")
-
-// Pull implements executor.Workspace.
-func (s *Space) Pull(context.Context, executor.Effect, executor.PullText) (executor.Pulled, error) {
-	return executor.Pulled{}, errNotYet
+// forgePull is what gh says of a pull request.
+type forgePull struct {
+	Number      int    `json:"number"`
+	URL         string `json:"url"`
+	State       string `json:"state"` // OPEN, MERGED, CLOSED
+	Body        string `json:"body"`
+	BaseRefName string `json:"baseRefName"`
+	HeadRefOid  string `json:"headRefOid"`
+	Fork        bool   `json:"isCrossRepository"`
+	MergeCommit *struct {
+		Oid string `json:"oid"`
+	} `json:"mergeCommit"`
+	Comments []struct {
+		Body   string `json:"body"`
+		Author struct {
+			Login string `json:"login"`
+		} `json:"author"`
+	} `json:"comments"`
 }
 
-// Poll implements executor.Workspace.
-func (s *Space) Poll(context.Context, executor.Effect) (executor.PullSeen, error) {
-	return executor.PullSeen{}, errNotYet
+// Pull implements executor.Workspace. The pull request is found by its head
+// branch before one is made and after making one failed, so that an answer which
+// got lost makes no second one. Title and body are kept up to date only where the
+// body says that ralph wrote it.
+func (s *Space) Pull(ctx context.Context, e executor.Effect, p executor.PullText) (executor.Pulled, error) {
+	defer s.hold("pull " + string(e.Node))()
+	branch := s.nodes[e.Node].Git.Branch
+	if _, err := s.findGh(); err != nil {
+		return executor.Pulled{}, err
+	}
+	if err := s.push(ctx, e, branch); err != nil {
+		return executor.Pulled{}, err
+	}
+	mark := fmt.Sprintf("<!-- ralph %s/%s -->", s.epic.Epic.ID, e.Node)
+	body := strings.TrimRight(p.Body, "\n") + "\n\n" + mark + "\n"
+	had, err := s.pullOf(ctx, branch, e.Commit)
+	if err != nil {
+		return executor.Pulled{}, err
+	}
+	if had == nil {
+		args := []string{"pr", "create", "--head", branch, "--title", oneLine(p.Title, 200), "--body-file", "-"}
+		if p.Onto != "" {
+			args = append(args, "--base", p.Onto)
+		}
+		out, err := s.gh(ctx, body, args...)
+		if err == nil {
+			if made, ok := pullAt(out); ok {
+				return executor.Pulled{Pull: made}, nil
+			}
+		}
+		had, lerr := s.pullOf(ctx, branch, e.Commit)
+		switch {
+		case lerr != nil:
+			return executor.Pulled{}, lerr
+		case had == nil && err == nil:
+			return executor.Pulled{}, fmt.Errorf("gh pr create said %q and there is no pull request of %s", oneLine(out, 200), branch)
+		case had == nil:
+			return executor.Pulled{}, err
+		}
+		return executor.Pulled{Pull: executor.Pull{Number: had.Number, URL: had.URL}}, nil
+	}
+	made := executor.Pulled{Pull: executor.Pull{Number: had.Number, URL: had.URL}}
+	if had.State != "OPEN" || !strings.Contains(had.Body, mark) {
+		return made, nil
+	}
+	args := []string{"pr", "edit", strconv.Itoa(had.Number), "--title", oneLine(p.Title, 200), "--body-file", "-"}
+	if p.Onto != "" && p.Onto != had.BaseRefName {
+		args = append(args, "--base", p.Onto)
+	}
+	_, err = s.gh(ctx, body, args...)
+	return made, err
+}
+
+// pullOf returns the pull request of a branch: the open one, else one that was
+// merged or closed at this very commit, else nil.
+func (s *Space) pullOf(ctx context.Context, branch, commit string) (*forgePull, error) {
+	out, err := s.gh(ctx, "", "pr", "list", "--head", branch, "--state", "all", "--limit", "100",
+		"--json", "number,url,state,body,baseRefName,headRefOid,isCrossRepository")
+	if err != nil {
+		return nil, err
+	}
+	var all []forgePull
+	if err := json.Unmarshal([]byte(out), &all); err != nil {
+		return nil, fmt.Errorf("gh pr list printed what is no list: %w", err)
+	}
+	var found *forgePull
+	for i := range all {
+		p := &all[i]
+		switch {
+		case p.Fork: // a branch of the same name in somebody's fork
+		case p.State == "OPEN":
+			return p, nil
+		case p.HeadRefOid == commit && found == nil:
+			found = p
+		}
+	}
+	return found, nil
+}
+
+// pullAt reads the number from the address that gh prints last.
+func pullAt(out string) (executor.Pull, bool) {
+	f := strings.Fields(out)
+	if len(f) == 0 {
+		return executor.Pull{}, false
+	}
+	url := f[len(f)-1]
+	n, err := strconv.Atoi(path.Base(url))
+	return executor.Pull{Number: n, URL: url}, err == nil && strings.Contains(url, "://")
+}
+
+// Poll implements executor.Workspace. Of a merged one the target is fetched and
+// must hold the merge; until it does, the pull request is still open for ralph.
+func (s *Space) Poll(ctx context.Context, e executor.Effect) (executor.PullSeen, error) {
+	out, err := s.gh(ctx, "", "pr", "view", strconv.Itoa(e.Pull.Number), "--json", "number,url,state,baseRefName,mergeCommit,comments")
+	if err != nil {
+		return executor.PullSeen{}, err
+	}
+	var p forgePull
+	if err := json.Unmarshal([]byte(out), &p); err != nil {
+		return executor.PullSeen{}, fmt.Errorf("gh pr view printed no pull request: %w", err)
+	}
+	switch p.State {
+	case "OPEN":
+		return executor.PullSeen{State: "open"}, nil
+	case "CLOSED":
+		seen := executor.PullSeen{State: "closed"}
+		if n := len(p.Comments); n > 0 {
+			seen.Comment = clip(p.Comments[n-1].Body, executor.MaxNote)
+		}
+		return seen, nil
+	case "MERGED":
+	default:
+		return executor.PullSeen{}, fmt.Errorf("gh calls pull request %d %q", e.Pull.Number, p.State)
+	}
+	head, err := s.fetch(ctx, p.BaseRefName)
+	if err != nil {
+		return executor.PullSeen{}, err
+	}
+	if p.MergeCommit != nil && p.MergeCommit.Oid != "" {
+		oid, err := s.git.ref(ctx, p.MergeCommit.Oid+"^{commit}")
+		if err != nil {
+			return executor.PullSeen{}, err
+		}
+		has := false
+		if oid != "" {
+			if has, err = s.git.ancestor(ctx, oid, head); err != nil {
+				return executor.PullSeen{}, err
+			}
+		}
+		if !has {
+			return executor.PullSeen{State: "open"}, nil
+		}
+	}
+	tree, err := s.git.tree(ctx, head)
+	return executor.PullSeen{State: "merged", Head: executor.Tree{Commit: head, Tree: tree}}, err
+}
+
+// clip cuts text at a limit in bytes, between characters.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "")
 }

@@ -23,11 +23,11 @@ func (s *Space) remote() string {
 	return "origin"
 }
 
-// users is git with the user's whole configuration, hooks included (Git LFS
-// uploads from one), for what speaks to a remote. It never touches a worktree.
+// users is git with the user's whole configuration, but for hooks, for what speaks
+// to a remote. It never touches a worktree.
 func (s *Space) users() *git {
 	g := *s.git
-	g.conf = []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=all"}
+	g.conf = []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=all", "-c", "core.hooksPath=/dev/null"}
 	g.env = append(userEnv(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	return &g
 }
@@ -64,6 +64,15 @@ func (s *Space) push(ctx context.Context, e executor.Effect, branch string) erro
 	if err := s.git.update(ctx, "push", move{begun, before, e.Commit}); err != nil {
 		return err
 	}
+	large, err := s.usesLFS(ctx, e.Commit)
+	if err != nil {
+		return err
+	}
+	if large { // a hook would do it, and none is run
+		if _, err := s.users().line(ctx, place{}, "lfs", "push", s.remote(), e.Commit); err != nil {
+			return s.remoteTrouble("upload the large files of "+branch, err)
+		}
+	}
 	to := "refs/heads/" + branch
 	push := func(lease string) error {
 		_, err := s.users().line(ctx, place{}, "push", "--quiet", "--no-follow-tags", "--recurse-submodules=no",
@@ -84,6 +93,18 @@ func (s *Space) push(ctx context.Context, e executor.Effect, branch string) erro
 		return s.remoteTrouble(fmt.Sprintf("push %s to %s", branch, s.remote()), err)
 	}
 	return s.git.update(ctx, "push", move{mark, last, e.Commit})
+}
+
+// usesLFS reports whether files of a commit are kept by Git LFS.
+func (s *Space) usesLFS(ctx context.Context, commit string) (bool, error) {
+	if !s.lfs {
+		return false, nil
+	}
+	_, err := s.git.line(ctx, place{}, "grep", "--quiet", "-F", "-e", "filter=lfs", commit, "--", ":(glob)**/.gitattributes")
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // remoteTrouble tells what a person must mend from what may work next time.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -26,6 +25,7 @@ type Space struct {
 	who    []string // committer, as environment
 	person []string // the same, and the user as author
 	ignore string   // the user's excludes file, "" if none
+	lfs    bool     // the user has Git LFS
 
 	mu   sync.Mutex // guards trees being added: git numbers them by looking
 	busy sync.Map   // *sync.Mutex by name of the worktree
@@ -156,6 +156,7 @@ func (s *Space) settings(ctx context.Context) error {
 			s.git.conf = append(s.git.conf, "-c", k+"="+v)
 		}
 	}
+	s.lfs = values["filter.lfs.process"] != "" || values["filter.lfs.clean"] != ""
 	s.ignore = values["core.excludesfile"]
 	if s.ignore == "" {
 		home := os.Getenv("XDG_CONFIG_HOME")
@@ -230,7 +231,7 @@ func (s *Space) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, e
 	var own []executor.NamedTree
 	for i := range s.epic.Nodes {
 		n := &s.epic.Nodes[i]
-		if n.Git.Base == s.epic.Epic.Base || n.Git.Base == "" || len(n.Merges) > 0 || blocked(n) {
+		if !s.ownBase(n) {
 			continue
 		}
 		t, err := s.pin(ctx, s.nodeRef(n.ID, "base"), n.Git.Base)
@@ -276,24 +277,6 @@ func (s *Space) pin(ctx context.Context, ref, branch string) (executor.Tree, err
 	return executor.Tree{Commit: commit, Tree: tree}, err
 }
 
-// HighestSeq returns the highest journal sequence number that a commit under
-// this epic's refs carries, 0 if none: a journal that ends before it has lost
-// its tail.
-func (s *Space) HighestSeq(ctx context.Context) (int64, error) {
-	out, err := s.git.line(ctx, place{}, "for-each-ref",
-		"--format=%(contents:trailers:key=Ralph-Seq,valueonly,separator=%2C)", s.prefix()+"nodes/")
-	if err != nil {
-		return 0, err
-	}
-	var high int64
-	for v := range strings.FieldsFuncSeq(out, func(r rune) bool { return r == '\n' || r == ',' }) {
-		if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
-			high = max(high, n)
-		}
-	}
-	return high, nil
-}
-
 // hold keeps two effects on the same worktree apart.
 func (s *Space) hold(name string) func() {
 	m, _ := s.busy.LoadOrStore(name, new(sync.Mutex))
@@ -303,10 +286,6 @@ func (s *Space) hold(name string) func() {
 
 func config(format string, args ...any) error {
 	return &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf(format, args...)}
-}
-
-func conflict(format string, args ...any) error {
-	return &executor.Failure{Class: executor.FailConflict, Err: fmt.Errorf(format, args...)}
 }
 
 // exists reports whether there is anything at path.

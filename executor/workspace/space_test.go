@@ -276,7 +276,7 @@ func TestForeignThingsAreNeverOverwritten(t *testing.T) {
 		}
 		theirs := r.git("commit-tree", res.Commit+"^{tree}", "-p", res.Commit, "-m", "theirs")
 		r.git("update-ref", "refs/heads/ralph/x/integration", theirs)
-		if err := publish(r.head(), res.Commit); failure(err) != executor.FailConfig {
+		if err := publish(r.head(), res.Commit); failure(err) != executor.FailForeign {
 			t.Errorf("got %v", err)
 		}
 		if got := r.git("rev-parse", "ralph/x/integration"); got != theirs {
@@ -357,14 +357,6 @@ func TestSetupIsNeverCollected(t *testing.T) {
 	r.git("-C", dir, "add", "-f", "local.env")
 	if c := r.collect("bd-1-1", 2, base); !strings.Contains(strings.Join(c.Problems, "\n"), "local.env comes from setup") {
 		t.Errorf("collected %+v", c)
-	}
-}
-
-func TestCleanupRemovesTheWorktree(t *testing.T) {
-	r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) { e.Run.Git.Cleanup = "on_success" }))
-	r.result("bd-1-1", r.head(), "a", "a")
-	if _, err := os.Stat(r.space.Dir("bd-1-1")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the worktree is still there: %v", err)
 	}
 }
 

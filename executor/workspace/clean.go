@@ -1,0 +1,94 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Kept is a worktree that Clean left, and why.
+type Kept struct {
+	Node ir.NodeID
+	Dir  string
+	Why  string
+}
+
+// Clean removes the worktrees of nodes whose results need them no longer. One
+// with changes that are not committed, or whose work is not merged into the
+// integration branch or the base, or not pushed although a pull request was asked
+// for, stays and is reported. Nothing is forced.
+func (s *Space) Clean(ctx context.Context, nodes []ir.NodeID) ([]Kept, error) {
+	var kept []Kept
+	for _, id := range nodes {
+		why, err := s.clean(ctx, s.nodes[id])
+		if err != nil {
+			return kept, fmt.Errorf("clean up %s: %w", s.Dir(id), err)
+		}
+		if why != "" {
+			kept = append(kept, Kept{id, s.Dir(id), why})
+		}
+	}
+	return kept, nil
+}
+
+func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
+	defer s.hold(string(n.ID))()
+	w := s.own(n)
+	there, err := s.find(w)
+	if err != nil || !there {
+		return "", err
+	}
+	if there, err := exists(w.dir); err != nil || !there {
+		return "", err
+	}
+	if !w.linkIntact() {
+		return "its .git is not the one that ralph wrote", nil
+	}
+	now, err := s.look(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case w.Shot != "" || len(s.mergeHeads(w)) > 0:
+		return "a merge is under way there", nil
+	case now.dirty:
+		return "it holds changes that are not committed", nil
+	}
+	work := now.head
+	merged := false
+	for _, ref := range []string{"refs/heads/" + s.epic.Epic.Integration.Branch, s.prefix() + "base", s.prefix() + "target"} {
+		tip, err := s.git.ref(ctx, ref)
+		if err != nil {
+			return "", err
+		}
+		if tip == "" {
+			continue
+		}
+		if merged, err = s.holds(ctx, tip, work); err != nil {
+			return "", err
+		}
+		if merged {
+			break
+		}
+	}
+	if !merged {
+		return "its work is not merged into " + s.epic.Epic.Integration.Branch, nil
+	}
+	if in := s.epic.Epic.Integration; in.PR == "node" || in.Mode == "wait" {
+		pushed, err := s.git.ref(ctx, s.nodeRef(n.ID, "pushed"))
+		if err != nil {
+			return "", err
+		}
+		has := false
+		if pushed != "" {
+			if has, err = s.git.ancestor(ctx, work, pushed); err != nil {
+				return "", err
+			}
+		}
+		if !has {
+			return "its work is not pushed", nil
+		}
+	}
+	return "", s.takeAway(w)
+}

@@ -1,0 +1,125 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// trailerFields prints a commit as a line of fields.
+const trailerFields = "%H%x1f%(trailers:key=Ralph-Epic,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Node,valueonly,separator=%x2C)" +
+	"%x1f%(trailers:key=Ralph-Attempt,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Seq,valueonly,separator=%x2C)" +
+	"%x1f%(trailers:key=Ralph-Start,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Problem,valueonly,separator=%x2C)"
+
+// Orphans returns the commits that attempts of this epic left and that carry a
+// journal sequence number above after: a journal that ends there has lost its
+// tail. They are looked for under ralph's refs and on the integration branch, and
+// are sorted by number.
+func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, error) {
+	found := map[string]executor.Orphan{}
+	note := func(out string) error {
+		for line := range strings.Lines(out) {
+			f := strings.Split(strings.TrimRight(line, "\n"), "\x1f")
+			if len(f) != 7 || f[1] != string(s.epic.Epic.ID) {
+				continue
+			}
+			seq, err := strconv.ParseInt(strings.TrimSpace(f[4]), 10, 64)
+			step, number, ok := strings.Cut(f[3], "/")
+			n, nerr := strconv.Atoi(number)
+			if err != nil || nerr != nil || !ok || seq <= after {
+				continue
+			}
+			tree, err := s.git.tree(ctx, f[0])
+			if err != nil {
+				return err
+			}
+			o := executor.Orphan{
+				Node: ir.NodeID(f[2]), Step: step, Attempt: n, Start: f[5], Seq: seq,
+				Result: executor.Tree{Commit: f[0], Tree: tree},
+			}
+			if o.Start == "" { // of an older ralph
+				if h, err := s.git.commitHeader(ctx, f[0]); err == nil && len(h.parents) > 0 {
+					o.Start = h.parents[0]
+				}
+			}
+			if err := s.checkOrphan(ctx, &o, f[6]); err != nil {
+				return err
+			}
+			found[f[0]] = o
+		}
+		return nil
+	}
+	tips, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(objectname)", s.prefix()+"nodes/")
+	if err != nil {
+		return nil, err
+	}
+	if tips != "" {
+		out, err := s.git.run(ctx, place{}, tips+"\n", nil, "log", "--no-walk=unsorted", "--stdin", "--no-show-signature", "--format="+trailerFields)
+		if err != nil {
+			return nil, err
+		}
+		if err := note(string(out)); err != nil {
+			return nil, err
+		}
+	}
+	tip, err := s.git.ref(ctx, "refs/heads/"+s.epic.Epic.Integration.Branch)
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.git.ref(ctx, s.prefix()+"base")
+	if err != nil {
+		return nil, err
+	}
+	if tip != "" && base != "" {
+		out, err := s.git.line(ctx, place{}, "log", "--no-show-signature", "--format="+trailerFields, tip, "^"+base)
+		if err != nil {
+			return nil, err
+		}
+		if err := note(out); err != nil {
+			return nil, err
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b executor.Orphan) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.Result.Commit, b.Result.Commit))
+	}), nil
+}
+
+// checkOrphan runs ralph's own checks again, whose findings may be lost with the
+// journal. seen are those that stand in the commit.
+func (s *Space) checkOrphan(ctx context.Context, o *executor.Orphan, seen string) error {
+	if seen != "" {
+		o.Problems = []string{oneLine(seen, roomListed)}
+	}
+	n := s.nodes[o.Node]
+	if n == nil || n.Kind == ir.Manual || o.Step == executor.MergeStep || o.Start == "" {
+		return nil
+	}
+	step := stepOf(n, o.Step)
+	c, err := s.examine(ctx, executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt, Start: o.Start, Base: o.Start}, n, step, o.Result.Commit, nil)
+	o.Problems = bounded(append(o.Problems, c.Problems...), roomListed)
+	return err
+}
+
+// HighestSeq returns the highest journal sequence number that a commit under
+// this epic's refs carries, 0 if none: a journal that ends before it has lost its
+// tail.
+func (s *Space) HighestSeq(ctx context.Context) (int64, error) {
+	out, err := s.git.line(ctx, place{}, "for-each-ref",
+		"--format=%(contents:trailers:key=Ralph-Seq,valueonly,separator=%2C)", s.prefix()+"nodes/")
+	if err != nil {
+		return 0, err
+	}
+	var high int64
+	for v := range strings.FieldsFuncSeq(out, func(r rune) bool { return r == '\n' || r == ',' }) {
+		if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+			high = max(high, n)
+		}
+	}
+	return high, nil
+}

@@ -1,0 +1,73 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Rebase moves each pinned base to the head of the branch that it was taken from,
+// all or none, and returns them as Pin does. What was built on the old ones stays
+// on record. A base that was never pinned is pinned. The caller holds the run lock.
+func (s *Space) Rebase(ctx context.Context) (executor.Tree, []executor.NamedTree, error) {
+	var moves []move
+	add := func(ref, branch string) error {
+		from, err := s.source(ctx, branch)
+		if err != nil {
+			return err
+		}
+		now, err := s.git.ref(ctx, from+"^{commit}")
+		if err != nil {
+			return err
+		}
+		if now == "" {
+			return &Refusal{fmt.Sprintf("the base %q does not exist in this repository", branch), "git branch " + branch + " (or name another base in the plan)"}
+		}
+		old, err := s.git.ref(ctx, ref)
+		if err == nil && old != now {
+			moves = append(moves, move{ref, old, now})
+		}
+		return err
+	}
+	if err := add(s.prefix()+"base", s.epic.Epic.Base); err != nil {
+		return executor.Tree{}, nil, err
+	}
+	for i := range s.epic.Nodes {
+		if n := &s.epic.Nodes[i]; s.ownBase(n) {
+			if err := add(s.nodeRef(n.ID, "base"), n.Git.Base); err != nil {
+				return executor.Tree{}, nil, fmt.Errorf("node %s: %w", n.Key, err)
+			}
+		}
+	}
+	if err := s.git.update(ctx, "rebase", moves...); err != nil {
+		return executor.Tree{}, nil, err
+	}
+	return s.Pin(ctx)
+}
+
+// ownBase reports whether a node is a root that names a base of its own.
+func (s *Space) ownBase(n *ir.Node) bool {
+	return n.Git.Base != "" && n.Git.Base != s.epic.Epic.Base && len(n.Merges) == 0 && !blocked(n)
+}
+
+// Merged returns those of the results that a base holds already: an ancestor of
+// it, or such that to merge it changes nothing (it was squashed). They are done
+// by the base.
+func (s *Space) Merged(ctx context.Context, base string, results []executor.Result) ([]ir.NodeID, error) {
+	var out []ir.NodeID
+	for _, r := range results {
+		if r.Commit == "" {
+			continue
+		}
+		has, err := s.holds(ctx, base, r.Commit)
+		if err != nil {
+			return nil, fmt.Errorf("result of %s: %w", s.name(r.Node), err)
+		}
+		if has {
+			out = append(out, r.Node)
+		}
+	}
+	return out, nil
+}
