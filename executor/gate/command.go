@@ -58,7 +58,7 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 	set[Mark] = base
 	res, err := process.Run(ctx, process.Spec{
 		Argv: []string{"/bin/sh", "-c", line}, Dir: r.Dir, Env: process.Environ(c.Without, set),
-		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace,
+		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace, Mark: Mark,
 		Time: time.Duration(r.Gate.TimeoutMS) * time.Millisecond,
 	})
 	if err != nil {

@@ -4,69 +4,195 @@ package process
 
 import (
 	"bytes"
-	"errors"
 	"os"
-	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// member is one process; Start tells it from a later one with the same number.
-type member struct {
-	pid   int
-	start string
-}
-
-// family is a program and the descendants that were seen. It is owned by the
-// goroutine that runs the program.
+// family is a program and the descendants that were seen.
 type family struct {
-	root int
-	seen map[int]member
+	root  proc // as it was when it began; its start is 0 where there is no /proc
+	mark  string
+	seen  map[int]proc // living ones that were recorded, by number
+	homes map[int]bool // sessions that members made
 }
 
-func newFamily(root int) *family { return &family{root: root, seen: map[int]member{}} }
+// families are all programs that run now. One look at the process table serves
+// them all, so that many agents do not read it many times a second.
+var families struct {
+	mu  sync.Mutex // guards the rest, and the inside of every family
+	set map[*family]bool
+	at  time.Time // of the last look
+}
 
-// sample records the descendants in a view of the process table.
-func (f *family) sample(all []proc) {
+// join begins a family. mark is "NAME=value", or "".
+func join(root int, mark string) *family {
+	f := &family{root: proc{pid: root}, mark: mark, seen: map[int]proc{}, homes: map[int]bool{}}
+	if p, ok := read(root); ok {
+		f.root = p
+	}
+	families.mu.Lock()
+	defer families.mu.Unlock()
+	if families.set == nil {
+		families.set = map[*family]bool{}
+	}
+	families.set[f] = true
+	return f
+}
+
+func (f *family) leave() {
+	families.mu.Lock()
+	defer families.mu.Unlock()
+	delete(families.set, f)
+}
+
+// look records the descendants of all families, unless that was done at most age
+// ago, and returns the members of f that live. known is false where there is no
+// process table.
+func (f *family) look(age time.Duration, ends bool) (alive []proc, known bool) {
+	families.mu.Lock()
+	defer families.mu.Unlock()
+	if age == 0 || time.Since(families.at) >= age {
+		all := readTable()
+		if all == nil {
+			return nil, false
+		}
+		assign(all, f, ends)
+		families.at = time.Now()
+	}
+	for _, p := range f.seen {
+		alive = append(alive, p)
+	}
+	return alive, true
+}
+
+// assign says to whom each process belongs. ending is the family that ends, if
+// ends: it also takes the strays that can be nobody else's.
+func assign(all map[int]proc, ending *family, ends bool) {
+	owner := map[int]*family{}
+	for f := range families.set {
+		for pid, p := range f.seen {
+			if now, ok := all[pid]; !ok || now.start != p.start || now.dead {
+				delete(f.seen, pid) // gone; a later process of that number is another
+				continue
+			}
+			owner[pid] = f
+		}
+		if now, ok := all[f.root.pid]; ok && now.start == f.root.start {
+			owner[now.pid] = f
+		}
+	}
 	children := map[int][]proc{}
 	for _, p := range all {
 		children[p.parent] = append(children[p.parent], p)
 	}
-	queue := []int{f.root}
-	for pid := range f.seen {
-		queue = append(queue, pid)
-	}
-	for len(queue) > 0 {
-		pid := queue[0]
-		queue = queue[1:]
-		for _, c := range children[pid] {
-			if _, known := f.seen[c.pid]; !known {
-				f.seen[c.pid] = member{c.pid, c.start}
-				queue = append(queue, c.pid)
+	self, _ := read(os.Getpid())
+	for grown := true; grown; {
+		grown = false
+		queue := make([]int, 0, len(owner))
+		for pid := range owner {
+			queue = append(queue, pid)
+		}
+		for len(queue) > 0 {
+			pid := queue[0]
+			queue = queue[1:]
+			for _, c := range children[pid] {
+				if owner[c.pid] == nil && c.pid != self.pid {
+					owner[c.pid] = owner[pid]
+					queue = append(queue, c.pid)
+				}
+			}
+		}
+		for pid, f := range owner {
+			if p := all[pid]; p.session != self.session {
+				f.homes[p.session] = true
+			}
+		}
+		// What lost its parent became a child of this process.
+		for _, p := range children[self.pid] {
+			if owner[p.pid] != nil || p.dead {
+				continue
+			}
+			if f := adopted(p, self, ending, ends); f != nil {
+				owner[p.pid], grown = f, true
 			}
 		}
 	}
+	for pid, f := range owner {
+		if p := all[pid]; pid != f.root.pid && !p.dead {
+			f.seen[pid] = p
+		}
+	}
+	reap(children[self.pid], self)
 }
 
-// kill signals the group and every recorded descendant that still is itself.
-func (f *family) kill(sig syscall.Signal) {
-	_ = syscall.Kill(-f.root, sig) // gone is what we want
-	for pid, m := range f.seen {
-		if p, ok := read(pid); ok && p.start == m.start {
-			_ = syscall.Kill(pid, sig)
+// adopted finds the family of an orphan: by its process group, its session, its
+// mark, or because no other family was there when it began.
+func adopted(p, self proc, ending *family, ends bool) *family {
+	for f := range families.set {
+		if p.start >= f.root.start && p.pid != f.root.pid && (p.group == f.root.pid || p.session != self.session && f.homes[p.session]) {
+			return f
+		}
+	}
+	if p.session == self.session {
+		return nil // a child of our own making, such as git
+	}
+	vars, ok := environment(p.pid)
+	if !ok {
+		return nil
+	}
+	cleared := true
+	for _, v := range vars {
+		for f := range families.set {
+			if f.mark != "" && string(v) == f.mark {
+				return f
+			}
+		}
+		name, _, _ := bytes.Cut(v, []byte{'='})
+		cleared = cleared && string(name) != "HOME" && !strings.HasPrefix(string(name), "RALPH_")
+	}
+	if !ends || !cleared || p.start < ending.root.start && len(families.set) > 1 {
+		return nil
+	}
+	for f := range families.set {
+		if f != ending && f.root.start <= p.start {
+			return nil // it may be that one's: whoever ends last takes it
+		}
+	}
+	return ending
+}
+
+// reap collects dead orphans. Children of our own making are left to whoever
+// waits for them: they are in our session and in our group or in one of their own.
+func reap(children []proc, self proc) {
+	for _, p := range children {
+		if p.dead && (p.session != self.session || p.group != p.pid && p.group != self.group) {
+			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // gone is what we want
 		}
 	}
 }
 
-// end asks the program to end, and makes it after the grace.
+// kill signals the members that live and the leader's group, while the leader is
+// not reaped: later its number may be another's.
+func (f *family) kill(sig syscall.Signal) {
+	_ = syscall.Kill(-f.root.pid, sig) // gone is what we want
+	alive, _ := f.look(0, false)
+	for _, p := range alive {
+		if p.group != f.root.pid {
+			signal(p, sig)
+		}
+	}
+}
+
+// end asks the program to end, and makes it after the grace. It returns when the
+// program is reaped.
 func (f *family) end(grace time.Duration, done <-chan error) {
 	if grace == 0 {
 		grace = 5 * time.Second
 	}
-	f.sample(snapshot(0))
-	_ = syscall.Kill(-f.root, syscall.SIGTERM)
+	f.kill(syscall.SIGTERM)
 	t := time.NewTimer(grace)
 	defer t.Stop()
 	select {
@@ -74,135 +200,31 @@ func (f *family) end(grace time.Duration, done <-chan error) {
 		return
 	case <-t.C:
 	}
-	f.sample(snapshot(0))
 	f.kill(syscall.SIGKILL)
 	<-done
 }
 
-// reap collects orphans that became children of this process.
-func (f *family) reap() {
-	for pid := range f.seen {
-		for range 200 {
-			p, ok := read(pid)
-			if !ok || p.parent != os.Getpid() || p.start != f.seen[pid].start {
-				break
-			}
-			var ws syscall.WaitStatus
-			if got, err := syscall.Wait4(pid, &ws, syscall.WNOHANG, nil); got == pid || err != nil && !errors.Is(err, syscall.EINTR) {
-				break
-			}
-			time.Sleep(time.Millisecond) // it was killed: the kernel needs a moment
+// finish makes sure that nothing survives a program that was reaped: it kills
+// until two looks in a row find nobody.
+func (f *family) finish() {
+	defer f.leave()
+	clean := 1 // looks that must find nobody
+	for range 2000 {
+		alive, known := f.look(0, true)
+		if !known {
+			_ = syscall.Kill(-f.root.pid, syscall.SIGKILL)
+			return
 		}
-	}
-}
-
-// proc is a line of the process table.
-type proc struct {
-	pid, parent int
-	start       string
-	dead        bool // it waits to be reaped, or is just gone
-}
-
-// table is shared by all running programs, so that many agents do not read the
-// process table many times a second.
-var table struct {
-	mu   sync.Mutex // guards the rest
-	at   time.Time
-	list []proc
-}
-
-// snapshot returns the process table as it was at most age ago. It is empty where
-// there is no /proc.
-func snapshot(age time.Duration) []proc {
-	table.mu.Lock()
-	defer table.mu.Unlock()
-	if age > 0 && time.Since(table.at) < age {
-		return table.list
-	}
-	table.list = table.list[:0:0]
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	names, _ := dir.Readdirnames(-1) // a part is better than nothing
-	_ = dir.Close()
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			if p, ok := read(pid); ok {
-				table.list = append(table.list, p)
+		if len(alive) == 0 {
+			if clean--; clean == 0 {
+				return
 			}
-		}
-	}
-	table.at = time.Now()
-	return table.list
-}
-
-// read reads one process from the table.
-func read(pid int) (proc, bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return proc{}, false
-	}
-	end := bytes.LastIndexByte(b, ')') // the name may hold anything
-	if end < 0 {
-		return proc{}, false
-	}
-	fields := bytes.Fields(b[end+1:])
-	if len(fields) < 20 {
-		return proc{}, false
-	}
-	parent, err := strconv.Atoi(string(fields[1]))
-	if err != nil {
-		return proc{}, false
-	}
-	return proc{pid: pid, parent: parent, start: string(fields[19]), dead: bytes.ContainsAny(fields[0], "ZX")}, true
-}
-
-// Sweep kills every process, other than this one and its ancestors, whose
-// environment holds one of the variables with a value that begins with prefix,
-// and waits until they are gone. It finds what a ralph that was killed left
-// running, and returns how many it killed. It finds nothing where there is no
-// /proc.
-func Sweep(prefix string, names ...string) int {
-	mine := map[int]bool{}
-	for pid := os.Getpid(); pid > 1; {
-		mine[pid] = true
-		p, ok := read(pid)
-		if !ok {
-			break
-		}
-		pid = p.parent
-	}
-	var killed []proc
-	marked := func(v []byte) bool {
-		name, value, _ := bytes.Cut(v, []byte{'='})
-		return bytes.HasPrefix(value, []byte(prefix)) && slices.Contains(names, string(name))
-	}
-	for _, p := range snapshot(0) {
-		if mine[p.pid] {
 			continue
 		}
-		env, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
-		if err != nil {
-			continue
+		clean = 2
+		for _, p := range alive {
+			signal(p, syscall.SIGKILL)
 		}
-		for v := range bytes.SplitSeq(env, []byte{0}) {
-			if marked(v) {
-				if syscall.Kill(p.pid, syscall.SIGKILL) == nil {
-					killed = append(killed, p)
-				}
-				break
-			}
-		}
+		time.Sleep(time.Millisecond) // the kernel needs a moment
 	}
-	for _, p := range killed {
-		for range 2000 { // one that hangs in the kernel cannot be waited for
-			now, ok := read(p.pid)
-			if !ok || now.start != p.start || now.dead {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
-	return len(killed)
 }

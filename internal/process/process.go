@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"os"
 	"os/exec"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -46,37 +48,56 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	var last atomic.Int64 // time of the last output
 	begun := time.Now()
-	last.Store(int64(begun.UnixNano()))
-	cmd := &exec.Cmd{
-		Path: path, Args: s.Argv, Dir: s.Dir, Env: s.Env, Stdin: s.Stdin,
-		Stdout: &ticking{out, &last}, Stderr: &ticking{errOut, &last},
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
-		WaitDelay:   2 * time.Second, // a survivor may hold the pipes open
+	l := &listener{tap: s.Tap, begun: begun}
+	cmd := &exec.Cmd{Path: path, Args: s.Argv, Dir: s.Dir, Env: s.Env, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	if s.Stdin != nil {
+		cmd.Stdin = s.Stdin
 	}
-	if err := cmd.Start(); err != nil {
+	stdout, err := l.open(out, false)
+	if err != nil {
+		return Result{}, err
+	}
+	stderr := stdout
+	if errOut != out {
+		if stderr, err = l.open(errOut, true); err != nil {
+			return Result{}, errors.Join(err, stdout.Close(), l.close(0))
+		}
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err = cmd.Start()
+	err = errors.Join(err, stdout.Close())
+	if stderr != stdout {
+		err = errors.Join(err, stderr.Close())
+	}
+	if cmd.Process == nil {
 		var perr *fs.PathError
+		_ = l.close(0) // nobody wrote
 		if errors.As(err, &perr) && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.ENOMEM) {
 			return Result{}, &NotStarted{err}
 		}
 		return Result{}, err
 	}
+	family := join(cmd.Process.Pid, markOf(s))
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 
-	family := newFamily(cmd.Process.Pid)
-	how, werr := watch(ctx, s, family, begun, &last, done)
-	family.sample(snapshot(heartbeat / 2))
-	family.kill(syscall.SIGKILL)
-	family.reap()
+	how, werr := watch(ctx, s, family, begun, &l.last, done)
+	if how == Exited {
+		l.drain(drainTime) // what runs on behind it may still have something to say
+	}
+	family.finish()
+	took := time.Since(begun)
+	if err := l.close(2 * time.Second); err != nil {
+		return Result{}, err
+	}
 	if how == 0 {
 		return Result{}, ctx.Err()
 	}
-	res := Result{How: how, Took: time.Since(begun)}
+	res := Result{How: how, Took: took}
 	var exit *exec.ExitError
 	switch {
-	case how != Exited, werr == nil, errors.Is(werr, exec.ErrWaitDelay):
+	case how != Exited, werr == nil:
 	case errors.As(werr, &exit):
 		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 			res.How, res.Signal, res.Code = Signaled, ws.Signal(), 128+int(ws.Signal())
@@ -89,8 +110,19 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	return res, nil
 }
 
-// watch waits for the program's end, takes samples of its descendants and ends
-// it when its time is up. It returns 0 when ctx ended.
+// markOf returns the variable of the environment that marks the program, with
+// its value.
+func markOf(s Spec) string {
+	for _, v := range s.Env {
+		if s.Mark != "" && strings.HasPrefix(v, s.Mark+"=") {
+			return v
+		}
+	}
+	return ""
+}
+
+// watch waits for the program's end, records its descendants and ends it when
+// its time is up. It returns 0 when ctx ended.
 func watch(ctx context.Context, s Spec, f *family, begun time.Time, last *atomic.Int64, done <-chan error) (How, error) {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
@@ -100,11 +132,13 @@ func watch(ctx context.Context, s Spec, f *family, begun time.Time, last *atomic
 		defer t.Stop()
 		deadline = t.C
 	}
-	idle := time.NewTimer(max(s.Idle, time.Hour))
+	var idle <-chan time.Time
+	var quietTimer *time.Timer
 	if s.Idle > 0 {
-		idle.Reset(s.Idle)
+		quietTimer = time.NewTimer(s.Idle)
+		defer quietTimer.Stop()
+		idle = quietTimer.C
 	}
-	defer idle.Stop()
 	for {
 		select {
 		case err := <-done:
@@ -115,32 +149,83 @@ func watch(ctx context.Context, s Spec, f *family, begun time.Time, last *atomic
 		case <-deadline:
 			f.end(s.Grace, done)
 			return TimedOut, nil
-		case <-idle.C:
-			quiet := time.Since(time.Unix(0, last.Load()))
-			if s.Idle > 0 && quiet >= s.Idle {
+		case <-idle:
+			// Both by the monotonic clock: a clock that jumps changes nothing.
+			quiet := time.Since(begun) - time.Duration(last.Load())
+			if quiet >= s.Idle {
 				f.end(s.Grace, done)
 				return Idled, nil
 			}
-			idle.Reset(max(s.Idle-quiet, time.Millisecond))
-			if s.Idle <= 0 {
-				idle.Reset(time.Hour)
-			}
+			quietTimer.Reset(s.Idle - quiet)
 		case <-tick.C:
-			f.sample(snapshot(heartbeat / 2))
+			f.look(heartbeat/2, false)
 		}
 	}
 }
 
-// heartbeat is the time between two looks at a program's descendants.
-const heartbeat = time.Second
+// heartbeat is the time between two looks at a program's descendants; drainTime
+// is how long the output of those is awaited that run on behind it.
+const (
+	heartbeat = time.Second
+	drainTime = 250 * time.Millisecond
+)
 
-// ticking notes when something was written.
-type ticking struct {
-	w    io.Writer
-	last *atomic.Int64
+// listener reads the outputs of a program.
+type listener struct {
+	tap   func(stderr bool, b []byte)
+	begun time.Time
+	last  atomic.Int64 // when something was written last, in nanoseconds from begun
+	pipes []*os.File
+	wg    sync.WaitGroup
 }
 
-func (t *ticking) Write(b []byte) (int, error) {
-	t.last.Store(time.Now().UnixNano())
-	return t.w.Write(b)
+// open returns the end of a pipe that the program writes to.
+func (l *listener) open(to *sink, stderr bool) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	l.pipes = append(l.pipes, r)
+	l.wg.Go(func() {
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := r.Read(buf)
+			if n > 0 {
+				l.last.Store(int64(time.Since(l.begun)))
+				_, _ = to.Write(buf[:n]) // Close tells
+				if l.tap != nil {
+					l.tap(stderr, buf[:n])
+				}
+			}
+			if err != nil {
+				return // the end, or the deadline: somebody unknown holds the pipe open
+			}
+		}
+	})
+	return w, nil
+}
+
+// drain waits for the end of all outputs, at most so long.
+func (l *listener) drain(limit time.Duration) {
+	ended := make(chan struct{})
+	go func() { l.wg.Wait(); close(ended) }()
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case <-ended:
+	case <-t.C:
+	}
+}
+
+// close waits for the end of all outputs, at most so long.
+func (l *listener) close(limit time.Duration) error {
+	for _, p := range l.pipes {
+		_ = p.SetReadDeadline(time.Now().Add(limit)) // a pipe always can
+	}
+	l.wg.Wait()
+	var err error
+	for _, p := range l.pipes {
+		err = errors.Join(err, p.Close())
+	}
+	return err
 }

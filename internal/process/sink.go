@@ -8,26 +8,32 @@ import (
 	"sync"
 )
 
-// defaultCap bounds each output file.
-const defaultCap = 64 << 20
+// Bounds of what is kept of an output, in bytes: of the file, and of the end that
+// waits in memory until the program is done.
+const (
+	defaultCap = 64 << 20
+	maxRing    = 4 << 20
+)
 
-// sink keeps the first half of its size in a file and the last half in a ring,
-// written behind it on Close. What falls between is counted, not kept, and never
-// slows the writer down.
+// sink keeps the beginning of an output in a file and the end in a ring, written
+// behind it on Close. What falls between is counted, not kept, and never slows
+// the writer down.
 type sink struct {
 	mu   sync.Mutex // guards the rest: stdout and stderr may share a sink
 	f    *os.File
-	head int64 // still free in the first half
+	err  error // of the first write that failed; nothing is written after it
+	head int64 // still free in the beginning
 	ring []byte
-	size int64 // of the ring
-	next int64 // bytes that came after the first half
+	size int64 // of the ring; it is made when the beginning is full
+	next int64 // bytes that came after the beginning
 }
 
 func create(path string, limit int64) (*sink, error) {
 	if limit <= 0 {
 		limit = defaultCap
 	}
-	s := &sink{head: limit / 2, size: max(limit-limit/2, 1)}
+	size := max(min(limit-limit/2, maxRing), 1)
+	s := &sink{head: limit - size, size: size}
 	if path == "" {
 		return s, nil
 	}
@@ -36,31 +42,32 @@ func create(path string, limit int64) (*sink, error) {
 	return s, err
 }
 
+// Write takes everything. A disk that is full must not stop the program in the
+// middle of its work: the error is told by Close.
 func (s *sink) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(b)
-	if s.f == nil {
+	if s.f == nil || s.err != nil {
 		return n, nil
 	}
 	if s.head > 0 {
 		part := b[:min(int64(len(b)), s.head)]
-		if _, err := s.f.Write(part); err != nil {
-			return 0, err
+		if _, s.err = s.f.Write(part); s.err != nil {
+			return n, nil
 		}
 		s.head -= int64(len(part))
 		b = b[len(part):]
 	}
+	if len(b) > 0 && s.ring == nil {
+		s.ring = make([]byte, s.size)
+	}
+	if skip := int64(len(b)) - s.size; skip > 0 { // it would be overwritten at once
+		s.next += skip
+		b = b[skip:]
+	}
 	for len(b) > 0 {
-		at := s.next % s.size
-		if int64(len(s.ring)) < s.size { // grows up to its size, then turns
-			room := min(s.size-int64(len(s.ring)), int64(len(b)))
-			s.ring = append(s.ring, b[:room]...)
-			s.next += room
-			b = b[room:]
-			continue
-		}
-		k := copy(s.ring[at:], b)
+		k := copy(s.ring[s.next%s.size:], b)
 		s.next += int64(k)
 		b = b[k:]
 	}
@@ -73,14 +80,21 @@ func (s *sink) Close() error {
 	if s.f == nil {
 		return nil
 	}
-	var err error
-	if lost := s.next - int64(len(s.ring)); lost > 0 {
-		_, err = fmt.Fprintf(s.f, "\n[%d bytes are left out here]\n", lost)
-		at := s.next % s.size
-		s.ring = append(s.ring[at:len(s.ring):len(s.ring)], s.ring[:at]...)
+	err := s.err
+	if err == nil && s.next > 0 {
+		end := [][]byte{s.ring[:min(s.next, s.size)]}
+		if lost := s.next - s.size; lost > 0 {
+			_, err = fmt.Fprintf(s.f, "\n[%d bytes are left out here]\n", lost)
+			at := s.next % s.size
+			end = [][]byte{s.ring[at:], s.ring[:at]}
+		}
+		for _, b := range end {
+			_, werr := s.f.Write(b)
+			err = errors.Join(err, werr)
+		}
 	}
-	_, werr := s.f.Write(s.ring)
-	return errors.Join(err, werr, s.f.Close())
+	s.ring = nil
+	return errors.Join(err, s.f.Close())
 }
 
 // Tail returns the last n bytes of a file, from the start of a line if there is

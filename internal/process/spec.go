@@ -1,7 +1,7 @@
 package process
 
 import (
-	"io"
+	"os"
 	"syscall"
 	"time"
 )
@@ -10,14 +10,19 @@ import (
 type Spec struct {
 	Argv   []string // [0] is looked up on PATH of Env
 	Dir    string
-	Env    []string // the whole environment, "NAME=value"
-	Stdin  io.Reader
+	Env    []string      // the whole environment, "NAME=value"
+	Mark   string        // name of a variable of Env whose value no other program's descendants carry; "" if there is none
+	Stdin  *os.File      // nil is empty
 	Stdout string        // file, created or cut; "" discards
 	Stderr string        // file, created or cut; may be equal to Stdout
 	Cap    int64         // bytes kept of each file: half from the start, half from the end; 0 is 64 MiB
 	Time   time.Duration // 0: no limit
 	Idle   time.Duration // killed after so long without output; 0: never
 	Grace  time.Duration // between SIGTERM and SIGKILL; 0 is 5 s
+
+	// Tap is told of every piece of output, in order for each of the two; it may be
+	// called from two goroutines and must not keep b. nil: nobody.
+	Tap func(stderr bool, b []byte)
 }
 
 // How a program ended.

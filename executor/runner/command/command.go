@@ -88,7 +88,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 		return executor.AgentEnded{}, err
 	}
 	spec := process.Spec{
-		Argv: argv, Dir: r.Dir, Env: env, Stdout: file(r, ".out"), Stderr: file(r, ".err"), Cap: c.Cap, Grace: c.Grace,
+		Argv: argv, Dir: r.Dir, Env: env, Stdout: file(r, ".out"), Stderr: file(r, ".err"), Cap: c.Cap, Grace: c.Grace, Mark: Mark,
 		Time: time.Duration(r.Step.Limits.TimeoutMS) * time.Millisecond,
 		Idle: time.Duration(r.Step.Stall.AfterMS) * time.Millisecond,
 	}
