@@ -9,7 +9,7 @@ import (
 
 var cornerGates = []cornerCase{
 	{
-		lacks: "agent gates in apply", group: "qa", name: "a tester says stop",
+		group: "qa", name: "a tester says stop",
 		want:  "stop blocks the sprint at once, without another attempt; independent ones go on",
 		plan:  twoSprints,
 		agent: `echo x > "out-$RALPH_NODE"`,
@@ -22,7 +22,7 @@ var cornerGates = []cornerCase{
 		},
 	},
 	{
-		lacks: "agent gates in apply", group: "qa", name: "a tester never ends",
+		group: "qa", name: "a tester never ends",
 		want:  "no verdict in time is an error, never a pass: asked again, then a person; the coder's attempt is not charged",
 		qa:    `sleep 60`,
 		gates: "gate.qa",
@@ -34,7 +34,7 @@ var cornerGates = []cornerCase{
 		},
 	},
 	{
-		lacks: "agent gates in apply", group: "qa", name: "a tester answers with garbage",
+		group: "qa", name: "a tester answers with garbage",
 		want: "an invalid verdict is asked for once more, then it is an error and waits for a person; retry asks again",
 		qa: `if test -e "$TOP/sober"; then ` + says("pass", "fine") + `; else echo "looks good to me!"; fi
 echo asked >> "$TOP/asked"`,
@@ -52,7 +52,7 @@ echo asked >> "$TOP/asked"`,
 		},
 	},
 	{
-		lacks: "agent gates in apply", group: "qa", name: "testers disagree",
+		group: "qa", name: "testers disagree",
 		want:   "all must pass; what the one who says no found is feedback",
 		agent:  `if grep -q 'no tests' "$RALPH_FEEDBACK"; then echo x > test; fi; echo x > out`,
 		second: `if test -e test; then ` + says("pass", "fine") + `; else ` + says("fail", "no tests") + `; fi`,
@@ -67,7 +67,7 @@ echo asked >> "$TOP/asked"`,
 		unit: `test -e $TOP/twice || { touch $TOP/twice; echo 'timing'; exit 1; }`,
 		check: func(t *testing.T, r *cornerRepo) {
 			r.has(r.apply(exitDone), "1.1  ✗ implement #1", "1 of 1 sprints done")
-			r.has(r.ralph(exitDone, "log", "1.1"), "fail", "pass")
+			r.has(r.ralph(exitDone, "log", "1.1"), "implement #1: gate unit: fail", "implement #2: gate unit: pass")
 		},
 	},
 }
