@@ -76,13 +76,13 @@ func check(t *testing.T, r *Run) {
 		if n.status == Running && (len(n.life.flight) == 0 || n.life.stage == stageGate) {
 			active = append(active, i)
 		}
-		if n.status == Waiting && n.wait.For != ForHuman {
+		if n.status == Waiting && n.wait.timed() {
 			timers = append(timers, i)
 		}
 		if n.status == Ready {
 			ready = append(ready, i)
 		}
-		if n.status == Pending && settled && n.selected && !n.sum {
+		if n.status == Pending && settled && n.selected && !n.sum && n.people.paused == "" && !n.busy() {
 			t.Errorf("node %s is pending and nothing holds it back", n.ir.Key)
 		}
 		if n.status == Ready && !settled {
@@ -124,6 +124,7 @@ type sim struct {
 	events []Event
 	flying []Effect
 	now    time.Time
+	said   int
 }
 
 func (s *sim) put(e Event) {

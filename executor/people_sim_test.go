@@ -1,0 +1,192 @@
+package executor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// anyDecision makes up something that a person might say.
+func anyDecision(rng *rand.Rand, r *Run, id int) (ir.NodeID, Decision) {
+	verbs := []Verb{Approve, Reject, RetryNode, RetryNode, Skip, Pause, Resume, Resume, Cancel}
+	d := Decision{ID: fmt.Sprint("d", id), Verb: verbs[rng.IntN(len(verbs))], By: "ann", User: "u"}
+	d.How = ways[d.Verb][rng.IntN(len(ways[d.Verb]))]
+	if rng.IntN(3) > 0 {
+		d.Message = "because"
+	}
+	if d.Verb == Resume && rng.IntN(2) == 0 {
+		d.Budget = ir.Budget{Tokens: 1000, WallMS: 1000}
+	}
+	if rng.IntN(8) == 0 && d.Verb != Cancel {
+		return "", d
+	}
+	return r.nodes[rng.IntN(len(r.nodes))].id, d
+}
+
+// asDecision reads a command of NodeView.Ways.
+func asDecision(t *testing.T, command string, id int) (Decision, bool) {
+	t.Helper()
+	f := strings.Fields(command)
+	d := Decision{ID: fmt.Sprint("w", id), Verb: Verb(f[1]), By: "ann", User: "u"}
+	if f[1] == "apply" {
+		return d, false
+	}
+	for i, a := range f {
+		switch a {
+		case "-m":
+			d.Message = "text"
+		case "--budget":
+			d.Budget = ir.Budget{Tokens: 1 << 40, USDMicro: 1 << 40, WallMS: 1 << 40}
+		case "--gates-only", "--discard", "--keep-old", "--override", "--force":
+			d.How = How(f[i][2:])
+		}
+	}
+	return d, true
+}
+
+// stir lets a person say something at random; what is refused changes nothing.
+func (s *sim) stir() {
+	s.t.Helper()
+	s.said++
+	node, d := anyDecision(s.rng, s.run, s.said)
+	look := s.said%16 == 0
+	before := ""
+	if look {
+		before = fmt.Sprintf("%+v", s.run.Views())
+	}
+	bound, err := s.run.Consider(node, d, s.now)
+	if look {
+		if after := fmt.Sprintf("%+v", s.run.Views()); after != before {
+			s.t.Fatalf("to consider %s of %s changed\n%s\nto\n%s", d.Verb, node, before, after)
+		}
+	}
+	if err == nil {
+		s.put(Event{Node: node, Body: Decided{bound}})
+	}
+}
+
+// everyWayWorks checks that what a view offers is not refused.
+func (s *sim) everyWayWorks() {
+	s.t.Helper()
+	for _, v := range s.run.Views() {
+		for i, w := range v.Ways {
+			d, ok := asDecision(s.t, w, i)
+			node := v.ID
+			if !strings.Contains(w, string(v.Key)) {
+				node = ""
+			}
+			if _, err := s.run.Consider(node, d, s.now); ok && err != nil {
+				s.t.Fatalf("%s is %s (%s): %q is offered and refused: %v", v.Key, v.Status, v.Cause, w, err)
+			}
+		}
+	}
+}
+
+// TestAnyDecisionAtAnyTime lets people say anything at any moment of random
+// epics with random results and crashes: the machine is never stuck, never in an
+// illegal state, and a replay gives the same.
+func TestAnyDecisionAtAnyTime(t *testing.T) { // execution §5, §9
+	n := uint64(3000)
+	if testing.Short() {
+		n = 400
+	}
+	for seed := range n {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		epic := randomEpic(rng, 8)
+		withPeople(rng, epic)
+		s := &sim{t: t, rng: rng, epic: epic, now: time.UnixMilli(0).UTC()}
+		run, err := New(epic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.run = run
+		for range rng.IntN(3) {
+			s.stir()
+		}
+		s.start()
+		for ends := 0; ends < 6 && len(s.events) < 500; {
+			if rng.IntN(8) == 0 {
+				s.stir()
+			}
+			if rng.IntN(60) == 0 {
+				s.everyWayWorks()
+			}
+			todo := s.run.Todo(s.now)
+			if todo.Stuck != "" {
+				t.Fatalf("seed %d: stuck: %s", seed, todo.Stuck)
+			}
+			switch {
+			case rng.IntN(80) == 0:
+				s.crash()
+				s.start()
+			case len(todo.Record) > 0:
+				s.put(todo.Record[0])
+			case len(todo.Stop) > 0 && rng.IntN(2) == 0:
+				s.end(todo.Stop[0], EffectFailed{Class: FailInterrupted, Gate: todo.Stop[0].Gate, Detail: "stopped"})
+			case len(todo.Start) > 0:
+				e := todo.Start[0]
+				s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}})
+				s.flying = append(s.flying, e)
+			case len(s.flying) > 0:
+				e := s.flying[rng.IntN(len(s.flying))]
+				s.end(e, s.report(e))
+			case todo.Done:
+				ends++
+				s.put(Event{Body: RunEnded{Counts: s.run.Counts()}})
+				s.stir()
+				s.crash()
+				s.start()
+			case !todo.Wake.IsZero():
+				s.now = todo.Wake
+			default:
+				s.stir()
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d", seed)
+			}
+		}
+		s.everyWayWorks()
+	}
+}
+
+func (s *sim) end(e Effect, b Body) {
+	s.t.Helper()
+	i := slices.IndexFunc(s.flying, func(f Effect) bool { return f.Key("") == e.Key("") })
+	if i < 0 {
+		s.t.Fatalf("%s of %s is not in flight", e.Kind, e.Node)
+	}
+	s.flying = slices.Delete(s.flying, i, i+1)
+	s.now = s.now.Add(time.Duration(s.rng.IntN(500)) * time.Millisecond)
+	s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: b})
+}
+
+// withPeople adds to an epic what people have to do with.
+func withPeople(rng *rand.Rand, e *ir.Epic) {
+	e.Run.OnExceed = []string{"pause", "stop"}[rng.IntN(2)]
+	if rng.IntN(3) == 0 {
+		e.Run.Budget = ir.Budget{Tokens: 2000, WallMS: 20_000}
+	}
+	e.Gates["person"] = ir.Gate{Kind: "human", Approvers: []string{"ann"}, OnTimeout: "fail"}
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		switch rng.IntN(6) {
+		case 0:
+			n.Kind = ir.Manual
+			n.Steps = n.Steps[:min(len(n.Steps), 1)]
+		case 1:
+			n.Limits.Budget = ir.Budget{Tokens: 500, WallMS: 3000}
+		case 2:
+			n.Limits.Deadline = "1970-01-01T00:00:10Z"
+		case 3:
+			if len(n.Steps) > 0 {
+				s := &n.Steps[len(n.Steps)-1]
+				s.Gates = append(slices.Clone(s.Gates), "person")
+			}
+		}
+	}
+}
