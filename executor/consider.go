@@ -189,7 +189,17 @@ func (r *Run) considerApprove(n *node, d Decision) (Decision, act, error) {
 			n.people.approvals = append(n.people.approvals, d)
 			return r.release(n, "approved by "+d.By)
 		}, nil
-	case n.waitsFor(CauseQuestion, CauseDiagnosis, CauseTakeover, CauseProtected):
+	case n.waitsFor(CauseProtected):
+		d, err := r.bind(n, d, "")
+		if err != nil {
+			return d, nil, err
+		}
+		return d, func() error { // collected as that person's own: what was changed is listed, and allowed
+			n.life.attempt.finishedBy(d.By)
+			n.life.stage = stageCollect
+			return r.release(n, "approved by "+d.By)
+		}, nil
+	case n.waitsFor(CauseQuestion, CauseDiagnosis, CauseTakeover):
 		d, err := r.bind(n, d, "")
 		if err != nil {
 			return d, nil, err
@@ -228,7 +238,13 @@ func (r *Run) considerOverride(n *node, d Decision) (Decision, act, error) {
 		return d, nil, err
 	}
 	return d, func() error {
-		n.people.approvals = append(n.people.approvals, d)
+		if l := &n.life; l.stage == stageRed { // it passed before any work: it may
+			if l.attempt.red++; l.redDone(r, n) {
+				l.stage = stageAgent
+			}
+		} else {
+			n.people.approvals = append(n.people.approvals, d)
+		}
 		return r.release(n, "overridden by "+d.By)
 	}, nil
 }
@@ -239,6 +255,8 @@ func (r *Run) considerReject(n *node, d Decision) (Decision, act, error) {
 		return d, nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
 	case !n.waitsFor(CauseApproval, CauseGate, CauseProtected):
 		return d, nil, r.refuse(n, "there is nothing to reject")
+	case n.life.stage == stageRed:
+		return d, nil, r.refuse(n, "there is no work yet that could be rejected: the gate was tried before it")
 	case d.Message == "":
 		return d, nil, r.refuse(n, "the next attempt needs to be told what to do better: -m TEXT")
 	case n.waitsFor(CauseApproval) && !mayApprove(d.By, r.epic.Gates[n.wait.Gate].Approvers):

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -60,7 +61,11 @@ func (r *Run) goesOn(n *node) bool {
 func (r *Run) retryBlocked(n *node) {
 	l := &n.life
 	if l.stage == stageStopped {
-		l.step = n.next(l.step)
+		to := n.next(l.step)
+		if l.step == asideStep && to != asideStep {
+			r.landFailed(n, to)
+		}
+		l.step = to
 	}
 	n.allow(r.at)
 	if l.attempt.status != AttemptRunning {
@@ -176,6 +181,8 @@ func (r *Run) considerSkip(n *node, d Decision) (act, error) {
 		return nil, r.refuse(n, "its work is done and there is nothing to skip")
 	case n.status == Running && d.How != Forced:
 		return nil, r.refuse(n, "to skip it now stops what runs: --force")
+	case n.lands():
+		return nil, r.refuse(n, "its result is being taken over just now; ask again in a moment")
 	}
 	return func() error {
 		if err := r.stopNode(n, "skipped by "+d.By); err != nil {
@@ -202,6 +209,8 @@ func (r *Run) considerCancel(n *node, d Decision) (act, error) {
 		return nil, r.refuse(n, "it is cancelled already")
 	case r.shown(n) == Skipped, n.status == Done:
 		return nil, r.refuse(n, "there is nothing to cancel")
+	case n.lands():
+		return nil, r.refuse(n, "its result is being taken over just now; ask again in a moment")
 	}
 	return func() error {
 		if err := r.stopNode(n, "cancelled by "+d.By); err != nil {
@@ -212,12 +221,21 @@ func (r *Run) considerCancel(n *node, d Decision) (act, error) {
 	}, nil
 }
 
+// lands reports whether a ref that others see is moving to the node's result: it
+// cannot be called back.
+func (n *node) lands() bool {
+	return slices.ContainsFunc(n.life.flight, func(e Effect) bool { return e.Kind == EffectPublish || e.Kind == EffectLand })
+}
+
 // stopNode gives up the open attempt of a node that a person ends. What is in
 // flight is stopped (Todo.Stop), and what it reports counts nothing.
 func (r *Run) stopNode(n *node, why string) error {
 	l := &n.life
 	n.people.paused, n.people.reopen = "", false
 	l.word, l.trouble = Decision{}, nil
+	if r.lander == n {
+		r.lander = nil
+	}
 	if l.attempt.status != AttemptRunning {
 		return nil
 	}
@@ -251,7 +269,7 @@ func (r *Run) considerResume(n *node, d Decision) (act, error) {
 	more := d.Budget != (ir.Budget{})
 	budget := n.status == Waiting && n.wait.For == ForBudget && n.wait.Cause != CauseHeld
 	switch {
-	case n.waitsFor(CauseHeld), n.status == Waiting && n.wait.Cause == CauseHeld:
+	case n.people.paused == "" && n.status == Waiting && n.wait.Cause == CauseHeld:
 		return nil, &Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.held.Detail), Hint: r.resumeHint()}
 	case n.people.paused == "" && !budget && !more && !n.waitsFor(CauseTakeover):
 		return nil, r.refuse(n, "it is not paused")
@@ -320,6 +338,9 @@ func (r *Run) waysOf(n *node) []string {
 			break
 		}
 		for _, c := range ends[n.wait.Cause] {
+			if strings.HasPrefix(c, "reject") && n.life.stage == stageRed || c == "retry --gates-only" && r.cannotHandIn(n) != "" {
+				continue
+			}
 			say(c)
 		}
 	}
@@ -329,9 +350,11 @@ func (r *Run) waysOf(n *node) []string {
 	if n.people.paused == "" {
 		say("pause")
 	}
-	if n.status == Running {
+	switch {
+	case n.lands():
+	case n.status == Running:
 		say("skip --force", "cancel")
-	} else {
+	default:
 		say("skip", "cancel")
 	}
 	return out

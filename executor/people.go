@@ -135,7 +135,7 @@ func (r *Run) onWord(n *node, now time.Time) (Event, bool) {
 	if n.busy() {
 		return Event{}, false
 	}
-	if by := n.people.paused; by != "" && l.trouble == nil && l.stage.pausable() {
+	if by := n.people.paused; by != "" && l.trouble == nil && l.stage.pausable() && r.lander != n {
 		return n.event(NodeWaiting{For: ForHuman, Cause: CausePaused, Detail: "paused by " + by}), true
 	}
 	d := l.word
@@ -199,6 +199,9 @@ func (d Decision) unless(h How) Decision {
 func (n *node) allow(at time.Time) {
 	l := &n.life
 	clear(l.used)
+	if l.aside != nil {
+		l.aside.used = 0
+	}
 	l.streak, l.sign, l.failures, l.trouble = 0, "", 0, nil
 	n.cost.renew(at)
 }
@@ -220,7 +223,7 @@ func (n *node) agentsInFlight() []Effect {
 // pausable reports whether an effect comes next, and not a decision that is due.
 func (s stage) pausable() bool {
 	switch s {
-	case stageBase, stageOpen, stagePrepare, stageAgent, stageCollect, stageGate, stagePublish:
+	case stageBase, stageOpen, stagePrepare, stageRed, stageAgent, stageCollect, stageGate, stagePublish, stageLanding, stagePull:
 		return true
 	}
 	return false
