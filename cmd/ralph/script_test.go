@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"ralph": func() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"ralph": func() { os.Exit(run(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr)) },
 	})
 }
 
