@@ -18,7 +18,9 @@ func (r *Run) tailLost(b TailLost) error {
 			return fmt.Errorf("a commit of %s has attempt %d", o.Node, o.Attempt)
 		}
 		n.numbers[o.Step] = max(n.numbers[o.Step], o.Attempt)
-		n.orphans = append(n.orphans, o)
+		if len(o.Problems) == 0 { // else it would be judged without them
+			n.orphans = append(n.orphans, o)
+		}
 	}
 	return nil
 }

@@ -19,9 +19,7 @@ func (s *Space) onto(ctx context.Context, e executor.Effect) (executor.BaseMade,
 		head, err = s.fetch(ctx, name)
 	} else {
 		name = s.epic.Epic.Integration.Branch
-		if head, err = s.git.ref(ctx, "refs/heads/"+name); err == nil && head == "" {
-			head, err = s.git.ref(ctx, s.prefix()+"base")
-		}
+		head, err = s.Head(ctx)
 	}
 	if err != nil {
 		return made, err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 func TestFilesOfAnEmbeddedRepositoryAreNotLost(t *testing.T) {
@@ -65,9 +64,10 @@ func TestARedoneCollectRemembersWhatWasWrong(t *testing.T) {
 }
 
 func TestABranchInSomebodysWorktreeIsNotMoved(t *testing.T) {
-	r := newRepo(t, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Run.Git.Cleanup = "on_success" }))
+	r := newRepo(t, executortest.Epic([]string{"1.1"}))
 	base := r.head()
 	r.result("bd-1-1", base, "a.txt", "a")
+	r.git("worktree", "remove", r.space.Dir("bd-1-1"))
 	look := filepath.Join(t.TempDir(), "look")
 	r.git("worktree", "add", "-q", look, "ralph/x/1-1")
 	before := r.git("-C", look, "rev-parse", "HEAD")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // forgePull is what gh says of a pull request.
@@ -42,6 +43,9 @@ func (s *Space) Pull(ctx context.Context, e executor.Effect, p executor.PullText
 		return executor.Pulled{}, err
 	}
 	if err := s.push(ctx, e, branch); err != nil {
+		return executor.Pulled{}, err
+	}
+	if err := s.pushOnto(ctx, e, p.Onto); err != nil {
 		return executor.Pulled{}, err
 	}
 	mark := fmt.Sprintf("<!-- ralph %s/%s -->", s.epic.Epic.ID, e.Node)
@@ -82,6 +86,29 @@ func (s *Space) Pull(ctx context.Context, e executor.Effect, p executor.PullText
 	}
 	_, err = s.gh(ctx, body, args...)
 	return made, err
+}
+
+// pushOnto pushes the branch that a pull request asks to be merged into, if that
+// is one of this epic's: another node's, or the integration branch, which begins
+// at the base.
+func (s *Space) pushOnto(ctx context.Context, e executor.Effect, branch string) error {
+	if !s.branches["refs/heads/"+branch] {
+		return nil
+	}
+	at, err := s.git.ref(ctx, "refs/heads/"+branch)
+	if err == nil && at == "" {
+		at, err = s.git.ref(ctx, s.prefix()+"base")
+	}
+	if err != nil {
+		return err
+	}
+	of := executor.Integration
+	for id, n := range s.nodes {
+		if n.Git.Branch == branch {
+			of = string(id)
+		}
+	}
+	return s.push(ctx, executor.Effect{Node: ir.NodeID(of), Commit: at, Seq: e.Seq}, branch)
 }
 
 // pullOf returns the pull request of a branch: the open one, else one that was

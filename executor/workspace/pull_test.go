@@ -187,6 +187,26 @@ func TestWhatBecameOfAPullRequest(t *testing.T) { // execution §5: mode wait
 	}
 }
 
+func TestAPullRequestOntoABranchOfRalphs(t *testing.T) { // execution §5: node pull requests in dag
+	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) { e.Epic.Integration.PR = "node" }))
+	r.forge()
+	base, _, err := r.space.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := r.result("bd-1-1", base.Commit, "a.txt", "a\n")
+	b := r.result("bd-1-2", a.Commit, "b.txt", "b\n")
+	for onto, want := range map[string]string{"ralph/x/integration": base.Commit, "ralph/x/1-1": a.Commit} {
+		e := r.effect(executor.EffectPull, "bd-1-2", 1, b.Commit)
+		if _, err := r.space.Pull(t.Context(), e, executor.PullText{Title: "t", Onto: onto}); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.git("ls-remote", "origin", onto); !strings.HasPrefix(got, want) {
+			t.Errorf("%s is %q, want %s", onto, got, want)
+		}
+	}
+}
+
 func TestAForgeThatDoesNotAnswer(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, waiting))
 	state := r.forge()

@@ -47,6 +47,16 @@ func (s *Space) Rebase(ctx context.Context) (executor.Tree, []executor.NamedTree
 	return s.Pin(ctx)
 }
 
+// Head returns where the integration branch stands: before anything has landed,
+// at the pinned base.
+func (s *Space) Head(ctx context.Context) (string, error) {
+	head, err := s.git.ref(ctx, "refs/heads/"+s.epic.Epic.Integration.Branch)
+	if err != nil || head != "" {
+		return head, err
+	}
+	return s.git.ref(ctx, s.prefix()+"base")
+}
+
 // ownBase reports whether a node is a root that names a base of its own.
 func (s *Space) ownBase(n *ir.Node) bool {
 	return n.Git.Base != "" && n.Git.Base != s.epic.Epic.Base && len(n.Merges) == 0 && !blocked(n)

@@ -52,6 +52,7 @@ func (s *Space) fetch(ctx context.Context, branch string) (string, error) {
 // are never overwritten: ralph remembers in refs what it pushed last, and what it
 // was about to push when it was interrupted.
 func (s *Space) push(ctx context.Context, e executor.Effect, branch string) error {
+	defer s.hold("push " + branch)()
 	mark, begun := s.nodeRef(e.Node, "pushed"), s.nodeRef(e.Node, "pushing")
 	last, err := s.git.ref(ctx, mark)
 	if err != nil {
