@@ -122,6 +122,8 @@ func (r *Run) cannotHandIn(n *node) string {
 		return "it has no worktree of its own that somebody could work in"
 	case n.status != Blocked && (n.status != Waiting || n.wait.For != ForHuman), n.waitsFor(CausePaused, CauseHeld, CauseManual, CausePull):
 		return "its worktree cannot be taken for an attempt now"
+	case l.step == asideStep && !l.aside.merge:
+		return "its result is being taken into the integration branch, where nobody can work"
 	case l.stale, n.status == Blocked && !r.goesOn(n):
 		return "what it was blocked on has changed, so the worktree is not based on what it needs now"
 	case len(n.logs) <= l.first && !n.waitsFor(CauseConflict):
@@ -142,6 +144,9 @@ func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
 			r.retryBlocked(n)
 		}
 		n.allow(r.at)
+		if l.step == asideStep {
+			l.aside.used = l.aside.step.Limits.Attempts // no agent after a person
+		}
 		l.word = d
 		if l.attempt.status != AttemptRunning {
 			l.stage = stageOpen
