@@ -106,6 +106,11 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	case "arg":
 		spec.Argv = append(argv, string(r.Prompt))
 	}
+	if r.Activity != nil {
+		p := &pulse{tell: r.Activity}
+		spec.Tap = p.heard
+		defer p.end()
+	}
 	res, err := process.Run(ctx, spec)
 	var not *process.NotStarted
 	switch {

@@ -75,7 +75,7 @@ func (l *limit) failure(r executor.AgentRun, now time.Time) error {
 		f.Err = fmt.Errorf("agent %s met its rate limit: %s", agentOf(r), clip(strings.TrimSpace(m[0]), 200))
 	}
 	if l.until >= 0 && l.until < len(m) {
-		if t, ok := moment(m[l.until], now); ok {
+		if t, ok := moment(m[l.until], now); ok && t.UTC().Year() <= 9999 {
 			f.Until = t.UTC().Format(time.RFC3339)
 		}
 	}
