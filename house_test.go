@@ -93,6 +93,7 @@ var mayImport = []struct {
 	{"ir/codec/...", []string{"ir", "diag", "internal/yaml", "internal/jsonschema"}, "codecs read drafts and write epics, nothing else"},
 	{"ir/irtest", []string{"ir"}, "epics for the tests of those who use the graph"},
 	{"executor", []string{"ir"}, "the machine does no I/O and decides nothing the compiler could have decided"},
+	{"executor/simulate", []string{"executor", "ir", "internal/yaml"}, "the machine in a made-up world; nothing real is near"},
 	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/glob", "internal/jsonschema", "internal/process", "executor/executortest"}, "siblings under executor never import each other"},
 	{"internal/...", nil, "internal packages are leaves"},
 	{"bench/...", nil, "ralph is measured there as a whole process"},

@@ -1,0 +1,12 @@
+// Package simulate walks an epic on a virtual clock with a made-up world: agents,
+// gates, merges and people do what a scenario says, and two days pass in seconds.
+//
+// In: an ir.Epic and a Scenario. Out: the events that a run would write, told to
+// an observer, and the machine as they left it. Nothing is executed, no git is
+// touched, no time passes. The same epic, scenario and seed give the same events.
+// It imports executor, ir and internal/yaml; cmd/ralph calls it.
+//
+// The machine is the real one: only its surroundings are made up. A simulation
+// therefore shows what retries, limits, budgets, waits and the graph itself come
+// to, not whether an agent can do its work.
+package simulate

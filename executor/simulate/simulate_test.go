@@ -1,0 +1,255 @@
+package simulate_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/simulate"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func parse(t testing.TB, text string) *simulate.Scenario {
+	t.Helper()
+	s, err := simulate.Parse("s.yaml", []byte(strings.ReplaceAll(text, "\t", "  ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func play(t testing.TB, epic *ir.Epic, s *simulate.Scenario) (simulate.Result, []executor.Event) {
+	t.Helper()
+	var all []executor.Event
+	res, err := simulate.Run(epic, s, func(list []executor.Event) { all = append(all, list...) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(all)) != res.Events {
+		t.Errorf("%d events were told, %d written", len(all), res.Events)
+	}
+	return res, all
+}
+
+func statuses(run *executor.Run) string {
+	var out []string
+	for _, v := range run.Views() {
+		line := fmt.Sprintf("%s %s", v.Key, v.Status)
+		if v.Reason != "" {
+			line += " (" + v.Reason + ")"
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// patient gives every agent two hours.
+func patient(e *ir.Epic) {
+	for i := range e.Nodes {
+		e.Nodes[i].Steps[0].Limits.TimeoutMS = 2 * 60 * 60 * 1000
+	}
+}
+
+func TestScenarios(t *testing.T) { // S4: a scheduler that can be tried without agents
+	for name, c := range map[string]struct {
+		epic     []string
+		change   func(*ir.Epic)
+		scenario string
+		want     string
+		took     time.Duration // 0: not looked at
+		starts   int
+	}{
+		"what no rule matches goes well": {
+			epic: []string{"1.1", "1.2: 1.1"}, scenario: "{}",
+			want: "1.1 done\n1.2 done\nintegration done",
+			took: 2*(10*time.Minute+30*time.Second) + 9*time.Second, // git's nine effects take a second each
+		},
+		"an agent is told by key and attempt": {
+			epic: []string{"1.1", "2.1"},
+			scenario: `
+agents:
+	- {node: "1.*", attempt: 1..2, result: failed, takes: 1h}
+	- {takes: 5m}`,
+			want: "1.1 done\n2.1 done\nintegration done",
+		},
+		"a gate that says stop blocks": {
+			epic:     []string{"1.1", "1.2: 1.1"},
+			scenario: `gates: [{gate: check, node: "1.1", verdict: stop, message: no way}]`,
+			want:     "1.1 blocked (gate check said stop: no way)\n1.2 pending (needs 1.1 (blocked))",
+		},
+		"a rule may count": {
+			epic:     []string{"1.1"},
+			scenario: `gates: [{verdict: fail, times: 2}]`,
+			want:     "1.1 done\nintegration done",
+		},
+		"an agent whose time is up": {
+			epic:     []string{"1.1"},
+			scenario: `agents: [{takes: 5h, times: 1}]`,
+			change:   func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.TimeoutMS = 60 * 60 * 1000 },
+			want:     "1.1 done\nintegration done",
+		},
+		"ralph is killed and started again": {
+			epic: []string{"1.1", "1.2: 1.1", "1.3: 1.2"},
+			scenario: `
+crashes:
+	- 5m
+	- {at: 12m, down: 1h}
+	- 30h`,
+			want:   "1.1 done\n1.2 done\n1.3 done\nintegration done",
+			starts: 3,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var change []func(*ir.Epic)
+			change = append(change, patient)
+			if c.change != nil {
+				change = append(change, c.change)
+			}
+			res, _ := play(t, executortest.Epic(c.epic, change...), parse(t, c.scenario))
+			if got := statuses(res.Run); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+			if res.Open != "" || len(res.Refused) > 0 {
+				t.Errorf("open %q, refused %v", res.Open, res.Refused)
+			}
+			if took := res.Ended.Sub(res.Began); c.took != 0 && took != c.took {
+				t.Errorf("it took %s, want %s", took, c.took)
+			}
+			if c.starts != 0 && res.Starts != c.starts {
+				t.Errorf("apply was started %d times, want %d", res.Starts, c.starts)
+			}
+		})
+	}
+}
+
+func TestPeopleOfAScenarioDecide(t *testing.T) { // execution §5
+	epic := executortest.Epic([]string{"1.1", "1.2: 1.1"}, patient)
+	res, all := play(t, epic, parse(t, `
+gates: [{node: "1.1", verdict: error, message: cannot tell, times: 2}]
+people:
+	- {cause: gate, after: 30m, does: retry, by: ann}
+	- {at: 1m, node: "1.2", does: approve, by: bob}`))
+	if got := statuses(res.Run); got != "1.1 done\n1.2 done\nintegration done" {
+		t.Errorf("got\n%s", got)
+	}
+	decided := ""
+	for _, e := range all {
+		if d, ok := e.Body.(executor.Decided); ok {
+			decided += fmt.Sprintf("%s %s %s;", d.By, d.Verb, e.Node)
+		}
+	}
+	if decided != "ann retry bd-1-1;" {
+		t.Errorf("decided: %s", decided)
+	}
+	if len(res.Refused) != 1 || !strings.Contains(res.Refused[0], "bob after 1m0s: approve 1.2: ") {
+		t.Errorf("refused: %q", res.Refused)
+	}
+}
+
+func TestMistakesOfAScenarioAreNamedWithTheirLines(t *testing.T) {
+	_, err := simulate.Parse("s.yaml", []byte(`agents:
+  - takes: soon
+    resultt: success
+  - chance: 120%
+    attempt: 0
+gates:
+  verdict: pass
+people:
+  - at: 5m
+    after: 1h
+    does: shout
+crashes: [{down: 5m}]
+`))
+	if err == nil {
+		t.Fatal("it was taken")
+	}
+	for _, want := range []string{
+		`s.yaml:2: "soon" is not a time`, `s.yaml:3: "resultt" means nothing here; write one of action, agent, `,
+		`s.yaml:4: "120%" is not a chance`, `s.yaml:5: "0" is not a number from 1`, "s.yaml:7: write a list here",
+		`s.yaml:11: "shout" is none of approve`, "s.yaml:9: \"at\" is a time of the run", "s.yaml:12: say when",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in\n%v", want, err)
+		}
+	}
+	if _, err := simulate.Parse("s.yaml", []byte("a: [")); err == nil || !strings.Contains(err.Error(), "s.yaml: line 1") {
+		t.Errorf("broken YAML: %v", err)
+	}
+}
+
+// busy is a long epic with a bit of everything going wrong.
+func busy(n int) (*ir.Epic, string) {
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%d.%d:", i/50+1, i%50+1)
+		if i >= 50 {
+			lines[i] += fmt.Sprintf(" %d.%d %d.%d", i/50, i%50+1, i/50, (i+7)%50+1)
+		}
+	}
+	epic := executortest.Epic(lines, patient, func(e *ir.Epic) {
+		e.Run.Concurrency.Nodes = 50
+		for i := range e.Nodes {
+			e.Nodes[i].Steps[0].Retry = ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300_000, JitterPercent: 20}
+		}
+	})
+	return epic, `
+seed: 7
+agents:
+	- {chance: 2%, fails: transient, takes: 1m}
+	- {chance: 3%, result: failed, takes: 2m..9m}
+	- {takes: 4m..16m, tokens: 20000, usd: 0.31}
+gates:
+	- {chance: 1%, attempt: 1..2, verdict: error}
+	- {chance: 10%, attempt: 1, verdict: fail}
+	- {takes: 10s..3m}
+people:
+	- {does: retry, after: 5m..2h, by: ann}
+crashes: [3h, 20h, 33h]`
+}
+
+func TestTheSameSeedGivesTheSameEvents(t *testing.T) {
+	render := func(seed uint64) []byte {
+		epic, text := busy(150)
+		s := parse(t, text)
+		s.Seed = seed
+		var b bytes.Buffer
+		_, all := play(t, epic, s)
+		for _, e := range all {
+			line, err := e.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Write(append(line, '\n'))
+		}
+		return b.Bytes()
+	}
+	if !bytes.Equal(render(1), render(1)) {
+		t.Error("two simulations with the same seed differ")
+	}
+	if bytes.Equal(render(1), render(2)) {
+		t.Error("another seed changes nothing")
+	}
+}
+
+func TestALongEpicEndsDoneInSpiteOfEverything(t *testing.T) {
+	n := 10_000
+	if testing.Short() {
+		n = 1000
+	}
+	epic, text := busy(n)
+	res, _ := play(t, epic, parse(t, text))
+	if res.Open != "" {
+		t.Fatal(res.Open)
+	}
+	counts := res.Run.Counts()
+	if counts["done"]+counts["blocked"]+counts["pending"] != n || counts["done"] < n/2 {
+		t.Errorf("after %s: %v", res.Ended.Sub(res.Began), counts)
+	}
+	if days := res.Ended.Sub(res.Began).Hours() / 24; n == 10_000 && days < 1 {
+		t.Errorf("it took %.1f days", days)
+	}
+}
