@@ -38,8 +38,11 @@ func (r *Run) Prompt(id ir.NodeID) string {
 	if step.Note != "" {
 		here = append(here, step.Note)
 	}
+	if lines := r.mergeTask(n); len(lines) > 0 {
+		here = append(append(here, ""), lines...)
+	}
 	section("This step", here...)
-	if lines := r.basis(n); len(lines) > 0 {
+	if lines := r.basis(n); len(lines) > 0 && r.mergeTask(n) == nil {
 		section("What your worktree already contains", lines...)
 	}
 	if lines := n.earlier(); len(lines) > 0 {

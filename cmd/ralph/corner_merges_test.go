@@ -15,11 +15,15 @@ const joinedSprints = twoSprints + `
 
 var cornerMerges = []cornerCase{
 	{
-		lacks: "conflicts given to agents", group: "merge", name: "results conflict",
+		group: "merge", name: "results conflict",
 		want: "the agent of the sprint that joins them resolves it in its worktree; markers that are left fail that attempt",
 		plan: joinedSprints,
 		agent: `case "$RALPH_STEP/$RALPH_NODE" in
 merge/*)
+	prompt=$(cat)
+	for word in '- shared.txt' 'ralph/plan/1-1a-first' 'ralph/plan/1-1b-second'; do
+		case $prompt in *"$word"*) ;; *) echo "the prompt lacks $word" >&2; exit 1 ;; esac
+	done
 	grep -q '<<<<<<<' shared.txt || { echo 'no conflict to resolve' >&2; exit 1; }
 	test -e "$TOP/tried" || { touch "$TOP/tried"; exit 0; }
 	sed -i.orig -e '/^<<<<<<< /d' -e '/^=======$/d' -e '/^>>>>>>> /d' shared.txt && rm shared.txt.orig && git add shared.txt ;;
@@ -39,7 +43,7 @@ esac`,
 		},
 	},
 	{
-		lacks: "conflicts given to agents", group: "merge", name: "results merge, and do not work together",
+		group: "merge", name: "results merge, and do not work together",
 		want: "what is joined is judged as a whole: the conflict agent mends it with feedback, no sprint's own state changes",
 		plan: twoSprints,
 		agent: `case "$RALPH_NODE" in
