@@ -21,7 +21,7 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 		return s.collectManual(ctx, e, n)
 	}
 	step := stepOf(n, e.Step)
-	if e.Person || e.Merge {
+	if e.Person || e.Merge || e.Node == executor.Integration && s.merger(n) != "" { // of the sum: the conflict agent mends what gates found
 		step = &ir.Step{Name: e.Step, Agent: s.merger(n), Access: "write", AllowEmpty: true}
 	}
 	commit, problems, err := s.adopt(ctx, e)
