@@ -126,6 +126,9 @@ func (r *Run) goOn(n *node) error {
 		if s := n.stepNow(); s != nil {
 			l.attempt.gates = make([]gateState, len(s.Gates))
 		}
+		if n.waitsFor(CauseApproval, CauseGate) {
+			return r.release(n, "its gates changed")
+		}
 	}
 	switch {
 	case n.status == Running && n.selected:

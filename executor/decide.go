@@ -65,8 +65,11 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 	case stageFailed:
 		return r.afterFailure(n, now)
 	case stageStopped:
-		log := n.logs[len(n.logs)-1]
-		return n.event(NodeBlocked{Reason: log.Reason}), true
+		why := l.why
+		if why == "" {
+			why = n.logs[len(n.logs)-1].Reason
+		}
+		return n.event(NodeBlocked{Reason: why}), true
 	case stageLanding:
 		if rd.landing || r.lander != nil && r.lander != n || r.draining {
 			return Event{}, false
@@ -204,7 +207,7 @@ func (r *Run) nextName(n *node, suggested string) (name, note string) {
 	at := n.life.step
 	if to := n.next(at); to == asideStep {
 		name = n.life.aside.step.Name
-	} else {
+	} else if to >= 0 {
 		name = n.ir.Steps[to].Name
 	}
 	if suggested == "" || suggested == name || at < 0 {

@@ -107,6 +107,7 @@ type life struct {
 	result Tree // published, while it lands
 	pull   Pull
 	polls  int
+	why    string // why it is blocked, where no attempt says it
 }
 
 // trouble is an effect that did not happen.
@@ -254,6 +255,9 @@ func (n *node) next(i int) int {
 			return asideStep
 		}
 		i = len(n.ir.Steps) - 1 // what failed to land goes back as if the last step had failed
+	}
+	if i < 0 {
+		return i
 	}
 	if j := n.stepIndex(n.ir.Steps[i].Next); j >= 0 && j <= i {
 		return j

@@ -87,7 +87,10 @@ func (r *Run) mayAsk(runner string, planned int, now time.Time) (ok bool, again 
 			k++
 		}
 		if len(p.recent)-k+planned >= rpm {
-			return false, p.recent[max(k, len(p.recent)-rpm)].Add(time.Minute)
+			if k < len(p.recent) {
+				again = p.recent[k].Add(time.Minute)
+			}
+			return false, again
 		}
 	}
 	return true, again

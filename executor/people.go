@@ -169,6 +169,11 @@ func (r *Run) freeEnd(n *node, b AttemptEnded) error {
 		return nil
 	}
 	to := n.stepIndex(b.Next)
+	if l.step == asideStep && to == asideStep { // it lands anew
+		r.moved(n, Tree{})
+		l.word = Decision{}
+		return nil
+	}
 	if l.step == asideStep && to >= 0 {
 		r.landFailed(n, to)
 	} else if to < 0 || to > l.step {

@@ -15,25 +15,39 @@ import (
 // randomEpic has up to n nodes with edges to earlier ones, lanes and limits.
 func randomEpic(rng *rand.Rand, n int) *ir.Epic {
 	e := &ir.Epic{
-		Epic:    ir.Header{ID: "bd-e", Integration: ir.Integration{Mode: "dag", Branch: "i"}},
+		Epic: ir.Header{ID: "bd-e", Integration: ir.Integration{
+			Mode: []string{"dag", "dag", "branch", "wait"}[rng.IntN(4)], Branch: "i", PR: []string{"none", "plan", "node"}[rng.IntN(3)],
+			ConflictAgent: []string{"", "b"}[rng.IntN(2)], Gates: []string{"g", "q"}[:rng.IntN(3)],
+		}},
 		Agents:  map[string]ir.Agent{"a": {Runner: "r"}, "b": {Runner: "s"}},
-		Runners: map[string]ir.Runner{"r": {Concurrent: 2}, "s": {}},
-		Gates:   map[string]ir.Gate{"g": {}, "h": {OnFailure: "stop"}},
-		Run:     ir.Run{Concurrency: ir.Concurrency{PerLane: map[string]int{"x": 1}}},
-		Digest:  "d",
+		Runners: map[string]ir.Runner{"r": {Concurrent: 2}, "s": {RPM: rng.IntN(3)}},
+		Gates: map[string]ir.Gate{
+			"g": {Kind: "command"}, "h": {Kind: "command", OnFailure: "stop"}, "q": {Kind: "agent", Agent: "b", Fallback: []string{"a"}},
+			"v": {Kind: "review", Agent: "a", OnFailure: "continue"}, "red": {Kind: "command", RedFirst: true},
+			"u": {Kind: "human", TimeoutMS: 60_000, OnTimeout: []string{"fail", "stop"}[rng.IntN(2)]},
+		},
+		Run:    ir.Run{Concurrency: ir.Concurrency{PerLane: map[string]int{"x": 1}}},
+		Digest: "d",
 	}
 	for i := range 1 + rng.IntN(n) {
 		node := ir.Node{
 			ID: ir.NodeID(fmt.Sprintf("bd-%d", i)), Key: ir.Key(fmt.Sprint(i)), Kind: ir.Work, Lane: []string{"", "x", "y"}[rng.IntN(3)],
-			Priority: rng.IntN(3), Done: rng.IntN(8) == 0, Digest: ir.NodeDigest{Work: fmt.Sprintf("w%d", i), Judge: "j"},
+			Priority: rng.IntN(3), Done: rng.IntN(8) == 0,
 		}
 		for s := range rng.IntN(3) {
 			node.Steps = append(node.Steps, ir.Step{
-				Name: fmt.Sprintf("s%d", s), Agent: []string{"a", "b"}[rng.IntN(2)], Access: "write", Gates: []string{"g", "h"}[:rng.IntN(3)],
+				Name: fmt.Sprintf("s%d", s), Agent: []string{"a", "b"}[rng.IntN(2)], Access: []string{"write", "write", "read"}[rng.IntN(3)],
+				Gates: someGates(rng), Session: []string{"fresh", "resume"}[rng.IntN(2)], Fallback: []string{"b"}[:rng.IntN(2)],
+				Stall:    ir.Stall{Action: []string{"fail", "diagnose"}[rng.IntN(2)], Agent: "b"},
 				GateMode: []string{"parallel", "ordered"}[rng.IntN(2)], OnFailure: []string{"keep", "reset"}[rng.IntN(2)], Next: fmt.Sprintf("s%d", rng.IntN(s+1)),
 				Limits: ir.StepLimits{Attempts: 1 + rng.IntN(3), Iterations: 1 + rng.IntN(2), Breaker: rng.IntN(3), RunnerRetries: rng.IntN(3)},
 				Retry:  ir.Retry{Backoff: "exponential", InitialMS: int64(rng.IntN(2000)), MaxMS: 5000, JitterPercent: 20},
 			})
+		}
+		node.Digest = ir.NodeDigest{Work: fmt.Sprintf("w%d", i), Judge: "j"}
+		for _, s := range node.Steps {
+			node.Digest.Work += s.Name + s.Access
+			node.Digest.Judge += fmt.Sprint(s.Gates, s.GateMode)
 		}
 		for d := range i {
 			if rng.IntN(i+1) < 2 {
@@ -45,6 +59,13 @@ func randomEpic(rng *rand.Rand, n int) *ir.Epic {
 	return e
 }
 
+// someGates picks few gates, each at most once, in any order.
+func someGates(rng *rand.Rand) []string {
+	all := []string{"g", "h", "q", "v", "red", "u"}
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:rng.IntN(4)]
+}
+
 // check compares what the machine keeps incrementally with a scan of all nodes.
 func check(t *testing.T, r *Run) {
 	t.Helper()
@@ -52,7 +73,7 @@ func check(t *testing.T, r *Run) {
 		return
 	}
 	running, lanes, agents := 0, map[string]int{}, map[string]int{}
-	var active, flying, timers, ready []int
+	var active, flying, timers, expires, ready []int
 	for i, n := range r.nodes {
 		settled := true
 		for _, d := range n.deps {
@@ -79,6 +100,27 @@ func check(t *testing.T, r *Run) {
 		if n.status == Waiting && n.wait.timed() {
 			timers = append(timers, i)
 		}
+		if n.status == Waiting && n.wait.For == ForHuman && !n.wait.Until.IsZero() {
+			expires = append(expires, i)
+		}
+		inTree := 0
+		for _, e := range n.life.flight {
+			if n.status == Waiting {
+				t.Errorf("node %s waits while %s is in flight", n.ir.Key, e.Kind)
+			}
+			if e.Kind != EffectGate && len(n.life.flight) > 1 {
+				t.Errorf("node %s: %s is in flight beside others", n.ir.Key, e.Kind)
+			}
+			if !e.Apart {
+				inTree++
+			}
+		}
+		if inTree > 1 {
+			t.Errorf("node %s: %d effects work in its worktree", n.ir.Key, inTree)
+		}
+		if n.accepted != nil && n.accepted.result.Commit == "" {
+			t.Errorf("node %s is done without a result", n.ir.Key)
+		}
 		if n.status == Ready {
 			ready = append(ready, i)
 		}
@@ -90,13 +132,14 @@ func check(t *testing.T, r *Run) {
 		}
 	}
 	slices.SortFunc(timers, func(a, b int) int { return r.byUntil(a, r.nodes[b]) })
+	slices.SortFunc(expires, func(a, b int) int { return r.byUntil(a, r.nodes[b]) })
 	var queued []int
 	for _, c := range r.ready.classes {
 		queued = append(queued, r.ready.items[c]...)
 	}
 	slices.Sort(queued)
 	for what, pair := range map[string][2][]int{
-		"active": {active, r.active}, "flying": {flying, r.flying}, "timers": {timers, r.timers}, "ready": {ready, queued},
+		"active": {active, r.active}, "flying": {flying, r.flying}, "timers": {timers, r.timers}, "expires": {expires, r.expires}, "ready": {ready, queued},
 	} {
 		if !slices.Equal(pair[0], pair[1]) {
 			t.Errorf("%s: a scan finds %v, the machine keeps %v", what, pair[0], pair[1])
@@ -125,11 +168,14 @@ type sim struct {
 	flying []Effect
 	now    time.Time
 	said   int
+	words  int   // that people have said
+	skip   int64 // sequence numbers that are left out before the next event
 }
 
 func (s *sim) put(e Event) {
 	s.t.Helper()
-	e.Seq, e.At = s.run.Seq()+1, s.now
+	e.Seq, e.At = s.run.Seq()+1+s.skip, s.now
+	s.skip = 0
 	b, err := json.Marshal(e)
 	if err != nil {
 		s.t.Fatal(err)
@@ -161,8 +207,11 @@ func (s *sim) crash() {
 			s.t.Fatalf("replay: %v", err)
 		}
 	}
-	if got, want := fmt.Sprintf("%+v", run.Views()), fmt.Sprintf("%+v", before.Views()); got != want {
-		s.t.Fatalf("replayed\n%s\nwas\n%s", got, want)
+	got, want := run.Views(), before.Views()
+	for i := range want {
+		if !reflect.DeepEqual(got[i], want[i]) {
+			s.t.Fatalf("replayed\n%+v\nwas\n%+v", got[i], want[i])
+		}
 	}
 	s.run, s.flying = run, nil
 }
@@ -174,32 +223,103 @@ func (s *sim) start() {
 // report makes up what a worker says.
 func (s *sim) report(e Effect) Body {
 	if s.rng.IntN(12) == 0 {
-		class := []FailureClass{FailTransient, FailInterrupted, FailConfig}[s.rng.IntN(3)]
-		if e.Kind == EffectAgent && s.rng.IntN(2) == 0 {
-			class = FailCrash
+		f := EffectFailed{Class: []FailureClass{FailTransient, FailInterrupted, FailConfig}[s.rng.IntN(3)], Detail: "bad luck", Gate: e.Gate}
+		if e.Agent != "" {
+			f.Class = []FailureClass{FailTransient, FailCrash, FailLimit}[s.rng.IntN(3)]
 		}
-		return EffectFailed{Class: class, Detail: "bad luck"}
+		if f.Class == FailLimit && s.rng.IntN(2) == 0 {
+			f.Until = s.now.Add(time.Duration(s.rng.IntN(100)-10) * time.Hour)
+		}
+		return f
 	}
 	mark := fmt.Sprint(s.run.Seq())
 	switch e.Kind {
 	case EffectBase:
-		return BaseMade{Base: Tree{"m" + mark, "t" + mark}}
+		if s.rng.IntN(3) == 0 {
+			return EffectFailed{Class: FailConflict, Detail: "they do not merge", Paths: []string{"a.go"}}
+		}
+		return BaseMade{Base: Tree{"m" + mark, "t" + mark}, Head: "head" + mark}
 	case EffectPrepare:
 		return Prepared{}
+	case EffectLand:
+		if s.rng.IntN(4) == 0 {
+			return EffectFailed{Class: FailMoved, Detail: "it moved", Head: Tree{"head" + mark, "t" + mark}}
+		}
+		return Landed{Head: Tree{e.Commit, "t" + mark}}
+	case EffectPull:
+		return Pulled{Pull: Pull{Number: 1, URL: "u"}}
+	case EffectPoll:
+		return PullSeen{State: []string{"open", "merged", "closed"}[s.rng.IntN(3)], Comment: "no"}
+	case EffectDiagnose:
+		return Diagnosed{Action: []string{"retry", "fail", "human", "?"}[s.rng.IntN(4)], Note: "n"}
 	case EffectAgent:
-		o := Outcome{Result: []string{"success", "success", "partial", "failed", ""}[s.rng.IntN(5)]}
-		return AgentEnded{Outcome: o, End: []AgentEnd{EndExited, EndExited, EndExited, EndTimeout, EndStalled}[s.rng.IntN(5)], ExitCode: s.rng.IntN(2)}
+		o := Outcome{Result: []string{"success", "success", "partial", "failed", ""}[s.rng.IntN(5)], SuggestedNext: []string{"", "s0", "s1", "s9"}[s.rng.IntN(4)]}
+		switch s.rng.IntN(25) {
+		case 0:
+			o.NeedsHuman = true
+		case 1:
+			o.Invalid = "no JSON"
+		case 2:
+			o.Promise = "DONE"
+		case 3:
+			o.Fatal = s.rng.IntN(5) == 0
+		}
+		return AgentEnded{Session: "h" + mark, Outcome: o, End: []AgentEnd{EndExited, EndExited, EndExited, EndTimeout, EndStalled}[s.rng.IntN(5)], ExitCode: s.rng.IntN(2)}
 	case EffectCollect:
 		c := Collected{Result: Tree{"c" + mark, "t" + mark}}
 		if s.rng.IntN(5) == 0 {
 			c.Problems = []string{"a problem"}
 		}
 		return c
-	case EffectGate:
+	case EffectGate, EffectRed:
 		v := []Verdict{Pass, Pass, Pass, Fail, ErrorJudged, Stop}[s.rng.IntN(6)]
-		return GateJudged{Gate: e.Gate, Verdict: v, Message: "m", Signature: fmt.Sprint(s.rng.IntN(2)), Tests: "skip"}
+		if e.Kind == EffectRed {
+			v = []Verdict{Fail, Fail, Fail, Pass, ErrorJudged}[s.rng.IntN(5)]
+		}
+		return GateJudged{Gate: e.Gate, Red: e.Kind == EffectRed, Verdict: v, Message: "m", Signature: fmt.Sprint(s.rng.IntN(2)), Tests: "skip"}
+	}
+	if e.Node == Integration && s.rng.IntN(8) == 0 {
+		return EffectFailed{Class: FailForeign, Detail: "foreign", Head: Tree{"f" + mark, "t" + mark}}
 	}
 	return Published{Result: Tree{e.Commit, "t" + e.Commit}}
+}
+
+// speak lets a person say something about a node that waits for one.
+func (s *sim) speak() bool {
+	var asked []NodeView
+	any := s.rng.IntN(8) == 0
+	for _, v := range s.run.Views() {
+		if v.Status == Waiting && v.For == ForHuman || v.Status == Blocked || any {
+			asked = append(asked, v)
+		}
+	}
+	if len(asked) == 0 || s.words > 60 {
+		return false
+	}
+	v := asked[s.rng.IntN(len(asked))]
+	d := Decision{
+		Verb: []Verb{Approve, Reject, RetryNode, RetryNode, Skip, Cancel, Pause, Resume}[s.rng.IntN(8)], How: []How{HowPlain, HowPlain, GatesOnly, Override, Forced}[s.rng.IntN(5)],
+		Message: "because", By: "ann", At: s.now,
+	}
+	bound, err := s.run.Consider(v.ID, d, s.now)
+	if err != nil {
+		return false
+	}
+	s.words++
+	s.put(Event{Node: v.ID, Body: Decided{Decision: bound}})
+	return true
+}
+
+// lose makes a commit known that the journal has lost.
+func (s *sim) lose() {
+	n := s.run.nodes[s.rng.IntN(len(s.run.nodes))]
+	if n.sum || len(n.ir.Steps) == 0 {
+		return
+	}
+	mark := fmt.Sprint(s.run.Seq())
+	o := Orphan{Node: n.id, Step: n.ir.Steps[0].Name, Attempt: n.numbers[n.ir.Steps[0].Name] + 2, Start: "base", Result: Tree{"o" + mark, "to" + mark}, Seq: s.run.Seq() + 5}
+	s.skip = 5
+	s.put(Event{Body: TailLost{After: s.run.Seq(), Found: []Orphan{o}}})
 }
 
 // TestRandomRuns walks random graphs with random results and crashes: the
@@ -221,7 +341,20 @@ func TestRandomRuns(t *testing.T) { // S2-26
 				if todo.Stuck != "" {
 					t.Fatalf("stuck: %s", todo.Stuck)
 				}
+				if len(todo.Stop) > 0 && len(s.flying) > 0 {
+					i := max(slices.IndexFunc(s.flying, func(e Effect) bool { return e.Node == todo.Stop[0].Node }), 0)
+					e := s.flying[i]
+					s.flying = slices.Delete(s.flying, i, i+1)
+					s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectFailed{Class: FailInterrupted, Detail: "ralph ended", Gate: e.Gate}})
+					continue
+				}
+				if rng.IntN(30) == 0 && s.speak() {
+					continue
+				}
 				if todo.Done {
+					if s.speak() {
+						continue
+					}
 					if rng.IntN(2) == 0 {
 						return
 					}
@@ -231,6 +364,9 @@ func TestRandomRuns(t *testing.T) { // S2-26
 				}
 				if rng.IntN(40) == 0 {
 					s.crash()
+					if rng.IntN(3) == 0 {
+						s.lose()
+					}
 					s.start()
 					continue
 				}

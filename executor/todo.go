@@ -78,11 +78,10 @@ func (r *Run) nextWake(now time.Time, wake *time.Time) {
 			}
 		}
 	}
-	if r.ready.n > 0 {
-		for _, p := range r.parks {
-			if p.Until.After(now) {
-				sooner(wake, p.Until)
-			}
+	if r.ready.n > 0 || len(r.timers) > 0 {
+		for name := range r.parks {
+			_, again := r.mayAsk(name, 0, now)
+			sooner(wake, again)
 		}
 	}
 }
