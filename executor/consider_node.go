@@ -308,7 +308,7 @@ func (r *Run) waysOf(n *node) []string {
 			out = append(out, strings.TrimRight("ralph "+verb+" "+key+" "+rest, " "))
 		}
 	}
-	if n.people.paused != "" {
+	if n.people.paused != "" && (n.status != Waiting || n.wait.For != ForBudget) {
 		say("resume")
 	}
 	switch s := r.shown(n); s {

@@ -77,7 +77,7 @@ func (s *sim) everyWayWorks() {
 		for i, w := range v.Ways {
 			d, ok := asDecision(s.t, w, i)
 			node := v.ID
-			if !strings.Contains(w, string(v.Key)) {
+			if !slices.Contains(strings.Fields(w), string(v.Key)) {
 				node = ""
 			}
 			if _, err := s.run.Consider(node, d, s.now); ok && err != nil {

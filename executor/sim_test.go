@@ -383,6 +383,13 @@ func TestRandomRuns(t *testing.T) { // S2-26
 					s.flying = slices.Delete(s.flying, i, i+1)
 					s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: s.report(e)})
 				default:
+					if todo.Wake.Sub(s.now) > 2*time.Minute {
+						for _, n := range s.run.nodes {
+							if n.status == Running {
+								t.Fatalf("node %s holds its slot for %s at stage %d", n.ir.Key, todo.Wake.Sub(s.now), n.life.stage)
+							}
+						}
+					}
 					s.now = todo.Wake
 				}
 			}
