@@ -22,7 +22,7 @@ help: ## list the targets
 build: ## build ./ralph
 	$(GO) build -trimpath -o $(RALPH) ./cmd/ralph
 
-demo: build ## compile, draw and apply an example plan with scripted agents
+demo: build ## compile, draw and apply a plan for a small Go service, with scripted agents
 	RALPH=$(RALPH) sh examples/demo/run.sh
 
 test: ## all tests that need only Go and git

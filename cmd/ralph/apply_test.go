@@ -375,24 +375,3 @@ func TestApplyUsage(t *testing.T) {
 		}
 	}
 }
-
-func TestTheDemo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs git and go for some seconds")
-	}
-	ralph, err := exec.LookPath("ralph")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("sh", filepath.Join("..", "..", "examples", "demo", "run.sh"))
-	cmd.Env = append(os.Environ(), "RALPH="+ralph)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, want := range []string{"gate unit: fail [tests:fail]", "4 of 4 sprints done", "ok      report"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("the output lacks %q:\n%s", want, out)
-		}
-	}
-}

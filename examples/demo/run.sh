@@ -1,17 +1,23 @@
 #!/bin/sh
-# The main job of ralph, whole, on a small example: compile a plan, look at the
-# graph, apply it with agents that are shell scripts, look at the result.
-# Needs git, go (or RALPH=/path/to/ralph) and awk; no network. Changes nothing
-# outside a temporary directory. KEEP=1 leaves it there.
+# The main job of ralph, whole, on a small Go service: compile a plan, look at the
+# graph, apply it, look at the result. The agents are shell scripts and say so;
+# the worktrees, the tests, the conflict and the verdicts are real.
+# Needs git, go (or RALPH=/path/to/ralph); no network, no key. Changes nothing
+# outside one temporary directory, which stays, to look around in it.
 set -eu
 
 demo=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-tmp=$(mktemp -d)
-if [ -z "${KEEP:-}" ]; then trap 'rm -rf "$tmp"' EXIT; fi
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/ralph-demo.XXXXXX")
 trap 'exit 130' INT TERM
+began=$(date +%s)
 
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 [ -t 1 ] || say() { printf '\n$ %s\n' "$*"; }
+fail() {
+	echo "demo: $*" >&2
+	echo "  it happened in $tmp/links" >&2
+	exit 1
+}
 
 if [ -z "${RALPH:-}" ]; then
 	RALPH=$tmp/ralph
@@ -20,39 +26,70 @@ fi
 ralph() { "$RALPH" "$@"; }
 
 # A repository of its own, with an identity of its own.
-cp -R "$demo/project" "$tmp/todo"
-cd "$tmp/todo"
+cp -R "$demo/project" "$tmp/links"
+cd "$tmp/links"
 git init -q -b main .
 git config user.name demo
 git config user.email demo@example.org
 git add -A
-git commit -q -m "todo: the skeleton"
+git commit -q -m "links: the skeleton"
 
-say ralph compile plans/todo.md -o epic.json
-ralph compile plans/todo.md -o epic.json
+say ralph compile plans/links.md -o epic.json
+ralph compile plans/links.md -o epic.json
 git add -A
 git commit -q -m "plans: compile"
+base=$(git rev-parse HEAD)
 
 say ralph graph --waves
 ralph graph --waves
 
 say ralph apply epic.json
-ralph apply epic.json
+ralph apply epic.json | tee "$tmp/apply.txt"
 
-branch=$(sed -n 's/^ *"branch": "\(ralph\/[^"]*\/integration\)".*/\1/p' epic.json | head -n 1)
+branch=ralph/links/integration
 say git log --graph --oneline "$branch"
-git --no-pager log --graph --oneline "$branch"
+git --no-pager log --graph --format='%h %s' "$branch"
 
-say git diff --stat "main...$branch"
-git --no-pager diff --stat "main...$branch"
+say ralph status
+ralph status
 
-# The result is what the plan asked for, and this checkout was not touched.
-test -z "$(git status --porcelain)"
-test "$(git symbolic-ref --short HEAD)" = main
+# What the plan promised is what happened, and this checkout was not touched.
+happened() { grep -q "$1" "$tmp/apply.txt" || fail "it was promised and did not happen: $2"; }
+happened '1\.2a *✗ implement #1: gate qa: fail' "the tester sends 1.2a back"
+happened '1\.2a *✓ implement #2: gate qa: pass' "1.2a passes with the feedback"
+happened '2\.1 *✓ implement #1: gate blind-review: pass' "2.1 is reviewed blind"
+happened '5 of 5 sprints done' "all sprints are done"
+ralph log 1.3 >"$tmp/merge.txt"
+grep -q 'merge #1: passed' "$tmp/merge.txt" || fail "it was promised and did not happen: 1.3 begins with a conflict that an agent resolves"
+[ "$(git rev-parse HEAD)" = "$base" ] && [ -z "$(git status --porcelain)" ] || fail "the checkout was touched"
+[ "$(git symbolic-ref --short HEAD)" = main ] || fail "the checkout is on another branch"
 git worktree add -q --detach "$tmp/result" "$branch"
-say sh tests/run.sh "  (on $branch)"
-sh "$tmp/result/tests/run.sh"
-test "$(sh "$tmp/result/tests/run.sh" | grep -c '^ok')" = 4
+say go test ./... "  (on $branch)"
+(cd "$tmp/result" && go test ./...)
+say "printf 'auth guess\\nauth secret\\nput go https://go.dev\\nget go\\nstats\\n' | LINKS_TOKEN=secret go run .  (there)"
+(cd "$tmp/result" && printf 'auth guess\nauth secret\nput go https://go.dev\nget go\nstats\n' | LINKS_TOKEN=secret go run .)
 
 say ralph apply epic.json "  (again: nothing is left to do)"
-ralph apply epic.json
+ralph apply epic.json >"$tmp/again.txt"
+grep 'sprints done' "$tmp/again.txt"
+if grep -q '▶' "$tmp/again.txt"; then fail "something ran again"; fi
+
+graph=$tmp/graph.svg
+ralph graph --format svg >"$graph" 2>/dev/null || { # without Graphviz: its text
+	rm "$graph"
+	graph=$tmp/graph.dot
+	ralph graph >"$graph"
+}
+report=$tmp/report.html
+ralph report -o "$report" 2>/dev/null || report="(this ralph writes none yet)"
+
+cat <<END
+
+Done in $(($(date +%s) - began)) s. Where to look:
+  branch    cd $tmp/links && git log --graph -p $branch
+  report    $report
+  graph     $graph
+  a sprint  cd $tmp/links && $RALPH show 1.2a
+  agents    $tmp/links/agents, with what they were told in $tmp/links/.git/ralph
+When you have seen enough: rm -rf $tmp
+END

@@ -1,0 +1,39 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTheDemo runs make demo: parallel sprints, a conflict that an agent
+// resolves, a tester who sends work back, a blind review, one branch at the end.
+// The script itself fails when one of them does not happen. S0-56, S0-123, S2-27,
+// L0-05, execution §3
+func TestTheDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs git and go for some seconds")
+	}
+	ralph, err := exec.LookPath("ralph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", filepath.Join("..", "..", "examples", "demo", "run.sh"))
+	cmd.Env = append(os.Environ(), "RALPH="+ralph, "TMPDIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{
+		"wave 2: 1.2a 1.2b", "gate qa: fail", "implement #2: gate qa: pass", "gate blind-review: pass",
+		"5 of 5 sprints done", "ok  \texample.org/links", "error wrong token\nok\nok\nok https://go.dev\nok 1 links", "Where to look:",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+}

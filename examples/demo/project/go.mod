@@ -1,0 +1,3 @@
+module example.org/links
+
+go 1.22
