@@ -72,11 +72,6 @@ func (t *Tally) Add(e executor.Event) (done *RunRecord) {
 		}
 		t.open, t.first = true, e.Seq
 		t.now = RunRecord{Epic: b.Epic, Digest: b.Digest, Plan: b.Plan, Started: e.At, By: b.By, Result: t.now.Result}
-		for id, s := range t.nodes { // a wait of an earlier run counts if it is still there
-			if s.outcome == "" {
-				delete(t.nodes, id)
-			}
-		}
 	case executor.RunEnded:
 		t.last = e
 		t.now.Counts = b.Counts

@@ -22,7 +22,6 @@ type world struct {
 	used     map[any]int       // how often a rule was used, by its address
 	trees    map[string]string // of commits
 	pulls    map[ir.NodeID]*pull
-	sums     int
 }
 
 // pull is a pull request.
