@@ -122,7 +122,7 @@ func (r *Run) cannotHandIn(n *node) string {
 		return "it has no worktree of its own that somebody could work in"
 	case n.status != Blocked && (n.status != Waiting || n.wait.For != ForHuman), n.waitsFor(CausePaused, CauseHeld, CauseManual, CausePull):
 		return "its worktree cannot be taken for an attempt now"
-	case l.step == asideStep && !l.aside.merge:
+	case n.status == Waiting && l.step == asideStep && !l.aside.merge:
 		return "its result is being taken into the integration branch, where nobody can work"
 	case l.stale, n.status == Blocked && !r.goesOn(n):
 		return "what it was blocked on has changed, so the worktree is not based on what it needs now"
@@ -273,12 +273,13 @@ func (r *Run) considerPause(n *node, d Decision) (act, error) {
 func (r *Run) considerResume(n *node, d Decision) (act, error) {
 	more := d.Budget != (ir.Budget{})
 	budget := n.status == Waiting && n.wait.For == ForBudget && n.wait.Cause != CauseHeld
+	enough := budget && r.nodeOver(n, d.Budget, r.at) == ""
 	switch {
 	case n.people.paused == "" && n.status == Waiting && n.wait.Cause == CauseHeld:
 		return nil, &Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.held.Detail), Hint: r.resumeHint()}
 	case n.people.paused == "" && !budget && !more && !n.waitsFor(CauseTakeover):
 		return nil, r.refuse(n, "it is not paused")
-	case budget && r.nodeOver(n, d.Budget, r.at) != "":
+	case budget && !enough && n.people.paused == "":
 		return nil, &Refused{
 			Why:  fmt.Sprintf("%s would stop again at once: %s", n.ir.Key, r.nodeOver(n, d.Budget, r.at)),
 			Hint: fmt.Sprintf("ralph resume %s --budget usd=+20,tokens=+1M,wall=+1h (as much as it needs)", n.ir.Key),
@@ -289,7 +290,7 @@ func (r *Run) considerResume(n *node, d Decision) (act, error) {
 		paused := n.people.paused != ""
 		n.people.paused = ""
 		switch {
-		case budget || n.waitsFor(CausePaused, CauseTakeover):
+		case enough || n.waitsFor(CausePaused, CauseTakeover):
 			return r.release(n, "resumed by "+d.By)
 		case paused && n.status == Pending && r.begun && !r.foreign && !n.sum:
 			return r.arrive(n)

@@ -22,7 +22,7 @@ func anyDecision(rng *rand.Rand, r *Run, id int) (ir.NodeID, Decision) {
 	if d.Verb == Resume && rng.IntN(2) == 0 {
 		d.Budget = ir.Budget{Tokens: 1000, WallMS: 1000}
 	}
-	if rng.IntN(8) == 0 && d.Verb != Cancel {
+	if rng.IntN(8) == 0 && (d.Verb != Cancel || rng.IntN(4) == 0) {
 		return "", d
 	}
 	return r.nodes[rng.IntN(len(r.nodes))].id, d
@@ -54,14 +54,20 @@ func (s *sim) stir() {
 	s.t.Helper()
 	s.said++
 	node, d := anyDecision(s.rng, s.run, s.said)
+	if v := s.run.Views()[s.rng.IntN(len(s.run.Views()))]; s.rng.IntN(2) == 0 && len(v.Ways) > 0 { // something that applies
+		if w, ok := asDecision(s.t, v.Ways[s.rng.IntN(len(v.Ways))], 0); ok {
+			w.ID = d.ID
+			node, d = v.ID, w
+		}
+	}
 	look := s.said%16 == 0
 	before := ""
 	if look {
-		before = fmt.Sprintf("%+v", s.run.Views())
+		before = shownAll(s.t, s.run)
 	}
 	bound, err := s.run.Consider(node, d, s.now)
 	if look {
-		if after := fmt.Sprintf("%+v", s.run.Views()); after != before {
+		if after := shownAll(s.t, s.run); after != before {
 			s.t.Fatalf("to consider %s of %s changed\n%s\nto\n%s", d.Verb, node, before, after)
 		}
 	}
@@ -91,9 +97,9 @@ func (s *sim) everyWayWorks() {
 // epics with random results and crashes: the machine is never stuck, never in an
 // illegal state, and a replay gives the same.
 func TestAnyDecisionAtAnyTime(t *testing.T) { // execution §5, §9
-	n := uint64(3000)
+	n := uint64(1500)
 	if testing.Short() {
-		n = 400
+		n = 200
 	}
 	for seed := range n {
 		rng := rand.New(rand.NewPCG(seed, 77))
@@ -108,7 +114,7 @@ func TestAnyDecisionAtAnyTime(t *testing.T) { // execution §5, §9
 		for range rng.IntN(3) {
 			s.stir()
 		}
-		s.start()
+		s.startAny()
 		for ends := 0; ends < 6 && len(s.events) < 500; {
 			if rng.IntN(8) == 0 {
 				s.stir()
@@ -123,7 +129,7 @@ func TestAnyDecisionAtAnyTime(t *testing.T) { // execution §5, §9
 			switch {
 			case rng.IntN(80) == 0:
 				s.crash()
-				s.start()
+				s.startAny()
 			case len(todo.Record) > 0:
 				s.put(todo.Record[0])
 			case len(todo.Stop) > 0 && rng.IntN(2) == 0:
@@ -134,13 +140,13 @@ func TestAnyDecisionAtAnyTime(t *testing.T) { // execution §5, §9
 				s.flying = append(s.flying, e)
 			case len(s.flying) > 0:
 				e := s.flying[rng.IntN(len(s.flying))]
-				s.end(e, s.report(e))
+				s.end(e, s.anyReport(e))
 			case todo.Done:
 				ends++
 				s.put(Event{Body: RunEnded{Counts: s.run.Counts()}})
 				s.stir()
 				s.crash()
-				s.start()
+				s.startAny()
 			case !todo.Wake.IsZero():
 				s.now = todo.Wake
 			default:
@@ -154,6 +160,25 @@ func TestAnyDecisionAtAnyTime(t *testing.T) { // execution §5, §9
 	}
 }
 
+// startAny begins a run in one of the ways that there are.
+func (s *sim) startAny() {
+	s.t.Helper()
+	b := RunStarted{
+		Epic: "bd-e", Digest: s.epic.Digest, Base: Tree{"base", "base"}, Slots: 1 + s.rng.IntN(4), By: "me",
+		Wait: s.rng.IntN(4) == 0, Head: "head",
+	}
+	some := func() []ir.NodeID { return []ir.NodeID{s.epic.Nodes[s.rng.IntN(len(s.epic.Nodes))].ID} }
+	switch s.rng.IntN(8) {
+	case 0:
+		b.Rerun = some()
+	case 1:
+		b.Only = some()
+	case 2:
+		b.Base = Tree{"base2", "base2"}
+	}
+	s.put(Event{Body: b})
+}
+
 func (s *sim) end(e Effect, b Body) {
 	s.t.Helper()
 	i := slices.IndexFunc(s.flying, func(f Effect) bool { return f.Key("") == e.Key("") })
@@ -165,19 +190,97 @@ func (s *sim) end(e Effect, b Body) {
 	s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: b})
 }
 
+// anyReport makes up what a worker says, whatever the mode and the effect.
+func (s *sim) anyReport(e Effect) Body {
+	rng := s.rng
+	mark := fmt.Sprint(s.run.Seq())
+	fail := func(c FailureClass) Body {
+		return EffectFailed{Class: c, Detail: "bad luck", Gate: e.Gate, Head: Tree{"h" + mark, "h" + mark}, Paths: []string{"a"}}
+	}
+	tokens := int64(rng.IntN(300))
+	use := Usage{Tokens: &tokens}
+	switch bad := rng.IntN(10) == 0; {
+	case bad && (e.Kind == EffectBase || e.Kind == EffectPrepare && e.Merge):
+		return fail(FailConflict)
+	case bad && e.Kind == EffectPublish && e.Node == Integration:
+		return fail(FailForeign)
+	case bad && e.Kind == EffectLand:
+		return fail(FailMoved)
+	case bad && e.Kind == EffectCollect && e.Merge:
+		return fail(FailProtected)
+	case bad && e.Agent != "":
+		return fail(FailLimit)
+	}
+	switch e.Kind {
+	case EffectBase:
+		return BaseMade{Base: Tree{"m" + mark, "t" + mark}, Head: "head" + mark}
+	case EffectAgent:
+		switch rng.IntN(6) {
+		case 0:
+			return AgentEnded{Outcome: Outcome{Result: "partial", NeedsHuman: true, Summary: "?"}, End: EndExited, Usage: use, Millis: 10}
+		case 1:
+			return AgentEnded{Outcome: Outcome{Result: "success"}, End: EndExited, Usage: use, Millis: 10}
+		case 2:
+			return AgentEnded{Outcome: Outcome{Result: "failed", Fatal: rng.IntN(20) == 0}, End: EndExited}
+		}
+	case EffectRed:
+		return GateJudged{Gate: e.Gate, Red: true, Verdict: []Verdict{Fail, Fail, Pass, ErrorJudged}[rng.IntN(4)], Tests: "skip"}
+	case EffectDiagnose:
+		return Diagnosed{Action: []string{"retry", "fail", "human", ""}[rng.IntN(4)], Note: "n", Usage: use}
+	case EffectLand:
+		return Landed{Head: Tree{e.Commit, "t" + e.Commit}}
+	case EffectPull:
+		return Pulled{Pull: Pull{Number: 1, URL: "u"}}
+	case EffectPoll:
+		return PullSeen{State: []string{"open", "merged", "closed"}[rng.IntN(3)], Head: Tree{"h" + mark, "h" + mark}, Comment: "c"}
+	}
+	b := s.report(e)
+	if f, ok := b.(EffectFailed); ok {
+		f.Gate = e.Gate
+		return f
+	}
+	return b
+}
+
 // withPeople adds to an epic what people have to do with.
 func withPeople(rng *rand.Rand, e *ir.Epic) {
 	e.Run.OnExceed = []string{"pause", "stop"}[rng.IntN(2)]
 	if rng.IntN(3) == 0 {
 		e.Run.Budget = ir.Budget{Tokens: 2000, WallMS: 20_000}
 	}
+	in := &e.Epic.Integration
+	in.Mode = []string{"dag", "dag", "branch", "wait"}[rng.IntN(4)]
+	in.PR = []string{"none", "none", "node", "plan"}[rng.IntN(4)]
+	if rng.IntN(2) == 0 {
+		in.Gates, in.ConflictAgent = []string{"g"}, []string{"", "a"}[rng.IntN(2)]
+	}
+	e.Agents["human"] = ir.Agent{Human: true}
+	e.Gates["h"] = ir.Gate{Kind: "command", OnFailure: "stop", RedFirst: rng.IntN(4) == 0}
+	e.Gates["qa"] = ir.Gate{Kind: "agent", Agent: "b"}
 	e.Gates["person"] = ir.Gate{Kind: "human", Approvers: []string{"ann"}, OnTimeout: "fail"}
 	for i := range e.Nodes {
 		n := &e.Nodes[i]
+		if len(n.Steps) == 0 { // every compiled node has one
+			n.Steps = []ir.Step{{Name: "s0", Agent: "a", Access: "write", Next: "s0", Limits: ir.StepLimits{Attempts: 1}}}
+		}
+		for k := range n.Steps {
+			s := &n.Steps[k]
+			s.Stall.Action, s.Stall.Agent = []string{"fail", "diagnose"}[rng.IntN(2)], "b"
+			switch rng.IntN(6) {
+			case 0:
+				s.Agent = "human"
+			case 1:
+				s.Agent, s.Access = "", "read"
+			case 2:
+				s.Gates = append([]string{"qa"}, s.Gates...)
+			case 3:
+				s.Fallback = []string{"b"}
+			}
+		}
 		switch rng.IntN(6) {
 		case 0:
-			n.Kind = ir.Manual
-			n.Steps = n.Steps[:min(len(n.Steps), 1)]
+			n.Kind = []ir.Kind{ir.Manual, ir.GateKind, ir.Merge}[rng.IntN(3)]
+			n.Steps = slices.Clip(n.Steps[:min(len(n.Steps), 1)])
 		case 1:
 			n.Limits.Budget = ir.Budget{Tokens: 500, WallMS: 3000}
 		case 2:

@@ -194,6 +194,16 @@ func (s *sim) put(e Event) {
 	check(s.t, s.run)
 }
 
+// shownAll is everything that people see of a run.
+func shownAll(t *testing.T, r *Run) string {
+	t.Helper()
+	b, err := json.Marshal([]any{r.Views(), r.Overview()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 // crash begins again with a new machine and the events that are on record.
 func (s *sim) crash() {
 	s.t.Helper()
@@ -207,11 +217,8 @@ func (s *sim) crash() {
 			s.t.Fatalf("replay: %v", err)
 		}
 	}
-	got, want := run.Views(), before.Views()
-	for i := range want {
-		if !reflect.DeepEqual(got[i], want[i]) {
-			s.t.Fatalf("replayed\n%+v\nwas\n%+v", got[i], want[i])
-		}
+	if got, want := shownAll(s.t, run), shownAll(s.t, before); got != want {
+		s.t.Fatalf("replayed\n%s\nwas\n%s", got, want)
 	}
 	s.run, s.flying = run, nil
 }
