@@ -26,6 +26,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 	if n.life.stale {
 		n.life.flight = nil
 		r.account(n, e)
+		n.remember(e)
 		return nil
 	}
 	if n.status != Running && n.busy() {
@@ -35,6 +36,25 @@ func (r *Run) applyNode(n *node, e Event) error {
 		return r.attemptEnded(n, e, ended)
 	}
 	return r.effectEnded(n, e)
+}
+
+// remember keeps in the log what became of an attempt of another epic's life.
+func (n *node) remember(e Event) {
+	if len(n.logs) <= n.life.first {
+		return
+	}
+	log := &n.logs[len(n.logs)-1]
+	switch b := e.Body.(type) {
+	case AgentEnded:
+		log.Outcome, log.ExitCode, log.Tail = b.Outcome, b.ExitCode, b.Tail
+		log.Turns++
+	case Collected:
+		log.Commit, log.Problems, log.Collected = b.Result.Commit, b.Problems, b
+	case GateJudged:
+		log.Gates = append(log.Gates, b)
+	case AttemptEnded:
+		log.Status, log.Reason, log.Ended = b.Status, b.Reason, e.At
+	}
 }
 
 // nodeWaiting begins a wait. What it was for is on record, so the node is set to

@@ -29,7 +29,18 @@ func (r *Run) Prompt(id ir.NodeID) string {
 			b.WriteByte('\n')
 		}
 	}
-	section("", n.ir.Prompt...)
+	switch {
+	case n.life.step == asideStep:
+		section("", r.mergePrompt(n)...)
+		if len(n.ir.Prompt) > 0 {
+			section("What the sprint is about: not to be done now, it is the next step", n.ir.Prompt...)
+		}
+	case n.sum:
+		section("", "You mend the sum of all results of the plan: they merge, but not all gates pass on the whole.",
+			"Change as little as that needs, and take nothing away that a result brought.")
+	default:
+		section("", n.ir.Prompt...)
+	}
 	step := n.stepNow()
 	here := []string{fmt.Sprintf("You work on step %q of sprint %s.", step.Name, n.ir.Key)}
 	if step.Access == "read" {
@@ -38,21 +49,81 @@ func (r *Run) Prompt(id ir.NodeID) string {
 	if step.Note != "" {
 		here = append(here, step.Note)
 	}
-	if lines := r.mergeTask(n); len(lines) > 0 {
-		here = append(append(here, ""), lines...)
-	}
 	section("This step", here...)
-	if lines := r.basis(n); len(lines) > 0 && r.mergeTask(n) == nil {
+	if lines := r.basis(n); len(lines) > 0 && n.life.step != asideStep {
 		section("What your worktree already contains", lines...)
 	}
 	if lines := n.earlier(); len(lines) > 0 {
 		section("What earlier steps reported", lines...)
 	}
+	if lines := n.olderLife(); len(lines) > 0 {
+		section("An earlier try", lines...)
+	}
 	if lines := r.Feedback(id); len(lines) > 0 {
 		section("Feedback: what to mend", lines...)
 	}
+	if lines := n.turn(); len(lines) > 0 {
+		section("This turn", lines...)
+	}
 	section("How to report", contract...)
 	return b.String()
+}
+
+// mergePrompt says what the agent of a merge step finds in its worktree.
+func (r *Run) mergePrompt(n *node) []string {
+	a := n.life.aside
+	out := []string{
+		"Your worktree holds a git merge that stopped at a conflict. Resolve it: that is all there is to do in this step.",
+		"", "What is merged, in this order:", "",
+	}
+	for _, in := range a.inputs {
+		line := "- " + r.nameOf(in.Node)
+		if d := r.byID[in.Node]; d != nil && d.ir != nil && !d.sum {
+			line += ": " + d.ir.Title
+			if d.ir.Git.Branch != "" {
+				line += " (branch " + d.ir.Git.Branch + ")"
+			}
+		}
+		out = append(out, line+", commit "+in.Commit)
+	}
+	out = append(out, "", "In conflict:", "")
+	for _, p := range a.paths {
+		out = append(out, "- "+p)
+	}
+	if len(a.paths) == 0 {
+		out = append(out, "- what git status says")
+	}
+	return append(out, "",
+		"Keep what each side wants. Leave no conflict markers, and change nothing outside of these paths:",
+		"ralph compares the rest with what git merged by itself. Do not abort the merge; ralph commits it.")
+}
+
+// olderLife names the last attempt that was made for another text or another
+// base, on the first attempt of a life.
+func (n *node) olderLife() []string {
+	if n.life.first == 0 || len(n.logs) != n.life.first+1 {
+		return nil
+	}
+	last := n.logs[n.life.first-1]
+	line := fmt.Sprintf("This sprint was tried before, for another text or on another base: attempt %d of step %s (%s).", last.Number, last.Step, last.Status)
+	if last.Commit == "" {
+		return []string{line}
+	}
+	return []string{line, "What it left is commit " + last.Commit + "; look at it with git show if it helps. Your worktree does not contain it."}
+}
+
+// turn is what the agent is told in a turn that is not an attempt's first.
+func (n *node) turn() []string {
+	a := &n.life.attempt
+	switch {
+	case a.iteration < 2 || a.status != AttemptRunning:
+		return nil
+	case a.end.Outcome.Invalid != "":
+		return []string{"Your last turn ended without a valid outcome: " + firstLine(a.end.Outcome.Invalid) + ".", "If the work is done, only report it now."}
+	case a.end.Outcome.Summary != "":
+		return []string{"You go on where your last turn ended. It reported:", "", quote(a.end.Outcome.Summary)}
+	}
+	return []string{"You go on where your last turn ended."}
 }
 
 // basis names the results that the node starts from.
