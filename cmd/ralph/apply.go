@@ -65,6 +65,7 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 	f.IntVar(&a.parallel, "parallel", 0, "sprints that may run at the same time (default: what the policy says)")
 	f.StringArrayVar(&a.only, "only", nil, "run this sprint and what it needs, nothing else (repeatable)")
 	f.StringArrayVar(&a.rerun, "rerun", nil, "run this sprint as if it had not been run (repeatable)")
+	f.BoolVar(&a.rebase, "rebase", false, "move the pinned bases to the heads of their branches; what they hold already is done")
 	f.BoolVar(&a.wait, "wait", false, "stay while only people are waited for, too")
 	f.DurationVar(&a.grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C")
 	f.StringVar(&a.events, "events", "", "jsonl: print events instead of progress")
@@ -103,7 +104,9 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if err := refuse(epic); err != nil {
 		return err
 	}
-	fmt.Fprint(cmd.ErrOrStderr(), unused(epic))
+	if err := checkNotify(epic); err != nil {
+		return err
+	}
 	// A reader that closes the pipe must not end the run. (Ignoring the signal
 	// would be inherited by agents and gates; being told of it is not.)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -111,7 +114,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r, err := openRun(ctx, epicDir(file), aboutEpic(file), epic, raw)
+	r, err := openRun(ctx, file, epic, raw, a.rebase)
 	if err != nil {
 		return err
 	}
@@ -141,6 +144,8 @@ func nodeIDs(epic *ir.Epic, keys []string) ([]ir.NodeID, error) {
 
 // openedRun is an epic with its repository, lock, journal and machine.
 type openedRun struct {
+	file    string // epic.json as it was named
+	about   string // what commands need to be about it
 	epic    *ir.Epic
 	space   *workspace.Space
 	lock    *journal.Lock
@@ -149,20 +154,22 @@ type openedRun struct {
 	agents  map[string]string
 	base    executor.Tree
 	bases   []executor.NamedTree
-	was     journal.Owner // a holder that was killed
+	merged  []ir.NodeID       // done by the base
+	orphans []executor.Orphan // commits that the journal does not know
+	was     journal.Owner     // a holder that was killed
 	wasDead bool
 }
 
 // openRun checks everything that can be checked before anything runs, takes the
 // lock and replays the journal.
-func openRun(ctx context.Context, dir, about string, epic *ir.Epic, raw []byte) (r *openedRun, err error) {
-	r = &openedRun{epic: epic}
+func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase bool) (r *openedRun, err error) {
+	r = &openedRun{file: file, about: aboutEpic(file), epic: epic}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
 		}
 	}()
-	if r.space, err = workspace.Open(ctx, dir, epic); err != nil {
+	if r.space, err = workspace.Open(ctx, epicDir(file), epic); err != nil {
 		return r, refusal(err)
 	}
 	state := r.space.State()
@@ -196,17 +203,13 @@ func openRun(ctx context.Context, dir, about string, epic *ir.Epic, raw []byte) 
 	if r.run, err = replay(ctx, r.log, epic); err != nil {
 		return r, inputErrorf("%w", err)
 	}
-	if err := errors.Join(r.checkApproved(about), r.checkDeadlines(time.Now())); err != nil {
+	if err := errors.Join(r.checkApproved(r.about), r.checkDeadlines(time.Now())); err != nil {
 		return r, err
 	}
-	high, err := r.space.HighestSeq(ctx)
-	if err != nil {
+	if r.orphans, err = r.space.Orphans(ctx, r.log.Last()); err != nil {
 		return r, inputErrorf("%w", err)
 	}
-	if high > r.log.Last() {
-		return r, inputErrorf("the journal in %s ends at event %d, and a commit of this epic says that it went to %d: its end is missing.\n  Restore the journal, or begin anew by moving that directory and the branches away.", state, r.log.Last(), high)
-	}
-	if r.base, r.bases, err = r.space.Pin(ctx); err != nil {
+	if err := r.pin(ctx, rebase); err != nil {
 		return r, refusal(err)
 	}
 	if err := checkSpace(r.space.Top(), epic.Run.Worktree.MinFree); err != nil {
@@ -217,6 +220,41 @@ func openRun(ctx context.Context, dir, about string, epic *ir.Epic, raw []byte) 
 	}
 	r.agents, err = copyAgents(state, r.space.Top(), epic, raw)
 	return r, err
+}
+
+// pin finds what sprints start from: what the first run pinned, or with rebase the
+// heads of the branches.
+func (r *openedRun) pin(ctx context.Context, rebase bool) (err error) {
+	if !rebase {
+		r.base, r.bases, err = r.space.Pin(ctx)
+		return err
+	}
+	if r.base, r.bases, err = r.space.Rebase(ctx); err != nil {
+		return err
+	}
+	r.merged, err = mergedInto(ctx, r.space, r.run, r.base.Commit)
+	return err
+}
+
+// clean removes the worktrees of sprints that are done, if the policy asks for it,
+// and says which stay and why.
+func (r *openedRun) clean(ctx context.Context, view *applyView) {
+	if r.epic.Run.Git.Cleanup != "on_success" {
+		return
+	}
+	var done []ir.NodeID
+	for _, v := range r.run.Views() {
+		if v.Status == executor.Done && len(v.Attempts) > 0 {
+			done = append(done, v.ID)
+		}
+	}
+	kept, err := r.space.Clean(ctx, done)
+	for _, k := range kept {
+		view.note("the worktree %s stays: %s", k.Dir, k.Why)
+	}
+	if err != nil {
+		view.note("%v", err)
+	}
 }
 
 // acquire takes the lock. A command that decides something, or looks who has the
@@ -268,7 +306,7 @@ func replay(ctx context.Context, log executor.Journal, epic *ir.Epic) (*executor
 }
 
 // apply drives the run and ends with the account of it.
-func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.NodeID, view *applyView) error {
+func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.NodeID, view *applyView) (err error) {
 	slots := a.parallel
 	if slots == 0 {
 		slots = max(r.epic.Run.Concurrency.Nodes, 1)
@@ -276,19 +314,30 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	if r.wasDead {
 		view.note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
 	}
-	for _, w := range r.warnings(ctx) {
+	for _, w := range warnings(ctx, r.epic, r.space, r.run, r.base) {
 		view.note("warning: %s", w)
+	}
+	head := ""
+	if r.epic.Epic.Integration.Mode == "branch" {
+		if head, err = r.space.Head(ctx); err != nil {
+			return refusal(err)
+		}
 	}
 	began := time.Now().UTC()
 	first := r.run.Seq()
 	interrupts, stop := catchInterrupts()
 	defer stop()
+	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
 	interrupted, err := local.Apply(ctx, local.Config{
-		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Workspace: r.space, State: r.space.State(), Agents: r.agents,
+		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.space, State: r.space.State(), Agents: r.agents,
 		Runners: runners(r.epic), Gates: gates(r.epic),
-		Grace: a.grace, Interrupts: interrupts, Observe: view.events, Activity: view.activity,
+		Grace: a.grace, Interrupts: interrupts, Activity: view.activity,
+		Observe: func(list []executor.Event) {
+			view.events(list)
+			tell.events(list, view.key)
+		},
 	}, executor.RunStarted{
-		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases,
+		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases, Merged: r.merged, Head: head,
 		Slots: slots, Only: only, Rerun: rerun, Wait: a.wait, By: userName(), User: userName(),
 	})
 	view.finish()
@@ -301,6 +350,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	r.cleanUp(ctx, view)
 	code := exitOf(r.run.Views(), interrupted)
+	if !interrupted {
+		r.clean(ctx, view)
+	}
 	view.account(r, interrupted, only)
 	record := journal.RunRecord{
 		Epic: r.epic.Epic.ID, Digest: r.epic.Digest, Plan: r.epic.Epic.Plan, Started: began, Ended: time.Now().UTC(),
@@ -311,6 +363,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	if err := journal.AppendRun(r.space.State(), record); err != nil {
 		return &exitError{exitNotDone, err}
+	}
+	if err := tell.end(code, tally(r.run.Counts())); err != nil {
+		view.note("%v", err)
 	}
 	if code != exitDone {
 		return &exitError{code: code}

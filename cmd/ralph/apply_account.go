@@ -66,7 +66,7 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 // next says what to type.
 func (v *applyView) next(w io.Writer, r *openedRun, sum executor.NodeView, open []executor.NodeView, interrupted bool, only []ir.NodeID) {
 	if interrupted {
-		fmt.Fprintln(w, "\nInterrupted. To go on: ralph apply")
+		fmt.Fprintln(w, "\nInterrupted. To go on: ralph apply"+applies(r.file))
 		return
 	}
 	branch := v.epic.Epic.Integration.Branch
@@ -78,29 +78,39 @@ func (v *applyView) next(w io.Writer, r *openedRun, sum executor.NodeView, open 
 			fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(branch))
 		}
 	}
+	for _, x := range sum.LeftOut {
+		fmt.Fprintf(w, "  not in it: %s\n", term.Clean(fmt.Sprintf("%s (%s)", x.Key, first(x.Why))))
+	}
+	if held := r.run.Overview().Held; held.For != "" {
+		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, term.Clean(first(held.Detail)), resumeCommand(held.For)+r.about)
+	}
 	named := 0
 	for _, n := range open {
-		if n.ID != executor.Integration && (n.Status == executor.Blocked || n.Status == executor.Waiting && n.For == executor.ForHuman) {
-			if named++; named > mostNamed {
-				continue
-			}
+		steps := nextSteps(n, r.space.Dir(n.ID), r.about)
+		if len(steps) == 0 || n.Status == executor.Skipped || n.Cause == executor.CauseHeld {
+			continue
 		}
-		switch {
-		case n.ID == executor.Integration && n.Cause == executor.CauseConflict:
-			fmt.Fprintln(w, "\nTo join the results: let one of the sprints in conflict need the other in the plan,\nthen ralph compile and ralph apply: it is written again, on top of the other's result")
-		case n.ID == executor.Integration:
-			fmt.Fprintln(w, "\nTo join the results: mend what is named above, then ralph apply")
-		case n.Status == executor.Blocked, n.Status == executor.Waiting && (n.Cause == executor.CauseGate || n.Cause == executor.CauseQuestion):
-			fmt.Fprintf(w, "\nTo try %s again: ralph apply --rerun %s\n", term.Clean(string(n.Key)), quoteArg(string(n.Key)))
-			v.places(w, r, n)
-		case n.Status == executor.Waiting && n.For == executor.ForHuman:
-			fmt.Fprintf(w, "\nTo go on with %s: mend what it waits for, then ralph apply\n", term.Clean(string(n.Key)))
-			v.places(w, r, n)
+		if named++; named > mostNamed {
+			continue
 		}
+		fmt.Fprintf(w, "\n%s (%s):\n", term.Clean(string(n.Key)), term.Clean(statusWord(n)))
+		writeSteps(w, steps)
+		v.places(w, r, n)
 	}
 	if named > mostNamed {
-		fmt.Fprintf(w, "\nand %d more\n", named-mostNamed)
+		fmt.Fprintf(w, "\nand %d more: ralph status\n", named-mostNamed)
 	}
+	if len(open) > 0 || named > 0 {
+		fmt.Fprintf(w, "\nMore about one: ralph show KEY%s; all of it as a page: ralph report%s\n", r.about, r.about)
+	}
+}
+
+// resumeCommand ends a hold of the run.
+func resumeCommand(what executor.WaitFor) string {
+	if what == executor.ForBudget {
+		return "ralph resume --budget usd=+20,tokens=+1M,wall=+1h"
+	}
+	return "ralph resume"
 }
 
 // mostNamed bounds for how many sprints the account says what to type.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -13,13 +14,8 @@ import (
 func refuse(epic *ir.Epic) error {
 	l := &refusals{seen: map[string]int{}}
 	in := epic.Epic.Integration
-	if in.Mode != "dag" {
-		l.add("integration mode %q (only dag)", in.Mode)
-	}
-	if in.PR != "none" && in.PR != "" {
-		l.add("pull requests (pr = %q)", in.PR)
-	}
-	l.gates(epic, "the integration", in.Gates)
+	l.gates(epic, executor.Integration, in.Gates)
+	l.runner(epic, executor.Integration, in.ConflictAgent)
 	run := epic.Run
 	if run.Tracker != nil {
 		l.add("a tracker (%s)", run.Tracker.Kind)
@@ -39,18 +35,6 @@ func refuse(epic *ir.Epic) error {
 		return nil
 	}
 	return inputErrorf("this epic asks for what ralph apply cannot do yet:\n%s  Nothing was started.", l.text())
-}
-
-// unused says what apply does not use yet and can do without.
-func unused(epic *ir.Epic) string {
-	for i := range epic.Nodes {
-		for j := range epic.Nodes[i].Steps {
-			if len(epic.Nodes[i].Steps[j].Fallback) > 0 {
-				return "note: fallback agents are not used yet; a step whose runner fails waits for you\n"
-			}
-		}
-	}
-	return ""
 }
 
 type refusals struct {
@@ -97,64 +81,36 @@ func (l *refusals) text() string {
 func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 	for i := range n.Steps {
 		s := &n.Steps[i]
-		l.gatesAt(epic, n.Key, s.Gates)
+		l.gates(epic, n.Key, s.Gates)
 		if kind := epic.Sandboxes[s.Sandbox].Kind; s.Sandbox != "" && s.Sandbox != "none" && kind != "none" {
 			l.at(n.Key, "sandbox %q", s.Sandbox)
-		}
-		if s.Stall.Action == "diagnose" {
-			l.at(n.Key, "stall action diagnose")
-		}
-		if s.Session == "resume" {
-			l.at(n.Key, "sessions that are resumed")
 		}
 		if n.Kind == ir.GateKind || n.Kind == ir.Manual || s.Agent == "" {
 			continue
 		}
-		agent := epic.Agents[s.Agent]
-		r := epic.Runners[agent.Runner]
-		if !l.runner(epic, n.Key, s.Agent) {
-			continue
+		l.runner(epic, n.Key, s.Agent)
+		for _, name := range s.Fallback {
+			l.runner(epic, n.Key, name)
 		}
-		if r.LimitedWhen != nil {
-			l.at(n.Key, "limited_when (runner %q)", agent.Runner)
-		}
-		if r.RPM > 0 {
-			l.at(n.Key, "limits.rpm (runner %q)", agent.Runner)
+		if s.Stall.Action == "diagnose" {
+			l.runner(epic, n.Key, s.Stall.Agent)
 		}
 	}
 }
 
-// runner refuses an agent that this ralph cannot run, and reports whether it can.
-func (l *refusals) runner(epic *ir.Epic, key ir.Key, name string) bool {
+// runner refuses an agent that this ralph cannot run.
+func (l *refusals) runner(epic *ir.Epic, key ir.Key, name string) {
 	agent := epic.Agents[name]
-	kind := epic.Runners[agent.Runner].Kind
-	if agent.Human || kind == "command" {
-		return true
-	}
-	l.at(key, "runner kind %q (agent %q; only command)", kind, name)
-	return false
-}
-
-func (l *refusals) gates(epic *ir.Epic, of string, names []string) {
-	for _, name := range names {
-		if k := epic.Gates[name].Kind; k == "human" {
-			l.add("gate kind %q (gate %q of %s)", k, name, of)
-		}
+	if kind := epic.Runners[agent.Runner].Kind; name != "" && !agent.Human && kind != "command" {
+		l.at(key, "runner kind %q (agent %q; only command)", kind, name)
 	}
 }
 
-func (l *refusals) gatesAt(epic *ir.Epic, key ir.Key, names []string) {
+// gates refuses gates whose agent this ralph cannot run.
+func (l *refusals) gates(epic *ir.Epic, key ir.Key, names []string) {
 	for _, name := range names {
-		g := epic.Gates[name]
-		switch {
-		case g.Kind == "human":
-			l.at(key, "gate kind %q (gate %q)", g.Kind, name)
-		case g.Kind == "agent", g.Kind == "review":
+		if g := epic.Gates[name]; g.Kind == "agent" || g.Kind == "review" {
 			l.runner(epic, key, g.Agent)
-		case g.RedFirst:
-			l.at(key, "red_first (gate %q)", name)
-		case g.Evidence:
-			l.at(key, "evidence (gate %q)", name)
 		}
 	}
 }

@@ -298,7 +298,7 @@ func TestApplyEndsWithWhatIsNotDone(t *testing.T) { // S0-57
 	e.Gates["check"] = g
 	r := newApplyRepo(t, e)
 	a := r.run(exitNotDone)
-	for _, want := range []string{"1.1  blocked: gate check said stop", "1.2  pending: needs 1.1 (blocked)", "To try 1.1 again: ralph apply --rerun 1.1", "1 of 3 sprints done"} {
+	for _, want := range []string{"1.1  blocked: gate check said stop", "1.2  pending: needs 1.1 (blocked)", "1.1 (blocked):", `ralph retry 1.1 -m "a hint"`, "1 of 3 sprints done"} {
 		if !strings.Contains(a.out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, &a.out)
 		}
@@ -330,9 +330,9 @@ func TestApplyTellsWhatAnAgentSaidAndWhereToLook(t *testing.T) {
 	}
 	for _, want := range []string{
 		"1.1a  ✗ implement #1: failed: the agent ended with exit code 7: no key", "found\n",
-		"To try 1.1a again: ralph apply --rerun 1.1a\n  worktree: " + top + "/project-worktrees/ralph/x/1-1a\n  output:   " + top + "/project/.git/ralph/bd-epic/attempts/bd-1-1a/implement-1\n",
+		"  worktree: " + top + "/project-worktrees/ralph/x/1-1a\n  output:   " + top + "/project/.git/ralph/bd-epic/attempts/bd-1-1a/implement-1\n",
 		"1.1b  ? waits for a person (configuration): agent dev cannot run: exit code 127: ", "no-such-tool-here",
-		"To go on with 1.1b: mend what it waits for, then ralph apply",
+		"1.1b (waiting: configuration):\n  ralph retry 1.1b   once what it names is mended",
 	} {
 		if !strings.Contains(a.out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, &a.out)
@@ -345,21 +345,55 @@ func TestApplyTellsWhatAnAgentSaidAndWhereToLook(t *testing.T) {
 
 func TestApplyRefusesAllAtOnceWhatItCannotDo(t *testing.T) {
 	e := executortest.Epic([]string{"1.1", "1.2"})
-	e.Epic.Integration.Mode, e.Epic.Integration.PR = "branch", "plan"
 	e.Runners["claude"] = ir.Runner{Kind: "claude"}
 	e.Agents["ai"] = ir.Agent{Runner: "claude"}
-	e.Gates["ana"] = ir.Gate{Kind: "human"}
+	e.Gates["qa"] = ir.Gate{Kind: "agent", Agent: "ai"}
+	e.Run.Worktree.Submodules = true
+	e.Sandboxes = map[string]ir.Sandbox{"box": {Kind: "bwrap"}}
 	e.Nodes[0].Steps[0].Agent = "ai"
-	e.Nodes[1].Steps[0].Gates = []string{"check", "ana"}
+	e.Nodes[0].Steps[0].Sandbox = "box"
+	e.Nodes[1].Steps[0].Gates = []string{"check", "qa"}
 	r := newApplyRepo(t, e)
 	a := r.run(exitInput)
-	for _, want := range []string{`integration mode "branch"`, `pr = "plan"`, `runner kind "claude" (agent "ai"; only command): 1.1`, `gate kind "human" (gate "ana"): 1.2`, "Nothing was started"} {
+	for _, want := range []string{"submodules", `runner kind "claude" (agent "ai"; only command): 1.1, 1.2`, `sandbox "box": 1.1`, "Nothing was started"} {
 		if !strings.Contains(a.err.String(), want) {
 			t.Errorf("the refusal lacks %q:\n%s", want, &a.err)
 		}
 	}
 	if got := r.git("for-each-ref", "refs/ralph") + r.git("branch", "--list", "ralph/*"); got != "" {
 		t.Errorf("refs were made: %s", got)
+	}
+}
+
+func TestApplyRefusesProgramsAndDeadlinesBeforeAnythingRuns(t *testing.T) { // S3-15, execution §4
+	e := executortest.Epic([]string{"1.1", "1.2"})
+	g := e.Gates["check"]
+	g.Run = "FOO=1 no-such-linter-here --all"
+	e.Gates["check"] = g
+	r := newApplyRepo(t, e)
+	if a := r.run(exitInput); !strings.Contains(a.err.String(), "gate check: ") || !strings.Contains(a.err.String(), "no-such-linter-here") {
+		t.Errorf("it said %s", &a.err)
+	}
+	g.Run = "true"
+	e.Gates["check"] = g
+	e.Nodes[1].Limits.Deadline = "2020-01-01"
+	r.epic(e)
+	if a := r.run(exitInput); !strings.Contains(a.err.String(), "deadlines are past:\n  - 1.2: 2020-01-01") {
+		t.Errorf("it said %s", &a.err)
+	}
+	e.Nodes[1].Limits.Deadline = "2999-01-01"
+	r.epic(e)
+	r.run(exitDone)
+}
+
+func TestFirstWordOfAShellLine(t *testing.T) {
+	for line, want := range map[string]string{
+		"go test ./...": "go", "A=1 B=2 make": "make", "./run.sh": "", "test -e x": "", "( cd x && go test )": "",
+		"! grep x y": "", `A="b c" make`: "", "echo hi": "", "$TOOL x": "", "sh tests/run.sh": "sh",
+	} {
+		if got := firstWord(line); got != want {
+			t.Errorf("%q begins with %q, want %q", line, got, want)
+		}
 	}
 }
 

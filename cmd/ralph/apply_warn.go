@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -44,10 +46,10 @@ func checkSlug(state string, epic *ir.Epic) error {
 
 // warnings says what will surprise: files that agents will not see, and work
 // that is called done and may not be there. Neither stops a run.
-func (r *openedRun) warnings(ctx context.Context) []string {
+func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, base executor.Tree) []string {
 	var out []string
-	paths := append([]string{r.epic.Epic.Plan}, r.epic.Run.Policies...)
-	for _, a := range r.epic.Agents {
+	paths := append([]string{epic.Epic.Plan}, epic.Run.Policies...)
+	for _, a := range epic.Agents {
 		paths = append(paths, a.Path)
 	}
 	slices.Sort(paths)
@@ -55,24 +57,24 @@ func (r *openedRun) warnings(ctx context.Context) []string {
 		if p == "" || !filepath.IsLocal(filepath.FromSlash(p)) {
 			return true
 		}
-		_, err := os.Lstat(filepath.Join(r.space.Top(), filepath.FromSlash(p)))
+		_, err := os.Lstat(filepath.Join(space.Top(), filepath.FromSlash(p)))
 		return err != nil // another checkout, or a plan that was moved
 	})
-	if differ, err := r.space.Differs(ctx, r.base.Commit, paths); err == nil && len(differ) > 0 {
-		out = append(out, fmt.Sprintf("not as in the base that agents start from (%.12s): %s. They see it as it was there, or not at all.", r.base.Commit, listOf(differ)))
+	if differ, err := space.Differs(ctx, base.Commit, paths); err == nil && len(differ) > 0 {
+		out = append(out, fmt.Sprintf("not as in the base that agents start from (%.12s): %s. They see it as it was there, or not at all.", base.Commit, listOf(differ)))
 	}
-	at, err := r.space.Moved(ctx)
+	at, err := space.Moved(ctx)
 	if err != nil || at == "" {
 		return out
 	}
 	var done []string
-	for i := range r.epic.Nodes {
-		if n := &r.epic.Nodes[i]; n.Done && !r.run.Succeeded(n.ID) {
+	for i := range epic.Nodes {
+		if n := &epic.Nodes[i]; n.Done && !run.Succeeded(n.ID) {
 			done = append(done, string(n.Key))
 		}
 	}
 	if len(done) > 0 {
-		out = append(out, fmt.Sprintf("done by the plan: %s. Their work may not be in the base of this run, which the first apply pinned at %.12s; the branch is at %.12s now, and moving the base (--rebase) cannot be done yet.", listOf(done), r.base.Commit, at))
+		out = append(out, fmt.Sprintf("done by the plan: %s. Their work may not be in the base of this run, which the first apply pinned at %.12s; the branch is at %.12s now: ralph plan --rebase, ralph apply --rebase.", listOf(done), base.Commit, at))
 	}
 	return out
 }

@@ -68,7 +68,7 @@ func TestApplyWarnsOfWhatAgentsWillNotSee(t *testing.T) {
 	}
 }
 
-func TestApplyRefusesAJournalThatLostItsEnd(t *testing.T) {
+func TestApplyGoesOnAboveAJournalThatLostItsEnd(t *testing.T) { // execution §1
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
 	r.run(exitDone)
 	dir := filepath.Join(r.dir, ".git/ralph/bd-epic")
@@ -77,12 +77,15 @@ func TestApplyRefusesAJournalThatLostItsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	refs := r.git("for-each-ref")
-	a := r.run(exitInput)
-	if !strings.Contains(a.err.String(), "ends at event 0, and a commit of this epic says that it went to") {
-		t.Errorf("it said %s", &a.err)
+	commit := r.git("rev-parse", "ralph/x/1-1")
+	a := r.run(exitDone)
+	for _, want := range []string{"the journal's end was missing after event 0; 1 commit found on branches", "only its gates again", "1 of 1 sprints done"} {
+		if !strings.Contains(a.out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, &a.out)
+		}
 	}
-	if got := r.git("for-each-ref"); got != refs {
-		t.Errorf("refs changed:\n%s", got)
+	if got := r.git("rev-parse", "ralph/x/1-1"); got != commit {
+		t.Errorf("the work was made again: %s, want %s", got, commit)
 	}
+	r.says("journal verify", "were lost and that is on record; 1 commit showed it")
 }

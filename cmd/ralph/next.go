@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 )
@@ -16,6 +18,44 @@ type nextStep struct {
 // itself. dir is its worktree, about what names the epic. docs/operations.md has
 // the same table.
 func nextSteps(v executor.NodeView, dir, about string) []nextStep {
+	var out []nextStep
+	pending := []nextStep(nil) // what to do by hand before the command that follows
+	for _, s := range stepsFor(v, dir, about) {
+		switch {
+		case !strings.HasPrefix(s.Command, "ralph "):
+			pending = append(pending, s)
+		case applicable(v, s.Command):
+			out = append(append(out, pending...), s)
+			pending = nil
+		default:
+			pending = nil
+		}
+	}
+	if len(out) == 0 {
+		return pending
+	}
+	return out
+}
+
+// applicable reports whether the machine would take a command now.
+func applicable(v executor.NodeView, command string) bool {
+	if len(v.Ways) == 0 || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
+		return true
+	}
+	f := strings.Fields(command)
+	flag := ""
+	for _, how := range []string{"--gates-only", "--discard", "--keep-old", "--override"} {
+		if strings.Contains(command, how) {
+			flag = how
+		}
+	}
+	return slices.ContainsFunc(v.Ways, func(way string) bool {
+		w := strings.Fields(way)
+		return len(w) > 1 && w[1] == f[1] && (flag == "" || slices.Contains(w, flag))
+	})
+}
+
+func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 	key := quoteArg(string(v.Key))
 	ralph := func(verb, rest, what string) nextStep {
 		return nextStep{fmt.Sprintf("ralph %s %s%s%s", verb, key, rest, about), what}
@@ -37,8 +77,11 @@ func nextSteps(v executor.NodeView, dir, about string) []nextStep {
 	default:
 		return nil
 	}
+	if v.Cause == executor.CauseHeld {
+		return []nextStep{{resumeCommand(v.For) + about, "go on with the whole run"}}
+	}
 	if v.For == executor.ForBudget {
-		return []nextStep{{"ralph resume --budget usd=+20" + about, "add to the budget (also tokens=+1M, wall=+1h)"}}
+		return []nextStep{ralph("resume", " --budget usd=+20", "add to its budget (also tokens=+1M, wall=+1h)")}
 	}
 	if v.For != executor.ForHuman {
 		return nil
@@ -59,7 +102,11 @@ func nextSteps(v executor.NodeView, dir, about string) []nextStep {
 		}
 	case executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace:
 		return []nextStep{ralph("retry", "", "once what it names is mended; ralph apply tries it again as well")}
-	case executor.CauseConflict, executor.CauseProtected:
+	case executor.CauseDeadline:
+		return []nextStep{ralph("retry", "", "in spite of its deadline")}
+	case executor.CauseProtected:
+		return []nextStep{ralph("approve", "", "let the change of protected files pass"), reject, edit, mine}
+	case executor.CauseConflict:
 		edit.What = "resolve the conflict there, then:"
 		return []nextStep{edit, mine}
 	case executor.CauseManual:

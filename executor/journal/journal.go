@@ -81,6 +81,9 @@ func open(dir string, epic ir.NodeID, flags sqlite.OpenFlags) (*Log, error) {
 		return nil, fmt.Errorf("open journal %s: %w", path, err)
 	}
 	l := &Log{conn: conn, dead: errors.New("opened for reading")}
+	if tables, err := l.number("SELECT count(*) FROM sqlite_schema"); err == nil && tables == 0 {
+		return nil, errors.Join(ErrNone, conn.Close()) // somebody is just creating it
+	}
 	if err := l.check(epic); err != nil {
 		return nil, errors.Join(fmt.Errorf("open journal %s: %w", path, err), conn.Close())
 	}

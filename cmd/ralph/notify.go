@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Events that notify {} may name.
+const (
+	onWaiting = "node.waiting" // for a person, or for a budget
+	onBlocked = "node.blocked"
+	onDone    = "node.done"
+	onHeld    = "run.held" // nothing new starts: paused, or the budget is used up
+	onEnded   = "run.done" // whatever came of it: RALPH_EXIT says
+)
+
+var notifyEvents = []string{onWaiting, onBlocked, onDone, onHeld, onEnded}
+
+// checkNotify refuses words that stand for no event.
+func checkNotify(epic *ir.Epic) error {
+	for _, n := range epic.Run.Notify {
+		for _, on := range n.On {
+			if !slices.Contains(notifyEvents, on) {
+				return inputErrorf("notify: there is no event %q%s; there are: %s", on, spell.Hint(on, notifyEvents), strings.Join(notifyEvents, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// notifier runs the commands of notify {}, one after another, beside the run. It
+// neither holds the run up nor fails it.
+type notifier struct {
+	epic  *ir.Epic
+	top   string
+	files string // where output goes
+	time  time.Duration
+	tell  func(format string, args ...any)
+
+	queue chan notice
+	work  sync.WaitGroup
+	told  map[string]bool // failures that were shown; owned by the worker
+	lost  int             // notices that found the queue full; owned by the run
+}
+
+// notice is one command to run.
+type notice struct {
+	run []string
+	set map[string]string
+}
+
+func newNotifier(epic *ir.Epic, top, files string, tell func(string, ...any)) *notifier {
+	n := &notifier{epic: epic, top: top, files: files, time: 30 * time.Second, tell: tell, queue: make(chan notice, 256), told: map[string]bool{}}
+	if len(epic.Run.Notify) > 0 {
+		n.work.Go(n.loop)
+	}
+	return n
+}
+
+func (n *notifier) loop() {
+	for x := range n.queue {
+		err := n.call(x)
+		if err == nil {
+			continue
+		}
+		if key := strings.Join(x.run, " "); !n.told[key] {
+			n.told[key] = true
+			n.tell("notify %s: %v (said once; the run goes on)", x.run[0], err)
+		}
+	}
+}
+
+func (n *notifier) call(x notice) error {
+	out := n.files + "/notify.log"
+	res, err := process.Run(context.Background(), process.Spec{
+		Argv: x.run, Dir: n.top, Env: process.Environ(secretNames(n.epic), x.set), Stdout: out, Stderr: out, Time: n.time,
+	})
+	switch {
+	case err != nil:
+		return err
+	case res.How == process.TimedOut:
+		return fmt.Errorf("it did not end within %s and was ended", n.time)
+	case res.How != process.Exited || res.Code != 0:
+		return fmt.Errorf("exit code %d; its output is in %s", res.Code, out)
+	}
+	return nil
+}
+
+// events queues what is to be told about events that have become durable.
+func (n *notifier) events(list []executor.Event, key func(ir.NodeID) string) {
+	if len(n.epic.Run.Notify) == 0 {
+		return
+	}
+	for _, e := range list {
+		set := map[string]string{"RALPH_NODE": key(e.Node), "RALPH_ID": string(e.Node)}
+		switch b := e.Body.(type) {
+		case executor.NodeWaiting:
+			if b.For == executor.ForHuman || b.For == executor.ForBudget && b.Until.IsZero() {
+				set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = or(string(b.For), string(b.Cause)), b.Detail
+				n.about(onWaiting, set)
+			}
+		case executor.NodeBlocked:
+			set["RALPH_MESSAGE"] = b.Reason
+			n.about(onBlocked, set)
+		case executor.NodeDone:
+			set["RALPH_MESSAGE"] = "done: " + b.Result.Commit
+			n.about(onDone, set)
+		case executor.RunHeld:
+			set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = string(b.For), b.Detail
+			n.about(onHeld, set)
+		}
+	}
+}
+
+// about queues the commands for one event.
+func (n *notifier) about(event string, set map[string]string) {
+	set = maps.Clone(set)
+	set["RALPH_EVENT"], set["RALPH_EPIC"] = event, string(n.epic.Epic.ID)
+	set["RALPH_TITLE"], set["RALPH_PLAN"] = n.epic.Epic.Title, n.epic.Epic.Plan
+	for _, x := range n.epic.Run.Notify {
+		if !slices.Contains(x.On, event) || len(x.Run) == 0 {
+			continue
+		}
+		select {
+		case n.queue <- notice{x.Run, set}:
+		default: // its program is far slower than the run
+			n.lost++
+		}
+	}
+}
+
+// end tells that the run ended and waits, a bounded time, for what is queued.
+func (n *notifier) end(code int, summary string) error {
+	if len(n.epic.Run.Notify) == 0 {
+		return nil
+	}
+	n.about(onEnded, map[string]string{"RALPH_EXIT": strconv.Itoa(code), "RALPH_MESSAGE": summary})
+	close(n.queue)
+	done := make(chan struct{})
+	go func() { n.work.Wait(); close(done) }()
+	t := time.NewTimer(2 * n.time)
+	defer t.Stop()
+	select {
+	case <-done:
+	case <-t.C:
+		return errors.New("notify: its program is still at work; not waiting longer")
+	}
+	if n.lost > 0 {
+		return fmt.Errorf("notify: %s left out; its program is slower than the run", count(n.lost, "notice"))
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+type planArgs struct {
+	epic     epicFlag
+	only     []string
+	rerun    []string
+	rebase   bool
+	detailed bool
+	json     bool
+}
+
+func newPlanCommand() *cobra.Command {
+	a := &planArgs{}
+	cmd := &cobra.Command{
+		Use:   "plan [epic.json]",
+		Short: "Say what apply would run, run again and keep, and why",
+		Long: `Plan says for every sprint what ralph apply would do: run it, run it again (with the
+cause), judge it again, keep its result. "may re-run" is a sprint that needs one that
+runs again: if that comes out the same, it is kept. Plan changes nothing and may be
+asked while a run is at work.
+
+It also says how much disk space the worktrees take at most, and what agents proposed
+to do besides. With --detailed-exitcode the exit code is 0 if nothing would be done, 2
+if something would (as terraform does), 1 for errors.`,
+		Example: `  ralph plan
+  ralph plan --rebase               as if the bases were moved to their branches' heads
+  ralph plan --only 1.2a
+  ralph plan --detailed-exitcode    0 nothing to do, 2 something
+  ralph plan --json`,
+		Args: countArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return runPlan(cmd, a, args) },
+	}
+	a.epic.add(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&a.only, "only", nil, "as apply --only")
+	f.StringArrayVar(&a.rerun, "rerun", nil, "as apply --rerun")
+	f.BoolVar(&a.rebase, "rebase", false, "as apply --rebase")
+	f.BoolVar(&a.detailed, "detailed-exitcode", false, "exit code 2 if something would be done")
+	f.BoolVar(&a.json, "json", false, "print JSON")
+	return cmd
+}
+
+// planJSON is `ralph plan --json`.
+type planJSON struct {
+	Base      string              `json:"base"`
+	Nodes     []plannedJSON       `json:"nodes"`
+	Counts    map[string]int      `json:"counts"` // by action
+	Changes   bool                `json:"changes"`
+	Disk      diskJSON            `json:"disk"`
+	Proposals []executor.Proposal `json:"proposals,omitempty"`
+	Warnings  []string            `json:"warnings,omitempty"`
+}
+
+type plannedJSON struct {
+	Key    ir.Key          `json:"key"`
+	ID     ir.NodeID       `json:"id"`
+	Title  string          `json:"title"`
+	Action executor.Action `json:"action"`
+	Cause  string          `json:"cause,omitempty"`
+}
+
+type diskJSON struct {
+	Need  int64 `json:"need"` // bytes: files of the base × worktrees, and a fifth more
+	Trees int   `json:"worktrees"`
+	Free  int64 `json:"free"`
+}
+
+func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
+	file, err := a.epic.path(args...)
+	if err != nil {
+		return err
+	}
+	epic, _, err := loadEpic(file, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	ctx := background(cmd)
+	space, err := workspace.Open(ctx, epicDir(file), epic)
+	if err != nil {
+		return refusal(err)
+	}
+	events, err := readEvents(ctx, space.State(), epic.Epic.ID)
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	run, err := replayed(epic, events)
+	if err != nil {
+		return err
+	}
+	p, err := a.plan(ctx, epic, space, run)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = writeJSON(cmd.OutOrStdout(), p)
+	} else {
+		err = p.write(cmd.OutOrStdout(), epic, applies(file))
+	}
+	if err == nil && a.detailed && p.Changes {
+		return &exitError{code: exitUsage} // 2, as terraform: changes
+	}
+	return err
+}
+
+func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run) (planJSON, error) {
+	p := planJSON{Nodes: []plannedJSON{}, Counts: map[string]int{}}
+	start := executor.RunStarted{
+		Epic: epic.Epic.ID, Plan: epic.Epic.Plan, Digest: epic.Digest, Slots: max(epic.Run.Concurrency.Nodes, 1), By: userName(),
+		Base: run.Base(), Bases: run.Bases(),
+	}
+	var err error
+	if start.Only, err = nodeIDs(epic, a.only); err != nil {
+		return p, err
+	}
+	if start.Rerun, err = nodeIDs(epic, a.rerun); err != nil {
+		return p, err
+	}
+	if !run.Overview().Begun || a.rebase {
+		if start.Base, start.Bases, err = space.Heads(ctx); err != nil {
+			return p, refusal(err)
+		}
+	}
+	if a.rebase {
+		if start.Merged, err = mergedInto(ctx, space, run, start.Base.Commit); err != nil {
+			return p, refusal(err)
+		}
+	}
+	p.Base = start.Base.Commit
+	p.Proposals = run.Overview().Proposals
+	p.Warnings = warnings(ctx, epic, space, run, start.Base)
+	if epic.Run.HITL.Plan == "required" && !run.Overview().PlanApproved {
+		p.Warnings = append(p.Warnings, "the plan waits for approval: ralph approve")
+	}
+	if gates := run.Overview(); gates.Held.For != "" {
+		p.Warnings = append(p.Warnings, "nothing would start, the run is held: "+first(gates.Held.Detail))
+	}
+	works := 0
+	planned, err := run.Plan(start, time.Now())
+	if err != nil {
+		var no *executor.Refused
+		if errors.As(err, &no) {
+			return p, inputErrorf("%w", err)
+		}
+		return p, &exitError{exitBug, err}
+	}
+	for _, x := range planned {
+		p.Nodes = append(p.Nodes, plannedJSON{x.Key, x.Node, x.Title, x.Action, x.Cause})
+		p.Counts[string(x.Action)]++
+		if worksAction(x.Action) {
+			p.Changes = true
+			works++
+		}
+	}
+	p.Disk.Trees = min(works, start.Slots)
+	size, err := space.Size(ctx, start.Base.Commit)
+	if err != nil {
+		return p, inputErrorf("%w", err)
+	}
+	p.Disk.Need = size * int64(p.Disk.Trees) * 6 / 5
+	if p.Disk.Free, err = freeSpace(space.Top()); err != nil {
+		p.Disk.Free = -1
+	}
+	if need := p.Disk.Need + epic.Run.Worktree.MinFree; works > 0 && p.Disk.Free >= 0 && p.Disk.Free < need {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s are free, and worktrees with worktree.min_free need %s", gigabytes(p.Disk.Free), gigabytes(need)))
+	}
+	return p, nil
+}
+
+func worksAction(a executor.Action) bool {
+	return slices.Contains([]executor.Action{executor.ActRun, executor.ActRerun, executor.ActMay, executor.ActJudge, executor.ActGoOn}, a)
+}
+
+func gigabytes(n int64) string {
+	if n < 10e6 {
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	if n < 1e9 {
+		return fmt.Sprintf("%d MB", n/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// actionMarks are signs for actions, as terraform's.
+var actionMarks = map[executor.Action]struct {
+	mark string
+	ink  term.Colour
+}{
+	executor.ActRun: {"+", term.Good}, executor.ActRerun: {"~", term.Warn}, executor.ActMay: {"?", term.Plain}, executor.ActJudge: {"≟", term.Warn},
+	executor.ActGoOn: {"▷", term.Good}, executor.ActKeep: {"=", term.Faint}, executor.ActDone: {"=", term.Faint}, executor.ActWait: {"!", term.Warn},
+	executor.ActBlocked: {"■", term.Bad}, executor.ActGone: {"-", term.Faint}, executor.ActLeave: {" ", term.Faint},
+}
+
+func (p planJSON) write(out io.Writer, epic *ir.Epic, about string) error {
+	paint := term.For(out)
+	var b strings.Builder
+	wide, wideAction := 0, 0
+	for _, n := range p.Nodes {
+		wide = max(wide, min(term.Width(term.Clean(string(n.Key))), 24))
+		wideAction = max(wideAction, len(n.Action))
+	}
+	fmt.Fprintf(&b, "%s  from %.12s\n\n", term.Clean(epic.Epic.Title), p.Base)
+	for _, n := range p.Nodes {
+		m := actionMarks[n.Action]
+		line := fmt.Sprintf("%s %s  %s", m.mark, padTo(term.Clean(string(n.Key)), wide), padTo(string(n.Action), wideAction))
+		text := n.Title
+		if n.Cause != "" {
+			text = n.Cause
+		}
+		fmt.Fprintf(&b, "%s  %s\n", paint.Paint(m.ink, line), term.Clean(first(text)))
+	}
+	b.WriteByte('\n')
+	var parts []string
+	for _, a := range []executor.Action{
+		executor.ActRun, executor.ActRerun, executor.ActMay, executor.ActJudge, executor.ActGoOn, executor.ActKeep, executor.ActDone,
+		executor.ActWait, executor.ActBlocked, executor.ActLeave, executor.ActGone,
+	} {
+		if k := p.Counts[string(a)]; k > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", k, a))
+		}
+	}
+	fmt.Fprintln(&b, strings.Join(parts, ", "))
+	if p.Changes {
+		free := ""
+		if p.Disk.Free >= 0 {
+			free = fmt.Sprintf("; %s are free", gigabytes(p.Disk.Free))
+		}
+		fmt.Fprintf(&b, "disk: up to %s for %s at a time, without what builds write%s\n", gigabytes(p.Disk.Need), count(p.Disk.Trees, "worktree"), free)
+	}
+	if len(p.Proposals) > 0 {
+		fmt.Fprintln(&b, "\nAgents propose (nothing of it is done by itself; write what you want into the plan):")
+		for _, x := range p.Proposals {
+			fmt.Fprintf(&b, "  - %s\n", term.Clean(first(x.Title)))
+		}
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), term.Clean(w))
+	}
+	if p.Changes {
+		fmt.Fprintf(&b, "\nTo do it: ralph apply%s\n", about)
+	} else {
+		fmt.Fprintf(&b, "\nNothing would run.\n")
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// mergedInto lists the nodes whose results a new base holds already.
+func mergedInto(ctx context.Context, space *workspace.Space, run *executor.Run, base string) ([]ir.NodeID, error) {
+	var results []executor.Result
+	for _, v := range run.Views() {
+		if v.Result.Commit != "" && v.ID != executor.Integration {
+			results = append(results, executor.Result{Node: v.ID, Tree: v.Result})
+		}
+	}
+	return space.Merged(ctx, base, results)
+}
