@@ -175,7 +175,7 @@ func (q question) judged(out executor.GateJudged, v verdict) (executor.GateJudge
 	if v.status != executor.Pass {
 		out.Signature = signText(out.Message)
 	}
-	out.Counts, out.Failed = v.counts, nil
+	out.Counts = v.counts
 	digest, err := keep(filepath.Join(q.r.Files, q.name()+".json"), v.raw)
 	if err == nil {
 		out.Details = digest
@@ -184,5 +184,6 @@ func (q question) judged(out executor.GateJudged, v verdict) (executor.GateJudge
 	if err != nil { // a verdict that could not be kept is none
 		out.Verdict, out.Message, out.Signature = executor.ErrorJudged, clip("the verdict could not be kept: "+err.Error(), executor.MaxNote), ""
 	}
+	bound(&out)
 	return out, nil
 }

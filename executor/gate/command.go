@@ -1,20 +1,18 @@
 package gate
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Command runs command gates. It may be used concurrently.
@@ -56,10 +54,20 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		}
 	}
 	set[Mark] = base
+	expect := r.Gate.Expect
+	wants := [2]needle{{text: []byte(expect.StdoutContains)}, {text: []byte(expect.StderrContains)}}
+	begun := time.Now()
 	res, err := process.Run(ctx, process.Spec{
 		Argv: []string{"/bin/sh", "-c", line}, Dir: r.Dir, Env: process.Environ(c.Without, set),
 		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace, Mark: Mark,
 		Time: time.Duration(r.Gate.TimeoutMS) * time.Millisecond,
+		Tap: func(isErr bool, b []byte) { // each is told of its own alone
+			if isErr {
+				wants[1].heard(b)
+			} else {
+				wants[0].heard(b)
+			}
+		},
 	})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -69,85 +77,58 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		return out, nil
 	}
 	out.Millis = res.Took.Milliseconds()
-	why, err := judge(r, res, stdout, stderr)
-	if err != nil {
-		out.Message = clip(err.Error(), executor.MaxNote)
-		return out, nil
+	why := judge(r.Gate, res, wants[0].found, wants[1].found)
+	found := found{Command: line, ExitCode: &res.Code, Stdout: stdout, Stderr: stderr}
+	if err := c.complete(&out, r, why, readResults(r.Dir, begun, slices.Compact([]string{stdout, stderr})...), found); err != nil {
+		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: clip(err.Error(), executor.MaxNote)}
 	}
-	if why == "" {
-		out.Verdict, out.Tests = executor.Pass, "pass"
-		return out, nil
+	bound(&out)
+	return out, nil
+}
+
+// complete fills in what the verdict is, what it found and what proves it.
+func (c Command) complete(out *executor.GateJudged, r executor.GateRun, why string, s *results, f found) (err error) {
+	out.Verdict, out.Tests = executor.Pass, "pass"
+	if why != "" {
+		out.Verdict, out.Tests = executor.Fail, "fail"
+		s.printed(f.Stdout, f.Stderr)
+		if out.Message, err = feedback(why, s, f.Stdout, f.Stderr); err != nil {
+			return err
+		}
+		if out.Signature, err = signature(why, s.failed, f.Stdout, f.Stderr); err != nil {
+			return err
+		}
 	}
-	out.Verdict, out.Tests = executor.Fail, "fail"
-	text, err := tail(stdout, stderr)
-	if err != nil {
-		out.Message = clip(err.Error(), executor.MaxNote)
-		return out, nil
+	s.into(out)
+	if why == "" && s.counts.Failed > 0 {
+		out.Message = fmt.Sprintf("%d tests failed, and yet the command did what is expected of it: does it lose its exit code?", s.counts.Failed)
 	}
-	headline := why
-	if l := lastLine(text); l != "" {
-		headline += ": " + clip(l, 160)
+	if err := s.keepTests(r); err != nil {
+		return err
 	}
-	out.Message = clip(headline+"\n"+text, executor.MaxNote)
-	out.Signature, err = signature(why, stdout, stderr)
-	return out, err
+	out.Evidence, err = evidence(r, *out, f)
+	return err
 }
 
 // judge compares what the command did with what is expected; all must hold. It
 // returns why it failed, "" if it passed.
-func judge(r executor.GateRun, res process.Result, stdout, stderr string) (string, error) {
-	want := r.Gate.Expect
+func judge(g ir.Gate, res process.Result, saidOut, saidErr bool) string {
+	want := g.Expect
 	switch {
 	case res.How == process.TimedOut:
-		return fmt.Sprintf("it did not end within %s", time.Duration(r.Gate.TimeoutMS)*time.Millisecond), nil
+		return fmt.Sprintf("it did not end within %s", time.Duration(g.TimeoutMS)*time.Millisecond)
 	case res.How == process.Signaled:
-		return fmt.Sprintf("it was killed by signal %d (%s)", res.Signal, res.Signal), nil
+		return fmt.Sprintf("it was killed by signal %d (%s)", res.Signal, res.Signal)
 	case res.Code != want.ExitCode && want.ExitCode == 0:
-		return fmt.Sprintf("exit code %d", res.Code), nil
+		return fmt.Sprintf("exit code %d", res.Code)
 	case res.Code != want.ExitCode:
-		return fmt.Sprintf("exit code %d, not %d as expected", res.Code, want.ExitCode), nil
+		return fmt.Sprintf("exit code %d, not %d as expected", res.Code, want.ExitCode)
+	case want.StdoutContains != "" && !saidOut:
+		return fmt.Sprintf("its stdout does not contain %q", want.StdoutContains)
+	case want.StderrContains != "" && !saidErr:
+		return fmt.Sprintf("its stderr does not contain %q", want.StderrContains)
 	}
-	for _, x := range []struct{ what, text, path string }{
-		{"stdout", want.StdoutContains, stdout}, {"stderr", want.StderrContains, stderr},
-	} {
-		if x.text == "" {
-			continue
-		}
-		has, err := holds(x.path, x.text)
-		if err != nil {
-			return "", err
-		}
-		if !has {
-			return fmt.Sprintf("its %s does not contain %q", x.what, x.text), nil
-		}
-	}
-	return "", nil
-}
-
-// holds reports whether a file contains text, reading it in pieces.
-func holds(path, text string) (bool, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	buf := make([]byte, 0, 64<<10+len(text))
-	for {
-		n, err := f.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if bytes.Contains(buf, []byte(text)) {
-			return true, nil
-		}
-		if errors.Is(err, io.EOF) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		if keep := len(text) - 1; len(buf) > keep {
-			buf = append(buf[:0], buf[len(buf)-keep:]...)
-		}
-	}
+	return ""
 }
 
 func tail(stdout, stderr string) (string, error) {

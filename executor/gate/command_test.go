@@ -78,7 +78,9 @@ func TestSignatures(t *testing.T) {
 		if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := signature("exit code 1", p, p)
+		found := &results{}
+		found.printed(p, p)
+		s, err := signature("exit code 1", found.failed, p, p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,9 +25,18 @@ const headSize = 64 << 10
 
 // signature names a failure: by the failed tests, else by the first 20 lines of
 // the output with numbers, paths and times blanked.
-func signature(why, stdout, stderr string) (string, error) {
+func signature(why string, failed []string, stdout, stderr string) (string, error) {
+	if len(failed) > 0 {
+		return signTests(failed), nil
+	}
+	all, err := head(stdout, stderr)
+	return signLines(why, all), err
+}
+
+// head is the beginning of what was printed.
+func head(outputs ...string) (string, error) {
 	var all strings.Builder
-	for _, path := range slices.Compact([]string{stdout, stderr}) {
+	for _, path := range slices.Compact(outputs) {
 		f, err := os.Open(path)
 		if err != nil {
 			return "", err
@@ -37,31 +46,47 @@ func signature(why, stdout, stderr string) (string, error) {
 			return "", err
 		}
 	}
-	return signOutput(why, all.String()), nil
+	return all.String(), nil
+}
+
+// printed takes the names of failed tests that a tool printed for people, if it
+// reported none in another way.
+func (s *results) printed(outputs ...string) {
+	if s.seen {
+		return
+	}
+	all, err := head(outputs...)
+	if err != nil {
+		return // feedback meets the same error and tells it
+	}
+	for _, m := range failedTest.FindAllStringSubmatch(all, -1) {
+		s.fail(strings.TrimSpace(m[1] + m[2] + m[3] + m[4]))
+	}
+	for _, m := range goFailed.FindAllStringSubmatch(all, -1) {
+		s.fail(m[1])
+	}
 }
 
 // signText names a failure that was told in words.
-func signText(text string) string { return signOutput("", text) }
+func signText(text string) string { return signLines("", text) }
 
-func signOutput(why, all string) string {
-	var names []string
-	for _, m := range failedTest.FindAllStringSubmatch(all, -1) {
-		names = append(names, strings.TrimSpace(m[1]+m[2]+m[3]+m[4]))
-	}
-	for _, m := range goFailed.FindAllStringSubmatch(all, -1) {
-		names = append(names, m[1])
-	}
+func signTests(names []string) string {
+	names = slices.Clone(names)
 	slices.Sort(names)
-	text := strings.Join(slices.Compact(names), "\n")
-	if text == "" {
-		var lines []string
-		sc := bufio.NewScanner(strings.NewReader(all))
-		sc.Buffer(nil, headSize+1)
-		for len(lines) < 20 && sc.Scan() {
-			lines = append(lines, changing.ReplaceAllString(sc.Text(), "_"))
-		}
-		text = changing.ReplaceAllString(why, "_") + "\n" + strings.Join(lines, "\n")
+	return sign(strings.Join(slices.Compact(names), "\n"))
+}
+
+func signLines(why, all string) string {
+	var lines []string
+	sc := bufio.NewScanner(strings.NewReader(all))
+	sc.Buffer(nil, max(headSize, len(all))+1)
+	for len(lines) < 20 && sc.Scan() {
+		lines = append(lines, changing.ReplaceAllString(sc.Text(), "_"))
 	}
+	return sign(changing.ReplaceAllString(why, "_") + "\n" + strings.Join(lines, "\n"))
+}
+
+func sign(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }

@@ -35,14 +35,16 @@ func TestOutcomesAreRead(t *testing.T) { // S4-41..47, S0-84..92, L0-17
 		},
 		"a scrum result": {
 			`{"bead_id":"bd-1","success":true,"pr_url":"https://forge.example/pull/4","pr_number":4,"bead_updated":true,"attempt_count":2,"qa_results":[{"agent_path":"a","status":"pass"}],"error":null,"fatal":false}`,
-			executor.Outcome{Result: "success", Pull: executor.Pull{Number: 4, URL: "https://forge.example/pull/4"}}, executor.Usage{},
+			executor.Outcome{Result: "success", Pull: executor.Pull{Number: 4, URL: "https://forge.example/pull/4"}},
+			executor.Usage{},
 		},
 		"a scrum result that failed": {
 			`{"success":false,"error":"no test ran"}`, executor.Outcome{Result: "failed", Summary: "no test ran", Errors: []string{"no test ran"}}, executor.Usage{},
 		},
 		"a fatal one drains the run": {
 			`{"success":false,"fatal":true,"error":"the key is gone"}`,
-			executor.Outcome{Result: "failed", Fatal: true, Summary: "the key is gone", Errors: []string{"the key is gone"}}, executor.Usage{},
+			executor.Outcome{Result: "failed", Fatal: true, Summary: "the key is gone", Errors: []string{"the key is gone"}},
+			executor.Usage{},
 		},
 		"null is not said":                {`{"result":"success","next_action":null,"suggested_next_phase":null,"errors":null,"usage":null}`, executor.Outcome{Result: "success"}, executor.Usage{}},
 		"a byte order mark is no text":    {"\xef\xbb\xbf" + `{"result":"success"}`, executor.Outcome{Result: "success"}, executor.Usage{}},

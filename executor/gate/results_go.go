@@ -1,0 +1,112 @@
+package gate
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// goTest reads the events of go test -json (test2json).
+type goTest struct {
+	to     *results
+	output map[string]*strings.Builder // of tests and packages that have not ended, by package and test
+	broken map[string]bool             // packages with a failed test
+}
+
+func newGoTest(to *results) *goTest {
+	return &goTest{to: to, output: map[string]*strings.Builder{}, broken: map[string]bool{}}
+}
+
+// maxOpen bounds how many tests are followed at the same time.
+const maxOpen = 2000
+
+func (g *goTest) line(line string) {
+	if !strings.Contains(line, `"Action"`) {
+		return
+	}
+	var e struct {
+		Action     string
+		Package    string
+		ImportPath string
+		Test       string
+		Elapsed    float64
+		Output     string
+	}
+	if json.Unmarshal([]byte(line), &e) != nil {
+		return
+	}
+	key := e.Package + "\x00" + e.Test
+	switch e.Action {
+	case "output", "build-output":
+		if e.Action == "build-output" {
+			key = e.ImportPath + "\x00"
+		}
+		if frame(e.Output) {
+			return
+		}
+		b := g.output[key]
+		if b == nil {
+			if len(g.output) >= maxOpen {
+				return
+			}
+			b = &strings.Builder{}
+			g.output[key] = b
+		}
+		if b.Len() < testOutput {
+			b.WriteString(clip(e.Output, testOutput))
+		}
+	case "build-fail":
+		g.to.seen = true
+		g.to.fail(e.ImportPath)
+		g.tell(e.ImportPath+"\x00", "")
+	case "pass", "fail", "skip":
+		defer delete(g.output, key)
+		if e.Test == "" {
+			g.to.seen = true
+			if e.Action == "fail" && !g.broken[e.Package] { // it did not build, or died outside of a test
+				g.to.fail(e.Package)
+				g.tell(key, "")
+			}
+			return
+		}
+		t := testResult{Name: e.Package + "." + e.Test, State: e.Action, Millis: e.Elapsed * 1000}
+		if e.Package == "" {
+			t.Name = e.Test
+		}
+		if e.Action == "fail" {
+			g.broken[e.Package] = true
+			if b := g.output[key]; b != nil {
+				t.Output = b.String()
+			}
+			g.tell(key, "--- FAIL: "+t.Name+"\n")
+		}
+		g.to.add(t)
+	}
+}
+
+// tell adds what was printed to what people are told.
+func (g *goTest) tell(key, title string) {
+	if b := g.output[key]; b != nil {
+		title += b.String()
+	}
+	g.to.note(title)
+}
+
+// end takes what did not end: the program died in the middle of these tests.
+func (g *goTest) end() {
+	for key, b := range g.output {
+		if _, test, _ := strings.Cut(key, "\x00"); test != "" && strings.Contains(b.String(), "panic:") {
+			g.to.note(b.String())
+		}
+	}
+}
+
+// frame reports whether a line only says that a test begins or ends.
+func frame(line string) bool {
+	t := strings.TrimLeft(line, " ")
+	for _, p := range []string{"=== ", "--- PASS", "--- FAIL", "--- SKIP", "PASS\n", "ok  \t", "FAIL\n", "FAIL\t", "coverage:"} {
+		if strings.HasPrefix(t, p) {
+			return p != "FAIL\t" || strings.Contains(line, "[build failed]")
+		}
+	}
+	return false
+}

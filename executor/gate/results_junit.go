@@ -1,0 +1,144 @@
+package gate
+
+import (
+	"encoding/xml"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// junitPlaces are where test tools leave JUnit XML by default.
+var junitPlaces = []string{
+	"junit.xml", "junit-*.xml", "*-junit.xml", "report.xml", "test-report.xml", "test-results.xml", "TEST-*.xml",
+	"test-results/*.xml", "test-reports/*.xml", "reports/*.xml", "test-results/*/*.xml",
+	"build/test-results/*/*.xml", "*/build/test-results/*/*.xml", "target/surefire-reports/*.xml", "target/failsafe-reports/*.xml",
+	"*/target/surefire-reports/*.xml", "target/nextest/*/junit.xml",
+}
+
+// namedXML finds paths of XML files in what a tool printed.
+var namedXML = regexp.MustCompile(`[^\s"'<>|:=(),]+\.xml\b`)
+
+// Bounds of what is read of JUnit XML.
+const (
+	maxJUnit      = 32 << 20 // bytes of a file
+	maxJUnitFiles = 200
+)
+
+// readJUnit reads the reports in dir that were written since begun. Nothing
+// outside of dir is opened, whatever links there are.
+func (s *results) readJUnit(dir string, begun time.Time, outputs []string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	var paths []string
+	for _, p := range junitPlaces {
+		found, _ := fs.Glob(root.FS(), p) // the patterns are well formed
+		paths = append(paths, found...)
+	}
+	for _, out := range outputs {
+		text, err := process.Tail(out, 64<<10)
+		if err != nil {
+			continue
+		}
+		for _, name := range namedXML.FindAllString(text, 100) {
+			if filepath.IsAbs(name) {
+				if name, err = filepath.Rel(dir, name); err != nil {
+					continue
+				}
+			}
+			if name = filepath.Clean(name); filepath.IsLocal(name) {
+				paths = append(paths, name)
+			}
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	since := begun.Add(-20 * time.Millisecond) // clocks of file systems go by ticks
+	for _, p := range paths[:min(len(paths), maxJUnitFiles)] {
+		st, err := root.Stat(p)
+		if err != nil || !st.Mode().IsRegular() || st.Size() > maxJUnit || st.ModTime().Before(since) {
+			continue
+		}
+		f, err := root.Open(p)
+		if err != nil {
+			continue
+		}
+		s.junit(io.LimitReader(f, maxJUnit))
+		_ = f.Close() // it was only read
+	}
+}
+
+// junit reads one report. A document that is something else adds nothing.
+func (s *results) junit(in io.Reader) {
+	type said struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	var found []testResult
+	d := xml.NewDecoder(in)
+	for first := true; ; {
+		t, err := d.Token()
+		if err != nil {
+			break
+		}
+		e, ok := t.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if first && e.Name.Local != "testsuites" && e.Name.Local != "testsuite" {
+			return
+		}
+		first = false
+		if e.Name.Local != "testcase" {
+			continue
+		}
+		var c struct {
+			Name    string `xml:"name,attr"`
+			Class   string `xml:"classname,attr"`
+			Time    string `xml:"time,attr"`
+			Failure *said  `xml:"failure"`
+			Error   *said  `xml:"error"`
+			Skipped *said  `xml:"skipped"`
+		}
+		if d.DecodeElement(&c, &e) != nil {
+			break
+		}
+		r := testResult{Name: strings.Trim(c.Class+"."+c.Name, "."), State: "pass"}
+		if seconds, err := strconv.ParseFloat(c.Time, 64); err == nil && seconds >= 0 && seconds < 1e9 {
+			r.Millis = seconds * 1000
+		}
+		switch {
+		case c.Failure != nil || c.Error != nil:
+			why := c.Failure
+			if why == nil {
+				why = c.Error
+			}
+			r.State, r.Output = "fail", strings.TrimSpace(why.Text)
+			if !strings.Contains(r.Output, why.Message) {
+				r.Output = strings.TrimSpace(why.Message + "\n" + r.Output)
+			}
+		case c.Skipped != nil:
+			r.State = "skip"
+		}
+		found = append(found, r)
+		if len(found) >= 20*maxTests {
+			break
+		}
+	}
+	for _, r := range found {
+		s.add(r)
+		if r.State == "fail" {
+			s.note("FAILED " + r.Name + "\n" + clip(r.Output, testOutput) + "\n")
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+const goJSON = `{"Action":"start","Package":"m/a"}
+{"Action":"run","Package":"m/a","Test":"TestGood"}
+{"Action":"output","Package":"m/a","Test":"TestGood","Output":"=== RUN   TestGood\n"}
+{"Action":"pass","Package":"m/a","Test":"TestGood","Elapsed":0.25}
+{"Action":"output","Package":"m/a","Test":"TestBad/one","Output":"    a_test.go:12: got 1, want 2\n"}
+{"Action":"output","Package":"m/a","Test":"TestBad/one","Output":"    --- FAIL: TestBad/one (0.00s)\n"}
+{"Action":"fail","Package":"m/a","Test":"TestBad/one","Elapsed":0}
+{"Action":"fail","Package":"m/a","Test":"TestBad","Elapsed":0}
+{"Action":"skip","Package":"m/a","Test":"TestLater","Elapsed":0}
+{"Action":"output","Package":"m/a","Output":"FAIL\n"}
+{"Action":"fail","Package":"m/a","Elapsed":0.3}
+not JSON at all
+{"Action":"output","Package":"m/b","Output":"panic: in init\n"}
+{"Action":"fail","Package":"m/b","Elapsed":0.1}
+`
+
+const junitXML = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites><testsuite name="s" tests="4">
+<testcase classname="pkg.Class" name="works" time="0.5"/>
+<testcase classname="pkg.Class" name="breaks" time="0.1"><failure message="1 != 2">at Class.java:7</failure></testcase>
+<testcase classname="pkg.Class" name="throws"><error message="boom"/></testcase>
+<testcase classname="pkg.Class" name="waits"><skipped/></testcase>
+</testsuite></testsuites>`
+
+func TestTestResultsAreCounted(t *testing.T) { // S1-26..29, K31
+	heredoc := func(name, text string) string { return "cat > " + name + " <<'EOF'\n" + text + "\nEOF\n" }
+	for name, c := range map[string]struct {
+		run    string
+		counts *executor.TestCounts
+		failed []string
+		tests  string
+		hint   string // in the message
+	}{
+		"go test -json": {heredoc("o", goJSON) + "cat o; exit 1", &executor.TestCounts{Passed: 1, Failed: 2, Skipped: 1}, []string{"m/a.TestBad/one", "m/a.TestBad", "m/b"}, "fail", "a_test.go:12: got 1, want 2"},
+		"JUnit XML at a usual place": {
+			heredoc("junit.xml", junitXML) + "echo; exit 1", &executor.TestCounts{Passed: 1, Failed: 2, Skipped: 1}, []string{"pkg.Class.breaks", "pkg.Class.throws"}, "fail", "1 != 2",
+		},
+		"JUnit XML that the output names": {
+			"mkdir x; " + heredoc("x/of-my-own.xml", junitXML) + "echo \"generated xml file: $PWD/x/of-my-own.xml\"; exit 1", &executor.TestCounts{Passed: 1, Failed: 2, Skipped: 1}, []string{"pkg.Class.breaks", "pkg.Class.throws"}, "fail", "Class.java:7",
+		},
+		"TAP":                                  {"printf 'TAP version 13\\n1..4\\nok 1 - a\\nnot ok 2 - b c\\nok 3 - d # SKIP no net\\nnot ok 4 - e # TODO later\\n'; exit 1", &executor.TestCounts{Passed: 1, Failed: 1, Skipped: 2}, []string{"b c"}, "fail", "1 of 4 tests failed: b c"},
+		"ok in prose is no TAP":                {"echo ok then; exit 1", nil, nil, "fail", "exit code 1: ok then"},
+		"names from plain output":              {"printf -- '--- FAIL: TestX (0.00s)\\n    x_test.go:3: no\\nFAIL\\n'; exit 1", nil, []string{"TestX"}, "fail", "x_test.go:3: no"},
+		"other XML is none":                    {heredoc("report.xml", "<coverage/>") + "exit 1", nil, nil, "fail", "exit code 1"},
+		"an old report is none":                {heredoc("junit.xml", junitXML) + "touch -d '2001-01-01' junit.xml; exit 1", nil, nil, "fail", ""},
+		"a link out of the worktree is none":   {heredoc("../out.xml", junitXML) + "ln -s ../out.xml junit.xml; exit 1", nil, nil, "fail", ""},
+		"broken XML adds what it holds":        {heredoc("junit.xml", junitXML[:len(junitXML)-80]) + "exit 1", &executor.TestCounts{Passed: 1, Failed: 2}, []string{"pkg.Class.breaks", "pkg.Class.throws"}, "fail", ""},
+		"passing tests":                        {"echo '{\"Action\":\"pass\",\"Package\":\"m\",\"Test\":\"T\"}'", &executor.TestCounts{Passed: 1}, nil, "pass", ""},
+		"only skipped tests":                   {"echo '{\"Action\":\"skip\",\"Package\":\"m\",\"Test\":\"T\"}'", &executor.TestCounts{Skipped: 1}, nil, "skip", ""},
+		"a lost exit code is told of":          {heredoc("o", goJSON) + "cat o | cat", &executor.TestCounts{Passed: 1, Failed: 2, Skipped: 1}, []string{"m/a.TestBad/one", "m/a.TestBad", "m/b"}, "fail", "lose its exit code"},
+		"results behind a flood of other text": {"yes noise | head -c 3000000; echo '{\"Action\":\"fail\",\"Package\":\"m\",\"Test\":\"T\"}'; exit 1", &executor.TestCounts{Failed: 1}, []string{"m.T"}, "fail", "1 of 1 tests failed: m.T"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := ask(t, ir.Gate{Run: c.run})
+			r.Dir = filepath.Join(r.Dir, "w")
+			if err := os.Mkdir(r.Dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Command{}.Judge(t.Context(), r)
+			if err != nil || !reflect.DeepEqual(got.Counts, c.counts) || !reflect.DeepEqual(got.Failed, c.failed) || got.Tests != c.tests || !strings.Contains(got.Message, c.hint) {
+				t.Errorf("got %+v (counts %+v), %v; want %+v, %v, %s, a message with %q", got, got.Counts, err, c.counts, c.failed, c.tests, c.hint)
+			}
+			b, err := os.ReadFile(filepath.Join(r.Files, "gate-1.1-verify.tests.jsonl"))
+			if (err == nil) != (c.counts != nil) {
+				t.Errorf("results kept: %q, %v", b, err)
+			}
+		})
+	}
+}
+
+func TestFeedbackBeginsWithWhatMatters(t *testing.T) { // S0-56, S2-26
+	got, err := Command{}.Judge(t.Context(), ask(t, ir.Gate{
+		Run: `echo 'main.go:7:2: undefined: foo'; yes 'some noise of a build' | head -n 2000; echo 'make: *** [all] Error 2'; exit 2`,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(got.Message, "\n")
+	if lines[0] != "exit code 2: make: *** [all] Error 2" || lines[1] != "main.go:7:2: undefined: foo" || !strings.HasSuffix(strings.TrimSpace(got.Message), "make: *** [all] Error 2") || len(got.Message) > executor.MaxNote {
+		t.Errorf("got %d bytes:\n%.200s\n…\n%s", len(got.Message), got.Message, got.Message[max(0, len(got.Message)-100):])
+	}
+}
+
+func TestEvidenceIsKept(t *testing.T) { // S3-12, L3-02
+	for script, word := range map[string]string{"echo fine": "success", "echo broken; exit 4": "failure"} {
+		r := ask(t, ir.Gate{Run: script, Evidence: true})
+		r.Effect.Commit, r.Digest = "c0ffee", "d1gest"
+		got, err := Command{}.Judge(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(r.Files, word+"-1.1-verify.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(b); got.Evidence != hex.EncodeToString(sum[:]) {
+			t.Errorf("the digest is %q", got.Evidence)
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(b, &doc); err != nil || doc["commit"] != "c0ffee" || doc["gate_digest"] != "d1gest" || doc["command"] != script || doc["verdict"] != string(got.Verdict) || doc["outputs"] == nil || doc["exit_code"] == nil {
+			t.Errorf("evidence %s, %v", b, err)
+		}
+	}
+	r := ask(t, ir.Gate{Run: "true"})
+	if got, err := (Command{}).Judge(t.Context(), r); err != nil || got.Evidence != "" {
+		t.Errorf("a gate that asks for none: %+v, %v", got, err)
+	}
+}
+
+func TestMuchOutputOfAGate(t *testing.T) { // 100 MB: bounded memory, and what is expected is found in the middle
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := Command{}.Judge(t.Context(), ask(t, ir.Gate{
+		Run: "head -c 75000000 /dev/zero; echo ALL GOOD; head -c 75000000 /dev/zero", Expect: ir.Expect{StdoutContains: "ALL GOOD"},
+	}))
+	runtime.ReadMemStats(&after)
+	if err != nil || got.Verdict != executor.Pass {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 200<<20 {
+		t.Errorf("%d bytes were allocated", used)
+	}
+	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 48<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+func TestNeedlesAreFoundAcrossPieces(t *testing.T) {
+	const text = "xxALL GOODyy"
+	for size := 1; size <= len(text); size++ {
+		for want, has := range map[string]bool{"ALL GOOD": true, "x": true, "yy": true, text: true, "ALL BAD": false, text + "y": false} {
+			n := needle{text: []byte(want)}
+			for i := 0; i < len(text); i += size {
+				n.heard([]byte(text[i:min(i+size, len(text))]))
+			}
+			if n.found != has {
+				t.Errorf("pieces of %d: %q found is %v", size, want, n.found)
+			}
+		}
+	}
+}
+
+func TestAServerInTheBackgroundIsGoneAfterTheGate(t *testing.T) { // S3-31
+	r := ask(t, ir.Gate{Run: `sh -c 'echo $$ > pid; exec sleep 300' & while ! test -s pid; do sleep 0.01; done; test -s pid`})
+	got, err := Command{}.Judge(t.Context(), r)
+	if err != nil || got.Verdict != executor.Pass {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	b, err := os.ReadFile(filepath.Join(r.Dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(b)) + "/stat"); err == nil {
+		t.Errorf("process %s survives", b)
+	}
+}
+
+func TestVariablesOfAGateAreFilled(t *testing.T) {
+	got, err := Command{}.Judge(t.Context(), ask(t, ir.Gate{
+		Run: `test "$ON" = 'branch '${run.branch} && test "$TEXT" = '$${run.branch}'`,
+		Env: map[string]string{"ON": "branch ${run.branch}", "TEXT": "$${run.branch}"},
+	}))
+	if err != nil || got.Verdict != executor.Pass {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestAVerdictFitsIntoAnEvent(t *testing.T) {
+	got, err := Command{}.Judge(t.Context(), ask(t, ir.Gate{Run: `for i in $(seq 100); do printf -- '--- FAIL: TestA%s<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<< (0.00s)\n' $i; done; yes '<<<<<<<<<<<<<<<<' | head -n 500; exit 1`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(got); err != nil || len(b) > 3800 || got.Message == "" || len(got.Failed) == 0 {
+		t.Errorf("%d bytes, %v: %+v", len(b), err, got)
+	}
+}
+
+func FuzzVerdict(f *testing.F) {
+	for _, s := range []string{
+		`{"status":"pass","message":"m"}`, "```json\n{\"status\":\"fail\",\"message\":\"m\"}\n```", `{"status":"stop","message":"m","details":{"a":[1,2]}}`,
+		"APPROVED", "REJECTED: x", `{"status":"pass","message":"m"} `, "````json\n```\n````", `{"status":"pass","status":"fail","message":""}`,
+	} {
+		f.Add(s)
+	}
+	schema, why := schemaOf(ir.Gate{})
+	if why != "" {
+		f.Fatal(why)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, why := readVerdict(answers([]byte(s), ""), schema)
+		if (why == "") != (v.status != "") {
+			t.Fatalf("status %q and %q", v.status, why)
+		}
+		if why == "" {
+			var m struct{ Status, Message string }
+			if err := json.Unmarshal(v.raw, &m); err != nil || !strings.Contains(s, string(v.raw)) {
+				t.Errorf("%q is not in the answer: %v", v.raw, err)
+			}
+		}
+		_, _ = readWord([]string{s}, schema)
+	})
+}
+
+func FuzzResults(f *testing.F) {
+	f.Add(goJSON)
+	f.Add(junitXML)
+	f.Add("1..2\nok 1\nnot ok 2 - x # TODO y\n")
+	path := filepath.Join(f.TempDir(), "o")
+	f.Fuzz(func(t *testing.T, s string) {
+		if err := os.WriteFile(path, []byte(s), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := readResults(t.TempDir(), time.Time{}, path)
+		r.junit(strings.NewReader(s))
+		var out executor.GateJudged
+		r.into(&out)
+		if r.counts.Passed < 0 || len(out.Failed) > maxFailed {
+			t.Errorf("got %+v", out)
+		}
+		if _, err := feedback("why", r, path, path); err != nil {
+			t.Error(fmt.Errorf("feedback: %w", err))
+		}
+	})
+}
