@@ -11,7 +11,9 @@ import (
 // Epic makes an epic from lines such as "1.1", "1.2a: 1.1", "1.3: 1.2a 1.2b":
 // a key and what it needs. Each node has one step "implement" by the agent "dev"
 // of the command runner "sh", with the gate "check", three attempts and no
-// waiting. change may alter it before it is sealed.
+// waiting. change may alter it before it is sealed. It is valid (ir.Verify) if the
+// lines stand in the order of an epic: what a node needs before it, else the
+// smaller key first.
 func Epic(lines []string, change ...func(*ir.Epic)) *ir.Epic {
 	e := &ir.Epic{
 		IR: ir.Version,
@@ -20,13 +22,13 @@ func Epic(lines []string, change ...func(*ir.Epic)) *ir.Epic {
 			Integration: ir.Integration{Branch: "ralph/x/integration", Mode: "dag", PR: "none"},
 		},
 		Agents:  map[string]ir.Agent{"dev": {Runner: "sh", Access: "write"}},
-		Gates:   map[string]ir.Gate{"check": {Kind: "command", Run: "true", OnFailure: "retry", ProtectNew: true, TimeoutMS: 60_000}},
+		Gates:   map[string]ir.Gate{"check": {Kind: "command", Run: "true", From: "policy", OnFailure: "retry", ProtectNew: true, TimeoutMS: 60_000}},
 		Runners: map[string]ir.Runner{"sh": {Kind: "command", Run: []string{"./agent.sh"}, Prompt: "stdin", Env: []string{"PATH", "HOME"}, Outcome: "optional"}},
 		Run: ir.Run{
-			Concurrency: ir.Concurrency{Nodes: 10},
-			HITL:        ir.HITL{Level: "gates", Plan: "auto"},
-			Git:         ir.GitSettings{Cleanup: "never", Commit: "each"},
-			Worktree:    ir.Worktree{Layout: "worktree"},
+			Concurrency: ir.Concurrency{Nodes: 10}, OnExceed: "pause",
+			HITL:     ir.HITL{Level: "gates", Plan: "auto", OnHumanMessage: "pause"},
+			Git:      ir.GitSettings{Cleanup: "never", Commit: "each"},
+			Worktree: ir.Worktree{Layout: "worktree"},
 		},
 		Digest: "sha256:epic",
 	}
@@ -39,11 +41,13 @@ func Epic(lines []string, change ...func(*ir.Epic)) *ir.Epic {
 				Branch:   "ralph/x/" + strings.ReplaceAll(key, ".", "-"),
 				Worktree: "../{repo}-worktrees/ralph/x/" + strings.ReplaceAll(key, ".", "-"),
 			},
-			Steps: []ir.Step{Step("implement", "check")},
+			Steps:      []ir.Step{Step("implement", "check")},
+			Complexity: ir.Complexity{Level: "medium", From: "default"},
 		}
 		for d := range strings.FieldsSeq(needs) {
 			n.After = append(n.After, ir.Edge{Key: ir.Key(d), From: "explicit", Type: ir.Blocks})
 		}
+		ir.SortEdges(n.After)
 		if len(n.After) > 1 {
 			for _, a := range n.After {
 				n.Merges = append(n.Merges, a.Key)
@@ -54,6 +58,14 @@ func Epic(lines []string, change ...func(*ir.Epic)) *ir.Epic {
 	for _, c := range change {
 		c(e)
 	}
+	for i := range e.Nodes {
+		if w := ir.WorkStep(&e.Nodes[i]); w >= 0 {
+			e.Nodes[i].Limits.StepLimits = e.Nodes[i].Steps[w].Limits
+		}
+	}
+	if len(e.Nodes) > 0 {
+		e.Epic.Complexity = e.Nodes[0].Complexity.Level
+	}
 	ir.Seal(e)
 	return e
 }
@@ -63,6 +75,7 @@ func Step(name string, gates ...string) ir.Step {
 	return ir.Step{
 		Name: name, Agent: "dev", Access: "write", Session: "fresh", Gates: gates, GateMode: "parallel",
 		Limits:    ir.StepLimits{Iterations: 2, Attempts: 3, Breaker: 0, RunnerRetries: 2, TimeoutMS: 60_000},
+		Retry:     ir.Retry{Backoff: "fixed"},
 		OnFailure: "keep", Next: name,
 	}
 }
