@@ -36,17 +36,9 @@ func newRepo(t *testing.T, epic *ir.Epic) *repo {
 		t.Fatal(err)
 	}
 	r := &repo{t: t, dir: filepath.Join(top, "project"), epic: epic}
-	if err := os.Mkdir(r.dir, 0o755); err != nil {
+	if err := os.CopyFS(r.dir, os.DirFS(template(t))); err != nil {
 		t.Fatal(err)
 	}
-	r.git("init", "-q", "-b", "main", ".")
-	r.git("config", "user.name", "Test User")
-	r.git("config", "user.email", "test@example.org")
-	r.write("README.md", "hello\n")
-	r.write("tests/a_test.sh", "exit 0\n")
-	r.write(".gitignore", "*.log\n")
-	r.git("add", "-A")
-	r.git("commit", "-q", "-m", "first")
 	hook := "#!/bin/sh\necho ran >> " + filepath.Join(top, "hook-ran") + "\n"
 	for _, h := range []string{"post-checkout", "pre-commit", "post-commit", "reference-transaction", "post-merge", "post-index-change"} {
 		r.write(".git/hooks/"+h, hook)
@@ -65,6 +57,48 @@ func newRepo(t *testing.T, epic *ir.Epic) *repo {
 	return r
 }
 
+// template makes, once, the repository that every test begins with.
+var template = func() func(t *testing.T) string {
+	dir := ""
+	return func(t *testing.T) string {
+		t.Helper()
+		if dir != "" {
+			return dir
+		}
+		made, err := os.MkdirTemp("", "ralph-template-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		removeTemplate = func() { os.RemoveAll(made) }
+		r := &repo{t: t, dir: made}
+		r.git("init", "-q", "-b", "main", ".")
+		r.git("config", "user.name", "Test User")
+		r.git("config", "user.email", "test@example.org")
+		r.write("README.md", "hello\n")
+		r.write("tests/a_test.sh", "exit 0\n")
+		r.write(".gitignore", "*.log\n")
+		r.git("add", "-A")
+		r.git("commit", "-q", "-m", "first")
+		hooks, err := filepath.Glob(filepath.Join(made, ".git/hooks/*.sample"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hooks {
+			os.Remove(h)
+		}
+		dir = made
+		return dir
+	}
+}()
+
+var removeTemplate = func() {}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	removeTemplate()
+	os.Exit(code)
+}
+
 func (r *repo) open() {
 	r.t.Helper()
 	s, err := Open(r.t.Context(), r.dir, r.epic)
@@ -74,7 +108,11 @@ func (r *repo) open() {
 	if err := os.MkdirAll(s.State(), 0o700); err != nil {
 		r.t.Fatal(err)
 	}
+	if r.space != nil {
+		r.space.Release()
+	}
 	r.space = s
+	r.t.Cleanup(s.Release)
 }
 
 // git is the user's own git, without hooks so that only ralph could run them.
