@@ -29,12 +29,13 @@ type header struct {
 	tree    string
 	parents []string
 	when    string // of the committer, in seconds since 1970
+	message string
 }
 
 var errNoCommit = errors.New("no commit of this repository")
 
 // maxKept bounds how many answers are kept in memory.
-const maxKept = 20_000
+const maxKept = 5_000
 
 // ask sends one line and returns the object's name, its type and, if asked
 // for, its contents. The name is "" if there is no such object.
@@ -57,6 +58,20 @@ func (g *git) ask(ctx context.Context, what, name string) (oid, kind string, dat
 	return "", "", nil, fmt.Errorf("git cat-file: %w", err)
 }
 
+// size returns an object's size, -1 if there is no such object.
+func (b *batch) size(g *git, name string) (int, error) {
+	oid, _, data, err := b.ask(g, "info", name)
+	if err != nil {
+		b.end()
+		return 0, err
+	}
+	if oid == "" {
+		return -1, nil
+	}
+	return strconv.Atoi(string(data))
+}
+
+// ask sends one line; of info, data is the size.
 func (b *batch) ask(g *git, what, name string) (oid, kind string, data []byte, err error) {
 	if b.cmd == nil {
 		if err := b.start(g); err != nil {
@@ -79,7 +94,7 @@ func (b *batch) ask(g *git, what, name string) (oid, kind string, data []byte, e
 		return "", "", nil, fmt.Errorf("it answered %q", line)
 	}
 	if what != "contents" {
-		return f[0], f[1], nil, nil
+		return f[0], f[1], []byte(f[2]), nil
 	}
 	size, err := strconv.Atoi(f[2])
 	if err != nil {
@@ -155,7 +170,9 @@ func (g *git) commitHeader(ctx context.Context, commit string) (*header, error) 
 		return nil, fmt.Errorf("%s: %w", commit, errNoCommit)
 	}
 	h = &header{}
-	for line := range strings.Lines(string(data)) {
+	head, message, _ := strings.Cut(string(data), "\n\n")
+	h.message = message
+	for line := range strings.Lines(head) {
 		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch word {
 		case "tree":
@@ -167,9 +184,6 @@ func (g *git) commitHeader(ctx context.Context, commit string) (*header, error) 
 				h.when = f[0]
 			}
 		}
-		if line == "\n" {
-			break
-		}
 	}
 	g.batch.mu.Lock()
 	defer g.batch.mu.Unlock()
@@ -178,6 +192,31 @@ func (g *git) commitHeader(ctx context.Context, commit string) (*header, error) 
 	}
 	g.batch.commits[oid] = h
 	return h, nil
+}
+
+// blob reads a file of a commit, nil if there is none or it is larger than limit.
+func (g *git) blob(ctx context.Context, name string, limit int) ([]byte, error) {
+	if strings.ContainsAny(name, "\n\x00") {
+		return nil, nil
+	}
+	g.batch.mu.Lock()
+	if err := ctx.Err(); err != nil {
+		g.batch.mu.Unlock()
+		return nil, err
+	}
+	size, err := g.batch.size(g, name)
+	g.batch.mu.Unlock()
+	if err != nil || size < 0 || size > limit {
+		return nil, err
+	}
+	_, kind, data, err := g.ask(ctx, "contents", name)
+	if err != nil || kind != "blob" {
+		return nil, err
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, nil
 }
 
 // tree returns the tree of a commit.

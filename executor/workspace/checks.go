@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -56,7 +57,7 @@ func (s *Space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 		c.Problems = append(c.Problems, breaches...)
 	}
 	if len(changes) > 0 {
-		markers, err := s.markers(ctx, e.Start, commit)
+		markers, err := s.markersIn(ctx, e.Start, commit, changes)
 		if err != nil {
 			return c, err
 		}
@@ -127,6 +128,43 @@ func (s *Space) protected(ctx context.Context, e executor.Effect, n *ir.Node, co
 		}
 	}
 	return problems, fresh, nil
+}
+
+// markersIn is markers, without asking git where no changed file holds what looks
+// like one.
+func (s *Space) markersIn(ctx context.Context, from, to string, changes []change) ([]string, error) {
+	if len(changes) > maxRead {
+		return s.markers(ctx, from, to)
+	}
+	for _, ch := range changes {
+		if ch.status == 'D' || ch.newMode == "160000" {
+			continue
+		}
+		blob, err := s.git.blob(ctx, to+":"+ch.path, maxBlob)
+		if err != nil {
+			return nil, err
+		}
+		if blob == nil || looksMarked(blob) {
+			return s.markers(ctx, from, to)
+		}
+	}
+	return nil, nil
+}
+
+// What is read of a commit to look for markers.
+const (
+	maxRead = 64      // files
+	maxBlob = 1 << 20 // bytes of each
+)
+
+// looksMarked reports whether a line begins as a marker does.
+func looksMarked(b []byte) bool {
+	for _, m := range []string{"<<<<<<<", ">>>>>>>"} {
+		if bytes.HasPrefix(b, []byte(m)) || bytes.Contains(b, []byte("\n"+m)) {
+			return true
+		}
+	}
+	return false
 }
 
 // markers finds conflict markers that were added.

@@ -40,7 +40,7 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 			return executor.Collected{}, err
 		}
 	}
-	moved, err := s.movedRefs(ctx, e.Node)
+	moved, err := s.movedRefs(e.Node)
 	if err != nil {
 		return executor.Collected{}, err
 	}
@@ -66,8 +66,11 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	if err != nil {
 		return "", nil, err
 	}
-	if err := s.mendIndex(ctx, w, e.Commit); err != nil {
-		return "", nil, err
+	same := w.Index != "" && w.Index == indexMark(w) // then nothing was staged, and it can be read
+	if !same {
+		if err := s.mendIndex(ctx, w, e.Commit); err != nil {
+			return "", nil, err
+		}
 	}
 	if e.Merge {
 		now, err := s.look(ctx, w)
@@ -80,7 +83,7 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 		}
 		problems = append(problems, stuck...)
 	}
-	nested, err := s.unnest(ctx, w)
+	nested, err := s.unnest(ctx, w, same)
 	if err != nil {
 		return "", nil, err
 	}
@@ -149,17 +152,18 @@ func stepOf(n *ir.Node, name string) *ir.Step {
 // adopt returns the commit of this very effect, if it was made before, and the
 // problems that were seen then and can no longer be.
 func (s *Space) adopt(ctx context.Context, e executor.Effect) (string, []string, error) {
-	ref := s.attemptRef(e)
-	out, err := s.git.line(ctx, place{}, "for-each-ref",
-		"--format=%(objectname)%0a%(contents:trailers:key=Ralph-Key,key=Ralph-Problem)", ref)
+	commit, err := s.git.ref(ctx, s.attemptRef(e))
+	if err != nil || commit == "" || commit == e.Commit {
+		return "", nil, err
+	}
+	h, err := s.git.commitHeader(ctx, commit)
 	if err != nil {
 		return "", nil, err
 	}
-	commit, trailers, _ := strings.Cut(out, "\n")
 	key := ""
 	var problems []string
-	for line := range strings.Lines(trailers) {
-		switch name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name {
+	for line := range strings.Lines(h.message) { // ralph indents what agents say
+		switch name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); name {
 		case "Ralph-Key":
 			key = value
 		case "Ralph-Problem":
@@ -188,15 +192,24 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 	if w.cut {
 		problems = append(problems, "what ties its worktree to the repository (.git, HEAD) was replaced")
 	}
-	on, err := s.git.line(ctx, w.at, "symbolic-ref", "--quiet", "HEAD")
-	if err != nil && exitCode(err) != 1 {
+	on, head, err := s.headOf(w)
+	if err != nil {
 		return "", nil, err
 	}
 	if on != w.ref {
 		problems = append(problems, fmt.Sprintf("it left its branch %s", w.node.Git.Branch))
 	}
-	head, err := s.git.line(ctx, w.at, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if err != nil {
+	if on != "" && strings.HasPrefix(on, "refs/") {
+		if head, err = s.git.ref(ctx, on); err != nil {
+			return "", nil, err
+		}
+	}
+	if head != "" {
+		if _, err := s.git.commitHeader(ctx, head); err != nil {
+			head = ""
+		}
+	}
+	if head == "" {
 		return e.Commit, append(problems, "HEAD of its worktree names no commit"), ctx.Err()
 	}
 	has, err := s.git.ancestor(ctx, e.Commit, head)
@@ -292,6 +305,7 @@ func (s *Space) keep(ctx context.Context, e executor.Effect, w *worktree, commit
 	if err := s.endMerge(w); err != nil {
 		return err
 	}
+	w.Index = indexMark(w)
 	w.Left = commit
 	return s.remember(w)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,8 +20,8 @@ func (s *Space) Diff(ctx context.Context, from, to string, w io.Writer) error {
 
 // noteRefs remembers where the refs stand that are not ralph's, before an agent
 // begins.
-func (s *Space) noteRefs(ctx context.Context, id ir.NodeID) error {
-	refs, err := s.foreignRefs(ctx)
+func (s *Space) noteRefs(id ir.NodeID) error {
+	refs, err := s.foreignRefs()
 	if err != nil {
 		return err
 	}
@@ -30,13 +31,13 @@ func (s *Space) noteRefs(ctx context.Context, id ir.NodeID) error {
 
 // movedRefs lists the refs that are not ralph's and moved since noteRefs. They
 // are never put back: it may have been the user.
-func (s *Space) movedRefs(ctx context.Context, id ir.NodeID) ([]string, error) {
+func (s *Space) movedRefs(id ir.NodeID) ([]string, error) {
 	v, ok := s.refs.LoadAndDelete(id)
 	if !ok { // ralph was interrupted in between
 		return nil, nil
 	}
 	was := v.(map[string]string)
-	now, err := s.foreignRefs(ctx)
+	now, err := s.foreignRefs()
 	if err != nil {
 		return nil, err
 	}
@@ -66,24 +67,18 @@ func (s *Space) movedRefs(ctx context.Context, id ir.NodeID) ([]string, error) {
 
 // foreignRefs returns the branches, tags and remote branches that are not this
 // epic's.
-func (s *Space) foreignRefs(ctx context.Context) (map[string]string, error) {
-	out, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes")
+func (s *Space) foreignRefs() (map[string]string, error) {
+	refs, err := s.git.readRefs("refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
 		return nil, err
 	}
-	refs := map[string]string{}
-	for line := range strings.Lines(out) {
-		ref, at, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if ref == "" || s.branches[ref] {
-			continue
-		}
+	maps.DeleteFunc(refs, func(ref, _ string) bool {
 		if name, ok := strings.CutPrefix(ref, "refs/remotes/"); ok { // what a push left
-			if _, branch, _ := strings.Cut(name, "/"); s.branches["refs/heads/"+branch] {
-				continue
-			}
+			_, ref, _ = strings.Cut(name, "/")
+			ref = "refs/heads/" + ref
 		}
-		refs[ref] = at
-	}
+		return s.branches[ref]
+	})
 	return refs, nil
 }
 

@@ -22,6 +22,8 @@ type git struct {
 	env    []string // the whole environment
 	conf   []string // -c options
 	batch  *batch
+
+	started func(args []string) // told of each process; nil: nobody counts
 }
 
 // place is what a call works on: the repository, or one of ralph's worktrees.
@@ -158,6 +160,9 @@ func (g *git) exec(ctx context.Context, at place, in string, out io.Writer, env 
 
 // command is git, ready to start.
 func (g *git) command(ctx context.Context, at place, env []string, args ...string) *exec.Cmd {
+	if g.started != nil {
+		g.started(args)
+	}
 	full := append([]string{}, g.conf...)
 	full = append(full, "-c", "core.excludesFile="+at.ignore)
 	dir := g.dir

@@ -11,12 +11,14 @@ import (
 // unnest turns repositories that were made inside the worktree into plain
 // directories: a commit could hold only their names, and what is in them would
 // be lost with the next clean. Their .git is moved into ralph's state. It returns
-// their paths.
-func (s *Space) unnest(ctx context.Context, w *worktree) ([]string, error) {
-	var found []string
-	staged, err := s.staged(ctx, w)
-	if err != nil {
-		return nil, err
+// their paths. unstaged says that nothing was put into the index.
+func (s *Space) unnest(ctx context.Context, w *worktree, unstaged bool) ([]string, error) {
+	var found, staged []string
+	if !unstaged {
+		var err error
+		if staged, err = s.staged(ctx, w); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range staged {
 		if st, err := os.Lstat(filepath.Join(w.dir, p, ".git")); err != nil || !st.IsDir() {

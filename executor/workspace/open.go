@@ -66,7 +66,7 @@ func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, e
 	if e.Apart {
 		return t, s.takeAway(w)
 	}
-	_, err = s.prepare(ctx, w, e)
+	_, err = s.prepareFrom(ctx, w, e, now)
 	return t, err
 }
 

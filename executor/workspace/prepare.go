@@ -41,7 +41,7 @@ func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepar
 		out.Skipped, err = s.skipped(ctx, e.Commit)
 	}
 	if err == nil {
-		err = s.noteRefs(ctx, e.Node)
+		err = s.noteRefs(e.Node)
 	}
 	return out, err
 }
@@ -53,6 +53,11 @@ func (s *Space) prepare(ctx context.Context, w *worktree, e executor.Effect) (st
 	if err != nil {
 		return "", err
 	}
+	return s.prepareFrom(ctx, w, e, now)
+}
+
+// prepareFrom is prepare of a worktree that has been looked at.
+func (s *Space) prepareFrom(ctx context.Context, w *worktree, e executor.Effect, now sight) (string, error) {
 	saved := ""
 	if as, err := s.untouched(ctx, w, now); err != nil {
 		return "", err
@@ -71,8 +76,8 @@ func (s *Space) prepare(ctx context.Context, w *worktree, e executor.Effect) (st
 			return saved, err
 		}
 	}
-	if w.Left != e.Commit || !w.Prepared || w.Shot != "" {
-		w.Left, w.Prepared, w.Shot, w.Heads = e.Commit, true, "", nil
+	if mark := indexMark(w); w.Left != e.Commit || !w.Prepared || w.Shot != "" || w.Index != mark {
+		w.Left, w.Prepared, w.Shot, w.Heads, w.Index = e.Commit, true, "", nil, mark
 		return saved, s.remember(w)
 	}
 	return saved, nil
@@ -102,11 +107,11 @@ func (s *Space) claim(ctx context.Context, e executor.Effect) error {
 		moves = append(moves, move{attempt, "", e.Commit})
 	}
 	if tip != "" && old == "" {
-		own, err := s.git.line(ctx, place{}, "for-each-ref", "--count=1", "--format=%(refname)", s.nodeRef(e.Node, "attempts/"))
+		own, err := s.git.readRefs(strings.TrimSuffix(s.nodeRef(e.Node, "attempts/"), "/"))
 		if err != nil {
 			return err
 		}
-		if own == "" {
+		if len(own) == 0 {
 			return config("its branch %s exists and is not ralph's: rename it (git branch -m %s OTHER) or name another in the plan (**Branch**)", n.Git.Branch, n.Git.Branch)
 		}
 	}

@@ -18,14 +18,14 @@ import (
 // repo is a real repository in a temporary directory, with a hook that must
 // never run.
 type repo struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	epic  *ir.Epic
 	space *Space
 	seq   int64
 }
 
-func newRepo(t *testing.T, epic *ir.Epic) *repo {
+func newRepo(t testing.TB, epic *ir.Epic) *repo {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -58,9 +58,9 @@ func newRepo(t *testing.T, epic *ir.Epic) *repo {
 }
 
 // template makes, once, the repository that every test begins with.
-var template = func() func(t *testing.T) string {
+var template = func() func(t testing.TB) string {
 	dir := ""
-	return func(t *testing.T) string {
+	return func(t testing.TB) string {
 		t.Helper()
 		if dir != "" {
 			return dir

@@ -124,7 +124,7 @@ func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (st
 		parent = w.Left
 	}
 	if now.dirty {
-		if _, err := s.unnest(ctx, w); err != nil && ctx.Err() != nil {
+		if _, err := s.unnest(ctx, w, false); err != nil && ctx.Err() != nil {
 			return "", err // else the index is broken: the files alone are saved below
 		}
 		staged, serr := s.git.line(ctx, w.at, "write-tree")
@@ -194,19 +194,18 @@ func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
 // attach makes HEAD of the worktree name its branch; of one without, the commit:
 // to reset it must not move a branch that was checked out there.
 func (s *Space) attach(ctx context.Context, w *worktree, commit string) error {
-	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "HEAD"))
+	on, _, err := s.headOf(w)
 	if err != nil {
 		return err
 	}
-	on, symbolic := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: ")
 	switch {
 	case w.ref != "":
 		s.git.unlock(w.ref)
-		if symbolic && on == w.ref {
+		if on == w.ref {
 			return nil
 		}
 		_, err = s.git.line(ctx, w.at, "symbolic-ref", "HEAD", w.ref)
-	case symbolic:
+	case on != "":
 		_, err = s.git.line(ctx, w.at, "update-ref", "--no-deref", "HEAD", commit)
 	}
 	return err

@@ -135,7 +135,7 @@ func (s *Space) settings(ctx context.Context) error {
 	user.env = userEnv()
 	user.common = ""
 	out, err := user.run(ctx, place{}, "", nil, "config", "-z", "--get-regexp",
-		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol)|filter\.lfs\.[a-z]+)$`)
+		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol)|filter\.lfs\.[a-z]+|extensions\.refstorage)$`)
 	if err != nil && exitCode(err) != 1 {
 		return err
 	}
@@ -144,6 +144,9 @@ func (s *Space) settings(ctx context.Context) error {
 		if name, value, ok := strings.Cut(entry, "\n"); ok {
 			values[name] = value
 		}
+	}
+	if f := values["extensions.refstorage"]; f != "" && f != "files" {
+		return &Refusal{fmt.Sprintf("this repository keeps its refs as %q, which ralph cannot use yet", f), "git refs migrate --ref-format=files"}
 	}
 	name, email := values["user.name"], values["user.email"]
 	if name == "" || email == "" {

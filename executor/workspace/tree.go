@@ -31,6 +31,7 @@ type worktree struct {
 	Left     string   `json:"left"`            // commit that ralph last left there
 	Shot     string   `json:"shot,omitempty"`  // tree of the files that a conflict left there, "" if there was none
 	Heads    []string `json:"heads,omitempty"` // MERGE_HEAD beside it
+	Index    string   `json:"index,omitempty"` // mark of the index that ralph left, see indexMark
 	Prepared bool     `json:"prepared"`        // copy and setup have run
 	Made     []string `json:"made"`            // files that they made; never collected
 }
@@ -174,6 +175,9 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 	}
 	if w.Admin, err = s.findAdmin(w.dir); err == nil && w.Admin == "" {
 		err = fmt.Errorf("git made no worktree at %s", w.dir)
+	}
+	if err == nil && w.ref != "" {
+		err = atomicfile.Write(filepath.Join(s.git.common, "worktrees", w.Admin, "HEAD"), []byte("ref: "+w.ref+"\n"), 0o644)
 	}
 	return err
 }

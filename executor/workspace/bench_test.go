@@ -1,0 +1,125 @@
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// script does for each node what ralph does with git, one command after another:
+// a worktree on a branch of its own, one new file, a commit under a ref, a look
+// before and after a gate, a result. $G is git with ralph's settings.
+const script = `set -eu
+: "${N:?}" "${G:?}"
+base=$($G rev-parse HEAD)
+i=1
+while [ $i -le "$N" ]; do
+  d=../script-worktrees/$i
+  r=refs/ralph/script/nodes/$i
+  printf 'create %s/attempts/implement/1 %s\ncreate refs/heads/script/%s %s\n' $r $base $i $base | $G update-ref --stdin
+  $G worktree add --force --detach --no-checkout -- $d $base 2>/dev/null
+  a=.git/worktrees/$i
+  echo "ref: refs/heads/script/$i" > $a/HEAD
+  w="$G --git-dir=$a --work-tree=$d"
+  $w reset --hard --quiet $base
+  echo "$i" > $d/file-$i.txt
+  $w ls-files --others --exclude-standard -z > /dev/null
+  $w add --all -- .
+  t=$($w write-tree)
+  c=$(printf 'node %s\n\nRalph-Key: %s\n' $i $i | $G commit-tree $t -p $base)
+  printf 'update %s/attempts/implement/1 %s %s\nupdate refs/heads/script/%s %s %s\n' $r $c $base $i $c $base | $G update-ref --stdin
+  $G diff-tree -r -z --raw --numstat --find-renames $base $c > /dev/null
+  $w status --porcelain=v2 --branch -z > /dev/null
+  $w status --porcelain=v2 --branch -z > /dev/null
+  printf 'create %s/result %s\n' $r $c | $G update-ref --stdin
+  i=$((i + 1))
+done
+`
+
+// BenchmarkNodesWithGit walks 200 nodes through prepare, collect, one gate and
+// publish, and compares with the script that issues the same git commands, in
+// the same run. ratio is ralph's wall time by the script's; it should stay below
+// 1.3.
+func BenchmarkNodesWithGit(b *testing.B) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		b.Skip("no sh: nothing to compare with")
+	}
+	const nodes = 200
+	var lines []string
+	for i := range nodes {
+		lines = append(lines, fmt.Sprintf("1.%d", i+1))
+	}
+	var ours, theirs time.Duration
+	for range b.N {
+		r := newRepo(b, executortest.Epic(lines))
+		base := r.head()
+		g := append([]string{r.space.git.bin}, r.space.git.conf...)
+		began := time.Now()
+		for i := range nodes {
+			id := ir.NodeID(fmt.Sprintf("bd-1-%d", i+1))
+			c := r.result(id, base, fmt.Sprintf("file-%d.txt", i+1), "x\n")
+			e := r.gate(id, c.Commit, "check", false)
+			r.opened(e)
+			r.closed(e)
+		}
+		ours += time.Since(began)
+
+		cmd := exec.Command(sh, "-c", script)
+		cmd.Dir = r.dir
+		cmd.Env = append(append(os.Environ(), r.space.git.env...), r.space.person...)
+		cmd.Env = append(cmd.Env, fmt.Sprintf("N=%d", nodes), "G="+strings.Join(g, " "))
+		cmd.Env = withoutVar(cmd.Env, "GIT_DIR")
+		began = time.Now()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		theirs += time.Since(began)
+		if n := strings.Count(r.git("for-each-ref", "refs/ralph/script/nodes/*/result"), "\n"); n != nodes-1 {
+			b.Fatalf("the script made %d results", n+1)
+		}
+		if got, err := filepath.Glob(r.dir + "/.git/refs/ralph/bd-epic/nodes/*/result"); err != nil || len(got) != nodes {
+			b.Fatalf("ralph made %d results", len(got))
+		}
+	}
+	b.ReportMetric(float64(ours.Milliseconds())/nodes/float64(b.N), "ms/node")
+	b.ReportMetric(float64(theirs.Milliseconds())/nodes/float64(b.N), "script-ms/node")
+	b.ReportMetric(float64(ours)/float64(theirs), "ratio")
+}
+
+func withoutVar(env []string, name string) []string {
+	var out []string
+	for _, v := range env {
+		if !strings.HasPrefix(v, name+"=") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// TestGitProcessesOfANode counts the git commands that one node costs. It is a
+// bound, not a wish: each costs milliseconds.
+func TestGitProcessesOfANode(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two))
+	base := r.head()
+	c := r.result("bd-1-1", base, "a.txt", "a\n")
+	e := r.gate("bd-1-1", c.Commit, "check", false)
+	r.opened(e)
+	r.closed(e)
+	var kinds []string
+	r.space.git.started = func(args []string) { kinds = append(kinds, args[0]) }
+	c = r.result("bd-1-2", base, "a.txt", "a\n")
+	e = r.gate("bd-1-2", c.Commit, "check", false)
+	r.opened(e)
+	r.closed(e)
+	if len(kinds) > 12 {
+		t.Errorf("%d git commands for one node: %v", len(kinds), kinds)
+	}
+}

@@ -1,0 +1,93 @@
+package workspace
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// readRefs lists the refs below some directories ("refs/heads") from git's own
+// files, without a process. A ref that is symbolic is given as what it says.
+func (g *git) readRefs(under ...string) (map[string]string, error) {
+	refs := map[string]string{}
+	below := func(ref string) bool {
+		for _, u := range under {
+			if strings.HasPrefix(ref, u+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	f, err := os.Open(filepath.Join(g.common, "packed-refs"))
+	if err == nil {
+		in := bufio.NewScanner(f)
+		for in.Scan() {
+			if oid, ref, ok := strings.Cut(in.Text(), " "); ok && below(ref) {
+				refs[ref] = oid
+			}
+		}
+		err = errors.Join(in.Err(), f.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, u := range under {
+		err := filepath.WalkDir(filepath.Join(g.common, filepath.FromSlash(u)), func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) { // moved while we look: it is in the other place
+				return nil
+			}
+			if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			rel, rerr := filepath.Rel(g.common, path)
+			refs[filepath.ToSlash(rel)] = strings.TrimSpace(string(b))
+			return errors.Join(err, rerr)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return refs, nil
+}
+
+// headOf reads HEAD of a worktree: the ref that it names ("" if it is detached)
+// and the commit ("" if there is none).
+func (s *Space) headOf(w *worktree) (ref, commit string, err error) {
+	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "HEAD"))
+	if err != nil {
+		return "", "", err
+	}
+	text := strings.TrimSpace(string(b))
+	ref, symbolic := strings.CutPrefix(text, "ref: ")
+	if !symbolic {
+		return "", text, nil
+	}
+	return ref, "", nil
+}
+
+// indexMark tells whether anything has written the index of a worktree: git
+// replaces the file.
+func indexMark(w *worktree) string {
+	st, err := os.Stat(filepath.Join(w.at.gitDir, "index"))
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(filepath.Join(w.at.gitDir, "index"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	sum := make([]byte, 20) // git's checksum of the whole
+	if n, err := f.ReadAt(sum, st.Size()-int64(len(sum))); err != nil || n != len(sum) {
+		return ""
+	}
+	return fmt.Sprintf("%d %x", st.ModTime().UnixNano(), sum)
+}
