@@ -98,15 +98,15 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 	r := p.r
 	switch n.status {
 	case Done:
-		if n.accepted != nil {
+		if n.accepted != nil && !n.byBase {
 			return ActKeep, ""
 		}
-		return ActDone, r.reason(n, Done)
+		return ActDone, r.reason(n, Done, nil)
 	case Skipped:
-		return ActDone, r.reason(n, Skipped)
+		return ActDone, r.reason(n, Skipped, nil)
 	case Cancelled:
 		p.held[i] = string(n.ir.Key) + " (cancelled)"
-		return ActBlocked, r.reason(n, Cancelled)
+		return ActBlocked, r.reason(n, Cancelled, nil)
 	case Blocked:
 		p.held[i] = string(n.ir.Key) + " (blocked)"
 		return ActBlocked, n.reason
@@ -142,11 +142,11 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 	}
 	switch {
 	case p.held[i] != "" && n.people.skip:
-		return ActDone, p.r.reason(n, Skipped)
+		return ActDone, p.r.reason(n, Skipped, nil)
 	case p.held[i] != "":
 		return ActBlocked, "needs " + p.held[i]
 	case n.people.skip:
-		return ActDone, p.r.reason(n, Skipped)
+		return ActDone, p.r.reason(n, Skipped, nil)
 	case n.ir.Done && len(n.successes) == 0:
 		return ActDone, "done by the plan"
 	}
@@ -160,6 +160,9 @@ const baseChanged = "its base changed"
 
 // cause says why a node that can start would.
 func (p *planning) cause(i int, n *node) (Action, string) {
+	if len(n.orphans) > 0 && len(n.successes) == 0 {
+		return ActJudge, "its commit was found, and the journal had lost what came of it"
+	}
 	if len(n.successes) == 0 {
 		switch {
 		case p.before[i] == Blocked:

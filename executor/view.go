@@ -76,18 +76,19 @@ func (r *Run) View(id ir.NodeID) (NodeView, bool) {
 	if n == nil || n.ir == nil {
 		return NodeView{}, false
 	}
-	return r.view(n), true
+	return r.view(n, holds{}), true
 }
 
 // Views returns where every node stands, in the epic's order, the sum last. The
 // sum is there only if it is due or was made.
 func (r *Run) Views() []NodeView {
 	out := make([]NodeView, 0, len(r.nodes))
+	h := holds{}
 	for _, n := range r.nodes {
 		if n.sum && n.status == Pending && len(r.sumInputs()) == 0 {
 			continue
 		}
-		out = append(out, r.view(n))
+		out = append(out, r.view(n, h))
 	}
 	return out
 }

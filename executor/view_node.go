@@ -2,17 +2,16 @@ package executor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func (r *Run) view(n *node) NodeView {
+func (r *Run) view(n *node, h holds) NodeView {
 	v := NodeView{
 		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: r.shown(n),
 		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(),
-		Decisions: n.people.decisions, Budget: r.nodeBudget(n), Ways: r.waysOf(n),
+		Decisions: n.people.decisions, Budget: r.nodeBudget(n), Ways: r.waysOf(n), Pull: n.pull,
 	}
 	if n.accepted != nil {
 		v.Result = n.accepted.result
@@ -23,7 +22,7 @@ func (r *Run) view(n *node) NodeView {
 				v.Status, v.Result = Done, s.result
 			}
 		}
-		v.LeftOut = r.leftOut()
+		v.LeftOut = r.leftOut(h)
 	}
 	switch v.Status {
 	case Running, Waiting:
@@ -49,13 +48,13 @@ func (r *Run) view(n *node) NodeView {
 			}
 		}
 	}
-	v.Reason = r.reason(n, v.Status)
+	v.Reason = r.reason(n, v.Status, h)
 	return v
 }
 
 // reason says in one line why a node is not done, or how it came to be done
 // without work of its own.
-func (r *Run) reason(n *node, shown NodeStatus) string {
+func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 	p := &n.people
 	switch shown {
 	case Pending:
@@ -69,7 +68,7 @@ func (r *Run) reason(n *node, shown NodeStatus) string {
 		case n.sum:
 			return "joined when the run ends"
 		}
-		return r.needs(n)
+		return r.needs(n, h)
 	case Ready:
 		if r.held.For != "" {
 			return "the run is held: " + r.held.Detail
@@ -84,7 +83,10 @@ func (r *Run) reason(n *node, shown NodeStatus) string {
 	case Blocked:
 		return n.reason
 	case Done:
-		if n.accepted == nil && !n.sum {
+		switch {
+		case n.byBase:
+			return "done by the base, which holds it already"
+		case n.accepted == nil && !n.sum:
 			return "done by the plan"
 		}
 	case Skipped:
@@ -103,44 +105,58 @@ func (r *Run) reason(n *node, shown NodeStatus) string {
 	return ""
 }
 
-// needs says what a pending node waits for: the nearest thing that will not
-// come by itself, else the first dependency that is not there yet.
-func (r *Run) needs(n *node) string {
+// needs says what a pending node waits for: what will not come by itself, else
+// the first dependency that is not there yet.
+func (r *Run) needs(n *node, h holds) string {
 	if !r.begun {
 		return "no run has begun"
 	}
 	if !n.selected {
 		return "not selected by --only"
 	}
-	seen := map[int]bool{}
-	queue := slices.Clone(n.deps)
-	first := ""
-	for len(queue) > 0 {
-		i := queue[0]
-		queue = queue[1:]
+	if why := h.back(r, n); why != "" {
+		return "needs " + why
+	}
+	for _, i := range n.deps {
+		if d := r.nodes[i]; !d.status.settled() {
+			return fmt.Sprintf("needs %s (%s)", d.ir.Key, r.shown(d))
+		}
+	}
+	return "the next ralph apply takes it up"
+}
+
+// holds remembers, for each node that was asked for, what holds it back: the
+// node itself or one that it needs, with its status. One is made for each look
+// at the run, so that a look costs no more than the edges of the epic.
+type holds map[int]string
+
+// back is what in a node's dependencies will not come by itself, "" if nothing is.
+func (h holds) back(r *Run, n *node) string {
+	inherited := ""
+	for _, i := range n.deps {
 		d := r.nodes[i]
-		if seen[i] || d.status.settled() {
+		switch {
+		case d.status.settled():
+			continue
+		case d.status == Blocked, d.status == Cancelled, d.status == Waiting && !d.wait.timed():
+			return fmt.Sprintf("%s (%s)", d.ir.Key, d.status)
+		case d.status == Pending && d.people.paused != "":
+			return fmt.Sprintf("%s (paused)", d.ir.Key)
+		case inherited != "":
 			continue
 		}
-		seen[i] = true
-		switch {
-		case d.status == Blocked, d.status == Cancelled, d.status == Waiting && !d.wait.timed():
-			return fmt.Sprintf("needs %s (%s)", d.ir.Key, d.status)
-		case d.people.paused != "" && d.status == Pending:
-			return fmt.Sprintf("needs %s (paused)", d.ir.Key)
-		case first == "" && !d.people.skip:
-			first = fmt.Sprintf("needs %s (%s)", d.ir.Key, d.status)
+		why, known := h[i]
+		if !known {
+			why = h.back(r, d)
+			h[i] = why
 		}
-		queue = append(queue, d.deps...)
+		inherited = why
 	}
-	if first == "" {
-		return "the next ralph apply takes it up"
-	}
-	return first
+	return inherited
 }
 
 // leftOut lists what the integration branch does not hold, and why.
-func (r *Run) leftOut() []LeftOut {
+func (r *Run) leftOut(h holds) []LeftOut {
 	var out []LeftOut
 	for _, n := range r.nodes {
 		s := r.shown(n)
@@ -148,7 +164,7 @@ func (r *Run) leftOut() []LeftOut {
 			continue
 		}
 		why := s.String()
-		if reason := r.reason(n, s); reason != "" && !strings.HasPrefix(reason, why) {
+		if reason := r.reason(n, s, h); reason != "" && !strings.HasPrefix(reason, why) {
 			why += ": " + reason
 		} else if reason != "" {
 			why = reason

@@ -1,10 +1,20 @@
 package executor
 
+import (
+	"maps"
+	"slices"
+)
+
 // Overview returns where the run as a whole stands.
 func (r *Run) Overview() RunView {
 	v := RunView{
 		Begun: r.begun, Open: r.Open(), Started: r.startedAt, By: r.started.By, Slots: r.started.Slots, Held: r.held,
 		Budget: r.runBudget(), Spent: r.cost.now.spent(), PlanApproved: r.planApproved(), Proposals: r.proposals(),
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.parks)) {
+		if p := r.parks[name]; p.Until.After(r.at) {
+			v.Parked = append(v.Parked, p.RunnerParked)
+		}
 	}
 	if r.draining {
 		v.Draining = r.drained
