@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
-	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -77,19 +75,6 @@ func TestHelperRunsManyAgents(t *testing.T) {
 		defer close(measured)
 		<-all
 		<-time.After(3 * time.Second) // idle
-		if p := os.Getenv("RALPH_BENCH_HEAP"); p != "" {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			fmt.Println("heap", m.HeapInuse>>20, "idle", (m.HeapIdle-m.HeapReleased)>>20, "stack", m.StackInuse>>20, "sys", m.Sys>>20, "goroutines", runtime.NumGoroutine())
-			f, _ := os.Create(p)
-			_ = pprof.WriteHeapProfile(f)
-			_ = f.Close()
-			b, _ := os.ReadFile("/proc/self/status")
-			fmt.Println(string(b))
-			g, _ := os.Create(p + ".g")
-			_ = pprof.Lookup("goroutine").WriteTo(g, 1)
-			_ = g.Close()
-		}
 		fmt.Printf("\nresident %d peak %d\n", status(t, "VmRSS"), status(t, "VmHWM"))
 		stop <- struct{}{}
 		stop <- struct{}{}

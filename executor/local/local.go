@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -110,6 +111,7 @@ type driver struct {
 	flying     map[string]context.CancelFunc // by the effects' keys: a node may have several
 	wake       time.Time
 	looked     time.Time // at the inbox
+	rest       time.Time // when memory is given back, if nothing happens until then; zero: it was
 	nodes      map[ir.NodeID]*ir.Node
 	digests    map[string]string    // of gates
 	made       map[ir.NodeID]string // the directory that was made last for a node's attempts
@@ -274,6 +276,7 @@ func (d *driver) wait() error {
 			return err
 		}
 	case <-timer:
+		d.giveBack()
 	case <-d.Letters:
 		d.looked = time.Time{}
 	case <-d.Interrupts:
@@ -311,12 +314,27 @@ func (d *driver) alarm() time.Time {
 	if !d.Deadline.IsZero() && !d.late {
 		sooner(d.Deadline)
 	}
+	if !d.rest.IsZero() {
+		sooner(d.rest)
+	}
 	return at
+}
+
+// idle is how long nothing happens until memory is given back to the system:
+// then agents are at work, and need it more.
+const idle = 2 * time.Second
+
+func (d *driver) giveBack() {
+	if !d.rest.IsZero() && !d.clock.now().Before(d.rest) {
+		d.rest = time.Time{}
+		debug.FreeOSMemory()
+	}
 }
 
 func (d *driver) report(r report) error {
 	d.flying[r.key]()
 	delete(d.flying, r.key)
+	d.rest = d.clock.now().Add(idle)
 	return d.put(r.event)
 }
 

@@ -80,7 +80,10 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	}
 	family := join(cmd.Process.Pid, markOf(s))
 	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
+	go func() {
+		await(cmd.Process)
+		done <- cmd.Wait()
+	}()
 
 	how, werr := watch(ctx, s, family, begun, &l.last, done)
 	if how == Exited {
@@ -179,6 +182,9 @@ type listener struct {
 	wg    sync.WaitGroup
 }
 
+// buffers are for programs that have much to say, while they do.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
+
 // open returns the end of a pipe that the program writes to.
 func (l *listener) open(to *sink, stderr bool) (*os.File, error) {
 	r, w, err := os.Pipe()
@@ -187,7 +193,8 @@ func (l *listener) open(to *sink, stderr bool) (*os.File, error) {
 	}
 	l.pipes = append(l.pipes, r)
 	l.wg.Go(func() {
-		buf := make([]byte, 32<<10)
+		small := make([]byte, 256) // most of the time most programs say nothing
+		buf, large := small, (*[]byte)(nil)
 		for {
 			n, err := r.Read(buf)
 			if n > 0 {
@@ -198,7 +205,18 @@ func (l *listener) open(to *sink, stderr bool) (*os.File, error) {
 				}
 			}
 			if err != nil {
+				if large != nil {
+					buffers.Put(large)
+				}
 				return // the end, or the deadline: somebody unknown holds the pipe open
+			}
+			switch {
+			case large == nil && n == len(buf):
+				large, _ = buffers.Get().(*[]byte)
+				buf = *large
+			case large != nil && n < len(small):
+				buffers.Put(large)
+				buf, large = small, nil
 			}
 		}
 	})

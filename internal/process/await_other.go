@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package process
+
+import "os"
+
+// await leaves everything to Wait here.
+func await(*os.Process) {}
