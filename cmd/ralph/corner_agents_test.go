@@ -18,7 +18,7 @@ const twoSprints = `### Sprint 1.1a: First
 
 var cornerAgents = []cornerCase{
 	{
-		lacks: "pull requests in apply", group: "agent", name: "it forgets the pull request",
+		group: "agent", name: "it forgets the pull request",
 		want: "pull requests are ralph's own work, made exactly once whatever the agent says",
 		agent: `echo x > out
 printf '{"success": true, "pr_url": null, "bead_updated": true}' > "$RALPH_OUTCOME"`,
@@ -121,7 +121,7 @@ echo x > out`,
 		},
 	},
 	{
-		lacks: "limited_when in apply", group: "network", name: "too many requests",
+		group: "network", name: "too many requests",
 		want: "a rate limit parks the runner until the time that it names and costs no attempt",
 		agent: `if test ! -e "$TOP/asked"; then
 	touch "$TOP/asked"

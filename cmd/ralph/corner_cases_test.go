@@ -29,8 +29,6 @@ type cornerCase struct {
 	runner string // more lines of the coder's runner
 	policy string // more blocks
 	check  func(t *testing.T, r *cornerRepo)
-
-	lacks string // what ralph cannot do yet; the case is skipped, loudly
 }
 
 // cornerRepo is a repository in which a case plays. $TOP is the directory above
@@ -271,9 +269,6 @@ func TestCornerCases(t *testing.T) {
 		}
 		names[c.name] = true
 		t.Run(c.group+"/"+c.name, func(t *testing.T) {
-			if c.lacks != "" {
-				t.Skip("not yet: " + c.lacks)
-			}
 			t.Parallel()
 			c.check(t, newCornerRepo(t, &c))
 		})
