@@ -39,28 +39,74 @@ func readTable() map[int]proc {
 	return all
 }
 
-// read reads one process from the table.
+// read reads one process from the table. It is called for every process of the
+// system many times: it leaves no garbage behind.
 func read(pid int) (proc, bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return proc{}, false
-	}
+	var room [1024]byte
+	b, ok := contents(pid, room[:])
 	end := bytes.LastIndexByte(b, ')') // the name may hold anything
-	if end < 0 {
+	if !ok || end < 0 {
 		return proc{}, false
 	}
-	fields := bytes.Fields(b[end+1:])
-	if len(fields) < 20 {
-		return proc{}, false
-	}
-	p := proc{pid: pid, dead: bytes.ContainsAny(fields[0], "ZX")}
-	for i, to := range map[int]*int{1: &p.parent, 2: &p.group, 3: &p.session} {
-		if *to, err = strconv.Atoi(string(fields[i])); err != nil {
+	p := proc{pid: pid}
+	rest := b[end+1:]
+	for i := range 20 { // from the third field of proc(5) on
+		rest = bytes.TrimLeft(rest, " ")
+		n := bytes.IndexByte(rest, ' ')
+		if n <= 0 {
 			return proc{}, false
 		}
+		word := rest[:n]
+		rest = rest[n:]
+		if i == 0 {
+			p.dead = bytes.ContainsAny(word, "ZX")
+			continue
+		}
+		if i > 3 && i < 19 {
+			continue
+		}
+		v, ok := digits(word)
+		switch {
+		case !ok:
+			return proc{}, false
+		case i == 1:
+			p.parent = int(v)
+		case i == 2:
+			p.group = int(v)
+		case i == 3:
+			p.session = int(v)
+		default:
+			p.start = v
+		}
 	}
-	p.start, err = strconv.ParseUint(string(fields[19]), 10, 64)
-	return p, err == nil
+	return p, true
+}
+
+// contents reads a process's line into room, as far as it goes.
+func contents(pid int, room []byte) ([]byte, bool) {
+	var name [32]byte
+	path := append(strconv.AppendInt(append(name[:0], "/proc/"...), int64(pid), 10), "/stat"...)
+	fd, err := syscall.Open(string(path), syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, false
+	}
+	n, err := syscall.Read(fd, room)
+	_ = syscall.Close(fd)
+	return room[:max(n, 0)], err == nil && n > 0
+}
+
+// digits reads a number; negative ones, of groups that are none, are 0.
+func digits(word []byte) (v uint64, ok bool) {
+	if len(word) > 0 && word[0] == '-' {
+		return 0, true
+	}
+	for _, c := range word {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = v*10 + uint64(c-'0')
+	}
+	return v, len(word) > 0
 }
 
 // environment returns the variables that a process was started with; ok is false
