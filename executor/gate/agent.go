@@ -132,7 +132,7 @@ func (q question) run(turn int, limit time.Duration, said, session string) execu
 	}
 }
 
-func (q question) name() string { return "gate-" + fileName(q.r.Name) }
+func (q question) name() string { return turn(q.r) }
 
 // judging is a verdict in the making.
 type judging struct{ executor.GateJudged }

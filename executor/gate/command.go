@@ -37,7 +37,7 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		out.Message = err.Error()
 		return out, nil
 	}
-	base := filepath.Join(r.Files, "gate-"+fileName(r.Name))
+	base := filepath.Join(r.Files, turn(r))
 	stdout, stderr := base+".log", base+".log"
 	if r.Gate.Expect.StdoutContains != "" || r.Gate.Expect.StderrContains != "" {
 		stdout, stderr = base+".out", base+".err"
@@ -56,12 +56,19 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 	set[Mark] = base
 	expect := r.Gate.Expect
 	wants := [2]needle{{text: []byte(expect.StdoutContains)}, {text: []byte(expect.StderrContains)}}
+	pulse := process.NewPulse(func(n int64, line string) {
+		if r.Activity != nil {
+			r.Activity(executor.Activity{Bytes: n, Line: line})
+		}
+	})
+	defer pulse.End()
 	begun := time.Now()
 	res, err := process.Run(ctx, process.Spec{
 		Argv: []string{"/bin/sh", "-c", line}, Dir: r.Dir, Env: process.Environ(c.Without, set),
 		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace, Mark: Mark,
 		Time: time.Duration(r.Gate.TimeoutMS) * time.Millisecond,
-		Tap: func(isErr bool, b []byte) { // each is told of its own alone
+		Tap: func(isErr bool, b []byte) { // each needle is told of its own output alone
+			pulse.Heard(isErr, b)
 			if isErr {
 				wants[1].heard(b)
 			} else {
@@ -167,6 +174,15 @@ func fill(text string, r executor.GateRun, quoted bool) (string, error) {
 		return "", fmt.Errorf("gate %s: %w (a command gate knows worktree, branch and attempt)", r.Name, err)
 	}
 	return out, nil
+}
+
+// turn is the base name of the files of a judgement. What a red_first gate found
+// before the work stays beside what it found after it.
+func turn(r executor.GateRun) string {
+	if r.Effect.Kind == executor.EffectRed {
+		return "red-" + fileName(r.Name)
+	}
+	return "gate-" + fileName(r.Name)
 }
 
 // fileName makes a gate's name fit for a file.

@@ -41,7 +41,7 @@ type found struct {
 }
 
 // evidence keeps what was judged and found as success-NAME.json or
-// failure-NAME.json, if the gate asks for it, and returns its digest.
+// failure-NAME.json (with red- before it, before the work), if the gate asks for it, and returns its digest.
 func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, error) {
 	if !r.Gate.Evidence || out.Verdict == executor.ErrorJudged {
 		return "", nil
@@ -98,7 +98,11 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 	if err != nil {
 		return "", err
 	}
-	return keep(filepath.Join(r.Files, word+"-"+fileName(r.Name)+".json"), b)
+	name := word + "-" + fileName(r.Name) + ".json"
+	if r.Effect.Kind == executor.EffectRed {
+		name = "red-" + name
+	}
+	return keep(filepath.Join(r.Files, name), b)
 }
 
 // clean removes control characters, so that a message cannot steer a terminal.

@@ -167,7 +167,7 @@ func (s *results) keepTests(r executor.GateRun) error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(r.Files, "gate-"+fileName(r.Name)+".tests.jsonl"), []byte(b.String()), 0o600)
+	return os.WriteFile(filepath.Join(r.Files, turn(r)+".tests.jsonl"), []byte(b.String()), 0o600)
 }
 
 // into puts the results into a verdict.

@@ -121,6 +121,16 @@ func TestEvidenceIsKept(t *testing.T) { // S3-12, L3-02
 			t.Errorf("evidence %s, %v", b, err)
 		}
 	}
+	red := ask(t, ir.Gate{Run: "exit 1", Evidence: true})
+	red.Effect.Kind = executor.EffectRed
+	if _, err := (Command{}).Judge(t.Context(), red); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"red-failure-1.1-verify.json", "red-1.1-verify.log"} {
+		if _, err := os.Stat(filepath.Join(red.Files, name)); err != nil {
+			t.Error(err)
+		}
+	}
 	r := ask(t, ir.Gate{Run: "true"})
 	if got, err := (Command{}).Judge(t.Context(), r); err != nil || got.Evidence != "" {
 		t.Errorf("a gate that asks for none: %+v, %v", got, err)

@@ -107,9 +107,9 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 		spec.Argv = append(argv, string(r.Prompt))
 	}
 	if r.Activity != nil {
-		p := &pulse{tell: r.Activity}
-		spec.Tap = p.heard
-		defer p.end()
+		p := process.NewPulse(func(n int64, line string) { r.Activity(executor.Activity{Bytes: n, Line: line}) })
+		spec.Tap = p.Heard
+		defer p.End()
 	}
 	res, err := process.Run(ctx, spec)
 	var not *process.NotStarted
