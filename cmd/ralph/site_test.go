@@ -70,10 +70,13 @@ const siteWork = `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
 if [ -s "$RALPH_FEEDBACK" ]; then echo mended >> "out-$RALPH_NODE.txt"; fi`
 
 // newSite makes a repository with an epic whose agent is the shell script work
-// ("" is siteWork).
-func newSite(t testing.TB, work string, epic *ir.Epic) *site {
+// ("" is siteWork), in a directory of its own or, if one is named, there.
+func newSite(t testing.TB, work string, epic *ir.Epic, where ...string) *site {
 	t.Helper()
-	top, err := filepath.EvalSymlinks(t.TempDir())
+	if len(where) == 0 {
+		where = []string{t.TempDir()}
+	}
+	top, err := filepath.EvalSymlinks(where[0])
 	if err != nil {
 		t.Fatal(err)
 	}
