@@ -276,11 +276,7 @@ func (s *site) points() []string {
 // killed runs the epic, kills ralph at each of the points and checks what is left.
 func killed(t *testing.T, want string, points []string) {
 	s := crashSite(t)
-	for _, p := range points {
-		if err := os.MkdirAll(filepath.Join(s.top, "kill", p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.killAt(points...)
 	s.toTheEnd()
 	if s.kills == 0 {
 		t.Errorf("it was never killed")

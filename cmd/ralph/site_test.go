@@ -236,16 +236,25 @@ type starting struct {
 	out, err bytes.Buffer
 }
 
-// start starts ralph. Its process number stands in ../pid before it begins.
+// start starts ralph. The process number of apply stands in ../pid before it begins.
 func (s *site) start(args ...string) *starting {
+	s.t.Helper()
+	return s.begin(nil, args...)
+}
+
+// begin does what start does; change may alter it before.
+func (s *site) begin(change func(*starting), args ...string) *starting {
 	s.t.Helper()
 	ralph, err := exec.LookPath("ralph")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r := &starting{s: s, cmd: s.command("/bin/sh", append([]string{"-c", `echo $$ > "$TOP/pid.new" && mv "$TOP/pid.new" "$TOP/pid" && exec "$0" "$@"`, ralph}, args...)...)}
+	r := &starting{s: s, cmd: s.command("/bin/sh", append([]string{"-c", `if [ "$1" = apply ]; then echo $$ > "$TOP/pid.$$" && mv "$TOP/pid.$$" "$TOP/pid"; fi; exec "$0" "$@"`, ralph}, args...)...)}
 	r.cmd.Env = append(r.cmd.Env, killAt+"="+filepath.Join(s.top, "kill"), "RALPH_TEST_POINTS="+filepath.Join(s.top, "log/points"))
 	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.err
+	if change != nil {
+		change(r)
+	}
 	if err := r.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
