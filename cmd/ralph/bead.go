@@ -38,8 +38,8 @@ func importOf(format, path string, b []byte) compiler.Imported {
 // compileBead compiles a bead to an epic of one node under the policy of its
 // project. What is to say about it goes to say; nil says only errors, as the
 // text of the error.
-func compileBead(file string, b []byte, say io.Writer) (*ir.Epic, []byte, error) {
-	a := &compileArgs{imports: []planFile{{file, b}}, as: ralphbead.Format, format: formatText}
+func compileBead(file string, say io.Writer) (*ir.Epic, []byte, error) {
+	a := &compileArgs{plans: []string{file}, as: ralphbead.Format, format: formatText}
 	c, err := a.compile(nil)
 	if err != nil {
 		return nil, nil, err
@@ -67,13 +67,16 @@ func compileBead(file string, b []byte, say io.Writer) (*ir.Epic, []byte, error)
 	return r.Epic, r.JSON, nil
 }
 
-// isBead reports whether a file that nobody named a bead is one.
-func isBead(file string) bool {
+// isBead reports whether a file that nobody said to be a bead is one.
+func isBead(file string, b []byte) bool { return kindOf(file) == "epic" && ralphbead.Recognize(b) }
+
+// holdsBead is isBead for a file that was not read yet.
+func holdsBead(file string) bool {
 	if kindOf(file) != "epic" {
 		return false
 	}
 	b, err := readFile(file)
-	return err == nil && ralphbead.Recognize(b)
+	return err == nil && isBead(file, b)
 }
 
 // unrunnable names the verifiers of beads that this system's shell cannot read.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
 // maxIterations bounds --max-iterations, as the label Iterations is bounded.
@@ -35,9 +37,7 @@ type compileArgs struct {
 	noAnnotate    bool
 	strict        bool
 	format        string
-
-	imports []planFile // files of the format as
-	as      string
+	as            string // format of the files; "" tells plans and beads apart by themselves
 }
 
 func newCompileCommand() *cobra.Command {
@@ -51,7 +51,10 @@ in what order, with which agents and gates. Nothing runs. When anything is wrong
 every mistake is printed and no file is touched.
 
 The ids of new sprints are written into the plan as comments below their headings,
-so that a sprint keeps its identity when it is renumbered.`,
+so that a sprint keeps its identity when it is renumbered.
+
+A Ralph bead (a JSON file with intent and dod) is compiled in the same way, to an epic
+of one sprint; apply takes it as it is.`,
 		Example: `  ralph compile plans/auth.md                      write epic.json, annotate the plan
   ralph compile plans/auth.md --check              is epic.json current? exit 5 if not
   ralph compile plans/*.md -o epics/               several plans, checked together
@@ -138,13 +141,7 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 	}
 	c := &compilation{}
 	input := compiler.Input{Options: opts}
-	for _, p := range a.imports {
-		path, err := c.inside(p.file)
-		if err != nil {
-			return nil, err
-		}
-		input.Imports = append(input.Imports, importOf(a.as, path, p.bytes))
-	}
+	var beads []planFile
 	for _, file := range a.plans {
 		at := file
 		var b []byte
@@ -164,9 +161,15 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 		if err != nil {
 			return nil, err
 		}
+		if a.as != "" || isBead(file, b) { // results of plans come before those of beads
+			beads = append(beads, planFile{file, b})
+			input.Imports = append(input.Imports, importOf(cmp.Or(a.as, ralphbead.Format), path, b))
+			continue
+		}
 		c.plans = append(c.plans, planFile{file, b})
 		input.Plans = append(input.Plans, compiler.Source{Path: path, Bytes: b})
 	}
+	c.plans = append(c.plans, beads...)
 	if len(a.policies) == 0 {
 		c.hint = c.project.noRepository()
 	}
@@ -235,7 +238,7 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 		say = cmd.ErrOrStderr()
 	}
 	for i, r := range c.Results {
-		sayCompiled(say, r, targets[i], !a.noAnnotate && c.plans[i].file != "-")
+		sayCompiled(say, r, targets[i], !a.noAnnotate && c.plans[i].file != "-" && r.Epic.Run.Dialect != "")
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte,
 		return nil, nil, err
 	}
 	if file != "-" && ralphbead.Recognize(b) {
-		return compileBead(file, b, say)
+		return compileBead(file, say)
 	}
 	epic, err := ir.Decode(b)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
-	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -44,7 +43,7 @@ func runValidate(cmd *cobra.Command, a *compileArgs, files []string) error {
 	}
 	var plans, hcls, epics, beads []string
 	for _, f := range files {
-		if a.as != "" || isBead(f) {
+		if a.as != "" || holdsBead(f) {
 			beads = append(beads, f)
 			continue
 		}
@@ -66,7 +65,7 @@ func runValidate(cmd *cobra.Command, a *compileArgs, files []string) error {
 	for _, validate := range []struct {
 		files []string
 		do    func(*cobra.Command, *compileArgs, []string) (bool, error)
-	}{{plans, validatePlans}, {hcls, validatePolicies}, {epics, validateEpics}, {beads, validateBeads}} {
+	}{{plans, validatePlans}, {hcls, validatePolicies}, {epics, validateEpics}, {beads, validatePlans}} {
 		if len(validate.files) == 0 {
 			continue
 		}
@@ -96,27 +95,7 @@ func kindOf(file string) string {
 }
 
 func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
-	a.plans, a.imports = files, nil
-	return validateCompiled(cmd, a)
-}
-
-// validateBeads compiles beads as apply would.
-func validateBeads(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
-	a.plans, a.imports = nil, nil
-	if a.as == "" {
-		a.as = ralphbead.Format
-	}
-	for _, f := range files {
-		b, err := readFile(f)
-		if err != nil {
-			return false, err
-		}
-		a.imports = append(a.imports, planFile{f, b})
-	}
-	return validateCompiled(cmd, a)
-}
-
-func validateCompiled(cmd *cobra.Command, a *compileArgs) (bool, error) {
+	a.plans = files
 	c, err := a.compile(cmd.InOrStdin())
 	if err != nil {
 		return false, err
@@ -131,10 +110,9 @@ func validateCompiled(cmd *cobra.Command, a *compileArgs) (bool, error) {
 	if c.Diags.HasErrors() {
 		return false, nil
 	}
-	files := slices.Concat(c.plans, a.imports)
 	for i, r := range c.Results {
 		s := r.Epic.Stats()
-		a.say(cmd, "%s: %s, %s, %s\n", files[i].file, count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
+		a.say(cmd, "%s: %s, %s, %s\n", c.plans[i].file, count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
 	}
 	return true, nil
 }
