@@ -31,6 +31,12 @@ func (d *driver) letters(now bool) (some bool, err error) {
 		if d.owed(l.Decision.ID) {
 			continue
 		}
+		if d.Run.Heard(l.Decision.ID) { // ralph ended before it could answer
+			if err := d.Inbox.Answer(d.ctx, l.Decision.ID, ""); err != nil {
+				return some, err
+			}
+			continue
+		}
 		e, err := Decide(d.ctx, d.Run, d.Workspace, l.Node, l.Decision)
 		var no *executor.Refused
 		switch {
