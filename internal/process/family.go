@@ -17,6 +17,7 @@ type family struct {
 	mark  string
 	seen  map[int]proc // living ones that were recorded, by number
 	homes map[int]bool // sessions that members made
+	ends  bool         // its program was reaped
 }
 
 // families are all programs that run now. One look at the process table serves
@@ -24,7 +25,9 @@ type family struct {
 var families struct {
 	mu  sync.Mutex // guards the rest, and the inside of every family
 	set map[*family]bool
-	at  time.Time // of the last look
+	at  time.Time // when the last look began
+
+	known bool // there is a process table
 }
 
 // join begins a family. mark is "NAME=value", or "".
@@ -48,29 +51,29 @@ func (f *family) leave() {
 	delete(families.set, f)
 }
 
-// look records the descendants of all families, unless that was done at most age
-// ago, and returns the members of f that live. known is false where there is no
-// process table.
-func (f *family) look(age time.Duration, ends bool) (alive []proc, known bool) {
+// look records the descendants of all families, unless that was begun after the
+// time that is given, and returns the members of f that live. known is false where
+// there is no process table. One look serves all that wait for it: a thousand
+// programs that end together cost a few looks.
+func (f *family) look(notBefore time.Time) (alive []proc, known bool) {
 	families.mu.Lock()
 	defer families.mu.Unlock()
-	if age == 0 || time.Since(families.at) >= age {
-		all := readTable()
-		if all == nil {
-			return nil, false
-		}
-		assign(all, f, ends)
+	if families.at.Before(notBefore) {
 		families.at = time.Now()
+		all := readTable()
+		if families.known = all != nil; families.known {
+			assign(all)
+		}
 	}
 	for _, p := range f.seen {
 		alive = append(alive, p)
 	}
-	return alive, true
+	return alive, families.known
 }
 
-// assign says to whom each process belongs. ending is the family that ends, if
-// ends: it also takes the strays that can be nobody else's.
-func assign(all map[int]proc, ending *family, ends bool) {
+// assign says to whom each process belongs. Families that end also take the
+// strays that can be nobody else's.
+func assign(all map[int]proc) {
 	owner := map[int]*family{}
 	for f := range families.set {
 		for pid, p := range f.seen {
@@ -115,7 +118,7 @@ func assign(all map[int]proc, ending *family, ends bool) {
 			if owner[p.pid] != nil || p.dead {
 				continue
 			}
-			if f := adopted(p, self, ending, ends); f != nil {
+			if f := adopted(p, self); f != nil {
 				owner[p.pid], grown = f, true
 			}
 		}
@@ -130,7 +133,7 @@ func assign(all map[int]proc, ending *family, ends bool) {
 
 // adopted finds the family of an orphan: by its process group, its session, its
 // mark, or because no other family was there when it began.
-func adopted(p, self proc, ending *family, ends bool) *family {
+func adopted(p, self proc) *family {
 	for f := range families.set {
 		if p.start >= f.root.start && p.pid != f.root.pid && (p.group == f.root.pid || p.session != self.session && f.homes[p.session]) {
 			return f
@@ -153,11 +156,15 @@ func adopted(p, self proc, ending *family, ends bool) *family {
 		name, _, _ := bytes.Cut(v, []byte{'='})
 		cleared = cleared && string(name) != "HOME" && !strings.HasPrefix(string(name), "RALPH_")
 	}
-	if !ends || !cleared || p.start < ending.root.start && len(families.set) > 1 {
+	if !cleared {
 		return nil
 	}
+	var ending *family
 	for f := range families.set {
-		if f != ending && f.root.start <= p.start {
+		switch {
+		case f.ends:
+			ending = f
+		case f.root.start <= p.start:
 			return nil // it may be that one's: whoever ends last takes it
 		}
 	}
@@ -178,7 +185,7 @@ func reap(children []proc, self proc) {
 // not reaped: later its number may be another's.
 func (f *family) kill(sig syscall.Signal) {
 	_ = syscall.Kill(-f.root.pid, sig) // gone is what we want
-	alive, _ := f.look(0, false)
+	alive, _ := f.look(time.Now())
 	for _, p := range alive {
 		if p.group != f.root.pid {
 			signal(p, sig)
@@ -208,9 +215,12 @@ func (f *family) end(grace time.Duration, done <-chan error) {
 // until two looks in a row find nobody.
 func (f *family) finish() {
 	defer f.leave()
+	families.mu.Lock()
+	f.ends = true
+	families.mu.Unlock()
 	clean := 1 // looks that must find nobody
 	for range 2000 {
-		alive, known := f.look(0, true)
+		alive, known := f.look(time.Now())
 		if !known {
 			_ = syscall.Kill(-f.root.pid, syscall.SIGKILL)
 			return

@@ -71,24 +71,3 @@ func TestASinkKeepsBeginningAndEnd(t *testing.T) {
 		}
 	}
 }
-
-// A gigabyte of output: 200 MB/s or more, 64 MB resident or less. go test -bench Gigabyte -benchtime 1x
-func BenchmarkGigabyteOfOutput(b *testing.B) {
-	const size = 1 << 30
-	b.SetBytes(size)
-	for b.Loop() {
-		s := sh(fmt.Sprintf("head -c %d /dev/zero", size))
-		s.Stdout = filepath.Join(b.TempDir(), "out")
-		if _, err := Run(b.Context(), s); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if status, err := os.ReadFile("/proc/self/status"); err == nil {
-		for line := range strings.Lines(string(status)) {
-			var kb float64
-			if n, _ := fmt.Sscanf(line, "VmHWM: %f kB", &kb); n == 1 {
-				b.ReportMetric(kb/1024, "MiB-resident")
-			}
-		}
-	}
-}

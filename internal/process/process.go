@@ -161,7 +161,7 @@ func watch(ctx context.Context, s Spec, f *family, begun time.Time, last *atomic
 			}
 			quietTimer.Reset(s.Idle - quiet)
 		case <-tick.C:
-			f.look(heartbeat/2, false)
+			f.look(time.Now().Add(-heartbeat / 2))
 		}
 	}
 }
@@ -172,6 +172,9 @@ const (
 	heartbeat = time.Second
 	drainTime = 250 * time.Millisecond
 )
+
+// maxRead is how much is read at once, in bytes.
+const maxRead = 32 << 10
 
 // listener reads the outputs of a program.
 type listener struct {
