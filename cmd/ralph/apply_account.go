@@ -36,6 +36,7 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 		}
 	}
 	fmt.Fprintf(w, "\n%d of %d sprints done in %s\n", done, len(v.epic.Nodes), time.Since(v.begun).Round(time.Millisecond))
+	v.times(w, views)
 	skippedByOnly := 0
 	for _, n := range open {
 		if n.Status == executor.Pending && strings.HasPrefix(n.Reason, "not selected") {
@@ -61,6 +62,27 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
 	v.next(w, r, sum, open, interrupted, only)
+}
+
+// times is a table of what the sprints took, where it is short enough to read.
+func (v *applyView) times(w io.Writer, views []executor.NodeView) {
+	const most = 40
+	g := &grid{paint: term.For(w)}
+	g.row(term.Faint, "  sprint", "status", "attempts", "took", "spent")
+	for _, n := range views {
+		if len(n.Attempts) == 0 || n.Ended.Before(v.begun) && !n.Ended.IsZero() && !n.Ended.Equal(v.begun) {
+			continue
+		}
+		took := ""
+		if !n.Started.IsZero() && n.Ended.After(n.Started) {
+			took = brief(n.Ended.Sub(n.Started))
+		}
+		g.row(colourOf(n.Status), "  "+string(n.Key), statusWord(n), fmt.Sprint(len(n.Attempts)), took, spentShort(n.Spent))
+	}
+	if len(g.rows) > 1 && len(g.rows) <= most {
+		fmt.Fprintln(w)
+		g.write(w)
+	}
 }
 
 // next says what to type.

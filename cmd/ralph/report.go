@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+//go:embed page/report.html
+var reportPage string
+
+func newReportCommand() *cobra.Command {
+	var epic epicFlag
+	var file string
+	cmd := &cobra.Command{
+		Use:   "report [epic.json]",
+		Short: "Write a page about a run: graph, attempts, gates, times, cost",
+		Long: `Report writes one HTML file that needs nothing else: the graph drawn and coloured by
+status, what waits for people and what to type, each attempt with its gates, evidence
+and feedback, a table of times, what it cost. It is made from the journal, at any time,
+also while a run is at work.`,
+		Example: `  ralph report                      report.html
+  ralph report -o night.html
+  ralph report -o - | less`,
+		Args: countArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := epic.path(args...)
+			if err != nil {
+				return err
+			}
+			r, err := openRecord(background(cmd), name, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			page, err := r.page()
+			if err != nil {
+				return err
+			}
+			if file == "-" {
+				_, err := cmd.OutOrStdout().Write(page)
+				return err
+			}
+			if err := atomicfile.Write(file, page, 0o644); err != nil {
+				return inputErrorf("%w", err)
+			}
+			sayf(cmd.OutOrStdout(), "wrote %s\n", file)
+			return nil
+		},
+	}
+	epic.add(cmd)
+	cmd.Flags().StringVarP(&file, "output", "o", "report.html", "the file to write; - is standard output")
+	return cmd
+}
+
+// pageData is what the page shows.
+type pageData struct {
+	Title, Plan, State, Tally, Spent, Made string
+	Branch, BranchArg, Commit, Base        string
+	Begun                                  bool
+	Changed                                bool
+	Notes                                  []string
+	Waiting                                []reportWait
+	Open                                   []reportOpen
+	LeftOut                                []reportOpen
+	Graph                                  drawing
+	Times                                  []reportTime
+	Span                                   string
+	Nodes                                  []reportNode
+	Proposals                              []executor.Proposal
+	Runs                                   []reportRun
+}
+
+type reportWait struct {
+	Key, Anchor, What string
+	Steps             []nextStep
+}
+
+type reportOpen struct{ Key, Anchor, Why string }
+
+type reportTime struct {
+	Key, Anchor, Status, Started, Took, Agents, Gates, Attempts, Tokens, Cost string
+	Bars                                                                      []bar
+}
+
+// bar is an attempt in the table of times, in thousandths of the run's span.
+type bar struct {
+	X, W          int
+	Status, Title string
+}
+
+type reportNode struct {
+	View                          executor.NodeView
+	Anchor, Status, Sign, Spent   string
+	Node                          *ir.Node
+	Needs, Worktree, Branch, Goal string
+	Attempts                      []reportAttempt
+	Feedback                      string
+	Decisions                     []reportDecision
+	Refs                          []string
+	Open                          bool
+}
+
+type reportAttempt struct {
+	executor.AttemptLog
+	Name, Took, Cost, Files, Feedback, Who string
+	Tests                                  *executor.TestCounts
+	Gates                                  []reportGate
+}
+
+type reportGate struct {
+	executor.GateJudged
+	Took string
+}
+
+type reportDecision struct{ At, What string }
+
+type reportRun struct{ Started, Took, By, Outcome, Why string }
+
+func (r *record) page() ([]byte, error) {
+	t, err := template.New("report").Parse(reportPage)
+	if err != nil {
+		return nil, &exitError{exitBug, err}
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, r.pageData()); err != nil {
+		return nil, &exitError{exitBug, err}
+	}
+	return b.Bytes(), nil
+}
+
+func (r *record) pageData() pageData {
+	views := r.run.Views()
+	o := r.run.Overview()
+	p := pageData{
+		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: tally(r.run.Counts()), Spent: spent(o.Spent),
+		Made: r.now.Local().Format(time.DateTime), Branch: r.epic.Epic.Integration.Branch, BranchArg: quoteArg(r.epic.Epic.Integration.Branch), Base: r.run.Base().Commit,
+		Begun: o.Begun, Changed: r.changed, Proposals: o.Proposals, Graph: drawGraph(r.epic, views),
+	}
+	if o.Held.For != "" {
+		p.Notes = append(p.Notes, fmt.Sprintf("Nothing new starts (%s): %s", o.Held.For, first(o.Held.Detail)))
+	}
+	for _, k := range o.Parked {
+		p.Notes = append(p.Notes, fmt.Sprintf("Runner %s is not asked before %s: %s", k.Runner, clock(r.now, k.Until), first(k.Detail)))
+	}
+	for _, v := range views {
+		if v.ID == executor.Integration {
+			p.Commit = v.Result.Commit
+			for _, x := range v.LeftOut {
+				p.LeftOut = append(p.LeftOut, reportOpen{string(x.Key), anchor(x.Key), first(x.Why)})
+			}
+		}
+		if steps := nextSteps(v, r.space.Dir(v.ID), r.about()); len(steps) > 0 && v.Status != executor.Skipped {
+			p.Waiting = append(p.Waiting, reportWait{string(v.Key), anchor(v.Key), asks(v), steps})
+		} else if v.Status != executor.Done && v.Status != executor.Running && v.ID != executor.Integration && o.Begun {
+			p.Open = append(p.Open, reportOpen{string(v.Key), anchor(v.Key), whyNot(v)})
+		}
+		p.Nodes = append(p.Nodes, r.reportNode(v))
+	}
+	r.reportTimes(&p, views)
+	p.Runs = r.reportRuns()
+	return p
+}
+
+func (r *record) reportNode(v executor.NodeView) reportNode {
+	n := r.node(v.ID)
+	out := reportNode{
+		View: v, Node: n, Anchor: anchor(v.Key), Status: statusWord(v), Sign: signsOf[v.Status], Spent: spent(v.Spent),
+		Needs: needsText(n), Branch: n.Git.Branch, Goal: n.Goal, Refs: r.refs(v),
+		Open: v.Status == executor.Blocked || v.Status == executor.Waiting,
+	}
+	if len(v.Attempts) > 0 {
+		out.Worktree = r.space.Dir(v.ID)
+	}
+	if v.Status != executor.Done {
+		out.Feedback = strings.Join(r.run.Feedback(v.ID), "\n")
+	}
+	for _, d := range v.Decisions {
+		out.Decisions = append(out.Decisions, reportDecision{d.At.Local().Format(time.DateTime), decisionWords(d)})
+	}
+	for _, a := range v.Attempts {
+		x := reportAttempt{
+			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Cost: usage(a.Usage), Who: a.Agent,
+			Files: local.Files(r.space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"), Tests: testCounts(a),
+		}
+		if a.Person != "" {
+			x.Who = a.Person + " (a person's own fix)"
+		}
+		if !a.Ended.IsZero() && !a.Started.IsZero() {
+			x.Took = brief(a.Ended.Sub(a.Started))
+		}
+		for _, g := range a.Gates {
+			x.Gates = append(x.Gates, reportGate{g, millis(g.Millis)})
+		}
+		out.Attempts = append(out.Attempts, x)
+	}
+	return out
+}
+
+// reportTimes fills the table of times, with each attempt as a bar.
+func (r *record) reportTimes(p *pageData, views []executor.NodeView) {
+	var from, to time.Time
+	for _, v := range views {
+		for _, a := range v.Attempts {
+			if !a.Started.IsZero() && (from.IsZero() || a.Started.Before(from)) {
+				from = a.Started
+			}
+			if end := r.endOf(a); end.After(to) {
+				to = end
+			}
+		}
+	}
+	if from.IsZero() {
+		return
+	}
+	span := max(to.Sub(from), time.Millisecond)
+	p.Span = brief(span)
+	for _, v := range views {
+		if len(v.Attempts) == 0 {
+			continue
+		}
+		t := reportTime{
+			Key: string(v.Key), Anchor: anchor(v.Key), Status: v.Status.String(), Attempts: fmt.Sprint(len(v.Attempts)),
+			Tokens: figure(v.Spent.Tokens, v.Spent.TokensKnown, counted(v.Spent.Tokens), "unknown"),
+			Cost:   figure(v.Spent.USDMicro, v.Spent.USDKnown, dollars(v.Spent.USDMicro), "unknown"),
+		}
+		var agents, gates int64
+		var work time.Duration
+		for i, a := range v.Attempts {
+			agents += a.Millis
+			for _, g := range a.Gates {
+				gates += g.Millis
+			}
+			if a.Started.IsZero() {
+				continue
+			}
+			if i == 0 || t.Started == "" {
+				t.Started = a.Started.Local().Format(time.DateTime)
+			}
+			work += r.endOf(a).Sub(a.Started)
+			x := int(1000 * a.Started.Sub(from) / span)
+			t.Bars = append(t.Bars, bar{
+				X: x, W: max(int(1000*r.endOf(a).Sub(a.Started)/span), 3), Status: a.Status.String(),
+				Title: fmt.Sprintf("%s #%d: %s", a.Step, a.Number, a.Status),
+			})
+		}
+		t.Took, t.Agents, t.Gates = brief(work), millis(agents), millis(gates)
+		p.Times = append(p.Times, t)
+	}
+}
+
+func (r *record) endOf(a executor.AttemptLog) time.Time {
+	if !a.Ended.IsZero() {
+		return a.Ended
+	}
+	if a.Status == executor.AttemptRunning && r.held {
+		return r.now
+	}
+	return a.Started
+}
+
+// reportRuns lists the runs from their events.
+func (r *record) reportRuns() []reportRun {
+	var out []reportRun
+	var open *reportRun
+	var began time.Time
+	for _, e := range r.events {
+		switch b := e.Body.(type) {
+		case executor.RunStarted:
+			out = append(out, reportRun{Started: e.At.Local().Format(time.DateTime), By: b.By, Outcome: "not ended by itself"})
+			open, began = &out[len(out)-1], e.At
+		case executor.RunEnded:
+			if open == nil {
+				continue
+			}
+			open.Took, open.Outcome = brief(e.At.Sub(began)), tally(b.Counts)
+			if b.Interrupted {
+				open.Outcome = "interrupted; " + open.Outcome
+			}
+			open = nil
+		}
+	}
+	if open != nil && r.held {
+		open.Outcome = "at work"
+	}
+	return out
+}
+
