@@ -26,15 +26,15 @@ func (r *Run) tailLost(b TailLost) error {
 }
 
 // orphan returns the newest commit that was found for a step and starts where
-// the node stands now. It is judged anew, once.
+// the node stands now, unless it was judged already.
 func (n *node) orphan(step, start string) (Orphan, bool) {
 	best, found := Orphan{}, false
 	for _, o := range n.orphans {
-		if o.Step == step && o.Start == start && !n.tried(o) && (!found || o.Attempt > best.Attempt) {
+		if o.Step == step && o.Start == start && (!found || o.Attempt > best.Attempt) {
 			best, found = o, true
 		}
 	}
-	return best, found
+	return best, found && !n.tried(best)
 }
 
 // tried reports whether an attempt has begun on a commit that was found.

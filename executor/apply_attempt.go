@@ -109,7 +109,7 @@ func (r *Run) attemptEnded(n *node, e Event, b AttemptEnded) error {
 	}
 	log := &n.logs[len(n.logs)-1]
 	log.Status, log.Reason, log.Ended = b.Status, b.Reason, r.at
-	l.trouble, l.failures = nil, 0
+	l.trouble, l.failures, l.failing = nil, 0, ""
 	merging := l.step == asideStep && l.aside.merge
 	if c := l.attempt.collected.Result.Commit; c != "" && !merging && b.Status != AttemptError {
 		l.tip = c
@@ -314,8 +314,8 @@ func (r *Run) effectEnded(n *node, e Event) error {
 	if name := r.asks(done); name != "" {
 		r.answered(name)
 	}
-	if kind != EffectRed {
-		l.failures = 0
+	if kind == l.failing && kind != EffectRed {
+		l.failures, l.failing = 0, ""
 	}
 	a := &l.attempt
 	switch b := e.Body.(type) {
@@ -362,7 +362,7 @@ func (r *Run) effectEnded(n *node, e Event) error {
 // after one that was cut.
 func (r *Run) putBack(n *node) {
 	l := &n.life
-	if l.attempt.dirty && len(l.flight) == 0 && l.stage == stageGate {
+	if l.attempt.dirty && len(l.flight) == 0 && l.stage == stageGate && !l.attempt.troubled() {
 		l.attempt.dirty, l.stage = false, stagePrepare
 	}
 }
@@ -383,6 +383,15 @@ func (r *Run) prepared(n *node, b Prepared) {
 	default:
 		l.stage = stageAgent
 	}
+}
+
+// failed counts a failure. What was put right before the same effect failed again,
+// such as its worktree, does not count in between.
+func (l *life) failed(kind EffectKind) {
+	if l.failing != kind {
+		l.failures, l.failing = 0, kind
+	}
+	l.failures++
 }
 
 func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
@@ -420,7 +429,7 @@ func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 			r.foreignHead = b.Head
 		}
 	}
-	l.failures++
+	l.failed(done.Kind)
 	l.trouble = &trouble{b, done.Kind, done.Agent}
 	return nil
 }

@@ -73,6 +73,7 @@ func (r *Run) nodeWaiting(n *node, b NodeWaiting) error {
 		l.failures = 0
 	}
 	l.attempt.gateWaited(b.For)
+	r.putBack(n)
 	switch l.stage {
 	case stageAsk, stageDiagnosed:
 		l.stage, l.attempt.waived = stageGate, true

@@ -140,6 +140,11 @@ func (a *attempt) gateWaited(forWhom WaitFor) {
 	}
 }
 
+// troubled reports whether a gate could not be judged.
+func (a *attempt) troubled() bool {
+	return slices.ContainsFunc(a.gates, func(g gateState) bool { return g.trouble != nil })
+}
+
 // gateJudged records a verdict on the collected commit.
 func (r *Run) gateJudged(n *node, b GateJudged) error {
 	l := &n.life
@@ -250,7 +255,7 @@ func (r *Run) redJudged(n *node, b GateJudged) {
 	case Pass:
 		l.trouble = &trouble{EffectFailed{Class: failGate, Gate: b.Gate, Detail: "gate " + b.Gate + " passed before any work: it would judge nothing"}, EffectRed, ""}
 	default:
-		l.failures++
+		l.failed(EffectRed)
 		l.trouble = &trouble{EffectFailed{Class: FailTransient, Gate: b.Gate, Detail: b.Gate + ": " + b.Message}, EffectRed, ""}
 		if l.failures > 1 {
 			l.trouble.Class = failGate

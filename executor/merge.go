@@ -91,7 +91,9 @@ func (r *Run) conflictText(n *node) string {
 	a := n.life.aside
 	var names []string
 	for _, in := range a.inputs {
-		names = append(names, r.nameOf(in.Node))
+		if in.Node != "base" || len(a.inputs) < 3 {
+			names = append(names, r.nameOf(in.Node))
+		}
 	}
 	text := strings.Join(names, ", ") + " do not merge"
 	if len(a.paths) > 0 {

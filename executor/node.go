@@ -85,7 +85,8 @@ type life struct {
 	stage    stage
 	flight   []Effect // that have begun and were not reported
 	redo     []Effect // that began, and ralph ended meanwhile: kind and gate
-	failures int      // of effects in a row, not the agent's doing
+	failures int      // of one kind of effect in a row, not the agent's doing
+	failing  EffectKind
 	trouble  *trouble
 
 	step    int

@@ -93,6 +93,14 @@ func (s *stage) usual(e executor.Effect) executor.Body {
 		return executor.Collected{Result: tree, Files: 1}
 	case executor.EffectGate:
 		return executortest.Verdict(e.Gate, executor.Pass)
+	case executor.EffectRed:
+		return executor.GateJudged{Gate: e.Gate, Red: true, Verdict: executor.Fail, Tests: "fail"}
+	case executor.EffectLand:
+		return executor.Landed{Head: executor.Tree{Commit: e.Commit, Tree: "tree-" + e.Commit}}
+	case executor.EffectPull:
+		return executor.Pulled{Pull: executor.Pull{Number: 7, URL: "https://forge.invalid/7"}}
+	case executor.EffectPoll:
+		return executor.PullSeen{State: "merged", Head: executor.Tree{Commit: "target", Tree: "target"}}
 	case executor.EffectPublish:
 		return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: "tree-" + e.Commit}}
 	}
