@@ -28,7 +28,26 @@ func (s *Space) Base(ctx context.Context, e executor.Effect) (executor.BaseMade,
 		return executor.BaseMade{}, &executor.Failure{Class: executor.FailConflict, Paths: j.paths, Err: fmt.Errorf(
 			"the result of %s does not merge with what was merged before it; in conflict: %s%s", s.name(j.culprit), strings.Join(first, ", "), more)}
 	}
+	if err := s.pinJoined(ctx, e, j.commit); err != nil {
+		return executor.BaseMade{}, err
+	}
 	return executor.BaseMade{Base: executor.Tree{Commit: j.commit, Tree: j.tree}}, nil
+}
+
+// pinJoined keeps a derived commit from a gc of the user's until the first
+// attempt stands on it.
+func (s *Space) pinJoined(ctx context.Context, e executor.Effect, commit string) error {
+	for _, in := range e.Inputs {
+		if in.Commit == commit {
+			return nil
+		}
+	}
+	ref := s.nodeRef(e.Node, "joined")
+	old, err := s.git.ref(ctx, ref)
+	if err != nil {
+		return err
+	}
+	return s.git.update(ctx, "base", move{ref, old, commit})
 }
 
 // shown is how many paths in conflict are named.

@@ -21,6 +21,7 @@ type git struct {
 	common string   // absolute, the repository's shared git directory
 	env    []string // the whole environment
 	conf   []string // -c options
+	user   bool     // with the user's configuration, not only ralph's
 	batch  *batch
 
 	started func(args []string) // told of each process; nil: nobody counts
@@ -164,7 +165,9 @@ func (g *git) command(ctx context.Context, at place, env []string, args ...strin
 		g.started(args)
 	}
 	full := append([]string{}, g.conf...)
-	full = append(full, "-c", "core.excludesFile="+at.ignore)
+	if !g.user {
+		full = append(full, "-c", "core.excludesFile="+at.ignore)
+	}
 	dir := g.dir
 	if at.gitDir != "" {
 		full = append(full, "--git-dir="+at.gitDir, "--work-tree="+at.workTree)

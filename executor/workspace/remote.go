@@ -27,6 +27,7 @@ func (s *Space) remote() string {
 // to a remote. It never touches a worktree.
 func (s *Space) users() *git {
 	g := *s.git
+	g.user = true
 	g.conf = []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=all", "-c", "core.hooksPath=/dev/null"}
 	g.env = append(userEnv(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	return &g

@@ -133,7 +133,7 @@ func (s *Space) settings(ctx context.Context) error {
 	user := *s.git
 	user.conf = nil
 	user.env = userEnv()
-	user.common = ""
+	user.common, user.user = "", true
 	out, err := user.run(ctx, place{}, "", nil, "config", "-z", "--get-regexp",
 		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol)|filter\.lfs\.[a-z]+|extensions\.refstorage)$`)
 	if err != nil && exitCode(err) != 1 {

@@ -137,7 +137,14 @@ func (s *Space) findAdmin(dir string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
+	prefix := filepath.Base(dir) // git names it so, and puts a number behind
+	if strings.Trim(prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
+		prefix = ""
+	}
 	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
 		b, err := os.ReadFile(filepath.Join(base, e.Name(), "gitdir"))
 		if err != nil || strings.TrimSpace(string(b)) != filepath.Join(dir, ".git") {
 			continue
@@ -153,26 +160,26 @@ func (s *Space) findAdmin(dir string) (string, error) {
 }
 
 func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
-	entries, err := os.ReadDir(w.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return config("worktree %s: %v", w.dir, err)
-	}
-	if len(entries) == 1 && entries[0].Name() == ".git" && entries[0].Type().IsRegular() {
-		// A worktree that was cut while it was made holds nothing else.
-		if err := os.Remove(filepath.Join(w.dir, ".git")); err != nil {
-			return err
-		}
-	} else if len(entries) > 0 {
-		return config("the place of its worktree, %s, is taken by something that is not ralph's: move it away", w.dir)
-	}
 	if err := s.room(w.dir); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--no-checkout", "--", w.dir, commit); err != nil {
-		return err
+	for try := 1; ; try++ {
+		if err := vacant(w.dir); err != nil {
+			return err
+		}
+		_, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--no-checkout", "--", w.dir, commit)
+		if err == nil {
+			break
+		}
+		// A gc of the user's prunes what looks like an old worktree, also one that
+		// is just being made.
+		if try == 3 || !strings.Contains(err.Error(), "No such file or directory") {
+			return err
+		}
 	}
+	var err error
 	if w.Admin, err = s.findAdmin(w.dir); err == nil && w.Admin == "" {
 		err = fmt.Errorf("git made no worktree at %s", w.dir)
 	}
@@ -180,6 +187,23 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 		err = atomicfile.Write(filepath.Join(s.git.common, "worktrees", w.Admin, "HEAD"), []byte("ref: "+w.ref+"\n"), 0o644)
 	}
 	return err
+}
+
+// vacant refuses a place that is taken. A worktree that was cut while it was made
+// holds nothing but its link, which is removed.
+func vacant(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return config("worktree %s: %v", dir, err)
+	case len(entries) == 1 && entries[0].Name() == ".git" && entries[0].Type().IsRegular():
+		return os.Remove(filepath.Join(dir, ".git"))
+	case len(entries) > 0:
+		return config("the place of its worktree, %s, is taken by something that is not ralph's: move it away", dir)
+	}
+	return nil
 }
 
 // mend puts back what ties the worktree to the repository, without reading it:
