@@ -74,7 +74,7 @@ bench: $(BIN)/benchstat ## speed and memory, as ratios against a floor in the sa
 	sh bench/run.sh
 
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./compiler/... ./policies/... ./ir/... ./cmd/ralph -update
+	$(GO) test ./compiler/... ./policies/... ./ir/... ./cmd/ralph ./executor -update
 
 generate: ## rewrite the generated docs
 	$(GO) test ./diag -run TestDocsAreCurrent -update

@@ -294,7 +294,9 @@ func TestRules(t *testing.T) {
 			return s
 		},
 		"an outage parks the runner and then asks a person": func(t *testing.T) *script {
-			s := newScript(t, []string{"1.1"}, step(func(s *ir.Step) { s.Limits.RunnerRetries, s.Retry = 1, ir.Retry{Backoff: "fixed", InitialMS: 5*3600_000 + 1800_000} }))
+			s := newScript(t, []string{"1.1"}, step(func(s *ir.Step) {
+				s.Limits.RunnerRetries, s.Retry = 1, ir.Retry{Backoff: "fixed", InitialMS: 5*3600_000 + 1800_000}
+			}))
 			s.answer = func(e executor.Effect) executor.Body {
 				if e.Kind == executor.EffectAgent {
 					return fails(executor.FailTransient)

@@ -102,8 +102,15 @@ func (s *script) note(e executor.Effect) {
 		is   bool
 		what string
 	}{
-		{e.Agent != "", " by " + e.Agent}, {e.Session != "", " in session " + e.Session}, {e.Apart, " apart"}, {e.Merge, " of the merge"},
-		{e.Person, " of a person"}, {e.Onto != "", " onto " + string(e.Onto)}, {e.Commit != "", " at " + e.Commit}, {e.Old != "", " from " + e.Old}, {e.Redo, " again"},
+		{e.Agent != "", " by " + e.Agent},
+		{e.Session != "", " in session " + e.Session},
+		{e.Apart, " apart"},
+		{e.Merge, " of the merge"},
+		{e.Person, " of a person"},
+		{e.Onto != "", " onto " + string(e.Onto)},
+		{e.Commit != "", " at " + e.Commit},
+		{e.Old != "", " from " + e.Old},
+		{e.Redo, " again"},
 	} {
 		if p.is {
 			s.out.WriteString(p.what)
