@@ -30,9 +30,23 @@
 //
 // A node's status is assigned in one line (Run.become) under a total table of
 // legal moves (status.go). While it is running or waiting, its stage says which
-// effect or decision comes next: base → open → prepare → agent → collect → gate →
-// verdict → (open again | publish) → done. Facts move the stage (apply_*.go);
-// decisions, such as "this attempt failed" or "this node is blocked", are taken
-// by decide.go and become events themselves, so that the journal says everything
-// that happened and a later version of ralph cannot read old facts differently.
+// effect or decision comes next:
+//
+//	base → open → prepare → (red) → agent → collect → (diagnose) → gates → verdict
+//	verdict → open, of this step, an earlier one or the next | publish
+//	publish → (land | pull → poll) → done
+//
+// Facts move the stage (apply_*.go); decisions, such as "this attempt failed" or
+// "this node is blocked", are taken by decide.go and become events themselves, so
+// that the journal says everything that happened and a later version of ralph
+// cannot read old facts differently. Effects in flight are known by their key:
+// in the stage of its gates a node has several.
+//
+// Two steps are in no epic and are made up when they are needed (steps.go): "merge"
+// resolves results that conflict (merge.go), "land" brings a result into the
+// integration branch in mode branch (land.go). The sum of all results is a node
+// of its own that begins when nothing else is left to do (sum.go).
+//
+// A runner that is limited or does not answer is parked for all nodes (park.go);
+// what people say becomes Decided events (consider.go, people.go).
 package executor

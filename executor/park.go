@@ -165,3 +165,6 @@ func (r *Run) needsRunner(n *node) string {
 	}
 	return ""
 }
+
+// since is how long ago something was, at least nothing.
+func since(now, at time.Time) time.Duration { return max(now.Sub(at), 0) }

@@ -114,18 +114,15 @@ func (r *Run) admit(now time.Time) []Event {
 	}
 	for _, i := range r.expires {
 		n := r.nodes[i]
-		switch {
-		case n.wait.Until.After(now):
-		case n.wait.Cause == CauseApproval:
-			out = append(out, r.overdue(n))
-			continue
-		case n.wait.Cause == CausePull:
-			resume(n)
-			continue
-		default:
-			continue
+		if n.wait.Until.After(now) {
+			break
 		}
-		break
+		switch n.wait.Cause {
+		case CauseApproval:
+			out = append(out, r.overdue(n))
+		case CausePull:
+			resume(n)
+		}
 	}
 	for _, i := range r.timers {
 		n := r.nodes[i]

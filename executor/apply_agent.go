@@ -1,0 +1,101 @@
+package executor
+
+func (r *Run) agentEnded(n *node, b AgentEnded) {
+	l := &n.life
+	a := &l.attempt
+	log := &n.logs[len(n.logs)-1]
+	log.Outcome, log.ExitCode, log.Tail = b.Outcome, b.ExitCode, b.Tail
+	log.Turns++
+	log.Millis += b.Millis
+	log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 1)
+	if b.Agent != "" {
+		log.Agent = b.Agent
+	}
+	if b.Model != "" {
+		log.Model = b.Model
+	}
+	if b.Session != "" {
+		log.Session = b.Session
+	}
+	a.end = b
+	l.stage = stageCollect
+	if b.End != EndExited || b.Outcome.asks() || b.Outcome.Fatal {
+		return
+	}
+	switch o := b.Outcome; {
+	case o.Invalid != "" && a.reminders == 0:
+		a.reminders++
+		l.stage = stageAgent
+	case o.Invalid != "":
+	case (o.Result == "partial" || o.Result != "failed" && o.NextAction == "repeat_phase") && a.iteration-a.reminders < n.stepNow().Limits.Iterations:
+		l.stage = stageAgent
+	}
+}
+
+// addUsage adds up what turns cost; what one of them did not say stays unknown.
+func addUsage(sum, turn Usage, first bool) Usage {
+	if first {
+		return turn
+	}
+	add := func(a, b *int64) *int64 {
+		if a == nil || b == nil {
+			return nil
+		}
+		c := *a + *b
+		return &c
+	}
+	return Usage{Tokens: add(sum.Tokens, turn.Tokens), USDMicro: add(sum.USDMicro, turn.USDMicro)}
+}
+
+func (o Outcome) asks() bool {
+	return o.NeedsHuman || o.NextAction == "need_human" || o.NextAction == "needs_human"
+}
+
+// claims reports whether what the agent said lets gates begin.
+func (e AgentEnded) claims() bool {
+	switch {
+	case e.End != EndExited || e.Outcome.Fatal || e.Outcome.Invalid != "" || e.Outcome.Result == "failed":
+		return false
+	case e.Outcome.Result == "" && e.Outcome.Promise == "" && e.ExitCode != 0:
+		return false
+	}
+	return true
+}
+
+func (r *Run) collected(n *node, b Collected) {
+	l := &n.life
+	a := &l.attempt
+	log := &n.logs[len(n.logs)-1]
+	log.Commit, log.Problems, log.Collected = b.Result.Commit, b.Problems, b
+	a.collected = b
+	byPerson := a.person != ""
+	switch {
+	case a.end.End == EndStalled && n.stepNow().Stall.Action == "diagnose" && n.stepNow().Stall.Agent != "":
+		l.stage = stageDiagnose
+	case len(b.Problems) > 0 || !byPerson && !a.end.claims():
+		l.stage = stageVerdict
+		if !byPerson && len(b.Problems) == 0 && a.end.Outcome.asks() && !a.end.Outcome.Fatal {
+			l.stage = stageAsk
+		}
+	case !byPerson && a.end.Outcome.asks():
+		l.stage = stageAsk
+	default:
+		l.stage = stageGate
+	}
+}
+
+// sessionOf is the session that an agent left exactly where an attempt starts;
+// "" if there is none.
+func (r *Run) sessionOf(n *node, step, from, agent string) string {
+	for i := len(n.logs) - 1; i >= n.life.first; i-- {
+		log := &n.logs[i]
+		if log.Step != step || log.Status == AttemptRunning {
+			continue
+		}
+		if log.Commit == from && log.Agent == agent {
+			return log.Session
+		}
+		return ""
+	}
+	return ""
+}

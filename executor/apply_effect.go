@@ -1,0 +1,230 @@
+package executor
+
+import "fmt"
+
+func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
+	l := &n.life
+	if l.stale {
+		l.flight = append(l.flight, Effect{Kind: b.Kind, Gate: b.Gate})
+		return nil
+	}
+	if n.status != Running {
+		return fmt.Errorf("a %s node begins nothing", n.status)
+	}
+	r.scratch = r.effects(n, r.scratch[:0])
+	for _, want := range r.scratch {
+		if want.Kind != b.Kind || want.Gate != b.Gate || want.Iteration != b.Iteration {
+			continue
+		}
+		want.Seq = e.Seq
+		l.again(want.Kind, want.Gate, true)
+		l.flight = append(l.flight, want)
+		if name := r.asks(want); name != "" {
+			r.agents[name]++
+			r.asked(name, e.At)
+		}
+		if b.Kind == EffectAgent {
+			l.attempt.iteration = b.Iteration
+		}
+		return nil
+	}
+	for _, f := range l.flight {
+		return fmt.Errorf("%s is still in flight", f.Kind)
+	}
+	return fmt.Errorf("%s %s is not what the node needs", b.Kind, b.Gate)
+}
+
+// take removes a reported effect from those in flight.
+func (r *Run) take(n *node, match func(Effect) bool) (Effect, bool) {
+	l := &n.life
+	for i, e := range l.flight {
+		if !match(e) {
+			continue
+		}
+		l.flight = append(l.flight[:i], l.flight[i+1:]...)
+		if name := r.asks(e); name != "" {
+			r.agents[name]--
+		}
+		return e, true
+	}
+	return Effect{}, false
+}
+
+// reports says which event reports which effect.
+var reports = map[string]EffectKind{
+	(BaseMade{}).kind():   EffectBase,
+	(Prepared{}).kind():   EffectPrepare,
+	(AgentEnded{}).kind(): EffectAgent,
+	(Diagnosed{}).kind():  EffectDiagnose,
+	(Collected{}).kind():  EffectCollect,
+	(GateJudged{}).kind(): EffectGate,
+	(Published{}).kind():  EffectPublish,
+	(Landed{}).kind():     EffectLand,
+	(Pulled{}).kind():     EffectPull,
+	(PullSeen{}).kind():   EffectPoll,
+}
+
+// reportOf says which effect, and of which gate, an event reports; "" is any.
+func reportOf(e Event) (EffectKind, string) {
+	switch b := e.Body.(type) {
+	case EffectFailed:
+		return "", b.Gate
+	case GateJudged:
+		if b.Red {
+			return EffectRed, b.Gate
+		}
+		return EffectGate, b.Gate
+	}
+	return reports[e.Kind()], ""
+}
+
+// effectEnded applies what a worker reported.
+func (r *Run) effectEnded(n *node, e Event) error {
+	l := &n.life
+	kind, gate := reports[e.Kind()], ""
+	switch b := e.Body.(type) {
+	case EffectFailed:
+		return r.effectFailed(n, e, b)
+	case GateJudged:
+		gate = b.Gate
+		if b.Red {
+			kind = EffectRed
+		} else if n.waitsFor(CauseApproval) && n.wait.Gate == b.Gate { // its time is over
+			if err := r.gateJudged(n, b); err != nil {
+				return err
+			}
+			return r.release(n, "judged")
+		} else if b.By != "" && n.status == Running && len(l.flight) == 0 && l.stage == stageGate { // a person's word
+			return r.gateJudged(n, b)
+		}
+	}
+	done, ok := r.take(n, func(f Effect) bool { return f.Kind == kind && f.Gate == gate })
+	if !ok {
+		if len(l.flight) > 0 {
+			return fmt.Errorf("%s is in flight", l.flight[0].Kind)
+		}
+		return fmt.Errorf("nothing is in flight")
+	}
+	r.account(n, e)
+	if name := r.asks(done); name != "" {
+		r.answered(name)
+	}
+	if kind == l.failing && kind != EffectRed {
+		l.failures, l.failing = 0, ""
+	}
+	a := &l.attempt
+	switch b := e.Body.(type) {
+	case BaseMade:
+		if b.Head != "" {
+			r.head = b.Head
+		}
+		if l.step == asideStep {
+			r.landMerged(n, b.Base)
+			return nil
+		}
+		r.setBase(n, b.Base)
+	case Prepared:
+		r.prepared(n, b)
+	case AgentEnded:
+		r.agentEnded(n, b)
+	case Diagnosed:
+		a.diagnosed = &b
+		n.logs[len(n.logs)-1].Diagnosed = &b
+		l.stage = stageDiagnosed
+	case Collected:
+		r.collected(n, b)
+	case GateJudged:
+		if b.Red {
+			r.redJudged(n, b)
+			return nil
+		}
+		err := r.gateJudged(n, b)
+		r.putBack(n)
+		return err
+	case Published:
+		r.published(n, b)
+	case Landed:
+		r.landed(n, b)
+	case Pulled:
+		r.pulled(n, b)
+	case PullSeen:
+		r.pullSeen(n, b)
+	}
+	return nil
+}
+
+// putBack lets the worktree be put back, once no gate works in it any more,
+// after one that was cut.
+func (r *Run) putBack(n *node) {
+	l := &n.life
+	if l.attempt.dirty && len(l.flight) == 0 && l.stage == stageGate && !l.attempt.troubled() {
+		l.attempt.dirty, l.stage = false, stagePrepare
+	}
+}
+
+func (r *Run) prepared(n *node, b Prepared) {
+	l := &n.life
+	a := &l.attempt
+	switch {
+	case a.collected.Result.Commit != "":
+		l.stage = stageGate
+	case l.step == asideStep && r.byHand(n):
+		if len(b.Paths) > 0 {
+			l.aside.paths = b.Paths
+		}
+		l.stage = stageHand
+	case r.redDue(n):
+		l.stage = stageRed
+	default:
+		l.stage = stageAgent
+	}
+}
+
+// failed counts a failure. What was put right before the same effect failed again,
+// such as its worktree, does not count in between.
+func (l *life) failed(kind EffectKind) {
+	if l.failing != kind {
+		l.failures, l.failing = 0, kind
+	}
+	l.failures++
+}
+
+func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
+	l := &n.life
+	done, ok := r.take(n, func(f Effect) bool { return b.Gate == "" || f.Gate == b.Gate })
+	if !ok {
+		return fmt.Errorf("nothing is in flight")
+	}
+	name := r.asks(done)
+	if name != "" && b.Class == FailTransient {
+		r.failing(name, e.At)
+	}
+	if done.Kind == EffectGate {
+		r.gateFailed(n, done, b)
+		r.putBack(n)
+		return nil
+	}
+	l.flight = append(l.flight, done) // rewind puts back what was cut
+	l.rewind()
+	switch b.Class {
+	case FailInterrupted:
+		return nil
+	case FailConflict:
+		if done.Kind == EffectBase {
+			r.conflict(n, b.Paths)
+			return nil
+		}
+	case FailMoved:
+		if done.Kind == EffectLand {
+			r.moved(n, b.Head)
+			return nil
+		}
+	case FailForeign:
+		if n.sum {
+			r.foreignHead = b.Head
+		}
+	}
+	l.failed(done.Kind)
+	l.trouble = &trouble{b, done.Kind, done.Agent}
+	return nil
+}
