@@ -33,8 +33,12 @@ git {
 			r.git("remote", "add", "origin", r.path("../remote.git"))
 			r.git("push", "-q", "origin", "main")
 			r.write("../bin/gh", standInGH)
+			r.write("../down", "") // and the service cannot be reached at first
 			r.apply(exitDone)
-			r.apply(exitDone)
+			r.hasNot(r.apply(exitDone), "▶")
+			if got, want := r.git("ls-remote", "origin", "refs/heads/ralph/plan/integration"), r.git("rev-parse", "ralph/plan/integration"); !strings.HasPrefix(got, want) {
+				t.Errorf("the remote has %q, want %s", got, want)
+			}
 			if n := strings.Count(r.read("../gh.log"), "pr create"); n != 1 {
 				t.Errorf("%d pull requests were made, want 1:\n%s", n, r.read("../gh.log"))
 			}
@@ -146,6 +150,7 @@ echo x > out`,
 // request was made, and notes every call in $TOP/gh.log.
 const standInGH = `#!/bin/sh
 echo "$*" >> "$TOP/gh.log"
+test -e "$TOP/down" && { rm "$TOP/down"; echo 'error connecting to api.github.com' >&2; exit 1; }
 case "$1 $2" in
 "auth status" | "--version ") echo "gh version 2.60.0" ;;
 "pr list") if test -e "$TOP/pr"; then echo '[{"number":7,"url":"https://example.org/pull/7","state":"OPEN","title":"","body":"","baseRefName":"main"}]'; else echo '[]'; fi ;;

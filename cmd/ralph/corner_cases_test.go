@@ -93,7 +93,7 @@ gate "qa" {
   kind    = "agent"
   agent   = agent.tester
   prompt  = "Try it."
-  timeout = "5s"
+  timeout = "3s"
 }
 
 gate "second" {
