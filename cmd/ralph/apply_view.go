@@ -140,6 +140,9 @@ func (v *applyView) line(e executor.Event) string {
 		if b.Saved != "" {
 			return say(term.Plain, "·", "what was left in its worktree is kept as %s", b.Saved)
 		}
+		if len(b.Paths) > 0 && e.Step == executor.MergeStep {
+			return say(term.Plain, "⑂", "%s: a conflict to resolve in %s", attempt, listOf(b.Paths))
+		}
 	case executor.GateJudged:
 		mark, colour := "✓", term.Good
 		if b.Verdict != executor.Pass {
@@ -152,6 +155,9 @@ func (v *applyView) line(e executor.Event) string {
 	case executor.AttemptEnded:
 		if b.Status != executor.AttemptPassed {
 			return say(term.Bad, "✗", "%s: %s: %s", attempt, b.Status, first(b.Reason))
+		}
+		if e.Step == executor.MergeStep {
+			return say(term.Good, "✓", "%s: the conflict is resolved", attempt)
 		}
 	case executor.Diagnosed, executor.Landed, executor.Pulled, executor.PullSeen:
 		return say(term.Plain, "·", "%s", bodyWords(b, v.key))

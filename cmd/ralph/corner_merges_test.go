@@ -32,7 +32,7 @@ merge/*)
 esac`,
 		check: func(t *testing.T, r *cornerRepo) {
 			out := r.apply(exitDone)
-			r.has(out, "1.2   ✗ merge #1", "3 of 3 sprints done")
+			r.has(out, "1.2   ⑂ merge #1: a conflict to resolve in shared.txt", "1.2   ✗ merge #1", "1.2   ✓ merge #2: the conflict is resolved", "3 of 3 sprints done")
 			if got := r.result("shared.txt"); got != "one\ntwo of 1.1a\ntwo of 1.1b\nthree" {
 				t.Errorf("the result is %q", got)
 			}
