@@ -129,10 +129,22 @@ func parseVersion(s string) (v [2]int, ok bool) {
 func (g *git) run(ctx context.Context, at place, in string, env []string, args ...string) ([]byte, error) {
 	var out bytes.Buffer
 	err := g.exec(ctx, at, in, &out, env, args...)
+	for try := 1; try < 4 && swept(err); try++ {
+		out.Reset()
+		err = g.exec(ctx, at, in, &out, env, args...)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return out.Bytes(), err
+}
+
+// swept reports whether git found a directory of objects gone that it was about
+// to write to: a gc of the user's removes empty ones. To write objects again is
+// to write them once.
+func swept(err error) bool {
+	var g *gitError
+	return errors.As(err, &g) && strings.Contains(g.stderr, "unable to create temporary file: No such file or directory")
 }
 
 // stream runs git and writes what it prints.
