@@ -173,9 +173,6 @@ const (
 	drainTime = 250 * time.Millisecond
 )
 
-// maxRead is how much is read at once, in bytes.
-const maxRead = 32 << 10
-
 // listener reads the outputs of a program.
 type listener struct {
 	tap   func(stderr bool, b []byte)
