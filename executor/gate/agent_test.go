@@ -61,6 +61,7 @@ func TestVerdictsOfAgents(t *testing.T) {
 		"the output outranks the file":                {`echo '{"status":"fail","message":"said"}'; echo '{"status":"pass","message":"filed"}' > "$RALPH_OUTCOME"`, executor.Fail, "said"},
 		"extra typed fields are kept":                 {`echo '{"status":"pass","message":"ok","coverage_percent":87.5}'`, executor.Pass, "ok"},
 		"a failing judge may exit 1":                  {`echo '{"status":"fail","message":"bad"}'; exit 1`, executor.Fail, "bad"},
+		"a verdict outranks exit code 127":            {`echo '{"status":"fail","message":"bad"}'; no-such-program`, executor.Fail, "bad"},
 		"a pass with exit 1 is an error":              {`echo '{"status":"pass","message":"ok"}'; exit 1`, executor.ErrorJudged, "exit code 1"},
 		"garbage is an error":                         {`head -c 5000 /dev/urandom`, executor.ErrorJudged, "no JSON object with a status"},
 		"nothing is an error":                         {`true`, executor.ErrorJudged, "no JSON object with a status"},

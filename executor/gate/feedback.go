@@ -18,6 +18,7 @@ var telling = regexp.MustCompile(`(?i)\b(?:error|errors|fatal|panic|exception|tr
 const (
 	tellingSize = 900 // of the first lines that say what is wrong
 	tellingMax  = 300 // of one of them
+	tellingRead = 8 << 20
 )
 
 // feedback writes what a gate found: why in one line, then what failed tests
@@ -62,8 +63,10 @@ func firstLines(end string, outputs ...string) string {
 		if i > 0 && path == outputs[i-1] {
 			continue
 		}
+		read := 0
 		_ = eachLine(path, func(line string) { // what cannot be read is not told
-			if b.Len() >= tellingSize || !telling.MatchString(line) {
+			read += len(line)
+			if read > tellingRead || b.Len() >= tellingSize || !telling.MatchString(line) {
 				return
 			}
 			line = strings.TrimRight(clip(line, tellingMax), " \t")

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -16,6 +17,7 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *limit) (
 		Agent: agentOf(r), Model: model(r),
 	}
 	silent := true // nothing was reported that outranks how the program ended
+	mute := true   // and nothing was answered
 	if r.Raw {
 		b, err := os.ReadFile(file(r, ".out")) // at most answerCap
 		if err != nil {
@@ -24,6 +26,7 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *limit) (
 		if r.Answer != nil {
 			*r.Answer = b
 		}
+		mute = len(bytes.TrimSpace(b)) == 0
 	} else {
 		out.Outcome, out.Usage = readOutcome(r.OutcomeFile())
 		if out.Outcome.None() && res.How == process.Exited && res.Code == 0 {
@@ -42,7 +45,7 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *limit) (
 		out.End = executor.EndStalled
 	case silent && killed(res):
 		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s %s", agentOf(r), died(res))}
-	case silent && (res.Code == 126 || res.Code == 127):
+	case silent && mute && (res.Code == 126 || res.Code == 127):
 		return out, configuration(fmt.Errorf("agent %s cannot run: exit code %d: %s", agentOf(r), res.Code, lastLine(out.Tail)))
 	case r.Raw:
 	case !out.Outcome.None():
