@@ -349,7 +349,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		return &exitError{exitNotDone, fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
 	}
 	r.cleanUp(ctx, view)
-	code := exitOf(r.run.Views(), interrupted)
+	code := exitOf(r.run, interrupted)
 	if !interrupted {
 		r.clean(ctx, view)
 	}
@@ -373,10 +373,11 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	return nil
 }
 
-// exitOf is the exit code of a run that ended.
-func exitOf(views []executor.NodeView, interrupted bool) int {
+// exitOf is the exit code of a run that ended. What has not begun, and not because
+// of --only, waits for what a person has paused.
+func exitOf(run *executor.Run, interrupted bool) int {
 	code := exitDone
-	for _, v := range views {
+	for _, v := range run.Views() {
 		switch v.Status {
 		case executor.Blocked, executor.Cancelled:
 			if !interrupted {
@@ -384,6 +385,10 @@ func exitOf(views []executor.NodeView, interrupted bool) int {
 			}
 		case executor.Waiting:
 			if v.For == executor.ForHuman || v.For == executor.ForBudget {
+				code = exitWaiting
+			}
+		case executor.Ready, executor.Pending:
+			if v.ID != executor.Integration && !strings.HasPrefix(v.Reason, "not selected") {
 				code = exitWaiting
 			}
 		}

@@ -70,8 +70,9 @@ func (v *applyView) times(w io.Writer, views []executor.NodeView) {
 	g := &grid{paint: term.For(w)}
 	g.row(term.Faint, "  sprint", "status", "attempts", "took", "spent")
 	for _, n := range views {
-		if len(n.Attempts) == 0 || n.Ended.Before(v.begun) && !n.Ended.IsZero() && !n.Ended.Equal(v.begun) {
-			continue
+		k := len(n.Attempts)
+		if k == 0 || !n.Attempts[k-1].Ended.IsZero() && n.Attempts[k-1].Ended.Before(v.begun) {
+			continue // nothing of it was done in this run
 		}
 		took := ""
 		if !n.Started.IsZero() && n.Ended.After(n.Started) {

@@ -75,6 +75,9 @@ func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 		return []nextStep{ralph("retry", "", "open it again")}
 	case executor.Waiting:
 	default:
+		if len(v.Ways) > 0 && strings.HasPrefix(v.Ways[0], "ralph resume ") { // paused before it began
+			return []nextStep{ralph("resume", "", "go on")}
+		}
 		return nil
 	}
 	if v.Cause == executor.CauseHeld {

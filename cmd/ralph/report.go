@@ -294,4 +294,3 @@ func (r *record) reportRuns() []reportRun {
 	}
 	return out
 }
-

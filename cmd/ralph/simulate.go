@@ -117,7 +117,7 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	if code := exitOf(res.Run.Views(), false); code != exitDone {
+	if code := exitOf(res.Run, false); code != exitDone {
 		return &exitError{code: code}
 	}
 	return nil
