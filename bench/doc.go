@@ -1,11 +1,20 @@
-// Package bench measures ralph as whole processes against a floor in the same
-// run, pair by pair, and reports the ratios: these machines are noisy, a time
-// alone says little. `make bench` runs it; nothing imports it.
+// Package bench measures ralph against a floor or a peer in the same run, pair by
+// pair, and reports the ratios: machines are noisy, a time alone says little.
+// `make bench` runs it; nothing imports it.
+//
+// Compile, graph, diff and version are measured as whole processes. Their floors:
 //
 //   - floor: read a plan, parse it with goldmark, encode the result with
 //     encoding/json, write it. No design of a plan compiler can avoid that.
 //   - imports: a program that imports the modules that ralph imports and prints
 //     a line; empty: one that imports nothing.
+//
+// Apply is measured in this process, with the real driver and a journal on the
+// disk, a made-up workspace and made-up agents; its peer is ninja (Debian:
+// ninja-build) on the same graph with as many jobs. What starting a process and
+// what the directories of attempts add is reported apart. Without ninja there is
+// no ratio, and the run says so aloud. What real git costs is measured in
+// executor/workspace against a script, what output costs in executor/runner.
 //
 // The programs below this directory may import any library: they are measured
 // against, not built upon.

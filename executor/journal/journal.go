@@ -91,7 +91,7 @@ func open(dir string, epic ir.NodeID, flags sqlite.OpenFlags) (*Log, error) {
 }
 
 func (l *Log) prepare(path string, epic ir.NodeID) error {
-	for _, pragma := range []string{"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", "PRAGMA busy_timeout=5000"} {
+	for _, pragma := range []string{"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", "PRAGMA busy_timeout=5000", "PRAGMA wal_autocheckpoint=4000"} {
 		if err := sqlitex.ExecuteTransient(l.conn, pragma, nil); err != nil {
 			return err
 		}

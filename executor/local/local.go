@@ -67,7 +67,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	ctx, cancel := context.WithCancel(ctx)
 	d := &driver{
 		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
-		reports: make(chan report), flying: map[string]context.CancelFunc{},
+		reports: make(chan report, 64), flying: map[string]context.CancelFunc{},
 		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{}, made: map[ir.NodeID]string{},
 	}
 	for i := range c.Epic.Nodes {
@@ -396,14 +396,13 @@ func (d *driver) files(e executor.Effect) (string, error) {
 	if d.made[e.Node] == dir {
 		return dir, nil
 	}
-	// Often its parent is there, or that one's. These calls are dear on some disks.
+	// As few calls as possible: they are dear on some disks.
+	if e.Attempt <= 1 {
+		_ = os.Mkdir(filepath.Dir(dir), 0o700) // the next call tells
+	}
 	err := os.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.Mkdir(filepath.Dir(dir), 0o700); err == nil {
-			err = os.Mkdir(dir, 0o700)
-		} else {
-			err = os.MkdirAll(dir, 0o700)
-		}
+		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
