@@ -17,6 +17,9 @@ func (r *Run) tailLost(b TailLost) error {
 		if o.Attempt < 1 {
 			return fmt.Errorf("a commit of %s has attempt %d", o.Node, o.Attempt)
 		}
+		if l := &n.life; !l.stale && l.attempt.status == AttemptRunning && l.attempt.step == o.Step && l.attempt.number == o.Attempt && l.attempt.collected.Result.Commit == "" {
+			l.lost = len(o.Problems) == 0
+		}
 		n.numbers[o.Step] = max(n.numbers[o.Step], o.Attempt)
 		if len(o.Problems) == 0 { // else it would be judged without them
 			n.orphans = append(n.orphans, o)

@@ -74,7 +74,7 @@ func (r *Run) collected(n *node, b Collected) {
 		l.stage = stageDiagnose
 	case len(b.Problems) > 0 || !byPerson && !a.end.claims():
 		l.stage = stageVerdict
-		if !byPerson && len(b.Problems) == 0 && a.end.Outcome.asks() && !a.end.Outcome.Fatal {
+		if !byPerson && len(b.Problems) == 0 && a.end.End == EndExited && a.end.Outcome.asks() && !a.end.Outcome.Fatal {
 			l.stage = stageAsk
 		}
 	case !byPerson && a.end.Outcome.asks():

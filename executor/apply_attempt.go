@@ -163,6 +163,10 @@ func (r *Run) attemptEnded(n *node, e Event, b AttemptEnded) error {
 // or the next of the step's agents takes its place.
 func (r *Run) unlucky(n *node, log *AttemptLog) {
 	l := &n.life
+	if l.lost {
+		l.lost = false
+		return
+	}
 	if l.attempt.diagnosed != nil {
 		l.stalls++
 		return

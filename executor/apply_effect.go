@@ -165,13 +165,13 @@ func (r *Run) putBack(n *node) {
 func (r *Run) prepared(n *node, b Prepared) {
 	l := &n.life
 	a := &l.attempt
+	if l.step == asideStep && l.aside.merge && len(b.Paths) > 0 {
+		l.aside.paths = b.Paths
+	}
 	switch {
 	case a.collected.Result.Commit != "":
 		l.stage = stageGate
 	case l.step == asideStep && r.byHand(n):
-		if len(b.Paths) > 0 {
-			l.aside.paths = b.Paths
-		}
 		l.stage = stageHand
 	case r.redDue(n):
 		l.stage = stageRed

@@ -101,15 +101,19 @@ func (r *Run) unhold(by string) error {
 // start said nothing.
 const defaultGrace = 2 * time.Minute
 
+// grace is how long what runs may go on when the run is ended.
+func (r *Run) grace() time.Duration {
+	if r.started.Grace > 0 {
+		return time.Duration(r.started.Grace) * time.Millisecond
+	}
+	return defaultGrace
+}
+
 // onRun decides what concerns the whole run: it is cancelled, or its budget is
 // used up.
 func (r *Run) onRun(now time.Time) (Event, bool) {
 	if r.cancelled != "" && !r.draining {
-		grace := defaultGrace
-		if r.started.Grace > 0 {
-			grace = time.Duration(r.started.Grace) * time.Millisecond
-		}
-		return Event{Body: RunDraining{Until: now.Add(grace).UTC().Truncate(time.Millisecond), Reason: "cancelled by " + r.cancelled}}, true
+		return Event{Body: RunDraining{Until: now.Add(r.grace()).UTC().Truncate(time.Millisecond), Reason: "cancelled by " + r.cancelled}}, true
 	}
 	if r.held.For == "" && !r.draining {
 		if why := r.runOver(ir.Budget{}, now); why != "" {

@@ -31,6 +31,11 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 	if l.trouble != nil {
 		return r.onTrouble(n, now), true
 	}
+	if l.lost {
+		return n.attemptEvent(AttemptEnded{
+			Status: AttemptError, Next: l.attempt.step, Reason: "the journal lost how it ended; the commit that it left is judged anew",
+		}), true
+	}
 	if e, ok := r.waitForRunner(n, now); ok {
 		return e, true
 	}
@@ -59,7 +64,7 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 	case stageVerdict:
 		if o := l.attempt.end.Outcome; o.Fatal && !r.draining && l.attempt.person == "" {
 			why := clip(r.nameOf(n.id)+" reported a fatal result"+because(o.Summary), 300)
-			return Event{Body: RunDraining{Until: later(now, fatalGrace.Milliseconds()), Reason: why}}, true
+			return Event{Body: RunDraining{Until: now.Add(r.grace()).UTC().Truncate(time.Millisecond), Reason: why}}, true
 		}
 		return r.verdict(n), true
 	case stageFailed:
@@ -83,9 +88,6 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 	}
 	return Event{}, false
 }
-
-// fatalGrace is how long what runs may go on after a fatal result.
-const fatalGrace = 2 * time.Minute
 
 // done is the record of a node's success.
 func (r *Run) done(n *node) NodeDone {
@@ -348,6 +350,9 @@ func (r *Run) onTrouble(n *node, now time.Time) Event {
 		return n.attemptEvent(AttemptEnded{Status: AttemptError, Reason: t.Detail, Next: step.Name})
 	case t.Class == FailConflict:
 		return ask(CauseConflict)
+	case t.kind == EffectPoll && t.Class != FailConfig:
+		w := NodeWaiting{For: ForHuman, Cause: CausePull, Until: later(now, pollEvery.Milliseconds()), Detail: "the pull request could not be asked for: " + t.Detail}
+		return n.event(w)
 	case t.Class == FailForeign:
 		return ask(CauseForeign)
 	case t.Class == FailProtected:

@@ -72,7 +72,7 @@ func (r *Run) effect(n *node) (Effect, bool) {
 			return e, false
 		}
 		e.Kind, e.Iteration, e.Agent = EffectAgent, a.iteration+1, a.agent
-		if s := n.stepNow(); a.iteration > 0 && s.Session == "resume" {
+		if s := n.stepNow(); a.iteration > 0 && (s.Session == "resume" || a.end.Outcome.Invalid != "") {
 			e.Session = a.end.Session
 		} else if a.iteration == 0 {
 			e.Session = a.session

@@ -108,6 +108,7 @@ type life struct {
 	result Tree // published, while it lands
 	pull   Pull
 	polls  int
+	lost   bool   // the journal lost how the open attempt ended, and its commit was found
 	why    string // why it is blocked, where no attempt says it
 }
 

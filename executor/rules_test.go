@@ -1,7 +1,6 @@
 package executor_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -521,6 +520,23 @@ func TestRules(t *testing.T) {
 			s.goOn(0)
 			return s
 		},
+		"an attempt whose end was lost is adopted": func(t *testing.T) *script {
+			s := newScript(t, []string{"1.1"})
+			s.begin()
+			s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
+			s.replay()
+			s.put(executor.Event{Body: executor.TailLost{After: s.run.Seq(), Found: []executor.Orphan{
+				{Node: "bd-1-1", Step: "implement", Attempt: 1, Start: "base", Result: executor.Tree{Commit: "lost", Tree: "lost"}, Seq: 9},
+			}}})
+			s.play(0)
+			return s
+		},
+		"a forge that does not answer is asked again": func(t *testing.T) *script {
+			s := newScript(t, []string{"1.1"}, mode("wait", "none"))
+			s.answer = onKind(executor.EffectPoll, fails(executor.FailTransient))
+			s.play(time.Hour, func(r *executor.RunStarted) { r.Wait = true })
+			return s
+		},
 		"only the gates of the step that changed run again": func(t *testing.T) *script {
 			three := func(e *ir.Epic) {
 				twoSteps(e)
@@ -587,29 +603,5 @@ func TestNumbersOfALostTailAreNotGivenAgain(t *testing.T) { // execution §1: th
 	}
 	if err := s.run.Apply(executor.Event{Seq: s.run.Seq(), Body: executor.TailLost{}}); err == nil {
 		t.Error("a lost tail may go back")
-	}
-}
-
-func TestPullRequestsAskToBeMergedIntoTheRightBranch(t *testing.T) { // execution §5 "node pull requests in dag"
-	for _, c := range []struct {
-		mode, node, onto string
-	}{
-		{"dag", "bd-1-2", "ralph/x/1-1"},
-		{"dag", "bd-1-1", "ralph/x/integration"},
-		{"dag", "bd-1-3", "ralph/x/integration"},
-		{"wait", "bd-1-2", "main"},
-		{"dag", executor.Integration, "main"},
-	} {
-		s := newStage(t, []string{"1.1", "1.2: 1.1", "1.3: 1.1 1.2"}, mode(c.mode, "node"), func(e *ir.Epic) {
-			e.Epic.Target = "main"
-			e.Nodes[1].Acceptance = []string{"It works"}
-		})
-		p := s.run.PullText(ir.NodeID(c.node))
-		if p.Onto != c.onto || p.Title == "" {
-			t.Errorf("mode %s: %s asks for %q with title %q, want %q", c.mode, c.node, p.Onto, p.Title, c.onto)
-		}
-		if c.node == "bd-1-2" && !strings.Contains(p.Body, "It works") {
-			t.Errorf("body %q", p.Body)
-		}
 	}
 }
