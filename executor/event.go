@@ -44,7 +44,7 @@ type (
 		Rerun  []ir.NodeID `json:"rerun,omitempty"`  // as if their success were not recorded
 		Seed   uint64      `json:"seed,omitempty"`   // of jitter
 		Wait   bool        `json:"wait,omitempty"`   // stay for people too
-		Grace  int64       `json:"grace,omitempty"`  // milliseconds that running attempts get when the run is cancelled
+		Grace  int64       `json:"grace,omitempty"`  // milliseconds that running attempts get when the run is cancelled; 0: two minutes
 		Head   string      `json:"head,omitempty"`   // mode branch: where the integration branch stands
 		Merged []ir.NodeID `json:"merged,omitempty"` // done by the base: the base holds their result already
 		By     string      `json:"by"`

@@ -36,6 +36,8 @@ type NodeView struct {
 	Decisions []Decision // about it, oldest first
 	Budget    ir.Budget  // with what was added; 0 is no limit
 	Ways      []string   // commands that apply now, for people
+	Selected  bool       // by --only, or because all are
+	Paused    string     // by whom; "" if nobody did
 	LeftOut   []LeftOut  // of the sum: what it does not hold
 }
 
@@ -62,6 +64,7 @@ type RunView struct {
 	By           string
 	Slots        int
 	Draining     string         // reason, "" if not
+	Cancelled    string         // by whom; "" if nobody did
 	Held         RunHeld        // For is "" if not
 	Parked       []RunnerParked // that are parked now
 	Budget       ir.Budget      // with what was added

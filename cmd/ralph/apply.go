@@ -67,7 +67,7 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 	f.StringArrayVar(&a.rerun, "rerun", nil, "run this sprint as if it had not been run (repeatable)")
 	f.BoolVar(&a.rebase, "rebase", false, "move the pinned bases to the heads of their branches; what they hold already is done")
 	f.BoolVar(&a.wait, "wait", false, "stay while only people are waited for, too")
-	f.DurationVar(&a.grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C")
+	f.DurationVar(&a.grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C, and when the run is cancelled")
 	f.StringVar(&a.events, "events", "", "jsonl: print events instead of progress")
 	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -338,7 +338,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		},
 	}, executor.RunStarted{
 		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases, Merged: r.merged, Head: head,
-		Slots: slots, Only: only, Rerun: rerun, Wait: a.wait, By: userName(), User: userName(),
+		Slots: slots, Only: only, Rerun: rerun, Wait: a.wait, Grace: max(a.grace.Milliseconds(), 1), By: userName(), User: userName(),
 	})
 	view.finish()
 	if err != nil {
@@ -377,18 +377,23 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 // of --only, waits for what a person has paused.
 func exitOf(run *executor.Run, interrupted bool) int {
 	code := exitDone
+	cancelled := run.Overview().Cancelled != ""
 	for _, v := range run.Views() {
 		switch v.Status {
+		case executor.Pending, executor.Ready:
+			switch {
+			case !v.Selected || v.ID == executor.Integration:
+			case cancelled && !interrupted:
+				return exitNotDone
+			default:
+				code = exitWaiting
+			}
 		case executor.Blocked, executor.Cancelled:
 			if !interrupted {
 				return exitNotDone
 			}
 		case executor.Waiting:
 			if v.For == executor.ForHuman || v.For == executor.ForBudget {
-				code = exitWaiting
-			}
-		case executor.Ready, executor.Pending:
-			if v.ID != executor.Integration && !strings.HasPrefix(v.Reason, "not selected") {
 				code = exitWaiting
 			}
 		}
