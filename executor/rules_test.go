@@ -490,6 +490,35 @@ func TestRules(t *testing.T) {
 			s.play(0)
 			return s
 		},
+		"what landed is not run again, wherever the branch stands": func(t *testing.T) *script {
+			s := newScript(t, []string{"1.1", "1.2: 1.1"}, mode("branch", "none"))
+			s.answer = heads("h0", "h1")
+			s.play(0)
+			s.forget()
+			s.play(0, func(r *executor.RunStarted) { r.Head = "h9" })
+			return s
+		},
+		"a landing that a crash cut is made anew from the branch as it is": func(t *testing.T) *script {
+			s := newScript(t, []string{"1.1"}, mode("branch", "none"))
+			s.answer = heads("h0")
+			s.begin()
+			s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectGate && e.Step == executor.LandStep })
+			s.forget()
+			s.answer = onKind(executor.EffectLand, executor.EffectFailed{Class: executor.FailMoved, Detail: "moved", Head: executor.Tree{Commit: "h1", Tree: "h1"}})
+			s.play(0, func(r *executor.RunStarted) { r.Head = "h1" })
+			return s
+		},
+		"a result on the branch's head lands without being judged twice": func(t *testing.T) *script {
+			s := newScript(t, []string{"1.1"}, mode("branch", "none"))
+			s.answer = first(heads("h0"), func(e executor.Effect) executor.Body {
+				if e.Kind == executor.EffectBase && e.Step == executor.LandStep {
+					return executor.BaseMade{Base: e.Inputs[1].Tree}
+				}
+				return nil
+			})
+			s.play(0)
+			return s
+		},
 		"a pull request is waited for": func(t *testing.T) *script {
 			s := newScript(t, []string{"1.1", "1.2: 1.1"}, mode("wait", "none"))
 			s.answer = onKind(executor.EffectPoll, executor.PullSeen{State: "open"}, executor.PullSeen{State: "closed", Comment: "not like this"})

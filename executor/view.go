@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -100,15 +101,19 @@ func doing(n *node) string {
 	if len(n.life.flight) == 0 {
 		return ""
 	}
-	e := n.life.flight[0]
-	what := string(e.Kind)
-	if e.Gate != "" {
-		what += " " + e.Gate
+	var what []string
+	for _, e := range n.life.flight {
+		w := string(e.Kind)
+		if e.Gate != "" {
+			w += " " + e.Gate
+		}
+		what = append(what, w)
 	}
-	if e.Step == "" {
-		return what
+	doing := strings.Join(what, ", ")
+	if e := n.life.flight[0]; e.Step != "" {
+		return fmt.Sprintf("%s #%d: %s", e.Step, e.Attempt, doing)
 	}
-	return fmt.Sprintf("%s #%d: %s", e.Step, e.Attempt, what)
+	return doing
 }
 
 // Succeeded reports whether a success of the node is on record, of whatever work.
