@@ -27,6 +27,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 		n.life.flight = nil
 		r.account(n, e)
 		n.remember(e)
+		r.branchMoved(n, e.Body)
 		return nil
 	}
 	if n.status != Running && n.busy() {
@@ -36,6 +37,22 @@ func (r *Run) applyNode(n *node, e Event) error {
 		return r.attemptEnded(n, e, ended)
 	}
 	return r.effectEnded(n, e)
+}
+
+// branchMoved keeps what an attempt of another epic's life did to the integration
+// branch: where ralph left it, and what others put on it, outlives that epic.
+func (r *Run) branchMoved(n *node, b Body) {
+	if !n.sum {
+		return
+	}
+	switch b := b.(type) {
+	case Published:
+		r.sumRef = b.Result.Commit
+	case EffectFailed:
+		if b.Class == FailForeign {
+			r.foreignHead = b.Head
+		}
+	}
 }
 
 // remember keeps in the log what became of an attempt of another epic's life.

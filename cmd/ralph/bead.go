@@ -64,7 +64,11 @@ func compileBead(file string, say io.Writer) (*ir.Epic, []byte, error) {
 		return nil, nil, inputErrorf("%s cannot be compiled:\n%s", file, text.String())
 	}
 	r := c.Results[0]
-	return r.Epic, r.JSON, nil
+	epic, err := ir.Decode(r.JSON) // as if it had been read: with its digest
+	if err != nil {
+		return nil, nil, fmt.Errorf("decode what %s was compiled to: %w", file, err)
+	}
+	return epic, r.JSON, nil
 }
 
 // isBead reports whether a file that nobody said to be a bead is one.

@@ -159,7 +159,7 @@ GO
 1.3)
 	{
 		printf '\n| command |\n|---|\n'
-		sed -n 's/^\t*"\([a-z]*\)":.*/| `\1` |/p' commands.go
+		sed -n 's/^[[:space:]]*"\([a-z]*\)":.*/| `\1` |/p' commands.go
 	} >>README.md
 	finish "the README names every command of commands.go"
 	;;
