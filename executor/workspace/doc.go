@@ -23,6 +23,7 @@
 //	refs/ralph/<epic>/nodes/<id>/attempts/<step>/<n>  what an attempt left (its start, before)
 //	refs/ralph/<epic>/nodes/<id>/joined               its merged base, if ralph made it
 //	refs/ralph/<epic>/nodes/<id>/pushed, pushing      what was pushed last, what is being pushed
+//	refs/ralph/<epic>/nodes/<id>/merged               the commit by which its pull request was merged
 //	refs/ralph/<epic>/target                          the target branch of the remote, fetched
 //	refs/ralph/<epic>/nodes/<id>/saved/<seq>          what stood in the way of a reset
 //	refs/ralph/<epic>/sum/<seq>                       earlier integration branches

@@ -28,7 +28,7 @@ func (s *Space) onto(ctx context.Context, e executor.Effect) (executor.BaseMade,
 		return made, config("there is neither a branch %s nor a pinned base to start from", name)
 	}
 	for _, in := range e.Inputs {
-		has, err := s.holds(ctx, head, in.Commit)
+		has, err := s.arrived(ctx, head, in)
 		if err != nil {
 			return made, err
 		}
@@ -55,6 +55,25 @@ func (s *Space) holds(ctx context.Context, commit, work string) (bool, error) {
 	}
 	now, err := s.git.tree(ctx, commit)
 	return tree == now, err
+}
+
+// arrived reports whether a branch's head has a result: it holds it, or the commit
+// by which its pull request was merged, which later commits may have changed.
+func (s *Space) arrived(ctx context.Context, head string, in executor.Result) (bool, error) {
+	merged, err := s.git.ref(ctx, s.nodeRef(in.Node, "merged"))
+	if err != nil {
+		return false, err
+	}
+	pushed, err := s.git.ref(ctx, s.nodeRef(in.Node, "pushed"))
+	if err != nil {
+		return false, err
+	}
+	if merged != "" && pushed == in.Commit {
+		if has, err := s.git.ancestor(ctx, merged, head); err != nil || has {
+			return has, err
+		}
+	}
+	return s.holds(ctx, head, in.Commit)
 }
 
 // Land implements executor.Workspace. Whether it has happened is read from the

@@ -28,6 +28,15 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Publis
 		if err != nil {
 			return out, err
 		}
+		if !has && s.epic.Epic.Integration.Mode == "wait" {
+			// It came by way of the target, squashed perhaps.
+			if has, err = s.git.ancestor(ctx, e.Base, e.Commit); err == nil && has {
+				has, err = s.arrived(ctx, e.Base, in)
+			}
+			if err != nil {
+				return out, err
+			}
+		}
 		if !has {
 			return out, config("its result %.12s does not contain the result of %s", e.Commit, s.name(in.Node))
 		}

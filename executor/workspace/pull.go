@@ -176,6 +176,7 @@ func (s *Space) Poll(ctx context.Context, e executor.Effect) (executor.PullSeen,
 	if err != nil {
 		return executor.PullSeen{}, err
 	}
+	merge := head
 	if p.MergeCommit != nil && p.MergeCommit.Oid != "" {
 		oid, err := s.git.ref(ctx, p.MergeCommit.Oid+"^{commit}")
 		if err != nil {
@@ -190,6 +191,15 @@ func (s *Space) Poll(ctx context.Context, e executor.Effect) (executor.PullSeen,
 		if !has {
 			return executor.PullSeen{State: "open"}, nil
 		}
+		merge = oid
+	}
+	mark := s.nodeRef(e.Node, "merged")
+	old, err := s.git.ref(ctx, mark)
+	if err != nil {
+		return executor.PullSeen{}, err
+	}
+	if err := s.git.update(ctx, "merged", move{mark, old, merge}); err != nil {
+		return executor.PullSeen{}, err
 	}
 	tree, err := s.git.tree(ctx, head)
 	return executor.PullSeen{State: "merged", Head: executor.Tree{Commit: head, Tree: tree}}, err

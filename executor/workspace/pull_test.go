@@ -182,7 +182,28 @@ func TestWhatBecameOfAPullRequest(t *testing.T) { // execution §5: mode wait
 	if err != nil || made.Base.Commit != squash || made.Head != squash {
 		t.Errorf("the next base is %+v, %v", made, err)
 	}
-	if got := r.manifest(); !maps.Equal(before, got) {
+	// The target goes on, over what was merged: it has arrived all the same.
+	later := r.git("commit-tree", base+"^{tree}", "-p", squash, "-m", "reverted")
+	r.git("push", "-q", "origin", later+":refs/heads/main")
+	if made, err = r.space.Base(t.Context(), next); err != nil || made.Base.Commit != later {
+		t.Fatalf("the base after that is %+v, %v", made, err)
+	}
+	r.prepare("bd-1-2", 1, later)
+	r.in("bd-1-2", "b.txt", "b\n")
+	c := r.collect("bd-1-2", 1, later)
+	pub := r.effect(executor.EffectPublish, "bd-1-2", 1, c.Result.Commit)
+	pub.Inputs, pub.Base = []executor.Result{res}, later
+	if _, err := r.space.Publish(t.Context(), pub); err != nil {
+		t.Errorf("a result on a squashed base: %v", err)
+	}
+	pub.Base = base
+	if _, err := r.space.Publish(t.Context(), pub); failure(err) != executor.FailConfig {
+		t.Errorf("a result on a base without it: %v", err)
+	}
+	after := r.manifest()
+	maps.DeleteFunc(after, func(path, _ string) bool { return strings.Contains(path, "refs/remotes/origin/") })
+	maps.DeleteFunc(before, func(path, _ string) bool { return strings.Contains(path, "refs/remotes/origin/") })
+	if got := after; !maps.Equal(before, got) {
 		t.Errorf("fetching changed what is the user's: %v", diffKeys(before, got))
 	}
 }
