@@ -218,7 +218,7 @@ func (s *site) manifest() map[string]string {
 	delete(m, "project/epic.json") // tests write another one
 	for line := range strings.Lines(s.git("for-each-ref", "--format=%(refname) %(objectname)")) {
 		ref, at, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if !strings.HasPrefix(ref, "refs/ralph/") && !strings.HasPrefix(ref, "refs/heads/ralph/x/") {
+		if !strings.HasPrefix(ref, "refs/ralph/") && !strings.HasPrefix(strings.Replace(ref, "remotes/origin", "heads", 1), "refs/heads/ralph/x/") {
 			m[ref] = at
 		}
 	}
