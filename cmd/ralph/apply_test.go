@@ -347,7 +347,7 @@ func TestApplyRefusesAllAtOnceWhatItCannotDo(t *testing.T) {
 	e := executortest.Epic([]string{"1.1", "1.2"})
 	e.Runners["claude"] = ir.Runner{Kind: "claude"}
 	e.Agents["ai"] = ir.Agent{Runner: "claude"}
-	e.Gates["qa"] = ir.Gate{Kind: "agent", Agent: "ai"}
+	e.Gates["qa"] = ir.Gate{Kind: "agent", Agent: "ai", Access: "read", OnFailure: "retry", From: "policy", OutputSchema: []byte(`{"type":"object"}`)}
 	e.Run.Worktree.Submodules = true
 	e.Sandboxes = map[string]ir.Sandbox{"box": {Kind: "bwrap"}}
 	e.Nodes[0].Steps[0].Agent = "ai"

@@ -2,10 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
@@ -37,7 +37,7 @@ func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte,
 	if err != nil {
 		return nil, b, loadError(file, err)
 	}
-	if err := refuseUnsafe(epic, file); err != nil {
+	if err := verify(epic, file); err != nil {
 		return nil, b, err
 	}
 	return epic, b, nil
@@ -60,21 +60,23 @@ func epicDir(file string) string {
 	return dir
 }
 
-// refuseUnsafe refuses an epic whose paths, branches or references no compile
-// would have written, although its digest fits: it may come from a stranger.
-func refuseUnsafe(epic *ir.Epic, file string) error {
-	for _, err := range epic.Verify() {
-		var b *ir.Breach
-		if errors.As(err, &b) && unsafePlace.MatchString(b.Path) {
-			return inputErrorf("%s is no epic that ralph compiled, or it leaves the project: %w", file, err)
-		}
+// verify refuses an epic that no compile would have written, although its digest
+// fits: it may come from a stranger, or from another ralph.
+func verify(epic *ir.Epic, file string) error {
+	found := epic.Verify()
+	if len(found) == 0 {
+		return nil
 	}
-	return nil
+	const most = 5
+	list := ""
+	for _, err := range found[:min(len(found), most)] {
+		list += "\n  - " + err.Error()
+	}
+	if len(found) > most {
+		list += fmt.Sprintf("\n  and %d more", len(found)-most)
+	}
+	return inputErrorf("%s is no epic that this ralph compiled, or it leaves the project; compile the plan again:%s", file, list)
 }
-
-// unsafePlace are the places of an epic that name files, branches and other
-// parts of it.
-var unsafePlace = regexp.MustCompile(`^epic\.(id|slug|plan|base|target|integration)|^run\.worktree\.|^agents\..*path|\.(git|scope|id|key|after|merges|protect)\b`)
 
 // loadError says what to do about an epic.json that cannot be used.
 func loadError(file string, err error) error {

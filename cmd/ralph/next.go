@@ -92,7 +92,11 @@ func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 	reject := ralph("reject", ` -m "what to change"`, "the next attempt begins with that")
 	switch v.Cause {
 	case executor.CauseApproval:
-		return []nextStep{ralph("approve", "", "let it pass"), reject}
+		as := ""
+		if len(v.Approvers) > 0 && !slices.Contains(v.Approvers, userName()) {
+			as = " --as " + quoteArg(v.Approvers[0])
+		}
+		return []nextStep{ralph("approve", as, "let it pass"), ralph("reject", as+` -m "what to change"`, reject.What)}
 	case executor.CauseGate:
 		return []nextStep{
 			ralph("retry", "", "ask the gate again"), reject,

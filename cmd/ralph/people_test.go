@@ -64,7 +64,7 @@ func (r *applyRepo) until(key, status string) {
 // humanEpic has a human gate on 1.1 that 1.2 needs.
 func humanEpic(change ...func(*ir.Epic)) *ir.Epic {
 	return executortest.Epic([]string{"1.1", "1.2: 1.1"}, append([]func(*ir.Epic){func(e *ir.Epic) {
-		e.Gates["look"] = ir.Gate{Kind: "human", OnFailure: "retry"}
+		e.Gates["look"] = ir.Gate{Kind: "human", OnFailure: "retry", Approvers: []string{"ada"}, From: "policy"}
 		e.Nodes[0].Steps[0].Gates = []string{"check", "look"}
 	}}, change...)...)
 }
@@ -72,7 +72,7 @@ func humanEpic(change ...func(*ir.Epic)) *ir.Epic {
 func TestAPersonDecidesWhileNothingRuns(t *testing.T) { // S1-16, S1-17, S1-18, L1-03, execution §5
 	r := newApplyRepo(t, humanEpic())
 	a := r.run(exitWaiting)
-	for _, want := range []string{"1.1  ? waits for a person (approval)", "ralph approve 1.1", "ralph reject 1.1 -m", "1.2  pending: needs 1.1 (waiting)"} {
+	for _, want := range []string{"1.1  ? waits for a person (approval)", "ralph approve 1.1 --as ada", "ralph reject 1.1 --as ada -m", "1.2  pending: needs 1.1 (waiting)"} {
 		if !strings.Contains(a.out.String(), want) {
 			t.Errorf("the account lacks %q:\n%s", want, &a.out)
 		}
@@ -81,7 +81,10 @@ func TestAPersonDecidesWhileNothingRuns(t *testing.T) { // S1-16, S1-17, S1-18, 
 	r.says("show 1.1", "gate check: pass", "ralph approve 1.1")
 	r.ralph(exitUsage, "reject", "1.1")
 	r.ralph(exitInput, "approve", "1.2")
-	out := r.ralph(exitDone, "reject", "1.1", "-m", "say it louder")
+	if out := r.ralph(exitInput, "approve", "1.1", "--as", "eve"); !strings.Contains(out, "ada") {
+		t.Errorf("it does not say who may: %s", out)
+	}
+	out := r.ralph(exitDone, "reject", "1.1", "--as", "ada", "-m", "say it louder")
 	if !strings.Contains(out, "1.1: rejected") || !strings.Contains(out, "to go on: ralph apply") {
 		t.Errorf("reject said %s", out)
 	}
@@ -109,14 +112,14 @@ func TestAPersonDecidesWhileApplyRuns(t *testing.T) { // execution §5
 	if out := r.ralph(exitInput, "approve", "1.2"); !strings.Contains(out, "1.2") {
 		t.Errorf("a refusal said %s", out)
 	}
-	r.says("reject 1.1 -m louder", "1.1: rejected", "goes on with it")
+	r.says("reject 1.1 --as ada -m louder", "1.1: rejected", "goes on with it")
 	for range time.Tick(20 * time.Millisecond) {
 		if strings.Contains(r.ralph(exitDone, "log", "1.1"), "implement #2: passed") || strings.Contains(r.ralph(exitDone, "show", "1.1"), "implement #2: running") {
 			break
 		}
 	}
 	r.until("1.1", "waiting")
-	r.says("approve 1.1", "1.1: approved", "goes on with it")
+	r.says("approve 1.1 --as ada", "1.1: approved", "goes on with it")
 	if code := a.wait(); code != exitDone {
 		t.Errorf("exit %d\n%s%s", code, &a.out, &a.err)
 	}

@@ -26,7 +26,7 @@ func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126
 	r.run(exitWaiting)
 	page := r.ralph(exitDone, "report", "-o", "-")
 	for _, want := range []string{
-		"&lt;script&gt;", "1.1", "What waits for you", "ralph approve 1.1", "ralph reject 1.1 -m", "<svg", "gate <strong>check</strong>", "needs 1.1 (waiting)", "cost unknown",
+		"&lt;script&gt;", "1.1", "What waits for you", "ralph approve 1.1", "ralph reject 1.1 --as ada -m", "<svg", "gate <strong>check</strong>", "needs 1.1 (waiting)", "cost unknown",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -254,7 +254,7 @@ func TestNotifyTellsAndNeverFailsARun(t *testing.T) {
 	})
 	r := newApplyRepo(t, e)
 	a := r.run(exitWaiting)
-	r.says("approve 1.1")
+	r.says("approve 1.1 --as ada")
 	r.run(exitDone)
 	b, err := os.ReadFile(log)
 	want := "node.waiting 1.1 approval \nrun.done   4\nnode.done 1.1  \nnode.done 1.2  \nnode.done integration  \nrun.done   0\n"
