@@ -151,6 +151,7 @@ type openedRun struct {
 	lock    *journal.Lock
 	log     *journal.Log
 	run     *executor.Run
+	tally   journal.Tally // of all its events
 	agents  map[string]string
 	base    executor.Tree
 	bases   []executor.NamedTree
@@ -200,7 +201,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	if r.log, err = journal.Open(state, epic.Epic.ID); err != nil {
 		return r, inputErrorf("%w", err)
 	}
-	if r.run, err = replay(ctx, r.log, epic); err != nil {
+	if r.run, err = replay(ctx, r.log, epic, func(e executor.Event) { r.tally.Add(e) }); err != nil {
 		return r, inputErrorf("%w", err)
 	}
 	if err := errors.Join(r.checkApproved(r.about), r.checkDeadlines(time.Now())); err != nil {
@@ -289,7 +290,7 @@ func (r *openedRun) close() error {
 	return errors.Join(errs...)
 }
 
-func replay(ctx context.Context, log executor.Journal, epic *ir.Epic) (*executor.Run, error) {
+func replay(ctx context.Context, log executor.Journal, epic *ir.Epic, also ...func(executor.Event)) (*executor.Run, error) {
 	run, err := executor.New(epic)
 	if err != nil {
 		return nil, err
@@ -301,8 +302,25 @@ func replay(ctx context.Context, log executor.Journal, epic *ir.Epic) (*executor
 		if err := run.Apply(e); err != nil {
 			return nil, fmt.Errorf("the journal does not fit this ralph: %w", err)
 		}
+		for _, tell := range also {
+			tell(e)
+		}
 	}
 	return run, nil
+}
+
+// record keeps runs.jsonl: a line for each run that ended, written with the next
+// one's start for a run that was killed. The last one is returned.
+func (r *openedRun) record(list []executor.Event) (last *journal.RunRecord, err error) {
+	for _, e := range list {
+		done := r.tally.Add(e)
+		if done != nil && done.Outcome == "killed" {
+			err = errors.Join(err, journal.AppendRun(r.space.State(), *done))
+		} else if done != nil {
+			last = done
+		}
+	}
+	return last, err
 }
 
 // apply drives the run and ends with the account of it.
@@ -323,8 +341,8 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 			return refusal(err)
 		}
 	}
-	began := time.Now().UTC()
-	first := r.run.Seq()
+	var ended *journal.RunRecord
+	var unwritten error
 	interrupts, stop := catchInterrupts()
 	defer stop()
 	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
@@ -335,6 +353,10 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		Observe: func(list []executor.Event) {
 			view.events(list)
 			tell.events(list, view.key)
+			done, err := r.record(list)
+			if unwritten = errors.Join(unwritten, err); done != nil {
+				ended = done
+			}
 		},
 	}, executor.RunStarted{
 		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases, Merged: r.merged, Head: head,
@@ -354,15 +376,12 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		r.clean(ctx, view)
 	}
 	view.account(r, interrupted, only)
-	record := journal.RunRecord{
-		Epic: r.epic.Epic.ID, Digest: r.epic.Digest, Plan: r.epic.Epic.Plan, Started: began, Ended: time.Now().UTC(),
-		Events: r.run.Seq() - first, Exit: code, Counts: r.run.Counts(), Attempts: view.attempts,
+	if ended != nil {
+		ended.Exit = code
+		unwritten = errors.Join(unwritten, journal.AppendRun(r.space.State(), *ended))
 	}
-	if v, ok := r.run.View(executor.Integration); ok {
-		record.Result = v.Result.Commit
-	}
-	if err := journal.AppendRun(r.space.State(), record); err != nil {
-		return &exitError{exitNotDone, err}
+	if unwritten != nil {
+		return &exitError{exitNotDone, unwritten}
 	}
 	if err := tell.end(code, tally(r.run.Counts())); err != nil {
 		view.note("%v", err)

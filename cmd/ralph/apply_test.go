@@ -188,7 +188,7 @@ func TestApplyRunsAnEpicInRealWorktrees(t *testing.T) { // S0-56, S2-18, S2-19, 
 		t.Errorf("something ran again:\n%s", &again.out)
 	}
 	runs, err := os.ReadFile(filepath.Join(r.dir, ".git/ralph/bd-epic/runs.jsonl"))
-	if err != nil || bytes.Count(runs, []byte("\n")) != 2 {
+	if err != nil || bytes.Count(runs, []byte("\n")) != 2 || bytes.Count(runs, []byte(`"outcome":"done","trace":"bd-epic:`)) != 2 { // S4-120, S4-121, S4-122
 		t.Errorf("runs.jsonl: %v\n%s", err, runs)
 	}
 }

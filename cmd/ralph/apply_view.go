@@ -24,7 +24,6 @@ type applyView struct {
 	live     *live // nil: this is no terminal
 	paint    term.Style
 	begun    time.Time
-	attempts int
 	drains   int
 	waits    map[ir.NodeID]bool // waits that began in this run
 	wide     int                // of the keys
@@ -61,9 +60,6 @@ func (v *applyView) note(format string, args ...any) {
 func (v *applyView) events(list []executor.Event) {
 	var lines strings.Builder
 	for _, e := range list {
-		if _, ok := e.Body.(executor.AttemptStarted); ok {
-			v.attempts++
-		}
 		if v.jsonl {
 			b, err := json.Marshal(e)
 			if err == nil {
