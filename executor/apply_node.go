@@ -180,9 +180,8 @@ func (r *Run) setBase(n *node, base Tree) {
 func (r *Run) judgeAgain(n *node, s *success) {
 	l := &n.life
 	steps := s.steps
-	if last := len(n.ir.Steps) - 1; len(steps) == 0 && (last == 0 || n.onlyLastJudged()) {
-		steps = make([]StepDone, len(n.ir.Steps))
-		steps[last].Result = s.result
+	if len(steps) == 0 && len(n.ir.Steps) == 1 {
+		steps = []StepDone{{Result: s.result}}
 	}
 	if len(steps) != len(n.ir.Steps) {
 		if s.judge != l.judge {
@@ -211,16 +210,6 @@ func (r *Run) judgeAgain(n *node, s *success) {
 			l.starts[i] = l.base.Commit
 		}
 	}
-}
-
-// onlyLastJudged reports whether no step but the last has gates.
-func (n *node) onlyLastJudged() bool {
-	for i := range len(n.ir.Steps) - 1 {
-		if len(n.ir.Steps[i].Gates) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 func (r *Run) nodeDone(n *node, seq int64, b NodeDone) error {

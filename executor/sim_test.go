@@ -291,6 +291,22 @@ func (s *sim) report(e Effect) Body {
 	return Published{Result: Tree{e.Commit, "t" + e.Commit}}
 }
 
+// nothingIsLeftOut checks that a sum that is done holds every result.
+func (s *sim) nothingIsLeftOut() {
+	s.t.Helper()
+	r := s.run
+	if r.sum == nil || r.sum.status != Done || r.draining {
+		return
+	}
+	sum := r.sum.accepted.result
+	holds := r.ancestors([]Result{{Node: Integration, Tree: sum}})
+	for _, n := range r.nodes {
+		if n.accepted != nil && !n.sum && !holds[n.accepted.result.Commit] && n.accepted.result.Commit != sum.Commit {
+			s.t.Errorf("the sum %s does not hold %s, the result of %s", sum.Commit, n.accepted.result.Commit, n.ir.Key)
+		}
+	}
+}
+
 // speak lets a person say something about a node that waits for one.
 func (s *sim) speak() bool {
 	var asked []NodeView
@@ -348,6 +364,9 @@ func TestRandomRuns(t *testing.T) { // S2-26
 				if todo.Stuck != "" {
 					t.Fatalf("stuck: %s", todo.Stuck)
 				}
+				if again := s.run.Todo(s.now); !reflect.DeepEqual(again, todo) {
+					t.Fatalf("asked again, the machine says\n%+v\nafter\n%+v", again, todo)
+				}
 				if len(todo.Stop) > 0 && len(s.flying) > 0 {
 					i := max(slices.IndexFunc(s.flying, func(e Effect) bool { return e.Node == todo.Stop[0].Node }), 0)
 					e := s.flying[i]
@@ -359,6 +378,7 @@ func TestRandomRuns(t *testing.T) { // S2-26
 					continue
 				}
 				if todo.Done {
+					s.nothingIsLeftOut()
 					if s.speak() {
 						continue
 					}
