@@ -60,6 +60,22 @@ func JournalContract(t *testing.T, open func(t *testing.T) executor.Journal) {
 	if err := j.Append(t.Context(), []executor.Event{event(4)}); err != nil {
 		t.Errorf("going on: %v", err)
 	}
+	// A lost tail that is put on record is the one gap, and is counted on from.
+	lost := event(10)
+	lost.Body = executor.TailLost{After: 4, Found: []executor.Orphan{{Node: "bd-1", Step: "s", Attempt: 1, Seq: 9}}}
+	if err := j.Append(t.Context(), []executor.Event{lost, event(11)}); err != nil {
+		t.Errorf("a lost tail: %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = open(t)
+	if got := read(t, j); len(got) != 6 || got[4].Seq != 10 || got[5] != event(11) {
+		t.Errorf("after a lost tail: %+v", got)
+	}
+	if err := j.Append(t.Context(), []executor.Event{event(12)}); err != nil {
+		t.Errorf("going on after a lost tail: %v", err)
+	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -37,9 +37,17 @@ func (j *Journal) Append(_ context.Context, events []executor.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	if want := int64(len(j.Kept)) + 1; events[0].Seq != want {
-		j.dead = true
-		return fmt.Errorf("event %d instead of %d", events[0].Seq, want)
+	last := int64(0)
+	if n := len(j.Kept); n > 0 {
+		last = j.Kept[n-1].Seq
+	}
+	for _, e := range events {
+		lost, ok := e.Body.(executor.TailLost)
+		if e.Seq != last+1 && !(ok && lost.After == last && e.Seq > last) {
+			j.dead = true
+			return fmt.Errorf("event %d after %d", e.Seq, last)
+		}
+		last = e.Seq
 	}
 	crash := j.CrashAt > 0 && events[len(events)-1].Seq >= j.CrashAt
 	if !crash || !j.Lose {
