@@ -76,7 +76,7 @@ test "$RALPH_NODE" = 1.1b || printf '{"result": "failed", "summary": "this is to
 		want: "the time of an attempt is bounded; a timeout counts, the next attempt is told of it",
 		agent: `echo x > out
 grep -q . "$RALPH_FEEDBACK" || sleep 60`,
-		step: `timeout = "1s"`,
+		step: `timeout = "3s"`,
 		check: func(t *testing.T, r *cornerRepo) {
 			r.has(r.apply(exitDone), "1.1  ✗ implement #1: timeout", "1.1  ↻ implement #2: again, with feedback", "1 of 1 sprints done")
 		},

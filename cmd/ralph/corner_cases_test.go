@@ -21,6 +21,7 @@ type cornerCase struct {
 	plan   string // sprints below "## Phase 1"; "" is sprint 1.1 alone
 	agent  string // shell of the coder
 	qa     string // shell of the tester, for gate.qa
+	qaTime string // timeout of gate.qa; "" is a minute
 	second string // shell of the second tester, for gate.second
 	unit   string // command of gate.unit; "" is true
 	gates  string // of the step; "" is gate.unit
@@ -93,7 +94,7 @@ gate "qa" {
   kind    = "agent"
   agent   = agent.tester
   prompt  = "Try it."
-  timeout = "3s"
+  timeout = "QATIME"
 }
 
 gate "second" {
@@ -139,7 +140,7 @@ func newCornerRepo(t *testing.T, c *cornerCase) *cornerRepo {
 		}
 		return s
 	}
-	policy := strings.NewReplacer("RUNNER", c.runner, "UNIT", or(c.unit, "true"), "GATES", or(c.gates, "gate.unit"), "STEP", c.step, "RETRY", c.retry, "POLICY", c.policy).Replace(cornerPolicy)
+	policy := strings.NewReplacer("RUNNER", c.runner, "QATIME", or(c.qaTime, "1m"), "UNIT", or(c.unit, "true"), "GATES", or(c.gates, "gate.unit"), "STEP", c.step, "RETRY", c.retry, "POLICY", c.policy).Replace(cornerPolicy)
 	r.write("ralph.hcl", policy)
 	r.write("plan.md", "# Corner\n\n## Phase 1: All\n\n"+or(c.plan, cornerPlan))
 	r.write("agent.sh", or(c.agent, `echo "$RALPH_NODE" > "out-$RALPH_NODE"`))

@@ -23,10 +23,11 @@ var cornerGates = []cornerCase{
 	},
 	{
 		group: "qa", name: "a tester never ends",
-		want:  "no verdict in time is an error, never a pass: asked again, then a person; the coder's attempt is not charged",
-		qa:    `sleep 60`,
-		gates: "gate.qa",
-		retry: `runner_retries = 1`,
+		want:   "no verdict in time is an error, never a pass: asked again, then a person; the coder's attempt is not charged",
+		qa:     `sleep 60`,
+		qaTime: "2s",
+		gates:  "gate.qa",
+		retry:  `runner_retries = 1`,
 		check: func(t *testing.T, r *cornerRepo) {
 			out := r.apply(exitWaiting)
 			r.has(out, "waits for a person")
