@@ -84,8 +84,8 @@ func (r *Run) revive(n *node, again bool) error {
 		}
 	}
 	same := !again && !n.sum && !n.life.stale && n.life.work == n.ir.Digest.Work
-	if n.sum && !again && n.status == Waiting && n.wait.Cause == CauseConflict {
-		same = true // somebody may be at work on it
+	if l := &n.life; n.sum && !again && l.step == asideStep && l.aside.merge && (n.waitsFor(CauseConflict) || l.word.How == GatesOnly) {
+		same = true // somebody may be at work on it, or has handed it in
 	}
 	switch n.status {
 	case Cancelled:

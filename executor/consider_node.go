@@ -118,7 +118,7 @@ func (r *Run) unskip(n *node) error {
 func (r *Run) cannotHandIn(n *node) string {
 	l := &n.life
 	switch {
-	case n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0:
+	case (n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0) && (l.step != asideStep || !l.aside.merge): // but a conflict lies in one
 		return "it has no worktree of its own that somebody could work in"
 	case n.status != Blocked && (n.status != Waiting || n.wait.For != ForHuman), n.waitsFor(CausePaused, CauseHeld, CauseManual, CausePull):
 		return "its worktree cannot be taken for an attempt now"
