@@ -129,6 +129,7 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 	}
 	n.accepted, n.began, n.key = nil, r.at, b.Key
 	n.cost.renew(r.at)
+	n.people.skip, n.people.reopen, n.people.cancelled = false, false, ""
 	if n.life.stale {
 		return nil
 	}

@@ -19,6 +19,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	for _, id := range e.Rerun {
 		if n := r.byID[id]; n != nil {
 			n.after = seq
+			n.people.skip = false
 		}
 	}
 	for _, n := range r.byID {
@@ -91,10 +92,6 @@ func (r *Run) revive(n *node, again bool) error {
 	case Cancelled:
 		if !again {
 			return nil
-		}
-	case Skipped:
-		if again || n.people.reopen {
-			n.people.skip, n.people.reopen = false, false
 		}
 	case Blocked:
 		if same {

@@ -31,7 +31,9 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 		return d, func() error { n.people.tell(d); r.retryBlocked(n); return r.release(n, "retried by "+d.By) }, nil
 	case r.shown(n) == Skipped:
 		return d, func() error { n.people.tell(d); return r.unskip(n) }, nil
-	case n.status != Waiting || l.stale:
+	case n.status == Waiting && l.stale:
+		return d, nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+	case n.status != Waiting:
 		return d, nil, r.refuse(n, "there is nothing to retry")
 	case n.waitsFor(CauseQuestion, CauseTakeover) && d.Message == "":
 		return d, nil, r.refuse(n, "the agent asked: the answer comes with -m TEXT")
@@ -338,6 +340,10 @@ func (r *Run) waysOf(n *node) []string {
 	case Waiting:
 		if n.wait.Cause == CauseHeld {
 			return append(out, r.resumeHint())
+		}
+		if n.life.stale { // the next run begins it again
+			out = append(out, "ralph apply")
+			break
 		}
 		if n.wait.For == ForBudget {
 			say("resume --budget usd=+20")

@@ -110,6 +110,11 @@ func (r *Run) unwanted() []Effect {
 // its budget held, counts on.
 func (r *Run) renew() {
 	r.cancelled, r.drained, r.startedAt = "", "", r.at
+	for _, n := range r.byID {
+		if n.people.reopen {
+			n.people.skip, n.people.reopen = false, false
+		}
+	}
 	for _, n := range r.nodes { // the clocks stood still since the last event
 		if !n.cost.since.IsZero() {
 			n.cost.stop(r.prior)

@@ -293,3 +293,77 @@ func withPeople(rng *rand.Rand, e *ir.Epic) {
 		}
 	}
 }
+
+// TestDecisionsSurviveAChangedEpic goes on with another epic.json, of which
+// people say something before its first run: the record can always be read.
+func TestDecisionsSurviveAChangedEpic(t *testing.T) { // execution §2, §5
+	n := uint64(600)
+	if testing.Short() {
+		n = 100
+	}
+	for seed := range n {
+		rng := rand.New(rand.NewPCG(seed, 78))
+		epics := make([]*ir.Epic, 3)
+		for i := range epics {
+			epics[i] = randomEpic(rng, 8)
+			withPeople(rng, epics[i])
+			epics[i].Digest = fmt.Sprint("d", i)
+		}
+		s := &sim{t: t, rng: rng, epic: epics[0], now: time.UnixMilli(0).UTC()}
+		s.run, _ = New(epics[0])
+		s.startAny()
+		for _, next := range []*ir.Epic{epics[0], epics[1], epics[0], epics[2]} { // changed, changed back, changed
+			s.flying = nil
+			run, err := New(next)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range s.events {
+				if err := run.Apply(e); err != nil {
+					t.Fatalf("seed %d: an old event under the new epic: %v", seed, err)
+				}
+			}
+			s.epic, s.run = next, run
+			for range rng.IntN(4) {
+				s.stir()
+			}
+			s.everyWayWorks()
+			s.crash()
+			s.startAny()
+			for range 150 {
+				if rng.IntN(10) == 0 {
+					s.stir()
+				}
+				if !s.step() {
+					break
+				}
+			}
+		}
+	}
+}
+
+// step does the next thing; false when the run is done, or waits for people.
+func (s *sim) step() bool {
+	s.t.Helper()
+	todo := s.run.Todo(s.now)
+	switch {
+	case todo.Stuck != "":
+		s.t.Fatalf("stuck: %s", todo.Stuck)
+	case len(todo.Record) > 0:
+		s.put(todo.Record[0])
+	case len(todo.Stop) > 0:
+		s.end(todo.Stop[0], EffectFailed{Class: FailInterrupted, Gate: todo.Stop[0].Gate, Detail: "stopped"})
+	case len(todo.Start) > 0:
+		e := todo.Start[0]
+		s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}})
+		s.flying = append(s.flying, e)
+	case len(s.flying) > 0:
+		e := s.flying[s.rng.IntN(len(s.flying))]
+		s.end(e, s.anyReport(e))
+	case todo.Done || todo.Wake.IsZero():
+		return false
+	default:
+		s.now = todo.Wake
+	}
+	return true
+}
