@@ -1,6 +1,9 @@
 package executor
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // applyNode applies an event about a node. In a stretch that belongs to another
 // epic the graph is not consulted: only what is on record is kept.
@@ -26,7 +29,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 	if n.life.stale {
 		n.life.flight = nil
 		r.account(n, e)
-		n.remember(e)
+		r.remember(n, e)
 		r.branchMoved(n, e.Body)
 		return nil
 	}
@@ -55,8 +58,9 @@ func (r *Run) branchMoved(n *node, b Body) {
 	}
 }
 
-// remember keeps in the log what became of an attempt of another epic's life.
-func (n *node) remember(e Event) {
+// remember keeps what became of an attempt of a life for another text: in the
+// log, and the resolution of a conflict among the results that it started from.
+func (r *Run) remember(n *node, e Event) {
 	if len(n.logs) <= n.life.first {
 		return
 	}
@@ -71,6 +75,10 @@ func (n *node) remember(e Event) {
 		log.Gates = append(log.Gates, b)
 	case AttemptEnded:
 		log.Status, log.Reason, log.Ended = b.Status, b.Reason, e.At
+		first := !slices.ContainsFunc(n.logs[n.life.first:], func(l AttemptLog) bool { return l.Step != MergeStep })
+		if first && b.Status == AttemptPassed && len(n.life.inputs) > 1 {
+			r.resolutions[listKey(n.life.inputs)] = log.Collected.Result
+		}
 	}
 }
 

@@ -372,6 +372,14 @@ func TestRules(t *testing.T) {
 			s.play(0, func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-3"} })
 			return s
 		},
+		"a resolution outlives a changed text": func(t *testing.T) *script {
+			s := newScript(t, joined)
+			s.answer = conflictOf("bd-1-3")
+			s.play(0)
+			s.change(executortest.Epic(joined, func(e *ir.Epic) { e.Nodes[2].Prompt, e.Digest = []string{"Do it otherwise."}, "sha256:other" }))
+			s.play(0)
+			return s
+		},
 		"a conflict that agents do not resolve goes to a person": func(t *testing.T) *script {
 			s := newScript(t, joined)
 			bad := executor.Collected{Result: executor.Tree{Commit: "bad", Tree: "bad"}, Problems: []string{"markers"}}
