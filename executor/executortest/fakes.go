@@ -86,13 +86,14 @@ type Workspace struct {
 	Fail      func(e executor.Effect) error // asked before each effect
 	epic      ir.NodeID
 	at        map[string]string
+	trees     map[string]string // of collected commits
 }
 
 var _ executor.Workspace = (*Workspace)(nil)
 
 // NewWorkspace returns an empty one.
 func NewWorkspace(epic ir.NodeID) *Workspace {
-	return &Workspace{Done: map[string]int{}, Published: map[string]int{}, Conflicts: map[ir.NodeID]bool{}, epic: epic, at: map[string]string{}}
+	return &Workspace{Done: map[string]int{}, Published: map[string]int{}, Conflicts: map[ir.NodeID]bool{}, epic: epic, at: map[string]string{}, trees: map[string]string{}}
 }
 
 func (w *Workspace) note(e executor.Effect) error {
@@ -146,6 +147,9 @@ func (w *Workspace) Collect(_ context.Context, e executor.Effect, _ executor.Out
 	if w.Problems != nil {
 		c.Problems = w.Problems(e)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.trees[c.Result.Commit] = c.Result.Tree
 	return c, nil
 }
 
@@ -160,7 +164,11 @@ func (w *Workspace) Publish(_ context.Context, e executor.Effect) (executor.Publ
 		w.Published[string(e.Node)]++
 		w.at[string(e.Node)] = e.Commit
 	}
-	return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: "tree-of-" + string(e.Node)}}, nil
+	tree, collected := w.trees[e.Commit]
+	if !collected { // before the last crash, or it is the merge of others
+		tree = "tree-of-" + string(e.Node)
+	}
+	return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: tree}}, nil
 }
 
 // Open implements executor.Workspace.
