@@ -293,3 +293,29 @@ func TestTheSumSaysWhatItLeavesOut(t *testing.T) { // execution §5 "the sum"
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
 }
+
+func TestABlockedSumIsMadeAnew(t *testing.T) { // execution §5: the reserved key integration
+	s := newStage(t, []string{"1.1", "1.2"}, func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} })
+	verdict := executor.Fail
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectGate && e.Node == executor.Integration {
+			return executortest.Verdict(e.Gate, verdict)
+		}
+		return nil
+	}
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Blocked, "", "check")
+	s.is("1.1", executor.Done, "", "") // never its own state
+	s.no(executor.Integration, executor.Decision{Verb: executor.Approve}, "nothing to approve")
+	s.no(executor.Integration, executor.Decision{Verb: executor.Cancel}, "cannot be cancelled")
+	s.no(executor.Integration, executor.Decision{Verb: executor.RetryNode, How: executor.GatesOnly}, "no worktree of its own")
+	verdict = executor.Pass
+	s.ok(executor.Integration, retry)
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Done, "", "")
+	if got := attempts(s, "1.1"); got != 1 {
+		t.Errorf("1.1 ran %d times", got)
+	}
+}
