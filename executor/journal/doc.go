@@ -15,7 +15,20 @@
 // else, and commits that carry a higher sequence number (trailer Ralph-Seq)
 // show that a tail is missing.
 //
-// The file is append-only: triggers refuse UPDATE and DELETE of events.
+// The file is append-only: triggers refuse UPDATE and DELETE of events. The
+// numbers of events have gaps only before a TailLost.
+//
+// # The inbox
+//
+// Other processes put decisions into the table inbox while the lock is held
+// (Send, Await); the holder reads them (Pending) and answers. Appending the event
+// of a decision answers its letter in the same transaction.
+//
+// # Projections
+//
+// Views (layout.go) show nodes, attempts, gates, decisions and runs to whoever
+// reads the file with SQL. Tables kept up to date in the transaction of each event
+// would cost every run; views cost only those who ask.
 //
 // # The lock
 //

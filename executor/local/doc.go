@@ -5,6 +5,10 @@
 // and gates to use. Out: events, in the journal and to one observer. It imports
 // executor and ir; cmd/ralph wires and calls it.
 //
+// A round: read the inbox, ask the machine, append everything in one transaction,
+// then start, stop and answer. A gate gets a directory that holds exactly its
+// commit, which is put back afterwards; what it did to it counts by its kind.
+//
 // One goroutine owns the Run and the journal. Each effect has a goroutine of its
 // own that sends one report; all have ended when Apply returns.
 package local
