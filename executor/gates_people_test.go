@@ -218,6 +218,32 @@ func TestAConflictIsResolvedByAPerson(t *testing.T) { // execution §5: conflict
 	s.is("2.1", executor.Done, "", "")
 }
 
+func TestTheSumsConflictIsResolvedByAPerson(t *testing.T) { // execution §5: conflict, "the sum"
+	s := newStage(t, []string{"1.1", "1.2"})
+	var collected []executor.Effect
+	s.answer = func(e executor.Effect) executor.Body {
+		switch {
+		case e.Node != executor.Integration:
+		case e.Kind == executor.EffectBase:
+			return executor.EffectFailed{Class: executor.FailConflict, Detail: "they do not merge", Paths: []string{"a.txt"}}
+		case e.Kind == executor.EffectCollect:
+			collected = append(collected, e)
+			return executor.Collected{Result: executor.Tree{Commit: "merged", Tree: "merged"}}
+		}
+		return nil
+	}
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseConflict, "a.txt")
+	s.ok(executor.Integration, executor.Decision{Verb: executor.RetryNode, How: executor.GatesOnly})
+	s.begin() // said while nothing ran: the next run takes it up
+	s.end()
+	s.is(executor.Integration, executor.Done, "", "")
+	if len(collected) != 1 || !collected[0].Merge || !collected[0].Person {
+		t.Errorf("collected %+v", collected)
+	}
+}
+
 func TestForeignCommitsAreAcceptedOrReplaced(t *testing.T) { // execution §5 "Foreign commits on top"
 	for _, d := range []executor.Decision{{Verb: executor.Approve}, retry} {
 		s := newStage(t, []string{"1.1"})

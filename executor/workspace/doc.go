@@ -3,7 +3,7 @@
 // what agents leave, checks it, and moves ralph's own branches.
 //
 // In: effects of the machine and the epic. Out: commits, under refs. It imports
-// executor, ir, internal/process (setup commands) and internal/atomicfile;
+// executor, ir, internal/process (setup commands), internal/atomicfile and internal/glob;
 // cmd/ralph opens it, executor/local calls it.
 //
 // # What is never touched
@@ -26,7 +26,26 @@
 //	refs/ralph/<epic>/nodes/<id>/merged               the commit by which its pull request was merged
 //	refs/ralph/<epic>/target                          the target branch of the remote, fetched
 //	refs/ralph/<epic>/nodes/<id>/saved/<seq>          what stood in the way of a reset
-//	refs/ralph/<epic>/sum/<seq>                       earlier integration branches
+//	refs/ralph/<epic>/sum/<seq>                       earlier integration branches, with what others put there
+//
+// # Conflicts
+//
+// Where results do not merge, the worktree gets what `git merge` would leave:
+// markers, unmerged index entries, MERGE_HEAD. All inputs are merged before it is
+// handed over, also those after the first conflict; where several conflict, their
+// markers lie inside one another and MERGE_HEAD names each. The resolution is one
+// commit whose parents are all inputs that no other one contains.
+//
+// # Remotes
+//
+// Fetch and push run with the user's configuration, but without hooks; the target
+// is fetched into a ref of ralph's own, branches are pushed with a lease on what
+// ralph pushed last, and pull requests are found by their head branch before gh is
+// asked to make one.
+//
+// # What is not here
+//
+// The clone layout, which submodules need: such epics are refused.
 //
 // # What a crash leaves
 //

@@ -105,21 +105,3 @@ func (s *Space) checkOrphan(ctx context.Context, o *executor.Orphan, seen string
 	o.Problems = bounded(append(o.Problems, c.Problems...), roomListed)
 	return err
 }
-
-// HighestSeq returns the highest journal sequence number that a commit under
-// this epic's refs carries, 0 if none: a journal that ends before it has lost its
-// tail.
-func (s *Space) HighestSeq(ctx context.Context) (int64, error) {
-	out, err := s.git.line(ctx, place{}, "for-each-ref",
-		"--format=%(contents:trailers:key=Ralph-Seq,valueonly,separator=%2C)", s.prefix()+"nodes/")
-	if err != nil {
-		return 0, err
-	}
-	var high int64
-	for v := range strings.FieldsFuncSeq(out, func(r rune) bool { return r == '\n' || r == ',' }) {
-		if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
-			high = max(high, n)
-		}
-	}
-	return high, nil
-}
