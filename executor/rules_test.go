@@ -435,6 +435,31 @@ func TestRules(t *testing.T) {
 			s.play(0)
 			return s
 		},
+		"a gate's result counts once in the sum": func(t *testing.T) *script {
+			s := newScript(t, []string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) { e.Nodes[1].Kind = ir.GateKind })
+			s.play(0)
+			return s
+		},
+		"a new result replaces the old one in the sum": func(t *testing.T) *script {
+			s := newScript(t, []string{"1.1", "1.2"})
+			s.play(0)
+			s.forget()
+			s.play(0, func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1"} })
+			return s
+		},
+		"a sprint that is run again and blocked stays in the sum as it was": func(t *testing.T) *script {
+			s := newScript(t, []string{"1.1", "1.2"})
+			s.play(0)
+			s.forget()
+			s.answer = func(e executor.Effect) executor.Body {
+				if e.Kind == executor.EffectGate && e.Node == "bd-1-1" {
+					return executortest.Verdict(e.Gate, executor.Stop)
+				}
+				return nil
+			}
+			s.play(0, func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1", "bd-1-2"} })
+			return s
+		},
 		"a sprint that is gone leaves the sum": func(t *testing.T) *script {
 			s := newScript(t, []string{"1.1", "1.2"})
 			s.play(0)
