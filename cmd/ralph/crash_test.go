@@ -163,8 +163,8 @@ r=0; test "$RALPH_NODE" != 1.2b || grep -q mended out-1.2b.txt || r=1; point "ga
 		e.Gates["check"] = g
 		e.Runners["qa"] = ir.Runner{Kind: "command", Run: []string{"sh", "-c", crashQA}, Prompt: "stdin", Env: []string{"PATH", "HOME"}, Outcome: "optional"}
 		e.Agents["qa"] = ir.Agent{Runner: "qa", Access: "read"}
-		e.Gates["qa"] = ir.Gate{Kind: "agent", Agent: "qa", Access: "read", Prompt: []string{"Try it."}, OnFailure: "retry", TimeoutMS: 60_000}
-		e.Gates["ana"] = ir.Gate{Kind: "human", Approvers: []string{"ana"}, OnTimeout: "fail", OnFailure: "retry"}
+		e.Gates["qa"] = ir.Gate{Kind: "agent", From: "policy", Agent: "qa", Access: "read", Prompt: []string{"Try it."}, OnFailure: "retry", TimeoutMS: 60_000}
+		e.Gates["ana"] = ir.Gate{Kind: "human", From: "policy", Approvers: []string{"ana"}, OnTimeout: "fail", OnFailure: "retry"}
 		for i := range e.Nodes {
 			if e.Nodes[i].Key == "1.4" {
 				e.Nodes[i].Steps[0].Gates = []string{"check", "qa", "ana"}

@@ -93,11 +93,11 @@ func TestGatesThatMisbehave(t *testing.T) {
 			does := `echo judged >> "$TOP/log/gates"` + "\n" + c.does
 			s := newSite(t, "", executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) {
 				e.Epic.Integration.Gates = []string{}
-				g := ir.Gate{Kind: "command", Run: does, OnFailure: "retry", ProtectNew: true, TimeoutMS: 60_000}
+				g := ir.Gate{Kind: "command", From: "policy", Run: does, OnFailure: "retry", ProtectNew: true, TimeoutMS: 60_000}
 				if c.agent {
 					e.Runners["qa"] = ir.Runner{Kind: "command", Run: []string{"sh", "-c", does}, Prompt: "stdin", Env: []string{"PATH", "HOME"}, Outcome: "optional"}
 					e.Agents["qa"] = ir.Agent{Runner: "qa", Access: "read"}
-					g = ir.Gate{Kind: "agent", Agent: "qa", Access: "read", Prompt: []string{"Try it."}, OnFailure: "retry", TimeoutMS: 60_000}
+					g = ir.Gate{Kind: "agent", From: "policy", Agent: "qa", Access: "read", Prompt: []string{"Try it."}, OnFailure: "retry", TimeoutMS: 60_000}
 				}
 				if c.limit > 0 {
 					g.TimeoutMS = c.limit
