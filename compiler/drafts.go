@@ -81,6 +81,11 @@ func (u *unit) importedEdges(diags *diag.List) *depOutput {
 				d.unknownClause(string(e.Key), e.Range)
 				continue
 			}
+			if from == int32(i) {
+				d.diags.Add(diag.Newf("self-dependency", e.Range, "%s waits for itself", clip(string(e.Key))).
+					WithDetail("An item that depends on itself can never start. Remove the dependency."))
+				continue
+			}
 			d.edges = append(d.edges, edge{
 				from: from, to: int32(i), rule: byImport, soft: uint8(max(slices.Index(softTypes[:], e.Type), 0)),
 				start: int32(e.Range.Start), end: int32(e.Range.End),

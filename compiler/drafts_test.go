@@ -1,0 +1,97 @@
+package compiler
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// imported is a draft with a node for each line: a key and what it waits for. The
+// text stands in for the file, so that every key has a place.
+func imported(lines ...string) Imported {
+	text := strings.Join(lines, "\n")
+	d := &ir.Draft{Plan: "beads.json", Slug: "beads", Title: "Beads"}
+	at := 0
+	for _, line := range lines {
+		key, needs, _ := strings.Cut(line, ":")
+		r := diag.Range{File: "beads.json", Start: at, End: at + len(key)}
+		n := ir.DraftNode{
+			ID: ir.NodeID("gt-" + key), IDRange: r, Key: ir.Key(key), KeyRange: r, Range: r, Kind: ir.Work, Word: "Bead",
+			Title: "Bead " + key, Goal: "Do " + key, PhaseIndex: -1, Verify: []ir.DraftGate{{Name: "check", NameRange: r, Run: "true", Range: r}},
+		}
+		for need := range strings.FieldsSeq(needs) {
+			typ := ir.Blocks
+			if soft, ok := strings.CutPrefix(need, "~"); ok {
+				need, typ = soft, ir.Related
+			}
+			n.Edges = append(n.Edges, ir.DraftEdge{Key: ir.Key(need), From: "import", Type: typ, Range: diag.Range{File: "beads.json", Start: at, End: at + len(line)}})
+		}
+		d.Nodes = append(d.Nodes, n)
+		at += len(line) + 1
+	}
+	return Imported{Source: Source{Path: "beads.json", Bytes: []byte(text)}, Draft: d}
+}
+
+func TestAnImportedGraphKeepsItsEdgesAndIDs(t *testing.T) { // K3, S3-04
+	out := Compile(Input{Imports: []Imported{imported("c: b a", "b: a", "a", "d: ~a a")}})
+	if out.Diags.HasErrors() {
+		t.Fatal(printDiags(out))
+	}
+	var got []string
+	for _, n := range out.Results[0].Epic.Nodes {
+		s := string(n.ID) + ":"
+		for _, a := range n.After {
+			s += " " + string(a.Key) + "/" + a.From + "/" + string(a.Type)
+		}
+		got = append(got, s)
+	}
+	want := "gt-a:\ngt-b: a/import/blocks\ngt-c: a/import/blocks b/import/blocks\ngt-d: a/import/blocks a/import/related"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("the nodes are\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+	if r := out.Results[0]; string(r.Annotated) != "c: b a\nb: a\na\nd: ~a a" || r.Added != 0 {
+		t.Errorf("the file became %q, %d ids added", r.Annotated, r.Added)
+	}
+}
+
+func TestAnImportedGraphIsChecked(t *testing.T) {
+	for _, c := range []struct {
+		in   Imported
+		want string
+	}{
+		{imported("a: b", "b: a"), "dependency-cycle"},
+		{imported("a: x"), "unknown-dependency"},
+		{imported("a: a"), "self-dependency"},
+	} {
+		out := Compile(Input{Imports: []Imported{c.in}})
+		if got := codes(out.Diags); !strings.Contains(got, c.want) || out.Results != nil && out.Results[0].Epic != nil {
+			t.Errorf("%q: %s, want %s and no epic", c.in.Source.Bytes, got, c.want)
+		}
+	}
+}
+
+// A bead's identity is its id, wherever its file lies; long names that begin alike
+// stay apart.
+func TestImportedNames(t *testing.T) { // K3
+	one := func(path, id string) ir.Header {
+		in := imported("a")
+		in.Source.Path, in.Draft.Plan = path, path
+		in.Draft.Nodes[0].ID, in.Draft.Slug = ir.NodeID(id), id
+		out := Compile(Input{Imports: []Imported{in}})
+		if out.Diags.HasErrors() {
+			t.Fatal(printDiags(out))
+		}
+		return out.Results[0].Epic.Epic
+	}
+	a, b := one("x/a.json", "gt-1"), one("y/b.json", "gt-1")
+	if a.ID != b.ID || a.Slug != "gt-1" || a.ID == "gt-1" {
+		t.Errorf("moved: %s %s, then %s %s", a.ID, a.Slug, b.ID, b.Slug)
+	}
+	long := "gt-" + strings.Repeat("very-long-", 5)
+	p, q := one("a.json", long+"p"), one("a.json", long+"q")
+	if p.Slug == q.Slug || len(p.Slug) > 40 || !strings.HasPrefix(p.Slug, "gt-very-long-") {
+		t.Errorf("slugs %q and %q", p.Slug, q.Slug)
+	}
+}
