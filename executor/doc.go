@@ -49,4 +49,16 @@
 //
 // A runner that is limited or does not answer is parked for all nodes (park.go);
 // what people say becomes Decided events (consider.go, people.go).
+//
+// # What people say
+//
+// One function finds what a decision would do in the present state (Run.consider):
+// Consider asks it and changes nothing, Apply of the Decided event carries it out.
+// A decision that ends a wait lets the node go on when there is a slot; what has
+// to happen then (an attempt ends rejected, a gate passes by a person's word, a
+// worktree is handed in) is decided by onWord and approved before anything else,
+// and becomes events. Approvals are kept bound to gate, digest, result and base,
+// and looked up when a gate comes due: one about anything else is simply not
+// found. A decision that does not fit the epic that reads it counts nothing and
+// stays on record, so that every journal can be read under every epic.json.
 package executor

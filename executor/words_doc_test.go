@@ -2,7 +2,9 @@ package executor
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -57,12 +59,39 @@ func wordTables() string {
 	return b.String()
 }
 
+// endTable renders which commands end a wait for a person, as docs/statuses.md has it.
+func endTable() string {
+	var b strings.Builder
+	b.WriteString("| a person is awaited because of | what ends it |\n|---|---|\n")
+	for _, c := range slices.Sorted(maps.Keys(ends)) {
+		if c == causeOnly {
+			continue
+		}
+		var how []string
+		for _, e := range ends[c] {
+			verb, rest, _ := strings.Cut(e, " ")
+			how = append(how, "`"+strings.TrimRight("ralph "+verb+" KEY "+rest, " ")+"`")
+		}
+		switch c {
+		case CausePaused:
+			how = append(how, "`ralph resume KEY`")
+		case CausePull:
+			how = append(how, "merge it, or close it with a comment")
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", c, strings.Join(how, ", "))
+	}
+	return b.String()
+}
+
 func TestTheDocsListTheWordsOfEveryFormat(t *testing.T) { // K1 "listed in the docs"
 	b, err := os.ReadFile("../docs/statuses.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := wordTables(); !strings.Contains(string(b), want) {
+		t.Errorf("docs/statuses.md lacks these tables:\n%s", want)
+	}
+	if want := endTable(); !strings.Contains(string(b), want) {
 		t.Errorf("docs/statuses.md lacks these tables:\n%s", want)
 	}
 }
