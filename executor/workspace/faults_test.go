@@ -318,8 +318,11 @@ func TestTheUserWorksMeanwhile(t *testing.T) { // facts: D7, D9; N2, N5
 			default:
 			}
 			for _, args := range [][]string{
-				{"checkout", "-q", "-b", fmt.Sprintf("user-%d", i)}, {"gc", "-q"}, {"pack-refs", "--all", "--prune"},
-				{"commit", "-q", "--allow-empty", "-m", "by the user"}, {"checkout", "-q", "main"},
+				{"checkout", "-q", "-b", fmt.Sprintf("user-%d", i)},
+				{"gc", "-q"},
+				{"pack-refs", "--all", "--prune"},
+				{"commit", "-q", "--allow-empty", "-m", "by the user"},
+				{"checkout", "-q", "main"},
 			} {
 				cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "core.hooksPath=/dev/null"}, args...)...)
 				cmd.Env = userEnv()
