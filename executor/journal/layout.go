@@ -34,17 +34,21 @@ CREATE INDEX inbox_open ON inbox(number) WHERE answered = 0;
 `
 
 // views are projections for other readers: they are computed from the events
-// when they are asked for, so they cost nothing to write and cannot be stale.
+// when they are asked for, so they cost nothing to write and cannot be stale. Each
+// is one pass over the events (about a second for 150,000), never a join of them
+// with themselves.
 const views = `
 CREATE VIEW log AS SELECT seq,
 	strftime('%Y-%m-%dT%H:%M:%fZ', (body ->> 'at') / 1000.0, 'unixepoch') AS at,
 	body ->> 'kind' AS kind, coalesce(body ->> 'node', '') AS node, coalesce(body ->> 'step', '') AS step,
 	coalesce(body ->> 'attempt', 0) AS attempt, body -> 'data' AS data FROM events;
-CREATE VIEW runs AS SELECT s.seq, s.at AS started, e.at AS ended, s.data ->> 'digest' AS digest, s.data ->> 'by' AS by,
-	coalesce(e.data ->> 'interrupted', 0) AS interrupted, e.data -> 'counts' AS counts
-	FROM log s LEFT JOIN log e ON e.kind = 'run.ended' AND e.seq = (
-		SELECT min(seq) FROM log x WHERE x.seq > s.seq AND x.kind IN ('run.ended', 'run.started'))
-	WHERE s.kind = 'run.started';
+CREATE VIEW runs AS SELECT seq, at AS started, CASE WHEN next = 'run.ended' THEN next_at END AS ended,
+	data ->> 'digest' AS digest, data ->> 'by' AS by,
+	CASE WHEN next = 'run.ended' THEN coalesce(next_data ->> 'interrupted', 0) ELSE 0 END AS interrupted,
+	CASE WHEN next = 'run.ended' THEN next_data -> 'counts' END AS counts
+	FROM (SELECT kind, seq, at, data, lead(kind) OVER w AS next, lead(at) OVER w AS next_at, lead(data) OVER w AS next_data
+		FROM log WHERE kind IN ('run.started', 'run.ended') WINDOW w AS (ORDER BY seq))
+	WHERE kind = 'run.started';
 CREATE VIEW nodes AS SELECT node, (data ->> 'key') AS key, status, max(seq) AS seq, at, reason, result FROM (
 	SELECT seq, at, node, data,
 		CASE kind WHEN 'node.started' THEN 'running' WHEN 'node.resumed' THEN 'running' WHEN 'node.waiting' THEN 'waiting'
@@ -53,10 +57,11 @@ CREATE VIEW nodes AS SELECT node, (data ->> 'key') AS key, status, max(seq) AS s
 		CASE kind WHEN 'node.done' THEN data -> 'result' ->> 'commit' END AS result
 	FROM log WHERE kind IN ('node.started', 'node.resumed', 'node.waiting', 'node.blocked', 'node.done'))
 	GROUP BY node;
-CREATE VIEW attempts AS SELECT s.node, s.step, s.attempt, s.seq, s.at AS started, e.at AS ended,
-	coalesce(e.data ->> 'status', 'running') AS status, e.data ->> 'reason' AS reason
-	FROM log s LEFT JOIN log e ON e.kind = 'attempt.ended' AND e.node = s.node AND e.step = s.step AND e.attempt = s.attempt
-	WHERE s.kind = 'attempt.started';
+CREATE VIEW attempts AS SELECT node, step, attempt, min(seq) AS seq,
+	min(CASE kind WHEN 'attempt.started' THEN at END) AS started, max(CASE kind WHEN 'attempt.ended' THEN at END) AS ended,
+	coalesce(max(CASE kind WHEN 'attempt.ended' THEN data ->> 'status' END), 'running') AS status,
+	max(CASE kind WHEN 'attempt.ended' THEN data ->> 'reason' END) AS reason
+	FROM log WHERE kind IN ('attempt.started', 'attempt.ended') GROUP BY node, step, attempt;
 CREATE VIEW gates AS SELECT node, step, attempt, seq, at, data ->> 'gate' AS gate, data ->> 'verdict' AS verdict,
 	data ->> 'tests' AS tests, data ->> 'ms' AS ms, data ->> 'message' AS message FROM log WHERE kind = 'gate.judged';
 CREATE VIEW decisions AS SELECT seq, at, node, data ->> 'verb' AS verb, data ->> 'by' AS by, data ->> 'message' AS message
