@@ -80,7 +80,7 @@ func WorkspaceContract(t *testing.T, ws executor.Workspace, base executor.Tree, 
 			t.Errorf("the merge is the result of %s alone", r.Node)
 		}
 	}
-	if ws.Dir("bd-1-1") != ws.Dir("bd-1-1") || ws.Dir("bd-1-1") == ws.Dir("bd-1-2") {
-		t.Error("directories of nodes are not their own")
+	if dir := ws.Dir("bd-1-1"); dir == "" || dir == ws.Dir("bd-1-2") {
+		t.Errorf("directory %q of a node is not its own", dir)
 	}
 }

@@ -20,10 +20,9 @@ import (
 // world is a bench with an inbox and people who answer, and gates of all kinds.
 type world struct {
 	*bench
-	in    *executortest.Inbox
-	say   func(v executor.NodeView) (executor.Decision, bool) // to a node that waits for a person
-	last  *executor.Run
-	limit int // events; 0: none
+	in   *executortest.Inbox
+	say  func(v executor.NodeView) (executor.Decision, bool) // to a node that waits for a person
+	last *executor.Run
 }
 
 func newWorld(t *testing.T, lines []string, change ...func(*ir.Epic)) *world {

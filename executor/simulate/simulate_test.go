@@ -92,6 +92,41 @@ agents:
 			change:   func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.TimeoutMS = 60 * 60 * 1000 },
 			want:     "1.1 done\nintegration done",
 		},
+		"results that do not merge are merged by an agent": {
+			epic:     []string{"1.1", "1.2", "1.3: 1.1 1.2"},
+			scenario: `effects: [{effect: base, node: "1.3", fails: conflict, paths: [go.mod]}]`,
+			want:     "1.1 done\n1.2 done\n1.3 done\nintegration done",
+		},
+		"a limit parks the runner until it is over": {
+			epic:     []string{"1.1", "1.2: 1.1"},
+			scenario: `agents: [{fails: limit, until: 5h, takes: 1m, times: 1}]`,
+			want:     "1.1 done\n1.2 done\nintegration done",
+			took:     5*time.Hour + 22*time.Minute,
+		},
+		"mode branch lands one node after the other": {
+			epic:     []string{"1.1", "1.2", "1.3: 1.1 1.2"},
+			change:   func(e *ir.Epic) { e.Epic.Integration.Mode = "branch" },
+			scenario: `{}`,
+			want:     "1.1 done\n1.2 done\n1.3 done",
+		},
+		"mode wait: people merge, or close with a reason": {
+			epic: []string{"1.1", "1.2: 1.1"},
+			change: func(e *ir.Epic) {
+				e.Epic.Integration.Mode, e.Epic.Integration.PR, e.Epic.Target = "wait", "node", "main"
+			},
+			scenario: `pulls: [{node: "1.2", state: closed, comment: "shorter", after: 3h, times: 1}]`,
+			want:     "1.1 done\n1.2 done",
+		},
+		"a human gate is approved, a day later": {
+			epic: []string{"1.1"},
+			change: func(e *ir.Epic) {
+				e.Gates["ok"] = ir.Gate{Kind: "human", From: "policy", OnFailure: "retry", OnTimeout: "fail", ProtectNew: true}
+				e.Nodes[0].Steps[0].Gates = []string{"check", "ok"}
+			},
+			scenario: `people: [{cause: approval, does: approve, after: 1d, by: ann}]`,
+			want:     "1.1 done\nintegration done",
+			took:     24*time.Hour + 10*time.Minute,
+		},
 		"ralph is killed and started again": {
 			epic: []string{"1.1", "1.2: 1.1", "1.3: 1.2"},
 			scenario: `
