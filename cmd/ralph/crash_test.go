@@ -151,6 +151,9 @@ if grep -q mended "out-$RALPH_NODE.txt"; then status=pass; fi
 printf '{"status": "%s", "message": "mended: %s"}\n' $status $status
 point "gate.qa.$at.end"`
 
+// crashCheck notes that it judges.
+const crashCheck = `. "$TOP/bin/point.sh"; at=$RALPH_NODE.$RALPH_STEP-$RALPH_ATTEMPT; echo "check.$at" >> "$TOP/log/gates"; point "gate.check.$at.begin"`
+
 // crashEpic has parallel sprints, a conflict, gates that fail at first, one that
 // an agent judges beside the others, a person, and a pull request.
 func crashEpic() *ir.Epic {
@@ -158,8 +161,7 @@ func crashEpic() *ir.Epic {
 		e.Epic.Integration.Gates, e.Epic.Integration.PR = []string{"check"}, "plan"
 		e.Epic.Target, e.Run.Git.Remote = "main", "origin"
 		g := e.Gates["check"]
-		g.Run = `. "$TOP/bin/point.sh"; at=$RALPH_NODE.$RALPH_STEP-$RALPH_ATTEMPT; echo "check.$at" >> "$TOP/log/gates"; point "gate.check.$at.begin"
-r=0; test "$RALPH_NODE" != 1.2b || grep -q mended out-1.2b.txt || r=1; point "gate.check.$at.end"; exit $r`
+		g.Run = crashCheck + `; test "$RALPH_NODE" != 1.2b || grep -q mended out-1.2b.txt; r=$?; point "gate.check.$at.end"; exit $r`
 		e.Gates["check"] = g
 		e.Runners["qa"] = ir.Runner{Kind: "command", Run: []string{"sh", "-c", crashQA}, Prompt: "stdin", Env: []string{"PATH", "HOME"}, Outcome: "optional"}
 		e.Agents["qa"] = ir.Agent{Runner: "qa", Access: "read"}
@@ -173,9 +175,136 @@ r=0; test "$RALPH_NODE" != 1.2b || grep -q mended out-1.2b.txt || r=1; point "ga
 	})
 }
 
-// crashSite is a repository in which the epic of the crash test runs.
-func crashSite(t testing.TB) *site {
-	s := newSite(t, crashWork, crashEpic())
+// story is a run that is killed.
+type story struct {
+	name    string
+	epic    func() *ir.Epic
+	work    string              // of the agent
+	waiting func(*site)         // what people do when only they are awaited
+	end     func(*site) string  // what is compared
+	must    []string            // points that the undisturbed run has to come to
+	only    func(p string) bool // the points at which it is killed; nil is all of them
+}
+
+// stories are a whole run in mode dag, and what is different in the other modes.
+var stories = []story{
+	{
+		name: "dag", epic: crashEpic, work: crashWork, end: (*site).endState,
+		waiting: func(s *site) {
+			if ana := s.ralph("approve", "1.4", "--as", "ana"); ana.code != exitDone {
+				s.t.Fatalf("ana cannot approve: exit %d\n%s\n%s", ana.code, ana.all(), s.failures())
+			}
+		},
+		must: []string{
+			"decided.run.started..-0", "agent.1.2b.implement-2.middle", "agent.1.3.merge-1.begin", "told.collected.bd-1-3.merge-1",
+			"gate.qa.1.4.implement-1.end", "gate.qa.1.4.implement-2.begin", "git.repo.update-ref.1.begin",
+			"git.1-2b.reset.1.end", "gh.create.begin", "gh.create.end", "told.pulled.integration.-0",
+		},
+	},
+	{
+		name: "branch", work: branchWork, end: (*site).landed,
+		epic: func() *ir.Epic {
+			return executortest.Epic([]string{"1.1", "1.2a: 1.1", "1.2b: 1.1", "1.3: 1.2a 1.2b"}, func(e *ir.Epic) {
+				e.Epic.Integration.Mode = "branch"
+				g := e.Gates["check"]
+				g.Run = crashCheck
+				e.Gates["check"] = g
+			})
+		},
+		must: []string{"told.landed.bd-1-1.land-1", "told.landed.bd-1-3.land-1"},
+		only: func(p string) bool {
+			return strings.Contains(p, "land") || strings.Contains(p, "merge") || strings.HasPrefix(p, "git.repo.update-ref")
+		},
+	},
+	{
+		name: "wait", work: branchWork, end: (*site).landed, waiting: (*site).mergePulls,
+		epic: func() *ir.Epic {
+			return executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
+				e.Epic.Integration.Mode, e.Epic.Integration.PR = "wait", "node"
+				e.Epic.Target, e.Run.Git.Remote = "main", "origin"
+			})
+		},
+		must: []string{"gh.create.begin", "gh.view.end", "told.pull.seen.bd-1-1.-0"},
+		only: func(p string) bool {
+			return strings.HasPrefix(p, "gh.") || strings.Contains(p, "pull") || strings.HasPrefix(p, "git.repo.")
+		},
+	},
+}
+
+// branchWork changes one line in every sprint, so that what lands second is in
+// conflict; the resolution is the same in whichever order they land.
+const branchWork = `
+if [ "$RALPH_STEP" = merge ]; then
+	sed -e '/^<<<<<<< /d' -e '/^=======$/d' -e '/^>>>>>>> /d' README.md | LC_ALL=C sort -u > merged
+	mv merged README.md
+else
+	echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
+	echo "$RALPH_NODE" >> README.md
+fi
+`
+
+// landed is what the modes branch and wait leave, in whichever order nodes landed:
+// what the target holds, how many commits of ralph's are in it, how many pull
+// requests there are, and which nodes are done.
+func (s *site) landed() string {
+	s.t.Helper()
+	target := s.epic.Epic.Integration.Branch
+	if s.epic.Epic.Integration.Mode == "wait" {
+		target = "origin/main"
+		s.git("fetch", "-q", "origin")
+		s.moved = append(s.moved, "refs/remotes/origin/main")
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, regexp.MustCompile(`(?m)^.*\tepic\.json$`).ReplaceAllString(s.git("ls-tree", "-r", target), ""))
+	fmt.Fprintln(&b, s.git("rev-list", "--count", "main.."+target), "commits", s.git("rev-list", "--merges", "--count", "main.."+target), "merges")
+	keys := strings.Fields(s.git("log", "--format=%(trailers:key=Ralph-Key,valueonly,separator=)", "main.."+target))
+	fmt.Fprintln(&b, len(keys), "collected")
+	pulls, err := filepath.Glob(s.file("../forge/pulls/[0-9]*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	fmt.Fprintln(&b, len(pulls), "pull requests")
+	for _, e := range s.events() {
+		if e.Kind() == "node.done" {
+			fmt.Fprintln(&b, "done")
+		}
+	}
+	return b.String()
+}
+
+// mergePulls merges all open pull requests, as a person does at the forge.
+func (s *site) mergePulls() {
+	s.t.Helper()
+	remote := filepath.Join(s.top, "origin.git")
+	pulls, err := filepath.Glob(s.file("../forge/pulls/[0-9]*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, p := range pulls {
+		in := func(name string) string {
+			b, err := os.ReadFile(filepath.Join(p, name))
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			return strings.TrimSpace(string(b))
+		}
+		if in("state") != "OPEN" {
+			continue
+		}
+		git := func(args ...string) string {
+			return s.git(append([]string{"-c", "user.name=A Person", "-c", "user.email=person@example.org", "--git-dir", remote}, args...)...)
+		}
+		main, head := git("rev-parse", "main"), git("rev-parse", in("head"))
+		merge := git("commit-tree", "-p", main, "-p", head, "-m", "Merge", git("merge-tree", "--write-tree", main, head))
+		git("update-ref", "refs/heads/main", merge, main)
+		s.write(filepath.Join(p, "merge"), `{"oid":"`+merge+`"}`)
+		s.write(filepath.Join(p, "state"), "MERGED\n")
+	}
+}
+
+// crashSite is a repository in which a story plays.
+func crashSite(t testing.TB, of story) *site {
+	s := newSite(t, of.work, of.epic())
 	s.standInGit()
 	s.forge()
 	s.before = s.manifest()
@@ -209,7 +338,7 @@ exit $code
 
 // toTheEnd applies until the run has come to its end, however often ralph is
 // killed on the way, and does what people have to do.
-func (s *site) toTheEnd() {
+func (s *site) toTheEnd(of story) {
 	s.t.Helper()
 	for range 1000 {
 		switch got := s.ralph("apply", "--events", "jsonl"); got.code {
@@ -218,9 +347,10 @@ func (s *site) toTheEnd() {
 		case -1:
 			s.kills++
 		case exitWaiting:
-			if ana := s.ralph("approve", "1.4", "--as", "ana"); ana.code != exitDone {
-				s.t.Fatalf("ana cannot approve: exit %d\n%s\n%s", ana.code, ana.all(), s.failures())
+			if of.waiting == nil {
+				s.t.Fatalf("it waits for a person\n%s\n%s", got.err, s.failures())
 			}
+			of.waiting(s)
 		default:
 			s.t.Fatalf("after %d kills apply ended with exit code %d\n%s\n%s", s.kills, got.code, got.err, s.failures())
 		}
@@ -341,11 +471,11 @@ func (s *site) points() []string {
 
 // killed runs the epic, kills ralph at each of the points and checks what is left.
 // It returns the points that the run did not come to.
-func killed(t *testing.T, want string, points []string) (missed []string) {
+func killed(t *testing.T, of story, want string, points []string) (missed []string) {
 	t.Helper()
-	s := crashSite(t)
+	s := crashSite(t, of)
 	s.killAt(points...)
-	s.toTheEnd()
+	s.toTheEnd(of)
 	left, err := os.ReadDir(filepath.Join(s.top, "kill"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
@@ -356,7 +486,7 @@ func killed(t *testing.T, want string, points []string) (missed []string) {
 	if reached := len(points) - len(missed); s.kills > reached || s.kills < (reached+1)/2 { // two may come to theirs at once
 		t.Errorf("it was killed %d times at %d points", s.kills, reached)
 	}
-	if got := s.endState(); got != want {
+	if got := of.end(s); got != want {
 		t.Errorf("N8: after %d kills it left\n%s\nwithout them\n%s\nwhat did not pass:\n%s", s.kills, got, want, s.failures())
 	}
 	s.oftenEnough()
@@ -380,17 +510,19 @@ func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
-	calm := crashSite(t)
-	calm.toTheEnd()
+	for _, of := range stories {
+		t.Run(of.name, func(t *testing.T) { of.play(t) })
+	}
+}
+
+func (of story) play(t *testing.T) {
+	calm := crashSite(t, of)
+	calm.toTheEnd(of)
 	calm.oftenEnough()
 	calm.sound()
-	want := calm.endState()
+	want := of.end(calm)
 	points := calm.points()
-	for _, p := range []string{
-		"decided.run.started..-0", "agent.1.2b.implement-2.middle", "agent.1.3.merge-1.begin", "told.collected.bd-1-3.merge-1",
-		"gate.qa.1.4.implement-1.end", "gate.qa.1.4.implement-2.begin", "git.repo.update-ref.1.begin",
-		"git.1-2b.reset.1.end", "gh.create.begin", "gh.create.end", "told.pulled.integration.-0",
-	} {
+	for _, p := range of.must {
 		if !slices.Contains(points, p) {
 			t.Errorf("the undisturbed run did not come to %s", p)
 		}
@@ -398,11 +530,18 @@ func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N
 	if t.Failed() {
 		t.Fatalf("it came to\n%s\nand left\n%s", strings.Join(points, "\n"), want)
 	}
+	if of.only != nil {
+		points = slices.DeleteFunc(points, func(p string) bool { return !of.only(p) })
+	}
 	rng := rand.New(rand.NewPCG(7, 0))
 	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	const together = 12 // kills of one run
 	if os.Getenv("RALPH_KILLS") != "all" {
-		points = points[:min(len(points), 3*together)]
+		some := 2 * together
+		if of.only != nil {
+			some = together / 2
+		}
+		points = points[:min(len(points), some)]
 	}
 	t.Logf("%d points", len(points))
 	var mu sync.Mutex
@@ -412,7 +551,7 @@ func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N
 			some := points[i:min(i+together, len(points))]
 			t.Run(fmt.Sprint("points ", i, " to ", i+len(some)-1), func(t *testing.T) {
 				t.Parallel()
-				left := killed(t, want, some)
+				left := killed(t, of, want, some)
 				mu.Lock()
 				defer mu.Unlock()
 				missed = append(missed, left...)
@@ -421,7 +560,7 @@ func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N
 	})
 	for _, p := range missed {
 		t.Run("alone/"+p, func(t *testing.T) {
-			for _, p := range killed(t, want, []string{p}) {
+			for _, p := range killed(t, of, want, []string{p}) {
 				t.Logf("it does not always come to %s", p)
 			}
 		})

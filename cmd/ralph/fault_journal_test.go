@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -59,62 +60,65 @@ func TestTheJournalLostItsEnd(t *testing.T) { // B3, B8, N3, N4, execution §1, 
 	calm := newSite(t, "", logEpic())
 	calm.apply(exitDone)
 	want := calm.git("ls-tree", "-r", "ralph/x/integration", "--", "out-1.1.txt", "out-1.2.txt", "out-1.3.txt")
-	lost := 0
+	var lost atomic.Int32
 	cases := map[string]damage{"all of it": cut(0)}
 	for _, at := range []int{15, 35, 55, 75, 90, 99} {
 		cases[fmt.Sprintf("cut at %d %%", at)] = cut(at)
 		cases[fmt.Sprintf("a byte flipped at %d %%", at)] = flip(at)
 	}
-	for name, how := range cases {
-		t.Run(name, func(t *testing.T) {
-			s := newSite(t, "", logEpic())
-			s.killAt("agent.1.3.implement-1.end")
-			if got := s.ralph("apply", "--events", "jsonl"); got.code != -1 {
-				t.Fatalf("it was not killed: exit %d\n%s", got.code, got.err)
-			}
-			knew := len(s.events())
-			s.damage("journal.db-wal", how)
-			_ = os.Remove(s.file(".git/ralph/bd-epic/journal.db-shm")) // SQLite writes it anew
-			s.said = nil                                               // the disk has lost what it said was safe
-			left := s.events()
-			knows, flying := len(left), map[string]bool{} // attempts whose agent is at work, as far as the journal knows
-			for _, e := range left {
-				at := fmt.Sprintf("%s.%s-%d", strings.ReplaceAll(strings.TrimPrefix(string(e.Node), "bd-"), "-", "."), e.Step, e.Attempt)
-				switch b := e.Body.(type) {
-				case executor.EffectStarted:
-					if b.Kind == executor.EffectAgent {
-						flying[at] = true
+	t.Run("all", func(t *testing.T) {
+		for name, how := range cases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t, "", logEpic())
+				s.killAt("agent.1.3.implement-1.end")
+				if got := s.ralph("apply", "--events", "jsonl"); got.code != -1 {
+					t.Fatalf("it was not killed: exit %d\n%s", got.code, got.err)
+				}
+				knew := len(s.events())
+				s.damage("journal.db-wal", how)
+				_ = os.Remove(s.file(".git/ralph/bd-epic/journal.db-shm")) // SQLite writes it anew
+				s.said = nil                                               // the disk has lost what it said was safe
+				left := s.events()
+				knows, flying := len(left), map[string]bool{} // attempts whose agent is at work, as far as the journal knows
+				for _, e := range left {
+					at := fmt.Sprintf("%s.%s-%d", strings.ReplaceAll(strings.TrimPrefix(string(e.Node), "bd-"), "-", "."), e.Step, e.Attempt)
+					switch b := e.Body.(type) {
+					case executor.EffectStarted:
+						if b.Kind == executor.EffectAgent {
+							flying[at] = true
+						}
+					case executor.Collected:
+						delete(flying, at)
 					}
-				case executor.Collected:
-					delete(flying, at)
 				}
-			}
-			got := s.ralph("apply", "--events", "jsonl")
-			if got.code != exitDone {
-				t.Fatalf("of %d events %d are left: exit %d\n%s\n%s", knew, knows, got.code, got.err, s.failures())
-			}
-			if out := s.git("ls-tree", "-r", "ralph/x/integration", "--", "out-1.1.txt", "out-1.2.txt", "out-1.3.txt"); out != want {
-				t.Errorf("the result holds\n%s\nwant\n%s", out, want)
-			}
-			for _, e := range s.events() {
-				if b, ok := e.Body.(executor.TailLost); ok && len(b.Found) > 0 {
-					lost++
+				got := s.ralph("apply", "--events", "jsonl")
+				if got.code != exitDone {
+					t.Fatalf("of %d events %d are left: exit %d\n%s\n%s", knew, knows, got.code, got.err, s.failures())
 				}
-			}
-			// What was collected before is not made again; an agent that may still have
-			// been at work runs once more, and its commit is the old one all the same.
-			for _, at := range []string{"1.1.implement-1", "1.2.implement-2"} {
-				if n := s.noted("agents", at); n != 1 && (n != 2 || !flying[at]) {
-					t.Errorf("of %d events %d were left, and the agent of %s ran %d times", knew, knows, at, n)
+				if out := s.git("ls-tree", "-r", "ralph/x/integration", "--", "out-1.1.txt", "out-1.2.txt", "out-1.3.txt"); out != want {
+					t.Errorf("the result holds\n%s\nwant\n%s", out, want)
 				}
-			}
-			if n := s.git("rev-list", "--count", "main..ralph/x/integration"); n != calm.git("rev-list", "--count", "main..ralph/x/integration") {
-				t.Errorf("%s commits", n)
-			}
-			s.sound()
-		})
-	}
-	if lost == 0 {
+				for _, e := range s.events() {
+					if b, ok := e.Body.(executor.TailLost); ok && len(b.Found) > 0 {
+						lost.Add(1)
+					}
+				}
+				// What was collected before is not made again; an agent that may still have
+				// been at work runs once more, and its commit is the old one all the same.
+				for _, at := range []string{"1.1.implement-1", "1.2.implement-2"} {
+					if n := s.noted("agents", at); n != 1 && (n != 2 || !flying[at]) {
+						t.Errorf("of %d events %d were left, and the agent of %s ran %d times", knew, knows, at, n)
+					}
+				}
+				if n := s.git("rev-list", "--count", "main..ralph/x/integration"); n != calm.git("rev-list", "--count", "main..ralph/x/integration") {
+					t.Errorf("%s commits", n)
+				}
+				s.sound()
+			})
+		}
+	})
+	if lost.Load() == 0 {
 		t.Error("no commit was ever adopted")
 	}
 }
