@@ -21,8 +21,9 @@ type Result struct {
 	Open    string   // why it ended before the run did; "" if the run ended
 }
 
-// maxEvents ends a simulation that would go on for ever.
-const maxEvents = 20_000_000
+// maxEvents bounds a simulation, which could go on for ever: a scenario in which a
+// person says "retry" each time that a gate cannot judge has no end.
+func maxEvents(epic *ir.Epic) int64 { return 200_000 + 500*int64(len(epic.Nodes)) }
 
 // Run plays the scenario. observe is told all events, in batches as they would
 // become durable; it may be nil.
@@ -107,8 +108,8 @@ func (d *sim) play() error {
 			}
 			wake = next
 		}
-		if d.run.Seq() > maxEvents {
-			d.open = fmt.Sprintf("it has written %d events and goes on", maxEvents)
+		if d.run.Seq() > maxEvents(d.epic) {
+			d.open = fmt.Sprintf("it has written %d events and would go on", d.run.Seq())
 			return nil
 		}
 		it := d.next(wake)

@@ -185,6 +185,15 @@ people:
 	}
 }
 
+func TestASimulationWithoutAnEndIsEnded(t *testing.T) {
+	res, _ := play(t, executortest.Epic([]string{"1.1"}, patient), parse(t, `
+gates: [{verdict: error}]
+people: [{does: retry, after: 0s}]`))
+	if !strings.Contains(res.Open, "would go on") {
+		t.Errorf("it ended: %q\n%s", res.Open, statuses(res.Run))
+	}
+}
+
 func TestMistakesOfAScenarioAreNamedWithTheirLines(t *testing.T) {
 	_, err := simulate.Parse("s.yaml", []byte(`agents:
   - takes: soon
