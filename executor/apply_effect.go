@@ -17,6 +17,9 @@ func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 			continue
 		}
 		want.Seq = e.Seq
+		if n.sum && want.Kind == EffectPublish {
+			r.sumMeant = want.Commit
+		}
 		l.again(want.Kind, want.Gate, true)
 		l.flight = append(l.flight, want)
 		if name := r.asks(want); name != "" {
@@ -115,8 +118,8 @@ func (r *Run) effectEnded(n *node, e Event) error {
 	a := &l.attempt
 	switch b := e.Body.(type) {
 	case BaseMade:
-		if b.Head != "" {
-			r.head = b.Head
+		if b.Head != "" && done.Seq > r.headAt { // else somebody landed meanwhile
+			r.seen(Tree{Commit: b.Head, Tree: treeAt(b.Base, b.Head)})
 		}
 		if l.step == asideStep {
 			r.landMerged(n, b.Base)
@@ -222,6 +225,7 @@ func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 	case FailForeign:
 		if n.sum {
 			r.foreignHead = b.Head
+			r.seen(b.Head)
 		}
 	}
 	l.failed(done.Kind)

@@ -51,9 +51,11 @@ func (r *Run) branchMoved(n *node, b Body) {
 	switch b := b.(type) {
 	case Published:
 		r.sumRef = b.Result.Commit
+		r.seen(b.Result)
 	case EffectFailed:
 		if b.Class == FailForeign {
 			r.foreignHead = b.Head
+			r.seen(b.Head)
 		}
 	}
 }
@@ -172,6 +174,10 @@ func (r *Run) setBase(n *node, base Tree) {
 	}
 	s := n.match(l.work, l.print, identity)
 	switch {
+	case n.sum && !r.joins():
+		l.stage, l.result = stagePull, base
+	case n.sum && r.others() && r.sumIsJudged(base): // nothing new to judge: only to see who was there
+		l.stage, l.attempt.collected.Result = stagePublish, base
 	case n.sum && r.sumIs(base):
 		l.stage, l.result = stageFinish, r.lastSum().result
 	case n.sum && len(n.ir.Steps[0].Gates) > 0:

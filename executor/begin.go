@@ -30,8 +30,9 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	for _, p := range r.parks {
 		p.down = Event{}.At
 	}
-	if e.Head != "" {
-		r.head = e.Head
+	r.seen(Tree{Commit: e.Head})
+	if e.Head != "" && e.Head == r.sumMeant { // ralph ended when it had moved the branch
+		r.sumRef = e.Head
 	}
 	r.doneByBase(e, rebased)
 	if r.foreign {

@@ -206,24 +206,31 @@ func deadline(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// lateFlights lists what is in flight for nodes whose working time is used up, where
-// a budget stops; and says when the next one will be.
+// lateFlights lists the agents in flight whose working time is used up, their
+// node's or the run's, where a budget stops; and says when the next one's will be.
 func (r *Run) lateFlights(now time.Time) (stop []Effect, next time.Time) {
-	if r.epic.Run.OnExceed != "stop" || !r.wallLimited {
+	whole := r.runBudget().WallMS
+	if r.epic.Run.OnExceed != "stop" || !r.wallLimited && whole <= 0 {
 		return nil, time.Time{}
 	}
 	for _, i := range r.flying {
 		n := r.nodes[i]
-		b := r.nodeBudget(n)
-		if b.WallMS <= 0 || n.status != Running {
+		if n.status != Running {
 			continue
 		}
-		left := time.Duration(b.WallMS)*time.Millisecond - n.cost.wall(now)
-		switch at := now.Add(left); {
-		case left <= 0:
-			stop = append(stop, n.agentsInFlight()...)
-		case next.IsZero() || at.Before(next):
-			next = at
+		for _, b := range [2]struct {
+			limit int64
+			used  *cost
+		}{{r.nodeBudget(n).WallMS, &n.cost}, {whole, &r.cost}} {
+			if b.limit <= 0 {
+				continue
+			}
+			left := time.Duration(b.limit)*time.Millisecond - b.used.wall(now)
+			if left <= 0 {
+				stop = append(stop, n.agentsInFlight()...)
+				break
+			}
+			sooner(&next, now.Add(left))
 		}
 	}
 	return stop, next

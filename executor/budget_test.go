@@ -198,3 +198,25 @@ func TestADeadlineThatIsPastBeginsNothing(t *testing.T) { // S3-15
 	s.end()
 	s.is("1.2", executor.Done, "", "")
 }
+
+func TestWorkingTimeOfTheRunThatIsUsedUpCutsTheAgentsWhereItStops(t *testing.T) { // S3-14; execution §4 "budget"
+	s := newStage(t, []string{"1.1", "1.2"}, func(e *ir.Epic) {
+		e.Run.OnExceed, e.Run.Budget.WallMS = "stop", 60_000
+	})
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
+	todo := s.run.Todo(s.now)
+	if want := s.now.Add(time.Minute); !todo.Wake.Equal(want) || len(todo.Stop) > 0 {
+		t.Fatalf("wake %s, stop %v; want to be asked at %s", todo.Wake, todo.Stop, want)
+	}
+	s.now = todo.Wake
+	for len(s.run.Todo(s.now).Record) > 0 {
+		s.put(s.run.Todo(s.now).Record[0])
+	}
+	if todo = s.run.Todo(s.now); len(todo.Stop) != 2 {
+		t.Fatalf("%d agents are stopped, want both: %+v", len(todo.Stop), todo)
+	}
+	s.end()
+	s.is("1.1", executor.Blocked, "", "working time of 1m0s is used up")
+	s.is("1.2", executor.Blocked, "", "working time of 1m0s is used up")
+}

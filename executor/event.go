@@ -45,7 +45,7 @@ type (
 		Seed   uint64      `json:"seed,omitempty"`   // of jitter
 		Wait   bool        `json:"wait,omitempty"`   // stay for people too
 		Grace  int64       `json:"grace,omitempty"`  // milliseconds that running attempts get when the run is cancelled; 0: two minutes
-		Head   string      `json:"head,omitempty"`   // mode branch: where the integration branch stands
+		Head   string      `json:"head,omitempty"`   // where the integration branch stands, if it is there; mode branch: else the pinned base
 		Merged []ir.NodeID `json:"merged,omitempty"` // done by the base: the base holds their result already
 		By     string      `json:"by"`
 		User   string      `json:"user,omitempty"` // of the operating system

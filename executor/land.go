@@ -12,7 +12,8 @@ import (
 func (r *Run) published(n *node, b Published) {
 	l := &n.life
 	if n.sum {
-		r.sumRef = b.Result.Commit
+		r.sumRef, r.sumMeant = b.Result.Commit, ""
+		r.seen(b.Result)
 	}
 	l.attempt.collected.Result, l.result = b.Result, b.Result
 	in := r.epic.Epic.Integration
@@ -30,7 +31,7 @@ func (r *Run) published(n *node, b Published) {
 func (r *Run) openLanding(n *node) Event {
 	return Event{
 		Node: n.id, Step: LandStep, Attempt: n.numbers[LandStep] + 1,
-		Body: AttemptStarted{Start: r.head, From: n.life.result.Commit},
+		Body: AttemptStarted{Start: r.head.Commit, From: n.life.result.Commit},
 	}
 }
 
@@ -45,7 +46,7 @@ func (r *Run) beginLanding(n *node, b AttemptStarted) {
 	if w := r.workStep(n); w != nil {
 		s.Limits.RunnerRetries, s.Retry = w.Limits.RunnerRetries, w.Retry
 	}
-	head := Result{Node: Integration, Tree: Tree{Commit: b.Start}}
+	head := Result{Node: Integration, Tree: Tree{Commit: b.Start, Tree: treeAt(r.head, b.Start)}}
 	n.life.aside = &aside{step: s, inputs: []Result{head, {Node: n.id, Tree: n.life.result}}}
 	r.lander = n
 }
@@ -89,7 +90,7 @@ func (r *Run) landFailed(n *node, to int) {
 
 func (r *Run) landed(n *node, b Landed) {
 	l := &n.life
-	r.head = b.Head.Commit
+	r.seen(b.Head)
 	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageFinish
 	r.unlock(n)
 }
@@ -97,9 +98,7 @@ func (r *Run) landed(n *node, b Landed) {
 // moved is told that the branch went on meanwhile: the merge is made anew.
 func (r *Run) moved(n *node, head Tree) {
 	l := &n.life
-	if head.Commit != "" {
-		r.head = head.Commit
-	}
+	r.seen(head)
 	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageLanding
 	r.unlock(n)
 }
@@ -139,9 +138,7 @@ func (r *Run) pullSeen(n *node, b PullSeen) {
 	l.polls++
 	switch b.State {
 	case "merged":
-		if b.Head.Commit != "" {
-			r.head = b.Head.Commit
-		}
+		r.seen(b.Head)
 		l.stage = stageFinish
 	case "closed":
 		message := "it was closed without being merged"
@@ -160,4 +157,12 @@ func (r *Run) pullSeen(n *node, b PullSeen) {
 	default:
 		l.stage = stageReview
 	}
+}
+
+// treeAt is the tree of a commit, if that is the one that is known.
+func treeAt(known Tree, commit string) string {
+	if known.Commit == commit {
+		return known.Tree
+	}
+	return ""
 }

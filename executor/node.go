@@ -201,7 +201,9 @@ func fingerprint(inputs []Result) string {
 	for _, in := range inputs {
 		b.WriteString(string(in.Node))
 		b.WriteByte(':')
-		b.WriteString(in.Tree.Tree)
+		if b.WriteString(in.Tree.Tree); in.Tree.Tree == "" { // not known: a branch's head
+			b.WriteString(in.Commit)
+		}
 		b.WriteByte('\n')
 	}
 	sum := sha256.Sum256([]byte(b.String()))

@@ -52,9 +52,11 @@ type Run struct {
 
 	parks  map[string]*park // runners that are left alone, or counted
 	lander *node            // whose result is being merged into the integration branch
-	head   string           // where the integration branch stands, in modes that move it
+	head   Tree             // where the integration branch stands, as far as it was seen
+	headAt int64            // event after which that was seen: what began before knows less
 
 	sumRef      string               // where ralph last put the integration branch
+	sumMeant    string               // where it was about to
 	sumHolds    map[ir.NodeID]Result // what it was made of
 	sumBase     Tree                 // and on which base
 	foreignHead Tree                 // others' commits on it
@@ -98,20 +100,24 @@ func New(epic *ir.Epic) (*Run, error) {
 		r.nodes = append(r.nodes, n)
 		r.byID[in.ID] = n
 	}
-	if epic.Epic.Integration.Mode == "dag" {
+	if in := epic.Epic.Integration; in.Mode == "dag" || in.Mode == "branch" && in.PR == "plan" {
 		r.addSum()
 	}
 	return r, nil
 }
 
 // addSum adds the node that joins all results: its gates run on the merge, and
-// publishing it moves the integration branch.
+// publishing it moves the integration branch. In mode branch the results are in
+// that already, and only its pull request is made.
 func (r *Run) addSum() {
 	in := r.epic.Epic.Integration
+	if in.Mode == "branch" { // each landing was judged
+		in.Gates, in.ConflictAgent = nil, ""
+	}
 	n := &ir.Node{
 		ID: Integration, Key: Integration, Kind: ir.GateKind, Title: "the sum of all results",
 		Git:   ir.Git{Branch: in.Branch},
-		Steps: []ir.Step{r.sumStep(in.Gates)},
+		Steps: []ir.Step{sumStep(r.epic, in)},
 	}
 	if n.Steps[0].Agent != "" {
 		n.Kind = ir.Merge

@@ -295,7 +295,7 @@ func (s *sim) report(e Effect) Body {
 func (s *sim) nothingIsLeftOut() {
 	s.t.Helper()
 	r := s.run
-	if r.sum == nil || r.sum.status != Done || r.draining {
+	if r.sum == nil || !r.joins() || r.sum.status != Done || r.draining {
 		return
 	}
 	sum := r.sum.accepted.result

@@ -31,7 +31,7 @@ func (r *Run) sumDue() bool {
 // sumDone returns the record that says that these inputs are joined already.
 func (r *Run) sumDone(inputs []Result) *success {
 	last := r.lastSum()
-	if last == nil || last.judge != r.sum.ir.Digest.Judge {
+	if last == nil || last.judge != r.sum.ir.Digest.Judge || r.joins() && (last.result.Commit != r.sumRef || r.others()) {
 		return nil
 	}
 	same := slices.Equal(last.inputs, inputs)
@@ -60,6 +60,9 @@ func (r *Run) lastSum() *success {
 // of it and is being run again keeps its old part: the branch never loses work
 // by itself. It is empty when no node has a result.
 func (r *Run) sumInputs() []Result {
+	if !r.joins() {
+		return r.landedInputs()
+	}
 	var all []Result
 	for _, n := range r.nodes {
 		switch {
@@ -95,6 +98,32 @@ func (r *Run) sumInputs() []Result {
 		all = slices.DeleteFunc(all, func(x Result) bool { return r.sumHolds[x.Node].Commit == x.Commit })
 	}
 	return append([]Result{start}, all...)
+}
+
+// joins reports whether the sum merges results. Else they have landed one by one,
+// and what is left to do is the branch's pull request.
+func (r *Run) joins() bool { return r.epic.Epic.Integration.Mode == "dag" }
+
+// landedInputs is the integration branch as it stands, once something landed.
+func (r *Run) landedInputs() []Result {
+	for _, n := range r.nodes {
+		if n.accepted != nil && !n.sum && r.head.Commit != "" {
+			return []Result{{Node: Integration, Tree: r.head}}
+		}
+	}
+	return nil
+}
+
+// seen notes where the integration branch stands.
+func (r *Run) seen(head Tree) {
+	if head.Commit != "" && (head.Commit != r.head.Commit || head.Tree != "") {
+		r.head, r.headAt = head, r.seq
+	}
+}
+
+// others reports whether the integration branch stands where ralph did not put it.
+func (r *Run) others() bool {
+	return r.sumRef != "" && r.head.Commit != "" && r.head.Commit != r.sumRef
 }
 
 // sumStays reports whether all that the last sum holds is still true.
@@ -140,7 +169,14 @@ func (r *Run) madeOf(result Tree, inputs []Result) {
 // exactly these files: the branch stays where it is.
 func (r *Run) sumIs(t Tree) bool {
 	last := r.lastSum()
-	return last != nil && r.accepted.Commit == "" && last.judge == r.sum.ir.Digest.Judge && last.result.Tree == t.Tree && last.result.Commit == r.sumRef
+	return last != nil && r.accepted.Commit == "" && !r.others() && last.judge == r.sum.ir.Digest.Judge && last.result.Tree == t.Tree && last.result.Commit == r.sumRef
+}
+
+// sumIsJudged reports whether these are the files of the last sum, judged as they
+// would be now.
+func (r *Run) sumIsJudged(t Tree) bool {
+	last := r.lastSum()
+	return last != nil && r.accepted.Commit == "" && last.judge == r.sum.ir.Digest.Judge && last.result == t
 }
 
 // sumMade records what the integration branch holds now.
@@ -161,14 +197,14 @@ func (r *Run) rebuildSum()    { r.sumRef = r.foreignHead.Commit }
 
 // sumStep is the step in which the sum is judged; the epic's conflict agent, if
 // there is one, mends what the gates find.
-func (r *Run) sumStep(gates []string) ir.Step {
+func sumStep(epic *ir.Epic, in ir.Integration) ir.Step {
 	s := ir.Step{
-		Name: "integrate", Gates: gates, GateMode: "parallel", Access: "read", Session: "fresh", OnFailure: "keep", Next: "integrate",
+		Name: "integrate", Gates: in.Gates, GateMode: "parallel", Access: "read", Session: "fresh", OnFailure: "keep", Next: "integrate",
 		Limits: ir.StepLimits{Attempts: 1, Iterations: 1, RunnerRetries: 5},
 		Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300000},
 	}
-	if name := r.epic.Epic.Integration.ConflictAgent; name != "" && !r.epic.Agents[name].Human {
-		s.Agent, s.Model, s.Access, s.Limits.Attempts, s.Limits.Breaker = name, r.epic.Agents[name].Model, "write", mergeAttempts, 2
+	if name := in.ConflictAgent; name != "" && !epic.Agents[name].Human {
+		s.Agent, s.Model, s.Access, s.Limits.Attempts, s.Limits.Breaker = name, epic.Agents[name].Model, "write", mergeAttempts, 2
 	}
 	return s
 }

@@ -66,6 +66,8 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 			return "waits until what was stopped is gone"
 		case n.sum && len(r.started.Only) > 0:
 			return "not selected by --only"
+		case n.sum && !r.joins():
+			return "its pull request is made when the run ends"
 		case n.sum:
 			return "joined when the run ends"
 		}

@@ -323,6 +323,15 @@ func (r *openedRun) record(list []executor.Event) (last *journal.RunRecord, err 
 	return last, err
 }
 
+// headOf is where the integration branch stands, "" if it is not there yet; in mode
+// branch it begins at the pinned base.
+func headOf(ctx context.Context, epic *ir.Epic, space *workspace.Space) (string, error) {
+	if epic.Epic.Integration.Mode == "branch" {
+		return space.Head(ctx)
+	}
+	return space.Integrated(ctx)
+}
+
 // apply drives the run and ends with the account of it.
 func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.NodeID, view *applyView) (err error) {
 	slots := a.parallel
@@ -335,11 +344,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	for _, w := range warnings(ctx, r.epic, r.space, r.run, r.base) {
 		view.note("warning: %s", w)
 	}
-	head := ""
-	if r.epic.Epic.Integration.Mode == "branch" {
-		if head, err = r.space.Head(ctx); err != nil {
-			return refusal(err)
-		}
+	head, err := headOf(ctx, r.epic, r.space)
+	if err != nil {
+		return refusal(err)
 	}
 	var ended *journal.RunRecord
 	var unwritten error

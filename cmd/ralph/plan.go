@@ -142,6 +142,9 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 			return p, refusal(err)
 		}
 	}
+	if start.Head, err = headOf(ctx, epic, space); err != nil {
+		return p, refusal(err)
+	}
 	p.Base = start.Base.Commit
 	p.Proposals = run.Overview().Proposals
 	p.Warnings = warnings(ctx, epic, space, run, start.Base)

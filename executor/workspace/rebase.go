@@ -50,11 +50,16 @@ func (s *Space) Rebase(ctx context.Context) (executor.Tree, []executor.NamedTree
 // Head returns where the integration branch stands: before anything has landed,
 // at the pinned base.
 func (s *Space) Head(ctx context.Context) (string, error) {
-	head, err := s.git.ref(ctx, "refs/heads/"+s.epic.Epic.Integration.Branch)
+	head, err := s.Integrated(ctx)
 	if err != nil || head != "" {
 		return head, err
 	}
 	return s.git.ref(ctx, s.prefix()+"base")
+}
+
+// Integrated returns the integration branch's commit, "" if there is no such branch.
+func (s *Space) Integrated(ctx context.Context) (string, error) {
+	return s.git.ref(ctx, "refs/heads/"+s.epic.Epic.Integration.Branch)
 }
 
 // ownBase reports whether a node is a root that names a base of its own.
