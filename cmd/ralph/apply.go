@@ -355,7 +355,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
 	interrupted, err := local.Apply(ctx, local.Config{
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.space, State: r.space.State(), Agents: r.agents,
-		Runners: runners(r.epic), Gates: gates(r.epic),
+		Runners: runners(r.epic), Gates: gates(r.epic), Room: r.space.Room,
 		Grace: a.grace, Interrupts: interrupts, Activity: view.activity,
 		Observe: func(list []executor.Event) {
 			view.events(list)

@@ -219,27 +219,3 @@ func (s *Space) cutWhileMade(dir string) bool {
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
-
-// room refuses to go on with less free space than the policy asks for.
-func (s *Space) room(dir string) error {
-	floor := s.epic.Run.Worktree.MinFree
-	if floor <= 0 {
-		return nil
-	}
-	for {
-		if there, err := exists(dir); err != nil || there {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	have, err := s.free(dir)
-	if err != nil {
-		return fmt.Errorf("free space of %s: %w", dir, err)
-	}
-	if have < floor {
-		return &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf(
-			"%.1f GB are free in %s and worktree.min_free asks for %.1f GB before a worktree is made: make room (ralph tries again), or lower min_free",
-			float64(have)/1e9, dir, float64(floor)/1e9)}
-	}
-	return nil
-}

@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// Room says, as a transient executor.Failure, that less space is free than
+// worktree.min_free asks for, where worktrees are or where ralph keeps its state;
+// nil if there is enough. It may be called from any goroutine.
+func (s *Space) Room() error {
+	for _, dir := range s.disks() {
+		if err := s.room(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// disks lists directories that may lie on different file systems: the state's,
+// and each in which worktrees are.
+func (s *Space) disks() []string {
+	dirs := []string{s.state}
+	seen := map[string]bool{}
+	for id := range s.nodes {
+		root := s.top
+		if rel, err := filepath.Rel(filepath.Dir(s.top), s.Dir(id)); err == nil {
+			root = filepath.Join(filepath.Dir(s.top), firstOf(rel))
+		}
+		if !seen[root] {
+			seen[root] = true
+			dirs = append(dirs, root)
+		}
+	}
+	return dirs
+}
+
+// firstOf returns the first part of a relative path.
+func firstOf(rel string) string {
+	for i := range len(rel) {
+		if rel[i] == filepath.Separator {
+			return rel[:i]
+		}
+	}
+	return rel
+}
+
+// room refuses to go on with less free space than the policy asks for.
+func (s *Space) room(dir string) error {
+	floor := s.epic.Run.Worktree.MinFree
+	if floor <= 0 {
+		return nil
+	}
+	for {
+		if there, err := exists(dir); err != nil || there {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	have, err := s.free(dir)
+	if err != nil {
+		return fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	if have < floor {
+		return &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf(
+			"%s are free in %s and worktree.min_free asks for %s: make room (ralph waits and tries again), or lower min_free", size(have), dir, size(floor))}
+	}
+	return nil
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
