@@ -82,8 +82,9 @@ func pointOf(e executor.Event) string {
 }
 
 // gitScript stands before git: each call of ralph's own that changes something is
-// a point, killed at before git begins (git then works on without a ralph) and
-// after it is done (and ralph does not learn of it).
+// a point, killed at before git begins (git then works on without a ralph), after
+// it is done (and ralph does not learn of it), and while it is at work, together
+// with git itself, which leaves its locks and half of what it was to do.
 const gitScript = `#!/bin/sh
 real=REAL TOP=SITE
 read -r ralph < "$TOP/pid"
@@ -108,6 +109,13 @@ while read -r line; do
 	if [ "$line" = "git.$at.$sub.$n.begin" ]; then n=$((n + 1)); fi
 done < "$TOP/log/points"
 point "git.$at.$sub.$n.begin"
+echo "git.$at.$sub.$n.broken" >> "$TOP/log/points"
+if [ -d "$TOP/kill/git.$at.$sub.$n.broken" ] && rmdir "$TOP/kill/git.$at.$sub.$n.broken" 2>/dev/null; then
+	"$real" "$@" <&0 &
+	sleep 0.00$((${#TOP} * n % 5 + 1))
+	kill -9 $! "$ralph"
+	exit 1
+fi
 "$real" "$@"
 code=$?
 point "git.$at.$sub.$n.end"
