@@ -79,7 +79,7 @@ func (r *Run) remember(n *node, e Event) {
 		log.Status, log.Reason, log.Ended = b.Status, b.Reason, e.At
 		first := !slices.ContainsFunc(n.logs[n.life.first:], func(l AttemptLog) bool { return l.Step != MergeStep })
 		if first && b.Status == AttemptPassed && len(n.life.inputs) > 1 {
-			r.resolutions[listKey(n.life.inputs)] = log.Collected.Result
+			r.resolve(n.life.inputs, log.Collected.Result)
 		}
 	}
 }
@@ -147,8 +147,12 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 	n.life.used = make([]int, len(n.ir.Steps))
 	n.life.notes = make([]string, len(n.ir.Steps))
 	n.life.stepsAt = make([]Tree, len(n.ir.Steps))
-	if t, ok := r.known(b.Inputs); ok && r.onto(n) == OntoInputs {
+	if t, anew, ok := r.known(b.Inputs); ok && r.onto(n) == OntoInputs {
 		n.life.unclean = true
+		if anew {
+			n.life.resolved = t.Tree
+			return nil
+		}
 		r.setBase(n, t)
 	} else if len(b.Inputs) == 1 && r.onto(n) == OntoInputs {
 		r.setBase(n, b.Inputs[0].Tree)
@@ -161,7 +165,7 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 // gates that changed.
 func (r *Run) setBase(n *node, base Tree) {
 	l := &n.life
-	l.base, l.tip, l.stage = base, base.Commit, stageOpen
+	l.base, l.tip, l.stage, l.resolved = base, base.Commit, stageOpen, ""
 	if l.stale {
 		return
 	}

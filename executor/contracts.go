@@ -42,7 +42,8 @@ type Letter struct {
 // return a *Failure where the world stands in the way in a known manner.
 type Workspace interface {
 	// Base merges e.Inputs in order, without a worktree. Same inputs, same commit.
-	// With e.Onto it is that branch's head instead, which must contain all inputs.
+	// With e.Resolved the merge has that tree, if it is there and there is something
+	// to merge. With e.Onto it is that branch's head instead, which must contain all inputs.
 	Base(ctx context.Context, e Effect) (BaseMade, error)
 	// Prepare puts the node's worktree at e.Commit and sets it up. What differs
 	// from the commit that ralph last left there is saved first. With e.Merge it

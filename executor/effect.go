@@ -42,6 +42,7 @@ type Effect struct {
 	Person    bool     // prepare: leave the tree as it is; collect: a person's own fix, checks are only listed
 	Paths     []string // merge: what merge-tree found in conflict
 	Pull      Pull     // poll: which pull request
+	Resolved  string   // base: tree that a conflict of these trees was resolved to; used where it still is there
 	Inputs    []Result // base: what is merged, in order; publish, land: what must be an ancestor; merge: what is merged
 	Start     string   // commit that the step started from
 	Commit    string   // prepare: where the worktree goes; gate, publish: what was collected

@@ -55,7 +55,10 @@ func (r *Run) beginLanding(n *node, b AttemptStarted) {
 // that is known.
 func (r *Run) landFrom(n *node) {
 	n.life.stage = stageBase
-	if t, ok := r.known(n.life.aside.inputs); ok {
+	switch t, anew, ok := r.known(n.life.aside.inputs); {
+	case ok && anew:
+		n.life.resolved = t.Tree
+	case ok:
 		r.landMerged(n, t)
 	}
 }
@@ -65,6 +68,7 @@ func (r *Run) landFrom(n *node) {
 func (r *Run) landMerged(n *node, merge Tree) {
 	l := &n.life
 	a := &l.attempt
+	l.resolved = ""
 	a.collected = Collected{Result: merge}
 	n.logs[len(n.logs)-1].Commit = merge.Commit
 	n.logs[len(n.logs)-1].Collected = a.collected

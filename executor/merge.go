@@ -13,24 +13,49 @@ import (
 // mergeAttempts is how often agents try to resolve a conflict before a person has to.
 const mergeAttempts = 3
 
-// listKey identifies an ordered list of results. Commits count, not only trees:
-// a resolution has to contain those that it resolved.
+// resolution is what became of a conflict.
+type resolution struct {
+	Tree
+	of []string // commits that it has as ancestors
+}
+
+// listKey identifies an ordered list of results by their trees; a commit whose
+// tree is not known stands for itself.
 func listKey(inputs []Result) string {
 	h := sha256.New()
 	for _, in := range inputs {
-		fmt.Fprintf(h, "%s %s\n", in.Commit, in.Tree.Tree)
+		id := in.Tree.Tree
+		if id == "" {
+			id = in.Commit
+		}
+		fmt.Fprintln(h, id)
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+func commitsOf(inputs []Result) []string {
+	out := make([]string, 0, len(inputs))
+	for _, in := range inputs {
+		out = append(out, in.Commit)
+	}
+	return out
+}
+
+// resolve keeps a resolution for every list of the same trees.
+func (r *Run) resolve(inputs []Result, to Tree) {
+	r.resolutions[listKey(inputs)] = resolution{to, commitsOf(inputs)}
 }
 
 // conflict is told that what a node starts from, or lands on, does not merge.
 func (r *Run) conflict(n *node, paths []string) {
 	l := &n.life
+	l.resolved = ""
 	if l.step == asideStep { // the open attempt to land ends first
 		l.aside.paths = paths
 		l.trouble = &trouble{EffectFailed{Class: FailConflict, Detail: r.conflictText(n)}, EffectBase, ""}
 		return
 	}
+	l.unclean = false
 	r.beginMerge(n, l.inputs, paths, false)
 }
 
@@ -63,7 +88,7 @@ func (r *Run) byHand(n *node) bool {
 // resolved records a resolution and goes on from it.
 func (r *Run) resolved(n *node, tree Tree) {
 	l := &n.life
-	r.resolutions[listKey(l.aside.inputs)] = tree
+	r.resolve(l.aside.inputs, tree)
 	landing := l.aside.landing
 	l.aside, l.step = nil, 0
 	if landing {
@@ -138,13 +163,15 @@ func (n *node) lastEndedOf(step string) *AttemptLog {
 	return nil
 }
 
-// known returns the resolution of a list that was resolved before.
-func (r *Run) known(inputs []Result) (Tree, bool) {
+// known returns the resolution of a list that was resolved before. If that was of
+// other commits of the same trees, anew says so: its tree is right, and the commit
+// lacks ancestors.
+func (r *Run) known(inputs []Result) (t Tree, anew, ok bool) {
 	if len(inputs) < 2 {
-		return Tree{}, false
+		return Tree{}, false, false
 	}
-	t, ok := r.resolutions[listKey(inputs)]
-	return t, ok
+	x, ok := r.resolutions[listKey(inputs)]
+	return x.Tree, !slices.Equal(x.of, commitsOf(inputs)), ok
 }
 
 // commandGates are the node's gates that are commands, each once.

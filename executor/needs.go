@@ -29,7 +29,7 @@ func (r *Run) effect(n *node) (Effect, bool) {
 	e := Effect{Node: n.id, Base: l.base.Commit}
 	switch l.stage {
 	case stageBase:
-		e.Kind, e.Inputs, e.Onto = EffectBase, l.inputs, r.onto(n)
+		e.Kind, e.Inputs, e.Onto, e.Resolved = EffectBase, l.inputs, r.onto(n), l.resolved
 		if l.step == asideStep { // the merge that lands
 			e.Step, e.Attempt, e.Inputs, e.Onto = a.step, a.number, l.aside.inputs, OntoInputs
 		}

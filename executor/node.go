@@ -79,8 +79,9 @@ type life struct {
 	inputs      []Result
 	print       string // of inputs
 	base        Tree
-	unclean     bool // base is a resolved conflict: its tree identifies nothing
-	stale       bool // run for another epic than the present one: only counted
+	unclean     bool   // base is a resolved conflict: its tree identifies nothing
+	resolved    string // tree that a conflict of the same trees was resolved to
+	stale       bool   // run for another epic than the present one: only counted
 
 	stage    stage
 	flight   []Effect // that have begun and were not reported

@@ -1,6 +1,7 @@
 package executor_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -378,6 +379,31 @@ func TestRules(t *testing.T) {
 			s.play(0)
 			s.change(executortest.Epic(joined, func(e *ir.Epic) { e.Nodes[2].Prompt, e.Digest = []string{"Do it otherwise."}, "sha256:other" }))
 			s.play(0)
+			return s
+		},
+		"a resolution counts for other commits of the same trees": func(t *testing.T) *script {
+			s := newScript(t, joined)
+			n := 0
+			same := func(e executor.Effect) executor.Body { // the same files, whoever makes them
+				if e.Node == "bd-1-1" && e.Kind == executor.EffectPublish {
+					return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: "same"}}
+				}
+				if e.Kind != executor.EffectCollect || e.Node != "bd-1-1" {
+					return nil
+				}
+				n++
+				return executor.Collected{Result: executor.Tree{Commit: fmt.Sprint("made", n), Tree: "same"}}
+			}
+			s.answer = first(same, conflictOf("bd-1-3"))
+			s.play(0)
+			s.forget()
+			s.answer = first(same, func(e executor.Effect) executor.Body {
+				if e.Kind == executor.EffectBase && e.Node == "bd-1-3" && e.Resolved == "" {
+					return fails(executor.FailConflict)
+				}
+				return nil
+			})
+			s.play(0, func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1", "bd-1-3"} })
 			return s
 		},
 		"a conflict that agents do not resolve goes to a person": func(t *testing.T) *script {

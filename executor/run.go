@@ -55,15 +55,15 @@ type Run struct {
 	head   Tree             // where the integration branch stands, as far as it was seen
 	headAt int64            // event after which that was seen: what began before knows less
 
-	sumRef      string               // where ralph last put the integration branch
-	sumMeant    string               // where it was about to
-	sumHolds    map[ir.NodeID]Result // what it was made of
-	sumBase     Tree                 // and on which base
-	foreignHead Tree                 // others' commits on it
-	accepted    Tree                 // these, when a person accepted them
-	madeFrom    map[string][]Result  // what each result was made from, by commit
-	resolutions map[string]Tree      // of conflicts, by listKey
-	digests     map[string]string    // of gates, computed when first needed
+	sumRef      string                // where ralph last put the integration branch
+	sumMeant    string                // where it was about to
+	sumHolds    map[ir.NodeID]Result  // what it was made of
+	sumBase     Tree                  // and on which base
+	foreignHead Tree                  // others' commits on it
+	accepted    Tree                  // these, when a person accepted them
+	madeFrom    map[string][]Result   // what each result was made from, by commit
+	resolutions map[string]resolution // of conflicts, by listKey
+	digests     map[string]string     // of gates, computed when first needed
 	scratch     []Effect
 }
 
@@ -74,7 +74,7 @@ func New(epic *ir.Epic) (*Run, error) {
 		epic: epic, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1),
 		lanes: map[string]int{}, agents: map[string]int{}, sumHolds: map[ir.NodeID]Result{},
 		plans: map[string]bool{}, heard: map[string]bool{},
-		parks: map[string]*park{}, madeFrom: make(map[string][]Result, len(epic.Nodes)), resolutions: map[string]Tree{}, digests: map[string]string{},
+		parks: map[string]*park{}, madeFrom: make(map[string][]Result, len(epic.Nodes)), resolutions: map[string]resolution{}, digests: map[string]string{},
 	}
 	r.ready = newQueue(r.before)
 	index := make(map[ir.Key]int, len(epic.Nodes))

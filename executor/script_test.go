@@ -110,6 +110,7 @@ func (s *script) note(e executor.Effect) {
 		{e.Onto != "", " onto " + string(e.Onto)},
 		{e.Commit != "", " at " + e.Commit},
 		{e.Old != "", " from " + e.Old},
+		{e.Resolved != "", " resolved as " + e.Resolved},
 		{e.Redo, " again"},
 	} {
 		if p.is {

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -15,6 +16,11 @@ import (
 func (s *Space) Base(ctx context.Context, e executor.Effect) (executor.BaseMade, error) {
 	if e.Onto != executor.OntoInputs {
 		return s.onto(ctx, e)
+	}
+	if e.Resolved != "" {
+		if made, err := s.resolvedBase(ctx, e); err != nil || made.Base.Commit != "" {
+			return made, err
+		}
 	}
 	j, err := s.join(ctx, e.Node, e.Inputs[0].Commit, e.Inputs[1:])
 	if err != nil {
@@ -53,11 +59,43 @@ func (s *Space) pinJoined(ctx context.Context, e executor.Effect, commit string)
 // shown is how many paths in conflict are named.
 const shown = 10
 
+// resolvedBase merges the inputs to the tree that a conflict of the same trees was
+// resolved to: they are other commits now, and each has to be an ancestor. It
+// returns nothing if that tree is gone, or one input holds all others.
+func (s *Space) resolvedBase(ctx context.Context, e executor.Effect) (executor.BaseMade, error) {
+	tree, err := s.git.ref(ctx, e.Resolved+"^{tree}")
+	if err != nil || tree == "" {
+		return executor.BaseMade{}, err
+	}
+	parents, err := s.reduced(ctx, e.Inputs)
+	if err != nil || len(parents) < 2 {
+		return executor.BaseMade{}, err
+	}
+	var names []string
+	for _, in := range e.Inputs {
+		if slices.Contains(parents, in.Commit) {
+			names = append(names, s.name(in.Node))
+		}
+	}
+	commit, err := s.derived(ctx, e.Node, tree, strings.Join(names, ", "), parents...)
+	if err != nil {
+		return executor.BaseMade{}, err
+	}
+	return executor.BaseMade{Base: executor.Tree{Commit: commit, Tree: tree}}, s.pinJoined(ctx, e, commit)
+}
+
 // derive makes the merge of in into at, whose tree is given, with fixed people
 // and dates.
 func (s *Space) derive(ctx context.Context, id ir.NodeID, tree, at string, in executor.Result) (string, error) {
+	return s.derived(ctx, id, tree, s.name(in.Node), at, in.Commit)
+}
+
+// derived makes a merge commit for a node, with fixed people and dates.
+func (s *Space) derived(ctx context.Context, id ir.NodeID, tree, what string, parents ...string) (string, error) {
 	latest := ""
-	for _, c := range []string{at, in.Commit} {
+	args := []string{"commit-tree", tree}
+	for _, c := range parents {
+		args = append(args, "-p", c)
 		h, err := s.git.commitHeader(ctx, c)
 		if err != nil {
 			return "", err
@@ -67,13 +105,13 @@ func (s *Space) derive(ctx context.Context, id ir.NodeID, tree, at string, in ex
 		}
 	}
 	msg := fmt.Sprintf("Merge %s for %s (%s/%s)\n\nRalph-Epic: %s\nRalph-Node: %s\n",
-		s.name(in.Node), s.name(id), s.epic.Epic.ID, id, s.epic.Epic.ID, id)
+		what, s.name(id), s.epic.Epic.ID, id, s.epic.Epic.ID, id)
 	date := "@" + latest + " +0000"
 	env := []string{
 		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + date,
 		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + date,
 	}
-	b, err := s.git.run(ctx, place{}, msg, env, "commit-tree", tree, "-p", at, "-p", in.Commit)
+	b, err := s.git.run(ctx, place{}, msg, env, args...)
 	return strings.TrimSpace(string(b)), err
 }
 

@@ -229,3 +229,36 @@ func TestTheNextAttemptGoesOnFromAHalfResolvedMerge(t *testing.T) { // execution
 		t.Errorf("parents %s", got)
 	}
 }
+
+func TestAResolutionCountsForOtherCommitsOfTheSameTrees(t *testing.T) { // execution §3: used again as long as the list of trees is the same
+	r, in := quarrel(t)
+	r.prepareMerge("bd-1-4", 1, in[0].Commit, in)
+	r.in("bd-1-4", "README.md", "both\n")
+	r.git("-C", r.space.Dir("bd-1-4"), "add", "README.md")
+	made := r.collectMerge("bd-1-4", 1, in[0].Commit, in)
+	if len(made.Problems) > 0 {
+		t.Fatalf("not resolved: %q", made.Problems)
+	}
+	again := slices.Clone(in)
+	again[0].Commit = r.git("commit-tree", in[0].Tree.Tree, "-p", r.head(), "-m", "the same files, made again")
+	e := r.effect(executor.EffectBase, "bd-1-4", 0, "")
+	e.Inputs = again
+	if _, err := r.space.Base(t.Context(), e); failure(err) != executor.FailConflict {
+		t.Fatalf("without the resolution: %v", err)
+	}
+	e.Resolved = made.Result.Tree
+	got, err := r.space.Base(t.Context(), e)
+	if err != nil || got.Base.Tree != made.Result.Tree || got.Base.Commit == made.Result.Commit {
+		t.Fatalf("got %+v, %v; want tree %s in a commit of its own", got, err, made.Result.Tree)
+	}
+	for _, x := range again {
+		r.git("merge-base", "--is-ancestor", x.Commit, got.Base.Commit)
+	}
+	if twice, err := r.space.Base(t.Context(), e); err != nil || twice != got {
+		t.Errorf("made twice: %+v, %v; want %+v", twice, err, got)
+	}
+	e.Resolved = strings.Repeat("0", len(made.Result.Tree)-1) + "1" // a tree that a gc took
+	if _, err := r.space.Base(t.Context(), e); failure(err) != executor.FailConflict {
+		t.Errorf("with a tree that is gone: %v", err)
+	}
+}
