@@ -16,13 +16,14 @@ import (
 
 // git makes every git call of this package.
 type git struct {
-	bin    string   // absolute
-	dir    string   // where it runs: the user's checkout
-	common string   // absolute, the repository's shared git directory
-	env    []string // the whole environment
-	conf   []string // -c options
-	user   bool     // with the user's configuration, not only ralph's
-	batch  *batch
+	bin     string   // absolute
+	dir     string   // where it runs: the user's checkout
+	common  string   // absolute, the repository's shared git directory
+	private string   // stands in for common where settings are read, "" before a run: see confine
+	env     []string // the whole environment
+	conf    []string // -c options
+	user    bool     // with the user's configuration, not only ralph's
+	batch   *batch
 
 	started func(args []string) // told of each process; nil: nobody counts
 }
@@ -71,6 +72,7 @@ var safe = []string{
 	"core.quotePath=false", "gc.auto=0", "maintenance.auto=false", "safe.bareRepository=explicit",
 	"commit.gpgSign=false", "submodule.recurse=false", "diff.external=", "core.editor=true",
 	"advice.detachedHead=false", "init.templateDir=", "protocol.allow=never",
+	"core.attributesFile=/dev/null", "core.sparseCheckout=false", "core.trustctime=true", "core.checkStat=default", "core.ignoreStat=false",
 }
 
 // findGit returns a wrapper for the repository that dir lies in. The binary is
@@ -192,6 +194,11 @@ func (g *git) command(ctx context.Context, at place, env []string, args ...strin
 	cmd.Dir, cmd.Env = dir, append(append([]string{}, g.env...), env...)
 	if at.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+at.index)
+	}
+	// The user's checkout is seen as the user sees it; a new worktree is to name
+	// the repository itself.
+	if g.private != "" && !g.user && at.gitDir != g.common && args[0] != "worktree" {
+		cmd.Env = append(cmd.Env, "GIT_COMMON_DIR="+g.private)
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // git removes its locks
 	cmd.WaitDelay = 10 * time.Second

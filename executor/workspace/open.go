@@ -140,8 +140,12 @@ func removeAll(dir string) error {
 }
 
 // Recover cleans up what a crash left: worktrees apart of gates, and files that
-// were half written. It is called once when a run starts, under the run lock.
-func (s *Space) Recover(context.Context) error {
+// were half written. From now on nobody's changes to the settings of the
+// repository matter. It is called once when a run starts, under the run lock.
+func (s *Space) Recover(ctx context.Context) error {
+	if err := s.confine(ctx); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(filepath.Join(s.state, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

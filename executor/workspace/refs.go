@@ -2,8 +2,10 @@ package workspace
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,20 +76,21 @@ func (s *Space) headOf(w *worktree) (ref, commit string, err error) {
 }
 
 // indexMark tells whether anything has written the index of a worktree: git
-// replaces the file.
+// replaces the file, but others can also write into it. Its time counts because
+// git takes what is older for unchanged.
 func indexMark(w *worktree) string {
-	st, err := os.Stat(filepath.Join(w.at.gitDir, "index"))
-	if err != nil {
-		return ""
-	}
 	f, err := os.Open(filepath.Join(w.at.gitDir, "index"))
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	sum := make([]byte, 20) // git's checksum of the whole
-	if n, err := f.ReadAt(sum, st.Size()-int64(len(sum))); err != nil || n != len(sum) {
+	st, err := f.Stat()
+	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%d %x", st.ModTime().UnixNano(), sum)
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %x", st.ModTime().UnixNano(), sum.Sum(nil))
 }

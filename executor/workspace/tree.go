@@ -106,11 +106,20 @@ func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error 
 		}
 		s.locate(w)
 	}
+	// A link would lead git, which puts the tree back, to the files of somebody else.
+	if st, err := os.Lstat(w.dir); err == nil && !st.IsDir() {
+		if err := s.setAside(w.dir); err != nil {
+			return err
+		}
+	}
 	w.cut = !w.linkIntact()
 	if there, err := exists(w.dir); err == nil && !there {
 		w.gone = true
 	}
-	return s.mend(w)
+	if err := s.mend(w); err != nil {
+		return err
+	}
+	return s.distrust(ctx, w)
 }
 
 // registered reports whether the administrative directory belongs to dir and is

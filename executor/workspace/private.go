@@ -1,0 +1,81 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+)
+
+// carried are the settings of the repository that say how it is stored. All
+// others steer what git does: an agent can write them at any time, and a filter
+// of its own would show gates other files than those of the commit.
+const carried = `^(core\.(repositoryformatversion|filemode|symlinks|ignorecase|precomposeunicode|longpaths|bare|sharedrepository|logallrefupdates|compression|bigfilethreshold|protectntfs|protecthfs)` +
+	`|extensions\.(objectformat|compatobjectformat|partialclone|refstorage|preciousobjects)|remote\..*\.(promisor|partialclonefilter)|index\.version)$`
+
+// confine makes the directory that stands in for the repository's shared one in
+// the calls of this package: objects and refs are the repository's, settings,
+// attributes and excludes are as they were when the run started.
+func (s *Space) confine(ctx context.Context) error {
+	dir := filepath.Join(s.state, "repository")
+	if err := os.MkdirAll(filepath.Join(dir, "info"), 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"objects", "refs", "logs", "worktrees", "packed-refs", "shallow"} {
+		at, link := filepath.Join(s.git.common, name), filepath.Join(dir, name)
+		if was, err := os.Readlink(link); err == nil && was == at {
+			continue
+		}
+		if err := os.RemoveAll(link); err != nil {
+			return err
+		}
+		if err := os.Symlink(at, link); err != nil {
+			return err
+		}
+	}
+	plain := *s.git
+	plain.private = ""
+	out, err := plain.run(ctx, place{}, "", nil, "config", "--file", filepath.Join(s.git.common, "config"), "--no-includes", "-z", "--get-regexp", carried)
+	if err != nil && exitCode(err) != 1 {
+		return err
+	}
+	var b strings.Builder
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if entry == "" {
+			continue
+		}
+		name, value, has := strings.Cut(entry, "\n")
+		if !has {
+			value = "true"
+		}
+		section, key := name[:strings.Index(name, ".")], name[strings.LastIndex(name, ".")+1:]
+		if sub := strings.TrimSuffix(strings.TrimPrefix(name, section+"."), key); sub != "" {
+			section += ` "` + quoteConfig(strings.TrimSuffix(sub, ".")) + `"`
+		}
+		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, key, quoteConfig(value))
+	}
+	exclude, err := os.ReadFile(filepath.Join(s.git.common, "info", "exclude"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	head, err := os.ReadFile(filepath.Join(s.git.common, "HEAD"))
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"config": []byte(b.String()), "HEAD": head, "info/exclude": exclude} {
+		if err := atomicfile.Write(filepath.Join(dir, name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	s.git.private = dir
+	return nil
+}
+
+func quoteConfig(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
+}

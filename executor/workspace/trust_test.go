@@ -1,0 +1,160 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// An agent weakens a protected test and makes git blind to it: it must show, and
+// what gates are shown is the commit.
+func TestGitCannotBeMadeBlindToAChange(t *testing.T) { // execution §3: gates see exactly the collected commit; §7
+	const weak = "exit 0 # always\n"
+	filter := func(r *repo) {
+		r.git("config", "filter.e.clean", "echo exit 0")
+		r.git("config", "filter.e.smudge", "touch "+filepath.Join(r.dir, "../smudged")+"; echo exit 0 # always")
+		r.write(".git/info/attributes", "tests/* filter=e\n")
+	}
+	for name, blind := range map[string]func(r *repo, dir string){
+		"flag: skip-worktree":    func(r *repo, dir string) { r.git("-C", dir, "update-index", "--skip-worktree", "tests/a_test.sh") },
+		"flag: assume-unchanged": func(r *repo, dir string) { r.git("-C", dir, "update-index", "--assume-unchanged", "tests/a_test.sh") },
+		"filter of its own":      func(r *repo, _ string) { filter(r) },
+		"filter of its own, staged": func(r *repo, dir string) {
+			filter(r)
+			r.in("bd-1-1", "tests/a_test.sh", weak)
+			r.git("-C", dir, "add", "tests/a_test.sh")
+		},
+		"a sparse checkout": func(r *repo, dir string) { r.git("-C", dir, "sparse-checkout", "set", "--no-cone", "/README.md") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) {
+				g := e.Gates["check"]
+				g.Protect = []string{"tests/**"}
+				e.Gates["check"] = g
+			}))
+			r.must(r.space.Recover(t.Context())) // as when a run starts
+			base := r.head()
+			r.prepare("bd-1-1", 1, base)
+			dir := r.space.Dir("bd-1-1")
+			blind(r, dir)
+			r.in("bd-1-1", "tests/a_test.sh", weak)
+			c := r.collect("bd-1-1", 1, base)
+			if !strings.Contains(strings.Join(c.Problems, "\n"), "protects what was changed: tests/a_test.sh") {
+				t.Errorf("the change was not seen: %+v", c)
+			}
+			if got := r.git("show", c.Result.Commit+":tests/a_test.sh") + "\n"; got != weak {
+				t.Errorf("the commit holds %q, and gates would be shown %q", got, weak)
+			}
+
+			// The same by what a gate runs: the next one is shown the commit again.
+			r.prepare("bd-1-1", 2, base)
+			blind(r, dir)
+			r.in("bd-1-1", "tests/a_test.sh", weak)
+			if _, err := r.space.Close(t.Context(), r.effect(executor.EffectGate, "bd-1-1", 2, base)); err != nil {
+				t.Fatal(err)
+			}
+			if b, err := os.ReadFile(filepath.Join(dir, "tests/a_test.sh")); err != nil || string(b) != "exit 0\n" {
+				t.Errorf("the next gate is shown %q, %v", b, err)
+			}
+			if _, err := os.Lstat(filepath.Join(r.dir, "../smudged")); err == nil {
+				t.Error("ralph ran a program that the agent named")
+			}
+		})
+	}
+}
+
+func TestAFileThatASparseCheckoutHidIsNotDeleted(t *testing.T) { // execution §3: gates see exactly the collected commit
+	r := newRepo(t, executortest.Epic(two))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	dir := r.space.Dir("bd-1-1")
+	r.git("-C", dir, "sparse-checkout", "set", "--no-cone", "/README.md")
+	r.in("bd-1-1", "a.txt", "a\n")
+	c := r.collect("bd-1-1", 1, base)
+	if len(c.Changes) != 1 || c.Changes[0].Path != "a.txt" {
+		t.Errorf("collected %+v", c)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "tests/a_test.sh")); err != nil {
+		t.Errorf("gates are not shown what the commit holds: %v", err)
+	}
+}
+
+func TestWhatAnAgentStagedCounts(t *testing.T) { // execution §3, collect: also what git ignores, if it was added
+	r := newRepo(t, executortest.Epic(two))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	dir := r.space.Dir("bd-1-1")
+	r.in("bd-1-1", "kept.log", "a\n")
+	r.git("-C", dir, "add", "-f", "kept.log")
+	r.in("bd-1-1", ".gitignore", "*.log\n*.sh\n")
+	r.git("-C", dir, "rm", "-q", "--cached", "tests/a_test.sh")
+	c := r.collect("bd-1-1", 1, base)
+	got := r.git("ls-tree", "-r", "--name-only", c.Result.Commit)
+	if got != ".gitignore\nREADME.md\nkept.log" {
+		t.Errorf("collected %q: %+v", got, c)
+	}
+}
+
+// A worktree that was replaced by a link: nothing is done behind it.
+func TestNothingIsTouchedBehindALink(t *testing.T) { // reliability D1: nothing of the user's is touched
+	r := newRepo(t, executortest.Epic(two))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	dir := r.space.Dir("bd-1-1")
+	precious := filepath.Join(r.dir, "../precious")
+	r.write(filepath.Join(precious, "README.md"), "mine\n")
+	r.write(filepath.Join(precious, "own.txt"), "mine\n")
+	r.git("init", "-q", precious)
+	r.must(os.RemoveAll(dir))
+	r.must(os.Symlink(precious, dir))
+	c := r.collect("bd-1-1", 1, base)
+	if len(c.Problems) == 0 {
+		t.Errorf("nobody noticed: %+v", c)
+	}
+	r.prepare("bd-1-1", 2, base)
+	if b, err := os.ReadFile(filepath.Join(precious, "README.md")); err != nil || string(b) != "mine\n" {
+		t.Errorf("a file behind the link is %q, %v", b, err)
+	}
+	for _, f := range []string{"own.txt", ".git/HEAD"} {
+		if _, err := os.Lstat(filepath.Join(precious, f)); err != nil {
+			t.Errorf("behind the link: %v", err)
+		}
+	}
+	if st, err := os.Lstat(dir); err != nil || !st.IsDir() {
+		t.Errorf("the worktree is %v, %v", st, err)
+	}
+}
+
+func TestOtherSettingsOfTheRepositoryStay(t *testing.T) { // execution §7
+	r := newRepo(t, executortest.Epic(two))
+	r.git("config", "remote.origin.promisor", "true")
+	r.git("config", "remote.a \"b\"\\c.partialclonefilter", "blob:none")
+	r.git("config", "core.fileMode", "false")
+	r.git("config", "core.worktree", "/nowhere")
+	r.write(".git/info/exclude", "mine.txt\n")
+	r.must(r.space.Recover(t.Context()))
+	r.must(r.space.Recover(t.Context())) // as the next run does
+	got, err := r.space.git.line(t.Context(), place{}, "config", "--file", filepath.Join(r.space.State(), "repository", "config"), "--list")
+	r.must(err)
+	for _, want := range []string{"core.filemode=false", "remote.origin.promisor=true", "remote.a \"b\"\\c.partialclonefilter=blob:none", "core.repositoryformatversion=0"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not carried:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "worktree") {
+		t.Errorf("what steers git is carried:\n%s", got)
+	}
+	r.git("config", "--unset", "core.worktree")
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	r.in("bd-1-1", "mine.txt", "x\n")
+	r.in("bd-1-1", "a.txt", "x\n")
+	if c := r.collect("bd-1-1", 1, base); len(c.Changes) != 1 || c.Changes[0].Path != "a.txt" {
+		t.Errorf("collected %+v", c)
+	}
+}
