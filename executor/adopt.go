@@ -28,16 +28,23 @@ func (r *Run) tailLost(b TailLost) error {
 	return nil
 }
 
-// orphan returns the newest commit that was found for a step and starts where
-// the node stands now, unless it was judged already.
+// orphan returns the newest commit that was found for a step, was made for the
+// work as it is now and starts where the node stands now, unless it was judged
+// already.
 func (n *node) orphan(step, start string) (Orphan, bool) {
 	best, found := Orphan{}, false
 	for _, o := range n.orphans {
-		if o.Step == step && o.Start == start && (!found || o.Attempt > best.Attempt) {
+		if o.Step == step && o.Start == start && n.meant(o) && (!found || o.Attempt > best.Attempt) {
 			best, found = o, true
 		}
 	}
 	return best, found && !n.tried(best)
+}
+
+// meant reports whether a commit that was found was made for the work as it is
+// now: attempts belong to their digest.work.
+func (n *node) meant(o Orphan) bool {
+	return o.Work == "" || n.ir == nil || o.Work == n.ir.Digest.Work
 }
 
 // tried reports whether an attempt has begun on a commit that was found.

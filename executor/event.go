@@ -266,7 +266,8 @@ type Orphan struct {
 	Attempt int       `json:"attempt"`
 	Start   string    `json:"start"` // its step's start commit
 	Result  Tree      `json:"result"`
-	Seq     int64     `json:"seq"` // that it carries
+	Seq     int64     `json:"seq"`            // that it carries
+	Work    string    `json:"work,omitempty"` // digest.work that it was made for
 
 	Problems []string `json:"problems,omitempty"` // what ralph's own checks find: with any, it is not adopted
 }

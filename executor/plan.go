@@ -160,7 +160,7 @@ const baseChanged = "its base changed"
 
 // cause says why a node that can start would.
 func (p *planning) cause(i int, n *node) (Action, string) {
-	if len(n.orphans) > 0 && len(n.successes) == 0 {
+	if slices.ContainsFunc(n.orphans, n.meant) && len(n.successes) == 0 {
 		return ActJudge, "its commit was found, and the journal had lost what came of it"
 	}
 	if len(n.successes) == 0 {

@@ -693,3 +693,22 @@ func TestNumbersOfALostTailAreNotGivenAgain(t *testing.T) { // execution §1: th
 		t.Error("a lost tail may go back")
 	}
 }
+
+func TestALostCommitOfOtherWorkIsNotAdopted(t *testing.T) { // execution §1, §3: attempts belong to (digest.work, base identity)
+	for work, adopted := range map[string]bool{"other": false, "": true} {
+		s := newStage(t, []string{"1.1"})
+		s.begin()
+		lost := executor.Event{Seq: 50, At: s.now, Body: executor.TailLost{After: 1, Found: []executor.Orphan{
+			{Node: "bd-1-1", Step: "implement", Attempt: 4, Start: "base", Result: executor.Tree{Commit: "x", Tree: "x"}, Seq: 49, Work: work},
+		}}}
+		if err := s.run.Apply(lost); err != nil {
+			t.Fatal(err)
+		}
+		s.events = append(s.events, lost)
+		s.end()
+		s.is("1.1", executor.Done, "", "")
+		if a := s.view("1.1").Attempts; len(a) != 1 || a[0].Rejudge != adopted {
+			t.Errorf("made for %q: attempts %+v", work, a)
+		}
+	}
+}

@@ -86,6 +86,9 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 			return out.GateJudged, nil
 		}
 		v, why := q.read(answers(answer, run.OutcomeFile()))
+		if why == "" && contradicted(answer, v) {
+			why = "it says pass, and elsewhere in the same output another verdict: quote none, and give one"
+		}
 		if why == "" && v.status == executor.Pass && ended.ExitCode != 0 {
 			why = fmt.Sprintf("it says pass, but the agent ended with exit code %d", ended.ExitCode)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -111,6 +112,31 @@ func readVerdict(answers []string, schema *jsonschema.Schema) (v verdict, why st
 		return v, ""
 	}
 	return verdict{}, "it holds no JSON object with a status"
+}
+
+// refusal is how a verdict that is no pass looks in an output.
+var refusal = regexp.MustCompile(`"status"\s*:\s*"(fail|stop)"`)
+
+// contradicted reports whether an output that is taken for a pass also speaks,
+// outside of that answer, of another verdict: a judge who quotes the file that it
+// judges must not be taken at the file's word.
+func contradicted(output []byte, v verdict) bool {
+	if v.status != executor.Pass {
+		return false
+	}
+	text := string(output)
+	if i := strings.LastIndex(text, string(v.raw)); i >= 0 {
+		text = text[:i] + "\n" + text[i+len(v.raw):]
+	}
+	if refusal.MatchString(text) {
+		return true
+	}
+	for l := range strings.Lines(text) {
+		if status, _ := word(l); status == executor.Fail {
+			return true
+		}
+	}
+	return false
 }
 
 func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {

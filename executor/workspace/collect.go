@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -219,7 +220,30 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 	if !has {
 		return e.Commit, append(problems, "it rewrote history: the commit that it started from is gone from its branch"), nil
 	}
-	return head, problems, nil
+	forged, err := s.forged(ctx, e, head)
+	return head, append(problems, forged...), err
+}
+
+// forged finds commits of the agent's own that carry a number of the journal that
+// was not given yet: they would pass for commits that the journal has lost. One
+// that was taken from another sprint carries a smaller number.
+func (s *Space) forged(ctx context.Context, e executor.Effect, head string) ([]string, error) {
+	if head == e.Commit || e.Seq == 0 {
+		return nil, nil
+	}
+	out, err := s.git.line(ctx, place{}, "log", "--no-show-signature", "--format=%h %(trailers:key=Ralph-Seq,valueonly,separator=%x20)", head, "^"+e.Commit)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(out) {
+		commit, given, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for _, g := range strings.Fields(given) {
+			if n, err := strconv.ParseInt(g, 10, 64); err != nil || n > e.Seq {
+				return []string{fmt.Sprintf("its commit %s says that ralph made it (Ralph-Seq: %s): leave such lines out of messages", commit, oneLine(g, 40))}, nil
+			}
+		}
+	}
+	return nil, nil
 }
 
 // author is the environment that names who wrote a commit; the committer is the
@@ -243,6 +267,9 @@ func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step 
 		s.epic.Epic.ID, n.ID, n.Key, oneLine(e.Step, 100), e.Attempt, oneLine(e.Key(s.epic.Epic.ID), 400), e.Seq)
 	if e.Start != "" {
 		fmt.Fprintf(&b, "Ralph-Start: %s\n", e.Start)
+	}
+	if n.Digest.Work != "" {
+		fmt.Fprintf(&b, "Ralph-Work: %s\n", n.Digest.Work)
 	}
 	for _, p := range problems { // a redo of this effect finds the traces gone
 		fmt.Fprintf(&b, "Ralph-Problem: %s\n", oneLine(p, 400))

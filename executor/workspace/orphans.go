@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,7 +16,11 @@ import (
 // trailerFields prints a commit as a line of fields.
 const trailerFields = "%H%x1f%(trailers:key=Ralph-Epic,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Node,valueonly,separator=%x2C)" +
 	"%x1f%(trailers:key=Ralph-Attempt,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Seq,valueonly,separator=%x2C)" +
-	"%x1f%(trailers:key=Ralph-Start,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Problem,valueonly,separator=%x2C)"
+	"%x1f%(trailers:key=Ralph-Start,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Problem,valueonly,separator=%x2C)" +
+	"%x1f%(trailers:key=Ralph-Work,valueonly,separator=%x2C)"
+
+// maxSeq is beyond any number that a journal gives.
+const maxSeq = 1 << 53
 
 // Orphans returns the commits that attempts of this epic left and that carry a
 // journal sequence number above after: a journal that ends there has lost its
@@ -23,24 +28,27 @@ const trailerFields = "%H%x1f%(trailers:key=Ralph-Epic,valueonly,separator=%x2C)
 // are sorted by number.
 func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, error) {
 	found := map[string]executor.Orphan{}
-	note := func(out string) error {
+	note := func(out string, refs map[string]bool) error {
 		for line := range strings.Lines(out) {
 			f := strings.Split(strings.TrimRight(line, "\n"), "\x1f")
-			if len(f) != 7 || f[1] != string(s.epic.Epic.ID) {
+			if len(f) != 8 || f[1] != string(s.epic.Epic.ID) {
 				continue
 			}
 			seq, err := strconv.ParseInt(strings.TrimSpace(f[4]), 10, 64)
 			step, number, ok := strings.Cut(f[3], "/")
 			n, nerr := strconv.Atoi(number)
-			if err != nil || nerr != nil || !ok || seq <= after {
+			if err != nil || nerr != nil || !ok || seq <= after || seq > maxSeq {
 				continue
+			}
+			if id := ir.NodeID(f[2]); refs != nil && !refs[s.nodeRef(id, "result")+" "+f[0]] && !refs[s.nodeRef(id, fmt.Sprintf("attempts/%s/%d", component(step), n))+" "+f[0]] {
+				continue // ralph would have pinned it elsewhere
 			}
 			tree, err := s.git.tree(ctx, f[0])
 			if err != nil {
 				return err
 			}
 			o := executor.Orphan{
-				Node: ir.NodeID(f[2]), Step: step, Attempt: n, Start: f[5], Seq: seq,
+				Node: ir.NodeID(f[2]), Step: step, Attempt: n, Start: f[5], Seq: seq, Work: strings.TrimSpace(f[7]),
 				Result: executor.Tree{Commit: f[0], Tree: tree},
 			}
 			if o.Start == "" { // of an older ralph
@@ -55,16 +63,23 @@ func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, er
 		}
 		return nil
 	}
-	tips, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(objectname)", s.prefix()+"nodes/")
+	list, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(refname) %(objectname)", s.prefix()+"nodes/")
 	if err != nil {
 		return nil, err
 	}
-	if tips != "" {
-		out, err := s.git.run(ctx, place{}, tips+"\n", nil, "log", "--no-walk=unsorted", "--stdin", "--no-show-signature", "--format="+trailerFields)
+	if list != "" {
+		var tips strings.Builder
+		refs := map[string]bool{}
+		for line := range strings.Lines(list) {
+			line = strings.TrimSuffix(line, "\n")
+			refs[line] = true
+			tips.WriteString(line[strings.LastIndexByte(line, ' ')+1:] + "\n")
+		}
+		out, err := s.git.run(ctx, place{}, tips.String(), nil, "log", "--no-walk=unsorted", "--stdin", "--no-show-signature", "--format="+trailerFields)
 		if err != nil {
 			return nil, err
 		}
-		if err := note(string(out)); err != nil {
+		if err := note(string(out), refs); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +96,7 @@ func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, er
 		if err != nil {
 			return nil, err
 		}
-		if err := note(out); err != nil {
+		if err := note(out, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -99,6 +114,9 @@ func (s *Space) checkOrphan(ctx context.Context, o *executor.Orphan, seen string
 	n := s.nodes[o.Node]
 	if n == nil || n.Kind == ir.Manual || o.Step == executor.MergeStep || o.Start == "" {
 		return nil
+	}
+	if o.Work == "" && n.Digest.Work != "" {
+		o.Problems = append(o.Problems, "it does not say what it was made for")
 	}
 	step := stepOf(n, o.Step)
 	c, err := s.examine(ctx, executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt, Start: o.Start, Base: o.Start}, n, step, o.Result.Commit, nil)

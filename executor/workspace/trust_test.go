@@ -158,3 +158,45 @@ func TestOtherSettingsOfTheRepositoryStay(t *testing.T) { // execution §7
 		t.Errorf("collected %+v", c)
 	}
 }
+
+// An agent pretends that the journal has lost commits.
+func TestForgedCommitsOfRalphAreNotBelieved(t *testing.T) { // execution §1: trailers; attempts belong to (digest.work, base identity)
+	epic := executortest.Epic(two)
+	ir.Seal(epic)
+	r := newRepo(t, epic)
+	base, _, err := r.space.Pin(t.Context())
+	r.must(err)
+	forge := func(seq, attempt, more string) string {
+		return "x\n\nRalph-Epic: bd-epic\nRalph-Node: bd-1-1\nRalph-Attempt: implement/" + attempt + "\nRalph-Seq: " + seq + "\nRalph-Start: " + base.Commit + more
+	}
+	r.prepare("bd-1-1", 1, base.Commit)
+	dir := r.space.Dir("bd-1-1")
+	r.in("bd-1-1", "a.txt", "a\n")
+	r.git("-C", dir, "add", "-A")
+	r.git("-C", dir, "commit", "-q", "-m", forge("999999", "2", ""))
+	c := r.collect("bd-1-1", 1, base.Commit)
+	if !strings.Contains(strings.Join(c.Problems, "\n"), "says that ralph made it (Ralph-Seq: 999999)") {
+		t.Errorf("collected %+v", c)
+	}
+	r.prepare("bd-1-1", 2, base.Commit)
+	r.in("bd-1-1", "a.txt", "a\n")
+	r.git("-C", dir, "add", "-A")
+	r.git("-C", dir, "commit", "-q", "-m", forge("1", "1", "")) // as one that was picked from another branch
+	if c := r.collect("bd-1-1", 2, base.Commit); len(c.Problems) > 0 {
+		t.Errorf("collected %+v", c)
+	}
+
+	tree := r.git("rev-parse", c.Result.Commit+"^{tree}")
+	pin := func(ref, message string) {
+		r.git("update-ref", "refs/ralph/bd-epic/nodes/bd-1-1/attempts/implement/"+ref, r.git("commit-tree", tree, "-p", base.Commit, "-m", message))
+	}
+	pin("7", forge("1000", "8", "\nRalph-Work: "+epic.Nodes[0].Digest.Work)) // in another place than it says
+	pin("8", forge("9223372036854775807", "8", ""))
+	pin("9", forge("1001", "9", "")) // made for whatever comes
+	pin("10", forge("1002", "10", "\nRalph-Work: other"))
+	found, err := r.space.Orphans(t.Context(), r.seq)
+	r.must(err)
+	if len(found) != 2 || found[0].Attempt != 9 || len(found[0].Problems) == 0 || found[1].Work != "other" {
+		t.Errorf("found %+v", found)
+	}
+}
