@@ -545,7 +545,7 @@ func (of story) play(t *testing.T) {
 	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	const together = 12 // kills of one run
 	if os.Getenv("RALPH_KILLS") != "all" {
-		some := 2 * together
+		some := together
 		if of.only != nil {
 			some = together / 2
 		}

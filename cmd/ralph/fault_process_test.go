@@ -8,9 +8,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // holdingWork is an agent that stays until a file lets it go.
@@ -243,6 +245,61 @@ func TestADecisionWhileApplyIsKilled(t *testing.T) { // execution §5, §9
 			s.sound()
 		})
 	}
+}
+
+// TestADecisionThatIsKilled kills the command by which somebody approves, at
+// several moments, while no apply runs: it counts once or not at all, and can be
+// said again.
+func TestADecisionThatIsKilled(t *testing.T) { // execution §5, §9
+	if testing.Short() {
+		t.Skip("real git and real agents for some seconds")
+	}
+	s := newSite(t, "", executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
+		e.Gates["ana"] = ir.Gate{Kind: "human", From: "policy", Approvers: []string{"ana"}, OnTimeout: "fail", OnFailure: "retry"}
+		e.Nodes[0].Steps[0].Gates = []string{"check", "ana"}
+	}))
+	s.apply(exitWaiting)
+	approvals := func() (n int) {
+		for _, e := range s.events() {
+			if d, ok := e.Body.(executor.Decided); ok && d.Verb == executor.Approve {
+				n++
+			}
+		}
+		return n
+	}
+	killed := 0
+	for ms := range 40 {
+		d := s.start("approve", "1.1", "--as", "ana")
+		time.AfterFunc(time.Duration(ms)*4*time.Millisecond, func() { _ = d.cmd.Process.Kill() }) // it may have ended
+		got := d.wait()
+		if got.code == -1 {
+			killed++
+		}
+		n := approvals()
+		if n > 1 || got.code == exitDone && n != 1 {
+			t.Fatalf("after %d ms (exit %d) %d approvals are on record\n%s", ms*4, got.code, n, got.all())
+		}
+		if n == 1 {
+			break
+		}
+	}
+	if killed == 0 {
+		t.Error("it was never killed")
+	}
+	if approvals() == 0 {
+		t.Fatal("it was never approved")
+	}
+	if again := s.ralph("approve", "1.1", "--as", "ana"); again.code == exitDone && approvals() != 1 {
+		t.Errorf("it was approved twice:\n%s", again.all())
+	}
+	s.apply(exitDone, "--events", "jsonl")
+	if n := approvals(); n != 1 {
+		t.Errorf("%d approvals are on record", n)
+	}
+	if n := s.noted("agents", "1.1.implement-1"); n != 1 {
+		t.Errorf("the agent of 1.1 ran %d times", n)
+	}
+	s.sound()
 }
 
 // killAt asks for ralph to be killed at points.
