@@ -1,6 +1,9 @@
 package executor
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // tailLost takes note of commits that the journal does not know. Their numbers
 // are not given again.
@@ -45,6 +48,32 @@ func (n *node) orphan(step, start string) (Orphan, bool) {
 // now: attempts belong to their digest.work.
 func (n *node) meant(o Orphan) bool {
 	return o.Work == "" || n.ir == nil || o.Work == n.ir.Digest.Work
+}
+
+// mergeOrphan returns the newest resolution that was found of exactly what the
+// merge step merges now.
+func (r *Run) mergeOrphan(n *node) (Orphan, bool) {
+	inputs := n.life.aside.inputs
+	best, found := Orphan{}, false
+	for _, o := range n.orphans {
+		if o.Step == MergeStep && (!found || o.Attempt > best.Attempt) && r.mergeOf(o.Merged, inputs) && !n.tried(o) {
+			best, found = o, true
+		}
+	}
+	return best, found
+}
+
+// mergeOf reports whether a commit with these parents merges the inputs: it has no
+// others, and what is none of them is an ancestor of one.
+func (r *Run) mergeOf(parents []string, inputs []Result) bool {
+	within := r.ancestors(inputs)
+	for _, in := range inputs {
+		if !slices.Contains(parents, in.Commit) && !within[in.Commit] && in.Node != "base" {
+			return false
+		}
+	}
+	commits := commitsOf(inputs)
+	return len(parents) > 1 && !slices.ContainsFunc(parents, func(p string) bool { return !slices.Contains(commits, p) })
 }
 
 // tried reports whether an attempt has begun on a commit that was found.

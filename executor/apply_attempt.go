@@ -57,7 +57,7 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 		}
 	case i == asideStep && !l.aside.merge:
 		r.landFrom(n)
-	case i == asideStep:
+	case i == asideStep && !b.Rejudge:
 	case b.Rejudge || !n.hasAgent(step):
 		a.collected = Collected{Result: r.treeOf(n, b.From)}
 	}

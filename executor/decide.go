@@ -123,6 +123,9 @@ func (r *Run) open(n *node) Event {
 	switch {
 	case l.step == asideStep:
 		b.From = b.Start
+		if o, ok := r.mergeOrphan(n); ok && l.aside.merge && b.Person == "" {
+			b.Rejudge, b.From = true, o.Result.Commit
+		}
 	case len(l.judging) > 0:
 		b.Rejudge, b.From = true, l.stepsAt[l.step].Commit
 	case b.Person != "":

@@ -269,6 +269,7 @@ type Orphan struct {
 	Seq     int64     `json:"seq"`            // that it carries
 	Work    string    `json:"work,omitempty"` // digest.work that it was made for
 
+	Merged   []string `json:"merged,omitempty"`   // of the step "merge": its parents, in order
 	Problems []string `json:"problems,omitempty"` // what ralph's own checks find: with any, it is not adopted
 }
 

@@ -619,6 +619,24 @@ func TestRules(t *testing.T) {
 			s.play(0)
 			return s
 		},
+		"a lost resolution is adopted where it merges the same": func(t *testing.T) *script {
+			s := newScript(t, joined)
+			s.answer = conflictOf("bd-1-3")
+			s.begin()
+			s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectBase && e.Node == "bd-1-3" })
+			in := s.flying[0].Inputs
+			s.replay()
+			merge := func(number int, parents ...string) executor.Orphan {
+				c := fmt.Sprint("resolved", number)
+				return executor.Orphan{Node: "bd-1-3", Step: executor.MergeStep, Attempt: number, Start: in[0].Commit, Merged: parents, Result: executor.Tree{Commit: c, Tree: c}, Seq: 99}
+			}
+			s.put(executor.Event{Body: executor.TailLost{After: s.run.Seq(), Found: []executor.Orphan{
+				merge(1, in[0].Commit, in[1].Commit), merge(2, in[0].Commit, "older"), merge(3, in[0].Commit),
+			}}})
+			s.forget()
+			s.play(0)
+			return s
+		},
 		"a forge that does not answer is asked again": func(t *testing.T) *script {
 			s := newScript(t, []string{"1.1"}, mode("wait", "none"))
 			s.answer = onKind(executor.EffectPoll, fails(executor.FailTransient))

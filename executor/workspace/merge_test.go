@@ -262,3 +262,34 @@ func TestAResolutionCountsForOtherCommitsOfTheSameTrees(t *testing.T) { // execu
 		t.Errorf("with a tree that is gone: %v", err)
 	}
 }
+
+func TestALostResolutionIsFoundAndCheckedAgain(t *testing.T) { // execution §1: a journal behind the branches
+	r, in := quarrel(t)
+	r.prepareMerge("bd-1-4", 1, in[0].Commit, in)
+	r.in("bd-1-4", "README.md", "both\n")
+	good := r.collectMerge("bd-1-4", 1, in[0].Commit, in)
+	r.prepareMerge("bd-1-4", 2, in[0].Commit, in)
+	r.in("bd-1-4", "README.md", "both\n")
+	r.in("bd-1-4", "bd-1-2.txt", "what was not in conflict\n")
+	bad := r.collectMerge("bd-1-4", 2, in[0].Commit, in)
+	if len(good.Problems) > 0 || len(bad.Problems) == 0 {
+		t.Fatalf("problems %q and %q", good.Problems, bad.Problems)
+	}
+	all, err := r.space.Orphans(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []executor.Orphan
+	for _, o := range all {
+		if o.Step == executor.MergeStep {
+			got = append(got, o)
+		}
+	}
+	want := []string{in[0].Commit, in[1].Commit, in[2].Commit}
+	if len(got) != 2 || got[0].Result != good.Result || !slices.Equal(got[0].Merged, want) || got[0].Start != in[0].Commit || len(got[0].Problems) > 0 {
+		t.Fatalf("found %+v, want first %s with parents %s", got, good.Result.Commit, want)
+	}
+	if got[1].Result != bad.Result || !slices.Equal(got[1].Problems, bad.Problems) {
+		t.Errorf("found %+v, want the problems %q", got[1], bad.Problems)
+	}
+}

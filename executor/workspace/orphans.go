@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,6 +56,13 @@ func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, er
 				if h, err := s.git.commitHeader(ctx, f[0]); err == nil && len(h.parents) > 0 {
 					o.Start = h.parents[0]
 				}
+			}
+			if step == executor.MergeStep {
+				h, err := s.git.commitHeader(ctx, f[0])
+				if err != nil {
+					return err
+				}
+				o.Merged = h.parents
 			}
 			if err := s.checkOrphan(ctx, &o, f[6]); err != nil {
 				return err
@@ -112,14 +120,35 @@ func (s *Space) checkOrphan(ctx context.Context, o *executor.Orphan, seen string
 		o.Problems = []string{oneLine(seen, roomListed)}
 	}
 	n := s.nodes[o.Node]
-	if n == nil || n.Kind == ir.Manual || o.Step == executor.MergeStep || o.Start == "" {
+	if n == nil || n.Kind == ir.Manual || o.Start == "" {
 		return nil
+	}
+	if o.Step == executor.MergeStep { // whatever the work is that begins on it
+		return s.checkOrphanMerge(ctx, o)
 	}
 	if o.Work == "" && n.Digest.Work != "" {
 		o.Problems = append(o.Problems, "it does not say what it was made for")
 	}
 	step := stepOf(n, o.Step)
 	c, err := s.examine(ctx, executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt, Start: o.Start, Base: o.Start}, n, step, o.Result.Commit, nil)
+	o.Problems = bounded(append(o.Problems, c.Problems...), roomListed)
+	return err
+}
+
+// checkOrphanMerge checks a resolution against what its parents merge to.
+func (s *Space) checkOrphanMerge(ctx context.Context, o *executor.Orphan) error {
+	e := executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt, Merge: true, Start: o.Start, Base: o.Start}
+	for _, p := range o.Merged {
+		e.Inputs = append(e.Inputs, executor.Result{Tree: executor.Tree{Commit: p}})
+	}
+	if len(e.Inputs) == 0 {
+		return nil
+	}
+	c, err := s.examineMerge(ctx, e, o.Result.Commit, nil)
+	var f *executor.Failure
+	if errors.As(err, &f) && f.Class == executor.FailProtected {
+		c.Problems, err = append(c.Problems, oneLine(f.Error(), roomListed)), nil
+	}
 	o.Problems = bounded(append(o.Problems, c.Problems...), roomListed)
 	return err
 }
