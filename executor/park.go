@@ -130,24 +130,97 @@ func (r *Run) waitForRunner(n *node, now time.Time) (Event, bool) {
 	default:
 		return Event{}, false
 	}
-	if len(r.parks) == 0 || len(n.life.flight) > 0 {
+	if len(r.parks) == 0 && !r.limited || len(n.life.flight) > 0 {
 		return Event{}, false
 	}
-	first := ""
+	first, full := "", true
 	for _, e := range r.effects(n, nil) {
 		name := r.asks(e)
-		if !r.shut(name, now) {
+		switch {
+		case r.shut(name, now):
+			full = false
+		case !r.full(name, now):
 			return Event{}, false
 		}
 		if first == "" {
 			first = name
 		}
 	}
-	if first == "" {
+	switch {
+	case first == "":
 		return Event{}, false
+	case full && !r.wanted(n, now):
+		return Event{}, false // nobody else could use its slot
+	case full:
+		_, again := r.mayAsk(first, 0, now)
+		return n.event(NodeWaiting{For: ForLimit, Until: again, Detail: fmt.Sprintf("runner %s takes no further agent now", first)}), true
 	}
 	p := r.parks[first]
 	return n.event(NodeWaiting{For: ForLimit, Until: p.Until, Detail: fmt.Sprintf("runner %s is parked: %s", first, p.Detail)}), true
+}
+
+// full reports whether a runner takes no further agent now.
+func (r *Run) full(runner string, now time.Time) bool {
+	ok, _ := r.mayAsk(runner, 0, now)
+	return !ok
+}
+
+// wanted reports whether another node could go on at once if this one gave up its
+// slot.
+func (r *Run) wanted(n *node, now time.Time) bool {
+	if r.draining || r.held.For != "" {
+		return false
+	}
+	free := r.running < r.started.Slots
+	lane := func(name string) bool {
+		limit := r.epic.Run.Concurrency.PerLane[name]
+		return limit > 0 && r.lanes[name] >= limit
+	}
+	helps := func(runner, in string) bool {
+		mine := in == n.ir.Lane
+		return !r.full(runner, now) && (!free || mine && lane(in)) && (mine || !lane(in))
+	}
+	for _, c := range r.ready.classes {
+		if len(r.ready.items[c]) > 0 && helps(c.runner, c.lane) {
+			return true
+		}
+	}
+	for _, i := range r.timers {
+		other := r.nodes[i]
+		if other.wait.Until.After(now) {
+			break
+		}
+		if helps(r.needsRunner(other), other.ir.Lane) {
+			return true
+		}
+	}
+	return false
+}
+
+// headed counts, by runner, the running nodes whose agent comes next: places that
+// no other node is begun for.
+func (r *Run) headed() map[string]int {
+	out := map[string]int{}
+	if !r.limited && len(r.parks) == 0 {
+		return out
+	}
+	for _, list := range [2]set{r.active, r.flying} {
+		for _, i := range list {
+			n := r.nodes[i]
+			l := &n.life
+			s := n.stepNow()
+			switch l.stage {
+			case stageBase, stageOpen, stagePrepare, stageRed, stageAgent:
+			default:
+				continue
+			}
+			if s == nil || n.status != Running || len(l.judging) > 0 || l.attempt.collected.Result.Commit != "" && l.stage == stagePrepare || len(n.agentsInFlight()) > 0 || !n.hasAgent(s) || r.byPerson(n) {
+				continue
+			}
+			out[r.runnerOf(s)]++
+		}
+	}
+	return out
 }
 
 // needsRunner names the runner that a waiting node asks next, "" if it needs none.

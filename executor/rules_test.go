@@ -343,6 +343,29 @@ func TestRules(t *testing.T) {
 			s.play(day)
 			return s
 		},
+		"what waits for its runner's minute holds no slot": func(t *testing.T) *script { // S4-60
+			s := newScript(t, []string{"1.1", "1.2", "1.3"}, fallback, func(e *ir.Epic) {
+				r := e.Runners["sh"]
+				r.RPM = 1
+				e.Runners["sh"] = r
+				e.Nodes[0].Steps[0].Fallback = nil
+				e.Nodes[1].Steps[0].Agent = "spare"
+			})
+			s.answer = verdicts(map[string][]executor.Verdict{"check": {executor.Fail, executor.Pass}})
+			s.play(day, func(r *executor.RunStarted) { r.Slots = 1 })
+			return s
+		},
+		"no node is begun for a runner that is taken": func(t *testing.T) *script { // S4-60
+			s := newScript(t, []string{"1.1", "1.2", "1.3"}, fallback, func(e *ir.Epic) {
+				r := e.Runners["sh"]
+				r.Concurrent = 1
+				e.Runners["sh"] = r
+				e.Nodes[0].Steps[0].Fallback = nil
+				e.Nodes[2].Steps[0].Agent = "spare"
+			})
+			s.play(0, func(r *executor.RunStarted) { r.Slots = 2 })
+			return s
+		},
 		"a session goes on only in the tree that it left": func(t *testing.T) *script {
 			s := newScript(t, []string{"1.1"}, step(func(s *ir.Step) { s.Session = "resume" }))
 			in := func(h string) func(*executor.AgentEnded) { return func(a *executor.AgentEnded) { a.Session = h } }

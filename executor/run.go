@@ -48,6 +48,7 @@ type Run struct {
 	cost        cost
 	fresh       bool // the last run ended by itself: the next one's budget is its own
 	wallLimited bool // some node's working time is
+	limited     bool // some runner takes only so many agents
 	strays      set  // in flight for nodes that a person ended
 
 	parks  map[string]*park // runners that are left alone, or counted
@@ -99,6 +100,9 @@ func New(epic *ir.Epic) (*Run, error) {
 		index[in.Key] = i
 		r.nodes = append(r.nodes, n)
 		r.byID[in.ID] = n
+	}
+	for name, x := range epic.Runners {
+		r.limited = r.limited || x.RPM > 0 || r.runnerLimit(name) > 0
 	}
 	if in := epic.Epic.Integration; in.Mode == "dag" || in.Mode == "branch" && in.PR == "plan" {
 		r.addSum()

@@ -92,7 +92,7 @@ func (r *Run) admit(now time.Time) []Event {
 	var out []Event
 	free := r.started.Slots - r.running
 	lanes := map[string]int{}
-	runners := map[string]int{}
+	runners := r.headed()
 	lane := func(name string) bool {
 		limit := r.epic.Run.Concurrency.PerLane[name]
 		return limit <= 0 || r.lanes[name]+lanes[name] < limit
