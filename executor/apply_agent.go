@@ -72,13 +72,10 @@ func (r *Run) collected(n *node, b Collected) {
 	switch {
 	case a.end.End == EndStalled && n.stepNow().Stall.Action == "diagnose" && n.stepNow().Stall.Agent != "":
 		l.stage = stageDiagnose
+	case !byPerson && a.end.End == EndExited && a.end.Outcome.asks() && !a.end.Outcome.Fatal:
+		l.stage = stageAsk // also before it changed anything: most questions come first
 	case len(b.Problems) > 0 || !byPerson && !a.end.claims():
 		l.stage = stageVerdict
-		if !byPerson && len(b.Problems) == 0 && a.end.End == EndExited && a.end.Outcome.asks() && !a.end.Outcome.Fatal {
-			l.stage = stageAsk
-		}
-	case !byPerson && a.end.Outcome.asks():
-		l.stage = stageAsk
 	default:
 		l.stage = stageGate
 	}

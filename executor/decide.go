@@ -157,7 +157,7 @@ func (r *Run) verdict(n *node) Event {
 	end := AttemptEnded{Status: AttemptPassed}
 	var sign []string
 	switch {
-	case a.waived || a.person != "" && len(a.collected.Problems) == 0:
+	case (a.waived || a.person != "") && len(a.collected.Problems) == 0:
 	case a.person != "":
 		end.Status, end.Reason = AttemptFailed, a.collected.Problems[0]
 		sign = append(sign, a.collected.Problems...)

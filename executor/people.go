@@ -87,9 +87,13 @@ func (r *Run) release(n *node, detail string) error {
 func (r *Run) toTheGates(n *node) {
 	a := &n.life.attempt
 	a.end.End, a.end.ExitCode, a.end.Outcome = EndExited, 0, Outcome{Result: "success"}
-	n.life.stage = stageGate
-	if a.collected.Result.Commit == "" {
+	switch {
+	case a.collected.Result.Commit == "":
 		n.life.stage = stageCollect
+	case len(a.collected.Problems) > 0: // what ralph itself found fails it, before gates are paid for
+		n.life.stage = stageVerdict
+	default:
+		n.life.stage = stageGate
 	}
 }
 

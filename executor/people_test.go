@@ -313,6 +313,45 @@ func TestAQuestionIsAnsweredOrJudged(t *testing.T) { // execution §5: question
 	}
 }
 
+func TestAQuestionCountsBeforeAnythingIsChanged(t *testing.T) { // execution §4: need_human is waiting(human) with the question
+	empty := func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectCollect && e.Attempt == 1 {
+			return executor.Collected{Result: executor.Tree{Commit: "c0ffee", Tree: "7ea"}, Problems: []string{"nothing changed since the step started"}}
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		say    executor.Decision
+		status executor.NodeStatus
+		told   string
+	}{
+		"answered":            {executor.Decision{Verb: executor.RetryNode, Message: "take the blue one"}, executor.Done, ""},
+		"approved with a gap": {executor.Decision{Verb: executor.Approve}, executor.Blocked, "nothing changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, []string{"1.1"}, func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.Attempts = 1 })
+			reports := agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {asks("blue or red?")}})
+			s.answer = func(e executor.Effect) executor.Body {
+				if b := empty(e); b != nil {
+					return b
+				}
+				return reports(e)
+			}
+			s.begin()
+			s.until(nil)
+			s.is("1.1", executor.Waiting, executor.CauseQuestion, "blue or red?")
+			s.replay()
+			s.ok("1.1", c.say)
+			s.replay()
+			s.end()
+			s.is("1.1", c.status, "", c.told) // an answer costs none, and nobody approves what ralph's own checks refuse
+			if c.status == executor.Blocked && len(s.view("1.1").Attempts[0].Gates) != 0 {
+				t.Errorf("gates were paid for: %+v", s.view("1.1").Attempts[0].Gates)
+			}
+		})
+	}
+}
+
 func TestWhatSomebodyMendsIsRetried(t *testing.T) { // execution §5: configuration, runner
 	broken := true
 	s := newStage(t, []string{"1.1"})
