@@ -33,7 +33,7 @@ type Planned struct {
 	Key    ir.Key
 	Title  string
 	Action Action
-	Cause  string // "its text changed", "its base changed (1.1)", "needs 1.2 (blocked)"
+	Cause  string // "its text changed", "what it starts from changed (1.1)", "needs 1.2 (blocked)"
 }
 
 // Plan says what a run that starts so would do about every node, in the epic's
@@ -156,7 +156,7 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 	return ActMay, "needs " + strings.Join(again, ", ") + " again"
 }
 
-const baseChanged = "its base changed"
+const baseChanged = "what it starts from changed"
 
 // cause says why a node that can start would.
 func (p *planning) cause(i int, n *node) (Action, string) {
@@ -199,6 +199,9 @@ func (p *planning) cause(i int, n *node) (Action, string) {
 // differing names the nodes whose results are not what they were.
 func (r *Run) differing(old, now []Result) string {
 	name := func(id ir.NodeID) string {
+		if id == "base" {
+			return "the base"
+		}
 		if d := r.byID[id]; d != nil && d.ir != nil {
 			return string(d.ir.Key)
 		}

@@ -122,7 +122,7 @@ func TestPlanSaysWhatARunWouldDo(t *testing.T) { // execution §2, the table
 		integration: leave, not selected by --only
 `)
 	want("--rebase", s.planned(s.epic, func(r *executor.RunStarted) { r.Base = executor.Tree{Commit: "new", Tree: "tree-new"} }), `
-		1.1: re-run, its base changed (base)
+		1.1: re-run, what it starts from changed (the base)
 		1.2: may re-run, needs 1.1 again
 		1.3: may re-run, needs 1.2 again
 		2.1: blocked, the 3 attempts of step implement used up; last: the agent reported failure: cannot

@@ -50,7 +50,10 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 				why = fmt.Sprintf("in %s #%d", n.Attempts[k-1].Step, n.Attempts[k-1].Number)
 			}
 		}
-		if why != "" {
+		switch {
+		case why != "" && strings.HasPrefix(why, status):
+			status, why = why, "" // "skipped by ada"
+		case why != "":
 			why = ": " + why
 		}
 		fmt.Fprintln(w, term.Clean(fmt.Sprintf("  %s  %s%s", v.pad(n.ID), status, why)))
@@ -90,19 +93,22 @@ func (v *applyView) times(w io.Writer, views []executor.NodeView) {
 func (v *applyView) next(w io.Writer, r *openedRun, sum executor.NodeView, open []executor.NodeView, interrupted bool, only []ir.NodeID) {
 	if interrupted {
 		fmt.Fprintln(w, "\nInterrupted. To go on: ralph apply"+applies(r.file))
-		return
 	}
 	branch := v.epic.Epic.Integration.Branch
-	if sum.Status == executor.Done && sum.Result.Commit != "" && len(only) == 0 {
+	if sum.Status == executor.Done && sum.Result.Commit != "" && len(only) == 0 && !interrupted {
 		fmt.Fprintf(w, "\nThe result is on branch %s (%.12s).\n", term.Clean(branch), sum.Result.Commit)
 		fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", quoteArg(branch))
 		fmt.Fprintf(w, "          git diff HEAD...%s\n", quoteArg(branch))
 		if len(open) == 0 {
 			fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(branch))
 		}
-	}
-	for _, x := range sum.LeftOut {
-		fmt.Fprintf(w, "  not in it: %s\n", term.Clean(fmt.Sprintf("%s (%s)", x.Key, first(x.Why))))
+		var without []string // why stands above, with each
+		for _, x := range sum.LeftOut {
+			without = append(without, string(x.Key))
+		}
+		if len(without) > 0 {
+			fmt.Fprintf(w, "  not in it: %s\n", term.Clean(listOf(without)))
+		}
 	}
 	if held := r.run.Overview().Held; held.For != "" {
 		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, term.Clean(first(held.Detail)), resumeCommand(held.For)+r.about)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,6 +70,11 @@ func (r *openedRun) checkPrograms(ctx context.Context) error {
 				agents[g.Agent] = true
 				r.checkAgent(ctx, &r.epic.Nodes[0], &ir.Step{Name: "gate", Agent: g.Agent}, g.Agent, missing)
 			}
+		}
+	}
+	if in := r.epic.Epic.Integration; in.PR != "none" && in.PR != "" || in.Mode == "wait" {
+		if _, err := exec.LookPath("gh"); err != nil {
+			missing["pull requests (integration): gh is not on PATH: install it (https://cli.github.com), then: gh auth login"] = true
 		}
 	}
 	if len(missing) == 0 {

@@ -97,7 +97,7 @@ func (v *applyView) line(e executor.Event) string {
 	}
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
-		return fmt.Sprintf("%s: %d sprints, %d at a time", term.Clean(v.epic.Epic.Title), len(v.epic.Nodes), b.Slots)
+		return fmt.Sprintf("%s: %s, %d at a time, from %.12s", term.Clean(v.epic.Epic.Title), count(len(v.epic.Nodes), "sprint"), b.Slots, b.Base.Commit)
 	case executor.RunDraining:
 		if b.Reason != "" {
 			return term.Clean(fmt.Sprintf("nothing new starts: %s; running attempts may go on until %s", b.Reason, b.Until.Local().Format(time.TimeOnly)))
@@ -111,7 +111,7 @@ func (v *applyView) line(e executor.Event) string {
 		return term.Clean(bodyWords(b, v.key))
 	case executor.Decided:
 		if e.Node == "" {
-			return term.Clean(decisionWords(b.Decision))
+			return "the run  " + v.paint.Paint(term.Info, "☛") + " " + term.Clean(decisionWords(b.Decision))
 		}
 		return say(term.Info, "☛", "%s", decisionWords(b.Decision))
 	case executor.NodeStarted:

@@ -52,6 +52,16 @@ func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *e
 	for _, a := range epic.Agents {
 		paths = append(paths, a.Path)
 	}
+	for _, r := range epic.Runners {
+		for _, word := range r.Run[min(1, len(r.Run)):] { // scripts; the program itself is taken from this checkout
+			paths = append(paths, strings.TrimPrefix(word, "./"))
+		}
+	}
+	for _, g := range epic.Gates {
+		for word := range strings.FieldsSeq(g.Run) {
+			paths = append(paths, strings.TrimPrefix(word, "./"))
+		}
+	}
 	slices.Sort(paths)
 	paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool {
 		if p == "" || !filepath.IsLocal(filepath.FromSlash(p)) {
@@ -61,7 +71,11 @@ func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *e
 		return err != nil // another checkout, or a plan that was moved
 	})
 	if differ, err := space.Differs(ctx, base.Commit, paths); err == nil && len(differ) > 0 {
-		out = append(out, fmt.Sprintf("not as in the base that agents start from (%.12s): %s. They see it as it was there, or not at all.", base.Commit, listOf(differ)))
+		then := "Commit them first."
+		if run.Overview().Begun {
+			then = "To let them see it: commit, then ralph apply --rebase."
+		}
+		out = append(out, fmt.Sprintf("%s: not committed, or not as in the commit that agents start from (%.12s): they see what is there, or nothing. %s", listOf(differ), base.Commit, then))
 	}
 	at, err := space.Moved(ctx)
 	if err != nil || at == "" {

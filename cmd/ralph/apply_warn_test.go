@@ -48,7 +48,7 @@ func TestApplyWarnsOfWhatAgentsWillNotSee(t *testing.T) {
 	r.write("a b.hcl", "# new\n")
 	r.write("untold.txt", "mine\n")
 	a := r.run(exitDone)
-	if want := "warning: not as in the base that agents start from (" + r.git("rev-parse", "HEAD")[:12] + "): a b.hcl, ralph.hcl."; !strings.Contains(a.err.String(), want) {
+	if want := "warning: a b.hcl, ralph.hcl: not committed, or not as in the commit that agents start from (" + r.git("rev-parse", "HEAD")[:12] + ")"; !strings.Contains(a.err.String(), want) {
 		t.Errorf("it lacks %q:\n%s", want, &a.err)
 	}
 	if strings.Contains(a.err.String(), "done by the plan") {

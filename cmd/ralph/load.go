@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
@@ -83,6 +84,9 @@ func loadError(file string, err error) error {
 	var edited *ir.DigestError
 	if errors.As(err, &edited) {
 		return inputErrorf("%s was edited by hand: its digest does not fit its content.\n  Change the plan or the policy instead and run: ralph compile", file)
+	}
+	if ext := strings.ToLower(filepath.Ext(file)); ext == ".md" || ext == ".markdown" {
+		return inputErrorf("%s is a plan. Compile it first: ralph compile %s\n  Then name the epic.json that it makes.", file, quoteArg(file))
 	}
 	return inputErrorf("%s: %w", file, err)
 }

@@ -66,6 +66,7 @@ type planJSON struct {
 	Disk      diskJSON            `json:"disk"`
 	Proposals []executor.Proposal `json:"proposals,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"`
+	Cannot    string              `json:"cannot,omitempty"` // why apply would not start
 }
 
 type plannedJSON struct {
@@ -111,7 +112,7 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	if a.json {
 		err = writeJSON(cmd.OutOrStdout(), p)
 	} else {
-		err = p.write(cmd.OutOrStdout(), epic, applies(file))
+		err = p.write(cmd.OutOrStdout(), epic, a.flags()+applies(file), applies(file))
 	}
 	if err == nil && a.detailed && p.Changes {
 		return &exitError{code: exitUsage} // 2, as terraform: changes
@@ -154,6 +155,11 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 	if gates := run.Overview(); gates.Held.For != "" {
 		p.Warnings = append(p.Warnings, "nothing would start, the run is held: "+first(gates.Held.Detail))
 	}
+	if why := refuse(epic); why != nil {
+		p.Cannot = why.Error()
+	} else if why := (&openedRun{epic: epic, space: space}).checkPrograms(ctx); why != nil {
+		p.Cannot = why.Error()
+	}
 	works := 0
 	planned, err := run.Plan(start, time.Now())
 	if err != nil {
@@ -191,6 +197,9 @@ func worksAction(a executor.Action) bool {
 }
 
 func gigabytes(n int64) string {
+	if n < 1e5 {
+		return "0.1 MB"
+	}
 	if n < 10e6 {
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
@@ -210,18 +219,56 @@ var actionMarks = map[executor.Action]struct {
 	executor.ActBlocked: {"■", term.Bad}, executor.ActGone: {"-", term.Faint}, executor.ActLeave: {" ", term.Faint},
 }
 
-func (p planJSON) write(out io.Writer, epic *ir.Epic, about string) error {
+// actionWords say an action where the sprint is named, and where it is counted.
+func actionWords(n plannedJSON) string {
+	switch n.Action {
+	case executor.ActRerun:
+		return "run again"
+	case executor.ActMay:
+		return "may run again"
+	case executor.ActWait:
+		return "waits"
+	case executor.ActBlocked:
+		if strings.HasPrefix(n.Cause, "needs ") { // of another one that is
+			return "waits"
+		}
+	}
+	return string(n.Action)
+}
+
+// flags are those of apply that would do what was planned.
+func (a *planArgs) flags() string {
+	out := ""
+	for _, k := range a.only {
+		out += " --only " + quoteArg(k)
+	}
+	for _, k := range a.rerun {
+		out += " --rerun " + quoteArg(k)
+	}
+	if a.rebase {
+		out += " --rebase"
+	}
+	return out
+}
+
+// write prints the plan. apply is what follows the words "ralph apply" to do it,
+// about what follows those of another command.
+func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error {
 	paint := term.For(out)
 	var b strings.Builder
-	wide, wideAction := 0, 0
+	wide, wideAction, counts := 0, 0, map[string]int{}
 	for _, n := range p.Nodes {
 		wide = max(wide, min(term.Width(term.Clean(string(n.Key))), 24))
-		wideAction = max(wideAction, len(n.Action))
+		wideAction = max(wideAction, len(actionWords(n)))
+		counts[actionWords(n)]++
 	}
 	fmt.Fprintf(&b, "%s  from %.12s\n\n", term.Clean(epic.Epic.Title), p.Base)
 	for _, n := range p.Nodes {
 		m := actionMarks[n.Action]
-		line := fmt.Sprintf("%s %s  %s", m.mark, padTo(term.Clean(string(n.Key)), wide), padTo(string(n.Action), wideAction))
+		if actionWords(n) == "waits" {
+			m = actionMarks[executor.ActWait]
+		}
+		line := fmt.Sprintf("%s %s  %s", m.mark, padTo(term.Clean(string(n.Key)), wide), padTo(actionWords(n), wideAction))
 		text := n.Title
 		if n.Cause != "" {
 			text = n.Cause
@@ -230,12 +277,9 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, about string) error {
 	}
 	b.WriteByte('\n')
 	var parts []string
-	for _, a := range []executor.Action{
-		executor.ActRun, executor.ActRerun, executor.ActMay, executor.ActJudge, executor.ActGoOn, executor.ActKeep, executor.ActDone,
-		executor.ActWait, executor.ActBlocked, executor.ActLeave, executor.ActGone,
-	} {
-		if k := p.Counts[string(a)]; k > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", k, a))
+	for _, word := range []string{"run", "run again", "may run again", "judge", "go on", "keep", "done", "waits", "blocked", "leave", "gone"} {
+		if k := counts[word]; k > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", k, word))
 		}
 	}
 	fmt.Fprintln(&b, strings.Join(parts, ", "))
@@ -244,7 +288,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, about string) error {
 		if p.Disk.Free >= 0 {
 			free = fmt.Sprintf("; %s are free", gigabytes(p.Disk.Free))
 		}
-		fmt.Fprintf(&b, "disk: up to %s for %s at a time, without what builds write%s\n", gigabytes(p.Disk.Need), count(p.Disk.Trees, "worktree"), free)
+		fmt.Fprintf(&b, "disk: %s at a time take up to %s, without what builds write%s\n", count(p.Disk.Trees, "worktree"), gigabytes(p.Disk.Need), free)
 	}
 	if len(p.Proposals) > 0 {
 		fmt.Fprintln(&b, "\nAgents propose (nothing of it is done by itself; write what you want into the plan):")
@@ -255,22 +299,29 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, about string) error {
 	for _, w := range p.Warnings {
 		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), term.Clean(w))
 	}
-	if p.Changes {
-		fmt.Fprintf(&b, "\nTo do it: ralph apply%s\n", about)
-	} else {
+	switch {
+	case p.Cannot != "":
+		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(term.Clean(p.Cannot), "  Nothing was started."))
+	case p.Changes:
+		fmt.Fprintf(&b, "\nTo do it: ralph apply%s\n", apply)
+	case counts["waits"]+counts["blocked"] > 0:
+		fmt.Fprintf(&b, "\nNothing would run. What waits for you, and what to type: ralph status%s\n", about)
+	default:
 		fmt.Fprintf(&b, "\nNothing would run.\n")
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
 
-// mergedInto lists the nodes whose results a new base holds already.
+// mergedInto lists the nodes whose results a new base holds already. The sum of
+// them is asked about too: who squashes the integration branch takes its parts.
 func mergedInto(ctx context.Context, space *workspace.Space, run *executor.Run, base string) ([]ir.NodeID, error) {
 	var results []executor.Result
 	for _, v := range run.Views() {
-		if v.Result.Commit != "" && v.ID != executor.Integration {
+		if v.Result.Commit != "" {
 			results = append(results, executor.Result{Node: v.ID, Tree: v.Result})
 		}
 	}
-	return space.Merged(ctx, base, results)
+	in, err := space.Merged(ctx, base, results)
+	return slices.DeleteFunc(in, func(id ir.NodeID) bool { return id == executor.Integration }), err
 }

@@ -150,7 +150,11 @@ func find(epic *ir.Epic, key string) (ir.NodeID, error) {
 		}
 		known = append(known, string(n.Key))
 	}
-	return "", usageErrorf("there is no sprint %s%s", key, spell.Hint(key, append(known, executor.Integration)))
+	hint := spell.Hint(key, append(known, executor.Integration))
+	if hint == "" {
+		hint = "; there are " + listOf(known)
+	}
+	return "", usageErrorf("there is no sprint %s%s", key, hint)
 }
 
 // node returns the node of an id; the sum has one that only says its name.

@@ -166,6 +166,10 @@ func verifyJournal(cmd *cobra.Command, file string) error {
 		return inputErrorf("%w\n  Nothing after that event can be trusted. Restore the file from a backup; if there is none, move\n  %s away: ralph apply then begins anew.", err, state)
 	}
 	out := cmd.OutOrStdout()
+	if v.Events == 0 {
+		sayf(out, "sound: nothing has happened yet\n")
+		return nil
+	}
 	sayf(out, "sound: %s, format %d, the last is event %d of %s\n", count(int(v.Events), "event"), v.Format, v.Last, v.At.Local().Format(time.DateTime))
 	for _, g := range v.Gaps {
 		sayf(out, "  events %d to %d were lost and that is on record; %s showed it\n", g.After+1, g.Before-1, count(g.Found, "commit"))

@@ -264,6 +264,19 @@ func (r *record) sayNext(w io.Writer, views []executor.NodeView) {
 // asks says in one line what a node wants from a person.
 func asks(v executor.NodeView) string {
 	what := statusWord(v)
+	if v.For == executor.ForTimer && v.Status == executor.Waiting {
+		what = "goes on"
+		if !v.Until.IsZero() {
+			what += " at " + v.Until.Local().Format(time.TimeOnly)
+		}
+		if v.Reason != "" {
+			what += " (" + strings.TrimSuffix(first(v.Reason), "; goes on") + ")"
+		}
+		return what
+	}
+	if strings.HasPrefix(v.Reason, what) {
+		return first(v.Reason) // "skipped by ada"
+	}
 	if v.Gate != "" {
 		what += " (gate " + v.Gate
 		if len(v.Approvers) > 0 {

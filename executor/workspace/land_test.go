@@ -163,6 +163,23 @@ func TestRebaseMovesThePins(t *testing.T) { // execution §2: --rebase
 	}
 }
 
+func TestWhatASquashedResultWasMadeFromIsInTheBase(t *testing.T) { // execution §2: --rebase
+	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3"}))
+	pinned, _, err := r.space.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := r.result("bd-1-1", pinned.Commit, "a.txt", "first\n")
+	b := r.result("bd-1-2", a.Commit, "a.txt", "second\n") // the base never has "first"
+	c := r.result("bd-1-3", pinned.Commit, "a.txt", "other\n")
+	r.git("merge", "-q", "--squash", b.Commit)
+	r.git("commit", "-q", "-m", "squashed")
+	done, err := r.space.Merged(t.Context(), r.head(), []executor.Result{a, b, c})
+	if want := []ir.NodeID{"bd-1-1", "bd-1-2"}; err != nil || !slices.Equal(done, want) {
+		t.Errorf("done by the base: %v, %v; want %v", done, err, want)
+	}
+}
+
 func TestOrphansAreFound(t *testing.T) { // execution §1: a journal that lost its tail
 	r := newRepo(t, executortest.Epic(two))
 	base, _, err := r.space.Pin(t.Context())

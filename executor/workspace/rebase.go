@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
@@ -68,12 +69,13 @@ func (s *Space) ownBase(n *ir.Node) bool {
 }
 
 // Merged returns those of the results that a base holds already: an ancestor of
-// it, or such that to merge it changes nothing (it was squashed). They are done
-// by the base.
+// it, or such that to merge it changes nothing (it was squashed), or what one of
+// those was made from, which may have changed it since. They are done by the base.
 func (s *Space) Merged(ctx context.Context, base string, results []executor.Result) ([]ir.NodeID, error) {
-	var out []ir.NodeID
+	in := map[string]bool{}
+	held := []string{"rev-list"}
 	for _, r := range results {
-		if r.Commit == "" {
+		if r.Commit == "" || in[r.Commit] {
 			continue
 		}
 		has, err := s.holds(ctx, base, r.Commit)
@@ -81,6 +83,22 @@ func (s *Space) Merged(ctx context.Context, base string, results []executor.Resu
 			return nil, fmt.Errorf("result of %s: %w", s.name(r.Node), err)
 		}
 		if has {
+			in[r.Commit] = true
+			held = append(held, r.Commit)
+		}
+	}
+	if len(in) > 0 && len(in) < len(results) {
+		below, err := s.git.run(ctx, place{}, "", nil, append(held, "^"+base)...)
+		if err != nil {
+			return nil, err
+		}
+		for commit := range strings.FieldsSeq(string(below)) {
+			in[commit] = true
+		}
+	}
+	var out []ir.NodeID
+	for _, r := range results {
+		if in[r.Commit] {
 			out = append(out, r.Node)
 		}
 	}
