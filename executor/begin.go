@@ -130,7 +130,7 @@ func (r *Run) goOn(n *node) error {
 	}
 	switch {
 	case n.status == Running && n.selected:
-		n.wait = NodeWaiting{For: ForTimer, Detail: "interrupted; goes on"}
+		n.wait = NodeWaiting{For: ForTimer, Detail: "interrupted" + goesOn}
 		return r.become(n, Waiting)
 	case n.status == Running:
 		n.wait = NodeWaiting{For: ForHuman, Cause: causeOnly, Detail: "not selected by --only"}

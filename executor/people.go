@@ -68,9 +68,12 @@ func (r *Run) decided(e Event, b Decided) error {
 	return nil
 }
 
+// goesOn ends the detail of a wait that is over: the node only needs a slot.
+const goesOn = "; goes on"
+
 // release ends a wait by a person's word: the node goes on when there is a slot.
 func (r *Run) release(n *node, detail string) error {
-	go_on := NodeWaiting{For: ForTimer, Detail: detail + "; goes on"}
+	go_on := NodeWaiting{For: ForTimer, Detail: detail + goesOn}
 	n.life.failures, n.life.trouble = 0, nil
 	if n.status == Waiting {
 		r.dropTimer(n)

@@ -136,9 +136,16 @@ func (r *Run) sumStays(current, contained map[string]bool) bool {
 	return true
 }
 
-// ancestors is the set of commits that the given results were made from.
+// ancestors is the set of commits that the given results were made from, and of
+// those given ones that are no ancestor but have exactly the files of one: a node
+// ran again and came out the same, and what was made from it before is kept.
 func (r *Run) ancestors(all []Result) map[string]bool {
 	out := map[string]bool{}
+	type files struct {
+		of   ir.NodeID
+		tree string
+	}
+	within := map[files]bool{}
 	var todo []string
 	for _, x := range all {
 		todo = append(todo, x.Commit)
@@ -147,10 +154,16 @@ func (r *Run) ancestors(all []Result) map[string]bool {
 		c := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, in := range r.madeFrom[c] {
+			within[files{in.Node, in.Tree.Tree}] = true
 			if in.Commit != c && !out[in.Commit] {
 				out[in.Commit] = true
 				todo = append(todo, in.Commit)
 			}
+		}
+	}
+	for _, x := range all {
+		if x.Tree.Tree != "" && within[files{x.Node, x.Tree.Tree}] {
+			out[x.Commit] = true
 		}
 	}
 	return out

@@ -321,8 +321,22 @@ func (r *record) sayOpen(w io.Writer, views []executor.NodeView) {
 			fmt.Fprintf(w, "  and %d more\n", len(open)-most)
 			return
 		}
-		fmt.Fprintf(w, "  %s  %s\n", padTo(term.Clean(string(v.Key)), wide), term.Clean(whyNot(v)))
+		fmt.Fprintf(w, "  %s  %s\n", padTo(term.Clean(string(v.Key)), wide), term.Clean(r.whyNot(v)))
 	}
+}
+
+// whyNot is the one reason why a node is not done, and what to type where only
+// the next run is missing.
+func (r *record) whyNot(v executor.NodeView) string {
+	why := whyNot(v)
+	switch {
+	case r.held:
+	case v.Status == executor.Ready && strings.HasSuffix(why, "waits for a free place"):
+		return "ready: ralph apply begins it"
+	case strings.HasSuffix(why, "; goes on"):
+		return why + " with ralph apply"
+	}
+	return why
 }
 
 // whyNot is the one reason why a node is not done.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,7 +31,7 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 		if ended.Model == "" {
 			ended.Model = run.Model
 		}
-		return ended, err
+		return ended, errors.Join(err, plainFiles(run.Files))
 	}, nil
 }
 

@@ -36,7 +36,7 @@ func (d *driver) gate(e executor.Effect) (work, error) {
 		run.Dir = dir
 		judged, err := judge.Judge(ctx, run)
 		trace, after := shut()
-		if err = errors.Join(err, after); err != nil {
+		if err = errors.Join(err, after, plainFiles(run.Files)); err != nil {
 			return nil, err
 		}
 		judged.Gate, judged.Red = e.Gate, red

@@ -390,6 +390,22 @@ func Files(state string, node ir.NodeID, step string, attempt int) string {
 	return filepath.Join(state, "attempts", string(node), fmt.Sprintf("%s-%d", fileName(step), attempt))
 }
 
+// plainFiles takes out of an attempt's directory what is neither a file nor a
+// directory: behind a link that a program left there ralph would write into
+// somebody else's file, and at a pipe it would wait for ever.
+func plainFiles(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, f := range entries {
+		if t := f.Type(); !t.IsRegular() && !t.IsDir() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
+	}
+	return err
+}
+
 // files returns the directory of an attempt's files and makes it, once.
 func (d *driver) files(e executor.Effect) (string, error) {
 	dir := Files(d.State, e.Node, e.Step, e.Attempt)

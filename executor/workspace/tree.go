@@ -258,6 +258,9 @@ func (s *Space) mendHead(w *worktree) error {
 	if text = w.Left; w.ref != "" {
 		text = "ref: " + w.ref
 	}
+	if err := os.Remove(path); err != nil { // it may be a link
+		return err
+	}
 	return os.WriteFile(path, []byte(text+"\n"), 0o644)
 }
 

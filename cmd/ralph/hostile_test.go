@@ -1,0 +1,58 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// What was made from a result before is kept when it comes out the same again, and
+// the sum holds these files already: nobody has to resolve anything.
+func TestAResultThatComesOutTheSameConflictsWithNothing(t *testing.T) { // execution §2, §5: base identity is trees
+	t.Parallel()
+	s := newSite(t, `case "$RALPH_STEP/$RALPH_NODE" in
+merge/*) git checkout -q --theirs README.md; git add README.md ;;
+*/1.3) echo joined > README.md ;;
+*) sed "s/two/two of $RALPH_NODE/" README.md > new; mv new README.md ;;
+esac`, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
+	s.apply(exitDone)
+	was := s.git("rev-parse", "ralph/x/integration")
+	got := s.apply(exitDone, "--rerun", "1.1")
+	if !strings.Contains(got.out, "1.1  ✔ done") {
+		t.Errorf("1.1 did not run again:\n%s", got.out)
+	}
+	if is := s.git("rev-parse", "ralph/x/integration"); is != was {
+		t.Errorf("the integration branch moved from %s to %s:\n%s", was, is, got.out)
+	}
+}
+
+// What an agent leaves where ralph writes: links to the user's files, and pipes.
+func TestRalphWritesIntoNothingThatAnAgentLaid(t *testing.T) { // N5: nothing of the user's is touched
+	t.Parallel()
+	s := newSite(t, siteWork+`
+for f in changes.json gate-check.log gate-check.out gate-check.err gate-check.tests.jsonl success-check.json; do ln -s "$TOP/home/.keep" "$(dirname "$RALPH_OUTCOME")/$f"; done
+`, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Epic.Integration.Gates = []string{} }))
+	s.apply(exitDone)
+	if got := s.read("../home/.keep"); got != "" {
+		t.Errorf("ralph wrote through a link: %q", got)
+	}
+	p := newSite(t, siteWork+`
+for f in changes.json gate-check.log gate-check.out gate-check.err; do mkfifo "$(dirname "$RALPH_OUTCOME")/$f"; done
+`, executortest.Epic([]string{"1.1"}))
+	p.apply(exitDone)
+}
+
+// Between two runs nothing goes on by itself: status says what to type.
+func TestStatusSaysWhatBeginsIt(t *testing.T) { // execution §5: what to type next
+	t.Parallel()
+	s := newSite(t, `[ "$RALPH_NODE" != 1.1 ] || exit 3`, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.Attempts = 1 }))
+	s.apply(exitNotDone)
+	s.ralph("skip", "1.1")
+	if got := s.ralph("status").out; !strings.Contains(got, "1.2  ready: ralph apply begins it") {
+		t.Errorf("status:\n%s", got)
+	}
+}
