@@ -161,7 +161,7 @@ func (r *Run) arrive(n *node) error {
 	}
 	s := n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "")
 	switch {
-	case n.ir.Done && s == nil && n.after == 0:
+	case n.ir.Done && len(n.successes) == 0 && n.after == 0:
 		return r.settle(n, nil)
 	case s != nil && s.judge == n.ir.Digest.Judge:
 		return r.settle(n, s)
