@@ -68,6 +68,9 @@ type showJSON struct {
 
 func showOf(r *record, v executor.NodeView) showJSON {
 	out := showJSON{nodeJSON: r.nodeJSON(v), Feedback: r.run.Feedback(v.ID), Decisions: v.Decisions, Refs: r.refs(v)}
+	for i, a := range v.Attempts {
+		out.Attempts[i].Feedback, out.Attempts[i].Changes = a.Feedback, a.Collected.Changes
+	}
 	if v.ID != executor.Integration {
 		out.Spec = r.node(v.ID)
 	}

@@ -101,6 +101,10 @@ type (
 		Problems     []string             `json:"problems,omitempty"`
 		Gates        []gateJSON           `json:"gates"`
 		Files        string               `json:"files"`
+
+		// Of show alone.
+		Feedback []string              `json:"feedback,omitempty"` // that its agent was given
+		Changes  []executor.FileChange `json:"changes,omitempty"`  // the first of them; all stand in changes.json of its files
 	}
 	gateJSON struct {
 		Gate     string               `json:"gate"`
@@ -112,6 +116,9 @@ type (
 		Millis   int64                `json:"ms"`
 		Agent    string               `json:"agent,omitempty"`
 		Model    string               `json:"model,omitempty"`
+		Session  string               `json:"session,omitempty"`
+		Tokens   *int64               `json:"tokens,omitempty"`
+		USDMicro *int64               `json:"usd_micro,omitempty"`
 		By       string               `json:"by,omitempty"`
 		Details  string               `json:"details,omitempty"`
 		Evidence string               `json:"evidence,omitempty"`
@@ -190,7 +197,7 @@ func (r *record) attemptJSON(id ir.NodeID, a executor.AttemptLog) attemptJSON {
 	for _, g := range a.Gates {
 		out.Gates = append(out.Gates, gateJSON{
 			Gate: g.Gate, Verdict: string(g.Verdict), Message: g.Message, Tests: g.Tests, Counts: g.Counts, Failed: g.Failed,
-			Millis: g.Millis, Agent: g.Agent, Model: g.Model, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red,
+			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red,
 		})
 	}
 	return out
