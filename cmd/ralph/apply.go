@@ -144,21 +144,22 @@ func nodeIDs(epic *ir.Epic, keys []string) ([]ir.NodeID, error) {
 
 // openedRun is an epic with its repository, lock, journal and machine.
 type openedRun struct {
-	file    string // epic.json as it was named
-	about   string // what commands need to be about it
-	epic    *ir.Epic
-	space   *workspace.Space
-	lock    *journal.Lock
-	log     *journal.Log
-	run     *executor.Run
-	tally   journal.Tally // of all its events
-	agents  map[string]string
-	base    executor.Tree
-	bases   []executor.NamedTree
-	merged  []ir.NodeID       // done by the base
-	orphans []executor.Orphan // commits that the journal does not know
-	was     journal.Owner     // a holder that was killed
-	wasDead bool
+	file     string // epic.json as it was named
+	about    string // what commands need to be about it
+	epic     *ir.Epic
+	space    *workspace.Space
+	lock     *journal.Lock
+	log      *journal.Log
+	run      *executor.Run
+	tally    journal.Tally // of all its events
+	agents   map[string]string
+	base     executor.Tree
+	bases    []executor.NamedTree
+	merged   []ir.NodeID       // done by the base
+	orphans  []executor.Orphan // commits that the journal does not know
+	restored []string          // pinned bases that somebody had moved
+	was      journal.Owner     // a holder that was killed
+	wasDead  bool
 }
 
 // openRun checks everything that can be checked before anything runs, takes the
@@ -226,6 +227,9 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 // pin finds what sprints start from: what the first run pinned, or with rebase the
 // heads of the branches.
 func (r *openedRun) pin(ctx context.Context, rebase bool) (err error) {
+	if r.restored, err = r.space.Restore(ctx, r.run.Base(), r.run.Bases()); err != nil {
+		return err
+	}
 	if !rebase {
 		r.base, r.bases, err = r.space.Pin(ctx)
 		return err
@@ -341,7 +345,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	if r.wasDead {
 		view.note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
 	}
-	for _, w := range warnings(ctx, r.epic, r.space, r.run, r.base) {
+	for _, w := range append(r.restored, warnings(ctx, r.epic, r.space, r.run, r.base)...) {
 		view.note("warning: %s", w)
 	}
 	head, err := headOf(ctx, r.epic, r.space)

@@ -56,3 +56,36 @@ func TestStatusSaysWhatBeginsIt(t *testing.T) { // execution §5: what to type n
 		t.Errorf("status:\n%s", got)
 	}
 }
+
+// An agent moves the pinned base to a commit with weaker tests: what is protected
+// is compared with the base, so the next run would start from them and pass.
+func TestTheBaseIsWhereTheJournalSaysThatItWasPinned(t *testing.T) { // execution §2: the base is pinned by the first apply; §3: protect
+	t.Parallel()
+	s := newSite(t, siteWork+`
+if [ "$RALPH_NODE" = 1.1 ]; then
+	echo 'exit 0 # always' > "$TOP/weak"
+	blob=$(git hash-object -w "$TOP/weak")
+	tree=$(GIT_INDEX_FILE=$TOP/index sh -c "git read-tree HEAD && git update-index --cacheinfo 100755,$blob,tests/a_test.sh && git write-tree")
+	git update-ref "refs/ralph/$RALPH_EPIC/base" "$(git -c user.name=x -c user.email=x@y commit-tree -p HEAD -m weak "$tree")"
+elif [ ! -e "$TOP/again" ]; then
+	exit 3
+fi`, executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) { e.Nodes[1].Steps[0].Limits.Attempts = 1 }))
+	s.apply(exitNotDone)
+	s.write("../again", "")
+	s.ralph("retry", "1.2")
+	got := s.apply(exitDone)
+	if !strings.Contains(got.all(), "refs/ralph/bd-epic/base stood at ") || strings.Contains(got.out, "1.1  ▶") {
+		t.Errorf("apply said:\n%s", got.all())
+	}
+	if is := s.git("show", "ralph/x/integration:tests/a_test.sh"); is != "exit 0" {
+		t.Errorf("the protected test is %q", is)
+	}
+	if base, main := s.git("rev-parse", "refs/ralph/bd-epic/base"), s.git("rev-parse", "main"); base != main {
+		t.Errorf("the base is %s, not %s", base, main)
+	}
+	s.git("commit", "-q", "--allow-empty", "-m", "more")
+	s.apply(exitDone, "--rebase")
+	if base, main := s.git("rev-parse", "refs/ralph/bd-epic/base"), s.git("rev-parse", "main"); base != main {
+		t.Errorf("after --rebase the base is %s, not %s", base, main)
+	}
+}

@@ -48,6 +48,41 @@ func (s *Space) Rebase(ctx context.Context) (executor.Tree, []executor.NamedTree
 	return s.Pin(ctx)
 }
 
+// Restore puts the pinned bases back to where the journal says that they were
+// pinned, and says which somebody else had moved: everything that is protected is
+// compared with them. The caller holds the run lock.
+func (s *Space) Restore(ctx context.Context, base executor.Tree, own []executor.NamedTree) ([]string, error) {
+	var moves []move
+	var moved []string
+	look := func(ref, pinned string) error {
+		now, err := s.git.ref(ctx, ref)
+		if err != nil || now == "" || pinned == "" || now == pinned {
+			return err
+		}
+		moves = append(moves, move{ref, now, pinned})
+		moved = append(moved, fmt.Sprintf("%s stood at %.12s, and the journal knows nothing of that: it is at %.12s again. To start from the branch as it is now: ralph apply --rebase", ref, now, pinned))
+		return nil
+	}
+	if err := look(s.prefix()+"base", base.Commit); err != nil {
+		return nil, err
+	}
+	for i := range s.epic.Nodes {
+		n := &s.epic.Nodes[i]
+		if !s.ownBase(n) {
+			continue
+		}
+		for _, b := range own {
+			if b.Name != n.Git.Base {
+				continue
+			}
+			if err := look(s.nodeRef(n.ID, "base"), b.Tree.Commit); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return moved, s.git.update(ctx, "restore base", moves...)
+}
+
 // Head returns where the integration branch stands: before anything has landed,
 // at the pinned base.
 func (s *Space) Head(ctx context.Context) (string, error) {
