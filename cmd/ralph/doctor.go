@@ -35,11 +35,13 @@ func newDoctorCommand() *cobra.Command {
 		Short: "Check git, agents and tools on this machine",
 		Long: `Doctor looks at what ralph needs and what it can use: git (2.38 or newer), the agent
 programs, gh, bd and Graphviz on PATH, and another program that is called ralph. It
-runs each with its version flag only. Exit 1 when something that ralph cannot do
-without is missing.`,
+runs each with its version flag only. In a project it looks at the disk space that
+worktrees will find, and, if there is an epic.json, at all that ralph apply asks for
+before it starts: the programs of its agents and gates. Exit 1 when something that
+ralph, or this epic, cannot do without is missing.`,
 		Args: countArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := examine(cmd.Context())
+			found := append(examine(cmd.Context()), examineProject(background(cmd))...)
 			if asJSON {
 				if err := writeJSON(cmd.OutOrStdout(), found); err != nil {
 					return err
@@ -159,9 +161,11 @@ func sayFindings(cmd *cobra.Command, found []finding) {
 	style := term.For(out)
 	roles := map[string]term.Colour{"ok": term.Good, "missing": term.Faint, "warning": term.Warn, "error": term.Bad}
 	for _, f := range found {
-		fmt.Fprintf(out, "%s  %-9s %s\n", style.Paint(roles[f.State], fmt.Sprintf("%-7s", f.State)), f.Name, f.Detail)
+		fmt.Fprintf(out, "%s  %-9s %s\n", style.Paint(roles[f.State], fmt.Sprintf("%-7s", f.State)), f.Name, term.Clean(f.Detail))
 		if f.Hint != "" {
-			fmt.Fprintf(out, "%20s%s\n", "", f.Hint)
+			for line := range strings.Lines(f.Hint) {
+				fmt.Fprintf(out, "%20s%s\n", "", strings.TrimSuffix(line, "\n"))
+			}
 		}
 	}
 }

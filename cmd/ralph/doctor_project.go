@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// examineProject looks at what a run here would need: room for worktrees, and the
+// programs of the agents and gates of epic.json. Where there is no repository or
+// no epic.json it says nothing about it.
+func examineProject(ctx context.Context) []finding {
+	const file = "epic.json"
+	var found []finding
+	root := gitRoot(".")
+	if root == "" {
+		return nil
+	}
+	var epic *ir.Epic
+	if _, err := os.Stat(file); err == nil {
+		var f finding
+		if epic, f = examineEpic(ctx, file); f.Name != "" {
+			found = append(found, f)
+		}
+	}
+	return append([]finding{examineDisk(root, epic)}, found...)
+}
+
+func examineDisk(root string, epic *ir.Epic) finding {
+	f := finding{Name: "disk", State: "ok"}
+	free, err := freeSpace(root)
+	if err != nil {
+		f.State, f.Detail = "warning", err.Error()
+		return f
+	}
+	f.Detail = gigabytes(free) + " are free for worktrees"
+	if epic == nil {
+		return f
+	}
+	if floor := epic.Run.Worktree.MinFree; floor > 0 {
+		f.Detail += fmt.Sprintf("; ralph apply keeps %s free (worktree.min_free)", gigabytes(floor))
+		if free < floor {
+			f.State, f.Hint = "error", "free some, or write a smaller worktree { min_free = … } into the policy"
+		}
+	}
+	return f
+}
+
+// examineEpic asks what apply asks before it starts anything.
+func examineEpic(ctx context.Context, file string) (*ir.Epic, finding) {
+	bad := func(err error) finding {
+		first, rest, _ := strings.Cut(strings.TrimSuffix(err.Error(), "  Nothing was started."), "\n")
+		var hints []string
+		for line := range strings.Lines(rest) {
+			if line = strings.TrimSpace(line); line != "" {
+				hints = append(hints, line)
+			}
+		}
+		return finding{Name: file, State: "error", Detail: first, Hint: strings.Join(hints, "\n")}
+	}
+	epic, _, err := loadEpic(file, nil)
+	if err != nil {
+		return nil, bad(err)
+	}
+	if err := refuse(epic); err != nil {
+		return epic, bad(err)
+	}
+	space, err := workspace.Open(ctx, epicDir(file), epic)
+	if err != nil {
+		return epic, bad(err)
+	}
+	if err := (&openedRun{epic: epic, space: space}).checkPrograms(ctx); err != nil {
+		return epic, bad(err)
+	}
+	var programs []string
+	for _, r := range epic.Runners {
+		if r.Kind == "command" && len(r.Run) > 0 && !slices.Contains(programs, r.Run[0]) {
+			programs = append(programs, r.Run[0])
+		}
+	}
+	for _, g := range epic.Gates {
+		if word := firstWord(g.Run); g.Kind == "command" && word != "" && !slices.Contains(programs, word) {
+			programs = append(programs, word)
+		}
+	}
+	slices.Sort(programs)
+	detail := "all programs that it needs are there"
+	if len(programs) > 0 {
+		detail += ": " + listOf(programs)
+	}
+	return epic, finding{Name: file, State: "ok", Detail: detail}
+}
