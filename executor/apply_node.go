@@ -234,7 +234,7 @@ func (r *Run) judgeAgain(n *node, s *success) {
 func (r *Run) nodeDone(n *node, seq int64, b NodeDone) error {
 	s := success{
 		seq: seq, work: b.Work, judge: b.Judge, print: n.life.print,
-		base: n.life.base.Tree, inputs: n.life.inputs, result: b.Result, steps: b.Steps,
+		base: n.life.base.Tree, inputs: n.life.inputs, result: b.Result, steps: b.Steps, at: r.at,
 	}
 	if n.life.unclean || n.ir != nil && r.onto(n) != OntoInputs {
 		s.base = ""

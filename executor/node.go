@@ -161,6 +161,7 @@ type success struct {
 	result      Tree
 	steps       []StepDone
 	merged      bool // the pinned base holds it
+	at          time.Time
 }
 
 // AttemptLog is what is remembered of an attempt, for feedback and reports.

@@ -16,11 +16,14 @@ func (r *Run) view(n *node, h holds) NodeView {
 	}
 	if n.accepted != nil {
 		v.Result = n.accepted.result
+		if n.status == Done {
+			v.Since = n.accepted.at // not when a later run found it done
+		}
 	}
 	if n.sum {
 		if n.status == Pending {
 			if s := r.sumDone(r.sumInputs()); s != nil {
-				v.Status, v.Result = Done, s.result
+				v.Status, v.Result, v.Since = Done, s.result, s.at
 			}
 		}
 		v.LeftOut = r.leftOut(h)
@@ -32,7 +35,7 @@ func (r *Run) view(n *node, h holds) NodeView {
 		}
 	case Done, Blocked, Skipped, Cancelled:
 		if !n.began.IsZero() {
-			v.Ended = n.since
+			v.Ended = v.Since
 		}
 	}
 	if v.Status == Waiting {

@@ -99,7 +99,7 @@ func (v *applyView) next(w io.Writer, r *openedRun, sum executor.NodeView, open 
 		fmt.Fprintf(w, "\nThe result is on branch %s (%.12s).\n", term.Clean(branch), sum.Result.Commit)
 		fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", quoteArg(branch))
 		fmt.Fprintf(w, "          git diff HEAD...%s\n", quoteArg(branch))
-		if len(open) == 0 {
+		if exitOf(r.run, false) == exitDone { // all of it, or what was not skipped
 			fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(branch))
 		}
 		var without []string // why stands above, with each

@@ -59,7 +59,7 @@ that it wrote, which ralph log prints in words.`,
 					took = brief(r.Ended.Sub(r.Started))
 				}
 				g.row(outcomeColour(r.Exit), r.Started.Local().Format(time.DateTime), took, r.By, r.Outcome, fmt.Sprint(r.Exit),
-					fmt.Sprint(r.Attempts), tally(r.Counts), r.Trace, first(r.Error))
+					fmt.Sprint(r.Attempts), tallyOrUnknown(r.Counts), r.Trace, first(r.Error))
 			}
 			if len(list) == 0 {
 				b.WriteString("nothing has run yet\n")
@@ -74,6 +74,14 @@ that it wrote, which ralph log prints in words.`,
 	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "one JSON object per run")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// tallyOrUnknown counts nodes; a run that was killed had no time to.
+func tallyOrUnknown(counts map[string]int) string {
+	if len(counts) == 0 {
+		return "unknown"
+	}
+	return tally(counts)
 }
 
 func outcomeColour(exit int) term.Colour {

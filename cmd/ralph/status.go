@@ -75,7 +75,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 		fmt.Fprintf(w, "     runner %s is not asked before %s: %s\n", term.Clean(p.Runner), clock(r.now, p.Until), first(p.Detail))
 	}
 	if r.changed {
-		fmt.Fprintf(w, "     %s is another one by now: ralph plan says what apply would do\n", term.Clean(r.file))
+		fmt.Fprintf(w, "     %s has changed since the last apply: ralph plan says what the next one would do\n", term.Clean(r.file))
 	}
 	if r.epic.Run.HITL.Plan == "required" && !o.PlanApproved {
 		fmt.Fprintf(w, "     the plan waits for approval: ralph approve%s\n", r.about())
