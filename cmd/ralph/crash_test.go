@@ -213,15 +213,16 @@ var stories = []story{
 		name: "branch", work: branchWork, end: (*site).landed,
 		epic: func() *ir.Epic {
 			return executortest.Epic([]string{"1.1", "1.2a: 1.1", "1.2b: 1.1", "1.3: 1.2a 1.2b"}, func(e *ir.Epic) {
-				e.Epic.Integration.Mode = "branch"
+				e.Epic.Integration.Mode, e.Epic.Integration.PR = "branch", "plan"
+				e.Epic.Target, e.Run.Git.Remote = "main", "origin"
 				g := e.Gates["check"]
 				g.Run = crashCheck
 				e.Gates["check"] = g
 			})
 		},
-		must: []string{"told.landed.bd-1-1.land-1", "told.landed.bd-1-3.land-1"},
+		must: []string{"told.landed.bd-1-1.land-1", "told.landed.bd-1-3.land-1", "gh.create.end", "told.pulled.integration.-0"},
 		only: func(p string) bool {
-			return strings.Contains(p, "land") || strings.Contains(p, "merge") || strings.HasPrefix(p, "git.repo.update-ref")
+			return strings.Contains(p, "land") || strings.HasPrefix(p, "gh.") || strings.Contains(p, "pulled") || strings.Contains(p, "merge") || strings.HasPrefix(p, "git.repo.update-ref")
 		},
 	},
 	{

@@ -159,3 +159,35 @@ func TestWhatIsLostOfTheJournalIsWrittenDownFirst(t *testing.T) { // execution ย
 		t.Errorf("the second event is %d", second.Seq)
 	}
 }
+
+func TestThePullRequestOfThePlanSaysWhatWasDone(t *testing.T) { // S2-66, S0-81, S0-82; execution ยง5: pr = plan
+	for _, mode := range []string{"dag", "branch"} {
+		var texts []executor.PullText
+		b := newBench(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
+			e.Epic.Integration.Mode, e.Epic.Integration.PR, e.Epic.Target = mode, "plan", "main"
+			e.Epic.Description = []string{"What it is about."}
+			e.Nodes[1].Title = "this | that"
+		}))
+		run, err := b.apply(func(c *local.Config, s *executor.RunStarted) {
+			s.Head, c.Workspace = "base", &pulls{Workspace: b.ws, texts: &texts}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(texts) != 1 {
+			t.Fatalf("%s: %d pull requests, want the plan's", mode, len(texts))
+		}
+		p := texts[0]
+		if p.Title != "An epic" || p.Onto != "main" {
+			t.Errorf("%s: %q asks to be merged into %q", mode, p.Title, p.Onto)
+		}
+		for _, want := range []string{"What it is about.", "| 1.1 | Sprint 1.1 | done | 1 | check: pass |", `| 1.2 | this \| that | done |`, "It cost at least 0 tokens", "Made from plan.md."} {
+			if !strings.Contains(p.Body, want) {
+				t.Errorf("%s: it lacks %q:\n%s", mode, want, p.Body)
+			}
+		}
+		if v, ok := run.View(executor.Integration); !ok || v.Pull.URL == "" || v.Pull.Number == 0 || v.Status != executor.Done {
+			t.Errorf("%s: on record is %+v, %s", mode, v.Pull, v.Status)
+		}
+	}
+}

@@ -81,13 +81,50 @@ func (d *driver) sumBody() string {
 		b.WriteString(line + "\n")
 	}
 	b.WriteString("\n## Sprints\n\n")
+	b.WriteString("| Sprint | | Status | Attempts | Gates |\n|---|---|---|---|---|\n")
 	for _, v := range d.Run.Views() {
 		if v.ID != executor.Integration {
-			fmt.Fprintf(&b, "- %s %s: %s\n", v.Key, oneLine(v.Title), v.Status)
+			fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", v.Key, cell(v.Title), v.Status, tries(v), cell(gatesOf(v)))
 		}
 	}
-	fmt.Fprintf(&b, "\nMade from %s.\n", d.Epic.Epic.Plan)
+	fmt.Fprintf(&b, "\nIt cost %s.\n\nMade from %s.\n", costText(d.Run.Overview().Spent), d.Epic.Epic.Plan)
 	return b.String()
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(plain(s)), " ") }
+
+// tries counts the attempts at a node's work: to land what it came to is none.
+func tries(v executor.NodeView) (n int) {
+	for _, a := range v.Attempts {
+		if a.Step != executor.LandStep {
+			n++
+		}
+	}
+	return n
+}
+
+// gatesOf says how the gates judged a node's last attempt.
+func gatesOf(v executor.NodeView) string {
+	if len(v.Attempts) == 0 {
+		return ""
+	}
+	var all []string
+	for _, g := range v.Attempts[len(v.Attempts)-1].Gates {
+		all = append(all, g.Gate+": "+string(g.Verdict))
+	}
+	return strings.Join(all, ", ")
+}
+
+// cell is text in a table of Markdown.
+func cell(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
+
+// costText says what was spent. What nobody reported is not nothing.
+func costText(s executor.Spent) string {
+	least := func(known bool) string {
+		if known {
+			return ""
+		}
+		return "at least "
+	}
+	return fmt.Sprintf("%s%d tokens and %s$%.2f", least(s.TokensKnown), s.Tokens, least(s.USDKnown), float64(s.USDMicro)/1e6)
+}
