@@ -349,6 +349,7 @@ exit $code
 // killed on the way, and does what people have to do.
 func (s *site) toTheEnd(of story) {
 	s.t.Helper()
+	waits := 0
 	for range 1000 {
 		switch got := s.ralph("apply", "--events", "jsonl"); got.code {
 		case exitDone:
@@ -356,7 +357,7 @@ func (s *site) toTheEnd(of story) {
 		case -1:
 			s.kills++
 		case exitWaiting:
-			if of.waiting == nil {
+			if waits++; of.waiting == nil || waits > 10 {
 				s.t.Fatalf("it waits for a person\n%s\n%s", got.err, s.failures())
 			}
 			of.waiting(s)

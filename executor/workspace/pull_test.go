@@ -248,3 +248,12 @@ func TestAForgeThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("no gh: %v", err)
 	}
 }
+
+func TestALockThatAKilledFetchLeftIsTakenAway(t *testing.T) { // execution §9
+	r := newRepo(t, executortest.Epic(two, waiting))
+	r.forge()
+	r.write(".git/"+r.space.prefix()+"target.lock", "")
+	if _, err := r.space.fetch(t.Context(), "main"); err != nil {
+		t.Error(err)
+	}
+}

@@ -41,6 +41,7 @@ func (s *Space) fetch(ctx context.Context, branch string) (string, error) {
 	}
 	defer s.hold("fetch")()
 	ref := s.prefix() + "target"
+	s.git.unlock(ref) // a git that was killed left it: the ref is ralph's own, and so is the run lock
 	_, err := s.users().line(ctx, place{}, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", s.remote(), "+refs/heads/"+branch+":"+ref)
 	if err != nil {
