@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 func TestApplyInRepositoriesOfEveryShape(t *testing.T) { // S0-115
@@ -54,8 +55,8 @@ func TestApplyInRepositoriesOfEveryShape(t *testing.T) { // S0-115
 			r.dir = filepath.Join(r.dir, "sub/dir")
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
+		overLayouts(t, name, func(t *testing.T, layout func(*ir.Epic)) {
+			r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}, layout))
 			lay(r)
 			heads := r.git("rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
 			r.run(exitDone)
@@ -72,6 +73,15 @@ func TestApplyInRepositoriesOfEveryShape(t *testing.T) { // S0-115
 			if again := r.run(exitDone); strings.Contains(again.out.String(), "▶") {
 				t.Errorf("something ran again:\n%s", &again.out)
 			}
+		})
+	}
+}
+
+// overLayouts runs a test with linked worktrees and with shared clones.
+func overLayouts(t *testing.T, name string, test func(*testing.T, func(*ir.Epic))) {
+	for _, layout := range []string{"worktree", "clone"} {
+		t.Run(name+", layout "+layout, func(t *testing.T) {
+			test(t, func(e *ir.Epic) { e.Run.Worktree.Layout = layout })
 		})
 	}
 }

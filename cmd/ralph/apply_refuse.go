@@ -20,8 +20,8 @@ func refuse(epic *ir.Epic) error {
 	if run.Tracker != nil {
 		l.add("a tracker (%s)", run.Tracker.Kind)
 	}
-	if run.Worktree.Layout == "clone" || run.Worktree.Submodules {
-		l.add("worktree layout clone and submodules")
+	if run.Worktree.Submodules {
+		l.add("submodules (worktree { submodules = true })")
 	}
 	for i := range epic.Nodes {
 		if !epic.Nodes[i].Done {

@@ -11,6 +11,10 @@ import (
 )
 
 func TestChecksFindWhatAnAgentMustNotDo(t *testing.T) {
+	overLayouts(t, testChecksFindWhatAnAgentMustNotDo)
+}
+
+func testChecksFindWhatAnAgentMustNotDo(t *testing.T) {
 	owns := func(globs ...string) func(*ir.Epic) {
 		return func(e *ir.Epic) { e.Nodes[0].Scope.Owns = globs }
 	}
@@ -61,7 +65,7 @@ func TestChecksFindWhatAnAgentMustNotDo(t *testing.T) {
 		}, "sub was a git repository of its own"},
 		"a heading of seven signs is no conflict": {nil, func(r *repo, d string) { r.write(d+"/ä b.md", "Summary\n=======\n") }, ""},
 		"a replaced .git file": {nil, func(r *repo, d string) {
-			if err := os.Remove(d + "/.git"); err != nil {
+			if err := os.RemoveAll(d + "/.git"); err != nil {
 				r.t.Fatal(err)
 			}
 			r.git("init", "-q", d)

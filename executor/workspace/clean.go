@@ -42,8 +42,14 @@ func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	if there, err := exists(w.dir); err != nil || !there {
 		return "", err
 	}
-	if !w.linkIntact() {
+	if !s.linkIntact(w) {
 		return "its .git is not the one that ralph wrote", nil
+	}
+	if err := s.take(ctx, w); err != nil {
+		return "", err
+	}
+	if w.refused != "" {
+		return w.refused, nil
 	}
 	now, err := s.look(ctx, w)
 	if err != nil {

@@ -193,6 +193,9 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 	if w.cut {
 		problems = append(problems, "what ties its worktree to the repository (.git, HEAD) was replaced")
 	}
+	if w.refused != "" {
+		problems = append(problems, w.refused)
+	}
 	on, head, err := s.headOf(w)
 	if err != nil {
 		return "", nil, err
@@ -203,6 +206,11 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 	if on != "" && strings.HasPrefix(on, "refs/") {
 		if head, err = s.git.ref(ctx, on); err != nil {
 			return "", nil, err
+		}
+		if w.Clone {
+			if _, head, err = s.cloneHead(w); err != nil {
+				return "", nil, err
+			}
 		}
 	}
 	if head != "" {
@@ -332,6 +340,11 @@ func (s *Space) keep(ctx context.Context, e executor.Effect, w *worktree, commit
 	if err := s.endMerge(w); err != nil {
 		return err
 	}
+	if w.Clone && w.ref != "" {
+		if err := s.point(w, commit); err != nil {
+			return err
+		}
+	}
 	w.Index = indexMark(w)
 	w.Left = commit
 	return s.remember(w)
@@ -357,6 +370,9 @@ func (s *Space) collectRead(ctx context.Context, e executor.Effect, w *worktree)
 		c.Listed = append(c.Listed, "new files of a step that only reads, taken away: "+listed(now.fresh))
 	}
 	if _, err := s.save(ctx, w, now, e.Seq); err != nil {
+		return c, err
+	}
+	if err := s.give(ctx, w, e.Commit, e.Seq); err != nil {
 		return c, err
 	}
 	return c, s.reset(ctx, w, e.Commit)

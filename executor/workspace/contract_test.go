@@ -9,7 +9,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestTheContract(t *testing.T) {
+func TestTheContract(t *testing.T) { overLayouts(t, testTheContract) }
+
+func testTheContract(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
 	base, _, err := r.space.Pin(t.Context())
 	if err != nil {

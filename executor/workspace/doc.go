@@ -26,6 +26,8 @@
 //	refs/ralph/<epic>/nodes/<id>/merged               the commit by which its pull request was merged
 //	refs/ralph/<epic>/target                          the target branch of the remote, fetched
 //	refs/ralph/<epic>/nodes/<id>/saved/<seq>          what stood in the way of a reset
+//	refs/ralph/<epic>/nodes/<id>/saved/<seq>-branch   what others had put on the branch of a clone's node
+//	refs/ralph/<epic>/nodes/<id>/conflict             the merge that was left in a clone
 //	refs/ralph/<epic>/sum/<seq>                       earlier integration branches, with what others put there
 //
 // # Conflicts
@@ -43,9 +45,23 @@
 // ralph pushed last, and pull requests are found by their head branch before gh is
 // asked to make one.
 //
+// # Layouts
+//
+// A worktree is a linked one, or with worktree.layout = "clone" a repository of its
+// own that reads the user's objects (as git clone --shared makes one): what is run
+// in it cannot reach the user's refs, configuration or objects by way of git. It has
+// the user's branches and tags as they were when it was made, who commits and how
+// files look, and no remote, hooks or other settings. ralph reads HEAD, branches,
+// index and merge state of a clone, and nothing else: its configuration never. What
+// was committed or staged there is copied into the user's repository object by
+// object, each checked (git's fsck, nothing missing), and only for what HEAD and the
+// index name. A .git that reads other objects, or holds a symbolic link, is set
+// aside. Where the policy asks for another layout than a worktree has, what is in it
+// is saved, and the next attempt begins in a new one.
+//
 // # What is not here
 //
-// The clone layout, which submodules need: such epics are refused.
+// Submodules: an epic that asks for them is refused.
 //
 // # What a crash leaves
 //

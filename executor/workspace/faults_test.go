@@ -45,7 +45,9 @@ func TestRefsThatMoveMeanwhileAreListed(t *testing.T) { // execution §7: report
 	}
 }
 
-func TestWhatAnAttemptChanged(t *testing.T) { // S1-09
+func TestWhatAnAttemptChanged(t *testing.T) { overLayouts(t, testWhatAnAttemptChanged) } // S1-09
+
+func testWhatAnAttemptChanged(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	long := strings.Repeat("a line of some length\n", 20)
 	r.write("old name.txt", long)
@@ -93,7 +95,9 @@ func TestWhatAnAttemptChanged(t *testing.T) { // S1-09
 	}
 }
 
-func TestAPersonsFixIsTakenAsItIs(t *testing.T) { // execution §5: retry --gates-only
+func TestAPersonsFixIsTakenAsItIs(t *testing.T) { overLayouts(t, testAPersonsFixIsTakenAsItIs) } // execution §5: retry --gates-only
+
+func testAPersonsFixIsTakenAsItIs(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) {
 		e.Nodes[0].Scope.Owns = []string{"src/**"}
 		g := e.Gates["check"]
@@ -134,7 +138,9 @@ func TestAPersonsFixIsTakenAsItIs(t *testing.T) { // execution §5: retry --gate
 	}
 }
 
-func TestNewProtectedFilesAreListed(t *testing.T) { // execution §3: protect
+func TestNewProtectedFilesAreListed(t *testing.T) { overLayouts(t, testNewProtectedFilesAreListed) } // execution §3: protect
+
+func testNewProtectedFilesAreListed(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) {
 		g := e.Gates["check"]
 		g.Protect = []string{"tests/**"}
@@ -155,7 +161,9 @@ func TestNewProtectedFilesAreListed(t *testing.T) { // execution §3: protect
 	}
 }
 
-func TestTheUsersSettingsHold(t *testing.T) { // execution §7
+func TestTheUsersSettingsHold(t *testing.T) { overLayouts(t, testTheUsersSettingsHold) } // execution §7
+
+func testTheUsersSettingsHold(t *testing.T) {
 	r := newRepo(t, nil)
 	home := os.Getenv("HOME")
 	r.write(home+"/.gitignore-mine", "*.scratch\n")
@@ -229,7 +237,9 @@ func files(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-func TestRepositoriesOfSpecialKinds(t *testing.T) { // facts: D10
+func TestRepositoriesOfSpecialKinds(t *testing.T) { overLayouts(t, testRepositoriesOfSpecialKinds) } // facts: D10
+
+func testRepositoriesOfSpecialKinds(t *testing.T) {
 	for name, make := range map[string]func(r *repo) string{ // returns the base
 		"a shallow clone": func(r *repo) string {
 			for i := range 3 {
@@ -298,7 +308,9 @@ func TestRepositoriesOfSpecialKinds(t *testing.T) { // facts: D10
 	}
 }
 
-func TestTheUserWorksMeanwhile(t *testing.T) { // facts: D7, D9; N2, N5
+func TestTheUserWorksMeanwhile(t *testing.T) { overLayouts(t, testTheUserWorksMeanwhile) } // facts: D7, D9; N2, N5
+
+func testTheUserWorksMeanwhile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs gc over and over")
 	}
@@ -348,7 +360,9 @@ func TestTheUserWorksMeanwhile(t *testing.T) { // facts: D7, D9; N2, N5
 	}
 }
 
-func TestADiskThatIsFull(t *testing.T) { // facts: B4
+func TestADiskThatIsFull(t *testing.T) { overLayouts(t, testADiskThatIsFull) } // facts: B4
+
+func testADiskThatIsFull(t *testing.T) {
 	r := newRepo(t, nil)
 	disk := filepath.Join(t.TempDir(), "disk")
 	r.must(os.Mkdir(disk, 0o755))

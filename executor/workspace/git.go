@@ -32,6 +32,7 @@ type git struct {
 type place struct {
 	gitDir   string // "": the repository
 	workTree string
+	common   string // of a clone: the repository whose configuration, refs and objects hold, "" otherwise
 	index    string // another index file, "" for the usual one
 	ignore   string // excludes file, "" for the repository's own rules only
 }
@@ -154,9 +155,18 @@ func (g *git) stream(ctx context.Context, at place, to io.Writer, args ...string
 	return g.exec(ctx, at, "", to, nil, args...)
 }
 
+// pipe runs git on the repository with input and output that may be large.
+func (g *git) pipe(ctx context.Context, in io.Reader, out io.Writer, env []string, args ...string) error {
+	return g.feed(ctx, place{}, in, out, env, args...)
+}
+
 func (g *git) exec(ctx context.Context, at place, in string, out io.Writer, env []string, args ...string) error {
+	return g.feed(ctx, at, strings.NewReader(in), out, env, args...)
+}
+
+func (g *git) feed(ctx context.Context, at place, in io.Reader, out io.Writer, env []string, args ...string) error {
 	cmd := g.command(ctx, at, env, args...)
-	cmd.Stdin = strings.NewReader(in)
+	cmd.Stdin = in
 	var errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = out, &errOut
 	err := cmd.Run()
@@ -199,6 +209,8 @@ func (g *git) command(ctx context.Context, at place, env []string, args ...strin
 	// the repository itself.
 	if g.private != "" && !g.user && at.gitDir != g.common && args[0] != "worktree" {
 		cmd.Env = append(cmd.Env, "GIT_COMMON_DIR="+g.private)
+	} else if at.common != "" {
+		cmd.Env = append(cmd.Env, "GIT_COMMON_DIR="+at.common)
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // git removes its locks
 	cmd.WaitDelay = 10 * time.Second

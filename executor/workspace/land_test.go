@@ -14,7 +14,9 @@ import (
 
 func branching(e *ir.Epic) { e.Epic.Integration.Mode = "branch" }
 
-func TestResultsLandOneAfterAnother(t *testing.T) { // execution §5: mode branch
+func TestResultsLandOneAfterAnother(t *testing.T) { overLayouts(t, testResultsLandOneAfterAnother) } // execution §5: mode branch
+
+func testResultsLandOneAfterAnother(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}, branching))
 	pinned, _, err := r.space.Pin(t.Context())
 	if err != nil {
@@ -66,7 +68,9 @@ func TestResultsLandOneAfterAnother(t *testing.T) { // execution §5: mode branc
 	}
 }
 
-func TestLandingNeverOverwrites(t *testing.T) {
+func TestLandingNeverOverwrites(t *testing.T) { overLayouts(t, testLandingNeverOverwrites) }
+
+func testLandingNeverOverwrites(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, branching))
 	pinned, _, err := r.space.Pin(t.Context())
 	if err != nil {
@@ -98,7 +102,9 @@ func TestLandingNeverOverwrites(t *testing.T) {
 	}
 }
 
-func TestForeignCommitsOnTheSum(t *testing.T) { // execution §5: approve integration, retry integration
+func TestForeignCommitsOnTheSum(t *testing.T) { overLayouts(t, testForeignCommitsOnTheSum) } // execution §5: approve integration, retry integration
+
+func testForeignCommitsOnTheSum(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	a := r.result("bd-1-1", r.head(), "a.txt", "a\n")
 	publish := func(commit, old string) error {
@@ -136,7 +142,9 @@ func TestForeignCommitsOnTheSum(t *testing.T) { // execution §5: approve integr
 	}
 }
 
-func TestRebaseMovesThePins(t *testing.T) { // execution §2: --rebase
+func TestRebaseMovesThePins(t *testing.T) { overLayouts(t, testRebaseMovesThePins) } // execution §2: --rebase
+
+func testRebaseMovesThePins(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3"}, func(e *ir.Epic) { e.Nodes[1].Git.Base = "side" }))
 	r.git("branch", "side")
 	pinned, own, err := r.space.Pin(t.Context())
@@ -180,7 +188,9 @@ func TestWhatASquashedResultWasMadeFromIsInTheBase(t *testing.T) { // execution 
 	}
 }
 
-func TestOrphansAreFound(t *testing.T) { // execution §1: a journal that lost its tail
+func TestOrphansAreFound(t *testing.T) { overLayouts(t, testOrphansAreFound) } // execution §1: a journal that lost its tail
+
+func testOrphansAreFound(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base, _, err := r.space.Pin(t.Context())
 	if err != nil {
@@ -220,7 +230,9 @@ func publishSum(r *repo, commit string) error {
 	return err
 }
 
-func TestCleanRemovesOnlyWhatIsSafe(t *testing.T) { // S2-63, K9
+func TestCleanRemovesOnlyWhatIsSafe(t *testing.T) { overLayouts(t, testCleanRemovesOnlyWhatIsSafe) } // S2-63, K9
+
+func testCleanRemovesOnlyWhatIsSafe(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3"}))
 	base := r.head()
 	a := r.result("bd-1-1", base, "a.txt", "a\n")
@@ -242,7 +254,7 @@ func TestCleanRemovesOnlyWhatIsSafe(t *testing.T) { // S2-63, K9
 			t.Errorf("%s: %v", id, err)
 		}
 	}
-	if out := r.git("worktree", "list"); strings.Count(out, "\n") != 2 {
+	if out := r.git("worktree", "list"); strings.Count(out, "\n") != r.linked(2) {
 		t.Errorf("worktrees:\n%s", out)
 	}
 	again, err := r.space.Clean(t.Context(), nodes)
@@ -252,7 +264,9 @@ func TestCleanRemovesOnlyWhatIsSafe(t *testing.T) { // S2-63, K9
 	r.prepare("bd-1-1", 2, base) // and a removed one can be made again
 }
 
-func TestCleanWaitsForThePush(t *testing.T) { // S2-63
+func TestCleanWaitsForThePush(t *testing.T) { overLayouts(t, testCleanWaitsForThePush) } // S2-63
+
+func testCleanWaitsForThePush(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) { e.Epic.Integration.PR = "node" }))
 	r.forge()
 	a := r.result("bd-1-1", r.head(), "a.txt", "a\n")
@@ -269,7 +283,11 @@ func TestCleanWaitsForThePush(t *testing.T) { // S2-63
 	}
 }
 
-func TestManualWorkIsTheTipOfItsBranch(t *testing.T) { // execution §3: kind manual
+func TestManualWorkIsTheTipOfItsBranch(t *testing.T) {
+	overLayouts(t, testManualWorkIsTheTipOfItsBranch)
+} // execution §3: kind manual
+
+func testManualWorkIsTheTipOfItsBranch(t *testing.T) {
 	manual := func(e *ir.Epic) { e.Nodes[0].Kind = ir.Manual }
 	for name, c := range map[string]struct {
 		do      func(r *repo, base string) string // returns the result, "" for the base

@@ -120,6 +120,9 @@ func (s *Space) leave(ctx context.Context, w *worktree, j *joined, e executor.Ef
 		return err
 	}
 	w.Heads = j.heads
+	if err := s.pinConflict(ctx, w); err != nil {
+		return err
+	}
 	return s.remember(w)
 }
 

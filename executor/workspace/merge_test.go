@@ -55,7 +55,11 @@ func (r *repo) collectMerge(node ir.NodeID, attempt int, commit string, in []exe
 	return c
 }
 
-func TestAConflictIsLeftAsGitMergeLeavesIt(t *testing.T) { // execution §3: a real git merge in the worktree
+func TestAConflictIsLeftAsGitMergeLeavesIt(t *testing.T) {
+	overLayouts(t, testAConflictIsLeftAsGitMergeLeavesIt)
+} // execution §3: a real git merge in the worktree
+
+func testAConflictIsLeftAsGitMergeLeavesIt(t *testing.T) {
 	for _, node := range []ir.NodeID{"bd-1-4", executor.Integration} {
 		t.Run(string(node), func(t *testing.T) {
 			r, in := quarrel(t)
@@ -117,7 +121,11 @@ func TestAConflictIsLeftAsGitMergeLeavesIt(t *testing.T) { // execution §3: a r
 	}
 }
 
-func TestEveryConflictOfANodeIsLeftAtOnce(t *testing.T) { // execution §3
+func TestEveryConflictOfANodeIsLeftAtOnce(t *testing.T) {
+	overLayouts(t, testEveryConflictOfANodeIsLeftAtOnce)
+} // execution §3
+
+func testEveryConflictOfANodeIsLeftAtOnce(t *testing.T) {
 	r, in := quarrel(t)
 	e := r.effect(executor.EffectPrepare, "bd-1-3", 2, r.head())
 	if _, err := r.space.Prepare(t.Context(), e); err != nil {
@@ -144,7 +152,9 @@ func TestEveryConflictOfANodeIsLeftAtOnce(t *testing.T) { // execution §3
 	}
 }
 
-func TestWhatIsNoResolution(t *testing.T) { // execution §3: checks of the merge step
+func TestWhatIsNoResolution(t *testing.T) { overLayouts(t, testWhatIsNoResolution) } // execution §3: checks of the merge step
+
+func testWhatIsNoResolution(t *testing.T) {
 	protect := func(e *ir.Epic) {
 		g := e.Gates["check"]
 		g.Protect = []string{"README.md"}
@@ -202,7 +212,11 @@ func TestWhatIsNoResolution(t *testing.T) { // execution §3: checks of the merg
 	}
 }
 
-func TestTheNextAttemptGoesOnFromAHalfResolvedMerge(t *testing.T) { // execution §3: on_failure keep
+func TestTheNextAttemptGoesOnFromAHalfResolvedMerge(t *testing.T) {
+	overLayouts(t, testTheNextAttemptGoesOnFromAHalfResolvedMerge)
+} // execution §3: on_failure keep
+
+func testTheNextAttemptGoesOnFromAHalfResolvedMerge(t *testing.T) {
 	r, in := quarrel(t)
 	r.prepareMerge("bd-1-4", 1, in[0].Commit, in)
 	first := r.collectMerge("bd-1-4", 1, in[0].Commit, in)

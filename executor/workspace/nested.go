@@ -2,10 +2,12 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // unnest turns repositories that were made inside the worktree into plain
@@ -76,7 +78,13 @@ func (s *Space) setAside(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(path, filepath.Join(aside, "git")); err != nil {
+	err = os.Rename(path, filepath.Join(aside, "git"))
+	if errors.Is(err, syscall.EXDEV) { // worktrees may be on another file system
+		if err = os.CopyFS(filepath.Join(aside, "git"), os.DirFS(path)); err == nil {
+			err = removeAll(path)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("move an embedded repository away: %w", err)
 	}
 	return nil

@@ -12,6 +12,10 @@ import (
 )
 
 func TestFilesOfAnEmbeddedRepositoryAreNotLost(t *testing.T) {
+	overLayouts(t, testFilesOfAnEmbeddedRepositoryAreNotLost)
+}
+
+func testFilesOfAnEmbeddedRepositoryAreNotLost(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1"}))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -41,6 +45,10 @@ func TestFilesOfAnEmbeddedRepositoryAreNotLost(t *testing.T) {
 }
 
 func TestARedoneCollectRemembersWhatWasWrong(t *testing.T) {
+	overLayouts(t, testARedoneCollectRemembersWhatWasWrong)
+}
+
+func testARedoneCollectRemembersWhatWasWrong(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1"}))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -97,6 +105,10 @@ func TestGitRunsApartFromTheTerminal(t *testing.T) {
 }
 
 func TestADeletedWorktreeIsNoDeletionOfFiles(t *testing.T) {
+	overLayouts(t, testADeletedWorktreeIsNoDeletionOfFiles)
+}
+
+func testADeletedWorktreeIsNoDeletionOfFiles(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1"}))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)

@@ -102,7 +102,7 @@ func (s *Space) takeAway(w *worktree) error {
 	if err := removeAll(w.dir); err != nil {
 		return err
 	}
-	if w.Admin != "" {
+	if w.Admin != "" && !w.Clone {
 		if err := os.RemoveAll(filepath.Join(s.git.common, "worktrees", w.Admin)); err != nil {
 			return err
 		}
@@ -162,7 +162,11 @@ func (s *Space) Recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range left {
+	half, err := filepath.Glob(filepath.Join(s.state, "import-*"))
+	if err != nil {
+		return err
+	}
+	for _, f := range append(left, half...) {
 		if err := os.Remove(f); err != nil {
 			return err
 		}

@@ -37,7 +37,11 @@ func (r *repo) closed(e executor.Effect) executor.Trace {
 	return t
 }
 
-func TestAGateSeesExactlyTheCommitAndIsUndone(t *testing.T) { // execution §3: access read, gates see the collected commit
+func TestAGateSeesExactlyTheCommitAndIsUndone(t *testing.T) {
+	overLayouts(t, testAGateSeesExactlyTheCommitAndIsUndone)
+} // execution §3: access read, gates see the collected commit
+
+func testAGateSeesExactlyTheCommitAndIsUndone(t *testing.T) {
 	for name, beside := range map[string]bool{"in the node's worktree": false, "apart": true} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) { e.Run.Worktree.Setup = []string{"mkdir -p deps && echo dep > deps/d"} }))
@@ -74,7 +78,11 @@ func TestAGateSeesExactlyTheCommitAndIsUndone(t *testing.T) { // execution §3: 
 			if !slices.Contains(got.New, "report.xml") || slices.Contains(got.New, "build.log") {
 				t.Errorf("new %q", got.New)
 			}
-			if tip := r.git("rev-parse", "elsewhere"); tip != c.Result.Commit {
+			if r.clone() {
+				if got := r.git("branch", "--list", "elsewhere"); got != "" {
+					t.Errorf("a branch of the user's was made: %s", got)
+				}
+			} else if tip := r.git("rev-parse", "elsewhere"); tip != c.Result.Commit {
 				t.Errorf("the branch that the gate made moved to %s", tip)
 			}
 			again := r.closed(e)
@@ -91,7 +99,9 @@ func TestAGateSeesExactlyTheCommitAndIsUndone(t *testing.T) { // execution §3: 
 	}
 }
 
-func TestSeveralGatesOfANodeAtATime(t *testing.T) { // execution §3: gate_mode parallel
+func TestSeveralGatesOfANodeAtATime(t *testing.T) { overLayouts(t, testSeveralGatesOfANodeAtATime) } // execution §3: gate_mode parallel
+
+func testSeveralGatesOfANodeAtATime(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -120,12 +130,14 @@ func TestSeveralGatesOfANodeAtATime(t *testing.T) { // execution §3: gate_mode 
 	for i, name := range names {
 		r.closed(r.gate("bd-1-1", c, name, i > 0))
 	}
-	if out := r.git("worktree", "list"); strings.Count(out, "\n") != 1 {
+	if out := r.git("worktree", "list"); strings.Count(out, "\n") != r.linked(1) {
 		t.Errorf("worktrees left:\n%s", out)
 	}
 }
 
-func TestACrashLeavesNoWorktreeApart(t *testing.T) { // execution §9
+func TestACrashLeavesNoWorktreeApart(t *testing.T) { overLayouts(t, testACrashLeavesNoWorktreeApart) } // execution §9
+
+func testACrashLeavesNoWorktreeApart(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -155,12 +167,14 @@ func TestACrashLeavesNoWorktreeApart(t *testing.T) { // execution §9
 	if _, err := os.Stat(foreign + "/precious"); err != nil {
 		t.Error("somebody else's directory was removed")
 	}
-	if out := r.git("worktree", "list"); strings.Count(out, "\n") != 1 {
+	if out := r.git("worktree", "list"); strings.Count(out, "\n") != r.linked(1) {
 		t.Errorf("worktrees left:\n%s", out)
 	}
 }
 
-func TestEditedSeesThatSomebodyWorked(t *testing.T) { // execution §5: a person's own fix
+func TestEditedSeesThatSomebodyWorked(t *testing.T) { overLayouts(t, testEditedSeesThatSomebodyWorked) } // execution §5: a person's own fix
+
+func testEditedSeesThatSomebodyWorked(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	edited := func() bool {
 		t.Helper()
@@ -197,7 +211,9 @@ func TestEditedSeesThatSomebodyWorked(t *testing.T) { // execution §5: a person
 	}
 }
 
-func TestDiffIsPlain(t *testing.T) {
+func TestDiffIsPlain(t *testing.T) { overLayouts(t, testDiffIsPlain) }
+
+func testDiffIsPlain(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	r.git("config", "diff.external", "touch "+r.dir+"/pwned")
 	r.git("config", "diff.noprefix", "true")
@@ -215,7 +231,11 @@ func TestDiffIsPlain(t *testing.T) {
 	}
 }
 
-func TestNoWorktreeIsMadeBelowTheFloor(t *testing.T) { // worktree.min_free
+func TestNoWorktreeIsMadeBelowTheFloor(t *testing.T) {
+	overLayouts(t, testNoWorktreeIsMadeBelowTheFloor)
+} // worktree.min_free
+
+func testNoWorktreeIsMadeBelowTheFloor(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) { e.Run.Worktree.MinFree = 1000 }))
 	have := int64(999)
 	r.space.free = func(string) (int64, error) { return have, nil }

@@ -66,6 +66,19 @@ func (s *Space) prepareFrom(ctx context.Context, w *worktree, e executor.Effect,
 			return "", fmt.Errorf("save what is in %s: %w", w.dir, err)
 		}
 	}
+	if w.Left != "" && w.Clone != s.clones() { // the policy asks for the other layout now
+		if err := s.takeAway(w); err != nil {
+			return saved, err
+		}
+		w.forget()
+		if err := s.worktree(ctx, w, e.Commit); err != nil {
+			return saved, err
+		}
+		now = sight{}
+	}
+	if err := s.give(ctx, w, e.Commit, e.Seq); err != nil {
+		return saved, err
+	}
 	if now.dirty || now.head != e.Commit || now.branch != w.ref || w.Left == "" {
 		if err := s.reset(ctx, w, e.Commit); err != nil {
 			return saved, err

@@ -99,8 +99,29 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// overLayouts runs a test with linked worktrees and with shared clones.
+func overLayouts(t *testing.T, test func(*testing.T)) {
+	for _, layout := range []string{"worktree", "clone"} {
+		t.Run(layout, test)
+	}
+}
+
+// clone reports whether the test runs with shared clones.
+func (r *repo) clone() bool { return strings.Contains(r.t.Name()+"/", "/clone/") }
+
+// linked is how many of n worktrees the user's git knows of.
+func (r *repo) linked(n int) int {
+	if r.clone() {
+		return 0
+	}
+	return n
+}
+
 func (r *repo) open() {
 	r.t.Helper()
+	if r.clone() {
+		r.epic.Run.Worktree.Layout = "clone"
+	}
 	s, err := Open(r.t.Context(), r.dir, r.epic)
 	if err != nil {
 		r.t.Fatal(err)

@@ -12,7 +12,11 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestASmallDiskIsNotFilledUpToTheEnd(t *testing.T) { // worktree.min_free; facts: C10
+func TestASmallDiskIsNotFilledUpToTheEnd(t *testing.T) {
+	overLayouts(t, testASmallDiskIsNotFilledUpToTheEnd)
+} // worktree.min_free; facts: C10
+
+func testASmallDiskIsNotFilledUpToTheEnd(t *testing.T) {
 	const mega = 1 << 20
 	r := newRepo(t, nil)
 	disk := filepath.Join(filepath.Dir(r.dir), "project-worktrees")

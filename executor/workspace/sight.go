@@ -104,8 +104,13 @@ func (s *Space) Edited(ctx context.Context, node ir.NodeID) (bool, error) {
 	if there, err := exists(w.dir); err != nil || !there {
 		return false, err
 	}
-	if !w.linkIntact() {
+	if !s.linkIntact(w) {
 		return true, nil
+	}
+	if w.Clone { // nothing is taken: this only looks
+		if on, head, err := s.cloneHead(w); err != nil || on != w.ref || head != w.Left {
+			return true, err
+		}
 	}
 	now, err := s.look(ctx, w)
 	if err != nil {
@@ -132,10 +137,11 @@ func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (st
 		if err != nil {
 			return "", err
 		}
-		for _, t := range []string{staged, whole} {
-			if t == "" || t == staged && (serr != nil || t == whole) {
-				continue
-			}
+		trees := []string{whole}
+		if serr == nil && staged != whole {
+			trees = []string{staged, whole}
+		}
+		for _, t := range trees {
 			if have, err := s.git.tree(ctx, parent); err != nil {
 				return "", err
 			} else if have == t {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,8 @@ type Space struct {
 	person []string // the same, and the user as author
 	ignore string   // the user's excludes file, "" if none
 	lfs    bool     // the user has Git LFS
+
+	carried map[string]string // settings that clones get, by name
 
 	mu   sync.Mutex // guards trees being added: git numbers them by looking
 	busy sync.Map   // *sync.Mutex by name of the worktree
@@ -135,7 +138,7 @@ func (s *Space) settings(ctx context.Context) error {
 	user.env = userEnv()
 	user.common, user.user = "", true
 	out, err := user.run(ctx, place{}, "", nil, "config", "-z", "--get-regexp",
-		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol)|filter\.lfs\.[a-z]+|extensions\.refstorage)$`)
+		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode)|filter\.lfs\.[a-z]+|extensions\.(refstorage|objectformat))$`)
 	if err != nil && exitCode(err) != 1 {
 		return err
 	}
@@ -159,6 +162,8 @@ func (s *Space) settings(ctx context.Context) error {
 			s.git.conf = append(s.git.conf, "-c", k+"="+v)
 		}
 	}
+	s.carried = maps.Clone(values)
+	delete(s.carried, "extensions.refstorage")
 	s.lfs = values["filter.lfs.process"] != "" || values["filter.lfs.clean"] != ""
 	s.ignore = values["core.excludesfile"]
 	if s.ignore == "" {

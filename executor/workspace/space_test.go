@@ -19,7 +19,9 @@ import (
 
 var two = []string{"1.1", "1.2"}
 
-func TestNothingOfTheUserIsTouched(t *testing.T) { // S0-115, S0-116
+func TestNothingOfTheUserIsTouched(t *testing.T) { overLayouts(t, testNothingOfTheUserIsTouched) } // S0-115, S0-116
+
+func testNothingOfTheUserIsTouched(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
 	r.write("README.md", "edited by the user\n") // unstaged
 	r.write("staged.txt", "x\n")
@@ -90,7 +92,11 @@ func TestWorktreePaths(t *testing.T) { // S0-115, S0-116, S0-117
 	}
 }
 
-func TestCollectMakesOneCommitWithTrailers(t *testing.T) { // S2-20, S2-28
+func TestCollectMakesOneCommitWithTrailers(t *testing.T) {
+	overLayouts(t, testCollectMakesOneCommitWithTrailers)
+} // S2-20, S2-28
+
+func testCollectMakesOneCommitWithTrailers(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -114,7 +120,9 @@ func TestCollectMakesOneCommitWithTrailers(t *testing.T) { // S2-20, S2-28
 	}
 }
 
-func TestCollectKeepsTheAgentsCommits(t *testing.T) {
+func TestCollectKeepsTheAgentsCommits(t *testing.T) { overLayouts(t, testCollectKeepsTheAgentsCommits) }
+
+func testCollectKeepsTheAgentsCommits(t *testing.T) {
 	for mode, parents := range map[string]int{"each": 2, "squash": 1} {
 		t.Run(mode, func(t *testing.T) {
 			r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) { e.Run.Git.Commit = mode }))
@@ -135,7 +143,9 @@ func TestCollectKeepsTheAgentsCommits(t *testing.T) {
 	}
 }
 
-func TestAReadStepChangesNothing(t *testing.T) {
+func TestAReadStepChangesNothing(t *testing.T) { overLayouts(t, testAReadStepChangesNothing) }
+
+func testAReadStepChangesNothing(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Nodes[0].Steps[0].Access = "read" }))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -152,7 +162,9 @@ func TestAReadStepChangesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsInTheWayIsSaved(t *testing.T) {
+func TestWhatIsInTheWayIsSaved(t *testing.T) { overLayouts(t, testWhatIsInTheWayIsSaved) }
+
+func testWhatIsInTheWayIsSaved(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	if saved := r.prepare("bd-1-1", 1, base); saved != "" {
@@ -176,12 +188,19 @@ func TestWhatIsInTheWayIsSaved(t *testing.T) {
 	if saved := r.prepare("bd-1-1", 2, base); saved == "" || r.git("rev-parse", saved) != tip {
 		t.Errorf("new commits were saved as %q", saved)
 	}
+	r.in("bd-1-1", "staged.txt", "all of it is staged\n")
+	r.git("-C", r.space.Dir("bd-1-1"), "add", "-A")
+	if saved := r.prepare("bd-1-1", 2, base); saved == "" || r.git("show", saved+":staged.txt") != "all of it is staged" {
+		t.Errorf("what was staged was saved as %q", saved)
+	}
 	if saved := r.prepare("bd-1-1", 2, base); saved != "" {
 		t.Errorf("nothing was in the way, and %s was saved", saved)
 	}
 }
 
-func TestPrepareRecovers(t *testing.T) {
+func TestPrepareRecovers(t *testing.T) { overLayouts(t, testPrepareRecovers) }
+
+func testPrepareRecovers(t *testing.T) {
 	for name, harm := range map[string]func(r *repo, dir string){
 		"the worktree was deleted":      func(r *repo, d string) { r.must(os.RemoveAll(d)) },
 		"ralph's record of it was lost": func(r *repo, _ string) { r.must(os.RemoveAll(filepath.Join(r.space.State(), "worktrees"))) },
@@ -222,6 +241,9 @@ func (r *repo) must(err error) {
 }
 
 func (r *repo) admin() string {
+	if r.clone() {
+		return r.space.Dir("bd-1-1") + "/.git"
+	}
 	m, err := filepath.Glob(filepath.Join(r.dir, ".git/worktrees/*"))
 	if err != nil || len(m) != 1 {
 		r.t.Fatalf("worktrees: %v, %v", m, err)
@@ -230,6 +252,10 @@ func (r *repo) admin() string {
 }
 
 func TestForeignThingsAreNeverOverwritten(t *testing.T) {
+	overLayouts(t, testForeignThingsAreNeverOverwritten)
+}
+
+func testForeignThingsAreNeverOverwritten(t *testing.T) {
 	t.Run("a branch of the node's name", func(t *testing.T) {
 		r := newRepo(t, executortest.Epic(two))
 		r.git("branch", "ralph/x/1-1")
@@ -282,7 +308,9 @@ func TestForeignThingsAreNeverOverwritten(t *testing.T) {
 	})
 }
 
-func TestBasesAreDerived(t *testing.T) {
+func TestBasesAreDerived(t *testing.T) { overLayouts(t, testBasesAreDerived) }
+
+func testBasesAreDerived(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
 	base := r.head()
 	a := r.result("bd-1-1", base, "README.md", "one\n")
@@ -307,7 +335,9 @@ func TestBasesAreDerived(t *testing.T) {
 	}
 }
 
-func TestAConflictNamesNodeAndPaths(t *testing.T) {
+func TestAConflictNamesNodeAndPaths(t *testing.T) { overLayouts(t, testAConflictNamesNodeAndPaths) }
+
+func testAConflictNamesNodeAndPaths(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
 	base := r.head()
 	e := r.effect(executor.EffectBase, "bd-1-3", 0, "")
@@ -319,6 +349,10 @@ func TestAConflictNamesNodeAndPaths(t *testing.T) {
 }
 
 func TestAResultContainsWhatItDependsOn(t *testing.T) {
+	overLayouts(t, testAResultContainsWhatItDependsOn)
+}
+
+func testAResultContainsWhatItDependsOn(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}))
 	base := r.head()
 	a := r.result("bd-1-1", base, "a", "a")
@@ -329,7 +363,9 @@ func TestAResultContainsWhatItDependsOn(t *testing.T) {
 	}
 }
 
-func TestSetupIsNeverCollected(t *testing.T) {
+func TestSetupIsNeverCollected(t *testing.T) { overLayouts(t, testSetupIsNeverCollected) }
+
+func testSetupIsNeverCollected(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) {
 		e.Run.Worktree.Setup = []string{"echo dep > 'dep [1].txt'; echo changed > README.md; mkdir -p vendor && echo v > vendor/v"}
 		e.Run.Worktree.Copy = []string{"local.env"}

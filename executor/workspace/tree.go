@@ -27,7 +27,10 @@ type worktree struct {
 	cut  bool // its .git file was not ralph's when it was looked at
 	gone bool // its directory was not there
 
-	Admin    string   `json:"admin"`           // name below <common>/worktrees
+	refused string // why what was committed in a clone could not be taken
+
+	Admin    string   `json:"admin"`           // name below <common>/worktrees; of a clone ".git"
+	Clone    bool     `json:"clone,omitempty"` // it is a shared clone, not a linked worktree
 	Left     string   `json:"left"`            // commit that ralph last left there
 	Shot     string   `json:"shot,omitempty"`  // tree of the files that a conflict left there, "" if there was none
 	Heads    []string `json:"heads,omitempty"` // MERGE_HEAD beside it
@@ -74,7 +77,11 @@ func (s *Space) find(w *worktree) (bool, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	if w.Admin == "" || !s.registered(w.Admin, w.dir) {
+	if !w.Clone && s.ownClone(w) {
+		w.forget()
+		w.Clone, w.Admin = true, ".git"
+	}
+	if !w.Clone && (w.Admin == "" || !s.registered(w.Admin, w.dir)) {
 		admin, err := s.findAdmin(w.dir)
 		if err != nil {
 			return false, err
@@ -88,6 +95,9 @@ func (s *Space) find(w *worktree) (bool, error) {
 
 func (s *Space) locate(w *worktree) {
 	w.at = place{gitDir: filepath.Join(s.git.common, "worktrees", w.Admin), workTree: w.dir, ignore: s.ignore}
+	if w.Clone {
+		w.at.gitDir, w.at.common = filepath.Join(w.dir, ".git"), s.git.common
+	}
 	if len(w.Made) > 0 {
 		w.at.ignore = s.record(w, ".exclude")
 	}
@@ -112,11 +122,18 @@ func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error 
 			return err
 		}
 	}
-	w.cut = !w.linkIntact()
+	w.cut = !s.linkIntact(w)
 	if there, err := exists(w.dir); err == nil && !there {
 		w.gone = true
 	}
-	if err := s.mend(w); err != nil {
+	if w.Clone {
+		if err := s.mendClone(ctx, w, commit); err != nil {
+			return err
+		}
+		if err := s.take(ctx, w); err != nil {
+			return err
+		}
+	} else if err := s.mend(w); err != nil {
 		return err
 	}
 	return s.distrust(ctx, w)
@@ -172,10 +189,17 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 	if err := s.room(w.dir); err != nil {
 		return err
 	}
+	if s.clones() {
+		if err := s.vacant(w); err != nil {
+			return err
+		}
+		w.Clone, w.Admin = true, ".git"
+		return s.build(ctx, w, commit)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for try := 1; ; try++ {
-		if err := vacant(w.dir); err != nil {
+		if err := s.vacant(w); err != nil {
 			return err
 		}
 		_, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--no-checkout", "--", w.dir, commit)
@@ -200,7 +224,8 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 
 // vacant refuses a place that is taken. A worktree that was cut while it was made
 // holds nothing but its link, which is removed.
-func vacant(dir string) error {
+func (s *Space) vacant(w *worktree) error {
+	dir := w.dir
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -209,6 +234,8 @@ func vacant(dir string) error {
 		return config("worktree %s: %v", dir, err)
 	case len(entries) == 1 && entries[0].Name() == ".git" && entries[0].Type().IsRegular():
 		return os.Remove(filepath.Join(dir, ".git"))
+	case len(entries) == 1 && (s.ownClone(w) || os.Remove(filepath.Join(dir, ".git")) == nil): // or an empty directory
+		return os.RemoveAll(filepath.Join(dir, ".git"))
 	case len(entries) > 0:
 		return config("the place of its worktree, %s, is taken by something that is not ralph's: move it away", dir)
 	}
@@ -226,7 +253,7 @@ func (s *Space) mend(w *worktree) error {
 	}
 	link := filepath.Join(w.dir, ".git")
 	want := "gitdir: " + w.at.gitDir + "\n"
-	if w.linkIntact() {
+	if s.linkIntact(w) {
 		return s.unlockTree(w)
 	}
 	if there, err := exists(link); err != nil {
@@ -278,7 +305,10 @@ func (s *Space) mendIndex(ctx context.Context, w *worktree, commit string) error
 }
 
 // linkIntact reports whether the worktree's .git file is the one that ralph wrote.
-func (w *worktree) linkIntact() bool {
+func (s *Space) linkIntact(w *worktree) bool {
+	if w.Clone {
+		return s.cloneIntact(w)
+	}
 	link := filepath.Join(w.dir, ".git")
 	st, err := os.Lstat(link)
 	if err != nil || !st.Mode().IsRegular() {

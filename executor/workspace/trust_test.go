@@ -13,7 +13,11 @@ import (
 
 // An agent weakens a protected test and makes git blind to it: it must show, and
 // what gates are shown is the commit.
-func TestGitCannotBeMadeBlindToAChange(t *testing.T) { // execution §3: gates see exactly the collected commit; §7
+func TestGitCannotBeMadeBlindToAChange(t *testing.T) {
+	overLayouts(t, testGitCannotBeMadeBlindToAChange)
+} // execution §3: gates see exactly the collected commit; §7
+
+func testGitCannotBeMadeBlindToAChange(t *testing.T) {
 	const weak = "exit 0 # always\n"
 	filter := func(r *repo) {
 		r.git("config", "filter.e.clean", "echo exit 0")
@@ -68,7 +72,11 @@ func TestGitCannotBeMadeBlindToAChange(t *testing.T) { // execution §3: gates s
 	}
 }
 
-func TestAFileThatASparseCheckoutHidIsNotDeleted(t *testing.T) { // execution §3: gates see exactly the collected commit
+func TestAFileThatASparseCheckoutHidIsNotDeleted(t *testing.T) {
+	overLayouts(t, testAFileThatASparseCheckoutHidIsNotDeleted)
+} // execution §3: gates see exactly the collected commit
+
+func testAFileThatASparseCheckoutHidIsNotDeleted(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -84,7 +92,9 @@ func TestAFileThatASparseCheckoutHidIsNotDeleted(t *testing.T) { // execution §
 	}
 }
 
-func TestWhatAnAgentStagedCounts(t *testing.T) { // execution §3, collect: also what git ignores, if it was added
+func TestWhatAnAgentStagedCounts(t *testing.T) { overLayouts(t, testWhatAnAgentStagedCounts) } // execution §3, collect: also what git ignores, if it was added
+
+func testWhatAnAgentStagedCounts(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -101,7 +111,9 @@ func TestWhatAnAgentStagedCounts(t *testing.T) { // execution §3, collect: also
 }
 
 // A worktree that was replaced by a link: nothing is done behind it.
-func TestNothingIsTouchedBehindALink(t *testing.T) { // reliability D1: nothing of the user's is touched
+func TestNothingIsTouchedBehindALink(t *testing.T) { overLayouts(t, testNothingIsTouchedBehindALink) } // reliability D1: nothing of the user's is touched
+
+func testNothingIsTouchedBehindALink(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -160,7 +172,11 @@ func TestOtherSettingsOfTheRepositoryStay(t *testing.T) { // execution §7
 }
 
 // An agent pretends that the journal has lost commits.
-func TestForgedCommitsOfRalphAreNotBelieved(t *testing.T) { // execution §1: trailers; attempts belong to (digest.work, base identity)
+func TestForgedCommitsOfRalphAreNotBelieved(t *testing.T) {
+	overLayouts(t, testForgedCommitsOfRalphAreNotBelieved)
+} // execution §1: trailers; attempts belong to (digest.work, base identity)
+
+func testForgedCommitsOfRalphAreNotBelieved(t *testing.T) {
 	epic := executortest.Epic(two)
 	ir.Seal(epic)
 	r := newRepo(t, epic)
