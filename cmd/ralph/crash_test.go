@@ -96,12 +96,13 @@ for a do
 	case $a in
 	-c) skip=1;;
 	--git-dir=*/worktrees/*) at=${a##*/};;
+	--git-dir=*-worktrees/*/.git) at=${a%/.git} at=${at##*/};; # a shared clone
 	--*) ;;
 	*) sub=$a; break;;
 	esac
 done
 case $sub in
-add|branch|checkout|clean|commit|commit-tree|fetch|merge|push|read-tree|reset|rm|update-index|update-ref|worktree|write-tree|symbolic-ref|checkout-index) ;;
+add|branch|checkout|clean|commit|commit-tree|fetch|merge|push|read-tree|reset|rm|update-index|update-ref|worktree|write-tree|symbolic-ref|checkout-index|pack-objects|unpack-objects|index-pack) ;;
 *) exec "$real" "$@";;
 esac
 n=1
@@ -208,6 +209,21 @@ var stories = []story{
 			"gate.qa.1.4.implement-1.end", "gate.qa.1.4.implement-2.begin", "git.repo.update-ref.1.begin",
 			"git.1-2b.reset.1.end", "gh.create.begin", "gh.create.end", "told.pulled.integration.-0",
 		},
+	},
+	{
+		name: "clones", work: `git config user.name Agent` + crashWork, end: (*site).endState,
+		epic: func() *ir.Epic {
+			e := crashEpic()
+			e.Run.Worktree.Layout = "clone"
+			return e
+		},
+		waiting: func(s *site) {
+			if ana := s.ralph("approve", "1.4", "--as", "ana"); ana.code != exitDone {
+				s.t.Fatalf("ana cannot approve: exit %d\n%s\n%s", ana.code, ana.all(), s.failures())
+			}
+		},
+		must: []string{"git.1-2b.reset.1.end", "git.repo.unpack-objects.1.begin", "told.collected.bd-1-3.merge-1"},
+		only: func(p string) bool { return strings.HasPrefix(p, "git.") || strings.HasPrefix(p, "agent.") },
 	},
 	{
 		name: "branch", work: branchWork, end: (*site).landed,
@@ -380,13 +396,16 @@ func (s *site) endState() string {
 		if strings.Contains(ref, "/saved/") || strings.Contains(ref, "/integration/attempts/") {
 			continue // the sum begins again after a kill: the same commit, one attempt later
 		}
+		if strings.HasSuffix(ref, "/conflict") {
+			continue // its markers name commits
+		}
 		name := regexp.MustCompile(`/sum/\d+`).ReplaceAllString(ref, "/sum/N")
 		files := epic.ReplaceAllString(s.git("ls-tree", "-r", ref), "")
 		fmt.Fprintf(&b, "%s %x %s commits, %s merges", name, sha256.Sum256([]byte(files)), s.git("rev-list", "--count", "main.."+ref), s.git("rev-list", "--merges", "--count", "main.."+ref))
 		if strings.HasPrefix(ref, "refs/heads/") {
 			moves := 0 // by ralph's effects; a worktree that is put back after a kill moves its branch too
 			for why := range strings.Lines(s.git("reflog", "show", "--format=%gs", ref)) {
-				if strings.HasPrefix(why, "ralph: ") && strings.TrimSpace(why) != "ralph: start" {
+				if strings.HasPrefix(why, "ralph: ") && strings.TrimSpace(why) != "ralph: start" && strings.TrimSpace(why) != "ralph: reset" {
 					moves++
 				}
 			}
