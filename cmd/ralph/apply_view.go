@@ -149,7 +149,12 @@ func (v *applyView) line(e executor.Event) string {
 		}
 		return say(colour, mark, "%s: gate %s: %s [tests:%s]%s", attempt, b.Gate, b.Verdict, b.Tests, byWhom(b.By))
 	case executor.AttemptEnded:
-		if b.Status != executor.AttemptPassed {
+		switch {
+		case b.Status == executor.AttemptCancelled:
+			return say(term.Plain, "·", "%s: %s", attempt, first(or(b.Status.String(), b.Reason)))
+		case b.Status == executor.AttemptFailed && b.Reason != "":
+			return say(term.Bad, "✗", "%s: %s", attempt, first(b.Reason))
+		case b.Status != executor.AttemptPassed:
 			return say(term.Bad, "✗", "%s: %s: %s", attempt, b.Status, first(b.Reason))
 		}
 		if e.Step == executor.MergeStep {

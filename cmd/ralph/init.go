@@ -106,8 +106,10 @@ func runInit(cmd *cobra.Command, dir string) error {
 		fmt.Fprintln(out, "kept   .gitattributes (it has a line for epic.json)")
 	}
 	if wrote > 0 {
-		fmt.Fprint(out, "\nNext: edit ralph.hcl (the test command) and the plan, then\n"+
-			"  ralph compile plans/example.md\n  ralph graph | dot -Tsvg > epic.svg\n")
+		fmt.Fprint(out, "\nNext: edit ralph.hcl (the agents, the test command) and the plan, then\n"+
+			"  ralph compile plans/example.md        makes epic.json\n"+
+			"  ralph graph | dot -Tsvg > epic.svg    look at it\n"+
+			"  ralph plan                            what apply would do, and what it lacks\n")
 	}
 	return sayRoot(out, dir)
 }

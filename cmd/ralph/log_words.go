@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
@@ -13,6 +14,10 @@ func eventWords(e executor.Event, keys func(ir.NodeID) string) string {
 	at := ""
 	if e.Step != "" {
 		at = fmt.Sprintf("%s #%d: ", e.Step, e.Attempt)
+	}
+	if ended, ok := e.Body.(executor.AttemptEnded); ok && ended.Next == e.Step {
+		ended.Next = "" // the same step again is what everybody expects
+		return at + bodyWords(ended, keys)
 	}
 	return at + bodyWords(e.Body, keys)
 }
@@ -84,6 +89,13 @@ func fromWords(inputs []executor.Result, keys func(ir.NodeID) string) string {
 }
 
 func waitWords(b executor.NodeWaiting) string {
+	if b.For == executor.ForTimer {
+		out := "goes on"
+		if !b.Until.IsZero() {
+			out = "tries again at " + b.Until.Local().Format(time.TimeOnly)
+		}
+		return out + because(b.Detail)
+	}
 	out := "waits"
 	switch {
 	case b.For == executor.ForHuman:
