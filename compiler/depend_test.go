@@ -229,7 +229,7 @@ func TestDependRulesOfDialects(t *testing.T) {
 	}
 }
 
-func TestTheCycleIsShownWithItsWholePath(t *testing.T) {
+func TestTheCycleIsShownWithItsWholePath(t *testing.T) { // S2-13
 	in, l := plan(t, sprintRules(), "1.1 <1.3\n1.2\n1.3"), diag.List{}
 	depend(in, &l)
 	if want := "1.1 → 1.3 → 1.2 → 1.1"; len(l) != 1 || !strings.Contains(l[0].Detail, want) || len(l[0].Related) != 3 {

@@ -51,7 +51,7 @@ func TestAHumanGateIsApproved(t *testing.T) { // execution §5 "human gate", "Ap
 	}
 }
 
-func TestAHumanGateRejects(t *testing.T) { // execution §5: "next attempt, costs none, resets the breaker"; S1-18, S4-99
+func TestAHumanGateRejects(t *testing.T) { // execution §5: "next attempt, costs none, resets the breaker"; S1-18, S4-99; S4-100
 	s := newStage(t, []string{"1.1"}, approval, func(e *ir.Epic) {
 		e.Nodes[0].Steps[0].Limits.Attempts = 1
 		e.Nodes[0].Limits.StepLimits = e.Nodes[0].Steps[0].Limits

@@ -596,7 +596,7 @@ func TestAManualNodeIsApprovedWhenItsWorkIsThere(t *testing.T) { // execution §
 	}
 }
 
-func TestThePlanIsApprovedByDigest(t *testing.T) { // execution §5 "hitl { plan = required }"; S1-17
+func TestThePlanIsApprovedByDigest(t *testing.T) { // execution §5 "hitl { plan = required }"; S1-17; S2-34, S2-36
 	approve := executor.Decision{Verb: executor.Approve}
 	s := newStage(t, []string{"1.1"})
 	s.no("", approve, "no approval of the plan")

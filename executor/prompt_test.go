@@ -52,7 +52,7 @@ func TestThePromptOfAMergeNamesWhatConflicts(t *testing.T) { // execution §3 "s
 	s.is("1.3", executor.Done, "", "")
 }
 
-func TestThePromptAsksOnceForAnOutcome(t *testing.T) { // execution §4 "no valid outcome after one reminder"
+func TestThePromptAsksOnceForAnOutcome(t *testing.T) { // execution §4 "no valid outcome after one reminder"; S4-48
 	for name, c := range map[string]struct {
 		second executor.AgentEnded
 		turns  int

@@ -161,7 +161,7 @@ func TestRules(t *testing.T) {
 			s.play(day, func(r *executor.RunStarted) { r.Wait = true })
 			return s
 		},
-		"ordered gates end at a fail that does not say continue": func(t *testing.T) *script {
+		"ordered gates end at a fail that does not say continue": func(t *testing.T) *script { // S0-124
 			goes := cmd("lint")
 			goes.OnFailure = "continue"
 			s := newScript(t, []string{"1.1"}, withGates("ordered", goes, cmd("unit"), qa("qa")))
@@ -325,7 +325,7 @@ func TestRules(t *testing.T) {
 			s.play(day)
 			return s
 		},
-		"a stall is diagnosed": func(t *testing.T) *script {
+		"a stall is diagnosed": func(t *testing.T) *script { // S4-67
 			s := newScript(t, []string{"1.1"}, func(e *ir.Epic) { e.Agents["doctor"] = ir.Agent{Runner: "sh", Access: "read"} }, step(func(s *ir.Step) {
 				s.Stall = ir.Stall{AfterMS: 1, Action: "diagnose", Agent: "doctor"}
 				s.Limits.Attempts, s.Limits.RunnerRetries = 2, 1
@@ -338,7 +338,7 @@ func TestRules(t *testing.T) {
 			s.goOn(0)
 			return s
 		},
-		"a runner takes so many agents a minute": func(t *testing.T) *script {
+		"a runner takes so many agents a minute": func(t *testing.T) *script { // S4-60
 			s := newScript(t, []string{"1.1", "1.2", "1.3"}, func(e *ir.Epic) { r := e.Runners["sh"]; r.RPM = 2; e.Runners["sh"] = r })
 			s.play(day)
 			return s

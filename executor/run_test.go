@@ -56,7 +56,7 @@ func TestIllegalEventsAreRefused(t *testing.T) {
 	}
 }
 
-func TestTablesOfMovesAreTotal(t *testing.T) { // K1
+func TestTablesOfMovesAreTotal(t *testing.T) { // K1, S2-30
 	for s := range nodeStatuses {
 		if s.String() == "" {
 			t.Errorf("node status %d has no name", s)
@@ -147,7 +147,7 @@ func TestNewRefusesEpicsThatAreNone(t *testing.T) {
 	}
 }
 
-func TestPromptSaysWhatIsKnownOnlyNow(t *testing.T) {
+func TestPromptSaysWhatIsKnownOnlyNow(t *testing.T) { // S2-42
 	long := strings.Repeat("x", 10_000)
 	if got := clip(long, 100); len(got) != 100 {
 		t.Errorf("clipped to %d bytes", len(got))

@@ -193,7 +193,7 @@ func TestApplyRunsAnEpicInRealWorktrees(t *testing.T) { // S0-56, S2-18, S2-19, 
 	}
 }
 
-func TestApplyGoesOnAfterKill9(t *testing.T) { // L0-12
+func TestApplyGoesOnAfterKill9(t *testing.T) { // L0-12, S2-15, S2-37, S2-44
 	calm := newApplyRepo(t, diamondEpic())
 	calm.run(exitDone)
 	want := calm.git("rev-parse", "ralph/x/integration^{tree}")

@@ -104,7 +104,7 @@ func TestAPersonDecidesWhileNothingRuns(t *testing.T) { // S1-16, S1-17, S1-18, 
 	r.says("journal verify", "sound: ")
 }
 
-func TestAPersonDecidesWhileApplyRuns(t *testing.T) { // execution §5
+func TestAPersonDecidesWhileApplyRuns(t *testing.T) { // execution §5; S4-100
 	r := newApplyRepo(t, humanEpic())
 	a := r.start("--wait")
 	r.until("1.1", "waiting")

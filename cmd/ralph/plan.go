@@ -177,7 +177,7 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 			works++
 		}
 	}
-	p.Disk.Trees = min(works, start.Slots)
+	p.Disk.Trees = works // none is removed before the run ends
 	size, err := space.Size(ctx, start.Base.Commit)
 	if err != nil {
 		return p, inputErrorf("%w", err)
@@ -288,7 +288,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 		if p.Disk.Free >= 0 {
 			free = fmt.Sprintf("; %s are free", gigabytes(p.Disk.Free))
 		}
-		fmt.Fprintf(&b, "disk: %s at a time take up to %s, without what builds write%s\n", count(p.Disk.Trees, "worktree"), gigabytes(p.Disk.Need), free)
+		fmt.Fprintf(&b, "disk: %s take up to %s, without what builds write%s\n", count(p.Disk.Trees, "worktree"), gigabytes(p.Disk.Need), free)
 	}
 	if len(p.Proposals) > 0 {
 		fmt.Fprintln(&b, "\nAgents propose (nothing of it is done by itself; write what you want into the plan):")

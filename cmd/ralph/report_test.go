@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126
+func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126, S2-38
 	r := newApplyRepo(t, humanEpic(func(e *ir.Epic) {
 		e.Epic.Title = `<script>alert("x")</script> & more`
 		e.Nodes[0].Title = `</svg><img src=x onerror=alert(1)>`

@@ -129,7 +129,7 @@ func TestAPausedRunStartsNothing(t *testing.T) { // S1-66, execution §5
 	r.run(exitDone)
 }
 
-func TestABudgetIsAddedTo(t *testing.T) { // S1-38, S3-14, K24, execution §4
+func TestABudgetIsAddedTo(t *testing.T) { // S1-38, S3-14, K24, execution §4, S1-51
 	e := executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		e.Run.Budget, e.Run.OnExceed = ir.Budget{Tokens: 100}, "pause"
 		e.Runners["sh"] = ir.Runner{
@@ -149,7 +149,7 @@ func TestABudgetIsAddedTo(t *testing.T) { // S1-38, S3-14, K24, execution §4
 	r.says("status", "300 tokens, $0.50", "(budget: 1.1k tokens)")
 }
 
-func TestThePlanHasToBeApproved(t *testing.T) { // execution §5
+func TestThePlanHasToBeApproved(t *testing.T) { // execution §5; S2-34, S2-36
 	e := executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Run.HITL.Plan = "required" })
 	r := newApplyRepo(t, e)
 	a := r.run(exitWaiting)

@@ -195,7 +195,7 @@ func TestHelperHoldsTheLock(t *testing.T) {
 	select {}
 }
 
-func TestASecondWriterLearnsWhoHoldsTheLock(t *testing.T) {
+func TestASecondWriterLearnsWhoHoldsTheLock(t *testing.T) { // S2-44
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestHelperHoldsTheLock$")
 	cmd.Env = append(os.Environ(), "RALPH_TEST_LOCK="+dir)

@@ -45,7 +45,7 @@ func TestARedGateIsRunBeforeTheAgent(t *testing.T) { // L3-02
 	}
 }
 
-func TestAnAgentThatStalledIsDiagnosed(t *testing.T) { // execution §4, §6
+func TestAnAgentThatStalledIsDiagnosed(t *testing.T) { // execution §4, §6; S4-67
 	for name, c := range map[string]struct{ answer, action, note string }{
 		"plain JSON":           {`{"action": "fail", "note": "it waits for input"}`, "fail", "it waits for input"},
 		"a fenced block":       {"I looked.\n```json\n{\"action\": \"fail\", \"note\": \"a loop\"}\n```\n", "fail", "a loop"},

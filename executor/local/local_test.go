@@ -313,7 +313,7 @@ func TestBackoffWaitsWithoutASlot(t *testing.T) {
 	})
 }
 
-func TestInterrupts(t *testing.T) {
+func TestInterrupts(t *testing.T) { // S2-32
 	for name, c := range map[string]struct {
 		interrupts int
 		took       time.Duration
@@ -373,7 +373,7 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-func TestOnlyRunsANodeAndWhatItNeeds(t *testing.T) {
+func TestOnlyRunsANodeAndWhatItNeeds(t *testing.T) { // S2-17, S4-50
 	b := newBench(t, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3: 1.2", "2.1"}))
 	run, err := b.apply(func(_ *local.Config, s *executor.RunStarted) { s.Only = []ir.NodeID{"bd-1-2"} })
 	if err != nil {

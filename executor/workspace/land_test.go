@@ -230,7 +230,7 @@ func publishSum(r *repo, commit string) error {
 	return err
 }
 
-func TestCleanRemovesOnlyWhatIsSafe(t *testing.T) { overLayouts(t, testCleanRemovesOnlyWhatIsSafe) } // S2-63, K9
+func TestCleanRemovesOnlyWhatIsSafe(t *testing.T) { overLayouts(t, testCleanRemovesOnlyWhatIsSafe) } // S2-63, K9, S2-67
 
 func testCleanRemovesOnlyWhatIsSafe(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3"}))

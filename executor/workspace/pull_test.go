@@ -44,7 +44,7 @@ func waiting(e *ir.Epic) {
 	e.Run.Git.Remote = "origin"
 }
 
-func TestAPullRequestIsMadeOnce(t *testing.T) { // S2-62, execution §9
+func TestAPullRequestIsMadeOnce(t *testing.T) { // S2-62, execution §9, L0-06
 	r := newRepo(t, executortest.Epic(two, waiting))
 	state := r.forge()
 	res := r.result("bd-1-1", r.head(), "a.txt", "a\n")

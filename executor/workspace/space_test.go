@@ -19,7 +19,7 @@ import (
 
 var two = []string{"1.1", "1.2"}
 
-func TestNothingOfTheUserIsTouched(t *testing.T) { overLayouts(t, testNothingOfTheUserIsTouched) } // S0-115, S0-116
+func TestNothingOfTheUserIsTouched(t *testing.T) { overLayouts(t, testNothingOfTheUserIsTouched) } // S0-115, S0-116, S2-65
 
 func testNothingOfTheUserIsTouched(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
@@ -67,7 +67,7 @@ func testNothingOfTheUserIsTouched(t *testing.T) {
 	}
 }
 
-func TestWorktreePaths(t *testing.T) { // S0-115, S0-116, S0-117
+func TestWorktreePaths(t *testing.T) { // S0-115, S0-116, S0-117, S2-59, S2-60, S2-64, S1-36
 	s := &Space{top: "/home/u/beads-ralph"}
 	for name, c := range map[string]struct{ template, want string }{
 		"the branch's slashes become directories": {"../{repo}-worktrees/main/1-1-project-setup", "/home/u/beads-ralph-worktrees/main/1-1-project-setup"},

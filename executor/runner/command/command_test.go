@@ -157,7 +157,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestASilentAgentStalls(t *testing.T) {
+func TestASilentAgentStalls(t *testing.T) { // S4-65, S4-66
 	ask := executortest.AgentRun(t, script("while :; do sleep 1; done"))
 	ask.Step.Stall = ir.Stall{AfterMS: 100, Action: "fail"}
 	if got, err := quick.Run(t.Context(), ask); err != nil || got.End != executor.EndStalled {
