@@ -157,6 +157,13 @@ func (s *Space) adopt(ctx context.Context, e executor.Effect) (string, []string,
 	if err != nil || commit == "" || commit == e.Commit {
 		return "", nil, err
 	}
+	// Anybody can write such a ref, and a commit with this key. It is ralph's if ralph
+	// may have been here before: it was cut short, or had left the worktree there.
+	if w := s.own(s.nodes[e.Node]); !e.Redo {
+		if _, err := s.find(w); err != nil || w.Left != commit {
+			return "", nil, err
+		}
+	}
 	h, err := s.git.commitHeader(ctx, commit)
 	if err != nil {
 		return "", nil, err

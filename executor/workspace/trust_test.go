@@ -216,3 +216,26 @@ func testForgedCommitsOfRalphAreNotBelieved(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 }
+
+// An attempt before, or another sprint's, left a commit in the place of this
+// attempt's, with its key.
+func TestACommitThatWasLaidBeforehandIsNotCollected(t *testing.T) { // execution §1: effect key; §3: collect
+	r := newRepo(t, executortest.Epic([]string{"1.1"}))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	key := executor.Effect{Kind: executor.EffectCollect, Node: "bd-1-1", Step: "implement", Attempt: 2}.Key("bd-epic")
+	r.git("update-ref", "refs/ralph/bd-epic/nodes/bd-1-1/attempts/implement/2",
+		r.git("commit-tree", base+"^{tree}", "-p", base, "-m", "x\n\nRalph-Key: "+key))
+	r.prepare("bd-1-1", 2, base)
+	r.in("bd-1-1", "a.txt", "a\n")
+	c := r.collect("bd-1-1", 2, base)
+	if got := r.git("ls-tree", "--name-only", c.Result.Commit, "a.txt"); got != "a.txt" || len(c.Problems) > 0 {
+		t.Errorf("the work of the attempt was not collected: %+v", c)
+	}
+	if at := r.git("rev-parse", "refs/ralph/bd-epic/nodes/bd-1-1/attempts/implement/2"); at != c.Result.Commit {
+		t.Errorf("the attempt is pinned at %s, not %s", at, c.Result.Commit)
+	}
+	if again := r.collect("bd-1-1", 2, base); again.Result != c.Result { // ralph's own is
+		t.Errorf("collected %v and then %v", c.Result, again.Result)
+	}
+}
