@@ -205,6 +205,17 @@ func TestRules(t *testing.T) {
 			s.play(0)
 			return s
 		},
+		"the breaker counts the same failure in a row": func(t *testing.T) *script { // L2-01, K6
+			s := newScript(t, []string{"1.1"}, withGates("parallel", cmd("unit"), qa("qa")), step(func(s *ir.Step) { s.Limits.Attempts, s.Limits.Breaker = 9, 2 }))
+			s.answer = verdicts(map[string][]executor.Verdict{
+				"unit": {executor.Fail, executor.Pass, executor.Fail, executor.Fail},
+				"qa":   {executor.Pass, executor.Fail, executor.ErrorJudged, executor.Pass},
+			})
+			s.play(0)
+			s.say("1.1", executor.Decision{Verb: executor.RetryNode}) // a new allowance
+			s.goOn(0)
+			return s
+		},
 		"red first": func(t *testing.T) *script {
 			red := cmd("repro")
 			red.RedFirst = true

@@ -61,7 +61,7 @@ func recordEpic() *ir.Epic {
 // S1-01..08, S1-10, S1-11, S1-12, S1-13 (a bead), S1-20..24 (its files)
 // S1-34, S1-35, S1-37, S1-39, S1-46..50, S1-52, S1-53 (a task and where it stands)
 // S1-55..61 (what it came to); S2-14, S2-39 (the history can be asked for)
-// S4-31..37, S4-39, S4-53, S4-57 (a run record)
+// S4-31..37, S4-39, S4-40, S4-53, S4-56, S4-57 (a run record)
 func TestEveryFactAboutAnAttemptIsOnRecord(t *testing.T) {
 	r := newApplyRepo(t, recordEpic())
 	r.run(exitDone)
