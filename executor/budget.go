@@ -160,7 +160,15 @@ func addBudgetTo(b, more ir.Budget) ir.Budget { return allowed(b, more) }
 // flight goes on, and what it leaves is collected and judged.
 func (r *Run) restrained(n *node, now time.Time) (Event, bool) {
 	l := &n.life
-	if n.busy() || l.trouble != nil || l.stage != stageOpen && l.stage != stageAgent || !r.startsWork(n) {
+	if n.busy() || l.trouble != nil || l.stage != stageOpen && l.stage != stageAgent {
+		return Event{}, false
+	}
+	return r.restraint(n, now)
+}
+
+// restraint is restrained of a node whose next attempt or turn is about to begin.
+func (r *Run) restraint(n *node, now time.Time) (Event, bool) {
+	if !r.startsWork(n) {
 		return Event{}, false
 	}
 	if r.held.For != "" {

@@ -1,0 +1,177 @@
+package executor
+
+import (
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// considerRetry is everything that begins something again: what a person asks
+// for costs no attempt, and brings a new allowance.
+func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
+	if d.How == KeepOld {
+		do, err := r.considerKeepOld(n)
+		return d, do, err
+	}
+	if d.How == GatesOnly {
+		return r.considerGatesOnly(n, d)
+	}
+	again := func(what string) act {
+		return func() error { n.people.tell(d); return r.release(n, what+" by "+d.By) }
+	}
+	l := &n.life
+	switch {
+	case n.people.reopen:
+		return d, nil, &Refused{Why: fmt.Sprintf("%s is reopened already: it begins at the next ralph apply", n.ir.Key)}
+	case n.status == Blocked && !r.goesOn(n), n.status == Cancelled:
+		return d, func() error { n.people.tell(d); return r.reopen(n) }, nil
+	case n.status == Blocked:
+		return d, func() error { n.people.tell(d); r.retryBlocked(n); return r.release(n, "retried by "+d.By) }, nil
+	case r.shown(n) == Skipped:
+		return d, func() error { n.people.tell(d); return r.unskip(n) }, nil
+	case n.status == Waiting && l.stale:
+		return d, nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+	case n.status != Waiting:
+		return d, nil, r.refuse(n, "there is nothing to retry")
+	case n.waitsFor(CauseQuestion, CauseTakeover) && d.Message == "":
+		return d, nil, r.refuse(n, "the agent asked: the answer comes with -m TEXT")
+	case n.waitsFor(CauseQuestion, CauseDiagnosis, CauseTakeover, CauseProtected):
+		return d, func() error { l.word = d; n.allow(r.at); return again("answered")() }, nil
+	case n.waitsFor(CauseForeign):
+		return d, func() error { r.rebuildSum(); return again("rebuilt")() }, nil
+	case n.waitsFor(CauseDeadline):
+		return d, func() error { n.people.late = true; return again("retried")() }, nil
+	case n.waitsFor(CauseGate, CauseConfig, CauseRunner, CauseWorkspace, CauseConflict, causeOnly):
+		return d, func() error { n.resolveAnew(); return again("retried")() }, nil
+	case n.wait.For == ForTimer || n.wait.For == ForLimit:
+		return d, nil, r.refuse(n, "it goes on by itself")
+	}
+	return d, nil, r.refuse(n, "retry does not end this wait")
+}
+
+// goesOn reports whether a blocked node can continue its life: it still does the
+// same work from the same results. The sum never does: it is made anew.
+func (r *Run) goesOn(n *node) bool {
+	return !n.sum && r.begun && !r.foreign && n.unsettled == 0 && !n.life.stale && len(n.ir.Steps) > 0 &&
+		n.life.work == n.ir.Digest.Work && n.life.base.Commit != "" && n.life.print == fingerprint(r.inputs(n))
+}
+
+// retryBlocked opens the next attempt of a blocked node's life: at the step that
+// its last failure went to, with a new allowance.
+func (r *Run) retryBlocked(n *node) {
+	l := &n.life
+	if l.stage == stageStopped {
+		to := n.next(l.step)
+		if l.step == asideStep && to != asideStep {
+			r.landFailed(n, to)
+		}
+		l.step = to
+	}
+	n.allow(r.at)
+	if l.attempt.status != AttemptRunning {
+		l.stage = stageOpen
+	}
+}
+
+// reopen makes a node pending again; it begins a new life when what it needs is
+// there, or is done at once by a success that is on record.
+func (r *Run) reopen(n *node) error {
+	n.people.skip, n.people.reopen, n.people.cancelled = false, false, ""
+	if n.status != Pending {
+		if err := r.move(n, Pending); err != nil {
+			return err
+		}
+	}
+	n.life.word = Decision{}
+	if !r.begun || r.foreign || n.sum {
+		return nil
+	}
+	return r.arrive(n)
+}
+
+// unskip takes a skip back. When others have begun without the node's result,
+// that waits for the next start, which derives everything anew.
+func (r *Run) unskip(n *node) error {
+	if n.status == Pending {
+		return r.reopen(n)
+	}
+	for _, i := range n.dependents {
+		if s := r.nodes[i].status; s != Pending && s != Ready {
+			n.people.reopen = true
+			return nil
+		}
+	}
+	for _, i := range n.dependents {
+		d := r.nodes[i]
+		d.unsettled++
+		if d.status == Ready {
+			if err := r.move(d, Pending); err != nil {
+				return err
+			}
+		}
+	}
+	n.passes, n.through = false, nil
+	return r.reopen(n)
+}
+
+// cannotHandIn says why the worktree cannot be taken for an attempt now, "" if it can.
+func (r *Run) cannotHandIn(n *node) string {
+	l := &n.life
+	switch {
+	case (n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0) && (l.step != asideStep || !l.aside.merge): // but a conflict lies in one
+		return "it has no worktree of its own that somebody could work in"
+	case n.status != Blocked && (n.status != Waiting || n.wait.For != ForHuman), n.waitsFor(CausePaused, CauseHeld, CauseManual, CausePull):
+		return "its worktree cannot be taken for an attempt now"
+	case n.status == Waiting && l.step == asideStep && !l.aside.merge:
+		return "its result is being taken into the integration branch, where nobody can work"
+	case l.stale, n.status == Blocked && !r.goesOn(n):
+		return "what it was blocked on has changed, so the worktree is not based on what it needs now"
+	case len(n.logs) <= l.first && !n.waitsFor(CauseConflict):
+		return "there was no attempt that a person could go on from"
+	}
+	return ""
+}
+
+// considerGatesOnly makes an attempt by that person of the worktree as it is.
+func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
+	if why := r.cannotHandIn(n); why != "" {
+		return d, nil, r.refuse(n, "%s", why)
+	}
+	l := &n.life
+	return d, func() error {
+		n.people.tell(d)
+		if n.status == Blocked {
+			r.retryBlocked(n)
+		}
+		n.allow(r.at)
+		if l.step == asideStep {
+			l.aside.used = l.aside.step.Limits.Attempts // no agent after a person
+		}
+		l.word = d
+		if l.attempt.status != AttemptRunning {
+			l.stage = stageOpen
+		}
+		return r.release(n, "its worktree was handed in by "+d.By)
+	}, nil
+}
+
+// cannotKeepOld says why no earlier success can be restored, "" if one can.
+func (r *Run) cannotKeepOld(n *node) string {
+	if n.sum || n.after == 0 || n.status == Done || n.status == Running || r.shown(n) == Skipped {
+		return "no success was put aside that could be kept"
+	}
+	old := *n
+	old.after = 0
+	if r.begun && !r.foreign && old.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), n.life.base.Tree) == nil {
+		return "the success on record is of other work, or of another base"
+	}
+	return ""
+}
+
+// considerKeepOld lets the success before --rerun count again.
+func (r *Run) considerKeepOld(n *node) (act, error) {
+	if why := r.cannotKeepOld(n); why != "" {
+		return nil, r.refuse(n, "%s", why)
+	}
+	return func() error { n.after = 0; return r.reopen(n) }, nil
+}
