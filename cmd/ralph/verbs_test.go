@@ -244,6 +244,35 @@ func TestForeignCommitsOnTheIntegrationBranch(t *testing.T) { // execution §5
 	}
 }
 
+func TestForeignCommitsOnABranchThatWouldNotChange(t *testing.T) { // execution §5
+	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
+	r.run(exitDone)
+	ours := r.git("rev-parse", "ralph/x/integration")
+	r.run(exitDone) // as ralph left it
+	r.git("checkout", "-q", "ralph/x/integration")
+	r.write("mine.txt", "mine\n")
+	r.git("add", "mine.txt")
+	r.git("commit", "-q", "-m", "mine")
+	r.git("checkout", "-q", "main")
+	theirs := r.git("rev-parse", "ralph/x/integration")
+	a := r.run(exitWaiting)
+	if !strings.Contains(a.out.String(), "ralph approve integration") || !strings.Contains(a.out.String(), "ralph retry integration") {
+		t.Errorf("it said\n%s", &a.out)
+	}
+	r.run(exitWaiting) // until somebody decides
+	r.says("retry integration")
+	r.run(exitDone)
+	if got := r.git("rev-parse", "ralph/x/integration"); got != ours {
+		t.Errorf("the branch stands at %s, want %s again", got, ours)
+	}
+	if got := r.git("for-each-ref", "--format=%(objectname)", "refs/ralph/bd-epic/sum"); !strings.Contains(got, theirs) {
+		t.Errorf("their commit %s is not pinned: %q", theirs, got)
+	}
+	r.run(exitDone)
+	r.git("branch", "-q", "-D", "ralph/x/integration") // merged elsewhere, and tidied up
+	r.run(exitDone)
+}
+
 func TestNotifyTellsAndNeverFailsARun(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	e := humanEpic(func(e *ir.Epic) {
