@@ -106,7 +106,9 @@ func withoutVar(env []string, name string) []string {
 
 // TestGitProcessesOfANode counts the git commands that one node costs. It is a
 // bound, not a wish: each costs milliseconds.
-func TestGitProcessesOfANode(t *testing.T) {
+func TestGitProcessesOfANode(t *testing.T) { overLayouts(t, testGitProcessesOfANode) }
+
+func testGitProcessesOfANode(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	c := r.result("bd-1-1", base, "a.txt", "a\n")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -196,5 +197,43 @@ func TestCommitsThatOthersPutOnANodesBranchArePinned(t *testing.T) {
 	}
 	if got := r.git("rev-parse", "ralph/x/1-1"); got != base {
 		t.Errorf("the branch stands at %s", got)
+	}
+}
+
+func TestACloneThatWasCutWhileItWasMadeIsMadeAgain(t *testing.T) { // execution §9
+	for name, c := range map[string]struct {
+		cut func(r *repo, dir string)
+		ok  bool
+	}{
+		"nothing but its directory": {func(r *repo, d string) { r.must(os.RemoveAll(d + "/.git")); r.must(os.Mkdir(d+"/.git", 0o755)) }, true},
+		"all but HEAD":              {func(r *repo, d string) { r.must(os.Remove(d + "/.git/HEAD")) }, true},
+		"somebody else's repository": {func(r *repo, d string) {
+			r.must(os.RemoveAll(d + "/.git"))
+			r.git("init", "-q", d)
+		}, false},
+		"somebody else's link": {func(r *repo, d string) {
+			r.must(os.RemoveAll(d + "/.git"))
+			r.must(os.Symlink(r.dir, d+"/.git"))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, executortest.Epic(two, cloning))
+			base := r.head()
+			r.prepare("bd-1-1", 1, base)
+			dir := r.space.Dir("bd-1-1")
+			for _, f := range []string{"README.md", ".gitignore", "tests"} {
+				r.must(os.RemoveAll(filepath.Join(dir, f)))
+			}
+			r.must(os.RemoveAll(filepath.Join(r.space.State(), "worktrees"))) // it was not on record yet
+			c.cut(r, dir)
+			r.open()
+			_, err := r.space.Prepare(t.Context(), r.effect(executor.EffectPrepare, "bd-1-1", 1, base))
+			if (err == nil) != c.ok || err != nil && failure(err) != executor.FailConfig {
+				t.Fatalf("prepared: %v", err)
+			}
+			if _, err := os.Lstat(dir + "/.git"); err != nil {
+				t.Errorf("its .git: %v", err)
+			}
+		})
 	}
 }

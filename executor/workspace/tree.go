@@ -234,7 +234,7 @@ func (s *Space) vacant(w *worktree) error {
 		return config("worktree %s: %v", dir, err)
 	case len(entries) == 1 && entries[0].Name() == ".git" && entries[0].Type().IsRegular():
 		return os.Remove(filepath.Join(dir, ".git"))
-	case len(entries) == 1 && (s.ownClone(w) || os.Remove(filepath.Join(dir, ".git")) == nil): // or an empty directory
+	case len(entries) == 1 && entries[0].Name() == ".git" && entries[0].IsDir() && (s.ownClone(w) || os.Remove(filepath.Join(dir, ".git")) == nil): // or an empty one
 		return os.RemoveAll(filepath.Join(dir, ".git"))
 	case len(entries) > 0:
 		return config("the place of its worktree, %s, is taken by something that is not ralph's: move it away", dir)
