@@ -91,7 +91,7 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	for _, dir := range nested {
 		problems = append(problems, dir+" was a git repository of its own, which a commit cannot hold; its files are collected, its .git was moved away")
 	}
-	if _, err := s.git.line(ctx, w.at, "add", "--all", "--", "."); err != nil {
+	if err := s.addAll(ctx, w.at); err != nil {
 		return "", nil, err
 	}
 	tree, err := s.git.line(ctx, w.at, "write-tree")

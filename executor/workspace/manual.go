@@ -71,7 +71,7 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		mine = w.Left
 	}
 	if now.dirty {
-		if _, err := s.git.line(ctx, w.at, "add", "--all", "--", "."); err != nil {
+		if err := s.addAll(ctx, w.at); err != nil {
 			return "", "", err
 		}
 		tree, err := s.git.line(ctx, w.at, "write-tree")

@@ -185,12 +185,12 @@ func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
 			return "", err
 		}
 	}
-	if _, err := s.git.line(ctx, at, "add", "--all", "--", "."); err != nil {
+	if err := s.addAll(ctx, at); err != nil {
 		// The index may be what is broken: then the files alone are saved.
 		if rerr := os.Remove(at.index); rerr != nil {
 			return "", err
 		}
-		if _, err := s.git.line(ctx, at, "add", "--all", "--", "."); err != nil {
+		if err := s.addAll(ctx, at); err != nil {
 			return "", err
 		}
 	}
