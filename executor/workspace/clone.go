@@ -27,9 +27,10 @@ func (s *Space) clones() bool {
 	return s.epic.Run.Worktree.Layout == "clone" || s.epic.Run.Worktree.Submodules
 }
 
-// cloneMark is the file in a clone's .git that says whose it is. It is the first
-// that is written.
-const cloneMark = "ralph"
+const (
+	cloneMark = "ralph"      // the file in a clone's .git that says whose it is
+	halfClone = ".git.ralph" // what .git is called while it is being made
+)
 
 func (s *Space) markOf(w *worktree) string { return s.git.common + "\n" + w.name + "\n" }
 
@@ -89,7 +90,10 @@ func plain(dir string) bool {
 // repository has it. It has the user's other branches, remote branches and tags as
 // they are now, the settings that hold in every call, and no remote.
 func (s *Space) build(ctx context.Context, w *worktree, commit string) error {
-	gitDir := filepath.Join(w.dir, ".git")
+	gitDir := filepath.Join(w.dir, halfClone)
+	if err := os.RemoveAll(gitDir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(gitDir, 0o755); err != nil {
 		return err
 	}
@@ -123,7 +127,6 @@ func (s *Space) build(ctx context.Context, w *worktree, commit string) error {
 	files := []file{
 		{cloneMark, s.markOf(w)},
 		{"objects/info/alternates", s.alternates()},
-		{"refs/heads/.keep.lock", ""}, // makes the directory; git does not look at it
 		{"config", s.cloneConfig()},
 		{"packed-refs", packed},
 	}
@@ -137,7 +140,7 @@ func (s *Space) build(ctx context.Context, w *worktree, commit string) error {
 	if w.ref != "" {
 		files = append(files, file{w.ref, commit + "\n"})
 	}
-	for _, f := range append(files, file{"HEAD", head + "\n"}) { // last: from now on it is a repository
+	for _, f := range append(files, file{"HEAD", head + "\n"}) {
 		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(f.name)), 0o755); err != nil {
 			return err
 		}
@@ -145,7 +148,10 @@ func (s *Space) build(ctx context.Context, w *worktree, commit string) error {
 			return err
 		}
 	}
-	return root.Remove("refs/heads/.keep.lock")
+	if err := root.MkdirAll(filepath.FromSlash("refs/heads"), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(gitDir, filepath.Join(w.dir, ".git")) // from now on it is a repository
 }
 
 func isOid(text string) bool {
@@ -307,7 +313,7 @@ func (s *Space) point(w *worktree, commit string) error {
 }
 
 // stagedBlobs lists files in the index of a clone that the user's repository does
-// not have. They can be only where something was written to the clone's objects.
+// not have.
 func (s *Space) stagedBlobs(ctx context.Context, w *worktree) ([]string, error) {
 	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", w.Left)
 	if err != nil {
@@ -326,29 +332,6 @@ func (s *Space) stagedBlobs(ctx context.Context, w *worktree) ([]string, error) 
 		}
 	}
 	return blobs, nil
-}
-
-// wrote reports whether a clone has objects of its own.
-func (w *worktree) wrote() (bool, error) {
-	dirs, err := os.ReadDir(filepath.Join(w.at.gitDir, "objects"))
-	if err != nil {
-		return false, err
-	}
-	for _, d := range dirs {
-		if d.Name() == "info" || !d.IsDir() {
-			continue
-		}
-		in, err := os.Open(filepath.Join(w.at.gitDir, "objects", d.Name()))
-		if err != nil {
-			return false, err
-		}
-		names, _ := in.Readdirnames(1)
-		in.Close()
-		if len(names) > 0 {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // importFrom copies the commit that HEAD of a clone names, what it needs, and what
@@ -371,8 +354,8 @@ func (s *Space) importFrom(ctx context.Context, w *worktree, head string) error 
 			}
 		}
 	}
-	if wrote, err := w.wrote(); err != nil || !wrote {
-		return err
+	if w.Index != "" && w.Index == indexMark(w) {
+		return nil
 	}
 	blobs, err := s.stagedBlobs(ctx, w)
 	if err != nil || len(blobs) == 0 {

@@ -205,8 +205,8 @@ func TestACloneThatWasCutWhileItWasMadeIsMadeAgain(t *testing.T) { // execution 
 		cut func(r *repo, dir string)
 		ok  bool
 	}{
-		"nothing but its directory": {func(r *repo, d string) { r.must(os.RemoveAll(d + "/.git")); r.must(os.Mkdir(d+"/.git", 0o755)) }, true},
-		"all but HEAD":              {func(r *repo, d string) { r.must(os.Remove(d + "/.git/HEAD")) }, true},
+		"half of it":   {func(r *repo, d string) { r.must(os.RemoveAll(d + "/.git")); r.write(d+"/.git.ralph/ralph", "") }, true},
+		"all but HEAD": {func(r *repo, d string) { r.must(os.Remove(d + "/.git/HEAD")) }, true},
 		"somebody else's repository": {func(r *repo, d string) {
 			r.must(os.RemoveAll(d + "/.git"))
 			r.git("init", "-q", d)

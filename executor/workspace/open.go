@@ -217,7 +217,7 @@ func (s *Space) cutWhileMade(dir string) bool {
 	if err != nil || len(entries) > 1 {
 		return false
 	}
-	if len(entries) == 0 {
+	if len(entries) == 0 || entries[0].Name() == halfClone {
 		return true
 	}
 	b, err := os.ReadFile(filepath.Join(dir, ".git"))

@@ -190,7 +190,7 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 		return err
 	}
 	if s.clones() {
-		if err := s.vacant(w); err != nil {
+		if err := vacant(w.dir); err != nil {
 			return err
 		}
 		w.Clone, w.Admin = true, ".git"
@@ -199,7 +199,7 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for try := 1; ; try++ {
-		if err := s.vacant(w); err != nil {
+		if err := vacant(w.dir); err != nil {
 			return err
 		}
 		_, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--no-checkout", "--", w.dir, commit)
@@ -223,9 +223,8 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 }
 
 // vacant refuses a place that is taken. A worktree that was cut while it was made
-// holds nothing but its link, which is removed.
-func (s *Space) vacant(w *worktree) error {
-	dir := w.dir
+// holds nothing but its link, or the half of a .git, which is removed.
+func vacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -234,8 +233,8 @@ func (s *Space) vacant(w *worktree) error {
 		return config("worktree %s: %v", dir, err)
 	case len(entries) == 1 && entries[0].Name() == ".git" && entries[0].Type().IsRegular():
 		return os.Remove(filepath.Join(dir, ".git"))
-	case len(entries) == 1 && entries[0].Name() == ".git" && entries[0].IsDir() && (s.ownClone(w) || os.Remove(filepath.Join(dir, ".git")) == nil): // or an empty one
-		return os.RemoveAll(filepath.Join(dir, ".git"))
+	case len(entries) == 1 && entries[0].Name() == halfClone && entries[0].IsDir():
+		return os.RemoveAll(filepath.Join(dir, halfClone))
 	case len(entries) > 0:
 		return config("the place of its worktree, %s, is taken by something that is not ralph's: move it away", dir)
 	}
