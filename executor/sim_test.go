@@ -224,7 +224,8 @@ func (s *sim) crash() {
 }
 
 func (s *sim) start() {
-	s.put(Event{Body: RunStarted{Epic: "bd-e", Digest: s.epic.Digest, Base: Tree{"base", "base"}, Slots: 1 + s.rng.IntN(4), By: "me"}})
+	head := []string{"", s.run.sumRef, "theirs"}[s.rng.IntN(3)]
+	s.put(Event{Body: RunStarted{Epic: "bd-e", Digest: s.epic.Digest, Base: Tree{"base", "base"}, Slots: 1 + s.rng.IntN(4), Head: head, By: "me"}})
 }
 
 // report makes up what a worker says.
