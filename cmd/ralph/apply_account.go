@@ -35,7 +35,7 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 			open = append(open, n)
 		}
 	}
-	fmt.Fprintf(w, "\n%d of %d sprints done in %s\n", done, len(v.epic.Nodes), time.Since(v.begun).Round(time.Millisecond))
+	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
 	v.times(w, views)
 	skippedByOnly := 0
 	for _, n := range open {
@@ -44,6 +44,9 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 			continue
 		}
 		why, status := first(n.Reason), n.Status.String()
+		if n.For == executor.ForTimer && n.Status == executor.Waiting {
+			status, why = asks(n), ""
+		}
 		if n.Status == executor.Running && interrupted {
 			status = "interrupted"
 			if k := len(n.Attempts); k > 0 {

@@ -44,6 +44,7 @@ func (r *applyRepo) ran(args ...string) string {
 }
 
 func TestApplyRunsAgainExactlyWhatChanged(t *testing.T) { // S2-18
+	t.Parallel()
 	epic := func(lines []string, change ...func(*ir.Epic)) *ir.Epic {
 		return executortest.Epic(lines, append([]func(*ir.Epic){func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} }}, change...)...)
 	}

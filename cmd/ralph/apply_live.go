@@ -269,8 +269,9 @@ func (l *live) draw() {
 	}
 	l.drawn = time.Now()
 	p := l.view.paint
+	columns, _ := term.Size(l.view.out)
 	lines := []string{
-		p.Paint(term.Faint, strings.Repeat("─", 40)),
+		p.Paint(term.Faint, strings.Repeat("─", max(min(columns-1, 40), 1))),
 		p.Paint(term.Bold, fmt.Sprintf("%s · %s", seconds(time.Since(l.view.begun)), l.seen.head)),
 	}
 	if l.seen.waves != "" {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestApplyInRepositoriesOfEveryShape(t *testing.T) { // S0-115
+	t.Parallel()
 	for name, lay := range map[string]func(r *applyRepo){
 		"a path with spaces and letters of all kinds": func(r *applyRepo) {
 			to := filepath.Join(filepath.Dir(r.dir), "mein projekt ünï 'x' $y")

@@ -42,7 +42,6 @@ if [ -s "$RALPH_FEEDBACK" ]; then echo mended >> "out-$RALPH_NODE.txt"; fi
 func newApplyRepo(t *testing.T, epic *ir.Epic) *applyRepo {
 	t.Helper()
 	top := t.TempDir()
-	t.Setenv("HOME", filepath.Join(top, "home"))
 	r := &applyRepo{t: t, dir: filepath.Join(top, "project")}
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -168,6 +167,7 @@ func diamondEpic() *ir.Epic {
 }
 
 func TestApplyRunsAnEpicInRealWorktrees(t *testing.T) { // S0-56, S2-18, S2-19, S2-20, S2-27, S2-28, S4-58
+	t.Parallel()
 	r := newApplyRepo(t, diamondEpic())
 	a := r.run(exitDone)
 	for _, want := range []string{
@@ -194,6 +194,7 @@ func TestApplyRunsAnEpicInRealWorktrees(t *testing.T) { // S0-56, S2-18, S2-19, 
 }
 
 func TestApplyGoesOnAfterKill9(t *testing.T) { // L0-12, S2-15, S2-37, S2-44
+	t.Parallel()
 	calm := newApplyRepo(t, diamondEpic())
 	calm.run(exitDone)
 	want := calm.git("rev-parse", "ralph/x/integration^{tree}")
@@ -239,6 +240,7 @@ func alive(pid int) bool {
 }
 
 func TestApplyIsInterruptedTwice(t *testing.T) {
+	t.Parallel()
 	r := newApplyRepo(t, diamondEpic())
 	path := r.block()
 	a := r.start("--grace", "1h")
@@ -273,6 +275,7 @@ func TestApplyIsInterruptedTwice(t *testing.T) {
 }
 
 func TestApplyPrintsEventsForPrograms(t *testing.T) {
+	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
 	a := r.run(exitDone, "--events", "jsonl")
 	seq := int64(0)
@@ -286,12 +289,13 @@ func TestApplyPrintsEventsForPrograms(t *testing.T) {
 			t.Errorf("event %d after %d", e.Seq, seq-1)
 		}
 	}
-	if seq < 10 || !strings.Contains(a.err.String(), "1 of 1 sprints done") {
+	if seq < 10 || !strings.Contains(a.err.String(), "1 of 1 sprint done") {
 		t.Errorf("%d events; the account says %s", seq, &a.err)
 	}
 }
 
 func TestApplyEndsWithWhatIsNotDone(t *testing.T) { // S0-57
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1", "1.2: 1.1", "2.1"})
 	g := e.Gates["check"]
 	g.Run, g.OnFailure = `test "$RALPH_NODE" != 1.1`, "stop"
@@ -313,6 +317,7 @@ func TestApplyEndsWithWhatIsNotDone(t *testing.T) { // S0-57
 }
 
 func TestApplyTellsWhatAnAgentSaidAndWhereToLook(t *testing.T) {
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1a", "1.1b"}, func(e *ir.Epic) {
 		for i := range e.Nodes {
 			e.Nodes[i].Steps[0].Limits.Attempts = 1
@@ -329,7 +334,7 @@ func TestApplyTellsWhatAnAgentSaidAndWhereToLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"1.1a  ✗ implement #1: failed: the agent ended with exit code 7: no key", "found\n",
+		"1.1a  ✗ implement #1: the agent ended with exit code 7: no key", "found\n",
 		"  worktree: " + top + "/project-worktrees/ralph/x/1-1a\n  output:   " + top + "/project/.git/ralph/bd-epic/attempts/bd-1-1a/implement-1\n",
 		"1.1b  ? waits for a person (configuration): agent dev cannot run: exit code 127: ", "no-such-tool-here",
 		"1.1b (waiting: configuration):\n  ralph retry 1.1b   once what it names is mended",
@@ -344,6 +349,7 @@ func TestApplyTellsWhatAnAgentSaidAndWhereToLook(t *testing.T) {
 }
 
 func TestApplyRefusesAllAtOnceWhatItCannotDo(t *testing.T) {
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1", "1.2"})
 	e.Runners["claude"] = ir.Runner{Kind: "claude"}
 	e.Agents["ai"] = ir.Agent{Runner: "claude"}
@@ -366,6 +372,7 @@ func TestApplyRefusesAllAtOnceWhatItCannotDo(t *testing.T) {
 }
 
 func TestApplyRefusesProgramsAndDeadlinesBeforeAnythingRuns(t *testing.T) { // S3-15, execution §4
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1", "1.2"})
 	g := e.Gates["check"]
 	g.Run = "FOO=1 no-such-linter-here --all"
@@ -387,6 +394,7 @@ func TestApplyRefusesProgramsAndDeadlinesBeforeAnythingRuns(t *testing.T) { // S
 }
 
 func TestFirstWordOfAShellLine(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"go test ./...": "go", "A=1 B=2 make": "make", "./run.sh": "", "test -e x": "", "( cd x && go test )": "",
 		"! grep x y": "", `A="b c" make`: "", "echo hi": "", "$TOOL x": "", "sh tests/run.sh": "sh",
@@ -398,6 +406,7 @@ func TestFirstWordOfAShellLine(t *testing.T) {
 }
 
 func TestApplyUsage(t *testing.T) {
+	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
 	for want, args := range map[string][]string{
 		"--parallel -1: write a number from 1": {"--parallel=-1"},

@@ -13,6 +13,7 @@ import (
 )
 
 func TestApplyRefusesAnotherEpicOfTheSameSlug(t *testing.T) {
+	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
 	r.run(exitDone)
 	refs := r.git("for-each-ref")
@@ -36,6 +37,7 @@ func TestApplyRefusesAnotherEpicOfTheSameSlug(t *testing.T) {
 }
 
 func TestApplyWarnsOfWhatAgentsWillNotSee(t *testing.T) {
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) {
 		e.Run.Policies = []string{"a b.hcl", "ralph.hcl"}
 	})
@@ -69,6 +71,7 @@ func TestApplyWarnsOfWhatAgentsWillNotSee(t *testing.T) {
 }
 
 func TestApplyGoesOnAboveAJournalThatLostItsEnd(t *testing.T) { // execution §1
+	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
 	r.run(exitDone)
 	dir := filepath.Join(r.dir, ".git/ralph/bd-epic")
@@ -79,7 +82,7 @@ func TestApplyGoesOnAboveAJournalThatLostItsEnd(t *testing.T) { // execution §1
 	}
 	commit := r.git("rev-parse", "ralph/x/1-1")
 	a := r.run(exitDone)
-	for _, want := range []string{"the journal's end was missing after event 0; 1 commit found on branches", "only its gates again", "1 of 1 sprints done"} {
+	for _, want := range []string{"the journal's end was missing after event 0; 1 commit found on branches", "only its gates again", "1 of 1 sprint done"} {
 		if !strings.Contains(a.out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, &a.out)
 		}

@@ -10,6 +10,7 @@ import (
 // A bead that was being worked on when ralph was killed goes on where it stood,
 // and what was done is not done again. S3-19, S3-20, S3-35, L0-12
 func TestABeadGoesOnAfterKill9(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents")
 	}
@@ -32,7 +33,7 @@ if test ! -e "$TOP/go"; then touch "$TOP/at-work"; while :; do sleep 0.05; done;
 		t.Fatal("it ended by itself")
 	}
 	r.write("../go", "")
-	r.has(r.ralph(exitDone, "apply", "bead.json"), "going on from its journal", "gate gt-1/it-is-there: pass", "1 of 1 sprints done")
+	r.has(r.ralph(exitDone, "apply", "bead.json"), "going on from its journal", "gate gt-1/it-is-there: pass", "1 of 1 sprint done")
 	if got := strings.Fields(r.read("../tries")); strings.Join(got, " ") != "1 1" {
 		t.Errorf("attempts %v were made, want the first one twice", got)
 	}
@@ -46,6 +47,7 @@ if test ! -e "$TOP/go"; then touch "$TOP/at-work"; while :; do sleep 0.05; done;
 // way to judge judges what is there, and what the agent is told to reach is worked
 // on, on top of nothing but the base.
 func TestAChangedBeadRunsWhatItHasTo(t *testing.T) { // S3-10, L0-12
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents")
 	}

@@ -50,7 +50,7 @@ git {
 		agent: `echo x > out
 printf '{"success": true, "bead_updated": false}' > "$RALPH_OUTCOME"`,
 		check: func(t *testing.T, r *cornerRepo) {
-			r.has(r.apply(exitDone), "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "1 of 1 sprint done")
 			r.has(r.ralph(exitDone, "status"), "done")
 			r.hasNot(r.apply(exitDone), "▶")
 		},
@@ -78,7 +78,7 @@ test "$RALPH_NODE" = 1.1b || printf '{"result": "failed", "summary": "this is to
 grep -q . "$RALPH_FEEDBACK" || sleep 60`,
 		step: `timeout = "3s"`,
 		check: func(t *testing.T, r *cornerRepo) {
-			r.has(r.apply(exitDone), "1.1  ✗ implement #1: timeout", "1.1  ↻ implement #2: again, with feedback", "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "1.1  ✗ implement #1: timeout", "1.1  ↻ implement #2: again, with feedback", "1 of 1 sprint done")
 		},
 	},
 	{
@@ -121,7 +121,7 @@ echo four >> shared.txt`,
 		agent: `test -e "$TOP/up" || { touch "$TOP/up"; echo 'connection reset by peer' >&2; exit 1; }
 echo x > out`,
 		check: func(t *testing.T, r *cornerRepo) {
-			r.has(r.apply(exitDone), "connection reset by peer", "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "connection reset by peer", "1 of 1 sprint done")
 		},
 	},
 	{
@@ -140,7 +140,7 @@ echo x > out`,
 		check: func(t *testing.T, r *cornerRepo) {
 			r.write("../until", soon(3))
 			out := r.apply(exitDone)
-			r.has(out, "limit", "1 of 1 sprints done")
+			r.has(out, "limit", "1 of 1 sprint done")
 			r.hasNot(out, "implement #2")
 		},
 	},

@@ -260,6 +260,7 @@ func (r *cornerRepo) untouched() {
 // TestCornerCases plays the ways to fail that a workflow of agents is known for.
 // L0-09
 func TestCornerCases(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}

@@ -15,7 +15,7 @@ var cornerData = []cornerCase{
 		agent: `echo x > out
 cd "$TOP/project" && echo mine > mine && git add mine && git commit -q -m mine`,
 		check: func(t *testing.T, r *cornerRepo) {
-			r.has(r.apply(exitDone), "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "1 of 1 sprint done")
 			if got := r.git("log", "-1", "--format=%s", "main"); got != "mine" {
 				t.Errorf("main ends with %q", got)
 			}

@@ -49,7 +49,7 @@ echo asked >> "$TOP/asked"`,
 			}
 			r.write("../sober", "")
 			r.ralph(exitDone, "retry", "1.1")
-			r.has(r.apply(exitDone), "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "1 of 1 sprint done")
 		},
 	},
 	{
@@ -59,7 +59,7 @@ echo asked >> "$TOP/asked"`,
 		second: `if test -e test; then ` + says("pass", "fine") + `; else ` + says("fail", "no tests") + `; fi`,
 		gates:  "gate.qa, gate.second",
 		check: func(t *testing.T, r *cornerRepo) {
-			r.has(r.apply(exitDone), "gate qa: pass", "gate second: fail", "1.1  ↻ implement #2", "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "gate qa: pass", "gate second: fail", "1.1  ↻ implement #2", "1 of 1 sprint done")
 		},
 	},
 	{
@@ -67,7 +67,7 @@ echo asked >> "$TOP/asked"`,
 		want: "every verdict is kept: a pass behind a fail on the same tree costs an attempt and can be seen",
 		unit: `test -e $TOP/twice || { touch $TOP/twice; echo 'timing'; exit 1; }`,
 		check: func(t *testing.T, r *cornerRepo) {
-			r.has(r.apply(exitDone), "1.1  ✗ implement #1", "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "1.1  ✗ implement #1", "1 of 1 sprint done")
 			r.has(r.ralph(exitDone, "log", "1.1"), "implement #1: gate unit: fail", "implement #2: gate unit: pass")
 		},
 	},

@@ -28,7 +28,7 @@ var cornerPlaces = []cornerCase{
 			if err := os.RemoveAll(r.path("../project-worktrees")); err != nil {
 				t.Fatal(err)
 			}
-			r.has(r.apply(exitDone), "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "1 of 1 sprint done")
 		},
 	},
 	{
@@ -76,7 +76,7 @@ var cornerPlaces = []cornerCase{
 touch "$(git rev-parse --git-dir)/index.lock"`,
 		check: func(t *testing.T, r *cornerRepo) {
 			r.write(".git/index.lock", "")
-			r.has(r.apply(exitDone), "1 of 1 sprints done")
+			r.has(r.apply(exitDone), "1 of 1 sprint done")
 			if _, err := os.Stat(r.path(".git/index.lock")); err != nil {
 				t.Errorf("the user's lock: %v", err)
 			}

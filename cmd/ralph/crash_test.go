@@ -536,6 +536,7 @@ func killed(t *testing.T, of story, want string, points []string) (missed []stri
 // compares what is left with a run that nobody disturbed. A run is killed several
 // times; with RALPH_KILLS=all each point is killed at, else a seeded sample.
 func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N6, N8–N10, S2-15, S2-37, S2-45
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}

@@ -15,6 +15,7 @@ import (
 // The script itself fails when one of them does not happen. S0-56, S0-123, S2-27,
 // L0-05, execution §3
 func TestTheDemo(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it runs git and go for some seconds")
 	}
@@ -24,7 +25,7 @@ func TestTheDemo(t *testing.T) {
 	}
 	cmd := exec.Command("sh", filepath.Join("..", "..", "examples", "demo", "run.sh"))
 	tmp := t.TempDir()
-	cmd.Env = append(os.Environ(), "RALPH="+ralph, "TMPDIR="+tmp)
+	cmd.Env = append(os.Environ(), "RALPH="+ralph, "TMPDIR="+tmp, "HOME="+userHome)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -17,6 +17,7 @@ import (
 // agent should, and the second one its work. Whatever it was: it fails that
 // attempt or is undone, the work is done in the end, and nothing else is harmed.
 func TestAgentsThatMisbehave(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}

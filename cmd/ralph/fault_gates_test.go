@@ -15,6 +15,7 @@ import (
 // tree is undone, nothing that is not a clear verdict passes, no agent is blamed
 // for it, memory stays bounded, and nobody is left at work.
 func TestGatesThatMisbehave(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}

@@ -54,6 +54,7 @@ func (s *site) damage(name string, how damage) {
 // SQLite drops without a word) and applies again: commits that the journal does
 // not know are adopted, judged anew, made once.
 func TestTheJournalLostItsEnd(t *testing.T) { // B3, B8, N3, N4, execution §1, §9
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
@@ -127,6 +128,7 @@ func TestTheJournalLostItsEnd(t *testing.T) { // B3, B8, N3, N4, execution §1, 
 // nothing is started, nothing guessed, and the message names the file and, where
 // it can be said, the event.
 func TestADamagedJournalIsRefused(t *testing.T) { // N7, E5, execution §1
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}

@@ -18,6 +18,7 @@ import (
 // that was killed left is taken away; what may be somebody's is named, kept, and
 // apply goes on once it is gone.
 func TestWhatStandsInTheWay(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
@@ -130,6 +131,7 @@ func rename(s *site, from, to string) {
 // collects garbage in the checkout while agents are at work: both get what they
 // want, and ralph goes on from the commit that it pinned.
 func TestTheUserGoesOnWorking(t *testing.T) { // D7, D9, S0-57, execution §2: the base is pinned
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
@@ -178,6 +180,7 @@ func TestTheUserGoesOnWorking(t *testing.T) { // D7, D9, S0-57, execution §2: t
 // reason, nothing that was said is lost, and with room again it comes to the same
 // end.
 func TestTheDiskIsFull(t *testing.T) { // B4, C10
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}

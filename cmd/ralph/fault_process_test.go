@@ -28,6 +28,7 @@ func (s *site) at(key string) {
 // TestManyAppliesAtOnce starts apply several times at the same moment, and again
 // when the one who holds the lock has been killed: there is never more than one.
 func TestManyAppliesAtOnce(t *testing.T) { // E1, N6
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
@@ -80,6 +81,7 @@ func TestManyAppliesAtOnce(t *testing.T) { // E1, N6
 
 // TestTheReaderGoesAway closes the pipe that ralph prints to, as head does.
 func TestTheReaderGoesAway(t *testing.T) { // A7
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
@@ -108,6 +110,7 @@ func TestTheReaderGoesAway(t *testing.T) { // A7
 // TestSignals asks ralph to end: running attempts get their time, nothing new
 // starts, and apply goes on later. A second signal ends them at once.
 func TestSignals(t *testing.T) { // A6, A8, execution §5
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
@@ -188,6 +191,7 @@ func TestSignals(t *testing.T) { // A6, A8, execution §5
 // before it reads it, when it has made it durable, or while it is started again:
 // it counts exactly once, and whoever sent it is told so.
 func TestADecisionWhileApplyIsKilled(t *testing.T) { // execution §5, §9
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
@@ -251,6 +255,7 @@ func TestADecisionWhileApplyIsKilled(t *testing.T) { // execution §5, §9
 // several moments, while no apply runs: it counts once or not at all, and can be
 // said again.
 func TestADecisionThatIsKilled(t *testing.T) { // execution §5, §9
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}

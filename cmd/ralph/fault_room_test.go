@@ -15,6 +15,7 @@ import (
 // TestAFloorOfFreeSpaceIsKept lets an agent use up space until less than min_free
 // is left: nothing more begins, ralph says why, and goes on once there is room.
 func TestAFloorOfFreeSpaceIsKept(t *testing.T) { // C10; worktree.min_free
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}

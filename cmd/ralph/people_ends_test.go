@@ -37,6 +37,7 @@ func hopeless() *ir.Epic {
 }
 
 func TestAPersonMendsWhatAnAgentCannot(t *testing.T) { // execution §5 "a person's own fix"
+	t.Parallel()
 	r := newApplyRepo(t, hopeless())
 	r.run(exitNotDone)
 	r.in("1.1", "bad.txt", "no\n")
@@ -55,6 +56,7 @@ func TestAPersonMendsWhatAnAgentCannot(t *testing.T) { // execution §5 "a perso
 }
 
 func TestWhatAPersonLeftIsSavedAndReset(t *testing.T) { // execution §5 "--discard"
+	t.Parallel()
 	r := newApplyRepo(t, hopeless())
 	r.run(exitNotDone)
 	r.in("1.1", "mine.txt", "draft\n")
@@ -73,6 +75,7 @@ func TestWhatAPersonLeftIsSavedAndReset(t *testing.T) { // execution §5 "--disc
 }
 
 func TestAManualSprintIsDoneByAPerson(t *testing.T) { // execution §3 kind manual; S4-16, S4-83
+	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		g := e.Gates["check"]
 		g.Run = "test -e signed.txt"
@@ -98,6 +101,7 @@ func TestAManualSprintIsDoneByAPerson(t *testing.T) { // execution §3 kind manu
 }
 
 func TestPeopleStopWhatRuns(t *testing.T) { // execution §5 cancel, skip --force, pause, resume
+	t.Parallel()
 	for _, how := range []string{"cancel 1.1", "skip 1.1 --force"} {
 		r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
 		block := r.block()
@@ -125,6 +129,7 @@ func TestPeopleStopWhatRuns(t *testing.T) { // execution §5 cancel, skip --forc
 }
 
 func TestARunIsPausedAndCancelled(t *testing.T) { // execution §5
+	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}))
 	r.says("pause")
 	r.run(exitWaiting)

@@ -70,6 +70,7 @@ func humanEpic(change ...func(*ir.Epic)) *ir.Epic {
 }
 
 func TestAPersonDecidesWhileNothingRuns(t *testing.T) { // S1-16, S1-17, S1-18, L1-03, execution §5
+	t.Parallel()
 	r := newApplyRepo(t, humanEpic())
 	a := r.run(exitWaiting)
 	for _, want := range []string{"1.1  ? waits for a person (approval)", "ralph approve 1.1 --as ada", "ralph reject 1.1 --as ada -m", "1.2  pending: needs 1.1 (waiting)"} {
@@ -105,6 +106,7 @@ func TestAPersonDecidesWhileNothingRuns(t *testing.T) { // S1-16, S1-17, S1-18, 
 }
 
 func TestAPersonDecidesWhileApplyRuns(t *testing.T) { // execution §5; S4-100
+	t.Parallel()
 	r := newApplyRepo(t, humanEpic())
 	a := r.start("--wait")
 	r.until("1.1", "waiting")

@@ -63,6 +63,7 @@ func recordEpic() *ir.Epic {
 // S1-55..61 (what it came to); S2-14, S2-39 (the history can be asked for)
 // S4-31..37, S4-39, S4-40, S4-53, S4-56, S4-57 (a run record)
 func TestEveryFactAboutAnAttemptIsOnRecord(t *testing.T) {
+	t.Parallel()
 	r := newApplyRepo(t, recordEpic())
 	r.run(exitDone)
 

@@ -19,6 +19,7 @@ import (
 )
 
 func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126, S2-38
+	t.Parallel()
 	r := newApplyRepo(t, humanEpic(func(e *ir.Epic) {
 		e.Epic.Title = `<script>alert("x")</script> & more`
 		e.Nodes[0].Title = `</svg><img src=x onerror=alert(1)>`
@@ -52,6 +53,7 @@ func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126,
 }
 
 func TestADrawingHasRoomForEveryNode(t *testing.T) {
+	t.Parallel()
 	lines := []string{"0"}
 	needs := ""
 	for i := 1; i <= 30; i++ {

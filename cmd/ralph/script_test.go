@@ -15,9 +15,28 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(atHome{m}, map[string]func(){
 		"ralph": func() { os.Exit(run(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr)) },
 	})
+}
+
+// userHome is where the go command has its caches.
+var userHome = os.Getenv("HOME")
+
+// atHome runs the tests with an empty home: nobody's git configuration counts,
+// and each of them can run beside others.
+type atHome struct{ *testing.M }
+
+func (m atHome) Run() int {
+	dir, err := os.MkdirTemp("", "ralph-home-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv("HOME", dir); err != nil {
+		panic(err)
+	}
+	return m.M.Run()
 }
 
 // TestScripts runs the stories in testdata/script. Each begins in an empty

@@ -44,6 +44,7 @@ func (r *applyRepo) refuses(args string, wants ...string) {
 }
 
 func TestRetryWithAHintAndWithAPersonsOwnFix(t *testing.T) { // execution §5
+	t.Parallel()
 	r := newApplyRepo(t, stubborn())
 	a := r.run(exitNotDone)
 	for _, want := range []string{"1.1 (blocked):", `ralph retry 1.1 -m "a hint"`, "ralph retry 1.1 --gates-only", "ralph skip 1.1"} {
@@ -69,6 +70,7 @@ func TestRetryWithAHintAndWithAPersonsOwnFix(t *testing.T) { // execution §5
 }
 
 func TestDiscardSavesWhatAPersonLeft(t *testing.T) { // execution §3, §5
+	t.Parallel()
 	r := newApplyRepo(t, stubborn())
 	r.run(exitNotDone)
 	dir := r.worktree("ralph/x/1-1")
@@ -86,6 +88,7 @@ func TestDiscardSavesWhatAPersonLeft(t *testing.T) { // execution §3, §5
 }
 
 func TestSkipAndCancelAndBack(t *testing.T) { // S1-19, L1-03, execution §5
+	t.Parallel()
 	r := newApplyRepo(t, stubborn())
 	r.run(exitNotDone)
 	r.says("skip 1.1 -m later", "1.1: skipped")
@@ -107,6 +110,7 @@ func TestSkipAndCancelAndBack(t *testing.T) { // S1-19, L1-03, execution §5
 }
 
 func TestAPausedRunStartsNothing(t *testing.T) { // S1-66, execution §5
+	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2"}))
 	r.run(exitDone, "--only", "1.1")
 	r.says("pause -m lunch", "the run: paused")
@@ -130,6 +134,7 @@ func TestAPausedRunStartsNothing(t *testing.T) { // S1-66, execution §5
 }
 
 func TestABudgetIsAddedTo(t *testing.T) { // S1-38, S3-14, K24, execution §4, S1-51
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		e.Run.Budget, e.Run.OnExceed = ir.Budget{Tokens: 100}, "pause"
 		e.Runners["sh"] = ir.Runner{
@@ -150,6 +155,7 @@ func TestABudgetIsAddedTo(t *testing.T) { // S1-38, S3-14, K24, execution §4, S
 }
 
 func TestThePlanHasToBeApproved(t *testing.T) { // execution §5; S2-34, S2-36
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Run.HITL.Plan = "required" })
 	r := newApplyRepo(t, e)
 	a := r.run(exitWaiting)
@@ -168,6 +174,7 @@ func TestThePlanHasToBeApproved(t *testing.T) { // execution §5; S2-34, S2-36
 }
 
 func TestAgentsAndGatesDecideNothing(t *testing.T) { // execution §5
+	t.Parallel()
 	e := humanEpic(func(e *ir.Epic) {
 		g := e.Gates["check"]
 		g.Run = `ralph approve 1.1 > "$LOG/gate" 2>&1; echo $? >> "$LOG/gate"`
@@ -192,6 +199,7 @@ func TestAgentsAndGatesDecideNothing(t *testing.T) { // execution §5
 }
 
 func TestAManualSprintIsHandedIn(t *testing.T) { // execution §3, §5
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		e.Nodes[0].Kind = ir.Manual
 		e.Nodes[0].Steps[0].Agent = ""
@@ -219,6 +227,7 @@ func TestAManualSprintIsHandedIn(t *testing.T) { // execution §3, §5
 }
 
 func TestForeignCommitsOnTheIntegrationBranch(t *testing.T) { // execution §5
+	t.Parallel()
 	e := executortest.Epic([]string{"1.1"})
 	r := newApplyRepo(t, e)
 	r.run(exitDone)
@@ -274,6 +283,7 @@ func TestForeignCommitsOnABranchThatWouldNotChange(t *testing.T) { // execution 
 }
 
 func TestNotifyTellsAndNeverFailsARun(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
 	e := humanEpic(func(e *ir.Epic) {
 		e.Run.Notify = []ir.Notify{
