@@ -237,3 +237,19 @@ func TestACloneThatWasCutWhileItWasMadeIsMadeAgain(t *testing.T) { // execution 
 		})
 	}
 }
+
+func TestLocksThatAKilledGitLeftInACloneAreTakenAway(t *testing.T) { // execution §9; facts: reliability D3
+	r := newRepo(t, executortest.Epic(two, cloning))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	r.sh("bd-1-1", `
+echo a > a.txt
+touch .git/index.lock .git/HEAD.lock .git/packed-refs.lock .git/refs/heads/ralph/x/1-1.lock .git/refs/heads/other.lock`)
+	if saved := r.prepare("bd-1-1", 2, base); saved == "" {
+		t.Error("what the agent left was not saved")
+	}
+	r.sh("bd-1-1", `test -z "$(find .git -name '*.lock')"; echo b > b.txt; git add b.txt; git commit -qm two`)
+	if c := r.collect("bd-1-1", 2, base); len(c.Problems) > 0 {
+		t.Errorf("problems: %v", c.Problems)
+	}
+}

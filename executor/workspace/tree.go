@@ -317,9 +317,23 @@ func (s *Space) linkIntact(w *worktree) bool {
 	return err == nil && string(b) == "gitdir: "+w.at.gitDir+"\n"
 }
 
-// unlockTree removes what a killed git left in the worktree's own directory.
+// unlockTree removes what a killed git left in the worktree's own directory; of a
+// clone, whose refs are its own, also their locks.
 func (s *Space) unlockTree(w *worktree) error {
-	for _, name := range []string{"index.lock", "HEAD.lock", "locked"} {
+	locks := []string{"index.lock", "HEAD.lock", "locked"}
+	if w.Clone {
+		locks = append(locks, "packed-refs.lock")
+		err := fs.WalkDir(os.DirFS(w.at.gitDir), "refs", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") { // no ref has such a name
+				locks = append(locks, filepath.FromSlash(path))
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for _, name := range locks {
 		if err := os.Remove(filepath.Join(w.at.gitDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
