@@ -272,6 +272,13 @@ const maxSubject = 72
 
 func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, o executor.Outcome, tree string, parents, problems []string) (string, error) {
 	subject := oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title), maxSubject)
+	if e.Merge {
+		var names []string
+		for _, in := range e.Inputs {
+			names = append(names, s.name(in.Node))
+		}
+		subject = oneLine(fmt.Sprintf("%s: merge %s", n.Key, strings.Join(names, ", ")), maxSubject)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s/%s)\n\n", subject, s.epic.Epic.ID, n.ID)
 	if body := strings.TrimSpace(o.Summary); body != "" {

@@ -105,6 +105,9 @@ func testAConflictIsLeftAsGitMergeLeavesIt(t *testing.T) {
 			if got := r.git("log", "-1", "--format=%P", c.Result.Commit); got != in[0].Commit+" "+in[1].Commit+" "+in[2].Commit {
 				t.Errorf("parents %s", got)
 			}
+			if got := r.git("log", "-1", "--format=%s", c.Result.Commit); !strings.Contains(got, ": merge 1.1, 1.2, 1.3 (") {
+				t.Errorf("subject %q", got)
+			}
 			if out := wt("status", "--porcelain", "--branch"); strings.Contains(out, "\n") {
 				t.Errorf("the worktree is left with %q", out)
 			}
