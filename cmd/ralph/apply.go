@@ -158,6 +158,7 @@ type openedRun struct {
 	merged   []ir.NodeID       // done by the base
 	orphans  []executor.Orphan // commits that the journal does not know
 	restored []string          // pinned bases that somebody had moved
+	stale    string            // the plan changed since it was compiled
 	was      journal.Owner     // a holder that was killed
 	wasDead  bool
 }
@@ -165,7 +166,7 @@ type openedRun struct {
 // openRun checks everything that can be checked before anything runs, takes the
 // lock and replays the journal.
 func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase bool) (r *openedRun, err error) {
-	r = &openedRun{file: file, about: aboutEpic(file), epic: epic}
+	r = &openedRun{file: file, about: aboutEpic(file), epic: epic, stale: staleWarning(file, epic, raw)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
@@ -344,6 +345,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	if r.wasDead {
 		view.note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
+	}
+	if r.stale != "" {
+		view.note("warning: %s", r.stale)
 	}
 	for _, w := range append(r.restored, warnings(ctx, r.epic, r.space, r.run, r.base)...) {
 		view.note("warning: %s", w)

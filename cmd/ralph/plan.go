@@ -88,7 +88,7 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	if err != nil {
 		return err
 	}
-	epic, _, err := loadEpic(file, cmd.InOrStdin())
+	epic, raw, err := loadEpic(file, cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,9 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	p, err := a.plan(ctx, epic, space, run)
 	if err != nil {
 		return err
+	}
+	if w := staleWarning(file, epic, raw); w != "" {
+		p.Warnings = append([]string{w}, p.Warnings...)
 	}
 	if a.json {
 		err = writeJSON(cmd.OutOrStdout(), p)

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// atOnce is how far apart the files of one compile or one checkout are written.
+const atOnce = 2 * time.Second
+
+// staleWarning says that the plan or its policy was changed after epic.json was
+// written, and says something else now: what runs is epic.json. It is "" if
+// nothing is newer, or newer and the same. Only times are compared first: a
+// compile is paid for when one of them tells.
+func staleWarning(file string, epic *ir.Epic, raw []byte) string {
+	if file == "-" || epic.Run.Dialect == "" || !filepath.IsLocal(filepath.FromSlash(epic.Epic.Plan)) {
+		return "" // no markdown plan, or none that can be found
+	}
+	written, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	p, err := openProject(file)
+	if err != nil {
+		return ""
+	}
+	defer p.Close()
+	plan := filepath.Join(p.dir, filepath.FromSlash(epic.Epic.Plan))
+	if _, err := os.Stat(plan); err != nil {
+		return "" // moved, or another checkout
+	}
+	var newer []string
+	for _, path := range append([]string{epic.Epic.Plan}, epic.Run.Policies...) {
+		if st, err := os.Stat(filepath.Join(p.dir, filepath.FromSlash(path))); err == nil && st.ModTime().After(written.ModTime().Add(atOnce)) {
+			newer = append(newer, path)
+		}
+	}
+	if len(newer) == 0 {
+		return ""
+	}
+	is := "is"
+	if len(newer) > 1 {
+		is = "are"
+	}
+	said := fmt.Sprintf("%s %s newer than %s", listOf(newer), is, file)
+	a := &compileArgs{plans: []string{plan}, format: formatText}
+	c, err := a.compile(strings.NewReader(""))
+	if c != nil && c.project != nil {
+		defer c.project.Close()
+	}
+	switch {
+	case err != nil || c.Diags.HasErrors() || len(c.Results) != 1:
+		return fmt.Sprintf("%s and cannot be compiled now; what runs is %s. What is wrong: ralph compile --check %s", said, file, quoteArg(epic.Epic.Plan))
+	case bytes.Equal(c.Results[0].JSON, raw):
+		return ""
+	}
+	return fmt.Sprintf("%s and would compile to something else; what runs is %s. The difference: ralph compile --check. To run it: ralph compile %s", said, file, quoteArg(epic.Epic.Plan))
+}
