@@ -107,7 +107,7 @@ type AgentRun struct {
 	Effect Effect
 	Epic   ir.NodeID
 	Dir    string            // worktree
-	Files  string            // directory of this attempt's files, exists
+	Files  string            // directory of this attempt's files; who writes there makes it
 	Name   string            // base name of the files of this turn, such as "agent-1" or "gate-qa"
 	Prompt []byte            // the whole prompt
 	Notes  []byte            // feedback on the attempt before, empty on a first one
@@ -161,7 +161,7 @@ type GateRun struct {
 	Effect Effect
 	Epic   ir.NodeID
 	Dir    string // worktree at exactly the collected commit; of a review: an empty directory, or "" for one of the gate's own
-	Files  string // directory of this attempt's files, exists
+	Files  string // directory of this attempt's files; who writes there makes it
 	Env    map[string]string
 
 	// For gates that an agent judges, and outcome gates.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,6 +25,9 @@ var _ executor.Gate = Agent{}
 // answer that is no valid verdict is asked for once more; then it is an error.
 func (a Agent) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
 	q := question{r: r, files: r.Files, dir: r.Dir, env: r.Env, node: r.Node}
+	if err := os.MkdirAll(r.Files, 0o700); err != nil {
+		return q.failed(err.Error()).GateJudged, nil
+	}
 	schema, why := schemaOf(r.Gate)
 	if why != "" {
 		return q.failed(why).GateJudged, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,6 +35,10 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 	out := executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip"}
 	line, err := fill(r.Gate.Run, r, true)
 	if err != nil {
+		out.Message = err.Error()
+		return out, nil
+	}
+	if err := os.MkdirAll(r.Files, 0o700); err != nil {
 		out.Message = err.Error()
 		return out, nil
 	}

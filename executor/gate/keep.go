@@ -98,6 +98,9 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 	if err != nil {
 		return "", err
 	}
+	if err := os.MkdirAll(r.Files, 0o700); err != nil {
+		return "", err
+	}
 	name := word + "-" + fileName(r.Name) + ".json"
 	if r.Effect.Kind == executor.EffectRed {
 		name = "red-" + name

@@ -68,7 +68,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	d := &driver{
 		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
 		reports: make(chan report, 64), flying: map[string]context.CancelFunc{},
-		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{}, made: map[ir.NodeID]string{},
+		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{},
 	}
 	for i := range c.Epic.Nodes {
 		d.nodes[c.Epic.Nodes[i].ID] = &c.Epic.Nodes[i]
@@ -113,8 +113,7 @@ type driver struct {
 	looked     time.Time // at the inbox
 	rest       time.Time // when memory is given back, if nothing happens until then; zero: it was
 	nodes      map[ir.NodeID]*ir.Node
-	digests    map[string]string    // of gates
-	made       map[ir.NodeID]string // the directory that was made last for a node's attempts
+	digests    map[string]string // of gates
 	interrupts int
 	late       bool // the deadline has drained the run
 }
@@ -406,23 +405,16 @@ func plainFiles(dir string) error {
 	return err
 }
 
-// files returns the directory of an attempt's files and makes it, once.
+// files returns the directory of an attempt's files, which whoever writes there
+// makes. What a program put in its place is taken away: ralph writes behind no link.
 func (d *driver) files(e executor.Effect) (string, error) {
 	dir := Files(d.State, e.Node, e.Step, e.Attempt)
-	if d.made[e.Node] == dir {
+	st, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return dir, nil
+	case err == nil && !st.IsDir():
+		err = os.Remove(dir)
 	}
-	// As few calls as possible: they are dear on some disks.
-	if e.Attempt <= 1 {
-		_ = os.Mkdir(filepath.Dir(dir), 0o700) // the next call tells
-	}
-	err := os.Mkdir(dir, 0o700)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(dir, 0o700)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
-	}
-	d.made[e.Node] = dir
-	return dir, nil
+	return dir, err
 }

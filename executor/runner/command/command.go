@@ -79,6 +79,9 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	if err != nil {
 		return executor.AgentEnded{}, configuration(err)
 	}
+	if err := os.MkdirAll(r.Files, 0o700); err != nil {
+		return executor.AgentEnded{}, err
+	}
 	for ext, content := range map[string][]byte{promptExt: r.Prompt, feedbackExt: r.Notes} {
 		if err := os.WriteFile(file(r, ext), content, 0o600); err != nil {
 			return executor.AgentEnded{}, err
