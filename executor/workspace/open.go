@@ -141,8 +141,11 @@ func removeAll(dir string) error {
 
 // Recover cleans up what a crash left: worktrees apart of gates, and files that
 // were half written. From now on nobody's changes to the settings of the
-// repository matter. It is called once when a run starts, under the run lock.
+// repository matter, and its git processes carry Mark. It is called once when a
+// run starts, under the run lock: who only looks, or is refused the lock, is not
+// found by the next holder's sweep.
 func (s *Space) Recover(ctx context.Context) error {
+	s.git.env = append(s.git.env, Mark+"="+filepath.Join(s.state, "git"))
 	if err := s.confine(ctx); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -247,4 +248,18 @@ func testNoWorktreeIsMadeBelowTheFloor(t *testing.T) {
 	r.prepare("bd-1-1", 1, r.head())
 	have = 0
 	r.prepare("bd-1-1", 2, r.head()) // it is there already
+}
+
+func TestWhoOnlyLooksIsNotSweptAway(t *testing.T) { // execution §8: the marker sweep is for what a killed run left
+	r := newRepo(t, executortest.Epic([]string{"1.1"}))
+	looker, err := Open(t.Context(), r.dir, r.space.epic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(looker.Release)
+	pid := looker.git.batch.cmd.Process.Pid
+	process.Sweep(looker.State()+string(filepath.Separator), Mark) // as a run does that starts meanwhile
+	if _, err := looker.git.ref(t.Context(), "HEAD^{commit}"); err != nil || looker.git.batch.cmd.Process.Pid != pid {
+		t.Errorf("its git was killed (%v)", err)
+	}
 }

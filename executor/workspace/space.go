@@ -75,7 +75,6 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 		return nil, err
 	}
 	s.state = filepath.Join(g.common, "ralph", string(epic.Epic.ID))
-	g.env = append(g.env, Mark+"="+filepath.Join(s.state, "git"))
 	for i := range epic.Nodes {
 		n := &epic.Nodes[i]
 		s.nodes[n.ID] = n
