@@ -214,6 +214,11 @@ func testPrepareRecovers(t *testing.T) {
 			r.must(os.RemoveAll(d))
 			r.write(d+"/.git", "gitdir: nowhere\n")
 		},
+		"where the repository is was half written": func(r *repo, _ string) {
+			if !r.clone() {
+				r.write(r.admin()+"/commondir", "")
+			}
+		},
 		"HEAD names nothing":   func(r *repo, _ string) { r.write(r.admin()+"/HEAD", "ref: refs/heads/none\n") },
 		"a merge is under way": func(r *repo, _ string) { r.write(r.admin()+"/MERGE_HEAD", r.head()+"\n") },
 		"the index is broken":  func(r *repo, _ string) { r.write(r.admin()+"/index", "garbage") },

@@ -247,6 +247,9 @@ func (s *Space) mend(w *worktree) error {
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		return err
 	}
+	if err := s.mendCommon(w); err != nil {
+		return err
+	}
 	if err := s.mendHead(w); err != nil {
 		return err
 	}
@@ -266,6 +269,23 @@ func (s *Space) mend(w *worktree) error {
 		return err
 	}
 	return s.unlockTree(w)
+}
+
+// mendCommon writes anew where the worktree's repository is, if that cannot be
+// read: git was killed while it wrote it, or an agent changed it.
+func (s *Space) mendCommon(w *worktree) error {
+	const common = "../.." // from .git/worktrees/<name>
+	path := filepath.Join(w.at.gitDir, "commondir")
+	if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
+		if b, err := os.ReadFile(path); err != nil || strings.TrimSpace(string(b)) == common {
+			return err
+		}
+	}
+	w.cut = true
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(path, []byte(common+"\n"), 0o644)
 }
 
 // mendHead writes HEAD of the worktree anew if nothing can be read from it: git
