@@ -12,7 +12,7 @@ GOFUMPT_VERSION     := v0.12.0
 BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all build demo test race e2e lint fmt fuzz bench golden generate check-generated tools clean help
+.PHONY: all build demo test race e2e hunt lint fmt fuzz bench golden generate check-generated tools clean help
 
 all: build
 
@@ -55,6 +55,9 @@ $(BIN)/gofumpt: Makefile
 $(BIN)/benchstat: Makefile
 	GOBIN=$(BIN) $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
 	@touch $@
+
+hunt: ## kill git at work, again and again, under a ralph that is killed too
+	for i in 1 2 3; do RALPH_KILLS=git $(GO) test -count=1 -timeout 30m ./cmd/ralph -run TestApplyIsKilledEverywhere || exit 1; done
 
 lint: tools ## gofumpt, go vet, staticcheck
 	@out=$$($(BIN)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofumpt (make fmt mends it):"; echo "$$out"; exit 1; }
