@@ -52,8 +52,6 @@ func (r *Run) decided(e Event, b Decided) error {
 			return nil
 		}
 		n.people.decisions = append(n.people.decisions, d)
-	} else {
-		r.decisions = append(r.decisions, d)
 	}
 	_, do, err := r.consider(e.Node, d)
 	if err != nil || do == nil {

@@ -42,7 +42,6 @@ type Run struct {
 	startedAt   time.Time
 	plans       map[string]bool
 	heard       map[string]bool // decisions, by id
-	decisions   []Decision      // about the run
 	added       ir.Budget       // by people
 	cost        cost
 	fresh       bool // the last run ended by itself: the next one's budget is its own

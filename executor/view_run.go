@@ -25,9 +25,6 @@ func (r *Run) Overview() RunView {
 	return v
 }
 
-// Decisions returns what people decided about the run as a whole, oldest first.
-func (r *Run) Decisions() []Decision { return r.decisions }
-
 // proposals lists the work that agents found, each once, in the order of the epic.
 func (r *Run) proposals() []Proposal {
 	var out []Proposal
