@@ -242,27 +242,6 @@ func (r *openedRun) pin(ctx context.Context, rebase bool) (err error) {
 	return err
 }
 
-// clean removes the worktrees of sprints that are done, if the policy asks for it,
-// and says which stay and why.
-func (r *openedRun) clean(ctx context.Context, view *applyView) {
-	if r.epic.Run.Git.Cleanup != "on_success" {
-		return
-	}
-	var done []ir.NodeID
-	for _, v := range r.run.Views() {
-		if v.Status == executor.Done && len(v.Attempts) > 0 {
-			done = append(done, v.ID)
-		}
-	}
-	kept, err := r.space.Clean(ctx, done)
-	for _, k := range kept {
-		view.note("the worktree %s stays: %s", k.Dir, k.Why)
-	}
-	if err != nil {
-		view.note("%v", err)
-	}
-}
-
 // acquire takes the lock. A command that decides something, or looks who has the
 // lock, is done in a moment: that much is waited for.
 func acquire(ctx context.Context, state string) (*journal.Lock, error) {
@@ -385,7 +364,6 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		}
 		return &exitError{exitNotDone, fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
 	}
-	r.cleanUp(ctx, view)
 	code := exitOf(r.run, interrupted)
 	if !interrupted {
 		r.clean(ctx, view)

@@ -7,23 +7,23 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// cleanUp removes the worktrees of nodes that are done, where policy says so, and
-// names those that hold what is nowhere else.
-func (r *openedRun) cleanUp(ctx context.Context, view *applyView) {
+// clean removes the worktrees of sprints that are done, if the policy asks for it,
+// and says which stay and why.
+func (r *openedRun) clean(ctx context.Context, view *applyView) {
 	if r.epic.Run.Git.Cleanup != "on_success" {
 		return
 	}
 	var done []ir.NodeID
 	for _, v := range r.run.Views() {
-		if v.Status == executor.Done && v.ID != executor.Integration {
+		if v.Status == executor.Done && len(v.Attempts) > 0 {
 			done = append(done, v.ID)
 		}
 	}
 	kept, err := r.space.Clean(ctx, done)
-	if err != nil {
-		view.note("warning: %v", err)
-	}
 	for _, k := range kept {
-		view.note("kept the worktree %s: %s", k.Dir, k.Why)
+		view.note("the worktree %s stays: %s", k.Dir, k.Why)
+	}
+	if err != nil {
+		view.note("%v", err)
 	}
 }
