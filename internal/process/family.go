@@ -193,19 +193,35 @@ func (f *family) kill(sig syscall.Signal) {
 	}
 }
 
-// end asks the program to end, and makes it after the grace. It returns when the
-// program is reaped.
-func (f *family) end(grace time.Duration, done <-chan error) {
+// end asks the program to end, in its own way if it has one and then by a signal,
+// and makes it after the grace. It returns when the program is reaped.
+func (f *family) end(s Spec, done <-chan error) {
+	grace := s.Grace
 	if grace == 0 {
 		grace = 5 * time.Second
 	}
-	f.kill(syscall.SIGTERM)
-	t := time.NewTimer(grace)
-	defer t.Stop()
-	select {
-	case <-done:
+	within := func() bool {
+		t := time.NewTimer(grace)
+		defer t.Stop()
+		select {
+		case <-done:
+			return true
+		case <-t.C:
+			return false
+		}
+	}
+	if s.Ask != nil {
+		if s.Ask(); within() {
+			return
+		}
+	}
+	if s.Alone {
+		_ = syscall.Kill(f.root.pid, syscall.SIGTERM) // gone is what we want
+	} else {
+		f.kill(syscall.SIGTERM)
+	}
+	if within() {
 		return
-	case <-t.C:
 	}
 	f.kill(syscall.SIGKILL)
 	<-done

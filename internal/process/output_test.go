@@ -47,7 +47,7 @@ func TestASinkKeepsBeginningAndEnd(t *testing.T) {
 				all[i] = byte('a' + i%23)
 			}
 			path := filepath.Join(t.TempDir(), "out")
-			s, err := create(path, 100)
+			s, err := create(path, 100, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,13 +27,13 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	if err != nil {
 		return Result{}, &NotStarted{err}
 	}
-	out, err := create(s.Stdout, s.Cap)
+	out, err := create(s.Stdout, s.Cap, s.Filter)
 	if err != nil {
 		return Result{}, err
 	}
 	errOut := out
 	if s.Stderr != s.Stdout {
-		if errOut, err = create(s.Stderr, s.Cap); err != nil {
+		if errOut, err = create(s.Stderr, s.Cap, s.Filter); err != nil {
 			return Result{}, errors.Join(err, out.Close())
 		}
 	}
@@ -147,16 +147,16 @@ func watch(ctx context.Context, s Spec, f *family, begun time.Time, last *atomic
 		case err := <-done:
 			return Exited, err
 		case <-ctx.Done():
-			f.end(s.Grace, done)
+			f.end(s, done)
 			return 0, nil
 		case <-deadline:
-			f.end(s.Grace, done)
+			f.end(s, done)
 			return TimedOut, nil
 		case <-idle:
 			// Both by the monotonic clock: a clock that jumps changes nothing.
 			quiet := time.Since(begun) - time.Duration(last.Load())
 			if quiet >= s.Idle {
-				f.end(s.Grace, done)
+				f.end(s, done)
 				return Idled, nil
 			}
 			quietTimer.Reset(s.Idle - quiet)

@@ -26,14 +26,26 @@ type sink struct {
 	ring []byte
 	size int64 // of the ring; it is made when the beginning is full
 	next int64 // bytes that came after the beginning
+
+	filter io.WriteCloser // what is written goes through it to put; nil: directly
 }
 
-func create(path string, limit int64) (*sink, error) {
+// Create makes a file that keeps so many bytes of what is written to it: half of
+// them from the beginning, half from the end; 0 is 64 MiB. Writing never fails,
+// Close tells. filter may be nil.
+func Create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (io.WriteCloser, error) {
+	return create(path, limit, filter)
+}
+
+func create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (*sink, error) {
 	if limit <= 0 {
 		limit = defaultCap
 	}
 	size := max(min(limit-limit/2, maxRing), 1)
 	s := &sink{head: limit - size, size: size}
+	if filter != nil {
+		s.filter = filter(putter{s})
+	}
 	if path == "" {
 		return s, nil
 	}
@@ -47,6 +59,20 @@ func create(path string, limit int64) (*sink, error) {
 func (s *sink) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.filter != nil {
+		_, _ = s.filter.Write(b) // what it writes to takes everything
+		return len(b), nil
+	}
+	return s.put(b)
+}
+
+// putter is what a sink's filter writes to.
+type putter struct{ s *sink }
+
+func (p putter) Write(b []byte) (int, error) { return p.s.put(b) }
+
+// put keeps what falls into its bounds.
+func (s *sink) put(b []byte) (int, error) {
 	n := len(b)
 	if s.f == nil || s.err != nil {
 		return n, nil
@@ -77,6 +103,9 @@ func (s *sink) Write(b []byte) (int, error) {
 func (s *sink) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.filter != nil {
+		_ = s.filter.Close() // it only writes here
+	}
 	if s.f == nil {
 		return nil
 	}

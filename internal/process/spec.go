@@ -1,6 +1,7 @@
 package process
 
 import (
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -18,7 +19,17 @@ type Spec struct {
 	Cap    int64         // bytes kept of each file: half from the start, half from the end; 0 is 64 MiB
 	Time   time.Duration // 0: no limit
 	Idle   time.Duration // killed after so long without output; 0: never
-	Grace  time.Duration // between SIGTERM and SIGKILL; 0 is 5 s
+	Grace  time.Duration // between Ask, SIGTERM and SIGKILL; 0 is 5 s
+
+	// Ask asks the program in its own way to end, before any signal; nil: there is
+	// none. It must return at once. It is not called when the program ended by itself.
+	Ask func()
+	// Alone sends SIGTERM to the program alone, which then ends its own children in
+	// good order; SIGKILL goes to all.
+	Alone bool
+	// Filter wraps what writes the files of output, so that secrets do not get there.
+	// nil: they hold what the program wrote.
+	Filter func(io.Writer) io.WriteCloser
 
 	// Tap is told of every piece of output, in order for each of the two; it may be
 	// called from two goroutines and must not keep b. nil: nobody.
