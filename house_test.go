@@ -94,6 +94,8 @@ var mayImport = []struct {
 	{"ir/irtest", []string{"ir"}, "epics for the tests of those who use the graph"},
 	{"executor", []string{"ir"}, "the machine does no I/O and decides nothing the compiler could have decided"},
 	{"executor/simulate", []string{"executor", "ir", "internal/yaml"}, "the machine in a made-up world; nothing real is near"},
+	{"executor/runner/runnertest", []string{"executor/...", "ir", "internal/..."}, "the suite that every runner passes, with the real outcome channel"},
+	{"executor/runner/...", []string{"executor", "executor/runner", "ir", "internal/atomicfile", "internal/jsonschema", "internal/process", "internal/yaml", "executor/executortest"}, "a runner knows what all runners share, and no other runner"},
 	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/glob", "internal/jsonschema", "internal/process", "executor/executortest"}, "siblings under executor never import each other"},
 	{"internal/...", nil, "internal packages are leaves"},
 	{"bench/...", nil, "ralph is measured there as a whole process"},

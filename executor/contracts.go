@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"iter"
 	"strconv"
@@ -102,7 +103,10 @@ type AgentRun struct {
 	Node   *ir.Node
 	Step   *ir.Step // of a gate: a made-up one that bounds the agent's time
 	Agent  string   // name of the agent; it may be a fallback
+	Slug   string   // the runner's own agent of this name is used; "" if it is none
+	Text   string   // what the agent is told to be: its digested file, without front matter; it stands before the prompt or in place of the system prompt
 	Model  string   // resolved alias: what the program is told
+	Alias  ir.Model // what the alias stands for: provider and prices; zero if it is none
 	Runner ir.Runner
 	Effect Effect
 	Epic   ir.NodeID
@@ -113,6 +117,19 @@ type AgentRun struct {
 	Notes  []byte            // feedback on the attempt before, empty on a first one
 	Env    map[string]string // set for every process in the worktree
 	Read   bool              // access: nothing that would be committed may change
+	Fork   bool              // Effect.Session is copied and stays as it is: the turn is of the copy
+	Keep   string            // directory in which runners keep what outlives a turn, such as cumulative figures; "" if nothing does
+	Human  ir.HITL           // what happens when a person writes in the agent's session: OnHumanMessage, IdleCooldownMS
+
+	// Schema is what has to be reported: of a gate's verdict, of a diagnosis. nil is
+	// an outcome (OutcomeSchema).
+	Schema json.RawMessage
+	// Context is what the agent may ask for while it works, as JSON; nil if it may
+	// not ask, as in a blind review.
+	Context json.RawMessage
+	// Tools is the MCP server at which the agent reports; nil if there is none: then
+	// the outcome file and the last message are all there is.
+	Tools *Tools
 
 	// Raw asks for the answer alone, as gates and diagnoses do: no outcome is read,
 	// and *Answer is what the agent answered, also when an error is returned. Of an
@@ -122,10 +139,26 @@ type AgentRun struct {
 	Answer *[]byte
 
 	Activity func(Activity) // told of signs of life; may be nil, may be called from any goroutine
+
+	// Record puts a fact on record while the turn goes on (AgentSession, WorkProposed,
+	// HumanSpoke) and returns when it is on stable storage. It may be nil, and may be
+	// called from any goroutine.
+	Record func(context.Context, Body) error
+}
+
+// Tools is an MCP server (streamable HTTP on loopback) that is open for one turn.
+// It offers report_outcome, whose valid calls are written to OutcomeFile before
+// they are answered, get_context if AgentRun.Context is there, and propose_work.
+type Tools struct {
+	Name     string   // unique for this turn, of [a-z0-9_], at most 40 bytes: the name under which an agent registers the server
+	URL      string   // with the path
+	Token    string   // bearer, good for this turn alone
+	Proxy    []string // a program that offers the same over stdio; it needs ProxyEnv
+	ProxyEnv map[string]string
 }
 
 // OutcomeFile is the file in which the agent may write its outcome, or in a Raw
-// run its answer.
+// run its answer. What is reported through Tools stands there, too.
 func (r AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".outcome.json" }
 
 // Turn is the base name of the files of this turn.
@@ -134,6 +167,52 @@ func (r AgentRun) Turn() string {
 		return r.Name
 	}
 	return "agent-" + strconv.Itoa(max(r.Effect.Iteration, 1))
+}
+
+// Program is a runner of a program that is an agent by itself, with sessions.
+type Program interface {
+	Runner
+	// Describe says what is known of the program without running it.
+	Describe() Description
+	// Version runs the program to ask for its version, such as "2.1.328".
+	Version(ctx context.Context, r AgentRun) (string, error)
+	// Natives lists the agents that the program itself knows in r.Dir.
+	Natives(ctx context.Context, r AgentRun) ([]Native, error)
+	// Join is the command with which a person joins a session in r.Dir; nil if nobody can.
+	Join(r AgentRun, session string) []string
+}
+
+// Description is what a program can do.
+type Description struct {
+	Name   string                // of the program, such as "opencode"
+	Tested string                // constraint of the versions that it was tried with, such as ">= 2.1.300, < 2.2"
+	Cannot map[Capability]string // what it cannot do, and why; it can do all else
+}
+
+// Capability is something that not every program can do.
+type Capability string
+
+// Capabilities.
+const (
+	CanResume   Capability = "resume"   // goes on with a session, also after it was killed
+	CanFork     Capability = "fork"     // goes on with a copy of a session
+	CanTools    Capability = "tools"    // calls the tools of an MCP server
+	CanNative   Capability = "native"   // has agents of its own (slug)
+	CanCost     Capability = "cost"     // says what a turn cost in money; else it is priced, if the model has prices
+	CanTokens   Capability = "tokens"   // says how many tokens a turn took
+	CanTakeover Capability = "takeover" // a person's message in the session is seen
+	CanRead     Capability = "read"     // its editing tools can be taken away
+	CanSystem   Capability = "system"   // Text takes the place of the system prompt; else it stands before the prompt
+	CanLimits   Capability = "limits"   // a rate limit is told apart from other failures
+	CanRefuse   Capability = "refuse"   // a tool that is not allowed is refused, and the turn goes on
+	CanJoin     Capability = "join"     // a person can join a session
+)
+
+// Native is an agent that a program knows by itself.
+type Native struct {
+	Name, Description, Model, Provider string
+	Path                               string // of its file; "" if it has none that is known
+	Write                              bool   // it may change files
 }
 
 // Activity is a sign of life.
@@ -166,9 +245,14 @@ type GateRun struct {
 
 	// For gates that an agent judges, and outcome gates.
 	Agent    string
+	Slug     string
 	Text     string // of the agent file
 	Model    string // resolved alias
+	Alias    ir.Model
 	Runner   ir.Runner
+	Keep     string
+	Context  json.RawMessage // see AgentRun; nil for reviews
+	Record   func(context.Context, Body) error
 	Outcome  Outcome
 	Changed  []FileChange
 	Listed   []string     // what Collected listed

@@ -193,6 +193,30 @@ type (
 		Usage    Usage    `json:"usage,omitzero"`
 		Note     string   `json:"note,omitempty"` // what ralph did about it, such as a suggestion that was ignored
 	}
+	// AgentSession says in which session an agent works, as soon as that is known:
+	// before its first prompt where the program allows it. A turn that is cut goes on
+	// in it, on the tree as it is.
+	AgentSession struct {
+		Session string `json:"session"` // handle, at most 200 bytes
+		Agent   string `json:"agent"`
+		Turn    string `json:"turn"`            // base name of the turn's files
+		Gate    string `json:"gate,omitempty"`  // of a gate's agent
+		Fresh   bool   `json:"fresh,omitempty"` // made for this turn; else it is gone on with
+	}
+	// WorkProposed is work that an agent found while it worked; it is never added to
+	// the graph by itself.
+	WorkProposed struct {
+		Proposal
+		Agent string `json:"agent"`
+		Gate  string `json:"gate,omitempty"`
+	}
+	// HumanSpoke says that a person wrote in the agent's session.
+	HumanSpoke struct {
+		Session string    `json:"session"`
+		Said    time.Time `json:"said"`           // when, as the program tells it
+		Text    string    `json:"text,omitempty"` // at most MaxNote bytes
+		Gate    string    `json:"gate,omitempty"`
+	}
 	// Diagnosed is what an agent said about a stalled one.
 	Diagnosed struct {
 		Action string `json:"action"` // retry, fail, human; anything else is human
@@ -335,6 +359,7 @@ const (
 	FailForeign     FailureClass = "foreign"       // publish of the sum: others have put commits on the branch, up to Head: a person
 	FailMoved       FailureClass = "moved"         // land: the branch has moved on to Head; to be merged anew from there
 	FailProtected   FailureClass = "protected"     // a merge changed what is protected: a person
+	FailSession     FailureClass = "session"       // the session cannot be gone on with: a fresh one on a tree that is put back; counts nothing
 )
 
 // AgentEnd says how an agent's program ended.
@@ -345,6 +370,11 @@ const (
 	EndExited  AgentEnd = "exited"
 	EndTimeout AgentEnd = "timeout"
 	EndStalled AgentEnd = "stalled"
+
+	// EndTakenOver: a person wrote in the session (HumanSpoke). With on_human_message
+	// = pause the turn ends at once and the session is theirs; with review it ends when
+	// the session is idle, with cooldown when it was idle for so long.
+	EndTakenOver AgentEnd = "taken_over"
 )
 
 // Outcome is what an agent says about its work. A claim, never a verdict.
@@ -400,3 +430,6 @@ func (Diagnosed) kind() string      { return "diagnosed" }
 func (Landed) kind() string         { return "landed" }
 func (Pulled) kind() string         { return "pulled" }
 func (PullSeen) kind() string       { return "pull.seen" }
+func (AgentSession) kind() string   { return "agent.session" }
+func (WorkProposed) kind() string   { return "work.proposed" }
+func (HumanSpoke) kind() string     { return "human.spoke" }

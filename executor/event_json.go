@@ -210,6 +210,9 @@ var kinds = func() map[string]func([]byte) (Body, error) {
 	declare[Landed](m)
 	declare[Pulled](m)
 	declare[PullSeen](m)
+	declare[AgentSession](m)
+	declare[WorkProposed](m)
+	declare[HumanSpoke](m)
 	return m
 }()
 

@@ -1,14 +1,13 @@
-package command
+package executor
 
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/ralph-compiler/ralph/executor"
 )
 
 var (
@@ -16,37 +15,37 @@ var (
 	actions = []string{"", "advance_phase", "repeat_phase", "need_human", "needs_human", "none"}
 )
 
-// report is what an agent may write: an outcome (result, next_action, …) or, in
+// reported is what an agent may write: an outcome (result, next_action, …) or, in
 // its place, the result of a scrum master (success, error, fatal, pr_url, …).
-type report struct {
+type reported struct {
 	Result        *string `json:"result"`
 	NextAction    *string `json:"next_action"`
 	Summary       string  `json:"summary"`
 	SuggestedNext *string `json:"suggested_next_phase"`
 	NeedsHuman    bool    `json:"needs_human"`
-	CreatedIssues list    `json:"created_issues"`
-	Pointers      list    `json:"pointers"`
-	Errors        list    `json:"errors"`
+	CreatedIssues texts   `json:"created_issues"`
+	Pointers      texts   `json:"pointers"`
+	Errors        texts   `json:"errors"`
 	Usage         *struct {
 		Tokens *float64 `json:"tokens"`
 		USD    *float64 `json:"usd"`
 	} `json:"usage"`
 
 	Success *bool  `json:"success"`
-	Error   list   `json:"error"`
+	Error   texts  `json:"error"`
 	Fatal   bool   `json:"fatal"`
 	PRURL   string `json:"pr_url"`
 	PR      int    `json:"pr_number"`
 }
 
-// list takes a list, or one value for a list of one; null is none. Each value is
+// texts takes a list, or one value for a texts of one; null is none. Each value is
 // a text or an object.
-type list []item
+type texts []listed
 
-// item is a text, or an object of which the texts that name it are taken.
-type item struct{ name, text string }
+// listed is a text, or an object of which the texts that name it are taken.
+type listed struct{ name, text string }
 
-func (l *list) UnmarshalJSON(b []byte) error {
+func (l *texts) UnmarshalJSON(b []byte) error {
 	*l = nil
 	var raw []json.RawMessage
 	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '[' {
@@ -57,22 +56,22 @@ func (l *list) UnmarshalJSON(b []byte) error {
 		raw = []json.RawMessage{b}
 	}
 	for _, r := range raw {
-		if i := read(r); i != (item{}) {
+		if i := readListed(r); i != (listed{}) {
 			*l = append(*l, i)
 		}
 	}
 	return nil
 }
 
-// read takes what is said from a value; everything else stays in the file.
-func read(raw json.RawMessage) item {
+// readListed takes what is said from a value; everything else stays in the file.
+func readListed(raw json.RawMessage) listed {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
-		return item{name: s}
+		return listed{name: s}
 	}
 	var m map[string]json.RawMessage
 	if json.Unmarshal(raw, &m) != nil {
-		return item{name: string(raw)}
+		return listed{name: string(raw)}
 	}
 	first := func(keys ...string) string {
 		for _, k := range keys {
@@ -83,47 +82,49 @@ func read(raw json.RawMessage) item {
 		}
 		return ""
 	}
-	i := item{name: first("title", "message", "path", "url", "ref", "name", "id"), text: first("text", "description", "body", "detail", "details")}
+	i := listed{name: first("title", "message", "path", "url", "ref", "name", "id"), text: first("text", "description", "body", "detail", "details")}
 	if i.name == "" {
 		i.name = string(raw)
 	}
 	return i
 }
 
-// parseOutcome reads an outcome. Keys that it does not know are left to others.
-func parseOutcome(b []byte) (executor.Outcome, executor.Usage) {
-	none := executor.Usage{}
+// ParseOutcome reads an outcome from the JSON object that an agent wrote, in any of
+// the accepted forms. What is no outcome is Invalid and says why. Keys that it does
+// not know are left to others.
+func ParseOutcome(b []byte) (Outcome, Usage) {
+	none := Usage{}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(b) {
-		return executor.Outcome{Invalid: "it is not valid UTF-8"}, none
+		return Outcome{Invalid: "it is not valid UTF-8"}, none
 	}
 	if b = bytes.TrimSpace(b); len(b) == 0 || b[0] != '{' {
-		return invalid("it is not the JSON object that is asked for: it begins with %q", clip(string(b), 20)), none
+		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", clip(string(b), 20)), none
 	}
-	var r report
+	var r reported
 	if err := json.Unmarshal(b, &r); err != nil {
-		return invalid("it is not the JSON object that is asked for: %v", err), none
+		return InvalidOutcome("it is not the JSON object that is asked for: %v", err), none
 	}
 	result, why := r.result()
 	if why != "" {
-		return executor.Outcome{Invalid: why}, none
+		return Outcome{Invalid: why}, none
 	}
 	action := deref(r.NextAction)
 	if !slices.Contains(actions, action) {
-		return invalid(`"next_action" is %q; it must be "advance_phase", "repeat_phase", "need_human" or "none"`, clip(action, 100)), none
+		return InvalidOutcome(`"next_action" is %q; it must be "advance_phase", "repeat_phase", "need_human" or "none"`, clip(action, 100)), none
 	}
-	out := executor.Outcome{
-		Result: result, NextAction: action, Summary: note(r.Summary, executor.MaxNote), SuggestedNext: note(deref(r.SuggestedNext), 100),
-		NeedsHuman: r.NeedsHuman, Fatal: r.Fatal, Pull: executor.Pull{Number: max(r.PR, 0), URL: note(r.PRURL, 200)},
+	out := Outcome{
+		Result: result, NextAction: action, Summary: note(r.Summary, MaxNote), SuggestedNext: note(deref(r.SuggestedNext), 100),
+		NeedsHuman: r.NeedsHuman, Fatal: r.Fatal, Pull: Pull{Number: max(r.PR, 0), URL: note(r.PRURL, 200)},
 	}
 	for _, i := range append(r.Errors, r.Error...) {
-		out.Errors = append(out.Errors, oneLine(i.name, i.text))
+		out.Errors = append(out.Errors, shortLine(i.name, i.text))
 	}
 	for _, i := range r.Pointers {
 		out.Pointers = append(out.Pointers, note(i.name, 200))
 	}
 	for _, i := range r.CreatedIssues {
-		out.Proposals = append(out.Proposals, executor.Proposal{Title: note(i.name, 200), Text: note(i.text, 300)})
+		out.Proposals = append(out.Proposals, Proposal{Title: note(i.name, 200), Text: note(i.text, 300)})
 	}
 	if out.Summary == "" && len(out.Errors) > 0 {
 		out.Summary = out.Errors[0]
@@ -132,7 +133,7 @@ func parseOutcome(b []byte) (executor.Outcome, executor.Usage) {
 }
 
 // result is the one word of both forms; why says why there is none.
-func (r report) result() (word, why string) {
+func (r reported) result() (word, why string) {
 	switch {
 	case r.Result == nil && r.Success == nil && r.Fatal:
 		return "failed", ""
@@ -145,9 +146,9 @@ func (r report) result() (word, why string) {
 	case r.Result == nil:
 		return "failed", ""
 	case !slices.Contains(results, *r.Result):
-		return "", invalid(`"result" is %q; it must be "success", "partial" or "failed"`, clip(*r.Result, 100)).Invalid
+		return "", InvalidOutcome(`"result" is %q; it must be "success", "partial" or "failed"`, clip(*r.Result, 100)).Invalid
 	case r.Success != nil && *r.Success != (*r.Result == "success"):
-		return "", invalid(`"result" is %q and "success" is %v: one of them is wrong`, *r.Result, *r.Success).Invalid
+		return "", InvalidOutcome(`"result" is %q and "success" is %v: one of them is wrong`, *r.Result, *r.Success).Invalid
 	case r.Fatal && *r.Result == "success":
 		return "", `"result" is "success" and "fatal" is true: one of them is wrong`
 	}
@@ -155,8 +156,8 @@ func (r report) result() (word, why string) {
 }
 
 // usage is what the turn cost; what is missing or cannot be is unknown.
-func (r report) usage() executor.Usage {
-	var u executor.Usage
+func (r reported) usage() Usage {
+	var u Usage
 	if r.Usage == nil {
 		return u
 	}
@@ -178,8 +179,23 @@ func deref(s *string) string {
 	return *s
 }
 
-func note(s string, n int) string { return clip(clean(strings.TrimSpace(s)), n) }
+func note(s string, n int) string { return clip(Clean(strings.TrimSpace(s)), n) }
 
-func oneLine(parts ...string) string {
+func shortLine(parts ...string) string {
 	return note(strings.Join(strings.Fields(strings.Join(parts, " ")), " "), 200)
+}
+
+// InvalidOutcome says why something is no outcome.
+func InvalidOutcome(format string, args ...any) Outcome {
+	return Outcome{Invalid: clip(Clean(fmt.Sprintf(format, args...)), 300)}
+}
+
+// Clean removes control characters, so that what an agent says cannot steer a terminal.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
 }

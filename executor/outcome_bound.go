@@ -1,23 +1,19 @@
-package command
+package executor
 
-import (
-	"encoding/json"
-
-	"github.com/ralph-compiler/ralph/executor"
-)
+import "encoding/json"
 
 // eventRoom is how many bytes of an event what the agent says may fill: an event
 // stays below 4 KB. The whole of it stays in the turn's files.
 const eventRoom = 3600
 
-// first bounds what is kept of a list.
-const first = 5
+// firstFew bounds what is kept of a list.
+const firstFew = 5
 
-// bound shortens what the agent said until it fits into an event: lists first,
+// Bound shortens what the agent said until it fits into an event: lists first,
 // then what it printed, then its summary.
-func bound(e *executor.AgentEnded) {
+func (e *AgentEnded) Bound() {
 	o := &e.Outcome
-	o.Errors, o.Pointers, o.Proposals = o.Errors[:min(len(o.Errors), first)], o.Pointers[:min(len(o.Pointers), first)], o.Proposals[:min(len(o.Proposals), first)]
+	o.Errors, o.Pointers, o.Proposals = o.Errors[:min(len(o.Errors), firstFew)], o.Pointers[:min(len(o.Pointers), firstFew)], o.Proposals[:min(len(o.Proposals), firstFew)]
 	for range 40 {
 		if b, err := json.Marshal(e); err != nil || len(b) <= eventRoom {
 			return

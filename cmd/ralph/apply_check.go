@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/executor/runner/command"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/ir"
@@ -19,7 +20,7 @@ import (
 
 // runners are the runners that this ralph has, by kind.
 func runners(epic *ir.Epic) map[string]executor.Runner {
-	return map[string]executor.Runner{"command": command.Runner{Secrets: epic.Secrets}}
+	return map[string]executor.Runner{"command": command.Runner{Base: runner.Base{Secrets: epic.Secrets}}}
 }
 
 // gates are the gates that this ralph judges, by kind; human ones wait for people.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/executor/journal"
-	"github.com/ralph-compiler/ralph/executor/runner/command"
+	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
@@ -13,7 +13,7 @@ import (
 // would approve itself. It is a guard rail and no wall: a program that clears its
 // environment and detaches from everything is not seen, and runs as the same user.
 func refuseAgents(holder journal.Owner, held bool) error {
-	inside := process.MarkedAncestor(command.Mark, gate.Mark) != 0
+	inside := process.MarkedAncestor(runner.Mark, gate.Mark) != 0
 	if held && holder.PID > 0 && slices.Contains(process.Ancestors(), holder.PID) {
 		inside = true
 	}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -45,7 +46,8 @@ func (a Agent) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudg
 	if err != nil {
 		return q.failed(err.Error()).GateJudged, nil
 	}
-	q.prompt = join(r.Text, input, task)
+	q.prompt = join(input, task)
+	q.schema = schemaText(r.Gate)
 	q.read = func(answers []string) (verdict, string) { return readVerdict(answers, schema) }
 	return q.ask(ctx, a.Runners)
 }
@@ -58,6 +60,7 @@ type question struct {
 	env    map[string]string
 	node   *ir.Node // what it may know of it
 	prompt string
+	schema json.RawMessage // of the answer
 	read   func(answers []string) (verdict, string)
 }
 
@@ -134,7 +137,8 @@ func (q question) run(turn int, limit time.Duration, said, session string) execu
 		step.Limits.TimeoutMS = max(limit.Milliseconds(), 1)
 	}
 	return executor.AgentRun{
-		Node: q.node, Step: step, Agent: r.Agent, Model: r.Model, Runner: r.Runner, Effect: effect, Epic: r.Epic,
+		Node: q.node, Step: step, Agent: r.Agent, Slug: r.Slug, Text: r.Text, Model: r.Model, Alias: r.Alias, Runner: r.Runner, Effect: effect, Epic: r.Epic,
+		Schema: q.schema, Context: r.Context, Keep: r.Keep, Record: r.Record,
 		Dir: q.dir, Files: q.files, Name: name, Prompt: []byte(prompt), Env: q.env, Read: true, Raw: true, Activity: r.Activity,
 	}
 }

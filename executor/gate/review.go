@@ -31,7 +31,7 @@ const (
 // for, a last line APPROVED, or REJECTED with the reason, is a verdict.
 func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.GateJudged, err error) {
 	q := question{r: r, node: &ir.Node{ID: r.Node.ID, Key: r.Node.Key, Git: ir.Git{Branch: r.Node.Git.Branch}}}
-	q.r.Feedback, q.r.Earlier, q.r.Outcome, q.r.Effect.Session = nil, nil, executor.Outcome{}, ""
+	q.r.Feedback, q.r.Earlier, q.r.Outcome, q.r.Effect.Session, q.r.Context = nil, nil, executor.Outcome{}, "", nil
 	schema, why := schemaOf(r.Gate)
 	if why != "" {
 		return q.failed(why).GateJudged, nil
@@ -63,7 +63,8 @@ func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.
 	if err != nil {
 		return q.failed(err.Error()).GateJudged, nil
 	}
-	q.prompt = join(r.Text, q.prompt, task)
+	q.prompt = join(q.prompt, task)
+	q.schema = schemaText(r.Gate)
 	q.read = func(answers []string) (verdict, string) {
 		got, why := readVerdict(answers, schema)
 		if why == "" || len(answers) == 0 || speaks(answers) {

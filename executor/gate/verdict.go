@@ -34,15 +34,19 @@ type verdict struct {
 var plainSchema = []byte(`{"type":"object","properties":{"status":{"enum":["pass","fail","stop"]},"message":{"type":"string"}},"required":["status","message"]}`)
 
 func schemaOf(g ir.Gate) (*jsonschema.Schema, string) {
-	raw := []byte(g.OutputSchema)
-	if noSchema(raw) {
-		raw = plainSchema
-	}
-	s, err := jsonschema.Compile(raw)
+	s, err := jsonschema.Compile(schemaText(g))
 	if err != nil {
 		return nil, "output_schema of the gate cannot be used: " + err.Error() + ". Mend it in the policy and compile again."
 	}
 	return s, ""
+}
+
+// schemaText is what a gate's answer has to look like.
+func schemaText(g ir.Gate) []byte {
+	if noSchema(g.OutputSchema) {
+		return plainSchema
+	}
+	return g.OutputSchema
 }
 
 func noSchema(raw []byte) bool {

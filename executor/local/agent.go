@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -19,7 +20,7 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 	}
 	run.Name = fmt.Sprintf("agent-%d", max(e.Iteration, 1))
 	run.Read = step.Access == "read"
-	run.Prompt = d.prompt(run.Agent, d.Run.Prompt(e.Node))
+	run.Prompt = []byte(d.Run.Prompt(e.Node))
 	if notes := strings.Join(d.Run.Feedback(e.Node), "\n"); notes != "" {
 		run.Notes = []byte(notes + "\n")
 	}
@@ -55,7 +56,9 @@ func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, ow
 		own = or(agent.Model, own)
 	}
 	return executor.AgentRun{
-		Node: n, Step: step, Agent: name, Model: d.model(or(own, agent.Model)), Runner: r, Effect: e,
+		Node: n, Step: step, Agent: name, Slug: agent.Slug, Text: d.Agents[name], Runner: r, Effect: e,
+		Model: d.model(or(own, agent.Model)), Alias: d.Epic.Models[or(own, agent.Model)],
+		Keep: d.keep(), Human: d.Epic.Run.HITL, Record: d.record(e),
 		Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node), Files: files, Env: d.Epic.Run.Worktree.Env,
 		Activity: d.activity(e),
 	}, runner, nil
@@ -78,10 +81,5 @@ func (d *driver) activity(e executor.Effect) func(executor.Activity) {
 	return func(a executor.Activity) { d.Activity(e, a) }
 }
 
-// prompt puts the text of the agent's file before what it is asked.
-func (d *driver) prompt(agent, ask string) []byte {
-	if text := d.Agents[agent]; text != "" {
-		ask = strings.TrimRight(text, "\n") + "\n\n" + ask
-	}
-	return []byte(ask)
-}
+// keep is where runners keep what outlives a turn.
+func (d *driver) keep() string { return filepath.Join(d.State, "runners") }

@@ -27,7 +27,8 @@ func (d *driver) diagnose(e executor.Effect) (work, error) {
 		return nil, err
 	}
 	run.Name, run.Read, run.Raw = fmt.Sprintf("diagnose-%d", max(e.Iteration, 1)), true, true
-	run.Prompt = d.prompt(name, diagnosis(n, step, d.attempt(e)))
+	run.Prompt = []byte(diagnosis(n, step, d.attempt(e)))
+	run.Schema = diagnosisSchema
 	return func(ctx context.Context) (executor.Body, error) {
 		var answer []byte
 		run := run
@@ -44,6 +45,9 @@ func (d *driver) diagnose(e executor.Effect) (work, error) {
 		return said, nil
 	}, nil
 }
+
+// diagnosisSchema is what a diagnosis has to look like.
+var diagnosisSchema = json.RawMessage(`{"type":"object","required":["action","note"],"properties":{"action":{"type":"string","enum":["retry","fail","human"]},"note":{"type":"string"}}}`)
 
 func diagnosis(n *ir.Node, step *ir.Step, a executor.AttemptLog) string {
 	var b strings.Builder

@@ -67,7 +67,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	ctx, cancel := context.WithCancel(ctx)
 	d := &driver{
 		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
-		reports: make(chan report, 64), flying: map[string]context.CancelFunc{},
+		reports: make(chan report, 64), facts: make(chan fact), flying: map[string]context.CancelFunc{},
 		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{},
 	}
 	for i := range c.Epic.Nodes {
@@ -106,6 +106,7 @@ type driver struct {
 	stay       bool // for people too
 	work       sync.WaitGroup
 	reports    chan report
+	facts      chan fact
 	batch      []executor.Event              // applied, not yet durable
 	answers    []answer                      // of decisions in batch, given when it is durable
 	flying     map[string]context.CancelFunc // by the effects' keys: a node may have several
@@ -274,6 +275,8 @@ func (d *driver) wait() error {
 		if err := d.report(r); err != nil {
 			return err
 		}
+	case f := <-d.facts:
+		return d.fact(f)
 	case <-timer:
 		d.giveBack()
 	case <-d.Letters:

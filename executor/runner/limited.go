@@ -1,4 +1,4 @@
-package command
+package runner
 
 import (
 	"errors"
@@ -13,18 +13,19 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// limit recognises a rate limit in how a program ended. nil recognises none.
-type limit struct {
+// Limit recognises a rate limit in how a program ended. nil recognises none.
+type Limit struct {
 	code   *int
 	output *regexp.Regexp // nil: any
 	until  int            // index of the group, -1: none
 }
 
-func limits(l *ir.LimitedWhen) (*limit, error) {
+// Limits reads how a rate limit shows; nil if nothing says so.
+func Limits(l *ir.LimitedWhen) (*Limit, error) {
 	if l == nil {
 		return nil, nil
 	}
-	out := &limit{code: l.ExitCode, until: -1}
+	out := &Limit{code: l.ExitCode, until: -1}
 	if l.Output != "" {
 		re, err := regexp.Compile(l.Output)
 		if err != nil {
@@ -42,8 +43,8 @@ func limits(l *ir.LimitedWhen) (*limit, error) {
 // program that meets a limit says so last.
 const limitSize = 64 << 10
 
-// matches reports whether the program met its limit: all that is said must hold.
-func (l *limit) matches(r executor.AgentRun, res process.Result) bool {
+// Matches reports whether the program met its limit: all that is said must hold.
+func (l *Limit) Matches(r executor.AgentRun, res process.Result) bool {
 	if l == nil || l.code != nil && (res.How != process.Exited || *l.code != res.Code) {
 		return false
 	}
@@ -51,12 +52,12 @@ func (l *limit) matches(r executor.AgentRun, res process.Result) bool {
 }
 
 // find returns the groups of the last match.
-func (l *limit) find(r executor.AgentRun) []string {
+func (l *Limit) find(r executor.AgentRun) []string {
 	if l.output == nil {
 		return nil
 	}
 	for _, ext := range []string{".err", ".out"} {
-		text, err := process.Tail(file(r, ext), limitSize)
+		text, err := process.Tail(File(r, ext), limitSize)
 		if err != nil {
 			continue
 		}
@@ -67,15 +68,15 @@ func (l *limit) find(r executor.AgentRun) []string {
 	return nil
 }
 
-// failure says that the limit is used up, and until when if the output says so.
-func (l *limit) failure(r executor.AgentRun, now time.Time) error {
-	f := &executor.Failure{Class: executor.FailLimit, Err: errors.New("agent " + agentOf(r) + " met its rate limit")}
+// Failure says that the limit is used up, and until when if the output says so.
+func (l *Limit) Failure(r executor.AgentRun, now time.Time) error {
+	f := &executor.Failure{Class: executor.FailLimit, Err: errors.New("agent " + AgentOf(r) + " met its rate limit")}
 	m := l.find(r)
 	if len(m) > 0 && strings.TrimSpace(m[0]) != "" {
-		f.Err = fmt.Errorf("agent %s met its rate limit: %s", agentOf(r), clip(strings.TrimSpace(m[0]), 200))
+		f.Err = fmt.Errorf("agent %s met its rate limit: %s", AgentOf(r), clip(strings.TrimSpace(m[0]), 200))
 	}
 	if l.until >= 0 && l.until < len(m) {
-		if t, ok := moment(m[l.until], now); ok && t.UTC().Year() <= 9999 {
+		if t, ok := Moment(m[l.until], now); ok && t.UTC().Year() <= 9999 {
 			f.Until = t.UTC().Format(time.RFC3339)
 		}
 	}
@@ -90,10 +91,10 @@ var (
 	clock = []string{"15:04:05", "15:04", "3:04 PM", "3:04PM", "3 PM", "3PM"}
 )
 
-// moment reads a time as programs write it: a date, a time of day (the next one
+// Moment reads a time as programs write it: a date, a time of day (the next one
 // that comes), seconds or milliseconds since 1970, or how long it still takes:
 // "90", in seconds, or "1h30m".
-func moment(s string, now time.Time) (time.Time, bool) {
+func Moment(s string, now time.Time) (time.Time, bool) {
 	s = strings.Trim(strings.TrimSpace(s), ".,;:!)]\"'")
 	if n, err := strconv.ParseFloat(s, 64); err == nil {
 		switch {
@@ -138,11 +139,4 @@ func moment(s string, now time.Time) (time.Time, bool) {
 		return at, true
 	}
 	return time.Time{}, false
-}
-
-func (c Runner) now() time.Time {
-	if c.Now != nil {
-		return c.Now()
-	}
-	return time.Now()
 }

@@ -1,8 +1,7 @@
-package command
+package runner
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -14,16 +13,16 @@ import (
 // maxOutcome bounds an outcome file, in bytes.
 const maxOutcome = 1 << 20
 
-// readOutcome reads what an agent wrote about its work. No file, or an empty
+// ReadOutcome reads what an agent wrote about its work. No file, or an empty
 // one, is the zero Outcome; everything that is not an outcome is Invalid.
-func readOutcome(path string) (executor.Outcome, executor.Usage) {
+func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 	none := executor.Usage{}
 	st, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return executor.Outcome{}, none
 	}
 	invalid := func(format string, args ...any) (executor.Outcome, executor.Usage) {
-		return invalid(format, args...), none
+		return executor.InvalidOutcome(format, args...), none
 	}
 	if err != nil {
 		return invalid("%v", err)
@@ -45,22 +44,7 @@ func readOutcome(path string) (executor.Outcome, executor.Usage) {
 	case strings.TrimSpace(string(b)) == "":
 		return executor.Outcome{}, none
 	}
-	return parseOutcome(b)
-}
-
-// invalid says why something is no outcome.
-func invalid(format string, args ...any) executor.Outcome {
-	return executor.Outcome{Invalid: clip(clean(fmt.Sprintf(format, args...)), 300)}
-}
-
-// clean removes control characters, so that a summary cannot steer a terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, s)
+	return executor.ParseOutcome(b)
 }
 
 func clip(s string, n int) string {
@@ -72,3 +56,7 @@ func clip(s string, n int) string {
 	}
 	return s[:n]
 }
+
+func note(s string, n int) string { return clip(executor.Clean(strings.TrimSpace(s)), n) }
+
+func trimRight(s string) string { return strings.TrimRight(s, "\n") }

@@ -1,4 +1,4 @@
-package command
+package runner
 
 import (
 	"regexp"
@@ -13,13 +13,17 @@ var promise = regexp.MustCompile(`(?s)<promise>(.{0,400}?)</promise>`)
 // promiseLines is how many lines from the end are its last words.
 const promiseLines = 10
 
-// promised returns the text of the last <promise>…</promise> in the last lines
+// Promised returns the text of the last <promise>…</promise> in the last lines
 // of an output, "" if there is none.
-func promised(path string) string {
+func Promised(path string) string {
 	text, err := process.Tail(path, 8<<10)
 	if err != nil {
 		return ""
 	}
+	return promisedIn(text)
+}
+
+func promisedIn(text string) string {
 	lines := strings.Split(strings.TrimRight(text, " \t\n"), "\n")
 	all := promise.FindAllStringSubmatch(strings.Join(lines[max(0, len(lines)-promiseLines):], "\n"), -1)
 	if len(all) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -18,7 +19,7 @@ func script(text string) ir.Runner {
 	return ir.Runner{Kind: "command", Run: []string{"sh", "-c", text}, Prompt: "stdin", Env: []string{"HOME"}, Outcome: "optional"}
 }
 
-var quick = Runner{Grace: 100 * time.Millisecond}
+var quick = Runner{runner.Base{Grace: 100 * time.Millisecond}}
 
 func TestContract(t *testing.T) {
 	executortest.RunnerContract(t, quick, func(t *testing.T, word string) executor.AgentRun {
@@ -58,29 +59,6 @@ func TestHowARunIsRead(t *testing.T) {
 			}
 			if c.class == "" && !reflect.DeepEqual(got.Outcome, c.want) {
 				t.Errorf("got %+v, want %+v", got.Outcome, c.want)
-			}
-		})
-	}
-}
-
-func TestOutcomesAreBounded(t *testing.T) {
-	for name, b := range map[string]string{
-		"too long":           strings.Repeat(" ", maxOutcome) + `{"result":"success"}`,
-		"deeply nested":      `{"result":` + strings.Repeat("[", 100_000),
-		"not UTF-8":          "{\"result\":\"success\",\"summary\":\"\xff\"}",
-		"prose around it":    `Here you are: {"result":"success"}`,
-		"two objects":        `{"result":"success"}{"result":"failed"}`,
-		"a list":             `[]`,
-		"another action":     `{"result":"success","next_action":"rm"}`,
-		"a number as result": `{"result":1}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := filepath.Join(t.TempDir(), "o")
-			if err := os.WriteFile(p, []byte(b), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if o, _ := readOutcome(p); o.Invalid == "" || len(o.Invalid) > 300 {
-				t.Errorf("got %+v", o)
 			}
 		})
 	}

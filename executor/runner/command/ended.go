@@ -5,21 +5,23 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
 // ended turns the end of the program into what the machine knows.
-func (c Runner) ended(r executor.AgentRun, res process.Result, limited *limit) (executor.AgentEnded, error) {
+func (c Runner) ended(r executor.AgentRun, res process.Result, limited *runner.Limit) (executor.AgentEnded, error) {
 	out := executor.AgentEnded{
-		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: tail(r),
-		Agent: agentOf(r), Model: model(r),
+		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: c.clean(runner.Tail(r)),
+		Agent: runner.AgentOf(r), Model: runner.ModelOf(r),
 	}
 	silent := true // nothing was reported that outranks how the program ended
 	mute := true   // and nothing was answered
 	if r.Raw {
-		b, err := os.ReadFile(file(r, ".out")) // at most answerCap
+		b, err := os.ReadFile(runner.File(r, runner.OutExt)) // at most answerCap
 		if err != nil {
 			return out, err
 		}
@@ -28,25 +30,25 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *limit) (
 		}
 		mute = len(bytes.TrimSpace(b)) == 0
 	} else {
-		out.Outcome, out.Usage = readOutcome(r.OutcomeFile())
+		out.Outcome, out.Usage = runner.ReadOutcome(r.OutcomeFile())
 		if out.Outcome.None() && res.How == process.Exited && res.Code == 0 {
-			out.Outcome.Promise = promised(file(r, ".out"))
+			out.Outcome.Promise = runner.Promised(runner.File(r, runner.OutExt))
 		}
 		silent = out.Outcome.None() || out.Outcome.Invalid != ""
 	}
 	switch {
 	case res.How == process.TimedOut:
 		out.End = executor.EndTimeout
-	case silent && limited.matches(r, res):
-		return out, limited.failure(r, c.now())
+	case silent && limited.Matches(r, res):
+		return out, limited.Failure(r, c.time())
 	case res.How == process.Idled && r.Step.Stall.Action == "retry":
-		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s gave no sign of life", agentOf(r))}
+		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s gave no sign of life", runner.AgentOf(r))}
 	case res.How == process.Idled:
 		out.End = executor.EndStalled
 	case silent && killed(res):
-		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s %s", agentOf(r), died(res))}
+		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s %s", runner.AgentOf(r), died(res))}
 	case silent && mute && (res.Code == 126 || res.Code == 127):
-		return out, configuration(fmt.Errorf("agent %s cannot run: exit code %d: %s", agentOf(r), res.Code, lastLine(out.Tail)))
+		return out, runner.Configuration(fmt.Errorf("agent %s cannot run: exit code %d: %s", runner.AgentOf(r), res.Code, lastLine(out.Tail)))
 	case r.Raw:
 	case !out.Outcome.None():
 	case r.Runner.Outcome == "required" && res.Code == 0:
@@ -54,7 +56,7 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *limit) (
 	case res.Code == 0:
 		out.Outcome.Result = "success"
 	}
-	bound(&out)
+	out.Bound()
 	return out, nil
 }
 
@@ -75,18 +77,11 @@ func died(res process.Result) string {
 	return fmt.Sprintf("ended with exit code %d: signal %d killed it", res.Code, res.Code-128)
 }
 
-// tailSize is how much of each output is kept in the event, in bytes.
-const tailSize = executor.MaxNote / 4
-
-func tail(r executor.AgentRun) string {
-	var parts []string
-	for _, ext := range []string{".out", ".err"} {
-		t, err := process.Tail(file(r, ext), tailSize)
-		if err == nil && strings.TrimSpace(t) != "" {
-			parts = append(parts, strings.TrimSpace(t))
-		}
+func (c Runner) time() time.Time {
+	if c.Now != nil {
+		return c.Now()
 	}
-	return strings.Join(parts, "\n")
+	return time.Now()
 }
 
 func lastLine(s string) string {

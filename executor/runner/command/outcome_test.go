@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -54,7 +55,7 @@ func TestOutcomesAreRead(t *testing.T) { // S4-41..47, S0-84..92, L0-17
 		"two results that differ":         {`{"result":"failed","success":true}`, executor.Outcome{Invalid: `"result" is "failed" and "success" is true: one of them is wrong`}, executor.Usage{}},
 		"fatal and successful":            {`{"success":true,"fatal":true}`, executor.Outcome{Invalid: `"success" and "fatal" are both true: one of them is wrong`}, executor.Usage{}},
 	} {
-		o, u := parseOutcome([]byte(c.text))
+		o, u := executor.ParseOutcome([]byte(c.text))
 		if !reflect.DeepEqual(o, c.want) || !reflect.DeepEqual(u, c.usage) {
 			t.Errorf("%s: got %+v, %+v; want %+v, %+v", name, o, u, c.want, c.usage)
 		}
@@ -93,7 +94,7 @@ func TestPromises(t *testing.T) { // S1-62, execution §4
 
 func TestRateLimits(t *testing.T) { // execution §4
 	now := time.Date(2026, 11, 21, 17, 30, 0, 0, time.UTC)
-	run := Runner{Grace: 100 * time.Millisecond, Now: func() time.Time { return now }}
+	run := Runner{runner.Base{Grace: 100 * time.Millisecond, Now: func() time.Time { return now }}}
 	code := 75
 	for name, c := range map[string]struct {
 		script string
@@ -228,7 +229,7 @@ func FuzzOutcome(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		o, u := parseOutcome(b)
+		o, u := executor.ParseOutcome(b)
 		if (o.Result != "") == (o.Invalid != "") {
 			t.Errorf("result %q and invalid %q", o.Result, o.Invalid)
 		}
@@ -239,7 +240,7 @@ func FuzzOutcome(f *testing.F) {
 			t.Errorf("negative usage")
 		}
 		e := executor.AgentEnded{Outcome: o, Usage: u}
-		bound(&e)
+		e.Bound()
 		if text, err := json.Marshal(e); err != nil || len(text) > 4000 {
 			t.Errorf("%d bytes, %v", len(text), err)
 		}
@@ -252,7 +253,7 @@ func FuzzMoment(f *testing.F) {
 	}
 	now := time.Date(2026, 11, 21, 17, 30, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, s string) {
-		if at, ok := moment(s, now); ok {
+		if at, ok := runner.Moment(s, now); ok {
 			_ = at.Format(time.RFC3339)
 		}
 	})

@@ -1,0 +1,47 @@
+package local
+
+import (
+	"context"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// fact is what a worker tells while its effect goes on. It waits for the answer,
+// which comes when the fact is on stable storage.
+type fact struct {
+	event executor.Event
+	kept  chan<- error
+}
+
+// record returns what lets the workers of an effect tell facts.
+func (d *driver) record(e executor.Effect) func(context.Context, executor.Body) error {
+	return func(ctx context.Context, body executor.Body) error {
+		kept := make(chan error, 1)
+		f := fact{executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}, kept}
+		select {
+		case d.facts <- f:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-d.ctx.Done():
+			return d.ctx.Err()
+		}
+		select {
+		case err := <-kept:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-d.ctx.Done():
+			return d.ctx.Err()
+		}
+	}
+}
+
+// fact puts one on record, and at once on stable storage.
+func (d *driver) fact(f fact) error {
+	err := d.put(f.event)
+	if err == nil {
+		err = d.flush()
+	}
+	f.kept <- err
+	return err
+}

@@ -1,0 +1,179 @@
+package runner
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Base is what every runner is given. It may be used concurrently.
+type Base struct {
+	Secrets map[string]ir.Secret // of the epic, by name
+	Cap     int64                // bytes kept of each output; 0 is 64 MiB
+	Grace   time.Duration        // between the steps of stopping a program; 0 is 5 s
+	Now     func() time.Time     // nil is time.Now
+
+	// Redact and Filter take secrets out of what is stored and printed; nil: nothing is taken.
+	Redact func(string) string
+	Filter func(io.Writer) io.WriteCloser
+}
+
+// Mark is the variable by which the processes of an agent are found again, even
+// after ralph was killed: its value is a path below the run's state.
+const Mark = "RALPH_OUTCOME"
+
+// File names a file of the turn: ext is such as ".out".
+func File(r executor.AgentRun, ext string) string { return filepath.Join(r.Files, r.Turn()+ext) }
+
+// Ends of the names of a turn's files.
+const (
+	PromptExt   = ".prompt.md"
+	FeedbackExt = ".feedback.md"
+	OutExt      = ".out"
+	ErrExt      = ".err"
+	StreamExt   = ".stream.jsonl"
+)
+
+// Configuration is a failure that somebody has to mend before it can work.
+func Configuration(err error) error {
+	return &executor.Failure{Class: executor.FailConfig, Err: err}
+}
+
+// AgentOf names the agent that runs.
+func AgentOf(r executor.AgentRun) string {
+	if r.Agent != "" || r.Step == nil {
+		return r.Agent
+	}
+	return r.Step.Agent
+}
+
+// ModelOf is what the program is told to use; "" if it may choose.
+func ModelOf(r executor.AgentRun) string {
+	if r.Model != "" || r.Step == nil {
+		return r.Model
+	}
+	return r.Step.Model
+}
+
+// Prompt is the whole prompt: what the agent is told to be stands before it, for
+// programs that take no system prompt.
+func Prompt(r executor.AgentRun) []byte {
+	if r.Text == "" {
+		return r.Prompt
+	}
+	return append([]byte(trimRight(r.Text)+"\n\n"), r.Prompt...)
+}
+
+// Argv is the program and its first arguments, as the runner's block names them,
+// else usual.
+func (b Base) Argv(r executor.AgentRun, usual ...string) ([]string, error) {
+	list := r.Runner.Run
+	if len(list) == 0 {
+		list = usual
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("runner of agent %s names no program", AgentOf(r))
+	}
+	out := make([]string, len(list))
+	for i, a := range list {
+		s, err := fill(a, r)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = s
+	}
+	return out, nil
+}
+
+// fill puts values for run.* into a template of the runner.
+func fill(template string, r executor.AgentRun) (string, error) {
+	values := map[string]string{
+		"worktree": r.Dir, "branch": r.Node.Git.Branch, "model": ModelOf(r), "attempt": strconv.Itoa(r.Effect.Attempt),
+		"prompt_file": File(r, PromptExt), "outcome_file": r.OutcomeFile(), "feedback": File(r, FeedbackExt),
+	}
+	return executor.Fill(template, func(name string) (string, bool) {
+		v, ok := values[name]
+		return v, ok
+	})
+}
+
+// Env is the environment of the agent's program: what the runner lets through and
+// sets, its secrets, the RALPH_ variables of the turn, and also. It is no error of
+// the agent's if it cannot be made.
+func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error) {
+	set := maps.Clone(r.Env)
+	if set == nil {
+		set = map[string]string{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Runner.Set)) {
+		v, err := fill(r.Runner.Set[name], r)
+		if err != nil {
+			return nil, err
+		}
+		set[name] = v
+	}
+	names := append([]string{"PATH"}, r.Runner.Env...)
+	for _, s := range r.Runner.Secrets {
+		secret, ok := b.Secrets[s]
+		if !ok {
+			return nil, fmt.Errorf("secret %q is not declared", s)
+		}
+		v, ok := os.LookupEnv(secret.Env)
+		if !ok {
+			return nil, fmt.Errorf("secret %s: the variable %s is not set", s, secret.Env)
+		}
+		set[secret.Env] = v
+	}
+	for variable, v := range map[string]string{
+		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),
+		"RALPH_STEP": r.Step.Name, "RALPH_ATTEMPT": strconv.Itoa(r.Effect.Attempt), "RALPH_BRANCH": r.Node.Git.Branch,
+		"RALPH_PROMPT": File(r, PromptExt), "RALPH_FEEDBACK": File(r, FeedbackExt), Mark: r.OutcomeFile(),
+	} {
+		set[variable] = v
+	}
+	maps.Copy(set, also)
+	return process.Allowed(names, set), nil
+}
+
+// Look finds the program in the agent's environment; a missing one is a
+// configuration failure that names it.
+func (b Base) Look(r executor.AgentRun, usual ...string) (path string, err error) {
+	argv, err := b.Argv(r, usual...)
+	if err != nil {
+		return "", Configuration(err)
+	}
+	env, err := b.Env(r, nil)
+	if err != nil {
+		return "", Configuration(err)
+	}
+	if filepath.Base(argv[0]) != argv[0] && !filepath.IsAbs(argv[0]) {
+		return argv[0], nil // in the worktree, which need not exist yet
+	}
+	if path, err = process.Look(argv[0], env, r.Dir); err != nil {
+		return "", Configuration(fmt.Errorf("agent %s: %w", AgentOf(r), err))
+	}
+	return path, nil
+}
+
+func (b Base) now() time.Time {
+	if b.Now != nil {
+		return b.Now()
+	}
+	return time.Now()
+}
+
+func (b Base) redact(s string) string {
+	if b.Redact == nil {
+		return s
+	}
+	return b.Redact(s)
+}

@@ -1,0 +1,99 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Totals are what a program says that it used: a turn, or a session so far.
+type Totals struct {
+	Input      int64    `json:"input"`       // tokens, without what came from a cache
+	Output     int64    `json:"output"`      // with reasoning
+	CacheRead  int64    `json:"cache_read"`  // tokens
+	CacheWrite int64    `json:"cache_write"` // tokens
+	USD        *float64 `json:"usd,omitempty"`
+}
+
+// Usage is what the machine counts of it: all tokens, and the cost that the
+// program says or that the model's prices give; nil where neither is known.
+func (t Totals) Usage(prices ir.Model) executor.Usage {
+	tokens := t.Input + t.Output + t.CacheRead + t.CacheWrite
+	u := executor.Usage{Tokens: &tokens}
+	switch {
+	case t.USD != nil:
+		micro := int64(math.Round(*t.USD * 1e6))
+		u.USDMicro = &micro
+	case prices.PriceInput > 0 || prices.PriceOutput > 0:
+		micro := int64(math.Round((float64(t.Input+t.CacheRead+t.CacheWrite)*float64(prices.PriceInput) + float64(t.Output)*float64(prices.PriceOutput)) / 1e6))
+		u.USDMicro = &micro
+	}
+	return u
+}
+
+// Since is what was added since an earlier reading.
+func (t Totals) Since(old Totals) Totals {
+	out := Totals{
+		Input: max(t.Input-old.Input, 0), Output: max(t.Output-old.Output, 0),
+		CacheRead: max(t.CacheRead-old.CacheRead, 0), CacheWrite: max(t.CacheWrite-old.CacheWrite, 0),
+	}
+	if t.USD != nil {
+		usd := *t.USD
+		if old.USD != nil {
+			usd = max(usd-*old.USD, 0)
+		}
+		out.USD = &usd
+	}
+	return out
+}
+
+// Cumulative turns figures that a program counts over a whole session into those of
+// this turn: what was read last for the session is kept in the run's directory. Of
+// a forked session the figures may begin with those of the original.
+func (t *Turn) Cumulative(session string, now Totals) (Totals, error) {
+	if t.run.Keep == "" || session == "" {
+		return now, nil
+	}
+	old, err := readTotals(t.run.Keep, session)
+	if err != nil {
+		return now, err
+	}
+	b, err := json.Marshal(now)
+	if err != nil {
+		return now, err
+	}
+	if err := os.MkdirAll(t.run.Keep, 0o700); err != nil {
+		return now, err
+	}
+	return now.Since(old), atomicfile.Write(totalsFile(t.run.Keep, session), b, 0o600)
+}
+
+func readTotals(dir, session string) (Totals, error) {
+	var out Totals
+	b, err := os.ReadFile(totalsFile(dir, session))
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err == nil {
+		_ = json.Unmarshal(b, &out) // a damaged file is none: more is counted than was used, never less
+	}
+	return out, err
+}
+
+func totalsFile(dir, session string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, session)
+	return filepath.Join(dir, "session-"+clip(name, 100)+".json")
+}
