@@ -12,7 +12,7 @@ GOFUMPT_VERSION     := v0.12.0
 BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all build demo test race e2e hunt lint fmt fuzz bench golden generate check-generated tools clean help
+.PHONY: all agents build demo test race e2e hunt lint fmt fuzz bench golden generate check-generated tools clean help
 
 all: build
 
@@ -31,7 +31,20 @@ test: ## all tests that need only Go and git
 race: ## the same under the race detector, without the slow scripts
 	$(GO) test -race -short ./...
 
-e2e: $(BIN)/dot ## install the outside programs into .tools/ and require them
+agents: $(TOOLS)/agents/bin/ready ## install the agent programs that ralph is tested with into .tools/agents
+
+$(TOOLS)/agents/bin/ready: tools/agents/package.json tools/agents/package-lock.json Makefile
+	@command -v npm >/dev/null || { echo "make agents needs npm (the agent programs come as npm packages): install Node.js 20 or newer, https://nodejs.org"; exit 1; }
+	@mkdir -p $(TOOLS)/agents/bin
+	cp tools/agents/package.json tools/agents/package-lock.json $(TOOLS)/agents/
+	npm ci --silent --no-audit --no-fund --ignore-scripts --prefix $(TOOLS)/agents
+	@set -e; cd $(TOOLS)/agents/node_modules; for p in claude=claude codex=codex opencode=opencode; do \
+	  n=$${p%%=*}; f=$$(find . -type f -name "$$n" -perm -u+x | head -n 1); \
+	  [ -n "$$f" ] || { echo "make agents: there is no $$n for this machine ($$(uname -sm)); the tests know Linux on x64"; exit 1; }; \
+	  ln -sfn "../node_modules/$${f#./}" ../bin/$$n; done
+	@touch $@
+
+e2e: $(BIN)/dot agents ## install the outside programs into .tools/ and require them
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./cmd/ralph -run 'TestScripts|TestE2E'
 
 $(BIN)/dot: Makefile
