@@ -16,6 +16,7 @@ func (r *Run) agentEnded(n *node, b AgentEnded) {
 	}
 	if b.Session != "" {
 		log.Session = b.Session
+		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, At: r.at})
 	}
 	a.end = b
 	l.stage = stageCollect

@@ -25,6 +25,9 @@ func (r *Run) applyNode(n *node, e Event) error {
 		return r.attemptStarted(n, e, b)
 	case EffectStarted:
 		return r.effectStarted(n, e, b)
+	case AgentSession, WorkProposed, HumanSpoke:
+		r.noted(n, e)
+		return nil
 	}
 	if n.life.stale {
 		n.life.flight = nil

@@ -30,6 +30,9 @@ func TestEventsComeBackFromJSONAsTheyWere(t *testing.T) {
 		{Seq: 123456789, At: time.UnixMilli(1795000000123).UTC(), Node: "bd-1", Step: "implement", Attempt: 12, Body: EffectStarted{Kind: EffectGate, Gate: "unit <&> \u2028"}},
 		{Seq: 7, At: time.UnixMilli(5).UTC(), Node: "bd-ünï\"\\\n", Step: "a step", Attempt: 1, Body: Prepared{}},
 		{Seq: 8, At: time.UnixMilli(-5).UTC(), Node: "bd-1", Body: NodeBlocked{Reason: "}\",\"data\":{"}},
+		{Seq: 9, At: time.UnixMilli(5).UTC(), Node: "bd-1", Step: "s", Attempt: 1, Body: AgentSession{Session: "ses_1", Agent: "dev", Turn: "gate-qa", Gate: "qa", Fresh: true}},
+		{Seq: 10, At: time.UnixMilli(5).UTC(), Node: "bd-1", Step: "s", Attempt: 1, Body: WorkProposed{Proposal: Proposal{Title: "more", Text: "to do"}, Agent: "dev"}},
+		{Seq: 11, At: time.UnixMilli(5).UTC(), Node: "bd-1", Step: "s", Attempt: 1, Body: HumanSpoke{Session: "ses_1", Said: time.UnixMilli(3).UTC(), Text: "no"}},
 	} {
 		b, err := e.MarshalJSON()
 		if err != nil {

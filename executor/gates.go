@@ -157,6 +157,9 @@ func (r *Run) gateJudged(n *node, b GateJudged) error {
 	g := &a.gates[i]
 	log := &n.logs[len(n.logs)-1]
 	g.failures = 0
+	if b.Session != "" {
+		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
+	}
 	if b.Verdict == ErrorJudged {
 		g.wrong++
 		if g.wrong > 1 {

@@ -67,6 +67,7 @@ type node struct {
 	key       ir.Key    // as it was called when it began last
 	since     time.Time // when it came to its status
 	began     time.Time // its present or last life; zero: never
+	human     time.Time // when a person last wrote in a session of its agents; zero: never
 	byBase    bool      // it is done because the base holds its result
 	passes    bool      // it is done without a result: through is set
 	through   []Result  // what passes through it to those that need it
@@ -194,6 +195,20 @@ type AttemptLog struct {
 	Red       []GateJudged // of red_first gates, before the agent
 	Said      []Decision   // what people said before it began, for its agent
 	Diagnosed *Diagnosed   // what an agent said about it when it stalled
+
+	Sessions []SessionLog   // of every turn of its agents and of its gates' agents, in order
+	Proposed []WorkProposed // while it went on
+	Spoken   []HumanSpoke   // what people wrote in its agents' sessions
+}
+
+// SessionLog is a session in which a turn of an agent was, or is.
+type SessionLog struct {
+	Session string // handle
+	Agent   string
+	Turn    string // base name of the turn's files; "" if it was told only when the turn was over
+	Gate    string // of a gate's agent
+	Fresh   bool   // made for this turn
+	At      time.Time
 }
 
 // fingerprint is the base identity of a node as far as it is known without

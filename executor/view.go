@@ -40,6 +40,7 @@ type NodeView struct {
 	Selected  bool       // by --only, or because all are
 	Paused    string     // by whom; "" if nobody did
 	LeftOut   []LeftOut  // of the sum: what it does not hold
+	Human     time.Time  // when a person last wrote in a session of its agents; zero: never
 }
 
 // LeftOut is a node whose present work the integration branch does not hold.
@@ -71,7 +72,14 @@ type RunView struct {
 	Budget       ir.Budget      // with what was added
 	Spent        Spent
 	PlanApproved bool // for the present epic
-	Proposals    []Proposal
+	Proposals    []Proposed
+}
+
+// Proposed is work that an agent found, and who did.
+type Proposed struct {
+	Proposal
+	Node  ir.Key `json:"node"`
+	Agent string `json:"agent,omitempty"`
 }
 
 // View returns where a node stands.

@@ -3,6 +3,7 @@ package executor
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Overview returns where the run as a whole stands.
@@ -25,17 +26,36 @@ func (r *Run) Overview() RunView {
 	return v
 }
 
-// proposals lists the work that agents found, each once, in the order of the epic.
-func (r *Run) proposals() []Proposal {
-	var out []Proposal
-	seen := map[Proposal]bool{}
+// proposals lists the work that agents found, in the order of the epic: each once,
+// also if it was proposed in other words or reported at the end once more.
+func (r *Run) proposals() []Proposed {
+	var out []Proposed
+	all := map[Proposal]bool{}
 	for _, n := range r.nodes {
-		for i := range n.logs {
-			for _, p := range n.logs[i].Outcome.Proposals {
-				if !seen[p] {
-					seen[p] = true
-					out = append(out, p)
+		var own map[string]int // by title, of this node
+		add := func(p Proposal, agent string) {
+			title := strings.ToLower(strings.Join(strings.Fields(p.Title), " "))
+			at, known := own[title]
+			switch {
+			case known && out[at].Text == "":
+				out[at].Text = p.Text
+			case known || all[p]:
+			default:
+				if own == nil {
+					own = map[string]int{}
 				}
+				own[title] = len(out)
+				out = append(out, Proposed{p, n.ir.Key, agent})
+			}
+			all[p] = true
+		}
+		for i := range n.logs {
+			l := &n.logs[i]
+			for _, p := range l.Proposed {
+				add(p.Proposal, p.Agent)
+			}
+			for _, p := range l.Outcome.Proposals {
+				add(p, l.Agent)
 			}
 		}
 	}

@@ -160,7 +160,7 @@ func (v *applyView) line(e executor.Event) string {
 		if e.Step == executor.MergeStep {
 			return say(term.Good, "✓", "%s: the conflict is resolved", attempt)
 		}
-	case executor.Diagnosed, executor.Landed, executor.Pulled, executor.PullSeen:
+	case executor.Diagnosed, executor.Landed, executor.Pulled, executor.PullSeen, executor.WorkProposed, executor.HumanSpoke:
 		return say(term.Plain, "·", "%s", bodyWords(b, v.key))
 	case executor.EffectFailed:
 		switch b.Class {

@@ -186,8 +186,29 @@ func attemptWords(body executor.Body) string {
 		return fmt.Sprintf("pull request #%d: %s", b.Pull.Number, b.Pull.URL)
 	case executor.PullSeen:
 		return "pull request " + b.State + because(b.Comment)
+	case executor.AgentSession:
+		return sessionWords(b)
+	case executor.WorkProposed:
+		return "agent " + b.Agent + ofGate(b.Gate) + " proposes work: " + first(b.Title)
+	case executor.HumanSpoke:
+		return "a person wrote in the agent's session" + ofGate(b.Gate) + because(b.Text)
 	}
 	return executor.Event{Body: body}.Kind()
+}
+
+func sessionWords(b executor.AgentSession) string {
+	out := "agent " + b.Agent + ofGate(b.Gate)
+	if b.Fresh {
+		return out + " works in session " + b.Session
+	}
+	return out + " goes on in session " + b.Session
+}
+
+func ofGate(gate string) string {
+	if gate == "" {
+		return ""
+	}
+	return " (gate " + gate + ")"
 }
 
 func preparedWords(b executor.Prepared) string {

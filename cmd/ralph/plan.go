@@ -64,7 +64,7 @@ type planJSON struct {
 	Counts    map[string]int      `json:"counts"` // by action
 	Changes   bool                `json:"changes"`
 	Disk      diskJSON            `json:"disk"`
-	Proposals []executor.Proposal `json:"proposals,omitempty"`
+	Proposals []executor.Proposed `json:"proposals,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"`
 	Cannot    string              `json:"cannot,omitempty"` // why apply would not start
 }

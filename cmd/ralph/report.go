@@ -76,7 +76,7 @@ type pageData struct {
 	Times                                  []reportTime
 	Span                                   string
 	Nodes                                  []reportNode
-	Proposals                              []executor.Proposal
+	Proposals                              []executor.Proposed
 	Runs                                   []reportRun
 }
 

@@ -23,7 +23,7 @@ type (
 		Run       runJSON             `json:"run"`
 		Counts    map[string]int      `json:"counts"`
 		Nodes     []nodeJSON          `json:"nodes"` // integration last, once there is something to join
-		Proposals []executor.Proposal `json:"proposals,omitempty"`
+		Proposals []executor.Proposed `json:"proposals,omitempty"`
 	}
 	runJSON struct {
 		State        string     `json:"state"` // not started, at work, ending, interrupted, ended
