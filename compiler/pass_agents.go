@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -127,14 +128,25 @@ func (u *unit) nearCapability(want []string) string {
 
 // misses says what an agent of the user's lacks that nearly fits.
 func (u *unit) misses(n need) string {
+	var empty []string
 	for _, name := range sortedNames(u.set.Agents) {
 		a := u.set.Agents[name]
 		if a.Builtin || !a.Active.Get(true) || !covers(a.Tags.V, n.tags) {
 			continue
 		}
+		if len(a.Capabilities.V) == 0 && !a.Human.V {
+			empty = append(empty, clip(name))
+		}
 		if covers(a.Capabilities.V, n.capabilities) {
 			return " Agent \"" + clip(name) + "\" could do it, but may only read: write access = \"write\" into it to take that one."
 		}
+	}
+	if len(empty) > 0 && len(n.capabilities) > 0 {
+		verb := "has"
+		if len(empty) > 1 {
+			verb = "have"
+		}
+		return fmt.Sprintf(" %s %s no capabilities yet: fill them in (here: %s, with access = %q) to choose one.", listWords(empty[:min(len(empty), 5)], len(empty)), verb, strings.Join(n.capabilities, ", "), n.access)
 	}
 	if len(n.capabilities) == 0 {
 		return " Declare one with access = \"" + n.access + "\" to choose another."

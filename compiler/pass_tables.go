@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
 // passTables writes the agents, runners, models, secrets and sandboxes that
@@ -64,6 +65,16 @@ func (t *tables) runner(name string) {
 	if _, done := t.e.Runners[name]; done || r == nil {
 		return
 	}
+	t.e.Runners[name] = Runner(r)
+	for _, s := range r.Secrets.V {
+		if sec := t.u.set.Secrets[s]; sec != nil {
+			t.e.Secrets[s] = ir.Secret{Env: sec.Env.Get(s)}
+		}
+	}
+}
+
+// Runner is a runner of the policy as epics have it.
+func Runner(r *policies.Runner) ir.Runner {
 	out := ir.Runner{
 		Kind: r.Kind.V, Run: r.Run.V, Prompt: r.Prompt.V, Env: r.Env.V, Set: r.Assign.V, Secrets: r.Secrets.V,
 		Outcome: r.Outcome.V, Concurrent: r.Concurrent.V, RPM: r.RPM.V,
@@ -75,12 +86,7 @@ func (t *tables) runner(name string) {
 			out.LimitedWhen.ExitCode = &code
 		}
 	}
-	t.e.Runners[name] = out
-	for _, s := range r.Secrets.V {
-		if sec := t.u.set.Secrets[s]; sec != nil {
-			t.e.Secrets[s] = ir.Secret{Env: sec.Env.Get(s)}
-		}
-	}
+	return out
 }
 
 func (t *tables) model(alias string) {

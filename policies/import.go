@@ -41,11 +41,11 @@ type Imported struct {
 // model of blocks of their names are set wherever they stand, and so is access
 // where nobody wrote one; all others get new blocks, without capabilities, at the
 // end of the file into. Nothing else changes, comments and layout stay. The result
-// holds the new text of each file that changes, by name. With an error in the list
-// (of the policy as it is) nothing is changed.
+// holds the new text of each file that changes, by name. A policy that cannot be
+// read, which the list says, is not changed.
 func Import(in Input, into string, found []Found) (map[string][]byte, []Imported, diag.List) {
 	set, list := Decode(in)
-	if list.HasErrors() {
+	if slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "policy-syntax" || d.Code == "policy-too-large" }) {
 		return nil, nil, list
 	}
 	im := &importer{set: set, into: into, files: map[string]*importFile{}, blocks: map[string]agentPlace{}}
@@ -74,10 +74,19 @@ func Import(in Input, into string, found []Found) (map[string][]byte, []Imported
 			after.Files = append(after.Files, f)
 		}
 	}
-	if _, broken := Decode(after); broken.HasErrors() {
+	if _, broken := Decode(after); errorsIn(broken) > errorsIn(list) { // what was wrong before may stay so
 		return nil, nil, broken
 	}
 	return changed, out, nil
+}
+
+func errorsIn(list diag.List) (n int) {
+	for _, d := range list {
+		if d.Severity == diag.Error {
+			n++
+		}
+	}
+	return n
 }
 
 type importer struct {

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// projectPolicy is the policy of the project that the current directory lies in,
+// or the one that --policy names.
+type projectPolicy struct {
+	project *project
+	input   policies.Input
+	set     *policies.Set // never nil
+	diags   diag.List
+	paths   map[string]string // where the files are, by their names in diagnostics
+}
+
+// openPolicy reads and decodes it; there may be no file. The caller closes the
+// project.
+func openPolicy(named []string) (*projectPolicy, error) {
+	p, err := openProject("ralph.hcl")
+	if err != nil {
+		return nil, err
+	}
+	out := &projectPolicy{project: p, paths: map[string]string{}}
+	sources, err := p.readPolicies(named)
+	if err == nil && len(named) == 0 {
+		sources, err = p.usualPolicies()
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	out.input = policies.Input{Project: p.FS(), Version: version()}
+	for _, s := range sources {
+		out.input.Files = append(out.input.Files, diag.NewFile(s.Path, s.Bytes))
+		out.paths[s.Path] = filepath.Join(p.dir, filepath.FromSlash(s.Path))
+	}
+	for _, file := range named { // files elsewhere are called by their names alone
+		if info, err := os.Stat(file); err == nil && !info.IsDir() {
+			if at, inside := p.rel(file); !inside {
+				at = filepath.Base(file)
+				out.paths[at] = file
+			}
+		}
+	}
+	out.set, out.diags = policies.Decode(out.input)
+	return out, nil
+}
+
+// usualPolicies reads the files that hold where none is named.
+func (p *project) usualPolicies() ([]compiler.Source, error) {
+	names := []string{"ralph.hcl", "ralph.hcl.json"}
+	for _, pattern := range []string{"policies/*.hcl", "policies/*.hcl.json"} {
+		found, err := fs.Glob(p.FS(), pattern)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
+	}
+	slices.Sort(names)
+	var out []compiler.Source
+	for _, name := range names {
+		b, err := fs.ReadFile(p.FS(), name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, inputErrorf("%w", err)
+		}
+		out = append(out, compiler.Source{Path: name, Bytes: b})
+	}
+	return out, nil
+}
+
+// files are the policy's files, for diagnostics.
+func (p *projectPolicy) files() map[string]*diag.File {
+	out := map[string]*diag.File{}
+	for _, f := range p.input.Files {
+		out[f.Name] = f
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// runnersOf is runners; tests put programs of their own in.
+var runnersOf = runners
+
+// programOf returns the runner of a kind as a program with sessions; false if it
+// is none, or if there is no such kind.
+func programOf(epic *ir.Epic, kind string) (executor.Program, bool) {
+	p, ok := runnersOf(epic)[kind].(executor.Program)
+	return p, ok
+}
+
+// aboutRun asks a runner something that is about no sprint. dir is where its
+// program runs, files a directory for what it writes.
+func aboutRun(name string, r ir.Runner, dir, files string) executor.AgentRun {
+	return executor.AgentRun{
+		Node: &ir.Node{ID: ir.NodeID(name), Key: ir.Key(name)}, Step: &ir.Step{Name: name}, Agent: name,
+		Runner: r, Epic: ir.NodeID(name), Dir: dir, Files: files, Name: name,
+	}
+}
+
+// kindsOf lists the kinds of runners, sorted.
+func kindsOf(list map[string]ir.Runner) []string {
+	kinds := map[string]bool{}
+	for _, r := range list {
+		kinds[r.Kind] = true
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
