@@ -154,6 +154,7 @@ var libraries = map[string]struct {
 	"golang.org/x/text/message":                  {room: "internal/jsonschema"},
 	"github.com/spf13/cobra":                     {room: "cmd/ralph"},
 	"github.com/owenrumney/go-sarif/v3":          {room: "cmd/ralph"},
+	"github.com/modelcontextprotocol/go-sdk":     {room: "executor/mcp"},
 	"zombiezen.com/go/sqlite":                    {room: "executor/journal"},
 	"github.com/gofrs/flock":                     {room: "executor/journal"},
 	"github.com/rogpeppe/go-internal/testscript": {room: "cmd/ralph", tests: true},

@@ -138,6 +138,10 @@ type AgentRun struct {
 	Raw    bool
 	Answer *[]byte
 
+	// Reported is filled with what was reported last through Tools, nil if nothing
+	// was: whoever serves the tools knows, while anybody may write a file.
+	Reported *json.RawMessage
+
 	Activity func(Activity) // told of signs of life; may be nil, may be called from any goroutine
 
 	// Record puts a fact on record while the turn goes on (AgentSession, WorkProposed,

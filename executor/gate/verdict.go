@@ -154,7 +154,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 	if len(b) == 0 || b[0] != '{' {
 		return verdict{}, errors.New("the answer is not one JSON object alone: write nothing before and behind it, or put it into a ```json block")
 	}
-	if err := sound(b); err != nil {
+	if err := jsonschema.Sound(b, maxDepth); err != nil {
 		return verdict{}, err
 	}
 	if broken := schema.Validate(b); len(broken) > 0 {
@@ -178,55 +178,6 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 		return v, nil
 	}
 	return verdict{}, fmt.Errorf(`"status" is %q; it must be pass, fail or stop`, clip(status, 60))
-}
-
-// sound reports what makes JSON ambiguous or too deep: a key that stands twice
-// may mean pass to one reader and fail to another.
-func sound(b []byte) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	type level struct {
-		keys map[string]bool // nil in a list
-		key  bool            // a key comes next
-	}
-	var stack []level
-	for {
-		t, err := d.Token()
-		if errors.Is(err, io.EOF) && len(stack) == 0 {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("the answer is not valid JSON: %w", err)
-		}
-		top := len(stack) - 1
-		if s, ok := t.(string); ok && top >= 0 && stack[top].keys != nil && stack[top].key {
-			if stack[top].keys[s] {
-				return fmt.Errorf("the key %q stands twice in one object", clip(s, 60))
-			}
-			stack[top].keys[s], stack[top].key = true, false
-			continue
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			if len(stack) == maxDepth {
-				return fmt.Errorf("objects and lists stand more than %d levels inside each other", maxDepth)
-			}
-			l := level{}
-			if t == json.Delim('{') {
-				l = level{keys: map[string]bool{}, key: true}
-			}
-			stack = append(stack, l)
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			stack = stack[:top]
-		}
-		if top = len(stack) - 1; top >= 0 && stack[top].keys != nil {
-			stack[top].key = true
-		}
-		if len(stack) == 0 && d.More() {
-			return errors.New("there is more than one JSON value")
-		}
-	}
 }
 
 // counted finds the numbers of tests that QA agents like to report, as
