@@ -20,8 +20,15 @@ import (
 
 // runners are the runners that this ralph has, by kind.
 func runners(epic *ir.Epic) map[string]executor.Runner {
-	return map[string]executor.Runner{"command": command.Runner{Base: runner.Base{Secrets: epic.Secrets}}}
+	all := map[string]executor.Runner{"command": command.Runner{Base: runner.Base{Secrets: epic.Secrets}}}
+	if alsoRunners != nil {
+		maps.Copy(all, alsoRunners(epic))
+	}
+	return all
 }
+
+// alsoRunners lets tests put programs of their own in the place of real ones.
+var alsoRunners func(epic *ir.Epic) map[string]executor.Runner
 
 // gates are the gates that this ralph judges, by kind; human ones wait for people.
 func gates(epic *ir.Epic) map[string]executor.Gate {

@@ -8,13 +8,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// runnersOf is runners; tests put programs of their own in.
-var runnersOf = runners
-
 // programOf returns the runner of a kind as a program with sessions; false if it
 // is none, or if there is no such kind.
 func programOf(epic *ir.Epic, kind string) (executor.Program, bool) {
-	p, ok := runnersOf(epic)[kind].(executor.Program)
+	p, ok := runners(epic)[kind].(executor.Program)
 	return p, ok
 }
 
