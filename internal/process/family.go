@@ -210,6 +210,11 @@ func (f *family) end(s Spec, done <-chan error) {
 			return false
 		}
 	}
+	if s.AtOnce != nil && s.AtOnce() {
+		f.kill(syscall.SIGKILL)
+		<-done
+		return
+	}
 	if s.Ask != nil {
 		if s.Ask(); within() {
 			return

@@ -154,3 +154,34 @@ func TestTextIsHarmless(t *testing.T) {
 		}
 	}
 }
+
+func TestAProgramIsAskedToEndUnlessAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		atOnce bool
+		want   string
+	}{
+		"it ends as it was asked":        {false, "asked"},
+		"at once it writes nothing more": {true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := sh("cd " + dir + "; trap 'printf asked > said; exit 0' USR1; trap 'printf term > said; exit 0' TERM; echo $$ > pid.tmp; mv pid.tmp pid; while :; do sleep 0.01; done")
+			s.Grace = time.Minute
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			var pid int
+			s.Ask = func() { _ = syscall.Kill(pid, syscall.SIGUSR1) }
+			s.AtOnce = func() bool { return c.atOnce }
+			go func() { _, err := Run(ctx, s); ended <- err }()
+			pid = waitFile(t, filepath.Join(dir, "pid"))
+			cancel()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			got, err := os.ReadFile(filepath.Join(dir, "said"))
+			if err != nil && !errors.Is(err, os.ErrNotExist) || string(got) != c.want {
+				t.Errorf("it said %q, want %q (%v)", got, c.want, err)
+			}
+		})
+	}
+}

@@ -27,6 +27,9 @@ type Spec struct {
 	// Alone sends SIGTERM to the program alone, which then ends its own children in
 	// good order; SIGKILL goes to all.
 	Alone bool
+	// AtOnce says, when the program is to be ended, that it is to be killed without
+	// being asked: a program that ends in good order may still write somewhere. nil: never.
+	AtOnce func() bool
 	// Filter wraps what writes the files of output, so that secrets do not get there.
 	// nil: they hold what the program wrote.
 	Filter func(io.Writer) io.WriteCloser
