@@ -16,7 +16,10 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(atHome{m}, map[string]func(){
-		"ralph": func() { os.Exit(run(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr)) },
+		"ralph": func() {
+			withPrograms()
+			os.Exit(run(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr))
+		},
 	})
 }
 
