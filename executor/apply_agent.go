@@ -15,20 +15,25 @@ func (r *Run) agentEnded(n *node, b AgentEnded) {
 		log.Model = b.Model
 	}
 	if b.Session != "" {
-		log.Session = b.Session
+		log.Session, a.session = b.Session, b.Session
 		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, At: r.at})
 	}
-	a.end = b
+	a.end, a.going = b, goesFresh
 	l.stage = stageCollect
+	if b.End == EndTakenOver {
+		r.takenOver(n)
+		return
+	}
 	if b.End != EndExited || b.Outcome.asks() || b.Outcome.Fatal {
 		return
 	}
 	switch o := b.Outcome; {
-	case o.Invalid != "" && a.reminders == 0:
-		a.reminders++
+	case o.Invalid != "" && !a.reminded:
+		a.reminded = true
+		a.extra++
 		l.stage = stageAgent
 	case o.Invalid != "":
-	case (o.Result == "partial" || o.Result != "failed" && o.NextAction == "repeat_phase") && a.iteration-a.reminders < n.stepNow().Limits.Iterations:
+	case (o.Result == "partial" || o.Result != "failed" && o.NextAction == "repeat_phase") && a.iteration-a.extra < n.stepNow().Limits.Iterations:
 		l.stage = stageAgent
 	}
 }
@@ -71,6 +76,10 @@ func (r *Run) collected(n *node, b Collected) {
 	a.collected = b
 	byPerson := a.person != ""
 	switch {
+	case a.leaving:
+		l.stage = stageVerdict // a person's word comes before
+	case !byPerson && a.end.End == EndTakenOver:
+		l.stage = stageSpoken
 	case a.end.End == EndStalled && n.stepNow().Stall.Action == "diagnose" && n.stepNow().Stall.Agent != "":
 		l.stage = stageDiagnose
 	case !byPerson && a.end.End == EndExited && a.end.Outcome.asks() && !a.end.Outcome.Fatal:

@@ -63,6 +63,7 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 	}
 	if b.Resumes {
 		a.session = r.sessionOf(n, e.Step, b.From, a.agent)
+		a.resumes = a.session != ""
 	}
 	n.logs[len(n.logs)-1].Agent = a.agent
 	return nil

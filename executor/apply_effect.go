@@ -1,6 +1,9 @@
 package executor
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 	l := &n.life
@@ -26,8 +29,12 @@ func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 			r.agents[name]++
 			r.asked(name, e.At)
 		}
+		if b.Kind == EffectGate {
+			l.attempt.gates[slices.Index(n.stepNow().Gates, b.Gate)].spoken = false
+		}
 		if b.Kind == EffectAgent {
-			l.attempt.iteration = b.Iteration
+			l.attempt.iteration, l.attempt.session, l.attempt.spoken = b.Iteration, want.Session, false
+			n.logs[len(n.logs)-1].Turn = fmt.Sprintf("agent-%d", b.Iteration)
 		}
 		return nil
 	}
@@ -171,9 +178,14 @@ func (r *Run) prepared(n *node, b Prepared) {
 	if l.step == asideStep && l.aside.merge && len(b.Paths) > 0 {
 		l.aside.paths = b.Paths
 	}
+	if b.Anew {
+		a.anew()
+	}
 	switch {
 	case a.collected.Result.Commit != "":
 		l.stage = stageGate
+	case a.going != goesFresh:
+		l.stage = stageAgent
 	case l.step == asideStep && r.byHand(n):
 		l.stage = stageHand
 	case r.redDue(n):
@@ -208,9 +220,22 @@ func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 		return nil
 	}
 	l.flight = append(l.flight, done) // rewind puts back what was cut
-	l.rewind()
+	r.rewind(n)
 	switch b.Class {
 	case FailInterrupted:
+		return nil
+	case FailSession:
+		if done.Kind != EffectAgent {
+			break
+		}
+		n.logs[len(n.logs)-1].Session = ""
+		if !l.attempt.sessionLost(done) {
+			return nil
+		}
+		l.failed(done.Kind)
+		l.failures = max(l.failures, l.attempt.losses)
+		b.Class = FailCrash
+		l.trouble = &trouble{b, done.Kind, done.Agent}
 		return nil
 	case FailConflict:
 		if done.Kind == EffectBase {

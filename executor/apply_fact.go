@@ -1,6 +1,10 @@
 package executor
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
 
 // noted keeps what is told of an agent's turn while it goes on, in the log of its
 // attempt. What comes when that is over counts nothing: it is only kept.
@@ -17,7 +21,7 @@ func (r *Run) noted(n *node, e Event) {
 	case AgentSession:
 		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Turn: b.Turn, Gate: b.Gate, Fresh: b.Fresh, At: e.At})
 		if works(n, e) && b.Gate == "" {
-			log.Session = b.Session
+			log.Session, n.life.attempt.session = b.Session, b.Session
 		}
 	case WorkProposed:
 		log.Proposed = append(log.Proposed, b)
@@ -25,6 +29,10 @@ func (r *Run) noted(n *node, e Event) {
 		log.Spoken = append(log.Spoken, b)
 		if b.Said.After(n.human) {
 			n.human = b.Said
+		}
+		n.life.gateSpoken(n.stepNow(), e, b.Gate)
+		if works(n, e) && b.Gate == "" {
+			n.life.attempt.spoken = true
 		}
 	}
 }
@@ -35,6 +43,19 @@ func works(n *node, e Event) bool {
 	return slices.ContainsFunc(n.life.flight, func(f Effect) bool {
 		return f.Kind == EffectAgent && f.Step == e.Step && f.Attempt == e.Attempt
 	})
+}
+
+// gateSpoken notes that a person wrote in the session of the agent of a gate that
+// is being judged.
+func (l *life) gateSpoken(s *ir.Step, e Event, gate string) {
+	if gate == "" || s == nil || !slices.ContainsFunc(l.flight, func(f Effect) bool {
+		return f.Kind == EffectGate && f.Gate == gate && f.Step == e.Step && f.Attempt == e.Attempt
+	}) {
+		return
+	}
+	if i := slices.Index(s.Gates, gate); i >= 0 && i < len(l.attempt.gates) {
+		l.attempt.gates[i].spoken = true
+	}
 }
 
 // inSession keeps a session's handle, unless its turn, or one before that was told

@@ -111,6 +111,11 @@ func (r *Run) nodeWaiting(n *node, b NodeWaiting) error {
 		if b.Cause == CauseDiagnosis {
 			l.stage, l.attempt.waived = stageGate, true
 		}
+	case stageTaken:
+		if b.Cause == CauseTakeover {
+			l.stage = stagePrepare
+			l.attempt.goOnTaken()
+		}
 	case stageFailed:
 		l.stage = stageOpen
 	case stageReview:

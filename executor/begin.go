@@ -23,7 +23,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 		}
 	}
 	for _, n := range r.byID {
-		n.life.rewind()
+		r.rewind(n)
 	}
 	r.flying, r.active, r.strays, r.lander = nil, nil, nil, nil
 	clear(r.agents)

@@ -33,8 +33,16 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 		return d, nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
 	case n.status != Waiting:
 		return d, nil, r.refuse(n, "there is nothing to retry")
-	case n.waitsFor(CauseQuestion, CauseTakeover) && d.Message == "":
+	case n.waitsFor(CauseQuestion) && d.Message == "":
 		return d, nil, r.refuse(n, "the agent asked: the answer comes with -m TEXT")
+	case n.waitsFor(CauseTakeover) && d.Message == "":
+		return d, nil, r.refuse(n, "another attempt needs to be told what to do: -m TEXT")
+	case n.waitsFor(CauseTakeover) && d.How == HowPlain:
+		return d, func() error { // from what is there, as after a question
+			l.word, l.stage, l.attempt.leaving = d, stageCollect, true
+			n.allow(r.at)
+			return again("answered")()
+		}, nil
 	case n.waitsFor(CauseQuestion, CauseDiagnosis, CauseTakeover, CauseProtected):
 		return d, func() error { l.word = d; n.allow(r.at); return again("answered")() }, nil
 	case n.waitsFor(CauseForeign):
@@ -42,7 +50,13 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 	case n.waitsFor(CauseDeadline):
 		return d, func() error { n.people.late = true; return again("retried")() }, nil
 	case n.waitsFor(CauseGate, CauseConfig, CauseRunner, CauseWorkspace, CauseConflict, causeOnly):
-		return d, func() error { n.resolveAnew(); return again("retried")() }, nil
+		return d, func() error {
+			n.resolveAnew()
+			if d.How == Discard {
+				l.attempt.anew()
+			}
+			return again("retried")()
+		}, nil
 	case n.wait.For == ForTimer || n.wait.For == ForLimit:
 		return d, nil, r.refuse(n, "it goes on by itself")
 	}

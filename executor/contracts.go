@@ -49,7 +49,8 @@ type Workspace interface {
 	// Prepare puts the node's worktree at e.Commit and sets it up. What differs
 	// from the commit that ralph last left there is saved first. With e.Merge it
 	// then merges e.Inputs there and leaves the conflict; with e.Person it leaves
-	// the tree as it is.
+	// the tree as it is, and with e.AsIs, too, unless it is no longer that of the
+	// attempt, which it says (Anew).
 	Prepare(ctx context.Context, e Effect) (Prepared, error)
 	// Collect makes one commit of what the attempt left and checks it.
 	Collect(ctx context.Context, e Effect, o Outcome) (Collected, error)

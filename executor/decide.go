@@ -50,6 +50,10 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 	case stageAsk:
 		q := l.attempt.end.Outcome.Summary
 		return n.event(NodeWaiting{For: ForHuman, Cause: CauseQuestion, Detail: q}), true
+	case stageTaken:
+		return r.takenDecision(n), true
+	case stageSpoken:
+		return r.spokenDecision(n), true
 	case stageHand:
 		return r.decideHand(n), true
 	case stageDiagnosed:
@@ -130,7 +134,7 @@ func (r *Run) open(n *node) Event {
 		b.Rejudge, b.From = true, l.stepsAt[l.step].Commit
 	case b.Person != "":
 	default:
-		if s.OnFailure == "reset" && len(n.people.said) == 0 {
+		if s.OnFailure == "reset" && len(n.people.said) == 0 && !n.spokenBefore() {
 			b.From = l.starts[l.step]
 		}
 		if o, ok := n.orphan(s.Name, b.Start); ok && n.hasAgent(s) {

@@ -40,6 +40,7 @@ type Effect struct {
 	Merge     bool     // prepare, collect: of the run-time step "merge"; Inputs are merged in the worktree, Paths are in conflict
 	Apart     bool     // gate: in a detached worktree of its own, beside other gates
 	Person    bool     // prepare: leave the tree as it is; collect: a person's own fix, checks are only listed
+	AsIs      bool     // prepare: a session goes on in the tree, which is left as it is; where it is not there any more, prepare as ever: Prepared.Anew
 	Paths     []string // merge: what merge-tree found in conflict
 	Pull      Pull     // poll: which pull request
 	Resolved  string   // base: tree that a conflict of these trees was resolved to; used where it still is there

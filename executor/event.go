@@ -179,6 +179,7 @@ type (
 		Saved   string   `json:"saved,omitempty"`   // ref under which what was left there is kept
 		Paths   []string `json:"paths,omitempty"`   // merge: in conflict in the worktree now, the first of them
 		Skipped []string `json:"skipped,omitempty"` // what was left out on purpose: "submodules"
+		Anew    bool     `json:"anew,omitempty"`    // the tree that a session was to go on in is not there any more
 	}
 	// AgentEnded is what the agent reported.
 	AgentEnded struct {

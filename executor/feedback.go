@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -16,7 +17,7 @@ func (r *Run) Feedback(id ir.NodeID) []string {
 		return nil
 	}
 	if k := len(n.logs) - 1; k >= n.life.first && n.logs[k].Status == AttemptRunning {
-		return n.logs[k].Feedback
+		return append(slices.Clip(n.logs[k].Feedback), n.logs[k].spoken()...)
 	}
 	return r.feedback(n)
 }
@@ -31,6 +32,20 @@ func (n *node) told() []string {
 		for _, d := range n.logs[i].Said {
 			out = append(out, d.By+" says:", "", quote(d.Message), "")
 		}
+		if n.logs[i].Status != AttemptRunning {
+			out = append(out, n.logs[i].spoken()...)
+		}
+	}
+	return out
+}
+
+// spoken is what people wrote in the session of an attempt's agent.
+func (l *AttemptLog) spoken() []string {
+	var out []string
+	for _, s := range l.Spoken {
+		if s.Gate == "" && s.Text != "" {
+			out = append(out, fmt.Sprintf("A person wrote in the session of attempt %d of step %s:", l.Number, l.Step), "", quote(s.Text), "")
+		}
 	}
 	return out
 }
@@ -43,6 +58,10 @@ func (r *Run) lastFailure(n *node) []string {
 			return feedback(l)
 		case AttemptError:
 			if l.Diagnosed != nil {
+				return feedback(l)
+			}
+		case AttemptCancelled:
+			if l.Taken {
 				return feedback(l)
 			}
 		case AttemptPassed:
@@ -81,7 +100,7 @@ func pastTense(s AttemptStatus) string {
 		return "ran out of time"
 	case AttemptStalled:
 		return "stalled"
-	case AttemptError:
+	case AttemptError, AttemptCancelled:
 		return "was given up"
 	}
 	return "failed"

@@ -157,12 +157,14 @@ func (r *Run) gateJudged(n *node, b GateJudged) error {
 	g := &a.gates[i]
 	log := &n.logs[len(n.logs)-1]
 	g.failures = 0
+	spoken := g.spoken
+	g.spoken = false
 	if b.Session != "" {
 		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
 	}
 	if b.Verdict == ErrorJudged {
 		g.wrong++
-		if g.wrong > 1 {
+		if g.wrong > 1 || spoken && r.epic.Run.HITL.OnHumanMessage == "pause" { // that person decides
 			g.trouble = &EffectFailed{Class: failGate, Detail: b.Message}
 		}
 		return nil
@@ -185,6 +187,7 @@ func (r *Run) gateFailed(n *node, e Effect, b EffectFailed) {
 		return
 	}
 	g := &a.gates[i]
+	g.spoken = false
 	g.failures++
 	used := b.Class == FailConfig || b.Class != FailLimit && g.failures > n.stepNow().Limits.RunnerRetries
 	if used && g.standin < len(r.epic.Gates[e.Gate].Fallback) && e.Agent != "" {

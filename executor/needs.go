@@ -63,6 +63,8 @@ func (r *Run) effect(n *node) (Effect, bool) {
 		e.Kind, e.Person = EffectPrepare, r.byPerson(n) && len(n.logs) > l.first+1 || l.step == asideStep && l.aside.touched // its own work stays as it is
 		if c := a.collected.Result.Commit; c != "" {                                                                         // its gates are next
 			e.Commit, e.Merge, e.Person = c, false, false
+		} else {
+			e.AsIs = a.going != goesFresh
 		}
 	case stageRed:
 		e.Kind, e.Gate = EffectRed, r.redGate(n)
@@ -72,11 +74,7 @@ func (r *Run) effect(n *node) (Effect, bool) {
 			return e, false
 		}
 		e.Kind, e.Iteration, e.Agent = EffectAgent, a.iteration+1, a.agent
-		if s := n.stepNow(); a.iteration > 0 && (s.Session == "resume" || a.end.Outcome.Invalid != "") {
-			e.Session = a.end.Session
-		} else if a.iteration == 0 {
-			e.Session = a.session
-		}
+		e.Session = a.handle(n.stepNow().Session, a.end.Outcome.Invalid != "")
 	case stageCollect:
 		e.Kind, e.Person = EffectCollect, a.person != ""
 	case stageDiagnose:

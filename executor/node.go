@@ -23,6 +23,8 @@ const (
 	stageAgent
 	stageCollect
 	stageAsk
+	stageTaken  // a person took the session over: wait for them
+	stageSpoken // a person's words in the session become feedback
 	stageDiagnose
 	stageDiagnosed
 	stageGate
@@ -123,16 +125,14 @@ type trouble struct {
 
 // attempt is the open try of a step.
 type attempt struct {
-	status    AttemptStatus
-	step      string
-	number    int
-	from      string
-	rejudge   bool
-	person    string
-	agent     string
-	session   string // handle to go on with
-	iteration int
-	reminders int  // turns that only asked for a valid outcome
+	status  AttemptStatus
+	step    string
+	number  int
+	from    string
+	rejudge bool
+	person  string
+	agent   string
+	turns
 	red       int  // red_first gates that failed as they should
 	dirty     bool // the worktree has to be put back before another gate
 	gates     []gateState
@@ -141,6 +141,7 @@ type attempt struct {
 	judged    []GateJudged
 	diagnosed *Diagnosed
 	waived    bool // a person let it go on to its gates, whatever its agent said
+	leaving   bool // a person ended it: what is in the worktree is collected before
 }
 
 // gateState is what is known of one gate of the open attempt.
@@ -150,6 +151,7 @@ type gateState struct {
 	failures int // of its runner, in a row
 	standin  int // how far its fallback agents are used
 	trouble  *EffectFailed
+	spoken   bool // a person wrote in its agent's session
 }
 
 // success says that a node passed for (work, inputs).
@@ -185,9 +187,10 @@ type AttemptLog struct {
 	Agent     string    // who really worked
 	Model     string
 	Session   string
-	Usage     Usage // of its turns together; nil figures are unknown
-	Turns     int   // iterations
-	Millis    int64 // of the agent's turns
+	Usage     Usage  // of its turns together; nil figures are unknown
+	Turns     int    // iterations
+	Turn      string // base name of the files of its agent's last turn; "" if none began
+	Millis    int64  // of the agent's turns
 	Person    string
 	Collected Collected
 	Feedback  []string     // what its agent was told about the attempt before
@@ -199,6 +202,7 @@ type AttemptLog struct {
 	Sessions []SessionLog   // of every turn of its agents and of its gates' agents, in order
 	Proposed []WorkProposed // while it went on
 	Spoken   []HumanSpoke   // what people wrote in its agents' sessions
+	Taken    bool           // a person took its agent's session over
 }
 
 // SessionLog is a session in which a turn of an agent was, or is.
@@ -292,15 +296,21 @@ func (n *node) next(i int) int {
 }
 
 // rewind makes effects that began and were not reported due once more, from
-// where they can be done again: an agent or a gate whose turn was cut needs its
-// worktree put back first.
-func (l *life) rewind() {
+// where they can be done again: an agent whose session is known goes on in it, on
+// the tree as it is, unless a person has that session; any other agent or gate
+// whose turn was cut needs its worktree put back first.
+func (r *Run) rewind(n *node) {
+	l := &n.life
 	for _, e := range l.flight {
 		l.redo = append(l.redo, Effect{Kind: e.Kind, Gate: e.Gate})
 		switch e.Kind {
-		case EffectAgent, EffectRed:
-			l.stage, l.attempt.iteration, l.attempt.reminders = stagePrepare, 0, 0
-		case EffectGate:
+		case EffectAgent:
+			l.stage = stagePrepare
+			if l.attempt.cut(e); l.attempt.spoken && l.attempt.session != "" && !l.stale {
+				l.attempt.iteration, l.attempt.going, l.attempt.end = e.Iteration, goesFresh, AgentEnded{End: EndTakenOver}
+				r.takenOver(n)
+			}
+		case EffectGate, EffectRed:
 			l.stage = stagePrepare
 		default:
 			continue

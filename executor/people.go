@@ -156,6 +156,8 @@ func (r *Run) onWord(n *node, now time.Time) (Event, bool) {
 			Status: AttemptFailed, Free: true, Next: next,
 			Reason: clip("rejected by "+d.By+because(d.Message), 300),
 		}), true
+	case l.attempt.status == AttemptRunning && d.Verb == RetryNode && l.attempt.leaving && l.attempt.collected.Result.Commit == "":
+		return Event{}, false // first what it left
 	case l.attempt.status == AttemptRunning && d.Verb == RetryNode:
 		return n.attemptEvent(AttemptEnded{
 			Status: AttemptCancelled, Free: true, Next: l.attempt.step, Reason: "ended by " + d.By + ", who asked for another",

@@ -20,7 +20,8 @@ type stage struct {
 	run    *executor.Run
 	events []executor.Event
 	now    time.Time
-	answer func(executor.Effect) executor.Body // nil, or what it returns: as usual
+	answer func(executor.Effect) executor.Body   // nil, or what it returns: as usual
+	tells  func(executor.Effect) []executor.Body // what is told while it goes on; nil: nothing
 	flying []executor.Effect
 	ids    int
 	trees  int
@@ -110,6 +111,11 @@ func (s *stage) usual(e executor.Effect) executor.Body {
 
 func (s *stage) report(e executor.Effect) {
 	s.t.Helper()
+	if s.tells != nil {
+		for _, b := range s.tells(e) {
+			s.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: b})
+		}
+	}
 	var body executor.Body
 	if s.answer != nil {
 		body = s.answer(e)

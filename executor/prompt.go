@@ -65,7 +65,7 @@ func (r *Run) Prompt(id ir.NodeID) string {
 	if lines := n.turn(); len(lines) > 0 {
 		section("This turn", lines...)
 	}
-	section("How to report", contract...)
+	section("How to report", r.contract(n)...)
 	return b.String()
 }
 
@@ -112,18 +112,41 @@ func (n *node) olderLife() []string {
 	return []string{line, "What it left is commit " + last.Commit + "; look at it with git show if it helps. Your worktree does not contain it."}
 }
 
-// turn is what the agent is told in a turn that is not an attempt's first.
+// turn is what the agent is told in a turn that is not an attempt's first, or that
+// goes on after it was cut or a person had the session.
 func (n *node) turn() []string {
 	a := &n.life.attempt
 	switch {
-	case a.iteration < 2 || a.status != AttemptRunning:
+	case a.status != AttemptRunning:
+		return nil
+	case a.going == goesTaken:
+		return []string{
+			"A person took over meanwhile. Your worktree is as it was left: what is in it is part of your work.",
+			"Finish what is still to be done, as that person wants it, and report.",
+		}
+	case a.going == goesCut && a.reminded:
+		return append(n.remind(), "Your answer to this was cut off.")
+	case a.going == goesCut:
+		return []string{
+			"Your turn was interrupted. Your worktree is as you left it, unless somebody changed something there meanwhile.",
+			"Look where you were, and go on there; do not begin anew. If the work is done, only report it now.",
+		}
+	case a.iteration < 2:
 		return nil
 	case a.end.Outcome.Invalid != "":
-		return []string{"Your last turn ended without a valid outcome: " + firstLine(a.end.Outcome.Invalid) + ".", "If the work is done, only report it now."}
+		return n.remind()
 	case a.end.Outcome.Summary != "":
 		return []string{"You go on where your last turn ended. It reported:", "", quote(a.end.Outcome.Summary)}
 	}
 	return []string{"You go on where your last turn ended."}
+}
+
+// remind asks once more for an outcome.
+func (n *node) remind() []string {
+	return []string{
+		"Your last turn ended without a valid outcome: " + strings.TrimRight(firstLine(n.life.attempt.end.Outcome.Invalid), ".") + ".",
+		"If the work is done, only report it now, as described below.",
+	}
 }
 
 // basis names the results that the node starts from.
@@ -147,8 +170,16 @@ func (n *node) earlier() []string {
 	return out
 }
 
-// contract is the end of every prompt: how an outcome is reported.
-var contract = []string{
+// contract is the end of every prompt: how an outcome is reported. Programs that
+// are agents get a tool for it; a command gets a file.
+func (r *Run) contract(n *node) []string {
+	if a := r.epic.Agents[n.life.attempt.agent]; a.Human || r.epic.Runners[a.Runner].Kind == "command" {
+		return byFile
+	}
+	return byTool
+}
+
+var byFile = []string{
 	"When you are done, write a JSON object to the file that RALPH_OUTCOME names:",
 	"",
 	`    {"result": "success", "summary": "what you did, in a few sentences"}`,
@@ -156,4 +187,18 @@ var contract = []string{
 	`"result" is "success", "partial" or "failed". With "partial" you are asked again to go on.`,
 	`Add "next_action": "need_human" and ask in "summary" if only a person can decide.`,
 	"Your word starts the gates; it does not replace them.",
+}
+
+var byTool = []string{
+	"When you are done, call the tool report_outcome, as the last thing that you do:",
+	"",
+	`    {"result": "success", "summary": "what you did, in a few sentences"}`,
+	"",
+	`"result" is "success", "partial" or "failed". With "partial" you are asked again to go on.`,
+	`Add "next_action": "need_human" and ask in "summary" if only a person can decide.`,
+	"If there is no such tool, end your last message with this JSON object in a ```json fence.",
+	"Your word starts the gates; it does not replace them.",
+	"",
+	"The tool get_context tells you the task, what it builds on, and the feedback once more.",
+	"Work that you find and that is not part of the task: do not do it, call propose_work.",
 }

@@ -17,8 +17,20 @@ import (
 // machine wants beside it whenever time has to pass or nothing is left to do.
 type script struct {
 	*stage
-	out  strings.Builder
-	seen int
+	out     strings.Builder
+	seen    int
+	crashes int // so many turns of agents are cut by the end of ralph
+}
+
+// lateReplay makes the run anew from events of which the last were lost.
+func (s *script) lateReplay() {
+	s.t.Helper()
+	s.fresh()
+	for _, e := range s.events {
+		if err := s.run.Apply(e); err != nil {
+			s.t.Fatalf("replay: %v", err)
+		}
+	}
 }
 
 func newScript(t *testing.T, lines []string, change ...func(*ir.Epic)) *script {
@@ -55,6 +67,15 @@ func (s *script) goOn(most time.Duration) {
 			e := s.flying[0]
 			s.flying = s.flying[1:]
 			s.report(e)
+			if s.crashes > 0 && e.Kind == executor.EffectAgent { // it comes in place of the report
+				s.crashes--
+				s.events = s.events[:len(s.events)-1]
+				s.seen = min(s.seen, len(s.events))
+				s.lateReplay()
+				s.write()
+				s.out.WriteString("killed\n")
+				s.begin()
+			}
 		case todo.Done:
 			s.write()
 			s.out.WriteString("done\n")
@@ -107,6 +128,7 @@ func (s *script) note(e executor.Effect) {
 		{e.Apart, " apart"},
 		{e.Merge, " of the merge"},
 		{e.Person, " of a person"},
+		{e.AsIs, " as it is"},
 		{e.Onto != "", " onto " + string(e.Onto)},
 		{e.Commit != "", " at " + e.Commit},
 		{e.Old != "", " from " + e.Old},
@@ -219,6 +241,13 @@ func line(epic *ir.Epic, e executor.Event) string {
 	case executor.EffectFailed:
 		add(b.Gate != "", b.Gate)
 		add(true, b.Class)
+	case executor.Prepared:
+		add(b.Anew, "anew")
+	case executor.AgentSession:
+		add(true, b.Session)
+	case executor.HumanSpoke:
+		add(b.Gate != "", b.Gate)
+		add(true, b.Text)
 	case executor.BaseMade:
 		add(true, b.Base.Commit)
 	case executor.AgentEnded:

@@ -26,7 +26,10 @@ func randomEpic(rng *rand.Rand, n int) *ir.Epic {
 			"v": {Kind: "review", Agent: "a", OnFailure: "continue"}, "red": {Kind: "command", RedFirst: true},
 			"u": {Kind: "human", TimeoutMS: 60_000, OnTimeout: []string{"fail", "stop"}[rng.IntN(2)]},
 		},
-		Run:    ir.Run{Concurrency: ir.Concurrency{PerLane: map[string]int{"x": 1}}},
+		Run: ir.Run{
+			Concurrency: ir.Concurrency{PerLane: map[string]int{"x": 1}},
+			HITL:        ir.HITL{OnHumanMessage: []string{"pause", "review", "cooldown"}[rng.IntN(3)]},
+		},
 		Digest: "d",
 	}
 	for i := range 1 + rng.IntN(n) {
@@ -170,6 +173,57 @@ type sim struct {
 	said   int
 	words  int   // that people have said
 	skip   int64 // sequence numbers that are left out before the next event
+	trees  map[ir.NodeID]tree
+	was    Effect // in flight before the last event
+}
+
+// tree is what lies in a node's worktree, as far as sessions go.
+type tree struct {
+	session, agent string // that left it; "" if it was put back since
+	commit         string // that was collected of it; "" if none was
+}
+
+// watch follows what happens to worktrees: a session is gone on with only on the
+// tree that it left, by the agent whose session it is. execution §6
+func (s *sim) watch(e Event) {
+	s.t.Helper()
+	if s.trees == nil {
+		s.trees = map[ir.NodeID]tree{}
+	}
+	w := s.trees[e.Node]
+	n := s.run.byID[e.Node]
+	flying := func(kind EffectKind) Effect {
+		for _, f := range n.life.flight {
+			if f.Kind == kind {
+				return f
+			}
+		}
+		return Effect{}
+	}
+	switch b := e.Body.(type) {
+	case AgentSession:
+		if f := flying(EffectAgent); b.Gate == "" && f.Step == e.Step && f.Attempt == e.Attempt {
+			w = tree{session: b.Session, agent: f.Agent}
+		}
+	case AgentEnded:
+		if b.Session != "" {
+			w = tree{session: b.Session, agent: s.was.Agent}
+		}
+	case Collected:
+		w.commit = b.Result.Commit
+	case Prepared:
+		if b.Anew {
+			w = tree{}
+		}
+	case EffectStarted:
+		switch f := flying(b.Kind); {
+		case b.Kind == EffectPrepare && !f.AsIs && !f.Person && f.Commit != w.commit:
+			w = tree{}
+		case b.Kind == EffectAgent && f.Session != "" && (f.Session != w.session || f.Agent != w.agent):
+			s.t.Errorf("%s of %s goes on in session %q of %s; in its worktree is what session %q of %s left", f.Step, e.Node, f.Session, f.Agent, w.session, w.agent)
+		}
+	}
+	s.trees[e.Node] = w
 }
 
 func (s *sim) put(e Event) {
@@ -187,10 +241,17 @@ func (s *sim) put(e Event) {
 	if !reflect.DeepEqual(back, e) {
 		s.t.Fatalf("through JSON\n%+v\nbecame\n%+v", e, back)
 	}
+	s.was = Effect{}
+	if n := s.run.byID[e.Node]; n != nil && len(n.life.flight) > 0 {
+		s.was = n.life.flight[0]
+	}
 	if err := s.run.Apply(e); err != nil {
 		s.t.Fatal(err)
 	}
 	s.events = append(s.events, e)
+	if s.run.byID[e.Node] != nil {
+		s.watch(e)
+	}
 	check(s.t, s.run)
 }
 
@@ -233,7 +294,7 @@ func (s *sim) report(e Effect) Body {
 	if s.rng.IntN(12) == 0 {
 		f := EffectFailed{Class: []FailureClass{FailTransient, FailInterrupted, FailConfig}[s.rng.IntN(3)], Detail: "bad luck", Gate: e.Gate}
 		if e.Agent != "" {
-			f.Class = []FailureClass{FailTransient, FailCrash, FailLimit}[s.rng.IntN(3)]
+			f.Class = []FailureClass{FailTransient, FailCrash, FailLimit, FailSession}[s.rng.IntN(4)]
 		}
 		if f.Class == FailLimit && s.rng.IntN(2) == 0 {
 			f.Until = s.now.Add(time.Duration(s.rng.IntN(100)-10) * time.Hour)
@@ -248,7 +309,7 @@ func (s *sim) report(e Effect) Body {
 		}
 		return BaseMade{Base: Tree{"m" + mark, "t" + mark}, Head: "head" + mark}
 	case EffectPrepare:
-		return Prepared{}
+		return Prepared{Anew: e.AsIs && s.rng.IntN(3) == 0}
 	case EffectLand:
 		if s.rng.IntN(4) == 0 {
 			return EffectFailed{Class: FailMoved, Detail: "it moved", Head: Tree{"head" + mark, "t" + mark}}
@@ -272,7 +333,7 @@ func (s *sim) report(e Effect) Body {
 		case 3:
 			o.Fatal = s.rng.IntN(5) == 0
 		}
-		return AgentEnded{Session: "h" + mark, Outcome: o, End: []AgentEnd{EndExited, EndExited, EndExited, EndTimeout, EndStalled}[s.rng.IntN(5)], ExitCode: s.rng.IntN(2)}
+		return AgentEnded{Session: "h" + mark, Outcome: o, End: []AgentEnd{EndExited, EndExited, EndExited, EndExited, EndTimeout, EndStalled, EndTakenOver}[s.rng.IntN(7)], ExitCode: s.rng.IntN(2)}
 	case EffectCollect:
 		c := Collected{Result: Tree{"c" + mark, "t" + mark}}
 		if s.rng.IntN(5) == 0 {
@@ -290,6 +351,23 @@ func (s *sim) report(e Effect) Body {
 		return EffectFailed{Class: FailForeign, Detail: "foreign", Head: Tree{"f" + mark, "t" + mark}}
 	}
 	return Published{Result: Tree{e.Commit, "t" + e.Commit}}
+}
+
+// tell puts on record what an effect tells while it goes on, or too late.
+func (s *sim) tell() {
+	if len(s.flying) == 0 {
+		return
+	}
+	e := s.flying[s.rng.IntN(len(s.flying))]
+	if s.rng.IntN(5) == 0 {
+		e.Step, e.Attempt = "s0", 1
+	}
+	mark := fmt.Sprint(s.run.Seq())
+	s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: []Body{
+		AgentSession{Session: "h" + mark, Agent: e.Agent, Turn: fmt.Sprintf("agent-%d", e.Iteration), Gate: e.Gate, Fresh: e.Session == ""},
+		HumanSpoke{Session: "h", Said: s.now, Text: "no", Gate: e.Gate},
+		WorkProposed{Proposal: Proposal{Title: "t" + mark}, Agent: e.Agent, Gate: e.Gate},
+	}[s.rng.IntN(3)]})
 }
 
 // nothingIsLeftOut checks that a sum that is done holds every result.
@@ -377,6 +455,9 @@ func TestRandomRuns(t *testing.T) { // S2-26
 				}
 				if rng.IntN(30) == 0 && s.speak() {
 					continue
+				}
+				if rng.IntN(8) == 0 {
+					s.tell()
 				}
 				if todo.Done {
 					s.nothingIsLeftOut()

@@ -16,7 +16,7 @@ func Decide(ctx context.Context, run *executor.Run, ws executor.Workspace, node 
 	if err != nil {
 		return executor.Event{}, err
 	}
-	if d.Verb == executor.RetryNode && d.How == executor.HowPlain && node != "" {
+	if d.Verb == executor.RetryNode && d.How == executor.HowPlain && node != "" && !run.GoesOnAsIs(node) {
 		edited, err := ws.Edited(ctx, node)
 		if err != nil {
 			return executor.Event{}, err

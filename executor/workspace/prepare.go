@@ -31,12 +31,21 @@ func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepar
 	if e.Person && w.Left != "" {
 		return out, nil
 	}
-	var err error
-	if e.Merge {
+	as, err := s.asLeft(ctx, w, e)
+	switch {
+	case err != nil:
+		return out, err
+	case as:
+		if _, noted := s.refs.Load(e.Node); !noted {
+			err = s.noteRefs(e.Node)
+		}
+		return out, err
+	case e.Merge:
 		out, err = s.prepareMerge(ctx, w, e)
-	} else {
+	default:
 		out.Saved, err = s.prepare(ctx, w, e)
 	}
+	out.Anew = e.AsIs
 	if err == nil {
 		out.Skipped, err = s.skipped(ctx, e.Commit)
 	}
@@ -44,6 +53,38 @@ func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepar
 		err = s.noteRefs(e.Node)
 	}
 	return out, err
+}
+
+// asLeft reports whether a session can go on in the worktree as it is: it is still
+// the one that ralph set up for this attempt, on the node's branch, with whatever
+// was done there on top.
+func (s *Space) asLeft(ctx context.Context, w *worktree, e executor.Effect) (bool, error) {
+	if !e.AsIs || w.Left == "" || !w.Prepared || w.gone || w.cut || w.refused != "" || e.Merge != (w.Shot != "") || !e.Merge && w.Left != e.Commit {
+		return false, nil
+	}
+	on, _, err := s.headOf(w)
+	if err != nil || on != w.ref {
+		return false, err
+	}
+	head, err := s.git.line(ctx, w.at, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return false, ctx.Err() // it is broken: what is there is saved
+	}
+	for _, commit := range append([]string{w.Left}, s.merging(w)...) {
+		if has, err := s.git.ancestor(ctx, commit, head); err != nil || !has {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// merging lists the commits that a conflict's worktree was left merging and is not
+// merging any more: they have to be in what was committed there since.
+func (s *Space) merging(w *worktree) []string {
+	if slices.Equal(s.mergeHeads(w), w.Heads) {
+		return nil
+	}
+	return w.Heads
 }
 
 // prepare puts a worktree at a commit, set up, after saving what differs from
