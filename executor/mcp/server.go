@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +42,7 @@ type Server struct {
 	used   map[string]bool  // names that were given
 }
 
-// Bounds of what the server takes.
+// Bounds of what the server and the proxy take.
 const (
 	maxBody     = 2 << 20          // bytes of a request
 	maxAtOnce   = 16               // requests of one turn that are worked on; others wait
@@ -204,7 +206,33 @@ func (t *turn) knows(r *http.Request) bool {
 // handler serves the tools of a turn without sessions: there is nothing to keep
 // between two requests, and nothing hangs when an agent is killed.
 func handler(s *mcp.Server) http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
+	inner := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
 	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			inner.ServeHTTP(w, r)
+			return
+		}
+		b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			http.Error(w, fmt.Sprintf("the request has more than %d bytes, or was cut: send less", maxBody), http.StatusRequestEntityTooLarge)
+			return
+		}
+		var m message
+		if json.Unmarshal(b, &m) == nil && m.request() && !known[m.Method] {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(failed(m.ID, codeUnknown, "there is no method "+strconv.Quote(clip(m.Method, 100))))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(b))
+		inner.ServeHTTP(w, r)
+	})
+}
+
+// known are the methods that a turn answers. All others are unknown in the words of
+// JSON-RPC, from which agents conclude that they have to ask in an older way.
+var known = map[string]bool{
+	"initialize": true, "ping": true, "tools/list": true, "tools/call": true, "logging/setLevel": true,
+	"resources/list": true, "resources/templates/list": true, "prompts/list": true,
 }
