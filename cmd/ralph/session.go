@@ -65,7 +65,7 @@ ralph ask.`,
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), list)
 			}
-			return r.saySessions(cmd.OutOrStdout(), v, list)
+			return r.saySessions(cmd.OutOrStdout(), v, list, which.best(list))
 		},
 	}
 	epic.add(cmd)
@@ -219,6 +219,15 @@ func (f *sessionFlags) of(list []sessionJSON, v executor.NodeView) ([]sessionJSO
 	return nil, usageErrorf("no session of %s fits; there are those of %s", v.Key, listOf(known))
 }
 
+// best is the one of several sessions that is meant: the one that did the work,
+// else, without --gate, the newest of an agent that worked, else the newest.
+func (f *sessionFlags) best(list []sessionJSON) int {
+	if i := slices.IndexFunc(list, func(s sessionJSON) bool { return s.Work }); i >= 0 {
+		return i
+	}
+	return max(slices.IndexFunc(list, func(s sessionJSON) bool { return f.gate != "" || s.Gate == "" }), 0)
+}
+
 // where says in which attempt a session was, and for which gate.
 func (s sessionJSON) where() string {
 	at := fmt.Sprintf("%s #%d", s.Step, s.Attempt)
@@ -231,7 +240,7 @@ func (s sessionJSON) where() string {
 	return at
 }
 
-func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJSON) error {
+func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJSON, chosen int) error {
 	w := &strings.Builder{}
 	fmt.Fprintf(w, "%s  %s\n", term.Clean(string(v.Key)), term.Clean(v.Title))
 	if len(list) == 0 {
@@ -241,11 +250,10 @@ func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJ
 	}
 	t := &grid{paint: term.For(out)}
 	t.row(term.Faint, "", "attempt", "agent", "runner", "model", "status", "when", "session")
-	chosen := 0
-	for i, s := range list {
+	for _, s := range list {
 		mark, ink := "", term.Plain
 		if s.Work {
-			mark, ink, chosen = "*", term.Good, i
+			mark, ink = "*", term.Good
 		}
 		when := ""
 		if s.Started != nil {
@@ -256,7 +264,7 @@ func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJ
 	w.WriteString("\n")
 	t.write(w)
 	s := list[chosen]
-	what := "To join the newest"
+	what := "To join that of " + term.Clean(s.where())
 	if s.Work {
 		what = "* did the work. To join it"
 	}

@@ -85,7 +85,7 @@ func TestSessionListsAllHandlesAndMarksTheOneThatDidTheWork(t *testing.T) { // S
 			t.Errorf("it says\n%s\nwant %q in it", said, want)
 		}
 	}
-	if said := s.program(exitDone, "session", "1.1", "--gate", "qa", "--attempt", "1").out; !strings.Contains(said, "--resume ses-1.1-qa-1") || strings.Contains(said, "implement-2") {
+	if said := s.program(exitDone, "session", "1.1", "--gate", "qa", "--attempt", "1").out; !strings.Contains(said, "To join that of implement #1, gate qa:") || !strings.Contains(said, "--resume ses-1.1-qa-1") || strings.Contains(said, "implement-2") {
 		t.Errorf("of the gate's first session it says\n%s", said)
 	}
 	if got := s.program(exitUsage, "session", "1.1", "--gate", "checl").err; !strings.Contains(got, "there are those of implement #2, gate qa") {

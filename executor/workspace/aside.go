@@ -1,0 +1,81 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// asideMark stands between the name of a node's worktree and the process that made
+// one beside it.
+const asideMark = ".ask-"
+
+// Aside makes a directory beside the node's worktree that holds exactly a commit,
+// detached and not set up, for somebody who only looks at it, and returns what
+// takes it away again. Nothing of the run knows of it, so no lock is needed. A
+// process has at most one for a node; those of processes that were killed go first.
+func (s *Space) Aside(ctx context.Context, node ir.NodeID, commit string) (dir string, remove func() error, err error) {
+	if err := s.sweepAside(node); err != nil {
+		return "", nil, err
+	}
+	dir = s.Dir(node) + asideMark + strconv.Itoa(os.Getpid())
+	if err := s.room(dir); err != nil {
+		return "", nil, err
+	}
+	remove = func() error { return s.removeAside(dir) }
+	if _, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--", dir, commit); err != nil {
+		return "", nil, errors.Join(fmt.Errorf("make %s: %w", dir, err), remove())
+	}
+	return dir, remove, nil
+}
+
+// sweepAside takes away what processes left that are gone.
+func (s *Space) sweepAside(node ir.NodeID) error {
+	left, err := filepath.Glob(escapeGlob(s.Dir(node)) + asideMark + "*")
+	if err != nil {
+		return err
+	}
+	for _, dir := range left {
+		pid, err := strconv.Atoi(strings.TrimPrefix(dir, s.Dir(node)+asideMark))
+		if err != nil || pid != os.Getpid() && running(pid) || !s.linked(dir) {
+			continue
+		}
+		if err := s.removeAside(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func running(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// linked reports whether a directory is a worktree of this repository.
+func (s *Space) linked(dir string) bool {
+	b, err := os.ReadFile(filepath.Join(dir, ".git"))
+	return err == nil && strings.HasPrefix(string(b), "gitdir: "+filepath.Join(s.git.common, "worktrees"))
+}
+
+// removeAside removes a worktree, and git's record of it last.
+func (s *Space) removeAside(dir string) error {
+	admin, err := s.findAdmin(dir)
+	if err == nil {
+		err = removeAll(dir)
+	}
+	if err == nil && admin != "" {
+		err = os.RemoveAll(filepath.Join(s.git.common, "worktrees", admin))
+	}
+	if err != nil {
+		return fmt.Errorf("take %s away: %w", dir, err)
+	}
+	return nil
+}
