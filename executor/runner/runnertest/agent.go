@@ -1,0 +1,150 @@
+package runnertest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/modeltest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Agent is a runner under test, and the program that it runs.
+type Agent struct {
+	Kind   string // of the runner, or a name for one of several programs of a kind, such as "acp opencode"
+	Binary string // file name of the program: see Binary; "" if Config names it
+	// New makes the runner. One that is an io.Closer is closed when the suite ends.
+	New func(runner.Base) executor.Runner
+	// Config is the runner's block for a model at base (Anthropic agents are told
+	// base, OpenAI agents base + "/v1"), with the program's own patience cut short:
+	// what fails for ever has to be told within a minute. HOME is set by the suite.
+	Config func(binary, base string) ir.Runner
+	Model  string   // what the program is told; "" is "m1"
+	Alias  ir.Model // what it stands for; the zero value has prices of 3 and 15 dollars for a million tokens
+
+	// Home prepares the user's home directory: a login, if the program needs one, and
+	// another MCP server, named "people", in the user's own settings, which is started
+	// with that command.
+	Home func(home string, people []string) error
+	// Native writes an agent of the program's own into the home directory, whose text
+	// holds mark, and returns its name. Needed with CanNative.
+	Native func(home, mark string) (slug string, err error)
+	// Person writes in a session that runs, as a person would. Needed with CanTakeover.
+	Person func(t testing.TB, r executor.AgentRun, session, text string)
+	// Forbidden is what the program refuses to do. Needed with CanRefuse.
+	Forbidden *modeltest.Action
+	// Gone is a well-formed handle of a session that is not there. Needed with CanResume.
+	Gone string
+	// Editors are the names of the tools that change files, which a read agent is not offered.
+	Editors []string
+	// Quiet is how long the program may be silent while it starts, on a loaded
+	// machine; 0 is 5 s.
+	Quiet time.Duration
+}
+
+// complete fills in what was left out.
+func (a Agent) complete() Agent {
+	if a.Quiet == 0 {
+		a.Quiet = 5 * time.Second
+	}
+	if a.Model == "" {
+		a.Model = "m1"
+	}
+	if a.Alias == (ir.Model{}) {
+		a.Alias = ir.Model{ID: a.Model, Provider: "scripted", PriceInput: 3_000_000, PriceOutput: 15_000_000}
+	}
+	return a
+}
+
+// What the suite asks of a program beside the capabilities of the contract.
+const (
+	needFailures executor.Capability = "failures" // tells why its model failed
+	needTools    executor.Capability = "activity" // it is seen that a tool runs
+	needHandle   executor.Capability = "handle"   // the session is known before the model is asked
+	needMessage  executor.Capability = "message"  // has a last message, in which an outcome may stand
+	needStream   executor.Capability = "stream"   // streams what it does
+	needRetry    executor.Capability = "retry"    // asks its model again by itself
+)
+
+// lacks says what a kind cannot do of what only the suite asks for, and why.
+var lacks = map[string]map[executor.Capability]string{
+	"command": {
+		executor.CanResume:   "a program that is run once has no sessions",
+		executor.CanFork:     "a program that is run once has no sessions",
+		executor.CanTools:    "it writes its outcome to the file that RALPH_OUTCOME names",
+		executor.CanNative:   "what it runs is named by `run`",
+		executor.CanTakeover: "a program that is run once has no sessions",
+		executor.CanRead:     "ralph does not know its tools; what it changes is undone",
+		executor.CanSystem:   "ralph does not know its system prompt; the text stands before the prompt",
+		executor.CanRefuse:   "ralph does not know its tools",
+		executor.CanJoin:     "a program that is run once has no sessions",
+		needFailures:         "an exit code says no more than that it failed",
+		needTools:            "ralph does not know its tools; its output is its sign of life",
+		needHandle:           "a program that is run once has no sessions",
+		needMessage:          "its output is for people",
+		needStream:           "its output is for people",
+		executor.CanTokens:   "it may write what it used into its outcome",
+	},
+	"codex": {
+		needHandle: "it says which session it made only when it has begun",
+	},
+}
+
+// Reason says why an agent does not run a case that needs something; "" if it does.
+func reason(kind string, r executor.Runner, needs []executor.Capability) string {
+	var cannot map[executor.Capability]string
+	if p, ok := r.(executor.Program); ok {
+		cannot = p.Describe().Cannot
+	}
+	for _, n := range needs {
+		if why, ok := cannot[n]; ok {
+			return why
+		}
+		if why, ok := lacks[kind][n]; ok {
+			return why
+		}
+	}
+	return ""
+}
+
+// Binary finds a real agent program: in the directory that RALPH_E2E_AGENTS names,
+// else in .tools/agents/bin of the repository (make agents). A test without it is
+// skipped, or fails if RALPH_E2E_REQUIRE is 1.
+func Binary(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("RALPH_E2E_AGENTS")
+	if dir == "" {
+		dir = filepath.Join(repository(t), ".tools", "agents", "bin")
+	}
+	path := filepath.Join(dir, name)
+	if st, err := os.Stat(path); err == nil && st.Mode()&0o111 != 0 {
+		return path
+	}
+	if os.Getenv("RALPH_E2E_REQUIRE") == "1" {
+		t.Fatalf("RALPH_E2E_REQUIRE=1, and there is no %s in %s: run make agents", name, dir)
+	}
+	t.Skipf("NOT TESTED: there is no real %s in %s; make agents installs it, RALPH_E2E_AGENTS names another directory", name, dir)
+	return ""
+}
+
+// repository is the directory with go.mod.
+func repository(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("the test does not run in a Go module")
+		}
+		dir = up
+	}
+}

@@ -1,0 +1,125 @@
+package runnertest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/modeltest"
+)
+
+// access: what an agent is, what it may do and what it sees.
+func access(a Agent) []Case {
+	refused := well()
+	if a.Forbidden != nil {
+		refused = well(do(*a.Forbidden))
+	}
+	return []Case{
+		{
+			Name:  "the agent is what its text says, and not what the worktree says",
+			turns: [][]modeltest.Step{well()},
+			play: func(t *testing.T, s *stage) {
+				const worktreeMark = "WORKTREE-AGENT-MARK"
+				agent := "---\nname: builder\ndescription: builds\nmode: primary\n---\n\n" + worktreeMark + "\n"
+				files := []string{".claude/agents/builder.md", ".opencode/agent/builder.md", ".opencode/agents/builder.md", ".codex/agents/builder.md"}
+				for _, f := range files {
+					s.put(t, f, agent)
+				}
+				s.git(t, s.dir, "add", ".")
+				s.git(t, s.dir, "commit", "-q", "-m", "agents")
+				s.success(t, turn{text: "You are TEXT-MARK, who builds carefully.\n"})
+				r := s.last(t, 1)
+				if reason(s.agent.Kind, s.inner, needs(executor.CanSystem)) == "" {
+					if !strings.Contains(r.System, "TEXT-MARK") {
+						t.Errorf("the system prompt does not hold the agent's text: %.300s", r.System)
+					}
+				} else if at := strings.Index(r.Human(), "TEXT-MARK"); (at < 0 || at > strings.Index(r.Human(), s.c.mark(1))) && !slices.ContainsFunc(r.Humans, func(h string) bool { return strings.Contains(h, "TEXT-MARK") }) {
+					t.Errorf("the agent's text does not stand before the prompt: %q", r.Humans)
+				}
+				for _, r := range s.requests() {
+					if strings.Contains(string(r.Body), worktreeMark) {
+						t.Fatal("the model is told the text of an agent of the worktree")
+					}
+				}
+				status := s.git(t, s.dir, "status", "--porcelain", "--ignored", "-uall")
+				for line := range strings.Lines(status) {
+					if !strings.Contains(line, " .opencode/") { // OpenCode keeps a .gitignore of its own beside agents of the worktree
+						t.Errorf("the worktree holds %s", line)
+					}
+				}
+			},
+		},
+		{
+			Name: "an agent of the program's own runs by its name", Needs: needs(executor.CanNative),
+			turns: [][]modeltest.Step{well()},
+			play: func(t *testing.T, s *stage) {
+				if s.slug == "" {
+					t.Fatal("the test of the runner makes no agent of the program's own")
+				}
+				s.success(t, turn{slug: s.slug})
+				if r := s.last(t, 1); !strings.Contains(r.System, nativeMark) {
+					t.Errorf("the system prompt is not that agent's: %.300s", r.System)
+				}
+				all, err := s.inner.(executor.Program).Natives(t.Context(), s.ask(turn{}))
+				if err != nil || !slices.ContainsFunc(all, func(n executor.Native) bool { return n.Name == s.slug }) {
+					t.Errorf("the program's agents are %+v, %v; want %s among them", all, err, s.slug)
+				}
+			},
+		},
+		{
+			Name: "a reading agent has a shell and nothing that writes", Needs: needs(executor.CanRead),
+			turns: [][]modeltest.Step{well(do(modeltest.Bash("cat README.md")))},
+			play: func(t *testing.T, s *stage) {
+				if len(s.agent.Editors) == 0 {
+					t.Fatal("the test of the runner names no tools that write")
+				}
+				s.success(t, turn{read: true})
+				r := s.last(t, 1)
+				for _, e := range s.agent.Editors {
+					if slices.Contains(r.ToolNames(), e) {
+						t.Errorf("it is offered %s", e)
+					}
+				}
+				if len(r.Results) == 0 || !strings.Contains(r.Results[0], "A project.") {
+					t.Errorf("the shell answered %q", r.Results)
+				}
+				s.holds(t)
+			},
+		},
+		{
+			Name: "a tool that is refused does not end the turn", Needs: needs(executor.CanRefuse),
+			turns: [][]modeltest.Step{refused},
+			play: func(t *testing.T, s *stage) {
+				if s.agent.Forbidden == nil {
+					t.Fatal("the test of the runner names nothing that is forbidden")
+				}
+				p := s.success(t, turn{})
+				if r := s.last(t, 1); len(r.Results) < 2 {
+					t.Errorf("the tools answered %q\n%s", r.Results, p.evidence())
+				}
+			},
+		},
+		{
+			Name:  "a question to a person blocks nothing",
+			turns: [][]modeltest.Step{well(do(modeltest.Ask("Which one?")))},
+			play:  func(t *testing.T, s *stage) { s.success(t, turn{}) },
+		},
+		{
+			Name:  "tools see only the environment that is let through",
+			turns: [][]modeltest.Step{well(do(modeltest.Bash("env > env.txt")))},
+			play: func(t *testing.T, s *stage) {
+				s.success(t, turn{})
+				env := s.file(t, "env.txt")
+				for _, want := range []string{"HOME=" + s.home, "RUNNERTEST_SET=set by the runner", letVar + "=let through"} {
+					if !strings.Contains(env, want+"\n") {
+						t.Errorf("the tools do not see %s", want)
+					}
+				}
+				if strings.Contains(env, secret) {
+					t.Errorf("the tools see %s", secretVar)
+				}
+			},
+		},
+	}
+}

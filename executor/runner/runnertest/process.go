@@ -1,0 +1,93 @@
+package runnertest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// living describes the processes that live and carry a variable ("NAME=value"), or
+// work in a directory or below it; each may be "".
+func living(variable, dir string) []string {
+	var out []string
+	table, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range table {
+		pid, err := strconv.Atoi(filepath.Base(p))
+		if err != nil || pid == os.Getpid() || !alive(pid) {
+			continue
+		}
+		env, _ := os.ReadFile(p + "/environ")
+		cwd, _ := os.Readlink(p + "/cwd")
+		carries := variable != "" && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+variable+"\x00"))
+		within := dir != "" && (cwd == dir || strings.HasPrefix(cwd, dir+"/"))
+		if carries || within {
+			argv, _ := os.ReadFile(p + "/cmdline")
+			out = append(out, fmt.Sprintf("%d in %s: %.200s", pid, cwd, bytes.ReplaceAll(argv, []byte{0}, []byte{' '})))
+		}
+	}
+	return out
+}
+
+// alive reports whether a process is there and not dead.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, ok := strings.Cut(string(stat), ") ")
+	return ok && !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}
+
+// tool is a command that writes the numbers of its processes into the file "pids",
+// ignores what asks it to end, has a child in a session of its own, and never ends.
+const tool = `trap '' HUP INT TERM; setsid sh -c 'echo $$ >> pids; while :; do sleep 1; done' & ` +
+	`while ! test -s pids; do sleep 0.1; done; echo $$ >> pids; mv pids running; while :; do sleep 1; done`
+
+// running waits for the tool and returns the numbers of its processes.
+func (s *stage) running(t testing.TB) []int {
+	t.Helper()
+	eventually(t, "the tool runs", func() (bool, string) {
+		_, err := os.Stat(filepath.Join(s.dir, "running"))
+		return err == nil, fmt.Sprintf("the model was asked %d times", len(s.requests()))
+	})
+	var out []int
+	for line := range strings.Lines(s.file(t, "running")) {
+		pid, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatalf("the tool says it is process %q", line)
+		}
+		out = append(out, pid)
+	}
+	return out
+}
+
+// gone checks that nothing of a turn lives: neither these processes, nor any that
+// works in the worktree.
+func (s *stage) gone(t testing.TB, pids []int) {
+	t.Helper()
+	for _, pid := range pids {
+		if alive(pid) {
+			t.Errorf("process %d of the tool lives", pid)
+		}
+	}
+	if left := living("", s.dir); len(left) > 0 {
+		t.Errorf("processes work in the worktree:\n%s", strings.Join(left, "\n"))
+	}
+}
+
+// programs are the processes that carry a variable, without these.
+func programs(variable string, without []int) []int {
+	var out []int
+	for _, line := range living(variable, "") {
+		var pid int
+		if _, err := fmt.Sscan(line, &pid); err == nil && !slices.Contains(without, pid) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
