@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/jsonschema"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -47,7 +48,7 @@ func (a Agent) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudg
 		return q.failed(err.Error()).GateJudged, nil
 	}
 	q.prompt = join(input, task)
-	q.schema = schemaText(r.Gate)
+	q.schema, q.fits = schemaText(r.Gate), schema
 	q.read = func(answers []string) (verdict, string) { return readVerdict(answers, schema) }
 	return q.ask(ctx, a.Runners)
 }
@@ -61,6 +62,7 @@ type question struct {
 	node   *ir.Node // what it may know of it
 	prompt string
 	schema json.RawMessage // of the answer
+	fits   *jsonschema.Schema
 	read   func(answers []string) (verdict, string)
 }
 
@@ -77,7 +79,8 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 	for turn := range 2 {
 		run := q.run(turn, limit, said, out.Session)
 		var answer []byte
-		run.Answer = &answer
+		var reported json.RawMessage
+		run.Answer, run.Reported = &answer, &reported
 		ended, err := runner.Run(ctx, run)
 		out.add(ended, turn)
 		var f *executor.Failure
@@ -92,10 +95,7 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 			out.Message = fmt.Sprintf("agent %s gave no verdict within %s", r.Agent, time.Duration(r.Gate.TimeoutMS)*time.Millisecond)
 			return out.GateJudged, nil
 		}
-		v, why := q.read(answers(answer, run.OutcomeFile()))
-		if why == "" && contradicted(answer, v) {
-			why = "it says pass, and elsewhere in the same output another verdict: quote none, and give one"
-		}
+		v, why := q.verdict(answer, reported, run.OutcomeFile())
 		if why == "" && v.status == executor.Pass && ended.ExitCode != 0 {
 			why = fmt.Sprintf("it says pass, but the agent ended with exit code %d", ended.ExitCode)
 		}
@@ -120,13 +120,48 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 	return out.GateJudged, nil
 }
 
+// verdict reads what was answered; why says why it is none. What was reported
+// through the tool counts alone: ralph itself took it and knows that it is whole, and
+// no word around it can be mistaken for it. A text may quote what it judges.
+func (q question) verdict(answer []byte, reported json.RawMessage, file string) (v verdict, why string) {
+	if reported != nil {
+		v, err := parseVerdict(reported, q.fits)
+		if err != nil {
+			return verdict{}, err.Error()
+		}
+		return v, ""
+	}
+	if q.tooled() {
+		file = "" // nobody was told to write one
+	}
+	v, why = q.read(answers(answer, file))
+	switch {
+	case why == "" && contradicted(answer, v):
+		why = "it says pass, and elsewhere in the same output another verdict: quote none, and give one"
+	case why != "" && q.tooled():
+		why = "report_outcome was not called, and of the last message: " + why
+	}
+	return v, why
+}
+
+// tooled reports whether the agent is a program that calls tools, so that it may
+// have report_outcome: all are but commands.
+func (q question) tooled() bool { return q.r.Runner.Kind != "command" }
+
+func (q question) again() string {
+	if q.tooled() {
+		return "call report_outcome, or if you do not have it, answer with the JSON object alone."
+	}
+	return "with the JSON object alone."
+}
+
 // run is one turn.
 func (q question) run(turn int, limit time.Duration, said, session string) executor.AgentRun {
 	r := q.r
 	prompt, name := q.prompt, q.name()
 	if turn > 0 {
 		name += "-again"
-		prompt += "\n\n## Your last answer could not be used\n\n" + said + "\n\nAnswer again, as described above: with the JSON object alone.\n"
+		prompt += "\n\n## Your last answer could not be used\n\n" + said + "\n\nAnswer again, as described above: " + q.again() + "\n"
 	}
 	effect := r.Effect
 	if turn > 0 && session != "" {

@@ -169,6 +169,10 @@ func (q question) task() (string, error) {
 		text = join(text, "Answer with one JSON object and nothing behind it:\n"+
 			`- "status" (one of "pass", "fail", "stop")`+"\n"+`- "message" (string)`)
 	}
+	if q.tooled() {
+		text = join(text, "Give that object to the tool report_outcome, if you have it, once you have your verdict: what you report there\n"+
+			"is what counts, and you need not write it again. If you do not have the tool, answer with the JSON object alone.")
+	}
 	return "## Your task\n\n" + text + "\n", nil
 }
 

@@ -64,7 +64,7 @@ func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.
 		return q.failed(err.Error()).GateJudged, nil
 	}
 	q.prompt = join(q.prompt, task)
-	q.schema = schemaText(r.Gate)
+	q.schema, q.fits = schemaText(r.Gate), schema
 	q.read = func(answers []string) (verdict, string) {
 		got, why := readVerdict(answers, schema)
 		if why == "" || len(answers) == 0 || speaks(answers) {

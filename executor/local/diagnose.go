@@ -31,11 +31,15 @@ func (d *driver) diagnose(e executor.Effect) (work, error) {
 	run.Schema = diagnosisSchema
 	return func(ctx context.Context) (executor.Body, error) {
 		var answer []byte
+		var reported json.RawMessage
 		run := run
-		run.Answer = &answer
+		run.Answer, run.Reported = &answer, &reported
 		ended, err := runner.Run(ctx, run)
 		if err != nil {
 			return nil, err
+		}
+		if reported != nil { // it fits the schema; what the agent says beside it does not count
+			answer = reported
 		}
 		said := readDiagnosis(answer)
 		said.Usage = ended.Usage
@@ -58,7 +62,7 @@ func diagnosis(n *ir.Node, step *ir.Step, a executor.AttemptLog) string {
 		b.WriteString("\nThe end of its output:\n\n    " + strings.ReplaceAll(tail, "\n", "\n    ") + "\n")
 	}
 	b.WriteString(`
-Answer with one JSON object and nothing after it:
+Call report_outcome, if you have that tool; else answer with one JSON object and nothing after it:
 
     {"action": "retry", "note": "what you found, and what the next attempt should do differently"}
 

@@ -46,14 +46,15 @@ func TestARedGateIsRunBeforeTheAgent(t *testing.T) { // L3-02
 }
 
 func TestAnAgentThatStalledIsDiagnosed(t *testing.T) { // execution §4, §6; S4-67
-	for name, c := range map[string]struct{ answer, action, note string }{
-		"plain JSON":           {`{"action": "fail", "note": "it waits for input"}`, "fail", "it waits for input"},
-		"a fenced block":       {"I looked.\n```json\n{\"action\": \"fail\", \"note\": \"a loop\"}\n```\n", "fail", "a loop"},
-		"words before it":      {"Well: {\"action\": \"human\", \"note\": \"ask ann\"}", "human", "ask ann"},
-		"an unknown action":    {`{"action": "reboot", "note": "x"}`, "human", "reboot"},
-		"no answer":            {"", "human", "no JSON"},
-		"garbage":              {"{{{{", "human", "no JSON"},
-		"an action of no kind": {`{"action": ["fail"]}`, "human", "no JSON"},
+	for name, c := range map[string]struct{ answer, action, note, reported string }{
+		"a report, and words":  {`I would {"action": "retry", "note": "no"}`, "fail", "it waits", `{"action":"fail","note":"it waits"}`},
+		"plain JSON":           {`{"action": "fail", "note": "it waits for input"}`, "fail", "it waits for input", ""},
+		"a fenced block":       {"I looked.\n```json\n{\"action\": \"fail\", \"note\": \"a loop\"}\n```\n", "fail", "a loop", ""},
+		"words before it":      {"Well: {\"action\": \"human\", \"note\": \"ask ann\"}", "human", "ask ann", ""},
+		"an unknown action":    {`{"action": "reboot", "note": "x"}`, "human", "reboot", ""},
+		"no answer":            {"", "human", "no JSON", ""},
+		"garbage":              {"{{{{", "human", "no JSON", ""},
+		"an action of no kind": {`{"action": ["fail"]}`, "human", "no JSON", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -75,6 +76,9 @@ func TestAnAgentThatStalledIsDiagnosed(t *testing.T) { // execution §4, §6; S4
 						t.Errorf("asked %q", p)
 					}
 					*r.Answer = []byte(c.answer)
+					if c.reported != "" {
+						*r.Reported = []byte(c.reported)
+					}
 					return executor.AgentEnded{End: executor.EndExited}, nil
 				}
 				if _, err := b.apply(); err != nil {
