@@ -71,6 +71,8 @@ func DefaultEnv(kind string) []string {
 		names = append(names, "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENCODE_CONFIG", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 	case "codex":
 		names = append(names, "CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+	case "acp":
+		names = append(names, "XDG_CONFIG_HOME", "XDG_DATA_HOME") // where programs keep their logins
 	}
 	slices.Sort(names)
 	return names
@@ -101,6 +103,10 @@ func (r *reader) runner(decl Decl) *Runner {
 	if out.Kind.V == "command" && !out.Run.Set {
 		r.d.diags.Add(diag.New("policy-missing-attribute", r.missing, `"run" is missing`).
 			WithDetail("A runner of kind command starts a program. Write run = [\"PROGRAM\", \"ARGUMENT\"].").WithRelated(r.at, "the block begins here"))
+	}
+	if out.Kind.V == "acp" && !out.Run.Set {
+		r.d.diags.Add(diag.New("policy-missing-attribute", r.missing, `"run" is missing`).
+			WithDetail("A runner of kind acp starts a program that speaks the Agent Client Protocol. Write run = [\"opencode\", \"acp\"].").WithRelated(r.at, "the block begins here"))
 	}
 	return out
 }

@@ -1,0 +1,107 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+)
+
+// Runner runs programs that speak ACP. It is stateless and may be used concurrently.
+type Runner struct {
+	runner.Base
+
+	patience time.Duration // see opening
+}
+
+var _ executor.Program = Runner{}
+
+// New returns a runner.
+func New(b runner.Base) Runner { return Runner{Base: b} }
+
+// opening is how long a program may take until its session is open. It is long: a
+// program that is started by an installer, such as npx, is fetched first.
+const opening = 5 * time.Minute
+
+func (p Runner) opening() time.Duration {
+	if p.patience > 0 {
+		return p.patience
+	}
+	return opening
+}
+
+// errNoProgram says what has to be written.
+func errNoProgram(r executor.AgentRun) error {
+	return runner.Configuration(fmt.Errorf("agent %s: a runner of kind acp names the program that speaks ACP; write run = [\"opencode\", \"acp\"]", runner.AgentOf(r)))
+}
+
+// Check implements executor.Runner: the program has to be named, and be there.
+func (p Runner) Check(_ context.Context, r executor.AgentRun) error {
+	if len(r.Runner.Run) == 0 {
+		return errNoProgram(r)
+	}
+	if _, err := runner.Limits(r.Runner.LimitedWhen); err != nil {
+		return runner.Configuration(err)
+	}
+	_, err := p.Look(r)
+	return err
+}
+
+// Describe implements executor.Program. It tells what holds for every program.
+func (Runner) Describe() executor.Description {
+	return executor.Description{
+		Name: "acp",
+		Cannot: map[executor.Capability]string{
+			executor.CanNative:   "the protocol does not list agents; a slug chooses the session's mode of that name",
+			executor.CanTokens:   "some programs (OpenCode) tell only the tokens of a turn's last request; then they are unknown",
+			executor.CanTakeover: "the protocol does not tell who wrote a message",
+			executor.CanRead:     "the protocol takes no tools away; edits are refused where the program asks, and the tree is checked afterwards",
+			executor.CanSystem:   "the protocol has no system prompt; the text stands before the prompt",
+			executor.CanLimits:   "a program that tries again by itself (OpenCode) does not tell that it met a limit; one that gives up does",
+			executor.CanRefuse:   "what is refused is refused, but some programs (OpenCode) end their turn then",
+			executor.CanJoin:     "the protocol names no command that opens a session for a person",
+		},
+	}
+}
+
+// Version implements executor.Program: it greets the program, which then says.
+func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error) {
+	if len(r.Runner.Run) == 0 {
+		return "", errNoProgram(r)
+	}
+	room, err := p.room(r)
+	if err != nil {
+		return "", err
+	}
+	defer room.leave()
+	spec := room.spec(p.Base, r)
+	spec.Stderr = os.DevNull // apart from stdout
+	prog, err := start(ctx, spec, listener{})
+	if err != nil {
+		return "", err
+	}
+	defer prog.stop()
+	within, cancel := context.WithTimeout(ctx, p.opening())
+	defer cancel()
+	hello, err := prog.greet(within)
+	switch {
+	case errors.Is(err, errGone):
+		prog.stop()
+		return "", runner.Configuration(fmt.Errorf("agent %s: %s %s before it answered: does it speak ACP?", runner.AgentOf(r), r.Runner.Run[0], prog.died()))
+	case err != nil:
+		return "", fmt.Errorf("agent %s: %s does not answer as a program that speaks ACP: %w", runner.AgentOf(r), r.Runner.Run[0], err)
+	case hello.Info.Version == "":
+		return "", fmt.Errorf("agent %s: %s does not say its version", runner.AgentOf(r), r.Runner.Run[0])
+	}
+	return hello.Info.Version, nil
+}
+
+// Natives implements executor.Program: the protocol lists none.
+func (Runner) Natives(context.Context, executor.AgentRun) ([]executor.Native, error) { return nil, nil }
+
+// Join implements executor.Program: nobody can.
+func (Runner) Join(executor.AgentRun, string) []string { return nil }

@@ -1,0 +1,131 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// program is a process that speaks ACP.
+type program struct {
+	*wire
+	stdin  *os.File
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when nothing of it is left
+	wg     sync.WaitGroup
+
+	res process.Result // valid when ended, if it ended by itself
+	err error
+
+	hello     hello
+	prompting atomic.Pointer[string] // the session in which a turn goes on
+}
+
+// start runs the program until stop is called, ctx ends, or it ends by itself. When
+// ctx ends, a turn is cancelled first; then its input ends; then it is killed.
+func start(ctx context.Context, spec process.Spec, l listener) (*program, error) {
+	child, stdin, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p := &program{wire: newWire(stdin, l), stdin: stdin, ended: make(chan struct{})}
+	ctx, p.cancel = context.WithCancel(ctx)
+	spec.Stdin = child
+	spec.Tap = func(stderr bool, b []byte) {
+		if !stderr {
+			p.hear(b)
+		}
+	}
+	spec.Ask = p.askToEnd
+	go func() { // until ended, which stop waits for
+		defer close(p.ended)
+		p.res, p.err = process.Run(ctx, spec)
+		p.cancel()
+		_ = errors.Join(child.Close(), stdin.Close()) // stdin may be closed; who still writes is let go
+		p.end()
+		p.wg.Wait()
+	}()
+	return p, nil
+}
+
+// askToEnd asks the program to end: it cancels the turn, so that its tools end in
+// good order, or closes its input. It returns at once.
+func (p *program) askToEnd() {
+	session := p.prompting.Load()
+	if session == nil {
+		_ = p.stdin.Close()
+		return
+	}
+	p.wg.Go(func() { // a program that does not listen is killed; then this ends
+		if p.conn.SendNotification(context.Background(), sdk.AgentMethodSessionCancel, sdk.CancelNotification{SessionId: sdk.SessionId(*session)}) != nil {
+			_ = p.stdin.Close()
+		}
+	})
+}
+
+// stop ends the program in good order and returns when nothing of it is left.
+func (p *program) stop() {
+	p.prompting.Store(nil)
+	_ = p.stdin.Close() // what is written from now on is lost
+	p.cancel()
+	<-p.ended
+}
+
+// died says how the program ended. It has.
+func (p *program) died() string {
+	switch {
+	case p.err != nil:
+		return "was ended"
+	case p.res.How == process.Signaled && p.res.Signal == 9:
+		return "was killed by signal 9 (killed), which ralph did not send: the system may have run out of memory"
+	case p.res.How == process.Signaled:
+		return fmt.Sprintf("was killed by signal %d (%s)", p.res.Signal, p.res.Signal)
+	}
+	return fmt.Sprintf("ended with exit code %d", p.res.Code)
+}
+
+// room is what a program needs around it.
+type room struct {
+	argv, env []string
+	tmp       string // directory of its own for temporary files; "" if the user names one
+}
+
+// room prepares what the program needs; leave takes it away.
+func (p Runner) room(r executor.AgentRun) (room, error) {
+	var out room
+	var err error
+	if out.argv, err = p.Argv(r); err != nil {
+		return out, runner.Configuration(err)
+	}
+	also := map[string]string{}
+	if _, named := r.Runner.Set["TMPDIR"]; !named {
+		if out.tmp, err = os.MkdirTemp("", "ralph-acp-"); err != nil {
+			return out, err
+		}
+		also["TMPDIR"] = out.tmp
+	}
+	if out.env, err = p.Env(r, also); err != nil {
+		out.leave()
+		return out, runner.Configuration(err)
+	}
+	return out, nil
+}
+
+func (m room) leave() {
+	if m.tmp != "" {
+		_ = os.RemoveAll(m.tmp) // it is the system's temporary directory
+	}
+}
+
+func (m room) spec(b runner.Base, r executor.AgentRun) process.Spec {
+	return process.Spec{Argv: m.argv, Dir: r.Dir, Env: m.env, Cap: b.Cap, Grace: b.Grace, Mark: runner.Mark, Filter: b.Filter}
+}
