@@ -1,0 +1,235 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+const (
+	token  = "hunter2/with+odd&chars=\"quoted\""
+	manyLn = "first line of a key 0001\nsecond line of a key 0002\n"
+)
+
+func both(t *testing.T) *Redactor {
+	t.Helper()
+	r, short := New(map[string]string{"TOKEN": token, "KEY": manyLn, "PIN": "1234", "EMPTY": ""})
+	if len(short) != 1 || short[0] != "PIN" {
+		t.Fatalf("too short: %v", short)
+	}
+	return r
+}
+
+// written lists how programs write a value.
+func written(v string) map[string]string {
+	asJSON, _ := json.Marshal(map[string]string{"k": "a" + v + "b"})
+	basic := base64.StdEncoding.EncodeToString([]byte("user:" + v + "!"))
+	return map[string]string{
+		"as it is":              "x " + v + " y",
+		"in JSON":               string(asJSON),
+		"in a URL's query":      "https://h/?t=" + url.QueryEscape(v) + "&x=1",
+		"in a URL's path":       "https://h/" + url.PathEscape(v) + "/x",
+		"in lower-case escapes": "h?" + strings.ToLower(url.QueryEscape("%%%")) + lowerEscapes(url.QueryEscape(v)),
+		"in base64":             base64.StdEncoding.EncodeToString([]byte(v)),
+		"in base64 for URLs":    base64.URLEncoding.EncodeToString([]byte(v)),
+		"inside other base64":   basic,
+		"one byte later":        base64.StdEncoding.EncodeToString([]byte("u" + v)),
+		"two bytes later":       base64.StdEncoding.EncodeToString([]byte("us" + v)),
+		"in hexadecimal":        hex.EncodeToString([]byte(v)),
+	}
+}
+
+// leaks reports whether a text lets somebody read a value back.
+func leaks(text, v string) bool {
+	if strings.Contains(text, v) {
+		return true
+	}
+	var m map[string]string
+	if json.Unmarshal([]byte(text), &m) == nil && strings.Contains(m["k"], v) {
+		return true
+	}
+	if u, err := url.QueryUnescape(text); err == nil && strings.Contains(u, v) {
+		return true
+	}
+	if u, err := url.PathUnescape(text); err == nil && strings.Contains(u, v) {
+		return true
+	}
+	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		if b, err := e.DecodeString(text); err == nil && strings.Contains(string(b), v) {
+			return true
+		}
+	}
+	b, err := hex.DecodeString(text)
+	return err == nil && strings.Contains(string(b), v)
+}
+
+func TestAValueIsTakenOutInEveryFormInWhichProgramsWriteIt(t *testing.T) {
+	r := both(t)
+	for _, v := range []string{token, manyLn} {
+		for how, text := range written(v) {
+			if !leaks(text, v) {
+				t.Fatalf("%s: the test cannot read %q back from %q", how, v, text)
+			}
+			got := r.String(text)
+			if leaks(got, v) || !strings.Contains(got, "[secret ") {
+				t.Errorf("%s: %q became %q", how, text, got)
+			}
+			if again := r.String(got); again != got {
+				t.Errorf("%s: a second time changes it: %q became %q", how, got, again)
+			}
+		}
+	}
+	if got := r.String("log: second line of a key 0002"); strings.Contains(got, "0002") {
+		t.Errorf("a line of a long value stays: %q", got)
+	}
+}
+
+func TestWhatHasTheShapeOfASecretIsTakenOut(t *testing.T) {
+	run := strings.Repeat("aB3dE6gH9", 9)
+	for name, secret := range map[string]string{
+		"Anthropic":  "sk-ant-api03-" + run[:40],
+		"OpenAI":     "sk-proj-" + run[:48],
+		"GitHub":     "ghp_" + run[:36],
+		"fine":       "github_pat_" + run[:60],
+		"GitLab":     "glpat-" + run[:20],
+		"AWS":        "AKIAIOSFODNN7EXAMPLE",
+		"Google":     "AIza" + run[:35],
+		"Slack":      "xoxb-1234567890-abcdefghij",
+		"npm":        "npm_" + run[:36],
+		"web token":  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
+		"Stripe":     "sk_live_" + run[:24],
+		"bearer":     "Authorization: Bearer " + run[:30],
+		"a URL":      "postgres://ann:s3cretpw@db.example/x",
+		"key file":   "-----BEGIN OPENSSH PRIVATE KEY-----\n" + run + "\n" + run + "\n-----END OPENSSH PRIVATE KEY-----",
+		"key, JSON":  `"-----BEGIN PRIVATE KEY-----\n` + run + `\n-----END PRIVATE KEY-----\n"`,
+		"basic auth": "Authorization: Basic YW5uOnMzY3JldHB3",
+	} {
+		text := "before " + secret + " after\n"
+		var r Redactor
+		got := r.String(text)
+		if strings.Contains(got, secret[len(secret)-12:]) && name != "a URL" || strings.Contains(got, "s3cretpw") || !strings.Contains(got, "[secret: ") || !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after\n") {
+			t.Errorf("%s: %q became %q", name, text, got)
+		}
+		if again := r.String(got); again != got {
+			t.Errorf("%s: a second time changes it: %q became %q", name, got, again)
+		}
+	}
+}
+
+func TestWhatIsNoSecretStays(t *testing.T) {
+	r := both(t)
+	for _, text := range []string{
+		"", "plain text\n", "task-force sk-1", "a risk-based-approach-to-software-engineering", "the bearer of news", "git@github.com:a/b.git",
+		"https://example.com:8080/x", "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904", "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", "1234", "Basic usage of the tool",
+	} {
+		if got := r.String(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	var none *Redactor
+	if none.String(token) != token {
+		t.Error("nil takes something out")
+	}
+}
+
+// split writes a text in pieces of random sizes.
+func split(t *testing.T, r *Redactor, text string, rnd *rand.Rand, largest int) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := r.Filter(&out)
+	for b := []byte(text); len(b) > 0; {
+		n := min(1+rnd.IntN(largest), len(b))
+		if k, err := w.Write(b[:n]); k != n || err != nil {
+			t.Fatal(k, err)
+		}
+		b = b[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestAStreamIsFilteredHoweverItIsCut(t *testing.T) {
+	r := both(t)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("0123456789abcdef\n", 90) + "-----END PRIVATE KEY-----"
+	var text strings.Builder
+	for i := range 70 {
+		fmt.Fprintf(&text, "line %d of the output\n", i)
+		switch i % 7 {
+		case 0:
+			text.WriteString("token=" + token + "\n")
+		case 1:
+			text.WriteString(manyLn)
+		case 2:
+			text.WriteString(strings.Repeat("x,", 6000) + token + strings.Repeat(",y", 6000))
+		case 3:
+			text.WriteString(key + "\n")
+		case 4:
+			text.WriteString(strings.Repeat("z", 70_000) + " ghp_" + strings.Repeat("a1", 18) + " ")
+		case 5:
+			text.WriteString(base64.StdEncoding.EncodeToString([]byte("abc" + token)))
+		}
+	}
+	whole := r.String(text.String())
+	for _, largest := range []int{1, 7, 100, 5000, 200_000} {
+		got := split(t, r, text.String(), rnd, largest)
+		for _, v := range []string{token, "0123456789abcdef\n", "second line of a key", "ghp_a1"} {
+			if strings.Contains(got, v) {
+				at := strings.Index(got, v)
+				t.Errorf("in pieces of up to %d bytes %q stays: …%q…", largest, v, got[max(0, at-80):min(len(got), at+80)])
+			}
+		}
+		if a, b := strings.Count(got, "line "), strings.Count(whole, "line "); a != b {
+			t.Errorf("in pieces of up to %d bytes: %d lines, want %d", largest, a, b)
+		}
+	}
+}
+
+func TestTheBeginningOfAValueThatWasCutOffIsNotLeft(t *testing.T) {
+	r := both(t)
+	var out bytes.Buffer
+	w := r.Filter(&out)
+	_, _ = w.Write([]byte("so far: " + token[:14]))
+	if err := w.Close(); err != nil || out.String() != "so far: [cut]" {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+}
+
+func FuzzFilter(f *testing.F) {
+	f.Add("a token hunter2/with+odd&chars and more", uint64(1))
+	f.Add("-----BEGIN RSA PRIVATE KEY-----\nabc", uint64(2))
+	f.Fuzz(func(t *testing.T, text string, seed uint64) {
+		r, _ := New(map[string]string{"T": "hunter2/with+odd", "L": "one\ntwo and three\n"})
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		text += "hunter2/with+odd" + text
+		if got := split(t, r, text, rnd, 40); strings.Contains(got, "hunter2/with+odd") {
+			t.Errorf("%q became %q", text, got)
+		}
+		if once := r.String(text); strings.Contains(once, "hunter2/with+odd") {
+			t.Errorf("%q became %q", text, once)
+		}
+	})
+}
+
+func BenchmarkFilter(b *testing.B) {
+	r, _ := New(map[string]string{"A": token, "B": strings.Repeat("key", 12), "C": "another-secret-value"})
+	chunk := []byte(strings.Repeat("the quick brown fox jumps over the lazy dog, and says {\"json\": 1}\n", 480))
+	w := r.Filter(discard{})
+	b.SetBytes(int64(len(chunk)))
+	for b.Loop() {
+		_, _ = w.Write(chunk)
+	}
+}
+
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
