@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,12 +28,13 @@ type sink struct {
 	size int64 // of the ring; it is made when the beginning is full
 	next int64 // bytes that came after the beginning
 
-	filter io.WriteCloser // what is written goes through it to put; nil: directly
+	filter func(io.Writer) io.WriteCloser
+	to     io.WriteCloser // the beginning of the file, through the filter
 }
 
 // Create makes a file that keeps so many bytes of what is written to it: half of
 // them from the beginning, half from the end; 0 is 64 MiB. Writing never fails,
-// Close tells. filter may be nil.
+// Close tells. What is kept goes through the filter; nil: as it is.
 func Create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (io.WriteCloser, error) {
 	return create(path, limit, filter)
 }
@@ -42,44 +44,44 @@ func create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (*s
 		limit = defaultCap
 	}
 	size := max(min(limit-limit/2, maxRing), 1)
-	s := &sink{head: limit - size, size: size}
-	if filter != nil {
-		s.filter = filter(putter{s})
-	}
+	s := &sink{head: limit - size, size: size, filter: filter}
 	if path == "" {
 		return s, nil
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
 	s.f = f
-	return s, err
+	s.to = s.filtered()
+	return s, nil
 }
+
+// filtered is a writer to the file, through the filter if there is one.
+func (s *sink) filtered() io.WriteCloser {
+	if s.filter == nil {
+		return unfiltered{s.f}
+	}
+	return s.filter(s.f)
+}
+
+// unfiltered hands on what it gets; closing it does nothing.
+type unfiltered struct{ io.Writer }
+
+func (unfiltered) Close() error { return nil }
 
 // Write takes everything. A disk that is full must not stop the program in the
 // middle of its work: the error is told by Close.
 func (s *sink) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.filter != nil {
-		_, _ = s.filter.Write(b) // what it writes to takes everything
-		return len(b), nil
-	}
-	return s.put(b)
-}
-
-// putter is what a sink's filter writes to.
-type putter struct{ s *sink }
-
-func (p putter) Write(b []byte) (int, error) { return p.s.put(b) }
-
-// put keeps what falls into its bounds.
-func (s *sink) put(b []byte) (int, error) {
 	n := len(b)
 	if s.f == nil || s.err != nil {
 		return n, nil
 	}
 	if s.head > 0 {
 		part := b[:min(int64(len(b)), s.head)]
-		if _, s.err = s.f.Write(part); s.err != nil {
+		if _, s.err = s.to.Write(part); s.err != nil {
 			return n, nil
 		}
 		s.head -= int64(len(part))
@@ -100,30 +102,34 @@ func (s *sink) put(b []byte) (int, error) {
 	return n, nil
 }
 
+// Close writes what is kept of the end. Where something is left out, the end begins
+// with a whole line, so that no half of a secret stands there that nothing would know.
 func (s *sink) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.filter != nil {
-		_ = s.filter.Close() // it only writes here
-	}
 	if s.f == nil {
 		return nil
 	}
 	err := s.err
-	if err == nil && s.next > 0 {
-		end := [][]byte{s.ring[:min(s.next, s.size)]}
-		if lost := s.next - s.size; lost > 0 {
+	lost := s.next - s.size
+	if err == nil && lost > 0 {
+		err = s.to.Close()
+		end := append(bytes.Clone(s.ring[s.next%s.size:]), s.ring[:s.next%s.size]...)
+		if i := bytes.IndexByte(end, '\n'); s.filter != nil && i >= 0 {
+			lost += int64(i) + 1
+			end = end[i+1:]
+		}
+		if err == nil {
 			_, err = fmt.Fprintf(s.f, "\n[%d bytes are left out here]\n", lost)
-			at := s.next % s.size
-			end = [][]byte{s.ring[at:], s.ring[:at]}
 		}
-		for _, b := range end {
-			_, werr := s.f.Write(b)
-			err = errors.Join(err, werr)
-		}
+		s.to = s.filtered()
+		_, werr := s.to.Write(end)
+		err = errors.Join(err, werr)
+	} else if err == nil && s.next > 0 {
+		_, err = s.to.Write(s.ring[:s.next])
 	}
 	s.ring = nil
-	return errors.Join(err, s.f.Close())
+	return errors.Join(err, s.to.Close(), s.f.Close())
 }
 
 // Tail returns the last n bytes of a file, from the start of a line if there is
