@@ -265,6 +265,7 @@ type GateRun struct {
 	Feedback []string     // what the last attempt was told
 	Diff     func(ctx context.Context, w io.Writer) error
 	Activity func(Activity)
+	Redact   func(string) string // takes secrets out of what the gate keeps; nil: nothing is taken
 }
 
 // Failure is an error of a known class; other errors are transient.

@@ -222,7 +222,7 @@ func (q question) judged(out executor.GateJudged, v verdict) (executor.GateJudge
 		out.Signature = signText(out.Message)
 	}
 	out.Counts = v.counts
-	digest, err := keep(filepath.Join(q.r.Files, q.name()+".json"), v.raw)
+	digest, err := keep(filepath.Join(q.r.Files, q.name()+".json"), v.raw, q.r.Redact)
 	if err == nil {
 		out.Details = digest
 		out.Evidence, err = evidence(q.r, out, found{})

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ type Command struct {
 	Without []string // variables that no gate gets: the epic's secrets
 	Cap     int64    // bytes kept of each output; 0 is 64 MiB
 	Grace   time.Duration
+	Filter  func(io.Writer) io.WriteCloser // takes secrets out of what is kept; nil: nothing is taken
 }
 
 var _ executor.Gate = Command{}
@@ -70,7 +72,7 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 	begun := time.Now()
 	res, err := process.Run(ctx, process.Spec{
 		Argv: []string{"/bin/sh", "-c", line}, Dir: r.Dir, Env: process.Environ(c.Without, set),
-		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace, Mark: Mark,
+		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace, Filter: c.Filter, Mark: Mark,
 		Time: time.Duration(r.Gate.TimeoutMS) * time.Millisecond,
 		Tap: func(isErr bool, b []byte) { // each needle is told of its own output alone
 			pulse.Heard(isErr, b)

@@ -45,7 +45,7 @@ func (q question) input(ctx context.Context) (text, why string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if _, err := keep(filepath.Join(q.files, q.name()+".input.json"), b); err != nil {
+	if _, err := keep(filepath.Join(q.files, q.name()+".input.json"), b, q.r.Redact); err != nil {
 		return "", "", err
 	}
 	out := "## What you judge\n\n" + fence("json", string(b))

@@ -16,9 +16,12 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
-// keep writes a file of the attempt and returns the digest of its bytes, in
-// hexadecimal.
-func keep(path string, b []byte) (string, error) {
+// keep writes a file of the attempt, without secrets, and returns the digest of its
+// bytes, in hexadecimal.
+func keep(path string, b []byte, redact func(string) string) (string, error) {
+	if redact != nil {
+		b = []byte(redact(string(b)))
+	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), atomicfile.Write(path, b, 0o600)
 }
@@ -105,7 +108,7 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 	if r.Effect.Kind == executor.EffectRed {
 		name = "red-" + name
 	}
-	return keep(filepath.Join(r.Files, name), b)
+	return keep(filepath.Join(r.Files, name), b, r.Redact)
 }
 
 // clean removes control characters, so that a message cannot steer a terminal.

@@ -78,7 +78,12 @@ func (d *driver) activity(e executor.Effect) func(executor.Activity) {
 	if d.Activity == nil {
 		return nil
 	}
-	return func(a executor.Activity) { d.Activity(e, a) }
+	return func(a executor.Activity) {
+		if d.Redact != nil {
+			a.Line = d.Redact(a.Line)
+		}
+		d.Activity(e, a)
+	}
 }
 
 // keep is where runners keep what outlives a turn.

@@ -92,7 +92,8 @@ func (d *driver) gateRun(e executor.Effect) (executor.GateRun, executor.Gate, er
 	}
 	a := d.attempt(e)
 	run := executor.GateRun{
-		Node: n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: e, Epic: d.Epic.Epic.ID,
+		Redact: d.Redact,
+		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: e, Epic: d.Epic.Epic.ID,
 		Files: files, Env: d.Epic.Run.Worktree.Env, Activity: d.activity(e),
 		Outcome: a.Outcome, Changed: a.Collected.Changes, Listed: a.Collected.Listed, Feedback: a.Feedback,
 	}

@@ -43,6 +43,10 @@ type Config struct {
 	// again later. It may be nil; it is called from any goroutine.
 	Room func() error
 
+	// Redact takes secrets out of every text before it is stored or shown; nil takes
+	// out nothing. It is called from any goroutine.
+	Redact func(string) string
+
 	// Deadline, if it is not zero, drains the run as an interrupt would.
 	Deadline time.Time
 
@@ -380,6 +384,7 @@ func (d *driver) start(e executor.Effect) error {
 		if err != nil {
 			body = failed(ctx, e, err)
 		}
+		body = executor.Redacted(body, d.Redact)
 		d.reports <- report{key, executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}}
 	})
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -176,4 +177,25 @@ func (b Base) redact(s string) string {
 		return s
 	}
 	return b.Redact(s)
+}
+
+// Scrub takes secrets out of what the agent wrote to the outcome file. A file that
+// is none, or too long to be an outcome, is left to whoever reads it.
+func (b Base) Scrub(r executor.AgentRun) error {
+	if b.Redact == nil {
+		return nil
+	}
+	path := r.OutcomeFile()
+	st, err := os.Lstat(path)
+	if err != nil || !st.Mode().IsRegular() || st.Size() > answerCap {
+		return nil
+	}
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if clean := b.Redact(string(old)); clean != string(old) {
+		return atomicfile.Write(path, []byte(clean), 0o600)
+	}
+	return nil
 }

@@ -42,7 +42,7 @@ func (t *Turn) End(e End) (executor.AgentEnded, error) {
 	if t.pulse != nil {
 		t.pulse.End()
 	}
-	if err := errors.Join(t.out.Close(), t.stream.Close()); err != nil {
+	if err := errors.Join(t.out.Close(), t.stream.Close(), t.base.Scrub(t.run)); err != nil {
 		return executor.AgentEnded{}, err
 	}
 	out := executor.AgentEnded{

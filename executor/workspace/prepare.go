@@ -217,7 +217,7 @@ func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		}
 		env[Mark] = log
 		res, err := process.Run(ctx, process.Spec{
-			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(s.secrets(), env), Stdout: log, Stderr: log, Mark: Mark,
+			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(s.secrets(), env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Filter,
 		})
 		if err != nil {
 			return fmt.Errorf("setup command %d: %w", i+1, err)

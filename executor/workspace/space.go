@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -33,6 +34,10 @@ type Space struct {
 	mu   sync.Mutex // guards trees being added: git numbers them by looking
 	busy sync.Map   // *sync.Mutex by name of the worktree
 	refs sync.Map   // where the user's refs stood when a node's agent began
+
+	// Filter takes secrets out of what setup commands print; nil: nothing is taken.
+	// It is set before anything is prepared.
+	Filter func(io.Writer) io.WriteCloser
 
 	branches map[string]bool // refs of this epic's branches
 	free     func(dir string) (int64, error)

@@ -18,6 +18,9 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *runner.L
 		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: c.clean(runner.Tail(r)),
 		Agent: runner.AgentOf(r), Model: runner.ModelOf(r),
 	}
+	if err := c.Scrub(r); err != nil {
+		return out, err
+	}
 	silent := true // nothing was reported that outranks how the program ended
 	mute := true   // and nothing was answered
 	if r.Raw {
