@@ -149,6 +149,7 @@ type openedRun struct {
 	epic     *ir.Epic
 	space    *workspace.Space
 	lock     *journal.Lock
+	crew     *crew
 	log      *journal.Log
 	run      *executor.Run
 	tally    journal.Tally // of all its events
@@ -197,6 +198,11 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	// What a killed ralph left running would write into worktrees that are about
 	// to be put back.
 	process.Sweep(state+string(filepath.Separator), runner.Mark, gate.Mark, workspace.Mark)
+	if err := sweepTemporary(state); err != nil {
+		return r, inputErrorf("%w", err)
+	}
+	r.crew = newCrew(epic)
+	r.space.Filter = r.crew.redact.Filter
 	if err := r.space.Recover(ctx); err != nil {
 		return r, inputErrorf("%w", err)
 	}
@@ -265,6 +271,9 @@ func refusal(err error) error {
 
 func (r *openedRun) close() error {
 	var errs []error
+	if r.crew != nil {
+		errs = append(errs, r.crew.close())
+	}
 	if r.log != nil {
 		errs = append(errs, r.log.Close())
 	}
@@ -342,7 +351,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
 	interrupted, err := local.Apply(ctx, local.Config{
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.space, State: r.space.State(), Agents: r.agents,
-		Runners: runners(r.epic), Gates: gates(r.epic), Room: r.space.Room,
+		Runners: r.crew.by, Gates: r.crew.gates(r.epic), Redact: r.crew.redact.String, Room: r.space.Room,
 		Grace: a.grace, Interrupts: interrupts, Activity: view.activity,
 		Observe: func(list []executor.Event) {
 			view.events(list)

@@ -11,39 +11,16 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/gate"
-	"github.com/ralph-compiler/ralph/executor/runner"
-	"github.com/ralph-compiler/ralph/executor/runner/command"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// runners are the runners that this ralph has, by kind.
-func runners(epic *ir.Epic) map[string]executor.Runner {
-	all := map[string]executor.Runner{"command": command.Runner{Base: runner.Base{Secrets: epic.Secrets}}}
-	if alsoRunners != nil {
-		maps.Copy(all, alsoRunners(epic))
-	}
-	return all
-}
-
-// alsoRunners lets tests put programs of their own in the place of real ones.
-var alsoRunners func(epic *ir.Epic) map[string]executor.Runner
-
-// gates are the gates that this ralph judges, by kind; human ones wait for people.
-func gates(epic *ir.Epic) map[string]executor.Gate {
-	r := runners(epic)
-	return map[string]executor.Gate{
-		"command": gate.Command{Without: secretNames(epic)},
-		"agent":   gate.Agent{Runners: r},
-		"review":  gate.Review{Runners: r},
-		"outcome": gate.Outcome{},
-	}
-}
-
 // checkPrograms finds missing programs, of agents and of gates, before the first
 // node starts.
 func (r *openedRun) checkPrograms(ctx context.Context) error {
+	if r.crew == nil { // of a plan, which only looks
+		r.crew = newCrew(r.epic)
+	}
 	missing := map[string]bool{}
 	agents := map[string]bool{}
 	names := map[string]bool{} // of gates
@@ -97,7 +74,7 @@ func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name
 		return
 	}
 	runner := r.epic.Runners[agent.Runner]
-	by := runners(r.epic)[runner.Kind]
+	by := r.crew.by[runner.Kind]
 	if by == nil {
 		return // refused already
 	}

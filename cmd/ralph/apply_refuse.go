@@ -83,7 +83,7 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 		s := &n.Steps[i]
 		l.gates(epic, n.Key, s.Gates)
 		if kind := epic.Sandboxes[s.Sandbox].Kind; s.Sandbox != "" && s.Sandbox != "none" && kind != "none" {
-			l.at(n.Key, "sandbox %q", s.Sandbox)
+			l.at(n.Key, "sandbox %q (kind %s): agents cannot be confined yet; leave it out, or write kind = \"none\"", s.Sandbox, kind)
 		}
 		if n.Kind == ir.GateKind || n.Kind == ir.Manual || s.Agent == "" {
 			continue
@@ -101,8 +101,8 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 // runner refuses an agent that this ralph cannot run.
 func (l *refusals) runner(epic *ir.Epic, key ir.Key, name string) {
 	agent := epic.Agents[name]
-	if kind := epic.Runners[agent.Runner].Kind; name != "" && !agent.Human && kind != "command" {
-		l.at(key, "runner kind %q (agent %q; only command)", kind, name)
+	if kind := epic.Runners[agent.Runner].Kind; name != "" && !agent.Human && !slices.Contains(runnerKinds, kind) {
+		l.at(key, "runner kind %q (agent %q; there are %s)", kind, name, strings.Join(runnerKinds, ", "))
 	}
 }
 

@@ -96,6 +96,7 @@ func (a *askArgs) run(cmd *cobra.Command, key, question string) error {
 		return err
 	}
 	answer, said, err := r.ask(ctx, v, s, program, question, a, cmd.OutOrStdout())
+	err = errors.Join(err, r.crew.close())
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted; nothing was changed")}
@@ -115,7 +116,7 @@ func (a *askArgs) choose(r *record, v executor.NodeView) (sessionJSON, executor.
 		return sessionJSON{}, nil, inputErrorf("nobody can be asked about %s: %s", v.Key, r.noSession(v))
 	}
 	s := list[a.which.best(list)]
-	program, ok := programOf(r.epic, s.Kind)
+	program, ok := r.programOf(s.Kind)
 	if !ok {
 		return s, nil, inputErrorf("agent %s cannot be asked: %s", s.Agent, s.Cannot)
 	}

@@ -10,8 +10,8 @@ import (
 
 // programOf returns the runner of a kind as a program with sessions; false if it
 // is none, or if there is no such kind.
-func programOf(epic *ir.Epic, kind string) (executor.Program, bool) {
-	p, ok := runners(epic)[kind].(executor.Program)
+func (c *crew) programOf(kind string) (executor.Program, bool) {
+	p, ok := c.by[kind].(executor.Program)
 	return p, ok
 }
 

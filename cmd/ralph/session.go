@@ -166,7 +166,9 @@ func (r *record) writes(v executor.NodeView) func(step string) bool {
 // newest of such a step; else the newest with a session. -1 if none has one.
 func worker(v executor.NodeView, writes func(step string) bool) int {
 	for _, fits := range []func(a *executor.AttemptLog) bool{
-		func(a *executor.AttemptLog) bool { return a.Commit != "" && a.Commit == v.Result.Commit && writes(a.Step) },
+		func(a *executor.AttemptLog) bool {
+			return a.Commit != "" && a.Commit == v.Result.Commit && writes(a.Step)
+		},
 		func(a *executor.AttemptLog) bool { return a.Status == executor.AttemptPassed && writes(a.Step) },
 		func(a *executor.AttemptLog) bool { return writes(a.Step) },
 		func(*executor.AttemptLog) bool { return true },
@@ -187,7 +189,7 @@ func (r *record) join(v executor.NodeView, e *sessionJSON) {
 	if !isDir(e.Dir) {
 		e.Dir = r.space.Top()
 	}
-	program, ok := programOf(r.epic, e.Kind)
+	program, ok := r.programOf(e.Kind)
 	if !ok {
 		e.Cannot = fmt.Sprintf("its runner %q is of kind %q, whose sessions this ralph does not know", e.Runner, e.Kind)
 		return

@@ -181,7 +181,9 @@ func openCodeAgents(ctx context.Context, p *projectPolicy) (found []policies.Fou
 			r = compiler.Runner(declared)
 		}
 	}
-	program, ok := programOf(epic, kind)
+	crew := newCrew(epic)
+	defer func() { err = errors.Join(err, crew.close()) }()
+	program, ok := crew.programOf(kind)
 	if !ok {
 		return nil, errors.New("this ralph has no runner for it")
 	}

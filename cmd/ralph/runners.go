@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/executor/mcp"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/executor/runner/command"
+	"github.com/ralph-compiler/ralph/internal/redact"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// runnerKinds are the kinds of runner that this ralph has.
+var runnerKinds = slices.Sorted(maps.Keys(makers))
+
+// makers make the runners of agent programs, by kind. Each gets the outcome channel
+// but the first, whose programs report through a file.
+var makers = map[string]func(runner.Base) executor.Runner{
+	"command": func(b runner.Base) executor.Runner { return command.Runner{Base: b} },
+}
+
+// crew are the runners of one ralph process: some of them hold servers.
+type crew struct {
+	by     map[string]executor.Runner // by kind
+	redact *redact.Redactor
+	short  []string // secrets that are too short to be taken out
+	closes []io.Closer
+}
+
+// newCrew makes the runners for an epic. Whoever makes it closes it.
+func newCrew(epic *ir.Epic) *crew {
+	c := &crew{by: map[string]executor.Runner{}}
+	c.redact, c.short = redact.New(secretValues(epic, os.Environ()))
+	base := runner.Base{Secrets: epic.Secrets, Redact: c.redact.String, Filter: c.redact.Filter}
+	channel := &mcp.Server{Redact: c.redact.String}
+	for kind, newRunner := range makers {
+		r := newRunner(base)
+		if closer, ok := r.(io.Closer); ok {
+			c.closes = append(c.closes, closer)
+		}
+		if kind != "command" {
+			r = mcp.Serve(channel, r)
+		}
+		c.by[kind] = r
+	}
+	c.closes = append(c.closes, channel) // last: an agent that is stopped may still report
+	if alsoRunners != nil {
+		maps.Copy(c.by, alsoRunners(epic))
+	}
+	return c
+}
+
+// alsoRunners lets tests put programs of their own in the place of real ones.
+var alsoRunners func(epic *ir.Epic) map[string]executor.Runner
+
+// close ends all servers.
+func (c *crew) close() error {
+	var err error
+	for _, one := range c.closes {
+		err = errors.Join(err, one.Close())
+	}
+	return err
+}
+
+// gates are the gates that this ralph judges, by kind; human ones wait for people.
+func (c *crew) gates(epic *ir.Epic) map[string]executor.Gate {
+	return map[string]executor.Gate{
+		"command": gate.Command{Without: secretNames(epic), Filter: c.redact.Filter},
+		"agent":   gate.Agent{Runners: c.by},
+		"review":  gate.Review{Runners: c.by},
+		"outcome": gate.Outcome{},
+	}
+}
+
+// sweepTemporary takes away what runners of a killed ralph left in their place for
+// temporary files.
+func sweepTemporary(state string) error { return os.RemoveAll(filepath.Join(state, "runners", "tmp")) }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// secretName is how variables are called that hold secrets.
+var secretName = regexp.MustCompile(`(?i)(^|_)(api_?key|apikey|key|token|secret|passwd|password|passphrase|credentials?|pat|dsn)(_|$)`)
+
+// notSecret are variables that are called like one and hold none.
+var notSecret = regexp.MustCompile(`(?i)_(file|path|dir|id|name|url|host|sock|type|count)$`)
+
+// secretValues are the values that must not be stored or printed, by name: those of
+// the epic's secret blocks, and of every variable, of ralph's environment or set by
+// the policy, that is called like a secret.
+func secretValues(epic *ir.Epic, environ []string) map[string]string {
+	out := map[string]string{}
+	like := func(name, value string) {
+		if secretName.MatchString(name) && !notSecret.MatchString(name) && len(value) >= 8 {
+			out[name] = value
+		}
+	}
+	have := map[string]string{}
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		have[name] = value
+		like(name, value)
+	}
+	set := []map[string]string{epic.Run.Worktree.Env}
+	for _, r := range epic.Runners {
+		set = append(set, r.Set)
+	}
+	for _, g := range epic.Gates {
+		set = append(set, g.Env)
+	}
+	for _, m := range set {
+		for name, value := range m {
+			if !strings.Contains(value, "${") {
+				like(name, value)
+			}
+		}
+	}
+	declared := map[string]string{}
+	for name, s := range epic.Secrets {
+		if v := have[s.Env]; v != "" {
+			declared[name] = v
+			delete(out, s.Env)
+		}
+	}
+	maps.Copy(out, declared)
+	return out
+}

@@ -1,0 +1,96 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func TestSecretsAreNowhereStoredOrPrinted(t *testing.T) { // S4-73
+	t.Parallel()
+	const secret, theirs = `deploy/key+of "ann" & co`, "ghx-of-the-users-own-shell"
+	epic := executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
+		e.Secrets = map[string]ir.Secret{"deploy": {Env: "DEPLOY"}}
+		r := e.Runners["sh"]
+		r.Secrets = []string{"deploy"}
+		e.Runners["sh"] = r
+		g := e.Gates["check"]
+		g.Run, g.Evidence = `echo "the gate sees $MY_API_TOKEN"; [ $RALPH_ATTEMPT -gt 1 ]`, true
+		e.Gates["check"] = g
+		e.Run.Worktree.Setup = []string{`echo "setup sees $MY_API_TOKEN"`}
+	})
+	s := newSite(t, siteWork+`
+echo "plain: $DEPLOY"
+echo "base64: $(printf %s "$DEPLOY" | base64)"
+printf '%s' "$DEPLOY" | head -c 9; sleep 0; printf '%s\n' "$DEPLOY" | tail -c +10
+echo "in stderr: $DEPLOY" >&2
+echo "a shape: sk-ant-api03-abcdefghijklmnopqrstuvwxyz"
+printf '{"result":"success","summary":"I used %s"}' "$(printf %s "$DEPLOY" | sed 's/"/\\"/g')" > "$RALPH_OUTCOME"
+`, epic)
+	with := func(st *starting) { st.cmd.Env = append(st.cmd.Env, "DEPLOY="+secret, "MY_API_TOKEN="+theirs) }
+	st := s.begin(with, "apply", "--events", "jsonl")
+	got := st.wait()
+	if got.code != exitDone {
+		t.Fatalf("exit %d\n%s", got.code, got.all())
+	}
+	shown := map[string]string{"what apply prints": got.all()}
+	for _, args := range [][]string{{"log", "1.1"}, {"show", "1.1"}, {"status", "--json"}, {"report"}} {
+		shown["ralph "+strings.Join(args, " ")] = s.begin(with, args...).wait().all()
+	}
+	stored := map[string]string{}
+	err := filepath.WalkDir(s.state(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		stored[strings.TrimPrefix(path, s.state())] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asJSON := strings.ReplaceAll(secret, `"`, `\"`)
+	forms := []string{secret, asJSON, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)), theirs, "sk-ant-api03-abc"}
+	marked := 0
+	for _, where := range []map[string]string{shown, stored} {
+		for _, name := range slices.Sorted(maps.Keys(where)) {
+			for _, form := range forms {
+				if i := strings.Index(where[name], form); i >= 0 {
+					t.Errorf("%s holds %q: …%q…", name, form, where[name][max(0, i-60):min(len(where[name]), i+60)])
+				}
+			}
+			marked += strings.Count(where[name], "[secret")
+		}
+	}
+	// The agent, two gates, setup and the outcome said something each.
+	if marked < 8 || !bytes.Contains([]byte(stored["/attempts/bd-1-1/implement-1/agent-1.out"]), []byte("plain: [secret deploy]")) {
+		t.Errorf("%d places are marked; the agent's output:\n%s", marked, stored["/attempts/bd-1-1/implement-1/agent-1.out"])
+	}
+}
+
+func TestWhichVariablesAreSecret(t *testing.T) {
+	epic := &ir.Epic{
+		Secrets: map[string]ir.Secret{"deploy": {Env: "DEPLOY_TOKEN"}, "absent": {Env: "ABSENT"}},
+		Runners: map[string]ir.Runner{"r": {Set: map[string]string{"OPENAI_API_KEY": "dummy-value", "REGION_KEY": "${run.branch}"}}},
+	}
+	got := secretValues(epic, []string{
+		"DEPLOY_TOKEN=12345678", "GITHUB_TOKEN=abcdefgh", "PGPASSWORD_FILE=/run/secrets", "KEYBOARD=de-latin1-nodeadkeys", "SSH_AUTH_SOCK=/tmp/agent.1",
+		"SHORT_KEY=abc", "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE", "db_password=hunter22", "HOME=/home/ann",
+	})
+	want := map[string]string{"deploy": "12345678", "GITHUB_TOKEN": "abcdefgh", "db_password": "hunter22", "OPENAI_API_KEY": "dummy-value"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
