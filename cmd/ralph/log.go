@@ -2,20 +2,17 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
@@ -23,7 +20,8 @@ import (
 
 func newLogCommand() *cobra.Command {
 	var epic epicFlag
-	var follow, asJSON bool
+	var follow, asJSON, raw bool
+	lines := 10
 	cmd := &cobra.Command{
 		Use:   "log [KEY]",
 		Short: "Tell what happened to a sprint, and where its output is",
@@ -31,14 +29,27 @@ func newLogCommand() *cobra.Command {
 attempts left: prompts, output of agents, logs of gates. Without a key it prints the
 events of the whole run. The key integration is the branch that joins all results.
 
---follow stays, prints what happens and what the agent and the gates write; it ends
-when the sprint does, or with Ctrl-C.`,
+--follow stays and shows the sprint live: what happens, and line by line what its agent
+and its gates write, from one turn, gate and attempt to the next. It begins with the
+last lines of what the present attempt wrote (--lines), and ends when the sprint does,
+or with Ctrl-C. It only reads: the run does not notice.
+
+--raw prints what the agents' programs streamed (stream.jsonl) instead: one JSON object
+per line, {"at": when, "line": what}.`,
 		Example: `  ralph log 1.2a
   ralph log 1.2a --follow
+  ralph log 1.2a -f --lines -1       with all that the present attempt wrote
+  ralph log 1.2a --raw | jq .line
   ralph log integration
   ralph log --json | jq .            one JSON object per event`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case raw && len(args) == 0:
+				return usageErrorf("--raw prints the streams of one sprint: name its key")
+			case raw && asJSON:
+				return usageErrorf("--raw and --json are two things: write one of them")
+			}
 			file, err := epic.path()
 			if err != nil {
 				return err
@@ -49,14 +60,17 @@ when the sprint does, or with Ctrl-C.`,
 			if err != nil {
 				return err
 			}
-			l := &eventLog{r: r, out: cmd.OutOrStdout(), json: asJSON, seen: map[string]int64{}}
+			l := &eventLog{r: r, out: cmd.OutOrStdout(), json: asJSON, raw: raw, seen: map[string]int64{}}
 			if len(args) > 0 {
 				if l.node, err = find(r.epic, args[0]); err != nil {
 					return err
 				}
 			}
-			if follow {
-				return l.follow(ctx)
+			switch {
+			case follow:
+				return l.follow(ctx, lines)
+			case raw:
+				return l.rawAll()
 			}
 			return l.all()
 		},
@@ -64,6 +78,8 @@ when the sprint does, or with Ctrl-C.`,
 	epic.add(cmd)
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay and print what happens")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per event")
+	cmd.Flags().BoolVar(&raw, "raw", false, "what the agents' programs streamed, as it is")
+	cmd.Flags().IntVarP(&lines, "lines", "n", lines, "with --follow: lines of output to begin with, -1 for all")
 	return cmd
 }
 
@@ -73,10 +89,13 @@ type eventLog struct {
 	out  io.Writer
 	node ir.NodeID // "" is all
 	json bool
+	raw  bool             // streams alone
 	last int64            // event printed
 	day  string           // that was printed last
 	seen map[string]int64 // by file: how much of it was printed
 	dir  string           // files of the present attempt
+	at   string           // the present attempt: "implement #2"
+	who  string           // the agent that works in it
 }
 
 func (l *eventLog) all() error {
@@ -105,9 +124,7 @@ func (l *eventLog) print(events []executor.Event) error {
 		if b, ok := e.Body.(executor.EffectStarted); ok && !l.json && quiet(b) {
 			continue
 		}
-		if e.Step != "" {
-			l.dir = local.Files(l.r.space.State(), e.Node, e.Step, e.Attempt)
-		}
+		l.enter(e)
 		if l.json {
 			line, err := e.MarshalJSON()
 			if err != nil {
@@ -160,11 +177,13 @@ func (l *eventLog) files() error {
 }
 
 type attemptFile struct {
-	name string
+	name string // from the attempt's directory
 	size int64
+	at   time.Time // when it was last written to
 }
 
-// attemptFiles lists the files of an attempt, by name.
+// attemptFiles lists the files of an attempt, by name; those of a review stand in
+// a directory of their own.
 func attemptFiles(dir string) []attemptFile {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -172,8 +191,18 @@ func attemptFiles(dir string) []attemptFile {
 	}
 	var out []attemptFile
 	for _, f := range list {
-		if info, err := f.Info(); err == nil && info.Mode().IsRegular() {
-			out = append(out, attemptFile{f.Name(), info.Size()})
+		info, err := f.Info()
+		switch {
+		case err != nil: // it is gone by now
+		case info.Mode().IsRegular():
+			out = append(out, attemptFile{f.Name(), info.Size(), info.ModTime()})
+		case info.IsDir():
+			inner, _ := os.ReadDir(filepath.Join(dir, f.Name())) // it may be gone by now
+			for _, g := range inner {
+				if info, err := g.Info(); err == nil && info.Mode().IsRegular() {
+					out = append(out, attemptFile{f.Name() + "/" + g.Name(), info.Size(), info.ModTime()})
+				}
+			}
 		}
 	}
 	return out
@@ -187,120 +216,4 @@ func size(n int64) string {
 		return fmt.Sprintf("%d kB", n>>10)
 	}
 	return fmt.Sprintf("%d B", n)
-}
-
-// follow prints what is there, and then what comes, until the node is settled
-// and no run is at work.
-func (l *eventLog) follow(ctx context.Context) error {
-	if err := l.print(l.r.events); err != nil {
-		return err
-	}
-	l.skipOutput()
-	state := l.r.space.State()
-	tick := time.NewTicker(300 * time.Millisecond)
-	defer tick.Stop()
-	mark := journalMark(state)
-	for {
-		_, held, err := journal.Holder(state)
-		if err != nil {
-			return inputErrorf("%w", err)
-		}
-		if now := journalMark(state); now != mark || !held {
-			mark = now
-			events, err := readEvents(ctx, state, l.r.epic.Epic.ID)
-			if err != nil && ctx.Err() == nil {
-				return inputErrorf("%w", err)
-			}
-			if err := l.print(events); err != nil {
-				return err
-			}
-			if l.ended(events) {
-				return nil
-			}
-		}
-		if err := l.output(); err != nil {
-			return err
-		}
-		if !held {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
-// ended reports whether nothing more will happen to the node.
-func (l *eventLog) ended(events []executor.Event) bool {
-	if l.node == "" {
-		return false
-	}
-	for _, e := range slices.Backward(events) {
-		if e.Node == l.node {
-			switch e.Body.(type) {
-			case executor.NodeDone, executor.NodeBlocked:
-				return true
-			}
-			return false
-		}
-	}
-	return false
-}
-
-// journalMark changes when the journal does.
-func journalMark(state string) string {
-	var b strings.Builder
-	for _, name := range []string{journal.File, journal.File + "-wal"} {
-		if st, err := os.Stat(filepath.Join(state, name)); err == nil {
-			fmt.Fprintf(&b, "%d %d ", st.Size(), st.ModTime().UnixNano())
-		}
-	}
-	return b.String()
-}
-
-// skipOutput marks what the present attempt has written so far as seen.
-func (l *eventLog) skipOutput() {
-	for _, f := range attemptFiles(l.dir) {
-		l.seen[filepath.Join(l.dir, f.name)] = f.size
-	}
-}
-
-// output prints the new whole lines that the present attempt's programs wrote.
-func (l *eventLog) output() error {
-	if l.dir == "" || l.json || l.node == "" {
-		return nil
-	}
-	for _, f := range attemptFiles(l.dir) {
-		path := filepath.Join(l.dir, f.name)
-		from := l.seen[path]
-		if ext := filepath.Ext(f.name); ext != ".out" && ext != ".err" && ext != ".log" || f.size <= from {
-			continue
-		}
-		text, err := readPart(path, from, 64<<10)
-		if err != nil {
-			continue // it may be gone by now
-		}
-		end := bytes.LastIndexByte(text, '\n')
-		if end < 0 {
-			continue
-		}
-		l.seen[path] = from + int64(end) + 1
-		for line := range strings.Lines(string(text[:end+1])) {
-			if _, err := fmt.Fprintf(l.out, "  %s | %s\n", f.name, term.Clean(strings.TrimRight(line, "\n"))); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func readPart(path string, from, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.NewSectionReader(f, from, most))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -211,16 +210,13 @@ func (r *record) stateOfRun() string {
 	return "ended"
 }
 
-// lastActivity is when a file of an attempt was last written to.
+// lastActivity is when a program of an attempt last wrote something; for people,
+// a file of its turn.
 func lastActivity(dir string) (time.Time, bool) {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return time.Time{}, false
-	}
 	var last time.Time
-	for _, f := range list {
-		if info, err := f.Info(); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
+	for _, f := range attemptFiles(dir) {
+		if f.at.After(last) {
+			last = f.at
 		}
 	}
 	return last, !last.IsZero()

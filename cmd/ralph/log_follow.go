@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// followTick is how often journal and files are looked at.
+const followTick = 300 * time.Millisecond
+
+// follow prints what is there, and then what comes, until the node is settled
+// or no run is at work.
+func (l *eventLog) follow(ctx context.Context, lines int) error {
+	state := l.r.space.State()
+	events := l.r.events
+	if l.raw {
+		l.enterLast(events)
+	} else if err := l.print(events); err != nil {
+		return err
+	}
+	if err := l.backlog(lines); err != nil {
+		return err
+	}
+	tick := time.NewTicker(followTick)
+	defer tick.Stop()
+	mark := journalMark(state)
+	for !l.ended(events) {
+		_, held, err := journal.Holder(state)
+		if err != nil {
+			return inputErrorf("%w", err)
+		}
+		if now := journalMark(state); now != mark || !held {
+			mark = now
+			if events, err = readEvents(ctx, state, l.r.epic.Epic.ID); err != nil && ctx.Err() == nil {
+				return inputErrorf("%w", err)
+			}
+			if err := l.news(events); err != nil {
+				return err
+			}
+		}
+		if err := l.output(); err != nil {
+			return err
+		}
+		if !held {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+	return l.output()
+}
+
+// news prints new events, and before those that end something what it printed.
+func (l *eventLog) news(events []executor.Event) error {
+	for _, e := range events {
+		if e.Seq <= l.last || l.node != "" && e.Node != l.node {
+			continue
+		}
+		switch e.Body.(type) {
+		case executor.AgentEnded, executor.GateJudged, executor.EffectFailed, executor.Collected, executor.Diagnosed, executor.AttemptEnded, executor.AttemptStarted:
+			if err := l.output(); err != nil {
+				return err
+			}
+		}
+		if l.raw {
+			l.enter(e)
+			l.last = e.Seq
+			continue
+		}
+		if err := l.print([]executor.Event{e}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter notes in which attempt a node is by now, and who works there.
+func (l *eventLog) enter(e executor.Event) {
+	if e.Step == "" {
+		return
+	}
+	l.dir = local.Files(l.r.space.State(), e.Node, e.Step, e.Attempt)
+	l.at = fmt.Sprintf("%s #%d", e.Step, e.Attempt)
+	switch b := e.Body.(type) {
+	case executor.AttemptStarted:
+		n := l.r.node(e.Node)
+		i := slices.IndexFunc(n.Steps, func(s ir.Step) bool { return s.Name == e.Step })
+		if l.who = b.Agent; l.who == "" && i >= 0 {
+			l.who = n.Steps[i].Agent
+		}
+	case executor.AgentSession:
+		if b.Gate == "" && strings.HasPrefix(b.Turn, "agent-") {
+			l.who = b.Agent
+		}
+	}
+}
+
+// enterLast goes to the attempt that the node is in.
+func (l *eventLog) enterLast(events []executor.Event) {
+	for _, e := range events {
+		if l.node == "" || e.Node == l.node {
+			l.enter(e)
+		}
+		l.last = e.Seq
+	}
+}
+
+// ended reports whether nothing more will happen to the node.
+func (l *eventLog) ended(events []executor.Event) bool {
+	if l.node == "" {
+		return false
+	}
+	for _, e := range slices.Backward(events) {
+		if e.Node == l.node {
+			switch e.Body.(type) {
+			case executor.NodeDone, executor.NodeBlocked:
+				return true
+			}
+			return false
+		}
+	}
+	return false
+}
+
+// journalMark changes when the journal does.
+func journalMark(state string) string {
+	var b strings.Builder
+	for _, name := range []string{journal.File, journal.File + "-wal"} {
+		if st, err := os.Stat(filepath.Join(state, name)); err == nil {
+			fmt.Fprintf(&b, "%d %d ", st.Size(), st.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
+
+// followed reports whether a file of an attempt is printed as it grows.
+func (l *eventLog) followed(name string) bool {
+	if l.raw {
+		return strings.HasSuffix(name, runner.StreamExt)
+	}
+	switch filepath.Ext(name) {
+	case runner.OutExt, runner.ErrExt, ".log":
+		return !l.json && l.node != ""
+	}
+	return false
+}
+
+// backlog prints the last lines of what the present attempt has written so far;
+// below 0 are all.
+func (l *eventLog) backlog(lines int) error {
+	for _, f := range attemptFiles(l.dir) {
+		path := filepath.Join(l.dir, f.name)
+		if !l.followed(f.name) {
+			continue
+		}
+		from := int64(0)
+		if lines >= 0 {
+			from = lastLines(path, f.size, lines)
+		}
+		l.seen[path] = from
+		if err := l.outputOf(f, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tailRead is how much of the end of a file is looked at for its last lines, and
+// how much is read at a time.
+const tailRead = 256 << 10
+
+// lastLines is where the last n lines of a file begin.
+func lastLines(path string, size int64, n int) int64 {
+	from := max(size-tailRead, 0)
+	text, err := readPart(path, from, tailRead)
+	if err != nil {
+		return size
+	}
+	end := len(text)
+	if end > 0 && text[end-1] == '\n' {
+		end--
+	} else if i := bytes.LastIndexByte(text, '\n'); i >= 0 { // one that is not whole yet comes later
+		end = i
+		if n == 0 {
+			return from + int64(i) + 1
+		}
+	} else if from == 0 {
+		return 0
+	}
+	if n == 0 {
+		return size
+	}
+	for ; n > 0; n-- {
+		i := bytes.LastIndexByte(text[:end], '\n')
+		if i < 0 {
+			if from == 0 {
+				return 0
+			}
+			end = bytes.IndexByte(text, '\n')
+			break
+		}
+		end = i
+	}
+	return from + int64(end) + 1
+}
+
+// output prints the new whole lines that the present attempt's programs wrote.
+func (l *eventLog) output() error {
+	for _, f := range attemptFiles(l.dir) {
+		if l.followed(f.name) {
+			if err := l.outputOf(f, time.Now().Local().Format(time.TimeOnly)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *eventLog) outputOf(f attemptFile, now string) error {
+	path := filepath.Join(l.dir, f.name)
+	if f.size < l.seen[path] {
+		l.seen[path] = 0 // the turn began anew
+	}
+	for f.size > l.seen[path] {
+		text, err := readPart(path, l.seen[path], tailRead)
+		if err != nil || len(text) == 0 {
+			return nil // it may be gone by now
+		}
+		end := bytes.LastIndexByte(text, '\n') + 1
+		if end == 0 {
+			if len(text) < tailRead {
+				return nil
+			}
+			end = len(text) // a line without an end
+		}
+		l.seen[path] += int64(end)
+		if err := l.printLines(f.name, now, text[:end]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *eventLog) printLines(name, now string, text []byte) error {
+	if l.raw {
+		_, err := l.out.Write(text)
+		return err
+	}
+	var b strings.Builder
+	prefix := term.For(l.out).Paint(term.Faint, fmt.Sprintf("%8s  %s %s |", now, term.Clean(l.at), term.Clean(l.writer(name))))
+	for line := range bytes.Lines(text) {
+		b.WriteString(strings.TrimRight(prefix+" "+term.Clean(strings.TrimRight(string(line), "\r\n")), " ") + "\n")
+	}
+	_, err := io.WriteString(l.out, b.String())
+	return err
+}
+
+// writer says whose output a file of an attempt is: the agent, in its second turn
+// and later with the number, or a gate.
+func (l *eventLog) writer(name string) string {
+	ext := filepath.Ext(name)
+	base := strings.TrimSuffix(filepath.Base(name), ext)
+	if turn, ok := strings.CutPrefix(base, "agent-"); ok {
+		base = or("agent", l.who)
+		if turn != "1" {
+			base += " turn " + turn
+		}
+	} else if gate, ok := strings.CutPrefix(base, "gate-"); ok {
+		base = "gate " + gate
+	} else if gate, ok := strings.CutPrefix(base, "red-"); ok {
+		base = "gate " + gate + " before the work"
+	}
+	if ext == runner.ErrExt {
+		base += " (stderr)"
+	}
+	return base
+}
+
+// rawAll prints what the programs of a node's agents streamed, as they did: all
+// attempts, in order.
+func (l *eventLog) rawAll() error {
+	v, ok := l.r.run.View(l.node)
+	found := false
+	for i := 0; ok && i < len(v.Attempts); i++ {
+		l.dir = local.Files(l.r.space.State(), l.node, v.Attempts[i].Step, v.Attempts[i].Number)
+		for _, f := range attemptFiles(l.dir) {
+			if !l.followed(f.name) {
+				continue
+			}
+			found = true
+			if err := l.outputOf(f, ""); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		return inputErrorf("no agent of %s streamed anything: agents that are run as commands do not, and nothing may have run yet", l.key(l.node))
+	}
+	return nil
+}
+
+func readPart(path string, from, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.NewSectionReader(f, from, most))
+}
