@@ -1,0 +1,198 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+)
+
+// Times of watching for a person.
+const (
+	lookEvery = 500 * time.Millisecond
+	restTime  = 3 * time.Second  // after the agent's answer, in which a person has nothing to add
+	deadTime  = 10 * time.Minute // after a question that nobody answers any more
+)
+
+// maxEntry is how much of a transcript is read at once, in bytes.
+const maxEntry = 64 << 20
+
+// watcher looks whether a person writes in the session of a turn. Only one
+// goroutine at a time uses it; spoke may be asked by any.
+type watcher struct {
+	turn  *runner.Turn
+	human string // what happens then: pause, review, cooldown; "" is nothing
+	rest  time.Duration
+	dir   string // where transcripts lie, "" is unknown
+	id    string // of the session
+	stop  func()
+	begun time.Time
+
+	path    string
+	offset  int64
+	grown   time.Time // when something came last
+	waiting bool      // for the agent to answer
+	taken   atomic.Bool
+}
+
+// transcripts is where Claude Code keeps them.
+func transcripts(env []string) string {
+	if dir := value(env, "CLAUDE_CONFIG_DIR"); dir != "" {
+		return filepath.Join(dir, "projects")
+	}
+	if home := value(env, "HOME"); home != "" {
+		return filepath.Join(home, ".claude", "projects")
+	}
+	return ""
+}
+
+// watch begins at the present end of the session's transcript.
+func watch(t *runner.Turn, r executor.AgentRun, dir string, s session, stop func()) *watcher {
+	w := &watcher{turn: t, human: r.Human.OnHumanMessage, dir: dir, id: s.id, stop: stop, begun: time.Now(), rest: restTime}
+	if w.human == "cooldown" {
+		w.rest = max(time.Duration(r.Human.IdleCooldownMS)*time.Millisecond, restTime)
+	}
+	if w.find() {
+		if st, err := os.Stat(w.path); err == nil {
+			w.offset = st.Size()
+		}
+	}
+	return w
+}
+
+// find looks for the transcript, which lies in a directory named for the one that
+// the session began in.
+func (w *watcher) find() bool {
+	if w.path == "" && w.dir != "" && w.human != "" {
+		if all, err := filepath.Glob(filepath.Join(w.dir, "*", w.id+".jsonl")); err == nil && len(all) > 0 {
+			w.path = all[0]
+		}
+	}
+	return w.path != ""
+}
+
+// spoke reports whether a person wrote in the session.
+func (w *watcher) spoke() bool { return w.taken.Load() }
+
+// follow looks until ctx ends, or a person has written: then it ends the program.
+func (w *watcher) follow(ctx context.Context) {
+	if w.human == "" || w.dir == "" {
+		return
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if w.look(); w.spoke() {
+			w.stop()
+			return
+		}
+	}
+}
+
+// idle waits until the session that a person has is idle. It returns at once where
+// the session is left to them.
+func (w *watcher) idle(ctx context.Context) {
+	if w.human != "review" && w.human != "cooldown" {
+		return
+	}
+	w.turn.Hold(true)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		quiet := time.Since(w.grown)
+		if !w.waiting && quiet >= w.rest || quiet >= max(w.rest, deadTime) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		w.look()
+	}
+}
+
+// entry is what is read of a line of a transcript.
+type entry struct {
+	Type      string    `json:"type"`
+	Time      time.Time `json:"timestamp"`
+	Meta      bool      `json:"isMeta"`
+	Sidechain bool      `json:"isSidechain"`
+	Source    string    `json:"promptSource"`
+	Origin    struct {
+		Kind string `json:"kind"`
+	} `json:"origin"`
+	Message spoken `json:"message"`
+}
+
+// look reads what came since. Whatever cannot be read is nothing.
+func (w *watcher) look() {
+	if !w.find() {
+		return
+	}
+	b, err := readFrom(w.path, w.offset)
+	if err != nil {
+		return
+	}
+	end := bytes.LastIndexByte(b, '\n') + 1
+	if end == 0 {
+		return // nothing, or a line that is not whole yet
+	}
+	w.offset += int64(end)
+	w.grown = time.Now()
+	for row := range bytes.Lines(b[:end]) {
+		var e entry
+		if json.Unmarshal(row, &e) == nil && !e.Sidechain {
+			w.saw(e)
+		}
+	}
+}
+
+func (w *watcher) saw(e entry) {
+	said := words(e.Message.Content)
+	switch e.Type {
+	case "assistant":
+		w.waiting = false
+		for _, b := range blocks(e.Message.Content) {
+			w.waiting = w.waiting || b.Type == "tool_use"
+		}
+		return
+	case "user":
+		w.waiting = !strings.HasPrefix(said, "[Request interrupted by user")
+	default:
+		return
+	}
+	human := e.Origin.Kind == "human" || e.Source == "typed"
+	command := strings.HasPrefix(said, "<command-") || strings.HasPrefix(said, "<local-command") || strings.HasPrefix(said, "[Request interrupted")
+	if !human || e.Meta || command || said == "" || e.Time.Before(w.begun.Add(-time.Second)) {
+		return
+	}
+	w.taken.Store(true)
+	_ = w.turn.Person(e.Time, said) // the turn ends as taken over, on record or not
+}
+
+func readFrom(path string, offset int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() < offset {
+		return nil, errors.New("it is another file")
+	}
+	return io.ReadAll(io.LimitReader(io.NewSectionReader(f, offset, 1<<62), maxEntry))
+}

@@ -1,0 +1,135 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// linger is how long a program may stay when it has said its last word.
+const linger = 20 * time.Second
+
+// Run implements executor.Runner.
+func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+	argv, err := c.Argv(r, program)
+	if err != nil {
+		return executor.AgentEnded{}, runner.Configuration(err)
+	}
+	limited, err := runner.Limits(r.Runner.LimitedWhen)
+	if err != nil {
+		return executor.AgentEnded{}, runner.Configuration(err)
+	}
+	t, err := c.Begin(ctx, r)
+	if err != nil {
+		return executor.AgentEnded{}, err
+	}
+	return t.End(c.turn(t, r, argv, limited))
+}
+
+// turn runs the program once.
+func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited *runner.Limit) runner.End {
+	m, err := furnish(r)
+	defer m.clear()
+	if err != nil {
+		return runner.End{Err: err}
+	}
+	env, err := c.Env(r, settings(r, m))
+	if err != nil {
+		return runner.End{Err: runner.Configuration(err)}
+	}
+	sess := sessionOf(r)
+	if err := t.Session(sess.id); err != nil {
+		return runner.End{Err: err}
+	}
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	in := newInput()
+	s := newStream(t, r, sess.id, m.agent, in)
+	s.stop, s.begun = stop, m.seen
+	if c.Now != nil {
+		s.now = c.Now
+	}
+	last := time.AfterFunc(1<<62, stop)
+	defer last.Stop()
+	s.over = func() { in.close(); last.Reset(linger) }
+	in.prompt(r.Prompt)
+
+	var wg sync.WaitGroup
+	w := watch(t, r, transcripts(env), sess, stop)
+	wg.Go(func() { w.follow(ctx) })
+	res, err := c.program(ctx, r, append(argv, flags(r, sess, m)...), env, s, in, w)
+	stop()
+	wg.Wait()
+	if t.Context().Err() == nil {
+		w.look()
+	}
+	if w.spoke() {
+		w.idle(t.Context())
+		e := s.end(res, nil)
+		return runner.End{Taken: true, Answer: e.Answer, Code: e.Code}
+	}
+	var not *process.NotStarted
+	e := s.end(res, limited)
+	switch {
+	case errors.As(err, &not):
+		e.Err = runner.Configuration(fmt.Errorf("agent %s cannot run: %w", runner.AgentOf(r), err))
+	case err != nil && !errors.Is(err, context.Canceled): // else it was ended here, and the stream says why
+		e.Final, e.Err = false, err
+	}
+	return e
+}
+
+// program runs Claude Code until it and all that it started are gone.
+func (c Runner) program(ctx context.Context, r executor.AgentRun, argv, env []string, s *stream, in *input, w *watcher) (process.Result, error) {
+	stdin, feed, err := os.Pipe()
+	if err != nil {
+		return process.Result{}, err
+	}
+	defer stdin.Close()
+	var wg sync.WaitGroup
+	gone := make(chan struct{})
+	wg.Go(func() { in.pump(feed, gone) })
+	defer func() {
+		close(gone)
+		_ = feed.Close() // the pump may have
+		wg.Wait()
+	}()
+	res, err := process.Run(ctx, process.Spec{
+		Argv: argv, Dir: r.Dir, Env: env, Mark: runner.Mark, Stdin: stdin, Stderr: runner.File(r, runner.ErrExt), Cap: c.Cap, Grace: c.Grace, Filter: c.Filter,
+		Ask: in.interrupt, Alone: true, AtOnce: w.spoke,
+		Tap: func(stderr bool, b []byte) {
+			if !stderr {
+				s.lines.feed(b)
+			}
+		},
+	})
+	s.lines.end()
+	return res, err
+}
+
+// seen says that the program has read its files: what holds a token need not lie
+// about any longer.
+func (m room) seen() {
+	if m.mcp != "" {
+		_ = os.Remove(m.mcp) // clear tries again
+	}
+}
+
+// value is that of a variable in an environment.
+func value(env []string, name string) string {
+	for _, v := range env {
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			return rest
+		}
+	}
+	return ""
+}
