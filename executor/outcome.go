@@ -101,6 +101,9 @@ func ParseOutcome(b []byte) (Outcome, Usage) {
 	if b = bytes.TrimSpace(b); len(b) == 0 || b[0] != '{' {
 		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", clip(string(b), 20)), none
 	}
+	if out, u, ok := typedOutcome(b); ok {
+		return out, u
+	}
 	var r reported
 	if err := json.Unmarshal(b, &r); err != nil {
 		return InvalidOutcome("it is not the JSON object that is asked for: %v", err), none
@@ -161,15 +164,17 @@ func (r reported) usage() Usage {
 	if r.Usage == nil {
 		return u
 	}
-	figure := func(f *float64, by float64) *int64 {
-		if f == nil || !(*f >= 0) || *f*by > 1e15 {
-			return nil
-		}
-		n := int64(math.Round(*f * by))
-		return &n
-	}
 	u.Tokens, u.USDMicro = figure(r.Usage.Tokens, 1), figure(r.Usage.USD, 1e6)
 	return u
+}
+
+// figure is a number of an agent's in whole parts, nil if it cannot be one.
+func figure(f *float64, by float64) *int64 {
+	if f == nil || !(*f >= 0) || *f*by > 1e15 {
+		return nil
+	}
+	n := int64(math.Round(*f * by))
+	return &n
 }
 
 func deref(s *string) string {
