@@ -164,7 +164,7 @@ func (r *Run) gateJudged(n *node, b GateJudged) error {
 	}
 	if b.Verdict == ErrorJudged {
 		g.wrong++
-		if g.wrong > 1 || spoken && r.epic.Run.HITL.OnHumanMessage == "pause" { // that person decides
+		if g.wrong > 1 || spoken && r.pausesForPeople() { // that person decides
 			g.trouble = &EffectFailed{Class: failGate, Detail: b.Message}
 		}
 		return nil

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -269,5 +268,3 @@ func TestSessionRules(t *testing.T) {
 		})
 	}
 }
-
-var _ = executortest.Success

@@ -83,6 +83,12 @@ func (r *Run) takenOver(n *node) {
 	}
 }
 
+// pausesForPeople reports whether a session that a person wrote in is theirs until
+// they say so.
+func (r *Run) pausesForPeople() bool {
+	return r.epic.Run.HITL.OnHumanMessage != "review" && r.epic.Run.HITL.OnHumanMessage != "cooldown"
+}
+
 // goOnTaken lets the session go on after a person had it.
 func (t *turns) goOnTaken() { t.going, t.extra = goesTaken, t.extra+1 }
 

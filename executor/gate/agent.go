@@ -91,6 +91,12 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 			return out.GateJudged, f
 		case err != nil && f == nil:
 			return out.GateJudged, &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("gate %s: %w", r.Name, err)}
+		case ended.End == executor.EndTakenOver:
+			out.Message = fmt.Sprintf("a person wrote in the session of agent %s, which gave no verdict", r.Agent)
+			return out.GateJudged, nil
+		case ended.End == executor.EndStalled:
+			out.Message = fmt.Sprintf("agent %s gave no sign of life, and no verdict", r.Agent)
+			return out.GateJudged, nil
 		case ended.End != executor.EndExited:
 			out.Message = fmt.Sprintf("agent %s gave no verdict within %s", r.Agent, time.Duration(r.Gate.TimeoutMS)*time.Millisecond)
 			return out.GateJudged, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -27,7 +28,7 @@ func (d *driver) diagnose(e executor.Effect) (work, error) {
 		return nil, err
 	}
 	run.Name, run.Read, run.Raw = fmt.Sprintf("diagnose-%d", max(e.Iteration, 1)), true, true
-	run.Prompt = []byte(diagnosis(n, step, d.attempt(e)))
+	run.Prompt = []byte(diagnosis(n, step, d.attempt(e), run.Files))
 	run.Schema = diagnosisSchema
 	return func(ctx context.Context) (executor.Body, error) {
 		var answer []byte
@@ -53,11 +54,17 @@ func (d *driver) diagnose(e executor.Effect) (work, error) {
 // diagnosisSchema is what a diagnosis has to look like.
 var diagnosisSchema = json.RawMessage(`{"type":"object","required":["action","note"],"properties":{"action":{"type":"string","enum":["retry","fail","human"]},"note":{"type":"string"}}}`)
 
-func diagnosis(n *ir.Node, step *ir.Step, a executor.AttemptLog) string {
+// diagnosis is what the agent is told that looks at a stalled one, whose files are
+// in a directory.
+func diagnosis(n *ir.Node, step *ir.Step, a executor.AttemptLog, files string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The agent %s showed no sign of life for a long time while it worked on step %q of sprint %s (%s), and was stopped.\n",
 		or(a.Agent, step.Agent), step.Name, n.Key, n.Title)
 	b.WriteString("You are in its worktree, as it left it. Find out why it stalled. Change nothing.\n")
+	if a.Turn != "" {
+		turn := filepath.Join(files, a.Turn)
+		fmt.Fprintf(&b, "\nWhat it did stands in these files, as far as its program tells it:\n\n- %s.out: what it said, the tools it called, and what they answered\n- %s.stream.jsonl: its program's own events, one a line, with the time at which each came\n", turn, turn)
+	}
 	if tail := strings.TrimRight(a.Tail, "\n"); tail != "" {
 		b.WriteString("\nThe end of its output:\n\n    " + strings.ReplaceAll(tail, "\n", "\n    ") + "\n")
 	}

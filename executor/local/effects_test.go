@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -69,10 +70,19 @@ func TestAnAgentThatStalledIsDiagnosed(t *testing.T) { // execution §4, §6; S4
 						}
 						return executor.AgentEnded{End: executor.EndStalled, Tail: "Continue? [y/n]"}, nil
 					}
+					if r.Context != nil {
+						t.Errorf("who looks at a stalled agent has a task to ask for: %s", r.Context)
+					}
 					if r.Agent != "doctor" || r.Model != "m" || !r.Raw || !r.Read || r.Step.Limits.TimeoutMS != 60_000 {
 						t.Errorf("asked %+v", r)
 					}
-					if p := string(r.Prompt); !strings.Contains(p, "Continue? [y/n]") || !strings.Contains(p, `"implement"`) {
+					p := string(r.Prompt)
+					for _, name := range []string{"agent-1.out", "agent-1.stream.jsonl"} { // the session, to be read
+						if !strings.Contains(p, filepath.Join(r.Files, name)) {
+							t.Errorf("%s is not named:\n%s", name, p)
+						}
+					}
+					if !strings.Contains(p, "Continue? [y/n]") || !strings.Contains(p, `"implement"`) {
 						t.Errorf("asked %q", p)
 					}
 					*r.Answer = []byte(c.answer)
