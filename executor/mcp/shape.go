@@ -115,10 +115,10 @@ func (s shape) broken(value json.RawMessage) []string {
 		return list
 	}
 	o, _ := executor.ParseOutcome(value)
-	var form struct{ Success, Fatal *bool }
-	_ = json.Unmarshal(value, &form) // ParseOutcome has the say
+	var form map[string]json.RawMessage
+	_ = json.Unmarshal(value, &form) // it is an object
 	switch {
-	case o.Invalid == "" && o.Summary == "" && form.Success == nil && form.Fatal == nil:
+	case o.Invalid == "" && o.Summary == "" && form["result"] != nil:
 		return []string{`it has no "summary": write what you did, or why it failed, in a few sentences`}
 	case o.Invalid == "": // in one of its forms; what the schema knows of is one of them
 		return nil

@@ -142,7 +142,11 @@ func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error)
 		set[variable] = v
 	}
 	maps.Copy(set, also)
-	return process.Allowed(names, set), nil
+	env := process.Allowed(names, set)
+	if r.Runner.Kind == "command" {
+		return env, nil
+	}
+	return direct(env), nil
 }
 
 // Look finds the program in the agent's environment; a missing one is a
