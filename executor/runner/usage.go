@@ -76,6 +76,25 @@ func (t *Turn) Cumulative(session string, now Totals) (Totals, error) {
 	return now.Since(old), atomicfile.Write(totalsFile(t.run.Keep, session), b, 0o600)
 }
 
+// Forked says that a session is a copy of another, where a program's figures of the
+// copy begin with those of the original.
+func (t *Turn) Forked(from, to string) error {
+	if t.run.Keep == "" || from == "" || to == "" || from == to {
+		return nil
+	}
+	b, err := os.ReadFile(totalsFile(t.run.Keep, from))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(totalsFile(t.run.Keep, to)); err == nil {
+		return nil // it has been read since
+	}
+	return atomicfile.Write(totalsFile(t.run.Keep, to), b, 0o600)
+}
+
 func readTotals(dir, session string) (Totals, error) {
 	var out Totals
 	b, err := os.ReadFile(totalsFile(dir, session))

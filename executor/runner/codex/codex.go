@@ -1,0 +1,205 @@
+package codex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// Runner runs Codex CLI, a process for each turn. It is stateless and may be used
+// concurrently.
+type Runner struct {
+	runner.Base
+
+	// Patience is how long Codex may do nothing but wait for a network that is gone or
+	// for a rate limit to end; 0 is 5 minutes.
+	Patience time.Duration
+	// Linger is how long Codex may take to end after its final word; 0 is 15 s.
+	Linger time.Duration
+}
+
+var _ executor.Program = Runner{}
+
+// program is what is run if the runner's block names nothing else.
+const program = "codex"
+
+// Describe implements executor.Program.
+func (Runner) Describe() executor.Description {
+	return executor.Description{
+		Name: "codex", Tested: ">= 0.169.0, < 0.170",
+		Cannot: map[executor.Capability]string{
+			executor.CanCost:     "Codex says how many tokens a turn took, never what they cost: the model's price is used",
+			executor.CanTakeover: "`codex exec` does not tell of a person who writes in its session",
+			executor.CanRead:     "Codex edits files with its shell, which a QA agent needs; what it changes is undone afterwards",
+			executor.CanSystem:   "the text of the agent stands before the prompt",
+		},
+	}
+}
+
+// Check implements executor.Runner: the program has to be there, and the profile
+// that stands for the agent.
+func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
+	if _, err := runner.Limits(r.Runner.LimitedWhen); err != nil {
+		return runner.Configuration(err)
+	}
+	if _, err := c.Look(r, program); err != nil {
+		return err
+	}
+	env, err := c.Env(r, nil)
+	if err != nil {
+		return runner.Configuration(err)
+	}
+	return checkProfile(r, env)
+}
+
+// Join implements executor.Program.
+func (c Runner) Join(r executor.AgentRun, session string) []string {
+	argv, err := c.Argv(r, program)
+	if err != nil || session == "" {
+		return nil
+	}
+	return append(argv, "resume", session)
+}
+
+// Run implements executor.Runner.
+func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+	limited, err := runner.Limits(r.Runner.LimitedWhen)
+	if err != nil {
+		return executor.AgentEnded{}, runner.Configuration(err)
+	}
+	argv, err := c.Argv(r, program)
+	if err != nil {
+		return executor.AgentEnded{}, runner.Configuration(err)
+	}
+	also := map[string]string{}
+	if r.Tools != nil {
+		also[tokenVar] = r.Tools.Token
+	}
+	temp := tempDir(r)
+	also["TMPDIR"] = temp
+	env, err := c.Env(r, also)
+	if err != nil {
+		return executor.AgentEnded{}, runner.Configuration(err)
+	}
+	if err := checkProfile(r, env); err != nil {
+		return executor.AgentEnded{}, err
+	}
+	if err := makeTemp(temp); err != nil {
+		return executor.AgentEnded{}, err
+	}
+	defer os.RemoveAll(temp)
+	t, err := c.Begin(ctx, r)
+	if err != nil {
+		return executor.AgentEnded{}, err
+	}
+	return t.End(c.turn(t, r, argv, env, limited))
+}
+
+// turn runs the program once and says how that ended.
+func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, limited *runner.Limit) runner.End {
+	others, err := c.servers(t.Context(), r, argv, env)
+	if err != nil {
+		return runner.End{Err: err}
+	}
+	stdin, err := openPrompt(r)
+	if err != nil {
+		return runner.End{Err: err}
+	}
+	defer stdin.Close()
+	ctx, end := context.WithCancelCause(t.Context())
+	defer end(nil)
+	s := &stream{turn: t, end: end, patience: orElse(c.Patience, 5*time.Minute), linger: orElse(c.Linger, 15*time.Second)}
+	l := &lines{line: s.hear}
+	res, err := process.Run(ctx, process.Spec{
+		Argv: append(argv, flags(r, others)...), Dir: r.Dir, Env: env, Mark: runner.Mark,
+		Stdin: stdin, Stderr: runner.File(r, runner.ErrExt), Cap: c.Cap, Filter: c.Filter,
+		Grace: c.Grace, Alone: true, // it ends its tools in good order
+		Tap: func(stderr bool, b []byte) {
+			if !stderr {
+				l.feed(b)
+			}
+		},
+	})
+	l.end()
+	s.stop()
+	out := runner.End{Final: s.final && s.failed == "", Answer: s.answer, Code: res.Code, Usage: s.used(r)}
+	var not *process.NotStarted
+	switch cause := context.Cause(ctx); {
+	case errors.As(err, &not):
+		out.Err = runner.Configuration(fmt.Errorf("agent %s cannot run: %w", runner.AgentOf(r), err))
+	case t.Context().Err() != nil, errors.Is(cause, errLingers):
+	case err != nil && cause != nil && !errors.Is(cause, context.Canceled): // our own reason to end it
+		out.Err = c.named(r, cause)
+	case err != nil:
+		out.Err = err
+	case out.Final:
+	case limited.Matches(r, res):
+		out.Err = limited.Failure(r, c.time())
+	default:
+		f := s.failure(r, res, c.time())
+		if f == nil {
+			out.Died = died(r, res)
+			break
+		}
+		out.Err = c.named(r, f)
+	}
+	return out
+}
+
+// named says whose failure it was, without secrets.
+func (c Runner) named(r executor.AgentRun, err error) error {
+	var f *executor.Failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	text := executor.Clean(f.Err.Error())
+	if c.Redact != nil {
+		text = c.Redact(text)
+	}
+	return &executor.Failure{Class: f.Class, Until: f.Until, Err: fmt.Errorf("agent %s: %s", runner.AgentOf(r), clip(text, 600))}
+}
+
+// died says how the program ended without a final word.
+func died(r executor.AgentRun, res process.Result) string {
+	switch {
+	case res.How == process.Signaled && res.Signal == 9:
+		return "was killed by signal 9 (killed), which ralph did not send: the system may have run out of memory"
+	case res.How == process.Signaled:
+		return fmt.Sprintf("was killed by signal %d (%s)", res.Signal, res.Signal)
+	}
+	said := fmt.Sprintf("ended with exit code %d and without a final word", res.Code)
+	if last := lastError(r); last != "" {
+		said += ": " + clip(last, 300)
+	}
+	return said
+}
+
+func (c Runner) time() time.Time {
+	if c.Now != nil {
+		return c.Now()
+	}
+	return time.Now()
+}
+
+func orElse(d, usual time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return usual
+}
+
+// clip is the beginning of a text, at most n bytes of it.
+func clip(s string, n int) string {
+	s = strings.TrimSpace(s)
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}

@@ -1,0 +1,123 @@
+package codex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+)
+
+// profileEnd ends the name of the file of a profile, in Codex' home directory.
+const profileEnd = ".config.toml"
+
+// home is Codex' home directory in an environment, "" if there is none.
+func home(env []string) string {
+	of := func(name string) string {
+		for _, v := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	if h := of("CODEX_HOME"); h != "" {
+		return h
+	}
+	if h := of("HOME"); h != "" {
+		return filepath.Join(h, ".codex")
+	}
+	return ""
+}
+
+// checkProfile reports a slug that names no profile: Codex would run without a word
+// as if none was named.
+func checkProfile(r executor.AgentRun, env []string) error {
+	if r.Slug == "" {
+		return nil
+	}
+	dir := home(env)
+	if filepath.Base(r.Slug) == r.Slug && dir != "" {
+		if st, err := os.Stat(filepath.Join(dir, r.Slug+profileEnd)); err == nil && st.Mode().IsRegular() {
+			return nil
+		}
+	}
+	all, err := profiles(dir)
+	if err != nil {
+		return runner.Configuration(err)
+	}
+	known := "there is none"
+	if len(all) > 0 {
+		var names []string
+		for _, n := range all {
+			names = append(names, n.Name)
+		}
+		known = "there are " + strings.Join(names, ", ")
+	}
+	return runner.Configuration(fmt.Errorf("agent %s: slug = %q names a profile of Codex, %s, and that is not there (%s)", runner.AgentOf(r), r.Slug, filepath.Join(dir, r.Slug+profileEnd), known))
+}
+
+// Natives implements executor.Program: the profiles of the user, each a file
+// NAME.config.toml in Codex' home directory.
+func (c Runner) Natives(_ context.Context, r executor.AgentRun) ([]executor.Native, error) {
+	env, err := c.Env(r, nil)
+	if err != nil {
+		return nil, runner.Configuration(err)
+	}
+	return profiles(home(env))
+}
+
+func profiles(dir string) ([]executor.Native, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []executor.Native
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), profileEnd)
+		if !ok || name == "" || strings.HasPrefix(name, ".") || !e.Type().IsRegular() {
+			continue
+		}
+		n := executor.Native{Name: name, Path: filepath.Join(dir, e.Name()), Write: true}
+		b, err := os.ReadFile(n.Path)
+		if err != nil {
+			return nil, err
+		}
+		n.Model, n.Provider = setting(b, "model"), setting(b, "model_provider")
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// table is where the first table of a TOML file begins, and assigned a text that is
+// assigned on one line.
+var (
+	table    = regexp.MustCompile(`(?m)^[ \t]*\[`)
+	assigned = regexp.MustCompile(`(?m)^[ \t]*([A-Za-z_]+)[ \t]*=[ \t]*(?:"([^"\\\n]*)"|'([^'\n]*)')`)
+)
+
+// setting is the text that a profile gives to a name, "" if it says nothing.
+func setting(toml []byte, name string) string {
+	if at := table.FindIndex(toml); at != nil {
+		toml = toml[:at[0]]
+	}
+	for _, m := range assigned.FindAllSubmatch(toml, -1) {
+		if string(m[1]) == name {
+			return string(m[2]) + string(m[3])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,66 @@
+package codex
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+)
+
+// maxPrompt is how long a prompt may be, in bytes: Codex takes 1048576 characters.
+const maxPrompt = 1 << 20
+
+// stdinExt ends the name of the file that holds what Codex is really told, if that
+// is not the prompt alone.
+const stdinExt = ".stdin.md"
+
+// openPrompt returns what Codex reads. A file, so that a Codex that never reads it
+// holds nobody up.
+func openPrompt(r executor.AgentRun) (*os.File, error) {
+	text := runner.Prompt(r)
+	if len(text) > maxPrompt {
+		rest := maxPrompt - 64<<10
+		for rest > 0 && text[rest]&0xC0 == 0x80 {
+			rest--
+		}
+		text = fmt.Appendf(append([]byte{}, text[:rest]...), "\n\n[This is too long for one message. The whole of it stands in the file %s: before you begin, read there what comes after byte %d.]\n", runner.File(r, runner.PromptExt), rest)
+	}
+	if hint := hint(r); hint != "" {
+		text = append(append([]byte{}, text...), hint...)
+	}
+	if len(text) == len(runner.Prompt(r)) {
+		return os.Open(runner.File(r, runner.PromptExt))
+	}
+	name := runner.File(r, stdinExt)
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		return nil, err
+	}
+	return os.Open(name)
+}
+
+// hint points to the conventions of the repository: Codex reads them by itself only
+// where it would also take its configuration from there. A judge is not sent to
+// them: they may have been written by what is judged.
+func hint(r executor.AgentRun) string {
+	st, err := os.Lstat(filepath.Join(r.Dir, "AGENTS.md"))
+	if err != nil || !st.Mode().IsRegular() || r.Effect.Gate != "" || r.Raw {
+		return ""
+	}
+	return "\nThe file AGENTS.md in your directory says how people work in this repository. Read it before you begin; what stands above comes first.\n"
+}
+
+// tempDir is the turn's own directory of temporary files. Its name is always the
+// same for a turn: what a killed one left is found by the next.
+func tempDir(r executor.AgentRun) string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("ralph-codex-%x", sha256.Sum256([]byte(r.OutcomeFile())))[:len("ralph-codex-")+16])
+}
+
+func makeTemp(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Mkdir(dir, 0o700)
+}
