@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/executor/mcp"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/executor/runner/acp"
 	"github.com/ralph-compiler/ralph/executor/runner/command"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/ir"
@@ -24,6 +25,7 @@ var runnerKinds = slices.Sorted(maps.Keys(makers))
 // but the first, whose programs report through a file.
 var makers = map[string]func(runner.Base) executor.Runner{
 	"command": func(b runner.Base) executor.Runner { return command.Runner{Base: b} },
+	"acp":     func(b runner.Base) executor.Runner { return acp.Runner{Base: b} },
 }
 
 // crew are the runners of one ralph process: some of them hold servers.
