@@ -44,8 +44,11 @@ $(TOOLS)/agents/bin/ready: tools/agents/package.json tools/agents/package-lock.j
 	  ln -sfn "../node_modules/$${f#./}" ../bin/$$n; done
 	@touch $@
 
-e2e: $(BIN)/dot agents ## install the outside programs into .tools/ and require them
+e2e: $(BIN)/dot agents ## install the outside programs into .tools/, require them, and run the real agents offline
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./cmd/ralph -run 'TestScripts|TestE2E'
+	$(GO) mod download
+	PATH="$(BIN):$$PATH" RALPH_E2E=1 RALPH_E2E_REQUIRE=1 RALPH_E2E_AGENTS="$(TOOLS)/agents/bin" \
+	  $(GO) run ./tools/offline $(GO) test -count=1 -p 1 -timeout 15m -run '^TestReal' ./executor/... ./cmd/ralph
 
 $(BIN)/dot: Makefile
 	@command -v npm >/dev/null || { echo "make e2e needs npm (to install Graphviz as a program of its own): install Node.js 20 or newer, https://nodejs.org"; exit 1; }
@@ -95,6 +98,7 @@ golden: ## rewrite the golden files; read the diff before you commit it
 generate: ## rewrite the generated docs
 	$(GO) test ./diag -run TestDocsAreCurrent -update
 	$(GO) test ./cmd/ralph -run TestCommandLineDocsAreCurrent -update
+	$(GO) test ./executor/runner/runnertest -run TestDocsAreCurrent -update
 
 check-generated: generate ## fail when a generated file is not current
 	$(GO) mod tidy -diff

@@ -98,6 +98,7 @@ var mayImport = []struct {
 	{"executor/runner/...", []string{"executor", "executor/runner", "ir", "internal/atomicfile", "internal/jsonschema", "internal/process", "internal/yaml", "executor/executortest"}, "a runner knows what all runners share, and no other runner"},
 	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/glob", "internal/jsonschema", "internal/process", "executor/executortest"}, "siblings under executor never import each other"},
 	{"internal/...", nil, "internal packages are leaves"},
+	{"tools/...", nil, "programs that building and testing need"},
 	{"bench/...", nil, "ralph is measured there as a whole process"},
 	{".", nil, "only this test"},
 }
