@@ -66,6 +66,7 @@ const (
 	needHandle   executor.Capability = "handle"   // the session is known before the model is asked
 	needMessage  executor.Capability = "message"  // has a last message, in which an outcome may stand
 	needStream   executor.Capability = "stream"   // streams what it does
+	needProgram  executor.Capability = "program"  // is a known program
 	needRetry    executor.Capability = "retry"    // asks its model again by itself
 )
 
@@ -81,10 +82,12 @@ var lacks = map[string]map[executor.Capability]string{
 		executor.CanSystem:   "ralph does not know its system prompt; the text stands before the prompt",
 		executor.CanRefuse:   "ralph does not know its tools",
 		executor.CanJoin:     "a program that is run once has no sessions",
+		needProgram:          "any program may be run",
 		needFailures:         "an exit code says no more than that it failed",
 		needTools:            "ralph does not know its tools; its output is its sign of life",
 		needHandle:           "a program that is run once has no sessions",
 		needMessage:          "its output is for people",
+		needRetry:            "whether it asks its model again is its own affair",
 		needStream:           "its output is for people",
 		executor.CanTokens:   "it may write what it used into its outcome",
 	},

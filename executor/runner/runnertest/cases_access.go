@@ -1,6 +1,7 @@
 package runnertest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/modeltest"
 )
+
+var version = regexp.MustCompile(`^[0-9]+\.[0-9]`)
 
 // access: what an agent is, what it may do and what it sees.
 func access(a Agent) []Case {
@@ -64,6 +67,26 @@ func access(a Agent) []Case {
 				all, err := s.inner.(executor.Program).Natives(t.Context(), s.ask(turn{}))
 				if err != nil || !slices.ContainsFunc(all, func(n executor.Native) bool { return n.Name == s.slug }) {
 					t.Errorf("the program's agents are %+v, %v; want %s among them", all, err, s.slug)
+				}
+			},
+		},
+		{
+			Name: "the program says its version", Needs: needs(needProgram),
+			play: func(t *testing.T, s *stage) {
+				p := s.inner.(executor.Program)
+				if v, err := p.Version(t.Context(), s.ask(turn{})); err != nil || !version.MatchString(v) {
+					t.Errorf("got %q, %v", v, err)
+				}
+				if d := p.Describe(); d.Name == "" || d.Tested == "" {
+					t.Errorf("it is described as %+v", d)
+				}
+			},
+		},
+		{
+			Name: "a person can join a session", Needs: needs(executor.CanJoin),
+			play: func(t *testing.T, s *stage) {
+				if argv := s.inner.(executor.Program).Join(s.ask(turn{}), s.agent.Gone); len(argv) == 0 || !slices.Contains(argv, s.agent.Gone) {
+					t.Errorf("a person types %q", argv)
 				}
 			},
 		},

@@ -121,6 +121,11 @@ func sessions() []Case {
 			turns: [][]modeltest.Step{well(do(modeltest.Bash(holding)))},
 			play:  func(t *testing.T, s *stage) { s.takenOver(t, "review") },
 		},
+		{
+			Name: "a person's words in the session are waited out", Needs: needs(executor.CanTakeover),
+			turns: [][]modeltest.Step{well(do(modeltest.Bash(holding)))},
+			play:  func(t *testing.T, s *stage) { s.takenOver(t, "cooldown") },
+		},
 	}
 }
 

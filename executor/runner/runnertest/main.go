@@ -1,11 +1,14 @@
 package runnertest
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/mcp"
 )
 
 // Variables of the suite's own processes.
@@ -25,11 +28,18 @@ const (
 )
 
 // Main is the TestMain of a package that uses the suite: the test binary is also the
-// ralph that a case kills. TMPDIR is a directory of its own, in which nothing may be
+// ralph that a case kills, and the proxy of agents that report over stdio. TMPDIR is a directory of its own, in which nothing may be
 // left.
 func Main(m *testing.M, agents ...Agent) {
 	if os.Getenv(roleVar) == "ralph" {
 		os.Exit(beRalph(agents))
+	}
+	if len(os.Args) == 4 && os.Args[1] == "mcp" { // as ralph is started by agents that report over stdio
+		if err := mcp.Proxy(context.Background(), os.Stdin, os.Stdout, os.Args[3], os.Getenv(mcp.URLVar), os.Getenv(mcp.TokenVar)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(inRoot(m))
 }

@@ -25,8 +25,8 @@ func living(variable, dir string) []string {
 		cwd, _ := os.Readlink(p + "/cwd")
 		carries := variable != "" && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+variable+"\x00"))
 		within := dir != "" && (cwd == dir || strings.HasPrefix(cwd, dir+"/"))
-		if carries || within {
-			argv, _ := os.ReadFile(p + "/cmdline")
+		argv, _ := os.ReadFile(p + "/cmdline")
+		if (carries || within) && len(argv) > 0 { // one without is about to be gone
 			out = append(out, fmt.Sprintf("%d in %s: %.200s", pid, cwd, bytes.ReplaceAll(argv, []byte{0}, []byte{' '})))
 		}
 	}

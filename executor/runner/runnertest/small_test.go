@@ -15,23 +15,19 @@ import (
 const smallVar = "RUNNERTEST_SMALL_MODEL"
 
 // small is a small agent: it asks its model, calls the tools that the model names,
-// and prints what it is told. It asks again once when it met its limit.
+// and prints what it is told.
 func small(base string) int {
 	prompt, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return 1
 	}
 	messages := []any{message{"role": "system", "content": "You are small."}, message{"role": "user", "content": string(prompt)}}
-	retried := false
 	for {
 		said, status, err := ask(base, messages)
 		switch {
 		case err != nil:
 			fmt.Fprintln(os.Stderr, err)
 			return 1
-		case status == http.StatusTooManyRequests && !retried:
-			retried = true
-			continue
 		case status == http.StatusTooManyRequests:
 			fmt.Fprintln(os.Stderr, "error: rate limit reached")
 			return 1
