@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/mcp"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -167,11 +168,11 @@ func (r *record) ask(ctx context.Context, v executor.NodeView, s sessionJSON, pr
 	if term.IsTerminal(out) {
 		live = followFile(runner.File(run, runner.OutExt), out)
 	}
-	ended, err := program.Run(ctx, run)
+	ended, err := mcp.Inner(program).Run(ctx, run) // without the outcome channel: nothing is reported
 	if live != nil {
 		said = live.end()
 	}
-	return answer, said, askFailed(run, ended, err)
+	return []byte(r.crew.redact.String(string(answer))), said, askFailed(run, ended, err)
 }
 
 // asking is the turn that answers.

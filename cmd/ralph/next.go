@@ -43,6 +43,9 @@ func applicable(v executor.NodeView, command string) bool {
 		return true
 	}
 	f := strings.Fields(command)
+	if f[1] == "session" { // it only looks
+		return true
+	}
 	flag := ""
 	for _, how := range []string{"--gates-only", "--discard", "--keep-old", "--override"} {
 		if strings.Contains(command, how) {
@@ -119,7 +122,14 @@ func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 	case executor.CauseManual:
 		edit.What = "do the work there and commit it, then:"
 		return []nextStep{edit, ralph("approve", "", "its gates judge the tip of its branch")}
-	case executor.CausePaused, executor.CauseTakeover:
+	case executor.CauseTakeover:
+		return []nextStep{
+			ralph("resume", "", "you are done in its session: the agent is asked to finish there, and to report"),
+			ralph("approve", "", "go to the gates as it is"),
+			ralph("retry", ` -m "what to do"`, "another attempt begins with that, from what is there"),
+			ralph("session", "", "how to join its session"),
+		}
+	case executor.CausePaused:
 		return []nextStep{ralph("resume", "", "go on")}
 	case executor.CausePull:
 		return []nextStep{{v.Pull.URL, "merge it or close it there; ralph apply sees it"}}

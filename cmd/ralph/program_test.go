@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
@@ -57,6 +59,15 @@ func (p sessions) Run(ctx context.Context, r executor.AgentRun) (executor.AgentE
 	r.Runner.Set = set
 	ended, err := p.Runner.Run(ctx, r)
 	ended.Session = handle
+	if said, rerr := os.ReadFile(r.Files + "/spoken"); rerr == nil && r.Record != nil { // a person spoke, the script says
+		if rerr := os.Remove(r.Files + "/spoken"); rerr != nil {
+			return ended, rerr
+		}
+		ended.End = executor.EndTakenOver
+		if rerr := r.Record(ctx, executor.HumanSpoke{Session: handle, Said: time.Now().UTC(), Text: strings.TrimSpace(string(said))}); rerr != nil {
+			return ended, rerr
+		}
+	}
 	return ended, err
 }
 

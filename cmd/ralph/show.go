@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,6 +107,12 @@ func (r *record) show(out io.Writer, v executor.NodeView) error {
 	n := r.node(v.ID)
 	w.line("%s  %s", v.Key, v.Title)
 	w.field("status", asksOrStatus(v))
+	if _, active := r.doing(v); v.Status == executor.Running && active != "" {
+		w.field("alive", "last sign of life "+active)
+	}
+	if !v.Human.IsZero() {
+		w.field("person", "wrote in its agent's session "+wrote(r.now, v)+because(spoken(v)))
+	}
 	if v.ID != executor.Integration {
 		w.field("id", string(n.ID))
 		w.field("kind", string(n.Kind))
@@ -154,6 +161,19 @@ func (r *record) show(out io.Writer, v executor.NodeView) error {
 	}
 	_, err := io.WriteString(out, w.b.String())
 	return err
+}
+
+// spoken is what a person last wrote in a session of a node's agents, as far as it
+// is known.
+func spoken(v executor.NodeView) string {
+	for i := range slices.Backward(v.Attempts) {
+		for _, said := range slices.Backward(v.Attempts[i].Spoken) {
+			if said.Said.Equal(v.Human) {
+				return said.Text
+			}
+		}
+	}
+	return ""
 }
 
 func asksOrStatus(v executor.NodeView) string {

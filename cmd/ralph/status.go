@@ -162,17 +162,20 @@ func (r *record) doing(v executor.NodeView) (what, active string) {
 	return what, active
 }
 
+// wrote says when a person last wrote in a session of a node's agents.
+func wrote(now time.Time, v executor.NodeView) string { return ago(now, v.Human) }
+
 func (r *record) table(w io.Writer, paint term.Style, views []executor.NodeView, attempts bool) {
 	t := &grid{paint: paint}
-	t.row(term.Faint, "sprint", "status", "step", "last sign", "spent", "title")
+	t.row(term.Faint, "sprint", "status", "step", "last sign", "a person wrote", "spent", "title")
 	for _, v := range views {
 		what, active := r.doing(v)
-		t.row(colourOf(v.Status), string(v.Key), statusWord(v), what, active, spentShort(v.Spent), v.Title)
+		t.row(colourOf(v.Status), string(v.Key), statusWord(v), what, active, wrote(r.now, v), spentShort(v.Spent), v.Title)
 		if !attempts {
 			continue
 		}
 		for _, a := range v.Attempts {
-			t.row(term.Faint, "", "  "+a.Status.String(), fmt.Sprintf("%s #%d", a.Step, a.Number), "", usage(a.Usage), attemptFacts(a))
+			t.row(term.Faint, "", "  "+a.Status.String(), fmt.Sprintf("%s #%d", a.Step, a.Number), "", "", usage(a.Usage), attemptFacts(a))
 		}
 	}
 	t.write(w)

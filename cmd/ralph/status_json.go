@@ -63,7 +63,8 @@ type (
 		Needs        []ir.Key      `json:"needs,omitempty"`
 		Step         string        `json:"step,omitempty"`
 		Doing        string        `json:"doing,omitempty"`
-		LastActivity *time.Time    `json:"last_activity,omitempty"`
+		LastActivity *time.Time    `json:"last_activity,omitempty"`      // of its programs
+		LastHuman    *time.Time    `json:"last_human_message,omitempty"` // in a session of its agents
 		Since        *time.Time    `json:"since,omitempty"`
 		Started      *time.Time    `json:"started,omitempty"`
 		Ended        *time.Time    `json:"ended,omitempty"`
@@ -165,7 +166,7 @@ func (r *record) nodeJSON(v executor.NodeView) nodeJSON {
 		Since: timeJSON(v.Since), Started: timeJSON(v.Started), Ended: timeJSON(v.Ended), Spent: spentOf(v.Spent),
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
 		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []attemptJSON{},
-		Next: nextSteps(v, r.space.Dir(v.ID), r.about()),
+		Next: nextSteps(v, r.space.Dir(v.ID), r.about()), LastHuman: timeJSON(v.Human),
 	}
 	if len(v.Attempts) > 0 {
 		out.Worktree = r.space.Dir(v.ID)
