@@ -96,6 +96,8 @@ type eventLog struct {
 	dir  string           // files of the present attempt
 	at   string           // the present attempt: "implement #2"
 	who  string           // the agent that works in it
+
+	begun map[string]bool // its turns that are known to have begun, by the base names of their files; nil: all have
 }
 
 func (l *eventLog) all() error {

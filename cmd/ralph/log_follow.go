@@ -67,15 +67,14 @@ func (l *eventLog) follow(ctx context.Context, lines int) error {
 	return l.output()
 }
 
-// news prints new events, and before those that end something what it printed.
+// news prints new events, and before those that end a program what that printed.
 func (l *eventLog) news(events []executor.Event) error {
 	for _, e := range events {
 		if e.Seq <= l.last || l.node != "" && e.Node != l.node {
 			continue
 		}
-		switch e.Body.(type) {
-		case executor.AgentEnded, executor.GateJudged, executor.EffectFailed, executor.Collected, executor.Diagnosed, executor.AttemptEnded, executor.AttemptStarted:
-			if err := l.output(); err != nil {
+		if of := endedBy(e.Body); of != nil {
+			if err := l.outputWhere(of); err != nil {
 				return err
 			}
 		}
@@ -91,14 +90,74 @@ func (l *eventLog) news(events []executor.Event) error {
 	return nil
 }
 
+// endedBy tells which files of an attempt are complete when an event has come, nil
+// if it ends nothing.
+func endedBy(body executor.Body) func(turn string) bool {
+	ofGate := func(gate string) func(string) bool {
+		return func(turn string) bool {
+			name, ok := strings.CutPrefix(turn, "gate-")
+			if !ok {
+				name, ok = strings.CutPrefix(turn, "red-")
+			}
+			return ok && strings.TrimSuffix(name, "-again") == fileName(gate)
+		}
+	}
+	switch b := body.(type) {
+	case executor.AgentEnded:
+		return func(turn string) bool { return strings.HasPrefix(turn, "agent-") }
+	case executor.Diagnosed:
+		return func(turn string) bool { return strings.HasPrefix(turn, "diagnose-") }
+	case executor.GateJudged:
+		return ofGate(b.Gate)
+	case executor.EffectFailed:
+		if b.Gate != "" {
+			return ofGate(b.Gate)
+		}
+		return func(turn string) bool { return !strings.HasPrefix(turn, "gate-") }
+	case executor.AttemptEnded, executor.AttemptStarted:
+		return func(string) bool { return true }
+	}
+	return nil
+}
+
+// fileName is a gate's name in the names of its files.
+func fileName(gate string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' {
+			return r
+		}
+		return '-'
+	}, gate)
+}
+
+// turnOf is the base name of the files of a turn: "agent-1", "gate-qa".
+func turnOf(file string) string {
+	base := filepath.Base(file)
+	if b, ok := strings.CutSuffix(base, runner.StreamExt); ok {
+		return b
+	}
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
 // enter notes in which attempt a node is by now, and who works there.
 func (l *eventLog) enter(e executor.Event) {
 	if e.Step == "" {
 		return
 	}
-	l.dir = local.Files(l.r.space.State(), e.Node, e.Step, e.Attempt)
+	if dir := local.Files(l.r.space.State(), e.Node, e.Step, e.Attempt); dir != l.dir {
+		l.dir, l.begun = dir, map[string]bool{}
+	}
 	l.at = fmt.Sprintf("%s #%d", e.Step, e.Attempt)
 	switch b := e.Body.(type) {
+	case executor.EffectStarted:
+		switch b.Kind {
+		case executor.EffectAgent:
+			l.begun[fmt.Sprintf("agent-%d", max(b.Iteration, 1))] = true
+		case executor.EffectGate:
+			l.begun["gate-"+fileName(b.Gate)] = true
+		case executor.EffectRed:
+			l.begun["red-"+fileName(b.Gate)] = true
+		}
 	case executor.AttemptStarted:
 		n := l.r.node(e.Node)
 		i := slices.IndexFunc(n.Steps, func(s ir.Step) bool { return s.Name == e.Step })
@@ -152,6 +211,12 @@ func journalMark(state string) string {
 
 // followed reports whether a file of an attempt is printed as it grows.
 func (l *eventLog) followed(name string) bool {
+	turn := strings.TrimSuffix(turnOf(name), "-again")
+	for _, kind := range []string{"agent-", "gate-", "red-"} {
+		if strings.HasPrefix(turn, kind) && !l.begun[turn] && l.begun != nil {
+			return false // what says that it begins is not printed yet
+		}
+	}
 	if l.raw {
 		return strings.HasSuffix(name, runner.StreamExt)
 	}
@@ -223,8 +288,12 @@ func lastLines(path string, size int64, n int) int64 {
 
 // output prints the new whole lines that the present attempt's programs wrote.
 func (l *eventLog) output() error {
+	return l.outputWhere(func(string) bool { return true })
+}
+
+func (l *eventLog) outputWhere(of func(turn string) bool) error {
 	for _, f := range attemptFiles(l.dir) {
-		if l.followed(f.name) {
+		if l.followed(f.name) && of(turnOf(f.name)) {
 			if err := l.outputOf(f, time.Now().Local().Format(time.TimeOnly)); err != nil {
 				return err
 			}
@@ -276,7 +345,7 @@ func (l *eventLog) printLines(name, now string, text []byte) error {
 // and later with the number, or a gate.
 func (l *eventLog) writer(name string) string {
 	ext := filepath.Ext(name)
-	base := strings.TrimSuffix(filepath.Base(name), ext)
+	base := turnOf(name)
 	if turn, ok := strings.CutPrefix(base, "agent-"); ok {
 		base = or("agent", l.who)
 		if turn != "1" {
