@@ -15,7 +15,12 @@ import (
 )
 
 // linger is how long a program may stay when it has said its last word.
-const linger = 20 * time.Second
+func (c Runner) linger() time.Duration {
+	if c.Grace > 0 {
+		return 4 * c.Grace
+	}
+	return 20 * time.Second
+}
 
 // Run implements executor.Runner.
 func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
@@ -60,7 +65,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 	}
 	last := time.AfterFunc(1<<62, stop)
 	defer last.Stop()
-	s.over = func() { in.close(); last.Reset(linger) }
+	s.over = func() { in.close(); last.Reset(c.linger()) }
 	in.prompt(r.Prompt)
 
 	var wg sync.WaitGroup
