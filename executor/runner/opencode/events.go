@@ -1,0 +1,121 @@
+package opencode
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// heard is an event as it came, and what was read of it.
+type heard struct {
+	raw []byte // nil: the stream began again, and what happened meanwhile is not known
+	event
+}
+
+// maxEvent bounds one event, in bytes; longer ones are skipped.
+const maxEvent = 64 << 20
+
+// listen sends the directory's events until ctx ends, then closes out. The server
+// repeats nothing: whenever the stream begins, also for the first time, a heard
+// without raw comes before its events, so that whoever listens can look by itself.
+func (a api) listen(ctx context.Context, out chan<- heard) {
+	defer close(out)
+	for wait := 50 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, 2*time.Second) {
+		if a.stream(ctx, out) {
+			wait = 50 * time.Millisecond
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// silence is how long a stream may say nothing: heartbeats come every ten seconds.
+const silence = 45 * time.Second
+
+// stream reads one stream to its end and reports whether it began.
+func (a api) stream(ctx context.Context, out chan<- heard) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	quiet := time.AfterFunc(silence, cancel)
+	defer quiet.Stop()
+	req, err := a.request(ctx, http.MethodGet, "/event", nil)
+	if err != nil {
+		return false
+	}
+	res, err := a.http.Do(req)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return false
+	}
+	tell := func(h heard) bool {
+		select {
+		case out <- h:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	if !tell(heard{}) {
+		return true
+	}
+	lines := bufio.NewReaderSize(res.Body, 64<<10)
+	for {
+		line, err := readLine(lines)
+		if err != nil {
+			return true
+		}
+		quiet.Reset(silence)
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
+		if !ok {
+			continue
+		}
+		h := heard{raw: bytes.TrimSpace(data)}
+		if json.Unmarshal(h.raw, &h.event) != nil {
+			// A kind whose properties are of other types than those that are known.
+			var kind struct {
+				Type string `json:"type"`
+			}
+			if json.Unmarshal(h.raw, &kind) != nil {
+				continue
+			}
+			h.event = event{Type: kind.Type}
+		}
+		if !tell(h) {
+			return true
+		}
+	}
+}
+
+// readLine reads a line of any length; one of more than maxEvent is empty.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for long := false; ; {
+		piece, err := r.ReadSlice('\n')
+		if !long {
+			line = append(line, piece...)
+		}
+		if long = long || len(line) > maxEvent; long {
+			line = nil
+		}
+		switch {
+		case err == nil:
+			return line, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
+			return nil, io.EOF
+		default:
+			return nil, fmt.Errorf("the stream of events was cut: %w", err)
+		}
+	}
+}

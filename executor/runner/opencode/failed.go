@@ -1,0 +1,114 @@
+package opencode
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+)
+
+// limited is how a rate limit shows in what OpenCode says of a failure: while it
+// tries again it does not tell the code.
+var limited = regexp.MustCompile(`(?i)\b429\b|rate.?limit|too many requests|quota|usage limit|limit (was )?(reached|exceeded)`)
+
+// unknown is how a model or an agent shows that is not there.
+var unknown = regexp.MustCompile(`(?i)model not found|agent not found|provider not found|ModelNotFound|ProviderInit|not a primary agent`)
+
+// overflow is how a session shows that is too long for the model.
+var overflow = regexp.MustCompile(`(?i)context.{0,20}(length|window|overflow)|prompt is too long|too many tokens|maximum context`)
+
+// state takes in what a session does: OpenCode asks a model that fails again and
+// again, for minutes.
+func (u *turn) state(id string, s status) *runner.End {
+	if s.Type != "retry" {
+		return nil
+	}
+	if u.tries[id] == s.Attempt || u.taken {
+		return nil
+	}
+	u.tries[id] = s.Attempt
+	next := time.UnixMilli(s.Next)
+	u.t.Say(fmt.Sprintf("[the model failed: %s; try %d at %s]", short(s.Message, 300), s.Attempt+1, next.UTC().Format(time.TimeOnly)))
+	patience, tries := u.c.Patience, u.c.Tries
+	if patience == 0 {
+		patience = time.Minute
+	}
+	if tries == 0 {
+		tries = 3
+	}
+	long := time.Until(next) > patience
+	switch {
+	case long || s.Attempt >= tries && limited.MatchString(s.Message):
+		f := &executor.Failure{Class: executor.FailLimit, Err: fmt.Errorf("the model is at its limit: %s", short(s.Message, 300))}
+		if s.Next > 0 {
+			f.Until = next.UTC().Format(time.RFC3339)
+		}
+		return &runner.End{Err: f}
+	case s.Attempt >= tries:
+		return &runner.End{Err: &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("the model failed %d times: %s", s.Attempt, short(s.Message, 300))}}
+	}
+	return nil
+}
+
+// failed is how a turn ended that ended with an error.
+func (u *turn) failed(f fault) *runner.End {
+	text := short(f.Data.Message, 400)
+	if text == "" {
+		text = f.Name
+	}
+	fail := func(class executor.FailureClass) *runner.End {
+		return &runner.End{Err: &executor.Failure{Class: class, Err: errors.New(text)}}
+	}
+	code := f.Data.StatusCode
+	switch {
+	case f.Name == "MessageAbortedError":
+		// Not by ralph: somebody stopped the agent.
+		if end := u.person("abort", time.Now(), "(stopped the agent)"); end != nil {
+			return end
+		}
+		return nil
+	case f.Name == "ContextOverflowError", code == 413, code == 400 && overflow.MatchString(text):
+		if u.run.Effect.Session != "" && !u.run.Fork {
+			return fail(executor.FailSession) // a fresh one has room
+		}
+		return u.gaveUp(text)
+	case f.Name == "ProviderAuthError", f.Name == "UnknownError" && unknown.MatchString(text):
+		return fail(executor.FailConfig)
+	case f.Name == "MessageOutputLengthError", f.Name == "ContentFilterError", f.Name == "StructuredOutputError":
+		return u.gaveUp(text)
+	case code == 429, code == 0 && limited.MatchString(text):
+		end := fail(executor.FailLimit)
+		if at, ok := until(f.Data.ResponseHeaders); ok {
+			var l *executor.Failure
+			_ = errors.As(end.Err, &l)
+			l.Until = at.UTC().Format(time.RFC3339)
+		}
+		return end
+	case code == 408, code == 409, code == 425, code >= 500:
+		return fail(executor.FailTransient)
+	case code >= 400:
+		return fail(executor.FailConfig)
+	}
+	return fail(executor.FailTransient)
+}
+
+// gaveUp is a turn that the agent could not bring to its end: an attempt of its own
+// doing.
+func (u *turn) gaveUp(why string) *runner.End {
+	u.t.Say("[the turn ended: " + why + "]")
+	return &runner.End{Final: true}
+}
+
+// until reads when a limit ends from the headers of a refusal.
+func until(headers map[string]string) (time.Time, bool) {
+	for k, v := range headers {
+		if strings.EqualFold(k, "retry-after") {
+			return runner.Moment(v, time.Now())
+		}
+	}
+	return time.Time{}, false
+}

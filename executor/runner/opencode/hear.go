@@ -1,0 +1,177 @@
+package opencode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor/runner"
+)
+
+// hear takes in one event. It returns how the turn ended, if it did.
+func (u *turn) hear(ctx context.Context, h heard) *runner.End {
+	p := h.Properties
+	id := p.SessionID
+	switch h.Type {
+	case "session.created", "session.updated":
+		var s session
+		_ = json.Unmarshal(p.Info, &s) // what it does not say is not needed
+		if id == "" {
+			id = s.ID
+		}
+		if s.ParentID != "" && u.family[s.ParentID] {
+			u.family[id] = true
+		}
+	}
+	if !u.family[id] {
+		return nil // of another turn in this directory, or a heartbeat: no sign of life
+	}
+	u.latest = time.Now()
+	u.t.Heard(h.raw)
+	u.t.Alive()
+	switch h.Type {
+	case "message.updated":
+		u.message(p.Info)
+	case "message.part.updated":
+		if p.Part != nil {
+			return u.part(*p.Part)
+		}
+	case "session.status":
+		if p.Status != nil {
+			return u.state(id, *p.Status)
+		}
+	case "session.idle":
+		if id == u.id {
+			return u.look(ctx, false)
+		}
+	case "session.error":
+		var f fault
+		if id == u.id && json.Unmarshal(p.Error, &f) == nil && f.Name != "" {
+			if u.fault == nil {
+				u.fault = &f // the first one says it best
+			}
+			u.again = time.Now()
+		}
+	case "permission.asked", "question.asked":
+		u.answer(ctx, h.Type == "question.asked", p.ID)
+	}
+	return nil
+}
+
+// message takes in that a message came or changed.
+func (u *turn) message(raw json.RawMessage) {
+	var m info
+	if json.Unmarshal(raw, &m) != nil || u.known[m.ID] {
+		return
+	}
+	switch m.Role {
+	case "user":
+		if m.SessionID == u.id {
+			u.users[m.ID] = true
+		}
+	case "assistant":
+		u.spent[m.ID] = m
+		u.t.Spent(u.usage())
+		if m.SessionID == u.id && m.ModelID != "" {
+			u.t.Model(m.ProviderID + "/" + m.ModelID)
+		}
+	}
+}
+
+// part takes in a piece of a message.
+func (u *turn) part(p part) *runner.End {
+	if u.known[p.MessageID] {
+		return nil
+	}
+	if u.users[p.MessageID] {
+		if text, ok := persons(p); ok {
+			return u.person(p.MessageID, time.Now(), text)
+		}
+		return nil
+	}
+	sub := ""
+	if p.SessionID != u.id {
+		sub = "  "
+	}
+	switch {
+	case p.Type == "text" && p.Time.End > 0 && !p.Synthetic && u.told[p.ID] == "":
+		u.told[p.ID] = "said"
+		u.t.Say(sub + p.Text)
+	case p.Type == "tool" && u.told[p.ID] != p.State.Status:
+		u.told[p.ID] = p.State.Status
+		u.tool(p, sub)
+	}
+	return nil
+}
+
+// tool says what a tool does. One that runs is a sign of life, but for a subagent,
+// which gives its own.
+func (u *turn) tool(p part, sub string) {
+	switch p.State.Status {
+	case "running":
+		u.t.Say(sub + "[" + p.Tool + "] " + short(inputOf(p.State), 300))
+		if p.Tool != "task" {
+			u.t.Tool(p.ID, true)
+		}
+	case "completed":
+		u.t.Tool(p.ID, false)
+		u.t.Say(sub + indent(p.State.Output))
+	case "error":
+		u.t.Tool(p.ID, false)
+		u.t.Say(sub + "[" + p.Tool + " failed] " + short(p.State.Error, 500))
+	}
+}
+
+// inputOf is what a person wants to see of a tool's arguments.
+func inputOf(s toolState) string {
+	var in map[string]any
+	_ = json.Unmarshal(s.Input, &in)
+	for _, k := range []string{"command", "filePath", "path", "pattern", "url", "description"} {
+		if v, ok := in[k].(string); ok {
+			return v
+		}
+	}
+	if s.Title != "" {
+		return s.Title
+	}
+	return string(s.Input)
+}
+
+// outputSize is how much of what a tool answered is said, in bytes; all of it
+// stands in the stream.
+const outputSize = 2000
+
+func indent(s string) string {
+	s = strings.TrimRight(s, "\n")
+	if len(s) > outputSize {
+		s = strings.ToValidUTF8(s[:outputSize], "") + "\n…"
+	}
+	if s == "" {
+		return ""
+	}
+	return "    " + strings.ReplaceAll(s, "\n", "\n    ")
+}
+
+// nobody is what an agent is told that asks.
+const nobody = "Nobody is there to answer. This is not allowed: find another way, or report that you need a person."
+
+// answer refuses what a session asks for, so that it never waits; when a person has
+// it, it is theirs to answer.
+func (u *turn) answer(ctx context.Context, question bool, id string) {
+	if u.taken || id == "" {
+		return
+	}
+	var err error
+	if question {
+		u.t.Say("[a question, refused]")
+		err = u.api.rejectQuestion(ctx, id)
+	} else {
+		u.t.Say("[a permission, refused]")
+		err = u.api.refuse(ctx, id, nobody)
+	}
+	if err != nil {
+		u.t.Say(fmt.Sprintf("[it was not refused: %v]", err))
+	}
+}

@@ -1,0 +1,136 @@
+package opencode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+)
+
+// How long something may be missing before that means something.
+const (
+	unheard    = 30 * time.Second // a message that is not answered although the session is idle
+	unfinished = 3 * time.Second  // an answer that is not complete although the session is idle
+)
+
+// look asks for the session's state, and for its messages if it is idle: the
+// stream only says when to look. It returns how the turn ended, if it did. cut says
+// that events were missed.
+func (u *turn) look(ctx context.Context, cut bool) *runner.End {
+	u.again, u.latest = time.Time{}, time.Now()
+	all, err := u.api.statuses(ctx)
+	if err != nil {
+		return u.broken(ctx, err)
+	}
+	if cut {
+		u.refuseAll(ctx)
+	}
+	for id := range u.family {
+		if end := u.state(id, all[id]); end != nil {
+			return end
+		}
+	}
+	if s, ok := all[u.id]; ok && s.Type != "idle" {
+		u.calm = time.Time{}
+		if !cut {
+			return nil
+		}
+	} else if u.calm.IsZero() {
+		u.calm = time.Now()
+	}
+	list, err := u.api.messages(ctx, u.id)
+	if err != nil {
+		return u.broken(ctx, err)
+	}
+	return u.judge(list)
+}
+
+// broken is a look that failed: the next one may not, unless the server is gone or
+// does not know the session.
+func (u *turn) broken(ctx context.Context, err error) *runner.End {
+	var r *refused
+	switch {
+	case ctx.Err() != nil:
+		return nil // follow sees it
+	case errors.As(err, &r) && r.code/100 == 4:
+		return &runner.End{Err: err}
+	}
+	u.again = time.Now().Add(time.Second)
+	return nil
+}
+
+// refuseAll refuses what was asked while nobody listened.
+func (u *turn) refuseAll(ctx context.Context) {
+	permissions, _ := u.api.permissions(ctx) // asked again at the next cut
+	questions, _ := u.api.questions(ctx)
+	for i, a := range append(permissions, questions...) {
+		if u.family[a.SessionID] {
+			u.answer(ctx, i >= len(permissions), a.ID)
+		}
+	}
+}
+
+// judge finds out from the messages whether the turn is over, and how.
+func (u *turn) judge(list []message) *runner.End {
+	ours := -1
+	var last *message // of the agent's
+	for i := range list {
+		m := &list[i]
+		if u.known[m.Info.ID] {
+			continue
+		}
+		switch m.Info.Role {
+		case "user":
+			for _, p := range m.Parts {
+				if markOf(p) == u.mark {
+					ours = i
+				} else if text, ok := persons(p); ok {
+					if end := u.person(m.Info.ID, moment(m.Info.Time.Created), text); end != nil {
+						return end
+					}
+				}
+			}
+		case "assistant":
+			last = m
+			u.spent[m.Info.ID] = m.Info
+			u.t.Model(m.Info.ProviderID + "/" + m.Info.ModelID)
+		}
+	}
+	if u.calm.IsZero() {
+		return nil
+	}
+	quiet := time.Since(u.calm)
+	switch {
+	case u.taken:
+		return u.afterPerson(list, quiet)
+	case ours >= 0 && last != nil && last.Info.Error != nil:
+		return u.failed(*last.Info.Error)
+	case last != nil && last.Info.Time.Completed > 0 && last.Info.Finish != "" && last.Info.Finish != "tool-calls":
+		return &runner.End{Final: true, Answer: words(*last)}
+	case u.fault != nil && (last == nil || last.Info.Time.Completed == 0 || quiet > unfinished):
+		return u.failed(*u.fault)
+	case last == nil && min(quiet, time.Since(u.began)) > unheard:
+		return &runner.End{Err: &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("opencode took the message and did nothing for %v", unheard)}}
+	case last != nil && quiet > unfinished && last.Info.Finish == "tool-calls":
+		return &runner.End{Final: true, Answer: words(*last)} // it stopped behind a tool, such as one that was refused
+	case last != nil && quiet > unfinished:
+		return &runner.End{Died: "was stopped in the middle of its turn"}
+	}
+	u.again = time.Now().Add(pace)
+	return nil
+}
+
+// words is the text of a message.
+func words(m message) string {
+	var texts []string
+	for _, p := range m.Parts {
+		if p.Type == "text" && !p.Synthetic && strings.TrimSpace(p.Text) != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}

@@ -1,0 +1,87 @@
+package opencode
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// Runner runs agents in sessions of OpenCode's server. It holds the servers that it
+// starts: Close ends them. The zero value with a Base is ready; it may be used
+// concurrently and must not be copied.
+type Runner struct {
+	runner.Base
+
+	// Patience bounds how long a turn waits for a model that says that it is too busy
+	// (a rate limit) when it says how long that takes; longer waits end the turn as a
+	// limit. 0 is one minute.
+	Patience time.Duration
+	// Tries is how often OpenCode may ask a model again that fails, before the turn
+	// ends; it would go on for minutes. 0 is 3.
+	Tries int
+
+	wg    sync.WaitGroup
+	stale sync.Once
+
+	mu     sync.Mutex // guards the rest
+	slots  map[string]*slot
+	off    map[string][]string // MCP servers of the user's that were seen, by plan
+	made   int
+	closed bool
+}
+
+var _ executor.Program = (*Runner)(nil)
+
+// Describe implements executor.Program.
+func (c *Runner) Describe() executor.Description {
+	return executor.Description{Name: "opencode", Tested: ">= 1.18.0, < 1.19", Cannot: map[executor.Capability]string{}}
+}
+
+// Check implements executor.Runner: the program has to be there, and the model to
+// name its provider.
+func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
+	if _, err := modelOf(runner.ModelOf(r), r.Alias.Provider); err != nil {
+		return runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))
+	}
+	_, err := c.Look(r, "opencode")
+	return err
+}
+
+var versionLine = regexp.MustCompile(`\d+\.\d+\.\d+\S*`)
+
+// Version implements executor.Program.
+func (c *Runner) Version(ctx context.Context, r executor.AgentRun) (string, error) {
+	p, _, err := c.planOf(r)
+	if err != nil {
+		return "", runner.Configuration(err)
+	}
+	dir, err := os.MkdirTemp("", "ralph-opencode-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "out")
+	res, err := process.Run(ctx, process.Spec{
+		Argv: append(p.argv, "--version"), Dir: dir, Env: append(p.env, "TMPDIR="+dir), Stdout: out, Stderr: filepath.Join(dir, "err"), Time: time.Minute, Grace: c.Grace,
+	})
+	if err != nil {
+		return "", runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))
+	}
+	text, err := process.Tail(out, 1000)
+	if err != nil {
+		return "", err
+	}
+	v := versionLine.FindString(text)
+	if v == "" {
+		return "", runner.Configuration(fmt.Errorf("%s --version ended with %d and printed %q, which is no version", p.argv[0], res.Code, short(text, 100)))
+	}
+	return v, nil
+}

@@ -1,0 +1,267 @@
+package opencode
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+)
+
+// plan is how a server is started, and what tells it from others.
+type plan struct {
+	argv    []string
+	env     []string // without what differs from turn to turn
+	content string   // OPENCODE_CONFIG_CONTENT, as the runner's environment has it
+	off     []string // MCP servers that are turned off
+	keep    string
+}
+
+func (p plan) key() string {
+	b, _ := json.Marshal([]any{p.argv, p.env, p.content, p.off, p.keep}) // texts always can
+	return fmt.Sprintf("%x", sha256.Sum256(b))
+}
+
+// planOf is the server that a turn needs, and the variables that only its own
+// shells get.
+func (c *Runner) planOf(r executor.AgentRun) (plan, map[string]string, error) {
+	argv, err := c.Argv(r, "opencode")
+	if err != nil {
+		return plan{}, nil, err
+	}
+	env, err := c.Env(r, nil)
+	if err != nil {
+		return plan{}, nil, err
+	}
+	p := plan{argv: argv, keep: r.Keep}
+	vars := map[string]string{}
+	usual := map[string]string{"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		delete(usual, name)
+		switch {
+		case strings.HasPrefix(name, "RALPH_"):
+			vars[name] = value
+		case name == contentVar:
+			p.content = value
+		case name == passwordVar, name == "OPENCODE_SERVER_USERNAME", name == "TMPDIR":
+		default:
+			p.env = append(p.env, v)
+		}
+	}
+	for name, v := range usual {
+		p.env = append(p.env, name+"="+v)
+	}
+	slices.Sort(p.env)
+	return p, vars, nil
+}
+
+// slot is where a server of a plan stands, or comes to stand.
+type slot struct {
+	ready chan struct{} // closed when s or err is there
+	s     *server
+	err   error
+}
+
+// acquire returns a server for a turn of r, at which no MCP servers of the user's
+// are on in r.Dir. It is to be released.
+func (c *Runner) acquire(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
+	base := p.key()
+	for range 4 {
+		c.mu.Lock()
+		p.off = slices.Clone(c.off[base])
+		c.mu.Unlock()
+		s, err := c.shared(ctx, p, r)
+		if err != nil {
+			return nil, err
+		}
+		conf, err := s.in(r.Dir).config(ctx)
+		if err != nil {
+			c.release(s)
+			return nil, s.failure(err)
+		}
+		on := conf.enabled()
+		if len(on) == 0 {
+			return s, nil
+		}
+		// It has started none of them yet: that happens with the first prompt.
+		c.mu.Lock()
+		all := append(slices.Clone(c.off[base]), on...)
+		slices.Sort(all)
+		c.off[base] = slices.Compact(all)
+		c.mu.Unlock()
+		c.release(s)
+	}
+	return nil, runner.Configuration(fmt.Errorf("opencode: MCP servers of its configuration cannot be turned off in %s", r.Dir))
+}
+
+// shared returns the server of a plan and counts one user more.
+func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
+	key := p.key()
+	for {
+		c.mu.Lock()
+		if c.closed {
+			c.mu.Unlock()
+			return nil, &executor.Failure{Class: executor.FailInterrupted, Err: errors.New("opencode: the runner is closed")}
+		}
+		if c.slots == nil {
+			c.slots, c.off = map[string]*slot{}, map[string][]string{}
+		}
+		at, ok := c.slots[key]
+		if !ok {
+			at = &slot{ready: make(chan struct{})}
+			c.slots[key] = at
+		}
+		c.mu.Unlock()
+		if !ok {
+			at.s, at.err = c.open(ctx, p, r)
+			close(at.ready)
+		}
+		select {
+		case <-at.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		c.mu.Lock()
+		usable := at.err == nil && !at.s.lost && !at.s.ended()
+		if usable {
+			at.s.users++
+		} else if c.slots[key] == at {
+			delete(c.slots, key)
+		}
+		c.mu.Unlock()
+		switch {
+		case usable:
+			return at.s, nil
+		case !ok && at.err != nil:
+			return nil, at.err
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+		// It is gone, or whoever started it gave up: another one.
+	}
+}
+
+// open starts a server in a directory of its own.
+func (c *Runner) open(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
+	c.mu.Lock()
+	c.made++
+	name := "opencode-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(c.made)
+	c.mu.Unlock()
+	if r.Keep == "" {
+		dir, err := os.MkdirTemp("", "ralph-opencode-")
+		if err != nil {
+			return nil, err
+		}
+		return c.start(ctx, p, dir, filepath.Join(r.Files, "opencode"))
+	}
+	c.stale.Do(func() { clean(r.Keep) })
+	dir := filepath.Join(r.Keep, name)
+	return c.start(ctx, p, dir, filepath.Join(dir, "server"))
+}
+
+// clean removes what servers of a dead ralph left. They are killed by their mark.
+func clean(keep string) {
+	all, _ := filepath.Glob(filepath.Join(keep, "opencode-*-*"))
+	for _, dir := range all {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), "opencode-"), "-")
+		if n, err := strconv.Atoi(pid); err == nil && !alive(n) {
+			_ = os.RemoveAll(dir) // tried again at the next start
+		}
+	}
+}
+
+// idleServers is how many servers that nobody uses are kept: environments differ
+// where policy says so, and each server holds some hundred megabytes.
+const idleServers = 2
+
+// release gives a server back. One that is of no more use ends.
+func (c *Runner) release(s *server) {
+	c.mu.Lock()
+	s.users--
+	s.used = time.Now()
+	var idle, end []*server
+	for key, at := range c.slots {
+		select {
+		case <-at.ready:
+		default:
+			continue
+		}
+		switch {
+		case at.s == nil || at.s.users > 0:
+		case at.s.lost || at.s.ended():
+			delete(c.slots, key)
+			end = append(end, at.s)
+		case !at.s.lent:
+			idle = append(idle, at.s)
+		}
+	}
+	slices.SortFunc(idle, func(a, b *server) int { return b.used.Compare(a.used) })
+	for _, old := range idle[min(idleServers, len(idle)):] {
+		old.lost = true
+		end = append(end, old)
+	}
+	c.mu.Unlock()
+	for _, old := range end {
+		old.end()
+	}
+}
+
+// Close ends all servers, also those of which a person has a session, and returns
+// when nothing of them is left. The Runner cannot be used after it.
+func (c *Runner) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	var all []*slot
+	for _, at := range c.slots {
+		all = append(all, at)
+	}
+	c.slots = nil
+	c.mu.Unlock()
+	for _, at := range all {
+		<-at.ready
+		if at.s != nil {
+			at.s.cancel()
+		}
+	}
+	for _, at := range all {
+		if at.s != nil {
+			at.s.end()
+		}
+	}
+	c.wg.Wait()
+	return nil
+}
+
+// ended reports whether the server's process is gone.
+func (s *server) ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// retire says that a server is of no use any more: it ends with its last user.
+func (c *Runner) retire(s *server) {
+	c.mu.Lock()
+	s.lost = true
+	c.mu.Unlock()
+}
+
+// lend says that a person has a session of the server: it stays until Close.
+func (c *Runner) lend(s *server) {
+	c.mu.Lock()
+	s.lent = true
+	c.mu.Unlock()
+}

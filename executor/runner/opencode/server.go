@@ -1,0 +1,234 @@
+package opencode
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// server is a running `opencode serve`.
+type server struct {
+	dir      string // its own: temporary files, output, how to attach
+	url      string
+	password string
+	client   *http.Client
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when the process and all that it left behind are gone
+	died     string        // how it ended; to be read after done, as not
+	not      error         // why it did not run
+
+	mu     sync.Mutex                   // guards the rest
+	turns  map[string]map[string]string // variables of turns in progress, by directory
+	active map[string]map[string]bool   // names of MCP servers of turns in progress, by directory
+
+	users int       // turns in progress; guarded by the Runner's lock, as the rest
+	used  time.Time // when it was given back last
+	lost  bool      // not to be used for new turns
+	lent  bool      // a person has a session of it
+}
+
+// Variables of a server's environment.
+const (
+	passwordVar = "OPENCODE_SERVER_PASSWORD"
+	contentVar  = "OPENCODE_CONFIG_CONTENT"
+	serverMark  = "RALPH_SERVER" // marks the server's descendants, while ralph lives
+)
+
+// startTime is how long a server may take to listen and to answer.
+const startTime = 2 * time.Minute
+
+var listening = regexp.MustCompile(`listening on (http://\S+)\s`)
+
+// start starts a server in dir, which it makes, and returns when it answers. It
+// lives until it is ended, longer than ctx.
+func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, error) {
+	s := &server{
+		dir: dir, password: rand.Text(), done: make(chan struct{}),
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}},
+		turns:  map[string]map[string]string{}, active: map[string]map[string]bool{},
+	}
+	if err := os.MkdirAll(s.temp(), 0o700); err != nil {
+		return nil, err
+	}
+	shell, err := s.wrap(p.env)
+	if err != nil {
+		return nil, err
+	}
+	over, err := content(p.content, shell, p.off)
+	if err != nil {
+		return nil, runner.Configuration(err)
+	}
+	env := append(slices.Clone(p.env),
+		passwordVar+"="+s.password, contentVar+"="+over, "TMPDIR="+s.temp(), runner.Mark+"="+mark, serverMark+"="+dir)
+	found := make(chan string, 1)
+	spec := process.Spec{
+		Argv: append(slices.Clone(p.argv), "serve", "--hostname", "127.0.0.1", "--port", "0"), Dir: dir, Env: env, Mark: serverMark,
+		Stdout: filepath.Join(dir, "serve.out"), Stderr: filepath.Join(dir, "serve.err"), Cap: 1 << 20, Grace: c.Grace, Filter: c.Filter,
+		Tap: await(found),
+	}
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.cancel = cancel
+	c.wg.Go(func() {
+		defer close(s.done)
+		defer cancel()
+		res, err := process.Run(run, spec)
+		s.died, s.not = died(res, err, spec.Stderr), err
+		s.client.CloseIdleConnections()
+	})
+	if err := s.ready(ctx, found); err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, s.announce(p)
+}
+
+// await looks for the address in what a server prints.
+func await(found chan<- string) func(stderr bool, b []byte) {
+	var seen []byte
+	done := false
+	return func(stderr bool, b []byte) {
+		if stderr || done {
+			return
+		}
+		seen = append(seen, b...)
+		if m := listening.FindSubmatch(seen); m != nil {
+			done = true
+			found <- string(m[1])
+		}
+	}
+}
+
+// ready returns when the server answers. A call that comes while it boots is
+// accepted and never answered: it is asked in short tries.
+func (s *server) ready(ctx context.Context, found <-chan string) error {
+	wait, stop := context.WithTimeout(ctx, startTime)
+	defer stop()
+	late := func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("opencode serve does not answer after %v", startTime)}
+	}
+	select {
+	case s.url = <-found:
+	case <-s.done:
+		return s.gone()
+	case <-wait.Done():
+		return late()
+	}
+	for !s.in("").healthy(wait) {
+		select {
+		case <-s.done:
+			return s.gone()
+		case <-wait.Done():
+			return late()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// died says how a server ended.
+func died(res process.Result, err error, stderr string) string {
+	if err != nil {
+		return err.Error()
+	}
+	how := fmt.Sprintf("ended with exit code %d", res.Code)
+	if res.How == process.Signaled {
+		how = fmt.Sprintf("was killed by signal %d", int(res.Signal))
+	}
+	if tail, err := process.Tail(stderr, 500); err == nil && strings.TrimSpace(tail) != "" {
+		how += ": " + short(tail, 400)
+	}
+	return how
+}
+
+// gone is the failure of a turn whose server is.
+func (s *server) gone() error {
+	var not *process.NotStarted
+	if errors.As(s.not, &not) {
+		return runner.Configuration(fmt.Errorf("opencode cannot run: %w", not))
+	}
+	return &executor.Failure{Class: executor.FailCrash, Err: errors.New("opencode's server " + s.died)}
+}
+
+// temp is where the server and its shells put temporary files: it leaves some.
+func (s *server) temp() string { return filepath.Join(s.dir, "tmp") }
+
+// in is the server's interface for a directory.
+func (s *server) in(dir string) api {
+	return api{url: s.url, password: s.password, dir: dir, http: s.client}
+}
+
+// end ends the server and returns when all of it is gone, with its directory.
+func (s *server) end() {
+	s.cancel()
+	<-s.done
+	_ = os.RemoveAll(s.dir) // what cannot be removed is below the run's state
+}
+
+// announced is what another ralph of the same user may know of a server.
+type announced struct {
+	PID      int    `json:"pid"` // of the ralph that it belongs to
+	URL      string `json:"url"`
+	Password string `json:"password"`
+}
+
+// Files in a server's directory.
+const (
+	announceFile = "server.json"
+	attachFile   = "attach"
+)
+
+// announce writes how a person attaches to the server: a script that nobody else
+// can read, since it holds the password.
+func (s *server) announce(p plan) error {
+	script := "#!/bin/sh\n" + passwordVar + "=" + quote(s.password) + " exec"
+	for _, a := range append(slices.Clone(p.argv), "attach", s.url) {
+		script += " " + quote(a)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, attachFile), []byte(script+" \"$@\"\n"), 0o700); err != nil {
+		return err
+	}
+	b, err := json.Marshal(announced{PID: os.Getpid(), URL: s.url, Password: s.password})
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(s.dir, announceFile), b, 0o600)
+}
+
+// failure is what an error of a call comes to: a call fails in a moment when the
+// server is gone.
+func (s *server) failure(err error) error {
+	var f *executor.Failure
+	var r *refused
+	switch {
+	case err == nil, errors.As(err, &f), errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &r) && r.code/100 == 4:
+		return runner.Configuration(err)
+	case errors.As(err, &r):
+		return &executor.Failure{Class: executor.FailTransient, Err: err}
+	}
+	select {
+	case <-s.done:
+		return s.gone()
+	case <-time.After(time.Second):
+		return &executor.Failure{Class: executor.FailTransient, Err: err}
+	}
+}

@@ -1,0 +1,76 @@
+package opencode
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// shells are those that OpenCode takes for its shell tool.
+var shells = []string{"bash", "zsh", "sh", "dash", "ksh"}
+
+// wrap writes the program that OpenCode takes for its shell. A server's environment
+// serves many turns: the wrapper adds the variables of the turn in whose directory
+// it is started, takes away what is the server's own, and becomes the real shell.
+func (s *server) wrap(env []string) (path string, err error) {
+	var real string
+	for _, v := range env {
+		if name, value, _ := strings.Cut(v, "="); name == "SHELL" && slices.Contains(shells, filepath.Base(value)) {
+			real, _ = process.Look(value, env, s.dir) // else another one
+		}
+	}
+	for _, name := range []string{"bash", "sh"} {
+		if real == "" {
+			real, _ = process.Look(name, env, s.dir)
+		}
+	}
+	if real == "" {
+		real = "/bin/sh"
+	}
+	path = filepath.Join(s.dir, "bin", filepath.Base(real))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	script := "#!/bin/sh\nunset " + passwordVar + " " + contentVar + "\n. " + quote(filepath.Join(s.dir, turnsFile)) + "\nexec " + quote(real) + " \"$@\"\n"
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		return "", err
+	}
+	return path, s.tell("", nil)
+}
+
+// turnsFile holds the variables of the turns in progress, for the wrapper.
+const turnsFile = "turns.sh"
+
+// tell gives the shells that start in dir these variables; nil takes them away.
+func (s *server) tell(dir string, vars map[string]string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if vars == nil {
+		delete(s.turns, dir)
+	} else {
+		s.turns[dir] = vars
+	}
+	dirs := slices.Collect(maps.Keys(s.turns))
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) }) // the innermost first
+	var b strings.Builder
+	b.WriteString("case \"$PWD/\" in\n")
+	for _, d := range dirs {
+		b.WriteString(quote(d+"/") + "*")
+		if real, err := filepath.EvalSymlinks(d); err == nil && real != d {
+			b.WriteString(" | " + quote(real+"/") + "*")
+		}
+		b.WriteString(")\n")
+		for _, name := range slices.Sorted(maps.Keys(s.turns[d])) {
+			b.WriteString("export " + name + "=" + quote(s.turns[d][name]) + "\n")
+		}
+		b.WriteString(";;\n")
+	}
+	b.WriteString("esac\n")
+	return atomicfile.Write(filepath.Join(s.dir, turnsFile), []byte(b.String()), 0o600)
+}
