@@ -55,18 +55,27 @@ func settings(r executor.AgentRun, others []string) []string {
 	if r.Effect.Gate != "" || r.Raw {
 		out = append(out, "skills.include_instructions=false") // skills of the worktree are what is judged, too
 	}
-	if len(others) > 0 {
-		off := make([]string, len(others))
-		for i, name := range others {
-			off[i] = key(name) + "={enabled=false}"
-		}
-		out = append(out, "mcp_servers={"+strings.Join(off, ",")+"}") // it is merged into the user's
-	}
-	if r.Tools != nil {
-		out = append(out, fmt.Sprintf(
-			`mcp_servers={%s={url=%s,bearer_token_env_var=%q,required=true,default_tools_approval_mode="approve"}}`, key(r.Tools.Name), key(r.Tools.URL), tokenVar))
+	if list := servers(r, others); list != "" {
+		out = append(out, list)
 	}
 	return out
+}
+
+// servers are the MCP servers of the turn, "" if nothing is to be said. It is merged
+// into what files say, and takes the place of what other options say: there is one.
+func servers(r executor.AgentRun, others []string) string {
+	var list []string
+	for _, name := range others {
+		list = append(list, key(name)+"={enabled=false}")
+	}
+	if r.Tools != nil {
+		list = append(list, fmt.Sprintf(
+			`%s={url=%s,bearer_token_env_var=%q,required=true,default_tools_approval_mode="approve"}`, key(r.Tools.Name), key(r.Tools.URL), tokenVar))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "mcp_servers={" + strings.Join(list, ",") + "}"
 }
 
 // untrusted keeps Codex from what the worktree says of Codex (.codex/, AGENTS.md),

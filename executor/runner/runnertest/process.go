@@ -61,7 +61,27 @@ func (s *stage) running(t testing.TB) []int {
 		if err != nil {
 			t.Fatalf("the tool says it is process %q", line)
 		}
-		out = append(out, pid)
+		out = append(out, numbers(pid, s.dir)...)
+	}
+	return out
+}
+
+// numbers returns what a process that works in a directory is called here, whatever
+// it calls itself: a program may run its tools in a namespace of their own. It is
+// empty when there is no such process any more.
+func numbers(itself int, dir string) []int {
+	var out []int
+	table, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range table {
+		cwd, _ := os.Readlink(p + "/cwd")
+		status, _ := os.ReadFile(p + "/status")
+		_, names, _ := strings.Cut(string(status), "\nNSpid:")
+		names, _, _ = strings.Cut(names, "\n")
+		all := strings.Fields(names)
+		pid, err := strconv.Atoi(filepath.Base(p))
+		if err == nil && cwd == dir && len(all) > 0 && all[len(all)-1] == strconv.Itoa(itself) {
+			out = append(out, pid)
+		}
 	}
 	return out
 }
