@@ -296,7 +296,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	if len(p.Proposals) > 0 {
 		fmt.Fprintln(&b, "\nAgents propose (nothing of it is done by itself; write what you want into the plan):")
 		for _, x := range p.Proposals {
-			fmt.Fprintf(&b, "  - %s\n", term.Clean(first(x.Title)))
+			fmt.Fprintf(&b, "  - %s\n", proposal(x))
 		}
 	}
 	for _, w := range p.Warnings {

@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(atHome{m}, map[string]func(){
 		"ralph": func() {
 			withPrograms()
+			heedTools()
 			os.Exit(run(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr))
 		},
 	})

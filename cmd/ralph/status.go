@@ -89,7 +89,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	if len(o.Proposals) > 0 {
 		fmt.Fprintf(w, "\nAgents propose (nothing of it is done by itself):\n")
 		for _, p := range o.Proposals {
-			fmt.Fprintf(w, "  - %s\n", term.Clean(first(p.Title)))
+			fmt.Fprintf(w, "  - %s\n", proposal(p))
 		}
 	}
 	if o.Begun {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/term"
 )
 
 // ago says how long ago something was, in one short word.
@@ -96,4 +97,13 @@ func spentShort(s executor.Spent) string {
 		return figure(s.Tokens, s.TokensKnown, counted(s.Tokens)+" tok", "")
 	}
 	return "unknown"
+}
+
+// proposal is work that an agent found, and where, in one line.
+func proposal(p executor.Proposed) string {
+	by := string(p.Node)
+	if p.Agent != "" {
+		by += ", " + p.Agent
+	}
+	return fmt.Sprintf("%s (%s)", term.Clean(first(p.Title)), term.Clean(by))
 }

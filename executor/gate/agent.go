@@ -177,9 +177,13 @@ func (q question) run(turn int, limit time.Duration, said, session string) execu
 	if r.Gate.TimeoutMS > 0 {
 		step.Limits.TimeoutMS = max(limit.Milliseconds(), 1)
 	}
+	known := r.Context
+	if len(r.Gate.Sees) > 0 && !q.sees("plan") {
+		known = nil // what it does not see it cannot ask for
+	}
 	return executor.AgentRun{
 		Node: q.node, Step: step, Agent: r.Agent, Slug: r.Slug, Text: r.Text, Model: r.Model, Alias: r.Alias, Runner: r.Runner, Effect: effect, Epic: r.Epic,
-		Schema: q.schema, Context: r.Context, Keep: r.Keep, Record: r.Record,
+		Schema: q.schema, Context: known, Keep: r.Keep, Record: r.Record,
 		Dir: q.dir, Files: q.files, Name: name, Prompt: []byte(prompt), Env: q.env, Read: true, Raw: true, Activity: r.Activity,
 	}
 }

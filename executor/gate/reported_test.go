@@ -126,31 +126,38 @@ func TestABlindReviewHasNoContext(t *testing.T) {
 		}
 		return string(b)
 	}
-	for kind, g := range map[string]func(map[string]executor.Runner) executor.Gate{
-		"agent":  func(r map[string]executor.Runner) executor.Gate { return gate.Agent{Runners: r} },
-		"review": func(r map[string]executor.Runner) executor.Gate { return gate.Review{Runners: r} },
+	for kind, c := range map[string]struct {
+		sees []string
+		asks bool
+	}{
+		"agent":                {nil, true},
+		"agent, with the plan": {[]string{"diff", "plan"}, true},
+		"agent, with the diff": {[]string{"diff"}, false},
+		"review":               {nil, false},
 	} {
 		r := judgeBy(t, "")
-		r.Gate.Kind, r.Runner.Kind, r.Context = kind, "fake", json.RawMessage(`{"goal":"SECRET GOAL"}`)
+		r.Runner.Kind, r.Context, r.Gate.Sees = "fake", json.RawMessage(`{"goal":"SECRET GOAL"}`), c.sees
+		judge := func(by map[string]executor.Runner) executor.Gate { return gate.Agent{Runners: by} }
 		if kind == "review" {
-			r.Dir = ""
+			r.Dir, r.Gate.Kind = "", kind
+			judge = func(by map[string]executor.Runner) executor.Gate { return gate.Review{Runners: by} }
 		}
 		report := func(r executor.AgentRun) {
 			if said := tool(r, `"method":"tools/call","params":{"name":"report_outcome","arguments":{"status":"good","message":"x"}}`); !strings.Contains(said, `"isError":true`) || !strings.Contains(said, "/status") {
 				t.Errorf("%s: a wrong shape: %s", kind, said)
 			}
-			if got := strings.Contains(tool(r, `"method":"tools/list"`), `"get_context"`); got != (kind == "agent") {
+			if got := strings.Contains(tool(r, `"method":"tools/list"`), `"get_context"`); got != c.asks {
 				t.Errorf("%s: get_context is there: %v", kind, got)
 			}
 			said := tool(r, `"method":"tools/call","params":{"name":"get_context","arguments":{}}`)
-			if got := strings.Contains(said, "SECRET GOAL"); got != (kind == "agent") {
+			if got := strings.Contains(said, "SECRET GOAL"); got != c.asks {
 				t.Errorf("%s: the context: %s", kind, said)
 			}
 			if said := tool(r, `"method":"tools/call","params":{"name":"report_outcome","arguments":{"status":"pass","message":"through the channel"}}`); strings.Contains(said, "isError") {
 				t.Errorf("%s: %s", kind, said)
 			}
 		}
-		got, err := g(map[string]executor.Runner{"fake": mcp.Serve(server, &turns{report})}).Judge(t.Context(), r)
+		got, err := judge(map[string]executor.Runner{"fake": mcp.Serve(server, &turns{report})}).Judge(t.Context(), r)
 		if err != nil || got.Verdict != executor.Pass || got.Message != "through the channel" {
 			t.Errorf("%s: got %+v, %v", kind, got, err)
 		}
