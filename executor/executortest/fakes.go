@@ -84,7 +84,9 @@ type Workspace struct {
 	Conflicts map[ir.NodeID]bool
 	Problems  func(e executor.Effect) []string
 	Fail      func(e executor.Effect) error // asked before each effect
+	Gone      func(e executor.Effect) bool  // whether a tree that is to stay as it is was lost; nil: never
 	epic      ir.NodeID
+	lies      map[ir.NodeID]string // what agents left in the worktrees
 	at        map[string]string
 	trees     map[string]string // of collected commits
 }
@@ -93,7 +95,7 @@ var _ executor.Workspace = (*Workspace)(nil)
 
 // NewWorkspace returns an empty one.
 func NewWorkspace(epic ir.NodeID) *Workspace {
-	return &Workspace{Done: map[string]int{}, Published: map[string]int{}, Conflicts: map[ir.NodeID]bool{}, epic: epic, at: map[string]string{}, trees: map[string]string{}}
+	return &Workspace{Done: map[string]int{}, Published: map[string]int{}, Conflicts: map[ir.NodeID]bool{}, epic: epic, at: map[string]string{}, trees: map[string]string{}, lies: map[ir.NodeID]string{}}
 }
 
 func (w *Workspace) note(e executor.Effect) error {
@@ -129,7 +131,30 @@ func name(what string, parts []string) string {
 
 // Prepare implements executor.Workspace.
 func (w *Workspace) Prepare(_ context.Context, e executor.Effect) (executor.Prepared, error) {
-	return executor.Prepared{}, w.note(e)
+	if err := w.note(e); err != nil {
+		return executor.Prepared{}, err
+	}
+	anew := e.AsIs && w.Gone != nil && w.Gone(e)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if anew || !e.AsIs && !e.Person {
+		w.lies[e.Node] = ""
+	}
+	return executor.Prepared{Anew: anew}, nil
+}
+
+// Write is an agent that adds something to a node's worktree.
+func (w *Workspace) Write(node ir.NodeID, what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lies[node] += what
+}
+
+// Lies is what agents wrote to a node's worktree since it was put at a commit.
+func (w *Workspace) Lies(node ir.NodeID) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lies[node]
 }
 
 // Dir implements executor.Workspace.
