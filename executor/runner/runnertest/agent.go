@@ -3,6 +3,7 @@ package runnertest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 // Agent is a runner under test, and the program that it runs.
 type Agent struct {
-	Kind   string // of the runner, or a name for one of several programs of a kind, such as "acp opencode"
+	Kind   string // of the runner, with a second word where there are several programs of a kind, such as "acp gemini"
 	Binary string // file name of the program: see Binary; "" if Config names it
 	// New makes the runner. One that is an io.Closer is closed when the suite ends.
 	New func(runner.Base) executor.Runner
@@ -102,6 +103,7 @@ func reason(kind string, r executor.Runner, needs []executor.Capability) string 
 	if p, ok := r.(executor.Program); ok {
 		cannot = p.Describe().Cannot
 	}
+	kind, _, _ = strings.Cut(kind, " ")
 	for _, n := range needs {
 		if why, ok := cannot[n]; ok {
 			return why

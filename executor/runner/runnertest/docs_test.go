@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/executor/runner/acp"
+	"github.com/ralph-compiler/ralph/executor/runner/claude"
+	"github.com/ralph-compiler/ralph/executor/runner/codex"
 	"github.com/ralph-compiler/ralph/executor/runner/command"
 	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
 )
@@ -21,6 +24,9 @@ const (
 
 // columns are the runners, in the order of docs/agents.md.
 var columns = []runnertest.Column{
+	{Title: "`claude`", Kind: "claude", Runner: claude.Runner{}},
+	{Title: "`codex`", Kind: "codex", Runner: &codex.Runner{}},
+	{Title: "`acp`", Kind: "acp", Runner: acp.Runner{}},
 	{Title: "`command`", Kind: "command", Runner: command.Runner{}},
 }
 

@@ -15,7 +15,7 @@ type Column struct {
 	Runner executor.Runner // asked what it cannot do
 }
 
-// Table is case × runner in Markdown: yes, or the number of the reason below it why
+// Table is what was tried, and case × runner in Markdown: yes, or the number of the reason below it why
 // the case does not run.
 func Table(columns ...Column) string {
 	var b strings.Builder
@@ -25,6 +25,15 @@ func Table(columns ...Column) string {
 		fmt.Fprintf(&b, " %s |", c.Title)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(columns)) + "\n")
+	b.WriteString("| versions that it was tried with |")
+	for _, c := range columns {
+		tried := "any"
+		if p, ok := c.Runner.(executor.Program); ok && p.Describe().Tested != "" {
+			tried = strings.ReplaceAll(p.Describe().Tested, " ", "\u00a0")
+		}
+		fmt.Fprintf(&b, " %s |", tried)
+	}
+	b.WriteString("\n")
 	for _, k := range cases(Agent{}.complete()) {
 		fmt.Fprintf(&b, "| %s |", k.Name)
 		for _, c := range columns {
