@@ -3,7 +3,6 @@ package runnertest
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -62,7 +61,8 @@ func (a Agent) complete() Agent {
 
 // What the suite asks of a program beside the capabilities of the contract.
 const (
-	needFailures executor.Capability = "failures" // tells why its model failed
+	needFailures executor.Capability = "failures" // tells why its model refused what it asked
+	needGivesUp  executor.Capability = "gives-up" // tells that its model fails again and again
 	needTools    executor.Capability = "activity" // it is seen that a tool runs
 	needHandle   executor.Capability = "handle"   // the session is known before the model is asked
 	needMessage  executor.Capability = "message"  // has a last message, in which an outcome may stand
@@ -85,12 +85,16 @@ var lacks = map[string]map[executor.Capability]string{
 		executor.CanJoin:     "a program that is run once has no sessions",
 		needProgram:          "any program may be run",
 		needFailures:         "an exit code says no more than that it failed",
+		needGivesUp:          "an exit code says no more than that it failed",
 		needTools:            "ralph does not know its tools; its output is its sign of life",
 		needHandle:           "a program that is run once has no sessions",
 		needMessage:          "its output is for people",
 		needRetry:            "whether it asks its model again is its own affair",
 		needStream:           "its output is for people",
 		executor.CanTokens:   "it may write what it used into its outcome",
+	},
+	"acp opencode": {
+		needGivesUp: "it asks its model again without an end, and does not tell; the stall clock ends it",
 	},
 	"codex": {
 		needHandle: "it says which session it made only when it has begun",
@@ -103,7 +107,6 @@ func reason(kind string, r executor.Runner, needs []executor.Capability) string 
 	if p, ok := r.(executor.Program); ok {
 		cannot = p.Describe().Cannot
 	}
-	kind, _, _ = strings.Cut(kind, " ")
 	for _, n := range needs {
 		if why, ok := cannot[n]; ok {
 			return why

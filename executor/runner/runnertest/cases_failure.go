@@ -33,13 +33,13 @@ func failures(a Agent) []Case {
 			},
 		},
 		classed("a rate limit that stays is told", executor.FailLimit, executor.CanLimits, modeltest.Fault{Status: 429, Headers: map[string]string{"Retry-After": "1"}}),
-		classed("a model that always fails is told", executor.FailTransient, needFailures, modeltest.Fault{Status: 500}),
+		classed("a model that always fails is told", executor.FailTransient, needGivesUp, modeltest.Fault{Status: 500}),
 		classed("a request that the model refuses is told", executor.FailConfig, needFailures, modeltest.Fault{Status: 400}),
 		classed("a login that the model refuses is told", executor.FailConfig, needFailures, modeltest.Fault{Status: 401}),
-		classed("a stream that is always cut is told", executor.FailTransient, needFailures, modeltest.Fault{Kind: modeltest.Truncate}),
-		classed("a stream that is never JSON is told", executor.FailTransient, needFailures, modeltest.Fault{Kind: modeltest.Malformed}),
+		classed("a stream that is always cut is told", executor.FailTransient, needGivesUp, modeltest.Fault{Kind: modeltest.Truncate}),
+		classed("a stream that is never JSON is told", executor.FailTransient, needGivesUp, modeltest.Fault{Kind: modeltest.Malformed}),
 		{
-			Name: "a model that is not there is told", Needs: needs(needFailures),
+			Name: "a model that is not there is told", Needs: needs(needGivesUp),
 			play: func(t *testing.T, s *stage) {
 				s.fails(t, turn{config: &s.refused}, executor.FailTransient)
 				s.gone(t, nil)

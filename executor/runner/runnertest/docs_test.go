@@ -26,7 +26,7 @@ const (
 var columns = []runnertest.Column{
 	{Title: "`claude`", Kind: "claude", Runner: claude.Runner{}},
 	{Title: "`codex`", Kind: "codex", Runner: &codex.Runner{}},
-	{Title: "`acp`", Kind: "acp", Runner: acp.Runner{}},
+	{Title: "`opencode acp`", Kind: "acp opencode", Runner: acp.Runner{}},
 	{Title: "`command`", Kind: "command", Runner: command.Runner{}},
 }
 
