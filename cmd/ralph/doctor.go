@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,19 +32,33 @@ type finding struct {
 }
 
 func newDoctorCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, live bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check git, agents and tools on this machine",
 		Long: `Doctor looks at what ralph needs and what it can use: git (2.38 or newer), the agent
 programs, gh, bd and Graphviz on PATH, and another program that is called ralph. It
 runs each with its version flag only. In a project it looks at the disk space that
-worktrees will find, and, if there is an epic.json, at all that ralph apply asks for
-before it starts: the programs of its agents and gates. Exit 1 when something that
-ralph, or this epic, cannot do without is missing.`,
+worktrees will find, at each runner that the policy's agents and those of epic.json
+have (is it there, is it a version that ralph was tried with, what can it not do), and,
+if there is an epic.json, at all that ralph apply asks for before it starts: the
+programs of its agents and gates. Exit 1 when something that ralph, or this epic,
+cannot do without is missing.
+
+--live lets each of these runners do one turn of a minute at most, in an empty
+directory, with the model that it is configured for: it says hello by the tool with
+which agents report. This costs what the model costs, and the line says how much.`,
+		Example: `  ralph doctor
+  ralph doctor --live        also a hello from each agent program, with its model
+  ralph doctor --json`,
 		Args: countArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := append(examine(cmd.Context()), examineProject(background(cmd))...)
+			ctx, stop := signal.NotifyContext(background(cmd), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			found := append(examine(ctx), examineProject(ctx, live)...)
+			if ctx.Err() != nil {
+				return &exitError{exitInterrupted, errors.New("interrupted")}
+			}
 			if asJSON {
 				if err := writeJSON(cmd.OutOrStdout(), found); err != nil {
 					return err
@@ -58,6 +75,7 @@ ralph, or this epic, cannot do without is missing.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&live, "live", false, "let each agent program say hello: it costs a turn")
 	return cmd
 }
 
@@ -161,11 +179,9 @@ func sayFindings(cmd *cobra.Command, found []finding) {
 	style := term.For(out)
 	roles := map[string]term.Colour{"ok": term.Good, "missing": term.Faint, "warning": term.Warn, "error": term.Bad}
 	for _, f := range found {
-		fmt.Fprintf(out, "%s  %-9s %s\n", style.Paint(roles[f.State], fmt.Sprintf("%-7s", f.State)), f.Name, term.Clean(f.Detail))
-		if f.Hint != "" {
-			for line := range strings.Lines(f.Hint) {
-				fmt.Fprintf(out, "%20s%s\n", "", strings.TrimSuffix(line, "\n"))
-			}
+		fmt.Fprintf(out, "%s  %-9s %s\n", style.Paint(roles[f.State], fmt.Sprintf("%-7s", f.State)), term.Clean(f.Name), term.Clean(f.Detail))
+		for line := range strings.Lines(f.Hint) {
+			fmt.Fprintf(out, "%20s%s\n", "", term.Clean(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

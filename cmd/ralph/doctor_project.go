@@ -11,10 +11,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// examineProject looks at what a run here would need: room for worktrees, and the
-// programs of the agents and gates of epic.json. Where there is no repository or
-// no epic.json it says nothing about it.
-func examineProject(ctx context.Context) []finding {
+// examineProject looks at what a run here would need: room for worktrees, the
+// runners of the policy, and the programs of the agents and gates of epic.json. Where
+// there is no repository or no epic.json it says nothing about it.
+func examineProject(ctx context.Context, live bool) []finding {
 	const file = "epic.json"
 	var found []finding
 	root := gitRoot(".")
@@ -28,7 +28,29 @@ func examineProject(ctx context.Context) []finding {
 			found = append(found, f)
 		}
 	}
-	return append([]finding{examineDisk(root, epic)}, found...)
+	return slices.Concat([]finding{examineDisk(root, epic)}, examinePolicy(ctx, root, epic, live), found)
+}
+
+// examinePolicy looks at the runners and sandboxes of the policy and the epic.
+func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) []finding {
+	bad := func(err error) []finding {
+		return []finding{{Name: "policy", State: "warning", Detail: err.Error()}}
+	}
+	p, err := openPolicy(nil)
+	if err != nil {
+		return bad(err)
+	}
+	defer p.project.Close()
+	var found []finding
+	if p.diags.HasErrors() {
+		found = append(found, finding{Name: "policy", State: "warning", Detail: "it has errors", Hint: "ralph validate ralph.hcl policies/*.hcl says which"})
+	}
+	c := configuredRunners(p.set, epic)
+	runners, err := c.examine(ctx, root, live)
+	if err != nil {
+		found = append(found, bad(err)...)
+	}
+	return slices.Concat(found, runners, examineSandboxes(p.set))
 }
 
 func examineDisk(root string, epic *ir.Epic) finding {
