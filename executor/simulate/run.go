@@ -80,6 +80,7 @@ type item struct {
 
 	key   string // of an effect that ends
 	event executor.Event
+	said  []executor.Body // before it ends
 	who   *PersonRule
 	node  ir.NodeID
 	crash *Crash
@@ -171,6 +172,13 @@ func (d *sim) happen(it *item, up bool) (bool, error) {
 		return up, d.decision(it)
 	}
 	delete(d.flying, it.key)
+	for _, b := range it.said {
+		e := it.event
+		e.Body = b
+		if err := d.put(e); err != nil {
+			return up, err
+		}
+	}
 	return up, d.put(it.event)
 }
 
@@ -259,9 +267,14 @@ func (d *sim) round() (done bool, wake time.Time, err error) {
 		e.Seq = d.run.Seq()
 		result, takes := d.do(e, d.now)
 		key := e.Key(d.epic.Epic.ID)
-		d.flying[key] = d.at(d.now.Add(takes), &item{
-			key: key, event: executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: result},
-		})
+		told := executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt}
+		for _, told.Body = range d.tells {
+			if err := d.put(told); err != nil {
+				return false, wake, err
+			}
+		}
+		told.Body = result
+		d.flying[key] = d.at(d.now.Add(takes), &item{key: key, event: told, said: d.said})
 	}
 	for _, e := range todo.Stop {
 		key := e.Key(d.epic.Epic.ID)

@@ -48,8 +48,9 @@ type AgentRule struct {
 	Summary   string
 	Human     bool   // needs_human
 	Fatal     bool   // drains the run
-	End       string // exited (default), timeout, stalled
-	Fails     string // of a class, such as limit or crash; "" is none
+	End       string // exited (default), timeout, stalled, taken_over: a person writes Message in its session
+	Fails     string // of a class, such as limit, crash or session (it is lost); "" is none
+	Session   bool   // it has sessions, which outlive a crash
 	Until     time.Duration
 	Message   string
 	Tokens    *int64

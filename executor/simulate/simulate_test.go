@@ -185,6 +185,68 @@ people:
 	}
 }
 
+func TestSessionsOfAScenario(t *testing.T) { // S4-68, K25
+	for name, c := range map[string]struct {
+		change   func(*ir.Epic)
+		scenario string
+		want     string // what is told of sessions, in order
+	}{
+		"a crash in a session": {
+			scenario: `{agents: [{session: true, takes: 1h}], crashes: [10m]}`,
+			want:     "agent begins, session-1 fresh, agent begins in session-1, session-1, success",
+		},
+		"a session that is lost": {
+			scenario: `{agents: [{fails: session}, {session: true, takes: 1h}], crashes: [10m]}`,
+			want:     "agent begins, session-1 fresh, agent begins in session-1, session-1, session, agent begins, session-2 fresh, success",
+		},
+		"a person takes a session over": {
+			scenario: `{agents: [{end: taken_over, message: use bcrypt, times: 1}], people: [{cause: takeover, does: resume, after: 1h}]}`,
+			want:     "agent begins, session-1 fresh, use bcrypt, taken_over, agent begins in session-1, session-1, success",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			epic := executortest.Epic([]string{"1.1"}, patient)
+			res, all := play(t, epic, parse(t, c.scenario))
+			if got := statuses(res.Run); got != "1.1 done\nintegration done" || res.Open != "" {
+				t.Errorf("it ends %s (%s)", got, res.Open)
+			}
+			var told []string
+			run, err := executor.New(epic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range all {
+				in := ""
+				for _, s := range run.Todo(e.At).Start {
+					if s.Kind == executor.EffectAgent && s.Session != "" {
+						in = " in " + s.Session
+					}
+				}
+				if err := run.Apply(e); err != nil {
+					t.Fatal(err)
+				}
+				switch b := e.Body.(type) {
+				case executor.EffectStarted:
+					if b.Kind == executor.EffectAgent {
+						told = append(told, "agent begins"+in)
+					}
+				case executor.AgentSession:
+					told = append(told, b.Session+map[bool]string{true: " fresh"}[b.Fresh])
+				case executor.HumanSpoke:
+					told = append(told, b.Text)
+				case executor.EffectFailed:
+					told = append(told, string(b.Class))
+				case executor.AgentEnded:
+					told = append(told, map[bool]string{true: b.Outcome.Result, false: string(b.End)}[b.End == executor.EndExited])
+				}
+			}
+			if got := strings.Join(told, ", "); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestASimulationWithoutAnEndIsEnded(t *testing.T) {
 	res, _ := play(t, executortest.Epic([]string{"1.1"}, patient), parse(t, `
 gates: [{verdict: error}]

@@ -22,6 +22,9 @@ type world struct {
 	used     map[any]int       // how often a rule was used, by its address
 	trees    map[string]string // of commits
 	pulls    map[ir.NodeID]*pull
+	sessions int             // made so far
+	tells    []executor.Body // what the last effect tells when it begins
+	said     []executor.Body // and before it ends
 }
 
 // pull is a pull request.
@@ -49,6 +52,7 @@ func (w *world) do(e executor.Effect, now time.Time) (executor.Body, time.Durati
 	key := e.Key(w.epic.Epic.ID)
 	w.tries[key]++
 	c := choice{fmt.Sprintf("%d/%s/%d", w.scenario.Seed, key, w.tries[key])}
+	w.tells, w.said = nil, nil
 	switch e.Kind {
 	case executor.EffectAgent, executor.EffectDiagnose:
 		return w.agent(e, c, now)
@@ -72,7 +76,8 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 	step := w.step(e)
 	name := or(e.Agent, step.Agent)
 	r := first(w, e, c, w.scenario.Agents, func(r *AgentRule) (*Match, bool) {
-		return &r.Match, (r.Agent == "" || r.Agent == name) && r.Iteration.holds(e.Iteration)
+		return &r.Match, (r.Agent == "" || r.Agent == name) && r.Iteration.holds(e.Iteration) &&
+			(r.Fails != string(executor.FailSession) || e.Session != "") // else there is none to lose
 	})
 	if r == nil {
 		r = &AgentRule{Takes: Span{10 * time.Minute, 10 * time.Minute}, Result: "success", End: string(executor.EndExited), Action: "human"}
@@ -82,6 +87,14 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 	if e.Kind == executor.EffectDiagnose {
 		return executor.Diagnosed{Action: r.Action, Note: or(r.Message, "as the scenario says"), Usage: usage}, takes
 	}
+	session := e.Session
+	if session == "" && (r.Session || r.End == string(executor.EndTakenOver)) {
+		w.sessions++
+		session = fmt.Sprintf("session-%d", w.sessions)
+	}
+	if session != "" {
+		w.tells = []executor.Body{executor.AgentSession{Session: session, Agent: name, Turn: fmt.Sprintf("agent-%d", e.Iteration), Fresh: e.Session == ""}}
+	}
 	if r.Fails != "" {
 		f := executor.EffectFailed{Class: executor.FailureClass(r.Fails), Detail: or(r.Message, "agent "+name+" failed")}
 		if r.Until > 0 {
@@ -89,7 +102,10 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 		}
 		return f, takes
 	}
-	ended := executor.AgentEnded{End: executor.AgentEnd(r.End), Agent: name, Model: step.Model, Usage: usage, Tail: r.Message}
+	ended := executor.AgentEnded{End: executor.AgentEnd(r.End), Agent: name, Model: step.Model, Usage: usage, Tail: r.Message, Session: session}
+	if ended.End == executor.EndTakenOver {
+		w.said = []executor.Body{executor.HumanSpoke{Session: session, Said: now.Add(takes), Text: r.Message}}
+	}
 	if limit := time.Duration(step.Limits.TimeoutMS) * time.Millisecond; ended.End == executor.EndExited && limit > 0 && takes > limit {
 		ended.End, takes = executor.EndTimeout, limit
 	}
