@@ -32,7 +32,7 @@
 // legal moves (status.go). While it is running or waiting, its stage says which
 // effect or decision comes next:
 //
-//	base → open → prepare → (red) → agent → collect → (diagnose) → gates → verdict
+//	base → open → prepare → (red) → agent → (taken) → collect → (diagnose) → gates → verdict
 //	verdict → open, of this step, an earlier one or the next | publish
 //	publish → (land | pull → poll) → done
 //
@@ -41,6 +41,12 @@
 // that the journal says everything that happened and a later version of ralph
 // cannot read old facts differently. Effects in flight are known by their key:
 // in the stage of its gates a node has several.
+//
+// An agent's turn has a session, whose handle is told while the turn goes on
+// (apply_fact.go). A turn that was cut, or that a person took over, goes on in it on
+// the tree as it is; without a session, or without the tree, its work begins once
+// more (turns.go). Prompts are built from the epic and the record alone (prompt.go),
+// and so is what an agent may ask for (context.go).
 //
 // Two steps are in no epic and are made up when they are needed (steps.go): "merge"
 // resolves results that conflict (merge.go), "land" brings a result into the
