@@ -130,11 +130,15 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 	l.end()
 	s.stop()
 	out := runner.End{Final: s.final && s.failed == "", Answer: s.answer, Code: res.Code, Usage: s.used(r)}
+	cause := context.Cause(ctx)
+	if errors.Is(cause, errLingers) {
+		err, cause = nil, nil
+	}
 	var not *process.NotStarted
-	switch cause := context.Cause(ctx); {
+	switch {
 	case errors.As(err, &not):
 		out.Err = runner.Configuration(fmt.Errorf("agent %s cannot run: %w", runner.AgentOf(r), err))
-	case t.Context().Err() != nil, errors.Is(cause, errLingers):
+	case t.Context().Err() != nil:
 	case err != nil && cause != nil && !errors.Is(cause, context.Canceled): // our own reason to end it
 		out.Err = c.named(r, cause)
 	case err != nil:
