@@ -15,6 +15,11 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 )
 
+// server is the name of ralph's MCP server for Claude Code. It is the same in all
+// turns: a session that goes on offers its model the tools of earlier turns too,
+// and each process has servers of its own anyway.
+const server = "ralph"
+
 // What an agent may do without being asked; the rest is refused.
 var allowed = []string{"Bash", "Read", "Glob", "Grep", "Task", "Agent", "Skill", "WebFetch", "WebSearch", "TodoWrite"}
 
@@ -94,7 +99,7 @@ func title(r executor.AgentRun) string {
 func mayUse(r executor.AgentRun) []string {
 	out := slices.Clone(allowed)
 	if r.Tools != nil {
-		out = append(out, "mcp__"+r.Tools.Name)
+		out = append(out, "mcp__"+server)
 	}
 	// The outcome file lies outside the worktree, where edits are refused.
 	if path := r.OutcomeFile(); !r.Read && filepath.IsAbs(path) && !strings.ContainsAny(path, "()*,") {
@@ -189,12 +194,12 @@ func furnish(r executor.AgentRun) (m room, err error) {
 	if r.Tools == nil {
 		return m, nil
 	}
-	server := map[string]any{"type": "http", "url": r.Tools.URL, "headers": map[string]string{"Authorization": "Bearer " + r.Tools.Token}, "alwaysLoad": true}
+	entry := map[string]any{"type": "http", "url": r.Tools.URL, "headers": map[string]string{"Authorization": "Bearer " + r.Tools.Token}, "alwaysLoad": true}
 	if r.Tools.URL == "" && len(r.Tools.Proxy) > 0 {
-		server = map[string]any{"type": "stdio", "command": r.Tools.Proxy[0], "args": r.Tools.Proxy[1:], "env": r.Tools.ProxyEnv, "alwaysLoad": true}
+		entry = map[string]any{"type": "stdio", "command": r.Tools.Proxy[0], "args": r.Tools.Proxy[1:], "env": r.Tools.ProxyEnv, "alwaysLoad": true}
 	}
 	m.mcp = runner.File(r, ".mcp.json")
-	return m, private(m.mcp, map[string]any{"mcpServers": map[string]any{r.Tools.Name: server}})
+	return m, private(m.mcp, map[string]any{"mcpServers": map[string]any{server: entry}})
 }
 
 // clear removes the files.

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -159,13 +160,17 @@ func speak(home, session, text string) error {
 	row := func(parent, id string, at time.Time, rest string) string {
 		return `{"parentUuid":"` + parent + `","isSidechain":false,"uuid":"` + id + `","timestamp":"` + at.Format("2006-01-02T15:04:05.000Z") + `","userType":"external","cwd":"/","sessionId":"` + session + `","version":"2.1.328",` + rest + "}\n"
 	}
+	said, err := json.Marshal(text)
+	if err != nil {
+		return err
+	}
 	one, two := newID(), newID()
 	f, err := os.OpenFile(all[0], os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	_, err = f.WriteString(row(leaf, one, now, `"type":"user","message":{"role":"user","content":"`+text+`"},"permissionMode":"auto","origin":{"kind":"human"},"promptSource":"typed","turnOrigin":"human","entrypoint":"cli"`) +
+	_, err = f.WriteString(row(leaf, one, now, `"type":"user","message":{"role":"user","content":`+string(said)+`},"permissionMode":"auto","origin":{"kind":"human"},"promptSource":"typed","turnOrigin":"human","entrypoint":"cli"`) +
 		row(one, two, now.Add(time.Millisecond), `"type":"assistant","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5-5","content":[{"type":"text","text":"I will."}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}},"entrypoint":"cli"`))
 	return err
 }

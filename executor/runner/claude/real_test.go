@@ -15,29 +15,10 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
 	"github.com/ralph-compiler/ralph/internal/modeltest"
 	"github.com/ralph-compiler/ralph/ir"
 )
-
-// binary is the real Claude Code; a test without it is skipped, or fails where it is required.
-func binary(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("RALPH_E2E_AGENTS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", ".tools", "agents", "bin")
-	}
-	path, err := filepath.Abs(filepath.Join(dir, "claude"))
-	if err == nil {
-		_, err = os.Stat(path)
-	}
-	if err != nil {
-		if os.Getenv("RALPH_E2E_REQUIRE") == "1" {
-			t.Fatalf("Claude Code is required and not there: %v", err)
-		}
-		t.Skipf("SKIPPED: real Claude Code is not there (%v): make agents installs it", err)
-	}
-	return path
-}
 
 // quick is a runner that stops programs without much patience.
 var quick = Runner{runner.Base{Grace: 2 * time.Second}}
@@ -53,7 +34,7 @@ func newWorld(t *testing.T) world {
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it runs real Claude Code")
 	}
-	return world{bin: binary(t), home: t.TempDir(), model: modeltest.Start(t)}
+	return world{bin: runnertest.Binary(t, "claude"), home: t.TempDir(), model: modeltest.Start(t)}
 }
 
 // run asks for a turn in a new directory, in front of a model that plays the steps.
@@ -301,7 +282,7 @@ func TestRealConfigurationFailures(t *testing.T) {
 		"not logged in":              func(r *executor.AgentRun) { delete(r.Runner.Set, "ANTHROPIC_API_KEY") },
 		"an agent that is not there": func(r *executor.AgentRun) { r.Slug = "nobody" },
 		"no MCP server": func(r *executor.AgentRun) {
-			r.Tools = &executor.Tools{Name: "ralph_x", URL: "http://127.0.0.1:1/", Token: "t"}
+			r.Tools = &executor.Tools{Name: "ralph_x1", URL: "http://127.0.0.1:1/", Token: "t"}
 		},
 		"a program that is missing": func(r *executor.AgentRun) { r.Runner.Run = []string{"/no/such/claude"} },
 	} {

@@ -66,7 +66,7 @@ func TestStreamsThatWereCaptured(t *testing.T) {
 	}{
 		"work": {
 			stream: work, answer: "All done.", tokens: 4200,
-			says: []string{"I will write the file.\n→ Write /home/ann/tree/hello.txt\n  File created", "→ Bash cat hello.txt; exit 3\n✗ Exit code 3\n  hello\n", "→ mcp__ralph_x1__report_outcome {\"verdict\":\"pass\"}\n  ok\n", "All done.\n"},
+			says: []string{"I will write the file.\n→ Write /home/ann/tree/hello.txt\n  File created", "→ Bash cat hello.txt; exit 3\n✗ Exit code 3\n  hello\n", "→ mcp__ralph__report_outcome {\"verdict\":\"pass\"}\n  ok\n", "All done.\n"},
 		},
 		"the exit code does not count":     {stream: work, script: play + "exit 7", answer: "All done.", tokens: 4200},
 		"a last line without its end":      {stream: bytes.TrimRight(work, "\n"), answer: "All done.", tokens: 4200},
@@ -95,7 +95,7 @@ func TestStreamsThatWereCaptured(t *testing.T) {
 			var answer []byte
 			r.Raw, r.Answer = true, &answer
 			if c.tools {
-				r.Tools = &executor.Tools{Name: "ralph_x1", URL: "http://127.0.0.1:1/", Token: "t"}
+				r.Tools = &executor.Tools{Name: "ralph", URL: "http://127.0.0.1:1/", Token: "t"}
 			}
 			if c.resume {
 				r.Effect.Session = newID()
@@ -251,7 +251,7 @@ func TestWhatTheProgramIsTold(t *testing.T) {
 	const dump = `for a in "$@"; do printf '%s\n' "$a"; done > args.txt; printf '%s' "$prompt" > prompt.txt; env > env.txt
 for a in "$@"; do case $a in *.mcp.json) cp "$a" mcp.txt; ls -l "$a" > mode.txt;; *.agents.json) cp "$a" agents.txt;; esac; done
 ` + play
-	tools := &executor.Tools{Name: "ralph_x1", URL: "http://127.0.0.1:7/mcp", Token: "sesame"}
+	tools := &executor.Tools{Name: "ralph", URL: "http://127.0.0.1:7/mcp", Token: "sesame"}
 	told := func(t *testing.T, change func(*executor.AgentRun)) (args string, r executor.AgentRun) {
 		t.Helper()
 		own := fmt.Sprintf(`"agents":["ralph-dev-%x",`, sha256Of("Be good."))
@@ -280,7 +280,7 @@ for a in "$@"; do case $a in *.mcp.json) cp "$a" mcp.txt; ls -l "$a" > mode.txt;
 		if strings.Contains(args, "sesame") || strings.Contains(slurp(t, r.Dir, "env.txt"), "sesame") {
 			t.Error("the token can be seen")
 		}
-		if m := slurp(t, r.Dir, "mcp.txt"); m != `{"mcpServers":{"ralph_x1":{"alwaysLoad":true,"headers":{"Authorization":"Bearer sesame"},"type":"http","url":"http://127.0.0.1:7/mcp"}}}` {
+		if m := slurp(t, r.Dir, "mcp.txt"); m != `{"mcpServers":{"ralph":{"alwaysLoad":true,"headers":{"Authorization":"Bearer sesame"},"type":"http","url":"http://127.0.0.1:7/mcp"}}}` {
 			t.Errorf("the MCP server is %s", m)
 		}
 		if m := slurp(t, r.Dir, "mode.txt"); !strings.HasPrefix(m, "-rw-------") {
@@ -289,7 +289,7 @@ for a in "$@"; do case $a in *.mcp.json) cp "$a" mcp.txt; ls -l "$a" > mode.txt;
 		if a := slurp(t, r.Dir, "agents.txt"); !strings.Contains(a, `"prompt":"Be good."`) {
 			t.Errorf("the agent is %s", a)
 		}
-		if !strings.Contains(args, "--append-system-prompt\nThe project keeps notes for agents in CLAUDE.md") || !strings.Contains(args, ",mcp__ralph_x1,Edit(/"+r.OutcomeFile()+")\n") {
+		if !strings.Contains(args, "--append-system-prompt\nThe project keeps notes for agents in CLAUDE.md") || !strings.Contains(args, ",mcp__ralph,Edit(/"+r.OutcomeFile()+")\n") {
 			t.Errorf("the arguments are\n%s", args)
 		}
 		for _, n := range names(t, r.Files) {

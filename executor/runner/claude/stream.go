@@ -114,7 +114,7 @@ func (s *stream) init(l line) {
 	}
 	status := "missing"
 	for _, m := range l.Servers {
-		if m.Name == s.run.Tools.Name {
+		if m.Name == server {
 			status = m.Status
 		}
 	}
