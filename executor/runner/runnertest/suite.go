@@ -44,6 +44,9 @@ const nativeMark = "NATIVE-AGENT-MARK"
 func Run(t *testing.T, a Agent) {
 	binary := ""
 	if a.Binary != "" {
+		if testing.Short() {
+			t.Skip("NOT TESTED with -short: real programs")
+		}
 		binary = Binary(t, a.Binary)
 	}
 	a = a.complete()
