@@ -256,6 +256,7 @@ type GateRun struct {
 	Alias    ir.Model
 	Runner   ir.Runner
 	Keep     string
+	Human    ir.HITL         // see AgentRun
 	Context  json.RawMessage // see AgentRun; nil for reviews
 	Record   func(context.Context, Body) error
 	Outcome  Outcome

@@ -111,7 +111,7 @@ func (d *driver) gateRun(e executor.Effect) (executor.GateRun, executor.Gate, er
 		}
 		run.Agent, run.Slug, run.Text = name, agent.Slug, d.Agents[name]
 		run.Model, run.Alias, run.Runner = d.model(or(own, agent.Model)), d.Epic.Models[or(own, agent.Model)], d.Epic.Runners[agent.Runner]
-		run.Keep, run.Record = d.keep(), d.record(e)
+		run.Keep, run.Record, run.Human = d.keep(), d.record(e), d.Epic.Run.HITL
 		if g.Kind != "review" { // a blind one may not ask
 			run.Context = d.Run.Context(e.Node)
 		}
