@@ -47,7 +47,8 @@ const (
 	maxBody     = 2 << 20          // bytes of a request
 	maxAtOnce   = 16               // requests of one turn that are worked on; others wait
 	headerTime  = 10 * time.Second // to send the header of a request
-	requestTime = 60 * time.Second // to send a request, and to wait for a place
+	requestTime = 60 * time.Second // to send a request
+	waitTime    = 20 * time.Second // for a place
 	idleTime    = 10 * time.Minute // of a connection that is kept
 )
 
@@ -60,12 +61,14 @@ func (s *Server) open(ctx context.Context, r executor.AgentRun) (*turn, error) {
 	program := s.Program
 	if program == "" {
 		if program, err = os.Executable(); err != nil {
+			t.cancel()
 			return nil, transient(fmt.Errorf("find the program of this process: %w", err))
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.listen(); err != nil {
+		t.cancel()
 		return nil, transient(err)
 	}
 	base := nameOf(r)
@@ -161,7 +164,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no turn of an agent is open here for this token: a token is good for one turn", http.StatusUnauthorized)
 		return
 	}
-	wait, cancel := context.WithTimeout(r.Context(), requestTime)
+	wait, cancel := context.WithTimeout(r.Context(), waitTime)
 	defer cancel()
 	select {
 	case t.places <- struct{}{}:
