@@ -147,6 +147,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 			"another path":                    {func(q *http.Request) { q.URL.Path = "/" }, 401},
 			"a name that points here":         {func(q *http.Request) { q.Host = "evil.example" + port }, 403},
 			"a name that begins like ours":    {func(q *http.Request) { q.Host = "127.0.0.1.evil.example" + port }, 403},
+			"another port":                    {func(q *http.Request) { q.Host = "localhost:1" }, 403},
 			"a page":                          {func(q *http.Request) { q.Header.Set("Origin", "https://evil.example") }, 403},
 			"a page of no origin":             {func(q *http.Request) { q.Header.Set("Origin", "null") }, 403},
 			"a page on another port":          {func(q *http.Request) { q.Header.Set("Origin", "http://127.0.0.1:1") }, 403},
@@ -155,6 +156,27 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		} {
 			if got, said := post(t, r, ping, c.change); got != c.want {
 				t.Errorf("%s: got %d %s, want %d", name, got, said, c.want)
+			}
+		}
+	})
+}
+
+// Claude Code asks in a newer way first, and concludes from this code that it has to
+// ask in the older one.
+func TestUnknownMethodsAreUnknown(t *testing.T) {
+	during(t, server(t), ask(t), func(r executor.AgentRun) {
+		for _, method := range []string{"server/discover", "what/ever", "tools/unknown"} {
+			body := `{"jsonrpc":"2.0","id":"probe","method":"` + method + `","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+			for _, version := range []string{"", "2026-07-28"} {
+				got, said := post(t, r, body, func(q *http.Request) {
+					if version != "" {
+						q.Header.Set("Mcp-Protocol-Version", version)
+						q.Header.Set("Mcp-Method", method)
+					}
+				})
+				if got != 200 || !strings.Contains(said, `"code":-32601`) || !strings.Contains(said, `"id":"probe"`) {
+					t.Errorf("%s, version %q: got %d %s", method, version, got, said)
+				}
 			}
 		}
 	})
