@@ -124,11 +124,11 @@ func (s *Server) Missed(base string) []string {
 	return nil
 }
 
-// Await waits until what was sent to a base satisfies a condition; a minute
-// without that fails the test.
+// Await waits until what was sent to a base satisfies a condition; three minutes
+// without that fail the test.
 func (s *Server) Await(t testing.TB, base, what string, ok func([]Request) bool) {
 	t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(3 * time.Minute)
 	for {
 		s.mu.Lock()
 		news := s.news
@@ -139,7 +139,7 @@ func (s *Server) Await(t testing.TB, base, what string, ok func([]Request) bool)
 		select {
 		case <-news:
 		case <-late:
-			t.Fatalf("the model waited a minute for %s; it was sent %d requests", what, len(s.Requests(base)))
+			t.Fatalf("the model waited three minutes for %s; it was sent %d requests", what, len(s.Requests(base)))
 		}
 	}
 }

@@ -225,12 +225,12 @@ func (s *suite) end(t *testing.T) {
 	}
 }
 
-// eventually waits for something that needs a moment, at most a minute.
+// eventually waits for something that needs a moment, at most three minutes.
 func eventually(t testing.TB, what string, ok func() (bool, string)) {
 	t.Helper()
 	k := time.NewTicker(20 * time.Millisecond)
 	defer k.Stop()
-	late := time.After(time.Minute)
+	late := time.After(3 * time.Minute)
 	for {
 		good, state := ok()
 		if good {
@@ -239,7 +239,7 @@ func eventually(t testing.TB, what string, ok func() (bool, string)) {
 		select {
 		case <-k.C:
 		case <-late:
-			t.Fatalf("waited a minute until %s:\n%s", what, state)
+			t.Fatalf("waited three minutes until %s:\n%s", what, state)
 		}
 	}
 }
