@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner/claude"
 	"github.com/ralph-compiler/ralph/executor/runner/codex"
 	"github.com/ralph-compiler/ralph/executor/runner/command"
+	"github.com/ralph-compiler/ralph/executor/runner/opencode"
 	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
 )
 
@@ -25,6 +26,7 @@ const (
 // columns are the runners, in the order of docs/agents.md.
 var columns = []runnertest.Column{
 	{Title: "`claude`", Kind: "claude", Runner: claude.Runner{}},
+	{Title: "`opencode`", Kind: "opencode", Runner: &opencode.Runner{}},
 	{Title: "`codex`", Kind: "codex", Runner: &codex.Runner{}},
 	{Title: "`opencode acp`", Kind: "acp opencode", Runner: acp.Runner{}},
 	{Title: "`command`", Kind: "command", Runner: command.Runner{}},
