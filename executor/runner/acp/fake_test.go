@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		newFake().serve(scenes[what])
 		return
 	}
-	os.Exit(m.Run())
+	runnertest.Main(m, openCode)
 }
 
 // fake is a program that speaks ACP.

@@ -69,7 +69,7 @@ type turn struct {
 	schema  json.RawMessage
 	text    string
 	slug    string
-	time    time.Duration // 0: two minutes
+	time    time.Duration // 0: two minutes, or longer for programs that start slowly
 	quiet   time.Duration // 0: never stalls
 	human   ir.HITL
 	config  *ir.Runner // nil: the suite's
@@ -96,7 +96,7 @@ func (s *stage) ask(k turn) executor.AgentRun {
 	}
 	n := max(k.of, 1)
 	step := ir.Step{
-		Name: "implement", Agent: "builder", Access: "write", Session: "resume", Limits: ir.StepLimits{TimeoutMS: (2 * time.Minute).Milliseconds()},
+		Name: "implement", Agent: "builder", Access: "write", Session: "resume", Limits: ir.StepLimits{TimeoutMS: max(2*time.Minute, 12*s.agent.Quiet).Milliseconds()},
 		Stall: ir.Stall{AfterMS: k.quiet.Milliseconds(), Action: "fail"}, Next: "implement",
 	}
 	if k.time > 0 {

@@ -1,0 +1,46 @@
+package acp
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// openCode is a real program that speaks ACP.
+var openCode = runnertest.Agent{
+	Kind: "acp opencode", Binary: "opencode",
+	New:    func(b runner.Base) executor.Runner { return New(b) },
+	Config: openCodeConfig,
+	Gone:   "ses_e003b9ceffffqM8K3EhyGAG1U",
+	Quiet:  20 * time.Second,
+}
+
+// openCodeConfig is the runner's block for OpenCode with a model at base.
+func openCodeConfig(binary, base string) ir.Runner {
+	model := map[string]any{
+		"name": "m1", "tool_call": true,
+		"limit": map[string]int{"context": 200_000, "output": 8000}, "cost": map[string]int{"input": 3, "output": 15},
+	}
+	config, _ := json.Marshal(map[string]any{ // texts and numbers always can
+		"autoupdate": false, "share": "disabled", "model": "scripted/m0", "small_model": "scripted/m0", "enabled_providers": []string{"scripted"},
+		"provider": map[string]any{"scripted": map[string]any{
+			"npm": "@ai-sdk/openai-compatible", "name": "Scripted",
+			"options": map[string]any{"baseURL": base + "/v1", "apiKey": "dummy"},
+			"models":  map[string]any{"m0": model, "m1": model},
+		}},
+	})
+	return ir.Runner{
+		Kind: "acp", Run: []string{binary, "acp"}, Prompt: "stdin", Outcome: "optional",
+		Set: map[string]string{
+			"OPENCODE_CONFIG_CONTENT": string(config), "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1",
+		},
+	}
+}
+
+// S0-112, S4-55..89; the suite of all runners, with opencode acp.
+func TestRealSuite(t *testing.T) { runnertest.Run(t, openCode) }
