@@ -25,6 +25,7 @@ type turn struct {
 	patient time.Duration
 
 	greeted bool
+	again   bool // it was started once more
 	session string
 }
 
@@ -56,14 +57,26 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	t := &turn{run: r, base: p.Base, turn: begun, heard: &heard{turn: begun, read: r.Read, tools: map[string]*tool{}}, patient: p.opening()}
 	spec := room.spec(p.Base, r)
 	spec.Stderr = runner.File(r, runner.ErrExt)
-	t.program, err = start(begun.Context(), spec, listener{line: begun.Heard, update: t.heard.update, lost: t.heard.lost, ask: t.heard.ask})
-	if err != nil {
-		return begun.End(runner.End{Err: err})
+	var said saying
+	for again := true; again; {
+		t.program, err = start(begun.Context(), spec, listener{line: begun.Heard, update: t.heard.update, lost: t.heard.lost, ask: t.heard.ask})
+		if err != nil {
+			return begun.End(runner.End{Err: err})
+		}
+		said = t.talk(begun.Context())
+		t.program.stop()
+		again, t.again = !t.again && t.stillborn(said.err), true
 	}
-	end := t.talk(begun.Context())
-	t.program.stop()
 	answer := t.heard.end() // the last words may come behind the program's answer
-	return begun.End(t.ended(end, answer, limited))
+	return begun.End(t.ended(said, answer, limited))
+}
+
+// stillborn reports whether the program ended by itself before it said anything.
+// Then it is started once more: of several that make the same database when they
+// are started for the first time all but one fail (OpenCode), and an installer may
+// have lost its connection.
+func (t *turn) stillborn(err error) bool {
+	return errors.Is(err, errGone) && !t.greeted && t.program.err == nil && t.program.res.How == process.Exited
 }
 
 // saying is how the conversation ended.
@@ -190,7 +203,7 @@ func (t *turn) gone() error {
 		died += ": " + shorten(last, 300)
 	}
 	f := &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s: %s %s", name, t.run.Runner.Run[0], died)}
-	if !t.greeted && t.program.err == nil && t.program.res.How == process.Exited {
+	if t.stillborn(errGone) {
 		f.Class = executor.FailConfig
 		f.Err = fmt.Errorf("agent %s: %s %s; it never answered as a program that speaks ACP: look at its run = […]", name, t.run.Runner.Run[0], died)
 	}

@@ -106,10 +106,16 @@ var scenes = map[string]scene{
 		f.done(p, "")
 	}},
 
-	"killed":        {turn: func(f *fake, p frame) { child(); _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }},
-	"exits":         {turn: func(f *fake, p frame) { fmt.Fprintln(os.Stderr, "out of luck"); os.Exit(3) }},
-	"exits well":    {turn: func(f *fake, p frame) { f.say(p.Params.Session, "m", reported); os.Exit(0) }},
-	"no program":    {first: func(*fake) { fmt.Fprintln(os.Stderr, "usage: fake COMMAND"); os.Exit(2) }},
+	"killed":     {turn: func(f *fake, p frame) { child(); _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }},
+	"exits":      {turn: func(f *fake, p frame) { fmt.Fprintln(os.Stderr, "out of luck"); os.Exit(3) }},
+	"exits well": {turn: func(f *fake, p frame) { f.say(p.Params.Session, "m", reported); os.Exit(0) }},
+	"no program": {first: func(*fake) { fmt.Fprintln(os.Stderr, "usage: fake COMMAND"); os.Exit(2) }},
+	"second try": {turn: outcome("success"), first: func(*fake) {
+		if _, err := os.Stat("tried"); err != nil {
+			_ = os.WriteFile("tried", nil, 0o600)
+			os.Exit(1)
+		}
+	}},
 	"not listening": {first: func(*fake) { select {} }},
 	"asleep":        {sleeper: true},
 	"deaf":          {deaf: true, turn: outcome("success")},
