@@ -161,6 +161,9 @@ func otherRalph() (finding, bool) {
 	return finding{}, false
 }
 
+var versionLine = regexp.MustCompile(`(?m)^.*\d+\.\d+.*$`)
+
+// firstLine is the line with which a program says its version, else its first.
 func firstLine(ctx context.Context, path string, arg string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -171,6 +174,9 @@ func firstLine(ctx context.Context, path string, arg string) string {
 		return ""
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if l := versionLine.Find(out); l != nil { // some warn before they say it
+		line = string(l)
+	}
 	return term.Truncate(term.Clean(strings.TrimSpace(line)), 80)
 }
 

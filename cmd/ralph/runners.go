@@ -13,7 +13,10 @@ import (
 	"github.com/ralph-compiler/ralph/executor/mcp"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/executor/runner/acp"
+	"github.com/ralph-compiler/ralph/executor/runner/claude"
+	"github.com/ralph-compiler/ralph/executor/runner/codex"
 	"github.com/ralph-compiler/ralph/executor/runner/command"
+	"github.com/ralph-compiler/ralph/executor/runner/opencode"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -24,8 +27,11 @@ var runnerKinds = slices.Sorted(maps.Keys(makers))
 // makers make the runners of agent programs, by kind. Each gets the outcome channel
 // but the first, whose programs report through a file.
 var makers = map[string]func(runner.Base) executor.Runner{
-	"command": func(b runner.Base) executor.Runner { return command.Runner{Base: b} },
-	"acp":     func(b runner.Base) executor.Runner { return acp.Runner{Base: b} },
+	"command":  func(b runner.Base) executor.Runner { return command.Runner{Base: b} },
+	"acp":      func(b runner.Base) executor.Runner { return acp.Runner{Base: b} },
+	"claude":   func(b runner.Base) executor.Runner { return claude.Runner{Base: b} },
+	"codex":    func(b runner.Base) executor.Runner { return codex.Runner{Base: b} },
+	"opencode": func(b runner.Base) executor.Runner { return &opencode.Runner{Base: b} },
 }
 
 // crew are the runners of one ralph process: some of them hold servers.
