@@ -107,9 +107,11 @@ func runInit(cmd *cobra.Command, dir string) error {
 	}
 	if wrote > 0 {
 		fmt.Fprint(out, "\nNext: edit ralph.hcl (the agents, the test command) and the plan, then\n"+
-			"  ralph compile plans/example.md        makes epic.json\n"+
+			"  ralph compile plans/example.md        makes epic.json; then commit all of it\n"+
 			"  ralph graph | dot -Tsvg > epic.svg    look at it\n"+
-			"  ralph plan                            what apply would do, and what it lacks\n")
+			"  ralph doctor --live                   are the agents here, and do they answer\n"+
+			"  ralph plan                            what apply would do, and what it lacks\n"+
+			"  ralph apply                           let it run\n")
 	}
 	return sayRoot(out, dir)
 }
