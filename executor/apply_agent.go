@@ -7,7 +7,7 @@ func (r *Run) agentEnded(n *node, b AgentEnded) {
 	log.Outcome, log.ExitCode, log.Tail = b.Outcome, b.ExitCode, b.Tail
 	log.Turns++
 	log.Millis += b.Millis
-	log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 1)
+	log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 1 && log.Usage.IsZero())
 	if b.Agent != "" {
 		log.Agent = b.Agent
 	}

@@ -210,6 +210,11 @@ func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 	if !ok {
 		return fmt.Errorf("nothing is in flight")
 	}
+	r.account(n, e)
+	if done.Kind == EffectAgent && !b.Usage.IsZero() {
+		log := &n.logs[len(n.logs)-1]
+		log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
+	}
 	name := r.asks(done)
 	if name != "" && b.Class == FailTransient {
 		r.failing(name, e.At)

@@ -168,6 +168,7 @@ type (
 		Until  time.Time    `json:"until,omitzero"`  // limit: when it ends, if that was said
 		Paths  []string     `json:"paths,omitempty"` // conflict, protected: the first of the paths
 		Head   Tree         `json:"head,omitzero"`   // foreign, moved: where the integration branch stands
+		Usage  Usage        `json:"usage,omitzero"`  // what the turn of an agent cost until it was cut
 	}
 	// BaseMade is the commit that a node starts from.
 	BaseMade struct {

@@ -126,3 +126,23 @@ func TestTheLastWordOfAPersonIsKnown(t *testing.T) { // S4-64
 		t.Errorf("last word at %s, %+v; want %s", v.Human, v.Attempts[0].Spoken, said)
 	}
 }
+
+func TestWhatACutTurnCostIsCounted(t *testing.T) { // execution §4; S0-62
+	num := func(n int64) *int64 { return &n }
+	s := newStage(t, []string{"1.1"})
+	cut := fails(executor.FailTransient)
+	cut.Usage = executor.Usage{Tokens: num(10), USDMicro: num(3)}
+	s.answer = onKind(executor.EffectAgent, cut, fails(executor.FailTransient), ended("success", func(a *executor.AgentEnded) {
+		a.Usage = executor.Usage{Tokens: num(7), USDMicro: num(1)}
+	}))
+	s.begin()
+	s.end()
+	s.replay()
+	v := s.view("1.1")
+	if u := v.Attempts[0].Usage; u.Tokens == nil || *u.Tokens != 17 || u.USDMicro == nil || *u.USDMicro != 4 {
+		t.Errorf("the attempt cost %+v, want 17 tokens and 4", u)
+	}
+	if v.Spent.Tokens != 17 || v.Spent.USDMicro != 4 || !v.Spent.TokensKnown {
+		t.Errorf("the sprint cost %+v", v.Spent)
+	}
+}

@@ -268,5 +268,9 @@ func (r *Run) account(n *node, e Event) {
 		r.spend(n, b.Usage, b.Millis, kind == "agent" || kind == "review")
 	case Diagnosed:
 		r.spend(n, b.Usage, 0, true)
+	case EffectFailed:
+		if !b.Usage.IsZero() {
+			r.spend(n, b.Usage, 0, true)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,6 +28,11 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 		run.Notes = []byte(notes + "\n")
 	}
 	return func(ctx context.Context) (executor.Body, error) {
+		if e.Redo {
+			if err := setAside(run.Files, run.Name); err != nil {
+				return nil, err
+			}
+		}
 		ended, err := runner.Run(ctx, run)
 		if ended.Agent == "" {
 			ended.Agent = run.Agent
@@ -33,8 +40,37 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 		if ended.Model == "" {
 			ended.Model = run.Model
 		}
-		return ended, errors.Join(err, plainFiles(run.Files))
+		if err = errors.Join(err, plainFiles(run.Files)); err != nil {
+			f := failed(ctx, e, err)
+			f.Usage = ended.Usage
+			return f, nil
+		}
+		return ended, nil
 	}, nil
+}
+
+// setAside keeps the output of a turn that was cut, which the same turn would
+// write over: as cut-1-agent-1.out.
+func setAside(dir, turn string) error {
+	for _, ext := range []string{".out", ".err", ".stream.jsonl"} {
+		from := filepath.Join(dir, turn+ext)
+		st, err := os.Lstat(from)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (!st.Mode().IsRegular() || st.Size() == 0) {
+			continue
+		}
+		to := ""
+		for k := 1; err == nil; k++ {
+			to = filepath.Join(dir, fmt.Sprintf("cut-%d-%s%s", k, turn, ext))
+			_, err = os.Lstat(to)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Rename(from, to); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // agentRun fills in what a turn of any agent needs but its prompt. own is the

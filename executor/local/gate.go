@@ -37,7 +37,9 @@ func (d *driver) gate(e executor.Effect) (work, error) {
 		judged, err := judge.Judge(ctx, run)
 		trace, after := shut()
 		if err = errors.Join(err, after, plainFiles(run.Files)); err != nil {
-			return nil, err
+			f := failed(ctx, e, err)
+			f.Usage = judged.Usage
+			return f, nil
 		}
 		judged.Gate, judged.Red = e.Gate, red
 		return weigh(run.Gate, judged, trace), nil
