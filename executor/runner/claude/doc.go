@@ -36,7 +36,10 @@
 //     tasks and agents (a second result would come), cron, wake-ups, worktrees.
 //   - MCP. ralph's server is in a file that only the user can read, is loaded at once
 //     (Claude Code defers tools else) and the file is removed when it is connected.
-//     A server that is not connected is no error for Claude Code: here it is FailConfig.
+//     A server that is not connected is no error for Claude Code: here it is FailConfig,
+//     and so is an agent that it does not know, in whose place it would work as itself.
+//     A session that goes on offers the tools that it began with, in their old shape,
+//     unless --system-prompt-snapshot is off.
 //   - Failures. Few retries of its own (each is shown); what a 429, 5xx, 4xx, a
 //     refused login or an unknown model means is read from the error that stands in
 //     the stream. A limit's end comes from rate_limit_event, else from the text.

@@ -16,8 +16,8 @@ import (
 )
 
 // server is the name of ralph's MCP server for Claude Code. It is the same in all
-// turns: a session that goes on offers its model the tools of earlier turns too,
-// and each process has servers of its own anyway.
+// turns of a session, so that what the model called before it can call again; each
+// process has servers of its own anyway.
 const server = "ralph"
 
 // What an agent may do without being asked; the rest is refused.
@@ -72,6 +72,9 @@ func flags(r executor.AgentRun, s session, m room) []string {
 		out = append(out, "--resume", s.resume, "--fork-session", "--session-id", s.id)
 	default:
 		out = append(out, "--resume", s.resume)
+	}
+	if s.resume != "" { // else the tools that the conversation began with are offered, in their old shape
+		out = append(out, "--system-prompt-snapshot", "off")
 	}
 	if model := runner.ModelOf(r); model != "" {
 		out = append(out, "--model", model)
