@@ -68,6 +68,7 @@ const (
 	needMessage  executor.Capability = "message"  // has a last message, in which an outcome may stand
 	needStream   executor.Capability = "stream"   // streams what it does
 	needProgram  executor.Capability = "program"  // is a known program
+	needAlone    executor.Capability = "alone"    // the user's other MCP servers can be turned off
 	needRetry    executor.Capability = "retry"    // asks its model again by itself
 )
 
@@ -83,6 +84,7 @@ var lacks = map[string]map[executor.Capability]string{
 		executor.CanSystem:   "ralph does not know its system prompt; the text stands before the prompt",
 		executor.CanRefuse:   "ralph does not know its tools",
 		executor.CanJoin:     "a program that is run once has no sessions",
+		needAlone:            "any program may be run",
 		needProgram:          "any program may be run",
 		needFailures:         "an exit code says no more than that it failed",
 		needGivesUp:          "an exit code says no more than that it failed",
@@ -94,6 +96,7 @@ var lacks = map[string]map[executor.Capability]string{
 		executor.CanTokens:   "it may write what it used into its outcome",
 	},
 	"acp opencode": {
+		needAlone:   "the protocol cannot turn them off",
 		needGivesUp: "it asks its model again without an end, and does not tell; the stall clock ends it",
 	},
 	"codex": {

@@ -10,7 +10,7 @@ import (
 // cases are all cases of an agent, in the order in which people read them.
 func cases(a Agent) []Case {
 	var out []Case
-	for _, group := range [][]Case{outcomes(), sessions(), failures(a), processes(), access(a)} {
+	for _, group := range [][]Case{outcomes(), sessions(), failures(a), processes(), access(a), end()} {
 		out = append(out, group...)
 	}
 	return out

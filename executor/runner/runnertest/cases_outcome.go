@@ -19,7 +19,7 @@ var verdictSchema = json.RawMessage(`{"type":"object","required":["status"],"pro
 func outcomes() []Case {
 	return []Case{
 		{
-			Name:  "a file is written",
+			Name:  "a file is written, and nothing else is left in the worktree",
 			turns: [][]modeltest.Step{well(do(modeltest.Write("made.txt", "made by the agent\n")), do(modeltest.Bash("cat made.txt > copy.txt")))},
 			play: func(t *testing.T, s *stage) {
 				p := s.success(t, turn{})

@@ -135,8 +135,12 @@ func processes() []Case {
 	}
 }
 
+// has reports whether a file is there, in the worktree if its path is relative.
 func (s *stage) has(file string) bool {
-	_, err := os.Stat(filepath.Join(s.dir, file))
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(s.dir, file)
+	}
+	_, err := os.Stat(file)
 	return err == nil
 }
 

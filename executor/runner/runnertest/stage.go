@@ -23,6 +23,7 @@ type Case struct {
 	Name  string // a sentence
 	Needs []executor.Capability
 	turns [][]modeltest.Step // what the model does in the first turn, the second, …
+	last  bool               // played when all others are over and the runner is closed
 	play  func(t *testing.T, s *stage)
 }
 

@@ -52,18 +52,29 @@ func Run(t *testing.T, a Agent) {
 	a = a.complete()
 	all := cases(a)
 	s := begin(t, a, binary, all)
-	t.Run("cases", func(t *testing.T) {
+	play := func(t *testing.T, last bool) {
 		for _, c := range all {
+			if c.last != last {
+				continue
+			}
 			t.Run(c.Name, func(t *testing.T) {
 				if why := reason(a.Kind, s.inner, c.Needs); why != "" {
 					t.Skipf("not supported: %s", why)
 				}
-				t.Parallel()
+				if !last {
+					t.Parallel()
+				}
 				c.play(t, s.stage(t, c))
 			})
 		}
-	})
-	t.Run("in the end", func(t *testing.T) { s.end(t) })
+	}
+	t.Run("cases", func(t *testing.T) { play(t, false) })
+	if c, ok := s.inner.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			t.Errorf("close the runner: %v", err)
+		}
+	}
+	t.Run("in the end", func(t *testing.T) { play(t, true) })
 }
 
 // begin prepares what the cases share.
@@ -191,38 +202,6 @@ func (s *suite) git(t testing.TB, dir string, args ...string) string {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return string(out)
-}
-
-// end looks at what all cases left together, when the runner is closed.
-func (s *suite) end(t *testing.T) {
-	if c, ok := s.inner.(io.Closer); ok {
-		if err := c.Close(); err != nil {
-			t.Errorf("close the runner: %v", err)
-		}
-	}
-	eventually(t, "no process with the user's home directory lives", func() (bool, string) {
-		left := living("HOME="+s.home, "")
-		return len(left) == 0, strings.Join(left, "\n")
-	})
-	tmp, err := os.ReadDir(os.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range tmp {
-		if !strings.HasPrefix(e.Name(), "Test") { // of t.TempDir
-			t.Errorf("%s is left in the directory of temporary files", e.Name())
-		}
-	}
-	if _, err := os.Stat(s.people); err == nil {
-		t.Error("the user's other MCP server was started")
-	}
-	for _, r := range s.model.Turns(s.base) {
-		for _, name := range r.ToolNames() {
-			if strings.Contains(name, "people") {
-				t.Fatalf("the model is offered %s, of the user's other MCP server", name)
-			}
-		}
-	}
 }
 
 // eventually waits for something that needs a moment, at most three minutes.
