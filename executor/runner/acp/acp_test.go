@@ -107,15 +107,27 @@ func TestWhatAProgramSaysOfItsTokens(t *testing.T) { // S0-74; facts: OpenCode t
 func TestCostIsCountedForTheTurn(t *testing.T) { // S0-74, S4-61: programs tell it for the whole session
 	t.Parallel()
 	keep := t.TempDir()
-	for i, want := range []int64{11_250, 0} {
-		r := ask(t, "last step only")
-		r.Keep = keep
-		if i > 0 {
-			r.Effect.Session = "ses_1"
-		}
+	for _, c := range []struct {
+		name, what, session string
+		fork                bool
+		want                int64
+	}{
+		{"a first turn", "last step only", "", false, 11_250},
+		{"a second one", "dearer", "ses_1", false, 20_000},
+		{"a copy, which begins with what the original cost", "dearer still", "ses_1", true, 8750},
+		{"another copy, which is counted from nothing", "last step only", "ses_1", true, 11_250},
+		{"a history that is told again with its cost", "loads dearly", "ses_2", false, 20_000},
+	} {
+		r := ask(t, c.what)
+		r.Keep, r.Effect.Session, r.Fork = keep, c.session, c.fork
 		got, err := quick.Run(t.Context(), r)
-		if err != nil || got.Usage.USDMicro == nil || *got.Usage.USDMicro != want {
-			t.Errorf("turn %d: got %+v, %v; want %d", i, got.Usage, err, want)
+		if err != nil || got.Usage.USDMicro == nil || *got.Usage.USDMicro != c.want {
+			t.Errorf("%s: got %+v, %v; want %d", c.name, got.Usage, err, c.want)
+		}
+		if c.fork { // the next copy is another session
+			if err := os.Rename(filepath.Join(keep, "session-ses_copy.json"), filepath.Join(keep, "session-ses_copy_of.json")); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -25,7 +25,6 @@ type turn struct {
 	patient time.Duration
 
 	greeted bool
-	again   bool // it was started once more
 	session string
 }
 
@@ -58,14 +57,16 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	spec := room.spec(p.Base, r)
 	spec.Stderr = runner.File(r, runner.ErrExt)
 	var said saying
-	for again := true; again; {
+	for try := 1; ; try++ {
 		t.program, err = start(begun.Context(), spec, listener{line: begun.Heard, update: t.heard.update, lost: t.heard.lost, ask: t.heard.ask})
 		if err != nil {
 			return begun.End(runner.End{Err: err})
 		}
 		said = t.talk(begun.Context())
 		t.program.stop()
-		again, t.again = !t.again && t.stillborn(said.err), true
+		if try == 2 || !t.stillborn(said.err) {
+			break
+		}
 	}
 	answer := t.heard.end() // the last words may come behind the program's answer
 	return begun.End(t.ended(said, answer, limited))

@@ -75,7 +75,10 @@ var scenes = map[string]scene{
 		f.update(p.Params.Session, `{"sessionUpdate":"usage_update","used":1000,"size":2,"cost":{"amount":0.01125,"currency":"USD"}}`)
 		f.done(p, `,"usage":{"inputTokens":1000,"outputTokens":50,"totalTokens":1050}`)
 	}},
-	"late words": {turn: func(f *fake, p frame) { f.done(p, ""); f.say(p.Params.Session, "m", reported) }},
+	"dearer":       {turn: costs("0.03125")},
+	"dearer still": {turn: costs("0.04")},
+	"loads dearly": {hello: `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`, replay: history("ses_2"), turn: costs("0.52")},
+	"late words":   {turn: func(f *fake, p frame) { f.done(p, ""); f.say(p.Params.Session, "m", reported) }},
 	"flood": {turn: func(f *fake, p frame) {
 		f.mu.Lock() // many lines at once, faster than they can be read
 		for i := range 20_000 {
@@ -140,6 +143,14 @@ var scenes = map[string]scene{
 	"logged out":   {refuse: map[string]string{"session/new": `{"code":-32000,"message":"Authentication required"}`}},
 	"chooses":      {opened: strings.ReplaceAll(options, "\n", ""), turn: outcome("success")},
 	"old models":   {opened: `"models":{"currentModelId":"a","availableModels":[{"modelId":"a"},{"modelId":"b"}]},"modes":{"currentModeId":"ask","availableModes":[{"id":"ask"},{"id":"code"}]}`, turn: outcome("success")},
+}
+
+func costs(usd string) func(*fake, frame) {
+	return func(f *fake, p frame) {
+		f.update(p.Params.Session, `{"sessionUpdate":"usage_update","used":9,"size":10,"cost":{"amount":`+usd+`,"currency":"USD"}}`)
+		f.say(p.Params.Session, "m", reported)
+		f.done(p, "")
+	}
 }
 
 func history(session string) func(*fake) {

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"errors"
 	"math"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -52,12 +53,19 @@ func (t *turn) spent(session string, k *tokens) (executor.Usage, error) {
 	if cost == nil {
 		return out, nil
 	}
+	var forked error
+	if t.run.Fork {
+		forked = t.turn.Forked(t.run.Effect.Session, session) // as OpenCode counts a copy
+	}
 	now, err := t.turn.Cumulative(session, runner.Totals{USD: cost})
 	usd := *now.USD
-	if before != nil {
+	switch {
+	case before != nil:
 		usd = max(*cost-*before, 0)
+	case t.run.Fork && usd == 0:
+		usd = *cost // less than the original's: it was counted from nothing
 	}
 	micro := int64(math.Round(usd * 1e6))
 	out.USDMicro = &micro
-	return out, err
+	return out, errors.Join(forked, err)
 }
