@@ -162,7 +162,11 @@ func TestLongStreams(t *testing.T) {
 	out.Write(work[0])
 	long := strings.Repeat("x", 9<<20)
 	fmt.Fprintf(&out, `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"%s"}]}}`+"\n", long)
-	for i := range 100_000 {
+	events := 100_000
+	if testing.Short() {
+		events = 10_000
+	}
+	for i := range events {
 		fmt.Fprintf(&out, `{"type":"assistant","message":{"id":"m%d","model":"claude-sonnet-5-5","content":[{"type":"text","text":"word %d"}]}}`+"\n", i%7, i)
 	}
 	out.Write(work[len(work)-2])
@@ -172,7 +176,7 @@ func TestLongStreams(t *testing.T) {
 	if got, err := hasty.Run(t.Context(), r); err != nil || string(answer) != "All done." || *got.Usage.Tokens != 4200 {
 		t.Errorf("got %.200q, %+v, %v", answer, got, err)
 	}
-	if text := slurp(t, r.Files, r.Turn()+runner.OutExt); !strings.Contains(text, "word 99999") || strings.Contains(text, long) {
+	if text := slurp(t, r.Files, r.Turn()+runner.OutExt); !strings.Contains(text, fmt.Sprintf("word %d\n", events-1)) || strings.Contains(text, long) {
 		t.Error("the transcript is wrong")
 	}
 }
@@ -320,6 +324,14 @@ for a in "$@"; do case $a in *.mcp.json) cp "$a" mcp.txt; ls -l "$a" > mode.txt;
 		args, _ := told(t, func(r *executor.AgentRun) { r.Effect.Session, r.Fork = old, true })
 		has(t, args, "--resume", old, "--fork-session", "--session-id")
 	})
+	t.Run("tools over stdio", func(t *testing.T) {
+		_, r := told(t, func(r *executor.AgentRun) {
+			r.Tools = &executor.Tools{Name: "ralph", Proxy: []string{"/bin/ralph", "mcp"}, ProxyEnv: map[string]string{"TOKEN": "sesame"}}
+		})
+		if m := slurp(t, r.Dir, "mcp.txt"); m != `{"mcpServers":{"ralph":{"alwaysLoad":true,"args":["mcp"],"command":"/bin/ralph","env":{"TOKEN":"sesame"},"type":"stdio"}}}` {
+			t.Errorf("the MCP server is %s", m)
+		}
+	})
 	t.Run("what the runner's block sets", func(t *testing.T) {
 		_, r := told(t, func(r *executor.AgentRun) { r.Runner.Set["CLAUDE_CODE_MAX_RETRIES"] = "9" })
 		if env := slurp(t, r.Dir, "env.txt"); !strings.Contains(env, "CLAUDE_CODE_MAX_RETRIES=9\n") || !strings.Contains(env, "DISABLE_AUTOUPDATER=1\n") {
@@ -373,4 +385,13 @@ func TestLimitedWhen(t *testing.T) {
 	if f := classIs(t, err, executor.FailLimit); f.Until != "2100-01-01T00:00:00Z" {
 		t.Errorf("until %q", f.Until)
 	}
+}
+
+// A program that does not read what it is told holds nobody up.
+func TestALongPromptThatNobodyReads(t *testing.T) {
+	r := standIn(t, nil, "")
+	r.Runner.Run = []string{"sh", "-c", "echo no >&2; exit 1", "claude"}
+	r.Prompt = bytes.Repeat([]byte("word "), 1<<20)
+	_, err := hasty.Run(t.Context(), r)
+	classIs(t, err, executor.FailConfig)
 }
