@@ -130,15 +130,36 @@ func (i *item) runs() bool {
 
 // bare is a command without the shell that Codex puts around it.
 func bare(cmd string) string {
-	for _, shell := range []string{"/bin/bash -lc ", "/bin/zsh -lc ", "/bin/sh -c ", "bash -lc "} {
-		if in, ok := strings.CutPrefix(cmd, shell); ok {
-			if n := len(in); n > 1 && in[0] == '\'' && in[n-1] == '\'' {
-				return strings.ReplaceAll(strings.ReplaceAll(in[1:n-1], `'\''`, `'`), `'"'"'`, `'`)
+	for _, shell := range []string{"bash -lc ", "zsh -lc ", "sh -lc ", "bash -c ", "sh -c "} {
+		if before, in, ok := strings.Cut(cmd, shell); ok && !strings.ContainsAny(before, " '\"") {
+			if word, ok := unquote(in); ok {
+				return word
 			}
-			return in
 		}
 	}
 	return cmd
+}
+
+// unquote is the one word that a shell would read, without its quotes.
+func unquote(s string) (word string, ok bool) {
+	var out strings.Builder
+	for quote := byte(0); len(s) > 0; s = s[1:] {
+		c := s[0]
+		switch {
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote == 0 && (c == ' ' || c == '\n' || c == '\t'):
+			return "", false
+		case c == '\\' && len(s) > 1 && (quote == 0 || quote == '"' && strings.IndexByte("$`\"\\", s[1]) >= 0):
+			s = s[1:]
+			out.WriteByte(s[0])
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String(), true
 }
 
 // lastOf is the end of a text, at most n bytes of it.
