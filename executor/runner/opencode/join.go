@@ -19,17 +19,8 @@ import (
 // server, the command attaches to that: what a person writes there is seen. Else it
 // opens the session by itself.
 func (c *Runner) Join(r executor.AgentRun, session string) []string {
-	found, _ := filepath.Glob(filepath.Join(r.Keep, "opencode-*", announceFile))
-	for _, f := range found {
-		b, err := os.ReadFile(f)
-		var a announced
-		if err != nil || json.Unmarshal(b, &a) != nil || !alive(a.PID) {
-			continue
-		}
-		at := api{url: a.URL, password: a.Password, dir: r.Dir, http: &http.Client{Timeout: 2 * time.Second}}
-		if s, err := at.session(context.Background(), session); err == nil && s.ID == session {
-			return []string{filepath.Join(filepath.Dir(f), attachFile), "--dir", r.Dir, "--session", session}
-		}
+	if dir, _, ok := serving(r.Keep, session); ok {
+		return []string{filepath.Join(dir, attachFile), "--dir", r.Dir, "--session", session}
 	}
 	argv, err := c.Argv(r, "opencode")
 	if err != nil {
@@ -45,6 +36,25 @@ func (c *Runner) Join(r executor.AgentRun, session string) []string {
 		out = append([]string{"env"}, out...)
 	}
 	return append(append(out, argv...), r.Dir, "--session", session)
+}
+
+// serving finds the directory of the server that has a session: others know it too,
+// since all share the user's database, but do not see what is done to it.
+func serving(keep, session string) (dir string, a announced, ok bool) {
+	found, _ := filepath.Glob(filepath.Join(keep, "opencode-*", sessionsDir, session))
+	for _, f := range found {
+		dir := filepath.Dir(filepath.Dir(f))
+		b, err := os.ReadFile(filepath.Join(dir, announceFile))
+		var a announced
+		if err != nil || json.Unmarshal(b, &a) != nil || !alive(a.PID) {
+			continue
+		}
+		at := api{url: a.URL, password: a.Password, http: &http.Client{Timeout: 2 * time.Second}}
+		if at.healthy(context.Background()) {
+			return dir, a, true
+		}
+	}
+	return "", announced{}, false
 }
 
 // alive reports whether a process of this number is there.

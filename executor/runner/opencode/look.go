@@ -27,7 +27,7 @@ func (u *turn) look(ctx context.Context, cut bool) *runner.End {
 		return u.broken(ctx, err)
 	}
 	if cut {
-		u.refuseAll(ctx)
+		u.catchUp(ctx)
 	}
 	for id := range u.family {
 		if end := u.state(id, all[id]); end != nil {
@@ -63,9 +63,23 @@ func (u *turn) broken(ctx context.Context, err error) *runner.End {
 	return nil
 }
 
-// refuseAll refuses what was asked while nobody listened.
-func (u *turn) refuseAll(ctx context.Context) {
-	permissions, _ := u.api.permissions(ctx) // asked again at the next cut
+// catchUp does what would have been done while nobody listened: it finds the
+// subagents that began, what they spent, and what was asked.
+func (u *turn) catchUp(ctx context.Context) {
+	children, _ := u.api.children(ctx, u.id) // what fails here is tried again at the next cut
+	for _, c := range children {
+		if c.Time.Created < float64(u.began.UnixMilli()) && !u.family[c.ID] {
+			continue // of an earlier turn
+		}
+		u.family[c.ID] = true
+		list, _ := u.api.messages(ctx, c.ID)
+		for _, m := range list {
+			if m.Info.Role == "assistant" && m.Info.Time.Created >= float64(u.began.UnixMilli()) {
+				u.spent[m.Info.ID] = m.Info
+			}
+		}
+	}
+	permissions, _ := u.api.permissions(ctx)
 	questions, _ := u.api.questions(ctx)
 	for i, a := range append(permissions, questions...) {
 		if u.family[a.SessionID] {

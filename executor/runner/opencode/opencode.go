@@ -34,7 +34,6 @@ type Runner struct {
 	mu     sync.Mutex // guards the rest
 	slots  map[string]*slot
 	off    map[string][]string // MCP servers of the user's that were seen, by plan
-	made   int
 	closed bool
 }
 

@@ -153,10 +153,6 @@ func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*serv
 
 // open starts a server in a directory of its own.
 func (c *Runner) open(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
-	c.mu.Lock()
-	c.made++
-	name := "opencode-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(c.made)
-	c.mu.Unlock()
 	if r.Keep == "" {
 		dir, err := os.MkdirTemp("", "ralph-opencode-")
 		if err != nil {
@@ -165,7 +161,13 @@ func (c *Runner) open(ctx context.Context, p plan, r executor.AgentRun) (*server
 		return c.start(ctx, p, dir, filepath.Join(r.Files, "opencode"))
 	}
 	c.stale.Do(func() { clean(r.Keep) })
-	dir := filepath.Join(r.Keep, name)
+	if err := os.MkdirAll(r.Keep, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(r.Keep, "opencode-"+strconv.Itoa(os.Getpid())+"-")
+	if err != nil {
+		return nil, err
+	}
 	return c.start(ctx, p, dir, filepath.Join(dir, "server"))
 }
 

@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
 	"github.com/ralph-compiler/ralph/internal/modeltest"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -31,49 +31,17 @@ type world struct {
 	facts  []executor.Body
 }
 
-// binary finds the real program, or skips.
-func binary(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("RALPH_E2E_AGENTS")
-	if dir == "" {
-		dir = "../../../.tools/agents/bin"
-	}
-	path, err := filepath.Abs(filepath.Join(dir, "opencode"))
-	if err == nil {
-		_, err = os.Stat(path)
-	}
-	switch {
-	case err == nil && testing.Short():
-		t.Skip("real programs are not run with -short")
-	case err == nil:
-		return path
-	case os.Getenv("RALPH_E2E_REQUIRE") == "1":
-		t.Fatalf("RALPH_E2E_REQUIRE=1, and opencode is not there: %v", err)
-	}
-	t.Skipf("SKIPPED: the real opencode is not at %s; make agents installs it", path)
-	return ""
-}
-
 func realWorld(t *testing.T, rules ...modeltest.Rule) *world {
 	t.Helper()
-	path := binary(t)
+	path := runnertest.Binary(t, "opencode")
 	w := &world{t: t, model: modeltest.Start(t), dir: t.TempDir()}
 	base := w.model.Load(t, modeltest.Scenario{Rules: rules})
 	home := filepath.Join(w.dir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	conf, err := json.Marshal(map[string]any{
-		"model": "scripted/m1", "small_model": "scripted/m1", "enabled_providers": []string{"scripted"},
-		"provider": map[string]any{"scripted": map[string]any{
-			"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": map[string]any{"baseURL": base + "/v1", "apiKey": "dummy"},
-			"models": map[string]any{"m1": map[string]any{"name": "m1", "tool_call": true, "limit": map[string]int{"context": 200000, "output": 8000}, "cost": map[string]int{"input": 3, "output": 15}}},
-		}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.runner = ir.Runner{Kind: "opencode", Run: []string{path}, Set: map[string]string{"HOME": home, contentVar: string(conf)}}
+	w.runner = configured(path, base)
+	w.runner.Set["HOME"] = home
 	w.c = &Runner{Base: runner.Base{Grace: 2 * time.Second}}
 	t.Cleanup(func() {
 		if err := w.c.Close(); err != nil {
@@ -115,10 +83,6 @@ func (w *world) ask(name, text string) executor.AgentRun {
 		return nil
 	}
 	return r
-}
-
-func text(match, says string) modeltest.Rule {
-	return modeltest.Rule{Match: match, Steps: []modeltest.Step{{Text: says}}}
 }
 
 func outcome(result string) string {

@@ -62,8 +62,10 @@ func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, 
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}},
 		turns:  map[string]map[string]string{}, active: map[string]map[string]bool{},
 	}
-	if err := os.MkdirAll(s.temp(), 0o700); err != nil {
-		return nil, err
+	for _, d := range []string{s.temp(), filepath.Join(dir, sessionsDir)} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, err
+		}
 	}
 	shell, err := s.wrap(p.env)
 	if err != nil {
@@ -193,6 +195,7 @@ type announced struct {
 const (
 	announceFile = "server.json"
 	attachFile   = "attach"
+	sessionsDir  = "sessions" // a file for each session that it has had
 )
 
 // announce writes how a person attaches to the server: a script that nobody else
@@ -210,6 +213,11 @@ func (s *server) announce(p plan) error {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(s.dir, announceFile), b, 0o600)
+}
+
+// has notes that a session is worked in at this server.
+func (s *server) has(session string) error {
+	return os.WriteFile(filepath.Join(s.dir, sessionsDir, filepath.Base(session)), nil, 0o600)
 }
 
 // failure is what an error of a call comes to: a call fails in a moment when the

@@ -99,7 +99,7 @@ func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 	}
 	u.id = s.ID
 	u.family[s.ID] = true
-	if err := u.t.Session(s.ID); err != nil {
+	if err := errors.Join(u.server.has(s.ID), u.t.Session(s.ID)); err != nil {
 		return runner.End{Err: err}
 	}
 	if err := u.idle(ctx, s.ID); err != nil {
@@ -118,6 +118,7 @@ func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 		return runner.End{Err: err}
 	}
 	defer u.disconnect()
+	u.t.Alive() // it was the program that took its time, not the agent
 	if err := u.server.tell(u.run.Dir, vars); err != nil {
 		return runner.End{Err: err}
 	}

@@ -12,6 +12,7 @@ type (
 		ID        string `json:"id"`
 		Directory string `json:"directory"`
 		ParentID  string `json:"parentID"`
+		Time      span   `json:"time"`
 	}
 
 	// status of a session; one that is idle has none.
