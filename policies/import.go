@@ -227,8 +227,7 @@ func (im *importer) add(f Found) []string {
 	runner := im.runner(f.Kind)
 	words := oneLine(f.Description, 160)
 	about := "from " + oneLine(at(f), 200)
-	fmt.Fprintf(&im.added, "\n# %s. No step chooses it before you say what it can do:\n# capabilities = [\"implement\", \"test\"], or others of %s.\n",
-		strings.ToUpper(about[:1])+about[1:], strings.Join(Vocabulary, ", "))
+	fmt.Fprintf(&im.added, "\n# %s. No step chooses it before you fill in its capabilities,\n# such as [\"implement\", \"test\"] or [\"review\"].\n", strings.ToUpper(about[:1])+about[1:])
 	lines := []string{}
 	put := func(name, value string) {
 		if value != "" {

@@ -68,8 +68,8 @@ runner "opencode" {
   kind = "opencode"
 }
 
-# From opencode. No step chooses it before you say what it can do:
-# capabilities = ["implement", "test"], or others of analyze, browsertest, code, debug, doc, human_review, implement, plan, review, test.
+# From opencode. No step chooses it before you fill in its capabilities,
+# such as ["implement", "test"] or ["review"].
 agent "build" {
   slug         = "build"
   runner       = runner.opencode
@@ -77,8 +77,8 @@ agent "build" {
   capabilities = []
 }
 
-# From .claude/agents/dev.md. No step chooses it before you say what it can do:
-# capabilities = ["implement", "test"], or others of analyze, browsertest, code, debug, doc, human_review, implement, plan, review, test.
+# From .claude/agents/dev.md. No step chooses it before you fill in its capabilities,
+# such as ["implement", "test"] or ["review"].
 agent "dev" {
   description  = "Writes $${code}. A lot."
   path         = ".claude/agents/dev.md"

@@ -41,9 +41,10 @@ func newSyncAgentsCommand() *cobra.Command {
 		Use:   "sync-agents",
 		Short: "Import agents of Claude Code and OpenCode into the policy",
 		Long: `Sync-agents looks for agents in .claude/agents/*.md of the project and in OpenCode (its
-own and those of the project), and writes them into the policy. Of an agent block that
-is there it sets path or slug, runner and model, and access if none is written; all
-else stays as it is, comments and layout too. An agent without a block gets one at the
+own, yours and those of the project), and writes them into the policy: those that have
+a file in the project by path, others by slug. Of an agent block that is there it sets
+path or slug, runner and model, and access if it is not written and the agent may
+write; all else stays as it is, comments and layout too. An agent without a block gets one at the
 end of policies/agents.hcl, with capabilities = []: no step chooses it before you fill
 them in. Nothing is ever deleted, and a second run changes nothing.
 
@@ -207,7 +208,11 @@ func openCodeAgents(ctx context.Context, p *projectPolicy) (found []policies.Fou
 		if n.Provider != "" && model != "" && !strings.HasPrefix(model, n.Provider+"/") {
 			model = n.Provider + "/" + model
 		}
-		found = append(found, policies.Found{Name: n.Name, Description: n.Description, From: kind, Kind: kind, Slug: n.Name, Model: model, Access: access})
+		f := policies.Found{Name: n.Name, Description: n.Description, From: kind, Kind: kind, Slug: n.Name, Model: model, Access: access}
+		if at, inside := p.project.rel(n.Path); n.Path != "" && inside { // what the project holds is read as it was reviewed
+			f.Path, f.Slug = at, ""
+		}
+		found = append(found, f)
 	}
 	return found, nil
 }

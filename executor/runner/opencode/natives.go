@@ -37,7 +37,7 @@ func (c *Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.N
 		if a.Hidden || a.Name == plainAgent || a.Name == toldAgent {
 			continue
 		}
-		n := executor.Native{Name: a.Name, Description: a.Description, Path: agentFile(p, r.Dir, a), Write: a.edits()}
+		n := executor.Native{Name: a.Name, Description: a.Description, Path: agentFile(p, r.Dir, a), Write: a.edits() && !(a.Native && readers[a.Name])}
 		if a.Model != nil {
 			n.Model, n.Provider = a.Model.ModelID, a.Model.ProviderID
 		}
@@ -45,6 +45,10 @@ func (c *Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.N
 	}
 	return out, nil
 }
+
+// readers are OpenCode's own agents that change nothing. What they are told of
+// permissions does not say so here: ralph's own come behind it.
+var readers = map[string]bool{"explore": true, "plan": true}
 
 // edits reports whether an agent may change files.
 func (a agent) edits() bool {
