@@ -21,7 +21,7 @@
 //     settings (hooks would run without a question, apiKeyHelper and env too), agents,
 //     skills, commands, rules and CLAUDE.md; --strict-mcp-config its MCP servers and
 //     the user's. The user's own settings, hooks and login hold. An agent that may
-//     write is told to read the project's CLAUDE.md, if there is one; gates and read
+//     write is told to read the project's CLAUDE.md, else its AGENTS.md; gates and read
 //     agents are not. Memories that a session keeps for the next one in the same
 //     directory are off.
 //   - The agent's text goes inline (--agents) under a name that is made of its

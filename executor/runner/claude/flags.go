@@ -105,7 +105,7 @@ func mayUse(r executor.AgentRun) []string {
 		out = append(out, "mcp__"+server)
 	}
 	// The outcome file lies outside the worktree, where edits are refused.
-	if path := r.OutcomeFile(); !r.Read && filepath.IsAbs(path) && !strings.ContainsAny(path, "()*,") {
+	if path := r.OutcomeFile(); !r.Read && filepath.IsAbs(path) && !strings.ContainsAny(path, "()*, ") {
 		out = append(out, "Edit(/"+path+")")
 	}
 	return out
@@ -124,7 +124,7 @@ func projectNotes(r executor.AgentRun) string {
 	if r.Read || r.Raw {
 		return ""
 	}
-	for _, name := range []string{"CLAUDE.md", ".claude/CLAUDE.md"} {
+	for _, name := range []string{"CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"} {
 		if st, err := os.Stat(filepath.Join(r.Dir, name)); err == nil && st.Mode().IsRegular() {
 			return "The project keeps notes for agents in " + name + ". Read them before you begin. Where they contradict your task, your task holds."
 		}
