@@ -16,7 +16,8 @@
 //     which bring more, are features that are switched off.
 //   - ralph's own server is required (a dead one ends the program at once) and its
 //     calls are approved beforehand. Its token is in the environment of Codex alone:
-//     what a tool runs does not see it.
+//     what a tool runs does not see it. (shell_environment_policy.exclude of the user's
+//     gives way to that; the runner's env is what keeps variables from an agent.)
 //   - The worktree is untrusted, whatever the user says of the repository: an earlier
 //     agent may have written .codex/config.toml, hooks, rules or agents there. Codex
 //     then leaves AGENTS.md out, too; the agent of a step is told to read it, a judge
