@@ -134,7 +134,8 @@ func TestCostIsCountedForTheTurn(t *testing.T) { // S0-74, S4-61: programs tell 
 
 func TestTheLastWordsMayComeLate(t *testing.T) {
 	t.Parallel()
-	got, err := quick.Run(t.Context(), ask(t, "late words"))
+	p := New(runner.Base{Grace: time.Minute}) // it ends by itself
+	got, err := p.Run(t.Context(), ask(t, "late words"))
 	if err != nil || got.Outcome.Result != "success" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -247,7 +248,8 @@ func TestACancelledTurnLeavesNothing(t *testing.T) { // execution §8; S0-115
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			ended := make(chan error, 1)
-			go func() { _, err := quick.Run(ctx, r); ended <- err }()
+			p := New(runner.Base{Grace: 3 * time.Second}) // on a loaded machine it has to hear of it
+			go func() { _, err := p.Run(ctx, r); ended <- err }()
 			for {
 				if _, err := os.Stat(filepath.Join(r.Dir, "child")); err == nil {
 					break
@@ -272,7 +274,7 @@ func TestACancelledTurnLeavesNothing(t *testing.T) { // execution §8; S0-115
 
 func TestSilenceIsStallingAndARunningToolIsNot(t *testing.T) { // S4-70, S4-71
 	t.Parallel()
-	for what, want := range map[string]executor.AgentEnd{"silent": executor.EndStalled, "half a tool": executor.EndStalled, "long tool": executor.EndTimeout} {
+	for what, want := range map[string]executor.AgentEnd{"asleep": executor.EndTimeout, "silent": executor.EndStalled, "half a tool": executor.EndStalled, "long tool": executor.EndTimeout} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			r := ask(t, what)
@@ -285,6 +287,9 @@ func TestSilenceIsStallingAndARunningToolIsNot(t *testing.T) { // S4-70, S4-71
 			got, err := quick.Run(t.Context(), r)
 			if err != nil || got.End != want {
 				t.Errorf("got %+v, %v; want %s", got, err, want)
+			}
+			if out := shown(t, r); strings.Contains(out, "error") {
+				t.Errorf("shown: %s", out)
 			}
 		})
 	}

@@ -62,6 +62,7 @@ type scene struct {
 	opened  string            // its answer to session/new, without the id
 	replay  func(f *fake)     // before it answers session/load or session/fork
 	turn    func(f *fake, prompt frame)
+	lingers bool // it ends its turn when its input ends
 	deaf    bool // it goes on when its input ends
 	sleeper bool // it does not answer initialize
 }
@@ -114,7 +115,9 @@ func (f *fake) serve(s scene) {
 	if s.first != nil {
 		s.first(f)
 	}
+	turned := make(chan struct{})
 	go func() {
+		defer close(turned)
 		for p := range f.prompts {
 			s.turn(f, p)
 		}
@@ -161,6 +164,10 @@ func (f *fake) serve(s scene) {
 		default:
 			f.answer(m.ID, `{}`)
 		}
+	}
+	close(f.prompts)
+	if s.lingers {
+		<-turned
 	}
 	if s.deaf {
 		select {}

@@ -118,6 +118,10 @@ func (t *turn) talk(ctx context.Context) saying {
 func (t *turn) begin(ctx context.Context) (opened, error) {
 	within, cancel := context.WithTimeout(ctx, t.patient)
 	defer cancel()
+	// Until there is a session nobody is silent: a slow start has a limit of its own.
+	const opening = "opening the session"
+	t.turn.Tool(opening, true)
+	defer t.turn.Tool(opening, false)
 	o, err := t.introduce(within)
 	if err != nil && ctx.Err() == nil && within.Err() != nil {
 		f := &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("agent %s: %s opened no session within %s", runner.AgentOf(t.run), t.run.Runner.Run[0], t.patient)}
@@ -142,12 +146,10 @@ func (t *turn) introduce(ctx context.Context) (opened, error) {
 		return opened{}, runner.Configuration(fmt.Errorf("agent %s: %s: %w", runner.AgentOf(t.run), t.name(h), err))
 	}
 	t.greeted = true
-	t.turn.Alive()
 	o, err := t.open(ctx, h)
 	if err != nil {
 		return o, err
 	}
-	t.turn.Alive()
 	t.session = o.ID
 	if h.again() && len(o.ID) <= maxHandle {
 		if err := t.turn.Session(o.ID); err != nil {
@@ -174,7 +176,9 @@ func (t *turn) ended(s saying, answer string, limited *runner.Limit) runner.End 
 	case errors.Is(s.err, errGone):
 		end.Err = t.gone()
 	case s.err != nil:
-		t.turn.Say("[error] " + s.err.Error())
+		if f := (*executor.Failure)(nil); errors.As(s.err, &f) { // else it is the context's
+			t.turn.Say("[error] " + s.err.Error())
+		}
 	case s.stop == sdk.StopReasonCancelled: // ralph cancels only when the turn's context has ended, and that goes before
 		end.Err = &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s: its turn was cancelled, and not by ralph", runner.AgentOf(t.run))}
 	case s.stop == "":
