@@ -17,7 +17,7 @@ var openCode = runnertest.Agent{
 	New:    func(b runner.Base) executor.Runner { return New(b) },
 	Config: openCodeConfig,
 	Gone:   "ses_e003b9ceffffqM8K3EhyGAG1U",
-	Quiet:  20 * time.Second,
+	Quiet:  30 * time.Second,
 }
 
 // openCodeConfig is the runner's block for OpenCode with a model at base.
