@@ -34,7 +34,7 @@ func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 		}
 		if b.Kind == EffectAgent {
 			l.attempt.iteration, l.attempt.session, l.attempt.spoken = b.Iteration, want.Session, false
-			n.logs[len(n.logs)-1].Turn = fmt.Sprintf("agent-%d", b.Iteration)
+			n.logs[len(n.logs)-1].Turn = turnName(b.Iteration)
 		}
 		return nil
 	}

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -27,6 +28,15 @@ const (
 	goesCut                // the turn was cut
 	goesTaken              // a person worked in the session
 )
+
+// turnName is the base name of the files of a turn of a step's agent. Most are the
+// first of their attempt.
+func turnName(iteration int) string {
+	if iteration == 1 {
+		return "agent-1"
+	}
+	return "agent-" + strconv.Itoa(iteration)
+}
 
 // cut is told that a turn was cut. If its session is on record, the same turn goes
 // on in it, on the tree as it is; else the work begins once more.

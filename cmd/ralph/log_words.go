@@ -222,6 +222,9 @@ func preparedWords(b executor.Prepared) string {
 	if len(b.Skipped) > 0 {
 		out += "; left out: " + listOf(b.Skipped)
 	}
+	if b.Anew {
+		out += "; the agent's session cannot go on there, and begins anew"
+	}
 	return out
 }
 

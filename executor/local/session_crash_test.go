@@ -195,6 +195,27 @@ func TestACrashInASessionChangesNothing(t *testing.T) { // execution §3, §6, �
 			}
 			return w
 		},
+		"a judge with a session of its own": func(t *testing.T) *world {
+			w := newWorld(t, two, func(e *ir.Epic) {
+				check := e.Gates["check"]
+				check.Kind, check.Run, check.Agent, check.Access, check.Prompt = "agent", "", "dev", "read", []string{"Look."}
+				e.Gates["check"] = check
+			})
+			last = w.program()
+			judge := last
+			w.gate.Do = func(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
+				session := fmt.Sprintf("judge-%s", r.Node.Key)
+				err := errors.Join(
+					r.Record(ctx, executor.AgentSession{Session: session, Agent: r.Agent, Turn: "gate-check", Gate: r.Name, Fresh: true}),
+					r.Record(ctx, executor.WorkProposed{Proposal: executor.Proposal{Title: "more of " + string(r.Node.Key)}, Agent: r.Agent, Gate: r.Name}),
+				)
+				if s := r.Effect.Session; s != "" {
+					judge.wrong = append(judge.wrong, "the judge goes on in "+s)
+				}
+				return executor.GateJudged{Gate: r.Name, Verdict: executor.Pass, Tests: "skip", Session: session}, err
+			}
+			return w
+		},
 		"a person takes the session": func(t *testing.T) *world {
 			w := newWorld(t, two)
 			last = w.program()
