@@ -30,11 +30,10 @@ func processes() []Case {
 			play: func(t *testing.T, s *stage) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				over := make(chan played, 1)
-				go func() { over <- s.run(ctx, turn{}) }()
-				pids := s.running(t)
+				turn := s.start(ctx, turn{})
+				pids := s.running(t, turn)
 				cancel()
-				if p := <-over; !errors.Is(p.err, context.Canceled) {
+				if p := turn.wait(); !errors.Is(p.err, context.Canceled) {
 					t.Errorf("got end %q, error %v", p.ended.End, p.err)
 				}
 				s.gone(t, pids)
@@ -49,7 +48,10 @@ func processes() []Case {
 				if p.err != nil || p.ended.End != executor.EndTimeout {
 					t.Fatalf("got end %q, error %v\n%s", p.ended.End, p.err, p.evidence())
 				}
-				s.gone(t, s.running(t))
+				if !s.has("running") {
+					t.Fatalf("its tool did not run in time\n%s", p.evidence())
+				}
+				s.gone(t, s.running(t, nil))
 			},
 		},
 		{
@@ -64,13 +66,12 @@ func processes() []Case {
 				s.suite = &own
 				config := s.configure(s.config)
 				config.Set["RUNNERTEST_CRASH"] = filepath.Base(s.dir)
-				over := make(chan played, 1)
-				go func() { over <- s.run(t.Context(), turn{config: &config}) }()
-				pids := s.running(t)
+				first := s.start(t.Context(), turn{config: &config})
+				pids := s.running(t, first)
 				for _, pid := range programs("RUNNERTEST_CRASH="+config.Set["RUNNERTEST_CRASH"], pids) {
 					_ = syscall.Kill(pid, syscall.SIGKILL) // gone is what we want
 				}
-				p := <-over
+				p := first.wait()
 				if !isClass(p.err, executor.FailCrash) {
 					t.Errorf("got end %q, error %v\n%s", p.ended.End, p.err, p.evidence())
 				}
@@ -111,15 +112,16 @@ func processes() []Case {
 			turns: [][]modeltest.Step{well(do(modeltest.Bash("pwd -P > where; echo > here; while ! test -e there; do sleep 0.1; done")))},
 			play: func(t *testing.T, s *stage) {
 				other := s.stage(t, s.c)
-				over := make(chan played, 1)
-				go func() { over <- s.run(t.Context(), turn{other: other}) }()
-				mine := make(chan played, 1)
-				go func() { mine <- s.run(t.Context(), turn{}) }()
-				eventually(t, "both tools run", func() (bool, string) { return s.has("here") && other.has("here"), "" })
+				theirs, mine := s.start(t.Context(), turn{other: other}), s.start(t.Context(), turn{})
+				eventually(t, "both tools run", func() (bool, string) {
+					theirs.still(t)
+					mine.still(t)
+					return s.has("here") && other.has("here"), ""
+				})
 				for _, at := range []*stage{s, other} {
 					at.put(t, "there", "")
 				}
-				for _, p := range []played{<-mine, <-over} {
+				for _, p := range []played{mine.wait(), theirs.wait()} {
 					if p.err != nil || p.ended.Outcome.Result != "success" {
 						t.Errorf("%s: got %+v, error %v\n%s", p.run.Node.Key, p.ended.Outcome, p.err, p.evidence())
 					}
@@ -230,11 +232,16 @@ func (s *stage) killRalph(t *testing.T) executor.AgentSession {
 	if err := ralph.Start(); err != nil {
 		t.Fatal(err)
 	}
-	pids := s.running(t)
+	ralphs := &playing{over: make(chan struct{})}
+	go func() {
+		ralphs.ended.err = ralph.Wait()
+		close(ralphs.over)
+	}()
+	pids := s.running(t, ralphs)
 	if err := ralph.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = ralph.Wait() // it was killed
+	ralphs.wait()
 	process.Sweep(s.state+string(filepath.Separator), runner.Mark)
 	s.gone(t, pids)
 	if left := living(runner.Mark+"="+r.OutcomeFile(), ""); len(left) > 0 {

@@ -175,15 +175,17 @@ func (s *stage) takenOver(t *testing.T, on string) {
 			session <- a.Session
 		}
 	}}
-	over := make(chan played, 1)
-	go func() { over <- s.run(t.Context(), k) }()
+	first := s.start(t.Context(), k)
+	eventually(t, "the tool runs", func() (bool, string) {
+		first.still(t)
+		return s.has("held") && len(session) > 0, ""
+	})
 	handle := <-session
-	eventually(t, "the tool runs", func() (bool, string) { return s.has("held"), "" })
 	s.agent.Person(t, s.ask(k), handle, "I take it from here. "+s.c.mark(1))
 	if on != "pause" {
 		s.put(t, "spoken", "")
 	}
-	p := <-over
+	p := first.wait()
 	s.put(t, "spoken", "")
 	if p.err != nil || p.ended.End != executor.EndTakenOver {
 		t.Fatalf("got end %q, error %v; want %q\n%s", p.ended.End, p.err, executor.EndTakenOver, p.evidence())

@@ -48,12 +48,13 @@ func alive(pid int) bool {
 const tool = `trap '' HUP INT TERM; setsid sh -c 'echo $$ >> pids; while :; do sleep 1; done' & ` +
 	`while ! test -s pids; do sleep 0.1; done; echo $$ >> pids; mv pids running; while :; do sleep 1; done`
 
-// running waits for the tool and returns the numbers of its processes.
-func (s *stage) running(t testing.TB) []int {
+// running waits for the tool, unless the turn is over before, and returns the
+// numbers of its processes.
+func (s *stage) running(t testing.TB, p *playing) []int {
 	t.Helper()
 	eventually(t, "the tool runs", func() (bool, string) {
-		_, err := os.Stat(filepath.Join(s.dir, "running"))
-		return err == nil, fmt.Sprintf("the model was asked %d times", len(s.requests()))
+		p.still(t)
+		return s.has("running"), fmt.Sprintf("the model was asked %d times", len(s.requests()))
 	})
 	var out []int
 	for line := range strings.Lines(s.file(t, "running")) {

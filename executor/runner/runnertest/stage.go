@@ -148,6 +148,41 @@ func (s *stage) run(ctx context.Context, k turn) played {
 	return out
 }
 
+// playing is a turn that goes on; nil is one that nobody waits for.
+type playing struct {
+	over  chan struct{} // closed when it is over
+	ended played        // what came of it then
+}
+
+// start begins to play a turn.
+func (s *stage) start(ctx context.Context, k turn) *playing {
+	p := &playing{over: make(chan struct{})}
+	go func() {
+		p.ended = s.run(ctx, k)
+		close(p.over)
+	}()
+	return p
+}
+
+// wait returns what came of it when it is over.
+func (p *playing) wait() played {
+	<-p.over
+	return p.ended
+}
+
+// still fails the test if the turn is over.
+func (p *playing) still(t testing.TB) {
+	t.Helper()
+	if p == nil {
+		return
+	}
+	select {
+	case <-p.over:
+		t.Fatalf("the turn is over too early: end %q, outcome %+v, error %v\n%s", p.ended.ended.End, p.ended.ended.Outcome, p.ended.err, p.ended.evidence())
+	default:
+	}
+}
+
 // must plays a turn that works: it ends by itself, without an error.
 func (s *stage) must(t testing.TB, k turn) played {
 	t.Helper()
