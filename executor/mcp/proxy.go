@@ -38,7 +38,7 @@ func Proxy(ctx context.Context, in io.Reader, out io.Writer, attempt, address, t
 	}
 	p := &proxy{
 		attempt: attempt, address: address, token: token, out: out,
-		client: &http.Client{Transport: &http.Transport{}, Timeout: 2 * requestTime}, // whatever HTTP_PROXY says: it stays on this machine
+		client: &http.Client{Transport: &http.Transport{}, Timeout: requestTime}, // whatever HTTP_PROXY says: it stays on this machine
 	}
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {

@@ -47,8 +47,8 @@ const (
 	maxBody     = 2 << 20          // bytes of a request
 	maxAtOnce   = 16               // requests of one turn that are worked on; others wait
 	headerTime  = 10 * time.Second // to send the header of a request
-	requestTime = 60 * time.Second // to send a request
-	waitTime    = 20 * time.Second // for a place
+	requestTime = 2 * time.Minute  // to send a request
+	waitTime    = time.Minute      // for a place
 	idleTime    = 10 * time.Minute // of a connection that is kept
 )
 
