@@ -2,12 +2,17 @@ package acp
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
+	"github.com/ralph-compiler/ralph/internal/modeltest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -44,3 +49,32 @@ func openCodeConfig(binary, base string) ir.Runner {
 
 // S0-112, S4-55..89; the suite of all runners, with opencode acp.
 func TestRealSuite(t *testing.T) { runnertest.Run(t, openCode) }
+
+// execution §3: an agent that only reads is refused what it asks for. S0-71
+func TestRealEditIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT TESTED with -short: real programs")
+	}
+	binary := runnertest.Binary(t, "opencode")
+	model := modeltest.Start(t)
+	base := model.Load(t, modeltest.Scenario{Rules: []modeltest.Rule{{Match: "the prompt", Steps: []modeltest.Step{
+		{Do: []modeltest.Action{modeltest.Bash("echo x > shell.txt")}}, {Text: "I write.", Do: []modeltest.Action{modeltest.Write("made.txt", "x")}}, {Text: "I wrote."},
+	}}}})
+	r := executortest.AgentRun(t, openCodeConfig(binary, base))
+	r.Model, r.Alias, r.Read = "m1", ir.Model{ID: "m1", Provider: "scripted"}, true
+	r.Runner.Set["HOME"], r.Runner.Set["OPENCODE_PERMISSION"] = t.TempDir(), `{"edit":"ask","bash":"ask"}`
+	got, err := New(runnertest.Base()).Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(r.Dir, "made.txt")); err == nil {
+		t.Error("it edited")
+	}
+	if _, err := os.Stat(filepath.Join(r.Dir, "shell.txt")); err != nil {
+		t.Errorf("its shell was refused, too: %v", err)
+	}
+	out, err := os.ReadFile(runner.File(r, runner.OutExt))
+	if err != nil || !strings.Contains(string(out), "refused: this agent may not change files") || got.Outcome.Result == "success" {
+		t.Errorf("got %+v, %v; shown:\n%s", got.Outcome, err, out)
+	}
+}
