@@ -53,7 +53,7 @@ func (r *openedRun) checkPrograms(ctx context.Context) error {
 		case "agent", "review":
 			if g.Agent != "" && !agents[g.Agent] {
 				agents[g.Agent] = true
-				r.checkAgent(ctx, &r.epic.Nodes[0], &ir.Step{Name: "gate", Agent: g.Agent}, g.Agent, missing)
+				r.checkAgent(ctx, &r.epic.Nodes[0], &ir.Step{Name: "gate", Agent: g.Agent, Model: g.Model}, g.Agent, missing)
 			}
 		}
 	}
@@ -78,8 +78,10 @@ func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name
 	if by == nil {
 		return // refused already
 	}
+	alias := or(agent.Model, s.Model)
 	err := by.Check(ctx, executor.AgentRun{
 		Node: n, Step: s, Agent: name, Runner: runner, Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
+		Slug: agent.Slug, Model: or(alias, r.epic.Models[alias].ID), Alias: r.epic.Models[alias],
 	})
 	if err != nil {
 		missing[err.Error()] = true

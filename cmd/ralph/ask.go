@@ -44,7 +44,8 @@ left; afterwards that is taken away. The session, the record and the sprint stay
 they are, so ask at any time, also while ralph apply is at work.
 
 Where the agent's program cannot fork a session, --in-session asks in the session
-itself: the question becomes a part of it, for later attempts that go on with it, too.
+itself: the question becomes a part of it, for later attempts that go on with it, too,
+and its agent may be in the sprint's own worktree. Not while the sprint is at work.
 
 The question may be - for standard input. Exit code 1 when there is no answer.`,
 		Example: `  ralph ask 1.2a "why bcrypt?"
@@ -130,8 +131,8 @@ func (a *askArgs) choose(r *record, v executor.NodeView) (sessionJSON, executor.
 	switch {
 	case no && !a.inSession:
 		return s, nil, inputErrorf("agent %s cannot work in a copy of its session (%s).\n  To ask in the session itself, of which the question then is a part: ralph ask %s … --in-session%s", s.Agent, why, key, r.about())
-	case a.inSession && r.held && s.Status == executor.AttemptRunning.String():
-		return s, nil, inputErrorf("agent %s is at work in that session now, so nothing can be asked in it.\n  Ask a copy (without --in-session), or wait until the attempt is over", s.Agent)
+	case a.inSession && r.held && v.Status == executor.Running:
+		return s, nil, inputErrorf("%s is at work now, so nothing can be asked in a session of it.\n  Ask a copy (without --in-session), or wait until it has ended", v.Key)
 	}
 	return s, program, nil
 }

@@ -113,7 +113,7 @@ if [ "$RALPH_NODE" = 1.2 ]; then echo begun > "$TOP/log/second"; while [ ! -e "$
 	if got := s.program(exitDone, "ask", "1.1", "why?"); !strings.Contains(got.out, "I am ses-1.1-implement-2-fork") {
 		t.Errorf("it answers %q", got.out)
 	}
-	if got := s.program(exitInput, "ask", "1.2", "why?", "--in-session"); !strings.Contains(got.err, "at work in that session now") {
+	if got := s.program(exitInput, "ask", "1.2", "why?", "--in-session"); !strings.Contains(got.err, "1.2 is at work now") {
 		t.Errorf("in a session where the agent is at work it says %q", got.err)
 	}
 	if got := s.program(exitDone, "session", "1.2"); !strings.Contains(got.out, `is a takeover (on_human_message = "pause")`) {
