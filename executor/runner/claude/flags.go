@@ -146,7 +146,7 @@ func settings(r executor.AgentRun, m room) map[string]string {
 		"CLAUDE_CODE_MAX_RETRIES":                  "2",
 		"CLAUDE_ENABLE_BYTE_WATCHDOG":              "1",
 		"CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS":       strconv.FormatInt(silence(r), 10),
-		"BASH_DEFAULT_TIMEOUT_MS":                  "600000", // two minutes are less than many builds take
+		"BASH_DEFAULT_TIMEOUT_MS":                  "300000", // two minutes are less than many builds take, and what runs on goes nowhere else
 		"BASH_MAX_TIMEOUT_MS":                      strconv.FormatInt(limit, 10),
 		"CLAUDE_CODE_TMPDIR":                       m.temp,
 		"TMPDIR":                                   m.temp,

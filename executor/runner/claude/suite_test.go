@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
@@ -47,6 +48,7 @@ var agent = runnertest.Agent{
 	Forbidden: &refused,
 	Gone:      "00000000-0000-4000-8000-000000000000",
 	Editors:   editing,
+	Quiet:     10 * time.Second,
 }
 
 func TestMain(m *testing.M) { runnertest.Main(m, agent) }
