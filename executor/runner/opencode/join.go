@@ -41,6 +41,9 @@ func (c *Runner) Join(r executor.AgentRun, session string) []string {
 // serving finds the directory of the server that has a session: others know it too,
 // since all share the user's database, but do not see what is done to it.
 func serving(keep, session string) (dir string, a announced, ok bool) {
+	if keep == "" {
+		return "", announced{}, false // its servers are nowhere to be found
+	}
 	found, _ := filepath.Glob(filepath.Join(keep, "opencode-*", sessionsDir, session))
 	for _, f := range found {
 		dir := filepath.Dir(filepath.Dir(f))

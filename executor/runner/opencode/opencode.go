@@ -31,10 +31,11 @@ type Runner struct {
 	wg    sync.WaitGroup
 	stale sync.Once
 
-	mu     sync.Mutex // guards the rest
-	slots  map[string]*slot
-	off    map[string][]string // MCP servers of the user's that were seen, by plan
-	closed bool
+	mu      sync.Mutex          // guards the rest
+	slots   map[string]*slot    // by plan: where new turns go
+	servers map[*server]bool    // that were started and have not ended
+	off     map[string][]string // MCP servers of the user's that were seen, by plan
+	closed  bool
 }
 
 var _ executor.Program = (*Runner)(nil)

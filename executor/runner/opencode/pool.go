@@ -114,7 +114,7 @@ func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*serv
 			return nil, &executor.Failure{Class: executor.FailInterrupted, Err: errors.New("opencode: the runner is closed")}
 		}
 		if c.slots == nil {
-			c.slots, c.off = map[string]*slot{}, map[string][]string{}
+			c.slots, c.servers, c.off = map[string]*slot{}, map[*server]bool{}, map[string][]string{}
 		}
 		at, ok := c.slots[key]
 		if !ok {
@@ -124,6 +124,11 @@ func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*serv
 		c.mu.Unlock()
 		if !ok {
 			at.s, at.err = c.open(ctx, p, r)
+			c.mu.Lock()
+			if at.s != nil && c.servers != nil {
+				c.servers[at.s] = true
+			}
+			c.mu.Unlock()
 			close(at.ready)
 		}
 		select {
@@ -132,13 +137,19 @@ func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*serv
 			return nil, ctx.Err()
 		}
 		c.mu.Lock()
-		usable := at.err == nil && !at.s.lost && !at.s.ended()
-		if usable {
+		usable := at.err == nil && !at.s.lost && !at.s.ended() && !at.s.full(r.Dir)
+		switch {
+		case usable:
 			at.s.users++
-		} else if c.slots[key] == at {
-			delete(c.slots, key)
+			at.s.dirs[r.Dir] = true
+		case c.slots[key] == at:
+			delete(c.slots, key) // a server that is full ends with its last user
+			if at.s != nil {
+				at.s.lost = true
+			}
 		}
 		c.mu.Unlock()
+		c.sweep()
 		switch {
 		case usable:
 			return at.s, nil
@@ -186,35 +197,38 @@ func clean(keep string) {
 // where policy says so, and each server holds some hundred megabytes.
 const idleServers = 2
 
-// release gives a server back. One that is of no more use ends.
+// release gives a server back.
 func (c *Runner) release(s *server) {
 	c.mu.Lock()
 	s.users--
 	s.used = time.Now()
+	c.mu.Unlock()
+	c.sweep()
+}
+
+// sweep ends the servers that are of no more use, and those that nobody uses, but
+// for the last few.
+func (c *Runner) sweep() {
+	c.mu.Lock()
 	var idle, end []*server
-	for key, at := range c.slots {
-		select {
-		case <-at.ready:
-		default:
-			continue
-		}
+	for s := range c.servers {
 		switch {
-		case at.s == nil || at.s.users > 0:
-		case at.s.lost || at.s.ended():
-			delete(c.slots, key)
-			end = append(end, at.s)
-		case !at.s.lent:
-			idle = append(idle, at.s)
+		case s.users > 0:
+		case s.ended(), s.lost && !s.lent:
+			end = append(end, s)
+		case !s.lent:
+			idle = append(idle, s)
 		}
 	}
 	slices.SortFunc(idle, func(a, b *server) int { return b.used.Compare(a.used) })
-	for _, old := range idle[min(idleServers, len(idle)):] {
-		old.lost = true
-		end = append(end, old)
+	end = append(end, idle[min(idleServers, len(idle)):]...)
+	for _, s := range end {
+		s.lost = true
+		delete(c.servers, s)
 	}
 	c.mu.Unlock()
-	for _, old := range end {
-		old.end()
+	for _, s := range end {
+		s.end()
 	}
 }
 
@@ -223,26 +237,35 @@ func (c *Runner) release(s *server) {
 func (c *Runner) Close() error {
 	c.mu.Lock()
 	c.closed = true
-	var all []*slot
-	for _, at := range c.slots {
-		all = append(all, at)
-	}
+	slots := c.slots
 	c.slots = nil
 	c.mu.Unlock()
-	for _, at := range all {
+	for _, at := range slots {
 		<-at.ready
-		if at.s != nil {
-			at.s.cancel()
-		}
 	}
-	for _, at := range all {
-		if at.s != nil {
-			at.s.end()
-		}
+	c.mu.Lock()
+	var all []*server
+	for s := range c.servers {
+		all = append(all, s)
+	}
+	c.servers = nil
+	c.mu.Unlock()
+	for _, s := range all {
+		s.cancel()
+	}
+	for _, s := range all {
+		s.end()
 	}
 	c.wg.Wait()
 	return nil
 }
+
+// maxDirs is in how many directories a server works. It keeps what it knows of each,
+// some fifty megabytes, and does not give that back when it is asked to.
+const maxDirs = 24
+
+// full reports whether a directory is one too many. The Runner's lock is held.
+func (s *server) full(dir string) bool { return len(s.dirs) >= maxDirs && !s.dirs[dir] }
 
 // ended reports whether the server's process is gone.
 func (s *server) ended() bool {

@@ -40,6 +40,7 @@ type server struct {
 	used  time.Time // when it was given back last
 	lost  bool      // not to be used for new turns
 	lent  bool      // a person has a session of it
+	dirs  map[string]bool
 }
 
 // Variables of a server's environment.
@@ -60,7 +61,7 @@ func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, 
 	s := &server{
 		dir: dir, password: rand.Text(), done: make(chan struct{}),
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}},
-		turns:  map[string]map[string]string{}, active: map[string]map[string]bool{},
+		turns:  map[string]map[string]string{}, active: map[string]map[string]bool{}, dirs: map[string]bool{},
 	}
 	for _, d := range []string{s.temp(), filepath.Join(dir, sessionsDir)} {
 		if err := os.MkdirAll(d, 0o700); err != nil {

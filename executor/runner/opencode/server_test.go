@@ -101,6 +101,27 @@ func TestIdleServersAreFew(t *testing.T) {
 	}
 }
 
+func TestAServerWorksInSoManyDirectories(t *testing.T) {
+	f := newFake(t, fine)
+	keep := t.TempDir()
+	for range maxDirs + 2 {
+		r := f.ask(t)
+		r.Keep = keep
+		if _, err := f.c.Run(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for _, file := range f.servers() {
+		if pid, _ := strconv.Atoi(strings.TrimPrefix(filepath.Ext(file), ".")); alive(pid) {
+			n++
+		}
+	}
+	if len(f.servers()) != 2 || n != 1 {
+		t.Errorf("%d servers were started and %d live", len(f.servers()), n)
+	}
+}
+
 func TestAServerThatDiesIsACrashAndComesBack(t *testing.T) { // execution §4: killed by a signal that was not ours
 	f := newFake(t, nil)
 	f.turn = func(p *play) {
