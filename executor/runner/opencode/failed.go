@@ -27,10 +27,10 @@ func (u *turn) state(id string, s status) *runner.End {
 	if s.Type != "retry" {
 		return nil
 	}
-	if u.tries[id] == s.Attempt || u.taken {
+	if u.tries[id] == s || u.taken {
 		return nil
 	}
-	u.tries[id] = s.Attempt
+	u.tries[id] = s
 	next := time.UnixMilli(s.Next)
 	u.t.Say(fmt.Sprintf("[the model failed: %s; try %d at %s]", short(s.Message, 300), s.Attempt+1, next.UTC().Format(time.TimeOnly)))
 	patience, tries := u.c.Patience, u.c.Tries

@@ -3,9 +3,11 @@ package opencode
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +35,9 @@ type world struct {
 
 func realWorld(t *testing.T, rules ...modeltest.Rule) *world {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the real program takes its time")
+	}
 	path := runnertest.Binary(t, "opencode")
 	w := &world{t: t, model: modeltest.Start(t), dir: t.TempDir()}
 	base := w.model.Load(t, modeltest.Scenario{Rules: rules})
@@ -89,7 +94,7 @@ func outcome(result string) string {
 	return fmt.Sprintf("```json\n{\"result\":%q,\"summary\":\"s\"}\n```", result)
 }
 
-func TestRealOpenCodeTakesATurn(t *testing.T) { // S4-101, S4-103, S4-104, S4-107, S0-67, S4-55
+func TestRealTurn(t *testing.T) { // S4-101, S4-103, S4-104, S4-107, S0-67, S4-55
 	w := realWorld(t, modeltest.Rule{Match: "please write", Steps: []modeltest.Step{
 		{Text: "I will.", Do: []modeltest.Action{modeltest.Write("hello.txt", "hello\n")}},
 		{Do: []modeltest.Action{modeltest.Bash("cat hello.txt; echo node $RALPH_NODE pw=$OPENCODE_SERVER_PASSWORD; pwd; echo $RALPH_OUTCOME")}},
@@ -118,4 +123,135 @@ func TestRealOpenCodeTakesATurn(t *testing.T) { // S4-101, S4-103, S4-104, S4-10
 	if s := w.git(r.Dir, "status", "--short"); s != "?? hello.txt\n" {
 		t.Errorf("the worktree holds:\n%s", s)
 	}
+}
+
+func TestRealSessions(t *testing.T) {
+	const people = "MCP-SERVER-OF-THE-PROJECT"
+	w := realWorld(t,
+		modeltest.Rule{Match: "CHILD", Steps: []modeltest.Step{{Do: []modeltest.Action{modeltest.Bash("cat /etc/hostname")}}, {Text: "the child is done"}}},
+		modeltest.Rule{Match: "parent", Steps: []modeltest.Step{
+			{Do: []modeltest.Action{modeltest.Call("task", map[string]string{"description": "sub", "prompt": "CHILD, do it", "subagent_type": "general"})}}, {Text: outcome("success")},
+		}},
+		modeltest.Rule{Match: "where", Steps: []modeltest.Step{{Do: []modeltest.Action{modeltest.Write("here.txt", "x"), modeltest.Bash("pwd -P; cat /etc/hostname >/dev/null && echo readable")}}, {Text: outcome("success")}}},
+		modeltest.Rule{Match: "outside", Steps: []modeltest.Step{
+			{Do: []modeltest.Action{modeltest.Write("../outside.txt", "x")}},
+			{Do: []modeltest.Action{modeltest.Bash(`printf '{"result":"failed","summary":"by file"}' > "$RALPH_OUTCOME"`)}}, {Text: "done"},
+		}},
+		modeltest.Rule{Match: "hold", Steps: []modeltest.Step{{Do: []modeltest.Action{modeltest.Bash("echo > held; while ! test -e spoken; do sleep 0.1; done")}}, {Text: outcome("success")}}},
+		modeltest.Rule{Match: "a person", Steps: []modeltest.Step{{Text: "As you like."}}},
+	)
+	run := func(t *testing.T, r executor.AgentRun) executor.AgentEnded {
+		t.Helper()
+		got, err := w.c.Run(t.Context(), r)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, got.Tail)
+		}
+		return got
+	}
+	t.Run("a subagent asks nobody, and what it costs counts", func(t *testing.T) {
+		r := w.ask("wt1", "parent")
+		got := run(t, r)
+		if got.Outcome.Result != "success" || *got.Usage.Tokens != 4200 || *got.Usage.USDMicro != 15000 {
+			t.Errorf("got %+v, %v tokens, %v", got.Outcome, *got.Usage.Tokens, *got.Usage.USDMicro)
+		}
+	})
+	t.Run("a copy works in another worktree", func(t *testing.T) { // S0-114
+		first := run(t, w.ask("wt1", "where"))
+		r := w.ask("wt2", "where")
+		r.Effect.Session, r.Fork = first.Session, true
+		second := run(t, r)
+		out, err := os.ReadFile(runner.File(r, runner.OutExt))
+		if err != nil || second.Session == first.Session || !strings.Contains(string(out), r.Dir+"\n") || !strings.Contains(string(out), "readable") {
+			t.Errorf("session %s of %s, %v:\n%s", second.Session, first.Session, err, out)
+		}
+		if _, err := os.Stat(filepath.Join(r.Dir, "here.txt")); err != nil {
+			t.Error(err)
+		}
+		if *second.Usage.Tokens != 2100 {
+			t.Errorf("the copy used %d tokens", *second.Usage.Tokens)
+		}
+	})
+	t.Run("files are edited in the worktree alone, and the outcome file is the turn's", func(t *testing.T) {
+		r := w.ask("wt1", "outside")
+		if got := run(t, r); got.Outcome.Result != "failed" || got.Outcome.Summary != "by file" {
+			t.Errorf("got %+v", got.Outcome)
+		}
+		if _, err := os.Stat(filepath.Join(w.dir, "outside.txt")); err == nil {
+			t.Error("it wrote outside")
+		}
+	})
+	t.Run("MCP servers of the project are not started", func(t *testing.T) {
+		r := w.ask("wt3", "where")
+		if err := put(filepath.Join(r.Dir, "opencode.json"), marshal(map[string]any{"mcp": map[string]any{"project": map[string]any{
+			"type": "local", "command": []string{"sh", "-c", "echo > " + filepath.Join(w.dir, people)},
+		}}})); err != nil {
+			t.Fatal(err)
+		}
+		run(t, r)
+		if _, err := os.Stat(filepath.Join(w.dir, people)); err == nil {
+			t.Error("one was started")
+		}
+	})
+	t.Run("a person takes a session over with a client of their own", func(t *testing.T) { // S4-106, S4-68
+		r := w.ask("wt1", "hold")
+		r.Human.OnHumanMessage = "pause"
+		sessions := make(chan string, 1)
+		keep := r.Record
+		r.Record = func(ctx context.Context, b executor.Body) error {
+			if a, ok := b.(executor.AgentSession); ok {
+				sessions <- a.Session
+			}
+			return keep(ctx, b)
+		}
+		over := make(chan executor.AgentEnded, 1)
+		go func() {
+			got, err := w.c.Run(t.Context(), r)
+			if err != nil {
+				t.Error(err)
+			}
+			over <- got
+		}()
+		session := <-sessions
+		for range time.Tick(20 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(r.Dir, "held")); err == nil {
+				break
+			}
+		}
+		_, a, ok := serving(r.Keep, session)
+		if join := w.c.Join(r, session); !ok || filepath.Base(join[0]) != attachFile {
+			t.Fatalf("a person types %q", join)
+		}
+		person := exec.CommandContext(t.Context(), r.Runner.Run[0], "run", "--attach", a.URL, "--dir", r.Dir, "--session", session, "a person speaks")
+		person.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.Runner.Set["HOME"], passwordVar + "=" + a.Password, "OPENCODE_DISABLE_MODELS_FETCH=1"}
+		said := make(chan string, 1)
+		go func() {
+			out, err := person.CombinedOutput()
+			said <- fmt.Sprintf("%s %v", out, err)
+		}()
+		if got := <-over; got.End != executor.EndTakenOver || got.Session != session {
+			t.Errorf("got %+v", got)
+		}
+		if err := put(filepath.Join(r.Dir, "spoken"), ""); err != nil {
+			t.Fatal(err)
+		}
+		<-said // it ends when the session is idle: the turn that was theirs was not aborted
+		h := spoken(w.recorded())
+		if len(h) != 1 || !strings.Contains(h[0].Text, "a person speaks") || h[0].Session != session {
+			t.Errorf("on record: %+v", h)
+		}
+		list, err := serverOf(a, r.Dir).messages(t.Context(), session)
+		if err != nil || words(list[len(list)-1]) != "As you like." {
+			t.Errorf("the person was answered %+v, %v", list[len(list)-1], err)
+		}
+	})
+}
+
+func serverOf(a announced, dir string) api {
+	return api{url: a.URL, password: a.Password, dir: dir, http: http.DefaultClient}
+}
+
+func (w *world) recorded() []executor.Body {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.facts)
 }

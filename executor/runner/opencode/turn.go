@@ -33,7 +33,7 @@ type turn struct {
 	spent map[string]info   // new messages of the agent and its subagents
 	told  map[string]string // what was said of a part
 	fault *fault            // of the session, beside its messages
-	tries map[string]int    // of the model, by session
+	tries map[string]status // what was said of a model that fails, by session
 
 	taken  bool            // a person wrote
 	spoke  map[string]bool // their messages
@@ -64,7 +64,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	u := &turn{
 		c: c, t: t, run: r, model: model, server: s, api: s.in(r.Dir), mark: string(r.Node.ID) + "/" + r.Turn() + "/" + rand.Text()[:10],
 		known: map[string]bool{}, family: map[string]bool{}, users: map[string]bool{}, spent: map[string]info{}, told: map[string]string{},
-		tries: map[string]int{}, spoke: map[string]bool{},
+		tries: map[string]status{}, spoke: map[string]bool{},
 	}
 	e := u.do(t.Context(), vars)
 	if e.Err != nil {
