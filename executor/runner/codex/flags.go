@@ -48,6 +48,7 @@ func settings(r executor.AgentRun, others []string) []string {
 		"features.plugins=false",  // they bring MCP servers and hooks
 		"features.apps=false",     // so do they
 		"features.unbounded_connection_retries=false",
+		"sandbox_workspace_write.exclude_slash_tmp=true", // there is TMPDIR; in each place where tools may write the sandbox leaves an empty .git, and one in /tmp stops git and go below it
 		untrusted(r.Dir),
 		"project_doc_max_bytes=0",
 		fmt.Sprintf("shell_environment_policy.exclude=[%q]", tokenVar),
