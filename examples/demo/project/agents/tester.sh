@@ -8,7 +8,8 @@ echo "This is a script that plays a tester."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/links" . 2>"$work/build" || {
-	printf '```json\n{"status": "fail", "message": "it does not build"}\n```\n'
+	why=$(tr '\t\n' '  ' <"$work/build" | tr -d '"\\' | cut -c 1-300)
+	printf '```json\n{"status": "fail", "message": "it does not build: %s"}\n```\n' "$why"
 	exit 0
 }
 
