@@ -78,10 +78,14 @@ func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name
 	if by == nil {
 		return // refused already
 	}
-	alias := or(agent.Model, s.Model)
+	model := agent.Model
+	if name == s.Agent {
+		model = or(s.Model, model)
+	}
+	alias := r.epic.Models[model]
 	err := by.Check(ctx, executor.AgentRun{
-		Node: n, Step: s, Agent: name, Runner: runner, Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
-		Slug: agent.Slug, Model: or(alias, r.epic.Models[alias].ID), Alias: r.epic.Models[alias],
+		Node: n, Step: s, Agent: name, Slug: agent.Slug, Model: or(alias.ID, model), Alias: alias, Runner: runner,
+		Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
 	})
 	if err != nil {
 		missing[err.Error()] = true
