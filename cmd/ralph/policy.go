@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -43,10 +42,15 @@ func openPolicy(named []string) (*projectPolicy, error) {
 		out.paths[s.Path] = filepath.Join(p.dir, filepath.FromSlash(s.Path))
 	}
 	for _, file := range named { // files elsewhere are called by their names alone
-		if info, err := os.Stat(file); err == nil && !info.IsDir() {
-			if at, inside := p.rel(file); !inside {
-				at = filepath.Base(file)
-				out.paths[at] = file
+		files := []string{file}
+		if isDir(file) {
+			if files, err = filepath.Glob(filepath.Join(globEscape(file), "*.hcl")); err != nil {
+				return nil, errors.Join(err, p.Close())
+			}
+		}
+		for _, f := range files {
+			if _, inside := p.rel(f); !inside {
+				out.paths[filepath.Base(f)] = f
 			}
 		}
 	}

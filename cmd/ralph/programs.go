@@ -1,9 +1,6 @@
 package main
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -22,13 +19,4 @@ func aboutRun(name string, r ir.Runner, dir, files string) executor.AgentRun {
 		Node: &ir.Node{ID: ir.NodeID(name), Key: ir.Key(name)}, Step: &ir.Step{Name: name}, Agent: name,
 		Runner: r, Epic: ir.NodeID(name), Dir: dir, Files: files, Name: name,
 	}
-}
-
-// kindsOf lists the kinds of runners, sorted.
-func kindsOf(list map[string]ir.Runner) []string {
-	kinds := map[string]bool{}
-	for _, r := range list {
-		kinds[r.Kind] = true
-	}
-	return slices.Sorted(maps.Keys(kinds))
 }
