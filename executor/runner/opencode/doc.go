@@ -11,7 +11,8 @@
 // started with the first turn, and again if it died; Close ends it and leaves
 // nothing. Its directory (temporary files, output, how a person attaches) lies
 // below AgentRun.Keep. It carries RALPH_OUTCOME with a path there, so that the next
-// ralph finds and kills the server of one that was killed.
+// ralph finds and kills the server of one that was killed. A server that has worked
+// in many directories is replaced, since it does not give back what it holds.
 //
 // A shared server cannot have variables that differ from turn to turn in its
 // environment. So the RALPH_ variables of a turn reach the shells that its agent

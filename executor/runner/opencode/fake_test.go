@@ -120,7 +120,8 @@ func newFake(t *testing.T, turn func(p *play)) *fake {
 		return 200, []any{
 			map[string]any{"name": "build", "native": true, "mode": "primary", "permission": []rule{{"*", "*", "allow"}}},
 			map[string]any{"name": "critic", "description": "criticises", "model": map[string]string{"providerID": "p", "modelID": "m"}, "permission": []rule{{"*", "*", "allow"}, {"edit", "*", "deny"}}},
-			map[string]any{"name": "title", "hidden": true}, map[string]any{"name": plainAgent},
+			map[string]any{"name": "title", "hidden": true},
+			map[string]any{"name": plainAgent},
 		}
 	})
 	handle("POST /instance/dispose", func(*http.Request, []byte) (int, any) { return 200, true })

@@ -31,6 +31,9 @@ func (u *turn) hear(ctx context.Context, h heard) *runner.End {
 	u.latest = time.Now()
 	u.t.Heard(h.raw)
 	u.t.Alive()
+	if id == u.id && !(h.Type == "session.idle" || h.Type == "session.error" || h.Type == "session.status" && p.Status != nil && p.Status.Type == "idle") {
+		u.calm = time.Time{}
+	}
 	switch h.Type {
 	case "message.updated":
 		u.message(p.Info)

@@ -13,8 +13,8 @@ import (
 
 // How long something may be missing before that means something.
 const (
-	unheard    = 30 * time.Second // a message that is not answered although the session is idle
-	unfinished = 3 * time.Second  // an answer that is not complete although the session is idle
+	unheard    = 2 * time.Minute // a message that is not answered although the session is idle
+	unfinished = 5 * time.Second // an answer that is not complete although the session is idle
 )
 
 // look asks for the session's state, and for its messages if it is idle: the
@@ -46,7 +46,24 @@ func (u *turn) look(ctx context.Context, cut bool) *runner.End {
 	if err != nil {
 		return u.broken(ctx, err)
 	}
+	// A session that begins to work between the two answers looks like one that
+	// stopped: it counts as calm from when its messages changed last.
+	if at := progress(list); at != u.last {
+		u.last = at
+		if !u.calm.IsZero() {
+			u.calm = time.Now()
+		}
+	}
 	return u.judge(list)
+}
+
+// progress tells how far a session is.
+func progress(list []message) string {
+	if len(list) == 0 {
+		return ""
+	}
+	m := list[len(list)-1]
+	return fmt.Sprint(len(list), m.Info.ID, len(m.Parts), m.Info.Time.Completed)
 }
 
 // broken is a look that failed: the next one may not, unless the server is gone or

@@ -135,7 +135,8 @@ func TestRealSessions(t *testing.T) {
 		modeltest.Rule{Match: "where", Steps: []modeltest.Step{{Do: []modeltest.Action{modeltest.Write("here.txt", "x"), modeltest.Bash("pwd -P; cat /etc/hostname >/dev/null && echo readable")}}, {Text: outcome("success")}}},
 		modeltest.Rule{Match: "outside", Steps: []modeltest.Step{
 			{Do: []modeltest.Action{modeltest.Write("../outside.txt", "x")}},
-			{Do: []modeltest.Action{modeltest.Bash(`printf '{"result":"failed","summary":"by file"}' > "$RALPH_OUTCOME"`)}}, {Text: "done"},
+			{Do: []modeltest.Action{modeltest.Bash(`printf '{"result":"failed","summary":"by file"}' > "$RALPH_OUTCOME"`)}},
+			{Text: "done"},
 		}},
 		modeltest.Rule{Match: "hold", Steps: []modeltest.Step{{Do: []modeltest.Action{modeltest.Bash("echo > held; while ! test -e spoken; do sleep 0.1; done")}}, {Text: outcome("success")}}},
 		modeltest.Rule{Match: "a person", Steps: []modeltest.Step{{Text: "As you like."}}},

@@ -101,8 +101,9 @@ func rules(r executor.AgentRun, temp string) []rule {
 }
 
 // idle waits until nobody else has the session at work: a prompt to a busy one
-// would be mixed into what it does.
+// would be mixed into what it does. It is a person who has it: the clocks stand still.
 func (u *turn) idle(ctx context.Context, id string) error {
+	defer u.t.Hold(false)
 	for {
 		all, err := u.api.statuses(ctx)
 		if err != nil {
@@ -111,6 +112,7 @@ func (u *turn) idle(ctx context.Context, id string) error {
 		if s, busy := all[id]; !busy || s.Type == "idle" {
 			return nil
 		}
+		u.t.Hold(true)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

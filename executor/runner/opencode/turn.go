@@ -38,7 +38,8 @@ type turn struct {
 	taken  bool            // a person wrote
 	spoke  map[string]bool // their messages
 	heard  time.Time       // when they wrote last
-	calm   time.Time       // since when the session is idle; zero: it is not
+	calm   time.Time       // since when the session is idle and nothing changes; zero: it is at work
+	last   string          // how far its messages were at the last look
 	again  time.Time       // when to look again
 	latest time.Time       // when something was heard last
 }
@@ -193,7 +194,7 @@ func (u *turn) follow(ctx context.Context, events <-chan heard) runner.End {
 }
 
 // takeTime is how long a message that was sent may take to make the session busy.
-const takeTime = 2 * time.Second
+const takeTime = 10 * time.Second
 
 // stop ends the session's turn and returns when it is idle, and its tools are gone.
 func (u *turn) stop() error {
@@ -201,8 +202,7 @@ func (u *turn) stop() error {
 	if grace == 0 {
 		grace = 5 * time.Second
 	}
-	grace += takeTime
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.t.Context()), 2*grace)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.t.Context()), 2*grace+takeTime)
 	defer cancel()
 	begun := len(u.spent) > 0 // else the message may not have come to the session yet
 	var calm time.Time
