@@ -46,7 +46,7 @@ func (s *site) open(names ...string) {
 	}
 }
 
-func TestLogFollowsASprintFromTurnToTurn(t *testing.T) { // issue 4 point 3: the live stream
+func TestLogFollowsASprintFromTurnToTurn(t *testing.T) { // S4-62, S4-63
 	t.Parallel()
 	s := sessionSite(t, []string{"1.1"}, followedWork)
 	apply := s.start("apply")
@@ -88,7 +88,7 @@ func TestLogFollowsASprintFromTurnToTurn(t *testing.T) { // issue 4 point 3: the
 	}
 }
 
-func TestLogStopsFollowingWithCtrlCAndTheRunGoesOn(t *testing.T) { // issue 4 point 3
+func TestLogStopsFollowingWithCtrlCAndTheRunGoesOn(t *testing.T) { // S4-62
 	t.Parallel()
 	s := sessionSite(t, []string{"1.1"}, followedWork)
 	apply := s.start("apply")
@@ -105,7 +105,7 @@ func TestLogStopsFollowingWithCtrlCAndTheRunGoesOn(t *testing.T) { // issue 4 po
 	}
 }
 
-func TestLogPrintsTheRawStream(t *testing.T) { // issue 4 point 3
+func TestLogPrintsTheRawStream(t *testing.T) { // S4-62
 	t.Parallel()
 	s := sessionSite(t, []string{"1.1"}, `cat > /dev/null
 printf '{"at":"x","line":{"n":%d}}\n' $RALPH_ATTEMPT > "${RALPH_OUTCOME%.outcome.json}.stream.jsonl"
