@@ -55,7 +55,8 @@
 //   - A person. The transcript of the session is looked at while the turn runs and at
 //     its end; what is typed there by a person ends the turn (EndTakenOver). The
 //     program is then killed at once: what it wrote behind the person's words would
-//     be where the session goes on. The format of transcripts is not documented;
+//     be where the session goes on (what it writes in the fifth of a second before that is
+//     still found there). The format of transcripts is not documented;
 //     what cannot be read there is no person.
 //   - Private directories for temporary files, removed at the end.
 package claude

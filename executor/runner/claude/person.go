@@ -18,7 +18,7 @@ import (
 
 // Times of watching for a person.
 const (
-	lookEvery = 500 * time.Millisecond
+	lookEvery = 200 * time.Millisecond
 	restTime  = 3 * time.Second  // after the agent's answer, in which a person has nothing to add
 	deadTime  = 10 * time.Minute // after a question that nobody answers any more
 )
@@ -133,6 +133,7 @@ type entry struct {
 	Meta      bool      `json:"isMeta"`
 	Sidechain bool      `json:"isSidechain"`
 	Source    string    `json:"promptSource"`
+	Program   string    `json:"entrypoint"` // sdk-cli: without a screen, as ralph runs it
 	Origin    struct {
 		Kind string `json:"kind"`
 	} `json:"origin"`
@@ -164,6 +165,10 @@ func (w *watcher) look() {
 
 func (w *watcher) saw(e entry) {
 	said := words(e.Message.Content)
+	human := e.Origin.Kind == "human" || e.Source == "typed"
+	if e.Program == "sdk-cli" && !human {
+		return // the turn's own, which is over when a person has spoken
+	}
 	switch e.Type {
 	case "assistant":
 		w.waiting = false
@@ -176,7 +181,6 @@ func (w *watcher) saw(e entry) {
 	default:
 		return
 	}
-	human := e.Origin.Kind == "human" || e.Source == "typed"
 	command := strings.HasPrefix(said, "<command-") || strings.HasPrefix(said, "<local-command") || strings.HasPrefix(said, "[Request interrupted")
 	if !human || e.Meta || command || said == "" || e.Time.Before(w.begun.Add(-time.Second)) {
 		return

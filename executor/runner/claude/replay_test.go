@@ -208,17 +208,19 @@ mkdir -p "$HOME/.claude/projects/-tree"; to=$HOME/.claude/projects/-tree/$2.json
 head -n 5 "$stream" > "$to"; sleep 0.5; echo 'no JSON' >> "$to"; tail -n +6 "$stream" >> "$to"
 trap 'echo asked > asked' TERM; while :; do sleep 1; done`
 	person := bytes.ReplaceAll(capture(t, "transcript-person"), []byte(`"timestamp":"2026`), []byte(`"timestamp":"2999`))
+	own := []byte(`{"type":"user","timestamp":"2999-11-21T20:25:43Z","entrypoint":"sdk-cli","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"y"}]}}` + "\n")
 	for name, c := range map[string]struct {
 		human      ir.HITL
 		transcript []byte
 		want       executor.AgentEnd
 	}{
-		"pause":                   {ir.HITL{OnHumanMessage: "pause"}, person, executor.EndTakenOver},
-		"review":                  {ir.HITL{OnHumanMessage: "review"}, person, executor.EndTakenOver},
-		"cooldown":                {ir.HITL{OnHumanMessage: "cooldown", IdleCooldownMS: 3500}, person, executor.EndTakenOver},
-		"nobody cares":            {ir.HITL{}, person, executor.EndTimeout},
-		"words from before":       {ir.HITL{OnHumanMessage: "pause"}, capture(t, "transcript-person"), executor.EndTimeout},
-		"a transcript of no form": {ir.HITL{OnHumanMessage: "pause"}, []byte(strings.Repeat("[{\"type\":7}]\n{\"type\":\"user\",\"origin\":\"human\"}\n", 20)), executor.EndTimeout},
+		"pause":                     {ir.HITL{OnHumanMessage: "pause"}, person, executor.EndTakenOver},
+		"review":                    {ir.HITL{OnHumanMessage: "review"}, person, executor.EndTakenOver},
+		"cooldown":                  {ir.HITL{OnHumanMessage: "cooldown", IdleCooldownMS: 3500}, person, executor.EndTakenOver},
+		"the turn's own last words": {ir.HITL{OnHumanMessage: "review"}, append(bytes.Clone(person), own...), executor.EndTakenOver},
+		"nobody cares":              {ir.HITL{}, person, executor.EndTimeout},
+		"words from before":         {ir.HITL{OnHumanMessage: "pause"}, capture(t, "transcript-person"), executor.EndTimeout},
+		"a transcript of no form":   {ir.HITL{OnHumanMessage: "pause"}, []byte(strings.Repeat("[{\"type\":7}]\n{\"type\":\"user\",\"origin\":\"human\"}\n", 20)), executor.EndTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -229,7 +231,9 @@ trap 'echo asked > asked' TERM; while :; do sleep 1; done`
 			}
 			var f facts
 			r.Record = f.record
-			got, err := hasty.Run(t.Context(), r)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			got, err := hasty.Run(ctx, r)
 			if err != nil || got.End != c.want {
 				t.Fatalf("got %+v, %v", got, err)
 			}
