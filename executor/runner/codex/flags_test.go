@@ -30,7 +30,7 @@ func TestWhatCodexIsTold(t *testing.T) {
 	want := []string{
 		"exec", "--json", "--skip-git-repo-check", "-s", "workspace-write", "-C", p.run.Dir, "--add-dir", p.run.Files, "-m", "m1",
 		"-c", `approval_policy="never"`, "-c", "analytics.enabled=false", "-c", "features.plugins=false", "-c", "features.apps=false",
-		"-c", "features.unbounded_connection_retries=false", "-c", untrusted(p.run.Dir), "-c", "project_doc_max_bytes=0",
+		"-c", "features.unbounded_connection_retries=false", "-c", "sandbox_workspace_write.exclude_slash_tmp=true", "-c", untrusted(p.run.Dir), "-c", "project_doc_max_bytes=0",
 		"-c", `shell_environment_policy.exclude=["RALPH_MCP_TOKEN"]`,
 		"-c", `mcp_servers={"mine"={enabled=false},"we.ird \"name"={enabled=false},"ralph_1"={url="http://127.0.0.1:1/ralph_1",bearer_token_env_var="RALPH_MCP_TOKEN",required=true,default_tools_approval_mode="approve"}}`,
 		"-",
