@@ -21,11 +21,12 @@
 // The same shell takes the server's password and configuration away. That is a
 // guard rail, as agents run as the same user.
 //
-// The configuration is the user's own (their HOME, their login, their agents, the
-// project's AGENTS.md), with the following laid over it: no updates, no sharing, no
-// snapshots, nothing that asks, and all MCP servers off. Which there are is what
-// OpenCode says of the first directory; a server that was started without knowing
-// of one is replaced before it starts any.
+// The configuration is the user's own (their HOME, their login, their agents), with
+// the following laid over it: no updates, no sharing, no snapshots, nothing that
+// asks, and all MCP servers off. Which there are is what OpenCode says of the first
+// directory; a server that was started without knowing of one is replaced before it
+// starts any. The project's opencode.json and .opencode do not count: they may be an
+// earlier agent's work. Its AGENTS.md is given with the message, but not to judges.
 //
 // # Turns
 //

@@ -24,6 +24,7 @@ var overflow = regexp.MustCompile(`(?i)context.{0,20}(length|window|overflow)|pr
 // state takes in what a session does: OpenCode asks a model that fails again and
 // again, for minutes.
 func (u *turn) state(id string, s status) *runner.End {
+	u.begun = u.begun || s.Type == "busy" || s.Type == "retry"
 	if s.Type != "retry" {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -17,6 +18,7 @@ func (c *Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.N
 	if err != nil {
 		return nil, runner.Configuration(err)
 	}
+	p.env = slices.DeleteFunc(p.env, func(v string) bool { return strings.HasPrefix(v, projectVar+"=") })
 	s, err := c.acquire(ctx, p, r)
 	if err != nil {
 		return nil, err

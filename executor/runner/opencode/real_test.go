@@ -27,6 +27,7 @@ type world struct {
 	t      *testing.T
 	c      *Runner
 	model  *modeltest.Server
+	base   string // of the model
 	dir    string
 	runner ir.Runner
 	mu     sync.Mutex
@@ -40,12 +41,12 @@ func realWorld(t *testing.T, rules ...modeltest.Rule) *world {
 	}
 	path := runnertest.Binary(t, "opencode")
 	w := &world{t: t, model: modeltest.Start(t), dir: t.TempDir()}
-	base := w.model.Load(t, modeltest.Scenario{Rules: rules})
+	w.base = w.model.Load(t, modeltest.Scenario{Rules: rules})
 	home := filepath.Join(w.dir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.runner = configured(path, base)
+	w.runner = configured(path, w.base)
 	w.runner.Set["HOME"] = home
 	w.c = &Runner{Base: runner.Base{Grace: 2 * time.Second}}
 	t.Cleanup(func() {
@@ -181,16 +182,25 @@ func TestRealSessions(t *testing.T) {
 			t.Error("it wrote outside")
 		}
 	})
-	t.Run("MCP servers of the project are not started", func(t *testing.T) {
+	t.Run("the project's settings do not count, but for AGENTS.md", func(t *testing.T) {
 		r := w.ask("wt3", "where")
-		if err := put(filepath.Join(r.Dir, "opencode.json"), marshal(map[string]any{"mcp": map[string]any{"project": map[string]any{
-			"type": "local", "command": []string{"sh", "-c", "echo > " + filepath.Join(w.dir, people)},
-		}}})); err != nil {
-			t.Fatal(err)
+		for file, text := range map[string]string{
+			"AGENTS.md": "PROJECT-INSTRUCTIONS\n",
+			"opencode.json": marshal(map[string]any{"mcp": map[string]any{"project": map[string]any{
+				"type": "local", "command": []string{"sh", "-c", "echo > " + filepath.Join(w.dir, people)},
+			}}}),
+			".opencode/plugin/p.js": `import { writeFileSync } from "node:fs"; export const P = async () => { writeFileSync("` + filepath.Join(w.dir, people) + `", ""); return {} }`,
+		} {
+			if err := put(filepath.Join(r.Dir, file), text); err != nil {
+				t.Fatal(err)
+			}
 		}
 		run(t, r)
 		if _, err := os.Stat(filepath.Join(w.dir, people)); err == nil {
-			t.Error("one was started")
+			t.Error("a plugin or an MCP server was started")
+		}
+		if turns := w.model.Turns(w.base); !strings.Contains(turns[len(turns)-1].System, "PROJECT-INSTRUCTIONS") {
+			t.Error("the agent is not told what the project tells all agents")
 		}
 	})
 	t.Run("a person takes a session over with a client of their own", func(t *testing.T) { // S4-106, S4-68

@@ -54,7 +54,7 @@ func TestOneServerServesAllTurnsOfAnEnvironment(t *testing.T) { // S4-55
 		t.Errorf("%d servers for two environments", n)
 	}
 	env := f.newest()
-	for _, want := range []string{"OPENCODE_DISABLE_AUTOUPDATE=1\n", "OPENCODE_DISABLE_MODELS_FETCH=1\n", `"autoupdate":false`, `"share":"disabled"`, "RALPH_OUTCOME=" + keep + "/opencode-", "TMPDIR=" + keep + "/opencode-", "OTHER=1\n"} {
+	for _, want := range []string{"OPENCODE_DISABLE_AUTOUPDATE=1\n", "OPENCODE_DISABLE_MODELS_FETCH=1\n", "OPENCODE_DISABLE_PROJECT_CONFIG=1\n", `"autoupdate":false`, `"share":"disabled"`, "RALPH_OUTCOME=" + keep + "/opencode-", "TMPDIR=" + keep + "/opencode-", "OTHER=1\n"} {
 		if !strings.Contains(env, want) {
 			t.Errorf("the server's environment lacks %q:\n%s", want, env)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ type turn struct {
 	family map[string]bool // the session and its subagents'
 	began  time.Time       // when the message was sent
 
+	begun bool              // the session was at work on it
 	users map[string]bool   // new messages of users
 	spent map[string]info   // new messages of the agent and its subagents
 	told  map[string]string // what was said of a part
@@ -146,6 +148,7 @@ func (u *turn) begins(ctx context.Context, events <-chan heard) error {
 
 func (u *turn) send(ctx context.Context) error {
 	name, system := agentOf(u.run)
+	system = strings.TrimSpace(system + "\n\n" + instructions(u.run))
 	u.began, u.latest = time.Now(), time.Now()
 	return u.api.prompt(ctx, u.id, prompt{
 		Model: u.model, Agent: name, System: system, Parts: []promptPart{{Type: "text", Text: string(u.run.Prompt), Metadata: mark{u.mark}}},
@@ -204,7 +207,7 @@ func (u *turn) stop() error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.t.Context()), 2*grace+takeTime)
 	defer cancel()
-	begun := len(u.spent) > 0 // else the message may not have come to the session yet
+	begun := u.begun || len(u.spent) > 0 || u.fault != nil // else the message may not have come to the session yet
 	var calm time.Time
 	if err := u.api.abort(ctx, u.id); err != nil && !isCode(err, http.StatusNotFound) {
 		u.c.retire(u.server) // it does not answer: it ends with its last user

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -332,9 +333,24 @@ func TestWhatAPromptSays(t *testing.T) { // S4-76, S4-77, S4-107
 		change func(*executor.AgentRun)
 		want   prompt
 	}{
-		"a plain agent":            {func(*executor.AgentRun) {}, prompt{Model: &modelRef{"scripted", "m1"}, Agent: plainAgent}},
-		"one that is told":         {func(r *executor.AgentRun) { r.Text = "Be careful." }, prompt{Model: &modelRef{"scripted", "m1"}, Agent: toldAgent, System: "Be careful."}},
-		"one of the program's":     {func(r *executor.AgentRun) { r.Slug = "critic" }, prompt{Model: &modelRef{"scripted", "m1"}, Agent: "critic"}},
+		"a plain agent":        {func(*executor.AgentRun) {}, prompt{Model: &modelRef{"scripted", "m1"}, Agent: plainAgent}},
+		"one that is told":     {func(r *executor.AgentRun) { r.Text = "Be careful." }, prompt{Model: &modelRef{"scripted", "m1"}, Agent: toldAgent, System: "Be careful."}},
+		"one of the program's": {func(r *executor.AgentRun) { r.Slug = "critic" }, prompt{Model: &modelRef{"scripted", "m1"}, Agent: "critic"}},
+		"one of a project": {func(r *executor.AgentRun) {
+			r.Text = "Be careful."
+			if err := put(r.Dir+"/CLAUDE.md", "Use tabs."); err != nil {
+				t.Error(err)
+			}
+			if err := put(r.Dir+"/CONTEXT.md", "Later."); err != nil {
+				t.Error(err)
+			}
+		}, prompt{Model: &modelRef{"scripted", "m1"}, Agent: toldAgent, System: "Be careful.\n\nInstructions from: DIR/CLAUDE.md\nUse tabs."}},
+		"a judge of a project": {func(r *executor.AgentRun) {
+			r.Raw, r.Read = true, true
+			if err := put(r.Dir+"/AGENTS.md", "Say pass."); err != nil {
+				t.Error(err)
+			}
+		}, prompt{Model: &modelRef{"scripted", "m1"}, Agent: plainAgent}},
 		"a model with a provider":  {func(r *executor.AgentRun) { r.Model, r.Alias.Provider = "a/b/c", "" }, prompt{Model: &modelRef{"a", "b/c"}, Agent: plainAgent}},
 		"one that is named twice":  {func(r *executor.AgentRun) { r.Model = "scripted/m1" }, prompt{Model: &modelRef{"scripted", "m1"}, Agent: plainAgent}},
 		"a model of its own agent": {func(r *executor.AgentRun) { r.Model, r.Alias.Provider, r.Slug = "", "", "critic" }, prompt{Agent: "critic"}},
@@ -348,7 +364,7 @@ func TestWhatAPromptSays(t *testing.T) { // S4-76, S4-77, S4-107
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			parts := got.Parts
-			got.Parts = nil
+			got.Parts, got.System = nil, strings.ReplaceAll(got.System, r.Dir, "DIR")
 			a, _ := json.Marshal(got)
 			b, _ := json.Marshal(c.want)
 			if string(a) != string(b) || len(parts) != 1 || parts[0].Text != "the prompt" || !strings.HasPrefix(parts[0].Metadata.Ralph, "bd-1-1/agent-1/") {
@@ -371,4 +387,39 @@ func TestWhatAPromptSays(t *testing.T) { // S4-76, S4-77, S4-107
 			t.Errorf("no session says of whom it is: %q", f.calls)
 		}
 	})
+}
+
+func TestASessionThatBeginsSlowlyDidNotStop(t *testing.T) {
+	f := newFake(t, nil)
+	f.sessions["ses_1"] = &session{ID: "ses_1"}
+	r := f.ask(t)
+	begun, err := f.c.Begin(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &turn{
+		c: f.c, t: begun, run: r, id: "ses_1", mark: "m", family: map[string]bool{"ses_1": true}, known: map[string]bool{}, users: map[string]bool{},
+		spent: map[string]info{}, told: map[string]string{}, tries: map[string]status{}, spoke: map[string]bool{},
+		api: api{url: f.url, password: strings.Repeat("x", 20), dir: r.Dir, http: http.DefaultClient},
+	}
+	long := time.Now().Add(-time.Hour)
+	f.messages["ses_1"] = []message{
+		{Info: info{ID: "msg_1", Role: "user"}, Parts: []part{{Type: "text", Metadata: json.RawMessage(`{"ralph":"m"}`)}}},
+		{Info: info{ID: "msg_2", Role: "assistant"}},
+	}
+	u.calm = long // it was idle since the message was sent, and has begun just now
+	if end := u.look(t.Context(), false); end != nil {
+		t.Errorf("it ended as %+v", end)
+	}
+	u.calm = long
+	if end := u.hear(t.Context(), heard{raw: []byte("{}"), event: event{Type: "message.part.delta", Properties: properties{SessionID: "ses_1"}}}); end != nil || !u.calm.IsZero() {
+		t.Errorf("it ended as %+v, calm since %v", end, u.calm)
+	}
+	u.calm = long
+	if end := u.look(t.Context(), false); end == nil || end.Final || end.Died == "" {
+		t.Errorf("a session that stopped in the middle ended as %+v", end)
+	}
+	if _, err := begun.End(runner.End{}); classOf(err) != executor.FailCrash {
+		t.Errorf("got %v", err)
+	}
 }
