@@ -36,6 +36,7 @@ type Effect struct {
 	Gate      string   // of a gate
 	Agent     string   // agent, diagnose, gates judged by an agent: who; a fallback agent may stand in
 	Session   string   // agent: the handle to go on with, "" for a fresh session
+	TimeMS    int64    // agent: what the turns before it left of the step's time; 0 is no limit
 	Onto      Onto     // base: what the node starts from instead of its merged inputs
 	Merge     bool     // prepare, collect: of the run-time step "merge"; Inputs are merged in the worktree, Paths are in conflict
 	Apart     bool     // gate: in a detached worktree of its own, beside other gates

@@ -73,7 +73,7 @@ func (r *Run) effect(n *node) (Effect, bool) {
 		if r.byPerson(n) {
 			return e, false
 		}
-		e.Kind, e.Iteration, e.Agent = EffectAgent, a.iteration+1, a.agent
+		e.Kind, e.Iteration, e.Agent, e.TimeMS = EffectAgent, a.iteration+1, a.agent, n.timeLeft()
 		e.Session = a.handle(n.stepNow().Session, a.end.Outcome.Invalid != "")
 	case stageCollect:
 		e.Kind, e.Person = EffectCollect, a.person != ""

@@ -54,6 +54,25 @@ func (t *turns) cut(e Effect) {
 // anew lets the work begin once more, in a fresh session, on a tree that is put back.
 func (t *turns) anew() { *t = turns{lost: t.lost, losses: t.losses} }
 
+// shortTurn is what a turn that only has to report, in milliseconds, has at least.
+const shortTurn = 2 * 60_000
+
+// timeLeft is what the turns of the open attempt left of the step's time, in
+// milliseconds; 0 is no limit. A turn that was cut, by a failure that is not the
+// agent's, used none of it. What follows on a person's work begins anew.
+func (n *node) timeLeft() int64 {
+	limit := n.stepNow().Limits.TimeoutMS
+	t := &n.life.attempt.turns
+	if limit <= 0 || t.going == goesTaken {
+		return max(limit, 0)
+	}
+	least := int64(1)
+	if t.reminded {
+		least = min(limit, shortTurn)
+	}
+	return max(limit-n.logs[len(n.logs)-1].Millis, least)
+}
+
 // sessionLost is told that the session of a turn cannot be gone on with. A turn
 // loses one for nothing; after that it is a failure of the runner, so that one
 // that cannot resume does not begin for ever.

@@ -162,7 +162,7 @@ func (r *record) ask(ctx context.Context, v executor.NodeView, s sessionJSON, pr
 	run := r.asking(v, s, question, commit)
 	run.Dir, run.Files, run.Keep, run.Fork, run.Answer = dir, files, files, !a.inSession, &answer
 	if a.inSession { // what the session cost so far stands there
-		run.Keep = filepath.Join(r.space.State(), "runners")
+		run.Keep = r.keep()
 	}
 	run.Step.Limits.TimeoutMS = a.timeout.Milliseconds()
 	var live *tail

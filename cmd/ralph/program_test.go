@@ -85,8 +85,10 @@ func (sessions) Natives(_ context.Context, r executor.AgentRun) ([]executor.Nati
 	return nil, nil
 }
 
-func (p sessions) Join(_ executor.AgentRun, session string) []string {
-	if p.cannot == "join" {
+// Join needs to be told where the run's programs are, as OpenCode does: a person
+// joins the one that is at work.
+func (p sessions) Join(r executor.AgentRun, session string) []string {
+	if p.cannot == "join" || !strings.HasSuffix(r.Keep, "/runners") {
 		return nil
 	}
 	return []string{"sh", "--resume", session, "it's"}

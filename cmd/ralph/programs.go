@@ -1,6 +1,8 @@
 package main
 
 import (
+	"path/filepath"
+
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -20,3 +22,6 @@ func aboutRun(name string, r ir.Runner, dir, files string) executor.AgentRun {
 		Runner: r, Epic: ir.NodeID(name), Dir: dir, Files: files, Name: name,
 	}
 }
+
+// keep is where runners keep what outlives a turn: see executor.AgentRun.
+func (r *record) keep() string { return filepath.Join(r.space.State(), "runners") }

@@ -195,7 +195,7 @@ func (r *record) join(v executor.NodeView, e *sessionJSON) {
 		return
 	}
 	about := aboutRun(e.Agent, r.epic.Runners[e.Runner], e.Dir, "")
-	about.Node, about.Slug, about.Model = r.node(v.ID), r.epic.Agents[e.Agent].Slug, e.Model
+	about.Node, about.Slug, about.Model, about.Keep = r.node(v.ID), r.epic.Agents[e.Agent].Slug, e.Model, r.keep()
 	if e.Joined = program.Join(about, e.Session); len(e.Joined) == 0 {
 		e.Cannot = or("its program has no way in for people", program.Describe().Cannot[executor.CanJoin])
 	}

@@ -22,6 +22,9 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 	}
 	run.Name = fmt.Sprintf("agent-%d", max(e.Iteration, 1))
 	run.Read = step.Access == "read"
+	own := *step
+	own.Limits.TimeoutMS = e.TimeMS
+	run.Step = &own
 	run.Prompt = []byte(d.Run.Prompt(e.Node))
 	run.Context = d.Run.Context(e.Node)
 	if notes := strings.Join(d.Run.Feedback(e.Node), "\n"); notes != "" {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
@@ -46,7 +45,7 @@ func (t *Turn) End(e End) (executor.AgentEnded, error) {
 		return executor.AgentEnded{}, err
 	}
 	out := executor.AgentEnded{
-		ExitCode: e.Code, End: executor.EndExited, Millis: time.Since(t.begun).Milliseconds(), Tail: t.base.redact(Tail(t.run)),
+		ExitCode: e.Code, End: executor.EndExited, Millis: t.worked().Milliseconds(), Tail: t.base.redact(Tail(t.run)),
 		Agent: AgentOf(t.run), Model: t.model, Session: t.session, Usage: e.Usage,
 	}
 	if out.Model == "" {

@@ -132,6 +132,17 @@ func (t *Turn) watch() {
 	}
 }
 
+// worked is how long the turn went on, without the time in which a person had it.
+func (t *Turn) worked() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	stood := t.standing
+	if t.held {
+		stood += time.Since(t.heldAt)
+	}
+	return time.Since(t.begun) - stood
+}
+
 // Heard keeps a piece of the program's stream, a line of JSON or of text, with the
 // time of its receipt. It is no sign of life: see Alive.
 func (t *Turn) Heard(line []byte) {

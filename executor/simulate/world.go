@@ -106,7 +106,7 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 	if ended.End == executor.EndTakenOver {
 		w.said = []executor.Body{executor.HumanSpoke{Session: session, Said: now.Add(takes), Text: r.Message}}
 	}
-	if limit := time.Duration(step.Limits.TimeoutMS) * time.Millisecond; ended.End == executor.EndExited && limit > 0 && takes > limit {
+	if limit := time.Duration(e.TimeMS) * time.Millisecond; ended.End == executor.EndExited && limit > 0 && takes > limit {
 		ended.End, takes = executor.EndTimeout, limit
 	}
 	ended.Millis = takes.Milliseconds()
