@@ -63,17 +63,39 @@ func configured(binary, base string) ir.Runner {
 	})}}
 }
 
-// personWrites sends a message as a client that is attached to the server does.
+// personWrites sends a message as a client that is attached to the server does, and
+// returns when it stands in the session.
 func personWrites(ctx context.Context, r executor.AgentRun, session, text string) error {
 	dir, a, ok := serving(r.Keep, session)
 	if !ok {
 		return fmt.Errorf("no server of %s has the session %s", r.Keep, session)
 	}
 	at := api{url: a.URL, password: a.Password, dir: r.Dir, http: http.DefaultClient}
-	if err := at.call(ctx, http.MethodPost, "/session/"+session+"/prompt_async", map[string]any{
-		"parts": []any{map[string]string{"type": "text", "text": text}},
-	}, nil); err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
+	answered := make(chan error, 1)
+	go func() { // as OpenCode's own clients do; it is answered when the turn ends
+		answered <- at.call(ctx, http.MethodPost, "/session/"+session+"/message", map[string]any{
+			"parts": []any{map[string]string{"type": "text", "text": text}},
+		}, nil)
+	}()
+	for range time.Tick(100 * time.Millisecond) {
+		select {
+		case err := <-answered:
+			if err != nil {
+				return fmt.Errorf("%s: %w", dir, err)
+			}
+		default:
+		}
+		list, err := at.messages(ctx, session)
+		if err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+		for _, m := range list {
+			for _, p := range m.Parts {
+				if p.Text == text {
+					return nil
+				}
+			}
+		}
 	}
 	return nil
 }
