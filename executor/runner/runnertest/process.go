@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/runner"
 )
 
 // living describes the processes that live and carry a variable ("NAME=value"), or
@@ -27,7 +29,10 @@ func living(variable, dir string) []string {
 		within := dir != "" && (cwd == dir || strings.HasPrefix(cwd, dir+"/"))
 		argv, _ := os.ReadFile(p + "/cmdline")
 		if (carries || within) && len(argv) > 0 { // one without is about to be gone
-			out = append(out, fmt.Sprintf("%d in %s: %.200s", pid, cwd, bytes.ReplaceAll(argv, []byte{0}, []byte{' '})))
+			stat, _ := os.ReadFile(p + "/stat")
+			_, rest, _ := strings.Cut(string(stat), ") ") // state, parent, group, session
+			marked := bytes.Contains(env, []byte(runner.Mark+"="))
+			out = append(out, fmt.Sprintf("%d in %s (%.40s, marked: %v): %.200s", pid, cwd, rest, marked, bytes.ReplaceAll(argv, []byte{0}, []byte{' '})))
 		}
 	}
 	return out
