@@ -175,3 +175,21 @@ func TestAHeldOutputHoldsNobodyUp(t *testing.T) { // S3-31
 		t.Errorf("got %q, %v", b, err)
 	}
 }
+
+// A program may end before anybody looked at it: what it started in a process group
+// of its own is known by its mark.
+func TestWhatAShortProgramLeavesIsKnownByItsMark(t *testing.T) { // S3-31
+	for range 5 {
+		dir := t.TempDir()
+		s := sh("set -m; sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 </dev/null &")
+		s.Argv[0] = "bash" // others have no groups without a terminal
+		s.Env, s.Mark = append(s.Env, "HOME=/", "RALPH_TEST_MARK="+dir), "RALPH_TEST_MARK"
+		if _, err := Run(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range marked(dir, []string{"RALPH_TEST_MARK"}) {
+			t.Errorf("process %d (parent %d, group %d, session %d) survives", p.pid, p.parent, p.group, p.session)
+			signal(p, syscall.SIGKILL)
+		}
+	}
+}

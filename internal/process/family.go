@@ -27,7 +27,8 @@ var families struct {
 	set map[*family]bool
 	at  time.Time // when the last look began
 
-	known bool // there is a process table
+	known  bool // there is a process table
+	unsure bool // somebody was at the point of becoming another program, and may belong to any
 }
 
 // join begins a family. mark is "NAME=value", or "".
@@ -87,6 +88,7 @@ func assign(all map[int]proc) {
 			owner[now.pid] = f
 		}
 	}
+	families.unsure = false
 	children := map[int][]proc{}
 	for _, p := range all {
 		children[p.parent] = append(children[p.parent], p)
@@ -139,20 +141,25 @@ func adopted(p, self proc) *family {
 			return f
 		}
 	}
-	if p.session == self.session {
-		return nil // a child of our own making, such as git
-	}
 	vars, ok := environment(p.pid)
 	if !ok {
 		return nil
 	}
-	cleared := true
+	if len(vars) == 1 && len(vars[0]) == 0 { // it has none, or has not got it yet
+		families.unsure = true
+	}
 	for _, v := range vars {
 		for f := range families.set {
 			if f.mark != "" && string(v) == f.mark {
 				return f
 			}
 		}
+	}
+	if p.session == self.session {
+		return nil // a child of our own making, such as git
+	}
+	cleared := true
+	for _, v := range vars {
 		name, _, _ := bytes.Cut(v, []byte{'='})
 		cleared = cleared && string(name) != "HOME" && !strings.HasPrefix(string(name), "RALPH_")
 	}
@@ -232,6 +239,14 @@ func (f *family) end(s Spec, done <-chan error) {
 	<-done
 }
 
+// uncertain reports whether the last look met somebody of whom it is not known yet
+// to whom he belongs.
+func uncertain() bool {
+	families.mu.Lock()
+	defer families.mu.Unlock()
+	return families.unsure
+}
+
 // finish makes sure that nothing survives a program that was reaped: it kills
 // until two looks in a row find nobody.
 func (f *family) finish() {
@@ -239,12 +254,18 @@ func (f *family) finish() {
 	families.mu.Lock()
 	f.ends = true
 	families.mu.Unlock()
-	clean := 1 // looks that must find nobody
+	clean := 1  // looks that must find nobody
+	wait := 100 // looks at most until those are known who become another program
 	for range 2000 {
 		alive, known := f.look(time.Now())
 		if !known {
 			_ = syscall.Kill(-f.root.pid, syscall.SIGKILL)
 			return
+		}
+		if len(alive) == 0 && uncertain() && wait > 0 {
+			wait--
+			time.Sleep(time.Millisecond) // it takes less
+			continue
 		}
 		if len(alive) == 0 {
 			if clean--; clean == 0 {

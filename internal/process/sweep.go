@@ -19,7 +19,7 @@ func Sweep(prefix string, names ...string) int {
 	killed := map[proc]bool{}
 	for range 2000 { // one that hangs in the kernel cannot be waited for
 		found := marked(prefix, names)
-		if len(found) == 0 {
+		if len(found) == 0 && allGone(killed) {
 			break
 		}
 		for _, p := range found {
@@ -31,6 +31,17 @@ func Sweep(prefix string, names ...string) int {
 		time.Sleep(time.Millisecond)
 	}
 	return len(killed)
+}
+
+// allGone reports whether none of them lives: what lost its parent is not found as
+// a descendant any more.
+func allGone(killed map[proc]bool) bool {
+	for p := range killed {
+		if now, ok := read(p.pid); ok && now.start == p.start && !now.dead {
+			return false
+		}
+	}
+	return true
 }
 
 // marked lists the living processes that carry a mark, and their descendants.
