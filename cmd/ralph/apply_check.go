@@ -36,7 +36,7 @@ func (r *openedRun) checkPrograms(ctx context.Context) error {
 			}
 			if n.Kind != ir.GateKind && n.Kind != ir.Manual && s.Agent != "" && !agents[s.Agent] {
 				agents[s.Agent] = true
-				r.checkAgent(ctx, n, s, s.Agent, missing)
+				r.checkAgents(ctx, n, s, s.Fallback, missing)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func (r *openedRun) checkPrograms(ctx context.Context) error {
 		case "agent", "review":
 			if g.Agent != "" && !agents[g.Agent] {
 				agents[g.Agent] = true
-				r.checkAgent(ctx, &r.epic.Nodes[0], &ir.Step{Name: "gate", Agent: g.Agent, Model: g.Model}, g.Agent, missing)
+				r.checkAgents(ctx, &r.epic.Nodes[0], &ir.Step{Name: "gate", Agent: g.Agent, Model: g.Model}, g.Fallback, missing)
 			}
 		}
 	}
@@ -68,28 +68,41 @@ func (r *openedRun) checkPrograms(ctx context.Context) error {
 	return inputErrorf("programs are missing:\n  - %s\n  Nothing was started.", strings.Join(slices.Sorted(maps.Keys(missing)), "\n  - "))
 }
 
-func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name string, missing map[string]bool) {
+// checkAgents finds out whether the agent of a step, or one that takes its place,
+// can run: it is replaced when its turn comes.
+func (r *openedRun) checkAgents(ctx context.Context, n *ir.Node, s *ir.Step, fallback []string, missing map[string]bool) {
+	var found []string
+	for _, name := range append([]string{s.Agent}, fallback...) {
+		err := r.checkAgent(ctx, n, s, name)
+		if err == nil {
+			return
+		}
+		found = append(found, err.Error())
+	}
+	for _, why := range found {
+		missing[why] = true
+	}
+}
+
+func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name string) error {
 	agent := r.epic.Agents[name]
 	if agent.Human {
-		return
+		return nil
 	}
 	runner := r.epic.Runners[agent.Runner]
 	by := r.crew.by[runner.Kind]
 	if by == nil {
-		return // refused already
+		return nil // refused already
 	}
 	model := agent.Model
 	if name == s.Agent {
 		model = or(s.Model, model)
 	}
 	alias := r.epic.Models[model]
-	err := by.Check(ctx, executor.AgentRun{
+	return by.Check(ctx, executor.AgentRun{
 		Node: n, Step: s, Agent: name, Slug: agent.Slug, Model: or(alias.ID, model), Alias: alias, Runner: runner,
 		Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
 	})
-	if err != nil {
-		missing[err.Error()] = true
-	}
 }
 
 // checkGate looks up the first word of a command gate, if it is one that the

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -77,6 +79,9 @@ func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *e
 		}
 		out = append(out, fmt.Sprintf("%s: not committed, or not as in the commit that agents start from (%.12s): they see what is there, or nothing. %s", listOf(differ), base.Commit, then))
 	}
+	if who := unpriced(epic); len(who) > 0 {
+		out = append(out, fmt.Sprintf("a budget in dollars does not hold for %s: what they cost is told neither by the program nor by a price of the model. Write model \"NAME\" { price { input = …, output = … } }, or bound the tokens.", listOf(who)))
+	}
 	at, err := space.Moved(ctx)
 	if err != nil || at == "" {
 		return out
@@ -100,4 +105,40 @@ func listOf(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
+}
+
+// unpriced names the agents whose cost nobody would know although a budget bounds
+// it: their program never tells it, and their model has no price.
+func unpriced(epic *ir.Epic) []string {
+	bound := epic.Run.Budget.USDMicro > 0
+	for i := range epic.Nodes {
+		bound = bound || epic.Nodes[i].Limits.Budget.USDMicro > 0
+	}
+	if !bound {
+		return nil
+	}
+	found := map[string]bool{}
+	look := func(name, model string) {
+		agent := epic.Agents[name]
+		m := epic.Models[or(model, agent.Model)]
+		newRunner := makers[epic.Runners[agent.Runner].Kind]
+		if name == "" || newRunner == nil || m.PriceInput > 0 || m.PriceOutput > 0 {
+			return
+		}
+		if p, ok := newRunner(runner.Base{}).(executor.Program); ok && p.Describe().Cannot[executor.CanCost] != "" {
+			found["agent "+name] = true
+		}
+	}
+	for i := range epic.Nodes {
+		for _, s := range epic.Nodes[i].Steps {
+			look(s.Agent, s.Model)
+			for _, name := range s.Fallback {
+				look(name, "")
+			}
+			for _, g := range s.Gates {
+				look(epic.Gates[g].Agent, epic.Gates[g].Model)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
