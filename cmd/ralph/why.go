@@ -91,7 +91,7 @@ func runWhy(cmd *cobra.Command, a *compileArgs, file, key, field string, asJSON 
 	if asJSON {
 		return c.whyJSON(cmd.OutOrStdout(), key, reasons)
 	}
-	return c.whyText(cmd.OutOrStdout(), r, key, reasons)
+	return c.whyText(cmd.OutOrStdout(), r, key, reasons, field != "")
 }
 
 // likeField finds the reasons that a person means by a short name: "timeout",
@@ -129,7 +129,8 @@ func unknownKey(keys []ir.Key, key string) error {
 	return inputErrorf("there is no node %s%s; there are: %s", key, spell.Hint(key, known), spell.Sorted(known, 40))
 }
 
-func (c *compilation) whyText(w io.Writer, r compiler.Result, key string, reasons []compiler.Reason) error {
+// whyText prints reasons; whole says that long values are not cut.
+func (c *compilation) whyText(w io.Writer, r compiler.Result, key string, reasons []compiler.Reason, whole bool) error {
 	style := term.For(w)
 	var b strings.Builder
 	for i := range r.Epic.Nodes {
@@ -149,7 +150,10 @@ func (c *compilation) whyText(w io.Writer, r compiler.Result, key string, reason
 		if value == "" {
 			value = "–"
 		}
-		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, term.Clean(x.Field)), strings.Repeat(" ", width-term.Width(x.Field)), term.Truncate(value, 90))
+		if !whole {
+			value = term.Truncate(value, 90)
+		}
+		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, term.Clean(x.Field)), strings.Repeat(" ", width-term.Width(x.Field)), value)
 		where := x.Origin
 		if p := shown[i].Range; !p.IsZero() {
 			if f := files[p.File]; f != nil {
