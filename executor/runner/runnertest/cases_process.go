@@ -65,7 +65,7 @@ func processes() []Case {
 				own.runner = mcp.Serve(tools, own.inner)
 				s.suite = &own
 				config := s.configure(s.config)
-				config.Set["RUNNERTEST_CRASH"] = filepath.Base(s.dir)
+				config.Set["RUNNERTEST_CRASH"] = s.dir // whole: suites of other kinds run beside this one
 				first := s.start(t.Context(), turn{config: &config})
 				pids := s.running(t, first)
 				for _, pid := range programs("RUNNERTEST_CRASH="+config.Set["RUNNERTEST_CRASH"], pids) {
