@@ -59,7 +59,7 @@ func (r *Run) consider(id ir.NodeID, d Decision) (Decision, act, error) {
 	case d.Budget != (ir.Budget{}) && d.Verb != Resume:
 		return d, nil, &Refused{Why: fmt.Sprintf("%s adds to no budget", d.Verb), Hint: "ralph resume --budget usd=+20 does"}
 	}
-	d.Message = clip(strings.TrimSpace(d.Message), MaxNote)
+	d.Message = Clip(strings.TrimSpace(d.Message), MaxNote)
 	if id == "" {
 		return r.considerRun(d)
 	}

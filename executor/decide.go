@@ -67,7 +67,7 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 		}
 	case stageVerdict:
 		if o := l.attempt.end.Outcome; o.Fatal && !r.draining && l.attempt.person == "" {
-			why := clip(r.nameOf(n.id)+" reported a fatal result"+because(o.Summary), 300)
+			why := Clip(r.nameOf(n.id)+" reported a fatal result"+because(o.Summary), 300)
 			return Event{Body: RunDraining{Until: now.Add(r.grace()).UTC().Truncate(time.Millisecond), Reason: why}}, true
 		}
 		return r.verdict(n), true
@@ -203,9 +203,9 @@ func (r *Run) verdict(n *node) Event {
 		sum := sha256.Sum256([]byte(strings.Join(sign, "\n")))
 		end.Signature = hex.EncodeToString(sum[:8])
 		end.Next, end.Note = r.nextName(n, a.end.Outcome.SuggestedNext)
-		end.Reason = clip(end.Reason, 300)
+		end.Reason = Clip(end.Reason, 300)
 	} else if s := a.end.Outcome.SuggestedNext; s != "" {
-		end.Note = "suggested next step not taken, the attempt passed: " + clip(s, 100)
+		end.Note = "suggested next step not taken, the attempt passed: " + Clip(s, 100)
 	}
 	return n.attemptEvent(end)
 }
@@ -227,5 +227,5 @@ func (r *Run) nextName(n *node, suggested string) (name, note string) {
 			return suggested, ""
 		}
 	}
-	return name, "suggested next step is none that a failure may go to: " + clip(suggested, 100)
+	return name, "suggested next step is none that a failure may go to: " + Clip(suggested, 100)
 }

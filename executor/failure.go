@@ -42,7 +42,7 @@ func (r *Run) afterDiagnosis(n *node) Event {
 	switch {
 	case d.Action == "retry" && n.life.stalls < n.stepNow().Limits.RunnerRetries:
 		return n.attemptEvent(AttemptEnded{
-			Status: AttemptError, Reason: clip("it stalled, and the diagnosis says to try again"+because(d.Note), 300), Next: n.stepNow().Name,
+			Status: AttemptError, Reason: Clip("it stalled, and the diagnosis says to try again"+because(d.Note), 300), Next: n.stepNow().Name,
 		})
 	case d.Action == "retry" || d.Action == "fail":
 		return r.verdict(n)
@@ -51,7 +51,7 @@ func (r *Run) afterDiagnosis(n *node) Event {
 	if note == "" {
 		note = "the agent stalled"
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseDiagnosis, Detail: clip(note, MaxNote)})
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseDiagnosis, Detail: Clip(note, MaxNote)})
 }
 
 // onTrouble answers an effect that did not happen: try again later as long as
@@ -71,7 +71,7 @@ func (r *Run) onTrouble(n *node, now time.Time) Event {
 	instead := func() Event {
 		return n.attemptEvent(AttemptEnded{
 			Status: AttemptError, Next: step.Name,
-			Reason: clip(fmt.Sprintf("agent %s cannot work (%s); %s takes its place", t.agent, firstLine(t.Detail), standin), 300),
+			Reason: Clip(fmt.Sprintf("agent %s cannot work (%s); %s takes its place", t.agent, firstLine(t.Detail), standin), 300),
 		})
 	}
 	retries := 5
@@ -106,7 +106,7 @@ func (r *Run) onTrouble(n *node, now time.Time) Event {
 		return n.event(NodeWaiting{For: ForTimer, Until: now.Add(d), Detail: t.Detail})
 	case t.Class == FailCrash && byAgent:
 		next, _ := r.nextName(n, "")
-		return n.attemptEvent(AttemptEnded{Status: AttemptFailed, Reason: clip(t.Detail, 300), Signature: "crash", Next: next})
+		return n.attemptEvent(AttemptEnded{Status: AttemptFailed, Reason: Clip(t.Detail, 300), Signature: "crash", Next: next})
 	case !byAgent:
 		return ask(CauseWorkspace)
 	case standin != "":

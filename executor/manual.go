@@ -34,7 +34,7 @@ func (r *Run) awaitPerson(n *node) (Event, bool) {
 	if log := n.lastEnded(); log != nil && log.Status != AttemptPassed {
 		detail = "not yet: " + firstLine(log.Reason)
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseManual, Detail: clip(detail, MaxNote)}), true
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseManual, Detail: Clip(detail, MaxNote)}), true
 }
 
 // lastEnded is the last attempt of this life that has ended; nil if there is none.

@@ -127,7 +127,7 @@ func (r *Run) conflictText(n *node) string {
 			text += fmt.Sprintf(" and %d more", more)
 		}
 	}
-	return clip(text, MaxNote)
+	return Clip(text, MaxNote)
 }
 
 // nameOf is what people call a result.
@@ -150,7 +150,7 @@ func (r *Run) decideHand(n *node) Event {
 	if log := n.lastEndedOf(MergeStep); log != nil && log.Person != "" && len(log.Problems) > 0 {
 		why += "; not resolved yet: " + strings.Join(log.Problems, "; ")
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseConflict, Detail: clip(why, MaxNote)})
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseConflict, Detail: Clip(why, MaxNote)})
 }
 
 // lastEndedOf is the last attempt of a step in this life that is over, nil if none is.

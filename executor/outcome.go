@@ -99,7 +99,7 @@ func ParseOutcome(b []byte) (Outcome, Usage) {
 		return Outcome{Invalid: "it is not valid UTF-8"}, none
 	}
 	if b = bytes.TrimSpace(b); len(b) == 0 || b[0] != '{' {
-		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", clip(string(b), 20)), none
+		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", Clip(string(b), 20)), none
 	}
 	if out, u, ok := typedOutcome(b); ok {
 		return out, u
@@ -114,7 +114,7 @@ func ParseOutcome(b []byte) (Outcome, Usage) {
 	}
 	action := deref(r.NextAction)
 	if !slices.Contains(actions, action) {
-		return InvalidOutcome(`"next_action" is %q; it must be "advance_phase", "repeat_phase", "need_human" or "none"`, clip(action, 100)), none
+		return InvalidOutcome(`"next_action" is %q; it must be "advance_phase", "repeat_phase", "need_human" or "none"`, Clip(action, 100)), none
 	}
 	out := Outcome{
 		Result: result, NextAction: action, Summary: note(r.Summary, MaxNote), SuggestedNext: note(deref(r.SuggestedNext), 100),
@@ -149,7 +149,7 @@ func (r reported) result() (word, why string) {
 	case r.Result == nil:
 		return "failed", ""
 	case !slices.Contains(results, *r.Result):
-		return "", InvalidOutcome(`"result" is %q; it must be "success", "partial" or "failed"`, clip(*r.Result, 100)).Invalid
+		return "", InvalidOutcome(`"result" is %q; it must be "success", "partial" or "failed"`, Clip(*r.Result, 100)).Invalid
 	case r.Success != nil && *r.Success != (*r.Result == "success"):
 		return "", InvalidOutcome(`"result" is %q and "success" is %v: one of them is wrong`, *r.Result, *r.Success).Invalid
 	case r.Fatal && *r.Result == "success":
@@ -184,7 +184,7 @@ func deref(s *string) string {
 	return *s
 }
 
-func note(s string, n int) string { return clip(Clean(strings.TrimSpace(s)), n) }
+func note(s string, n int) string { return Clip(Clean(strings.TrimSpace(s)), n) }
 
 func shortLine(parts ...string) string {
 	return note(strings.Join(strings.Fields(strings.Join(parts, " ")), " "), 200)
@@ -192,7 +192,7 @@ func shortLine(parts ...string) string {
 
 // InvalidOutcome says why something is no outcome.
 func InvalidOutcome(format string, args ...any) Outcome {
-	return Outcome{Invalid: clip(Clean(fmt.Sprintf(format, args...)), 300)}
+	return Outcome{Invalid: Clip(Clean(fmt.Sprintf(format, args...)), 300)}
 }
 
 // Clean removes control characters, so that what an agent says cannot steer a terminal.

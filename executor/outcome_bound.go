@@ -34,7 +34,7 @@ func (e *AgentEnded) Bound() {
 		case len(e.Tail) > 200:
 			e.Tail = lastBytes(e.Tail, len(e.Tail)/2)
 		case len(o.Summary) > 100:
-			o.Summary = clip(o.Summary, len(o.Summary)*3/4)
+			o.Summary = Clip(o.Summary, len(o.Summary)*3/4)
 		default:
 			o.Proposals, o.Pointers, o.Errors, e.Tail = nil, nil, nil, ""
 		}

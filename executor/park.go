@@ -108,7 +108,7 @@ func (r *Run) onLimit(n *node, runner string, t *EffectFailed, now time.Time) Ev
 	if p := r.parks[runner]; p != nil && p.Until.After(now) {
 		return n.event(NodeWaiting{For: ForLimit, Until: p.Until, Detail: t.Detail})
 	}
-	b := RunnerParked{Runner: runner, Until: t.Until, Detail: clip(t.Detail, 300)}
+	b := RunnerParked{Runner: runner, Until: t.Until, Detail: Clip(t.Detail, 300)}
 	switch {
 	case t.Class != FailLimit || !t.Until.After(now):
 		b.Until, b.Probe = later(now, parkFor.Milliseconds()), true

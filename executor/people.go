@@ -154,7 +154,7 @@ func (r *Run) onWord(n *node, now time.Time) (Event, bool) {
 	case l.attempt.status == AttemptRunning && d.Verb == Reject:
 		return n.attemptEvent(AttemptEnded{
 			Status: AttemptFailed, Free: true, Next: next,
-			Reason: clip("rejected by "+d.By+because(d.Message), 300),
+			Reason: Clip("rejected by "+d.By+because(d.Message), 300),
 		}), true
 	case l.attempt.status == AttemptRunning && d.Verb == RetryNode && l.attempt.leaving && l.attempt.collected.Result.Commit == "":
 		return Event{}, false // first what it left

@@ -24,12 +24,12 @@ func Fill(template string, value func(name string) (string, bool)) (string, erro
 		}
 		end := strings.IndexByte(template[i:], '}')
 		if end < 0 {
-			return "", fmt.Errorf("the template %q does not end: close it with }", clip(template[i:], 60))
+			return "", fmt.Errorf("the template %q does not end: close it with }", Clip(template[i:], 60))
 		}
 		name := template[i+len(open) : i+end]
 		v, ok := value(name)
 		if !ok {
-			return "", fmt.Errorf("run.%s is not known here", clip(name, 60))
+			return "", fmt.Errorf("run.%s is not known here", Clip(name, 60))
 		}
 		b.WriteString(template[:i] + v)
 		template = template[i+end+1:]

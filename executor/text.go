@@ -32,8 +32,8 @@ func lastLine(s string) string {
 	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
-// clip cuts s to at most n bytes, at the start of a character.
-func clip(s string, n int) string {
+// Clip cuts s to at most n bytes, at the start of a character.
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -133,7 +133,7 @@ func (r *Run) GoesOnAsIs(id ir.NodeID) bool {
 func (r *Run) spokenDecision(n *node) Event {
 	return n.attemptEvent(AttemptEnded{
 		Status: AttemptCancelled, Free: true, Next: n.life.attempt.step,
-		Reason: clip("a person wrote in the agent's session"+because(n.lastSpoken()), 300),
+		Reason: Clip("a person wrote in the agent's session"+because(n.lastSpoken()), 300),
 	})
 }
 
@@ -141,7 +141,7 @@ func (r *Run) spokenDecision(n *node) Event {
 func (r *Run) takenDecision(n *node) Event {
 	return n.event(NodeWaiting{
 		For: ForHuman, Cause: CauseTakeover,
-		Detail: clip("a person wrote in the session of agent "+n.life.attempt.agent+because(n.lastSpoken()), MaxNote),
+		Detail: Clip("a person wrote in the session of agent "+n.life.attempt.agent+because(n.lastSpoken()), MaxNote),
 	})
 }
 

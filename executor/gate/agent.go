@@ -115,7 +115,7 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 		if t := lastLine(ended.Tail); ended.ExitCode != 0 && t != "" {
 			out.Message += fmt.Sprintf("\nIt ended with exit code %d: %s", ended.ExitCode, t)
 		}
-		out.Message = clip(clean(out.Message), executor.MaxNote)
+		out.Message = executor.Clip(clean(out.Message), executor.MaxNote)
 		said = why
 		if r.Gate.TimeoutMS > 0 {
 			if limit -= time.Duration(ended.Millis) * time.Millisecond; limit < time.Second {
@@ -220,14 +220,14 @@ func sum(a, b *int64) *int64 {
 // failed is a verdict that could not be given, and why.
 func (q question) failed(why string) judging {
 	return judging{executor.GateJudged{
-		Gate: q.r.Name, Verdict: executor.ErrorJudged, Message: clip(clean(why), executor.MaxNote), Tests: "skip",
+		Gate: q.r.Name, Verdict: executor.ErrorJudged, Message: executor.Clip(clean(why), executor.MaxNote), Tests: "skip",
 		Agent: q.r.Agent, Model: q.r.Model,
 	}}
 }
 
 // judged completes a verdict and keeps what it says.
 func (q question) judged(out executor.GateJudged, v verdict) (executor.GateJudged, error) {
-	out.Verdict, out.Message = v.status, clip(strings.TrimSpace(clean(v.message)), executor.MaxNote)
+	out.Verdict, out.Message = v.status, executor.Clip(strings.TrimSpace(clean(v.message)), executor.MaxNote)
 	if v.status != executor.Pass {
 		out.Signature = signText(out.Message)
 	}
@@ -238,7 +238,7 @@ func (q question) judged(out executor.GateJudged, v verdict) (executor.GateJudge
 		out.Evidence, err = evidence(q.r, out, found{})
 	}
 	if err != nil { // a verdict that could not be kept is none
-		out.Verdict, out.Message, out.Signature = executor.ErrorJudged, clip("the verdict could not be kept: "+err.Error(), executor.MaxNote), ""
+		out.Verdict, out.Message, out.Signature = executor.ErrorJudged, executor.Clip("the verdict could not be kept: "+err.Error(), executor.MaxNote), ""
 	}
 	bound(&out)
 	return out, nil

@@ -87,14 +87,14 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
-		out.Message = clip("the shell could not be started: "+err.Error(), executor.MaxNote)
+		out.Message = executor.Clip("the shell could not be started: "+err.Error(), executor.MaxNote)
 		return out, nil
 	}
 	out.Millis = res.Took.Milliseconds()
 	why := judge(r.Gate, res, wants[0].found, wants[1].found)
 	found := found{Command: line, ExitCode: &res.Code, Stdout: stdout, Stderr: stderr}
 	if err := c.complete(&out, r, why, readResults(r.Dir, begun, slices.Compact([]string{stdout, stderr})...), found); err != nil {
-		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: clip(err.Error(), executor.MaxNote)}
+		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: executor.Clip(err.Error(), executor.MaxNote)}
 	}
 	bound(&out)
 	return out, nil
@@ -200,14 +200,4 @@ func fileName(name string) string {
 		}
 		return '-'
 	}, name)
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

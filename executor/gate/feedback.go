@@ -29,20 +29,20 @@ func feedback(why string, s *results, stdout, stderr string) (string, error) {
 	}
 	if len(s.failed) > 0 {
 		names := s.failed[:min(len(s.failed), 5)]
-		why += ": " + clip(strings.Join(names, ", "), 300)
+		why += ": " + executor.Clip(strings.Join(names, ", "), 300)
 		if more := len(s.failed) - len(names); more > 0 {
 			why += fmt.Sprintf(" and %d more", more)
 		}
 	}
 	if s.text.Len() > 0 { // machine-readable output is no reading for an agent
-		return clip(why+"\n"+clean(strings.TrimSpace(s.text.String())), executor.MaxNote), nil
+		return executor.Clip(why+"\n"+clean(strings.TrimSpace(s.text.String())), executor.MaxNote), nil
 	}
 	text, err := tail(stdout, stderr)
 	if err != nil {
 		return "", err
 	}
 	if l := lastLine(text); l != "" && len(s.failed) == 0 {
-		why += ": " + clip(l, 160)
+		why += ": " + executor.Clip(l, 160)
 	}
 	lines := firstLines(text, stdout, stderr)
 	if lines != "" {
@@ -52,7 +52,7 @@ func feedback(why string, s *results, stdout, stderr string) (string, error) {
 			return "", err
 		}
 	}
-	return clip(clean(why+"\n"+lines+text), executor.MaxNote), nil
+	return executor.Clip(clean(why+"\n"+lines+text), executor.MaxNote), nil
 }
 
 // firstLines returns the first lines of the output that say what is wrong, unless
@@ -69,7 +69,7 @@ func firstLines(end string, outputs ...string) string {
 			if read > tellingRead || b.Len() >= tellingSize || !telling.MatchString(line) {
 				return
 			}
-			line = strings.TrimRight(clip(line, tellingMax), " \t")
+			line = strings.TrimRight(executor.Clip(line, tellingMax), " \t")
 			if !strings.Contains(end, line) && !strings.Contains(b.String(), line) {
 				b.WriteString(line + "\n")
 			}
@@ -92,7 +92,7 @@ func bound(g *executor.GateJudged) {
 		case len(g.Removed) > 3:
 			g.Removed = g.Removed[:len(g.Removed)/2]
 		default:
-			g.Message = clip(g.Message, len(g.Message)*3/4)
+			g.Message = executor.Clip(g.Message, len(g.Message)*3/4)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (Outcome) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudg
 	default:
 		out.Verdict = executor.Pass
 	}
-	out.Message = clip(clean(out.Message), executor.MaxNote)
+	out.Message = executor.Clip(clean(out.Message), executor.MaxNote)
 	if out.Verdict == executor.Fail {
 		out.Signature = signText(out.Message)
 	}

@@ -54,7 +54,7 @@ func (s *results) add(t testResult) {
 	if t.State != "fail" {
 		t.Output = ""
 	}
-	t.Output = clip(clean(t.Output), testOutput)
+	t.Output = executor.Clip(clean(t.Output), testOutput)
 	if len(s.tests) < maxTests || t.State == "fail" && len(s.tests) < 2*maxTests {
 		s.tests = append(s.tests, t)
 	}
@@ -69,7 +69,7 @@ func (s *results) fail(name string) {
 // note keeps what a failed test printed, as far as feedback has room for it.
 func (s *results) note(text string) {
 	if s.text.Len() < 2*executor.MaxNote {
-		s.text.WriteString(clip(text, 2*executor.MaxNote))
+		s.text.WriteString(executor.Clip(text, 2*executor.MaxNote))
 	}
 }
 
@@ -173,7 +173,7 @@ func (s *results) keepTests(r executor.GateRun) error {
 // into puts the results into a verdict.
 func (s *results) into(out *executor.GateJudged) {
 	for _, name := range s.failed[:min(len(s.failed), maxFailed)] {
-		out.Failed = append(out.Failed, clip(clean(name), 100))
+		out.Failed = append(out.Failed, executor.Clip(clean(name), 100))
 	}
 	if !s.seen {
 		return

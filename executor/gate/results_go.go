@@ -3,6 +3,8 @@ package gate
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
 )
 
 // goTest reads the events of go test -json (test2json).
@@ -52,7 +54,7 @@ func (g *goTest) line(line string) {
 			g.output[key] = b
 		}
 		if b.Len() < testOutput {
-			b.WriteString(clip(e.Output, testOutput))
+			b.WriteString(executor.Clip(e.Output, testOutput))
 		}
 	case "build-fail":
 		g.to.seen = true

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
@@ -138,7 +139,7 @@ func (s *results) junit(in io.Reader) {
 	for _, r := range found {
 		s.add(r)
 		if r.State == "fail" {
-			s.note("FAILED " + r.Name + "\n" + clip(r.Output, testOutput) + "\n")
+			s.note("FAILED " + r.Name + "\n" + executor.Clip(r.Output, testOutput) + "\n")
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 	}
 	for _, e := range there {
 		if e.Name() != acceptanceFile && e.Name() != diffFile { // ours, of a run that was interrupted
-			return fmt.Sprintf("the directory of a review must be empty, and holds %s", clip(e.Name(), 100)), nil
+			return fmt.Sprintf("the directory of a review must be empty, and holds %s", executor.Clip(e.Name(), 100)), nil
 		}
 	}
 	criteria := "The sprint names no acceptance criteria: judge whether the change is correct and complete in itself.\n"
@@ -146,7 +146,7 @@ func readWord(answers []string, schema *jsonschema.Schema) (verdict, bool) {
 		if reason == "" {
 			reason = map[executor.Verdict]string{executor.Pass: "approved", executor.Fail: "rejected, without a reason"}[status]
 		}
-		b, err := marshal(map[string]string{"status": string(status), "message": clip(reason, executor.MaxNote)})
+		b, err := marshal(map[string]string{"status": string(status), "message": executor.Clip(reason, executor.MaxNote)})
 		if err != nil {
 			return verdict{}, false
 		}

@@ -160,7 +160,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 	if broken := schema.Validate(b); len(broken) > 0 {
 		var lines []string
 		for _, v := range broken[:min(len(broken), 5)] {
-			lines = append(lines, clip(v.String(), 300))
+			lines = append(lines, executor.Clip(v.String(), 300))
 		}
 		return verdict{}, errors.New("the answer is not valid under the schema: " + strings.Join(lines, "; "))
 	}
@@ -177,7 +177,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 	case executor.Pass, executor.Fail, executor.Stop:
 		return v, nil
 	}
-	return verdict{}, fmt.Errorf(`"status" is %q; it must be pass, fail or stop`, clip(status, 60))
+	return verdict{}, fmt.Errorf(`"status" is %q; it must be pass, fail or stop`, executor.Clip(status, 60))
 }
 
 // counted finds the numbers of tests that QA agents like to report, as

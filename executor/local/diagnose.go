@@ -95,7 +95,7 @@ func readDiagnosis(answer []byte) executor.Diagnosed {
 	switch out.Action {
 	case "retry", "fail", "human":
 	default:
-		out.Note = fmt.Sprintf("the diagnosis names no action that ralph knows (%q): %s", clip(out.Action, 40), out.Note)
+		out.Note = fmt.Sprintf("the diagnosis names no action that ralph knows (%q): %s", executor.Clip(out.Action, 40), out.Note)
 		out.Action = "human"
 	}
 	out.Note = plain(out.Note)

@@ -139,14 +139,7 @@ func plain(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return clip(s, executor.MaxNote)
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "")
-	}
-	return s
+	return executor.Clip(s, executor.MaxNote)
 }
 
 // fileName makes a name fit for a directory.

@@ -16,10 +16,10 @@ func (d *driver) pullText(e executor.Effect) executor.PullText {
 	h := d.Epic.Epic
 	n := d.nodes[e.Node]
 	if n == nil {
-		return executor.PullText{Title: oneLine(h.Title), Body: clip(d.sumBody(), maxBody), Onto: or(h.Target, h.Base)}
+		return executor.PullText{Title: oneLine(h.Title), Body: executor.Clip(d.sumBody(), maxBody), Onto: or(h.Target, h.Base)}
 	}
 	return executor.PullText{
-		Title: oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title)), Body: clip(d.nodeBody(n), maxBody), Onto: d.onto(n),
+		Title: oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title)), Body: executor.Clip(d.nodeBody(n), maxBody), Onto: d.onto(n),
 	}
 }
 

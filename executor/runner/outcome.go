@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/executor"
 )
@@ -47,16 +46,6 @@ func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 	return executor.ParseOutcome(b)
 }
 
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-func note(s string, n int) string { return clip(executor.Clean(strings.TrimSpace(s)), n) }
+func note(s string, n int) string { return executor.Clip(executor.Clean(strings.TrimSpace(s)), n) }
 
 func trimRight(s string) string { return strings.TrimRight(s, "\n") }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
@@ -29,5 +30,5 @@ func promisedIn(text string) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return clip(strings.Join(strings.Fields(all[len(all)-1][1]), " "), 200)
+	return executor.Clip(strings.Join(strings.Fields(all[len(all)-1][1]), " "), 200)
 }

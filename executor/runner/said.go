@@ -28,5 +28,5 @@ func Said(message string) executor.Outcome {
 	if text == "" {
 		return executor.InvalidOutcome("it ended without reporting an outcome (report_outcome was not called) and without a last message")
 	}
-	return executor.InvalidOutcome("it ended without reporting an outcome (report_outcome was not called), and its last message is none: %q", clip(text, 120))
+	return executor.InvalidOutcome("it ended without reporting an outcome (report_outcome was not called), and its last message is none: %q", executor.Clip(text, 120))
 }

@@ -114,5 +114,5 @@ func totalsFile(dir, session string) string {
 		}
 		return '-'
 	}, session)
-	return filepath.Join(dir, "session-"+clip(name, 100)+".json")
+	return filepath.Join(dir, "session-"+executor.Clip(name, 100)+".json")
 }

@@ -165,7 +165,7 @@ func (s *Space) Poll(ctx context.Context, e executor.Effect) (executor.PullSeen,
 	case "CLOSED":
 		seen := executor.PullSeen{State: "closed"}
 		if n := len(p.Comments); n > 0 {
-			seen.Comment = clip(p.Comments[n-1].Body, executor.MaxNote)
+			seen.Comment = executor.Clip(p.Comments[n-1].Body, executor.MaxNote)
 		}
 		return seen, nil
 	case "MERGED":
@@ -203,12 +203,4 @@ func (s *Space) Poll(ctx context.Context, e executor.Effect) (executor.PullSeen,
 	}
 	tree, err := s.git.tree(ctx, head)
 	return executor.PullSeen{State: "merged", Head: executor.Tree{Commit: head, Tree: tree}}, err
-}
-
-// clip cuts text at a limit in bytes, between characters.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "")
 }
