@@ -34,7 +34,8 @@ func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 		}
 		if b.Kind == EffectAgent {
 			l.attempt.iteration, l.attempt.session, l.attempt.spoken = b.Iteration, want.Session, false
-			n.logs[len(n.logs)-1].Turn = turnName(b.Iteration)
+			log := &n.logs[len(n.logs)-1]
+			log.Turn, log.Session = turnName(b.Iteration), want.Session // what a fresh turn leaves is no earlier session's
 		}
 		return nil
 	}
