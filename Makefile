@@ -27,6 +27,7 @@ demo: build ## compile, draw and apply a plan for a small Go service, with scrip
 
 test: ## all tests that need only Go and git
 	$(GO) test ./...
+	@[ -n "$$RALPH_E2E_AGENTS" ] || echo "make test: NOT TESTED here: the real Claude Code, OpenCode, Codex and opencode acp; make e2e installs and tests them"
 
 race: ## the same under the race detector, without the slow scripts
 	$(GO) test -race -short ./...
