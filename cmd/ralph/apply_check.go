@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -96,11 +97,11 @@ func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name
 	}
 	model := agent.Model
 	if name == s.Agent {
-		model = or(s.Model, model)
+		model = cmp.Or(s.Model, model)
 	}
 	alias := r.epic.Models[model]
 	return by.Check(ctx, executor.AgentRun{
-		Node: n, Step: s, Agent: name, Slug: agent.Slug, Model: or(alias.ID, model), Alias: alias, Runner: runner,
+		Node: n, Step: s, Agent: name, Slug: agent.Slug, Model: cmp.Or(alias.ID, model), Alias: alias, Runner: runner,
 		Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -151,7 +152,7 @@ func (v *applyView) line(e executor.Event) string {
 	case executor.AttemptEnded:
 		switch {
 		case b.Status == executor.AttemptCancelled:
-			return say(term.Plain, "·", "%s: %s", attempt, first(or(b.Status.String(), b.Reason)))
+			return say(term.Plain, "·", "%s: %s", attempt, first(cmp.Or(b.Reason, b.Status.String())))
 		case b.Status == executor.AttemptFailed && b.Reason != "":
 			return say(term.Bad, "✗", "%s: %s", attempt, first(b.Reason))
 		case b.Status != executor.AttemptPassed:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,7 +121,7 @@ func unpriced(epic *ir.Epic) []string {
 	found := map[string]bool{}
 	look := func(name, model string) {
 		agent := epic.Agents[name]
-		m := epic.Models[or(model, agent.Model)]
+		m := epic.Models[cmp.Or(model, agent.Model)]
 		newRunner := makers[epic.Runners[agent.Runner].Kind]
 		if name == "" || newRunner == nil || m.PriceInput > 0 || m.PriceOutput > 0 {
 			return

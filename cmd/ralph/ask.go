@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +146,7 @@ func (r *record) ask(ctx context.Context, v executor.NodeView, s sessionJSON, pr
 		commit = r.run.Base().Commit
 		for _, at := range v.Attempts {
 			if at.Step == s.Step && at.Number == s.Attempt {
-				commit = or(commit, at.From)
+				commit = cmp.Or(at.From, commit)
 			}
 		}
 	}
@@ -192,7 +193,7 @@ func (r *record) asking(v executor.NodeView, s sessionJSON, question, commit str
 	}
 	return executor.AgentRun{
 		Node: n, Step: &ir.Step{Name: s.Step, Agent: s.Agent, Access: "read", Session: "resume", Limits: limits},
-		Agent: s.Agent, Slug: agent.Slug, Text: r.agentText(agent), Model: or(alias, r.epic.Models[alias].ID), Alias: r.epic.Models[alias],
+		Agent: s.Agent, Slug: agent.Slug, Text: r.agentText(agent), Model: cmp.Or(r.epic.Models[alias].ID, alias), Alias: r.epic.Models[alias],
 		Runner: r.epic.Runners[agent.Runner], Effect: executor.Effect{Kind: executor.EffectAgent, Node: v.ID, Step: s.Step, Attempt: s.Attempt, Session: s.Session},
 		Epic: r.epic.Epic.ID, Name: "ask", Env: r.epic.Run.Worktree.Env, Read: true, Raw: true, Human: ir.HITL{},
 		Prompt: fmt.Appendf(nil, `A person asks you about your work on sprint %s (%s). Answer in plain text, and do nothing else: change no file, report no outcome.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -134,18 +135,12 @@ func newCornerRepo(t *testing.T, c *cornerCase) *cornerRepo {
 	r.env = append(slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, "PATH=") || strings.HasPrefix(e, "HOME=") || strings.HasPrefix(e, "GIT_") || strings.HasPrefix(e, "RALPH_")
 	}), "PATH="+filepath.Join(top, "bin")+":"+os.Getenv("PATH"), "HOME="+filepath.Join(top, "home"), "TOP="+top, "GIT_CONFIG_NOSYSTEM=1")
-	or := func(s, def string) string {
-		if s == "" {
-			return def
-		}
-		return s
-	}
-	policy := strings.NewReplacer("RUNNER", c.runner, "QATIME", or(c.qaTime, "1m"), "UNIT", or(c.unit, "true"), "GATES", or(c.gates, "gate.unit"), "STEP", c.step, "RETRY", c.retry, "POLICY", c.policy).Replace(cornerPolicy)
+	policy := strings.NewReplacer("RUNNER", c.runner, "QATIME", cmp.Or(c.qaTime, "1m"), "UNIT", cmp.Or(c.unit, "true"), "GATES", cmp.Or(c.gates, "gate.unit"), "STEP", c.step, "RETRY", c.retry, "POLICY", c.policy).Replace(cornerPolicy)
 	r.write("ralph.hcl", policy)
-	r.write("plan.md", "# Corner\n\n## Phase 1: All\n\n"+or(c.plan, cornerPlan))
-	r.write("agent.sh", or(c.agent, `echo "$RALPH_NODE" > "out-$RALPH_NODE"`))
-	r.write("qa.sh", or(c.qa, says("pass", "fine")))
-	r.write("second.sh", or(c.second, says("pass", "fine")))
+	r.write("plan.md", "# Corner\n\n## Phase 1: All\n\n"+cmp.Or(c.plan, cornerPlan))
+	r.write("agent.sh", cmp.Or(c.agent, `echo "$RALPH_NODE" > "out-$RALPH_NODE"`))
+	r.write("qa.sh", cmp.Or(c.qa, says("pass", "fine")))
+	r.write("second.sh", cmp.Or(c.second, says("pass", "fine")))
 	r.write("shared.txt", "one\ntwo\nthree\n")
 	r.git("init", "-q", "-b", "main", ".")
 	r.git("config", "user.name", "Test User")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ If you have no such tool, say so.
 func (c *configured) hello(ctx context.Context, name string, by executor.Runner) finding {
 	f := finding{Name: "hello " + name, State: "error"}
 	ended, reported, took, err := c.turn(ctx, name, by)
-	model := or("the program's own model", c.models[name].ID)
+	model := cmp.Or(c.models[name].ID, "the program's own model")
 	if ended.Model != "" {
 		model = ended.Model
 	}

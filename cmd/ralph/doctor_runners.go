@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func configuredRunners(set *policies.Set, epic *ir.Epic) *configured {
 		c.epic.Runners[a.Runner.V] = compiler.Runner(r)
 		m := ir.Model{ID: a.Model.V}
 		if alias := set.Models[a.Model.V]; alias != nil {
-			m = ir.Model{ID: or(a.Model.V, alias.ID.V), Provider: alias.Provider.V, PriceInput: alias.PriceInput.V, PriceOutput: alias.PriceOutput.V}
+			m = ir.Model{ID: cmp.Or(alias.ID.V, a.Model.V), Provider: alias.Provider.V, PriceInput: alias.PriceInput.V, PriceOutput: alias.PriceOutput.V}
 		}
 		if c.use(a.Runner.V, name, m); a.Builtin {
 			c.agents[a.Runner.V] = nil
@@ -67,7 +68,7 @@ func configuredRunners(set *policies.Set, epic *ir.Epic) *configured {
 			continue
 		}
 		m, known := epic.Models[a.Model]
-		if m.ID = or(a.Model, m.ID); !known {
+		if m.ID = cmp.Or(m.ID, a.Model); !known {
 			m = ir.Model{ID: a.Model}
 		}
 		c.use(a.Runner, name, m)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -347,7 +348,7 @@ func (l *eventLog) writer(name string) string {
 	ext := filepath.Ext(name)
 	base := turnOf(name)
 	if turn, ok := strings.CutPrefix(base, "agent-"); ok {
-		base = or("agent", l.who)
+		base = cmp.Or(l.who, "agent")
 		if turn != "1" {
 			base += " turn " + turn
 		}

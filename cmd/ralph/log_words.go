@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
 	case executor.RunStarted:
 		return fmt.Sprintf("apply started by %s, %d at a time, base %.12s%s", b.By, b.Slots, b.Base.Commit, startWords(b, keys))
 	case executor.RunDraining:
-		return or("interrupted", b.Reason) + ": nothing new starts"
+		return cmp.Or(b.Reason, "interrupted") + ": nothing new starts"
 	case executor.RunHeld:
 		return fmt.Sprintf("nothing new starts (%s): %s", b.For, first(b.Detail))
 	case executor.RunnerParked:
@@ -288,11 +289,4 @@ func because(s string) string {
 		return ": " + s
 	}
 	return ""
-}
-
-func or(otherwise, s string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

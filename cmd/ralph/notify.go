@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func (n *notifier) events(list []executor.Event, key func(ir.NodeID) string) {
 		switch b := e.Body.(type) {
 		case executor.NodeWaiting:
 			if b.For == executor.ForHuman || b.For == executor.ForBudget && b.Until.IsZero() {
-				set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = or(string(b.For), string(b.Cause)), b.Detail
+				set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = cmp.Or(string(b.Cause), string(b.For)), b.Detail
 				n.about(onWaiting, set)
 			}
 		case executor.NodeBlocked:

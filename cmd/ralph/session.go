@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -197,7 +198,7 @@ func (r *record) join(v executor.NodeView, e *sessionJSON) {
 	about := aboutRun(e.Agent, r.epic.Runners[e.Runner], e.Dir, "")
 	about.Node, about.Slug, about.Model, about.Keep = r.node(v.ID), r.epic.Agents[e.Agent].Slug, e.Model, r.keep()
 	if e.Joined = program.Join(about, e.Session); len(e.Joined) == 0 {
-		e.Cannot = or("its program has no way in for people", program.Describe().Cannot[executor.CanJoin])
+		e.Cannot = cmp.Or(program.Describe().Cannot[executor.CanJoin], "its program has no way in for people")
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -220,7 +221,7 @@ func (r *record) showSpec(w *sheet, n *ir.Node) {
 		if who == "" {
 			who = "a person"
 		}
-		w.line("  %s by %s; gates: %s; attempts: %d", s.Name, who, or("none", strings.Join(s.Gates, ", ")), s.Limits.Attempts)
+		w.line("  %s by %s; gates: %s; attempts: %d", s.Name, who, cmp.Or(strings.Join(s.Gates, ", "), "none"), s.Limits.Attempts)
 	}
 }
 
@@ -265,7 +266,7 @@ func (r *record) showAttempt(w *sheet, id ir.NodeID, a executor.AttemptLog) {
 		w.field("  noted", p)
 	}
 	for _, g := range a.Gates {
-		w.line("  gate %s: %s  (%s, tests: %s)", g.Gate, g.Verdict, millis(g.Millis), or("-", g.Tests))
+		w.line("  gate %s: %s  (%s, tests: %s)", g.Gate, g.Verdict, millis(g.Millis), cmp.Or(g.Tests, "-"))
 		if c := g.Counts; c != nil {
 			w.line("    %d passed, %d failed, %d skipped", c.Passed, c.Failed, c.Skipped)
 		}

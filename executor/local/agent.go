@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 // agent runs one iteration of the step's agent, or of the one who stands in.
 func (d *driver) agent(e executor.Effect) (work, error) {
 	n, step := d.find(e)
-	run, runner, err := d.agentRun(e, n, step, or(e.Agent, step.Agent), step.Model)
+	run, runner, err := d.agentRun(e, n, step, cmp.Or(e.Agent, step.Agent), step.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +94,11 @@ func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, ow
 		return executor.AgentRun{}, nil, err
 	}
 	if name != step.Agent {
-		own = or(agent.Model, own)
+		own = cmp.Or(agent.Model, own)
 	}
 	return executor.AgentRun{
 		Node: n, Step: step, Agent: name, Slug: agent.Slug, Text: d.Agents[name], Runner: r, Effect: e,
-		Model: d.model(or(own, agent.Model)), Alias: d.Epic.Models[or(own, agent.Model)],
+		Model: d.model(cmp.Or(own, agent.Model)), Alias: d.Epic.Models[cmp.Or(own, agent.Model)],
 		Keep: d.keep(), Human: d.Epic.Run.HITL, Record: d.record(e),
 		Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node), Files: files, Env: d.Epic.Run.Worktree.Env,
 		Activity: d.activity(e),
@@ -105,14 +106,7 @@ func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, ow
 }
 
 // model is what a program is told: what the alias stands for, else the alias.
-func (d *driver) model(alias string) string { return or(d.Epic.Models[alias].ID, alias) }
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
+func (d *driver) model(alias string) string { return cmp.Or(d.Epic.Models[alias].ID, alias) }
 
 func (d *driver) activity(e executor.Effect) func(executor.Activity) {
 	if d.Activity == nil {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,7 +18,7 @@ const diagnoseTime = 10 * 60 * 1000
 // diagnose lets another agent say what to do about one that stalled.
 func (d *driver) diagnose(e executor.Effect) (work, error) {
 	n, step := d.find(e)
-	name := or(e.Agent, step.Stall.Agent)
+	name := cmp.Or(e.Agent, step.Stall.Agent)
 	limits := ir.StepLimits{Iterations: 1, Attempts: 1, TimeoutMS: diagnoseTime}
 	if t := step.Limits.TimeoutMS; t > 0 {
 		limits.TimeoutMS = min(t, diagnoseTime)
@@ -59,7 +60,7 @@ var diagnosisSchema = json.RawMessage(`{"type":"object","required":["action","no
 func diagnosis(n *ir.Node, step *ir.Step, a executor.AttemptLog, files string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The agent %s showed no sign of life for a long time while it worked on step %q of sprint %s (%s), and was stopped.\n",
-		or(a.Agent, step.Agent), step.Name, n.Key, n.Title)
+		cmp.Or(a.Agent, step.Agent), step.Name, n.Key, n.Title)
 	b.WriteString("You are in its worktree, as it left it. Find out why it stalled. Change nothing.\n")
 	if a.Turn != "" {
 		turn := filepath.Join(files, a.Turn)

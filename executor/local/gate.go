@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,20 +106,20 @@ func (d *driver) gateRun(e executor.Effect) (executor.GateRun, executor.Gate, er
 		}
 	}
 	run.Earlier = slices.Clip(run.Earlier)
-	if name := or(e.Agent, g.Agent); name != "" {
+	if name := cmp.Or(e.Agent, g.Agent); name != "" {
 		agent := d.Epic.Agents[name]
 		own := g.Model
 		if name != g.Agent {
-			own = or(agent.Model, own)
+			own = cmp.Or(agent.Model, own)
 		}
 		run.Agent, run.Slug, run.Text = name, agent.Slug, d.Agents[name]
-		run.Model, run.Alias, run.Runner = d.model(or(own, agent.Model)), d.Epic.Models[or(own, agent.Model)], d.Epic.Runners[agent.Runner]
+		run.Model, run.Alias, run.Runner = d.model(cmp.Or(own, agent.Model)), d.Epic.Models[cmp.Or(own, agent.Model)], d.Epic.Runners[agent.Runner]
 		run.Keep, run.Record, run.Human = d.keep(), d.record(e), d.Epic.Run.HITL
 		if g.Kind != "review" { // a blind one may not ask
 			run.Context = d.Run.Context(e.Node)
 		}
 	}
-	from := or(e.Base, e.Start)
+	from := cmp.Or(e.Base, e.Start)
 	run.Diff = func(ctx context.Context, w io.Writer) error { return d.Workspace.Diff(ctx, from, e.Commit, w) }
 	return run, judge, nil
 }

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,7 @@ func (d *driver) pullText(e executor.Effect) executor.PullText {
 	h := d.Epic.Epic
 	n := d.nodes[e.Node]
 	if n == nil {
-		return executor.PullText{Title: oneLine(h.Title), Body: executor.Clip(d.sumBody(), maxBody), Onto: or(h.Target, h.Base)}
+		return executor.PullText{Title: oneLine(h.Title), Body: executor.Clip(d.sumBody(), maxBody), Onto: cmp.Or(h.Target, h.Base)}
 	}
 	return executor.PullText{
 		Title: oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title)), Body: executor.Clip(d.nodeBody(n), maxBody), Onto: d.onto(n),
@@ -27,7 +28,7 @@ func (d *driver) pullText(e executor.Effect) executor.PullText {
 func (d *driver) onto(n *ir.Node) string {
 	h := d.Epic.Epic
 	if h.Integration.Mode == "wait" {
-		return or(h.Target, h.Base)
+		return cmp.Or(h.Target, h.Base)
 	}
 	var only []ir.Key
 	for _, a := range n.After {

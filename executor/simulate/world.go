@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -67,14 +68,14 @@ func (w *world) do(e executor.Effect, now time.Time) (executor.Body, time.Durati
 	}
 	takes := c.span("takes", r.Takes)
 	if r.Fails != "" {
-		return executor.EffectFailed{Class: executor.FailureClass(r.Fails), Detail: or(r.Message, string(e.Kind)+" failed"), Paths: r.Paths}, takes
+		return executor.EffectFailed{Class: executor.FailureClass(r.Fails), Detail: cmp.Or(r.Message, string(e.Kind)+" failed"), Paths: r.Paths}, takes
 	}
 	return w.git(e, r, c, now), takes
 }
 
 func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body, time.Duration) {
 	step := w.step(e)
-	name := or(e.Agent, step.Agent)
+	name := cmp.Or(e.Agent, step.Agent)
 	r := first(w, e, c, w.scenario.Agents, func(r *AgentRule) (*Match, bool) {
 		return &r.Match, (r.Agent == "" || r.Agent == name) && r.Iteration.holds(e.Iteration) &&
 			(r.Fails != string(executor.FailSession) || e.Session != "") // else there is none to lose
@@ -85,7 +86,7 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 	takes := c.span("takes", r.Takes)
 	usage := executor.Usage{Tokens: r.Tokens, USDMicro: r.USDMicro}
 	if e.Kind == executor.EffectDiagnose {
-		return executor.Diagnosed{Action: r.Action, Note: or(r.Message, "as the scenario says"), Usage: usage}, takes
+		return executor.Diagnosed{Action: r.Action, Note: cmp.Or(r.Message, "as the scenario says"), Usage: usage}, takes
 	}
 	session := e.Session
 	if session == "" && (r.Session || r.End == string(executor.EndTakenOver)) {
@@ -96,7 +97,7 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 		w.tells = []executor.Body{executor.AgentSession{Session: session, Agent: name, Turn: fmt.Sprintf("agent-%d", e.Iteration), Fresh: e.Session == ""}}
 	}
 	if r.Fails != "" {
-		f := executor.EffectFailed{Class: executor.FailureClass(r.Fails), Detail: or(r.Message, "agent "+name+" failed")}
+		f := executor.EffectFailed{Class: executor.FailureClass(r.Fails), Detail: cmp.Or(r.Message, "agent "+name+" failed")}
 		if r.Until > 0 {
 			f.Until = now.Add(takes + r.Until)
 		}
@@ -135,16 +136,16 @@ func (w *world) gate(e executor.Effect, c choice) (executor.Body, time.Duration)
 	}
 	takes := c.span("takes", r.Takes)
 	if r.Fails != "" {
-		return executor.EffectFailed{Class: executor.FailureClass(r.Fails), Detail: or(r.Message, "gate "+e.Gate+" failed"), Gate: e.Gate}, takes
+		return executor.EffectFailed{Class: executor.FailureClass(r.Fails), Detail: cmp.Or(r.Message, "gate "+e.Gate+" failed"), Gate: e.Gate}, takes
 	}
 	j := executor.GateJudged{
 		Gate: e.Gate, Verdict: r.Verdict, Tests: "skip", Millis: takes.Milliseconds(), Red: red,
 		Usage: executor.Usage{Tokens: r.Tokens, USDMicro: r.USDMicro}, Message: r.Message,
 	}
 	if r.Verdict != executor.Pass {
-		j.Message = or(r.Message, e.Gate+" says "+string(r.Verdict))
+		j.Message = cmp.Or(r.Message, e.Gate+" says "+string(r.Verdict))
 		// Unless the scenario says otherwise, no two failures are the same one.
-		j.Signature = or(r.Signature, c.key)
+		j.Signature = cmp.Or(r.Signature, c.key)
 	}
 	return j, takes
 }
@@ -304,11 +305,4 @@ func (c choice) span(what string, s Span) time.Duration {
 		return s.From
 	}
 	return (s.From + time.Duration(c.float(what)*float64(s.To-s.From))).Truncate(time.Millisecond)
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
