@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestAnAgentMayAskForItsTask(t *testing.T) { // issue 4: get_context
+func TestAnAgentMayAskForItsTask(t *testing.T) { // get_context
 	s := newStage(t, []string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		n := &e.Nodes[1]
 		n.Goal, n.Acceptance = "People log in", []string{"a <b> works"}

@@ -70,7 +70,7 @@ func TestEveryTurnsSessionIsKeptOnce(t *testing.T) { // S0-65, S0-73, L0-03
 	}
 }
 
-func TestWhatIsToldTooLateCountsNothing(t *testing.T) { // issue 4: events come while a turn is in flight, or late
+func TestWhatIsToldTooLateCountsNothing(t *testing.T) { // events come while a turn is in flight, or late
 	s := newStage(t, []string{"1.1", "1.2: 1.1"})
 	s.begin()
 	at := s.tell(executor.EffectAgent)

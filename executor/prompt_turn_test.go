@@ -16,7 +16,7 @@ func ofKind(kind string) func(*ir.Epic) {
 	return func(e *ir.Epic) { r := e.Runners["sh"]; r.Kind = kind; e.Runners["sh"] = r }
 }
 
-func TestHowToReportDependsOnTheProgram(t *testing.T) { // issue 4: the outcome channel; S4-46
+func TestHowToReportDependsOnTheProgram(t *testing.T) { // the outcome channel; S4-46
 	for kind, want := range map[string][2]string{
 		"command":  {"the file that RALPH_OUTCOME names", "report_outcome"},
 		"claude":   {"call the tool report_outcome", "RALPH_OUTCOME"},

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestWhoMayAskForTheTask(t *testing.T) { // issue 4: get_context, and a blind review has none
+func TestWhoMayAskForTheTask(t *testing.T) { // get_context, and a blind review has none
 	b := newBench(t, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
 		qa := ir.Gate{Kind: "agent", Agent: "dev", Access: "read", From: "policy", OnFailure: "retry", ProtectNew: true}
 		blind := qa
