@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -113,11 +117,42 @@ func (p Runner) room(r executor.AgentRun) (room, error) {
 		}
 		also["TMPDIR"] = out.tmp
 	}
+	open := isOpenCode(out.argv)
+	if open {
+		maps.Copy(also, runner.OpenCodeAlone())
+		maps.DeleteFunc(also, func(name, _ string) bool {
+			_, set := r.Runner.Set[name]
+			return set || slices.Contains(r.Runner.Env, name) && name != "TMPDIR"
+		})
+	}
 	if out.env, err = p.Env(r, also); err != nil {
 		out.leave()
 		return out, runner.Configuration(err)
 	}
+	if open {
+		if err := runner.OpenCodePlanted(r, out.env); err != nil {
+			out.leave()
+			return out, err
+		}
+	}
 	return out, nil
+}
+
+// isOpenCode reports whether a program is OpenCode, which would run plugins that lie in
+// the worktree. What other programs take from there is their own affair.
+func isOpenCode(argv []string) bool {
+	return slices.ContainsFunc(argv, func(a string) bool { return strings.HasPrefix(filepath.Base(a), "opencode") })
+}
+
+// prompt is what the program is told. OpenCode is pointed to the notes of the project,
+// which it does not read with its settings; judges are not.
+func prompt(r executor.AgentRun) string {
+	text := string(runner.Prompt(r))
+	st, err := os.Lstat(filepath.Join(r.Dir, "AGENTS.md"))
+	if r.Raw || err != nil || !st.Mode().IsRegular() || !isOpenCode(r.Runner.Run) {
+		return text
+	}
+	return strings.TrimRight(text, "\n") + "\n\nThe file AGENTS.md in your directory says how people work in this repository. Read it before you begin; what stands above comes first.\n"
 }
 
 func (m room) leave() {

@@ -19,10 +19,11 @@ import (
 // openCode is a real program that speaks ACP.
 var openCode = runnertest.Agent{
 	Kind: "acp opencode", Binary: "opencode",
-	New:    func(b runner.Base) executor.Runner { return New(b) },
-	Config: openCodeConfig,
-	Gone:   "ses_e003b9ceffffqM8K3EhyGAG1U",
-	Quiet:  30 * time.Second,
+	New:     func(b runner.Base) executor.Runner { return New(b) },
+	Config:  openCodeConfig,
+	Gone:    "ses_e003b9ceffffqM8K3EhyGAG1U",
+	Refused: []string{"opencode.json", ".opencode/opencode.json", ".opencode/plugin/planted.js", ".opencode/plugins/planted.js"},
+	Quiet:   30 * time.Second,
 }
 
 // openCodeConfig is the runner's block for OpenCode with a model at base.

@@ -105,7 +105,7 @@ func (t *turn) talk(ctx context.Context) saying {
 	}
 	// When ctx ends, the turn is cancelled: its answer is waited for.
 	err = t.program.call(context.WithoutCancel(ctx), sdk.AgentMethodSessionPrompt, sdk.PromptRequest{
-		SessionId: sdk.SessionId(opened.ID), Prompt: []sdk.ContentBlock{sdk.TextBlock(string(runner.Prompt(t.run)))},
+		SessionId: sdk.SessionId(opened.ID), Prompt: []sdk.ContentBlock{sdk.TextBlock(prompt(t.run))},
 	}, &out)
 	var refused *sdk.RequestError
 	if errors.As(err, &refused) {

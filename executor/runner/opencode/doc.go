@@ -26,7 +26,9 @@
 // asks, and all MCP servers off. Which there are is what OpenCode says of the first
 // directory; a server that was started without knowing of one is replaced before it
 // starts any. The project's opencode.json and .opencode do not count: they may be an
-// earlier agent's work. Its AGENTS.md is given with the message, but not to judges.
+// earlier agent's work; what OpenCode would run of them all the same is refused. Its
+// AGENTS.md is given with the message, but not to judges, who also have no tool that
+// shows them more of the kind (read) and no skills of other programs.
 //
 // # Turns
 //

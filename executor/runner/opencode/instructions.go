@@ -15,14 +15,15 @@ const maxInstructions = 128 << 10
 // instructions is what the project tells all agents, from the file that OpenCode
 // itself would take. It is given with the message, since OpenCode is told to leave the
 // project's own settings alone. Judges are not told: the file may be the work of whom
-// they judge.
+// they judge. A link is not followed: it could lead to what ralph may read and the agent
+// is not to, such as ralph's own environment.
 func instructions(r executor.AgentRun) string {
 	if r.Raw {
 		return ""
 	}
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md", "CONTEXT.md"} {
 		path := filepath.Join(r.Dir, name)
-		if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() {
 			continue
 		}
 		f, err := os.Open(path)

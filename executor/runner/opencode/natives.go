@@ -18,7 +18,11 @@ func (c *Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.N
 	if err != nil {
 		return nil, runner.Configuration(err)
 	}
-	p.env = slices.DeleteFunc(p.env, func(v string) bool { return strings.HasPrefix(v, projectVar+"=") })
+	alone := runner.OpenCodeAlone()
+	p.env = slices.DeleteFunc(p.env, func(v string) bool {
+		name, value, _ := strings.Cut(v, "=")
+		return alone[name] != "" && alone[name] == value
+	})
 	s, err := c.acquire(ctx, p, r)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func (c *Runner) planOf(r executor.AgentRun) (plan, map[string]string, error) {
 	}
 	p := plan{argv: argv, keep: r.Keep}
 	vars := map[string]string{}
-	usual := map[string]string{"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", projectVar: "1"}
+	usual := runner.OpenCodeAlone()
+	usual["OPENCODE_DISABLE_AUTOUPDATE"], usual["OPENCODE_DISABLE_MODELS_FETCH"] = "1", "1"
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
 		delete(usual, name)
@@ -64,10 +65,6 @@ func (c *Runner) planOf(r executor.AgentRun) (plan, map[string]string, error) {
 	slices.Sort(p.env)
 	return p, vars, nil
 }
-
-// projectVar turns off what the project says to OpenCode: in a worktree that may be
-// an earlier agent's work, such as a plugin that runs in the server.
-const projectVar = "OPENCODE_DISABLE_PROJECT_CONFIG"
 
 // slot is where a server of a plan stands, or comes to stand.
 type slot struct {

@@ -189,7 +189,6 @@ func TestRealSessions(t *testing.T) {
 			"opencode.json": marshal(map[string]any{"mcp": map[string]any{"project": map[string]any{
 				"type": "local", "command": []string{"sh", "-c", "echo > " + filepath.Join(w.dir, people)},
 			}}}),
-			".opencode/plugin/p.js": `import { writeFileSync } from "node:fs"; export const P = async () => { writeFileSync("` + filepath.Join(w.dir, people) + `", ""); return {} }`,
 		} {
 			if err := put(filepath.Join(r.Dir, file), text); err != nil {
 				t.Fatal(err)
@@ -197,7 +196,7 @@ func TestRealSessions(t *testing.T) {
 		}
 		run(t, r)
 		if _, err := os.Stat(filepath.Join(w.dir, people)); err == nil {
-			t.Error("a plugin or an MCP server was started")
+			t.Error("an MCP server was started")
 		}
 		if turns := w.model.Turns(w.base); !strings.Contains(turns[len(turns)-1].System, "PROJECT-INSTRUCTIONS") {
 			t.Error("the agent is not told what the project tells all agents")

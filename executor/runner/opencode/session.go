@@ -89,6 +89,9 @@ func rules(r executor.AgentRun, temp string) []rule {
 		{"plan_exit", "*", "deny"},
 		{"edit", "../*", "deny"},
 	}
+	if r.Raw { // it shows the AGENTS.md beside each file, too: a judge reads with the shell
+		out = append(out, rule{"read", "*", "deny"})
+	}
 	if r.Read {
 		return append(out, rule{"edit", "*", "deny"})
 	}

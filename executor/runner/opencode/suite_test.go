@@ -41,6 +41,7 @@ var suite = runnertest.Agent{
 	Forbidden: &modeltest.Action{Write: &modeltest.WriteAction{Path: "../outside.txt", Content: "x"}},
 	Gone:      "ses_00000000000000000000000000",
 	Editors:   []string{"edit", "write", "patch", "apply_patch", "multiedit"},
+	Refused:   []string{"opencode.json", ".opencode/opencode.json", ".opencode/plugin/planted.js", ".opencode/plugins/planted.js"},
 	Quiet:     25 * time.Second,
 }
 

@@ -52,6 +52,9 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	if err != nil {
 		return executor.AgentEnded{}, runner.Configuration(err)
 	}
+	if err := runner.OpenCodePlanted(r, p.env); err != nil {
+		return executor.AgentEnded{}, err
+	}
 	model, err := modelOf(runner.ModelOf(r), r.Alias.Provider)
 	if err != nil {
 		return executor.AgentEnded{}, runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))

@@ -40,6 +40,9 @@ type Agent struct {
 	Gone string
 	// Editors are the names of the tools that change files, which a read agent is not offered.
 	Editors []string
+	// Refused are the files of a worktree, of those that the suite writes, that the
+	// runner refuses to start its program with, since it would run them.
+	Refused []string
 	// Quiet is how long the program may be silent while it starts, on a loaded
 	// machine; 0 is 5 s.
 	Quiet time.Duration
@@ -69,6 +72,8 @@ const (
 	needStream   executor.Capability = "stream"   // streams what it does
 	needProgram  executor.Capability = "program"  // is a known program
 	needAlone    executor.Capability = "alone"    // the user's other MCP servers can be turned off
+	needWorktree executor.Capability = "worktree" // what lies in the worktree does not steer the program
+	needBlind    executor.Capability = "blind"    // judges can be kept from what the worktree tells all agents
 	needRetry    executor.Capability = "retry"    // asks its model again by itself
 )
 
@@ -85,6 +90,7 @@ var lacks = map[string]map[executor.Capability]string{
 		executor.CanRefuse:   "ralph does not know its tools",
 		executor.CanJoin:     "a program that is run once has no sessions",
 		needAlone:            "any program may be run",
+		needWorktree:         "any program may be run",
 		needProgram:          "any program may be run",
 		needFailures:         "an exit code says no more than that it failed",
 		needGivesUp:          "an exit code says no more than that it failed",
@@ -97,6 +103,7 @@ var lacks = map[string]map[executor.Capability]string{
 	},
 	"acp opencode": {
 		needAlone:   "the protocol cannot turn them off",
+		needBlind:   "OpenCode shows an agent the AGENTS.md beside each file that it reads, and the protocol takes no tools away",
 		needGivesUp: "it asks its model again without an end, and does not tell; the stall clock ends it",
 	},
 	"codex": {
