@@ -158,7 +158,7 @@ var libraries = map[string]struct {
 	"github.com/modelcontextprotocol/go-sdk":     {room: "executor/mcp"},
 	"zombiezen.com/go/sqlite":                    {room: "executor/journal"},
 	"github.com/gofrs/flock":                     {room: "executor/journal"},
-	"github.com/coder/acp-go-sdk":               {room: "executor/runner/acp"},
+	"github.com/coder/acp-go-sdk":                {room: "executor/runner/acp"},
 	"github.com/rogpeppe/go-internal/testscript": {room: "cmd/ralph", tests: true},
 	"github.com/rogpeppe/go-internal/diff":       {room: "ir", tests: true},
 	"golang.org/x/tools/txtar":                   {room: "-", tests: true},

@@ -24,8 +24,11 @@ func TestTheTurnsOfAnAttemptShareItsTime(t *testing.T) {
 			return executor.AgentEnded{End: executor.EndExited, Millis: ms, Outcome: executor.Outcome{Result: result}}
 		}
 		turns := []executor.AgentEnded{
-			said("partial", 250_000), {}, said("partial", 300_000),
-			{End: executor.EndExited, Millis: 50_000, Outcome: executor.Outcome{Invalid: "no JSON"}}, said("failed", 1000),
+			said("partial", 250_000),
+			{},
+			said("partial", 300_000),
+			{End: executor.EndExited, Millis: 50_000, Outcome: executor.Outcome{Invalid: "no JSON"}},
+			said("failed", 1000),
 			said("success", 1000),
 		}
 		var got []int64
