@@ -140,3 +140,30 @@ func TestRealSampleRunsAsItIsAndItsAgentsCanBeAsked(t *testing.T) {
 		t.Errorf("left behind:\n%s", list)
 	}
 }
+
+// A plan alone, with no policy at all, is done by the user's Claude Code, as the
+// built-in policy says and docs/agents.md promises: S0-47, S4-75, S4-84, K11.
+func TestRealPlanWithoutAPolicyIsDoneByClaudeCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED with -short: it runs real Claude Code")
+	}
+	s, model, base := newcomer(t)
+	s.write("plan.md", "# A greeting\n\n## Phase 1: All\n\n### Sprint 1.1: Say hello\n\nWrite it down.\n\n**Verify**: `test -e made-1.1.txt`\n")
+	s.facing(base, exitDone, "compile", "plan.md")
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "the plan")
+	s.facing(base, exitDone, "apply")
+	var list []sessionJSON
+	if err := json.Unmarshal([]byte(s.facing(base, exitDone, "session", "1.1", "--json").out), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || list[0].Agent != "default" || list[0].Kind != "claude" || list[0].Status != "passed" {
+		t.Errorf("sessions: %+v", list)
+	}
+	if files := s.git("ls-tree", "--name-only", "ralph/plan/integration"); !strings.Contains(files, "made-1.1.txt") {
+		t.Errorf("the result holds\n%s", files)
+	}
+	if missed := model.Missed(base); len(missed) > 0 {
+		t.Errorf("the model was asked what it has no answer to: %q", missed)
+	}
+}
