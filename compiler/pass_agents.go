@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -220,12 +221,23 @@ func (u *unit) noteImplicit(diags *diag.List) {
 	if len(u.implicit) == 0 {
 		return
 	}
-	names := make([]string, 0, len(u.implicit))
+	var names, known []string
+	near := ""
+	for _, name := range sortedNames(u.set.Agents) {
+		if !u.set.Agents[name].Builtin {
+			known = append(known, name)
+		}
+	}
 	for _, a := range u.implicit[:min(len(u.implicit), 12)] {
 		names = append(names, a.name)
+		if meant, ok := spell.Nearest(a.name, known); ok {
+			near += fmt.Sprintf(" By %q, did you mean %q?", clip(a.name), meant)
+		}
 	}
-	diags.Add(diag.Newf("implicit-agents", u.implicit[0].at, "%s declared by no policy", countAre(len(u.implicit), "agent")).
-		WithDetail("%s: they run with the default runner and the model that the plan names. Declare them in the policy to say more.", listWords(names, len(u.implicit))))
+	n := len(u.implicit)
+	diags.Add(diag.Newf("implicit-agents", u.implicit[0].at, "%s declared by no policy", countAre(n, "agent")).
+		WithDetail("%s: %s with the default runner and the model that the plan names. Declare %s in the policy to say more.%s",
+			listWords(names, n), are(n, "it runs", "they run"), are(n, "it", "them"), near))
 }
 
 func countAre(n int, what string) string {

@@ -317,6 +317,17 @@ func TestAnswersMayCarryMoreFields(t *testing.T) {
 	}
 }
 
+// A misspelt agent would run, with other settings than those that were meant.
+func TestAnAgentThatNobodyDeclaresMayBeMisspelt(t *testing.T) { // S0-150
+	policy := "agent \"developer\" {\n  capabilities = \"all\"\n  access = \"write\"\n}\n"
+	for name, hint := range map[string]bool{"developr": true, "tester": false} {
+		text := printDiags(compileWith(Options{}, "### Sprint 1.1: A\n**Dev Agents**: "+name+"\n", policy))
+		if !strings.Contains(text, name+": it runs with") || strings.Contains(text, `did you mean "developer"?`) != hint {
+			t.Errorf("%s: a hint: %v, want %v\n%s", name, !hint, hint, text)
+		}
+	}
+}
+
 // S0-142, S0-143, S0-151: a QA agent has an agent, a model, a prompt and an
 // output schema, whatever the plan leaves out; a gate of the policy does as well.
 func TestQAGatesAreWhole(t *testing.T) {
