@@ -53,6 +53,9 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 				why = fmt.Sprintf("in %s #%d", n.Attempts[k-1].Step, n.Attempts[k-1].Number)
 			}
 		}
+		if n.Status == executor.Ready && interrupted {
+			why = "ralph apply begins it"
+		}
 		switch {
 		case why != "" && strings.HasPrefix(why, status):
 			status, why = why, "" // "skipped by ada"

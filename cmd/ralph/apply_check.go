@@ -100,10 +100,16 @@ func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name
 		model = cmp.Or(s.Model, model)
 	}
 	alias := r.epic.Models[model]
-	return by.Check(ctx, executor.AgentRun{
+	err := by.Check(ctx, executor.AgentRun{
 		Node: n, Step: s, Agent: name, Slug: agent.Slug, Model: cmp.Or(alias.ID, model), Alias: alias, Runner: runner,
 		Epic: r.epic.Epic.ID, Dir: r.space.Top(), Env: r.epic.Run.Worktree.Env,
 	})
+	for _, t := range tools {
+		if err != nil && t.purpose == "runner "+runner.Kind && strings.HasSuffix(err.Error(), " "+t.name+" is not on PATH") {
+			return fmt.Errorf("%w: %s", err, t.hint)
+		}
+	}
+	return err
 }
 
 // checkGate looks up the first word of a command gate, if it is one that the

@@ -41,6 +41,7 @@ type live struct {
 type picture struct {
 	head    string
 	running []runningNode
+	parked  []string // runners that are not asked now, until when and why
 	people  []string // keys of what waits for a person, with the first thing to type
 	waves   string
 }
@@ -176,6 +177,7 @@ func (l *live) look(list []executor.Event) {
 		l.seen.head += " · held: " + string(o.Held.For)
 	}
 	l.seen.waves = l.wavesLine()
+	l.seen.parked = parkedLines(o.Parked, time.Now())
 	l.seen.people = l.peopleLines()
 }
 
@@ -216,6 +218,17 @@ func (l *live) settleOne(id ir.NodeID) {
 			l.passed[w]--
 		}
 	}
+}
+
+// parkedLines says until when runners are not asked, and why.
+func parkedLines(parked []executor.RunnerParked, now time.Time) []string {
+	var out []string
+	for _, p := range parked {
+		if p.Until.After(now) {
+			out = append(out, term.Clean(fmt.Sprintf("runner %s is not asked before %s: %s", p.Runner, clock(now, p.Until), first(p.Detail))))
+		}
+	}
+	return out
 }
 
 // peopleLines lists the first of what waits for a person.
@@ -276,6 +289,9 @@ func (l *live) draw() {
 	}
 	if l.seen.waves != "" {
 		lines = append(lines, p.Paint(term.Faint, l.seen.waves))
+	}
+	for _, which := range l.seen.parked {
+		lines = append(lines, p.Paint(term.Warn, "… "+which))
 	}
 	for _, who := range l.seen.people {
 		lines = append(lines, p.Paint(term.Warn, "? "+who))

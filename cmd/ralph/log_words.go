@@ -234,7 +234,11 @@ func agentWords(b executor.AgentEnded) string {
 	if b.Agent != "" {
 		out += " " + b.Agent
 	}
-	out += fmt.Sprintf(" %s after %s", b.End, millis(b.Millis))
+	end := string(b.End)
+	if b.End == executor.EndTakenOver {
+		end = "left its session to a person"
+	}
+	out += fmt.Sprintf(" %s after %s", end, millis(b.Millis))
 	if b.End == executor.EndExited {
 		out += fmt.Sprintf(", exit code %d", b.ExitCode)
 	}

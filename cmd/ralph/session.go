@@ -35,8 +35,9 @@ func newSessionCommand() *cobra.Command {
 		Short: "List the sessions that agents worked in on a sprint, and how to join one",
 		Long: `Session lists the sessions of the agents that worked on a sprint or judged it, newest
 first, with the handle under which the agent's own program knows each. The one that
-did the work, of which the result is, is marked with *; below stands the command with
-which you join it in your terminal. --gate and --attempt choose others.
+did the work, of which the result is, is marked with *, or the one that does it now;
+below stands the command with which you join it in your terminal. --gate and --attempt
+choose others.
 
 While its agent is at work in a session, a message of yours is a takeover: hitl
 { on_human_message } says what comes of it. To ask something without taking part:
@@ -114,6 +115,9 @@ type sessionJSON struct {
 func (r *record) sessions(v executor.NodeView) []sessionJSON {
 	out := []sessionJSON{}
 	work := worker(v, r.writes(v))
+	if k := len(v.Attempts) - 1; r.held && k >= 0 && v.Attempts[k].Status == executor.AttemptRunning && v.Attempts[k].Session != "" {
+		work = k // what is done anew has the worktree now
+	}
 	for i := range slices.Backward(v.Attempts) {
 		a := &v.Attempts[i]
 		for _, s := range slices.Backward(a.Sessions) {
@@ -270,6 +274,9 @@ func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJ
 	what := "To join that of " + term.Clean(s.where())
 	if s.Work {
 		what = "* did the work. To join it"
+		if s.Status == executor.AttemptRunning.String() {
+			what = "* does the work. To join it"
+		}
 	}
 	if s.Cannot != "" {
 		fmt.Fprintf(w, "\n%s: %s\n", what, term.Clean("you cannot, "+s.Cannot))

@@ -156,7 +156,7 @@ func (r *record) doing(v executor.NodeView) (what, active string) {
 		if at, ok := lastActivity(dir); ok {
 			active = ago(r.now, at)
 		}
-	case !v.Since.IsZero() && v.Status != executor.Pending:
+	case !v.Since.IsZero() && v.Status != executor.Pending && v.Status != executor.Ready:
 		active = ago(r.now, v.Since)
 	}
 	return what, active

@@ -89,8 +89,8 @@ func spent(s executor.Spent) string {
 // spentShort is spent for a column of a table.
 func spentShort(s executor.Spent) string {
 	switch {
-	case s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0:
-		return ""
+	case s.Tokens == 0 && s.USDMicro == 0 && (s.Millis == 0 || s.TokensKnown && s.USDKnown):
+		return "" // no agent was asked
 	case s.USDMicro > 0:
 		return money(s.USDMicro, s.USDKnown)
 	case s.Tokens > 0:
