@@ -179,6 +179,10 @@ func (t *Turn) Say(text string) {
 	}
 }
 
+// Plain takes secrets out of a text that is about to be shortened: of one that is cut
+// in the middle what stays would not be known.
+func (t *Turn) Plain(text string) string { return t.base.redact(text) }
+
 // Tool says that a tool begins or ends. While one runs, the agent is not silent.
 func (t *Turn) Tool(id string, runs bool) {
 	t.mu.Lock()

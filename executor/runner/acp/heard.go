@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"encoding/json"
 	"strings"
 	"sync"
 
@@ -20,6 +21,7 @@ type heard struct {
 	called  bool // a tool was called
 
 	message strings.Builder // the message that is being said
+	thought strings.Builder // what is thought before it
 	id      string          // of it, if the program says any
 	cut     bool            // what comes next is another message
 	last    string          // the message before it
@@ -54,6 +56,29 @@ func (h *heard) begin(session string) {
 	h.before, h.cost = h.cost, nil
 }
 
+// raw keeps a line of the program's. Messages that come in pieces are kept as a whole,
+// in endMessage: in pieces nobody would know a secret.
+func (h *heard) raw(line []byte) {
+	var m struct {
+		Params struct {
+			Update update `json:"update"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(line, &m) == nil && (m.Params.Update.Kind == messageChunk || m.Params.Update.Kind == thoughtChunk) && text(m.Params.Update.Content) != "" {
+		return
+	}
+	h.turn.Heard(line)
+}
+
+// keep keeps what came in pieces.
+func (h *heard) keep(kind string, whole *strings.Builder) {
+	if whole.Len() > 0 {
+		b, _ := json.Marshal(map[string]string{"whole": kind, "text": whole.String()}) // texts always can
+		h.turn.Heard(b)
+	}
+	whole.Reset()
+}
+
 // update takes what is said.
 func (h *heard) update(session string, u update) {
 	h.mu.Lock()
@@ -84,6 +109,7 @@ func (h *heard) update(session string, u update) {
 	case messageChunk:
 		h.chunk(u.MessageID, text(u.Content))
 	case thoughtChunk:
+		h.thought.WriteString(shorten(text(u.Content), max(0, maxAnswer-h.thought.Len())))
 		h.cut = h.cut || u.MessageID == "" // those who number their messages say so themselves
 	case userChunk:
 		h.cut = true
@@ -129,7 +155,8 @@ func (h *heard) endMessage() {
 	if s := h.message.String(); strings.TrimSpace(s) != "" {
 		h.last = s
 	}
-	h.message.Reset()
+	h.keep(thoughtChunk, &h.thought)
+	h.keep(messageChunk, &h.message)
 }
 
 // toolCall takes the beginning, the progress or the end of a tool call.
@@ -151,7 +178,7 @@ func (h *heard) toolCall(u update) {
 	case sdk.ToolCallStatusCompleted, sdk.ToolCallStatusFailed:
 		h.show(t)
 		if s := results(u.Content); s != "" {
-			h.turn.Say(indent(shorten(s, maxResult)))
+			h.turn.Say(indent(shorten(h.turn.Plain(s), maxResult)))
 		}
 		if u.Status == string(sdk.ToolCallStatusFailed) {
 			h.turn.Say("  failed")
@@ -174,7 +201,7 @@ func (h *heard) toolCall(u update) {
 func (h *heard) show(t *tool) {
 	if !t.shown {
 		t.shown = true
-		h.turn.Say("> " + strings.TrimSpace(string(t.kind)+" "+shorten(t.title, 300)))
+		h.turn.Say("> " + strings.TrimSpace(string(t.kind)+" "+shorten(h.turn.Plain(t.title), 300)))
 	}
 }
 
@@ -183,7 +210,7 @@ func (h *heard) plan(u update) {
 	for _, e := range u.Entries {
 		if e.Status == string(sdk.PlanEntryStatusInProgress) && e.Content != h.doing {
 			h.doing = e.Content
-			h.turn.Say("plan: " + shorten(e.Content, 300))
+			h.turn.Say("plan: " + shorten(h.turn.Plain(e.Content), 300))
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	spec.Stderr = runner.File(r, runner.ErrExt)
 	var said saying
 	for try := 1; ; try++ {
-		t.program, err = start(begun.Context(), spec, listener{line: begun.Heard, update: t.heard.update, lost: t.heard.lost, ask: t.heard.ask})
+		t.program, err = start(begun.Context(), spec, listener{line: t.heard.raw, update: t.heard.update, lost: t.heard.lost, ask: t.heard.ask})
 		if err != nil {
 			return begun.End(runner.End{Err: err})
 		}

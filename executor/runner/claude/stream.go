@@ -155,7 +155,7 @@ func (s *stream) assistant(l line) {
 			s.say(l, b.Text)
 		case b.Type == "tool_use":
 			s.turn.Tool(b.ID, true)
-			s.say(l, "→ "+b.Name+" "+argument(b.Input))
+			s.say(l, "→ "+b.Name+" "+argument(json.RawMessage(s.turn.Plain(string(b.Input)))))
 		default:
 			s.turn.Alive()
 		}
@@ -176,7 +176,7 @@ func (s *stream) answered(l line) {
 		if b.IsError {
 			sign = "✗ "
 		}
-		if said := short(words(b.Content)); said != "" || b.IsError {
+		if said := short(s.turn.Plain(words(b.Content))); said != "" || b.IsError {
 			s.say(l, sign+strings.ReplaceAll(said, "\n", "\n  "))
 		}
 	}

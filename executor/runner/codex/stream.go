@@ -84,6 +84,7 @@ func (s *stream) item(kind string, i *item) {
 		s.goesOn()
 	}
 	s.turn.Alive()
+	i.Command, i.Output, i.Arguments = s.turn.Plain(i.Command), s.turn.Plain(i.Output), json.RawMessage(s.turn.Plain(string(i.Arguments)))
 	switch kind {
 	case "item.started":
 		s.turn.Say(i.begins())

@@ -29,7 +29,9 @@ func (u *turn) hear(ctx context.Context, h heard) *runner.End {
 		return nil // of another turn in this directory, or a heartbeat: no sign of life
 	}
 	u.latest = time.Now()
-	u.t.Heard(h.raw)
+	if h.Type != "message.part.delta" { // it comes again as a whole: in pieces nobody would know a secret
+		u.t.Heard(h.raw)
+	}
 	u.t.Alive()
 	if id == u.id && !(h.Type == "session.idle" || h.Type == "session.error" || h.Type == "session.status" && p.Status != nil && p.Status.Type == "idle") {
 		u.calm = time.Time{}
@@ -114,16 +116,16 @@ func (u *turn) part(p part) *runner.End {
 func (u *turn) tool(p part, sub string) {
 	switch p.State.Status {
 	case "running":
-		u.t.Say(sub + "[" + p.Tool + "] " + short(inputOf(p.State), 300))
+		u.t.Say(sub + "[" + p.Tool + "] " + short(u.t.Plain(inputOf(p.State)), 300))
 		if p.Tool != "task" {
 			u.t.Tool(p.ID, true)
 		}
 	case "completed":
 		u.t.Tool(p.ID, false)
-		u.t.Say(sub + indent(p.State.Output))
+		u.t.Say(sub + indent(u.t.Plain(p.State.Output)))
 	case "error":
 		u.t.Tool(p.ID, false)
-		u.t.Say(sub + "[" + p.Tool + " failed] " + short(p.State.Error, 500))
+		u.t.Say(sub + "[" + p.Tool + " failed] " + short(u.t.Plain(p.State.Error), 500))
 	}
 }
 

@@ -98,7 +98,7 @@ func TestManyEvents(t *testing.T) {
 		p.status(status{Type: "busy"})
 		p.hears()
 		for range n {
-			p.emit("message.part.delta", map[string]string{"sessionID": p.session, "messageID": "msg_a", "partID": "prt_a", "field": "text", "delta": "x"})
+			p.emit("message.part.updated", map[string]any{"sessionID": p.session, "part": map[string]string{"sessionID": p.session, "messageID": "msg_a", "id": "prt_a", "type": "text"}})
 		}
 		p.answers(outcome("success"))
 		p.status(status{Type: "idle"})

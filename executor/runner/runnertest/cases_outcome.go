@@ -2,8 +2,10 @@ package runnertest
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,8 +159,9 @@ func outcomes() []Case {
 			},
 		},
 		{
-			Name:  "secrets are taken out of what is kept",
-			turns: [][]modeltest.Step{well(do(modeltest.Bash("cat hidden.txt; cat hidden.txt >&2")))},
+			Name: "secrets are taken out of what is kept",
+			turns: [][]modeltest.Step{well(modeltest.Step{Text: "I saw " + hidden, Do: []modeltest.Action{modeltest.Bash("cat hidden.txt; cat hidden.txt >&2")}},
+				do(modeltest.Bash("fill() { head -c $1 /dev/zero | tr '\\0' x; }; fill 390; cat hidden.txt; fill 1577; cat hidden.txt; fill 1990")))}, // where a long output is cut
 			play: func(t *testing.T, s *stage) {
 				s.put(t, "hidden.txt", hidden+"\n")
 				p := s.success(t, turn{})
@@ -170,8 +173,15 @@ func outcomes() []Case {
 					t.Fatalf("files %q, %v", files, err)
 				}
 				for _, f := range files {
-					if b, err := os.ReadFile(f); err != nil || strings.Contains(string(b), hidden) {
+					b, err := os.ReadFile(f)
+					if err != nil || strings.Contains(string(b), hidden) {
 						t.Errorf("the secret stands in %s (%v)", filepath.Base(f), err)
+					}
+					if out := string(b); strings.Contains(out, hidden[:len(hidden)-5]) || strings.Contains(out, hidden[4:]) {
+						t.Errorf("a part of the secret stands in %s: %.300s", filepath.Base(f), out[max(0, strings.Index(out, hidden[4:12])-100):])
+					}
+					if strings.Contains(pieces(b), hidden) {
+						t.Errorf("the secret stands in %s, in pieces", filepath.Base(f))
 					}
 				}
 				if strings.Contains(p.ended.Tail, hidden) {
@@ -180,4 +190,31 @@ func outcomes() []Case {
 			},
 		},
 	}
+}
+
+// pieces is what the texts of a stream come to together.
+func pieces(stream []byte) string {
+	var out strings.Builder
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				if s, ok := v[k].(string); ok && (k == "text" || k == "delta") {
+					out.WriteString(s)
+				}
+				walk(v[k])
+			}
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	for line := range strings.Lines(string(stream)) {
+		var v any
+		_ = json.Unmarshal([]byte(line), &v) // what is no JSON has no texts
+		walk(v)
+	}
+	return out.String()
 }
