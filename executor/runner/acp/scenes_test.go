@@ -78,7 +78,7 @@ var scenes = map[string]scene{
 	"dearer":       {turn: costs("0.03125")},
 	"dearer still": {turn: costs("0.04")},
 	"loads dearly": {hello: `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`, replay: history("ses_2"), turn: costs("0.52")},
-	"late words":   {turn: func(f *fake, p frame) { f.done(p, ""); f.say(p.Params.Session, "m", reported) }},
+	"late words":   {lingers: true, turn: func(f *fake, p frame) { f.done(p, ""); f.say(p.Params.Session, "m", reported) }},
 	"flood": {turn: func(f *fake, p frame) {
 		f.mu.Lock() // many lines at once, faster than they can be read
 		for i := range 20_000 {
