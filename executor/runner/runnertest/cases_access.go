@@ -173,10 +173,22 @@ func access(a Agent) []Case {
 		},
 		{
 			Name:  "tools see only the environment that is let through",
-			turns: [][]modeltest.Step{well(do(modeltest.Bash("env > env.txt")))},
+			turns: [][]modeltest.Step{well(do(modeltest.Bash(`env > env.txt; cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -E -e 'Bearer [A-Z2-7]' -e 'MCP_TOKE[N]=' -e 'SERVER_PASSWOR[D]=' > argv.txt; true`)))},
 			play: func(t *testing.T, s *stage) {
-				s.success(t, turn{})
+				p := s.success(t, turn{})
 				env := s.file(t, "env.txt")
+				if argv := s.file(t, "argv.txt"); argv != "" {
+					t.Errorf("everybody on the machine can read in the arguments of programs: %q", argv)
+				}
+				if regexp.MustCompile(`(Bearer |MCP_TOKEN=|SERVER_PASSWORD=)[A-Z2-7]`).MatchString(env) {
+					t.Error("tools see the token of the turn, or the password of the server")
+				}
+				files, _ := filepath.Glob(filepath.Join(p.run.Files, "*"))
+				for _, f := range files {
+					if b, err := os.ReadFile(f); err != nil || regexp.MustCompile(`Bearer [A-Z2-7]{8}`).Match(b) {
+						t.Errorf("%s holds the token of the turn (%v)", filepath.Base(f), err)
+					}
+				}
 				for _, want := range []string{"HOME=" + s.home, "RUNNERTEST_SET=set by the runner", letVar + "=let through"} {
 					if !strings.Contains(env, want+"\n") {
 						t.Errorf("the tools do not see %s", want)
