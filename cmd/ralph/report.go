@@ -142,7 +142,7 @@ func (r *record) pageData() pageData {
 	views := r.run.Views()
 	o := r.run.Overview()
 	p := pageData{
-		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: tally(r.run.Counts()), Spent: spent(o.Spent),
+		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: r.tally(), Spent: spent(o.Spent),
 		Made: r.now.Local().Format(time.DateTime), Branch: r.epic.Epic.Integration.Branch, BranchArg: quoteArg(r.epic.Epic.Integration.Branch), Base: r.run.Base().Commit,
 		Begun: o.Begun, Changed: r.changed, Proposals: o.Proposals, Graph: drawGraph(r.epic, views),
 	}
@@ -174,7 +174,7 @@ func (r *record) pageData() pageData {
 func (r *record) reportNode(v executor.NodeView) reportNode {
 	n := r.node(v.ID)
 	out := reportNode{
-		View: v, Node: n, Anchor: anchor(v.Key), Status: statusWord(v), Sign: signsOf[v.Status], Spent: spent(v.Spent),
+		View: v, Node: n, Anchor: anchor(v.Key), Status: r.statusWord(v), Sign: signsOf[v.Status], Spent: spent(v.Spent),
 		Needs: needsText(n), Branch: n.Git.Branch, Goal: n.Goal, Refs: r.refs(v),
 		Open: v.Status == executor.Blocked || v.Status == executor.Waiting,
 	}

@@ -53,6 +53,11 @@ func TestAnAgentGoesOnInItsSessionAfterKill9(t *testing.T) { // execution §3 "n
 			s.exists("../log/halfway")
 			first.signal(syscall.SIGKILL)
 			first.wait()
+			for _, want := range []string{"0 of 1 sprint done, 1 interrupted\n", "1.1  interrupted: goes on with ralph apply\n"} {
+				if got := s.ralph("status").out; !strings.Contains(got, want) {
+					t.Errorf("after the end of ralph, status has no %q:\n%s", want, got)
+				}
+			}
 			if c.between != nil {
 				c.between(s)
 			}

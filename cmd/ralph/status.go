@@ -80,7 +80,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	if r.epic.Run.HITL.Plan == "required" && !o.PlanApproved {
 		fmt.Fprintf(w, "     the plan waits for approval: ralph approve%s\n", r.about())
 	}
-	fmt.Fprintf(w, "     %s\n", tally(r.run.Counts()))
+	fmt.Fprintf(w, "     %s\n", r.tally())
 	if s := spent(o.Spent); s != "" {
 		fmt.Fprintf(w, "     spent: %s%s\n", s, ofBudget(o))
 	}
@@ -170,7 +170,7 @@ func (r *record) table(w io.Writer, paint term.Style, views []executor.NodeView,
 	t.row(term.Faint, "sprint", "status", "step", "last sign", "a person wrote", "spent", "title")
 	for _, v := range views {
 		what, active := r.doing(v)
-		t.row(colourOf(v.Status), string(v.Key), statusWord(v), what, active, wrote(r.now, v), spentShort(v.Spent), v.Title)
+		t.row(colourOf(v.Status), string(v.Key), r.statusWord(v), what, active, wrote(r.now, v), spentShort(v.Spent), v.Title)
 		if !attempts {
 			continue
 		}
@@ -220,6 +220,26 @@ func testCounts(a executor.AttemptLog) *executor.TestCounts {
 	}
 	return sum
 }
+
+// statusWord is that of a node; without an apply nothing runs.
+func (r *record) statusWord(v executor.NodeView) string {
+	if v.Status == executor.Running && !r.held {
+		return interruptedWord
+	}
+	return statusWord(v)
+}
+
+// tally is that of the run; without an apply nothing runs.
+func (r *record) tally() string {
+	counts := r.run.Counts()
+	if n := counts[executor.Running.String()]; n > 0 && !r.held {
+		return strings.Replace(tally(counts), fmt.Sprintf("%d %s", n, executor.Running), fmt.Sprintf("%d %s", n, interruptedWord), 1)
+	}
+	return tally(counts)
+}
+
+// interruptedWord stands for running where no apply is at work.
+const interruptedWord = "interrupted"
 
 func statusWord(v executor.NodeView) string {
 	if v.Status != executor.Waiting {
@@ -309,7 +329,7 @@ func writeSteps(w io.Writer, steps []nextStep) {
 func (r *record) sayOpen(w io.Writer, views []executor.NodeView) {
 	const most = 60
 	open := slices.DeleteFunc(slices.Clone(views), func(v executor.NodeView) bool {
-		return v.Status == executor.Done || v.Status == executor.Running || v.ID == executor.Integration && v.Status == executor.Pending
+		return v.Status == executor.Done || v.Status == executor.Running && r.held || v.ID == executor.Integration && v.Status == executor.Pending
 	})
 	if len(open) == 0 {
 		return
@@ -334,6 +354,8 @@ func (r *record) whyNot(v executor.NodeView) string {
 	why := whyNot(v)
 	switch {
 	case r.held:
+	case v.Status == executor.Running:
+		return "interrupted: goes on with ralph apply"
 	case v.Status == executor.Ready && strings.HasSuffix(why, "waits for a free place"):
 		return "ready: ralph apply begins it"
 	case strings.HasSuffix(why, "; goes on"):
