@@ -25,6 +25,7 @@ func (r *openedRun) checkPrograms(ctx context.Context) error {
 	missing := map[string]bool{}
 	agents := map[string]bool{}
 	names := map[string]bool{} // of gates
+	others := map[string]bool{r.epic.Epic.Integration.ConflictAgent: true}
 	for i := range r.epic.Nodes {
 		n := &r.epic.Nodes[i]
 		if n.Done {
@@ -39,6 +40,15 @@ func (r *openedRun) checkPrograms(ctx context.Context) error {
 				agents[s.Agent] = true
 				r.checkAgents(ctx, n, s, s.Fallback, missing)
 			}
+			if s.Stall.Action == "diagnose" {
+				others[s.Stall.Agent] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		if name != "" && !agents[name] && len(r.epic.Nodes) > 0 {
+			agents[name] = true
+			r.checkAgents(ctx, &r.epic.Nodes[0], &ir.Step{Name: "agent", Agent: name}, nil, missing)
 		}
 	}
 	for _, g := range r.epic.Epic.Integration.Gates {

@@ -149,3 +149,24 @@ func TestAStandInOfAnotherKindWorksWhereAProgramIsMissing(t *testing.T) {
 		t.Errorf("it said %s%s", &a.out, &a.err)
 	}
 }
+
+// Who looks at a stalled agent, and who resolves conflicts, has to be there before
+// anything starts, too: execution §4 "configuration".
+func TestAgentsThatAreNeededOnlySometimesAreLookedUp(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*ir.Epic){
+		"a diagnosis": func(e *ir.Epic) {
+			e.Nodes[0].Steps[0].Stall = ir.Stall{AfterMS: 1000, Action: "diagnose", Agent: "doctor"}
+		},
+		"a conflict": func(e *ir.Epic) { e.Epic.Integration.ConflictAgent = "doctor" },
+	} {
+		r := newApplyRepo(t, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
+			e.Runners["gone"] = ir.Runner{Kind: "claude", Run: []string{"no-such-claude"}, Prompt: "stdin", Env: []string{"PATH"}, Outcome: "optional"}
+			e.Agents["doctor"] = ir.Agent{Runner: "gone", Access: "write"}
+			change(e)
+		}))
+		if a := r.run(exitInput); !strings.Contains(a.err.String(), "agent doctor") || !strings.Contains(a.err.String(), "no-such-claude") {
+			t.Errorf("%s: it said %s%s", name, &a.out, &a.err)
+		}
+	}
+}
