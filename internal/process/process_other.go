@@ -15,3 +15,6 @@ func Run(context.Context, Spec) (Result, error) { return Result{}, &NotStarted{S
 
 // Sweep finds nothing where nothing can be started.
 func Sweep(string, ...string) int { return 0 }
+
+// SweepDir finds nothing here.
+func SweepDir(string) int { return 0 }

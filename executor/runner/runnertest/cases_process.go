@@ -55,6 +55,15 @@ func processes() []Case {
 			},
 		},
 		{
+			Name: "a tool that hides in the background is gone with its turn",
+			turns: [][]modeltest.Step{well(do(modeltest.Bash(`(setsid env -i /bin/sh -c 'trap "" HUP INT TERM; echo $$ > hides; while :; do /bin/sleep 1; done' </dev/null >/dev/null 2>&1 &); ` +
+				`while ! test -s hides; do sleep 0.1; done`)))},
+			play: func(t *testing.T, s *stage) {
+				s.success(t, turn{})
+				s.gone(t, nil)
+			},
+		},
+		{
 			Name:  "a program that is killed is a crash, and is started again",
 			turns: [][]modeltest.Step{endless(), well()},
 			play: func(t *testing.T, s *stage) {

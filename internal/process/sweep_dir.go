@@ -1,0 +1,71 @@
+//go:build unix
+
+package process
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// SweepDir kills what programs of this process left running in the background, if it
+// works in dir or below, and waits until it is gone; it returns how many it killed.
+// It is for programs that run on while one of their tasks, in dir, has ended: what a
+// task hid (no mark, a session of its own) is nobody's. It finds nothing where there
+// is no /proc, and nothing that has left dir.
+func SweepDir(dir string) int {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	killed := map[proc]bool{}
+	for range 2000 {
+		found := orphansIn(dir)
+		if len(found) == 0 && allGone(killed) {
+			break
+		}
+		for _, p := range found {
+			if signal(p, syscall.SIGKILL) {
+				p.dead = false
+				killed[p] = true
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return len(killed)
+}
+
+// orphansIn lists the processes that this one has adopted and that work in dir, with
+// their descendants.
+func orphansIn(dir string) []proc {
+	all := readTable()
+	self, _ := read(os.Getpid())
+	roots := map[int]bool{}
+	families.mu.Lock()
+	for f := range families.set {
+		roots[f.root.pid] = true
+	}
+	families.mu.Unlock()
+	children := map[int][]proc{}
+	var out []proc
+	for _, p := range all {
+		children[p.parent] = append(children[p.parent], p)
+		if p.parent != self.pid || p.dead || roots[p.pid] || p.session == self.session {
+			continue
+		}
+		at, err := os.Readlink("/proc/" + strconv.Itoa(p.pid) + "/cwd")
+		if err == nil && strings.HasPrefix(strings.TrimSuffix(at, " (deleted)")+"/", dir+"/") {
+			out = append(out, p)
+		}
+	}
+	for i := 0; i < len(out); i++ {
+		for _, c := range children[out[i].pid] {
+			if !c.dead {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
