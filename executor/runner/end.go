@@ -38,6 +38,9 @@ func (t *Turn) End(e End) (executor.AgentEnded, error) {
 	cause := context.Cause(t.ctx)
 	t.cancel(nil)
 	t.wg.Wait()
+	if !e.Taken {
+		process.SweepDir(t.run.Dir, Mark) // what a tool hid from its own program
+	}
 	if t.pulse != nil {
 		t.pulse.End()
 	}

@@ -17,4 +17,4 @@ func Run(context.Context, Spec) (Result, error) { return Result{}, &NotStarted{S
 func Sweep(string, ...string) int { return 0 }
 
 // SweepDir finds nothing here.
-func SweepDir(string) int { return 0 }
+func SweepDir(string, string) int { return 0 }

@@ -3,8 +3,10 @@
 package process
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -12,17 +14,17 @@ import (
 )
 
 // SweepDir kills what programs of this process left running in the background, if it
-// works in dir or below, and waits until it is gone; it returns how many it killed.
-// It is for programs that run on while one of their tasks, in dir, has ended: what a
-// task hid (no mark, a session of its own) is nobody's. It finds nothing where there
-// is no /proc, and nothing that has left dir.
-func SweepDir(dir string) int {
+// works in dir or below without the variable mark in its environment, and waits until
+// it is gone; it returns how many it killed. It is for what a task in dir hid: nobody
+// knows whose that is, while what carries a mark is found by that. It finds nothing
+// where there is no /proc, and nothing that has left dir.
+func SweepDir(dir, mark string) int {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
 	killed := map[proc]bool{}
 	for range 2000 {
-		found := orphansIn(dir)
+		found := orphansIn(dir, mark)
 		if len(found) == 0 && allGone(killed) {
 			break
 		}
@@ -39,7 +41,7 @@ func SweepDir(dir string) int {
 
 // orphansIn lists the processes that this one has adopted and that work in dir, with
 // their descendants.
-func orphansIn(dir string) []proc {
+func orphansIn(dir, mark string) []proc {
 	all := readTable()
 	self, _ := read(os.Getpid())
 	roots := map[int]bool{}
@@ -53,6 +55,10 @@ func orphansIn(dir string) []proc {
 	for _, p := range all {
 		children[p.parent] = append(children[p.parent], p)
 		if p.parent != self.pid || p.dead || roots[p.pid] || p.session == self.session {
+			continue
+		}
+		vars, ok := environment(p.pid)
+		if !ok || slices.ContainsFunc(vars, func(v []byte) bool { return bytes.HasPrefix(v, []byte(mark+"=")) }) {
 			continue
 		}
 		at, err := os.Readlink("/proc/" + strconv.Itoa(p.pid) + "/cwd")

@@ -86,6 +86,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 		defer p.End()
 	}
 	res, err := process.Run(ctx, spec)
+	process.SweepDir(r.Dir, runner.Mark) // what it hid
 	var not *process.NotStarted
 	switch {
 	case errors.As(err, &not):

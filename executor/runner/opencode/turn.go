@@ -81,7 +81,6 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 		c.lend(s)
 	} else {
 		process.Sweep(r.OutcomeFile(), runner.Mark) // what the agent's shells left in the background
-		process.SweepDir(r.Dir)                     // and what hid from that
 	}
 	c.release(s)
 	return t.End(e)
