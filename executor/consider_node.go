@@ -179,6 +179,10 @@ func (r *Run) waysOf(n *node) []string {
 			say("resume --budget usd=+20")
 			break
 		}
+		if r.parkedFor(n) != "" {
+			say("retry")
+			break
+		}
 		for _, c := range ends[n.wait.Cause] {
 			if strings.HasPrefix(c, "reject") && n.life.stage == stageRed || c == "retry --gates-only" && r.cannotHandIn(n) != "" {
 				continue

@@ -57,6 +57,8 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 			}
 			return again("retried")()
 		}, nil
+	case r.parkedFor(n) != "":
+		return d, func() error { n.people.tell(d); return r.unpark(r.parkedFor(n), d.By) }, nil
 	case n.wait.For == ForTimer || n.wait.For == ForLimit:
 		return d, nil, r.refuse(n, "it goes on by itself")
 	}

@@ -239,5 +239,40 @@ func (r *Run) needsRunner(n *node) string {
 	return ""
 }
 
+// parkedFor names the parked runner that a node waits for, "" if there is none.
+func (r *Run) parkedFor(n *node) string {
+	if n.status != Waiting || n.wait.For != ForLimit || n.life.stale {
+		return ""
+	}
+	name := r.needsRunner(n)
+	if t := n.life.trouble; name == "" && t != nil {
+		name = r.epic.Agents[t.agent].Runner
+	}
+	if p := r.parks[name]; name == "" || p == nil || p.Until.IsZero() {
+		return ""
+	}
+	return name
+}
+
+// unpark lets a runner be asked again at once, because a person says that what it
+// was parked for is over: everybody who waits for it goes on.
+func (r *Run) unpark(runner, by string) error {
+	var freed []*node
+	for _, n := range r.nodes {
+		if r.parkedFor(n) == runner {
+			freed = append(freed, n)
+		}
+	}
+	p := r.parkOf(runner)
+	p.RunnerParked, p.down = RunnerParked{}, time.Time{}
+	for _, n := range freed {
+		if err := r.release(n, "retried by "+by); err != nil {
+			return err
+		}
+		r.touch(n)
+	}
+	return nil
+}
+
 // since is how long ago something was, at least nothing.
 func since(now, at time.Time) time.Duration { return max(now.Sub(at), 0) }

@@ -89,6 +89,9 @@ func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 	if v.For == executor.ForBudget {
 		return []nextStep{ralph("resume", " --budget usd=+20", "add to its budget (also tokens=+1M, wall=+1h)")}
 	}
+	if v.For == executor.ForLimit && slices.ContainsFunc(v.Ways, func(w string) bool { return strings.HasPrefix(w, "ralph retry ") }) {
+		return []nextStep{ralph("retry", "", "if the limit is over, or you have another key: asks now; else it goes on by itself")}
+	}
 	if v.For != executor.ForHuman {
 		return nil
 	}
@@ -111,7 +114,7 @@ func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 			ralph("approve", "", "go to the gates as it is"),
 		}
 	case executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace:
-		return []nextStep{ralph("retry", "", "once what it names is mended; ralph apply tries it again as well")}
+		return []nextStep{ralph("retry", "", "once what it names is mended; ralph apply tries it again as well"), {"ralph doctor --live", "whether each agent answers by now: its program, its login, its model"}}
 	case executor.CauseDeadline:
 		return []nextStep{ralph("retry", "", "in spite of its deadline")}
 	case executor.CauseProtected:
