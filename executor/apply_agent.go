@@ -33,7 +33,7 @@ func (r *Run) agentEnded(n *node, b AgentEnded) {
 		a.extra++
 		l.stage = stageAgent
 	case o.Invalid != "":
-	case (o.Result == "partial" || o.Result != "failed" && o.NextAction == "repeat_phase") && a.iteration-a.extra < n.stepNow().Limits.Iterations:
+	case (o.Result == "partial" || o.Result != "failed" && o.NextAction == "repeat_phase") && a.iteration-a.extra < n.stepNow().Limits.Iterations && n.timeLeft() != 1: // with no time left the gates judge what is there
 		l.stage = stageAgent
 	}
 }

@@ -47,3 +47,25 @@ func TestTheTurnsOfAnAttemptShareItsTime(t *testing.T) {
 		}
 	})
 }
+
+func TestATurnThatLeavesNoTimeIsTheLast(t *testing.T) { // execution §4: the gates judge what is there
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
+			l := &e.Nodes[0].Steps[0].Limits
+			l.TimeoutMS, l.Iterations = 600_000, 5
+		}))
+		turns := 0
+		b.runner.Do = func(context.Context, executor.AgentRun) (executor.AgentEnded, error) {
+			turns++
+			return executor.AgentEnded{End: executor.EndExited, Millis: 300_000, Outcome: executor.Outcome{Result: "partial"}}, nil
+		}
+		run, err := b.apply()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.want(run, "1.1 done\nintegration done")
+		if turns != 2 {
+			t.Errorf("%d turns in the time of two", turns)
+		}
+	})
+}
