@@ -340,6 +340,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	for _, w := range append(r.restored, warnings(ctx, r.epic, r.space, r.run, r.base)...) {
 		view.note("warning: %s", w)
 	}
+	if short := r.crew.short; len(short) > 0 {
+		view.note("warning: too short to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
+	}
 	head, err := headOf(ctx, r.epic, r.space)
 	if err != nil {
 		return refusal(err)

@@ -22,7 +22,7 @@ func TestSecretsAreNowhereStoredOrPrinted(t *testing.T) { // S4-73
 	t.Parallel()
 	const secret, theirs = `deploy/key+of "ann" & co`, "ghx-of-the-users-own-shell"
 	epic := executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
-		e.Secrets = map[string]ir.Secret{"deploy": {Env: "DEPLOY"}}
+		e.Secrets = map[string]ir.Secret{"deploy": {Env: "DEPLOY"}, "pin": {Env: "PIN_OF_CARD"}}
 		r := e.Runners["sh"]
 		r.Secrets = []string{"deploy"}
 		e.Runners["sh"] = r
@@ -39,11 +39,16 @@ echo "in stderr: $DEPLOY" >&2
 echo "a shape: sk-ant-api03-abcdefghijklmnopqrstuvwxyz"
 printf '{"result":"success","summary":"I used %s"}' "$(printf %s "$DEPLOY" | sed 's/"/\\"/g')" > "$RALPH_OUTCOME"
 `, epic)
-	with := func(st *starting) { st.cmd.Env = append(st.cmd.Env, "DEPLOY="+secret, "MY_API_TOKEN="+theirs) }
+	with := func(st *starting) {
+		st.cmd.Env = append(st.cmd.Env, "DEPLOY="+secret, "MY_API_TOKEN="+theirs, "PIN_OF_CARD=1234")
+	}
 	st := s.begin(with, "apply", "--events", "jsonl")
 	got := st.wait()
 	if got.code != exitDone {
 		t.Fatalf("exit %d\n%s", got.code, got.all())
+	}
+	if !strings.Contains(got.all(), "not taken out of what is stored and printed: secret pin\n") {
+		t.Errorf("nobody says that a secret is too short:\n%s", got.all())
 	}
 	shown := map[string]string{"what apply prints": got.all()}
 	for _, args := range [][]string{{"log", "1.1"}, {"show", "1.1"}, {"status", "--json"}, {"report"}} {
