@@ -40,7 +40,6 @@ type Turn struct {
 	usage    executor.Usage
 	model    string
 	session  string
-	taken    bool // a person spoke
 }
 
 // Causes of a turn's end that are not the caller's.
@@ -243,7 +242,6 @@ func (t *Turn) Session(handle string) error {
 // Person puts on record that a person wrote in the session.
 func (t *Turn) Person(said time.Time, text string) error {
 	t.mu.Lock()
-	t.taken = true
 	session := t.session
 	t.mu.Unlock()
 	t.Say("[a person] " + text)
