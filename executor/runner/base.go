@@ -169,14 +169,16 @@ func (b Base) Look(r executor.AgentRun, usual ...string) (path string, err error
 	return path, nil
 }
 
-func (b Base) now() time.Time {
+// Time is the present one, by the runner's clock.
+func (b Base) Time() time.Time {
 	if b.Now != nil {
 		return b.Now()
 	}
 	return time.Now()
 }
 
-func (b Base) redact(s string) string {
+// Plain takes secrets out of a text.
+func (b Base) Plain(s string) string {
 	if b.Redact == nil {
 		return s
 	}

@@ -48,7 +48,7 @@ func (t *Turn) End(e End) (executor.AgentEnded, error) {
 		return executor.AgentEnded{}, err
 	}
 	out := executor.AgentEnded{
-		ExitCode: e.Code, End: executor.EndExited, Millis: t.worked().Milliseconds(), Tail: t.base.redact(Tail(t.run)),
+		ExitCode: e.Code, End: executor.EndExited, Millis: t.worked().Milliseconds(), Tail: t.base.Plain(Tail(t.run)),
 		Agent: AgentOf(t.run), Model: t.model, Session: t.session, Usage: e.Usage,
 	}
 	if out.Model == "" {
@@ -108,7 +108,7 @@ func (t *Turn) answer(out *executor.AgentEnded, e End) {
 	case !reported.None():
 	case !e.Final:
 	default:
-		out.Outcome = Said(t.base.redact(e.Answer))
+		out.Outcome = Said(t.base.Plain(e.Answer))
 	}
 }
 

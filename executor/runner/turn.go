@@ -65,7 +65,7 @@ func (b Base) Begin(ctx context.Context, r executor.AgentRun) (*Turn, error) {
 	if r.Activity != nil {
 		t.pulse = process.NewPulse(func(n int64, line string) {
 			t.mu.Lock()
-			a := executor.Activity{Bytes: n, Line: b.redact(line), Usage: t.usage}
+			a := executor.Activity{Bytes: n, Line: b.Plain(line), Usage: t.usage}
 			t.mu.Unlock()
 			r.Activity(a)
 		})
@@ -149,7 +149,7 @@ func (t *Turn) Heard(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	at := t.base.now().UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	at := t.base.Time().UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	if !json.Valid(line) {
 		line, _ = json.Marshal(string(line)) // a string always can
 	}
@@ -180,7 +180,7 @@ func (t *Turn) Say(text string) {
 
 // Plain takes secrets out of a text that is about to be shortened: of one that is cut
 // in the middle what stays would not be known.
-func (t *Turn) Plain(text string) string { return t.base.redact(text) }
+func (t *Turn) Plain(text string) string { return t.base.Plain(text) }
 
 // Tool says that a tool begins or ends. While one runs, the agent is not silent.
 func (t *Turn) Tool(id string, runs bool) {
@@ -249,7 +249,7 @@ func (t *Turn) Person(said time.Time, text string) error {
 		return nil
 	}
 	return t.run.Record(t.ctx, executor.HumanSpoke{
-		Session: session, Said: said.UTC().Truncate(time.Millisecond), Text: t.base.redact(note(text, executor.MaxNote)), Gate: t.run.Effect.Gate,
+		Session: session, Said: said.UTC().Truncate(time.Millisecond), Text: t.base.Plain(note(text, executor.MaxNote)), Gate: t.run.Effect.Gate,
 	})
 }
 

@@ -44,7 +44,7 @@ func (t *turn) classify(method string, e *sdk.RequestError, h hello) *executor.F
 	case status == 429, status == 0 && limitWords.MatchString(words):
 		f.Class = executor.FailLimit
 		if m := untilWords.FindStringSubmatch(words); m != nil {
-			if at, ok := runner.Moment(m[1], t.now()); ok && at.UTC().Year() <= 9999 {
+			if at, ok := runner.Moment(m[1], t.base.Time()); ok && at.UTC().Year() <= 9999 {
 				f.Until = at.UTC().Format(time.RFC3339)
 			}
 		}

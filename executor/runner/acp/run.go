@@ -28,13 +28,6 @@ type turn struct {
 	session string
 }
 
-func (t *turn) now() time.Time {
-	if t.base.Now != nil {
-		return t.base.Now()
-	}
-	return time.Now()
-}
-
 // Run implements executor.Runner.
 func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
 	if len(r.Runner.Run) == 0 {
@@ -194,7 +187,7 @@ func (t *turn) ended(s saying, answer string, limited *runner.Limit) runner.End 
 		}
 	}
 	if end.Err != nil && limited.Matches(t.run, t.program.res) {
-		end.Err = limited.Failure(t.run, t.now())
+		end.Err = limited.Failure(t.run, t.base.Time())
 	}
 	return end
 }

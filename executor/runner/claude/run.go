@@ -60,9 +60,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 	in := newInput()
 	s := newStream(t, r, sess.id, m.agent, in)
 	s.stop, s.begun = stop, m.seen
-	if c.Now != nil {
-		s.now = c.Now
-	}
+	s.now = c.Time
 	last := time.AfterFunc(1<<62, stop)
 	defer last.Stop()
 	s.over = func() { in.close(); last.Reset(c.linger()) }

@@ -145,9 +145,9 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 		out.Err = err
 	case out.Final:
 	case limited.Matches(r, res):
-		out.Err = limited.Failure(r, c.time())
+		out.Err = limited.Failure(r, c.Time())
 	default:
-		f := s.failure(r, res, c.time())
+		f := s.failure(r, res, c.Time())
 		if f == nil {
 			out.Died = died(r, res)
 			break
@@ -183,13 +183,6 @@ func died(r executor.AgentRun, res process.Result) string {
 		said += ": " + clip(last, 300)
 	}
 	return said
-}
-
-func (c Runner) time() time.Time {
-	if c.Now != nil {
-		return c.Now()
-	}
-	return time.Now()
 }
 
 func orElse(d, usual time.Duration) time.Duration {

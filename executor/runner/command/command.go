@@ -81,7 +81,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 		spec.Argv = append(argv, string(runner.Prompt(r)))
 	}
 	if r.Activity != nil {
-		p := process.NewPulse(func(n int64, line string) { r.Activity(executor.Activity{Bytes: n, Line: c.clean(line)}) })
+		p := process.NewPulse(func(n int64, line string) { r.Activity(executor.Activity{Bytes: n, Line: c.Plain(line)}) })
 		spec.Tap = p.Heard
 		defer p.End()
 	}
@@ -95,12 +95,4 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 		return executor.AgentEnded{}, err
 	}
 	return c.ended(r, res, limited)
-}
-
-// clean takes secrets out of what is shown and stored.
-func (c Runner) clean(s string) string {
-	if c.Redact == nil {
-		return s
-	}
-	return c.Redact(s)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
@@ -15,7 +14,7 @@ import (
 // ended turns the end of the program into what the machine knows.
 func (c Runner) ended(r executor.AgentRun, res process.Result, limited *runner.Limit) (executor.AgentEnded, error) {
 	out := executor.AgentEnded{
-		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: c.clean(runner.Tail(r)),
+		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: c.Plain(runner.Tail(r)),
 		Agent: runner.AgentOf(r), Model: runner.ModelOf(r),
 	}
 	if err := c.Scrub(r); err != nil {
@@ -43,7 +42,7 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *runner.L
 	case res.How == process.TimedOut:
 		out.End = executor.EndTimeout
 	case silent && limited.Matches(r, res):
-		return out, limited.Failure(r, c.time())
+		return out, limited.Failure(r, c.Time())
 	case res.How == process.Idled && r.Step.Stall.Action == "retry":
 		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s gave no sign of life", runner.AgentOf(r))}
 	case res.How == process.Idled:
@@ -78,13 +77,6 @@ func died(res process.Result) string {
 		return fmt.Sprintf("was killed by signal %d (%s)", res.Signal, res.Signal)
 	}
 	return fmt.Sprintf("ended with exit code %d: signal %d killed it", res.Code, res.Code-128)
-}
-
-func (c Runner) time() time.Time {
-	if c.Now != nil {
-		return c.Now()
-	}
-	return time.Now()
 }
 
 func lastLine(s string) string {
