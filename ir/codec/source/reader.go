@@ -1,0 +1,329 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Bounds of what is read.
+const (
+	MaxBytes = 64 << 20 // of a file
+	MaxLines = 200_000  // objects of a file
+)
+
+// utf8BOM is what PowerShell puts before a file that it writes.
+var utf8BOM = []byte("\xef\xbb\xbf")
+
+// Reader takes the values of one file apart and collects what is wrong with them.
+// The zero value with a File and a Format is ready.
+type Reader struct {
+	File   *diag.File
+	Format string // as --as names it; unknown keys are kept under it in Node.Ext
+	Diags  diag.List
+
+	unknown []stray
+}
+
+type stray struct {
+	pointer string
+	at      diag.Range
+}
+
+// At is the place of a value.
+func (r *Reader) At(v *Value) diag.Range { return r.File.Range(v.Start, v.End) }
+
+// text is the file as UTF-8 without a byte order mark (blanked, so that offsets
+// stay); false after a report.
+func (r *Reader) text(most int) ([]byte, bool) {
+	src := r.File.Bytes
+	switch {
+	case len(src) > most:
+		r.bad(0, "It has %d bytes; at most %d are read.", len(src), most)
+	case bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")):
+		r.bad(0, "It is UTF-16. Save it as UTF-8; in PowerShell: Set-Content -Encoding utf8.")
+	case !utf8.Valid(src):
+		r.bad(0, "It is not UTF-8. Save it as UTF-8, with or without a byte order mark.")
+	case bytes.HasPrefix(src, utf8BOM):
+		return slices.Concat([]byte("   "), src[len(utf8BOM):]), true
+	default:
+		return src, true
+	}
+	return nil, false
+}
+
+func (r *Reader) bad(offset int, format string, args ...any) {
+	r.Diags.Add(diag.New("bead-json", r.File.Range(offset, offset), "the file cannot be read as JSON").WithDetail(format, args...))
+}
+
+// unreadable reports why bytes are no JSON.
+func (r *Reader) unreadable(err error) {
+	at := 0
+	var where *syntaxError
+	if errors.As(err, &where) {
+		at = where.offset
+	}
+	r.bad(at, "It cannot be read: %v. Mend it here.", err)
+}
+
+// Object reads the file as one JSON object of at most most bytes; nil after a report.
+func (r *Reader) Object(most int) *Value {
+	src, ok := r.text(most)
+	if !ok {
+		return nil
+	}
+	v, err := parse(src, 0)
+	if err != nil {
+		r.unreadable(err)
+		return nil
+	}
+	if v.Kind != '{' {
+		r.bad(v.Start, "It holds %s, not an object.", Kinds[v.Kind])
+		return nil
+	}
+	return v
+}
+
+// Objects reads the file as JSON objects: one, a list of them, one a line, or any of
+// these as "data" of an envelope {"schema_version": …, "data": …}. Lines that cannot
+// be read are reported one by one; the others are returned. nil after a report that
+// concerns the whole file.
+func (r *Reader) Objects() []*Value {
+	src, ok := r.text(MaxBytes)
+	if !ok {
+		return nil
+	}
+	if v, err := parse(src, 0); err == nil {
+		return r.unpack(v)
+	} else if !isLines(src) {
+		r.unreadable(err)
+		return nil
+	}
+	var out []*Value
+	for start := 0; start < len(src); {
+		end := start + bytes.IndexByte(src[start:], '\n')
+		if end < start {
+			end = len(src)
+		}
+		if len(bytes.TrimSpace(src[start:end])) > 0 {
+			v, err := parse(src[:end], start)
+			switch {
+			case err != nil:
+				r.unreadable(err)
+			case v.Kind != '{':
+				r.bad(v.Start, "The line holds %s, not an object.", Kinds[v.Kind])
+			default:
+				out = append(out, v)
+			}
+		}
+		start = end + 1
+	}
+	return out
+}
+
+// isLines reports whether a file that is not one JSON value is meant as one object a
+// line: its first line that says something begins and ends like one.
+func isLines(src []byte) bool {
+	line, _, more := bytes.Cut(bytes.TrimSpace(src), []byte("\n"))
+	line = bytes.TrimSpace(line)
+	return more && len(line) > 1 && line[0] == '{' && (line[len(line)-1] == '}' || json.Valid(line))
+}
+
+// unpack returns the objects that a value stands for.
+func (r *Reader) unpack(v *Value) []*Value {
+	if v.Kind == '{' {
+		if data := v.Get("data"); data != nil && v.Get("schema_version") != nil {
+			return r.unpack(data)
+		}
+		return []*Value{v}
+	}
+	if v.Kind != '[' {
+		r.bad(v.Start, "It holds %s, not an object or a list of objects.", Kinds[v.Kind])
+		return nil
+	}
+	for i, x := range v.Items {
+		if x.Kind != '{' {
+			r.Diags.Add(diag.Newf("bead-value", r.At(x), "item %d of the list is %s", i+1, Kinds[x.Kind]).WithDetail("%s has to be an object.", x.Pointer))
+			return nil
+		}
+	}
+	return v.Items
+}
+
+// Get returns the member with exactly this name, nil if there is none.
+func (v *Value) Get(name string) *Value {
+	for i := range v.Members {
+		if v.Members[i].Name == name {
+			return v.Members[i].Value
+		}
+	}
+	return nil
+}
+
+// Fields are the members of an object by their Plain names. A null is absent.
+type Fields map[string]*Value
+
+// Get returns the member that has this name in any spelling, nil if it is absent.
+func (f Fields) Get(name string) *Value { return f[Plain(name)] }
+
+// Fields takes an object apart. known are the keys that have a meaning; all others
+// are kept in ext, where nil keeps nothing.
+func (r *Reader) Fields(v *Value, ext map[string]any, known ...string) Fields {
+	out := Fields{}
+	first := map[string]Member{}
+	for _, m := range v.Members {
+		name := Plain(m.Name)
+		at := r.File.Range(m.Start, m.End)
+		if before, twice := first[name]; twice {
+			r.Diags.Add(diag.Newf("bead-value", at, "the key %q stands twice", Clip(m.Name)).
+				WithDetail("%s is the same key in another spelling, or the same one. Keep one of them.", before.Name).
+				WithRelated(r.File.Range(before.Start, before.End), "first here"))
+			continue
+		}
+		first[name] = m
+		if slices.ContainsFunc(known, func(k string) bool { return Plain(k) == name }) {
+			if m.Value.Kind != '0' { // null is the same as leaving it out
+				out[name] = m.Value
+			}
+			continue
+		}
+		r.unknown = append(r.unknown, stray{v.Pointer + "/" + Escape(m.Name), at})
+		if ext != nil {
+			ext[m.Name] = m.Value.Plain()
+		}
+	}
+	return out
+}
+
+// Unknown reports the keys that Fields did not know, in one note.
+func (r *Reader) Unknown() {
+	if len(r.unknown) == 0 {
+		return
+	}
+	const most = 8
+	var names []string
+	for _, s := range r.unknown[:min(len(r.unknown), most)] {
+		names = append(names, s.pointer)
+	}
+	list := strings.Join(names, ", ")
+	if n := len(r.unknown) - most; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	r.Diags.Add(diag.Newf("bead-unknown-key", r.unknown[0].at, "ralph has no use for %d of its keys", len(r.unknown)).
+		WithDetail("%s. They are kept in epic.json (nodes.ext.%s) and do nothing. If one of them is misspelt, correct it.", list, r.Format))
+}
+
+// Wrong reports a value that does not fit; the detail begins with its pointer.
+func (r *Reader) Wrong(v *Value, want string) {
+	name := v.Pointer[strings.LastIndexByte(v.Pointer, '/')+1:]
+	r.Diags.Add(diag.Newf("bead-value", r.At(v), "%s is not what it has to be", Clip(name)).
+		WithDetail("%s has to be %s.", v.Pointer, want))
+}
+
+// Missing reports that an object lacks a key.
+func (r *Reader) Missing(in *Value, key, what string) {
+	r.Diags.Add(diag.Newf("bead-missing", r.File.Range(in.Start, in.Start+1), "%s is missing", key).
+		WithDetail("%s/%s is %s. Add it to this object.", in.Pointer, key, what))
+}
+
+// Text returns a text that says something; "" after a report.
+func (r *Reader) Text(v *Value, what string) string {
+	if v.Kind != 's' || strings.TrimSpace(v.Text) == "" || strings.ContainsRune(v.Text, 0) {
+		r.Wrong(v, what+", a text that is not empty")
+		return ""
+	}
+	return v.Text
+}
+
+// Whole returns a whole number in a range.
+func (r *Reader) Whole(v *Value, lo, hi int64) (int64, bool) {
+	n, err := json.Number(v.Text).Int64()
+	if f, ferr := json.Number(v.Text).Float64(); err != nil && ferr == nil && f == float64(int64(f)) {
+		n, err = int64(f), nil // 30.0
+	}
+	if v.Kind != 'n' || err != nil || n < lo || n > hi {
+		r.Wrong(v, fmt.Sprintf("a whole number from %d to %d", lo, hi))
+		return 0, false
+	}
+	return n, true
+}
+
+// Word returns one of the words that a key may have, in lower case.
+func (r *Reader) Word(v *Value, words ...string) string {
+	if v.Kind == 's' {
+		if w := strings.ToLower(v.Text); slices.Contains(words, w) {
+			return w
+		}
+	}
+	r.Wrong(v, "one of "+strings.Join(words, ", "))
+	return ""
+}
+
+// Stated is a text of the file as a draft has it.
+func (r *Reader) Stated(v *Value, text string) ir.Stated {
+	return ir.Stated{Value: text, Range: r.At(v), Strict: true}
+}
+
+// Plain is a value as encoding/json writes it, numbers as they are.
+func (v *Value) Plain() any {
+	switch v.Kind {
+	case '{':
+		out := map[string]any{}
+		for _, m := range v.Members {
+			out[m.Name] = m.Value.Plain()
+		}
+		return out
+	case '[':
+		out := make([]any, 0, len(v.Items))
+		for _, x := range v.Items {
+			out = append(out, x.Plain())
+		}
+		return out
+	case 's':
+		return v.Text
+	case 'n':
+		return json.Number(v.Text)
+	case 'b':
+		return v.Truth
+	}
+	return nil
+}
+
+// Slug makes the name of a gate or an epic of a text: lower case, one "-" for
+// every run of other characters.
+func Slug(s string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range strings.ToLower(s) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			b.WriteRune(r)
+			gap = false
+			continue
+		}
+		gap = true
+	}
+	return b.String()
+}
+
+// Stem is the name of a file without folder and extension.
+func Stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
+
+// Clip is a text of at most some 40 characters, for messages.
+func Clip(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,155 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxDepth bounds how deep a file nests.
+const maxDepth = 64
+
+// Value is JSON that knows where it stands.
+type Value struct {
+	Kind       byte   // '{', '[', 's'tring, 'n'umber, 'b'ool, '0' for null
+	Pointer    string // JSON pointer in its file, or in its line
+	Start, End int    // in bytes of the file, end exclusive
+	Text       string // of a string; the literal of a number
+	Truth      bool
+	Members    []Member
+	Items      []*Value
+}
+
+// Member is a key of an object with its value.
+type Member struct {
+	Name       string // as written
+	Start, End int    // of the name, quotes included
+	Value      *Value
+}
+
+// Kinds are the words that people use for kinds.
+var Kinds = map[byte]string{'{': "an object", '[': "a list", 's': "text", 'n': "a number", 'b': "true or false", '0': "null"}
+
+// syntaxError is where and why bytes are no JSON.
+type syntaxError struct {
+	offset int
+	why    string
+}
+
+func (e *syntaxError) Error() string { return e.why }
+
+// parse reads exactly one JSON value of src[from:], which is not cut so that
+// places are those of the file.
+func parse(src []byte, from int) (*Value, error) {
+	p := &parser{src: src, from: from, dec: json.NewDecoder(bytes.NewReader(src[from:]))}
+	p.dec.UseNumber()
+	v, err := p.value("", 0)
+	if err == nil {
+		if _, more := p.dec.Token(); !errors.Is(more, io.EOF) {
+			err = &syntaxError{p.skip(p.at()), "something stands behind the object"}
+		}
+	}
+	var bad *syntaxError
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil || errors.As(err, &bad):
+	case errors.As(err, &syntax):
+		err = &syntaxError{min(max(from+int(syntax.Offset)-1, 0), len(src)), syntax.Error()}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = &syntaxError{len(src), "it ends too early"}
+	default:
+		err = &syntaxError{min(p.at(), len(src)), err.Error()}
+	}
+	return v, err
+}
+
+type parser struct {
+	src  []byte
+	from int
+	dec  *json.Decoder
+}
+
+// at is where the decoder stands in the file.
+func (p *parser) at() int { return p.from + int(p.dec.InputOffset()) }
+
+// skip returns where the token behind at begins.
+func (p *parser) skip(at int) int {
+	for at < len(p.src) && strings.IndexByte(" \t\r\n:,", p.src[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+func (p *parser) value(pointer string, depth int) (*Value, error) {
+	start := p.skip(p.at())
+	t, err := p.dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	if depth > maxDepth {
+		return nil, &syntaxError{start, fmt.Sprintf("it nests deeper than %d levels", maxDepth)}
+	}
+	v := &Value{Pointer: pointer, Start: start}
+	switch t := t.(type) {
+	case json.Delim:
+		v.Kind = byte(t)
+		if v.Kind == '{' {
+			err = p.object(v, depth)
+		} else {
+			err = p.array(v, depth)
+		}
+	case string:
+		v.Kind, v.Text = 's', t
+	case json.Number:
+		v.Kind, v.Text = 'n', t.String()
+	case bool:
+		v.Kind, v.Truth = 'b', t
+	case nil:
+		v.Kind = '0'
+	}
+	v.End = p.at()
+	return v, err
+}
+
+func (p *parser) object(v *Value, depth int) error {
+	for p.dec.More() {
+		m := Member{Start: p.skip(p.at())}
+		t, err := p.dec.Token()
+		if err != nil {
+			return err
+		}
+		m.Name, m.End = t.(string), p.at()
+		if m.Value, err = p.value(v.Pointer+"/"+Escape(m.Name), depth+1); err != nil {
+			return err
+		}
+		v.Members = append(v.Members, m)
+	}
+	_, err := p.dec.Token()
+	return err
+}
+
+func (p *parser) array(v *Value, depth int) error {
+	for p.dec.More() {
+		x, err := p.value(fmt.Sprintf("%s/%d", v.Pointer, len(v.Items)), depth+1)
+		if err != nil {
+			return err
+		}
+		v.Items = append(v.Items, x)
+	}
+	_, err := p.dec.Token()
+	return err
+}
+
+// Escape writes a name as a part of a JSON pointer.
+func Escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// Plain is a key without what spellings differ in: timeout_seconds,
+// TimeoutSeconds and timeoutSeconds are one key.
+func Plain(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
