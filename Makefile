@@ -12,7 +12,7 @@ GOFUMPT_VERSION     := v0.12.0
 BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all agents build demo test race e2e hunt lint fmt fuzz bench golden generate check-generated tools clean help
+.PHONY: all agents bd build demo test race e2e hunt lint fmt fuzz bench golden generate check-generated tools clean help
 
 all: build
 
@@ -27,6 +27,7 @@ demo: build ## compile, draw and apply a plan for a small Go service, with scrip
 
 test: ## all tests that need only Go and git
 	$(GO) test ./...
+	@[ -n "$$RALPH_BD" ] || echo "make test: NOT TESTED here: the real bd (beads); make e2e builds and tests it"
 	@[ -n "$$RALPH_E2E_AGENTS" ] || echo "make test: NOT TESTED here: the real Claude Code, OpenCode, Codex and opencode acp; make e2e installs and tests them"
 
 race: ## the same under the race detector, without the slow scripts
@@ -45,8 +46,19 @@ $(TOOLS)/agents/bin/ready: tools/agents/package.json tools/agents/package-lock.j
 	  ln -sfn "../node_modules/$${f#./}" ../bin/$$n; done
 	@touch $@
 
-e2e: $(BIN)/dot agents ## install the outside programs into .tools/, require them, and run the real agents offline
+bd: $(BIN)/bd ## build bd, the beads tracker that ralph is tested with, into .tools/bin (some 8 CPU-minutes the first time)
+
+# A module of its own, so that bd's 216 modules stay out of ralph's. Its embedded
+# database needs cgo; gms_pure_go keeps it from needing ICU.
+$(BIN)/bd: tools/bd/go.mod tools/bd/go.sum
+	@command -v cc >/dev/null || command -v gcc >/dev/null || { echo "make bd needs a C compiler: install gcc (Debian: apt install gcc libc6-dev; macOS: xcode-select --install)"; exit 1; }
+	@mkdir -p $(BIN)
+	cd tools/bd && CGO_ENABLED=1 GOFLAGS=-mod=readonly GOBIN=$(BIN) $(GO) install -trimpath -ldflags='-s -w' -tags gms_pure_go github.com/steveyegge/beads/cmd/bd
+	@touch $@
+
+e2e: $(BIN)/dot $(BIN)/bd agents ## install the outside programs into .tools/, require them, and run the real agents and the real bd
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./cmd/ralph -run 'TestScripts|TestE2E'
+	PATH="$(BIN):$$PATH" RALPH_BD="$(BIN)/bd" $(GO) test -count=1 -p 1 -timeout 20m -run '^TestBd' ./executor/tracker/... ./cmd/ralph
 	$(GO) mod download
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 RALPH_E2E_REQUIRE=1 RALPH_E2E_AGENTS="$(TOOLS)/agents/bin" \
 	  $(GO) run ./tools/offline $(GO) test -count=1 -p 1 -timeout 15m -run '^TestReal' ./executor/... ./cmd/ralph

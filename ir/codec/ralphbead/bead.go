@@ -10,7 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
-	"github.com/ralph-compiler/ralph/ir/codec/source"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // defaultTimeout is what a verifier without timeout_seconds gets.
@@ -23,7 +23,7 @@ var idPattern = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-]
 const maxID = 64
 
 // bead reads the object of the file.
-func (d *decoding) bead(root *source.Value) {
+func (d *decoding) bead(root *foreign.Value) {
 	f := d.Fields(root, d.ext, "$schema", "id", "title", "intent", "type", "priority", "lane", "dod", "constraints", "ralph_meta", "status")
 	n := &d.node
 	n.Kind, n.Word, n.PhaseIndex, n.Ordered = ir.Work, "Bead", -1, true
@@ -62,7 +62,7 @@ func (d *decoding) bead(root *source.Value) {
 	if v := f["status"]; v != nil {
 		d.status(v)
 	}
-	if v := f[source.Plain("ralph_meta")]; v != nil {
+	if v := f[foreign.Plain("ralph_meta")]; v != nil {
 		if v.Kind != '{' {
 			d.Wrong(v, "an object")
 		}
@@ -78,7 +78,7 @@ func (d *decoding) bead(root *source.Value) {
 	}
 }
 
-func (d *decoding) id(v *source.Value) {
+func (d *decoding) id(v *foreign.Value) {
 	id := d.Text(v, "the id of the bead")
 	if id == "" {
 		return
@@ -92,7 +92,7 @@ func (d *decoding) id(v *source.Value) {
 }
 
 // priority has one step more than ralph's own scale.
-func (d *decoding) priority(v *source.Value) {
+func (d *decoding) priority(v *foreign.Value) {
 	p, ok := d.Whole(v, 0, 5)
 	if !ok {
 		return
@@ -108,7 +108,7 @@ func (d *decoding) priority(v *source.Value) {
 
 // status says how far another executor got. Only completed is taken over: what
 // ralph itself does is in its journal.
-func (d *decoding) status(v *source.Value) {
+func (d *decoding) status(v *foreign.Value) {
 	w := d.Word(v, "pending", "in_progress", "completed", "failed", "blocked")
 	if w == "" {
 		return
@@ -122,7 +122,7 @@ func (d *decoding) status(v *source.Value) {
 		WithDetail("Its status says that the work is done, so apply does not run it. Write pending, or remove the status, to run it."))
 }
 
-func (d *decoding) constraints(v *source.Value) {
+func (d *decoding) constraints(v *foreign.Value) {
 	if v.Kind != '{' {
 		d.Wrong(v, "an object")
 		return
@@ -132,12 +132,12 @@ func (d *decoding) constraints(v *source.Value) {
 	if len(ext) > 0 {
 		d.ext["constraints"] = ext
 	}
-	if x := f[source.Plain("max_iterations")]; x != nil {
+	if x := f[foreign.Plain("max_iterations")]; x != nil {
 		if n, ok := d.Whole(x, 1, maxIterations); ok {
 			d.node.Attempts = d.Stated(x, fmt.Sprint(n))
 		}
 	}
-	if x := f[source.Plain("time_budget_minutes")]; x != nil {
+	if x := f[foreign.Plain("time_budget_minutes")]; x != nil {
 		if n, ok := d.Whole(x, 1, maxMinutes); ok {
 			d.node.Budget = d.Stated(x, fmt.Sprintf("%dm", n))
 		}
@@ -152,7 +152,7 @@ func (d *decoding) constraints(v *source.Value) {
 	}
 }
 
-func (d *decoding) dod(v *source.Value) {
+func (d *decoding) dod(v *foreign.Value) {
 	if v.Kind != '{' {
 		d.Wrong(v, "an object with verifiers")
 		return
@@ -160,7 +160,7 @@ func (d *decoding) dod(v *source.Value) {
 	ext := map[string]any{}
 	f := d.Fields(v, ext, "verifiers", "evidence_required")
 	evidence := false
-	if x := f[source.Plain("evidence_required")]; x != nil {
+	if x := f[foreign.Plain("evidence_required")]; x != nil {
 		if evidence = x.Truth; x.Kind != 'b' {
 			d.Wrong(x, "true or false")
 		}
@@ -189,7 +189,7 @@ func (d *decoding) dod(v *source.Value) {
 }
 
 // verifier makes a command gate of a verifier.
-func (d *decoding) verifier(v *source.Value, evidence bool, names map[string]bool, kept map[string]any) {
+func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bool, kept map[string]any) {
 	if v.Kind != '{' {
 		d.Wrong(v, "an object with name and command")
 		return
@@ -218,7 +218,7 @@ func (d *decoding) verifier(v *source.Value, evidence bool, names map[string]boo
 	}
 	seconds := int64(defaultTimeout)
 	g.Timeout = ir.Stated{Range: d.At(v), Strict: true}
-	if x := f[source.Plain("timeout_seconds")]; x != nil {
+	if x := f[foreign.Plain("timeout_seconds")]; x != nil {
 		g.Timeout.Range = d.At(x)
 		if n, ok := d.Whole(x, 1, maxMinutes*60); ok {
 			seconds = n
@@ -226,7 +226,7 @@ func (d *decoding) verifier(v *source.Value, evidence bool, names map[string]boo
 	}
 	g.Timeout.Value = fmt.Sprintf("%ds", seconds)
 	g.OnFailure = ir.Stated{Value: "retry", Range: d.At(v), Strict: true} // stop: the later ones do not run
-	if x := f[source.Plain("on_failure")]; x != nil {
+	if x := f[foreign.Plain("on_failure")]; x != nil {
 		g.OnFailure.Range = d.At(x)
 		if d.Word(x, "stop", "continue", "retry") == "continue" {
 			g.OnFailure.Value = "continue"
@@ -242,19 +242,19 @@ func (d *decoding) verifier(v *source.Value, evidence bool, names map[string]boo
 	}
 }
 
-func (d *decoding) expect(v *source.Value, e *ir.Expect) {
+func (d *decoding) expect(v *foreign.Value, e *ir.Expect) {
 	if v.Kind != '{' {
 		d.Wrong(v, "an object with exit_code, stdout_contains, stderr_contains")
 		return
 	}
 	f := d.Fields(v, nil, "exit_code", "stdout_contains", "stderr_contains")
-	if x := f[source.Plain("exit_code")]; x != nil {
+	if x := f[foreign.Plain("exit_code")]; x != nil {
 		if n, ok := d.Whole(x, math.MinInt32, math.MaxInt32); ok {
 			e.ExitCode = int(n)
 		}
 	}
 	for name, to := range map[string]*string{"stdout_contains": &e.StdoutContains, "stderr_contains": &e.StderrContains} {
-		if x := f[source.Plain(name)]; x != nil {
+		if x := f[foreign.Plain(name)]; x != nil {
 			if *to = x.Text; x.Kind != 's' {
 				d.Wrong(x, "a text that the output must contain")
 			}
@@ -265,7 +265,7 @@ func (d *decoding) expect(v *source.Value, e *ir.Expect) {
 // freeName is the slug of a verifier's name, counted up where two are alike.
 func freeName(names map[string]bool, title string) string {
 	const most = 40
-	slug := source.Slug(title)
+	slug := foreign.Slug(title)
 	if len(slug) > most {
 		slug = strings.TrimRight(slug[:most], "-")
 	}
@@ -311,7 +311,7 @@ func (d *decoding) finish() {
 	n := &d.node
 	name := string(n.ID)
 	if name == "" {
-		name = source.Slug(source.Stem(d.File.Name))
+		name = foreign.Slug(foreign.Stem(d.File.Name))
 		if name == "" || name == "integration" {
 			name = "bead"
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
-	"github.com/ralph-compiler/ralph/ir/codec/source"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // Format is the name of the format: of --as, and of its keys in Node.Ext.
@@ -35,7 +35,7 @@ func Recognize(src []byte) bool {
 // error. file.Name is the path that the epic calls its plan. Safe for
 // concurrent use.
 func Decode(file *diag.File) (*ir.Draft, diag.List) {
-	d := &decoding{Reader: source.Reader{File: file, Format: Format}, ext: map[string]any{}}
+	d := &decoding{Reader: foreign.Reader{File: file, Format: Format}, ext: map[string]any{}}
 	if root := d.Object(maxBytes); root != nil {
 		d.bead(root)
 	}
@@ -50,7 +50,7 @@ func Decode(file *diag.File) (*ir.Draft, diag.List) {
 
 // decoding is the state of one Decode.
 type decoding struct {
-	source.Reader
+	foreign.Reader
 	draft ir.Draft
 	node  ir.DraftNode
 	ext   map[string]any // keys that have no place in a draft

@@ -5,7 +5,7 @@
 // snake_case, PascalCase or camelCase. Out: an ir.Draft with one node, which the
 // compiler turns into an epic under the policy, and everything that is wrong
 // with the file, found in one pass, each finding with the JSON pointer and the
-// place of the value. docs/beads.md says what each field becomes and what is lost.
+// place of the value. docs/formats/ralph-bead.md says what each field becomes and what is lost.
 //
 // It does no I/O. It imports ir and diag; cmd/ralph calls it.
 package ralphbead

@@ -1,0 +1,234 @@
+package bd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Tested is the range of bd's versions that ralph was tried with.
+const Tested = ">= 1.3.0, < 1.4"
+
+// Client calls one bd on one beads database. It may be used concurrently; calls
+// wait for each other.
+type Client struct {
+	program string // absolute path of bd
+	dir     string // of the repository, where bd is started
+	beads   string // absolute path of the .beads directory that every call must use
+	actor   string // the name that changes carry
+	version string
+
+	calls sync.Mutex
+	// Calls counts the calls of bd, for tests and benchmarks.
+	count int
+}
+
+// Missing says that there is no bd, or no beads database, and what to type.
+type Missing struct{ Why, Type string }
+
+func (m *Missing) Error() string { return m.Why + "\n  " + m.Type }
+
+// Refused is what bd said when it did not do what it was asked.
+type Refused struct {
+	Args []string // of the call, without long texts
+	Exit int      // its exit code; -1 if it was killed
+	Said string   // one or a few lines
+}
+
+func (r *Refused) Error() string { return fmt.Sprintf("bd %s: %s", strings.Join(r.Args, " "), r.Said) }
+
+// exitGuard is bd's exit code for a guard (--if-status) that did not hold.
+const exitGuard = 13
+
+// Guarded reports whether err says that a guard did not hold: somebody else was
+// quicker.
+func Guarded(err error) bool {
+	var r *Refused
+	return errors.As(err, &r) && r.Exit == exitGuard
+}
+
+// Options say how bd is called.
+type Options struct {
+	Program string // path of bd; "" is bd on PATH
+	Dir     string // of the repository
+	Actor   string // default "ralph"
+}
+
+// Open finds bd and the beads database of a repository. It returns *Missing if one
+// of them is not there, with the command that would make it.
+func Open(ctx context.Context, o Options) (*Client, error) {
+	name := o.Program
+	if name == "" {
+		name = "bd"
+	}
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return nil, &Missing{"there is no bd on PATH", "Install beads: https://github.com/steveyegge/beads"}
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{program: program, dir: dir, actor: o.Actor}
+	if c.actor == "" {
+		c.actor = "ralph"
+	}
+	var v struct{ Version string }
+	if err := c.ask(ctx, quick, &v, "version"); err != nil {
+		return nil, err
+	}
+	c.version = v.Version
+	var where struct {
+		Dir string `json:"beads_dir"`
+	}
+	if err := c.ask(ctx, quick, &where, "context"); err != nil {
+		return nil, c.noDatabase(err)
+	}
+	c.beads = where.Dir
+	return c, nil
+}
+
+// InitCommand makes a beads database without touching anything else of a repository.
+const InitCommand = "bd init --stealth --skip-hooks --skip-agents --non-interactive"
+
+// noDatabase is what to do about a repository without a beads database.
+func (c *Client) noDatabase(err error) error {
+	var r *Refused
+	if errors.As(err, &r) {
+		return &Missing{fmt.Sprintf("there is no beads database for %s (%s)", c.dir, r.Said), "Make one: " + InitCommand}
+	}
+	return err
+}
+
+// Version is bd's version, such as "1.3.0".
+func (c *Client) Version() string { return c.version }
+
+// Beads is the absolute path of the database's directory.
+func (c *Client) Beads() string { return c.beads }
+
+// Calls is how often bd was called.
+func (c *Client) Calls() int { c.calls.Lock(); defer c.calls.Unlock(); return c.count }
+
+// quick is the time that a call may take which does not grow with the database. bd
+// waits without limit for a database that is busy, so the limit is generous.
+const quick = 2 * time.Minute
+
+// Environ is the environment of every call: that of ralph without what would make
+// bd report home, ask, back up, or use another database.
+func (c *Client) environ() []string {
+	out := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.HasPrefix(name, "BD_") || strings.HasPrefix(name, "BEADS_") || strings.HasPrefix(name, "GIT_")
+	})
+	out = append(out, "BD_JSON_ENVELOPE=1", "BD_NON_INTERACTIVE=1", "BD_DISABLE_METRICS=1", "BD_BACKUP_ENABLED=false", "BEADS_ACTOR="+c.actor, "NO_COLOR=1")
+	if c.beads != "" {
+		out = append(out, "BEADS_DIR="+c.beads)
+	}
+	return out
+}
+
+// envelope is what bd puts around its answers.
+type envelope struct {
+	Version int             `json:"schema_version"`
+	Data    json.RawMessage `json:"data"`
+	Error   string          `json:"error"`
+}
+
+// ask calls bd with --json and decodes the data of its answer into out; nil does not
+// look at it.
+func (c *Client) ask(ctx context.Context, limit time.Duration, out any, args ...string) error {
+	answer, err := c.run(ctx, limit, append(args, "--json")...)
+	if err != nil {
+		return err
+	}
+	var e envelope
+	if err := json.Unmarshal(answer, &e); err != nil || e.Data == nil {
+		return &Refused{short(args), 0, "its answer is not the JSON that was asked for: " + clip(string(answer))}
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(e.Data, out); err != nil {
+		return &Refused{short(args), 0, fmt.Sprintf("its answer cannot be read: %v", err)}
+	}
+	return nil
+}
+
+// run calls bd and returns what it wrote to standard output.
+func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) ([]byte, error) {
+	c.calls.Lock()
+	defer c.calls.Unlock()
+	c.count++
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.program, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = c.dir, c.environ(), time.Second
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if err == nil {
+		return []byte(out.String()), nil
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("bd %s: %w", strings.Join(short(args), " "), context.Cause(ctx))
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return nil, fmt.Errorf("bd: %w", err)
+	}
+	return nil, &Refused{short(args), exit.ExitCode(), said(out.String(), errs.String())}
+}
+
+// said finds what bd complained about: an error in JSON on either stream, else the text
+// of standard error.
+func said(out, errs string) string {
+	for _, text := range append([]string{out}, lastFirst(errs)...) {
+		var e struct {
+			Data  struct{ Error string }
+			Error string
+		}
+		if json.Unmarshal([]byte(text), &e) == nil && e.Data.Error+e.Error != "" {
+			return clip(e.Data.Error + e.Error)
+		}
+	}
+	if strings.TrimSpace(errs) == "" {
+		return clip(out)
+	}
+	return clip(errs)
+}
+
+func lastFirst(text string) []string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Reverse(lines)
+	return lines
+}
+
+// short is a call's arguments without what would fill a message.
+func short(args []string) []string {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if len(a) > 60 || strings.Contains(a, "\n") {
+			out[i] = "…"
+		}
+	}
+	return out
+}
+
+func clip(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 400 {
+		s = strings.ToValidUTF8(s[:400], "") + "…"
+	}
+	return s
+}

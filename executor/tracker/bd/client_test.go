@@ -1,0 +1,94 @@
+package bd
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// realBd returns the real bd's path; the test is skipped where it is not there.
+func realBd(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("RALPH_BD")
+	if path == "" {
+		t.Skip("RALPH_BD is not set: make e2e builds the real bd and tests with it")
+	}
+	return path
+}
+
+// database makes a repository with an empty beads database.
+func database(t testing.TB) (*Client, string) {
+	t.Helper()
+	program, dir := realBd(t), t.TempDir()
+	t.Setenv("HOME", t.TempDir())
+	for _, line := range []string{
+		"git init -q -b main", "git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m start",
+		program + " init --prefix bd --stealth --skip-hooks --skip-agents --non-interactive --quiet",
+	} {
+		args := strings.Fields(line)
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "BD_NON_INTERACTIVE=1", "BD_DISABLE_METRICS=1", "BD_BACKUP_ENABLED=false")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
+	c, err := Open(context.Background(), Options{Program: program, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, dir
+}
+
+// Every method of the client, against the real bd: the shapes that it relies on.
+func TestBdAnswersAsTheClientReads(t *testing.T) { // S4-109..119
+	ctx := context.Background()
+	c, _ := database(t)
+	rows := `{"id":"bd-e1","title":"E","issue_type":"epic","status":"open","priority":2,"labels":["ralph"],"updated_at":"2026-01-01T00:00:00Z"}
+{"id":"bd-n1","title":"N","issue_type":"task","status":"open","priority":2,"labels":["ralph","phase:x"],"metadata":{"a":1},"updated_at":"2026-01-01T00:00:00Z","dependencies":[{"issue_id":"bd-n1","depends_on_id":"bd-e1","type":"parent-child"}]}
+`
+	got, err := c.Import(ctx, []byte(rows), quick)
+	if err != nil || got.Created != 2 {
+		t.Fatalf("import: %+v, %v", got, err)
+	}
+	by, err := c.ByID(ctx, "bd-n1", "bd-e1", "bd-n")
+	if err != nil || len(by) != 2 || by["bd-n1"].Parent != "bd-e1" || string(by["bd-n1"].Metadata) == "" {
+		t.Fatalf("list: %+v, %v", by, err)
+	}
+	up, err := c.Update(ctx, "bd-n1", Change{Status: "in_progress", If: "open", Assignee: "ralph", Add: []string{"phase:y"}, Remove: []string{"phase:x"}, Metadata: map[string]int{"b": 2}, ExternalRef: "https://example.org/1"})
+	if err != nil || up.Status != "in_progress" || up.Assignee != "ralph" {
+		t.Fatalf("update: %+v, %v", up, err)
+	}
+	if _, err := c.Update(ctx, "bd-n1", Change{Status: "in_progress", If: "open"}); !Guarded(err) {
+		t.Fatalf("a guard that does not hold: %v", err)
+	}
+	if err := c.Comment(ctx, "bd-n1", "[iter:1] one\nline two"); err != nil {
+		t.Fatal(err)
+	}
+	if cs, err := c.Comments(ctx, "bd-n1"); err != nil || len(cs) != 1 || cs[0].Text != "[iter:1] one\nline two" || cs[0].Author != "ralph" {
+		t.Fatalf("comments: %+v, %v", cs, err)
+	}
+	if err := c.SetState(ctx, "bd-e1", "mode", "building", "started"); err != nil {
+		t.Fatal(err)
+	}
+	if ev, err := c.Events(ctx, "bd-n1"); err != nil || len(ev) == 0 {
+		t.Fatalf("events: %+v, %v", ev, err)
+	}
+	if err := c.Batch(ctx, []string{"update bd-n1 priority=1"}, quick); err != nil {
+		t.Fatal(err)
+	}
+	if closed, err := c.Close(ctx, "bd-n1", "passed"); err != nil || closed.Status != "closed" || closed.CloseReason != "passed" {
+		t.Fatalf("close: %+v, %v", closed, err)
+	}
+	if err := c.SetConfig(ctx, "types.custom", "beads-ralph-work,x"); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := c.Config(ctx, "types.custom"); err != nil || v != "beads-ralph-work,x" {
+		t.Fatalf("config: %q, %v", v, err)
+	}
+	if list, err := c.Ready(ctx); err != nil || len(list) != 0 {
+		t.Fatalf("ready: %+v, %v", list, err)
+	}
+}

@@ -1,0 +1,277 @@
+package bd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Issue is a bead as bd shows it. Keys that ralph does not know are ignored.
+type Issue struct {
+	ID           string          `json:"id"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	Acceptance   string          `json:"acceptance_criteria"`
+	Status       string          `json:"status"` // open, in_progress, blocked, closed, deferred, …
+	Priority     int             `json:"priority"`
+	Type         string          `json:"issue_type"`
+	Assignee     string          `json:"assignee"`
+	Owner        string          `json:"owner"`
+	Labels       []string        `json:"labels"`
+	Metadata     json.RawMessage `json:"metadata"`
+	ExternalRef  string          `json:"external_ref"`
+	CloseReason  string          `json:"close_reason"`
+	Parent       string          `json:"parent"`
+	CreatedAt    time.Time       `json:"created_at"`
+	UpdatedAt    time.Time       `json:"updated_at"`
+	ClosedAt     *time.Time      `json:"closed_at"`
+	CreatedBy    string          `json:"created_by"`
+	Dependencies []Dependency    `json:"dependencies"`
+	Comments     []Comment       `json:"comments"` // only where they were asked for
+}
+
+// Dependency is an edge of a bead, in the shape of list and ready.
+type Dependency struct {
+	From string `json:"issue_id"`
+	To   string `json:"depends_on_id"`
+	Type string `json:"type"` // blocks, parent-child, related, discovered-from, …
+}
+
+// Comment is a comment of a bead.
+type Comment struct {
+	ID     string    `json:"id"`
+	Author string    `json:"author"`
+	Text   string    `json:"text"`
+	At     time.Time `json:"created_at"`
+}
+
+// Change is what one update of a bead writes. Zero fields are left alone.
+type Change struct {
+	Status      string
+	If          string // the status that it must have; Guarded tells that it had another
+	Assignee    string
+	Add, Remove []string // labels
+	Metadata    any      // merged by its top-level keys
+	ExternalRef string
+	Title       string
+	Description string
+}
+
+// List returns beads by exact ids, labels or parents, closed ones included; nothing
+// is said about ids that are not there.
+func (c *Client) List(ctx context.Context, filter ...string) ([]Issue, error) {
+	var out []Issue
+	err := c.ask(ctx, quick, &out, append([]string{"list", "--all", "--limit", "0", "--include-gates"}, filter...)...)
+	return out, err
+}
+
+// ByID returns the beads that have exactly these ids, in one call.
+func (c *Client) ByID(ctx context.Context, ids ...string) (map[string]Issue, error) {
+	list, err := c.List(ctx, "--id", strings.Join(ids, ","))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]Issue{}
+	for _, i := range list {
+		out[i.ID] = i
+	}
+	return out, nil
+}
+
+// Ready returns the beads that could be worked on: nothing that blocks them is open.
+func (c *Client) Ready(ctx context.Context, filter ...string) ([]Issue, error) {
+	var out []Issue
+	err := c.ask(ctx, quick, &out, append([]string{"ready", "--limit", "0", "--exclude-type", "epic"}, filter...)...)
+	return out, err
+}
+
+// Update writes a change of one bead. Whoever calls it has seen this very id in the
+// database: bd takes a part of an id for the one bead that it fits.
+func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error) {
+	args := []string{"update", id}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	add("--status", ch.Status)
+	add("--if-status", ch.If)
+	add("--assignee", ch.Assignee)
+	add("--external-ref", ch.ExternalRef)
+	add("--title", ch.Title)
+	add("--description", ch.Description)
+	for _, l := range ch.Add {
+		add("--add-label", l)
+	}
+	for _, l := range ch.Remove {
+		add("--remove-label", l)
+	}
+	if ch.Metadata != nil {
+		file, done, err := stage(ch.Metadata)
+		if err != nil {
+			return Issue{}, err
+		}
+		defer done()
+		add("--metadata", "@"+file)
+	}
+	return c.one(ctx, id, args...)
+}
+
+// Close closes a bead with a reason. A bead that is closed stays as it is.
+func (c *Client) Close(ctx context.Context, id, reason string) (Issue, error) {
+	return c.one(ctx, id, "close", id, "--reason", reason)
+}
+
+// one calls what answers with the bead that it wrote.
+func (c *Client) one(ctx context.Context, id string, args ...string) (Issue, error) {
+	var out []Issue
+	if err := c.ask(ctx, quick, &out, args...); err != nil {
+		return Issue{}, err
+	}
+	if len(out) != 1 || out[0].ID != id {
+		return Issue{}, &Foreign{Asked: id, Got: ids(out)}
+	}
+	return out[0], nil
+}
+
+// Foreign says that bd wrote another bead than the one that it was asked to.
+type Foreign struct {
+	Asked string
+	Got   []string
+}
+
+func (f *Foreign) Error() string {
+	return fmt.Sprintf("bd took %s for %s; look at it: bd history %s --events", f.Asked, strings.Join(f.Got, ", "), strings.Join(f.Got, " "))
+}
+
+func ids(list []Issue) []string {
+	out := make([]string, 0, len(list))
+	for _, i := range list {
+		out = append(out, i.ID)
+	}
+	return out
+}
+
+// Comments returns a bead's comments, oldest first.
+func (c *Client) Comments(ctx context.Context, id string) ([]Comment, error) {
+	var out []Comment
+	err := c.ask(ctx, quick, &out, "comments", id)
+	return out, err
+}
+
+// Comment adds a comment to a bead.
+func (c *Client) Comment(ctx context.Context, id, text string) error {
+	file, done, err := stage(text)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return c.ask(ctx, quick, nil, "comments", "add", id, "--file", file)
+}
+
+// SetState sets a dimension of a bead's state (a label dimension:value and an event
+// that says why).
+func (c *Client) SetState(ctx context.Context, id, dimension, value, reason string) error {
+	return c.ask(ctx, quick, nil, "set-state", id, dimension+"="+value, "--reason", reason)
+}
+
+// HistoryEvent is one change of a bead, as bd recorded it.
+type HistoryEvent struct {
+	Type    string    `json:"event_type"`
+	Actor   string    `json:"actor"`
+	Old     string    `json:"old_value"`
+	New     string    `json:"new_value"`
+	Comment string    `json:"comment"`
+	At      time.Time `json:"created_at"`
+}
+
+// Events returns who changed a bead, in bd's order.
+func (c *Client) Events(ctx context.Context, id string) ([]HistoryEvent, error) {
+	var out []HistoryEvent
+	err := c.ask(ctx, quick, &out, "history", id, "--events")
+	return out, err
+}
+
+// Imported is bd's answer to an import.
+type Imported struct {
+	Created   int      `json:"created"`
+	IDs       []string `json:"ids"`
+	Updated   int      `json:"updated"`
+	Stale     []string `json:"stale_skipped_ids"`
+	Tie       []string `json:"tie_kept_local_ids"`
+	SkippedBy []string `json:"skipped_dependencies"`
+}
+
+// Import writes beads in bulk: lines of JSON in bd's import format. Rows without an
+// updated_at, a priority, or the type of an edge must not be among them: bd takes
+// them for now, for 0 and for none. Dependencies that bd skips are an error.
+func (c *Client) Import(ctx context.Context, lines []byte, limit time.Duration) (Imported, error) {
+	file, done, err := stage(lines)
+	if err != nil {
+		return Imported{}, err
+	}
+	defer done()
+	var out Imported
+	if err := c.ask(ctx, limit, &out, "import", file); err != nil {
+		return out, err
+	}
+	if len(out.SkippedBy) > 0 {
+		return out, &Refused{[]string{"import"}, 0, "it left out dependencies: " + strings.Join(out.SkippedBy[:min(len(out.SkippedBy), 5)], "; ")}
+	}
+	return out, nil
+}
+
+// Batch carries out lines of bd's batch language (create, update, close, dep add,
+// dep remove) in one transaction.
+func (c *Client) Batch(ctx context.Context, lines []string, limit time.Duration) error {
+	file, done, err := stage(strings.Join(lines, "\n") + "\n")
+	if err != nil {
+		return err
+	}
+	defer done()
+	return c.ask(ctx, limit, nil, "batch", "-f", file)
+}
+
+// Config returns a setting of the database, "" if it is not set.
+func (c *Client) Config(ctx context.Context, key string) (string, error) {
+	var out struct{ Value string }
+	err := c.ask(ctx, quick, &out, "config", "get", key)
+	return out.Value, err
+}
+
+// SetConfig writes a setting of the database.
+func (c *Client) SetConfig(ctx context.Context, key, value string) error {
+	_, err := c.run(ctx, quick, "config", "set-many", key+"="+value)
+	return err
+}
+
+// stage writes what is too long for a command line into a file of its own: bytes and
+// texts as they are, everything else as JSON.
+func stage(what any) (file string, done func(), err error) {
+	var b []byte
+	switch w := what.(type) {
+	case []byte:
+		b = w
+	case string:
+		b = []byte(w)
+	default:
+		if b, err = json.Marshal(w); err != nil {
+			return "", nil, err
+		}
+	}
+	dir, err := os.MkdirTemp("", "ralph-bd-")
+	if err != nil {
+		return "", nil, err
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	file = filepath.Join(dir, "input")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		done()
+		return "", nil, err
+	}
+	return file, done, nil
+}

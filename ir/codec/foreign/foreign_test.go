@@ -1,0 +1,47 @@
+package foreign
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// One object, a list, one a line, and bd's envelope hold the same objects, each with
+// its place in the file.
+func TestObjectsOfEveryShape(t *testing.T) { // S4-109
+	for name, text := range map[string]string{
+		"one":             `{"id": "a"}`,
+		"list":            `[{"id": "a"}, {"id": "b"}]`,
+		"lines":           "{\"id\": \"a\"}\n\n{\"id\": \"b\"}\n",
+		"envelope":        `{"schema_version": 1, "data": [{"id": "a"}, {"id": "b"}]}`,
+		"byte order mark": "\xef\xbb\xbf{\"id\": \"a\"}\r\n{\"id\": \"b\"}",
+	} {
+		r := Reader{File: diag.NewFile("x.json", []byte(text)), Format: "x"}
+		var got []string
+		for _, v := range r.Objects() {
+			id := v.Get("id")
+			got = append(got, text[id.Start:id.End])
+		}
+		want := `"a" "b"`
+		if name == "one" {
+			want = `"a"`
+		}
+		if strings.Join(got, " ") != want || len(r.Diags) > 0 {
+			t.Errorf("%s: %v, %v, want %s", name, got, r.Diags, want)
+		}
+	}
+}
+
+// A line that cannot be read does not hide the others, nor their mistakes.
+func TestEveryBadLineIsReported(t *testing.T) { // S0-150
+	r := Reader{File: diag.NewFile("x.jsonl", []byte("{\"id\": \"a\"}\n{\"id\": }\n[1]\n{\"id\": \"d\"}\n")), Format: "x"}
+	if n := len(r.Objects()); n != 2 || len(r.Diags) != 2 {
+		t.Fatalf("%d objects, %v", n, r.Diags)
+	}
+	for i, want := range []int{2, 3} {
+		if line := r.File.Position(r.Diags[i].Range.Start).Line; line != want {
+			t.Errorf("diagnostic %d is in line %d, want %d", i, line, want)
+		}
+	}
+}
