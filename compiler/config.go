@@ -133,8 +133,42 @@ func (u *unit) resolveNodes(diags *diag.List) {
 		if len(c.own) > 0 {
 			c.owned = u.overlay(key, level, c.own, string(n.Key), diags)
 		}
+		u.startAt(n, c, diags)
 	}
 	u.elsewhere(diags)
+}
+
+// startAt leaves out the steps before the one that a node's work begins at. A fail
+// that would go to one of them goes where a fail goes by default.
+func (u *unit) startAt(n *ir.DraftNode, c *nodeConfig, diags *diag.List) {
+	if !n.Start.Set() || n.Kind == ir.Manual || n.Kind == ir.GateKind {
+		return
+	}
+	all := u.steps(c)
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	at := slices.Index(names, n.Start.Value)
+	if at < 0 {
+		diags.Add(diag.Newf("start-step-unknown", n.Start.Range, "there is no step %q to begin at", clip(n.Start.Value)).
+			WithDetail("The policy %q has the steps %s.%s Name one of them, or none to begin at the first.", c.policy.Name, strings.Join(names, ", "), didYouMean(n.Start.Value, names)))
+		return
+	}
+	if at == 0 {
+		return
+	}
+	own := *c.sharedConfig
+	if c.owned != nil {
+		own = *c.owned
+	}
+	own.steps = slices.Clone(all[at:])
+	for i := range own.steps {
+		if next := &own.steps[i].Next; slices.Contains(names[:at], next.V) {
+			*next = policies.Value[string]{}
+		}
+	}
+	c.owned = &own
 }
 
 // checkLane holds the plan to the lanes that the policy declares.

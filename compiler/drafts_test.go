@@ -95,3 +95,72 @@ func TestImportedNames(t *testing.T) { // K3
 		t.Errorf("slugs %q and %q", p.Slug, q.Slug)
 	}
 }
+
+// Work begins at the step that the draft names, with its gates; a fail of it never
+// goes to a step that was left out. S4-12, S4-51
+func TestWorkBeginsAtTheStepThatIsNamed(t *testing.T) {
+	const policy = `
+runner "sh" {
+  kind = "command"
+  run  = ["true"]
+}
+agent "a" {
+  runner       = runner.sh
+  access       = "write"
+  capabilities = ["plan", "implement", "review"]
+}
+gate "g1" { run = "one" }
+gate "g2" { run = "two" }
+gate "g3" { run = "three" }
+policy "p" {
+  default = true
+  step "plan" {
+    access = "read"
+    gates = [gate.g1]
+  }
+  step "implement" {
+    capabilities = ["implement"]
+    gates = [gate.g2]
+  }
+  step "review" {
+    capabilities = ["review"]
+    access = "read"
+    gates = [gate.g3]
+    next = "implement"
+  }
+}
+`
+	for _, c := range []struct{ start, want string }{
+		{"", "plan[g1]→plan implement[g2 check]→implement review[g3]→implement"},
+		{"plan", "plan[g1]→plan implement[g2 check]→implement review[g3]→implement"},
+		{"implement", "implement[g2 check]→implement review[g3]→implement"},
+		{"review", "review[g3 check]→review"},
+	} {
+		in := imported("x")
+		n := &in.Draft.Nodes[0]
+		if c.start != "" {
+			n.Start = ir.Stated{Value: c.start, Range: n.Range}
+		}
+		out := Compile(Input{Imports: []Imported{in}, Policy: []Source{{Path: "ralph.hcl", Bytes: []byte(policy)}}})
+		if out.Diags.HasErrors() {
+			t.Fatalf("%q: %s", c.start, printDiags(out))
+		}
+		var got []string
+		for _, s := range out.Results[0].Epic.Nodes[0].Steps {
+			gates := strings.ReplaceAll(strings.Join(s.Gates, " "), "x/", "")
+			got = append(got, s.Name+"["+gates+"]→"+s.Next)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("from %q:\n%s\nwant\n%s", c.start, strings.Join(got, " "), c.want)
+		}
+		if found := out.Results[0].Epic.Verify(); len(found) > 0 {
+			t.Errorf("from %q the epic is refused: %v", c.start, found)
+		}
+	}
+	in := imported("x")
+	in.Draft.Nodes[0].Start = ir.Stated{Value: "implemnt", Range: in.Draft.Nodes[0].Range}
+	out := Compile(Input{Imports: []Imported{in}, Policy: []Source{{Path: "ralph.hcl", Bytes: []byte(policy)}}})
+	if got := codes(out.Diags); !strings.Contains(got, "start-step-unknown") || !strings.Contains(printDiags(out), "implement") {
+		t.Errorf("a step that is not there: %s", printDiags(out))
+	}
+}

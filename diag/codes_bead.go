@@ -34,6 +34,12 @@ var beadCodes = []Entry{
 		Wrong: `{"priority": 5}`, Right: `{"priority": 4}`,
 	},
 	{
+		Code: "start-step-unknown", Severity: Error, About: "bead",
+		Title: "A label names a step that the policy does not have",
+		Why:   "An issue with the label `phase:<step>` goes on at that step, and the steps before it are left out. With a name that nothing fits nobody could say what was done already, so the issue is not run.",
+		Wrong: `{"id": "bd-12", "title": "Add a login form", "labels": ["phase:reviewing"]}`, Right: `{"id": "bd-12", "title": "Add a login form", "labels": ["phase:review"]}`,
+	},
+	{
 		Code: "bead-powershell", Severity: Warning, Strict: true, About: "bead",
 		Title: "A verifier is written for PowerShell",
 		Why:   "On Linux and macOS verifiers are run by `sh`, which cannot read PowerShell, so `ralph apply` refuses such a bead there before anything starts. Write the command for `sh`, or let it start PowerShell.",

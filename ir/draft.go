@@ -85,6 +85,10 @@ type DraftNode struct {
 
 	Capability []Stated
 
+	// Start is the step of its policy that work begins at: the steps before it are
+	// left out. Not set: the first.
+	Start Stated
+
 	Agents    []AgentRef // who does the work, in order
 	QA        []AgentRef // who judges it
 	Verify    []DraftGate
