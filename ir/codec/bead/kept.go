@@ -1,0 +1,107 @@
+package bead
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// kept is what an import kept beside a node because an epic has no place for it:
+// Node.Ext["bead"].
+type kept struct {
+	top      map[string]json.RawMessage // keys of the issue
+	metadata map[string]json.RawMessage // keys of its metadata
+	qa       map[string]map[string]json.RawMessage
+}
+
+// known are the keys of metadata that a node's own values fill.
+var known = map[string]bool{
+	"worktree_path": true, "branch": true, "source_branch": true, "phase": true, "sprint": true,
+	"plan_file": true, "plan_section": true, "plan_sprint_id": true, "branches_to_merge": true,
+	"dev_agent_path": true, "dev_model": true, "dev_prompts": true, "qa_agents": true,
+	"max_retry_attempts": true, "attempt_count": true, "scrum_master_session_id": true, "dev_agent_session_id": true,
+	"dev_agent_executions": true, "qa_agent_executions": true, "pr_url": true, "pr_number": true, "scrum_result": true,
+}
+
+func keptOf(n *ir.Node) (*kept, error) {
+	k := &kept{}
+	raw := n.Ext[Format]
+	if len(raw) == 0 {
+		return k, nil
+	}
+	if err := json.Unmarshal(raw, &k.top); err != nil {
+		return nil, wrong(n, err)
+	}
+	for name, to := range map[string]any{"metadata": &k.metadata, "qa_agents": &k.qa} {
+		if v, ok := k.top[name]; ok {
+			if err := json.Unmarshal(v, to); err != nil {
+				return nil, wrong(n, err)
+			}
+			delete(k.top, name)
+		}
+	}
+	return k, nil
+}
+
+func (k *kept) names() []string { return slices.Sorted(maps.Keys(k.metadata)) }
+
+// text is a key of the metadata that was kept, "" if it is no text.
+func (k *kept) text(name string) string { return text(k.metadata[name]) }
+
+func text(raw json.RawMessage) string {
+	var s string
+	if raw == nil || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func (k *kept) or(name, value string) string {
+	if s := k.text(name); s != "" {
+		return s
+	}
+	return value
+}
+
+// number is a key of the metadata that was kept, 0 if it is none.
+func (k *kept) number(name string) int {
+	var n int
+	if raw := k.metadata[name]; raw == nil || json.Unmarshal(raw, &n) != nil {
+		return 0
+	}
+	return n
+}
+
+// list is a key of the metadata that was kept: its items.
+func (k *kept) list(name string) []any {
+	out := []any{}
+	var items []json.RawMessage
+	if raw := k.metadata[name]; raw != nil && json.Unmarshal(raw, &items) == nil {
+		for _, x := range items {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// qaAgent adds what was kept of a QA agent, by the name of its gate.
+func (k *kept) qaAgent(gate string, q qaAgent) (any, error) {
+	more := k.qa[gate]
+	if len(more) == 0 {
+		return q, nil
+	}
+	var o object
+	o.put("agent_path", q.AgentPath)
+	o.put("model", q.Model)
+	o.put("prompt", q.Prompt)
+	if len(q.InputSchema) > 0 {
+		o.put("input_schema", q.InputSchema)
+	}
+	o.put("output_schema", q.OutputSchema)
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		o.put(name, more[name])
+	}
+	return o, nil
+}

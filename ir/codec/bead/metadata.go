@@ -1,0 +1,247 @@
+package bead
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Format is the name of the format: of --as, and of its keys in Node.Ext.
+const Format = "bead"
+
+// Types of issues.
+const (
+	TypeWork  = "beads-ralph-work"
+	TypeMerge = "beads-ralph-merge"
+)
+
+// Assignee is who scrum agents' beads are assigned to.
+const Assignee = "beads-ralph-scrum-master"
+
+// Metadata returns the metadata of a node's bead: where its work is done, by whom,
+// who judges it, and what became of every attempt so far. Values are those that
+// encoding/json writes; what there is none of is null or empty, never left out, but
+// for branches_to_merge, which only beads that merge have. h may be nil: nothing was
+// run. An error means that n's kept foreign keys are broken.
+func Metadata(e *ir.Epic, n *ir.Node, h *ir.History) (map[string]any, error) {
+	w := &writer{e: e, h: h}
+	o, err := w.metadata(n)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]any, len(o))
+	for _, m := range o {
+		out[m.key] = m.value
+	}
+	return out, nil
+}
+
+// writer knows what all beads of an epic need.
+type writer struct {
+	e     *ir.Epic
+	h     *ir.History
+	byKey map[ir.Key]*ir.Node // nil: search
+}
+
+func (w *writer) node(key ir.Key) *ir.Node {
+	if w.byKey != nil {
+		return w.byKey[key]
+	}
+	for i := range w.e.Nodes {
+		if w.e.Nodes[i].Key == key {
+			return &w.e.Nodes[i]
+		}
+	}
+	return nil
+}
+
+// merges reports whether a node brings branches together.
+func merges(n *ir.Node) bool { return n.Kind == ir.Merge || len(n.Merges) > 1 }
+
+func (w *writer) metadata(n *ir.Node) (object, error) {
+	k, err := keptOf(n)
+	if err != nil {
+		return nil, err
+	}
+	nh := w.h.Node(n.ID)
+	started := len(nh.Attempts) > 0 || !nh.Started.IsZero()
+	var o object
+	o.put("worktree_path", w.worktree(n, nh))
+	o.put("branch", n.Git.Branch)
+	if was := k.text("branch"); was != "" && !started { // one that git cannot hold; ralph takes another when it starts
+		o.put("branch", was)
+	}
+	source := n.Git.Base
+	if source == "" {
+		source = w.e.Epic.Base
+	}
+	o.put("source_branch", source)
+	o.put("phase", k.or("phase", n.Phase))
+	o.put("sprint", k.or("sprint", string(n.Key)))
+	o.put("plan_file", k.or("plan_file", w.e.Epic.Plan))
+	o.put("plan_section", k.or("plan_section", n.Section))
+	o.put("plan_sprint_id", k.or("plan_sprint_id", string(n.Key)))
+	if merges(n) {
+		o.put("branches_to_merge", w.branches(n, k))
+	}
+	step := work(n)
+	agent := w.e.Agents[step.Agent]
+	o.put("dev_agent_path", agentPath(agent, step.Agent))
+	o.put("dev_model", w.model(step.Model))
+	o.put("dev_prompts", prompts(n))
+	qa, err := w.qaAgents(n, k)
+	if err != nil {
+		return nil, err
+	}
+	o.put("qa_agents", qa)
+	o.put("max_retry_attempts", n.Limits.Attempts)
+	if err := w.tracking(&o, n, nh, k); err != nil {
+		return nil, err
+	}
+	for _, name := range k.names() {
+		if !known[name] {
+			o.put(name, k.metadata[name])
+		}
+	}
+	return o, nil
+}
+
+// worktree is the absolute path of a node's worktree; relative to the repository if
+// nobody knows where that is.
+func (w *writer) worktree(n *ir.Node, nh *ir.NodeHistory) string {
+	if nh.Worktree != "" {
+		return nh.Worktree
+	}
+	if w.h == nil || w.h.Top == "" {
+		return n.Git.Worktree
+	}
+	rel := strings.ReplaceAll(n.Git.Worktree, "{repo}", filepath.Base(w.h.Top))
+	return filepath.Join(w.h.Top, filepath.FromSlash(rel))
+}
+
+// branches are what a node merges: the branches of those that it waits for, in the
+// order of the graph, then those of an import that no node of the epic makes.
+func (w *writer) branches(n *ir.Node, k *kept) []string {
+	out := []string{}
+	for _, key := range n.Merges {
+		if p := w.node(key); p != nil {
+			out = append(out, p.Git.Branch)
+		}
+	}
+	var more []string
+	if raw := k.metadata["branches_to_merge"]; raw != nil && json.Unmarshal(raw, &more) == nil {
+		for _, b := range more {
+			if !slices.Contains(out, b) {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// work is the step that does a node's work; nodes that only people work on have an
+// empty one.
+func work(n *ir.Node) *ir.Step {
+	if len(n.Steps) == 0 {
+		return &ir.Step{}
+	}
+	return &n.Steps[ir.WorkStep(n)]
+}
+
+// agentPath is the file of an agent, else its name.
+func agentPath(a ir.Agent, name string) string {
+	if a.Path != "" {
+		return a.Path
+	}
+	return name
+}
+
+// models are the words that the format has for models.
+var models = []string{"sonnet", "opus", "haiku"}
+
+// model is the name of a model: the id behind an alias if that is a word of the
+// format, else the alias.
+func (w *writer) model(name string) string {
+	if !slices.Contains(models, name) && slices.Contains(models, w.e.Models[name].ID) {
+		return w.e.Models[name].ID
+	}
+	return name
+}
+
+// qaAgent is a QA agent as a bead has it.
+type qaAgent struct {
+	AgentPath    string          `json:"agent_path"`
+	Model        string          `json:"model"`
+	Prompt       string          `json:"prompt"`
+	InputSchema  json.RawMessage `json:"input_schema,omitempty"`
+	OutputSchema json.RawMessage `json:"output_schema"`
+}
+
+// qaAgents are the gates of a node that agents judge, those of the policy too, in
+// their order.
+func (w *writer) qaAgents(n *ir.Node, k *kept) ([]any, error) {
+	out := []any{}
+	seen := map[string]bool{}
+	for i := range n.Steps {
+		for _, name := range n.Steps[i].Gates {
+			g := w.e.Gates[name]
+			if g.Kind != "agent" && g.Kind != "review" || seen[name] {
+				continue
+			}
+			seen[name] = true
+			q := qaAgent{
+				AgentPath: agentPath(w.e.Agents[g.Agent], g.Agent), Model: w.model(g.Model), Prompt: question(g.Prompt),
+				InputSchema: g.InputSchema, OutputSchema: g.OutputSchema,
+			}
+			o, err := k.qaAgent(path.Base(name), q)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// contract begins what the compiler puts behind the prompt of a gate: how to answer.
+const contract = "Answer with one JSON object and nothing behind it:"
+
+// question is the prompt of a gate without the contract, which the output schema says.
+func question(lines []string) string {
+	if i := slices.Index(lines, contract); i >= 0 {
+		lines = lines[:i]
+	}
+	return strings.TrimRight(strings.ReplaceAll(strings.Join(lines, "\n"), "$${run.", "${run."), "\n")
+}
+
+// prompts are what the agent of a node is told, one piece of work each: a task, or a
+// paragraph of the prompt.
+func prompts(n *ir.Node) []string {
+	tasks := make([]string, 0, len(n.Tasks))
+	for _, t := range n.Tasks {
+		tasks = append(tasks, strings.Join(append([]string{t.Text}, t.Detail...), "\n"))
+	}
+	whole := strings.Join(n.Prompt, "\n")
+	if len(tasks) > 0 && whole == strings.Join(tasks, "\n\n") { // nothing but its tasks
+		return tasks
+	}
+	out := []string{}
+	for p := range strings.SplitSeq(whole, "\n\n") {
+		switch p = strings.Trim(p, "\n"); {
+		case strings.HasPrefix(p, "Tasks:\n") && len(tasks) > 0:
+			out = append(out, tasks...)
+		case p != "":
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func wrong(n *ir.Node, err error) error {
+	return fmt.Errorf("the foreign keys of node %s (ext.%s): %w", n.Key, Format, err)
+}

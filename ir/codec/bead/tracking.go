@@ -1,0 +1,223 @@
+package bead
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// devExecution is an attempt as a bead has it.
+type devExecution struct {
+	Attempt     int     `json:"attempt"`
+	SessionID   *string `json:"session_id"`
+	AgentPath   string  `json:"agent_path"`
+	Model       string  `json:"model"`
+	StartedAt   *string `json:"started_at"`
+	CompletedAt *string `json:"completed_at"` // null while it runs
+	Status      *string `json:"status"`       // completed, failed, timeout; null while it runs
+	Feedback    *string `json:"feedback_from_qa"`
+}
+
+// qaExecution is a gate's verdict on an attempt as a bead has it.
+type qaExecution struct {
+	Attempt     int             `json:"attempt"` // which attempt it judged
+	SessionID   *string         `json:"session_id"`
+	AgentPath   string          `json:"agent_path"` // the name of the gate if no agent judges
+	Model       *string         `json:"model"`
+	StartedAt   *string         `json:"started_at"`
+	CompletedAt *string         `json:"completed_at"`
+	Status      string          `json:"status"` // pass, fail, stop
+	Message     string          `json:"message"`
+	Details     json.RawMessage `json:"details"`
+}
+
+// tracking writes what became of a node: its attempts, numbered over all its steps,
+// behind those that the bead came with.
+func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) error {
+	before := k.number("attempt_count")
+	devs, judged := k.list("dev_agent_executions"), k.list("qa_agent_executions")
+	for i := range nh.Attempts {
+		a := &nh.Attempts[i]
+		number := before + i + 1
+		if a.Agent != "" {
+			devs = append(devs, w.execution(number, a))
+		}
+		for j := range a.Gates {
+			judged = append(judged, w.judgement(number, &a.Gates[j]))
+		}
+	}
+	o.put("attempt_count", before+len(nh.Attempts))
+	o.put("scrum_master_session_id", orNull(k.text("scrum_master_session_id")))
+	o.put("dev_agent_session_id", orNull(k.or("dev_agent_session_id", devSession(n, nh.Attempts))))
+	o.put("dev_agent_executions", devs)
+	o.put("qa_agent_executions", judged)
+	o.put("pr_url", orNull(nh.PRURL))
+	o.put("pr_number", nil)
+	o.put("scrum_result", nil)
+	if nh.PRURL == "" {
+		o.put("pr_url", orNull(k.text("pr_url")))
+	}
+	if number := nh.PRNumber; number != 0 {
+		o.put("pr_number", number)
+	} else if number := k.number("pr_number"); number != 0 {
+		o.put("pr_number", number)
+	}
+	switch {
+	case nh.Scrum != nil:
+		r, err := scrumResult(nh.Scrum, before)
+		if err != nil {
+			return err
+		}
+		o.put("scrum_result", r)
+	case k.metadata["scrum_result"] != nil:
+		o.put("scrum_result", k.metadata["scrum_result"])
+	}
+	return nil
+}
+
+// devSession is the first session in which the node's work was done; the first of any
+// agent if there is none.
+func devSession(n *ir.Node, attempts []ir.Attempt) string {
+	first := ""
+	for i := range attempts {
+		switch a := &attempts[i]; {
+		case a.Session == "" || a.Agent == "":
+		case a.Step == work(n).Name:
+			return a.Session
+		case first == "":
+			first = a.Session
+		}
+	}
+	return first
+}
+
+func (w *writer) execution(number int, a *ir.Attempt) devExecution {
+	file := a.AgentPath
+	if file == "" {
+		file = agentPath(w.e.Agents[a.Agent], a.Agent)
+	}
+	return devExecution{
+		Attempt: number, SessionID: orNull(a.Session), AgentPath: file, Model: w.model(a.Model), StartedAt: stamp(a.Started),
+		CompletedAt: stamp(a.Ended), Status: orNull(a.Words["execution"]), Feedback: orNull(strings.Join(a.Feedback, "\n")),
+	}
+}
+
+func (w *writer) judgement(number int, g *ir.GateResult) qaExecution {
+	file := g.AgentPath
+	if file == "" {
+		file = agentPath(w.e.Agents[g.Agent], g.Agent)
+	}
+	if file == "" {
+		file = g.Gate
+	}
+	return qaExecution{
+		Attempt: number, SessionID: orNull(g.Session), AgentPath: file, Model: orNull(w.model(g.Model)), StartedAt: stamp(g.Started),
+		CompletedAt: stamp(g.Ended), Status: verdict(g.Verdict), Message: g.Message, Details: details(g),
+	}
+}
+
+// verdict is a gate's verdict in the words of the format: what gave none did not pass.
+func verdict(v string) string {
+	if v == "error" {
+		return "fail"
+	}
+	return v
+}
+
+// details are what a gate's agent said besides status and message, or what tests
+// counted; {} if nothing.
+func details(g *ir.GateResult) json.RawMessage {
+	var said map[string]json.RawMessage
+	if len(g.Details) > 0 && json.Unmarshal(g.Details, &said) == nil {
+		delete(said, "status")
+		delete(said, "message")
+		if own := said["details"]; len(said) == 1 && len(own) > 0 && own[0] == '{' {
+			return own
+		}
+		if raw, err := plainJSON(said); err == nil {
+			return raw
+		}
+	}
+	var o object
+	if c := g.Counts; c != nil {
+		o.put("total", c.Passed+c.Failed+c.Skipped)
+		o.put("passed", c.Passed)
+		o.put("failed", c.Failed)
+		o.put("skipped", c.Skipped)
+	}
+	if len(g.Failed) > 0 {
+		o.put("failed_tests", g.Failed)
+	}
+	raw, err := plainJSON(o)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// scrumResult writes how a node ended in the order and the types of the format: null
+// where there is nothing.
+func scrumResult(raw json.RawMessage, before int) (object, error) {
+	var r struct {
+		BeadID       string  `json:"bead_id"`
+		Success      bool    `json:"success"`
+		PRURL        string  `json:"pr_url"`
+		PRNumber     int     `json:"pr_number"`
+		BeadUpdated  bool    `json:"bead_updated"`
+		AttemptCount int     `json:"attempt_count"`
+		Error        *string `json:"error"`
+		Fatal        bool    `json:"fatal"`
+		QAResults    []struct {
+			AgentPath string          `json:"agent_path"`
+			Status    string          `json:"status"`
+			Message   string          `json:"message"`
+			Details   json.RawMessage `json:"details"`
+		} `json:"qa_results"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return nil, err
+	}
+	results := []any{}
+	for _, q := range r.QAResults {
+		var o object
+		o.put("agent_path", q.AgentPath)
+		o.put("status", verdict(q.Status))
+		o.put("message", q.Message)
+		if len(q.Details) > 0 && q.Details[0] == '{' {
+			o.put("details", details(&ir.GateResult{Details: q.Details}))
+		}
+		results = append(results, o)
+	}
+	var o object
+	o.put("bead_id", r.BeadID)
+	o.put("success", r.Success)
+	o.put("pr_url", orNull(r.PRURL))
+	o.put("pr_number", nil)
+	if r.PRNumber != 0 {
+		o.put("pr_number", r.PRNumber)
+	}
+	o.put("bead_updated", r.BeadUpdated)
+	o.put("attempt_count", before+r.AttemptCount)
+	o.put("qa_results", results)
+	o.put("error", r.Error)
+	o.put("fatal", r.Fatal)
+	return o, nil
+}
+
+// stamp is a time as the format has it; null if it is not known.
+func stamp(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	s := t.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
+	return &s
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
