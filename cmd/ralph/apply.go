@@ -153,6 +153,7 @@ type openedRun struct {
 	log      *journal.Log
 	run      *executor.Run
 	tally    journal.Tally // of all its events
+	times    chronicle     // of all its events
 	agents   map[string]string
 	base     executor.Tree
 	bases    []executor.NamedTree
@@ -209,7 +210,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	if r.log, err = journal.Open(state, epic.Epic.ID); err != nil {
 		return r, inputErrorf("%w", err)
 	}
-	if r.run, err = replay(ctx, r.log, epic, func(e executor.Event) { r.tally.Add(e) }); err != nil {
+	if r.run, err = replay(ctx, r.log, epic, func(e executor.Event) { r.tally.Add(e) }, r.times.add); err != nil {
 		return r, inputErrorf("%w", err)
 	}
 	if err := errors.Join(r.checkApproved(r.about), r.checkDeadlines(time.Now())); err != nil {
@@ -306,6 +307,7 @@ func replay(ctx context.Context, log executor.Journal, epic *ir.Epic, also ...fu
 // one's start for a run that was killed. The last one is returned.
 func (r *openedRun) record(list []executor.Event) (last *journal.RunRecord, err error) {
 	for _, e := range list {
+		r.times.add(e)
 		done := r.tally.Add(e)
 		if done != nil && done.Outcome == "killed" {
 			err = errors.Join(err, journal.AppendRun(r.space.State(), *done))

@@ -4,35 +4,31 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
-	"slices"
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
-// codecs read files of other formats, by the name that --as has.
-var codecs = map[string]func(*diag.File) (*ir.Draft, diag.List){
-	ralphbead.Format: ralphbead.Decode,
-}
-
 // checkFormat complains about a format that no codec reads.
 func checkFormat(name string) error {
-	if name == "" || codecs[name] != nil {
+	if name == "" {
 		return nil
 	}
-	known := slices.Sorted(maps.Keys(codecs))
-	return usageErrorf("--as %s: there is no such format%s; there are: %s", name, spell.Hint(name, known), known[0])
+	_, err := findFormat(name, "read", isWork)
+	return err
 }
 
 // importOf decodes a file of another format; path is relative to the project.
-func importOf(format, path string, b []byte) compiler.Imported {
-	draft, list := codecs[format](diag.NewFile(path, b))
-	return compiler.Imported{Source: compiler.Source{Path: path, Bytes: b}, Draft: draft, Diags: list}
+func importOf(format, path string, b []byte) (compiler.Imported, error) {
+	f, err := findFormat(format, "read", isWork)
+	if err != nil {
+		return compiler.Imported{}, err
+	}
+	draft, list := f.decode([]*diag.File{diag.NewFile(path, b)})
+	return compiler.Imported{Source: compiler.Source{Path: path, Bytes: b}, Draft: draft, Diags: list}, nil
 }
 
 // compileBead compiles a bead to an epic of one node under the policy of its

@@ -163,7 +163,11 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 		}
 		if a.as != "" || isBead(file, b) { // results of plans come before those of beads
 			beads = append(beads, planFile{file, b})
-			input.Imports = append(input.Imports, importOf(cmp.Or(a.as, ralphbead.Format), path, b))
+			in, err := importOf(cmp.Or(a.as, ralphbead.Format), path, b)
+			if err != nil {
+				return nil, err
+			}
+			input.Imports = append(input.Imports, in)
 			continue
 		}
 		c.plans = append(c.plans, planFile{file, b})

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +31,7 @@ either plans, policies or beads: one document is printed.`,
 	}
 	addCompileFlags(cmd, a)
 	cmd.Flags().StringVar(&a.as, "as", "", "format of the files: ralph-bead (default: told by their names, and beads by what they hold)")
-	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(slices.Sorted(maps.Keys(codecs)), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(formatNames(isWork), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
+)
+
+// format is one that ralph reads or writes besides plans, policies and epic.json.
+type format struct {
+	name   string         // what --as is given
+	decode foreign.Decode // nil: it is not read as work
+	strict foreign.Decode // refuses what the letter of the format refuses; nil: decode is as strict as it gets
+	encode foreign.Encode // nil: it is not written
+	need   detail         // what encode writes of a history
+
+	// policy turns the files of a format that holds policy into HCL as a person would
+	// have written it; nil if the format holds work.
+	policy func(files []*diag.File) (hcl []byte, list diag.List)
+
+	dirs  []string // of a project, in which such files are looked for when none is named
+	files []string // patterns of names (path.Match) that count in a directory; none: *.json
+}
+
+// formats are all of them, by name.
+var formats = []format{
+	{
+		name: ralphbead.Format, decode: each(ralphbead.Decode),
+		dirs: []string{".ralph/beads", ".beads/active"},
+	},
+}
+
+// each reads one file after the other, for a codec whose files each make an epic.
+func each(one func(*diag.File) (*ir.Draft, diag.List)) foreign.Decode {
+	return func(files []*diag.File) (*ir.Draft, diag.List) { return one(files[0]) }
+}
+
+// formatNames lists the formats for which holds says yes; nil: all.
+func formatNames(holds func(format) bool) []string {
+	var out []string
+	for _, f := range formats {
+		if holds == nil || holds(f) {
+			out = append(out, f.name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// What can be done with formats.
+func isRead(f format) bool    { return f.decode != nil || f.policy != nil }
+func isWork(f format) bool    { return f.decode != nil }
+func isWritten(f format) bool { return f.encode != nil }
+
+// findFormat returns the format that --as names, if holds says yes to it: what is
+// the verb for that, such as "read".
+func findFormat(name, verb string, holds func(format) bool) (*format, error) {
+	known := formatNames(holds)
+	for i := range formats {
+		if f := &formats[i]; f.name == name {
+			if !holds(*f) {
+				return nil, usageErrorf("--as %s: ralph does not %s this format; it can do that with: %s", name, verb, listOf(known))
+			}
+			return f, nil
+		}
+	}
+	if name == "" {
+		return nil, usageErrorf("name the format with --as: %s", listOf(known))
+	}
+	return nil, usageErrorf("--as %s: there is no such format%s; there are: %s", name, spell.Hint(name, known), listOf(known))
+}

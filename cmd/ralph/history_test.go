@@ -1,0 +1,105 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// What codecs write is what happened: every attempt, verdict and time, and no file
+// or diff that nobody asked for.
+//
+// S0-53..82 (executions), S1-01..13, S1-20..24 (a bead), S1-55..61 (what it came to),
+// S3-16..21 (tracking), S4-53..57 (runs)
+func TestHistoryHoldsWhatHappened(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("real git and real agents")
+	}
+	r := newApplyRepo(t, recordEpic())
+	file := filepath.Join(r.dir, "epic.json")
+	rec, err := openRecord(t.Context(), file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := rec.history(t.Context(), detail{}); !h.Started.IsZero() || h.Node("bd-1-1").Status != "pending" || h.Node("bd-1-1").Words["issue"] != "open" || h.Node("bd-none").Status != "pending" {
+		t.Errorf("before the first run: %+v", h)
+	}
+	r.run(exitDone)
+	if rec, err = openRecord(t.Context(), file, nil); err != nil {
+		t.Fatal(err)
+	}
+	bare, full := rec.history(t.Context(), detail{}), rec.history(t.Context(), detail{files: true, diffs: true})
+	if full.Started.IsZero() || full.Ended.Before(full.Started) || full.Updated.Before(full.Started) || full.By == "" || len(full.Runs) != 1 || full.Top == "" {
+		t.Errorf("the whole: %+v", full)
+	}
+	n := full.Node("bd-1-1")
+	if n.Status != "done" || n.Words["ralph-bead"] != "completed" || n.Words["issue"] != "closed" || n.Result == "" || n.Worktree == "" || !filepath.IsAbs(n.Worktree) ||
+		n.Started.IsZero() || n.Ended.Before(n.Started) || n.Updated.Before(n.Ended) || n.Tokens != nil || !strings.Contains(string(n.Scrum), `"attempt_count":2`) {
+		t.Errorf("the node: %+v", n)
+	}
+	if len(n.Attempts) != 2 {
+		t.Fatalf("%d attempts, want 2", len(n.Attempts))
+	}
+	for i, a := range n.Attempts {
+		if a.Words["execution"] == "" || a.Number != i+1 || a.Started.IsZero() || a.Ended.Before(a.Started) || a.Summary != "wrote new.txt" ||
+			!strings.Contains(string(a.Outcome), `"created_issues"`) || !strings.Contains(a.Prompt, "Do 1.1.") || a.Response != "the transcript" {
+			t.Errorf("attempt %d: %+v", i+1, a)
+		}
+		if len(a.Files) != 2 || a.Files[1].Path != "new.txt" || a.Files[1].Type != "created" || !strings.Contains(a.Files[1].Diff, "+by 1.1, attempt") || strings.Contains(a.Files[1].Diff, "agent.sh") {
+			t.Errorf("attempt %d changed %+v", i+1, a.Files)
+		}
+		qa := a.Gates[len(a.Gates)-1]
+		if qa.Gate != "qa" || qa.Kind != "agent" || qa.Started.IsZero() || qa.Ended.Before(qa.Started) || qa.Started.Before(a.Started) || !strings.Contains(string(qa.Details), `"seen"`) {
+			t.Errorf("attempt %d was judged %+v", i+1, qa)
+		}
+	}
+	if fed := n.Attempts[1].Feedback; len(fed) == 0 || !strings.Contains(strings.Join(fed, "\n"), "attempt 2 is missing") {
+		t.Errorf("attempt 2 was told %q", fed)
+	}
+
+	// Without files and diffs the rest is the same.
+	for id := range full.Nodes {
+		for i := range full.Nodes[id].Attempts {
+			f, b := &full.Nodes[id].Attempts[i], &bare.Nodes[id].Attempts[i]
+			if b.Prompt != "" || b.Response != "the transcript" || len(b.Files) != len(f.Files) || b.Files[0].Diff != "" || b.Gates[len(b.Gates)-1].Details != nil {
+				t.Errorf("what nobody asked for: %+v", b)
+			}
+			f.Prompt, f.Outcome, f.Response, b.Outcome, b.Response = "", nil, "", nil, ""
+			f.Files, b.Files = nil, nil
+			for k := range f.Gates {
+				f.Gates[k].Details = nil
+			}
+		}
+	}
+	if !reflect.DeepEqual(full, bare) {
+		t.Errorf("they differ:\n%+v\n%+v", full, bare)
+	}
+}
+
+// Diffs are told apart by the paths that git names, in whatever way it writes them.
+func TestDiffsAreCutByFile(t *testing.T) { // S1-22, S1-23
+	all := "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+diff --git a/no b/no\n" +
+		"diff --git a/old name b/new name\nsimilarity index 90%\nrename from old name\nrename to new name\n@@ -1 +1 @@\n-rename to lie\n+y\n" +
+		"diff --git \"a/t\\tb\" \"b/t\\tb\"\nnew file mode 100644\n--- /dev/null\n+++ \"b/t\\tb\"\n@@ -0,0 +1 @@\n+z\n" +
+		"diff --git a/bin b/bin\nBinary files a/bin and b/bin differ\n"
+	parts := splitDiff(all)
+	var got []string
+	joined := ""
+	for _, p := range parts {
+		got = append(got, p.path)
+		joined += p.text
+	}
+	if want := []string{"a", "new name", "t\tb", "bin"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the paths are %q, want %q", got, want)
+	}
+	if joined != all {
+		t.Error("something of the diff is lost")
+	}
+	if splitDiff("") != nil || len(splitDiff("nothing of git's\n")) != 0 {
+		t.Error("what is no diff has parts")
+	}
+}
