@@ -65,6 +65,7 @@ type node struct {
 	orphans   []Orphan     // commits that the journal had lost, not yet judged
 	pull      Pull         // its last pull request
 	people    people       // what they said about it
+	says      []Comment    // what happened to it, for people
 	cost      cost
 	key       ir.Key    // as it was called when it began last
 	since     time.Time // when it came to its status

@@ -64,6 +64,7 @@ type Run struct {
 	resolutions map[string]resolution // of conflicts, by listKey
 	digests     map[string]string     // of gates, computed when first needed
 	scratch     []Effect
+	says        []Comment // about the epic as a whole
 }
 
 // New returns a run of epic without events. The epic must be valid (ir.Verify)
@@ -150,6 +151,7 @@ func (r *Run) Apply(e Event) error {
 		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
 	}
 	r.seq = e.Seq
+	r.comment(e)
 	return nil
 }
 

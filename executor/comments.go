@@ -1,0 +1,179 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Comment is something that happened to a node or to the epic, for people who read
+// its bead. It never changes once it is there, and no two of a node have one text.
+type Comment struct {
+	At     time.Time
+	Author string // who decided; else "ralph"
+	Text   string // its first line has the fields, the others say more
+}
+
+// Comments returns what happened to a node, in the order of the journal:
+//
+//	[iter:2] [task:bd-1-2] [tests:11/1/0] [commits:1] implement #2 failed: gate check: …
+//	[VALIDATION REJECTED] [task:bd-1-2] implement #2, gate review: …
+//	[decided] [task:bd-1-2] ann approved gate qa (tree 0123456789ab) at 2026-11-21T23:40:00Z: …
+//
+// iter counts the node's attempts over all its steps. tests are the numbers of
+// tests that passed, failed and were skipped, or, where no gate printed numbers,
+// pass, fail or skip. commits is 1 if ralph collected a commit that was not there
+// before. With id "" it is the epic as a whole: its runs, what was decided about
+// them, and the first line of every attempt of all its nodes.
+func (r *Run) Comments(id ir.NodeID) []Comment {
+	if id == "" {
+		return slices.Clip(r.says)
+	}
+	if n := r.byID[id]; n != nil {
+		return slices.Clip(n.says)
+	}
+	return nil
+}
+
+// comment puts what an event says about itself where people read it. It is called
+// after the event was applied.
+func (r *Run) comment(e Event) {
+	n := r.byID[e.Node]
+	switch b := e.Body.(type) {
+	case RunStarted:
+		r.say("ralph", fmt.Sprintf("[run] started by %s at %s: plan %s, digest %s", b.By, stamp(e.At), b.Plan, b.Digest))
+	case RunEnded:
+		word := "ended"
+		if b.Interrupted {
+			word = "was interrupted"
+		}
+		r.say("ralph", fmt.Sprintf("[run] %s at %s: %s", word, stamp(e.At), countWords(b.Counts)))
+	case RunHeld:
+		r.say("ralph", fmt.Sprintf("[run] held at %s: %s", stamp(e.At), b.Detail))
+	case RunDraining:
+		if b.Reason != "" {
+			r.say("ralph", fmt.Sprintf("[run] ends at %s: %s", stamp(e.At), b.Reason))
+		}
+	case Decided:
+		text := decisionText(e.Node, b.Decision)
+		if n == nil {
+			r.say(b.By, text)
+			return
+		}
+		n.says = append(n.says, Comment{e.At, b.By, text})
+	case AttemptEnded:
+		if n == nil || len(n.logs) == 0 {
+			return
+		}
+		log := &n.logs[len(n.logs)-1]
+		text := attemptText(n.id, len(n.logs), log)
+		n.says = append(n.says, Comment{e.At, "ralph", text})
+		r.say("ralph", firstLine(text))
+		for _, g := range log.Gates {
+			kind := r.epic.Gates[g.Gate].Kind
+			if (kind == "agent" || kind == "review") && (g.Verdict == Fail || g.Verdict == Stop) {
+				n.says = append(n.says, Comment{e.At, "ralph", fmt.Sprintf("[VALIDATION REJECTED] [task:%s] %s #%d, gate %s: %s",
+					n.id, log.Step, log.Number, g.Gate, strings.TrimSpace(g.Message))})
+			}
+		}
+	}
+}
+
+func (r *Run) say(author, text string) { r.says = append(r.says, Comment{r.at, author, text}) }
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// attemptText is the structured line of an attempt that has ended.
+func attemptText(id ir.NodeID, iter int, l *AttemptLog) string {
+	commits := 0
+	if l.Commit != "" && l.Commit != l.From {
+		commits = 1
+	}
+	how, why := pastTense(l.Status), because(l.Reason)
+	switch l.Status {
+	case AttemptPassed:
+		how, why = "passed", ""
+	case AttemptStopped:
+		how = "was stopped"
+	}
+	out := fmt.Sprintf("[iter:%d] [task:%s] [tests:%s] [commits:%d] %s #%d %s%s",
+		iter, id, testsOf(l.Gates), commits, l.Step, l.Number, how, why)
+	if l.Outcome.Summary != "" {
+		out += "\n" + strings.TrimSpace(l.Outcome.Summary)
+	}
+	for _, p := range l.Problems {
+		out += "\n- " + firstLine(p)
+	}
+	return out
+}
+
+// testsOf sums what the gates of an attempt printed about tests; where none printed
+// numbers it is the worst of their words.
+func testsOf(gates []GateJudged) string {
+	var sum TestCounts
+	counted, word := false, "skip"
+	for _, g := range gates {
+		if g.Counts != nil {
+			counted = true
+			sum.Passed, sum.Failed, sum.Skipped = sum.Passed+g.Counts.Passed, sum.Failed+g.Counts.Failed, sum.Skipped+g.Counts.Skipped
+		}
+		if g.Tests == "fail" || g.Tests == "pass" && word == "skip" {
+			word = g.Tests
+		}
+	}
+	if counted {
+		return fmt.Sprintf("%d/%d/%d", sum.Passed, sum.Failed, sum.Skipped)
+	}
+	return word
+}
+
+var verbWords = map[Verb]string{
+	Approve: "approved", Reject: "rejected", RetryNode: "asked for another try", Skip: "skipped it",
+	Pause: "paused it", Resume: "resumed it", Cancel: "cancelled it",
+}
+
+// decisionText is what a person decided.
+func decisionText(id ir.NodeID, d Decision) string {
+	out := "[decided] "
+	if id != "" {
+		out += "[task:" + string(id) + "] "
+	}
+	out += d.By + " " + verbWords[d.Verb]
+	if d.How != HowPlain {
+		out += " (" + string(d.How) + ")"
+	}
+	if d.Gate != "" {
+		out += " gate " + d.Gate
+	}
+	if id == "" && d.Verb == Approve {
+		out += " the plan, digest " + d.Digest
+	}
+	if d.Result != "" {
+		out += fmt.Sprintf(" (tree %.12s)", d.Result)
+	}
+	out += " at " + stamp(d.At)
+	if d.Message != "" {
+		out += ": " + strings.TrimSpace(d.Message)
+	}
+	return out
+}
+
+// countWords lists how many nodes have each status: "2 done, 1 blocked".
+func countWords(counts map[string]int) string {
+	var parts []string
+	for s := Done; ; s = (s + 1) % nodeStatuses { // what is done stands first
+		if c := counts[s.String()]; c > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c, s))
+		}
+		if s == Done-1 {
+			break
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing to do"
+	}
+	return strings.Join(parts, ", ")
+}
