@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -54,6 +55,7 @@ type Change struct {
 	Status      string
 	If          string // the status that it must have; Guarded tells that it had another
 	Assignee    string
+	Unassign    bool     // takes the assignee away
 	Add, Remove []string // labels
 	Metadata    any      // merged by its top-level keys
 	ExternalRef string
@@ -82,6 +84,13 @@ func (c *Client) ByID(ctx context.Context, ids ...string) (map[string]Issue, err
 	return out, nil
 }
 
+// Show returns the one bead that has exactly this id; false if there is none.
+func (c *Client) Show(ctx context.Context, id string) (Issue, bool, error) {
+	by, err := c.ByID(ctx, id)
+	i, there := by[id]
+	return i, there, err
+}
+
 // Ready returns the beads that could be worked on: nothing that blocks them is open.
 func (c *Client) Ready(ctx context.Context, filter ...string) ([]Issue, error) {
 	var out []Issue
@@ -101,6 +110,9 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 	add("--status", ch.Status)
 	add("--if-status", ch.If)
 	add("--assignee", ch.Assignee)
+	if ch.Unassign {
+		args = append(args, "--assignee", "")
+	}
 	add("--external-ref", ch.ExternalRef)
 	add("--title", ch.Title)
 	add("--description", ch.Description)
@@ -119,6 +131,70 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 		add("--metadata", "@"+file)
 	}
 	return c.one(ctx, id, args...)
+}
+
+// PhasePrefix is that of the label that says at which step of its policy a bead is.
+const PhasePrefix = "phase:"
+
+// Phase is the step that a bead's label names, "" if none does; many tells that
+// several do.
+func (i Issue) Phase() (step string, many bool) {
+	for _, l := range i.Labels {
+		if s, ok := strings.CutPrefix(l, PhasePrefix); ok && s != "" {
+			step, many = s, step != ""
+		}
+	}
+	return step, many
+}
+
+// SetPhase gives a bead the one label phase:<step> and takes every other one away,
+// in the same update; step "" only takes them away. A bead that has the one already
+// is not written. It returns the bead as it is then.
+func (c *Client) SetPhase(ctx context.Context, i Issue, step string) (Issue, error) {
+	return c.UpdatePhase(ctx, i, step, Change{})
+}
+
+// UpdatePhase is SetPhase together with another change of the bead.
+func (c *Client) UpdatePhase(ctx context.Context, i Issue, step string, ch Change) (Issue, error) {
+	ch.Add, ch.Remove = slices.Clone(ch.Add), slices.Clone(ch.Remove)
+	has := false
+	for _, l := range i.Labels {
+		switch {
+		case !strings.HasPrefix(l, PhasePrefix):
+		case step != "" && l == PhasePrefix+step:
+			has = true
+		default:
+			ch.Remove = append(ch.Remove, l)
+		}
+	}
+	if step != "" && !has {
+		ch.Add = append(ch.Add, PhasePrefix+step)
+	}
+	if ch.empty() {
+		return i, nil
+	}
+	return c.Update(ctx, i.ID, ch)
+}
+
+// SetStatus sets the status of a bead.
+func (c *Client) SetStatus(ctx context.Context, id, status string) (Issue, error) {
+	return c.Update(ctx, id, Change{Status: status})
+}
+
+// AddLabel and RemoveLabel change one label of a bead. One that is there, or is not,
+// already, stays so.
+func (c *Client) AddLabel(ctx context.Context, id, label string) (Issue, error) {
+	return c.Update(ctx, id, Change{Add: []string{label}})
+}
+
+// RemoveLabel is the opposite of AddLabel.
+func (c *Client) RemoveLabel(ctx context.Context, id, label string) (Issue, error) {
+	return c.Update(ctx, id, Change{Remove: []string{label}})
+}
+
+func (ch Change) empty() bool {
+	return ch.Status == "" && ch.Assignee == "" && !ch.Unassign && len(ch.Add)+len(ch.Remove) == 0 && ch.Metadata == nil &&
+		ch.ExternalRef == "" && ch.Title == "" && ch.Description == ""
 }
 
 // Close closes a bead with a reason. A bead that is closed stays as it is.

@@ -1,0 +1,134 @@
+package bd
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// ProposalLabel marks a bead that an agent proposed.
+const ProposalLabel = "ralph-proposal"
+
+// maxTitle is the longest title that bd takes, in bytes.
+const maxTitle = 500
+
+// Propose makes a deferred bead of each piece of work that agents found, with the
+// label ralph-proposal and, where the node that it was found at has a bead, an edge
+// discovered-from to it. Nothing works on it before a person opens it: bd update ID
+// -s open. A proposal is known by epic, node and title: one that has its bead
+// already is not written again, whatever became of the bead. It returns the ids of
+// the beads that it made.
+func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []executor.Proposed) ([]string, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	nodes := map[ir.Key]ir.NodeID{}
+	for i := range epic.Nodes {
+		nodes[epic.Nodes[i].Key] = epic.Nodes[i].ID
+	}
+	var asked []string
+	for _, p := range list {
+		asked = append(asked, proposalID(epic, nodes[p.Node], p))
+		if id := nodes[p.Node]; id != "" {
+			asked = append(asked, string(id))
+		}
+	}
+	there, err := c.ByID(ctx, asked...)
+	if err != nil {
+		return nil, err
+	}
+	var rows bytes.Buffer
+	var made []string
+	for _, p := range list {
+		node := nodes[p.Node]
+		id := proposalID(epic, node, p)
+		if _, known := there[id]; known {
+			continue
+		}
+		there[id] = Issue{ID: id}
+		made = append(made, id)
+		row := proposalRow{
+			ID: id, Title: proposalTitle(p.Title), Description: proposalText(epic, node, p), Type: "task", Status: "deferred", Priority: 2,
+			Labels: []string{ProposalLabel}, Updated: time.Now().UTC().Truncate(time.Second),
+		}
+		if on, has := there[string(node)]; has {
+			row.Priority = on.Priority
+			row.Dependencies = []Dependency{{From: id, To: string(node), Type: string(ir.DiscoveredFrom)}}
+		}
+		b, err := json.Marshal(row)
+		if err != nil {
+			return nil, err
+		}
+		rows.Write(append(b, '\n'))
+	}
+	if len(made) == 0 {
+		return nil, nil
+	}
+	if _, err := c.Import(ctx, rows.Bytes(), quick); err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// proposalRow is a line for bd import.
+type proposalRow struct {
+	ID           string       `json:"id"`
+	Title        string       `json:"title"`
+	Description  string       `json:"description"`
+	Type         string       `json:"issue_type"`
+	Status       string       `json:"status"`
+	Priority     int          `json:"priority"`
+	Labels       []string     `json:"labels"`
+	Updated      time.Time    `json:"updated_at"`
+	Dependencies []Dependency `json:"dependencies,omitempty"`
+}
+
+// proposalID is the same for the same title at the same node, in other case or
+// spacing too. It has a fixed width, so that none is the beginning of another.
+func proposalID(epic *ir.Epic, node ir.NodeID, p executor.Proposed) string {
+	prefix := "bd"
+	if t := epic.Run.Tracker; t != nil && t.Prefix != "" {
+		prefix = t.Prefix
+	}
+	title := strings.ToLower(strings.Join(strings.Fields(p.Title), " "))
+	sum := sha256.Sum256([]byte(string(epic.Epic.ID) + "\x00" + string(node) + "\x00" + title))
+	return prefix + "-p" + hex.EncodeToString(sum[:5])
+}
+
+func proposalTitle(title string) string {
+	title = strings.Join(strings.Fields(strings.ToValidUTF8(title, "")), " ")
+	if title == "" {
+		return "(without a title)"
+	}
+	for len(title) > maxTitle {
+		_, size := utf8.DecodeLastRuneInString(title)
+		title = title[:len(title)-size]
+	}
+	return title
+}
+
+func proposalText(epic *ir.Epic, node ir.NodeID, p executor.Proposed) string {
+	var b strings.Builder
+	if text := strings.TrimSpace(p.Text); text != "" {
+		b.WriteString(text + "\n\n")
+	}
+	who := p.Agent
+	if who == "" {
+		who = "An agent"
+	}
+	fmt.Fprintf(&b, "%s proposed this at %s of %s", who, p.Node, epic.Epic.Title)
+	if node != "" && string(node) != string(p.Node) {
+		fmt.Fprintf(&b, " (%s)", node)
+	}
+	b.WriteString(".")
+	return b.String()
+}
