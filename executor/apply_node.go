@@ -151,6 +151,9 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 	if n.life.stale {
 		return nil
 	}
+	if !n.kept.fits(n) {
+		n.kept = nil
+	}
 	n.life.starts = make([]string, len(n.ir.Steps))
 	n.life.used = make([]int, len(n.ir.Steps))
 	n.life.notes = make([]string, len(n.ir.Steps))
@@ -198,6 +201,8 @@ func (r *Run) setBase(n *node, base Tree) {
 		l.stage, l.attempt.collected.Result = stagePublish, base
 	case s != nil:
 		r.judgeAgain(n, s)
+	default:
+		r.goOnKept(n)
 	}
 }
 

@@ -213,6 +213,8 @@ var kinds = func() map[string]func([]byte) (Body, error) {
 	declare[AgentSession](m)
 	declare[WorkProposed](m)
 	declare[HumanSpoke](m)
+	declare[RunRecovered](m)
+	declare[NodeRecovered](m)
 	return m
 }()
 

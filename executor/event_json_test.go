@@ -32,6 +32,11 @@ func TestEventsComeBackFromJSONAsTheyWere(t *testing.T) {
 		{Seq: 8, At: time.UnixMilli(-5).UTC(), Node: "bd-1", Body: NodeBlocked{Reason: "}\",\"data\":{"}},
 		{Seq: 9, At: time.UnixMilli(5).UTC(), Node: "bd-1", Step: "s", Attempt: 1, Body: AgentSession{Session: "ses_1", Agent: "dev", Turn: "gate-qa", Gate: "qa", Fresh: true}},
 		{Seq: 10, At: time.UnixMilli(5).UTC(), Node: "bd-1", Step: "s", Attempt: 1, Body: WorkProposed{Proposal: Proposal{Title: "more", Text: "to do"}, Agent: "dev"}},
+		{Seq: 12, At: time.UnixMilli(5).UTC(), Body: RunRecovered{From: "bd bd-e", Digest: "sha256:1", Base: Tree{"c", "t"}, Head: "h", Lost: 9, By: "ann"}},
+		{Seq: 13, At: time.UnixMilli(5).UTC(), Node: "bd-1", Body: NodeRecovered{Key: "1.1", Kept: Kept{
+			Status: "done", Success: &KeptSuccess{Work: "w", Judge: "j", Print: "p", Result: Tree{"c", "t"}, At: time.UnixMilli(3).UTC()},
+			Numbers: map[string]int{"implement": 2}, Attempts: []KeptAttempt{{Step: "implement", Number: 2, Status: AttemptPassed, At: time.UnixMilli(2).UTC()}},
+		}}},
 		{Seq: 11, At: time.UnixMilli(5).UTC(), Node: "bd-1", Step: "s", Attempt: 1, Body: HumanSpoke{Session: "ses_1", Said: time.UnixMilli(3).UTC(), Text: "no"}},
 	} {
 		b, err := e.MarshalJSON()
@@ -72,6 +77,8 @@ func FuzzEventJSON(f *testing.F) {
 	for _, s := range []string{
 		`{"v":1,"seq":12,"at":99,"kind":"effect.started","node":"bd-1","step":"s","attempt":2,"data":{"effect":"gate","gate":"x"}}`,
 		`{"v":1,"seq":12,"at":99,"kind":"prepared","data":{}}`,
+		`{"v":1,"seq":2,"at":99,"kind":"run.recovered","data":{"from":"bd bd-e","digest":"d","base":{"commit":"c","tree":"t"},"lost":7,"by":"ann"}}`,
+		`{"v":1,"seq":3,"at":99,"kind":"node.recovered","node":"bd-1","data":{"status":"blocked","numbers":{"s":3},"key":"1.1"}}`,
 		`{"v":1,"seq":012,"at":-9,"kind":"prepared","data":{},"x":{}}`,
 		`{"v":1,"seq":1,"at":1,"kind":"prepared","node":"\u0041","data":{}}`,
 	} {

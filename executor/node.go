@@ -62,6 +62,7 @@ type node struct {
 	logs      []AttemptLog // of all its attempts, oldest first
 	after     int64        // successes up to this Seq do not count (--rerun)
 	accepted  *success     // what makes it done; nil: nothing of its own
+	kept      *Kept        // recovered, and not gone on with yet
 	orphans   []Orphan     // commits that the journal had lost, not yet judged
 	pull      Pull         // its last pull request
 	people    people       // what they said about it

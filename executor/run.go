@@ -40,6 +40,7 @@ type Run struct {
 	cancelled   string    // who cancelled the run
 	drained     string    // why it drains
 	startedAt   time.Time
+	recovered   time.Time // from a tracker, because the journal was lost; zero: never
 	plans       map[string]bool
 	heard       map[string]bool // decisions, by id
 	added       ir.Budget       // by people
@@ -167,6 +168,10 @@ func (r *Run) apply(e Event) error {
 		return nil
 	case TailLost:
 		return r.tailLost(b)
+	case RunRecovered:
+		return r.runRecovered(b)
+	case NodeRecovered:
+		return r.nodeRecovered(e, b)
 	case RunEnded:
 		r.ended = true
 		r.fresh = !b.Interrupted && r.held.For != ForBudget

@@ -60,8 +60,9 @@ type Spent struct {
 
 // RunView is where the run as a whole stands.
 type RunView struct {
-	Begun        bool // a run has started at some time
-	Open         bool // and has not ended
+	Begun        bool      // a run has started at some time
+	Open         bool      // and has not ended
+	Recovered    time.Time // from a tracker, because the journal was lost; zero: never
 	Started      time.Time
 	By           string
 	Slots        int

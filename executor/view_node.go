@@ -114,8 +114,11 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 // needs says what a pending node waits for: what will not come by itself, else
 // the first dependency that is not there yet.
 func (r *Run) needs(n *node, h holds) string {
-	if !r.begun {
+	if !r.begun && r.recovered.IsZero() {
 		return "no run has begun"
+	}
+	if !n.selected && !r.begun {
+		return "the next ralph apply takes it up"
 	}
 	if !n.selected {
 		return "not selected by --only"

@@ -9,7 +9,7 @@ import (
 // Overview returns where the run as a whole stands.
 func (r *Run) Overview() RunView {
 	v := RunView{
-		Begun: r.begun, Open: r.Open(), Started: r.startedAt, By: r.started.By, Slots: r.started.Slots, Held: r.held, Cancelled: r.cancelled,
+		Begun: r.begun, Open: r.Open(), Recovered: r.recovered, Started: r.startedAt, By: r.started.By, Slots: r.started.Slots, Held: r.held, Cancelled: r.cancelled,
 		Budget: r.runBudget(), Spent: r.cost.now.spent(), PlanApproved: r.planApproved(), Proposals: r.proposals(),
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.parks)) {

@@ -1,0 +1,287 @@
+package executor
+
+import (
+	"encoding/json"
+	"maps"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// MaxKept bounds, in bytes of JSON, what is kept of one node outside the journal:
+// it becomes one event when it is recovered.
+const MaxKept = 3500
+
+// mostKept is how many attempts are kept, if they fit.
+const mostKept = 20
+
+// Kept is what has to be known of a node to go on with it where there is no
+// journal: in another clone, on another machine. A tracker keeps it as JSON. It is
+// small; what does not fit is left out, the least needed first: reasons, older
+// attempts, what lists can be found again from the epic, what steps came to.
+type Kept struct {
+	Status   string         `json:"status"`           // its word: done, blocked, …
+	Reason   string         `json:"reason,omitempty"` // why it is blocked, or waits
+	By       string         `json:"by,omitempty"`     // who skipped, cancelled or paused it
+	Paused   bool           `json:"paused,omitempty"`
+	Success  *KeptSuccess   `json:"success,omitempty"`
+	Life     *KeptLife      `json:"life,omitempty"`    // of a node that is not done
+	Numbers  map[string]int `json:"numbers,omitempty"` // last attempt number by step: never given again
+	Attempts []KeptAttempt  `json:"attempts,omitempty"`
+	Pull     Pull           `json:"pull,omitzero"`
+	Spent    KeptSpent      `json:"spent,omitzero"` // in all
+	Added    ir.Budget      `json:"added,omitzero"` // to its budget, by people
+}
+
+// KeptSuccess is a success for (work, inputs): NodeDone with what it was made from.
+type KeptSuccess struct {
+	Work   string     `json:"work"`
+	Judge  string     `json:"judge"`
+	Print  string     `json:"inputs_digest"`  // of the ordered list of inputs: ids and trees
+	Base   string     `json:"base,omitempty"` // tree of the merged inputs, if it identifies them
+	Inputs []Result   `json:"inputs,omitempty"`
+	Result Tree       `json:"result"`
+	Steps  []StepDone `json:"steps,omitempty"`
+	At     time.Time  `json:"at"`
+	Merged bool       `json:"merged,omitempty"` // the pinned base holds it
+	Aside  bool       `json:"aside,omitempty"`  // put aside by --rerun
+}
+
+// KeptLife is how far a node came that is not done, for one work and one base.
+type KeptLife struct {
+	Work   string         `json:"work"`
+	Judge  string         `json:"judge"`
+	Print  string         `json:"inputs_digest"`
+	Step   string         `json:"step,omitempty"`  // the present one
+	Used   map[string]int `json:"used,omitempty"`  // attempts that count, by the step that they went to
+	Steps  []StepDone     `json:"steps,omitempty"` // those before Step
+	Tip    string         `json:"tip,omitempty"`   // commit that the next attempt starts from
+	Sign   string         `json:"sign,omitempty"`  // of the last failure, for the breaker
+	Streak int            `json:"streak,omitempty"`
+	Logs   int            `json:"logs,omitempty"` // how many of the last attempts were in it
+	Spent  KeptSpent      `json:"spent,omitzero"` // in this allowance
+}
+
+// KeptAttempt is an attempt in short.
+type KeptAttempt struct {
+	Step   string        `json:"step"`
+	Number int           `json:"n"`
+	Status AttemptStatus `json:"status"` // running: nobody judged what it left
+	Reason string        `json:"reason,omitempty"`
+	Commit string        `json:"commit,omitempty"`
+	Tree   string        `json:"tree,omitempty"`
+	Agent  string        `json:"agent,omitempty"`
+	At     time.Time     `json:"at"` // when it began
+}
+
+// KeptSpent is what something has cost; what nobody reported is counted apart.
+type KeptSpent struct {
+	Tokens   int64 `json:"tokens,omitempty"`
+	USDMicro int64 `json:"usd_micro,omitempty"`
+	Millis   int64 `json:"ms,omitempty"`
+	NoTokens int   `json:"no_tokens,omitempty"` // turns that said nothing about it
+	NoUSD    int   `json:"no_usd,omitempty"`
+}
+
+func (m meter) kept() KeptSpent { return KeptSpent{m.tokens, m.usd, m.ms, m.noTokens, m.noUSD} }
+
+func (s KeptSpent) meter() meter {
+	return meter{max(s.Tokens, 0), max(s.USDMicro, 0), max(s.Millis, 0), max(s.NoTokens, 0), max(s.NoUSD, 0)}
+}
+
+func (m *meter) join(o meter) {
+	m.tokens, m.usd, m.ms = sumCap(m.tokens, o.tokens), sumCap(m.usd, o.usd), sumCap(m.ms, o.ms)
+	m.noTokens, m.noUSD = m.noTokens+o.noTokens, m.noUSD+o.noUSD
+}
+
+// KeptRun is what has to be known of the run as a whole. It is kept with the epic.
+type KeptRun struct {
+	Digest string      `json:"digest"` // of the epic.json that the last run was about
+	Base   Tree        `json:"base"`   // the pinned one
+	Bases  []NamedTree `json:"bases,omitempty"`
+	Head   string      `json:"head,omitempty"` // where ralph last put the integration branch
+	Sum    *Kept       `json:"sum,omitempty"`  // of the node "integration"
+	Seq    int64       `json:"seq"`            // last event of the journal
+	Spent  KeptSpent   `json:"spent,omitzero"` // of the last run
+	Added  ir.Budget   `json:"added,omitzero"` // to the run's budget, by people
+}
+
+// Kept returns what has to be known of a node to go on elsewhere; false if nothing
+// has happened to it.
+func (r *Run) Kept(id ir.NodeID) (Kept, bool) {
+	n := r.byID[id]
+	if n == nil || n.ir == nil {
+		return Kept{}, false
+	}
+	status := r.shown(n)
+	k := Kept{Status: status.String(), Pull: n.pull, Spent: n.cost.all.kept(), Added: n.people.budget}
+	if len(n.numbers) > 0 {
+		k.Numbers = maps.Clone(n.numbers)
+	}
+	p := &n.people
+	switch status {
+	case Blocked:
+		k.Reason = Clip(n.reason, 300)
+	case Waiting:
+		k.Reason = Clip(n.wait.Detail, 300)
+	case Skipped:
+		d, _ := p.last(Skip)
+		k.By, k.Reason = d.By, Clip(d.Message, 300)
+	case Cancelled:
+		d, _ := p.last(Cancel)
+		k.By, k.Reason = p.cancelled, Clip(d.Message, 300)
+	}
+	if p.paused != "" {
+		k.By, k.Paused = p.paused, true
+	}
+	k.Success = n.keptSuccess()
+	if n.sum {
+		r.keepSum(&k)
+	} else if status != Done && status != Skipped {
+		k.Life = n.keptLife(r)
+	}
+	for i := max(len(n.logs)-mostKept, 0); i < len(n.logs); i++ {
+		a := &n.logs[i]
+		k.Attempts = append(k.Attempts, KeptAttempt{
+			Step: a.Step, Number: a.Number, Status: a.Status, Reason: Clip(a.Reason, 120), Commit: a.Commit, Tree: a.Collected.Result.Tree,
+			Agent: a.Agent, At: a.Started,
+		})
+	}
+	if status == Pending && k.Success == nil && k.Life == nil && len(k.Attempts) == 0 && len(k.Numbers) == 0 && !k.Paused {
+		return Kept{}, false
+	}
+	k.fit(MaxKept)
+	return k, true
+}
+
+// KeptRun returns what has to be known of the run; false before the first one.
+func (r *Run) KeptRun() (KeptRun, bool) {
+	if r.started.Base.Commit == "" {
+		return KeptRun{}, false
+	}
+	k := KeptRun{
+		Digest: r.started.Digest, Base: r.started.Base, Bases: copied(r.started.Bases), Head: r.sumRef, Seq: r.seq,
+		Spent: r.cost.now.kept(), Added: r.added,
+	}
+	if !r.joins() {
+		k.Head = r.head.Commit
+	}
+	if r.sum != nil {
+		if s, ok := r.Kept(Integration); ok {
+			k.Sum = &s
+		}
+	}
+	return k, true
+}
+
+// keptSuccess is what makes the node done, else its newest success.
+func (n *node) keptSuccess() *KeptSuccess {
+	s := n.accepted
+	if s == nil && len(n.successes) > 0 {
+		s = &n.successes[len(n.successes)-1]
+	}
+	if s == nil {
+		return nil
+	}
+	return &KeptSuccess{
+		Work: s.work, Judge: s.judge, Print: s.print, Base: s.base, Inputs: copied(s.inputs), Result: s.result, Steps: copied(s.steps),
+		At: s.at.UTC(), Merged: s.merged, Aside: s.seq <= n.after,
+	}
+}
+
+// copied is a copy of a list, nil if it is empty.
+func copied[T any](list []T) []T { return append([]T(nil), list...) }
+
+// keptLife is how far the present life came. What a made-up step did, and gates
+// that were judging a success once more, begin again.
+func (n *node) keptLife(r *Run) *KeptLife {
+	l := &n.life
+	if l.stale || l.work == "" || len(n.logs) <= l.first || len(l.starts) == 0 {
+		return nil
+	}
+	k := &KeptLife{Work: l.work, Judge: l.judge, Print: l.print, Sign: l.sign, Streak: l.streak, Logs: min(len(n.logs)-l.first, mostKept), Spent: n.cost.now.kept()}
+	for i, used := range l.used {
+		if used > 0 {
+			if k.Used == nil {
+				k.Used = map[string]int{}
+			}
+			k.Used[n.ir.Steps[i].Name] = used
+		}
+	}
+	if l.step < 0 || l.step >= len(n.ir.Steps) || len(l.judging) > 0 {
+		return k
+	}
+	k.Step, k.Tip = n.ir.Steps[l.step].Name, l.tip
+	for i := range l.step {
+		k.Steps = append(k.Steps, StepDone{Step: n.ir.Steps[i].Name, Judge: r.judgeOf(n, i), Result: l.stepsAt[i]})
+	}
+	return k
+}
+
+// keepSum says of the sum what it holds, whatever the last one began with.
+func (r *Run) keepSum(k *Kept) {
+	if k.Success == nil {
+		return
+	}
+	k.Success.Inputs = []Result{{Node: "base", Tree: r.sumBase}}
+	for _, n := range r.nodes {
+		if in, ok := r.sumHolds[n.id]; ok {
+			k.Success.Inputs = append(k.Success.Inputs, in)
+		}
+	}
+}
+
+// fit leaves out what is least needed until the JSON has at most so many bytes.
+func (k *Kept) fit(room int) {
+	const lastAttempts = 3
+	for _, shorten := range []func() bool{
+		func() bool { return k.dropAttempts(lastAttempts) },
+		func() bool {
+			for i := range k.Attempts {
+				k.Attempts[i].Reason = Clip(k.Attempts[i].Reason, 60)
+			}
+			k.Reason = Clip(k.Reason, 100)
+			return false
+		},
+		func() bool { return k.dropAttempts(1) },
+		func() bool {
+			if k.Success != nil && len(k.Success.Inputs) > 1 {
+				k.Success.Inputs = nil
+			}
+			return false
+		},
+		func() bool {
+			if k.Life != nil {
+				k.Life.Step, k.Life.Steps, k.Life.Tip = "", nil, ""
+			}
+			return false
+		},
+		func() bool {
+			if k.Success != nil {
+				k.Success.Steps = nil
+			}
+			return false
+		},
+		func() bool { return k.dropAttempts(0) },
+		func() bool { k.Life = nil; return false },
+	} {
+		for more := true; more; {
+			if b, err := json.Marshal(k); err != nil || len(b) <= room {
+				return
+			}
+			more = shorten()
+		}
+	}
+}
+
+// dropAttempts leaves the oldest attempt out, if more than so many would be left.
+func (k *Kept) dropAttempts(least int) bool {
+	if len(k.Attempts) <= least {
+		return false
+	}
+	k.Attempts = k.Attempts[1:]
+	if k.Life != nil {
+		k.Life.Logs = min(k.Life.Logs, len(k.Attempts))
+	}
+	return true
+}
