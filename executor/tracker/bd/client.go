@@ -193,25 +193,26 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 // said finds what bd complained about: an error in JSON on either stream, else the text
 // of standard error.
 func said(out, errs string) string {
-	for _, text := range append([]string{out}, lastFirst(errs)...) {
-		var e struct {
-			Data  struct{ Error string }
-			Error string
-		}
-		if json.Unmarshal([]byte(text), &e) == nil && e.Data.Error+e.Error != "" {
-			return clip(e.Data.Error + e.Error)
+	for _, text := range []string{out, errs} {
+		for at := strings.IndexByte(text, '{'); at >= 0; { // batch writes it over several lines, between lines of text
+			var e struct {
+				Data  struct{ Error string }
+				Error string
+			}
+			if json.NewDecoder(strings.NewReader(text[at:])).Decode(&e) == nil && e.Data.Error+e.Error != "" {
+				return clip(e.Data.Error + e.Error)
+			}
+			next := strings.Index(text[at:], "\n{")
+			if next < 0 {
+				break
+			}
+			at += next + 1
 		}
 	}
 	if strings.TrimSpace(errs) == "" {
 		return clip(out)
 	}
 	return clip(errs)
-}
-
-func lastFirst(text string) []string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	slices.Reverse(lines)
-	return lines
 }
 
 // short is a call's arguments without what would fill a message.

@@ -44,8 +44,13 @@ func database(t testing.TB) (*Client, string) {
 
 // Every method of the client, against the real bd: the shapes that it relies on.
 func TestBdAnswersAsTheClientReads(t *testing.T) { // S4-109..119
-	ctx := context.Background()
 	c, _ := database(t)
+	answersAsTheClientReads(t, c)
+}
+
+func answersAsTheClientReads(t *testing.T, c *Client) {
+	t.Helper()
+	ctx := context.Background()
 	rows := `{"id":"bd-e1","title":"E","issue_type":"epic","status":"open","priority":2,"labels":["ralph"],"updated_at":"2026-01-01T00:00:00Z"}
 {"id":"bd-n1","title":"N","issue_type":"task","status":"open","priority":2,"labels":["ralph","phase:x"],"metadata":{"a":1},"updated_at":"2026-01-01T00:00:00Z","dependencies":[{"issue_id":"bd-n1","depends_on_id":"bd-e1","type":"parent-child"}]}
 `
