@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -10,31 +11,40 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Imported is a draft that a codec made of a file in another format. It is
+// Imported is a draft that a codec made of files in another format. It is
 // compiled as a plan is, under the same policy; there is nothing to annotate, so
-// the file keeps its bytes.
+// the files keep their bytes.
 type Imported struct {
-	Source Source    // the file that the draft's ranges point into
-	Draft  *ir.Draft // nil if Diags holds an error
-	Diags  diag.List // what the codec has to say
+	Sources []Source  // the files that the draft's ranges point into, at least one
+	Draft   *ir.Draft // nil if Diags holds an error
+	Diags   diag.List // what the codec has to say
 }
 
 // openImported makes a unit of a draft; nil if there is nothing to go on with.
 // Edges must name nodes of the same draft.
 func (c *compilation) openImported(in Imported) *unit {
 	c.diags.Add(in.Diags...)
-	if bad := badPath(in.Source.Path); bad != "" {
-		c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the file does not lie in the project").
-			WithDetail("Its path %s. Name a file by a path relative to the root of the project.", bad))
+	outside := false
+	for _, src := range in.Sources {
+		if bad := badPath(src.Path); bad != "" {
+			c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the file does not lie in the project").
+				WithDetail("Its path %s. Name a file by a path relative to the root of the project.", bad))
+			outside = true
+			continue
+		}
+		c.files[src.Path] = diag.NewFile(src.Path, src.Bytes)
+	}
+	if outside || in.Draft == nil || len(in.Draft.Nodes) == 0 || c.sameTwice(in.Draft) {
 		return nil
 	}
-	file := diag.NewFile(in.Source.Path, in.Source.Bytes)
-	c.files[in.Source.Path] = file
-	if in.Draft == nil || len(in.Draft.Nodes) == 0 {
-		return nil
-	}
-	u := c.unit(in.Source, file, c.policyFor(file, &syntax.FrontMatter{}))
+	src := in.Sources[0]
+	file := c.files[src.Path]
 	draft := *in.Draft
+	if len(in.Sources) > 1 && c.files[draft.Plan] != nil {
+		draft.Plan = planOf(in.Sources)
+		src.Path = draft.Plan
+	}
+	u := c.unit(src, file, c.policyFor(file, &syntax.FrontMatter{}))
 	draft.Slug = importedSlug(cmpOr(draft.Slug, draft.Plan))
 	draft.Nodes = slices.Clone(draft.Nodes)
 	if draft.ID == "" && draft.Nodes[0].ID != "" && len(draft.Nodes) == 1 {
@@ -45,6 +55,48 @@ func (c *compilation) openImported(in Imported) *unit {
 	u.deps = u.importedEdges(&c.diags)
 	u.resolveNodes(&c.diags)
 	return u
+}
+
+// planOf is what an epic of several files calls its plan: the directory that holds
+// them all, so that one more file makes no other epic; the first file where that is
+// the project itself.
+func planOf(sources []Source) string {
+	dir := path.Dir(sources[0].Path)
+	for _, src := range sources[1:] {
+		for dir != "." && !strings.HasPrefix(src.Path, dir+"/") {
+			dir = path.Dir(dir)
+		}
+	}
+	if dir != "." {
+		return dir
+	}
+	first := sources[0].Path
+	for _, src := range sources {
+		first = min(first, src.Path)
+	}
+	return first
+}
+
+// sameTwice reports ids and keys that two nodes of a draft have.
+func (c *compilation) sameTwice(draft *ir.Draft) (some bool) {
+	keys, ids := map[ir.Key]diag.Range{}, map[ir.NodeID]diag.Range{}
+	for i := range draft.Nodes {
+		n := &draft.Nodes[i]
+		name, at := string(n.Key), n.KeyRange
+		before, twice := keys[n.Key]
+		if other, same := ids[n.ID]; same && n.ID != "" {
+			name, at, before, twice = string(n.ID), n.IDRange, other, true
+		}
+		if twice {
+			some = true
+			c.diags.Add(diag.Newf("duplicate-id", at, "%s is there twice", clip(name)).
+				WithDetail("An id belongs to one piece of work for good. Give one of them another id, or import one of the files alone.").
+				WithRelated(before, "first here"))
+			continue
+		}
+		keys[n.Key], ids[n.ID] = n.KeyRange, n.IDRange
+	}
+	return some
 }
 
 // importedSlug makes a slug of a foreign name: one that has to be cut keeps its
@@ -97,7 +149,7 @@ func (u *unit) importedEdges(diags *diag.List) *depOutput {
 		d.scopeEdges()
 	}
 	for i := range u.draft.Nodes {
-		u.draft.Nodes[i].Edges = draftEdges(d.out.of(i), in, u.file.Name)
+		u.draft.Nodes[i].Edges = draftEdges(d.out.of(i), in, cmpOr(in.items[i].at.File, u.file.Name))
 	}
 	return d.out
 }

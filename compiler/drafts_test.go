@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func imported(lines ...string) Imported {
 		d.Nodes = append(d.Nodes, n)
 		at += len(line) + 1
 	}
-	return Imported{Source: Source{Path: "beads.json", Bytes: []byte(text)}, Draft: d}
+	return Imported{Sources: []Source{{Path: "beads.json", Bytes: []byte(text)}}, Draft: d}
 }
 
 func TestAnImportedGraphKeepsItsEdgesAndIDs(t *testing.T) { // K3, S3-04
@@ -67,7 +68,7 @@ func TestAnImportedGraphIsChecked(t *testing.T) {
 	} {
 		out := Compile(Input{Imports: []Imported{c.in}})
 		if got := codes(out.Diags); !strings.Contains(got, c.want) || out.Results != nil && out.Results[0].Epic != nil {
-			t.Errorf("%q: %s, want %s and no epic", c.in.Source.Bytes, got, c.want)
+			t.Errorf("%q: %s, want %s and no epic", c.in.Sources[0].Bytes, got, c.want)
 		}
 	}
 }
@@ -77,7 +78,7 @@ func TestAnImportedGraphIsChecked(t *testing.T) {
 func TestImportedNames(t *testing.T) { // K3
 	one := func(path, id string) ir.Header {
 		in := imported("a")
-		in.Source.Path, in.Draft.Plan = path, path
+		in.Sources[0].Path, in.Draft.Plan = path, path
 		in.Draft.Nodes[0].ID, in.Draft.Slug = ir.NodeID(id), id
 		out := Compile(Input{Imports: []Imported{in}})
 		if out.Diags.HasErrors() {
@@ -162,5 +163,69 @@ policy "p" {
 	out := Compile(Input{Imports: []Imported{in}, Policy: []Source{{Path: "ralph.hcl", Bytes: []byte(policy)}}})
 	if got := codes(out.Diags); !strings.Contains(got, "start-step-unknown") || !strings.Contains(printDiags(out), "implement") {
 		t.Errorf("a step that is not there: %s", printDiags(out))
+	}
+}
+
+// Several files make one epic: each finding stands in its own file, ids that two of
+// them have are an error with both places, and the epic is named by the directory.
+func TestSeveralFilesMakeOneEpic(t *testing.T) { // S3-38, S3-39
+	file := func(path string, lines ...string) Imported {
+		in := imported(lines...)
+		in.Sources[0].Path = path
+		for i := range in.Draft.Nodes {
+			n := &in.Draft.Nodes[i]
+			n.IDRange.File, n.KeyRange.File, n.Range.File = path, path, path
+			for k := range n.Edges {
+				n.Edges[k].Range.File = path
+			}
+		}
+		return in
+	}
+	join := func(all ...Imported) Imported {
+		out := Imported{Draft: &ir.Draft{Plan: all[0].Sources[0].Path, Slug: "all", Title: "All"}}
+		for _, in := range all {
+			out.Sources = append(out.Sources, in.Sources...)
+			out.Draft.Nodes = append(out.Draft.Nodes, in.Draft.Nodes...)
+		}
+		return out
+	}
+	out := Compile(Input{Imports: []Imported{join(file(".ralph/beads/a.json", "a", "b: a"), file(".ralph/beads/x/c.json", "c: b"))}})
+	if out.Diags.HasErrors() {
+		t.Fatal(printDiags(out))
+	}
+	if e := out.Results[0].Epic; e.Epic.Plan != ".ralph/beads" || len(e.Nodes) != 3 || len(e.Nodes[2].After) != 1 {
+		t.Errorf("plan %s, %d nodes: %+v", e.Epic.Plan, len(e.Nodes), e.Nodes)
+	}
+	first := out.Results[0].Epic.Epic.ID
+	if e := Compile(Input{Imports: []Imported{join(file(".ralph/beads/0.json", "0"), file(".ralph/beads/a.json", "a"))}}).Results[0].Epic; e.Epic.ID != first {
+		t.Errorf("with another file the epic is %s, was %s", e.Epic.ID, first)
+	}
+	if e := Compile(Input{Imports: []Imported{join(file("b.json", "b"), file("a.json", "a"))}}).Results[0].Epic; e.Epic.Plan != "a.json" {
+		t.Errorf("plan %s, want a.json", e.Epic.Plan)
+	}
+
+	for _, c := range []struct {
+		in    Imported
+		want  string
+		files []string // of the finding, and of what it relates to
+	}{
+		{join(file("p/a.json", "a"), file("p/b.json", "b", "a")), "duplicate-id", []string{"p/b.json", "p/a.json"}},
+		{join(file("p/a.json", "a: b"), file("p/b.json", "b: a")), "dependency-cycle", []string{"p/a.json", "p/b.json"}},
+		{join(file("p/a.json", "a"), file("p/b.json", "b: none")), "unknown-dependency", []string{"p/b.json"}},
+	} {
+		out := Compile(Input{Imports: []Imported{c.in}})
+		if codes(out.Diags) != c.want {
+			t.Fatalf("%s, want %s:\n%s", codes(out.Diags), c.want, printDiags(out))
+		}
+		d := out.Diags[0]
+		seen := []string{d.Range.File}
+		for _, r := range d.Related {
+			seen = append(seen, r.Range.File)
+		}
+		for _, f := range c.files {
+			if !slices.Contains(seen, f) {
+				t.Errorf("%s speaks of %q, want %q", c.want, seen, c.files)
+			}
+		}
 	}
 }

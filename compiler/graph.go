@@ -103,7 +103,11 @@ func (d *depender) reportCycle(path []edge) {
 }
 
 func (d *depender) place(e edge) diag.Range {
-	return diag.Range{File: d.file, Start: int(e.start), End: int(e.end)}
+	file := d.file
+	if at := d.items[e.to].at.File; at != "" { // of several that were imported
+		file = at
+	}
+	return diag.Range{File: file, Start: int(e.start), End: int(e.end)}
 }
 
 // followers makes the index of successors over blocks edges.

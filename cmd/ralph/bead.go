@@ -28,7 +28,7 @@ func importOf(format, path string, b []byte) (compiler.Imported, error) {
 		return compiler.Imported{}, err
 	}
 	draft, list := f.decode([]*diag.File{diag.NewFile(path, b)})
-	return compiler.Imported{Source: compiler.Source{Path: path, Bytes: b}, Draft: draft, Diags: list}, nil
+	return compiler.Imported{Sources: []compiler.Source{{Path: path, Bytes: b}}, Draft: draft, Diags: list}, nil
 }
 
 // compileBead compiles a bead to an epic of one node under the policy of its
