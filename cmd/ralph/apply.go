@@ -33,6 +33,8 @@ type applyArgs struct {
 	events   string
 	wait     bool
 	rebase   bool
+	base     string // commit to start from, instead of a branch: what ralph worker gathered
+	worker   bool   // started by ralph worker, which speaks with the tracker itself
 }
 
 func newApplyCommand() *cobra.Command {
@@ -69,6 +71,9 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 	f.BoolVar(&a.wait, "wait", false, "stay while only people are waited for, too")
 	f.DurationVar(&a.grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C, and when the run is cancelled")
 	f.StringVar(&a.events, "events", "", "jsonl: print events instead of progress")
+	f.StringVar(&a.base, "base", "", "commit to pin the base at")
+	f.BoolVar(&a.worker, "worker", false, "leave the tracker to ralph worker")
+	_ = errors.Join(f.MarkHidden("base"), f.MarkHidden("worker")) // they exist
 	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -101,6 +106,9 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.worker {
+		epic.Run.Tracker = nil
+	}
 	if err := refuse(epic); err != nil {
 		return err
 	}
@@ -114,7 +122,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r, err := openRun(ctx, file, epic, raw, a.rebase)
+	r, err := openRun(ctx, file, epic, raw, a.rebase, a.base)
 	if err != nil {
 		return err
 	}
@@ -167,7 +175,7 @@ type openedRun struct {
 
 // openRun checks everything that can be checked before anything runs, takes the
 // lock and replays the journal.
-func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase bool) (r *openedRun, err error) {
+func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase bool, base string) (r *openedRun, err error) {
 	r = &openedRun{file: file, about: aboutEpic(file), epic: epic, stale: staleWarning(file, epic, raw)}
 	defer func() {
 		if err != nil {
@@ -219,7 +227,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	if r.orphans, err = r.space.Orphans(ctx, r.log.Last()); err != nil {
 		return r, inputErrorf("%w", err)
 	}
-	if err := r.pin(ctx, rebase); err != nil {
+	if err := r.pin(ctx, rebase, base); err != nil {
 		return r, refusal(err)
 	}
 	if err := checkSpace(r.space.Top(), epic.Run.Worktree.MinFree); err != nil {
@@ -233,9 +241,13 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 }
 
 // pin finds what sprints start from: what the first run pinned, or with rebase the
-// heads of the branches.
-func (r *openedRun) pin(ctx context.Context, rebase bool) (err error) {
+// heads of the branches, or one commit.
+func (r *openedRun) pin(ctx context.Context, rebase bool, base string) (err error) {
 	if r.restored, err = r.space.Restore(ctx, r.run.Base(), r.run.Bases()); err != nil {
+		return err
+	}
+	if base != "" {
+		r.base, r.bases, err = r.space.PinAt(ctx, base)
 		return err
 	}
 	if !rebase {

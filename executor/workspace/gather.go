@@ -1,0 +1,119 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Gathered is what work on an epic would start from if it was built on the results
+// of nodes of any epic of this repository.
+type Gathered struct {
+	Base    executor.Tree
+	Results []executor.Result // that it holds, in the order in which they were asked for
+	Missing []ir.NodeID       // without a result here
+
+	// A conflict leaves Base empty.
+	Culprit ir.NodeID // whose result does not merge with those before it
+	Paths   []string  // in conflict
+}
+
+// nodeName is what an id has to look like to be looked up among the refs.
+var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// Gather merges the results of nodes, of whatever epic, into the head of the branch
+// that this epic starts from, for the epic's first node. It moves no ref. of names
+// the epic of a node where several have one of its id; without an entry, or if that
+// one has none, a result that stands alone is taken.
+func (s *Space) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]ir.NodeID) (Gathered, error) {
+	var g Gathered
+	for _, id := range nodes {
+		commit, err := s.resultOf(ctx, id, of[id])
+		if err != nil {
+			return g, err
+		}
+		if commit == "" {
+			g.Missing = append(g.Missing, id)
+			continue
+		}
+		tree, err := s.git.tree(ctx, commit)
+		if err != nil {
+			return g, err
+		}
+		g.Results = append(g.Results, executor.Result{Node: id, Tree: executor.Tree{Commit: commit, Tree: tree}})
+	}
+	heads, _, err := s.Heads(ctx)
+	if err != nil || len(g.Results) == 0 {
+		g.Base = heads
+		return g, err
+	}
+	j, err := s.join(ctx, s.epic.Nodes[0].ID, heads.Commit, g.Results)
+	if err != nil {
+		return g, err
+	}
+	if g.Culprit, g.Paths = j.culprit, j.paths; len(j.paths) == 0 {
+		g.Base = executor.Tree{Commit: j.commit, Tree: j.tree}
+	}
+	return g, nil
+}
+
+// resultOf finds the result of a node of any epic; "" if there is none, or several
+// and nothing says which.
+func (s *Space) resultOf(ctx context.Context, id, epic ir.NodeID) (string, error) {
+	if !nodeName.MatchString(string(id)) {
+		return "", nil
+	}
+	out, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(refname) %(objectname)", "refs/ralph/*/nodes/"+string(id)+"/result")
+	if err != nil {
+		return "", err
+	}
+	found := map[string]bool{}
+	last := ""
+	for line := range strings.Lines(out) {
+		ref, commit, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if ref == fmt.Sprintf("refs/ralph/%s/nodes/%s/result", epic, id) {
+			return commit, nil
+		}
+		found[commit], last = true, commit
+	}
+	if len(found) != 1 {
+		return "", nil
+	}
+	return last, nil
+}
+
+// Holds reports whether the pinned base of the epic has all these results in its
+// history; false if nothing is pinned.
+func (s *Space) Holds(ctx context.Context, results []executor.Result) (bool, error) {
+	base, err := s.git.ref(ctx, s.prefix()+"base")
+	if err != nil || base == "" {
+		return false, err
+	}
+	missing, err := s.lacks(ctx, base, results)
+	return len(missing) == 0, err
+}
+
+// PinAt pins the base of the epic at a commit, wherever it was before, and returns
+// the bases as Pin does. The caller holds the run lock.
+func (s *Space) PinAt(ctx context.Context, commit string) (executor.Tree, []executor.NamedTree, error) {
+	now, err := s.git.ref(ctx, commit+"^{commit}")
+	if err == nil && now == "" {
+		err = &Refusal{What: fmt.Sprintf("there is no commit %q in this repository", commit)}
+	}
+	ref := s.prefix() + "base"
+	old, rerr := s.git.ref(ctx, ref)
+	if err := errors.Join(err, rerr); err != nil {
+		return executor.Tree{}, nil, err
+	}
+	if old != now {
+		if err := s.git.update(ctx, "pin base", move{ref, old, now}); err != nil {
+			return executor.Tree{}, nil, err
+		}
+	}
+	return s.Pin(ctx)
+}
