@@ -80,6 +80,7 @@ type Attempt struct {
 	Errors     []string
 	Prompt     string // of the last turn; "" if it is not kept any more
 	Response   string // the last message, or the end of the output
+	From       string // commit that its worktree started at
 	Commit     string
 	Files      []FileChange
 	Tokens     *int64 // nil: unknown
@@ -113,10 +114,19 @@ type GateResult struct {
 	Millis    int64
 	Tests     string // pass, fail, skip
 	Counts    *TestCounts
-	Failed    []string // names of failed tests, the first of them
-	By        string   // human gates: who decided
+	Results   []TestResult // nil: no tool reported, or the file is gone
+	Failed    []string     // names of failed tests, the first of them
+	By        string       // human gates: who decided
 	Tokens    *int64
 	USDMicro  *int64
+}
+
+// TestResult is a test that ran while a gate judged.
+type TestResult struct {
+	Name   string
+	State  string // pass, fail, skip
+	Output string // of a failed one, clipped
+	Millis int64
 }
 
 // TestCounts counts test results.

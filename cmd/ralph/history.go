@@ -131,7 +131,7 @@ func (h *historian) attempt(ctx context.Context, id ir.NodeID, a executor.Attemp
 	out := ir.Attempt{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Words: map[string]string{}, Reason: a.Reason,
 		Agent: a.Agent, AgentPath: h.epic.Agents[a.Agent].Path, Model: a.Model, Session: a.Session, Started: a.Started, Ended: a.Ended,
-		Iterations: a.Turns, Feedback: a.Feedback, Summary: a.Outcome.Summary, Promise: a.Outcome.Promise, Response: a.Tail, Commit: a.Commit,
+		Iterations: a.Turns, Feedback: a.Feedback, Summary: a.Outcome.Summary, Promise: a.Outcome.Promise, Response: a.Tail, From: a.From, Commit: a.Commit,
 		Tokens: a.Usage.Tokens, USDMicro: a.Usage.USDMicro,
 	}
 	for _, words := range executor.Vocabularies {

@@ -51,6 +51,9 @@ func (h *historian) readFiles(out *ir.Attempt, dir string, a executor.AttemptLog
 	}
 	for i := range out.Gates {
 		g := &out.Gates[i]
+		if g.Counts != nil {
+			g.Results = h.readTests(filepath.Join(dir, "gate-"+gateFile(g.Gate)+".tests.jsonl"), *g.Counts)
+		}
 		if a.Gates[i].Details == "" {
 			continue
 		}
@@ -59,6 +62,37 @@ func (h *historian) readFiles(out *ir.Attempt, dir string, a executor.AttemptLog
 			g.Details = json.RawMessage(bytes.TrimSpace(b))
 		}
 	}
+}
+
+// readTests reads the results of a gate's tests; nil if the file is gone, or is that
+// of another verdict of the gate.
+func (h *historian) readTests(path string, want ir.TestCounts) []ir.TestResult {
+	var out []ir.TestResult
+	var got ir.TestCounts
+	for line := range bytes.Lines(readKept(path)) {
+		var t struct {
+			Name   string  `json:"name"`
+			State  string  `json:"state"`
+			Millis float64 `json:"ms"`
+			Output string  `json:"output"`
+		}
+		if json.Unmarshal(line, &t) != nil {
+			return nil
+		}
+		switch t.State {
+		case "pass":
+			got.Passed++
+		case "fail":
+			got.Failed++
+		default:
+			got.Skipped++
+		}
+		out = append(out, ir.TestResult{Name: t.Name, State: t.State, Output: h.redact.String(t.Output), Millis: int64(t.Millis)})
+	}
+	if got != want {
+		return nil
+	}
+	return out
 }
 
 // readKept reads a regular file of an attempt; nil if it is gone or too long.

@@ -71,7 +71,10 @@ func TestHistoryHoldsWhatHappened(t *testing.T) {
 			f.Prompt, f.Outcome, f.Response, b.Outcome, b.Response = "", nil, "", nil, ""
 			f.Files, b.Files = nil, nil
 			for k := range f.Gates {
-				f.Gates[k].Details = nil
+				if b.Gates[k].Results != nil || (f.Gates[k].Results == nil) != (f.Gates[k].Counts == nil) {
+					t.Errorf("test results of %+v, %+v", f.Gates[k], b.Gates[k])
+				}
+				f.Gates[k].Details, f.Gates[k].Results = nil, nil
 			}
 		}
 	}
