@@ -17,13 +17,14 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden cases")
 
 // goldenInput makes the input of a case: every *.md at the top is a plan, all
-// files are the project, and every *.bead.json is imported. Lines of the comment that begin with "flags:" are
+// files are the project, and every *.bead.json and *.task.json is imported. Lines of the comment that begin with "flags:" are
 // options; "show:" says which outputs beside graph and diags are kept.
 func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 	t.Helper()
@@ -80,6 +81,11 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 		if strings.HasSuffix(f.Name, ".bead.json") {
 			src := Source{Path: f.Name, Bytes: f.Data}
 			draft, l := ralphbead.Decode(diag.NewFile(src.Path, src.Bytes))
+			in.Imports = append(in.Imports, Imported{Sources: []Source{src}, Draft: draft, Diags: l})
+		}
+		if strings.HasSuffix(f.Name, ".task.json") {
+			src := Source{Path: f.Name, Bytes: f.Data}
+			draft, l := beadsmith.Decode([]*diag.File{diag.NewFile(src.Path, src.Bytes)})
 			in.Imports = append(in.Imports, Imported{Sources: []Source{src}, Draft: draft, Diags: l})
 		}
 		if strings.HasSuffix(f.Name, ".md") && !strings.HasPrefix(f.Name, ".") {

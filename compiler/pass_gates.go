@@ -241,6 +241,14 @@ func (g *gating) verify(i int, s *ir.Step) {
 			Kind: "command", Run: literally(v.Run), Expect: v.Expect, TimeoutMS: g.timeout(i, "command"), OnFailure: "retry",
 			ProtectNew: true, Evidence: v.Evidence, From: "plan",
 		}
+		switch {
+		case v.Promise != "" || v.NoErrors:
+			out = ir.Gate{Kind: "outcome", Promise: v.Promise, NoErrors: v.NoErrors, OnFailure: "retry", ProtectNew: true, From: "plan"}
+		case v.Tests && v.Run == "":
+			if out.Run = g.ownTests(v.Range); out.Run == "" {
+				out.Run = "false" // that it is not known is an error; its absence would be a second one
+			}
+		}
 		if v.Timeout.Set() {
 			ms, err := policies.ParseDuration(v.Timeout.Value)
 			if err != nil {

@@ -116,11 +116,15 @@ type AgentRef struct {
 	Range diag.Range
 }
 
-// DraftGate is a command gate that a plan defines.
+// DraftGate is a gate that a source defines: of a command, or, with Promise or
+// NoErrors, of what the agent itself reports.
 type DraftGate struct {
 	Name      string // "" if unnamed
 	NameRange diag.Range
 	Run       string
+	Tests     bool   // the project's own tests; with no Run, the compiler finds the command
+	Promise   string // text that the agent has to end with
+	NoErrors  bool   // no error may have been reported
 	Expect    Expect // the zero value: exit code 0
 	Evidence  bool   // what it prints is kept as evidence
 	Timeout   Stated

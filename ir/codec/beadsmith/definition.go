@@ -1,0 +1,164 @@
+package beadsmith
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+// kept is what stands beside a node that was imported.
+type kept struct {
+	Criteria []json.RawMessage
+	Command  string
+	Beads    []json.RawMessage
+	Keys     map[string]any // that ralph has no use for
+}
+
+func keptOf(node *ir.Node) kept {
+	k := kept{Keys: map[string]any{}}
+	var m map[string]json.RawMessage
+	if json.Unmarshal(node.Ext[Format], &m) != nil {
+		return k
+	}
+	for name, raw := range m {
+		switch name {
+		case "successCriteria":
+			_ = json.Unmarshal(raw, &k.Criteria)
+		case "beads":
+			_ = json.Unmarshal(raw, &k.Beads)
+		case "testCommand":
+			_ = json.Unmarshal(raw, &k.Command)
+		default:
+			k.Keys[name] = raw
+		}
+	}
+	return k
+}
+
+// Definition is a node as a task to be executed, in a workspace.
+func Definition(e *ir.Epic, node *ir.Node, top string) TaskDefinition {
+	def, _ := definition(e, node, top)
+	return def
+}
+
+func definition(e *ir.Epic, node *ir.Node, top string) (TaskDefinition, kept) {
+	k := keptOf(node)
+	def := TaskDefinition{
+		ID: string(node.ID), Description: node.Goal, WorkspaceRoot: top, SuccessCriteria: []json.RawMessage{},
+		MaxIterations: node.Limits.Attempts, TestCommand: k.Command,
+	}
+	if def.Description == "" {
+		def.Description = node.Title
+	}
+	if t := node.Limits.Budget.Tokens; t > 0 {
+		def.TokenBudget = &t
+	}
+	own := map[string]json.RawMessage{} // criteria as they were written, by the gates that they became
+	var order []string
+	names := map[string]bool{}
+	for _, raw := range k.Criteria {
+		name := string(node.Key) + "/" + gateName(names, wanted(raw))
+		own[name] = raw
+		order = append(order, name)
+	}
+	gates := gatesOf(node)
+	for _, name := range order {
+		if slices.Contains(gates, name) {
+			def.SuccessCriteria = append(def.SuccessCriteria, own[name])
+		}
+	}
+	for _, name := range gates {
+		g := e.Gates[name]
+		raw, imported := own[name]
+		if imported {
+			if def.TestCommand == "" && g.Kind == "command" && untold(raw) {
+				def.TestCommand = g.Run // it was found in the project
+			}
+			continue
+		}
+		if raw, err := plain(criterionOf(name, &g)); err == nil {
+			def.SuccessCriteria = append(def.SuccessCriteria, raw)
+		}
+	}
+	return def, k
+}
+
+// read is a criterion with keys in any spelling.
+func read(raw json.RawMessage) (kind string, config map[string]string) {
+	config = map[string]string{}
+	var c map[string]json.RawMessage
+	if json.Unmarshal(raw, &c) != nil {
+		return "", config
+	}
+	for k, v := range c {
+		switch foreign.Plain(k) {
+		case "type":
+			_ = json.Unmarshal(v, &kind)
+		case "config":
+			var m map[string]any
+			if json.Unmarshal(v, &m) == nil {
+				for name, x := range m {
+					if s, ok := x.(string); ok {
+						config[foreign.Plain(name)] = s
+					}
+				}
+			}
+		}
+	}
+	return strings.ToLower(kind), config
+}
+
+// wanted is the name that a criterion's gate is to have.
+func wanted(raw json.RawMessage) string {
+	kind, config := read(raw)
+	if config["gate"] != "" {
+		return config["gate"]
+	}
+	return strings.ReplaceAll(kind, "_", "-")
+}
+
+// untold reports whether a criterion asks for tests and does not say how.
+func untold(raw json.RawMessage) bool {
+	kind, config := read(raw)
+	return kind == "tests_pass" && config["command"] == ""
+}
+
+// criterionOf says what a gate asks for.
+func criterionOf(name string, g *ir.Gate) Criterion {
+	config := map[string]any{"gate": name}
+	c := Criterion{Type: "custom", Config: config}
+	switch {
+	case g.Kind == "command":
+		config["command"] = g.Run
+		if g.Expect == (ir.Expect{}) {
+			c.Type = "tests_pass"
+			break
+		}
+		if g.Expect.StdoutContains != "" {
+			config["pattern"] = g.Expect.StdoutContains
+		}
+		if g.Expect.ExitCode != 0 {
+			config["exitCode"] = g.Expect.ExitCode
+		}
+	case g.Kind == "outcome" && g.Promise != "":
+		c.Type, config["marker"] = "done_tag", g.Promise
+	case g.Kind == "outcome":
+		c.Type = "no_errors"
+	default:
+		config["kind"] = g.Kind
+		if g.Agent != "" {
+			config["agent"] = g.Agent
+		}
+	}
+	return c
+}
+
+// same reports whether two texts are the same JSON.
+func same(a, b []byte) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}

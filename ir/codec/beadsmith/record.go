@@ -1,0 +1,123 @@
+package beadsmith
+
+import (
+	"time"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+// beadStatuses are the words of a bead.
+var beadStatuses = []string{"running", "awaiting_approval", "approved", "rejected", "skipped"}
+
+// beads reads the beads that stand in a task.
+func (d *decoding) beads(v *foreign.Value, t *task) {
+	if v == nil {
+		return
+	}
+	if v.Kind != '[' {
+		d.Wrong(v, "a list of beads")
+		return
+	}
+	for _, x := range v.Items {
+		if x.Kind != '{' {
+			d.Wrong(x, "an object")
+		} else if r, ok := d.bead(x); ok {
+			t.records = append(t.records, r)
+		}
+	}
+}
+
+// bead checks what a bead has to have; all of it is kept as it is.
+func (d *decoding) bead(v *foreign.Value) (record, bool) {
+	before := len(d.Diags)
+	f := foreign.Fields{}
+	for _, m := range v.Members { // whatever else it has is kept with it
+		if m.Value.Kind != '0' {
+			f[foreign.Plain(m.Name)] = m.Value
+		}
+	}
+	r := record{value: v.Plain(), at: d.At(v)}
+	if x := f.Get("id"); x == nil {
+		d.Missing(v, "id", "what the bead is known by, a text")
+	} else {
+		d.Text(x, "what the bead is known by")
+	}
+	if x := f.Get("taskId"); x == nil {
+		d.Missing(v, "taskId", "the id of its task")
+	} else {
+		r.task, r.at = d.Text(x, "the id of its task"), d.At(x)
+	}
+	if x := f.Get("beadNumber"); x == nil {
+		d.Missing(v, "beadNumber", "its number within its task, from 1")
+	} else {
+		d.Whole(x, 1, 1_000_000)
+	}
+	if x := f.Get("status"); x == nil {
+		d.Missing(v, "status", "running, awaiting_approval, approved, rejected or skipped")
+	} else {
+		d.Word(x, beadStatuses...)
+	}
+	for _, name := range []string{"startedAt", "completedAt"} {
+		if x := f.Get(name); x != nil {
+			d.time(x)
+		}
+	}
+	if x := f.Get("tokensUsed"); x != nil {
+		d.Whole(x, 0, 1<<53)
+	}
+	for _, name := range []string{"filesChanged", "testResults"} {
+		if x := f.Get(name); x != nil && x.Kind != '[' {
+			d.Wrong(x, "a list")
+		}
+	}
+	return r, len(d.Diags) == before
+}
+
+// time is a Date as JSON has it, or milliseconds since 1970.
+func (d *decoding) time(v *foreign.Value) {
+	switch v.Kind {
+	case 'n':
+		d.Whole(v, 0, 1<<53)
+	case 's':
+		if _, err := time.Parse(time.RFC3339, v.Text); err == nil {
+			return
+		}
+		fallthrough
+	default:
+		d.Wrong(v, "a time with its zone, such as 2026-01-31T18:00:00Z, or milliseconds since 1970")
+	}
+}
+
+// assign gives each bead to its task.
+func (d *decoding) assign() {
+	for _, t := range d.order {
+		for _, r := range t.records {
+			if r.task != string(t.node.ID) {
+				d.Diags.Add(diag.Newf("bead-value", r.at, "a bead of another task stands in %s", foreign.Clip(string(t.node.ID))).
+					WithDetail("Its taskId is %q. Write the id of the task that it stands in, or move it there.", foreign.Clip(r.task)))
+			}
+		}
+	}
+	for _, r := range d.loose {
+		t := d.tasks[r.task]
+		if t == nil {
+			d.Diags.Add(diag.Newf("bead-value", r.at, "the task of a bead is not here").
+				WithDetail("Its taskId is %q, and no task that is read has this id. Give the file with the TaskDefinition too.", foreign.Clip(r.task)))
+			continue
+		}
+		t.records = append(t.records, r)
+	}
+	for _, t := range d.order {
+		if len(t.records) == 0 {
+			continue
+		}
+		var kept []any
+		for _, r := range t.records {
+			kept = append(kept, r.value)
+		}
+		t.ext["beads"] = kept
+		d.Diags.Add(diag.Newf("task-records", t.records[0].at, "beads of %s are kept as a record", foreign.Clip(string(t.node.ID))).
+			WithDetail("%d of them stand in epic.json (nodes.ext.%s.beads). They count for nothing: ralph's gates have not seen them.", len(kept), Format))
+	}
+}
