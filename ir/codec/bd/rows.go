@@ -1,0 +1,343 @@
+package bd
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/bead"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+// Format is the name of the format: of --as, and of its keys in Node.Ext.
+const Format = "bd"
+
+// Words of ralph in a beads database.
+const (
+	Label          = "ralph"       // every bead of ralph has it
+	EpicLabel      = "ralph-epic:" // with the id of the epic behind it: every bead of that epic
+	ComplexLabel   = "complexity:" // with a level: on the epic
+	ExcludedLabel  = "ashep:excluded"
+	TypeEpic       = "epic"
+	EpicKey        = "ralph_epic"   // metadata of the epic: the canonical epic.json, as a text
+	DigestKey      = "ralph_digest" // metadata of the epic: the digest of its epic.json
+	MaxEpicText    = 400_000        // in bytes; of a longer epic.json there is only the digest
+	maxTitle       = 500            // of an issue, in bytes
+	maxLabel       = 255
+	defaultEpicPri = 2
+)
+
+// Fixed is the updated_at of rows of which no run has a record. bd keeps its own row
+// of two with the same id if that was updated later, so a date that never moves and
+// lies before every real change makes an import harmless that comes twice. A row
+// without a date would count as newer than everything.
+var Fixed = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Types are the issue types that rows have and bd does not know by itself: they have
+// to be in its setting types.custom.
+var Types = []string{bead.TypeWork, bead.TypeMerge}
+
+// Row is a line of bd import. Every column that bd would fill with something else is
+// always written.
+type Row struct {
+	ID           string         `json:"id"`
+	Title        string         `json:"title"`
+	Description  string         `json:"description,omitempty"`
+	Acceptance   string         `json:"acceptance_criteria,omitempty"`
+	Status       string         `json:"status"`
+	Priority     int            `json:"priority"`
+	Type         string         `json:"issue_type"`
+	Assignee     string         `json:"assignee,omitempty"`
+	Owner        string         `json:"owner,omitempty"`
+	ExternalRef  string         `json:"external_ref,omitempty"`
+	Labels       []string       `json:"labels,omitempty"`
+	Metadata     map[string]any `json:"metadata,omitempty"`
+	Dependencies []Dependency   `json:"dependencies,omitempty"`
+	Comments     []Comment      `json:"comments,omitempty"`
+	CreatedAt    *time.Time     `json:"created_at,omitempty"` // nil: when it is imported
+	UpdatedAt    time.Time      `json:"updated_at"`
+	ClosedAt     *time.Time     `json:"closed_at,omitempty"`
+	CloseReason  string         `json:"close_reason,omitempty"`
+}
+
+// Dependency says that From waits for, or belongs to, To.
+type Dependency struct {
+	From string `json:"issue_id"`
+	To   string `json:"depends_on_id"`
+	Type string `json:"type"` // blocks, parent-child, related, discovered-from
+}
+
+// Comment is a line of a bead's history.
+type Comment struct {
+	Author string    `json:"author"`
+	Text   string    `json:"text"`
+	At     time.Time `json:"created_at"`
+}
+
+// Rows returns the beads of an epic: first that of the epic, then its nodes in their
+// order. Nodes are children of the epic and have their blocks edges without those
+// that others imply. With a history each bead stands as its node does. An error means
+// that the epic cannot be written, or that kept foreign keys are broken.
+func Rows(e *ir.Epic, h *ir.History) ([]Row, error) {
+	first, err := epicRow(e, h)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Row, 0, len(e.Nodes)+1)
+	out = append(out, first)
+	edges := reduced(e)
+	for i := range e.Nodes {
+		r, err := nodeRow(e, &e.Nodes[i], h)
+		if err != nil {
+			return nil, err
+		}
+		r.Dependencies = append(r.Dependencies, edges[i]...)
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func epicRow(e *ir.Epic, h *ir.History) (Row, error) {
+	canonical, err := ir.Encode(e)
+	if err != nil {
+		return Row{}, err
+	}
+	sealed, err := ir.Decode(canonical)
+	if err != nil {
+		return Row{}, fmt.Errorf("read back epic %s: %w", e.Epic.ID, err)
+	}
+	r := Row{
+		ID: string(e.Epic.ID), Title: title(e.Epic.Title, string(e.Epic.ID)), Description: strings.Join(e.Epic.Description, "\n"),
+		Status: "open", Priority: defaultEpicPri, Type: TypeEpic, Owner: e.Epic.Owner, UpdatedAt: Fixed,
+		Labels:   labels(slices.Concat(e.Epic.Labels, []string{Label, ComplexLabel + e.Epic.Complexity, EpicLabel + string(e.Epic.ID)})),
+		Metadata: map[string]any{DigestKey: sealed.Digest, "plan_file": e.Epic.Plan},
+	}
+	if len(canonical) <= MaxEpicText {
+		r.Metadata[EpicKey] = string(canonical)
+	}
+	if h != nil && h.Status == "complete" {
+		r.close(h.Ended, "every child is closed")
+	}
+	return r, nil
+}
+
+func nodeRow(e *ir.Epic, n *ir.Node, h *ir.History) (Row, error) {
+	m, err := bead.Metadata(e, n, h)
+	if err != nil {
+		return Row{}, err
+	}
+	nh := h.Node(n.ID)
+	r := Row{
+		ID: string(n.ID), Title: title(n.Title, string(n.Key)), Description: description(n), Acceptance: list(n.Acceptance),
+		Status: "open", Priority: n.Priority, Type: bead.TypeWork, Owner: e.Epic.Owner, ExternalRef: nh.PRURL,
+		Labels: nodeLabels(e, n), Metadata: m, UpdatedAt: Fixed,
+		Dependencies: []Dependency{{string(n.ID), string(e.Epic.ID), string(ir.ParentChild)}},
+	}
+	if n.Kind == ir.Merge || len(n.Merges) > 1 {
+		r.Type = bead.TypeMerge
+	}
+	if !nh.Started.IsZero() {
+		at := nh.Started.UTC().Truncate(time.Second)
+		r.CreatedAt = &at
+	}
+	if !nh.Updated.IsZero() {
+		r.UpdatedAt = nh.Updated.UTC().Truncate(time.Second)
+	}
+	for _, c := range nh.Comments {
+		r.Comments = append(r.Comments, Comment{c.Author, c.Text, c.At.UTC()})
+	}
+	if word := nh.Words["issue"]; word != "" {
+		r.Status = word
+	}
+	switch {
+	case r.Status == "closed":
+		r.close(nh.Ended, cmpOr(nh.Reason, nh.Status))
+	case n.Done:
+		r.close(time.Time{}, "done, says the plan")
+	case r.Status != "open":
+		r.Assignee = Assignee(e)
+	}
+	return r, nil
+}
+
+// Assignee is who works on the beads of an epic: the actor that the policy names,
+// else the one that scrum agents' beads have. bd lets nobody else close a bead.
+func Assignee(e *ir.Epic) string {
+	if t := e.Run.Tracker; t != nil && t.Actor != "" && t.Actor != "ralph" {
+		return t.Actor
+	}
+	return bead.Assignee
+}
+
+// close closes a row: bd wants the time.
+func (r *Row) close(at time.Time, reason string) {
+	if at.IsZero() {
+		at = r.UpdatedAt
+	}
+	at = at.UTC().Truncate(time.Second)
+	r.Status, r.ClosedAt, r.CloseReason = "closed", &at, reason
+}
+
+// title is a title that bd takes.
+func title(s, otherwise string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if s == "" {
+		s = otherwise
+	}
+	return clip(s, maxTitle)
+}
+
+// clip cuts a text at a limit in bytes, between characters.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most -= len("…"); most > 0 && !utf8.RuneStart(s[most]); most-- {
+	}
+	return s[:most] + "…"
+}
+
+// description is what people read first: the goal, then the tasks.
+func description(n *ir.Node) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(n.Goal))
+	if len(n.Tasks) > 0 && b.Len() > 0 {
+		b.WriteString("\n\n")
+	}
+	for i, t := range n.Tasks {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("- " + strings.Join(append([]string{t.Text}, t.Detail...), "\n  "))
+	}
+	return b.String()
+}
+
+func list(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return "- " + strings.Join(items, "\n- ")
+}
+
+// nodeLabels are those of the plan, then the format's: phase-01, sprint-1-2, merge.
+func nodeLabels(e *ir.Epic, n *ir.Node) []string {
+	out := slices.Clone(n.Labels)
+	if n.Phase != "" {
+		digits := len(n.Phase) - len(strings.TrimLeft(n.Phase, "0123456789"))
+		out = append(out, "phase-"+strings.Repeat("0", max(2-digits, 0))+n.Phase)
+	}
+	if k := string(n.Key); k != "" && k != string(n.ID) {
+		out = append(out, "sprint-"+strings.ReplaceAll(k, ".", "-"))
+	}
+	if n.Kind == ir.Merge || len(n.Merges) > 1 {
+		out = append(out, "merge")
+	}
+	if n.Kind == ir.Manual {
+		out = append(out, cmpOr(e.Run.HITL.Labels["exclude"], ExcludedLabel))
+	}
+	return labels(append(out, Label, EpicLabel+string(e.Epic.ID)))
+}
+
+// labels are labels as bd keeps them: sorted, each once, not too long, and without
+// commas, at which bd would split them.
+func labels(list []string) []string {
+	var out []string
+	for _, l := range list {
+		if l = clip(strings.TrimSpace(strings.ReplaceAll(l, ",", " ")), maxLabel); l != "" {
+			out = append(out, l)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// reduced returns the edges of each node: soft ones, and the blocks edges that no
+// others imply.
+func reduced(e *ir.Epic) [][]Dependency {
+	nodes := slices.Clone(e.Nodes)
+	for { // at most 1000 at a time are found
+		gone := ir.RedundantEdges(nodes)
+		byNode := map[ir.Key][]int{}
+		for _, g := range gone {
+			byNode[g.Node] = append(byNode[g.Node], g.Index)
+		}
+		for i := range nodes {
+			drop := byNode[nodes[i].Key]
+			if len(drop) == 0 {
+				continue
+			}
+			var kept []ir.Edge
+			for k, edge := range nodes[i].After {
+				if !slices.Contains(drop, k) {
+					kept = append(kept, edge)
+				}
+			}
+			nodes[i].After = kept
+		}
+		if len(gone) == 0 {
+			break
+		}
+	}
+	ids := map[ir.Key]string{}
+	for i := range nodes {
+		ids[nodes[i].Key] = string(nodes[i].ID)
+	}
+	out := make([][]Dependency, len(nodes))
+	for i := range nodes {
+		from := string(nodes[i].ID)
+		for _, edge := range nodes[i].After {
+			d := Dependency{from, ids[edge.Key], string(edge.Type)}
+			if edge.Type == ir.ParentChild { // the epic is the parent
+				d.Type = string(ir.Related)
+			}
+			if k := slices.IndexFunc(out[i], func(o Dependency) bool { return o.To == d.To }); k < 0 {
+				out[i] = append(out[i], d)
+			} else if d.Type == string(ir.Blocks) { // bd has one edge between two beads
+				out[i][k] = d
+			}
+		}
+	}
+	return out
+}
+
+// Lines writes rows as bd import reads them.
+func Lines(rows []Row) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for i := range rows {
+		if err := enc.Encode(&rows[i]); err != nil {
+			return nil, fmt.Errorf("bead %s: %w", rows[i].ID, err)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// Encode writes an epic with its history as lines for bd import. bd demands nothing
+// that an epic does not have, so there are no breaches.
+func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
+	rows, err := Rows(e, h)
+	if err != nil {
+		return nil, err
+	}
+	b, err := Lines(rows)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(b)
+	return nil, err
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
