@@ -310,7 +310,10 @@ func (g *gating) quality(i int, s *ir.Step) {
 			out.Prompt = splitLines(literally(q.Note))
 		}
 		g.judge(&out, a, "named by the plan", g.u.modelName(q.Model))
-		g.own(d, s, q.Name, q.Range, out)
+		g.own(d, s, cmpOr(q.Gate, q.Name), q.Range, out)
+	}
+	if d.Ordered && len(d.QA) > 0 {
+		s.GateMode = "ordered"
 	}
 }
 
@@ -328,12 +331,17 @@ func (g *gating) outputs(d *ir.DraftNode) {
 				WithDetail("output= names a QA agent of the same item.%s Name one, or add it under QA Agents.", didYouMean(o.Gate, names)))
 			continue
 		}
-		schema, l := policies.CheckOutput(o.Schema, o.Range)
-		g.diags.Add(l...)
-		if schema != nil {
+		if o.Schema != nil {
+			schema, l := policies.CheckOutput(o.Schema, o.Range)
+			g.diags.Add(l...)
 			gate.OutputSchema = schema
-			g.gates[full] = gate
 		}
+		if o.Input != nil {
+			schema, l := policies.CheckInput(o.Input, o.Range)
+			g.diags.Add(l...)
+			gate.InputSchema = schema
+		}
+		g.gates[full] = gate
 	}
 }
 

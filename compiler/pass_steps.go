@@ -32,6 +32,9 @@ func passSteps(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	return e
 }
 
+// draftSandbox names the sandbox that a draft asks for.
+func draftSandbox(d *ir.DraftNode) string { return string(d.Key) + "/sandbox" }
+
 func personStep(name, access string) ir.Step {
 	return ir.Step{
 		Name: name, Access: access, GateMode: "parallel", OnFailure: "keep", AllowEmpty: true, Next: name,
@@ -46,6 +49,13 @@ func (u *unit) nodeSteps(i int, c *nodeConfig, diags *diag.List) []ir.Step {
 		steps = append(steps, u.step(i, &values[k]))
 	}
 	d := &u.draft.Nodes[i]
+	if d.Sandbox != nil {
+		for k := range steps {
+			if steps[k].Sandbox == "" || steps[k].Sandbox == "none" {
+				steps[k].Sandbox = draftSandbox(d)
+			}
+		}
+	}
 	s := workStep(steps)
 	if len(steps) > 0 {
 		u.workLabels(d, &steps[s], diags)
@@ -92,6 +102,9 @@ func (u *unit) workLabels(d *ir.DraftNode, s *ir.Step, diags *diag.List) {
 	}
 	if d.Session.Set() && u.may("session", d.Session.Range, diags) {
 		s.Session = strings.ToLower(d.Session.Value)
+	}
+	if d.OnFailure.Set() && u.may("on_failure", d.OnFailure.Range, diags) {
+		s.OnFailure = d.OnFailure.Value
 	}
 	if len(d.Capability) > 0 && u.may("capability", d.Capability[0].Range, diags) {
 		s.Capabilities = nil

@@ -26,6 +26,9 @@ func passTables(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
 			}
 			t.model(s.Model)
 			t.sandbox(s.Sandbox)
+			if d := &u.draft.Nodes[i]; d.Sandbox != nil && s.Sandbox == draftSandbox(d) {
+				e.Sandboxes[s.Sandbox] = *d.Sandbox
+			}
 		}
 	}
 	for _, name := range sortedNames(e.Gates) {

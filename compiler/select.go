@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -89,6 +90,11 @@ func (u *unit) agentFile(file string, at diag.Range, diags *diag.List) (p, diges
 		return "", "", ""
 	}
 	head, l, err := u.c.agentFile(p)
+	if errors.Is(err, fs.ErrNotExist) && path.Ext(p) == "" { // as agents are often named
+		if h, more, there := u.c.agentFile(p + ".md"); there == nil {
+			head, l, err = h, more, nil
+		}
+	}
 	if err != nil {
 		diags.Add(diag.New("agent-file", at, "the agent file cannot be read").
 			WithDetail("%s. Without it the agent runs with the runner's own instructions. Add the file, or correct the path.", worldError(p, err)))

@@ -57,4 +57,46 @@ var beadCodes = []Entry{
 		Why:   "They are kept in `epic.json` beside the node, so that nothing is lost. A misspelt key would do nothing too, which is why they are named.",
 		Wrong: `{"name": "Tests pass", "command": "npm test", "timeout": 60}`, Right: `{"name": "Tests pass", "command": "npm test", "timeout_seconds": 60}`,
 	},
+	{
+		Code: "bead-demand", Severity: Warning, Strict: true, About: "bead",
+		Title: "The bead does not meet what its format demands",
+		Why:   "The format of scrum agents' beads has a list of what every bead must have: a title, a status, a type, who is assigned, and in its metadata the place, the plan, the agent, the prompts and the QA agents. `ralph import` reads a bead that lacks some of it all the same; `ralph validate --as bead` and `--strict` refuse it, one error for each demand.",
+		Wrong: `{"title": "Add a login form", "issue_type": "task"}`, Right: `{"title": "Add a login form", "issue_type": "beads-ralph-work"}`,
+	},
+	{
+		Code: "bead-status", Severity: Warning, About: "bead",
+		Title: "A bead's status is not taken over",
+		Why:   "A bead that another executor has begun, or that waits for something that only it knows, is a sprint that ralph has not begun. Closed beads are done.",
+		Wrong: `{"status": "in_progress"}`, Right: `{"status": "open"}`,
+	},
+	{
+		Code: "bead-dependency", Severity: Warning, Strict: true, About: "bead",
+		Title: "A bead depends on one that is not imported",
+		Why:   "ralph waits only for work of the same epic. Import the beads together, in one file or by naming all files. If the other bead is closed, its work has to be in the branch that this one starts from.",
+		Wrong: `{"id": "bd-2", "dependencies": ["bd-1"]}`, Right: `[{"id": "bd-1"}, {"id": "bd-2", "dependencies": ["bd-1"]}]`,
+	},
+	{
+		Code: "bead-branch", Severity: Warning, About: "bead",
+		Title: "git cannot have a bead's branch",
+		Why:   "A branch cannot lie below another: with `main` there is no `main/1-2-login`, because git keeps branches as files. ralph names a branch of its own, by the template `git { branch = … }` of the policy. Once the work has begun, exports name that one.",
+		Wrong: `{"branch": "main/1-2-login", "source_branch": "main"}`, Right: `{"branch": "work/1-2-login", "source_branch": "main"}`,
+	},
+	{
+		Code: "bead-place", Severity: Warning, About: "bead",
+		Title: "ralph has no place for a value of the bead",
+		Why:   "The value is one of the format, and an epic cannot hold it, or ralph does what it asks for in another way. The message says what happens instead.",
+		Wrong: `{"worktree_path": "/tmp/login"}`, Right: `{"worktree_path": "/home/dev/shop-worktrees/login"}`,
+	},
+	{
+		Code: "bead-sandbox", Severity: Warning, About: "bead",
+		Title: "A bead asks for a container",
+		Why:   "`docker_image` and `resource_limits` become a sandbox of the kind container. ralph carries sandboxes and cannot make them yet, so `ralph apply` refuses such a bead: work that was meant to be confined never runs unconfined.",
+		Wrong: `{"docker_image": "node:22"}`, Right: `{}`,
+	},
+	{
+		Code: "bead-policy-gate", Severity: Note, About: "bead",
+		Title: "A QA agent of the policy is left to the policy",
+		Why:   "An export writes all agents that judge a bead, those of the policy too, and marks them with the name of their gate. An import does not add them a second time: what judges besides the bead's own QA agents is for the policy to say.",
+		Wrong: `{"agent_path": ".claude/agents/reviewer.md", "gate": "blind-review"}`, Right: `{"agent_path": ".claude/agents/reviewer.md"}`,
+	},
 }

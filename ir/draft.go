@@ -82,6 +82,9 @@ type DraftNode struct {
 	Attempts, Iterations, Timeout, Deadline, Budget, Estimate Stated
 	Access, Model, Session                                    Stated
 	Approval                                                  Stated
+	OnFailure                                                 Stated // keep or reset what a failed attempt left
+
+	Sandbox *Sandbox // of the steps for which the policy names none; nil: none
 
 	Capability []Stated
 
@@ -110,6 +113,7 @@ type DraftEdge struct {
 // AgentRef names an agent in a plan: "- `name` (model) - note".
 type AgentRef struct {
 	Name  string // a path's file stem, or the name
+	Gate  string // of those who judge: the name of the gate; "" is Name
 	Path  string // "" when only a name was given
 	Model string
 	Note  string
@@ -135,7 +139,8 @@ type DraftGate struct {
 // Output is a json fence that types the output of a QA gate.
 type Output struct {
 	Gate   string
-	Schema json.RawMessage
+	Schema json.RawMessage // nil: that of every gate
+	Input  json.RawMessage // nil: none
 	Range  diag.Range
 }
 

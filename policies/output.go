@@ -58,10 +58,8 @@ func (r *reader) gateOutput(g *Gate) {
 		g.OutputSchema = Value[json.RawMessage]{V: DefaultOutput, Origin: "default"}
 	}
 	if g.InputSchema.V != nil {
-		if _, err := jsonschema.Compile(g.InputSchema.V); err != nil {
-			r.d.diags.Add(diag.New("gate-schema", g.InputSchema.Range, "the input schema is no JSON Schema").
-				WithDetail("%s. Write a schema of draft 2020-12, or of draft-07 with its $schema.", sentence(printableText(err.Error()))))
-		}
+		_, diags := CheckInput(g.InputSchema.V, g.InputSchema.Range)
+		r.d.diags.Add(diags...)
 	}
 }
 
@@ -141,6 +139,20 @@ func CheckOutput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List
 			WithDetail("%s. Define status with the enum pass, fail, stop and message as a string, and list both in required.", sentence(err.Error())))
 	}
 	return canonical, diags
+}
+
+// CheckInput returns an input schema in canonical form; what is no JSON Schema is an
+// error, and then the schema is nil.
+func CheckInput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List) {
+	canonical, err := canonicalJSON(raw)
+	if err == nil {
+		_, err = jsonschema.Compile(canonical)
+	}
+	if err == nil {
+		return canonical, nil
+	}
+	return nil, diag.List{diag.New("gate-schema", at, "the input schema is no JSON Schema").
+		WithDetail("%s. Write a schema of draft 2020-12, or of draft-07 with its $schema.", sentence(printableText(err.Error())))}
 }
 
 func verdictIn(raw []byte) error {

@@ -11,9 +11,9 @@ import (
 // kept is what an import kept beside a node because an epic has no place for it:
 // Node.Ext["bead"].
 type kept struct {
-	top      map[string]json.RawMessage // keys of the issue
-	metadata map[string]json.RawMessage // keys of its metadata
-	qa       map[string]map[string]json.RawMessage
+	top      map[string]json.RawMessage            // keys of the issue
+	metadata map[string]json.RawMessage            // keys of its metadata
+	qa       map[string]map[string]json.RawMessage // keys of QA agents, by the names of their gates
 }
 
 // known are the keys of metadata that a node's own values fill.
@@ -34,15 +34,23 @@ func keptOf(n *ir.Node) (*kept, error) {
 	if err := json.Unmarshal(raw, &k.top); err != nil {
 		return nil, wrong(n, err)
 	}
-	for name, to := range map[string]any{"metadata": &k.metadata, "qa_agents": &k.qa} {
-		if v, ok := k.top[name]; ok {
-			if err := json.Unmarshal(v, to); err != nil {
-				return nil, wrong(n, err)
-			}
-			delete(k.top, name)
-		}
+	if err := k.take(k.top, "metadata", &k.metadata); err != nil {
+		return nil, wrong(n, err)
+	}
+	if err := k.take(k.metadata, "qa_agents", &k.qa); err != nil {
+		return nil, wrong(n, err)
 	}
 	return k, nil
+}
+
+// take reads a key and removes it.
+func (k *kept) take(from map[string]json.RawMessage, key string, to any) error {
+	raw, ok := from[key]
+	if !ok {
+		return nil
+	}
+	delete(from, key)
+	return json.Unmarshal(raw, to)
 }
 
 func (k *kept) names() []string { return slices.Sorted(maps.Keys(k.metadata)) }
@@ -88,10 +96,12 @@ func (k *kept) list(name string) []any {
 
 // qaAgent adds what was kept of a QA agent, by the name of its gate.
 func (k *kept) qaAgent(gate string, q qaAgent) (any, error) {
-	more := k.qa[gate]
-	if len(more) == 0 {
+	more := maps.Clone(k.qa[gate])
+	if len(more) == 0 || q.Gate != "" {
 		return q, nil
 	}
+	q.AgentPath = asSaid(text(more["agent_path"]), q.AgentPath)
+	delete(more, "agent_path")
 	var o object
 	o.put("agent_path", q.AgentPath)
 	o.put("model", q.Model)

@@ -69,29 +69,29 @@ func (w *writer) metadata(n *ir.Node) (object, error) {
 		return nil, err
 	}
 	nh := w.h.Node(n.ID)
-	started := len(nh.Attempts) > 0 || !nh.Started.IsZero()
 	var o object
 	o.put("worktree_path", w.worktree(n, nh))
 	o.put("branch", n.Git.Branch)
-	if was := k.text("branch"); was != "" && !started { // one that git cannot hold; ralph takes another when it starts
+	if was := k.text("branch"); was != "" && !started(nh) { // one that git cannot hold; ralph takes another when it starts
 		o.put("branch", was)
 	}
-	source := n.Git.Base
+	source := k.or("source_branch", n.Git.Base)
 	if source == "" {
 		source = w.e.Epic.Base
 	}
 	o.put("source_branch", source)
 	o.put("phase", k.or("phase", n.Phase))
-	o.put("sprint", k.or("sprint", string(n.Key)))
+	sprint := k.or("sprint", string(n.Key))
+	o.put("sprint", sprint)
 	o.put("plan_file", k.or("plan_file", w.e.Epic.Plan))
 	o.put("plan_section", k.or("plan_section", n.Section))
-	o.put("plan_sprint_id", k.or("plan_sprint_id", string(n.Key)))
+	o.put("plan_sprint_id", k.or("plan_sprint_id", sprint))
 	if merges(n) {
 		o.put("branches_to_merge", w.branches(n, k))
 	}
 	step := work(n)
 	agent := w.e.Agents[step.Agent]
-	o.put("dev_agent_path", agentPath(agent, step.Agent))
+	o.put("dev_agent_path", asSaid(k.text("dev_agent_path"), agentPath(agent, step.Agent)))
 	o.put("dev_model", w.model(step.Model))
 	o.put("dev_prompts", prompts(n))
 	qa, err := w.qaAgents(n, k)
@@ -161,6 +161,19 @@ func agentPath(a ir.Agent, name string) string {
 	return name
 }
 
+// asSaid is the path of an agent as an import had it, where that is the same agent:
+// with or without .md, and one that only the runner knows the file of.
+func asSaid(said, file string) string {
+	if said == "" {
+		return file
+	}
+	clean := strings.TrimSuffix(path.Clean(strings.ReplaceAll(strings.TrimSpace(said), `\\`, "/")), ".md")
+	if have := strings.TrimSuffix(file, ".md"); have == clean || have == path.Base(clean) {
+		return said
+	}
+	return file
+}
+
 // models are the words that the format has for models.
 var models = []string{"sonnet", "opus", "haiku"}
 
@@ -180,6 +193,7 @@ type qaAgent struct {
 	Prompt       string          `json:"prompt"`
 	InputSchema  json.RawMessage `json:"input_schema,omitempty"`
 	OutputSchema json.RawMessage `json:"output_schema"`
+	Gate         string          `json:"gate,omitempty"` // of the policy: an import leaves it to its own policy
 }
 
 // qaAgents are the gates of a node that agents judge, those of the policy too, in
@@ -197,6 +211,9 @@ func (w *writer) qaAgents(n *ir.Node, k *kept) ([]any, error) {
 			q := qaAgent{
 				AgentPath: agentPath(w.e.Agents[g.Agent], g.Agent), Model: w.model(g.Model), Prompt: question(g.Prompt),
 				InputSchema: g.InputSchema, OutputSchema: g.OutputSchema,
+			}
+			if g.From != "plan" {
+				q.Gate = name
 			}
 			o, err := k.qaAgent(path.Base(name), q)
 			if err != nil {

@@ -1,0 +1,263 @@
+package bead
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+// Encode writes the nodes of an epic as beads, with what was run: one object if the
+// epic has one node, else a list in the order of the epic. Values are true: what the
+// format demands otherwise comes back as breaches, node by node. h may be nil.
+func Encode(out io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
+	w := &writer{e: e, h: h, byKey: make(map[ir.Key]*ir.Node, len(e.Nodes))}
+	for i := range e.Nodes {
+		w.byKey[e.Nodes[i].Key] = &e.Nodes[i]
+	}
+	var breaches []foreign.Breach
+	var b bytes.Buffer
+	list := len(e.Nodes) != 1
+	if list {
+		b.WriteByte('[')
+	}
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		o, err := w.issue(n)
+		if err != nil {
+			return nil, err
+		}
+		raw, err := plainJSON(o)
+		if err != nil {
+			return nil, wrong(n, err)
+		}
+		breaches = append(breaches, breachesOf(n.Key, raw)...)
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(raw)
+	}
+	if list {
+		b.WriteByte(']')
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, b.Bytes(), "", "  "); err != nil {
+		return nil, fmt.Errorf("bead: %w", err)
+	}
+	text.WriteByte('\n')
+	_, err := text.WriteTo(out)
+	return breaches, err
+}
+
+// breachesOf holds what was written to what the format demands.
+func breachesOf(key ir.Key, raw []byte) []foreign.Breach {
+	var out []foreign.Breach
+	r := foreign.Reader{File: diag.NewFile("", raw), Format: Format}
+	for _, v := range r.Objects() {
+		for _, x := range demands(v) {
+			out = append(out, foreign.Breach{Node: key, Pointer: x.pointer, Message: x.message})
+		}
+	}
+	return out
+}
+
+// issue writes a node with everything of its top level.
+func (w *writer) issue(n *ir.Node) (object, error) {
+	k, err := keptOf(n)
+	if err != nil {
+		return nil, err
+	}
+	metadata, err := w.metadata(n)
+	if err != nil {
+		return nil, err
+	}
+	nh := w.h.Node(n.ID)
+	began := started(nh)
+	var o object
+	o.put("id", n.ID)
+	o.put("title", n.Title)
+	o.put("description", description(n))
+	status := Status(n, nh)
+	if was := text(k.top["status"]); was != "" && !began && !n.Done {
+		status = was
+	}
+	o.put("status", status)
+	o.put("priority", n.Priority)
+	if raw := k.top["priority"]; raw != nil {
+		o.put("priority", raw)
+	}
+	o.put("issue_type", IssueType(n))
+	o.put("assignee", Assignee)
+	if raw := k.top["assignee"]; raw != nil && !began {
+		o.put("assignee", raw)
+	}
+	owner := w.e.Epic.Owner
+	if raw, own := k.top["owner"]; own {
+		owner = text(raw)
+	}
+	if owner != "" {
+		o.put("owner", owner)
+	}
+	o.put("dependencies", w.dependencies(n, k))
+	o.put("labels", Labels(n))
+	if c := comments(nh, k); len(c) > 0 {
+		o.put("comments", c)
+	}
+	o.put("metadata", metadata)
+	if nh.PRURL != "" {
+		o.put("external_ref", nh.PRURL)
+	} else if raw := k.top["external_ref"]; raw != nil {
+		o.put("external_ref", raw)
+	}
+	w.times(&o, nh, k, status == "closed")
+	for _, name := range slices.Sorted(maps.Keys(k.top)) {
+		if !slices.Contains(topKeys, name) {
+			o.put(name, k.top[name])
+		}
+	}
+	return o, nil
+}
+
+func started(nh *ir.NodeHistory) bool { return len(nh.Attempts) > 0 || !nh.Started.IsZero() }
+
+// Status is where a node stands, in the words of issues: open, in_progress, blocked,
+// closed.
+func Status(n *ir.Node, nh *ir.NodeHistory) string {
+	if n.Done {
+		return "closed"
+	}
+	if s := nh.Words["issue"]; s != "" {
+		return s
+	}
+	return "open"
+}
+
+// IssueType is the type of a node's bead.
+func IssueType(n *ir.Node) string {
+	if merges(n) {
+		return TypeMerge
+	}
+	return TypeWork
+}
+
+// Labels are the labels of a node's bead: phase-01, sprint-1-2, merge, then its own.
+func Labels(n *ir.Node) []string {
+	out := []string{}
+	for _, l := range slices.Concat(conventional(n.Phase, string(n.Key), merges(n)), n.Labels) {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// conventional are the labels that every bead has: the phase has two digits, the
+// sprint as many as it has.
+func conventional(phase, sprint string, merge bool) []string {
+	var out []string
+	if phasePattern.MatchString(phase) {
+		digits := strings.TrimRight(phase, "abcdefghijklmnopqrstuvwxyz")
+		out = append(out, fmt.Sprintf("phase-%s%s", strings.Repeat("0", max(2-len(digits), 0)), phase))
+	} else if s := foreign.Slug(phase); s != "" {
+		out = append(out, "phase-"+s)
+	}
+	if s := foreign.Slug(sprint); s != "" {
+		out = append(out, "sprint-"+s)
+	}
+	if merge {
+		out = append(out, "merge")
+	}
+	return out
+}
+
+// description is the goal of a node, and the prose that its agent is told besides.
+func description(n *ir.Node) string {
+	var parts []string
+	if n.Goal != "" {
+		parts = append(parts, n.Goal)
+	}
+	for p := range strings.SplitSeq(prose(n), "\n\n") {
+		first, _, _ := strings.Cut(p, "\n")
+		switch {
+		case p == "", first == "Tasks:", first == "Acceptance criteria:", first == "Files:":
+		default:
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// prose is the prompt of a node behind the paragraph that begins with its key and
+// title; "" if the prompt was not made by the compiler.
+func prose(n *ir.Node) string {
+	i := slices.IndexFunc(n.Prompt, func(l string) bool {
+		return strings.HasSuffix(l, string(n.Key)+": "+n.Title)
+	})
+	if i < 0 {
+		return ""
+	}
+	_, rest, _ := strings.Cut(strings.Join(n.Prompt[i:], "\n"), "\n\n")
+	return rest
+}
+
+// dependencies are the ids of what a node waits for, then those of an import that are
+// not in the epic.
+func (w *writer) dependencies(n *ir.Node, k *kept) []any {
+	out := []any{}
+	for _, a := range n.After {
+		if p := w.node(a.Key); a.Type == ir.Blocks && p != nil {
+			out = append(out, p.ID)
+		}
+	}
+	var more []string
+	if raw := k.top["dependencies"]; raw != nil && json.Unmarshal(raw, &more) == nil {
+		for _, id := range more {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// comments are those that a bead came with, then what ralph has to tell.
+func comments(nh *ir.NodeHistory, k *kept) []any {
+	var out []any
+	var before []json.RawMessage
+	if raw := k.top["comments"]; raw != nil && json.Unmarshal(raw, &before) == nil {
+		for _, c := range before {
+			out = append(out, c)
+		}
+	}
+	for _, c := range nh.Comments {
+		out = append(out, object{{"author", c.Author}, {"text", c.Text}, {"created_at", stamp(c.At)}})
+	}
+	return out
+}
+
+// times are those of the history and, where it has none, of an import. Nothing is
+// made up: a node that nobody has begun has no times of its own.
+func (w *writer) times(o *object, nh *ir.NodeHistory, k *kept, closed bool) {
+	put := func(key string, t time.Time) {
+		if s := stamp(t); s != nil {
+			o.put(key, s)
+		} else if raw := k.top[key]; raw != nil {
+			o.put(key, raw)
+		}
+	}
+	if raw := k.top["created_at"]; raw != nil {
+		o.put("created_at", raw)
+	} else if w.h != nil {
+		put("created_at", w.h.Started)
+	}
+	put("updated_at", nh.Updated)
+	if closed {
+		put("closed_at", nh.Ended)
+	}
+}

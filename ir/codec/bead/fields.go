@@ -1,0 +1,291 @@
+package bead
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+// metadataKeys are the keys of metadata that have a meaning.
+var metadataKeys = []string{
+	"worktree_path", "branch", "source_branch", "phase", "sprint", "plan_file", "plan_section", "plan_sprint_id",
+	"branches_to_merge", "dev_agent_path", "dev_model", "dev_prompts", "qa_agents", "max_retry_attempts", "attempt_count",
+	"scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions",
+	"pr_url", "pr_number", "scrum_result",
+	"docker_image", "resource_limits", "timeout_minutes", "notification_config", "rollback_strategy", "approval_required", "cost_estimate",
+}
+
+// metadata reads what scrum agents need to know.
+func (d *decoding) metadata(b *bead, m *foreign.Value) {
+	n := &b.node
+	f := b.r.Fields(m, b.metadata, metadataKeys...)
+	said := func(name string) (*foreign.Value, string) {
+		x := f.Get(name)
+		if x == nil || x.Kind != 's' || strings.TrimSpace(x.Text) == "" {
+			return nil, ""
+		}
+		return x, x.Text
+	}
+	if x, s := said("phase"); x != nil {
+		if n.Phase = oneLine(s); n.Phase != s {
+			b.metadata["phase"] = s
+		}
+	}
+	if x, s := said("sprint"); x != nil {
+		b.sprint = s
+		if len(s) <= maxID && keyPattern.MatchString(s) && s != "integration" {
+			n.Key, n.KeyRange = ir.Key(s), b.r.At(x)
+		}
+	}
+	if x, s := said("branch"); x != nil {
+		n.Branch = b.stated(x, s)
+	}
+	if x, s := said("source_branch"); x != nil {
+		n.Base = b.stated(x, s)
+	}
+	if x, s := said("worktree_path"); x != nil {
+		d.worktree(b, x, s)
+	}
+	if _, s := said("plan_file"); s != "" {
+		b.planFile, b.metadata["plan_file"] = s, s
+	}
+	if _, s := said("plan_section"); s != "" {
+		if n.Section = oneLine(s); n.Section != s {
+			b.metadata["plan_section"] = s
+		}
+	}
+	if _, s := said("plan_sprint_id"); s != "" && s != b.sprint {
+		b.metadata["plan_sprint_id"] = s
+	}
+	if x := f.Get("branches_to_merge"); x != nil && x.Kind == '[' {
+		b.merges = x
+	}
+	d.developer(b, f)
+	if x := f.Get("qa_agents"); x != nil {
+		d.judges(b, x)
+	}
+	if x := f.Get("max_retry_attempts"); x != nil {
+		if i, ok := b.r.Whole(x, 1, maxAttempts); ok {
+			n.Attempts = b.stated(x, fmt.Sprint(i))
+		}
+	}
+	b.tracked(f)
+	d.extensions(b, f)
+}
+
+// tracked keeps what was run before, where there is something to keep.
+func (b *bead) tracked(f foreign.Fields) {
+	for _, name := range []string{
+		"attempt_count", "scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions",
+		"pr_url", "pr_number", "scrum_result",
+	} {
+		x := f.Get(name)
+		if x == nil || x.Kind == 'n' && x.Text == "0" || x.Kind == '[' && len(x.Items) == 0 {
+			continue
+		}
+		b.metadata[name] = x.Plain()
+	}
+}
+
+// sibling is a worktree in the place that the format has for them: beside the
+// repository, in a directory named for it.
+var sibling = regexp.MustCompile(`^(?:.*/)?[^/]+-worktrees/(.+)$`)
+
+// worktree takes a place over without the machine that it was on.
+func (d *decoding) worktree(b *bead, v *foreign.Value, s string) {
+	m := sibling.FindStringSubmatch(strings.ReplaceAll(s, `\`, "/"))
+	if m == nil || path.Clean(m[1]) != strings.TrimSuffix(m[1], "/") || strings.HasPrefix(m[1], "..") ||
+		strings.ContainsFunc(m[1], unicode.IsControl) || strings.ContainsAny(m[1], "{}") {
+		if !b.node.Done {
+			d.unused(b, v, "bead-place", "the worktree cannot stand there",
+				"%s: ralph's worktrees stand in ../REPOSITORY-worktrees/, where the template of the policy puts this one.", foreign.Clip(s))
+		}
+		return
+	}
+	b.node.Worktree = b.stated(v, "../{repo}-worktrees/"+strings.TrimSuffix(m[1], "/"))
+}
+
+// developer reads who does the work and what they are told.
+func (d *decoding) developer(b *bead, f foreign.Fields) {
+	n := &b.node
+	model := ""
+	if x := f.Get("dev_model"); x != nil && x.Kind == 's' && strings.TrimSpace(x.Text) != "" {
+		model = strings.TrimSpace(x.Text)
+		n.Model = b.stated(x, model)
+	}
+	if x := f.Get("dev_agent_path"); x != nil && x.Kind == 's' && strings.TrimSpace(x.Text) != "" {
+		ref := d.agent(b, x)
+		ref.Model = model
+		n.Agents, n.Model = []ir.AgentRef{ref}, ir.Stated{}
+		b.metadata["dev_agent_path"] = x.Text
+	}
+	x := f.Get("dev_prompts")
+	switch {
+	case x == nil:
+	case x.Kind != '[':
+		b.r.Wrong(x, "a list of texts")
+	default:
+		for _, p := range x.Items {
+			if p.Kind != 's' {
+				b.r.Wrong(p, "a text")
+				continue
+			}
+			b.prompt(p.Text)
+		}
+	}
+}
+
+// prompt is a piece of work: a task, and a paragraph of exactly what the agent is told.
+func (b *bead) prompt(s string) {
+	s = strings.Trim(lines(s), "\n")
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	all := strings.Split(s, "\n")
+	b.node.Tasks = append(b.node.Tasks, ir.Task{Text: all[0], Detail: all[1:]})
+	if len(b.node.Prompt) > 0 {
+		b.node.Prompt = append(b.node.Prompt, "")
+	}
+	b.node.Prompt = append(b.node.Prompt, all...)
+}
+
+// agent names the agent of a path: its file's stem, in all beads the same, for two
+// paths never the same.
+func (d *decoding) agent(b *bead, v *foreign.Value) ir.AgentRef {
+	file := path.Clean(strings.ReplaceAll(strings.TrimSpace(v.Text), `\`, "/"))
+	key := strings.TrimSuffix(file, ".md")
+	ref := ir.AgentRef{Name: d.agents[key], Range: b.r.At(v)}
+	if ref.Name == "" {
+		stem := path.Base(key)
+		if stem == "." || stem == ".." || len(stem) > 100 || strings.ContainsFunc(stem, func(c rune) bool {
+			return unicode.IsSpace(c) || unicode.IsControl(c) || c == unicode.ReplacementChar || strings.ContainsRune(`/\<>|`, c)
+		}) {
+			if stem = foreign.Slug(stem); stem == "" || len(stem) > 100 {
+				stem = "agent"
+			}
+		}
+		ref.Name = stem
+		for i := 2; d.paths[ref.Name] != ""; i++ {
+			ref.Name = fmt.Sprintf("%s-%d", stem, i)
+		}
+		d.agents[key], d.paths[ref.Name] = ref.Name, key
+	}
+	switch {
+	case !strings.Contains(file, "/") && !strings.HasSuffix(file, ".md"): // only a name
+	case absolutePath.MatchString(file) || strings.HasPrefix(file, "~") || file == ".." || strings.HasPrefix(file, "../") || strings.Contains(file, ":"):
+		d.unused(b, v, "bead-place", "the agent's file is outside the project",
+			"%s: agent files stand inside the project. The agent %q is taken by its name, with the runner's own instructions for it.", foreign.Clip(file), ref.Name)
+	default:
+		ref.Path = file
+	}
+	return ref
+}
+
+// judges reads the QA agents: gates, one after another, a fail ends them.
+func (d *decoding) judges(b *bead, list *foreign.Value) {
+	if list.Kind != '[' {
+		b.r.Wrong(list, "a list of QA agents")
+		return
+	}
+	n := &b.node
+	for _, q := range list.Items {
+		if q.Kind != '{' {
+			b.r.Wrong(q, "an object with agent_path, model, prompt and output_schema")
+			continue
+		}
+		more := map[string]any{}
+		f := b.r.Fields(q, more, "agent_path", "model", "prompt", "input_schema", "output_schema", "gate")
+		if g := f.Get("gate"); g != nil && g.Kind == 's' {
+			d.unused(b, g, "bead-policy-gate", "the policy's own gate is left to the policy",
+				"%q was written by an export of ralph: its policy had the gate %q. Where this policy has it, it judges again.", q.Pointer, foreign.Clip(g.Text))
+			continue
+		}
+		x := f.Get("agent_path")
+		if x == nil || x.Kind != 's' || strings.TrimSpace(x.Text) == "" {
+			b.r.Missing(q, "agent_path", "who judges: the path of an agent file")
+			continue
+		}
+		ref := d.agent(b, x)
+		more["agent_path"] = x.Text
+		if m := f.Get("model"); m != nil && m.Kind == 's' {
+			ref.Model = strings.TrimSpace(m.Text)
+		}
+		if p := f.Get("prompt"); p != nil && p.Kind == 's' {
+			ref.Note = strings.Trim(lines(p.Text), "\n")
+		}
+		ref.Gate = ref.Name
+		for i := 2; slices.ContainsFunc(n.QA, func(a ir.AgentRef) bool { return a.Gate == ref.Gate }); i++ {
+			ref.Gate = fmt.Sprintf("%s-%d", ref.Name, i)
+		}
+		n.QA = append(n.QA, ref)
+		out := ir.Output{Gate: ref.Gate, Range: b.r.At(q)}
+		for name, to := range map[string]*json.RawMessage{"input_schema": &out.Input, "output_schema": &out.Schema} {
+			if s := f.Get(name); s != nil {
+				if s.Kind != '{' {
+					b.r.Wrong(s, "a JSON Schema, an object")
+					continue
+				}
+				schema := s.Plain().(map[string]any)
+				if name == "output_schema" {
+					complete(schema)
+					out.Range = b.r.At(s)
+				}
+				*to = rawJSON(schema)
+			}
+		}
+		if out.Schema != nil || out.Input != nil {
+			n.Outputs = append(n.Outputs, out)
+		}
+		b.qa[ref.Gate] = more
+	}
+}
+
+// complete adds what a schema needs so that every answer holds a verdict.
+func complete(schema map[string]any) {
+	props, ok := schema["properties"].(map[string]any)
+	if !ok {
+		props = map[string]any{}
+		schema["properties"] = props
+	}
+	status, ok := props["status"].(map[string]any)
+	if !ok {
+		status = map[string]any{}
+		props["status"] = status
+	}
+	had, _ := status["enum"].([]any)
+	same := len(had) == len(verdicts)
+	for _, w := range verdicts {
+		same = same && slices.Contains(had, any(w))
+	}
+	if !same {
+		status["enum"] = []any{"pass", "fail", "stop"}
+	}
+	if _, ok := props["message"].(map[string]any); !ok {
+		props["message"] = map[string]any{"type": "string"}
+	}
+	required, _ := schema["required"].([]any)
+	for _, w := range []string{"status", "message"} {
+		if !slices.Contains(required, any(w)) {
+			required = append(required, w)
+		}
+	}
+	schema["required"] = required
+	if schema["type"] == nil {
+		schema["type"] = "object"
+	}
+}
+
+func rawJSON(v any) json.RawMessage {
+	raw, err := plainJSON(v)
+	if err != nil {
+		panic(fmt.Sprintf("bead: %v", err)) // it was read from JSON
+	}
+	return raw
+}

@@ -1,0 +1,237 @@
+package bead
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+var (
+	// idPattern is an id that can also be a part of git's refs.
+	idPattern = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
+	// keyPattern is a sprint that can be a key.
+	keyPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+)
+
+// maxID is the longest id, in characters: that of an annotation in a plan.
+const maxID = 64
+
+// topKeys are the keys of an issue that have a meaning.
+var topKeys = []string{
+	"id", "title", "description", "status", "priority", "issue_type", "assignee", "owner", "dependencies", "labels",
+	"comments", "metadata", "external_ref", "created_at", "updated_at", "closed_at",
+}
+
+// issue reads one bead.
+func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
+	b := &bead{r: r, v: v, top: map[string]any{}, metadata: map[string]any{}, qa: map[string]map[string]any{}}
+	n := &b.node
+	n.Kind, n.Word, n.PhaseIndex, n.Ordered = ir.Work, "Sprint", -1, true
+	here := r.File.Range(v.Start, v.Start+1)
+	n.Range, n.KeyRange = here, here
+	f := r.Fields(v, b.top, topKeys...)
+	get := func(name string) *foreign.Value { return f.Get(name) }
+	typ := ""
+	if x := get("issue_type"); x != nil && x.Kind == 's' {
+		typ = x.Text
+	}
+	if x := get("id"); x != nil {
+		b.id(x)
+	}
+	if x := get("title"); x != nil {
+		n.Title, n.Range = oneLine(r.Text(x, "what is to be done")), r.At(x)
+	}
+	if x := get("description"); x != nil && x.Kind == 's' {
+		n.Goal = lines(x.Text)
+	}
+	switch typ {
+	case "epic":
+		if d.epic == nil {
+			d.epic = b
+		}
+		return
+	case TypeMerge:
+		n.Kind = ir.Merge
+	case TypeWork, "":
+	default:
+		n.Type = b.stated(get("issue_type"), typ)
+	}
+	d.beads = append(d.beads, b)
+	d.demand(b)
+	if x := get("status"); x != nil {
+		d.status(b, x)
+	}
+	if x := get("priority"); x != nil {
+		b.priority(x)
+	}
+	if x := get("assignee"); x != nil && x.Text != Assignee {
+		b.top["assignee"] = x.Plain()
+	}
+	if x := get("owner"); x != nil && x.Kind == 's' {
+		b.owner = x.Text
+	}
+	if x := get("dependencies"); x != nil {
+		d.dependencies(b, x)
+	}
+	for _, name := range []string{"comments", "external_ref", "created_at", "updated_at", "closed_at"} {
+		if x := get(name); x != nil {
+			b.top[name] = x.Plain()
+		}
+	}
+	if m := get("metadata"); m != nil {
+		if m.Kind == '{' {
+			d.metadata(b, m)
+		} else {
+			r.Wrong(m, "an object")
+		}
+	}
+	if x := get("labels"); x != nil {
+		b.labels(x)
+	}
+	b.finish()
+}
+
+func (b *bead) id(v *foreign.Value) {
+	id := b.r.Text(v, "the id of the bead")
+	if id == "" {
+		return
+	}
+	if len(id) > maxID || !idPattern.MatchString(id) || strings.HasSuffix(id, ".lock") || id == "integration" {
+		b.r.Wrong(v, fmt.Sprintf("letters, digits, \"-\", \"_\" and single dots, at most %d of them; ids become part of git's refs, and \"integration\" is ralph's own", maxID))
+		return
+	}
+	b.node.ID, b.node.IDRange = ir.NodeID(id), b.r.At(v)
+	b.node.Key, b.node.KeyRange = ir.Key(id), b.r.At(v)
+}
+
+// status takes over what is finished. How far another executor got with the rest is
+// kept and means nothing to ralph, whose journal knows what its gates have seen.
+func (d *decoding) status(b *bead, v *foreign.Value) {
+	switch strings.ToLower(v.Text) {
+	case "open":
+	case "closed":
+		b.node.Done, b.node.DoneBy, b.node.DoneRange = true, "status", b.r.At(v)
+		b.r.Diags.Add(diag.New("bead-completed", b.r.At(v), "the bead is closed").
+			WithDetail("Its status says that the work is done, so apply does not run it. Write open to run it."))
+	default:
+		b.top["status"] = v.Plain()
+		d.unused(b, v, "bead-status", "the status is not taken over",
+			"%q is what another executor knows of the bead; for ralph the work has not begun, and apply starts it. Make sure that nobody is at work on it.", foreign.Clip(v.Text))
+	}
+}
+
+func (b *bead) priority(v *foreign.Value) {
+	if v.Kind == 'n' && len(v.Text) == 1 && v.Text <= "4" {
+		b.node.Priority = b.stated(v, v.Text)
+		return
+	}
+	b.top["priority"] = v.Plain() // demands has said what it has to be
+}
+
+// dependencyOf takes a dependency apart: an id, or an object in one of bd's shapes.
+func dependencyOf(v *foreign.Value) (id, typ *foreign.Value) {
+	switch v.Kind {
+	case 's':
+		return v, nil
+	case '{':
+		id = at(v, "depends_on_id")
+		if id == nil {
+			id = at(v, "id")
+		}
+		typ = at(v, "dependency_type")
+		if typ == nil && at(v, "depends_on_id") != nil || typ == nil && at(v, "title") == nil {
+			typ = at(v, "type")
+		}
+	}
+	if id != nil && id.Kind != 's' {
+		id = nil
+	}
+	return id, typ
+}
+
+// dependencies reads what the bead waits for. Types of bd that ralph does not have
+// become the nearest: what schedules blocks, everything else is related.
+func (d *decoding) dependencies(b *bead, v *foreign.Value) {
+	for _, x := range v.Items {
+		id, typ := dependencyOf(x)
+		if id == nil || id.Text == "" {
+			continue // demands has said so
+		}
+		t := ir.Blocks
+		if typ != nil {
+			switch typ.Text {
+			case "", "blocks", "conditional-blocks", "waits-for":
+			case string(ir.ParentChild):
+				t = ir.ParentChild
+			case string(ir.DiscoveredFrom):
+				t = ir.DiscoveredFrom
+			default:
+				t = ir.Related
+			}
+		}
+		if slices.ContainsFunc(b.needs, func(n need) bool { return n.id == id.Text && n.typ == t }) {
+			continue
+		}
+		b.needs = append(b.needs, need{id.Text, t, x})
+	}
+}
+
+// labels keeps those that export does not write anyway.
+func (b *bead) labels(v *foreign.Value) {
+	own := conventional(b.node.Phase, b.sprint, b.node.Kind == ir.Merge)
+	for _, x := range v.Items {
+		if x.Kind == 's' && strings.TrimSpace(x.Text) != "" && !slices.Contains(own, x.Text) && !slices.Contains(b.node.Labels, x.Text) {
+			b.node.Labels = append(b.node.Labels, x.Text)
+		}
+	}
+}
+
+// finish fills in what follows from the rest.
+func (b *bead) finish() {
+	n := &b.node
+	if n.Key == "" {
+		n.Key = ir.Key(foreign.Slug(n.Title))
+	}
+	if n.Key == "" || n.Key == "integration" {
+		n.Key = "bead"
+	}
+	if n.Title == "" {
+		n.Title, _, _ = strings.Cut(n.Goal, "\n")
+		n.Title = foreign.Clip(oneLine(n.Title))
+	}
+	if n.Title == "" {
+		b.r.Missing(b.v, "title", "what is to be done, in a line")
+	}
+}
+
+// ext is what has no place in a draft, as Node.Ext has it; nil if nothing.
+func (b *bead) ext() map[string]json.RawMessage {
+	if len(b.qa) > 0 {
+		b.metadata["qa_agents"] = b.qa
+	}
+	if len(b.metadata) > 0 {
+		b.top["metadata"] = b.metadata
+	}
+	if len(b.top) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(b.top)
+	if err != nil {
+		panic(fmt.Sprintf("bead: %v", err)) // it was read from JSON
+	}
+	return map[string]json.RawMessage{Format: raw}
+}
+
+// oneLine is a text without line ends and runs of blanks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// lines is a text with \n as its only line end.
+func lines(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}
