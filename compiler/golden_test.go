@@ -73,9 +73,13 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 			}
 		}
 	}
+	var scrum []Source
 	for _, f := range a.Files {
 		if strings.HasPrefix(f.Name, "out/") {
 			continue
+		}
+		if strings.HasSuffix(f.Name, ".scrum.json") { // all of them make one epic
+			scrum = append(scrum, Source{Path: f.Name, Bytes: f.Data})
 		}
 		project[f.Name] = &fstest.MapFile{Data: f.Data}
 		if strings.HasSuffix(f.Name, ".bead.json") {
@@ -94,6 +98,9 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 			}
 			in.Plans = append(in.Plans, Source{Path: f.Name, Bytes: f.Data})
 		}
+	}
+	if len(scrum) > 0 {
+		in.Imports = append(in.Imports, scrumBeads(scrum...))
 	}
 	if long { // too much for a file
 		in.Plans[0].Bytes = append(in.Plans[0].Bytes, bytes.Repeat([]byte("long "), 400_000)...)

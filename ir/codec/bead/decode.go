@@ -44,6 +44,7 @@ func decode(files []*diag.File, strict bool) (*ir.Draft, diag.List) {
 	d.names()
 	d.edges()
 	d.branches()
+	d.diags = once(d.diags)
 	d.diags.Sort()
 	if d.diags.HasErrors() {
 		return nil, d.diags
@@ -101,7 +102,7 @@ func (d *decoding) demand(b *bead) {
 				continue
 			}
 		}
-		name := x.pointer[strings.LastIndexByte(x.pointer, '/')+1:]
+		name := lastKey(x.pointer)
 		found := diag.Newf("bead-demand", here, "%s is not what the format demands", foreign.Clip(name)).WithDetail("%s %s.", x.pointer, x.message)
 		if x.missing {
 			found.Summary = foreign.Clip(name) + " is missing"
@@ -115,6 +116,28 @@ func (d *decoding) demand(b *bead) {
 		b.r.Diags.Add(diag.Newf("bead-demand", where, "the bead lacks what its format demands (%d)", len(missing)).
 			WithDetail("It has no %s. The policy and the rest of the bead stand in for them; \"ralph validate --as bead\" says what each of them should be.", strings.Join(missing, ", ")))
 	}
+}
+
+// lastKey is what a pointer points at, for people: dev_model, dev_prompts/0.
+func lastKey(pointer string) string {
+	i := strings.LastIndexByte(pointer, '/')
+	if i > 0 && strings.Trim(pointer[i+1:], "0123456789") == "" {
+		i = strings.LastIndexByte(pointer[:i], '/')
+	}
+	return pointer[i+1:]
+}
+
+// once drops a demand that an error says already.
+func once(list diag.List) diag.List {
+	said := map[diag.Range]bool{}
+	for _, x := range list {
+		if x.Severity == diag.Error && x.Code != "bead-demand" {
+			said[x.Range] = true
+		}
+	}
+	return slices.DeleteFunc(list, func(x diag.Diagnostic) bool {
+		return x.Code == "bead-demand" && x.Range.Start < x.Range.End && said[x.Range]
+	})
 }
 
 // unused reports a value that the format allows and ralph cannot take over.

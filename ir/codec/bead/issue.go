@@ -203,9 +203,9 @@ func (b *bead) finish() {
 	}
 	if n.Title == "" {
 		n.Title, _, _ = strings.Cut(n.Goal, "\n")
-		n.Title = foreign.Clip(oneLine(n.Title))
+		n.Title = oneLine(n.Title)
 	}
-	if n.Title == "" {
+	if n.Title == "" && at(b.v, "title") == nil {
 		b.r.Missing(b.v, "title", "what is to be done, in a line")
 	}
 }

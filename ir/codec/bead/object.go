@@ -23,16 +23,6 @@ func (o *object) put(key string, value any) {
 	*o = append(*o, member{key, value})
 }
 
-// get returns a key's value, nil if it has none.
-func (o object) get(key string) any {
-	for _, m := range o {
-		if m.key == key {
-			return m.value
-		}
-	}
-	return nil
-}
-
 // MarshalJSON writes the keys in their order, and <, > and & as they are.
 func (o object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
