@@ -1,0 +1,176 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Trail is a commit that an attempt of this epic left, as its trailers say.
+type Trail struct {
+	executor.Orphan        // Problems are those that stand in the commit
+	Ref             string // a branch, or a ref of ralph's, that holds it
+}
+
+// Trails returns the commits of this epic's attempts that local branches, remote-
+// tracking branches or ralph's refs hold, sorted by their number in the journal.
+// Whatever anybody wrote into a trailer is in it: it proves nothing by itself.
+func (s *Space) Trails(ctx context.Context) ([]Trail, error) {
+	out, err := s.git.run(ctx, place{}, "", nil, "log", "--no-show-signature", "--source", "--format="+trailerFields+"%x1f%T%x1f%P%x1f%S",
+		"--fixed-strings", "--grep=Ralph-Epic: "+string(s.epic.Epic.ID), "--branches", "--remotes", "--glob="+s.prefix()+"*")
+	if err != nil {
+		return nil, err
+	}
+	var list []Trail
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimRight(line, "\n"), "\x1f")
+		if len(f) != 11 || f[1] != string(s.epic.Epic.ID) {
+			continue
+		}
+		step, number, ok := strings.Cut(f[3], "/")
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil || n < 1 {
+			continue // a base that ralph merged, or what was saved
+		}
+		seq, err := strconv.ParseInt(strings.TrimSpace(f[4]), 10, 64)
+		if err != nil || seq < 1 || seq > maxSeq {
+			continue
+		}
+		t := Trail{Ref: f[10], Orphan: executor.Orphan{
+			Node: ir.NodeID(f[2]), Step: step, Attempt: n, Start: f[5], Seq: seq, Work: strings.TrimSpace(f[7]), Result: executor.Tree{Commit: f[0], Tree: f[8]},
+		}}
+		parents := strings.Fields(f[9])
+		if t.Start == "" && len(parents) > 0 { // of an older ralph
+			t.Start = parents[0]
+		}
+		if step == executor.MergeStep {
+			t.Merged = parents
+		}
+		if f[6] != "" {
+			t.Problems = []string{oneLine(f[6], roomListed)}
+		}
+		list = append(list, t)
+	}
+	slices.SortFunc(list, func(a, b Trail) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.Result.Commit, b.Result.Commit))
+	})
+	return list, nil
+}
+
+// Check runs ralph's own checks on commits that nobody is known to have judged.
+// What a commit starts from, and the pinned base, must be there.
+func (s *Space) Check(ctx context.Context, trails []Trail) ([]executor.Orphan, error) {
+	var out []executor.Orphan
+	for _, t := range trails {
+		if _, _, there, err := s.Seen(ctx, t.Start); err != nil {
+			return nil, err
+		} else if !there {
+			t.Problems = append(t.Problems, fmt.Sprintf("the commit %.12s that it starts from is not here", t.Start))
+			out = append(out, t.Orphan)
+			continue
+		}
+		if err := s.checkOrphan(ctx, &t.Orphan, strings.Join(t.Problems, "; ")); err != nil {
+			return nil, err
+		}
+		out = append(out, t.Orphan)
+	}
+	return out, nil
+}
+
+// Seen looks for a commit. There says that the repository has it, ref is a branch or
+// a ref of ralph's that holds it, "" if none does: it may be gone tomorrow.
+func (s *Space) Seen(ctx context.Context, commit string) (tree executor.Tree, ref string, there bool, err error) {
+	if !isOid(commit) {
+		return executor.Tree{}, "", false, nil
+	}
+	now, err := s.git.ref(ctx, commit+"^{commit}")
+	if err != nil || now != commit {
+		return executor.Tree{}, "", false, err
+	}
+	tree.Commit = commit
+	if tree.Tree, err = s.git.tree(ctx, commit); err != nil {
+		return tree, "", false, err
+	}
+	ref, err = s.git.line(ctx, place{}, "for-each-ref", "--count=1", "--contains="+commit, "--format=%(refname)", "refs/heads", "refs/remotes", strings.TrimSuffix(s.prefix(), "/"))
+	return tree, ref, true, err
+}
+
+// Owner reads the trailers of a commit: the epic and the node that it belongs to,
+// "" if it does not say.
+func (s *Space) Owner(ctx context.Context, commit string) (ir.NodeID, error) {
+	line, err := s.git.line(ctx, place{}, "log", "-1", "--no-show-signature", "--format="+trailerFields, commit)
+	if err != nil {
+		return "", err
+	}
+	if f := strings.Split(line, "\x1f"); len(f) == 8 && f[1] == string(s.epic.Epic.ID) {
+		return ir.NodeID(f[2]), nil
+	}
+	return "", nil
+}
+
+// Pins are the refs that a recovered run needs.
+type Pins struct {
+	Base     string
+	Bases    []executor.NamedTree
+	Results  map[ir.NodeID]string
+	Attempts []Trail
+	Head     string // of the integration branch
+}
+
+// Repin makes the refs of a run whose journal is lost, all or none, each only if it
+// stands where it stood when Repin looked. Refs of attempts that are there, and an
+// integration branch that is there, stay. It returns how many it made or moved. The
+// caller holds the run lock.
+func (s *Space) Repin(ctx context.Context, p Pins) (int, error) {
+	var moves []move
+	add := func(ref, commit string, stays bool) error {
+		if commit == "" {
+			return nil
+		}
+		old, err := s.git.ref(ctx, ref)
+		if err == nil && old != commit && (old == "" || !stays) {
+			moves = append(moves, move{ref, old, commit})
+		}
+		return err
+	}
+	if err := add(s.prefix()+"base", p.Base, false); err != nil {
+		return 0, err
+	}
+	for i := range s.epic.Nodes {
+		n := &s.epic.Nodes[i]
+		for _, b := range p.Bases {
+			if s.ownBase(n) && b.Name == n.Git.Base {
+				if err := add(s.nodeRef(n.ID, "base"), b.Commit, false); err != nil {
+					return 0, err
+				}
+			}
+		}
+		if err := add(s.nodeRef(n.ID, "result"), p.Results[n.ID], false); err != nil {
+			return 0, err
+		}
+	}
+	pinned := map[string]bool{}
+	for _, t := range slices.Backward(p.Attempts) { // the newest first
+		if s.nodes[t.Node] == nil || t.Node == executor.Integration {
+			continue
+		}
+		ref := s.nodeRef(t.Node, fmt.Sprintf("attempts/%s/%d", component(t.Step), t.Attempt))
+		if pinned[ref] {
+			continue
+		}
+		pinned[ref] = true
+		if err := add(ref, t.Result.Commit, true); err != nil {
+			return 0, err
+		}
+	}
+	if err := add("refs/heads/"+s.epic.Epic.Integration.Branch, p.Head, true); err != nil {
+		return 0, err
+	}
+	return len(moves), s.git.update(ctx, "recover", moves...)
+}
