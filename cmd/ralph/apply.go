@@ -26,6 +26,7 @@ import (
 
 // applyArgs are the flags of apply.
 type applyArgs struct {
+	epic     epicFlag
 	parallel int
 	only     []string
 	rerun    []string
@@ -40,7 +41,7 @@ type applyArgs struct {
 func newApplyCommand() *cobra.Command {
 	a := &applyArgs{}
 	cmd := &cobra.Command{
-		Use:   "apply [epic.json]",
+		Use:   "apply [epic.json | EPIC-ID]",
 		Short: "Walk an epic: worktrees, agents, gates, merges",
 		Long: `Apply runs every sprint of the epic that is not done yet, each in a git worktree of
 its own: the agent works, ralph commits what it left and checks it, the gates judge
@@ -57,12 +58,14 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 		Example: `  ralph apply                       epic.json of this directory
   ralph apply epic.json --parallel 4
   ralph apply bead.json             a Ralph bead: compiled to an epic of one sprint
+  ralph apply bd-epic7x2m           an epic by its id: of this repository, or in beads
   ralph apply --only 1.2a           this sprint and what it needs
   ralph apply --rerun 1.2a          run it again, also if it is done or blocked
   ralph apply --events jsonl        one JSON object per event, for programs`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runApply(cmd, a, args) },
 	}
+	a.epic.add(cmd)
 	f := cmd.Flags()
 	f.IntVar(&a.parallel, "parallel", 0, "sprints that may run at the same time (default: what the policy says)")
 	f.StringArrayVar(&a.only, "only", nil, "run this sprint and what it needs, nothing else (repeatable)")
@@ -90,7 +93,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if process.Supported != nil {
 		return inputErrorf("%w", process.Supported)
 	}
-	file, err := epicPath(args)
+	file, err := a.epic.path(args...)
 	if err != nil {
 		return err
 	}
@@ -220,6 +223,9 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	}
 	if r.run, err = replay(ctx, r.log, epic, func(e executor.Event) { r.tally.Add(e) }, r.times.add); err != nil {
 		return r, inputErrorf("%w", err)
+	}
+	if err := r.checkLost(ctx); err != nil {
+		return r, err
 	}
 	if err := errors.Join(r.checkApproved(r.about), r.checkDeadlines(time.Now())); err != nil {
 		return r, err

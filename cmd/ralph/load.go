@@ -13,7 +13,7 @@ import (
 )
 
 // loadEpic reads and checks an epic.json. A Ralph bead is compiled: it stands
-// for its epic wherever a command takes one.
+// for its epic wherever a command takes one, and so does the id of an epic (bd-…).
 func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
 	return loadEpicSaying(file, in, nil)
 }
@@ -23,6 +23,9 @@ func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
 func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte, error) {
 	var b []byte
 	var err error
+	if namesBead(file) {
+		return epicByID(file)
+	}
 	if file == "-" {
 		b, err = readStdin(in)
 	} else {
@@ -49,7 +52,7 @@ func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte,
 // in its state (.git/ralph/ID/epic.json), which is how the epic of a bead can be
 // named when the bead is gone.
 func epicDir(file string) string {
-	if file == "-" {
+	if file == "-" || namesBead(file) {
 		return "."
 	}
 	dir := filepath.Dir(file)

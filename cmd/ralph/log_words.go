@@ -35,6 +35,10 @@ func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
 		return fmt.Sprintf("runner %s is not asked before %s: %s", b.Runner, b.Until.Local().Format("15:04:05"), first(b.Detail))
 	case executor.TailLost:
 		return fmt.Sprintf("the journal's end was missing after event %d; %s found on branches", b.After, count(len(b.Found), "commit"))
+	case executor.RunRecovered:
+		return fmt.Sprintf("the journal was lost; recovered from %s by %s, base %.12s", b.From, b.By, b.Base.Commit)
+	case executor.NodeRecovered:
+		return recoveredWords(b)
 	case executor.RunEnded:
 		if b.Interrupted {
 			return "apply was interrupted: " + tally(b.Counts)
@@ -293,4 +297,16 @@ func because(s string) string {
 		return ": " + s
 	}
 	return ""
+}
+
+// recoveredWords say what was taken over of a node.
+func recoveredWords(b executor.NodeRecovered) string {
+	said := "recovered: " + b.Status
+	if s := b.Success; s != nil {
+		said += fmt.Sprintf(", result %.12s", s.Result.Commit)
+	}
+	if len(b.Attempts) > 0 {
+		said += ", " + count(len(b.Attempts), "attempt")
+	}
+	return said + because(b.Note)
 }

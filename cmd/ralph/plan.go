@@ -136,7 +136,7 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 	if start.Rerun, err = nodeIDs(epic, a.rerun); err != nil {
 		return p, err
 	}
-	if !run.Overview().Begun || a.rebase {
+	if run.Base().Commit == "" || a.rebase {
 		if start.Base, start.Bases, err = space.Heads(ctx); err != nil {
 			return p, refusal(err)
 		}

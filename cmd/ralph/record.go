@@ -22,7 +22,7 @@ import (
 type epicFlag struct{ file string }
 
 func (f *epicFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.file, "epic", "", "the epic, if it is not epic.json in this directory")
+	cmd.Flags().StringVar(&f.file, "epic", "", "the epic, if it is not epic.json in this directory: a file, or its id (bd-…)")
 }
 
 // path returns the epic's file; arg is one that was named without the flag.
@@ -202,6 +202,8 @@ func (r *record) stateOfRun() string {
 		return fmt.Sprintf("ending (%s); process %d", o.Draining, r.holder.PID)
 	case r.held:
 		return fmt.Sprintf("at work: process %d of %s, since %s", r.holder.PID, r.holder.User, r.holder.Started.Local().Format(time.DateTime))
+	case !o.Begun && !o.Recovered.IsZero():
+		return "recovered at " + o.Recovered.Local().Format(time.DateTime) + "; ralph apply goes on"
 	case !o.Begun:
 		return "not started"
 	case o.Open:

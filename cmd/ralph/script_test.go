@@ -10,11 +10,14 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
+	bdtest.Main()
 	testscript.Main(atHome{m}, map[string]func(){
 		"ralph": func() {
 			withPrograms()

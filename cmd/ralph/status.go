@@ -92,7 +92,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 			fmt.Fprintf(w, "  - %s\n", proposal(p))
 		}
 	}
-	if o.Begun {
+	if o.Begun || !o.Recovered.IsZero() {
 		r.sayNext(w, views)
 		r.sayOpen(w, views)
 	} else {

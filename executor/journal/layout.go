@@ -52,10 +52,10 @@ CREATE VIEW runs AS SELECT seq, at AS started, CASE WHEN next = 'run.ended' THEN
 CREATE VIEW nodes AS SELECT node, (data ->> 'key') AS key, status, max(seq) AS seq, at, reason, result FROM (
 	SELECT seq, at, node, data,
 		CASE kind WHEN 'node.started' THEN 'running' WHEN 'node.resumed' THEN 'running' WHEN 'node.waiting' THEN 'waiting'
-			WHEN 'node.blocked' THEN 'blocked' ELSE 'done' END AS status,
-		CASE kind WHEN 'node.blocked' THEN data ->> 'reason' WHEN 'node.waiting' THEN data ->> 'detail' END AS reason,
-		CASE kind WHEN 'node.done' THEN data -> 'result' ->> 'commit' END AS result
-	FROM log WHERE kind IN ('node.started', 'node.resumed', 'node.waiting', 'node.blocked', 'node.done'))
+			WHEN 'node.blocked' THEN 'blocked' WHEN 'node.recovered' THEN data ->> 'status' ELSE 'done' END AS status,
+		CASE kind WHEN 'node.blocked' THEN data ->> 'reason' WHEN 'node.recovered' THEN data ->> 'reason' WHEN 'node.waiting' THEN data ->> 'detail' END AS reason,
+		CASE kind WHEN 'node.done' THEN data -> 'result' ->> 'commit' WHEN 'node.recovered' THEN data -> 'success' -> 'result' ->> 'commit' END AS result
+	FROM log WHERE kind IN ('node.started', 'node.resumed', 'node.waiting', 'node.blocked', 'node.done', 'node.recovered'))
 	GROUP BY node;
 CREATE VIEW attempts AS SELECT node, step, attempt, min(seq) AS seq,
 	min(CASE kind WHEN 'attempt.started' THEN at END) AS started, max(CASE kind WHEN 'attempt.ended' THEN at END) AS ended,

@@ -1,0 +1,227 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// beads is a beads database that lies in a repository, and what calls it.
+type beads struct {
+	program string
+	do      func(dir string, args ...string) json.RawMessage
+}
+
+func fakeBeads(t *testing.T) *beads {
+	f := bdtest.New(t)
+	return &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
+}
+
+// keep writes the epic of a repository and what its journal says into the database,
+// as the mirror does.
+func (b *beads) keep(t *testing.T, r *applyRepo) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.dir, "epic.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	epic, err := ir.Decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := readEvents(t.Context(), filepath.Join(r.dir, ".git/ralph", string(epic.Epic.ID)), epic.Epic.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := replayed(epic, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows bytes.Buffer
+	enc := json.NewEncoder(&rows)
+	row := func(id, title, kind, status string, meta map[string]any) {
+		var closed any
+		if status == "closed" {
+			closed = "2026-01-01T00:00:00Z"
+		}
+		if err := enc.Encode(map[string]any{
+			"closed_at": closed, "id": id, "title": title, "issue_type": kind, "status": status, "priority": 2, "updated_at": "2026-01-01T00:00:00Z",
+			"labels": []string{"ralph", "ralph-epic:" + string(epic.Epic.ID)}, "metadata": meta,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	meta := map[string]any{"ralph_epic": string(raw), "ralph_digest": epic.Digest}
+	if k, ok := run.KeptRun(); ok {
+		meta["ralph"] = k
+	}
+	row(string(epic.Epic.ID), epic.Epic.Title, "epic", "open", meta)
+	for _, n := range epic.Nodes {
+		meta := map[string]any{"plan_file": epic.Epic.Plan, "plan_section": n.Section}
+		if k, ok := run.Kept(n.ID); ok {
+			meta["ralph"] = k
+		}
+		v, _ := run.View(n.ID)
+		row(string(n.ID), n.Title, "task", v.Word(executor.WordsIssue), meta)
+	}
+	file := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(file, rows.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do(r.dir, "import", file)
+}
+
+// moved is a fresh clone of a repository with its .beads and nothing else.
+func (b *beads) moved(t *testing.T, r *applyRepo) *applyRepo {
+	t.Helper()
+	to := &applyRepo{t: t, dir: filepath.Join(t.TempDir(), "project")}
+	if out, err := exec.Command("git", "clone", "-q", r.dir, to.dir).CombinedOutput(); err != nil {
+		t.Fatalf("git clone: %v\n%s", err, out)
+	}
+	to.git("config", "user.name", "Other User")
+	to.git("config", "user.email", "other@example.org")
+	if err := errors.Join(os.CopyFS(filepath.Join(to.dir, ".beads"), os.DirFS(filepath.Join(r.dir, ".beads"))), os.RemoveAll(filepath.Join(to.dir, "epic.json"))); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// ralph runs a command in the repository, with this bd on PATH.
+func (b *beads) ralph(t *testing.T, r *applyRepo, want int, args ...string) (out, said string) {
+	t.Helper()
+	cmd := exec.Command("ralph", args...)
+	var o, e bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = r.dir, &o, &e
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(b.program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	code := 0
+	var exit *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if code != want {
+		t.Fatalf("ralph %s: exit %d, want %d\n%s%s", strings.Join(args, " "), code, want, &o, &e)
+	}
+	return o.String(), e.String()
+}
+
+// attempts lists the attempts that a journal says began, "1.2b implement 2".
+func (r *applyRepo) attempts() []string {
+	r.t.Helper()
+	events, err := readEvents(r.t.Context(), filepath.Join(r.dir, ".git/ralph/bd-epic"), "bd-epic")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var out []string
+	for _, e := range events {
+		if _, ok := e.Body.(executor.AttemptStarted); ok && e.Node != executor.Integration {
+			out = append(out, string(e.Node)+" "+e.Step+" "+string(rune('0'+e.Attempt)))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// A journal is lost with half of a plan done. Only a clone and .beads are left: the
+// run goes on from there, and comes to the same end.
+func TestARunGoesOnFromTheBeadsAlone(t *testing.T) { // S2-33, S2-38, S2-41, S2-42, S2-43, S2-44, S2-45, K33; execution §1
+	t.Parallel()
+	calm := newApplyRepo(t, diamondEpic())
+	calm.run(exitDone)
+	want := calm.files("ralph/x/integration")
+
+	b := fakeBeads(t)
+	first := newApplyRepo(t, diamondEpic())
+	b.do(first.dir, "init", "--prefix", "bd")
+	first.run(exitDone, "--only", "1.2b")
+	if got := first.attempts(); !slices.Equal(got, []string{"bd-1-1 implement 1", "bd-1-2b implement 1", "bd-1-2b implement 2"}) {
+		t.Fatalf("before: %q", got)
+	}
+	results := map[string]string{}
+	for _, id := range []string{"bd-1-1", "bd-1-2b"} {
+		results[id] = first.git("rev-parse", "refs/ralph/bd-epic/nodes/"+id+"/result")
+	}
+	b.keep(t, first)
+	r := b.moved(t, first)
+
+	if _, said := b.ralph(t, r, exitInput, "apply", "bd-epic"); !strings.Contains(said, "ralph recover bd-epic") {
+		t.Errorf("apply without a journal said\n%s", said)
+	}
+	out, _ := b.ralph(t, r, exitDone, "recover", "bd-epic")
+	for _, want := range []string{"epic.json written", "1.1     done", "1.2a    open", "1.2b    done    2", results["bd-1-2b"][:12], "ralph apply"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("recover lacks %q:\n%s", want, out)
+		}
+	}
+	if got, want := r.read("epic.json"), first.read("epic.json"); got != want {
+		t.Error("epic.json came back otherwise than it was")
+	}
+	for id, want := range results {
+		if got := r.git("rev-parse", "refs/ralph/bd-epic/nodes/"+id+"/result"); got != want {
+			t.Errorf("the result of %s is at %s, want %s", id, got, want)
+		}
+	}
+	if got := r.git("rev-parse", "refs/ralph/bd-epic/base"); got != first.git("rev-parse", "refs/ralph/bd-epic/base") {
+		t.Errorf("the base is at %s", got)
+	}
+	if _, said := b.ralph(t, r, exitInput, "recover", "bd-epic"); !strings.Contains(said, "nothing is lost") || !strings.Contains(said, "--force") {
+		t.Errorf("a second recover said\n%s", said)
+	}
+	if out, _ := b.ralph(t, r, exitDone, "status"); !strings.Contains(out, "2 of 4 sprints done") || !strings.Contains(out, "recovered at") {
+		t.Errorf("status says\n%s", out)
+	}
+	if out, _ := b.ralph(t, r, exitDone, "plan"); !strings.Contains(out, "3 run, 2 keep") {
+		t.Errorf("plan says\n%s", out)
+	}
+	if out, _ := b.ralph(t, r, exitDone, "show", "1.2b"); !strings.Contains(out, "implement #1: failed") || !strings.Contains(out, "implement #2: passed") {
+		t.Errorf("show says\n%s", out)
+	}
+	if out, _ := b.ralph(t, r, exitDone, "journal", "verify"); !strings.Contains(out, "were lost and that is on record") {
+		t.Errorf("verify says\n%s", out)
+	}
+	b.ralph(t, r, exitDone, "apply")
+	if got := r.attempts(); !slices.Equal(got, []string{"bd-1-2a implement 1", "bd-1-3 implement 1"}) {
+		t.Errorf("what ran: %q", got)
+	}
+	if got := r.files("ralph/x/integration"); got != want {
+		t.Errorf("it ends with\n%s\nwant\n%s", got, want)
+	}
+	out, _ = b.ralph(t, r, exitDone, "apply", "--rerun", "1.2b", "--only", "1.2b")
+	if got := r.attempts(); !slices.Contains(got, "bd-1-2b implement 3") {
+		t.Errorf("the next attempt is none of %q\n%s", got, out)
+	}
+}
+
+// files lists what a commit holds, but for epic.json, which names its directory.
+func (r *applyRepo) files(commit string) string {
+	r.t.Helper()
+	var out []string
+	for line := range strings.Lines(r.git("ls-tree", "-r", commit)) {
+		if !strings.HasSuffix(strings.TrimSpace(line), "epic.json") {
+			out = append(out, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func (r *applyRepo) read(path string) string {
+	r.t.Helper()
+	b, err := os.ReadFile(filepath.Join(r.dir, path))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,168 @@
+package bd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Keys of metadata that ralph reads back. On the epic's bead: epicKey, digestKey and
+// keptKey (an executor.KeptRun); on a node's bead: keptKey (an executor.Kept).
+const (
+	epicKey   = "ralph_epic"   // canonical epic.json as one string, if it is not too long
+	digestKey = "ralph_digest" // its digest
+	keptKey   = "ralph"
+)
+
+// EpicLabel is the label that the epic's bead and those of its nodes carry.
+func EpicLabel(epic ir.NodeID) string { return "ralph-epic:" + string(epic) }
+
+// Recalled is what a beads database knows of an epic and its run.
+type Recalled struct {
+	Bead   Issue
+	Digest string            // of the canonical epic.json
+	JSON   []byte            // that; nil if it was too long to be kept
+	Epic   *ir.Epic          // nil with it
+	Plan   string            // path of the plan, relative to the project; "" if no bead says it
+	Run    *executor.KeptRun // nil: it was never applied
+	Nodes  map[ir.NodeID]RecalledNode
+}
+
+// RecalledNode is what a node's bead says.
+type RecalledNode struct {
+	Bead    Issue
+	Kept    *executor.Kept // nil: nothing has happened to it
+	Plan    string         // plan_file
+	Section string         // plan_section
+	Sprint  string         // plan_sprint_id
+}
+
+// Unknown says that a beads database has no such epic, and what there is.
+type Unknown struct{ Why, Type string }
+
+func (u *Unknown) Error() string {
+	if u.Type == "" {
+		return u.Why
+	}
+	return u.Why + "\n  " + u.Type
+}
+
+// Recall reads an epic back, in two calls of bd. It returns *Unknown if the id is
+// that of no epic that ralph pushed. What is kept of a node and cannot be read is an
+// error: it was changed by somebody.
+func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
+	there, err := c.ByID(ctx, string(id))
+	if err != nil {
+		return nil, err
+	}
+	bead, ok := there[string(id)]
+	if !ok {
+		return nil, &Unknown{fmt.Sprintf("there is no bead %s in %s", id, c.beads), "bd list -t epic -l ralph --all lists the epics that ralph pushed"}
+	}
+	var m struct {
+		Epic   string           `json:"ralph_epic"`
+		Digest string           `json:"ralph_digest"`
+		Kept   *json.RawMessage `json:"ralph"`
+	}
+	if len(bead.Metadata) > 0 {
+		if err := json.Unmarshal(bead.Metadata, &m); err != nil {
+			return nil, &Unknown{Why: fmt.Sprintf("the metadata of bead %s is not what ralph wrote: %v", id, err)}
+		}
+	}
+	if m.Digest == "" && m.Epic == "" {
+		for _, l := range bead.Labels {
+			if epic, ok := strings.CutPrefix(l, "ralph-epic:"); ok && epic != string(id) {
+				return nil, &Unknown{fmt.Sprintf("bead %s (%s) is not an epic, but part of %s", id, bead.Title, epic), "ralph recover " + epic}
+			}
+		}
+		return nil, &Unknown{fmt.Sprintf("ralph did not push bead %s (%s): its metadata has no %s", id, bead.Title, digestKey), "ralph compile PLAN --push pushes a plan"}
+	}
+	out := &Recalled{Bead: bead, Digest: m.Digest, Nodes: map[ir.NodeID]RecalledNode{}}
+	if m.Epic != "" {
+		epic, err := ir.Decode([]byte(m.Epic))
+		switch {
+		case err != nil:
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s cannot be read: %v", epicKey, id, err)}
+		case m.Digest != "" && epic.Digest != m.Digest:
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s was changed: its digest is %s, and %s says %s", epicKey, id, epic.Digest, digestKey, m.Digest)}
+		case epic.Epic.ID != id:
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s is that of another epic: %s", epicKey, id, epic.Epic.ID)}
+		}
+		out.JSON, out.Epic, out.Digest, out.Plan = []byte(m.Epic), epic, epic.Digest, epic.Epic.Plan
+	}
+	if m.Kept != nil {
+		out.Run = &executor.KeptRun{}
+		if err := json.Unmarshal(*m.Kept, out.Run); err != nil {
+			return nil, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", keptKey, id, err)}
+		}
+	}
+	beads, err := c.List(ctx, "--label", EpicLabel(id))
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range beads {
+		if b.ID == string(id) || b.Type == "event" { // of set-state
+			continue
+		}
+		n, err := recallNode(b)
+		if err != nil {
+			return nil, err
+		}
+		out.Nodes[ir.NodeID(b.ID)] = n
+		if out.Plan == "" {
+			out.Plan = n.Plan
+		}
+	}
+	return out, nil
+}
+
+func recallNode(b Issue) (RecalledNode, error) {
+	n := RecalledNode{Bead: b}
+	var m struct {
+		Plan    string           `json:"plan_file"`
+		Section string           `json:"plan_section"`
+		Sprint  string           `json:"plan_sprint_id"`
+		Kept    *json.RawMessage `json:"ralph"`
+	}
+	if len(b.Metadata) == 0 {
+		return n, nil
+	}
+	if err := json.Unmarshal(b.Metadata, &m); err != nil {
+		return n, &Unknown{Why: fmt.Sprintf("the metadata of bead %s is not what ralph wrote: %v", b.ID, err)}
+	}
+	n.Plan, n.Section, n.Sprint = m.Plan, m.Section, m.Sprint
+	if m.Kept != nil {
+		n.Kept = &executor.Kept{}
+		if err := json.Unmarshal(*m.Kept, n.Kept); err != nil {
+			return n, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", keptKey, b.ID, err)}
+		}
+	}
+	return n, nil
+}
+
+// RecallNode reads one bead back; *Unknown if there is none with exactly this id.
+func (c *Client) RecallNode(ctx context.Context, id string) (RecalledNode, error) {
+	there, err := c.ByID(ctx, id)
+	if err != nil {
+		return RecalledNode{}, err
+	}
+	b, ok := there[id]
+	if !ok {
+		return RecalledNode{}, &Unknown{Why: fmt.Sprintf("there is no bead %s in %s", id, c.beads)}
+	}
+	return recallNode(b)
+}
+
+// EpicOf is the epic that a bead belongs to by its label, "" if it is part of none.
+func (i Issue) EpicOf() ir.NodeID {
+	at := slices.IndexFunc(i.Labels, func(l string) bool { return strings.HasPrefix(l, "ralph-epic:") })
+	if at < 0 {
+		return ""
+	}
+	return ir.NodeID(strings.TrimPrefix(i.Labels[at], "ralph-epic:"))
+}
