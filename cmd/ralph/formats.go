@@ -6,6 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/bead"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
@@ -28,6 +29,10 @@ type format struct {
 
 // formats are all of them, by name.
 var formats = []format{
+	{
+		name: bead.Format, decode: bead.Decode, strict: bead.DecodeStrict, encode: bead.Encode, need: detail{files: true},
+		files: []string{"*.json", "*.jsonl"},
+	},
 	{
 		name: ralphbead.Format, decode: each(ralphbead.Decode),
 		dirs: []string{".ralph/beads", ".beads/active"},
