@@ -84,7 +84,7 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 		project[f.Name] = &fstest.MapFile{Data: f.Data}
 		if strings.HasSuffix(f.Name, ".bead.json") {
 			src := Source{Path: f.Name, Bytes: f.Data}
-			draft, l := ralphbead.Decode(diag.NewFile(src.Path, src.Bytes))
+			draft, l := ralphbead.Decode([]*diag.File{diag.NewFile(src.Path, src.Bytes)})
 			in.Imports = append(in.Imports, Imported{Sources: []Source{src}, Draft: draft, Diags: l})
 		}
 		if strings.HasSuffix(f.Name, ".task.json") {

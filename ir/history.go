@@ -14,6 +14,7 @@ type History struct {
 	Updated time.Time // of the last event; zero: never
 	Ended   time.Time // of the last run; zero: it goes on, or there was none
 	By      string    // who started the last run
+	Program string    // that writes it, "ralph 1.2.3"
 	Status  string    // of the epic as a whole, in S2's words: created, planning, ready_for_build, building, paused, complete
 	Nodes   map[NodeID]*NodeHistory
 	Runs    []json.RawMessage // lines of runs.jsonl, oldest first

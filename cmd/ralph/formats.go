@@ -5,7 +5,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
-	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
@@ -18,6 +17,7 @@ type format struct {
 	strict foreign.Decode // refuses what the letter of the format refuses; nil: decode is as strict as it gets
 	encode foreign.Encode // nil: it is not written
 	need   detail         // what encode writes of a history
+	split  bool           // encode makes a file of its own for each node, where a directory is named
 
 	// policy turns the files of a format that holds policy into HCL as a person would
 	// have written it; nil if the format holds work.
@@ -34,14 +34,9 @@ var formats = []format{
 		files: []string{"*.json", "*.jsonl"},
 	},
 	{
-		name: ralphbead.Format, decode: each(ralphbead.Decode),
+		name: ralphbead.Format, decode: ralphbead.Decode, encode: ralphbead.Encode, split: true,
 		dirs: []string{".ralph/beads", ".beads/active"},
 	},
-}
-
-// each reads one file after the other, for a codec whose files each make an epic.
-func each(one func(*diag.File) (*ir.Draft, diag.List)) foreign.Decode {
-	return func(files []*diag.File) (*ir.Draft, diag.List) { return one(files[0]) }
 }
 
 // formatNames lists the formats for which holds says yes; nil: all.

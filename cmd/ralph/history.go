@@ -57,9 +57,10 @@ func newHistorian(d detail, epic *ir.Epic, run *executor.Run, space *workspace.S
 // history is of all nodes; the sum is not one of the epic's.
 func (h *historian) history(ctx context.Context) *ir.History {
 	o := h.run.Overview()
+	mode, _ := h.run.Mode()
 	out := &ir.History{
-		Top: h.space.Top(), Started: h.times.started, Updated: h.times.updated, Ended: h.times.ended, By: o.By,
-		Status: h.mode(o), Nodes: make(map[ir.NodeID]*ir.NodeHistory, len(h.epic.Nodes)),
+		Top: h.space.Top(), Started: h.times.started, Updated: h.times.updated, Ended: h.times.ended, By: o.By, Program: "ralph " + version(),
+		Status: mode, Nodes: make(map[ir.NodeID]*ir.NodeHistory, len(h.epic.Nodes)),
 	}
 	for _, r := range h.times.runs {
 		b, err := json.Marshal(r)
@@ -72,20 +73,6 @@ func (h *historian) history(ctx context.Context) *ir.History {
 		out.Nodes[v.ID] = h.view(ctx, v)
 	}
 	return out
-}
-
-// mode says where the epic as a whole stands.
-func (h *historian) mode(o executor.RunView) string {
-	counts := h.run.Counts()
-	switch {
-	case counts["done"]+counts["skipped"]+counts["cancelled"] == len(h.epic.Nodes):
-		return "complete"
-	case !o.Begun:
-		return "ready_for_build"
-	case o.Held.For != "" || !o.Open:
-		return "paused"
-	}
-	return "building"
 }
 
 // node is the history of one node, nil if the epic has none of this id.
@@ -120,6 +107,9 @@ func (h *historian) view(ctx context.Context, v executor.NodeView) *ir.NodeHisto
 			panic("a scrum result that cannot be written: " + err.Error()) // it is plain
 		}
 		out.Scrum = b
+	}
+	for _, c := range h.run.Comments(v.ID) {
+		out.Comments = append(out.Comments, ir.Comment{Author: c.Author, Text: c.Text, At: c.At})
 	}
 	for _, a := range v.Attempts {
 		out.Attempts = append(out.Attempts, h.attempt(ctx, v.ID, a))

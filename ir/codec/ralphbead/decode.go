@@ -2,6 +2,7 @@ package ralphbead
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -12,7 +13,7 @@ import (
 // Format is the name of the format: of --as, and of its keys in Node.Ext.
 const Format = "ralph-bead"
 
-// maxBytes bounds a bead.
+// maxBytes bounds what Recognize looks at.
 const maxBytes = 4 << 20
 
 // Bounds of numbers: those that the same words have in a plan.
@@ -31,27 +32,53 @@ func Recognize(src []byte) bool {
 	return looksLike.Match(head) && !bytes.Contains(head, []byte(`"ralph.ir/`))
 }
 
-// Decode reads a bead. The draft has one node; it is nil when the list holds an
-// error. file.Name is the path that the epic calls its plan. Safe for
-// concurrent use.
-func Decode(file *diag.File) (*ir.Draft, diag.List) {
-	d := &decoding{Reader: foreign.Reader{File: file, Format: Format}, ext: map[string]any{}}
-	if root := d.Object(maxBytes); root != nil {
-		d.bead(root)
+// Decode reads beads: one in a file, or several as a list or one a line. The draft
+// has a node for each, in the order of the files, and no edges: the format has none.
+// It is nil when the list holds an error. A name of a file is the path that the epic
+// calls its plan. Safe for concurrent use.
+func Decode(files []*diag.File) (*ir.Draft, diag.List) {
+	draft := &ir.Draft{}
+	var all diag.List
+	for _, file := range files {
+		r := &foreign.Reader{File: file, Format: Format}
+		objects := r.Objects()
+		if len(objects) == 0 && !r.Diags.HasErrors() {
+			r.Diags.Add(diag.New("bead-json", file.Range(0, 0), "the file cannot be read as JSON").WithDetail("It holds no bead. Write one, or leave the file out."))
+		}
+		for i, root := range objects {
+			d := &decoding{Reader: r, ext: map[string]any{}}
+			d.bead(root)
+			if r.Diags.HasErrors() {
+				continue // what is wrong with the others is found all the same
+			}
+			name := foreign.Slug(foreign.Stem(file.Name))
+			if len(objects) > 1 {
+				name = fmt.Sprintf("%s-%d", name, i+1)
+			}
+			d.finish(name)
+			draft.Nodes = append(draft.Nodes, d.node)
+		}
+		r.Unknown()
+		r.Diags.Sort()
+		all = append(all, r.Diags...)
 	}
-	d.Unknown()
-	d.Diags.Sort()
-	if d.Diags.HasErrors() {
-		return nil, d.Diags
+	if len(draft.Nodes) == 0 || all.HasErrors() {
+		return nil, all
 	}
-	d.finish()
-	return &d.draft, d.Diags
+	first := &draft.Nodes[0]
+	draft.Plan, draft.Title, draft.Range = first.Range.File, first.Title, first.Range
+	if len(draft.Nodes) == 1 {
+		draft.Slug = string(first.Key)
+	} else {
+		draft.Title = fmt.Sprintf("%d beads", len(draft.Nodes))
+	}
+	return draft, all
 }
 
-// decoding is the state of one Decode.
+// decoding is the state of reading one bead.
 type decoding struct {
-	foreign.Reader
-	draft ir.Draft
-	node  ir.DraftNode
-	ext   map[string]any // keys that have no place in a draft
+	*foreign.Reader
+	node       ir.DraftNode
+	ext        map[string]any // keys that have no place in a draft
+	repository bool           // it is written by the schema of gastown's repository
 }

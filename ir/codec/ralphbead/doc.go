@@ -1,8 +1,8 @@
-// Package ralphbead reads Ralph beads: JSON files that each hold one piece of
+// Package ralphbead reads and writes Ralph beads: JSON files that each hold one piece of
 // work with its definition of done, as PowerShell's Ralph executors write them.
 //
-// In: the bytes of a file, with or without a byte order mark, with keys in
-// snake_case, PascalCase or camelCase. Out: an ir.Draft with one node, which the
+// In: the bytes of files, with or without a byte order mark, with keys in
+// snake_case, PascalCase or camelCase. Out: an ir.Draft with a node for each bead, which the
 // compiler turns into an epic under the policy, and everything that is wrong
 // with the file, found in one pass, each finding with the JSON pointer and the
 // place of the value. docs/formats/ralph-bead.md says what each field becomes and what is lost.

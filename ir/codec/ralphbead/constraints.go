@@ -1,0 +1,107 @@
+package ralphbead
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+func (d *decoding) constraints(v *foreign.Value) {
+	if v.Kind != '{' {
+		d.Wrong(v, "an object")
+		return
+	}
+	ext := map[string]any{}
+	f := d.Fields(v, ext, "max_iterations", "time_budget_minutes", "deadline", "allowed_dirs", "forbidden_ops", "migration_rules")
+	defer func() {
+		if len(ext) > 0 {
+			d.ext["constraints"] = ext
+		}
+	}()
+	if x := f[foreign.Plain("max_iterations")]; x != nil {
+		if n, ok := d.Whole(x, 1, maxIterations); ok {
+			d.node.Attempts = d.Stated(x, fmt.Sprint(n))
+			if d.node.Kind == ir.GateKind { // it has no attempts: the number is kept for export
+				ext["max_iterations"] = n
+			}
+		}
+	}
+	if x := f[foreign.Plain("time_budget_minutes")]; x != nil {
+		if n, ok := d.Whole(x, 1, maxMinutes); ok {
+			d.node.Budget = d.Stated(x, fmt.Sprintf("%dm", n))
+			if d.node.Kind == ir.GateKind {
+				ext["time_budget_minutes"] = n
+			}
+		}
+	}
+	if x := f["deadline"]; x != nil {
+		t, err := time.Parse(time.RFC3339, strings.ToUpper(x.Text))
+		if x.Kind != 's' || err != nil {
+			d.Wrong(x, "a time with its zone, such as 2026-01-31T18:00:00Z")
+			return
+		}
+		d.node.Deadline = d.Stated(x, t.Format(time.RFC3339))
+	}
+	if x := f[foreign.Plain("allowed_dirs")]; x != nil {
+		ext["allowed_dirs"] = x.Plain()
+		for _, item := range d.texts(x, "directories, relative to the project") {
+			d.owns(item)
+		}
+	}
+	d.rule(f[foreign.Plain("forbidden_ops")], ext, "forbidden_ops", "This must not be done:")
+	d.rule(f[foreign.Plain("migration_rules")], ext, "migration_rules", "Rules for migrations:")
+}
+
+// owns reads one of the directories that the agent may change.
+func (d *decoding) owns(v *foreign.Value) {
+	dir := path.Clean(strings.ReplaceAll(strings.TrimSpace(v.Text), `\`, "/"))
+	switch {
+	case strings.TrimSpace(v.Text) == "" || strings.HasPrefix(dir, "/") || strings.Contains(dir, ":") || dir == ".." || strings.HasPrefix(dir, "../"):
+		d.Wrong(v, "a directory inside the project, relative to its root")
+	case dir == ".": // no limit
+	case strings.ContainsAny(dir, "*?[{"):
+		d.node.Scope.Owns = append(d.node.Scope.Owns, dir)
+	default:
+		d.node.Scope.Owns = append(d.node.Scope.Owns, dir+"/**")
+	}
+}
+
+// rule keeps a list and tells it to the agent: nothing of ralph's can hold it.
+func (d *decoding) rule(v *foreign.Value, ext map[string]any, name, head string) {
+	if v == nil {
+		return
+	}
+	ext[name] = v.Plain()
+	items := d.texts(v, "what it says, as texts")
+	if len(items) == 0 {
+		return
+	}
+	if len(d.node.Text) > 0 {
+		d.node.Text = append(d.node.Text, "")
+	}
+	d.node.Text = append(d.node.Text, head, "")
+	for _, x := range items {
+		d.node.Text = append(d.node.Text, "- "+strings.Join(strings.Fields(x.Text), " "))
+	}
+}
+
+// texts are the items of a list of texts, without what is none.
+func (d *decoding) texts(v *foreign.Value, what string) []*foreign.Value {
+	if v.Kind != '[' {
+		d.Wrong(v, "a list of "+what)
+		return nil
+	}
+	var out []*foreign.Value
+	for _, x := range v.Items {
+		if x.Kind != 's' || strings.ContainsRune(x.Text, 0) {
+			d.Wrong(x, "a text")
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package ralphbead
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+// Encode writes each node as a bead: an epic of one node as an object, one of
+// several as a list of them. A node that was read from a bead gets back what its
+// file had besides; what ralph ran since stands in status and ralph_meta.
+func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
+	list := make([]object, 0, len(e.Nodes))
+	var breaches []foreign.Breach
+	for i := range e.Nodes {
+		b := &writing{e: e, n: &e.Nodes[i], h: h.Node(e.Nodes[i].ID)}
+		if h != nil {
+			b.program = h.Program
+		}
+		list = append(list, b.bead())
+		breaches = append(breaches, b.breaches...)
+	}
+	var what any = list
+	if len(list) == 1 {
+		what = list[0]
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(what); err != nil {
+		return breaches, fmt.Errorf("write beads: %w", err)
+	}
+	_, err := w.Write(out.Bytes())
+	return breaches, err
+}
+
+// writing is the state of writing one bead.
+type writing struct {
+	e        *ir.Epic
+	n        *ir.Node
+	h        *ir.NodeHistory
+	program  string
+	ext      map[string]any // what its file had besides; nil: it comes from no bead
+	breaches []foreign.Breach
+}
+
+func (w *writing) breach(pointer, format string, args ...any) {
+	w.breaches = append(w.breaches, foreign.Breach{Node: w.n.Key, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+}
+
+// known are the keys that the other functions write from ext; the rest are the
+// user's own.
+var known = []string{"$schema", "priority", "status", "ralph_meta", "constraints", "dod", "artifacts", "blocking"}
+
+func (w *writing) bead() object {
+	n := w.n
+	if raw := n.Ext[Format]; raw != nil {
+		w.ext = decodeExt(raw)
+	}
+	var o object
+	o.add("$schema", w.ext["$schema"])
+	o.add("id", string(n.ID))
+	if n.Title != "" {
+		o.add("title", n.Title)
+	}
+	intent := w.intent()
+	if intent == "" {
+		w.breach("/intent", "must say what is to be accomplished")
+	}
+	o.add("intent", intent)
+	if t := w.kind(); t != "" {
+		o.add("type", t)
+	}
+	o.add("priority", w.priority())
+	if n.Lane != "" {
+		if !slices.Contains(seedLanes, n.Lane) && !slices.Contains(repositoryLanes, n.Lane) {
+			w.breach("/lane", "must be one of %s, not %s", strings.Join(seedLanes, ", "), n.Lane)
+		}
+		o.add("lane", n.Lane)
+	}
+	o.add("dod", w.dod())
+	if c := w.constraints(); len(c) > 0 {
+		o.add("constraints", c)
+	}
+	if m := w.meta(); len(m) > 0 {
+		o.add("ralph_meta", m)
+	}
+	o.add("status", w.status())
+	o.add("artifacts", w.ext["artifacts"])
+	o.add("blocking", w.ext["blocking"])
+	o.rest(w.ext, known...)
+	return o
+}
+
+// intent is the goal; a sprint of a plan also says what its tasks and criteria are.
+func (w *writing) intent() string {
+	n := w.n
+	if w.ext != nil {
+		return n.Goal
+	}
+	text := n.Goal
+	if text == "" {
+		text = n.Title
+	}
+	part := func(head string, items []string) {
+		if len(items) > 0 {
+			text += "\n\n" + head + "\n- " + strings.Join(items, "\n- ")
+		}
+	}
+	var tasks []string
+	for _, t := range n.Tasks {
+		tasks = append(tasks, t.Text)
+	}
+	part("Tasks:", tasks)
+	part("Acceptance criteria:", n.Acceptance)
+	return text
+}
+
+func (w *writing) kind() string {
+	t := w.n.Type
+	switch {
+	case t == "" && w.ext != nil:
+		return ""
+	case w.ext == nil && w.n.Kind == ir.GateKind:
+		return "gate"
+	case t == "":
+		return "task"
+	case t == "bug":
+		return "bugfix"
+	}
+	if !slices.Contains([]string{"task", "feature", "bugfix", "gate"}, t) {
+		w.breach("/type", "must be task, feature, bugfix or gate, not %s", t)
+	}
+	return t
+}
+
+// priority is 5 only where the bead said so and nobody gave it another one since.
+func (w *writing) priority() int {
+	if p, ok := w.ext["priority"].(json.Number); ok && p == "5" && w.n.Priority == 4 {
+		return 5
+	}
+	return w.n.Priority
+}
+
+func (w *writing) constraints() object {
+	var o object
+	n := w.n
+	old, _ := w.ext["constraints"].(map[string]any)
+	if n.Limits.Attempts > 0 {
+		o.add("max_iterations", n.Limits.Attempts)
+	} else {
+		o.add("max_iterations", old["max_iterations"])
+	}
+	if ms := n.Limits.Budget.WallMS; ms > 0 {
+		o.add("time_budget_minutes", (ms+59_999)/60_000)
+	} else {
+		o.add("time_budget_minutes", old["time_budget_minutes"])
+	}
+	if n.Limits.Deadline != "" {
+		o.add("deadline", deadline(n.Limits.Deadline))
+	}
+	if dirs, kept := old["allowed_dirs"]; kept {
+		o.add("allowed_dirs", dirs)
+	} else if w.ext == nil && len(n.Scope.Owns) > 0 {
+		o.add("allowed_dirs", n.Scope.Owns)
+	}
+	o.add("forbidden_ops", old["forbidden_ops"])
+	o.add("migration_rules", old["migration_rules"])
+	o.rest(old, "max_iterations", "time_budget_minutes", "allowed_dirs", "forbidden_ops", "migration_rules")
+	return o
+}
+
+// deadline is a time: of a date its end.
+func deadline(s string) string {
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		return day.Add(24*time.Hour - time.Second).Format(time.RFC3339)
+	}
+	return s
+}
+
+// decodeExt reads what Decode kept; numbers stay as they were written.
+func decodeExt(raw json.RawMessage) map[string]any {
+	ext := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&ext) != nil || ext == nil {
+		return map[string]any{}
+	}
+	return ext
+}
+
+// object is a JSON object that keeps the order of its keys.
+type object []field
+
+type field struct {
+	name  string
+	value any
+}
+
+// add adds a key; nil adds nothing.
+func (o *object) add(name string, value any) {
+	if value != nil {
+		*o = append(*o, field{name, value})
+	}
+}
+
+// rest adds the keys of m that are not named, sorted.
+func (o *object) rest(m map[string]any, but ...string) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if !slices.Contains(but, k) {
+			*o = append(*o, field{k, m[k]})
+		}
+	}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(f.name)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(f.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,204 @@
+package ralphbead
+
+import (
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// verifierOf is a command gate of the node with what its verifier's object had
+// besides.
+type verifierOf struct {
+	gate  string // in the epic
+	short string // without the node's key
+	ir.Gate
+	own map[string]any
+}
+
+// verifiers lists the command gates of the node's steps. Of a bead that was read
+// they are its own; what a policy adds belongs to the project.
+func (w *writing) verifiers() []verifierOf {
+	dod, _ := w.ext["dod"].(map[string]any)
+	kept, _ := dod["verifiers"].(map[string]any)
+	var out []verifierOf
+	seen := map[string]bool{}
+	for i := range w.n.Steps {
+		for _, name := range w.n.Steps[i].Gates {
+			g := w.e.Gates[name]
+			short, ours := strings.CutPrefix(name, string(w.n.Key)+"/")
+			if g.Kind != "command" || seen[name] || w.ext != nil && !ours {
+				continue
+			}
+			seen[name] = true
+			own, _ := kept[short].(map[string]any)
+			out = append(out, verifierOf{name, short, g, own})
+		}
+	}
+	return out
+}
+
+func (v verifierOf) title() string {
+	if s, ok := v.own["name"].(string); ok {
+		return s
+	}
+	return v.short
+}
+
+func (w *writing) dod() object {
+	old, _ := w.ext["dod"].(map[string]any)
+	list := []object{}
+	evidence := false
+	for _, v := range w.verifiers() {
+		evidence = evidence || v.Evidence
+		list = append(list, v.object(w.ext == nil))
+	}
+	if len(list) == 0 {
+		w.breach("/dod/verifiers", "must have a command; agents and people judge this one")
+	}
+	var o object
+	o.add("verifiers", list)
+	o.add("evidence_required", evidence)
+	o.add("artifact_paths", old["artifact_paths"])
+	o.rest(old, "verifiers", "artifact_paths")
+	return o
+}
+
+func (v verifierOf) object(native bool) object {
+	var o object
+	if native || v.own["name"] != nil {
+		o.add("name", v.title())
+	}
+	o.add("command", v.Run)
+	var expect object
+	expect.add("exit_code", v.Expect.ExitCode)
+	if s := v.Expect.StdoutContains; s != "" {
+		expect.add("stdout_contains", s)
+	}
+	if s := v.Expect.StderrContains; s != "" {
+		expect.add("stderr_contains", s)
+	}
+	more, _ := v.own["expect"].(map[string]any)
+	expect.rest(more)
+	o.add("expect", expect)
+	if v.TimeoutMS > 0 {
+		o.add("timeout_seconds", (v.TimeoutMS+999)/1000)
+	}
+	switch {
+	case v.OnFailure == "continue":
+		o.add("on_failure", "continue")
+	case v.own["on_failure"] != nil && v.OnFailure == "retry":
+		o.add("on_failure", v.own["on_failure"])
+	default:
+		o.add("on_failure", "stop")
+	}
+	o.rest(v.own, "name", "on_failure", "expect")
+	return o
+}
+
+// ran reports whether ralph did anything to the node.
+func (w *writing) ran() bool {
+	return len(w.h.Attempts) > 0 || w.h.Status != "pending" && w.h.Status != "ready"
+}
+
+// status is where the node stands; before ralph has begun, what its file said.
+func (w *writing) status() any {
+	word := w.h.Words[Format]
+	switch {
+	case w.ran() && word != "":
+		return word
+	case w.ext != nil:
+		return w.ext["status"]
+	case w.n.Done:
+		return "completed"
+	}
+	return "pending"
+}
+
+// metaKeys are those that meta writes anew once ralph has run the node; what another
+// executor wrote there is over then.
+var metaKeys = []string{
+	"attempt_count", "executor_version", "retry_backoff_seconds", "last_attempt", "verifier_results",
+	"last_failure_summary", "failure_reason", "status",
+}
+
+func (w *writing) meta() object {
+	old, _ := w.ext["ralph_meta"].(map[string]any)
+	var o object
+	if len(w.h.Attempts) == 0 {
+		switch {
+		case w.ext != nil:
+			o.rest(old)
+		default:
+			o.add("attempt_count", 0)
+			w.backoff(&o)
+		}
+		return o
+	}
+	last := w.h.Attempts[len(w.h.Attempts)-1]
+	o.add("attempt_count", len(w.h.Attempts))
+	if w.program != "" {
+		o.add("executor_version", w.program)
+	}
+	if s, kept := old["retry_backoff_seconds"]; kept {
+		o.add("retry_backoff_seconds", s)
+	} else {
+		w.backoff(&o)
+	}
+	o.add("last_attempt", stamp(last.Started))
+	if w.h.Failure != "" && w.h.Reason != "" {
+		o.add("last_failure_summary", w.h.Reason)
+	}
+	o.add("verifier_results", w.results())
+	o.rest(old, metaKeys...)
+	return o
+}
+
+func (w *writing) backoff(o *object) {
+	for i := range w.n.Steps {
+		if s := &w.n.Steps[i]; s.Access == "write" && s.Retry.InitialMS > 0 {
+			o.add("retry_backoff_seconds", (s.Retry.InitialMS+999)/1000)
+			return
+		}
+	}
+}
+
+// results are the last verdicts of the verifiers, in their order.
+func (w *writing) results() []object {
+	out := []object{}
+	for _, v := range w.verifiers() {
+		for i := len(w.h.Attempts) - 1; i >= 0; i-- {
+			g := verdict(&w.h.Attempts[i], v.gate)
+			if g == nil {
+				continue
+			}
+			var o object
+			o.add("verifier", v.title())
+			o.add("passed", g.Verdict == "pass")
+			o.add("timestamp", stamp(g.Ended))
+			o.add("output", g.Message)
+			o.add("attempt", i+1)
+			out = append(out, o)
+			break
+		}
+	}
+	return out
+}
+
+// verdict is the last one of a gate in an attempt.
+func verdict(a *ir.Attempt, gate string) *ir.GateResult {
+	for i := len(a.Gates) - 1; i >= 0; i-- {
+		if a.Gates[i].Gate == gate {
+			return &a.Gates[i]
+		}
+	}
+	return nil
+}
+
+// stamp is nil for a time that nobody knows.
+func stamp(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
