@@ -293,4 +293,3 @@ func TestTheDocumentSaysWhatIsLost(t *testing.T) {
 		t.Errorf("docs/formats/ralph-bead.md lacks this table:\n%s", foreign.Table(ralphbead.Losses))
 	}
 }
-
