@@ -19,3 +19,10 @@ func Format(src []byte) []byte {
 	}
 	return hclwrite.Format(src)
 }
+
+// Quote returns a text as a policy writes it: in quotes, escaped.
+func Quote(s string) string { return hclString(s) }
+
+// Reference names a block, as runner.claude; as a text in quotes where its name is
+// no identifier.
+func Reference(root, name string) string { return reference(root, name) }
