@@ -48,7 +48,9 @@ func (n *Node) Get(key string) *Node {
 // SyntaxError says where YAML cannot be read.
 type SyntaxError struct {
 	Line    int // from 1
+	Column  int // from 1, in Unicode code points: where its cause most probably is
 	Message string
+	Fix     string // what to write instead, a sentence; "" if nobody knows
 }
 
 func (e *SyntaxError) Error() string {
@@ -68,11 +70,11 @@ var lineIn = regexp.MustCompile(`line (\d+): (.*)`)
 // Null node. Aliases and documents after the first are errors.
 func Parse(b []byte) (*Node, error) {
 	if len(b) > maxSize {
-		return nil, &SyntaxError{1, "more than 1 MiB of YAML"}
+		return nil, &SyntaxError{Line: 1, Column: 1, Message: "more than 1 MiB of YAML"}
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(b, &doc); err != nil {
-		return nil, syntaxError(err)
+		return nil, syntaxError(err).explained(b)
 	}
 	if len(doc.Content) == 0 {
 		return &Node{Kind: Null}, nil
@@ -83,10 +85,14 @@ func Parse(b []byte) (*Node, error) {
 			p.lines = append(p.lines, i)
 		}
 	}
-	return p.node(doc.Content[0], 0)
+	n, err := p.node(doc.Content[0], 0)
+	if e := (*SyntaxError)(nil); errors.As(err, &e) {
+		return nil, e.explained(b)
+	}
+	return n, err
 }
 
-func syntaxError(err error) error {
+func syntaxError(err error) *SyntaxError {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	var typed *yaml.TypeError
 	if errors.As(err, &typed) && len(typed.Errors) > 0 {
@@ -94,9 +100,9 @@ func syntaxError(err error) error {
 	}
 	if m := lineIn.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
-		return &SyntaxError{max(n, 1), m[2]}
+		return &SyntaxError{Line: max(n, 1), Message: m[2]}
 	}
-	return &SyntaxError{1, text}
+	return &SyntaxError{Line: 1, Message: text}
 }
 
 type placer struct {
@@ -106,13 +112,13 @@ type placer struct {
 
 func (p *placer) node(n *yaml.Node, depth int) (*Node, error) {
 	if depth > maxDepth {
-		return nil, &SyntaxError{n.Line, "nested too deeply"}
+		return nil, &SyntaxError{Line: n.Line, Message: "nested too deeply"}
 	}
 	out := &Node{Value: n.Value, Tag: n.ShortTag(), Start: p.offset(n.Line, n.Column)}
 	out.End = out.Start
 	switch n.Kind {
 	case yaml.AliasNode:
-		return nil, &SyntaxError{n.Line, "aliases are not read; write the value out"}
+		return nil, &SyntaxError{Line: n.Line, Message: "aliases are not read; write the value out"}
 	case yaml.ScalarNode:
 		out.Kind = Scalar
 		if out.Tag == "!!null" {

@@ -50,6 +50,37 @@ func TestParseRefusesWithALine(t *testing.T) {
 	}
 }
 
+// S4-90: what cannot be read is shown where it stands, with what to write instead.
+func TestSyntaxErrorsSayWhereAndWhat(t *testing.T) {
+	for _, c := range []struct {
+		in           string
+		line, column int
+		fix          string
+	}{
+		{"a: b: c\n", 1, 5, `Quote the value: "b: c".`},
+		{"a:\n\t- b\n", 2, 1, "Indent with spaces"},
+		{"a: 1\nb: @x\n", 2, 4, "Quote the value"},
+		{"a: [1, 2\nb: 1\n", 1, 4, "Close the bracket"},
+		{"x:\n  - name: y\n    list: [coding\n  z: 1\n", 3, 11, "Close the bracket"},
+		{"a: 1\nb: \"x\nc: 1\n", 2, 4, "Close the quote"},
+		{"a:\n  - b\n - c\n", 3, 2, "Indent this line"},
+		{"- a\nb: 1\n", 2, 1, "Indent this line"},
+		{"a: 'it's'\n", 1, 4, "written twice"},
+		{"ü: *x\n", 1, 4, "Write the value out"},
+		{"policies\n  simple: 1\n", 2, 3, "above"},
+	} {
+		_, err := Parse([]byte(c.in))
+		var e *SyntaxError
+		if !errors.As(err, &e) {
+			t.Errorf("%q: %v", c.in, err)
+			continue
+		}
+		if e.Line != c.line || e.Column != c.column || !strings.Contains(e.Fix, c.fix) {
+			t.Errorf("%q: %d:%d %q (%s), want %d:%d %q", c.in, e.Line, e.Column, e.Fix, e.Message, c.line, c.column, c.fix)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("a: [1, 'x']\n")
 	f.Add("- é: \"\n")
