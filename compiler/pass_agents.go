@@ -158,12 +158,21 @@ func (u *unit) misses(n need) string {
 // fill writes what follows from the agent onto the step.
 func (u *unit) fill(s *ir.Step, a *agentInfo, diags *diag.List) {
 	if s.Model == "" {
-		s.Model = cmpOr(a.entry.Model, cmpOr(a.model, u.modelOfDefault()))
+		s.Model = u.modelOf(a)
 	}
 	if s.Session == "" {
 		s.Session = cmpOr(a.session, "fresh")
 	}
 	s.Fallback = u.fallbacks(a.declared, s.Access, diags)
+}
+
+// modelOf is the model of an agent for which neither plan nor step says one. An
+// agent of the program's own ("slug") has the program's choice.
+func (u *unit) modelOf(a *agentInfo) string {
+	if a.entry.Model == "" && a.entry.Slug != "" {
+		return ""
+	}
+	return cmpOr(a.entry.Model, cmpOr(a.model, u.modelOfDefault()))
 }
 
 // modelOfDefault is the model of implicit agents for which neither the plan nor

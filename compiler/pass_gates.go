@@ -215,7 +215,7 @@ func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
 
 func (g *gating) judge(out *ir.Gate, a *agentInfo, why, model string) {
 	out.Agent, out.Why = a.name, why
-	out.Model = cmpOr(model, cmpOr(a.entry.Model, cmpOr(a.model, g.u.modelOfDefault())))
+	out.Model = cmpOr(model, g.u.modelOf(a))
 	out.Fallback = g.u.fallbacks(a.declared, "read", g.diags)
 	out.TimeoutMS = scaled(out.TimeoutMS, a.multiplier)
 }
