@@ -173,7 +173,8 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.program, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = c.dir, c.environ(), time.Second
+	cmd.Dir, cmd.Env = c.dir, c.environ()
+	alone(cmd)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

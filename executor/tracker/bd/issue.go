@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -61,6 +62,11 @@ type Change struct {
 	ExternalRef string
 	Title       string
 	Description string
+	Text        *string  // the description, which may become empty
+	Acceptance  *string  // the acceptance criteria
+	Type        string   // of the issue
+	Priority    *int     // 0 to 4
+	Unset       []string // keys of the metadata that are taken away
 }
 
 // List returns beads by exact ids, labels or parents, closed ones included; nothing
@@ -116,6 +122,18 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 	add("--external-ref", ch.ExternalRef)
 	add("--title", ch.Title)
 	add("--description", ch.Description)
+	for flag, v := range map[string]*string{"--description": ch.Text, "--acceptance": ch.Acceptance} {
+		if v != nil {
+			args = append(args, flag, *v)
+		}
+	}
+	add("--type", ch.Type)
+	if ch.Priority != nil {
+		add("--priority", strconv.Itoa(*ch.Priority))
+	}
+	for _, k := range ch.Unset {
+		add("--unset-metadata", k)
+	}
 	for _, l := range ch.Add {
 		add("--add-label", l)
 	}
@@ -194,7 +212,8 @@ func (c *Client) RemoveLabel(ctx context.Context, id, label string) (Issue, erro
 
 func (ch Change) empty() bool {
 	return ch.Status == "" && ch.Assignee == "" && !ch.Unassign && len(ch.Add)+len(ch.Remove) == 0 && ch.Metadata == nil &&
-		ch.ExternalRef == "" && ch.Title == "" && ch.Description == ""
+		ch.ExternalRef == "" && ch.Title == "" && ch.Description == "" &&
+		ch.Text == nil && ch.Acceptance == nil && ch.Type == "" && ch.Priority == nil && len(ch.Unset) == 0
 }
 
 // Close closes a bead with a reason. A bead that is closed stays as it is.

@@ -68,7 +68,7 @@ func (f *Fake) Do(dir, actor string, args ...string) json.RawMessage {
 		f.t.Fatalf("bd %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	var e struct{ Data json.RawMessage }
-	if json.Unmarshal(out, &e) != nil {
+	if json.Unmarshal(out, &e) != nil || e.Data == nil {
 		return out
 	}
 	return e.Data

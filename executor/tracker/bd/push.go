@@ -1,0 +1,277 @@
+package bd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
+)
+
+// PushOptions say how an epic is pushed.
+type PushOptions struct {
+	History  *ir.History       // what has happened to it; nil: nothing
+	Progress func(text string) // told what is written, one line each; may be nil
+}
+
+// Pushed says what a push did.
+type Pushed struct {
+	Epic     string   // its bead
+	Beads    int      // the epic has in bd, its own included
+	Created  int      // new beads
+	Changed  int      // beads that were there and were written
+	Edges    int      // that were added, those between an epic and its nodes not counted
+	Cut      int      // edges that were removed
+	Closed   []string // beads whose node is gone from the plan, and were closed
+	Reopened []string // those that are back in the plan
+	Types    []string // issue types that were registered in types.custom
+	Notes    []string // what was left as it is, and why; one line each
+	Calls    int      // of bd
+}
+
+// Nothing reports whether bd had everything already.
+func (p *Pushed) Nothing() bool {
+	return p.Created+p.Changed+p.Edges+p.Cut+len(p.Closed)+len(p.Reopened)+len(p.Types) == 0
+}
+
+// Occupied says that ids of an epic belong to beads that are not of this epic.
+// Nothing was written.
+type Occupied struct {
+	Epic  string
+	Beads []Issue
+}
+
+func (o *Occupied) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of the ids of epic %s belong to other beads; nothing was written:", counted(len(o.Beads), "one", "%d"), o.Epic)
+	const most = 10
+	for i, x := range o.Beads {
+		if i == most {
+			fmt.Fprintf(&b, "\n  and %d more", len(o.Beads)-most)
+			break
+		}
+		fmt.Fprintf(&b, "\n  %s %q", x.ID, x.Title)
+		for _, l := range x.Labels {
+			if id, ok := strings.CutPrefix(l, codec.EpicLabel); ok {
+				fmt.Fprintf(&b, " (of epic %s)", id)
+			}
+		}
+	}
+	b.WriteString("\n  Give the sprints other ids in the plan (delete their annotations and compile again), or the beads another home.")
+	return b.String()
+}
+
+// rounds bounds how often a push looks again because somebody changed beads under it.
+const rounds = 3
+
+// Push writes an epic into the database: the epic's bead, its nodes' beads, their
+// edges. It is idempotent: where bd has everything it only reads, in one call. It may
+// be interrupted anywhere; the next push goes on. What people changed in bd stays
+// unless the plan has changed the very same since the last push, and then bd's is
+// left and said. Beads of others are never written: Occupied is returned before
+// anything is.
+func Push(ctx context.Context, c *Client, e *ir.Epic, o PushOptions) (*Pushed, error) {
+	p := &push{c: c, say: o.Progress, out: &Pushed{Epic: string(e.Epic.ID)}, gc: e.Run.Tracker != nil && e.Run.Tracker.GC}
+	if p.say == nil {
+		p.say = func(string) {}
+	}
+	before := c.Calls()
+	var err error
+	if p.now, err = codec.Rows(e, o.History); err != nil {
+		return nil, err
+	}
+	nothing := &ir.History{}
+	if o.History != nil {
+		nothing.Top = o.History.Top
+	}
+	if p.plan, err = codec.Rows(e, nothing); err != nil {
+		return nil, err
+	}
+	for round := 1; ; round++ {
+		again, err := p.round(ctx)
+		if err == nil && again && round == rounds {
+			err = fmt.Errorf("beads of epic %s are being changed by somebody else; push again when they are at rest", e.Epic.ID)
+		}
+		if err != nil || !again {
+			p.out.Calls = c.Calls() - before
+			return p.out, err
+		}
+	}
+}
+
+// push is the state of one Push.
+type push struct {
+	c    *Client
+	say  func(string)
+	gc   bool
+	plan []codec.Row // as the plan has them
+	now  []codec.Row // the same as they stand
+	out  *Pushed
+}
+
+// found is a bead of the database: as the client reads it, and every key of it.
+type found struct {
+	Issue
+	raw map[string]json.RawMessage
+}
+
+// read returns the beads that carry the epic's label, in one call.
+func (p *push) read(ctx context.Context) (map[string]found, error) {
+	var list []json.RawMessage
+	err := p.c.ask(ctx, limitFor(len(p.plan), 0), &list, "list", "--all", "--limit", "0", "--include-gates", "-l", codec.EpicLabel+p.out.Epic)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]found, len(list))
+	for _, b := range list {
+		var f found
+		if err := json.Unmarshal(b, &f.Issue); err != nil {
+			return nil, fmt.Errorf("bd list: %w", err)
+		}
+		if err := json.Unmarshal(b, &f.raw); err != nil {
+			return nil, fmt.Errorf("bd list: %w", err)
+		}
+		out[f.ID] = f
+	}
+	return out, nil
+}
+
+// round reads, compares and writes once; again says that somebody was quicker.
+func (p *push) round(ctx context.Context) (again bool, err error) {
+	there, err := p.read(ctx)
+	if err != nil {
+		return false, err
+	}
+	d := p.compare(there)
+	p.out.Beads = len(p.plan)
+	if d.empty() {
+		return false, nil
+	}
+	if len(d.news) > 0 {
+		adopted, err := p.vacant(ctx, d.news)
+		if err != nil {
+			return false, err
+		}
+		if len(adopted) > 0 {
+			for id, i := range adopted {
+				there[id] = i
+			}
+			d = p.compare(there)
+		}
+	}
+	if len(d.news) > 0 {
+		if err := p.types(ctx); err != nil {
+			return false, err
+		}
+		if err := p.create(ctx, d); err != nil {
+			return false, err
+		}
+	}
+	if err := p.batch(ctx, d); err != nil {
+		return false, err
+	}
+	if again, err = p.change(ctx, d); err != nil {
+		return false, err
+	}
+	if p.gc && len(d.news)+len(d.changes) > bulkFrom {
+		p.say("collecting garbage: bd gc")
+		if err := p.c.ask(ctx, limitFor(len(p.plan), 0), nil, "gc", "--skip-decay", "--force"); err != nil {
+			return false, err
+		}
+	}
+	return again, nil
+}
+
+// limitFor is the time that a call may take: bd walks the graph for every edge, and
+// waits without limit for whoever writes.
+func limitFor(beads, edges int) time.Duration {
+	return quick + time.Duration(beads)*100*time.Millisecond + time.Duration(edges)*500*time.Millisecond
+}
+
+// vacant makes sure that the ids of new beads are nobody's. Beads of this very epic
+// that lost its label are returned: they are not new.
+func (p *push) vacant(ctx context.Context, news []int) (map[string]found, error) {
+	const atOnce = 400 // ids in one command line
+	mine, taken := map[string]found{}, []Issue{}
+	for len(news) > 0 {
+		n := min(len(news), atOnce)
+		var asked []string
+		for _, i := range news[:n] {
+			asked = append(asked, p.plan[i].ID)
+		}
+		news = news[n:]
+		var list []json.RawMessage
+		if err := p.c.ask(ctx, quick, &list, "list", "--all", "--limit", "0", "--include-gates", "--id", strings.Join(asked, ",")); err != nil {
+			return nil, err
+		}
+		for _, b := range list {
+			var f found
+			if err := json.Unmarshal(b, &f.Issue); err != nil {
+				return nil, fmt.Errorf("bd list: %w", err)
+			}
+			if m := markerOf(f.Issue); m != nil && m.Epic == p.out.Epic {
+				if err := json.Unmarshal(b, &f.raw); err != nil {
+					return nil, fmt.Errorf("bd list: %w", err)
+				}
+				mine[f.ID] = f
+				continue
+			}
+			taken = append(taken, f.Issue)
+		}
+	}
+	if len(taken) > 0 {
+		return nil, &Occupied{p.out.Epic, taken}
+	}
+	return mine, nil
+}
+
+// types registers ralph's issue types beside those that the database has.
+func (p *push) types(ctx context.Context) error {
+	missing, have, err := MissingTypes(ctx, p.c)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	if err := p.c.SetConfig(ctx, typesKey, strings.Join(append(have, missing...), ",")); err != nil {
+		return err
+	}
+	p.out.Types = missing
+	p.say("registered the issue types " + strings.Join(missing, " and ") + " in bd's setting " + typesKey)
+	return nil
+}
+
+const typesKey = "types.custom"
+
+// MissingTypes returns which of ralph's issue types a database does not know, and
+// which others it does.
+func MissingTypes(ctx context.Context, c *Client) (missing, have []string, err error) {
+	v, err := c.Config(ctx, typesKey)
+	if err != nil {
+		return nil, nil, err
+	}
+	known := map[string]bool{}
+	for t := range strings.SplitSeq(v, ",") {
+		if t = strings.TrimSpace(t); t != "" {
+			have = append(have, t)
+			known[t] = true
+		}
+	}
+	for _, t := range codec.Types {
+		if !known[t] {
+			missing = append(missing, t)
+		}
+	}
+	return missing, have, nil
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	if strings.Contains(many, "%d") {
+		return fmt.Sprintf(many, n)
+	}
+	return many
+}
