@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// States of a claim.
+const (
+	claimTaken    = "claimed"  // a run is under way, or about to be, or over and not written back
+	claimWaiting  = "waiting"  // for a person
+	claimReleased = "released" // open again, and not taken again before it is changed
+	claimOver     = "over"
+)
+
+// claim is what this repository knows of an issue that a worker took. It is written
+// before bd is told, so that whatever a crash leaves can be told apart: the claim is
+// this repository's if the token in the bead is the one here.
+type claim struct {
+	Issue  string    `json:"issue"`
+	Epic   ir.NodeID `json:"epic"`
+	Token  string    `json:"token"`
+	State  string    `json:"state"`
+	At     time.Time `json:"at"`
+	After  int64     `json:"after"`           // last event of the journal when it was claimed
+	Args   []string  `json:"args,omitempty"`  // of the first apply
+	Start  string    `json:"start,omitempty"` // step that a person's label named when it was claimed
+	Wrote  string    `json:"wrote,omitempty"` // phase that the worker wrote last
+	Print  string    `json:"print"`           // of what the issue said
+	Mark   string    `json:"mark,omitempty"`  // of the journal when the wait began
+	dir    string
+	locked *journal.Lock
+}
+
+// tokenKey is where the token stands in a bead's metadata.
+const tokenKey = "ralph_worker"
+
+// issueName is what an id has to look like: it becomes part of git's refs and of
+// file names.
+var issueName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
+
+// lookUp reads what is known of an issue; nil if it was never claimed here.
+func (w *issueWorker) lookUp(id string) *claim { return readClaim(filepath.Join(w.claims, id)) }
+
+func readClaim(dir string) *claim {
+	b, err := os.ReadFile(filepath.Join(dir, "claim.json"))
+	if err != nil {
+		return nil
+	}
+	c := &claim{}
+	if json.Unmarshal(b, c) != nil || c.Issue != filepath.Base(dir) {
+		return nil
+	}
+	c.dir = dir
+	return c
+}
+
+func (c *claim) save() error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(c.dir, "claim.json"), append(b, '\n'), 0o600)
+}
+
+// lock keeps other workers of this repository away from an issue; false if one has
+// it. The kernel frees it when this process dies.
+func (w *issueWorker) lock(id string) (*journal.Lock, bool, error) {
+	dir := filepath.Join(w.claims, id)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, false, err
+	}
+	l, err := journal.Acquire(dir, whoAmI())
+	var held *journal.Held
+	if errors.As(err, &held) {
+		return nil, false, nil
+	}
+	return l, err == nil, err
+}
+
+// owns reports whether a bead carries the claim's token.
+func (c *claim) owns(i bd.Issue) bool {
+	var m map[string]json.RawMessage
+	var token string
+	return json.Unmarshal(i.Metadata, &m) == nil && json.Unmarshal(m[tokenKey], &token) == nil && token == c.Token && token != ""
+}
+
+// internalTypes are those of beads that bd makes for itself.
+var internalTypes = []string{"epic", "gate", "event", "molecule", "milestone"}
+
+// eligible reports whether an issue is one that a worker may take.
+func (w *issueWorker) eligible(i bd.Issue) bool {
+	switch {
+	case w.runs[i.ID] != nil || i.Status != "open" || slices.Contains(internalTypes, i.Type):
+		return false
+	case slices.ContainsFunc(i.Labels, func(l string) bool { return strings.HasPrefix(l, "ralph-epic:") || slices.Contains(w.exclude, l) }):
+		return false
+	case i.Assignee != "" && i.Assignee != w.actor:
+		w.tell(i.ID, "left alone: it is assigned to "+i.Assignee)
+		return false
+	}
+	return true
+}
+
+// tell says something about an issue, once as long as it stays the same.
+func (w *issueWorker) tell(id, text string) bool {
+	if w.told[id] == text {
+		return false
+	}
+	w.told[id] = text
+	w.say.linef(id, "%s", text)
+	return true
+}
+
+// printOf is a fingerprint of what an issue says; start is the step that it names.
+func printOf(i bd.Issue, start string) string {
+	labels := slices.DeleteFunc(slices.Clone(i.Labels), func(l string) bool {
+		return strings.HasPrefix(l, bd.PhasePrefix) || strings.HasPrefix(l, "human:") || l == needsApproval
+	})
+	slices.Sort(labels)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %q %q", i.Title, i.Description, i.Acceptance, i.Type, i.Priority, labels, start))
+	return hex.EncodeToString(sum[:8])
+}
+
+// commentOnce comments an issue, unless the same was said since a time.
+func (w *issueWorker) commentOnce(ctx context.Context, id, text string, since time.Time) error {
+	list, err := w.bd.Comments(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if !c.At.Before(since.Truncate(time.Second)) && strings.TrimSpace(c.Text) == strings.TrimSpace(text) {
+			return nil
+		}
+	}
+	return w.bd.Comment(ctx, id, text)
+}
+
+// saidSince returns what people wrote about an issue since a time.
+func (w *issueWorker) saidSince(ctx context.Context, id string, since time.Time) (string, error) {
+	list, err := w.bd.Comments(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, c := range list {
+		if c.Author != w.actor && c.At.After(since) {
+			out = append(out, strings.TrimSpace(c.Text))
+		}
+	}
+	return strings.Join(out, "\n\n"), nil
+}

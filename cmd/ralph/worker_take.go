@@ -1,0 +1,324 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// compile makes an epic of one node of an issue, under the policy as it stands now.
+// What is wrong with the issue is told in problems; an error is that of the files.
+func (w *issueWorker) compile(i bd.Issue, start string) (epic *ir.Epic, raw []byte, problems string, err error) {
+	opts, err := (&compileArgs{format: formatText}).options()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	in := compiler.Input{Options: opts, Project: w.project.FS()}
+	if in.Policy, err = w.project.readPolicies(w.args.policies); err != nil {
+		return nil, nil, "", err
+	}
+	imported, err := issueDraft(i, start)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	in.Imports = []compiler.Imported{imported}
+	out := compiler.Compile(in)
+	if out.Diags.HasErrors() {
+		errs := slices.DeleteFunc(slices.Clone(out.Diags), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+		var text bytes.Buffer
+		view := diagsView{format: formatText, files: out.Files, root: w.project.dir}
+		if err := view.print(io.Discard, &text, errs); err != nil {
+			return nil, nil, "", err
+		}
+		return nil, nil, strings.TrimSpace(text.String()), nil
+	}
+	epic, err = ir.Decode(out.Results[0].JSON)
+	return epic, out.Results[0].JSON, "", err
+}
+
+// cannot says of an issue that it is not run, in bd as well, once.
+func (w *issueWorker) cannot(ctx context.Context, i bd.Issue, why string) (bool, error) {
+	if !w.tell(i.ID, "not run: "+why) {
+		return false, nil
+	}
+	return false, w.commentOnce(ctx, i.ID, "ralph does not run this: "+why, i.CreatedAt)
+}
+
+// take claims an issue and begins its run. It reports whether it did.
+func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
+	start, many := i.Phase()
+	switch {
+	case !issueName.MatchString(i.ID):
+		return w.cannot(ctx, i, "its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots")
+	case strings.TrimSpace(i.Title) == "":
+		return w.cannot(ctx, i, "it has no title: bd update "+i.ID+` --title "…"`)
+	case strings.TrimSpace(i.Description+i.Acceptance) == "":
+		return w.cannot(ctx, i, "it has no description: bd update "+i.ID+` --description "what is to be done, and how one sees that it is"`)
+	case many:
+		return w.cannot(ctx, i, "several labels say at which step it is ("+strings.Join(i.Labels, ", ")+"); leave one")
+	}
+	l, got, err := w.lock(i.ID)
+	if err != nil || !got {
+		return false, err // another worker has it
+	}
+	keep := false
+	defer func() {
+		if !keep {
+			_ = l.Release()
+		}
+	}()
+	was := w.lookUp(i.ID)
+	if was != nil && was.Wrote != "" && start == was.Wrote {
+		start = was.Start // the label says how far the last run came
+	}
+	print := printOf(i, start)
+	if was != nil && was.State == claimReleased && was.Print == print {
+		w.tell(i.ID, "left alone: it was released, and has not been changed since; change it, or run ralph apply "+quoteArg(w.epicFile(was.Epic)))
+		return false, nil
+	}
+	epic, raw, problems, err := w.compile(i, start)
+	switch {
+	case err != nil:
+		return false, err
+	case problems != "":
+		return w.cannot(ctx, i, "it cannot be compiled.\n"+problems)
+	}
+	c := &claim{Issue: i.ID, Epic: epic.Epic.ID, Token: newID(), State: claimTaken, At: time.Now().UTC(), Start: start, Print: print, dir: filepath.Join(w.claims, i.ID), locked: l}
+	state := filepath.Dir(w.epicFile(epic.Epic.ID))
+	if _, held, err := journal.Holder(state); err != nil || held {
+		if held {
+			w.tell(i.ID, "left alone: somebody runs ralph apply on it")
+		}
+		return false, err
+	}
+	from, err := w.startOf(ctx, i, epic)
+	if err != nil {
+		return false, err
+	}
+	before, err := w.past(ctx, epic.Epic.ID)
+	if err != nil {
+		return false, err
+	}
+	if before != nil {
+		c.After = before.last
+	}
+	c.Args = from.args(before)
+	c.Wrote = epic.Nodes[0].Steps[0].Name
+	if err := c.save(); err != nil {
+		return false, err
+	}
+	i, err = w.bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{
+		Status: "in_progress", If: "open", Assignee: w.actor, Metadata: map[string]string{tokenKey: c.Token}, Remove: peopleLabels(i),
+	})
+	if bd.Guarded(err) { // somebody was quicker
+		return false, w.forget(c, was)
+	}
+	if err != nil {
+		return false, err
+	}
+	delete(w.told, i.ID)
+	keep = true
+	r := &issueRun{issue: i, claim: c, epic: epic, file: w.epicFile(epic.Epic.ID), state: state, step: c.Wrote}
+	w.runs[i.ID] = r
+	w.say.linef(i.ID, "claimed: %s (policy %s, step %s)", i.Title, epic.Nodes[0].Policy, c.Wrote)
+	for _, text := range from.missing() {
+		w.say.linef(i.ID, "%s", text)
+		if err := w.commentOnce(ctx, i.ID, text, c.At); err != nil {
+			w.say.failf("%s: %v", i.ID, err)
+		}
+	}
+	if from.conflict != "" {
+		r.verdict = &issueEnd{kind: issueBlocked, why: from.conflict}
+		r.over = true
+		w.settle(ctx)
+		return true, nil
+	}
+	if err := w.reopen(ctx, r, before, was); err != nil {
+		return true, w.blocked(ctx, r, err)
+	}
+	if err := errors.Join(os.MkdirAll(state, 0o700), atomicfile.Write(r.file, raw, 0o600)); err != nil {
+		return true, w.blocked(ctx, r, err)
+	}
+	if err := w.start(r, c.Args); err != nil {
+		return true, w.blocked(ctx, r, err)
+	}
+	return true, nil
+}
+
+// blocked ends a run that could not begin.
+func (w *issueWorker) blocked(ctx context.Context, r *issueRun, why error) error {
+	r.verdict, r.over = &issueEnd{kind: issueBlocked, why: why.Error()}, true
+	w.settle(ctx)
+	return nil
+}
+
+// forget puts back what was known of an issue that somebody else claimed.
+func (w *issueWorker) forget(c, was *claim) error {
+	if was != nil {
+		return was.save()
+	}
+	return os.Remove(filepath.Join(c.dir, "claim.json"))
+}
+
+// epicFile is where an issue's epic.json is kept: in the state of its run.
+func (w *issueWorker) epicFile(epic ir.NodeID) string {
+	return filepath.Join(filepath.Dir(w.claims), string(epic), "epic.json")
+}
+
+// startOf finds what the work on an issue starts from.
+func (w *issueWorker) startOf(ctx context.Context, i bd.Issue, epic *ir.Epic) (*startPoint, error) {
+	p := &startPoint{}
+	var needs []string
+	for _, d := range i.Dependencies {
+		if d.Type == string(ir.Blocks) && d.From == i.ID && !slices.Contains(needs, d.To) {
+			needs = append(needs, d.To)
+		}
+	}
+	of := map[ir.NodeID]ir.NodeID{}
+	var ids []ir.NodeID
+	if len(needs) > 0 {
+		slices.Sort(needs)
+		by, err := w.bd.ByID(ctx, needs...)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range needs {
+			ids = append(ids, ir.NodeID(id))
+			if c := w.lookUp(id); c != nil {
+				of[ir.NodeID(id)] = c.Epic
+			}
+			for _, l := range by[id].Labels {
+				if e, ok := strings.CutPrefix(l, "ralph-epic:"); ok {
+					of[ir.NodeID(id)] = ir.NodeID(e)
+				}
+			}
+		}
+	}
+	space, err := workspace.Open(ctx, w.project.dir, epic)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	defer space.Release()
+	g, err := space.Gather(ctx, ids, of)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	p.gathered = g
+	if p.held, err = space.Holds(ctx, g.Results); err != nil {
+		return nil, err
+	}
+	if len(g.Paths) > 0 {
+		p.conflict = fmt.Sprintf("the results that it builds on do not merge: that of %s conflicts in %s.\n"+
+			"Merge them by hand into the branch that work starts from (", g.Culprit, listOf(g.Paths))
+		for _, r := range g.Results {
+			p.conflict += fmt.Sprintf("git merge %.12s  # %s; ", r.Commit, r.Node)
+		}
+		p.conflict = strings.TrimSuffix(p.conflict, "; ") + "), then reopen this issue: bd update " + i.ID + " -s open"
+	}
+	return p, nil
+}
+
+// startPoint is what the work on an issue starts from.
+type startPoint struct {
+	gathered workspace.Gathered
+	held     bool   // the base that is pinned has all results
+	conflict string // why there is none
+}
+
+// args of the first apply: where it starts, if that is not where the last one did,
+// and what it runs again.
+func (p *startPoint) args(before *pastRun) []string {
+	var out []string
+	if !p.held || before == nil || before.done {
+		if p.gathered.Base.Commit != "" {
+			out = append(out, "--base", p.gathered.Base.Commit)
+		}
+	}
+	if before != nil && before.done {
+		out = append(out, "--rerun", before.key)
+	}
+	return out
+}
+
+// missing says which results the base does not hold.
+func (p *startPoint) missing() []string {
+	var out []string
+	for _, id := range p.gathered.Missing {
+		out = append(out, fmt.Sprintf("%s has no result of ralph's in this repository: work starts without it, from what the branch holds", id))
+	}
+	return out
+}
+
+// pastRun is what an earlier run of an issue came to.
+type pastRun struct {
+	key  string
+	last int64 // last event of its journal
+	done bool
+	view executor.NodeView
+}
+
+// past reads the journal of an issue's epic; nil if it was never run.
+func (w *issueWorker) past(ctx context.Context, epic ir.NodeID) (*pastRun, error) {
+	file := w.epicFile(epic)
+	if _, err := os.Stat(file); err != nil {
+		return nil, nil
+	}
+	rec, err := openRecord(ctx, file, nil)
+	if err != nil || len(rec.events) == 0 {
+		return nil, err
+	}
+	n := rec.epic.Nodes[0]
+	v, _ := rec.run.View(n.ID)
+	return &pastRun{
+		key: string(n.Key), last: rec.events[len(rec.events)-1].Seq, view: v,
+		done: v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Cancelled,
+	}, nil
+}
+
+// reopen tells the run of an issue that a person opened again: with what they wrote
+// since.
+func (w *issueWorker) reopen(ctx context.Context, r *issueRun, before *pastRun, was *claim) error {
+	if before == nil || before.done || before.view.Status != executor.Blocked && before.view.Status != executor.Waiting {
+		return nil
+	}
+	said := ""
+	if was != nil {
+		var err error
+		if said, err = w.saidSince(ctx, r.issue.ID, was.At); err != nil {
+			return err
+		}
+	}
+	if before.view.Status == executor.Waiting && said == "" {
+		return nil // it waits on
+	}
+	if len(said) > executor.MaxNote {
+		said = strings.ToValidUTF8(said[:executor.MaxNote], "")
+	}
+	err := w.decide(ctx, r.file, before.key, executor.Decision{Verb: executor.RetryNode, Message: said, By: w.actor})
+	if err != nil && before.view.Status == executor.Waiting {
+		return nil // what it waits for is not ended in this way, and is said again
+	}
+	return err
+}
+
+// decide puts a decision on record, as the commands for people do.
+func (w *issueWorker) decide(ctx context.Context, file, key string, d executor.Decision) error {
+	d.ID, d.User, d.At = newID(), userName(), time.Now().UTC().Truncate(time.Millisecond)
+	return decide(ctx, io.Discard, file, nil, key, d)
+}
