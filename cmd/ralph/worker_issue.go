@@ -61,7 +61,7 @@ func issueDraft(i bd.Issue, start string) (compiler.Imported, error) {
 	}
 	return compiler.Imported{
 		Sources: []compiler.Source{{Path: path, Bytes: src}},
-		Draft:  &ir.Draft{Plan: path, Slug: i.ID, Title: n.Title, Range: n.Range, Nodes: []ir.DraftNode{n}},
+		Draft:   &ir.Draft{Plan: path, Slug: i.ID, Title: n.Title, Range: n.Range, Nodes: []ir.DraftNode{n}},
 	}, nil
 }
 
