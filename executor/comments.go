@@ -12,6 +12,7 @@ import (
 // Comment is something that happened to a node or to the epic, for people who read
 // its bead. It never changes once it is there, and no two of a node have one text.
 type Comment struct {
+	Seq    int64 // of the event that it tells of; several may have one
 	At     time.Time
 	Author string // who decided; else "ralph"
 	Text   string // its first line has the fields, the others say more
@@ -44,45 +45,47 @@ func (r *Run) comment(e Event) {
 	n := r.byID[e.Node]
 	switch b := e.Body.(type) {
 	case RunStarted:
-		r.say("ralph", fmt.Sprintf("[run] started by %s at %s: plan %s, digest %s", b.By, stamp(e.At), b.Plan, b.Digest))
+		r.say(e.Seq, "ralph", fmt.Sprintf("[run] started by %s at %s: plan %s, digest %s", b.By, stamp(e.At), b.Plan, b.Digest))
 	case RunEnded:
 		word := "ended"
 		if b.Interrupted {
 			word = "was interrupted"
 		}
-		r.say("ralph", fmt.Sprintf("[run] %s at %s: %s", word, stamp(e.At), countWords(b.Counts)))
+		r.say(e.Seq, "ralph", fmt.Sprintf("[run] %s at %s: %s", word, stamp(e.At), countWords(b.Counts)))
 	case RunHeld:
-		r.say("ralph", fmt.Sprintf("[run] held at %s: %s", stamp(e.At), b.Detail))
+		r.say(e.Seq, "ralph", fmt.Sprintf("[run] held at %s: %s", stamp(e.At), b.Detail))
 	case RunDraining:
 		if b.Reason != "" {
-			r.say("ralph", fmt.Sprintf("[run] ends at %s: %s", stamp(e.At), b.Reason))
+			r.say(e.Seq, "ralph", fmt.Sprintf("[run] ends at %s: %s", stamp(e.At), b.Reason))
 		}
 	case Decided:
 		text := decisionText(e.Node, b.Decision)
 		if n == nil {
-			r.say(b.By, text)
+			r.say(e.Seq, b.By, text)
 			return
 		}
-		n.says = append(n.says, Comment{e.At, b.By, text})
+		n.says = append(n.says, Comment{e.Seq, e.At, b.By, text})
 	case AttemptEnded:
 		if n == nil || len(n.logs) == 0 {
 			return
 		}
 		log := &n.logs[len(n.logs)-1]
 		text := attemptText(n.id, len(n.logs), log)
-		n.says = append(n.says, Comment{e.At, "ralph", text})
-		r.say("ralph", firstLine(text))
+		n.says = append(n.says, Comment{e.Seq, e.At, "ralph", text})
+		r.say(e.Seq, "ralph", firstLine(text))
 		for _, g := range log.Gates {
 			kind := r.epic.Gates[g.Gate].Kind
 			if (kind == "agent" || kind == "review") && (g.Verdict == Fail || g.Verdict == Stop) {
-				n.says = append(n.says, Comment{e.At, "ralph", fmt.Sprintf("[VALIDATION REJECTED] [task:%s] %s #%d, gate %s: %s",
+				n.says = append(n.says, Comment{e.Seq, e.At, "ralph", fmt.Sprintf("[VALIDATION REJECTED] [task:%s] %s #%d, gate %s: %s",
 					n.id, log.Step, log.Number, g.Gate, strings.TrimSpace(g.Message))})
 			}
 		}
 	}
 }
 
-func (r *Run) say(author, text string) { r.says = append(r.says, Comment{r.at, author, text}) }
+func (r *Run) say(seq int64, author, text string) {
+	r.says = append(r.says, Comment{seq, r.at, author, text})
+}
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 

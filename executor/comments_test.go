@@ -64,7 +64,7 @@ func TestEachIterationIsAStructuredComment(t *testing.T) { // S2-07, S2-22, S2-3
 	s.now = s.now.Add(time.Hour)
 	s.begin() // a replay says the same
 	if after := s.run.Comments("bd-1-1"); !slices.Equal(before, after) {
-		t.Errorf("after a replay: %q, want %q", after, before)
+		t.Errorf("after a replay: %q, want %q", texts(after), texts(before))
 	}
 }
 

@@ -161,8 +161,12 @@ func orNone(s string) string {
 	return s
 }
 
+// InTracker ends the name of one who decided in a tracker: "ann (bd)".
+const InTracker = " (bd)"
+
 // mayApprove checks the name against those who may; an empty list is anybody.
 func mayApprove(by string, approvers []string) bool {
+	by = strings.TrimSuffix(by, InTracker)
 	return len(approvers) == 0 || slices.ContainsFunc(approvers, func(a string) bool {
 		return strings.EqualFold(strings.TrimPrefix(a, "@"), strings.TrimPrefix(by, "@"))
 	})

@@ -276,6 +276,7 @@ func (c *Client) SetState(ctx context.Context, id, dimension, value, reason stri
 
 // HistoryEvent is one change of a bead, as bd recorded it.
 type HistoryEvent struct {
+	ID      string    `json:"id"`
 	Type    string    `json:"event_type"`
 	Actor   string    `json:"actor"`
 	Old     string    `json:"old_value"`
@@ -284,7 +285,7 @@ type HistoryEvent struct {
 	At      time.Time `json:"created_at"`
 }
 
-// Events returns who changed a bead, in bd's order.
+// Events returns who changed a bead, newest first.
 func (c *Client) Events(ctx context.Context, id string) ([]HistoryEvent, error) {
 	var out []HistoryEvent
 	err := c.ask(ctx, quick, &out, "history", id, "--events")

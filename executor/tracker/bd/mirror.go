@@ -1,0 +1,415 @@
+package bd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Outbox says what a mirror is made of.
+type Outbox struct {
+	Client *Client
+	Epic   *ir.Epic
+	Run    *executor.Run // one of the mirror's own, which has replayed the journal
+	State  string        // the epic's state directory: what bd was told is remembered there
+	Poll   time.Duration // how often people's changes are looked for; 0: 15 seconds
+
+	// Metadata is what a node's bead keeps, from the mirror's run; nil writes none. It
+	// is called in the mirror's goroutine.
+	Metadata func(n *ir.Node) (map[string]any, error)
+	// Applied is told of every event when the mirror's run has it. It may be nil.
+	Applied func(executor.Event)
+	// Report says a line to people.
+	Report func(format string, args ...any)
+	// Send gives a decision to whoever holds the lock; Answer asks what came of it.
+	Send   func(context.Context, executor.Letter) error
+	Answer func(ctx context.Context, id string) (answered bool, refused string, err error)
+
+	Now func() time.Time // nil is time.Now
+}
+
+// Mirror writes what happens to a run into bd, beside the run, and tells the run what
+// people did there. It is an outbox: Observe only takes note; a goroutine of the
+// mirror's own applies the events to a run of its own, and asks it how a bead has to
+// stand when the bead's turn comes. What bd has not taken yet is computed anew, so
+// that nothing piles up while bd is away.
+type Mirror struct {
+	Outbox
+	c      *Client
+	epic   *ir.Epic
+	run    *executor.Run
+	labels labels
+	told   *memory
+	opened int64 // last event that was there when the mirror began
+
+	mu     sync.Mutex // guards news; held for an append
+	news   []executor.Event
+	nudge  chan struct{}
+	ending chan struct{} // closed by Close
+	done   chan struct{} // closed when the goroutine has ended
+	stop   context.CancelFunc
+
+	// What follows is the goroutine's own.
+	beads   map[ir.NodeID]*bead
+	queue   []ir.NodeID // whose turn it is, in order; "" is the epic
+	listed  bool        // the beads were read once
+	look    time.Time   // when they are read again
+	retry   time.Time   // nothing is called before, because bd did not answer
+	failed  int         // calls in a row that failed
+	mode    string      // of the epic, in bd
+	flush   time.Time   // when the epic's comments are sent, that are collected
+	reports map[string]bool
+}
+
+// bead is what the mirror knows of one bead.
+type bead struct {
+	id    ir.NodeID
+	node  *ir.Node // nil: the epic
+	known *Issue   // as bd showed it last; nil: it is not there
+
+	queued   bool
+	metadata bool     // it is due
+	doubt    bool     // something was said about it before the mirror began
+	unsure   bool     // how the last comment ended is not known: they are read first
+	asked    *asked   // the question that its labels put to people now
+	lost     bool     // somebody else has claimed it
+	foreign  bool     // bd takes its id for another: nothing is written any more
+	theirs   string   // status that a person gave it and that stays; "" none
+	question string   // text of the last one that was put to people
+	hold     *hold    // a decision on its way
+	drop     []string // labels of those that were not taken
+	took     bool     // the last one was taken: its label is not too late
+	refused  map[string]int
+	notes    []string // for whoever was too late
+	closes   []ir.NodeID
+}
+
+const (
+	poll     = 15 * time.Second
+	collect  = time.Minute // the epic's comments are sent together this often
+	backoff  = time.Second // the first, doubled each time
+	longest  = time.Minute
+	attempts = 2 // that bd may refuse one and the same change
+)
+
+// NewMirror makes a mirror. Nothing is called before Look or Start.
+func NewMirror(o Outbox) (*Mirror, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Poll == 0 {
+		o.Poll = poll
+	}
+	told, err := remember(o.State)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mirror{
+		Outbox: o, c: o.Client, epic: o.Epic, run: o.Run, labels: labelsOf(o.Epic.Run), told: told, opened: o.Run.Seq(),
+		nudge: make(chan struct{}, 1), ending: make(chan struct{}), done: make(chan struct{}),
+		beads: map[ir.NodeID]*bead{}, reports: map[string]bool{},
+	}
+	m.beads[""] = &bead{doubt: m.opened > 0, refused: map[string]int{}}
+	ids := map[ir.Key]ir.NodeID{}
+	for i := range m.epic.Nodes {
+		n := &m.epic.Nodes[i]
+		ids[n.Key] = n.ID
+		v, _ := m.run.View(n.ID)
+		begun := len(v.Attempts) > 0 || len(m.run.Comments(n.ID)) > 0
+		m.beads[n.ID] = &bead{id: n.ID, node: n, doubt: begun, metadata: begun, refused: map[string]int{}}
+		for _, e := range n.After {
+			if e.Type == ir.Blocks {
+				d := m.beads[ids[e.Key]]
+				d.closes = append(d.closes, n.ID)
+			}
+		}
+	}
+	return m, nil
+}
+
+// Observe takes note of events that have become durable. It never waits.
+func (m *Mirror) Observe(list []executor.Event) {
+	m.mu.Lock()
+	m.news = append(m.news, list...)
+	m.mu.Unlock()
+	select {
+	case m.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// Start begins the mirror's goroutine. ctx bounds everything that it calls.
+func (m *Mirror) Start(ctx context.Context) {
+	ctx, m.stop = context.WithCancel(ctx)
+	go func() { defer close(m.done); m.loop(ctx) }()
+}
+
+// Close lets the mirror write what is left until ctx ends, and returns what bd has not
+// been told, a line each. The next mirror of the epic goes on with it.
+func (m *Mirror) Close(ctx context.Context) (unsent []string, err error) {
+	if m.stop != nil {
+		close(m.ending)
+		select {
+		case <-m.done:
+		case <-ctx.Done():
+			m.stop()
+			<-m.done
+		}
+		m.stop()
+	}
+	m.take()
+	unsent = m.unsent()
+	return unsent, m.told.close(unsent)
+}
+
+// take applies what happened to the mirror's own run.
+func (m *Mirror) take() {
+	m.mu.Lock()
+	news := m.news
+	m.news = nil
+	m.mu.Unlock()
+	for _, e := range news {
+		if err := m.run.Apply(e); err != nil { // the run itself took it
+			m.report("bug in ralph: the mirror does not follow the run: %v", err)
+			return
+		}
+		if m.Applied != nil {
+			m.Applied(e)
+		}
+		m.dirty(e.Node)
+		m.dirty("")
+		if b := m.beads[e.Node]; b != nil {
+			if d, ok := e.Body.(executor.Decided); ok && b.hold != nil && b.hold.letter.Decision.ID == d.ID {
+				b.heard()
+			}
+			switch body := e.Body.(type) {
+			case executor.AttemptEnded:
+				b.metadata = b.metadata || body.Status != executor.AttemptPassed
+			case executor.NodeDone, executor.NodeBlocked, executor.Decided, executor.Pulled:
+				b.metadata = true
+			}
+		}
+		switch e.Body.(type) {
+		case executor.RunStarted, executor.Decided: // they move others, too
+			m.all()
+		}
+	}
+}
+
+func (m *Mirror) all() {
+	for i := range m.epic.Nodes {
+		m.dirty(m.epic.Nodes[i].ID)
+	}
+}
+
+// dirty queues a bead whose node may stand elsewhere now.
+func (m *Mirror) dirty(id ir.NodeID) {
+	b := m.beads[id]
+	if b == nil || b.queued {
+		return
+	}
+	b.queued = true
+	m.queue = append(m.queue, id)
+}
+
+// loop writes one thing after the other until there is nothing left and Close was
+// called.
+func (m *Mirror) loop(ctx context.Context) {
+	m.all()
+	m.dirty("")
+	ending := m.ending
+	for ctx.Err() == nil {
+		m.take()
+		now := m.Now()
+		closing := ending == nil
+		if closing && m.failed > 1 {
+			return // it does not answer, and nobody waits for it any longer
+		}
+		var wake time.Time
+		switch {
+		case now.Before(m.retry):
+			wake = m.retry
+		case !m.listed, !closing && !now.Before(m.look):
+			m.settle(m.poll(ctx))
+			continue
+		case len(m.queue) > 0:
+			id := m.queue[0]
+			m.queue = m.queue[1:]
+			b := m.beads[id]
+			b.queued = false
+			more, err := m.turn(ctx, b, closing)
+			switch {
+			case err != nil && m.gaveUp(ctx, b, err):
+				err = nil
+			case more || err != nil:
+				m.dirty(id)
+			}
+			m.settle(err)
+			continue
+		case closing:
+			return
+		default:
+			wake = m.look
+			if !m.flush.IsZero() && m.flush.Before(wake) {
+				wake = m.flush
+			}
+		}
+		t := time.NewTimer(wake.Sub(now))
+		select {
+		case <-m.nudge:
+		case <-t.C:
+			if !m.flush.IsZero() && !m.Now().Before(m.flush) {
+				m.dirty("")
+			}
+		case <-ending:
+			ending = nil
+			m.dirty("") // what was collected is sent
+		case <-ctx.Done():
+		}
+		t.Stop()
+	}
+}
+
+// do makes a call of bd and applies what happens meanwhile.
+func (m *Mirror) do(ctx context.Context, call func(context.Context) error) error {
+	done := make(chan error, 1)
+	go func() { done <- call(ctx) }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-m.nudge:
+			m.take()
+		}
+	}
+}
+
+// settle takes note of how a call ended: a bd that does not do what it is asked is
+// left alone for a while, longer each time, and that is said once.
+func (m *Mirror) settle(err error) {
+	var foreign *Foreign
+	if err == nil || errors.As(err, &foreign) || Guarded(err) {
+		if m.failed > 0 && m.told.Away != "" {
+			m.report("bd answers again; it is told what it missed")
+		}
+		m.failed, m.retry = 0, time.Time{}
+		m.note(m.told.away(""))
+		return
+	}
+	m.failed++
+	m.retry = m.Now().Add(min(backoff<<min(m.failed-1, 10), longest))
+	if m.failed > 1 && m.told.Away == "" {
+		m.report("bd does not take what it is told; ralph goes on and tells it later: %v", err)
+		m.note(m.told.away(err.Error()))
+	}
+}
+
+// gaveUp reports whether a change of a bead is not tried again: bd works, and refuses
+// exactly this.
+func (m *Mirror) gaveUp(ctx context.Context, b *bead, err error) bool {
+	var foreign *Foreign
+	var no *Refused
+	switch {
+	case errors.As(err, &foreign):
+		b.foreign = true
+		m.report("%v. Nothing more is written to %s in this run", err, b.name(m.epic))
+		return true
+	case Guarded(err) || !errors.As(err, &no) || no.Exit <= 0:
+		return false
+	}
+	b.refused[err.Error()]++
+	if b.refused[err.Error()] < attempts || m.do(ctx, func(ctx context.Context) error { _, err := m.c.Config(ctx, "types.custom"); return err }) != nil {
+		return false
+	}
+	m.report("bd refuses: %v. It is not tried again in this run", err)
+	return true
+}
+
+// report says a line once.
+func (m *Mirror) report(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if !m.reports[line] {
+		m.reports[line] = true
+		m.Report("%s", line)
+	}
+}
+
+func (m *Mirror) note(err error) {
+	if err != nil {
+		m.report("what bd was told cannot be remembered: %v", err)
+	}
+}
+
+// says reports whether something is mirrored.
+func (m *Mirror) says(what string) bool {
+	list := m.epic.Run.Tracker.Mirror
+	return len(list) == 0 || slices.Contains(list, what)
+}
+
+func (b *bead) name(e *ir.Epic) string {
+	if b.node == nil {
+		return string(e.Epic.ID)
+	}
+	return string(b.id)
+}
+
+// unsent lists what bd has not been told, a line for each bead.
+func (m *Mirror) unsent() []string {
+	var out []string
+	missing := 0
+	for _, id := range m.order() {
+		b := m.beads[id]
+		comments := 0
+		if m.says(MirrorComments) {
+			comments = len(m.pending(b))
+		}
+		what := ""
+		if v, ok := m.run.View(id); ok {
+			s := m.shouldStand(v)
+			switch {
+			case b.known == nil && m.listed:
+				missing++
+				continue
+			case b.known == nil:
+				what = "how it stands (" + s.status + ")"
+			case m.says(MirrorStatus) && b.known.Status != s.status && b.theirs == "":
+				what = fmt.Sprintf("that it is %s (bd has %s)", s.status, b.known.Status)
+				if b.lost {
+					what += ", because " + b.known.Assignee + " has claimed it"
+				} else if s.status == "closed" && !m.closable(b) {
+					what += ", because what blocks it is open"
+				}
+			}
+		} else if mode, _ := m.run.Mode(); m.says(MirrorMode) && mode != m.mode {
+			what = "that the epic is " + mode
+		}
+		if comments > 0 {
+			if what != "" {
+				what += " and "
+			}
+			what += fmt.Sprintf("%d comments", comments)
+		}
+		if what != "" {
+			out = append(out, b.name(m.epic)+": "+what)
+		}
+	}
+	if missing > 0 {
+		out = append(out, fmt.Sprintf("%d nodes are not in bd: ralph compile --push", missing))
+	}
+	return out
+}
+
+// order lists the beads: the nodes in the epic's order, then the epic.
+func (m *Mirror) order() []ir.NodeID {
+	out := make([]ir.NodeID, 0, len(m.beads))
+	for i := range m.epic.Nodes {
+		out = append(out, m.epic.Nodes[i].ID)
+	}
+	return append(out, "")
+}

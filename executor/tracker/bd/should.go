@@ -1,0 +1,213 @@
+package bd
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// What tracker { mirror = […] } may name; nothing named is all of it.
+const (
+	MirrorStatus   = "status"   // status, assignee, close with a reason
+	MirrorLabels   = "labels"   // phase:<step>, needs:human_approval
+	MirrorComments = "comments" // iterations, rejections, decisions
+	MirrorMetadata = "metadata" // seed metadata and what recovery needs
+	MirrorMode     = "mode"     // the epic's
+	MirrorPR       = "pr"       // pull requests as external references
+)
+
+// Mirrored lists the words of tracker { mirror = […] }.
+var Mirrored = []string{MirrorStatus, MirrorLabels, MirrorComments, MirrorMetadata, MirrorMode, MirrorPR}
+
+// phasePrefix begins the label that says in which step a node is; humanReview is the
+// step's place while a person is asked.
+const (
+	phasePrefix = "phase:"
+	humanReview = "human_review"
+)
+
+// labels are the words that people and ralph use on beads, by their meaning: what
+// hitl { labels } and tracker { labels } name them, else seed 004's.
+type labels struct{ needs, approved, changes, exclude string }
+
+func labelsOf(run ir.Run) labels {
+	word := func(meaning, otherwise string) string {
+		if run.Tracker != nil && run.Tracker.Labels[meaning] != "" {
+			return run.Tracker.Labels[meaning]
+		}
+		if l := run.HITL.Labels[meaning]; l != "" {
+			return l
+		}
+		return otherwise
+	}
+	return labels{
+		needs: word("needs_approval", "needs:human_approval"), approved: word("approved", "human:approved"),
+		changes: word("changes_requested", "human:changes_requested"), exclude: word("exclude", "ashep:excluded"),
+	}
+}
+
+// should is how a node's bead has to stand.
+type should struct {
+	status string
+	phase  string // "" none
+	reason string // of the close
+	ref    string // external reference
+	ended  string // done, blocked, skipped, cancelled; "" if it has not
+	gate   *asked
+}
+
+// asked is the question that a human gate puts to people.
+type asked struct{ gate, digest, result, step, text string }
+
+// same reports whether a decision about one is a decision about the other.
+func (a *asked) same(b *asked) bool {
+	return a != nil && b != nil && a.gate == b.gate && a.digest == b.digest && a.result == b.result
+}
+
+// shouldStand is how a node's bead has to stand, from where the node stands.
+func (m *Mirror) shouldStand(v executor.NodeView) should {
+	s := should{status: v.Word(executor.WordsIssue), ref: v.Pull.URL}
+	if v.Paused != "" && v.Status == executor.Pending {
+		s.status = "blocked"
+	}
+	if v.Status == executor.Running || v.Status == executor.Waiting {
+		s.phase = v.Step
+	}
+	switch v.Status {
+	case executor.Done:
+		s.reason, s.ended = "done: every gate passed", "done"
+		if v.Result.Commit != "" {
+			s.reason += fmt.Sprintf(" (commit %.12s)", v.Result.Commit)
+		}
+		if v.Reason != "" {
+			s.reason = v.Reason
+		}
+	case executor.Skipped, executor.Cancelled, executor.Blocked:
+		s.reason, s.ended = v.Reason, v.Status.String()
+	case executor.Waiting:
+		if v.Cause == executor.CauseApproval {
+			s.phase = humanReview
+			s.gate = m.asks(v)
+		}
+	}
+	if s.reason == "" {
+		s.reason = v.Status.String()
+	}
+	return s
+}
+
+// asks is what a human gate asks, with what an answer is bound to.
+func (m *Mirror) asks(v executor.NodeView) *asked {
+	a := &asked{gate: v.Gate, digest: ir.GateDigest(m.epic, v.Gate), step: v.Step}
+	n := 0
+	if len(v.Attempts) > 0 {
+		last := v.Attempts[len(v.Attempts)-1]
+		a.result, n = last.Collected.Result.Tree, last.Number
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "[APPROVAL NEEDED] [task:%s] gate %s (%s) asks about %s #%d, tree %s.", v.ID, a.gate, a.digest, v.Step, n, a.result)
+	if q := m.epic.Gates[a.gate].Prompt; len(q) > 0 {
+		b.WriteString("\n\n" + strings.Join(q, "\n"))
+	}
+	who := "anybody"
+	if len(v.Approvers) > 0 {
+		who = strings.Join(v.Approvers, ", ")
+	}
+	if m.epic.Run.Tracker.Approvals {
+		fmt.Fprintf(&b, "\n\nTo decide (%s):\n  bd label add %s %s\n  bd comments add %s \"what to change\" && bd label add %s %s\nor on the command line: ralph approve %s, ralph reject %s -m \"what to change\"",
+			who, v.ID, m.labels.approved, v.ID, v.ID, m.labels.changes, v.Key, v.Key)
+	} else {
+		fmt.Fprintf(&b, "\n\nTo decide (%s): ralph approve %s, ralph reject %s -m \"what to change\"", who, v.Key, v.Key)
+	}
+	a.text = b.String()
+	return a
+}
+
+// change is what an update has to write so that a bead stands as it should, but for a
+// close and its metadata; ok is false if there is nothing.
+func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
+	have := b.known
+	if m.says(MirrorStatus) && !b.lost && s.status != "closed" && s.status != have.Status {
+		ch.Status, ch.If = s.status, have.Status
+		if s.status == "in_progress" && have.Assignee != m.c.actor {
+			ch.Assignee = m.c.actor
+		}
+	}
+	if m.says(MirrorLabels) {
+		m.relabel(b, s, &ch)
+	}
+	if m.says(MirrorPR) && s.ref != "" && s.ref != have.ExternalRef {
+		ch.ExternalRef = s.ref
+	}
+	return ch, ch.Status != "" || ch.ExternalRef != "" || len(ch.Add)+len(ch.Remove) > 0
+}
+
+// relabel makes the labels that are ralph's the right ones. A bead that ralph has not
+// begun keeps the phase that somebody gave it.
+func (m *Mirror) relabel(b *bead, s should, ch *Change) {
+	have := b.known.Labels
+	if s.phase != "" || s.status != "open" || b.known.Status != "open" {
+		for _, l := range have {
+			if strings.HasPrefix(l, phasePrefix) && l != phasePrefix+s.phase {
+				ch.Remove = append(ch.Remove, l)
+			}
+		}
+	}
+	if want := phasePrefix + s.phase; s.phase != "" && !slices.Contains(have, want) {
+		ch.Add = append(ch.Add, want)
+	}
+	needs := s.gate != nil
+	if has := slices.Contains(have, m.labels.needs); needs && !has {
+		ch.Add = append(ch.Add, m.labels.needs)
+	} else if has && !needs {
+		ch.Remove = append(ch.Remove, m.labels.needs)
+	}
+	for _, l := range b.drop {
+		if slices.Contains(have, l) && !slices.Contains(ch.Remove, l) {
+			ch.Remove = append(ch.Remove, l)
+		}
+	}
+	if !m.epic.Run.Tracker.Approvals || needs && b.asked.same(s.gate) {
+		return
+	}
+	for _, l := range []string{m.labels.approved, m.labels.changes} {
+		// What was said before the question was put answers another one. It is taken
+		// away also where it was not seen: it may have come since the last look.
+		if (needs || slices.Contains(have, l)) && !slices.Contains(ch.Remove, l) {
+			ch.Remove = append(ch.Remove, l)
+		}
+	}
+}
+
+// differs reports whether a bead's metadata lacks or has otherwise what is to be
+// written: bd keeps neither the order of keys nor the way that numbers are spelt.
+func differs(want map[string]any, have json.RawMessage) bool {
+	got := map[string]json.RawMessage{}
+	if len(have) > 0 && json.Unmarshal(have, &got) != nil {
+		return true
+	}
+	for k, v := range want {
+		text, err := json.Marshal(v)
+		if err != nil || !bytes.Equal(canonical(text), canonical(got[k])) {
+			return true
+		}
+	}
+	return false
+}
+
+func canonical(text json.RawMessage) []byte {
+	var v any
+	if json.Unmarshal(text, &v) != nil {
+		return nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
+}

@@ -1,0 +1,395 @@
+package bd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Label is the label that all beads of an epic carry.
+func Label(epic ir.NodeID) string { return "ralph-epic:" + string(epic) }
+
+// hold is a decision of a person in bd that is on its way.
+type hold struct {
+	letter executor.Letter
+	label  string // that said it; "" if the status did
+	who    string
+}
+
+// Look reads the beads once, before the run begins, and sends what people decided in
+// bd meanwhile. It is called before Start.
+func (m *Mirror) Look(ctx context.Context) error {
+	err := m.poll(ctx)
+	m.settle(err)
+	return err
+}
+
+// poll reads all beads of the epic in one call, and finds what people changed.
+func (m *Mirror) poll(ctx context.Context) error {
+	var list []Issue
+	err := m.do(ctx, func(ctx context.Context) (err error) {
+		list, err = m.c.List(ctx, "--label", Label(m.epic.Epic.ID))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	m.look = m.Now().Add(m.Poll)
+	there := map[string]*Issue{}
+	for i := range list {
+		there[list[i].ID] = &list[i]
+	}
+	for _, id := range m.order() {
+		b := m.beads[id]
+		now := there[b.name(m.epic)]
+		switch {
+		case now == nil && b.known != nil:
+			m.report("%s is no longer among the beads of the epic: it was deleted, or lost its label %s", b.name(m.epic), Label(m.epic.Epic.ID))
+			fallthrough
+		case now == nil:
+			b.known = nil
+			continue
+		case b.known == nil:
+			err = m.first(ctx, b, *now)
+		case now.Status != b.known.Status:
+			err = m.changed(ctx, b, *now)
+		default:
+			b.known = now
+		}
+		if err == nil && b.node != nil {
+			err = m.labelled(ctx, b)
+		}
+		if err != nil {
+			return err
+		}
+		m.dirty(id)
+	}
+	m.listed = true
+	return nil
+}
+
+// first looks at a bead for the first time: it stands as ralph left it, or as a
+// person did meanwhile.
+func (m *Mirror) first(ctx context.Context, b *bead, now Issue) error {
+	b.known = &now
+	if b.node == nil {
+		m.mode = ""
+		for _, l := range now.Labels {
+			if mode, ok := strings.CutPrefix(l, "mode:"); ok {
+				m.mode = mode
+			}
+		}
+		return nil
+	}
+	v, ok := m.run.View(b.id)
+	if !ok {
+		return nil
+	}
+	if s := m.shouldStand(v); s.status == now.Status || now.Status == "open" && s.status != "closed" && v.Paused == "" || now.Status == "in_progress" && s.status != "closed" {
+		return nil // as it should be, or not told yet
+	}
+	return m.changed(ctx, b, now)
+}
+
+// changed finds out who gave a bead another status than ralph did, and makes a
+// decision of it.
+func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
+	was := b.known.Status
+	b.known = &now
+	if b.node == nil {
+		return nil // the epic's own status follows its nodes
+	}
+	e, found, err := m.who(ctx, b, func(e HistoryEvent) bool {
+		return e.Type == "status_changed" || e.Type == "closed" || e.Type == "reopened"
+	})
+	if err != nil {
+		b.known = nil // the next look begins anew
+		return err
+	}
+	if !found || e.Actor == m.c.actor {
+		return nil // ralph's own, from before it ended or from a call whose end was not seen
+	}
+	v, ok := m.run.View(b.id)
+	if !ok {
+		return nil
+	}
+	d := executor.Decision{ID: "bd:" + e.ID, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker, At: e.At.UTC()}
+	ended := v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Cancelled
+	switch now.Status {
+	case "closed":
+		if ended {
+			return nil
+		}
+		d.Verb, d.Message = executor.Skip, "closed in bd"
+		if now.CloseReason != "" {
+			d.Message += ": " + now.CloseReason
+		}
+		if v.Status == executor.Running {
+			d.How = executor.Forced
+		}
+	case "blocked", "deferred":
+		if ended || v.Paused != "" || v.Status == executor.Blocked {
+			return nil
+		}
+		d.Verb, d.Message = executor.Pause, now.Status+" in bd"
+	default:
+		switch {
+		case v.Status == executor.Done:
+			b.theirs = now.Status
+			m.report("%s was reopened in bd by %s, and is done: ralph apply --rerun %s runs it again. It stays as it is there", b.id, e.Actor, v.Key)
+			return nil
+		case v.Status == executor.Skipped || v.Status == executor.Cancelled:
+			d.Verb, d.Message = executor.RetryNode, "reopened in bd"
+		case v.Status == executor.Blocked:
+			d.Verb, d.Message = executor.RetryNode, now.Status+" in bd"
+		case v.Paused != "":
+			d.Verb, d.Message = executor.Resume, now.Status+" in bd"
+		default:
+			if m.shouldStand(v).status != now.Status && was != now.Status {
+				m.report("%s was set to %s in bd by %s; ralph says how it stands (%s)", b.id, now.Status, e.Actor, v.Status)
+			}
+			return nil
+		}
+	}
+	return m.send(ctx, b, d, "", e.Actor)
+}
+
+// who returns the newest event of a bead that is meant.
+func (m *Mirror) who(ctx context.Context, b *bead, meant func(HistoryEvent) bool) (e HistoryEvent, found bool, err error) {
+	var events []HistoryEvent
+	err = m.do(ctx, func(ctx context.Context) (err error) { events, err = m.c.Events(ctx, string(b.id)); return err })
+	if err != nil {
+		return e, false, err
+	}
+	if i := slices.IndexFunc(events, meant); i >= 0 {
+		return events[i], true, nil
+	}
+	return e, false, nil
+}
+
+// byLabel returns who gave a bead a label last.
+func (m *Mirror) byLabel(ctx context.Context, b *bead, label string) (HistoryEvent, bool, error) {
+	return m.who(ctx, b, func(e HistoryEvent) bool {
+		return e.Type == "label_added" && strings.HasSuffix(e.Comment, ": "+label)
+	})
+}
+
+// labelled makes decisions of the labels that people put on a bead.
+func (m *Mirror) labelled(ctx context.Context, b *bead) error {
+	if err := m.answered(ctx, b); err != nil || b.hold != nil {
+		return err
+	}
+	v, ok := m.run.View(b.id)
+	if !ok || b.known == nil {
+		return nil
+	}
+	if done, err := m.excluded(ctx, b, v); done || err != nil {
+		return err
+	}
+	if !m.epic.Run.Tracker.Approvals {
+		return nil
+	}
+	s := m.shouldStand(v)
+	if err := m.recognise(ctx, b, s); err != nil {
+		return err
+	}
+	approved, changes := slices.Contains(b.known.Labels, m.labels.approved), slices.Contains(b.known.Labels, m.labels.changes)
+	switch {
+	case !approved && !changes:
+		b.took = false
+		return nil
+	case s.gate != nil && !b.asked.same(s.gate):
+		return nil // the question comes first, and takes away what was there before
+	}
+	label := m.labels.approved
+	if changes {
+		label = m.labels.changes
+	}
+	e, found, err := m.byLabel(ctx, b, label)
+	if err != nil || !found || e.Actor == m.c.actor {
+		return err
+	}
+	if s.gate == nil {
+		if !b.took {
+			m.late(b, label, e.Actor, "nothing waits for that here"+lastWord(v))
+		}
+		return nil // change takes it away
+	}
+	d := executor.Decision{
+		ID: "bd:" + e.ID, Verb: executor.Approve, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker, At: e.At.UTC(),
+		Gate: s.gate.gate, Digest: s.gate.digest, Result: s.gate.result,
+	}
+	if d.Message, err = m.feedback(ctx, b, s.gate); err != nil {
+		return err
+	}
+	if changes {
+		d.Verb = executor.Reject
+		if d.Message == "" {
+			d.Message = e.Actor + " asks for changes and says no more"
+		}
+	}
+	return m.send(ctx, b, d, label, e.Actor)
+}
+
+// recognise finds the question of a gate that a ralph has put which has ended since:
+// then the labels that ask are there, and the comment.
+func (m *Mirror) recognise(ctx context.Context, b *bead, s should) error {
+	if s.gate == nil || b.asked.same(s.gate) || b.known.Status != s.status || !slices.Contains(b.known.Labels, m.labels.needs) {
+		return nil
+	}
+	list, err := m.read(ctx, b)
+	if err == nil && contains(list, s.gate.text) {
+		b.asked, b.question = s.gate, s.gate.text
+	}
+	return err
+}
+
+// lastWord is what was decided last about a node.
+func lastWord(v executor.NodeView) string {
+	if n := len(v.Decisions); n > 0 {
+		d := v.Decisions[n-1]
+		return fmt.Sprintf(" any more: %s said %s at %s", d.By, d.Verb, d.At.Format("15:04:05"))
+	}
+	return ""
+}
+
+// feedback is what others than ralph commented since the question was put.
+func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (string, error) {
+	list, err := m.read(ctx, b)
+	if err != nil {
+		return "", err
+	}
+	since := 0
+	for i, c := range list {
+		if contains([]Comment{c}, q.text) {
+			since = i + 1
+		}
+	}
+	var said []string
+	for _, c := range list[since:] {
+		if c.Author != m.c.actor {
+			said = append(said, strings.TrimSpace(c.Text))
+		}
+	}
+	return executor.Clip(strings.Join(said, "\n\n"), executor.MaxNote), nil
+}
+
+// excluded pauses a node whose bead has the label that leaves it to people, and lets
+// it go on when the label is gone.
+func (m *Mirror) excluded(ctx context.Context, b *bead, v executor.NodeView) (done bool, err error) {
+	has := slices.Contains(b.known.Labels, m.labels.exclude)
+	ended := v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Cancelled || v.Status == executor.Blocked
+	pause, found := lastPause(v)
+	byLabel := found && strings.HasPrefix(pause.Message, m.labels.exclude)
+	switch {
+	case has && v.Paused == "" && !ended:
+		e, found, err := m.byLabel(ctx, b, m.labels.exclude)
+		if err != nil {
+			return true, err
+		}
+		who := e.Actor
+		if !found || who == "" || m.run.Heard("bd:"+e.ID) { // somebody has resumed it since: that counts
+			return false, nil
+		}
+		return true, m.send(ctx, b, executor.Decision{
+			ID: "bd:" + e.ID, Verb: executor.Pause, By: who + executor.InTracker, User: who + executor.InTracker,
+			At: e.At.UTC(), Message: m.labels.exclude + " in bd",
+		}, m.labels.exclude, who)
+	case !has && v.Paused != "" && byLabel:
+		e, found, err := m.who(ctx, b, func(e HistoryEvent) bool {
+			return e.Type == "label_removed" && strings.HasSuffix(e.Comment, ": "+m.labels.exclude)
+		})
+		if err != nil || !found {
+			return true, err
+		}
+		return true, m.send(ctx, b, executor.Decision{
+			ID: "bd:" + e.ID, Verb: executor.Resume, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker,
+			At: e.At.UTC(), Message: m.labels.exclude + " was taken away in bd",
+		}, "", e.Actor)
+	}
+	return false, nil
+}
+
+func lastPause(v executor.NodeView) (executor.Decision, bool) {
+	for i := len(v.Decisions) - 1; i >= 0; i-- {
+		if v.Decisions[i].Verb == executor.Pause {
+			return v.Decisions[i], true
+		}
+	}
+	return executor.Decision{}, false
+}
+
+// send gives a decision to the run. Until it is answered the bead stays as it is.
+func (m *Mirror) send(ctx context.Context, b *bead, d executor.Decision, label, who string) error {
+	if m.run.Heard(d.ID) {
+		return nil
+	}
+	l := executor.Letter{Node: b.id, Decision: d}
+	if m.Send == nil {
+		return nil
+	}
+	if err := m.Send(ctx, l); err != nil {
+		m.report("what %s decided in bd about %s cannot be given on: %v", who, b.id, err)
+		return nil
+	}
+	b.hold = &hold{l, label, who}
+	m.report("%s in bd by %s: %s %s", says(d, label), who, d.Verb, b.node.Key)
+	return nil
+}
+
+// says is what a person did in bd.
+func says(d executor.Decision, label string) string {
+	switch {
+	case label != "":
+		return "labelled " + label
+	case d.Verb == executor.Skip:
+		return "closed"
+	}
+	what, _, _ := strings.Cut(d.Message, " in bd")
+	return what
+}
+
+// answered looks what came of a decision that is on its way. A refused one is told to
+// whoever gave it; then ralph says again how the node stands.
+func (m *Mirror) answered(ctx context.Context, b *bead) error {
+	if b.hold == nil {
+		return nil
+	}
+	h := b.hold
+	if m.run.Heard(h.letter.Decision.ID) {
+		b.heard()
+		return nil
+	}
+	answered, refused, err := m.Answer(ctx, h.letter.Decision.ID)
+	if err != nil || !answered {
+		return nil // it is in the inbox, and the next look asks again
+	}
+	if refused == "" { // its event is on the way to the mirror
+		return nil
+	}
+	b.hold, b.took = nil, true
+	why, _, _ := strings.Cut(refused, "\n")
+	what := h.label
+	if what == "" {
+		what = says(h.letter.Decision, "")
+	} else {
+		b.drop = append(b.drop, what)
+	}
+	m.late(b, what, h.who, why)
+	return nil
+}
+
+// heard notes that the decision that was on its way counts.
+func (b *bead) heard() { b.hold, b.took = nil, true }
+
+// late tells somebody in bd that what they decided does not count.
+func (m *Mirror) late(b *bead, what, who, why string) {
+	text := fmt.Sprintf("[not taken] [task:%s] %s by %s: %s", b.id, what, who, why)
+	m.report("%s: %s by %s in bd does not count: %s", b.id, what, who, why)
+	b.took = true
+	b.notes = append(b.notes, text)
+}
