@@ -369,16 +369,18 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	var ended *journal.RunRecord
 	var unwritten error
+	mirror := r.mirror(ctx, view.note)
 	interrupts, stop := catchInterrupts()
 	defer stop()
 	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
 	interrupted, err := local.Apply(ctx, local.Config{
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.space, State: r.space.State(), Agents: r.agents,
 		Runners: r.crew.by, Gates: r.crew.gates(r.epic), Redact: r.crew.redact.String, Room: r.space.Room,
-		Grace: a.grace, Interrupts: interrupts, Activity: view.activity,
+		Grace: a.grace, Interrupts: interrupts, Activity: view.activity, Env: trackerEnv(r.epic),
 		Observe: func(list []executor.Event) {
 			view.events(list)
 			tell.events(list, view.key)
+			mirror.observe(list)
 			done, err := r.record(list)
 			if unwritten = errors.Join(unwritten, err); done != nil {
 				ended = done
@@ -388,6 +390,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases, Merged: r.merged, Head: head,
 		Slots: slots, Only: only, Rerun: rerun, Wait: a.wait, Grace: max(a.grace.Milliseconds(), 1), By: userName(), User: userName(),
 	})
+	unsent := mirror.close()
 	view.finish()
 	if err != nil {
 		var bug *local.Bug
@@ -401,6 +404,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		r.clean(ctx, view)
 	}
 	view.account(r, interrupted, only)
+	for _, line := range unsent {
+		view.note("%s", line)
+	}
 	if ended != nil {
 		ended.Exit = code
 		unwritten = errors.Join(unwritten, journal.AppendRun(r.space.State(), *ended))

@@ -17,9 +17,6 @@ func refuse(epic *ir.Epic) error {
 	l.gates(epic, executor.Integration, in.Gates)
 	l.runner(epic, executor.Integration, in.ConflictAgent)
 	run := epic.Run
-	if run.Tracker != nil {
-		l.add("a tracker (%s)", run.Tracker.Kind)
-	}
 	if run.Worktree.Submodules {
 		l.add("submodules (worktree { submodules = true })")
 	}

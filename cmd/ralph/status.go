@@ -77,6 +77,9 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	if r.changed {
 		fmt.Fprintf(w, "     %s has changed since the last apply: ralph plan says what the next one would do\n", term.Clean(r.file))
 	}
+	r.saySent(func(format string, args ...any) {
+		fmt.Fprintf(w, "     %s\n", term.Clean(fmt.Sprintf(format, args...)))
+	})
 	if r.epic.Run.HITL.Plan == "required" && !o.PlanApproved {
 		fmt.Fprintf(w, "     the plan waits for approval: ralph approve%s\n", r.about())
 	}

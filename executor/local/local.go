@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,6 +47,9 @@ type Config struct {
 	// Redact takes secrets out of every text before it is stored or shown; nil takes
 	// out nothing. It is called from any goroutine.
 	Redact func(string) string
+
+	// Env is what agents and gates get besides worktree { env }, which has the last word.
+	Env map[string]string
 
 	// Deadline, if it is not zero, drains the run as an interrupt would.
 	Deadline time.Time
@@ -388,6 +392,16 @@ func (d *driver) start(e executor.Effect) error {
 		d.reports <- report{key, executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}}
 	})
 	return nil
+}
+
+// env is what the policy and this ralph set for agents and gates.
+func (d *driver) env() map[string]string {
+	if len(d.Env) == 0 {
+		return d.Epic.Run.Worktree.Env
+	}
+	out := maps.Clone(d.Env)
+	maps.Copy(out, d.Epic.Run.Worktree.Env)
+	return out
 }
 
 func (d *driver) key(e executor.Effect) string { return e.Key(d.Epic.Epic.ID) }

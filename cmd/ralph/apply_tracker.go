@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
+	"github.com/ralph-compiler/ralph/ir/codec/bead"
+)
+
+// trackerTime bounds how long apply waits for a tracker: before it begins, for what
+// people decided there meanwhile, and at its end, for what was not sent yet.
+const trackerTime = 30 * time.Second
+
+// runMirror is the mirror of a run in a tracker; nil if the epic has none, or if there is no
+// database: its methods do nothing then.
+type runMirror struct {
+	*bd.Mirror
+	tell   func(format string, args ...any)
+	cancel context.CancelFunc
+}
+
+// mirror opens the tracker, looks what people did there, and begins to mirror. A
+// tracker never fails a run: what is wrong with it is said.
+func (r *openedRun) mirror(ctx context.Context, tell func(format string, args ...any)) *runMirror {
+	if r.epic.Run.Tracker == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	m, err := r.openMirror(ctx, tell)
+	if err != nil {
+		cancel()
+		tell("this run is not mirrored into bd: %v", err)
+		return nil
+	}
+	first, done := context.WithTimeout(ctx, trackerTime)
+	defer done()
+	if err := m.Look(first); err != nil {
+		tell("bd was not asked what people decided there: %v", err)
+	}
+	m.Start(ctx)
+	return &runMirror{m, tell, cancel}
+}
+
+func (r *openedRun) openMirror(ctx context.Context, tell func(format string, args ...any)) (*bd.Mirror, error) {
+	first, done := context.WithTimeout(ctx, trackerTime)
+	defer done()
+	c, err := bd.Open(first, bd.Options{Dir: r.space.Top(), Actor: bdcodec.Assignee(r.epic)})
+	if err != nil {
+		return nil, err
+	}
+	run, err := executor.New(r.epic)
+	if err != nil {
+		return nil, err
+	}
+	events, err := readEvents(ctx, r.space.State(), r.epic.Epic.ID)
+	if err != nil {
+		return nil, err
+	}
+	times := &chronicle{}
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			return nil, err
+		}
+		times.add(e)
+	}
+	h := newHistorian(detail{}, r.epic, run, r.space, times)
+	state, epic := r.space.State(), r.epic.Epic.ID
+	return bd.NewMirror(bd.Outbox{
+		Client: c, Epic: r.epic, Run: run, State: state, Poll: time.Duration(r.epic.Run.Tracker.PollMS) * time.Millisecond, Report: tell,
+		Metadata: func(n *ir.Node) (map[string]any, error) { return h.metadata(ctx, n) },
+		Applied:  times.add,
+		Send: func(ctx context.Context, l executor.Letter) error {
+			if err := journal.Send(ctx, state, epic, l); !errors.Is(err, journal.ErrSent) {
+				return err
+			}
+			return nil
+		},
+		Answer: func(ctx context.Context, id string) (bool, string, error) {
+			ctx, cancel := context.WithTimeout(ctx, time.Millisecond) // one look
+			defer cancel()
+			refused, err := journal.Await(ctx, state, epic, id)
+			if errors.Is(err, context.DeadlineExceeded) {
+				return false, "", nil
+			}
+			return err == nil, refused, err
+		},
+	})
+}
+
+// metadata is what a node's bead keeps: what scrum agents read, and what ralph needs
+// to go on elsewhere.
+func (h *historian) metadata(ctx context.Context, n *ir.Node) (map[string]any, error) {
+	nodes := map[ir.NodeID]*ir.NodeHistory{}
+	if v, ok := h.run.View(n.ID); ok {
+		nodes[n.ID] = h.view(ctx, v)
+	}
+	out, err := bead.Metadata(h.epic, n, &ir.History{Top: h.space.Top(), Nodes: nodes})
+	if err != nil {
+		return nil, err
+	}
+	if k, ok := h.run.Kept(n.ID); ok {
+		out["ralph"] = k
+	}
+	return out, nil
+}
+
+func (m *runMirror) observe(list []executor.Event) {
+	if m != nil {
+		m.Observe(list)
+	}
+}
+
+// close waits a bounded time for what is not sent, and says what remains.
+func (m *runMirror) close() (lines []string) {
+	if m == nil {
+		return nil
+	}
+	defer m.cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), trackerTime)
+	defer cancel()
+	unsent, err := m.Close(ctx)
+	if err != nil {
+		lines = append(lines, fmt.Sprintf("what bd was told cannot be remembered: %v", err))
+	}
+	return append(lines, unsentLines(unsent)...)
+}
+
+// mostUnsent is how many beads are named that are not up to date.
+const mostUnsent = 5
+
+// unsentLines say what bd was not told.
+func unsentLines(unsent []string) []string {
+	if len(unsent) == 0 {
+		return nil
+	}
+	out := []string{fmt.Sprintf("bd was not told everything (%s); the next ralph apply goes on with it:", count(len(unsent), "bead"))}
+	for i, line := range unsent {
+		if i == mostUnsent && len(unsent) > mostUnsent+1 {
+			return append(out, fmt.Sprintf("  and %d more", len(unsent)-mostUnsent))
+		}
+		out = append(out, "  "+line)
+	}
+	return out
+}
+
+// trackerEnv is what agents and gates get where a tracker is used: bd for reading.
+func trackerEnv(epic *ir.Epic) map[string]string {
+	if epic.Run.Tracker == nil {
+		return nil
+	}
+	return map[string]string{"BD_READONLY": "true", "BD_NON_INTERACTIVE": "1"}
+}
+
+// trackerHidden are the variables by which bd would take them for somebody.
+func trackerHidden(epic *ir.Epic) []string {
+	if epic.Run.Tracker == nil {
+		return nil
+	}
+	return []string{"BEADS_ACTOR", "BD_ACTOR"}
+}
+
+// saySent tells what the tracker does not have, for status.
+func (r *record) saySent(say func(format string, args ...any)) {
+	if r.epic.Run.Tracker == nil {
+		return
+	}
+	told, err := bd.ReadTold(r.space.State())
+	switch {
+	case err != nil:
+		say("what bd was told cannot be read: %v", err)
+	case r.held && told.Away != "":
+		say("bd does not take what it is told; ralph goes on and tells it later: %s", first(told.Away))
+	default:
+		for _, line := range unsentLines(told.Unsent) {
+			say("%s", line)
+		}
+	}
+}
