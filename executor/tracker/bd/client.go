@@ -220,7 +220,7 @@ func said(out, errs string) string {
 func short(args []string) []string {
 	out := slices.Clone(args)
 	for i, a := range out {
-		if len(a) > 60 || strings.Contains(a, "\n") {
+		if len(a) > 60 || strings.Contains(a, "\n") || strings.HasPrefix(a, "@/") {
 			out[i] = "…"
 		}
 	}

@@ -225,48 +225,21 @@ func (m *Mirror) loop(ctx context.Context) {
 	m.dirty("")
 	ending := m.ending
 	for ctx.Err() == nil {
-		m.take()
-		now := m.Now()
 		closing := ending == nil
 		if closing && m.failed > 1 {
 			return // it does not answer, and nobody waits for it any longer
 		}
-		var wake time.Time
+		wake, idle := m.step(ctx, closing)
 		switch {
-		case now.Before(m.retry):
-			wake = m.retry
-		case !m.listed, !closing && !now.Before(m.look):
-			m.settle(m.poll(ctx))
+		case !idle:
 			continue
-		case len(m.queue) > 0:
-			id := m.queue[0]
-			m.queue = m.queue[1:]
-			b := m.beads[id]
-			b.queued = false
-			more, err := m.turn(ctx, b, closing)
-			switch {
-			case err != nil && m.gaveUp(ctx, b, err):
-				err = nil
-			case more || err != nil:
-				m.dirty(id)
-			}
-			m.settle(err)
-			continue
-		case closing:
+		case closing && !m.Now().Before(m.retry):
 			return
-		default:
-			wake = m.look
-			if !m.flush.IsZero() && m.flush.Before(wake) {
-				wake = m.flush
-			}
 		}
-		t := time.NewTimer(wake.Sub(now))
+		t := time.NewTimer(wake.Sub(m.Now()))
 		select {
 		case <-m.nudge:
 		case <-t.C:
-			if !m.flush.IsZero() && !m.Now().Before(m.flush) {
-				m.dirty("")
-			}
 		case <-ending:
 			ending = nil
 			m.dirty("") // what was collected is sent
@@ -274,6 +247,37 @@ func (m *Mirror) loop(ctx context.Context) {
 		}
 		t.Stop()
 	}
+}
+
+// step makes one call, if one is due; else it says when the next one is.
+func (m *Mirror) step(ctx context.Context, closing bool) (wake time.Time, idle bool) {
+	m.take()
+	now := m.Now()
+	if !m.flush.IsZero() && !now.Before(m.flush) {
+		m.dirty("")
+	}
+	switch {
+	case now.Before(m.retry):
+		return m.retry, true
+	case !m.listed, !closing && !now.Before(m.look):
+		m.settle(m.poll(ctx))
+	case len(m.queue) > 0:
+		b := m.beads[m.queue[0]]
+		m.queue, b.queued = m.queue[1:], false
+		more, err := m.turn(ctx, b, closing)
+		switch {
+		case err != nil && m.gaveUp(ctx, b, err):
+			err = nil
+		case more || err != nil:
+			m.dirty(b.id)
+		}
+		m.settle(err)
+	case !m.flush.IsZero() && m.flush.Before(m.look):
+		return m.flush, true
+	default:
+		return m.look, true
+	}
+	return wake, false
 }
 
 // do makes a call of bd and applies what happens meanwhile.
@@ -323,8 +327,8 @@ func (m *Mirror) gaveUp(ctx context.Context, b *bead, err error) bool {
 	case Guarded(err) || !errors.As(err, &no) || no.Exit <= 0:
 		return false
 	}
-	b.refused[err.Error()]++
-	if b.refused[err.Error()] < attempts || m.do(ctx, func(ctx context.Context) error { _, err := m.c.Config(ctx, "types.custom"); return err }) != nil {
+	b.refused[no.Said]++
+	if b.refused[no.Said] < attempts || m.do(ctx, func(ctx context.Context) error { _, err := m.c.Config(ctx, "types.custom"); return err }) != nil {
 		return false
 	}
 	m.report("bd refuses: %v. It is not tried again in this run", err)

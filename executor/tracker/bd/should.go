@@ -138,13 +138,16 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 			ch.Assignee = m.c.actor
 		}
 	}
+	if m.says(MirrorStatus) && !b.lost && s.ended == "done" && have.Status == "open" && have.Assignee == "" {
+		ch.Assignee = m.c.actor // it came and went while bd was away
+	}
 	if m.says(MirrorLabels) {
 		m.relabel(b, s, &ch)
 	}
 	if m.says(MirrorPR) && s.ref != "" && s.ref != have.ExternalRef {
 		ch.ExternalRef = s.ref
 	}
-	return ch, ch.Status != "" || ch.ExternalRef != "" || len(ch.Add)+len(ch.Remove) > 0
+	return ch, ch.Status+ch.Assignee != "" || ch.ExternalRef != "" || len(ch.Add)+len(ch.Remove) > 0
 }
 
 // relabel makes the labels that are ralph's the right ones. A bead that ralph has not

@@ -209,6 +209,9 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 	if changes {
 		label = m.labels.changes
 	}
+	if slices.Contains(b.drop, label) {
+		return nil // it did not count, and is taken away
+	}
 	e, found, err := m.byLabel(ctx, b, label)
 	if err != nil || !found || e.Actor == m.c.actor {
 		return err

@@ -46,6 +46,12 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	if b.hold == nil && b.theirs == "" && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) {
 		var got Issue
 		err := m.do(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, string(b.id), s.reason); return err })
+		var no *Refused
+		if errors.As(err, &no) && no.Exit > 0 { // perhaps because somebody has claimed it
+			if lost := m.overtaken(ctx, b); lost != nil || b.lost {
+				return true, lost
+			}
+		}
 		if err != nil {
 			return false, err
 		}
