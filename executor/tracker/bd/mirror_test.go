@@ -39,7 +39,9 @@ type scene struct {
 
 func newScene(t *testing.T, lines []string, change ...func(*ir.Epic)) *scene {
 	t.Helper()
-	change = append([]func(*ir.Epic){func(e *ir.Epic) { e.Run.Tracker = &ir.Tracker{Kind: "bd", Prefix: "bd", Actor: "ralph", Approvals: true} }}, change...)
+	change = append([]func(*ir.Epic){func(e *ir.Epic) {
+		e.Run.Tracker = &ir.Tracker{Kind: "bd", Prefix: "bd", Actor: "ralph", Approvals: true}
+	}}, change...)
 	s := &scene{t: t, epic: executortest.Epic(lines, change...), now: time.UnixMilli(1_700_000_000_000).UTC(), state: t.TempDir(), got: map[string]string{}}
 	_, s.fake, s.dir = fakeDatabase(t)
 	var err error
