@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 )
 
 // applyArgs are the flags of apply.
@@ -73,11 +75,11 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 	f.BoolVar(&a.rebase, "rebase", false, "move the pinned bases to the heads of their branches; what they hold already is done")
 	f.BoolVar(&a.wait, "wait", false, "stay while only people are waited for, too")
 	f.DurationVar(&a.grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C, and when the run is cancelled")
-	f.StringVar(&a.events, "events", "", "jsonl: print events instead of progress")
+	f.StringVar(&a.events, "events", "", "print events instead of progress: jsonl, or beadsmith for those of a BeadManager")
 	f.StringVar(&a.base, "base", "", "commit to pin the base at")
 	f.BoolVar(&a.worker, "worker", false, "leave the tracker to ralph worker")
 	_ = errors.Join(f.MarkHidden("base"), f.MarkHidden("worker")) // they exist
-	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl", beadsmith.Format}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -85,8 +87,8 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	switch {
 	case a.parallel < 0:
 		return usageErrorf("--parallel %d: write a number from 1", a.parallel)
-	case a.events != "" && a.events != "jsonl":
-		return usageErrorf("--events %s: write jsonl", a.events)
+	case !slices.Contains([]string{"", "jsonl", beadsmith.Format}, a.events):
+		return usageErrorf("--events %s: write jsonl or %s", a.events, beadsmith.Format)
 	case a.grace < 0:
 		return usageErrorf("--grace %s: write a time that is not negative", a.grace)
 	}
@@ -130,7 +132,10 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
-	view := newApplyView(cmd.OutOrStdout(), cmd.ErrOrStderr(), epic, r.run, a.events == "jsonl")
+	view := newApplyView(cmd.OutOrStdout(), cmd.ErrOrStderr(), epic, r.run, a.events != "")
+	if a.events == beadsmith.Format {
+		view.beads = r.beadEvents(cmd.OutOrStdout())
+	}
 	return r.apply(ctx, a, only, rerun, view)
 }
 

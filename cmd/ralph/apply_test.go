@@ -404,9 +404,9 @@ func TestApplyUsage(t *testing.T) {
 	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))
 	for want, args := range map[string][]string{
-		"--parallel -1: write a number from 1": {"--parallel=-1"},
-		"--events xml: write jsonl":            {"--events", "xml"},
-		"there is no sprint 1.l":               {"--only", "1.l"},
+		"--parallel -1: write a number from 1":   {"--parallel=-1"},
+		"--events xml: write jsonl or beadsmith": {"--events", "xml"},
+		"there is no sprint 1.l":                 {"--only", "1.l"},
 	} {
 		if a := r.run(exitUsage, args...); !strings.Contains(a.err.String(), want) {
 			t.Errorf("%v: %s", args, &a.err)

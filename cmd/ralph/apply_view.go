@@ -16,13 +16,15 @@ import (
 
 // applyView shows a run: a line per event that people care about, and, on a
 // terminal, a block below that says what is going on. With --events jsonl every
-// event goes to standard output, and the account to standard error.
+// event goes to standard output, and the account to standard error; with --events
+// beadsmith what they mean in another program's words.
 type applyView struct {
 	out, err io.Writer
 	epic     *ir.Epic
 	run      *executor.Run
 	jsonl    bool
-	live     *live // nil: this is no terminal
+	beads    *beadEvents // --events beadsmith: they go out in place of the run's own
+	live     *live       // nil: this is no terminal
 	paint    term.Style
 	begun    time.Time
 	drains   int
@@ -59,6 +61,10 @@ func (v *applyView) note(format string, args ...any) {
 
 // events is told what has become durable.
 func (v *applyView) events(list []executor.Event) {
+	if v.beads != nil {
+		v.beads.events(list)
+		return
+	}
 	var lines strings.Builder
 	for _, e := range list {
 		if v.jsonl {

@@ -6,6 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
+	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
@@ -29,6 +30,7 @@ type format struct {
 
 // formats are all of them, by name.
 var formats = []format{
+	{name: beadsmith.Format, decode: beadsmith.Decode, encode: beadsmith.Encode, need: detail{files: true, diffs: true}},
 	{
 		name: bead.Format, decode: bead.Decode, strict: bead.DecodeStrict, encode: bead.Encode, need: detail{files: true},
 		files: []string{"*.json", "*.jsonl"},

@@ -174,6 +174,7 @@ type chronicle struct {
 	nodes                   map[ir.NodeID]time.Time // last event of each
 	gates                   map[gateOf][]span       // in the order of their verdicts
 	open                    map[gateOf]time.Time    // being judged
+	last                    map[ir.NodeID]gateOf    // attempt of each, without a gate
 	runs                    []journal.RunRecord
 	tally                   journal.Tally
 }
@@ -193,6 +194,7 @@ type span struct{ from, to time.Time }
 func (c *chronicle) add(e executor.Event) {
 	if c.nodes == nil {
 		c.nodes, c.gates, c.open = map[ir.NodeID]time.Time{}, map[gateOf][]span{}, map[gateOf]time.Time{}
+		c.last = map[ir.NodeID]gateOf{}
 	}
 	c.updated = e.At
 	if e.Node != "" {
@@ -211,8 +213,11 @@ func (c *chronicle) add(e executor.Event) {
 		if of.gate = b.Gate; b.Kind == executor.EffectGate {
 			c.open[of] = e.At
 		}
+	case executor.AttemptStarted:
+		c.last[e.Node] = of
 	case executor.NodeWaiting:
-		if of.gate = b.Gate; b.Cause == executor.CauseApproval {
+		if of = c.last[e.Node]; b.Cause == executor.CauseApproval {
+			of.gate = b.Gate
 			c.open[of] = e.At
 		}
 	case executor.GateJudged:

@@ -71,7 +71,7 @@ func Result(e *ir.Epic, node *ir.Node, a *ir.Attempt, number int) BeadResult {
 	for _, f := range changes(a.Files) {
 		r.FilesChanged = append(r.FilesChanged, f.FilePath)
 	}
-	r.Success = len(r.Errors) == 0 && a.Status != "running"
+	r.Success = len(r.Errors) == 0 && (a.Status != "running" || len(a.Gates) > 0) // judged: its agent came to its end
 	return r
 }
 

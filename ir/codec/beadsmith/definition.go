@@ -1,7 +1,6 @@
 package beadsmith
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -76,7 +75,7 @@ func definition(e *ir.Epic, node *ir.Node, top string) (TaskDefinition, kept) {
 		raw, imported := own[name]
 		if imported {
 			if def.TestCommand == "" && g.Kind == "command" && untold(raw) {
-				def.TestCommand = g.Run // it was found in the project
+				def.TestCommand = written(&g) // it was found in the project
 			}
 			continue
 		}
@@ -133,7 +132,7 @@ func criterionOf(name string, g *ir.Gate) Criterion {
 	c := Criterion{Type: "custom", Config: config}
 	switch {
 	case g.Kind == "command":
-		config["command"] = g.Run
+		config["command"] = written(g)
 		if g.Expect == (ir.Expect{}) {
 			c.Type = "tests_pass"
 			break
@@ -157,8 +156,11 @@ func criterionOf(name string, g *ir.Gate) Criterion {
 	return c
 }
 
-// same reports whether two texts are the same JSON.
-func same(a, b []byte) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+// written is the command of a gate as its source has it: what is no policy's is kept
+// from being read as a template.
+func written(g *ir.Gate) string {
+	if g.From == "plan" {
+		return strings.ReplaceAll(g.Run, "$${run.", "${run.")
+	}
+	return g.Run
 }
