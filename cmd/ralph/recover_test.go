@@ -31,7 +31,10 @@ func fakeBeads(t *testing.T) *beads {
 
 // keep writes the epic of a repository and what its journal says into the database,
 // as the mirror does.
-func (b *beads) keep(t *testing.T, r *applyRepo) {
+func (b *beads) keep(t *testing.T, r *applyRepo) { t.Helper(); b.keepWith(t, r, "") }
+
+// keepWith also writes a bead that belongs to no epic, if it has an id.
+func (b *beads) keepWith(t *testing.T, r *applyRepo, other string) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.dir, "epic.json"))
 	if err != nil {
@@ -76,6 +79,9 @@ func (b *beads) keep(t *testing.T, r *applyRepo) {
 		v, _ := run.View(n.ID)
 		row(string(n.ID), n.Title, "task", v.Word(executor.WordsIssue), meta)
 	}
+	if other != "" {
+		row(other, "Old", "task", "open", map[string]any{"plan_file": "docs/old.md", "plan_section": "## Phase 9 > ### Sprint 9.9: Old", "plan_sprint_id": "9.9"})
+	}
 	file := filepath.Join(t.TempDir(), "rows.jsonl")
 	if err := os.WriteFile(file, rows.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,10 +107,15 @@ func (b *beads) moved(t *testing.T, r *applyRepo) *applyRepo {
 // ralph runs a command in the repository, with this bd on PATH.
 func (b *beads) ralph(t *testing.T, r *applyRepo, want int, args ...string) (out, said string) {
 	t.Helper()
+	return b.ralphWith(t, r, nil, want, args...)
+}
+
+func (b *beads) ralphWith(t *testing.T, r *applyRepo, env []string, want int, args ...string) (out, said string) {
+	t.Helper()
 	cmd := exec.Command("ralph", args...)
 	var o, e bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.dir, &o, &e
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(b.program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(append(os.Environ(), "VISUAL=", "EDITOR=", "PATH="+filepath.Dir(b.program)+string(os.PathListSeparator)+os.Getenv("PATH")), env...)
 	code := 0
 	var exit *exec.ExitError
 	if err := cmd.Run(); errors.As(err, &exit) {
@@ -215,6 +226,13 @@ func (r *applyRepo) files(commit string) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+func (r *applyRepo) remove(path string) {
+	r.t.Helper()
+	if err := os.RemoveAll(filepath.Join(r.dir, path)); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 func (r *applyRepo) read(path string) string {

@@ -19,30 +19,39 @@ import (
 
 func newShowCommand() *cobra.Command {
 	var epic epicFlag
-	var asJSON bool
+	var asJSON, open bool
 	cmd := &cobra.Command{
 		Use:   "show KEY",
 		Short: "Show everything about one sprint: spec, attempts, gates, commits, what to do",
 		Long: `Show prints what is known about one sprint: what it was asked, each attempt with its
 gates and their messages, what was told to the agent afterwards, evidence, files,
-commits and refs, decisions of people, and what to type next. The key integration is
-the branch that joins all results.`,
+commits and refs, decisions of people, where it stands in its plan, and what to type
+next. The key integration is the branch that joins all results. Instead of the key it
+takes the id of a bead; one that is in no epic here is looked up in beads.
+
+With --open the plan is opened at the sprint's heading in $VISUAL or $EDITOR; without
+an editor the place is printed.`,
 		Example: `  ralph show 1.2a
+  ralph show bd-a1b2c3              the same by its bead
+  ralph show 1.2a --open            its heading in the plan, in your editor
   ralph show integration
   ralph show 1.2a --json`,
 		Args: countArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := epic.path()
-			if err != nil {
-				return err
+			if open && asJSON {
+				return usageErrorf("--open and --json exclude each other")
 			}
-			r, err := openRecord(background(cmd), file, cmd.InOrStdin())
-			if err != nil {
+			ctx := background(cmd)
+			r, id, err := recordOf(ctx, &epic, args[0], cmd.InOrStdin())
+			switch {
+			case err != nil:
 				return err
-			}
-			id, err := find(r.epic, args[0])
-			if err != nil {
-				return err
+			case r == nil:
+				return showBead(ctx, args[0], open, asJSON, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			case open && id == executor.Integration:
+				return usageErrorf("%s stands in no plan: name a sprint", id)
+			case open:
+				return r.place(id).open(ctx, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			v, ok := r.run.View(id)
 			if !ok {
@@ -56,6 +65,7 @@ the branch that joins all results.`,
 	}
 	epic.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&open, "open", false, "open the plan at this sprint's heading")
 	return cmd
 }
 
@@ -66,6 +76,8 @@ type showJSON struct {
 	Feedback  []string            `json:"feedback,omitempty"` // for the next attempt
 	Decisions []executor.Decision `json:"decisions,omitempty"`
 	Refs      []string            `json:"refs"`
+	Plan      string              `json:"plan,omitempty"`      // from the project's top
+	PlanLine  int                 `json:"plan_line,omitempty"` // of its heading as the plan is now; 0: it is not there
 }
 
 func showOf(r *record, v executor.NodeView) showJSON {
@@ -75,6 +87,8 @@ func showOf(r *record, v executor.NodeView) showJSON {
 	}
 	if v.ID != executor.Integration {
 		out.Spec = r.node(v.ID)
+		at := r.place(v.ID)
+		out.Plan, out.PlanLine = at.File, at.Line
 	}
 	return out
 }
@@ -119,6 +133,8 @@ func (r *record) show(out io.Writer, v executor.NodeView) error {
 		w.field("kind", string(n.Kind))
 		w.field("phase", n.Phase)
 		w.field("goal", n.Goal)
+		w.field("plan", r.place(v.ID).String())
+		w.field("section", n.Section)
 	}
 	w.field("needs", needsText(n))
 	if !v.Started.IsZero() {

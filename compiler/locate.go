@@ -1,0 +1,37 @@
+package compiler
+
+import (
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Locate finds an item of a plan as the plan stands now: by its annotation, which
+// goes along when it is renumbered or moved; else by its section, a path of
+// headings; else by its key. It returns the line of its heading from 1, 0 if it is
+// not there. A plan with errors is searched as far as it can be read.
+func Locate(file *diag.File, id ir.NodeID, section string, key ir.Key) int {
+	fm, _ := syntax.Peek(file)
+	opts := syntax.Options{}
+	if d, known := builtinDialect(fm.Dialect.Value); known {
+		opts.Dialect = d
+	}
+	tree, _ := syntax.Parse(file, opts)
+	find := func(is func(*syntax.Item) bool) int {
+		for i := range tree.Items {
+			if is(&tree.Items[i]) {
+				return file.Position(tree.Items[i].Range.Start).Line
+			}
+		}
+		return 0
+	}
+	if line := find(func(it *syntax.Item) bool { return id != "" && it.Annotation.ID == string(id) }); line > 0 {
+		return line
+	}
+	// One that has another's annotation is another.
+	own := func(it *syntax.Item) bool { return id == "" || !it.Annotation.Set() }
+	if line := find(func(it *syntax.Item) bool { return own(it) && section != "" && it.Section == section }); line > 0 {
+		return line
+	}
+	return find(func(it *syntax.Item) bool { return own(it) && key != "" && it.ID == string(key) })
+}
