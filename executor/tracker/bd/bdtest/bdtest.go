@@ -11,15 +11,21 @@ import (
 	"testing"
 )
 
-// childVar names the directory of faults in the environment of a stand-in.
-const childVar = "RALPH_FAKE_BD"
-
 // Main makes the process the stand-in, and does not return, if it was started as
-// one. TestMain calls it first.
+// one: by a name that New made. TestMain calls it first.
 func Main() {
-	if dir := os.Getenv(childVar); dir != "" {
-		os.Exit(run(dir, os.Args[1:], os.Stdout, os.Stderr))
+	if base := filepath.Base(os.Args[0]); base != "bd" && base != "bd.exe" {
+		return
 	}
+	self, err := exec.LookPath(os.Args[0])
+	if err == nil {
+		self, err = filepath.Abs(self)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(125)
+	}
+	os.Exit(run(filepath.Dir(filepath.Dir(self)), os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // Fake is a bd program with its switchboard. Its databases are where Init made them.
@@ -38,11 +44,10 @@ func New(t testing.TB) *Fake {
 	}
 	dir := t.TempDir()
 	f := &Fake{Program: filepath.Join(dir, "bin", "bd"), t: t, dir: dir}
-	script := fmt.Sprintf("#!/bin/sh\nexport %s='%s'\nexec '%s' \"$@\"\n", childVar, dir, exe)
 	if err := os.MkdirAll(filepath.Dir(f.Program), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(f.Program, []byte(script), 0o755); err != nil {
+	if err := os.Symlink(exe, f.Program); err != nil {
 		t.Fatal(err)
 	}
 	return f
