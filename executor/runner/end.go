@@ -106,6 +106,9 @@ func (t *Turn) answer(out *executor.AgentEnded, e End) {
 	out.Outcome = reported
 	switch {
 	case !reported.None():
+		if e.Final && reported.Result == "success" { // a gate may ask for it beside the outcome
+			out.Outcome.Promise = promisedIn(t.base.Plain(e.Answer))
+		}
 	case !e.Final:
 	default:
 		out.Outcome = Said(t.base.Plain(e.Answer))

@@ -33,7 +33,7 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *runner.L
 		mute = len(bytes.TrimSpace(b)) == 0
 	} else {
 		out.Outcome, out.Usage = runner.ReadOutcome(r.OutcomeFile())
-		if out.Outcome.None() && res.How == process.Exited && res.Code == 0 {
+		if (out.Outcome.None() || out.Outcome.Result == "success") && res.How == process.Exited && res.Code == 0 {
 			out.Outcome.Promise = runner.Promised(runner.File(r, runner.OutExt))
 		}
 		silent = out.Outcome.None() || out.Outcome.Invalid != ""

@@ -75,6 +75,7 @@ func TestPromises(t *testing.T) { // S1-62, execution §4
 		"a promise long before is none":     {"echo '<promise>DONE</promise>'; printf '" + strings.ReplaceAll(long, "\n", "\\n") + "'", "", "success"},
 		"a promise of a failed run is none": {"echo '<promise>DONE</promise>'; exit 1", "", ""},
 		"an outcome outranks a promise":     {`echo '<promise>DONE</promise>'; echo '{"result":"failed"}' > "$RALPH_OUTCOME"`, "", "failed"},
+		"a promise beside a success":        {`echo '<promise>DONE</promise>'; echo '{"result":"success"}' > "$RALPH_OUTCOME"`, "DONE", "success"},
 		"the word alone is no promise":      {"echo DONE", "", "success"},
 	} {
 		t.Run(name, func(t *testing.T) {
