@@ -87,6 +87,7 @@ type Attempt struct {
 	Tokens     *int64 // nil: unknown
 	USDMicro   *int64
 	Gates      []GateResult // in the order in which they were judged
+	Trace      string       // its events in the journal, "epic:first-last"; "" if nobody knows
 }
 
 // FileChange is a changed file of an attempt.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"time"
 
@@ -123,6 +124,7 @@ func (h *historian) attempt(ctx context.Context, id ir.NodeID, a executor.Attemp
 		Agent: a.Agent, AgentPath: h.epic.Agents[a.Agent].Path, Model: a.Model, Session: a.Session, Started: a.Started, Ended: a.Ended,
 		Iterations: a.Turns, Feedback: a.Feedback, Summary: a.Outcome.Summary, Promise: a.Outcome.Promise, Response: a.Tail, From: a.From, Commit: a.Commit,
 		Tokens: a.Usage.Tokens, USDMicro: a.Usage.USDMicro,
+		Trace: h.times.trace(h.epic.Epic.ID, gateOf{node: id, step: a.Step, attempt: a.Number}),
 	}
 	for _, words := range executor.Vocabularies {
 		if w := a.Status.Word(words); w != "" {
@@ -175,6 +177,7 @@ type chronicle struct {
 	gates                   map[gateOf][]span       // in the order of their verdicts
 	open                    map[gateOf]time.Time    // being judged
 	last                    map[ir.NodeID]gateOf    // attempt of each, without a gate
+	events                  map[gateOf][2]int64     // first and last event of each attempt
 	runs                    []journal.RunRecord
 	tally                   journal.Tally
 }
@@ -195,12 +198,16 @@ func (c *chronicle) add(e executor.Event) {
 	if c.nodes == nil {
 		c.nodes, c.gates, c.open = map[ir.NodeID]time.Time{}, map[gateOf][]span{}, map[gateOf]time.Time{}
 		c.last = map[ir.NodeID]gateOf{}
+		c.events = map[gateOf][2]int64{}
 	}
 	c.updated = e.At
 	if e.Node != "" {
 		c.nodes[e.Node] = e.At
 	}
 	of := gateOf{node: e.Node, step: e.Step, attempt: e.Attempt}
+	if e.Attempt > 0 {
+		c.events[of] = [2]int64{cmp.Or(c.events[of][0], e.Seq), e.Seq}
+	}
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
 		c.ended = time.Time{}
@@ -229,6 +236,15 @@ func (c *chronicle) add(e executor.Event) {
 	if done := c.tally.Add(e); done != nil {
 		c.runs = append(c.runs, *done)
 	}
+}
+
+// trace is the events of an attempt, as a trace id that ralph log resolves.
+func (c *chronicle) trace(epic ir.NodeID, of gateOf) string {
+	t, ok := c.events[of]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d-%d", epic, t[0], t[1])
 }
 
 // gate is when the n-th verdict of a gate was found.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,11 +24,12 @@ func newLogCommand() *cobra.Command {
 	var follow, asJSON, raw bool
 	lines := 10
 	cmd := &cobra.Command{
-		Use:   "log [KEY]",
+		Use:   "log [KEY|TRACE]",
 		Short: "Tell what happened to a sprint, and where its output is",
 		Long: `Log prints the events of a sprint in words, oldest first, and then the files that its
 attempts left: prompts, output of agents, logs of gates. Without a key it prints the
-events of the whole run. The key integration is the branch that joins all results.
+events of the whole run. The key integration is the branch that joins all results. A
+trace (EPIC-ID:FIRST-LAST, from ralph runs or an exported run) prints these events.
 
 --follow stays and shows the sprint live: what happens, and line by line what its agent
 and its gates write, from one turn, gate and attempt to the next. It begins with the
@@ -41,6 +43,7 @@ per line, {"at": when, "line": what}.`,
   ralph log 1.2a -f --lines -1       with all that the present attempt wrote
   ralph log 1.2a --raw | jq .line
   ralph log integration
+  ralph log bd-k7m2p1:12-40          the events of a run or an attempt, by its trace
   ralph log --json | jq .            one JSON object per event`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +64,12 @@ per line, {"at": when, "line": what}.`,
 				return err
 			}
 			l := &eventLog{r: r, out: cmd.OutOrStdout(), json: asJSON, raw: raw, seen: map[string]int64{}}
-			if len(args) > 0 {
+			switch first, until, ok := traceOf(r.epic, args); {
+			case ok && (follow || raw):
+				return usageErrorf("a trace is in the past: --follow and --raw want the key of a sprint")
+			case ok:
+				l.last, l.until = first-1, until
+			case len(args) > 0:
 				if l.node, err = find(r.epic, args[0]); err != nil {
 					return err
 				}
@@ -85,19 +93,32 @@ per line, {"at": when, "line": what}.`,
 
 // eventLog prints the events of one node, or of all.
 type eventLog struct {
-	r    *record
-	out  io.Writer
-	node ir.NodeID // "" is all
-	json bool
-	raw  bool             // streams alone
-	last int64            // event printed
-	day  string           // that was printed last
-	seen map[string]int64 // by file: how much of it was printed
-	dir  string           // files of the present attempt
-	at   string           // the present attempt: "implement #2"
-	who  string           // the agent that works in it
+	r     *record
+	out   io.Writer
+	node  ir.NodeID // "" is all
+	json  bool
+	raw   bool             // streams alone
+	last  int64            // event printed
+	until int64            // event to end with; 0: none
+	day   string           // that was printed last
+	seen  map[string]int64 // by file: how much of it was printed
+	dir   string           // files of the present attempt
+	at    string           // the present attempt: "implement #2"
+	who   string           // the agent that works in it
 
 	begun map[string]bool // its turns that are known to have begun, by the base names of their files; nil: all have
+}
+
+// traceOf reads a trace: the first and the last of some events of this epic.
+func traceOf(epic *ir.Epic, args []string) (first, last int64, ok bool) {
+	if len(args) == 0 {
+		return 0, 0, false
+	}
+	events, ok := strings.CutPrefix(args[0], string(epic.Epic.ID)+":")
+	from, to, dash := strings.Cut(events, "-")
+	first, err := strconv.ParseInt(from, 10, 64)
+	last, err2 := strconv.ParseInt(to, 10, 64)
+	return first, last, ok && dash && err == nil && err2 == nil && 0 < first && first <= last
 }
 
 func (l *eventLog) all() error {
@@ -116,7 +137,7 @@ func (l *eventLog) all() error {
 func (l *eventLog) print(events []executor.Event) error {
 	var b bytes.Buffer
 	for _, e := range events {
-		if e.Seq <= l.last {
+		if e.Seq <= l.last || l.until > 0 && e.Seq > l.until {
 			continue
 		}
 		if l.node != "" && e.Node != l.node {
