@@ -9,6 +9,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
+	runlog "github.com/ralph-compiler/ralph/ir/codec/shepherd"
+	"github.com/ralph-compiler/ralph/policies/shepherd"
 )
 
 // format is one that ralph reads or writes besides plans, policies and epic.json.
@@ -38,6 +40,14 @@ var formats = []format{
 	{
 		name: ralphbead.Format, decode: ralphbead.Decode, encode: ralphbead.Encode, split: true,
 		dirs: []string{".ralph/beads", ".beads/active"},
+	},
+	{
+		name: runlog.Format, encode: runlog.Encode, need: detail{files: true},
+		policy: func(files []*diag.File) ([]byte, diag.List) {
+			return shepherd.Convert(files, shepherd.Options{Approver: userName()})
+		},
+		dirs:  []string{".agent-shepherd/config", ".agent-shepherd"},
+		files: []string{"*.yaml", "*.yml"},
 	},
 }
 
