@@ -71,10 +71,7 @@ func (w *writer) metadata(n *ir.Node) (object, error) {
 	nh := w.h.Node(n.ID)
 	var o object
 	o.put("worktree_path", w.worktree(n, nh))
-	o.put("branch", n.Git.Branch)
-	if was := k.text("branch"); was != "" && !started(nh) { // one that git cannot hold; ralph takes another when it starts
-		o.put("branch", was)
-	}
+	o.put("branch", branch(n, nh, k))
 	source := k.or("source_branch", n.Git.Base)
 	if source == "" {
 		source = w.e.Epic.Base
@@ -87,7 +84,11 @@ func (w *writer) metadata(n *ir.Node) (object, error) {
 	o.put("plan_section", k.or("plan_section", n.Section))
 	o.put("plan_sprint_id", k.or("plan_sprint_id", sprint))
 	if merges(n) {
-		o.put("branches_to_merge", w.branches(n, k))
+		list, err := w.branches(n, k)
+		if err != nil {
+			return nil, err
+		}
+		o.put("branches_to_merge", list)
 	}
 	step := work(n)
 	agent := w.e.Agents[step.Agent]
@@ -124,13 +125,26 @@ func (w *writer) worktree(n *ir.Node, nh *ir.NodeHistory) string {
 	return filepath.Join(w.h.Top, filepath.FromSlash(rel))
 }
 
+// branch is the branch of a node: until its work begins, the one that an import asked
+// for and git cannot have.
+func branch(n *ir.Node, nh *ir.NodeHistory, k *kept) string {
+	if was := k.text("branch"); was != "" && !started(nh) {
+		return was
+	}
+	return n.Git.Branch
+}
+
 // branches are what a node merges: the branches of those that it waits for, in the
-// order of the graph, then those of an import that no node of the epic makes.
-func (w *writer) branches(n *ir.Node, k *kept) []string {
+// order of its edges, then those of an import that no node of the epic makes.
+func (w *writer) branches(n *ir.Node, k *kept) ([]string, error) {
 	out := []string{}
-	for _, key := range n.Merges {
-		if p := w.node(key); p != nil {
-			out = append(out, p.Git.Branch)
+	for _, a := range n.After {
+		if p := w.node(a.Key); a.Type == ir.Blocks && p != nil {
+			of, err := keptOf(p)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, branch(p, w.h.Node(p.ID), of))
 		}
 	}
 	var more []string
@@ -141,7 +155,7 @@ func (w *writer) branches(n *ir.Node, k *kept) []string {
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // work is the step that does a node's work; nodes that only people work on have an
