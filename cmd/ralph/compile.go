@@ -35,6 +35,7 @@ type compileArgs struct {
 	pr            string
 	check         bool
 	noAnnotate    bool
+	push          bool
 	strict        bool
 	format        string
 	as            string // format of the files; "" tells plans and beads apart by themselves
@@ -58,6 +59,7 @@ of one sprint; apply takes it as it is.`,
 		Example: `  ralph compile plans/auth.md                      write epic.json, annotate the plan
   ralph compile plans/auth.md --check              is epic.json current? exit 5 if not
   ralph compile plans/*.md -o epics/               several plans, checked together
+  ralph compile plans/auth.md --push               also into beads (docs/beads.md)
   ralph compile tasks.md --dialect spec-kit        another way of writing plans
   ralph compile plans/auth.md -o - | jq .nodes     to standard output
   ralph compile plans/auth.md --format sarif > findings.sarif`,
@@ -71,6 +73,7 @@ of one sprint; apply takes it as it is.`,
 	addCompileFlags(cmd, a)
 	f.BoolVar(&a.check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
 	f.BoolVar(&a.noAnnotate, "no-annotate", false, "leave the plan alone")
+	f.BoolVar(&a.push, "push", false, "write the epic and its nodes into the tracker that the policy names (tracker \"bd\")")
 	f.StringVar(&a.planPath, "plan-path", "", "path that a plan from standard input (-) stands for")
 	return cmd
 }
@@ -206,6 +209,9 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	if err := a.fromEpic(); err != nil {
 		return err
 	}
+	if a.push && a.check {
+		return usageErrorf("--check writes nothing, --push does: give one of them")
+	}
 	if slices.Contains(a.plans, "-") && len(a.plans) > 1 {
 		return usageErrorf("standard input (-) stands alone")
 	}
@@ -234,6 +240,11 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	if a.check {
 		return a.runCheck(cmd, c, targets)
 	}
+	if a.push {
+		if err := canPush(c.Results); err != nil {
+			return err
+		}
+	}
 	if err := a.write(cmd.OutOrStdout(), c, targets); err != nil {
 		return err
 	}
@@ -243,6 +254,9 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	}
 	for i, r := range c.Results {
 		sayCompiled(say, r, targets[i], !a.noAnnotate && c.plans[i].file != "-" && r.Epic.Run.Dialect != "")
+	}
+	if a.push {
+		return a.runPush(cmd, c, targets, say)
 	}
 	return nil
 }

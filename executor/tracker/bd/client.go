@@ -89,6 +89,9 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 		return nil, err
 	}
 	c.version = v.Version
+	if major, _, ok := numbers(v.Version); ok && major < 1 {
+		return nil, &Missing{fmt.Sprintf("bd %s at %s is too old: ralph needs %s", v.Version, program, Tested), "Install a newer one: https://github.com/steveyegge/beads"}
+	}
 	var where struct {
 		Dir string `json:"beads_dir"`
 	}
@@ -113,6 +116,20 @@ func (c *Client) noDatabase(err error) error {
 
 // Version is bd's version, such as "1.3.0".
 func (c *Client) Version() string { return c.version }
+
+// Untested says that ralph was not tried with this bd; "" if it was.
+func (c *Client) Untested() string {
+	if major, minor, ok := numbers(c.version); ok && major == 1 && minor == 3 {
+		return ""
+	}
+	return fmt.Sprintf("ralph was not tried with bd %s; tried: %s", c.version, Tested)
+}
+
+// numbers are the first two of a version.
+func numbers(version string) (major, minor int, ok bool) {
+	n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor)
+	return major, minor, n == 2
+}
 
 // Beads is the absolute path of the database's directory.
 func (c *Client) Beads() string { return c.beads }

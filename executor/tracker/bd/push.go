@@ -163,6 +163,11 @@ func (p *push) round(ctx context.Context) (again bool, err error) {
 		}
 	}
 	if len(d.news) > 0 {
+		if d.news[0] == 0 {
+			if err := p.prefix(ctx); err != nil {
+				return false, err
+			}
+		}
 		if err := p.types(ctx); err != nil {
 			return false, err
 		}
@@ -226,6 +231,16 @@ func (p *push) vacant(ctx context.Context, news []int) (map[string]found, error)
 		return nil, &Occupied{p.out.Epic, taken}
 	}
 	return mine, nil
+}
+
+// prefix compares the database's prefix with that of the epic's ids.
+func (p *push) prefix(ctx context.Context) error {
+	theirs, err := p.c.Config(ctx, "issue_prefix")
+	if err != nil || theirs == "" || strings.HasPrefix(p.out.Epic, theirs+"-") {
+		return err
+	}
+	p.note("the id of the epic is %s, those of this database begin with %q: bd takes it; for ids of the same kind write prefix = %q into tracker \"bd\" { … } before ids are in the plan", p.out.Epic, theirs+"-", theirs)
+	return nil
 }
 
 // types registers ralph's issue types beside those that the database has.

@@ -108,7 +108,7 @@ func TestAnEpicIsPushed(t *testing.T) { // S2-02, S2-05, S2-06, S2-53, S0-01, K5
 	if p.Created != 25 || p.Beads != 25 || len(p.Types) != 2 || p.Changed != 0 {
 		t.Errorf("%+v", p)
 	}
-	if got := strings.Join(f.Commands(), " "); got != "list list config get config set-many import" {
+	if got := strings.Join(f.Commands(), " "); got != "list list config get config get config set-many import" {
 		t.Errorf("calls: %s", got)
 	}
 	rows, err := codec.Rows(e, nil)
@@ -573,5 +573,54 @@ func TestAPushAfterARunWritesHowItStands(t *testing.T) { // K33
 		if err != nil || p.Calls != 1 {
 			t.Errorf("%s: the second push: %+v, %v", name, p, err)
 		}
+	}
+}
+
+// An epic with ids of another prefix than the database's is pushed, and that is said.
+func TestAnotherPrefixIsSaid(t *testing.T) { // issue: tracker.prefix against the database's
+	c, f, dir := fakeDatabase(t)
+	f.Do(dir, "ana", "config", "set", "issue_prefix", "web")
+	p := push1(t, c, irtest.Worked())
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], `prefix = "web"`) {
+		t.Errorf("notes %q", p.Notes)
+	}
+}
+
+// A bd that is too old is refused before anything is written; one that ralph was not
+// tried with is known.
+func TestVersionsAreCompared(t *testing.T) { // issue: versions outside the tested range; beads: trap 12
+	for version, want := range map[string]string{"0.49.6": "too old", "1.2.2": "untested", "1.3.0": "", "1.3.7": "", "1.4.0": "untested", "2.0.0": "untested", "dev": "untested"} {
+		f, dir := bdtest.New(t), t.TempDir()
+		f.Init(dir)
+		f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: version})
+		c, err := Open(context.Background(), Options{Program: f.Program, Dir: dir})
+		var m *Missing
+		switch {
+		case want == "too old":
+			if !errors.As(err, &m) || !strings.Contains(m.Why, version) {
+				t.Errorf("%s: %v", version, err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", version, err)
+		case (c.Untested() != "") != (want == "untested"):
+			t.Errorf("%s: %q", version, c.Untested())
+		}
+	}
+}
+
+// Without a database the error says what to type, and nothing is made.
+func TestWithoutADatabaseTheCommandIsSaid(t *testing.T) { // issue: ralph prints the exact bd init and never runs it
+	f, dir := bdtest.New(t), t.TempDir()
+	_, err := Open(context.Background(), Options{Program: f.Program, Dir: dir})
+	var m *Missing
+	if !errors.As(err, &m) || !strings.Contains(m.Type, "bd init --stealth --skip-hooks --skip-agents --non-interactive") {
+		t.Fatal(err)
+	}
+	if slices.Contains(f.Commands(), "init") {
+		t.Error("it ran bd init")
+	}
+	_, err = Open(context.Background(), Options{Program: dir + "/bd", Dir: dir})
+	if !errors.As(err, &m) {
+		t.Errorf("no bd: %v", err)
 	}
 }
