@@ -96,7 +96,15 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 
 // metadata is what a node's bead keeps: what scrum agents read, and what ralph needs
 // to go on elsewhere.
+// The epic's keeps where the run began and what the integration branch holds (n nil).
 func (h *historian) metadata(ctx context.Context, n *ir.Node) (map[string]any, error) {
+	if n == nil {
+		out := map[string]any{}
+		if k, ok := h.run.KeptRun(); ok {
+			out["ralph"] = k
+		}
+		return out, nil
+	}
 	nodes := map[ir.NodeID]*ir.NodeHistory{}
 	if v, ok := h.run.View(n.ID); ok {
 		nodes[n.ID] = h.view(ctx, v)

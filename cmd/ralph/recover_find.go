@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -152,7 +153,15 @@ func (r *recovery) findBase(ctx context.Context) error {
 	}
 	r.base = k.Base
 	r.pins = workspace.Pins{Base: k.Base.Commit, Bases: k.Bases, Results: map[ir.NodeID]string{}}
+	// The branch may have gone on since the beads were told.
+	tip, err := r.space.Remote(ctx, r.epic.Epic.Integration.Branch, k.Head)
+	if err != nil {
+		return err
+	}
 	if k.Head == "" {
+		if r.epic.Epic.Integration.Mode == "branch" {
+			r.head, r.pins.Head = tip, tip
+		}
 		return nil
 	}
 	_, ref, there, err := r.space.Seen(ctx, k.Head)
@@ -160,7 +169,7 @@ func (r *recovery) findBase(ctx context.Context) error {
 		return err
 	}
 	if there && ref != "" {
-		r.head, r.pins.Head = k.Head, k.Head
+		r.head, r.pins.Head = k.Head, cmp.Or(tip, k.Head)
 		return nil
 	}
 	r.warnings = append(r.warnings, fmt.Sprintf("the integration branch stood at %.12s, which is on no branch here: it is made anew", k.Head))

@@ -101,6 +101,28 @@ func (s *Space) Seen(ctx context.Context, commit string) (tree executor.Tree, re
 	return tree, ref, true, err
 }
 
+// Remote returns where a remote-tracking branch of this name stands that holds a
+// commit ("": any), "" if none does or several do at different places.
+func (s *Space) Remote(ctx context.Context, branch, holds string) (string, error) {
+	args := []string{"for-each-ref", "--format=%(objectname)"}
+	if holds != "" {
+		if _, _, there, err := s.Seen(ctx, holds); err != nil || !there {
+			return "", err
+		}
+		args = append(args, "--contains="+holds)
+	}
+	out, err := s.git.line(ctx, place{}, append(args, "refs/remotes/*/"+branch)...)
+	if err != nil {
+		return "", err
+	}
+	tips := strings.Fields(out)
+	slices.Sort(tips)
+	if tips = slices.Compact(tips); len(tips) != 1 {
+		return "", nil
+	}
+	return tips[0], nil
+}
+
 // Owner reads the trailers of a commit: the epic and the node that it belongs to,
 // "" if it does not say.
 func (s *Space) Owner(ctx context.Context, commit string) (ir.NodeID, error) {

@@ -20,8 +20,8 @@ type Outbox struct {
 	State  string        // the epic's state directory: what bd was told is remembered there
 	Poll   time.Duration // how often people's changes are looked for; 0: 15 seconds
 
-	// Metadata is what a node's bead keeps, from the mirror's run; nil writes none. It
-	// is called in the mirror's goroutine.
+	// Metadata is what a node's bead keeps, from the mirror's run, and for nil the
+	// epic's; a nil function writes none. It is called in the mirror's goroutine.
 	Metadata func(n *ir.Node) (map[string]any, error)
 	// Applied is told of every event when the mirror's run has it. It may be nil.
 	Applied func(executor.Event)
@@ -115,7 +115,7 @@ func NewMirror(o Outbox) (*Mirror, error) {
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), done: make(chan struct{}),
 		beads: map[ir.NodeID]*bead{}, reports: map[string]bool{},
 	}
-	m.beads[""] = &bead{doubt: m.opened > 0, refused: map[string]int{}}
+	m.beads[""] = &bead{doubt: m.opened > 0, metadata: m.opened > 0, refused: map[string]int{}}
 	ids := map[ir.Key]ir.NodeID{}
 	for i := range m.epic.Nodes {
 		n := &m.epic.Nodes[i]
@@ -198,6 +198,12 @@ func (m *Mirror) take() {
 		switch e.Body.(type) {
 		case executor.RunStarted, executor.Decided: // they move others, too
 			m.all()
+		}
+		switch e.Body.(type) {
+		case executor.RunStarted, executor.RunEnded:
+			m.beads[""].metadata = true
+		case executor.Published, executor.NodeDone:
+			m.beads[""].metadata = m.beads[""].metadata || e.Node == executor.Integration
 		}
 	}
 }

@@ -84,8 +84,19 @@ func (s *scene) open() {
 	s.m, err = NewMirror(Outbox{
 		Client: s.c, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { return s.now },
 		Metadata: func(n *ir.Node) (map[string]any, error) {
+			out := map[string]any{}
+			if n == nil {
+				if k, ok := run.KeptRun(); ok {
+					out["ralph"] = k
+				}
+				return out, nil
+			}
+			if k, ok := run.Kept(n.ID); ok {
+				out["ralph"] = k
+			}
 			v, _ := run.View(n.ID)
-			return map[string]any{"attempts": len(v.Attempts)}, nil
+			out["attempts"] = len(v.Attempts)
+			return out, nil
 		},
 		Report: func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },
 		Send:   func(_ context.Context, l executor.Letter) error { s.inbox = append(s.inbox, l); return nil },

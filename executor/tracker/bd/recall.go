@@ -9,18 +9,12 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
+	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
-// Keys of metadata that ralph reads back. On the epic's bead: epicKey, digestKey and
-// keptKey (an executor.KeptRun); on a node's bead: keptKey (an executor.Kept).
-const (
-	epicKey   = "ralph_epic"   // canonical epic.json as one string, if it is not too long
-	digestKey = "ralph_digest" // its digest
-	keptKey   = "ralph"
-)
-
-// EpicLabel is the label that the epic's bead and those of its nodes carry.
-func EpicLabel(epic ir.NodeID) string { return "ralph-epic:" + string(epic) }
+// keptKey is the key of metadata under which the mirror writes what is needed to go
+// on elsewhere: an executor.KeptRun on the epic's bead, an executor.Kept on a node's.
+const keptKey = "ralph"
 
 // Recalled is what a beads database knows of an epic and its run.
 type Recalled struct {
@@ -76,22 +70,22 @@ func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 	}
 	if m.Digest == "" && m.Epic == "" {
 		for _, l := range bead.Labels {
-			if epic, ok := strings.CutPrefix(l, "ralph-epic:"); ok && epic != string(id) {
+			if epic, ok := strings.CutPrefix(l, codec.EpicLabel); ok && epic != string(id) {
 				return nil, &Unknown{fmt.Sprintf("bead %s (%s) is not an epic, but part of %s", id, bead.Title, epic), "ralph recover " + epic}
 			}
 		}
-		return nil, &Unknown{fmt.Sprintf("ralph did not push bead %s (%s): its metadata has no %s", id, bead.Title, digestKey), "ralph compile PLAN --push pushes a plan"}
+		return nil, &Unknown{fmt.Sprintf("ralph did not push bead %s (%s): its metadata has no %s", id, bead.Title, codec.DigestKey), "ralph compile PLAN --push pushes a plan"}
 	}
 	out := &Recalled{Bead: bead, Digest: m.Digest, Nodes: map[ir.NodeID]RecalledNode{}}
 	if m.Epic != "" {
 		epic, err := ir.Decode([]byte(m.Epic))
 		switch {
 		case err != nil:
-			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s cannot be read: %v", epicKey, id, err)}
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s cannot be read: %v", codec.EpicKey, id, err)}
 		case m.Digest != "" && epic.Digest != m.Digest:
-			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s was changed: its digest is %s, and %s says %s", epicKey, id, epic.Digest, digestKey, m.Digest)}
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s was changed: its digest is %s, and %s says %s", codec.EpicKey, id, epic.Digest, codec.DigestKey, m.Digest)}
 		case epic.Epic.ID != id:
-			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s is that of another epic: %s", epicKey, id, epic.Epic.ID)}
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s is that of another epic: %s", codec.EpicKey, id, epic.Epic.ID)}
 		}
 		out.JSON, out.Epic, out.Digest, out.Plan = []byte(m.Epic), epic, epic.Digest, epic.Epic.Plan
 	}
@@ -101,7 +95,7 @@ func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 			return nil, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", keptKey, id, err)}
 		}
 	}
-	beads, err := c.List(ctx, "--label", EpicLabel(id))
+	beads, err := c.List(ctx, "--label", Label(id))
 	if err != nil {
 		return nil, err
 	}
@@ -160,9 +154,9 @@ func (c *Client) RecallNode(ctx context.Context, id string) (RecalledNode, error
 
 // EpicOf is the epic that a bead belongs to by its label, "" if it is part of none.
 func (i Issue) EpicOf() ir.NodeID {
-	at := slices.IndexFunc(i.Labels, func(l string) bool { return strings.HasPrefix(l, "ralph-epic:") })
+	at := slices.IndexFunc(i.Labels, func(l string) bool { return strings.HasPrefix(l, codec.EpicLabel) })
 	if at < 0 {
 		return ""
 	}
-	return ir.NodeID(strings.TrimPrefix(i.Labels[at], "ralph-epic:"))
+	return ir.NodeID(strings.TrimPrefix(i.Labels[at], codec.EpicLabel))
 }

@@ -267,6 +267,24 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 		}
 		return true, err
 	}
+	if b.metadata && m.Metadata != nil && m.says(MirrorMetadata) {
+		metadata, err := m.Metadata(nil)
+		if err != nil {
+			m.report("the metadata of epic %s cannot be written: %v", b.name(m.epic), err)
+		} else if differs(metadata, b.known.Metadata) {
+			var got Issue
+			err := m.do(ctx, func(ctx context.Context) (err error) {
+				got, err = m.c.Update(ctx, b.name(m.epic), Change{Metadata: metadata})
+				return err
+			})
+			if err == nil {
+				b.metadata = false
+				m.adopt(b, got, got.Status)
+			}
+			return true, err
+		}
+		b.metadata = false
+	}
 	list := m.pending(b)
 	now := m.Now()
 	switch {
