@@ -6,30 +6,9 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/ralph-compiler/ralph/compiler"
-	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
-
-// checkFormat complains about a format that no codec reads.
-func checkFormat(name string) error {
-	if name == "" {
-		return nil
-	}
-	_, err := findFormat(name, "read", isWork)
-	return err
-}
-
-// importOf decodes a file of another format; path is relative to the project.
-func importOf(format, path string, b []byte) (compiler.Imported, error) {
-	f, err := findFormat(format, "read", isWork)
-	if err != nil {
-		return compiler.Imported{}, err
-	}
-	draft, list := f.decode([]*diag.File{diag.NewFile(path, b)})
-	return compiler.Imported{Sources: []compiler.Source{{Path: path, Bytes: b}}, Draft: draft, Diags: list}, nil
-}
 
 // compileBead compiles a bead to an epic of one node under the policy of its
 // project. What is to say about it goes to say; nil says only errors, as the

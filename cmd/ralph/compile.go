@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
@@ -80,9 +80,14 @@ of one sprint; apply takes it as it is.`,
 
 // addCompileFlags adds the flags that say how a plan is compiled.
 func addCompileFlags(cmd *cobra.Command, a *compileArgs) {
+	addPolicyFlags(cmd, a)
+	cmd.Flags().StringVar(&a.dialect, "dialect", "", "how the plan names its items (sprint, task, checklist, spec-kit, …; task:Unit,PR for own words)")
+}
+
+// addPolicyFlags adds those that any work is compiled with, whatever it is written in.
+func addPolicyFlags(cmd *cobra.Command, a *compileArgs) {
 	f := cmd.Flags()
 	f.StringArrayVar(&a.policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
-	f.StringVar(&a.dialect, "dialect", "", "how the plan names its items (sprint, task, checklist, spec-kit, …; task:Unit,PR for own words)")
 	f.StringArrayVar(&a.vars, "var", nil, "value of a policy variable, name=value (repeatable)")
 	f.StringVar(&a.complexity, "complexity", "", "complexity of every sprint: trivial, simple, standard, critical")
 	f.IntVar(&a.maxIterations, "max-iterations", 0, "iterations of every sprint, instead of what its complexity says")
@@ -126,6 +131,7 @@ type compilation struct {
 	plans   []planFile
 	view    diagsView
 	hint    string // about the project as a whole, for people; mostly empty
+	ignored []string
 }
 
 // planFile is a plan as it was read.
@@ -144,6 +150,9 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 	}
 	c := &compilation{}
 	input := compiler.Input{Options: opts}
+	if a.as != "" {
+		return c, a.importInto(c, &input, in)
+	}
 	var beads []planFile
 	for _, file := range a.plans {
 		at := file
@@ -164,29 +173,47 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.as != "" || isBead(file, b) { // results of plans come before those of beads
+		if isBead(file, b) { // results of plans come before those of beads
 			beads = append(beads, planFile{file, b})
-			in, err := importOf(cmp.Or(a.as, ralphbead.Format), path, b)
-			if err != nil {
-				return nil, err
-			}
-			input.Imports = append(input.Imports, in)
+			draft, list := ralphbead.Decode([]*diag.File{diag.NewFile(path, b)})
+			input.Imports = append(input.Imports, compiler.Imported{Sources: []compiler.Source{{Path: path, Bytes: b}}, Draft: draft, Diags: list})
 			continue
 		}
 		c.plans = append(c.plans, planFile{file, b})
 		input.Plans = append(input.Plans, compiler.Source{Path: path, Bytes: b})
 	}
 	c.plans = append(c.plans, beads...)
+	return c, a.finish(c, &input)
+}
+
+// importInto compiles files of another format, all of them to one epic.
+func (a *compileArgs) importInto(c *compilation, input *compiler.Input, in io.Reader) error {
+	f, err := findFormat(a.as, "read", isWork)
+	if err != nil {
+		return err
+	}
+	files, err := f.read(a.plans, in)
+	if err != nil {
+		return err
+	}
+	c.project, c.ignored = files.project, files.ignored
+	c.plans = []planFile{{files.label(), files.sources[0].Bytes}}
+	input.Imports = []compiler.Imported{f.draft(files, a.strict)}
+	return a.finish(c, input)
+}
+
+// finish reads the policy and compiles.
+func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) {
 	if len(a.policies) == 0 {
 		c.hint = c.project.noRepository()
 	}
 	if input.Policy, err = c.project.readPolicies(a.policies); err != nil {
-		return nil, err
+		return err
 	}
 	input.Project = c.project.FS()
-	c.Output = compiler.Compile(input)
+	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
-	return c, nil
+	return nil
 }
 
 // inside returns the path of a file in its project, which the first file opens.
@@ -215,7 +242,7 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	if slices.Contains(a.plans, "-") && len(a.plans) > 1 {
 		return usageErrorf("standard input (-) stands alone")
 	}
-	toDir := strings.HasSuffix(a.out, "/") || strings.HasSuffix(a.out, string(filepath.Separator)) || isDir(a.out)
+	toDir := isDirName(a.out)
 	if len(a.plans) > 1 && !toDir {
 		return usageErrorf("%d plans make %d epics: name a directory, -o DIR/", len(a.plans), len(a.plans))
 	}

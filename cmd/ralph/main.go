@@ -96,7 +96,7 @@ with coding agents: each in its own git worktree, each judged by gates.
 			root.AddCommand(c)
 		}
 	}
-	add("compile", newCompileCommand(), newValidateCommand(), newGraphCommand(), newDiffCommand(), newWhyCommand(), newFmtCommand())
+	add("compile", newCompileCommand(), newImportCommand(), newExportCommand(), newValidateCommand(), newGraphCommand(), newDiffCommand(), newWhyCommand(), newFmtCommand())
 	add("apply", newPlanCommand(), newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand(), newSessionCommand(), newAskCommand(), newRunsCommand(), newReportCommand(), newJournalCommand(), newRecoverCommand(), newSimulateCommand(),
 		newWorkerCommand(),
 		newApproveCommand(), newRejectCommand(), newRetryCommand(), newSkipCommand(), newPauseCommand(), newResumeCommand(), newCancelCommand())

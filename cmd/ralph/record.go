@@ -66,27 +66,38 @@ func openRecord(ctx context.Context, file string, in io.Reader) (*record, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &record{file: file, epic: given, now: time.Now()}
-	dir := epicDir(file)
-	if r.space, err = workspace.Open(ctx, dir, given); err != nil {
-		return nil, refusal(err)
-	}
-	if r.holder, r.held, err = journal.Holder(r.space.State()); err != nil {
-		return nil, inputErrorf("%w", err)
-	}
-	if r.events, err = readEvents(ctx, r.space.State(), given.Epic.ID); err != nil {
-		return nil, inputErrorf("%w", err)
+	r, err := recordOf(ctx, file, given)
+	if err != nil {
+		return r, err
 	}
 	if last := lastDigest(r.events); last != "" && last != given.Digest {
 		if was := appliedEpic(r.space.State(), last); was != nil {
 			r.epic = was
 			r.changed = true
-			if r.space, err = workspace.Open(ctx, dir, was); err != nil {
+			if r.space, err = workspace.Open(ctx, epicDir(file), was); err != nil {
 				return nil, refusal(err)
 			}
+			r.run, err = replayed(r.epic, r.events)
 		}
 	}
-	r.run, err = replayed(r.epic, r.events)
+	return r, err
+}
+
+// recordOf is what is on record about an epic that was read, as if the last run had
+// been about it.
+func recordOf(ctx context.Context, file string, epic *ir.Epic) (*record, error) {
+	r := &record{file: file, epic: epic, now: time.Now()}
+	var err error
+	if r.space, err = workspace.Open(ctx, epicDir(file), epic); err != nil {
+		return nil, refusal(err)
+	}
+	if r.holder, r.held, err = journal.Holder(r.space.State()); err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	if r.events, err = readEvents(ctx, r.space.State(), epic.Epic.ID); err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	r.run, err = replayed(epic, r.events)
 	return r, err
 }
 

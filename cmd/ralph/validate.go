@@ -16,32 +16,40 @@ func newValidateCommand() *cobra.Command {
 	a := &compileArgs{}
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Check a plan, a policy, an epic or a bead; write nothing",
+		Short: "Check a plan, a policy, an epic, or files of another format; write nothing",
 		Long: `Validate reads a plan (*.md), a policy (*.hcl, *.hcl.json) or an epic (*.json) and prints
 everything that is wrong with it. A plan is compiled with its policy, as compile would.
-A Ralph bead (*.json) is compiled in the same way; --as ralph-bead says that a file is one.
-Several plans are checked together, several policies as one. json and sarif are for
-either plans, policies or beads: one document is printed.`,
+A Ralph bead (*.json) is compiled in the same way. Several plans are checked together,
+several policies as one. json and sarif are for either plans, policies or beads: one
+document is printed.
+
+With --as the files, directories or standard input (-) are of another format and are
+checked together, as import would take them; --strict holds them to the letter of it.`,
 		Example: `  ralph validate plans/*.md
   ralph validate ralph.hcl policies/*.hcl
   ralph validate epic.json
-  ralph validate --as ralph-bead .ralph/beads/login.json`,
-		Args: countArgs(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return runValidate(cmd, a, args) },
+  ralph validate --as ralph-bead .ralph/beads
+  ralph validate --as bead --strict beads.json
+  bd export | ralph validate --as bd -`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case a.as != "":
+				return validateAs(cmd, a, args)
+			case len(args) == 0:
+				return usageErrorf("write: %s", cmd.Root().Name()+" validate FILE...")
+			}
+			return runValidate(cmd, a, args)
+		},
 	}
 	addCompileFlags(cmd, a)
-	cmd.Flags().StringVar(&a.as, "as", "", "format of the files: ralph-bead (default: told by their names, and beads by what they hold)")
-	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(formatNames(isWork), cobra.ShellCompDirectiveNoFileComp))
+	addAs(cmd, &a.as, isRead)
 	return cmd
 }
 
 func runValidate(cmd *cobra.Command, a *compileArgs, files []string) error {
-	if err := checkFormat(a.as); err != nil {
-		return err
-	}
 	var plans, hcls, epics, beads []string
 	for _, f := range files {
-		if a.as != "" || holdsBead(f) {
+		if holdsBead(f) {
 			beads = append(beads, f)
 			continue
 		}
@@ -76,6 +84,34 @@ func runValidate(cmd *cobra.Command, a *compileArgs, files []string) error {
 	if bad {
 		return &exitError{code: exitInput}
 	}
+	return nil
+}
+
+// validateAs checks files of another format.
+func validateAs(cmd *cobra.Command, a *compileArgs, args []string) error {
+	f, err := findFormat(a.as, "read", isRead)
+	if err != nil {
+		return err
+	}
+	if f.policy == nil {
+		ok, err := validatePlans(cmd, a, args)
+		if err == nil && !ok {
+			err = &exitError{code: exitInput}
+		}
+		return err
+	}
+	if _, err := a.options(); err != nil {
+		return err
+	}
+	r, err := f.read(args, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	defer r.project.Close()
+	if _, err := f.toPolicy(r, a, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	a.say(cmd, "%s: valid %s\n", r.label(), f.name)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,6 +43,25 @@ func TestEveryBadLineIsReported(t *testing.T) { // S0-150
 	for i, want := range []int{2, 3} {
 		if line := r.File.Position(r.Diags[i].Range.Start).Line; line != want {
 			t.Errorf("diagnostic %d is in line %d, want %d", i, line, want)
+		}
+	}
+}
+
+// What is no JSON is found where it stands.
+func TestTheCulpritIsFound(t *testing.T) { // S0-150
+	for text, want := range map[string]string{
+		"{\"a\": 1,\n \"b\":\n}": "3:1", "{\"a\":}": "1:6", "{\"a\" 1}": "1:6", "{\"a\": tru}": "1:10", "{\"a\": 1,}": "1:9", "{a: 1}": "1:2",
+		"{\"a\": 'x'}": "1:7", "{\"a\": \"x\ny\"}": "1:9", "[1 2]": "1:4", "{\"a\": 01}": "1:8",
+	} {
+		r := Reader{File: diag.NewFile("x.json", []byte(text)), Format: "x"}
+		r.Objects()
+		if len(r.Diags) != 1 {
+			t.Errorf("%q: %v", text, r.Diags)
+			continue
+		}
+		p := r.File.Position(r.Diags[0].Range.Start)
+		if got := fmt.Sprintf("%d:%d", p.Line, p.Column); got != want {
+			t.Errorf("%q: %s, want %s: %v", text, got, want, r.Diags[0].Detail)
 		}
 	}
 }

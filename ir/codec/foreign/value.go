@@ -57,6 +57,9 @@ func parse(src []byte, from int) (*Value, error) {
 	switch {
 	case err == nil || errors.As(err, &bad):
 	case errors.As(err, &syntax):
+		// The offset of a decoder that reads token by token is not that of the file.
+		var whole json.RawMessage
+		_ = errors.As(json.Unmarshal(src[from:], &whole), &syntax)
 		err = &syntaxError{min(max(from+int(syntax.Offset)-1, 0), len(src)), syntax.Error()}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		err = &syntaxError{len(src), "it ends too early"}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+func newExportCommand() *cobra.Command {
+	var epic epicFlag
+	var as, out string
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "export --as FORMAT [epic.json]",
+		Short: "Write an epic, with what was run of it, in another format",
+		Long: `Export writes epic.json in another format, together with what is on record of its runs:
+attempts, verdicts, sessions, commits, results. A run may be at work; nothing is locked.
+
+What the format demands and the epic does not have is written as it is, and each breach is
+said in a line on standard error. With --strict that is exit code 1.`,
+		Example: `  ralph export --as bead                             to standard output
+  ralph export --as bd -o push.jsonl                 lines for bd import
+  ralph export --as ralph-bead -o done/              one file for each sprint
+  ralph export --as bead epics/x.json --strict > beads.json`,
+		Args: countArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := findFormat(as, "write", isWritten)
+			if err != nil {
+				return err
+			}
+			file, err := epic.path(args...)
+			if err != nil {
+				return err
+			}
+			return runExport(cmd, f, file, out, strict)
+		},
+	}
+	addAs(cmd, &as, isWritten)
+	epic.add(cmd)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output); a directory (DIR/) for a file for each sprint, where the format has one")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit code 1 when the format demands what the epic does not have")
+	return cmd
+}
+
+func runExport(cmd *cobra.Command, f *format, file, out string, strict bool) error {
+	toDir := out != "" && out != "-" && isDirName(out)
+	if toDir && !f.split {
+		return usageErrorf("-o %s: %s is one file for all sprints; name it", out, f.name)
+	}
+	epic, _, err := loadEpic(file, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	history, note, err := historyOf(background(cmd), file, epic, f.need)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		sayf(cmd.ErrOrStderr(), "note: %s\n", note)
+	}
+	var breaches []foreign.Breach
+	switch {
+	case toDir:
+		breaches, err = exportEach(cmd, f, epic, history, out)
+	default:
+		var b bytes.Buffer
+		if breaches, err = f.encode(&b, epic, history); err != nil {
+			return inputErrorf("%w", err)
+		}
+		err = writeExport(cmd, out, b.Bytes(), count(len(epic.Nodes), "sprint"))
+	}
+	if err != nil {
+		return err
+	}
+	for _, x := range breaches {
+		sayf(cmd.ErrOrStderr(), "%s: %s\n", f.name, x)
+	}
+	if strict && len(breaches) > 0 {
+		return &exitError{code: exitInput}
+	}
+	return nil
+}
+
+// historyOf is what is on record of an epic, as the epic that was named has it; note
+// says what a reader should know about that, "" if nothing.
+func historyOf(ctx context.Context, file string, epic *ir.Epic, d detail) (h *ir.History, note string, err error) {
+	none := &ir.History{Program: "ralph " + version()}
+	if gitRoot(absolute(epicDir(file))) == "" {
+		return none, "there is no git repository here, so no run of it is known", nil
+	}
+	r, err := recordOf(ctx, file, epic)
+	if err != nil {
+		if state, bad := workspace.StateDir(ctx, epicDir(file), epic.Epic.ID); bad == nil && !isDir(state) {
+			return none, "no run of it is known: " + err.Error(), nil
+		}
+		return nil, "", err
+	}
+	if last := lastDigest(r.events); last != "" && last != epic.Digest {
+		note = "what ran last was another " + filepath.Base(file) + "; this one is written, with what is on record of its sprints"
+	}
+	return r.history(ctx, d), note, nil
+}
+
+func absolute(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
+
+// exportEach writes a file for each sprint.
+func exportEach(cmd *cobra.Command, f *format, epic *ir.Epic, h *ir.History, dir string) ([]foreign.Breach, error) {
+	var all []foreign.Breach
+	var batch atomicfile.Batch
+	for i := range epic.Nodes {
+		one := *epic
+		one.Nodes = epic.Nodes[i : i+1]
+		var b bytes.Buffer
+		breaches, err := f.encode(&b, &one, h)
+		if err != nil {
+			return nil, inputErrorf("%w", err)
+		}
+		all = append(all, breaches...)
+		target := filepath.Join(dir, string(epic.Nodes[i].ID)+".json")
+		if err := mayExportTo(target); err != nil {
+			return nil, err
+		}
+		batch.Add(target, b.Bytes(), 0o644)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	if err := batch.Commit(); err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	sayf(cmd.OutOrStdout(), "wrote %s to %s\n", count(len(epic.Nodes), "file"), filepath.ToSlash(dir))
+	return all, nil
+}
+
+func writeExport(cmd *cobra.Command, out string, b []byte, what string) error {
+	if out == "" || out == "-" {
+		if _, err := cmd.OutOrStdout().Write(b); err != nil {
+			return inputErrorf("write standard output: %w", err)
+		}
+		return nil
+	}
+	if err := mayExportTo(out); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(out, b, 0o644); err != nil {
+		return inputErrorf("%w", err)
+	}
+	sayf(cmd.OutOrStdout(), "wrote %s (%s)\n", filepath.ToSlash(out), what)
+	return nil
+}
+
+// mayExportTo complains about a file that is no export: a plan, a policy, an epic, or
+// what a link leads out of the project to.
+func mayExportTo(file string) error {
+	if err := confined(file); err != nil {
+		return err
+	}
+	if kind := kindOf(file); kind == "plan" || kind == "policy" {
+		return inputErrorf("%s is the name of a %s; name another file with -o", file, kind)
+	}
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil // what is wrong with it, writing will say
+	}
+	old, err := readFile(file)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(string(old[:min(len(old), 4096)]), `"ralph.ir/`) {
+		return inputErrorf("%s is an epic, so it is not replaced; name another file with -o", file)
+	}
+	return nil
+}
