@@ -97,7 +97,7 @@ func historyOf(ctx context.Context, file string, epic *ir.Epic, d detail) (h *ir
 	if gitRoot(absolute(epicDir(file))) == "" {
 		return none, "there is no git repository here, so no run of it is known", nil
 	}
-	r, err := recordOf(ctx, file, epic)
+	r, err := recordAbout(ctx, file, epic)
 	if err != nil {
 		if state, bad := workspace.StateDir(ctx, epicDir(file), epic.Epic.ID); bad == nil && !isDir(state) {
 			return none, "no run of it is known: " + err.Error(), nil

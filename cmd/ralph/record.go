@@ -66,7 +66,7 @@ func openRecord(ctx context.Context, file string, in io.Reader) (*record, error)
 	if err != nil {
 		return nil, err
 	}
-	r, err := recordOf(ctx, file, given)
+	r, err := recordAbout(ctx, file, given)
 	if err != nil {
 		return r, err
 	}
@@ -83,9 +83,9 @@ func openRecord(ctx context.Context, file string, in io.Reader) (*record, error)
 	return r, err
 }
 
-// recordOf is what is on record about an epic that was read, as if the last run had
+// recordAbout is what is on record about an epic that was read, as if the last run had
 // been about it.
-func recordOf(ctx context.Context, file string, epic *ir.Epic) (*record, error) {
+func recordAbout(ctx context.Context, file string, epic *ir.Epic) (*record, error) {
 	r := &record{file: file, epic: epic, now: time.Now()}
 	var err error
 	if r.space, err = workspace.Open(ctx, epicDir(file), epic); err != nil {
