@@ -71,18 +71,22 @@ func isPaused(v executor.NodeView) bool {
 
 // events is told what has become durable.
 func (b *beadEvents) events(list []executor.Event) {
-	if len(list) == 0 {
-		return
-	}
+	moved := false // something moved in the graph: looking at all of it costs time
 	for _, e := range list {
-		if _, ended := e.Body.(executor.RunEnded); ended {
+		switch e.Body.(type) {
+		case executor.RunEnded:
 			b.cancelled(e.At)
+			moved = true
+		case executor.RunStarted, executor.NodeStarted, executor.NodeWaiting, executor.NodeResumed, executor.NodeBlocked, executor.NodeDone, executor.Decided:
+			moved = true
 		}
 		if n := b.nodes[e.Node]; n != nil { // the sum of all results is no task
 			b.event(e, n)
 		}
 	}
-	b.update(list[len(list)-1].At)
+	if moved {
+		b.update(list[len(list)-1].At)
+	}
 }
 
 func (b *beadEvents) say(name string, at time.Time, n *ir.Node, payload any) {
@@ -153,7 +157,9 @@ func (b *beadEvents) waits(e executor.Event, body executor.NodeWaiting, n *ir.No
 				b.say(beadsmith.BeadComplete, e.At, n, result)
 			}
 		}
-		if body.Cause != executor.CauseApproval {
+		switch body.Cause {
+		case executor.CauseApproval, executor.CauseManual, executor.CausePull: // nothing is wrong
+		default:
 			result.Errors = append(result.Errors, strings.TrimSpace(string(body.Cause)+": "+body.Detail))
 			result.Success = false
 		}

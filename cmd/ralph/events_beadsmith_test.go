@@ -153,6 +153,37 @@ func TestAPersonsWordsAreToldAsReviews(t *testing.T) { // S1-16, S1-67, S1-74..7
 		"1.2 taskStarted", "1.2 beadStarted 1", "1.2 beadComplete 1", "1.2 beadApproved 1", "1.2 taskCompleted")
 }
 
+// A question is a wait for a person, and says what it is about; work of a person's
+// own is waited for without one.
+func TestQuestionsAndManualWorkAreTold(t *testing.T) { // S1-67, S1-74
+	t.Parallel()
+	r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) {
+		run := e.Runners["sh"]
+		run.Run = []string{"sh", "-c", `echo '{"result": "partial", "needs_human": true, "summary": "red or blue?"}' > $RALPH_OUTCOME; echo x > x`}
+		e.Runners["sh"] = run
+		e.Nodes[1].Kind = ir.Manual
+		s := &e.Nodes[1].Steps[0]
+		s.Agent, s.Gates, s.AllowEmpty, s.Limits = "", nil, true, ir.StepLimits{}
+	}))
+	all, words := told(t, r.run(exitWaiting, "--events", "beadsmith").out.String())
+	results := map[ir.Key]beadsmith.BeadResult{}
+	for _, e := range all {
+		if e.Event == beadsmith.AwaitingApproval {
+			var result beadsmith.BeadResult
+			if err := json.Unmarshal(e.Payload, &result); err != nil {
+				t.Fatal(err)
+			}
+			results[e.Node] = result
+		}
+	}
+	if q := results["1.1"]; q.BeadNumber != 1 || q.Success || len(q.Errors) == 0 || !strings.Contains(q.Errors[len(q.Errors)-1], "red or blue?") {
+		t.Errorf("the question is told as %+v", q)
+	}
+	if m, asked := results["1.2"]; !asked || m.BeadNumber != 1 || len(m.Errors) > 0 {
+		t.Errorf("manual work is told as %+v, %q", m, words)
+	}
+}
+
 // What fails for good says why in one word; errors are told apart from a no.
 func TestFailuresAreTold(t *testing.T) { // S1-69, S1-73, S1-78
 	t.Parallel()
