@@ -40,8 +40,8 @@ func newDoctorCommand() *cobra.Command {
 programs, gh, bd and Graphviz on PATH, and another program that is called ralph. It
 runs each with its version flag only. In a project it looks at the disk space that
 worktrees will find, at each runner that the policy's agents and those of epic.json
-have (is it there, is it a version that ralph was tried with, what can it not do), and,
-if there is an epic.json, at all that ralph apply asks for before it starts: the
+have (is it there, is it a version that ralph was tried with, what can it not do), at
+the beads database if there is a tracker, and, if there is an epic.json, at all that ralph apply asks for before it starts: the
 programs of its agents and gates. Exit 1 when something that ralph, or this epic,
 cannot do without is missing.
 

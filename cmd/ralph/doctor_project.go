@@ -50,7 +50,7 @@ func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) [
 	if err != nil {
 		found = append(found, bad(err)...)
 	}
-	return slices.Concat(found, runners, examineSandboxes(p.set))
+	return slices.Concat(found, runners, examineSandboxes(p.set), examineTracker(ctx, root, p.set != nil && p.set.Tracker != nil, epic))
 }
 
 func examineDisk(root string, epic *ir.Epic) finding {

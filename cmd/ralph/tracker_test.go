@@ -1,0 +1,107 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+)
+
+// withBd calls ralph in a repository, with a bd on PATH.
+func (r *applyRepo) withBd(f *bdtest.Fake, args ...string) (out string, code int) {
+	r.t.Helper()
+	cmd := exec.Command("ralph", args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(f.Program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	b, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(b), code
+}
+
+// Compile writes the epic into bd when it is told to, says what it did, and what is
+// missing: a tracker, a database.
+func TestCompilePushes(t *testing.T) { // S2-02, S2-05
+	r, ids := planRepo(t)
+	f := bdtest.New(t)
+	out, code := r.withBd(f, "compile", "docs/plan.md", "--push")
+	if code != exitInput || !strings.Contains(out, "tracker \"bd\" {") || len(f.Calls()) > 0 {
+		t.Errorf("without a tracker: exit %d\n%s", code, out)
+	}
+	r.write("ralph.hcl", "tracker \"bd\" {\n}\n")
+	if out, code = r.withBd(f, "compile", "docs/plan.md", "--push", "--check"); code != exitUsage {
+		t.Errorf("--check and --push: exit %d\n%s", code, out)
+	}
+	out, code = r.withBd(f, "compile", "docs/plan.md", "--push")
+	if code != exitInput || !strings.Contains(out, "bd init --stealth --skip-hooks --skip-agents --non-interactive") {
+		t.Errorf("without a database: exit %d\n%s", code, out)
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, ".beads")); err == nil {
+		t.Error("it made a database")
+	}
+	f.Init(r.dir)
+	f.Forget()
+	out, code = r.withBd(f, "compile", "docs/plan.md", "--push")
+	for _, want := range []string{"registered the issue types beads-ralph-work and beads-ralph-merge", "3 beads created", "1 edge added"} {
+		if code != exitDone || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s", code, want, out)
+		}
+	}
+	for _, c := range f.Calls() {
+		if c.Actor != "beads-ralph-scrum-master" {
+			t.Errorf("%s was called as %q", c.Command, c.Actor)
+		}
+	}
+	if got := string(f.Do(r.dir, "ann", "ready", "--exclude-type", "epic")); !strings.Contains(got, ids[0]) || strings.Contains(got, `"id":"`+ids[1]) {
+		t.Errorf("ready: %s", got)
+	}
+	f.Forget()
+	out, code = r.withBd(f, "compile", "docs/plan.md", "--push")
+	if code != exitDone || !strings.Contains(out, "bd has everything of") || strings.Join(f.Commands(), " ") != "version context list" {
+		t.Errorf("again: exit %d, %v\n%s", code, f.Commands(), out)
+	}
+	f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: "1.9.0"})
+	if out, code = r.withBd(f, "compile", "docs/plan.md", "--push"); code != exitDone || !strings.Contains(out, "not tried with bd 1.9.0") {
+		t.Errorf("another version: exit %d\n%s", code, out)
+	}
+}
+
+// Doctor says whether bd can be used here.
+func TestDoctorLooksAtBeads(t *testing.T) { // issue: versions outside the tested range
+	r, _ := planRepo(t)
+	f := bdtest.New(t)
+	r.write("ralph.hcl", "tracker \"bd\" {\n}\n")
+	if out, _ := r.withBd(f, "compile", "docs/plan.md"); !strings.Contains(out, "wrote") {
+		t.Fatal(out)
+	}
+	says := func(what string, wants ...string) {
+		t.Helper()
+		out, _ := r.withBd(f, "doctor")
+		for _, want := range wants {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: doctor does not say %q:\n%s", what, want, out)
+			}
+		}
+	}
+	says("no database", "there is no beads database", "bd init --stealth")
+	f.Init(r.dir)
+	says("an empty database", "its types are registered by the first push")
+	if out, code := r.withBd(f, "compile", "docs/plan.md", "--push"); code != exitDone {
+		t.Fatal(out)
+	}
+	says("a database", "bd 1.3.0", "ralph's types are registered")
+	f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: "1.9.0"})
+	says("another version", "warning", "not tried with bd 1.9.0", ">= 1.3.0, < 1.4")
+	f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: "0.49.6"})
+	says("an old version", "bd 0.49.6", "too old")
+}
