@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -214,7 +215,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	r.was, r.wasDead = r.lock.Before()
 	// What a killed ralph left running would write into worktrees that are about
 	// to be put back.
-	process.Sweep(state+string(filepath.Separator), runner.Mark, gate.Mark, workspace.Mark)
+	process.Sweep(state+string(filepath.Separator), runner.Mark, gate.Mark, workspace.Mark, bd.Mark)
 	if err := sweepTemporary(state); err != nil {
 		return r, inputErrorf("%w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -51,7 +52,7 @@ func (r *openedRun) mirror(ctx context.Context, tell func(format string, args ..
 func (r *openedRun) openMirror(ctx context.Context, tell func(format string, args ...any)) (*bd.Mirror, error) {
 	first, done := context.WithTimeout(ctx, trackerTime)
 	defer done()
-	c, err := bd.Open(first, bd.Options{Dir: r.space.Top(), Actor: bdcodec.Assignee(r.epic)})
+	c, err := bd.Open(first, bd.Options{Dir: r.space.Top(), Actor: bdcodec.Assignee(r.epic), Mark: filepath.Join(r.space.State(), "bd")})
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +72,9 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 		times.add(e)
 	}
 	h := newHistorian(detail{}, r.epic, run, r.space, times)
+	if err := pushFirst(ctx, c, r.epic, h.history(ctx), tell); err != nil {
+		return nil, err
+	}
 	state, epic := r.space.State(), r.epic.Epic.ID
 	return bd.NewMirror(bd.Outbox{
 		Client: c, Epic: r.epic, Run: run, State: state, Poll: time.Duration(r.epic.Run.Tracker.PollMS) * time.Millisecond, Report: tell,
@@ -92,6 +96,19 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 			return err == nil, refused, err
 		},
 	})
+}
+
+// pushFirst writes what of the epic is not in bd yet, with its limits of time. Where
+// everything is there it only reads.
+func pushFirst(ctx context.Context, c *bd.Client, epic *ir.Epic, h *ir.History, tell func(format string, args ...any)) error {
+	done, err := bd.Push(ctx, c, epic, bd.PushOptions{History: h, Progress: func(text string) { tell("bd: %s", text) }})
+	if err != nil {
+		return err
+	}
+	for _, n := range done.Notes {
+		tell("bd: %s", n)
+	}
+	return nil
 }
 
 // metadata is what a node's bead keeps: what scrum agents read, and what ralph needs

@@ -192,6 +192,7 @@ type story struct {
 	waiting func(*site)         // what people do when only they are awaited
 	end     func(*site) string  // what is compared
 	must    []string            // points that the undisturbed run has to come to
+	site    func(*site)         // what it needs besides; may be nil
 	only    func(p string) bool // the points at which it is killed; nil is all of them
 }
 
@@ -240,6 +241,11 @@ var stories = []story{
 		only: func(p string) bool {
 			return strings.Contains(p, "land") || strings.HasPrefix(p, "gh.") || strings.Contains(p, "pulled") || strings.Contains(p, "merge") || strings.HasPrefix(p, "git.repo.update-ref")
 		},
+	},
+	{
+		name: "tracker", work: trackerWork, epic: trackerEpic, end: (*site).beads, site: (*site).tracker,
+		must: []string{"bd.import.begin", "bd.comments.bd-1-2.1.end", "bd.close.bd-1-1.1.begin", "bd.update.bd-1-2.1.end", "bd.set-state.bd-epic.1.end"},
+		only: func(p string) bool { return strings.HasPrefix(p, "bd.") },
 	},
 	{
 		name: "wait", work: branchWork, end: (*site).landed, waiting: (*site).mergePulls,
@@ -332,6 +338,9 @@ func crashSite(t testing.TB, of story) *site {
 	s := newSite(t, of.work, of.epic())
 	s.standInGit()
 	s.forge()
+	if of.site != nil {
+		of.site(s)
+	}
 	s.before = s.manifest()
 	return s
 }

@@ -24,6 +24,7 @@ type Client struct {
 	dir     string // of the repository, where bd is started
 	beads   string // absolute path of the .beads directory that every call must use
 	actor   string // the name that changes carry
+	mark    string // value of Mark
 	version string
 
 	calls sync.Mutex
@@ -60,7 +61,12 @@ type Options struct {
 	Program string // path of bd; "" is bd on PATH
 	Dir     string // of the repository
 	Actor   string // default "ralph"
+	Mark    string // a path by which a call is found again whose ralph was killed; "" none
 }
+
+// Mark is the variable by which calls are found that a killed ralph left: the next one
+// ends them before it looks what was written.
+const Mark = "RALPH_TRACKER"
 
 // Open finds bd and the beads database of a repository. It returns *Missing if one
 // of them is not there, with the command that would make it.
@@ -80,7 +86,7 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{program: program, dir: dir, actor: o.Actor}
+	c := &Client{program: program, dir: dir, actor: o.Actor, mark: o.Mark}
 	if c.actor == "" {
 		c.actor = "ralph"
 	}
@@ -151,6 +157,9 @@ func (c *Client) environ() []string {
 	out = append(out, "BD_JSON_ENVELOPE=1", "BD_NON_INTERACTIVE=1", "BD_DISABLE_METRICS=1", "BD_BACKUP_ENABLED=false", "BEADS_ACTOR="+c.actor, "NO_COLOR=1")
 	if c.beads != "" {
 		out = append(out, "BEADS_DIR="+c.beads)
+	}
+	if c.mark != "" {
+		out = append(out, Mark+"="+c.mark)
 	}
 	return out
 }
