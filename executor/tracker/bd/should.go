@@ -58,6 +58,7 @@ type should struct {
 	reason string // of the close
 	ref    string // external reference
 	ended  string // done, blocked, skipped, cancelled; "" if it has not
+	begun  bool   // somebody works, or has worked, on it
 	gate   *asked
 }
 
@@ -71,7 +72,7 @@ func (a *asked) same(b *asked) bool {
 
 // shouldStand is how a node's bead has to stand, from where the node stands.
 func (m *Mirror) shouldStand(v executor.NodeView) should {
-	s := should{status: v.Word(executor.WordsIssue), ref: v.Pull.URL}
+	s := should{status: v.Word(executor.WordsIssue), ref: v.Pull.URL, begun: len(v.Attempts) > 0}
 	if v.Paused != "" && v.Status == executor.Pending {
 		s.status = "blocked"
 	}
@@ -138,8 +139,8 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 			ch.Assignee = m.c.actor
 		}
 	}
-	if m.says(MirrorStatus) && !b.lost && s.ended == "done" && have.Status == "open" && have.Assignee == "" {
-		ch.Assignee = m.c.actor // it came and went while bd was away
+	if m.says(MirrorStatus) && !b.lost && s.begun && have.Status != "closed" && have.Assignee == "" {
+		ch.Assignee = m.c.actor // its work began, and it was not in progress whenever bd was told
 	}
 	if m.says(MirrorLabels) {
 		m.relabel(b, s, &ch)
