@@ -75,6 +75,7 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 	if err := pushFirst(ctx, c, r.epic, h.history(ctx), tell); err != nil {
 		return nil, err
 	}
+	h.says = true
 	state, epic := r.space.State(), r.epic.Epic.ID
 	return bd.NewMirror(bd.Outbox{
 		Client: c, Epic: r.epic, Run: run, State: state, Poll: time.Duration(r.epic.Run.Tracker.PollMS) * time.Millisecond, Report: tell,

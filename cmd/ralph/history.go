@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/ir"
@@ -30,6 +31,8 @@ type historian struct {
 	space  *workspace.Space
 	times  *chronicle
 	redact *redact.Redactor
+	told   bd.Told // what the tracker has
+	says   bool    // this is what the tracker is told now
 }
 
 // history is everything that is on record, whether a run is at work or not.
@@ -49,6 +52,9 @@ func (r *openedRun) historian(d detail) *historian {
 
 func newHistorian(d detail, epic *ir.Epic, run *executor.Run, space *workspace.Space, times *chronicle) *historian {
 	h := &historian{detail: d, epic: epic, run: run, space: space, times: times}
+	if epic.Run.Tracker != nil {
+		h.told, _ = bd.ReadTold(space.State()) // what cannot be read confirms nothing
+	}
 	if d.files || d.diffs {
 		h.redact, _ = redact.New(secretValues(epic, os.Environ()))
 	}
@@ -102,7 +108,7 @@ func (h *historian) view(ctx context.Context, v executor.NodeView) *ir.NodeHisto
 	if v.Spent.USDKnown {
 		out.USDMicro = &v.Spent.USDMicro
 	}
-	if s, ended := h.run.Scrum(v.ID, false); ended {
+	if s, ended := h.run.Scrum(v.ID, h.says || h.told.Ended[v.ID] == v.Status.String()); ended {
 		b, err := json.Marshal(s)
 		if err != nil {
 			panic("a scrum result that cannot be written: " + err.Error()) // it is plain

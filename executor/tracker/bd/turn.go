@@ -27,6 +27,9 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	s := m.shouldStand(v)
 	if b.hold == nil && b.theirs == "" {
 		if s.gate != nil && m.says(MirrorComments) && !b.asked.same(s.gate) {
+			if some, err := m.comment(ctx, b, m.pending(b), false); some || err != nil {
+				return true, err // what led to it stands before the question
+			}
 			if some, err := m.ask(ctx, b, s.gate); some || err != nil {
 				return true, err
 			}
