@@ -72,7 +72,7 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 		times.add(e)
 	}
 	h := newHistorian(detail{}, r.epic, run, r.space, times)
-	if err := pushFirst(ctx, c, r.epic, h.history(ctx), tell); err != nil {
+	if _, err := pushEpic(ctx, c, r.epic, h.history(ctx), tell); err != nil {
 		return nil, err
 	}
 	h.says = true
@@ -97,19 +97,6 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 			return err == nil, refused, err
 		},
 	})
-}
-
-// pushFirst writes what of the epic is not in bd yet, with its limits of time. Where
-// everything is there it only reads.
-func pushFirst(ctx context.Context, c *bd.Client, epic *ir.Epic, h *ir.History, tell func(format string, args ...any)) error {
-	done, err := bd.Push(ctx, c, epic, bd.PushOptions{History: h, Progress: func(text string) { tell("bd: %s", text) }})
-	if err != nil {
-		return err
-	}
-	for _, n := range done.Notes {
-		tell("bd: %s", n)
-	}
-	return nil
 }
 
 // metadata is what a node's bead keeps: what scrum agents read, and what ralph needs
@@ -177,8 +164,8 @@ func unsentLines(unsent []string) []string {
 }
 
 // trackerEnv is what agents and gates get where a tracker is used: bd for reading.
-func trackerEnv(epic *ir.Epic) map[string]string {
-	if epic.Run.Tracker == nil {
+func trackerEnv(epic *ir.Epic, worker bool) map[string]string {
+	if epic.Run.Tracker == nil && !worker {
 		return nil
 	}
 	return map[string]string{"BD_READONLY": "true", "BD_NON_INTERACTIVE": "1"}
