@@ -125,6 +125,33 @@ func TestReservedKeysDoWhatRalphCanDo(t *testing.T) {
 	}
 }
 
+// What bd holds as JSON in texts is read as what it is. S0-01, K16
+func TestValuesMayBeJSONInTexts(t *testing.T) {
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(example(t, "work")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	m := doc["metadata"].(map[string]any)
+	for key, v := range m {
+		if _, text := v.(string); !text && v != nil {
+			b, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m[key] = string(b)
+		}
+	}
+	b, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := decoded(t, string(b)), decoded(t, example(t, "work"))
+	if !reflect.DeepEqual(got.Prompt, want.Prompt) || got.Attempts.Value != "3" || len(got.QA) != 2 || len(got.Outputs) != 2 ||
+		string(got.Ext["bead"]) != string(want.Ext["bead"]) {
+		t.Errorf("%+v\nwant\n%+v", got, want)
+	}
+}
+
 // Two agents of one name are two agents; one agent of two spellings is one. K10
 func TestAgentsAreToldApart(t *testing.T) {
 	qa := func(path string) string {

@@ -22,6 +22,18 @@ var metadataKeys = []string{
 	"docker_image", "resource_limits", "timeout_minutes", "notification_config", "rollback_strategy", "approval_required", "cost_estimate",
 }
 
+// typedKeys are those whose values are no texts: bd can hold them as JSON in a text.
+var typedKeys = func() []string {
+	var out []string
+	for _, key := range []string{
+		"branches_to_merge", "dev_prompts", "qa_agents", "max_retry_attempts", "attempt_count", "dev_agent_executions", "qa_agent_executions",
+		"pr_number", "scrum_result", "resource_limits", "timeout_minutes", "notification_config", "approval_required", "cost_estimate",
+	} {
+		out = append(out, foreign.Plain(key))
+	}
+	return out
+}()
+
 // metadata reads what scrum agents need to know.
 func (d *decoding) metadata(b *bead, m *foreign.Value) {
 	n := &b.node
@@ -63,6 +75,11 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 	}
 	if _, s := said("plan_sprint_id"); s != "" && s != b.sprint {
 		b.metadata["plan_sprint_id"] = s
+	}
+	for name, x := range f {
+		if slices.Contains(typedKeys, name) {
+			f[name] = x.Embedded()
+		}
 	}
 	if x := f.Get("branches_to_merge"); x != nil && x.Kind == '[' {
 		b.merges = x

@@ -94,6 +94,21 @@ func (k *kept) list(name string) []any {
 	return out
 }
 
+// said is the path of an agent as the bead has it, so that what was run names those
+// agents that the bead names.
+func (k *kept) said(file string) string {
+	paths := []string{k.text("dev_agent_path")}
+	for _, gate := range slices.Sorted(maps.Keys(k.qa)) {
+		paths = append(paths, text(k.qa[gate]["agent_path"]))
+	}
+	for _, p := range paths {
+		if p != "" && asSaid(p, file) == p {
+			return p
+		}
+	}
+	return file
+}
+
 // qaAgent adds what was kept of a QA agent, by the name of its gate.
 func (k *kept) qaAgent(gate string, q qaAgent) (any, error) {
 	more := maps.Clone(k.qa[gate])

@@ -42,10 +42,10 @@ func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) er
 		a := &nh.Attempts[i]
 		number := before + i + 1
 		if a.Agent != "" {
-			devs = append(devs, w.execution(number, a))
+			devs = append(devs, w.execution(number, a, k))
 		}
 		for j := range a.Gates {
-			judged = append(judged, w.judgement(number, &a.Gates[j]))
+			judged = append(judged, w.judgement(number, &a.Gates[j], k))
 		}
 	}
 	o.put("attempt_count", before+len(nh.Attempts))
@@ -66,7 +66,7 @@ func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) er
 	}
 	switch {
 	case nh.Scrum != nil:
-		r, err := scrumResult(nh.Scrum, before)
+		r, err := scrumResult(nh.Scrum, before, k)
 		if err != nil {
 			return err
 		}
@@ -93,18 +93,18 @@ func devSession(n *ir.Node, attempts []ir.Attempt) string {
 	return first
 }
 
-func (w *writer) execution(number int, a *ir.Attempt) devExecution {
+func (w *writer) execution(number int, a *ir.Attempt, k *kept) devExecution {
 	file := a.AgentPath
 	if file == "" {
 		file = agentPath(w.e.Agents[a.Agent], a.Agent)
 	}
 	return devExecution{
-		Attempt: number, SessionID: orNull(a.Session), AgentPath: file, Model: w.model(a.Model), StartedAt: stamp(a.Started),
+		Attempt: number, SessionID: orNull(a.Session), AgentPath: k.said(file), Model: w.model(a.Model), StartedAt: stamp(a.Started),
 		CompletedAt: stamp(a.Ended), Status: orNull(a.Words["execution"]), Feedback: orNull(strings.Join(a.Feedback, "\n")),
 	}
 }
 
-func (w *writer) judgement(number int, g *ir.GateResult) qaExecution {
+func (w *writer) judgement(number int, g *ir.GateResult, k *kept) qaExecution {
 	file := g.AgentPath
 	if file == "" {
 		file = agentPath(w.e.Agents[g.Agent], g.Agent)
@@ -113,7 +113,7 @@ func (w *writer) judgement(number int, g *ir.GateResult) qaExecution {
 		file = g.Gate
 	}
 	return qaExecution{
-		Attempt: number, SessionID: orNull(g.Session), AgentPath: file, Model: orNull(w.model(g.Model)), StartedAt: stamp(g.Started),
+		Attempt: number, SessionID: orNull(g.Session), AgentPath: k.said(file), Model: orNull(w.model(g.Model)), StartedAt: stamp(g.Started),
 		CompletedAt: stamp(g.Ended), Status: verdict(g.Verdict), Message: g.Message, Details: details(g),
 	}
 }
@@ -159,7 +159,7 @@ func details(g *ir.GateResult) json.RawMessage {
 
 // scrumResult writes how a node ended in the order and the types of the format: null
 // where there is nothing.
-func scrumResult(raw json.RawMessage, before int) (object, error) {
+func scrumResult(raw json.RawMessage, before int, k *kept) (object, error) {
 	var r struct {
 		BeadID       string  `json:"bead_id"`
 		Success      bool    `json:"success"`
@@ -182,7 +182,7 @@ func scrumResult(raw json.RawMessage, before int) (object, error) {
 	results := []any{}
 	for _, q := range r.QAResults {
 		var o object
-		o.put("agent_path", q.AgentPath)
+		o.put("agent_path", k.said(q.AgentPath))
 		o.put("status", verdict(q.Status))
 		o.put("message", q.Message)
 		if len(q.Details) > 0 && q.Details[0] == '{' {

@@ -29,12 +29,13 @@ func completed(t *testing.T) (*ir.Epic, *ir.History) {
 	e.Nodes = e.Nodes[:1]
 	n := &e.Nodes[0]
 	n.ID, n.Key, n.Title = "bd-a1b2c3", "1.2", "Implement user authentication API"
-	n.Ext = map[string]json.RawMessage{"bead": json.RawMessage(`{"metadata": {"scrum_master_session_id": "claude-sm-session-xyz789"}}`)}
+	n.Ext = map[string]json.RawMessage{"bead": json.RawMessage(`{"metadata": {"scrum_master_session_id": "claude-sm-session-xyz789", "dev_agent_path": ".claude/agents/backend-dev",
+		"qa_agents": {"a": {"agent_path": ".claude/agents/qa-unit-tests"}, "b": {"agent_path": ".claude/agents/qa-security-scan"}}}}`)}
 	n.Steps = n.Steps[:1]
 	n.Steps[0].Name = "implement"
 	qa := func(path, model, session, from, to, verdict, details string) ir.GateResult {
 		return ir.GateResult{
-			Gate: path, Kind: "agent", Agent: path, AgentPath: ".claude/agents/" + path, Model: model, Session: session,
+			Gate: path, Kind: "agent", Agent: path, AgentPath: ".claude/agents/" + path + ".md", Model: model, Session: session,
 			Verdict: verdict, Started: at(t, from), Ended: at(t, to), Details: json.RawMessage(details),
 			Message: map[string]string{
 				"claude-qa-session-ghi789": "Unit tests failed: test_signup_duplicate_email FAILED",
@@ -44,7 +45,7 @@ func completed(t *testing.T) (*ir.Epic, *ir.History) {
 		}
 	}
 	dev := ir.Attempt{
-		Step: "implement", Agent: "backend-dev", AgentPath: ".claude/agents/backend-dev", Model: "sonnet",
+		Step: "implement", Agent: "backend-dev", AgentPath: ".claude/agents/backend-dev.md", Model: "sonnet",
 		Status: "passed", Words: map[string]string{"execution": "completed"},
 	}
 	one, two := dev, dev
@@ -65,7 +66,7 @@ func completed(t *testing.T) (*ir.Epic, *ir.History) {
 		Comments: []ir.Comment{{Author: "ralph", Text: "[iter:2] done", At: at(t, "10:45")}},
 		Scrum: json.RawMessage(`{"bead_id": "bd-a1b2c3", "success": true, "pr_url": "https://github.com/user/repo/pull/42", "pr_number": 42,
 			"bead_updated": true, "attempt_count": 2, "error": null, "fatal": false, "qa_results": [
-			{"agent_path": ".claude/agents/qa-unit-tests", "status": "pass", "message": "All tests passed. Coverage: 87%", "details": "sha256:00"},
+			{"agent_path": ".claude/agents/qa-unit-tests.md", "status": "pass", "message": "All tests passed. Coverage: 87%", "details": "sha256:00"},
 			{"agent_path": ".claude/agents/qa-security-scan", "status": "pass", "message": "No vulnerabilities found"}]}`),
 	}}}
 }

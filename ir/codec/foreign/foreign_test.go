@@ -65,3 +65,19 @@ func TestTheCulpritIsFound(t *testing.T) { // S0-150
 		}
 	}
 }
+
+// JSON in a text is read as what it is; its place is the text.
+func TestJSONInAText(t *testing.T) { // S0-01
+	text := `{"a": "[{\"b\": 3}]", "c": "3", "d": "plain", "e": "\"quoted\"", "f": 1}`
+	r := Reader{File: diag.NewFile("x.json", []byte(text)), Format: "x"}
+	o := r.Object(1000)
+	b := o.Get("a").Embedded().Items[0].Get("b")
+	if b.Pointer != "/a/0/b" || b.Text != "3" || text[b.Start:b.End] != `"[{\"b\": 3}]"` {
+		t.Errorf("%+v", b)
+	}
+	for name, kind := range map[string]byte{"c": 'n', "d": 's', "e": 's', "f": 'n'} {
+		if got := o.Get(name).Embedded().Kind; got != kind {
+			t.Errorf("%s is %c, want %c", name, got, kind)
+		}
+	}
+}

@@ -146,6 +146,33 @@ func (p *parser) array(v *Value, depth int) error {
 	return err
 }
 
+// Embedded returns the JSON that a text holds, as programs write it whose values can
+// only be texts: "[1, 2]", "3". Every place in it is that of the text. What is no
+// text, and a text that holds no JSON or another text, is returned as it is.
+func (v *Value) Embedded() *Value {
+	if v == nil || v.Kind != 's' {
+		return v
+	}
+	in, err := parse([]byte(v.Text), 0)
+	if err != nil || in.Kind == 's' {
+		return v
+	}
+	in.move(v)
+	return in
+}
+
+func (v *Value) move(to *Value) {
+	v.Pointer, v.Start, v.End = to.Pointer+v.Pointer, to.Start, to.End
+	for i := range v.Members {
+		m := &v.Members[i]
+		m.Start, m.End = to.Start, to.End
+		m.Value.move(to)
+	}
+	for _, x := range v.Items {
+		x.move(to)
+	}
+}
+
 // Escape writes a name as a part of a JSON pointer.
 func Escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
