@@ -98,7 +98,7 @@ with coding agents: each in its own git worktree, each judged by gates.
 	}
 	add("compile", newCompileCommand(), newImportCommand(), newExportCommand(), newValidateCommand(), newGraphCommand(), newDiffCommand(), newWhyCommand(), newFmtCommand())
 	add("apply", newPlanCommand(), newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand(), newSessionCommand(), newAskCommand(), newRunsCommand(), newReportCommand(), newJournalCommand(), newRecoverCommand(), newSimulateCommand(),
-		newWorkerCommand(),
+		newWorkerCommand(), newMonitorCommand(),
 		newApproveCommand(), newRejectCommand(), newRetryCommand(), newSkipCommand(), newPauseCommand(), newResumeCommand(), newCancelCommand())
 	add("setup", newInitCommand(), newDoctorCommand(), newSyncAgentsCommand(), newSchemaCommand(), newMCPCommand())
 	root.SetHelpCommandGroupID("setup")

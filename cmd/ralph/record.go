@@ -62,11 +62,16 @@ func (r *record) programOf(kind string) (executor.Program, bool) {
 
 // openRecord reads what is on record about the run of an epic.
 func openRecord(ctx context.Context, file string, in io.Reader) (*record, error) {
+	return openRecordIn(ctx, epicDir(file), file, in)
+}
+
+// openRecordIn does so for the repository that dir lies in.
+func openRecordIn(ctx context.Context, dir, file string, in io.Reader) (*record, error) {
 	given, _, err := loadEpic(file, in)
 	if err != nil {
 		return nil, err
 	}
-	r, err := recordAbout(ctx, file, given)
+	r, err := recordAboutIn(ctx, dir, file, given)
 	if err != nil {
 		return r, err
 	}
@@ -74,7 +79,7 @@ func openRecord(ctx context.Context, file string, in io.Reader) (*record, error)
 		if was := appliedEpic(r.space.State(), last); was != nil {
 			r.epic = was
 			r.changed = true
-			if r.space, err = workspace.Open(ctx, epicDir(file), was); err != nil {
+			if r.space, err = workspace.Open(ctx, dir, was); err != nil {
 				return nil, refusal(err)
 			}
 			r.run, err = replayed(r.epic, r.events)
@@ -86,9 +91,13 @@ func openRecord(ctx context.Context, file string, in io.Reader) (*record, error)
 // recordAbout is what is on record about an epic that was read, as if the last run had
 // been about it.
 func recordAbout(ctx context.Context, file string, epic *ir.Epic) (*record, error) {
+	return recordAboutIn(ctx, epicDir(file), file, epic)
+}
+
+func recordAboutIn(ctx context.Context, dir, file string, epic *ir.Epic) (*record, error) {
 	r := &record{file: file, epic: epic, now: time.Now()}
 	var err error
-	if r.space, err = workspace.Open(ctx, epicDir(file), epic); err != nil {
+	if r.space, err = workspace.Open(ctx, dir, epic); err != nil {
 		return nil, refusal(err)
 	}
 	if r.holder, r.held, err = journal.Holder(r.space.State()); err != nil {
