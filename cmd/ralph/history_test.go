@@ -45,7 +45,7 @@ func TestHistoryHoldsWhatHappened(t *testing.T) {
 		t.Fatalf("%d attempts, want 2", len(n.Attempts))
 	}
 	for i, a := range n.Attempts {
-		if a.Words["execution"] == "" || a.Number != i+1 || a.Started.IsZero() || a.Ended.Before(a.Started) || a.Summary != "wrote new.txt" ||
+		if a.Words["execution"] != "completed" || a.Number != i+1 || a.Started.IsZero() || a.Ended.Before(a.Started) || a.Summary != "wrote new.txt" ||
 			!strings.Contains(string(a.Outcome), `"created_issues"`) || !strings.Contains(a.Prompt, "Do 1.1.") || a.Response != "the transcript" {
 			t.Errorf("attempt %d: %+v", i+1, a)
 		}
