@@ -156,6 +156,11 @@ func writeExport(cmd *cobra.Command, out string, b []byte, what string) error {
 	if err := mayExportTo(out); err != nil {
 		return err
 	}
+	if dir := filepath.Dir(out); !isDir(dir) {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return inputErrorf("%w", err)
+		}
+	}
 	if err := atomicfile.Write(out, b, 0o644); err != nil {
 		return inputErrorf("%w", err)
 	}

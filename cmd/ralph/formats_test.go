@@ -52,6 +52,12 @@ runner "judge" {
   env  = ["PATH", "HOME", "TOP"]
 }
 
+runner "critic" {
+  kind = "command"
+  run  = ["sh", "-c", file("second.sh")]
+  env  = ["PATH", "HOME", "TOP"]
+}
+
 agent "backend-dev" {
   path         = ".claude/agents/backend-dev.md"
   runner       = runner.script
@@ -70,6 +76,12 @@ agent "qa-security-scan" {
   path         = ".claude/agents/qa-security-scan.md"
   runner       = runner.judge
   capabilities = ["test"]
+  access       = "read"
+}
+
+agent "critic" {
+  runner       = runner.critic
+  capabilities = ["review"]
   access       = "read"
 }
 
