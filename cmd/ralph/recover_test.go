@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -27,6 +28,47 @@ type beads struct {
 func fakeBeads(t *testing.T) *beads {
 	f := bdtest.New(t)
 	return &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
+}
+
+// realBeads is the real bd; the test is skipped where it is not there.
+func realBeads(t *testing.T) *beads {
+	t.Helper()
+	path := os.Getenv("RALPH_BD")
+	if path == "" {
+		t.Skip("RALPH_BD is not set: make e2e builds the real bd and tests with it")
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(path, filepath.Join(bin, "bd")); err != nil {
+		t.Fatal(err)
+	}
+	return &beads{filepath.Join(bin, "bd"), func(dir string, args ...string) json.RawMessage {
+		t.Helper()
+		cmd := exec.Command(path, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "BEADS_ACTOR=ann", "BD_NON_INTERACTIVE=1", "BD_DISABLE_METRICS=1", "BD_BACKUP_ENABLED=false")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("bd %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return out
+	}}
+}
+
+// push makes a database in a repository and writes its epic into it.
+func (b *beads) push(t *testing.T, r *applyRepo) {
+	t.Helper()
+	b.do(r.dir, "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	epic, err := ir.Decode([]byte(r.read("epic.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := bd.Open(t.Context(), bd.Options{Program: b.program, Dir: r.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bd.Push(t.Context(), c, epic, bd.PushOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // keep writes the epic of a repository and what its journal says into the database,
@@ -146,18 +188,34 @@ func (r *applyRepo) attempts() []string {
 	return out
 }
 
-// A journal is lost with half of a plan done. Only a clone and .beads are left: the
-// run goes on from there, and comes to the same end.
-func TestARunGoesOnFromTheBeadsAlone(t *testing.T) { // S2-33, S2-38, S2-41, S2-42, S2-43, S2-44, S2-45, K33; execution §1
+// mirrored is the epic of diamondEpic with a tracker.
+func mirrored() *ir.Epic {
+	e := diamondEpic()
+	e.Run.Tracker = &ir.Tracker{Kind: "bd", Prefix: "bd", Actor: "ralph"}
+	return e
+}
+
+func TestARunGoesOnFromTheBeadsAlone(t *testing.T) { // S2-33, S2-38, S2-39, S2-40, S2-41, S2-42, S2-43, S2-44, S2-45, K33; execution §1
 	t.Parallel()
+	goesOnFromBeads(t, fakeBeads(t))
+}
+
+func TestBdARunGoesOnFromTheBeadsAlone(t *testing.T) { // S2-38, S2-39, S2-40, S2-41, S2-45, K33
+	t.Parallel()
+	goesOnFromBeads(t, realBeads(t))
+}
+
+// goesOnFromBeads loses a journal with half of a plan done. Only a clone, in which
+// nobody has been, and .beads are left: the run goes on from there, and comes to the
+// same end.
+func goesOnFromBeads(t *testing.T, b *beads) {
 	calm := newApplyRepo(t, diamondEpic())
 	calm.run(exitDone)
 	want := calm.files("ralph/x/integration")
 
-	b := fakeBeads(t)
-	first := newApplyRepo(t, diamondEpic())
-	b.do(first.dir, "init", "--prefix", "bd")
-	first.run(exitDone, "--only", "1.2b")
+	first := newApplyRepo(t, mirrored())
+	b.push(t, first)
+	b.ralph(t, first, exitDone, "apply", "--only", "1.2b")
 	if got := first.attempts(); !slices.Equal(got, []string{"bd-1-1 implement 1", "bd-1-2b implement 1", "bd-1-2b implement 2"}) {
 		t.Fatalf("before: %q", got)
 	}
@@ -165,8 +223,13 @@ func TestARunGoesOnFromTheBeadsAlone(t *testing.T) { // S2-33, S2-38, S2-41, S2-
 	for _, id := range []string{"bd-1-1", "bd-1-2b"} {
 		results[id] = first.git("rev-parse", "refs/ralph/bd-epic/nodes/"+id+"/result")
 	}
-	b.keep(t, first)
 	r := b.moved(t, first)
+	if out := string(b.do(r.dir, "ready", "--exclude-type", "epic", "-l", "ralph-epic:bd-epic", "--json")); !strings.Contains(out, "bd-1-2a") || strings.Contains(out, "bd-1-2b") {
+		t.Errorf("what remains, in bd: %s", out)
+	}
+	if out := string(b.do(r.dir, "comments", "bd-1-2b", "--json")); !strings.Contains(out, "[iter:1] [task:bd-1-2b]") || !strings.Contains(out, "[iter:2] [task:bd-1-2b]") {
+		t.Errorf("the history, in bd: %s", out)
+	}
 
 	if _, said := b.ralph(t, r, exitInput, "apply", "bd-epic"); !strings.Contains(said, "ralph recover bd-epic") {
 		t.Errorf("apply without a journal said\n%s", said)
@@ -209,6 +272,14 @@ func TestARunGoesOnFromTheBeadsAlone(t *testing.T) { // S2-33, S2-38, S2-41, S2-
 	}
 	if got := r.files("ralph/x/integration"); got != want {
 		t.Errorf("it ends with\n%s\nwant\n%s", got, want)
+	}
+	for _, id := range []string{"bd-epic", "bd-1-1", "bd-1-2a", "bd-1-2b", "bd-1-3"} {
+		if out := string(b.do(r.dir, "show", id, "--json")); !strings.Contains(out, `"status":"closed"`) && !strings.Contains(out, `"status": "closed"`) {
+			t.Errorf("at the end, in bd: %s", out)
+		}
+	}
+	if out := string(b.do(r.dir, "comments", "bd-1-2b", "--json")); strings.Count(out, "[iter:") != 2 {
+		t.Errorf("the history, in bd, at the end: %s", out)
 	}
 	out, _ = b.ralph(t, r, exitDone, "apply", "--rerun", "1.2b", "--only", "1.2b")
 	if got := r.attempts(); !slices.Contains(got, "bd-1-2b implement 3") {
