@@ -73,10 +73,13 @@ func (b *beads) push(t *testing.T, r *applyRepo) {
 
 // keep writes the epic of a repository and what its journal says into the database,
 // as the mirror does.
-func (b *beads) keep(t *testing.T, r *applyRepo) { t.Helper(); b.keepWith(t, r, "") }
+func (b *beads) keep(t *testing.T, r *applyRepo, change ...func(*executor.KeptRun, map[ir.NodeID]*executor.Kept)) {
+	t.Helper()
+	b.keepWith(t, r, "", change...)
+}
 
 // keepWith also writes a bead that belongs to no epic, if it has an id.
-func (b *beads) keepWith(t *testing.T, r *applyRepo, other string) {
+func (b *beads) keepWith(t *testing.T, r *applyRepo, other string, change ...func(*executor.KeptRun, map[ir.NodeID]*executor.Kept)) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.dir, "epic.json"))
 	if err != nil {
@@ -109,13 +112,23 @@ func (b *beads) keepWith(t *testing.T, r *applyRepo, other string) {
 		}
 	}
 	meta := map[string]any{"ralph_epic": string(raw), "ralph_digest": epic.Digest}
-	if k, ok := run.KeptRun(); ok {
-		meta["ralph"] = k
+	whole, begun := run.KeptRun()
+	kept := map[ir.NodeID]*executor.Kept{}
+	for _, n := range epic.Nodes {
+		if k, ok := run.Kept(n.ID); ok {
+			kept[n.ID] = &k
+		}
+	}
+	for _, c := range change {
+		c(&whole, kept)
+	}
+	if begun {
+		meta["ralph"] = whole
 	}
 	row(string(epic.Epic.ID), epic.Epic.Title, "epic", "open", meta)
 	for _, n := range epic.Nodes {
 		meta := map[string]any{"plan_file": epic.Epic.Plan, "plan_section": n.Section}
-		if k, ok := run.Kept(n.ID); ok {
+		if k := kept[n.ID]; k != nil {
 			meta["ralph"] = k
 		}
 		v, _ := run.View(n.ID)
