@@ -69,6 +69,14 @@ func (f *format) patterns() []string {
 	return []string{"*.json"}
 }
 
+// counts reports whether a file of a directory is one of the format's, by its name.
+func (f *format) counts(name string) bool {
+	return slices.ContainsFunc(f.patterns(), func(p string) bool {
+		ok, _ := path.Match(p, strings.ToLower(name)) // the patterns are ours
+		return ok
+	})
+}
+
 // usual finds the directories of the project in which files of this format stand.
 func (f *format) usual() ([]string, error) {
 	if len(f.dirs) == 0 {
@@ -88,12 +96,13 @@ func (f *format) usual() ([]string, error) {
 		if rel, err := filepath.Rel(wd, at); err == nil {
 			at = rel
 		}
-		if isDir(at) {
+		list, err := os.ReadDir(at)
+		if err == nil && slices.ContainsFunc(list, func(e os.DirEntry) bool { return !e.IsDir() && f.counts(e.Name()) }) {
 			out = append(out, at)
 		}
 	}
 	if len(out) == 0 {
-		return nil, usageErrorf("name a file, a directory, or - for standard input: this project has no %s", strings.Join(f.dirs, " and no "))
+		return nil, usageErrorf("name a file, a directory, or - for standard input: this project has no %s in %s", strings.Join(f.patterns(), " or "), strings.Join(f.dirs, " or "))
 	}
 	return out, nil
 }
@@ -107,13 +116,9 @@ func (r *foreignFiles) directory(f *format, dir string) error {
 	before := len(r.sources)
 	for _, e := range list {
 		name := filepath.Join(dir, e.Name())
-		counts := slices.ContainsFunc(f.patterns(), func(p string) bool {
-			ok, _ := path.Match(p, strings.ToLower(e.Name())) // the patterns are ours
-			return ok
-		})
 		switch {
 		case e.IsDir():
-		case !counts:
+		case !f.counts(e.Name()):
 			r.ignored = append(r.ignored, name)
 		default:
 			if err := r.file(f, name); err != nil {
