@@ -89,7 +89,7 @@ type issueWorker struct {
 	runs   map[string]*issueRun // by id of the issue
 	ended  chan *issueRun       // whose process ended
 	told   map[string]string    // what was said about issues that cannot be run
-	counts map[string]int       // how issues ended, in this worker
+	left   map[string]string    // how this worker left issues: by id, one of the kinds of issueEnd
 	failed int                  // in a row, that could not even begin
 	drain  int                  // interrupts so far
 }
@@ -108,7 +108,7 @@ func runWorker(cmd *cobra.Command, a *workerArgs, dir string) (err error) {
 	ctx := background(cmd)
 	w := &issueWorker{
 		args: a, say: &workerVoice{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), paint: term.For(cmd.OutOrStdout())},
-		runs: map[string]*issueRun{}, ended: make(chan *issueRun, 64), told: map[string]string{}, counts: map[string]int{},
+		runs: map[string]*issueRun{}, ended: make(chan *issueRun, 64), told: map[string]string{}, left: map[string]string{},
 	}
 	if err := w.open(ctx, dir); err != nil {
 		return err
@@ -280,18 +280,22 @@ func (w *issueWorker) interrupt() {
 
 // end says what became of everything, as exit code too.
 func (w *issueWorker) end() error {
+	counts := map[string]int{}
+	for _, kind := range w.left {
+		counts[kind]++
+	}
 	code := exitDone
 	switch {
-	case w.counts[issueBlocked] > 0 || w.failed >= mostFailed:
+	case counts[issueBlocked] > 0 || w.failed >= mostFailed:
 		code = exitNotDone
-	case w.counts[issueWaiting] > 0:
+	case counts[issueWaiting] > 0:
 		code = exitWaiting
 	case w.drain > 0:
 		code = exitInterrupted
 	}
 	text := ""
 	for _, kind := range []string{issueClosed, issueBlocked, issueWaiting, issueOpen} {
-		if n := w.counts[kind]; n > 0 {
+		if n := counts[kind]; n > 0 {
 			text += fmt.Sprintf(", %d %s", n, kind)
 		}
 	}

@@ -252,7 +252,7 @@ func (w *issueWorker) over(r *issueRun, state, kind, why string) error {
 	if err := r.claim.save(); err != nil {
 		return err
 	}
-	w.counts[kind]++
+	w.left[r.claim.Issue] = kind
 	if kind == issueLeft {
 		w.say.linef(r.issue.ID, "%s", why)
 		return nil
