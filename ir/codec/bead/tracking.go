@@ -98,9 +98,17 @@ func (w *writer) execution(number int, a *ir.Attempt, k *kept) devExecution {
 	if file == "" {
 		file = agentPath(w.e.Agents[a.Agent], a.Agent)
 	}
+	ended, status := a.Ended, a.Words["execution"]
+	for i := range a.Gates { // the agent was done when the first gate began
+		if g := a.Gates[i].Started; !g.IsZero() && (ended.IsZero() || g.Before(ended)) {
+			if ended = g; a.Ended.IsZero() {
+				status = "completed"
+			}
+		}
+	}
 	return devExecution{
 		Attempt: number, SessionID: orNull(a.Session), AgentPath: k.said(file), Model: w.model(a.Model), StartedAt: stamp(a.Started),
-		CompletedAt: stamp(a.Ended), Status: orNull(a.Words["execution"]), Feedback: orNull(strings.Join(a.Feedback, "\n")),
+		CompletedAt: stamp(ended), Status: orNull(status), Feedback: orNull(strings.Join(a.Feedback, "\n")),
 	}
 }
 
@@ -211,7 +219,11 @@ func stamp(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	s := t.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
+	layout := time.RFC3339
+	if t = t.UTC().Truncate(time.Millisecond); t.Nanosecond() != 0 {
+		layout = "2006-01-02T15:04:05.000Z07:00" // three digits: others do not read one or two
+	}
+	s := t.Format(layout)
 	return &s
 }
 

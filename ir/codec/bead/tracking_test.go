@@ -139,6 +139,20 @@ func TestARunningAttemptHasNoEnd(t *testing.T) {
 	}
 }
 
+// An agent is done when its gates begin, whatever comes of them. S0-69, S0-77
+func TestAnAgentIsDoneWhenItsGatesBegin(t *testing.T) {
+	e, h := completed(t)
+	a := h.Nodes["bd-a1b2c3"].Attempts
+	a[0].Ended = at(t, "10:18")                                              // with its gates
+	a[1].Ended, a[1].Words = time.Time{}, map[string]string{"execution": ""} // still judged
+	devs := exported(t, e, h)["metadata"].(map[string]any)["dev_agent_executions"].([]any)
+	for i, want := range []string{"2026-02-07T10:16:00Z", "2026-02-07T10:36:00Z"} {
+		if d := devs[i].(map[string]any); d["completed_at"] != want || d["status"] != "completed" {
+			t.Errorf("attempt %d: %v", i+1, d)
+		}
+	}
+}
+
 // Attempts are counted over all steps and behind those of the executor before; a step
 // that only reads is no session of the one who did the work. S0-72, S0-125
 func TestAttemptsAreCountedOverAllSteps(t *testing.T) {
