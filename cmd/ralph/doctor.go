@@ -41,9 +41,9 @@ programs, gh, bd and Graphviz on PATH, and another program that is called ralph.
 runs each with its version flag only. In a project it looks at the disk space that
 worktrees will find, at each runner that the policy's agents and those of epic.json
 have (is it there, is it a version that ralph was tried with, what can it not do), at
-the beads database if there is a tracker, and, if there is an epic.json, at all that ralph apply asks for before it starts: the
-programs of its agents and gates. Exit 1 when something that ralph, or this epic,
-cannot do without is missing.
+the beads database if there is a tracker, and, if there is an epic.json, at all that
+ralph apply asks for before it starts: the programs of its agents and gates. Exit 1
+when something that ralph, or this epic, cannot do without is missing.
 
 --live lets each of these runners do one turn of a minute at most, in an empty
 directory, with the model that it is configured for: it says hello by the tool with

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -32,6 +33,7 @@ type format struct {
 
 // formats are all of them, by name.
 var formats = []format{
+	{name: bdcodec.Format, decode: bdcodec.Decode, encode: bdcodec.Encode, need: detail{files: true}, files: []string{"*.json", "*.jsonl"}},
 	{name: beadsmith.Format, decode: beadsmith.Decode, encode: beadsmith.Encode, need: detail{files: true, diffs: true}},
 	{
 		name: bead.Format, decode: bead.Decode, strict: bead.DecodeStrict, encode: bead.Encode, need: detail{files: true},

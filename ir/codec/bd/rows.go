@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
-	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // Format is the name of the format: of --as, and of its keys in Node.Ext.
@@ -318,21 +316,6 @@ func Lines(rows []Row) ([]byte, error) {
 		}
 	}
 	return b.Bytes(), nil
-}
-
-// Encode writes an epic with its history as lines for bd import. bd demands nothing
-// that an epic does not have, so there are no breaches.
-func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
-	rows, err := Rows(e, h)
-	if err != nil {
-		return nil, err
-	}
-	b, err := Lines(rows)
-	if err != nil {
-		return nil, err
-	}
-	_, err = w.Write(b)
-	return nil, err
 }
 
 func cmpOr(a, b string) string {
