@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // workerArgs are the flags of worker.
@@ -147,7 +147,7 @@ func (w *issueWorker) open(ctx context.Context, dir string) (err error) {
 	if t := probe.Run.Tracker; t != nil {
 		w.tracker = *t
 	}
-	w.actor = cmp.Or(w.tracker.Actor, "ralph")
+	w.actor = bdcodec.Assignee(probe)
 	w.exclude = []string{"ashep:excluded"}
 	for _, labels := range []map[string]string{probe.Run.HITL.Labels, w.tracker.Labels} {
 		if l := labels["exclude"]; l != "" && !slices.Contains(w.exclude, l) {

@@ -4,13 +4,16 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // going starts a worker that goes on until it is told to end.
@@ -131,7 +134,7 @@ func TestABlockedIssueIsTriedAgainWhenItIsOpened(t *testing.T) {
 	d.put(`{"id":"bd-a"}`, `{"id":"bd-b","needs":["bd-a"]}`)
 	d.worker(exitNotDone, "--once")
 	i := d.bead("bd-a")
-	if c := d.comments("bd-a"); i.Status != "blocked" || !strings.Contains(c, "ralph: blocked: ") || !strings.Contains(c, "mended") || !strings.Contains(c, "ralph retry bd-a") {
+	if c := d.comments("bd-a"); i.Status != "blocked" || !strings.Contains(c, ": blocked: ") || !strings.Contains(c, "mended") || !strings.Contains(c, "ralph retry bd-a") {
 		t.Errorf("it is %s, commented\n%s", i.Status, c)
 	}
 	if i := d.bead("bd-b"); i.Status != "open" || i.Assignee != "" {
@@ -173,7 +176,7 @@ func TestAWorkerThatIsKilledIsFollowed(t *testing.T) {
 				}
 				d.until("nobody is left", func() bool { return len(d.processes()) == 0 })
 			}
-			if i := d.bead("bd-a"); i.Status != "in_progress" || i.Assignee != "ralph" {
+			if i := d.bead("bd-a"); i.Status != "in_progress" || i.Assignee != "beads-ralph-scrum-master" {
 				t.Fatalf("behind the kill it is %s of %s", i.Status, i.Assignee)
 			}
 			if err := os.WriteFile(d.file("../log/go"), nil, 0o600); err != nil {
@@ -363,5 +366,28 @@ func TestAWorkerFilesProposals(t *testing.T) {
 				t.Errorf("the proposal:\n%s", all)
 			}
 		})
+	}
+}
+
+// An ordinary apply files them too, each once, beside the mirror. S4-20
+func TestAnApplyFilesProposals(t *testing.T) {
+	t.Parallel()
+	const propose = `echo x > "out-$RALPH_NODE.txt"; echo '{"result":"success","summary":"done","created_issues":[{"title":"Mend the clock"}]}' > "$RALPH_OUTCOME"`
+	s := newSite(t, propose, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
+		e.Run.Tracker = &ir.Tracker{Kind: "bd", Prefix: "bd", Mirror: []string{}, Labels: map[string]string{}, Actor: "ralph", PollMS: 15_000, MaxConcurrentRuns: 1, Proposals: true}
+	}))
+	d := &database{s, bdtest.New(t)}
+	d.path = filepath.Dir(d.bd.Program) + ":" + d.path
+	d.write(".git/info/exclude", ".beads\n")
+	d.bd.Init(d.dir)
+	for range 2 {
+		got := d.ralph("apply")
+		if got.code != exitDone {
+			t.Fatalf("apply: exit %d\n%s", got.code, got.all())
+		}
+		all := string(d.bd.Do(d.dir, "ada", "list", "--all", "--limit", "0"))
+		if n := strings.Count(all, "Mend the clock"); n != 1 || !strings.Contains(all, "discovered-from") || !strings.Contains(all, "ralph-proposal") {
+			t.Fatalf("proposed %d times\n%s\n%s", n, all, got.all())
+		}
 	}
 }

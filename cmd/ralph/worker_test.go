@@ -159,10 +159,10 @@ func TestAWorkerWorksOffADatabase(t *testing.T) {
 	}
 	for id, sees := range map[string][]string{"bd-a": nil, "bd-b": {"out-bd-a.txt"}, "bd-c": {"out-bd-a.txt", "out-bd-b.txt"}} {
 		i := d.bead(id)
-		if i.Status != "closed" || !strings.HasPrefix(i.CloseReason, "done by ralph: commit ") || !slices.Equal(i.Labels, []string{"phase:implement"}) || i.Assignee != "ralph" {
+		if i.Status != "closed" || !strings.HasPrefix(i.CloseReason, "done by ralph: commit ") || !slices.Equal(i.Labels, []string{"phase:implement"}) || i.Assignee != "beads-ralph-scrum-master" {
 			t.Errorf("%s is %s, %q, %v, %s", id, i.Status, i.CloseReason, i.Labels, i.Assignee)
 		}
-		if c := d.comments(id); !strings.Contains(c, "ralph: [iter:1] [task:"+id+"]") {
+		if c := d.comments(id); !strings.Contains(c, ": [iter:1] [task:"+id+"]") {
 			t.Errorf("%s is commented:\n%s", id, c)
 		}
 		saw := strings.Fields(d.read("../log/saw-" + id))

@@ -65,6 +65,8 @@ type Mirror struct {
 	mode    string      // of the epic, in bd
 	flush   time.Time   // when the epic's comments are sent, that are collected
 	reports map[string]bool
+	found   bool // work that agents found may not be in bd yet
+	unfound int  // times that bd refused it
 }
 
 // bead is what the mirror knows of one bead.
@@ -115,6 +117,7 @@ func NewMirror(o Outbox) (*Mirror, error) {
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), done: make(chan struct{}),
 		beads: map[ir.NodeID]*bead{}, reports: map[string]bool{},
 	}
+	m.found = o.Epic.Run.Tracker != nil && o.Epic.Run.Tracker.Proposals
 	m.beads[""] = &bead{doubt: m.opened > 0, metadata: m.opened > 0, refused: map[string]int{}}
 	ids := map[ir.Key]ir.NodeID{}
 	for i := range m.epic.Nodes {
@@ -200,6 +203,10 @@ func (m *Mirror) take() {
 			m.all()
 		}
 		switch e.Body.(type) {
+		case executor.AttemptEnded, executor.NodeDone:
+			m.found = m.epic.Run.Tracker != nil && m.epic.Run.Tracker.Proposals
+		}
+		switch e.Body.(type) {
 		case executor.RunStarted, executor.RunEnded:
 			m.beads[""].metadata = true
 		case executor.Published, executor.NodeDone:
@@ -278,6 +285,8 @@ func (m *Mirror) step(ctx context.Context, closing bool) (wake time.Time, idle b
 			m.dirty(b.id)
 		}
 		m.settle(err)
+	case m.found:
+		m.settle(m.propose(ctx))
 	case !m.flush.IsZero() && m.flush.Before(m.look):
 		return m.flush, true
 	default:

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -77,6 +78,44 @@ func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []executor.Pro
 		return nil, err
 	}
 	return made, nil
+}
+
+// propose files what agents found in attempts that are over. What bd refuses again
+// and again is reported and left.
+func (m *Mirror) propose(ctx context.Context) error {
+	m.found = false
+	var list []executor.Proposed
+	running := map[ir.Key]bool{}
+	for _, v := range m.run.Views() {
+		if n := len(v.Attempts); n > 0 && v.Attempts[n-1].Status == executor.AttemptRunning {
+			running[v.Key] = true
+		}
+	}
+	for _, p := range m.run.Overview().Proposals {
+		if !running[p.Node] {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	err := m.do(ctx, func(ctx context.Context) error {
+		made, err := m.c.Propose(ctx, m.epic, list)
+		if len(made) > 0 {
+			m.report("bd: agents propose %s (deferred: bd show ID, bd update ID -s open)", strings.Join(made, ", "))
+		}
+		return err
+	})
+	var no *Refused
+	if errors.As(err, &no) && no.Exit > 0 {
+		if m.unfound++; m.unfound >= attempts {
+			m.report("bd refuses what agents propose: %v. It is not tried again before the next attempt ends", err)
+			m.unfound = 0
+			return nil
+		}
+	}
+	m.found = err != nil
+	return err
 }
 
 // proposalRow is a line for bd import.
