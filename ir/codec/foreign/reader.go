@@ -178,7 +178,11 @@ func (f Fields) Get(name string) *Value { return f[Plain(name)] }
 // are kept in ext, where nil keeps nothing.
 func (r *Reader) Fields(v *Value, ext map[string]any, known ...string) Fields {
 	out := Fields{}
-	first := map[string]Member{}
+	meant := make(map[string]bool, len(known))
+	for _, k := range known {
+		meant[Plain(k)] = true
+	}
+	first := make(map[string]Member, len(v.Members))
 	for _, m := range v.Members {
 		name := Plain(m.Name)
 		at := r.File.Range(m.Start, m.End)
@@ -189,7 +193,7 @@ func (r *Reader) Fields(v *Value, ext map[string]any, known ...string) Fields {
 			continue
 		}
 		first[name] = m
-		if slices.ContainsFunc(known, func(k string) bool { return Plain(k) == name }) {
+		if meant[name] {
 			if m.Value.Kind != '0' { // null is the same as leaving it out
 				out[name] = m.Value
 			}

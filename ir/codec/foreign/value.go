@@ -175,11 +175,19 @@ func (v *Value) move(to *Value) {
 
 // Escape writes a name as a part of a JSON pointer.
 func Escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
 // Plain is a key without what spellings differ in: timeout_seconds,
 // TimeoutSeconds and timeoutSeconds are one key.
 func Plain(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		return r
+	}, name))
 }
