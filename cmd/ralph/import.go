@@ -40,6 +40,7 @@ Formats that hold policy (shepherd) become HCL: to standard output, or to the fi
 	addAs(cmd, &a.as, isRead)
 	f.StringVarP(&a.out, "output", "o", "", "file to write (default epic.json; policy: standard output); - for standard output")
 	addPolicyFlags(cmd, a)
+	f.Lookup("strict").Usage = "hold the files to the letter of their format, and treat the warnings that docs/diagnostics marks as strict as errors"
 	return cmd
 }
 
