@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,11 @@ func (a *compileArgs) fromEpic() error {
 	if !filepath.IsLocal(filepath.FromSlash(epic.Epic.Plan)) {
 		return inputErrorf("%s names the plan %s, which leaves the project; name the plan: ralph compile PLAN", a.out, epic.Epic.Plan)
 	}
-	a.plans = []string{filepath.Join(p.dir, filepath.FromSlash(epic.Epic.Plan))}
+	plan := filepath.Join(p.dir, filepath.FromSlash(epic.Epic.Plan))
+	if epic.Run.Dialect == "" && (len(epic.Nodes) != 1 || !holdsBead(plan)) {
+		return inputErrorf("%s was made by ralph import; compare it with its files: ralph import --as FORMAT FILE... --check", a.out)
+	}
+	a.plans = []string{plan}
 	if _, err := os.Stat(a.plans[0]); err != nil && gitRoot(p.dir) == "" {
 		return inputErrorf("there is no plan %s beside %s, and no git repository to look in; name the plan: ralph compile PLAN",
 			epic.Epic.Plan, a.out)
@@ -66,14 +71,14 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		old, err := os.ReadFile(targets[i])
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			sayf(w, "%s does not exist yet; run: ralph compile %s\n", targets[i], c.plans[i].file)
+			sayf(w, "%s does not exist yet; run: %s\n", targets[i], a.again(c.plans[i].file))
 			stale = true
 			continue
 		case err != nil:
 			return inputErrorf("%w", err)
 		case !bytes.Equal(old, r.JSON):
 			stale = true
-			if err := sayStale(w, targets[i], c.plans[i].file, old, r.Epic); err != nil {
+			if err := sayStale(w, targets[i], a.again(c.plans[i].file), old, r.Epic); err != nil {
 				return err
 			}
 			continue
@@ -92,8 +97,20 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 	return nil
 }
 
-func sayStale(w io.Writer, target, plan string, old []byte, now *ir.Epic) error {
-	sayf(w, "%s is stale; run: ralph compile %s\n", target, plan)
+// again is the command that makes epic.json anew.
+func (a *compileArgs) again(plan string) string {
+	if a.as == "" {
+		return "ralph compile " + plan
+	}
+	words := []string{"ralph import --as", a.as}
+	for _, file := range a.plans {
+		words = append(words, quoteArg(file))
+	}
+	return strings.Join(words, " ")
+}
+
+func sayStale(w io.Writer, target, again string, old []byte, now *ir.Epic) error {
+	sayf(w, "%s is stale; run: %s\n", target, again)
 	before, err := ir.Decode(old)
 	var edited *ir.DigestError
 	switch {

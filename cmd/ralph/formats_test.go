@@ -324,3 +324,24 @@ func TestExportShowsEveryTry(t *testing.T) {
 		t.Errorf("the scrum result is %+v", s)
 	}
 }
+
+// Every format has a page, which says what is lost where it is read and written.
+func TestEveryFormatHasAPage(t *testing.T) {
+	index, err := os.ReadFile("../../docs/formats/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range formats {
+		page, err := os.ReadFile("../../docs/formats/" + f.name + ".md")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !strings.Contains(string(index), "["+f.name+"]("+f.name+".md)") || len(page) < 1000 {
+			t.Errorf("%s: the page has %d bytes, or docs/formats/README.md does not list it", f.name, len(page))
+		}
+		if (f.decode != nil || f.policy != nil) && !strings.Contains(string(page), "| field | what is lost |") {
+			t.Errorf("docs/formats/%s.md does not say what is lost", f.name)
+		}
+	}
+}

@@ -29,6 +29,7 @@ Formats that hold policy (shepherd) become HCL: to standard output, or to the fi
 		Example: `  ralph import --as bead beads.json                 write epic.json
   ralph import --as bd issues.jsonl -o epics/x.json
   ralph import --as ralph-bead                       all of .ralph/beads and .beads/active
+  ralph import --as ralph-bead --check               is epic.json current? exit 5 if not
   bd export | ralph import --as bd -                 from standard input
   ralph import --as shepherd config/ -o ralph.hcl    policy`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,6 +40,7 @@ Formats that hold policy (shepherd) become HCL: to standard output, or to the fi
 	f := cmd.Flags()
 	addAs(cmd, &a.as, isRead)
 	f.StringVarP(&a.out, "output", "o", "", "file to write (default epic.json; policy: standard output); - for standard output")
+	f.BoolVar(&a.check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
 	addPolicyFlags(cmd, a)
 	f.Lookup("strict").Usage = "hold the files to the letter of their format, and treat the warnings that docs/diagnostics marks as strict as errors"
 	return cmd
@@ -56,6 +58,9 @@ func runImport(cmd *cobra.Command, a *compileArgs) error {
 		return err
 	}
 	if f.policy != nil {
+		if a.check {
+			return usageErrorf("--check compares an epic; %s holds policy", f.name)
+		}
 		return importPolicy(cmd, f, a)
 	}
 	a.out, a.noAnnotate = cmp.Or(a.out, "epic.json"), true
@@ -79,6 +84,9 @@ func runImport(cmd *cobra.Command, a *compileArgs) error {
 	targets, err := a.targets(c, isDirName(a.out))
 	if err != nil {
 		return err
+	}
+	if a.check {
+		return a.runCheck(cmd, c, targets)
 	}
 	if err := a.write(cmd.OutOrStdout(), c, targets); err != nil {
 		return err
