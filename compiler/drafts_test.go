@@ -229,3 +229,27 @@ func TestSeveralFilesMakeOneEpic(t *testing.T) { // S3-38, S3-39
 		}
 	}
 }
+
+// Imported ids may be so short that every derived id begins with one of them.
+func TestShortImportedIDsEndNoSearch(t *testing.T) { // K3
+	short := func(ids ...string) Imported {
+		in := imported(ids...)
+		for i, id := range ids {
+			in.Draft.Nodes[i].ID = ir.NodeID(id)
+		}
+		return in
+	}
+	all := []string{}
+	for _, c := range idAlphabet {
+		all = append(all, "bd-"+string(c))
+	}
+	for _, ids := range [][]string{{"a", "b"}, {"bd", "a"}, all} {
+		out := Compile(Input{Imports: []Imported{short(ids...)}})
+		if out.Diags.HasErrors() {
+			t.Fatal(printDiags(out))
+		}
+		if id := out.Results[0].Epic.Epic.ID; !strings.HasPrefix(string(id), "bd-") || len(id) != len("bd-")+idWidth {
+			t.Errorf("%q: the epic is %q", ids, id)
+		}
+	}
+}

@@ -22,6 +22,10 @@ const idWidth = 6
 // idAlphabet is that of bd: letters and digits, lower case.
 const idAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 
+// maxTries is how often an id is counted on before it may begin with another one:
+// imported ids can be so short that all derived ones do.
+const maxTries = 1000
+
 // idPrefix is what derived ids begin with.
 func (u *unit) idPrefix() string {
 	if t := u.set.Tracker; t != nil && t.Prefix.V != "" {
@@ -48,7 +52,9 @@ func (u *unit) deriveIDs(slug string) identities {
 	}
 	lengths := map[int]bool{} // of annotated ids, to keep them from being prefixes
 	for id := range taken {
-		lengths[len(id)] = true
+		if !strings.HasPrefix(prefix+"-", string(id)) { // of all derived ids: no count helps
+			lengths[len(id)] = true
+		}
 	}
 	free := func(id ir.NodeID) bool {
 		if taken[id] {
@@ -65,7 +71,7 @@ func (u *unit) deriveIDs(slug string) identities {
 	derive := func(key string) ir.NodeID {
 		for n := 0; ; n++ {
 			id := ir.NodeID(prefix + "-" + shortHash(u.draft.Plan+"\x00"+key+"\x00"+strconv.Itoa(n)))
-			if free(id) && !longer[id] {
+			if free(id) && !longer[id] || n >= maxTries && !taken[id] {
 				take(id)
 				return id
 			}
