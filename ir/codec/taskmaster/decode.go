@@ -1,0 +1,205 @@
+package taskmaster
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+)
+
+// Format is the name of the format: of --as, and of its keys in Node.Ext.
+const Format = "taskmaster"
+
+// main is the tag of those who have no tags.
+const mainTag = "master"
+
+// Losses are what an import does not keep, or keeps elsewhere.
+var Losses = []foreign.Loss{
+	{Field: "`subtasks`", What: "become the task list of one sprint, in the order of their dependencies; one agent does them in one worktree. Their own status shows as \"(done already)\", their priority is lost"},
+	{Field: "a dependency on a subtask", What: "is one on its whole task, and a note says so"},
+	{Field: "`status`", What: "done and completed are done by the plan, cancelled too (what depends on it does not wait); deferred, blocked and review wait for a person; pending and in-progress are work. The word itself is kept"},
+	{Field: "`priority`", What: "critical, high, medium and low become 0 to 3"},
+	{Field: "`complexity` and other keys without a meaning here", What: "are kept with the task (`nodes.ext.taskmaster`) and do nothing; ralph finds the complexity itself"},
+	{Field: "other tags, `metadata` of the file", What: "are not read; the description of a tag becomes that of the epic"},
+	{Field: "unknown keys", What: "are kept with the task, in `nodes.ext.taskmaster`; those of subtasks too"},
+}
+
+// Decode reads a file that has tasks under one tag only.
+func Decode(files []*diag.File) (*ir.Draft, diag.List) { return decode(files, "") }
+
+// DecodeTag returns a Decode that reads the tasks of one tag.
+func DecodeTag(tag string) foreign.Decode {
+	return func(files []*diag.File) (*ir.Draft, diag.List) { return decode(files, tag) }
+}
+
+func decode(files []*diag.File, tag string) (*ir.Draft, diag.List) {
+	d := &decoding{Reader: foreign.Reader{File: files[0], Format: Format}, tag: tag, known: map[string]int{}}
+	if root := d.Object(foreign.MaxBytes); root != nil {
+		if list := d.choose(root); list != nil {
+			d.tasks(list)
+		}
+	}
+	d.Unknown()
+	for _, f := range files[1:] {
+		d.Diags.Add(diag.New("bead-value", f.Range(0, 0), "one file makes one epic").
+			WithDetail("A tasks.json holds all tasks of its epic. Import %s by itself.", f.Name))
+	}
+	d.Diags.Sort()
+	if d.Diags.HasErrors() {
+		return nil, d.Diags
+	}
+	d.finish()
+	return &d.draft, d.Diags
+}
+
+// decoding is the state of one Decode.
+type decoding struct {
+	foreign.Reader
+	tag   string
+	draft ir.Draft
+	read  []*task
+	known map[string]int // task by id
+}
+
+// task is an entry of the list, before its dependencies are known to name something.
+type task struct {
+	id       string
+	node     ir.DraftNode
+	needs    []need
+	subtasks []*subtask
+	status   string
+	ext      map[string]any
+}
+
+// need is a dependency as it stands in the file.
+type need struct {
+	id string
+	at diag.Range
+}
+
+type subtask struct {
+	id, title, status string
+	at                diag.Range
+	needs             []need
+	detail            []string
+	ext               map[string]any
+}
+
+// choose finds the list of tasks: that of the file, or of a tag.
+func (d *decoding) choose(root *foreign.Value) *foreign.Value {
+	here := d.File.Range(root.Start, root.Start+1)
+	d.draft.Range = here
+	if list := root.Get("tasks"); list != nil && list.Kind == '[' {
+		if d.tag != "" && d.tag != mainTag {
+			d.Diags.Add(diag.New("taskmaster-tag", here, "the file has no tags").
+				WithDetail("Its tasks stand in it directly, so there is no tag %q. Write --as %s.", foreign.Clip(d.tag), Format))
+			return nil
+		}
+		if m := root.Get("metadata"); m != nil {
+			d.about(m)
+		}
+		return list
+	}
+	var names []string
+	var chosen *foreign.Value
+	for _, m := range root.Members {
+		list := m.Value.Get("tasks")
+		if m.Value.Kind != '{' || list == nil {
+			continue
+		}
+		if list.Kind != '[' {
+			d.Wrong(list, "a list of tasks")
+			continue
+		}
+		if m.Name == d.tag || d.tag == "" && len(list.Items) > 0 {
+			chosen = m.Value
+		}
+		if len(list.Items) > 0 || m.Name == d.tag {
+			names = append(names, m.Name)
+		}
+	}
+	slices.Sort(names)
+	switch {
+	case d.tag != "" && chosen == nil:
+		d.Diags.Add(diag.New("taskmaster-tag", here, "the file has no such tag").
+			WithDetail("There is no tag %q. The tags with tasks are %s.", foreign.Clip(d.tag), listed(names)))
+		return nil
+	case chosen == nil:
+		d.Missing(root, "tasks", "the list of tasks; or a tag, such as \"master\", that has one")
+		return nil
+	case d.tag == "" && len(names) > 1:
+		d.Diags.Add(diag.New("taskmaster-tag", here, "several tags have tasks").
+			WithDetail("They are %s. Each makes an epic of its own: write --as %s:%s.", listed(names), Format, foreign.Clip(names[0])))
+		return nil
+	case d.tag == "":
+		d.tag = names[0]
+	}
+	if m := chosen.Get("metadata"); m != nil {
+		d.about(m)
+	}
+	return chosen.Get("tasks")
+}
+
+func listed(names []string) string {
+	const most = 20
+	var out []string
+	for _, n := range names[:min(len(names), most)] {
+		out = append(out, foreign.Clip(n))
+	}
+	if len(names) > most {
+		out = append(out, fmt.Sprintf("and %d more", len(names)-most))
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}
+
+// about reads what the metadata of a list says.
+func (d *decoding) about(m *foreign.Value) {
+	if v := m.Get("projectName"); v != nil && v.Kind == 's' {
+		d.draft.Title = oneLine(v.Text)
+	}
+	if v := m.Get("description"); v != nil && v.Kind == 's' {
+		d.draft.Description = lines(v.Text)
+	}
+}
+
+// finish fills in what follows from the rest.
+func (d *decoding) finish() {
+	d.draft.Plan = d.File.Name
+	slug := foreign.Slug(foreign.Stem(d.File.Name))
+	if slug == "" {
+		slug = "tasks"
+	}
+	if d.tag != "" && d.tag != mainTag {
+		// Another list of the same file is another epic: neither its id nor those of
+		// its nodes may follow from the path alone.
+		slug += "-" + foreign.Slug(d.tag)
+		d.draft.ID = d.identity("")
+		for _, t := range d.read {
+			t.node.ID = d.identity(t.id)
+		}
+	}
+	d.draft.Slug = strings.Trim(slug, "-")
+	if d.draft.Title == "" {
+		d.draft.Title = "Tasks"
+		if d.tag != "" {
+			d.draft.Title = "Tasks: " + oneLine(d.tag)
+		}
+	}
+	for _, t := range d.read {
+		d.draft.Nodes = append(d.draft.Nodes, t.node)
+	}
+}
+
+// identity is an id of one width, so that none is the beginning of another.
+func (d *decoding) identity(id string) ir.NodeID {
+	sum := sha256.Sum256([]byte(d.File.Name + "\x00" + d.tag + "\x00" + id))
+	return ir.NodeID("tm-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5])))
+}
