@@ -96,8 +96,7 @@ func (f *format) usual() ([]string, error) {
 		if rel, err := filepath.Rel(wd, at); err == nil {
 			at = rel
 		}
-		list, err := os.ReadDir(at)
-		if err == nil && slices.ContainsFunc(list, func(e os.DirEntry) bool { return !e.IsDir() && f.counts(e.Name()) }) {
+		if names, _, err := f.list(at); err == nil && len(names) > 0 {
 			out = append(out, at)
 		}
 	}
@@ -107,26 +106,43 @@ func (f *format) usual() ([]string, error) {
 	return out, nil
 }
 
-// directory reads the files of a directory that count, by name; not those below it.
-func (r *foreignFiles) directory(f *format, dir string) error {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return inputErrorf("%w", err)
+// list tells the files of a directory that count from the others. Those below it
+// count only where the format says so.
+func (f *format) list(dir string) (count, others []string, err error) {
+	if f.find != nil {
+		names, err := f.find(os.DirFS(dir))
+		for _, name := range names {
+			count = append(count, filepath.Join(dir, filepath.FromSlash(name)))
+		}
+		return count, nil, err
 	}
-	before := len(r.sources)
-	for _, e := range list {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir():
-		case !f.counts(e.Name()):
-			r.ignored = append(r.ignored, name)
+		case f.counts(e.Name()):
+			count = append(count, name)
 		default:
-			if err := r.file(f, name); err != nil {
-				return err
-			}
+			others = append(others, name)
 		}
 	}
-	if len(r.sources) == before {
+	return count, others, err
+}
+
+// directory reads the files of a directory that count, in the order of their names.
+func (r *foreignFiles) directory(f *format, dir string) error {
+	names, others, err := f.list(dir)
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	for _, name := range names {
+		if err := r.file(f, name); err != nil {
+			return err
+		}
+	}
+	r.ignored = append(r.ignored, others...)
+	if len(names) == 0 {
 		return inputErrorf("%s holds no file that is called %s", dir, strings.Join(f.patterns(), " or "))
 	}
 	return nil

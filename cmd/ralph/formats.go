@@ -1,7 +1,9 @@
 package main
 
 import (
+	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -11,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 	runlog "github.com/ralph-compiler/ralph/ir/codec/shepherd"
+	"github.com/ralph-compiler/ralph/ir/codec/taskmaster"
 	"github.com/ralph-compiler/ralph/policies/shepherd"
 )
 
@@ -27,6 +30,13 @@ type format struct {
 	// have written it; nil if the format holds work.
 	policy func(files []*diag.File) (hcl []byte, list diag.List)
 
+	// option is what stands behind a colon in --as, such as the tag in taskmaster:web;
+	// nil: nothing may.
+	option func(string) foreign.Decode
+
+	// find lists the files that a directory stands for, also below it; nil: those in it
+	// whose names count.
+	find  func(fs.FS) ([]string, error)
 	dirs  []string // of a project, in which such files are looked for when none is named
 	files []string // patterns of names (path.Match) that count in a directory; none: *.json
 }
@@ -48,8 +58,11 @@ var formats = []format{
 		policy: func(files []*diag.File) ([]byte, diag.List) {
 			return shepherd.Convert(files, shepherd.Options{Approver: userName()})
 		},
-		dirs:  []string{".agent-shepherd/config", ".agent-shepherd"},
-		files: []string{"*.yaml", "*.yml"},
+		find: shepherd.Find, dirs: []string{".agent-shepherd"}, files: []string{"*.yaml", "*.yml"},
+	},
+	{
+		name: taskmaster.Format, decode: taskmaster.Decode, option: taskmaster.DecodeTag,
+		dirs: []string{".taskmaster/tasks"}, files: []string{"tasks.json"},
 	},
 }
 
@@ -74,13 +87,21 @@ func isWritten(f format) bool { return f.encode != nil }
 // the verb for that, such as "read".
 func findFormat(name, verb string, holds func(format) bool) (*format, error) {
 	known := formatNames(holds)
+	base, option, with := strings.Cut(name, ":")
 	for i := range formats {
-		if f := &formats[i]; f.name == name {
-			if !holds(*f) {
-				return nil, usageErrorf("--as %s: ralph does not %s this format; it can do that with: %s", name, verb, listOf(known))
-			}
-			return f, nil
+		f := formats[i]
+		if f.name != base {
+			continue
 		}
+		switch {
+		case !holds(f):
+			return nil, usageErrorf("--as %s: ralph does not %s this format; it can do that with: %s", base, verb, listOf(known))
+		case with && f.option == nil:
+			return nil, usageErrorf("--as %s: nothing stands behind %s, write --as %s", name, base, base)
+		case with:
+			f.decode = f.option(option)
+		}
+		return &f, nil
 	}
 	if name == "" {
 		return nil, usageErrorf("name the format with --as: %s", listOf(known))

@@ -33,6 +33,12 @@ func Convert(files []*diag.File, o Options) ([]byte, diag.List) {
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, func(a, b *diag.File) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range files {
+		if newer := shadows(f, files); newer != nil {
+			c.outside = append(c.outside, fmt.Sprintf("%s: %s is there, too, and counts.", line(f.Name), line(newer.Name)))
+			c.diags.Add(diag.New("shepherd-left-out", f.Range(0, 0), "the file in config counts").
+				WithDetail("%s is of the older layout, %s of the newer one. Delete the one that you do not use.", f.Name, newer.Name))
+			continue
+		}
 		c.file(f)
 	}
 	c.resolve()
@@ -97,7 +103,7 @@ func (c *conversion) file(f *diag.File) {
 		at := src.place(broken.Line, broken.Column)
 		fix := cmp.Or(broken.Fix, "Mend it here.")
 		c.diags.Add(diag.New("shepherd-yaml", at, "the file cannot be read as YAML").
-			WithDetail("Line %d, column %d: %s. %s", broken.Line, broken.Column, broken.Message, fix))
+			WithDetail("Read as YAML: %s. %s", broken.Message, fix))
 		return
 	}
 	c.sources = append(c.sources, src)

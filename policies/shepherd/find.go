@@ -1,59 +1,62 @@
 package shepherd
 
 import (
+	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
 )
 
 // folder is where Agent Shepherd keeps its configuration.
 const folder = ".agent-shepherd"
 
-// Find lists the files of Agent Shepherd's that a directory has, as paths in fsys:
-// the directory may be a project, .agent-shepherd in it, or the config folder in
-// that. Both layouts are known; where a file stands in both, the one in config
-// counts and the other is among shadowed. Files that ralph has no use for, such as
-// decision-prompts.yaml, are listed too: Convert says so. No file is no error.
-func Find(fsys fs.FS, dir string) (files, shadowed []string, err error) {
-	dir = path.Clean(dir)
-	if s, err := fs.Stat(fsys, path.Join(dir, folder)); err == nil && s.IsDir() {
-		dir = path.Join(dir, folder)
+// Find lists the files of Agent Shepherd's that a directory has: the directory may be
+// a project, .agent-shepherd in it, or the config folder in that. Both layouts are
+// known; of a file that stands in both Convert takes the one in config, and it says so
+// of files that ralph has no use for. Without any file the list is empty.
+func Find(dir fs.FS) ([]string, error) {
+	at := "."
+	if s, err := fs.Stat(dir, folder); err == nil && s.IsDir() {
+		at = folder
 	}
-	newer, err := yamls(fsys, path.Join(dir, "config"))
+	files, err := yamls(dir, at)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	older, err := yamls(fsys, dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	files = newer
-	for _, f := range older {
-		stem := func(s string) string { return strings.TrimSuffix(path.Base(s), path.Ext(s)) }
-		if slices.ContainsFunc(newer, func(n string) bool { return stem(n) == stem(f) }) {
-			shadowed = append(shadowed, f)
-			continue
-		}
-		files = append(files, f)
-	}
-	slices.Sort(files)
-	return files, shadowed, nil
+	newer, err := yamls(dir, path.Join(at, "config"))
+	return append(files, newer...), err
 }
 
 func yamls(fsys fs.FS, dir string) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, dir)
-	if err != nil {
-		if s, serr := fs.Stat(fsys, dir); serr == nil && s.IsDir() {
-			return nil, err
-		}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		if s, serr := fs.Stat(fsys, dir); serr == nil && !s.IsDir() {
+			return nil, nil // a file called config
+		}
+		return nil, err
 	}
 	var out []string
 	for _, e := range entries {
-		if ext := path.Ext(e.Name()); e.Type().IsRegular() && (ext == ".yaml" || ext == ".yml") {
+		if ext := strings.ToLower(path.Ext(e.Name())); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
 			out = append(out, path.Join(dir, e.Name()))
 		}
 	}
 	return out, nil
+}
+
+// shadows returns the file in config that counts instead of one; nil if none does.
+func shadows(f *diag.File, all []*diag.File) *diag.File {
+	stem := func(s string) string { return strings.TrimSuffix(s, path.Ext(s)) }
+	dir, name := path.Split(f.Name)
+	for _, o := range all {
+		if stem(o.Name) == path.Join(dir, "config", stem(name)) {
+			return o
+		}
+	}
+	return nil
 }

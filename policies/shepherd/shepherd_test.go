@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -213,24 +214,41 @@ func TestPoliciesDoNotLeakIntoEachOther(t *testing.T) {
 }
 
 // S4-151, L4-01: both layouts are found, from the project, the folder or config in
-// it; a file that stands in both is read once.
-func TestFindKnowsBothLayouts(t *testing.T) {
+// it; a file that stands in both is read once, and that is said.
+func TestBothLayouts(t *testing.T) {
 	fsys := fstest.MapFS{
 		"old/.agent-shepherd/config.yaml": {}, "old/.agent-shepherd/policies.yaml": {}, "old/.agent-shepherd/runs.jsonl": {},
 		"new/.agent-shepherd/config/agents.yaml": {}, "new/.agent-shepherd/config/policies.yml": {}, "new/.agent-shepherd/policies.yaml": {},
-		"new/.agent-shepherd/config.yaml": {}, "none/README.md": {},
+		"new/.agent-shepherd/config.yaml": {}, "none/README.md": {}, "file/config": {}, "file/a.yaml": {},
 	}
 	for dir, want := range map[string]string{
-		"old":                        "[old/.agent-shepherd/config.yaml old/.agent-shepherd/policies.yaml] []",
-		"old/.agent-shepherd":        "[old/.agent-shepherd/config.yaml old/.agent-shepherd/policies.yaml] []",
-		"new":                        "[new/.agent-shepherd/config.yaml new/.agent-shepherd/config/agents.yaml new/.agent-shepherd/config/policies.yml] [new/.agent-shepherd/policies.yaml]",
-		"new/.agent-shepherd/config": "[new/.agent-shepherd/config/agents.yaml new/.agent-shepherd/config/policies.yml] []",
-		"none":                       "[] []",
+		"old":                        "[.agent-shepherd/config.yaml .agent-shepherd/policies.yaml]",
+		"old/.agent-shepherd":        "[config.yaml policies.yaml]",
+		"new":                        "[.agent-shepherd/config.yaml .agent-shepherd/policies.yaml .agent-shepherd/config/agents.yaml .agent-shepherd/config/policies.yml]",
+		"new/.agent-shepherd/config": "[agents.yaml policies.yml]",
+		"none":                       "[]",
+		"file":                       "[a.yaml]",
 	} {
-		files, shadowed, err := Find(fsys, dir)
-		if got := fmt.Sprint(files, shadowed); err != nil || got != want {
+		sub, err := fsys.Sub(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := Find(sub)
+		if got := fmt.Sprint(files); err != nil || got != want {
 			t.Errorf("%s: %s %v, want %s", dir, got, err, want)
 		}
+	}
+	policy := func(name string) []byte { return []byte("policies: {" + name + ": {phases: [code]}}") }
+	files := []*diag.File{
+		diag.NewFile("x/policies.yaml", policy("older")), diag.NewFile("x/config/policies.yml", policy("newer")),
+		diag.NewFile("x/config.yaml", []byte("worker: {max_concurrent_runs: 4}")),
+	}
+	text, list := Convert(files, Options{})
+	if s := string(text); !strings.Contains(s, `policy "newer"`) || strings.Contains(s, `policy "older"`) || !strings.Contains(s, "nodes = 4") {
+		t.Errorf("%s", s)
+	}
+	if len(list) != 1 || list[0].Code != "shepherd-left-out" || list[0].Range.File != "x/policies.yaml" {
+		t.Errorf("%s", printed(list, files))
 	}
 }
 
@@ -289,4 +307,43 @@ func FuzzConvert(f *testing.F) {
 			t.Errorf("%q and %q come to a policy with mistakes:\n%s\n%s", a, b, printed(diags, []*diag.File{hcl}), text)
 		}
 	})
+}
+
+// The document has the table of the code, and says something of every key that the
+// code asks for.
+func TestTheDocumentKnowsEveryKey(t *testing.T) {
+	b, err := os.ReadFile("../../docs/formats/shepherd.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(b)
+	if !strings.Contains(doc, table()) {
+		t.Errorf("docs/formats/shepherd.md does not have this table:\n%s", table())
+	}
+	asked := regexp.MustCompile(`\.(?:get|text|texts|truth|number|whole|ms|word|tier)\((?:\w+, )?"([a-z_]+)"|\.first\("([a-z_]+)", "([a-z_]+)"\)|\{"([a-z_]+)", "[A-Zr]`)
+	sources, _ := filepath.Glob("*.go")
+	keys := 0
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "write") {
+			continue
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range asked.FindAllStringSubmatch(string(src), -1) {
+			for _, key := range m[1:] {
+				if key == "" {
+					continue
+				}
+				keys++
+				if !regexp.MustCompile("[`.]" + key + "[`:]").MatchString(doc) {
+					t.Errorf("%s reads %s, of which the document says nothing", name, key)
+				}
+			}
+		}
+	}
+	if keys < 60 {
+		t.Errorf("only %d keys were found in the sources", keys)
+	}
 }
