@@ -28,7 +28,7 @@ var trackerBlock = &block{
 		{name: "max_concurrent_runs", kind: kInt, min: 1, max: 1000, doc: "runs at the same time, from 1"},
 		{name: "approvals", kind: kBool, doc: "true lets people approve in the tracker"},
 		{name: "proposals", kind: kBool, doc: "true files what agents discover"},
-		{name: "gc", kind: kBool, doc: "true closes what is gone from the plan"},
+		{name: "gc", kind: kBool, doc: "true lets bd gc run behind a push of many beads, which makes its database small and quick again"},
 	},
 }
 
