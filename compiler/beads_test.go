@@ -308,3 +308,87 @@ func randomBeads(r *rand.Rand) []map[string]any {
 	}
 	return out
 }
+
+// Whatever stands where in a bead: it is read or refused, and what is read compiles or
+// is refused; an epic that compiles goes out and in again. S0-150, S0-159
+func TestMutilatedBeadsNeverPanic(t *testing.T) {
+	runs := 200
+	if testing.Short() {
+		runs = 60
+	}
+	values := []any{
+		nil, true, 0, -1, 1.5, 7, "", " ", "x", "a/b", "../x", "main", "main/x", "integration", "1.1", "3a.2b", "a\nb", "\x00", "{repo}", "${x", strings.Repeat("long ", 200),
+		[]any{},
+		[]any{""},
+		[]any{"x", "x"},
+		[]any{nil, 1},
+		[]any{[]any{}},
+		map[string]any{},
+		map[string]any{"id": "bd-a1b2c3"},
+		map[string]any{"status": 1},
+		"[1, {}]", "{}",
+	}
+	compiled := 0
+	for i := range runs {
+		r := rand.New(rand.NewPCG(uint64(i), 11))
+		beads := []map[string]any{beadsIn(t, example(t, "work"))[0], beadsIn(t, example(t, "merge"))[0]}
+		for range 1 + r.IntN(6) {
+			mutilate(r, beads[r.IntN(2)], values)
+		}
+		text := indented(beads)
+		out := Compile(Input{Imports: []Imported{scrumBeads(Source{Path: "x.json", Bytes: []byte(text)})}})
+		if out.Diags.HasErrors() {
+			continue
+		}
+		compiled++
+		var b bytes.Buffer
+		if _, err := bead.Encode(&b, out.Results[0].Epic, &ir.History{Top: "/src/app"}); err != nil {
+			t.Fatalf("run %d: %v\n%s", i, err, text)
+		}
+		if again := scrumBeads(Source{Path: "x.json", Bytes: b.Bytes()}); again.Draft == nil {
+			t.Fatalf("run %d: what went out is refused: %v\n%s\nfrom\n%s", i, again.Diags, b.String(), text)
+		}
+	}
+	if compiled < runs/10 {
+		t.Errorf("only %d of %d compile", compiled, runs)
+	}
+}
+
+// mutilate puts a value somewhere.
+func mutilate(r *rand.Rand, at any, values []any) {
+	switch at := at.(type) {
+	case map[string]any:
+		keys := make([]string, 0, len(at))
+		for k := range at {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		if len(keys) == 0 {
+			return
+		}
+		k := keys[r.IntN(len(keys))]
+		switch at[k].(type) {
+		case map[string]any, []any:
+			if r.IntN(8) > 0 {
+				mutilate(r, at[k], values)
+				return
+			}
+		}
+		if r.IntN(6) == 0 {
+			delete(at, k)
+			return
+		}
+		at[k] = values[r.IntN(len(values))]
+	case []any:
+		if len(at) == 0 {
+			return
+		}
+		i := r.IntN(len(at))
+		switch at[i].(type) {
+		case map[string]any:
+			mutilate(r, at[i], values)
+		default:
+			at[i] = values[r.IntN(len(values))]
+		}
+	}
+}

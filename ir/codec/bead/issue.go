@@ -47,8 +47,12 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	if x := get("title"); x != nil {
 		n.Title, n.Range = oneLine(r.Text(x, "what is to be done")), r.At(x)
 	}
-	if x := get("description"); x != nil && x.Kind == 's' {
-		n.Goal = lines(x.Text)
+	if x := get("description"); x != nil {
+		if x.Kind != 's' || strings.ContainsRune(x.Text, 0) {
+			r.Wrong(x, "a text")
+		} else {
+			n.Goal = lines(x.Text)
+		}
 	}
 	switch typ {
 	case "epic":
