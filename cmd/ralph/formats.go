@@ -44,7 +44,10 @@ type format struct {
 // formats are all of them, by name.
 var formats = []format{
 	{name: bdcodec.Format, decode: bdcodec.Decode, encode: bdcodec.Encode, need: detail{files: true}, files: []string{"*.json", "*.jsonl"}},
-	{name: beadsmith.Format, decode: beadsmith.Decode, encode: beadsmith.Encode, need: detail{files: true, diffs: true}},
+	{
+		name: beadsmith.Format, decode: beadsmith.Decode, encode: beadsmith.Encode, need: detail{files: true, diffs: true},
+		files: []string{"*.json", "*.jsonl"},
+	},
 	{
 		name: bead.Format, decode: bead.Decode, strict: bead.DecodeStrict, encode: bead.Encode, need: detail{files: true},
 		files: []string{"*.json", "*.jsonl"},

@@ -38,7 +38,7 @@ var _ foreign.Decode = Decode
 func Decode(files []*diag.File) (*ir.Draft, diag.List) {
 	d := &decoding{tasks: map[string]*task{}}
 	for _, f := range files {
-		d.Reader = foreign.Reader{File: f, Format: Format}
+		d.Reader, d.placed = foreign.Reader{File: f, Format: Format}, false
 		for _, v := range d.Objects() {
 			d.object(v)
 		}
@@ -66,6 +66,8 @@ type decoding struct {
 	tasks map[string]*task
 	order []*task
 	loose []record // beads that stand beside the tasks
+
+	placed bool // a workspace of this file was spoken of
 }
 
 // task is a node in the making.
@@ -125,7 +127,8 @@ func (d *decoding) task(v *foreign.Value) {
 	}
 	if x := f.Get("workspaceRoot"); x != nil && x.Kind != 's' {
 		d.Wrong(x, "the path of the workspace, a text")
-	} else if x != nil && x.Text != "" {
+	} else if x != nil && x.Text != "" && !d.placed {
+		d.placed = true
 		d.Diags.Add(diag.New("task-workspace", d.At(x), "the workspace is not kept").
 			WithDetail("%s is a path of one machine. apply works in the repository that it is started in.", x.Pointer))
 	}

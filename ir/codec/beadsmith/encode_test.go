@@ -234,9 +234,10 @@ func TestSuccessIsNotDone(t *testing.T) { // S1-61
 }
 
 // Beads of another program come first and are counted on; unknown keys come back.
-func TestImportedBeadsComeFirst(t *testing.T) { // S1-03, S1-53
+func TestImportedBeadsComeFirst(t *testing.T) { // S1-03, S1-14, S1-30..33, S1-53
 	e := compiled(t, `{"id": "t-cart", "description": "d", "successCriteria": [{"type": "tests_pass"}], "mood": {"b": 1, "a": [1.50]},
- "beads": [{"id": "x", "task_id": "t-cart", "bead_number": 7, "status": "rejected", "tokensUsed": 3, "iteration_count": 2, "impactSummary": {"affectedFiles": ["a"]}}]}`)
+ "beads": [{"id": "x", "task_id": "t-cart", "bead_number": 7, "status": "rejected", "tokensUsed": 3, "iteration_count": 2,
+  "impactSummary": {"affectedFiles": ["a"], "affectedFunctions": ["f"], "suggestedTests": ["t"], "confidenceBreakdown": {"high": 1, "medium": 2, "low": 3, "unsafe": 4}}}]}`)
 	s, own, _ := beadsmith.State(e, nodeOf(t, e, "t-cart"), nil)
 	if s.BeadNumber != 7 || s.BeadStatus != "rejected" || s.BeadIterationCount != 2 || len(s.BeadResults) != 0 || fmt.Sprintf("%s", own["mood"]) == "" {
 		t.Errorf("without a history: %+v, %s", s, own)
@@ -246,7 +247,8 @@ func TestImportedBeadsComeFirst(t *testing.T) { // S1-03, S1-53
 		t.Errorf("with one: %+v", s)
 	}
 	text := string(exported(t, e, scripted()))
-	if !strings.Contains(text, `"impactSummary"`) || !strings.Contains(text, "1.50") || strings.Index(text, `"mood"`) < strings.Index(text, `"beadResults"`) {
+	flat := strings.Join(strings.Fields(text), "")
+	if !strings.Contains(flat, `"impactSummary":{"affectedFiles":["a"],"affectedFunctions":["f"],"confidenceBreakdown":{"high":1,"low":3,"medium":2,"unsafe":4},"suggestedTests":["t"]}`) || strings.Count(text, "impact") != 1 || !strings.Contains(text, "1.50") || strings.Index(text, `"mood"`) < strings.Index(text, `"beadResults"`) {
 		t.Errorf("it is written as\n%s", text)
 	}
 }

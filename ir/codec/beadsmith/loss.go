@@ -16,5 +16,6 @@ var Losses = []foreign.Loss{
 	{Field: "`/beads/*/filesChanged`", What: "a renamed file is a deleted and a created one, with the lines that changed on the way; a binary file has 0 lines"},
 	{Field: "`/beads/*/testResults`", What: "tests that were skipped are left out: a result has passed or not"},
 	{Field: "`/beads/*/impactSummary`, `/beads/*/filesChanged/*/impactedNodes`", What: "not written: ralph has no graph of the code. In beads that were imported they stay"},
+	{Field: "what else a node has", What: "dependencies, tasks, acceptance criteria, labels, scope, branch and agents are not written: the format has no place for them, and a plan keeps them"},
 	{Field: "attempts that were cancelled, timed out, stalled or broken off", What: "`rejected`, as the format has no other word; `errors` says what happened"},
 }
