@@ -261,10 +261,8 @@ func TestAllFormatsRoundTrip(t *testing.T) {
 			}
 		})
 	}
-	for name := range seedExamples {
-		if !slices.ContainsFunc(formats, func(f format) bool { return f.name == name }) {
-			t.Logf("there is no format %s yet", name)
-		}
+	if got, want := strings.Join(formatNames(nil), " "), "bd bead beadsmith ralph-bead shepherd taskmaster"; got != want {
+		t.Errorf("the formats are %s, want %s", got, want)
 	}
 }
 
@@ -362,5 +360,26 @@ func TestExportShowsEveryTry(t *testing.T) {
 	s := m.Scrum
 	if s.BeadID != b.ID || !s.Success || s.AttemptCount != 2 || len(s.QA) != 2 || s.QA[0].Status != "pass" || s.QA[1].Status != "pass" || s.Error != nil {
 		t.Errorf("the scrum result is %+v", s)
+	}
+}
+
+// Every format has a page, which says what is lost where it is read and written.
+func TestEveryFormatHasAPage(t *testing.T) {
+	index, err := os.ReadFile("../../docs/formats/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range formats {
+		page, err := os.ReadFile("../../docs/formats/" + f.name + ".md")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !strings.Contains(string(index), "["+f.name+"]("+f.name+".md)") || len(page) < 1000 {
+			t.Errorf("%s: the page has %d bytes, or docs/formats/README.md does not list it", f.name, len(page))
+		}
+		if (f.decode != nil || f.policy != nil) && !strings.Contains(string(page), "| field | what is lost |") {
+			t.Errorf("docs/formats/%s.md does not say what is lost", f.name)
+		}
 	}
 }
