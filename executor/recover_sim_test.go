@@ -60,7 +60,13 @@ func (s *sim) recovered() {
 	for i, n := range s.run.nodes {
 		was := old.nodes[i]
 		if n.sum {
+			if len(n.successes) > 0 && n.successes[0].inputs[0].Node == "base" && old.joins() && !reflect.DeepEqual(s.run.sumHolds, old.sumHolds) {
+				s.t.Errorf("the sum held %v and holds %v", old.sumHolds, s.run.sumHolds)
+			}
 			continue
+		}
+		if b, a := was.keptSuccess(), n.keptSuccess(); b != nil && (a == nil || a.Merged != b.Merged || a.Aside != b.Aside || a.Print != b.Print) {
+			s.t.Errorf("%s: its success was %+v and is %+v", n.id, b, a)
 		}
 		now, before := s.run.shown(n), old.shown(was)
 		if now != before && (before == Done || before == Blocked || before == Cancelled || before == Skipped) && (was.accepted != nil || before != Done) {
@@ -78,18 +84,33 @@ func (s *sim) recovered() {
 // goes on with what a tracker kept: what is done stays done and does not run again,
 // attempts keep their numbers and limits, and the run comes to its end. S2-41, S2-45, K33
 func TestARecoveredRunGoesOn(t *testing.T) {
-	for seed := range uint64(200) {
+	middle := 0 // nodes that were in the middle
+	defer func() {
+		if middle < 8 {
+			t.Errorf("only %d nodes were in the middle of their steps", middle)
+		}
+	}()
+	for seed := range uint64(400) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			s := &sim{t: t, rng: rng, epic: randomEpic(rng, 8), now: time.UnixMilli(0).UTC()}
 			s.run, _ = New(s.epic)
 			s.start()
-			s.steps(rng.IntN(400))
+			s.steps(rng.IntN(200))
 			for range rng.IntN(3) {
 				s.stir()
 			}
-			done, numbers := map[ir.NodeID]Tree{}, map[string]int{}
+			done, numbers, steps := map[ir.NodeID]Tree{}, map[string]int{}, map[ir.NodeID]string{}
 			for _, n := range s.run.nodes {
+				if k := len(n.successes); k > 0 && !n.sum { // as --rebase and --rerun make them
+					n.successes[k-1].merged = n.status != Done && rng.IntN(2) == 0
+					if n.status != Done && rng.IntN(2) == 0 {
+						n.after = s.run.seq
+					}
+				}
+				if l := n.life; (n.status == Running || n.status == Waiting) && !n.sum && l.step > 0 && len(l.judging) == 0 && len(n.logs) > l.first {
+					steps[n.id] = n.ir.Steps[l.step].Name
+				}
 				if n.accepted != nil && n.status == Done && !n.sum {
 					done[n.id] = n.accepted.result
 				}
@@ -117,6 +138,12 @@ func TestARecoveredRunGoesOn(t *testing.T) {
 				if _, was := done[e.Node]; was && e.Step != LandStep {
 					t.Errorf("%s was done and ran again", e.Node)
 				}
+				if want := steps[e.Node]; want != "" && e.Step != MergeStep {
+					if delete(steps, e.Node); e.Step != want {
+						t.Errorf("%s was at step %s and goes on at %s", e.Node, want, e.Step)
+					}
+					middle++
+				}
 				if at := string(e.Node) + " " + e.Step; e.Attempt <= numbers[at] {
 					t.Errorf("attempt %d of %s was used before", e.Attempt, at)
 				} else {
@@ -124,5 +151,31 @@ func TestARecoveredRunGoesOn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What --rebase found in the base, and what --rerun put aside, comes back as that.
+func TestASuccessComesBackWithWhatPeopleSaidAboutIt(t *testing.T) { // K33; execution §2
+	seen := 0
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		s := &sim{t: t, rng: rng, epic: randomEpic(rng, 8), now: time.UnixMilli(0).UTC()}
+		s.run, _ = New(s.epic)
+		s.start()
+		s.steps(5000)
+		for _, n := range s.run.nodes {
+			if k := len(n.successes); k > 0 && !n.sum && n.status == Done {
+				seen++
+				n.successes[k-1].merged = seen%2 == 0
+				if seen%3 == 0 {
+					n.after = s.run.seq
+					n.status, n.accepted = Pending, nil
+				}
+			}
+		}
+		s.recovered()
+	}
+	if seen < 10 {
+		t.Errorf("only %d successes were tried", seen)
 	}
 }
