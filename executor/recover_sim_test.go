@@ -157,7 +157,7 @@ func TestARecoveredRunGoesOn(t *testing.T) {
 // What --rebase found in the base, and what --rerun put aside, comes back as that.
 func TestASuccessComesBackWithWhatPeopleSaidAboutIt(t *testing.T) { // K33; execution §2
 	seen := 0
-	for seed := range uint64(20) {
+	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		s := &sim{t: t, rng: rng, epic: randomEpic(rng, 8), now: time.UnixMilli(0).UTC()}
 		s.run, _ = New(s.epic)
