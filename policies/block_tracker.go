@@ -21,7 +21,7 @@ var trackerBlock = &block{
 	doc: "mirrors a run into an issue tracker",
 	attrs: []attr{
 		{name: "prefix", kind: kString, doc: "the prefix of the tracker's ids, such as \"bd\""},
-		{name: "mirror", kind: kStrings, doc: "what is mirrored, such as [\"status\", \"comments\"]"},
+		{name: "mirror", kind: kEnums, enum: []string{"comments", "labels", "metadata", "mode", "pr", "status"}, doc: "what is mirrored: comments, labels, metadata, mode, pr, status; all of it if nothing is named"},
 		{name: "labels", kind: kMap, doc: "labels of the tracker by meaning"},
 		{name: "actor", kind: kString, doc: "the name that ralph's changes carry"},
 		{name: "poll", kind: kDuration, min: 1, doc: `how often the tracker is read, such as "15s"`},
@@ -40,7 +40,7 @@ func (r *reader) tracker(decl Decl) *Tracker {
 	return &Tracker{
 		Decl:              decl,
 		Prefix:            or(r.str("prefix"), "bd"),
-		Mirror:            or(r.strs("mirror"), []string{}),
+		Mirror:            or(r.enums("mirror"), []string{}),
 		Labels:            or(r.object("labels"), map[string]string{}),
 		Actor:             or(r.str("actor"), "ralph"),
 		PollMS:            or(r.duration("poll"), 15_000),
