@@ -50,12 +50,6 @@ func (r *openedRun) mirror(ctx context.Context, tell func(format string, args ..
 }
 
 func (r *openedRun) openMirror(ctx context.Context, tell func(format string, args ...any)) (*bd.Mirror, error) {
-	first, done := context.WithTimeout(ctx, trackerTime)
-	defer done()
-	c, err := bd.Open(first, bd.Options{Dir: r.space.Top(), Actor: bdcodec.Assignee(r.epic), Mark: filepath.Join(r.space.State(), "bd")})
-	if err != nil {
-		return nil, err
-	}
 	run, err := executor.New(r.epic)
 	if err != nil {
 		return nil, err
@@ -72,13 +66,20 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 		times.add(e)
 	}
 	h := newHistorian(detail{}, r.epic, run, r.space, times)
-	if _, err := pushEpic(ctx, c, r.epic, h.history(ctx), tell); err != nil {
-		return nil, err
-	}
 	h.says = true
 	state, epic := r.space.State(), r.epic.Epic.ID
 	return bd.NewMirror(bd.Outbox{
-		Client: c, Epic: r.epic, Run: run, State: state, Poll: time.Duration(r.epic.Run.Tracker.PollMS) * time.Millisecond, Report: tell,
+		Open: func(ctx context.Context) (*bd.Client, error) {
+			return bd.Open(ctx, bd.Options{Dir: r.space.Top(), Actor: bdcodec.Assignee(r.epic), Mark: filepath.Join(state, "bd")})
+		},
+		Push: func() func(context.Context, *bd.Client) error {
+			past := h.history(ctx) // of now: the call goes on beside the run
+			return func(ctx context.Context, c *bd.Client) error {
+				_, err := pushEpic(ctx, c, r.epic, past, tell)
+				return err
+			}
+		},
+		Epic: r.epic, Run: run, State: state, Poll: time.Duration(r.epic.Run.Tracker.PollMS) * time.Millisecond, Report: tell,
 		Metadata: func(n *ir.Node) (map[string]any, error) { return h.metadata(ctx, n) },
 		Applied:  times.add,
 		Send: func(ctx context.Context, l executor.Letter) error {

@@ -14,12 +14,17 @@ import (
 
 // Outbox says what a mirror is made of.
 type Outbox struct {
-	Client *Client
+	Client *Client                                // nil: Open makes it
+	Open   func(context.Context) (*Client, error) // tried until it works
 	Epic   *ir.Epic
 	Run    *executor.Run // one of the mirror's own, which has replayed the journal
 	State  string        // the epic's state directory: what bd was told is remembered there
 	Poll   time.Duration // how often people's changes are looked for; 0: 15 seconds
 
+	// Push makes what writes the epic before the mirror begins: it is made in the
+	// mirror's goroutine, and called beside it. It is tried until it works. nil: the
+	// epic is there.
+	Push func() func(context.Context, *Client) error
 	// Metadata is what a node's bead keeps, from the mirror's run, and for nil the
 	// epic's; a nil function writes none. It is called in the mirror's goroutine.
 	Metadata func(n *ir.Node) (map[string]any, error)
@@ -58,7 +63,9 @@ type Mirror struct {
 	// What follows is the goroutine's own.
 	beads   map[ir.NodeID]*bead
 	queue   []ir.NodeID // whose turn it is, in order; "" is the epic
-	listed  bool        // the beads were read once
+	pushed  bool        // the epic is there
+	dead    bool        // nothing can be written: its beads are another's
+	listed  bool        // the beads were read since
 	look    time.Time   // when they are read again
 	retry   time.Time   // nothing is called before, because bd did not answer
 	failed  int         // calls in a row that failed
@@ -115,7 +122,7 @@ func NewMirror(o Outbox) (*Mirror, error) {
 	m := &Mirror{
 		Outbox: o, c: o.Client, epic: o.Epic, run: o.Run, labels: labelsOf(o.Epic.Run), told: told, opened: o.Run.Seq(),
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), done: make(chan struct{}),
-		beads: map[ir.NodeID]*bead{}, reports: map[string]bool{},
+		beads: map[ir.NodeID]*bead{}, reports: map[string]bool{}, pushed: o.Push == nil,
 	}
 	m.found = o.Epic.Run.Tracker != nil && o.Epic.Run.Tracker.Proposals
 	m.beads[""] = &bead{doubt: m.opened > 0, metadata: m.opened > 0, refused: map[string]int{}}
@@ -239,7 +246,7 @@ func (m *Mirror) loop(ctx context.Context) {
 	ending := m.ending
 	for ctx.Err() == nil {
 		closing := ending == nil
-		if closing && m.failed > 1 {
+		if closing && (m.failed > 1 || m.dead) {
 			return // it does not answer, and nobody waits for it any longer
 		}
 		wake, idle := m.step(ctx, closing)
@@ -248,6 +255,8 @@ func (m *Mirror) loop(ctx context.Context) {
 			continue
 		case closing && !m.Now().Before(m.retry):
 			return
+		case closing && m.c == nil:
+			return // there is none
 		}
 		t := time.NewTimer(wake.Sub(m.Now()))
 		select {
@@ -270,8 +279,12 @@ func (m *Mirror) step(ctx context.Context, closing bool) (wake time.Time, idle b
 		m.dirty("")
 	}
 	switch {
+	case m.dead:
+		return now.Add(longest), true
 	case now.Before(m.retry):
 		return m.retry, true
+	case !m.pushed:
+		m.settle(m.prepare(ctx))
 	case !m.listed, !closing && !now.Before(m.look):
 		m.settle(m.poll(ctx))
 	case len(m.queue) > 0:
@@ -293,6 +306,38 @@ func (m *Mirror) step(ctx context.Context, closing bool) (wake time.Time, idle b
 		return m.look, true
 	}
 	return wake, false
+}
+
+// connect opens bd.
+func (m *Mirror) connect(ctx context.Context) error {
+	if m.c != nil {
+		return nil
+	}
+	var c *Client
+	err := m.do(ctx, func(ctx context.Context) (err error) { c, err = m.Open(ctx); return err })
+	var missing *Missing
+	if errors.As(err, &missing) {
+		m.report("this run is not mirrored into bd: %v", err)
+	}
+	m.c = c
+	return err
+}
+
+// prepare writes the epic, if it is not there.
+func (m *Mirror) prepare(ctx context.Context) error {
+	if err := m.connect(ctx); err != nil {
+		return err
+	}
+	push := m.Push()
+	err := m.do(ctx, func(ctx context.Context) error { return push(ctx, m.c) })
+	var occupied *Occupied
+	if errors.As(err, &occupied) {
+		m.dead = true
+		m.report("this run is not mirrored into bd: %v", err)
+		return nil
+	}
+	m.pushed, m.listed = err == nil, false
+	return err
 }
 
 // do makes a call of bd and applies what happens meanwhile.
@@ -323,7 +368,8 @@ func (m *Mirror) settle(err error) {
 	}
 	m.failed++
 	m.retry = m.Now().Add(min(backoff<<min(m.failed-1, 10), longest))
-	if m.failed > 1 && m.told.Away == "" {
+	var missing *Missing
+	if m.failed > 1 && m.told.Away == "" && !errors.As(err, &missing) {
 		m.report("bd does not take what it is told; ralph goes on and tells it later: %v", err)
 		m.note(m.told.away(err.Error()))
 	}
@@ -380,6 +426,9 @@ func (b *bead) name(e *ir.Epic) string {
 
 // unsent lists what bd has not been told, a line for each bead.
 func (m *Mirror) unsent() []string {
+	if m.c == nil {
+		return []string{"everything: there was no database to write to"}
+	}
 	var out []string
 	missing := 0
 	for _, id := range m.order() {

@@ -408,3 +408,74 @@ func TestNothingIsWrittenTwiceHoweverACallEnds(t *testing.T) { // execution §9:
 		}
 	}
 }
+
+func TestAMirrorWithoutADatabaseSaysWhatToTypeAndGoesOnWhenItIsThere(t *testing.T) { // issue point 2
+	s := newScene(t, []string{"1.1"})
+	fake := bdtest.New(t)
+	dir := t.TempDir()
+	s.open()
+	s.m.c = nil
+	s.m.listed, s.m.pushed = false, false
+	s.m.Open = func(ctx context.Context) (*Client, error) {
+		return Open(ctx, Options{Program: fake.Program, Dir: dir, Actor: bd.Assignee(s.epic)})
+	}
+	s.m.Push = func() func(context.Context, *Client) error {
+		return func(ctx context.Context, c *Client) error { _, err := Push(ctx, c, s.epic, PushOptions{}); return err }
+	}
+	s.begin()
+	s.play(nil)
+	for range 5 {
+		s.now = s.now.Add(time.Minute)
+		s.settle(false)
+	}
+	n := 0
+	for _, line := range s.said {
+		n += strings.Count(line, InitCommand)
+	}
+	if n != 1 || len(s.said) != 1 {
+		t.Errorf("how to make one was said %d times: %q", n, s.said)
+	}
+	fake.Init(dir)
+	s.ended()
+	s.now = s.now.Add(time.Minute)
+	s.settle(true)
+	s.fake, s.dir = fake, dir
+	if b := s.bead("bd-1-1"); b.Status != "closed" || len(b.Comments) != 1 {
+		t.Errorf("it is %s with %d comments; %q", b.Status, len(b.Comments), s.said)
+	}
+}
+
+func TestTheRunNeverWaitsForBd(t *testing.T) { // issue point 2: the mirror never blocks or fails a run
+	s := newScene(t, []string{"1.1", "1.2: 1.1"})
+	s.open()
+	release := s.fake.Busy(s.c.Beads())
+	ctx, cancel := context.WithCancel(t.Context())
+	s.m.Start(ctx)
+	s.begin()
+	s.play(nil) // every call of bd waits meanwhile
+	s.ended()
+	if got := s.run.Counts()["done"]; got != 2 {
+		t.Errorf("%d nodes are done", got)
+	}
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	unsent, err := s.m.Close(over) // nor does its end
+	if err != nil || len(unsent) == 0 {
+		t.Errorf("unsent %q, %v", unsent, err)
+	}
+	release()
+	cancel()
+}
+
+// BenchmarkObserve is what the mirror costs the goroutine of the scheduler for an event.
+func BenchmarkObserve(b *testing.B) {
+	m := &Mirror{nudge: make(chan struct{}, 1)}
+	list := []executor.Event{{Seq: 1}}
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Observe(list)
+		if len(m.news) == 1000 {
+			m.news = m.news[:0]
+		}
+	}
+}

@@ -2,6 +2,7 @@ package bd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,8 +24,14 @@ type hold struct {
 // Look reads the beads once, before the run begins, and sends what people decided in
 // bd meanwhile. It is called before Start.
 func (m *Mirror) Look(ctx context.Context) error {
-	err := m.poll(ctx)
-	m.settle(err)
+	err := m.connect(ctx)
+	if err == nil {
+		err = m.poll(ctx)
+	}
+	var missing *Missing
+	if m.settle(err); errors.As(err, &missing) {
+		return nil // said already
+	}
 	return err
 }
 
