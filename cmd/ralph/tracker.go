@@ -67,9 +67,6 @@ func pushed(p *bd.Pushed) string {
 	add(len(p.Reopened), "opened again", "bead")
 	add(p.Edges, "added", "edge")
 	add(p.Cut, "removed", "edge")
-	if len(p.Types) > 0 {
-		parts = append(parts, "registered the issue types "+listOf(p.Types)+" (types.custom)")
-	}
 	return "pushed " + p.Epic + " into bd: " + strings.Join(parts, ", ")
 }
 

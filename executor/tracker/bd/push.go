@@ -46,7 +46,7 @@ type Occupied struct {
 
 func (o *Occupied) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of the ids of epic %s belong to other beads; nothing was written:", counted(len(o.Beads), "one", "%d"), o.Epic)
+	fmt.Fprintf(&b, "%s to other beads; nothing was written:", counted(len(o.Beads), "an id of epic "+o.Epic+" belongs", "%d ids of epic "+o.Epic+" belong"))
 	const most = 10
 	for i, x := range o.Beads {
 		if i == most {
