@@ -156,10 +156,17 @@ func partial(v executor.NodeView) bool {
 // ask says what a node wants from a person, and what to type.
 func (w *issueWorker) ask(rec *record, v executor.NodeView) string {
 	var b strings.Builder
-	b.WriteString(asks(v))
+	text := asks(v)
+	for _, said := range []string{"waiting: ", "blocked: "} {
+		text = strings.TrimPrefix(text, said)
+	}
+	b.WriteString(text)
 	if steps := nextSteps(v, rec.space.Dir(v.ID), rec.about()); len(steps) > 0 {
 		b.WriteString("\nWhat you can type:\n")
 		writeSteps(&b, steps)
+	}
+	if w.tracker.Approvals && v.Status == executor.Waiting && v.Cause == executor.CauseApproval {
+		fmt.Fprintf(&b, "Or here, as one of those who may: bd label add %s %s; to have it changed, comment it and add %s.", v.ID, humanApproved, humanChanges)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

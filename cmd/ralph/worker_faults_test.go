@@ -61,7 +61,7 @@ func TestAnIssueThatWaitsForAPersonGoesOnWhenDecided(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, `echo x > a.txt`, askAda)
 	d.put(`{"id":"bd-a"}`)
-	if got := d.worker(exitWaiting, "--once"); !strings.Contains(got.out, "bd-a  waiting for a person: waiting: approval (gate ada, by ada)") {
+	if got := d.worker(exitWaiting, "--once"); !strings.Contains(got.out, "bd-a  waiting for a person: approval (gate ada, by ada)") {
 		t.Errorf("it says\n%s", got.out)
 	}
 	i := d.bead("bd-a")

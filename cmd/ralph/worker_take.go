@@ -176,9 +176,14 @@ func (w *issueWorker) forget(c, was *claim) error {
 	return os.Remove(filepath.Join(c.dir, "claim.json"))
 }
 
-// epicFile is where an issue's epic.json is kept: in the state of its run.
+// epicFile is where an issue's epic.json is kept: in the state of its run; relative
+// to the project where it lies in it, for people to type.
 func (w *issueWorker) epicFile(epic ir.NodeID) string {
-	return filepath.Join(filepath.Dir(w.claims), string(epic), "epic.json")
+	file := filepath.Join(filepath.Dir(w.claims), string(epic), "epic.json")
+	if rel, err := filepath.Rel(w.project.dir, file); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return file
 }
 
 // startOf finds what the work on an issue starts from.

@@ -1,0 +1,138 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+)
+
+// Three issues that wait for each other, one that is excluded and one that a person
+// has to approve, in the real bd: the worker closes the chain in order, the second
+// sees the first's code, an approval by label is heeded, and nothing else is touched.
+// S4-09, S4-12..17, S4-21, S4-49..59, S4-95..100, S4-109..119
+func TestBdAWorkerWorksOffARealDatabase(t *testing.T) {
+	program := os.Getenv("RALPH_BD")
+	if program == "" {
+		t.Skip("RALPH_BD is not set: make e2e builds the real bd and tests with it")
+	}
+	s := newSite(t, `ls > "$TOP/log/saw-$RALPH_NODE"; echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
+echo '{"result":"success","summary":"done","created_issues":[{"title":"Look after '"$RALPH_NODE"'"}]}' > "$RALPH_OUTCOME"`, executortest.Epic([]string{"1.1"}))
+	s.git("rm", "-q", "--cached", "epic.json")
+	if err := os.Remove(s.file("epic.json")); err != nil {
+		t.Fatal(err)
+	}
+	s.write("ralph.hcl", strings.ReplaceAll(workerPolicy, "TOPDIR", s.top)+`
+gate "ada" {
+  kind      = "human"
+  approvers = ["ada"]
+}
+policy "plain" {
+  default = true
+  step "implement" { capabilities = ["implement"] }
+}
+policy "asking" {
+  match { label = "ask" }
+  step "implement" {
+    capabilities = ["implement"]
+    gates        = [gate.ada]
+  }
+}
+tracker "bd" {
+  poll      = "1s"
+  approvals = true
+  proposals = true
+}
+`)
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "policy")
+	if err := os.Symlink(program, filepath.Join(s.top, "bin/bd")); err != nil {
+		t.Fatal(err)
+	}
+	as := func(who string, args ...string) []byte {
+		t.Helper()
+		cmd := s.command(program, args...)
+		cmd.Env = append(cmd.Env, "BEADS_ACTOR="+who, "BD_NON_INTERACTIVE=1", "BD_DISABLE_METRICS=1", "BD_BACKUP_ENABLED=false")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("bd %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return out
+	}
+	bead := func(id string) bd.Issue {
+		t.Helper()
+		var list []bd.Issue
+		if err := json.Unmarshal(as("ada", "list", "--all", "--limit", "0", "--id", id, "--json"), &list); err != nil || len(list) != 1 {
+			t.Fatalf("%s: %v, %v", id, list, err)
+		}
+		return list[0]
+	}
+	as("ada", "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	for _, x := range []struct{ id, title, labels string }{
+		{"bd-users", "Store users", "api"}, {"bd-login", "Log in with a password", "api"}, {"bd-logout", "Log out", "api"},
+		{"bd-price", "Change the price", "ashep:excluded"}, {"bd-legal", "Rewrite the terms", "ask"},
+	} {
+		as("ada", "create", x.title, "--id", x.id, "-l", x.labels, "-d", "As the customer asked.", "-p", "2")
+	}
+	as("ada", "dep", "add", "bd-login", "bd-users")
+	as("ada", "dep", "add", "bd-logout", "bd-login")
+	price := bead("bd-price")
+
+	got := s.start("worker", "--once", "--poll", "1s").wait()
+	t.Logf("worker --once:\n%s", got.all())
+	if got.code != exitWaiting {
+		t.Fatalf("worker ended with %d", got.code)
+	}
+	order := []int{}
+	for _, id := range []string{"bd-users", "bd-login", "bd-logout"} {
+		if i := bead(id); i.Status != "closed" || !strings.HasPrefix(i.CloseReason, "done by ralph: commit ") || !slices.Contains(i.Labels, "phase:implement") || !slices.Contains(i.Labels, "api") {
+			t.Errorf("%s is %s, %q, %v", id, i.Status, i.CloseReason, i.Labels)
+		}
+		order = append(order, strings.Index(got.out, id+"  closed: "))
+	}
+	if !slices.IsSorted(order) || order[0] < 0 {
+		t.Errorf("closed in the order %v", order)
+	}
+	if saw := s.read("../log/saw-bd-logout"); !strings.Contains(saw, "out-bd-users.txt") || !strings.Contains(saw, "out-bd-login.txt") {
+		t.Errorf("the last one saw\n%s", saw)
+	}
+	if legal := bead("bd-legal"); legal.Status != "blocked" || !slices.Contains(legal.Labels, "phase:human_review") || !slices.Contains(legal.Labels, "needs:human_approval") {
+		t.Errorf("what waits for ada is %s, %v", legal.Status, legal.Labels)
+	}
+	t.Logf("bd comments bd-legal:\n%s", as("ada", "comments", "bd-legal"))
+
+	w := s.start("worker", "--poll", "1s")
+	as("ada", "label", "add", "bd-legal", "human:approved")
+	s.until("what ada approved is closed", func() bool { return bead("bd-legal").Status == "closed" })
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("worker:\n%s", w.wait().all())
+	if legal := bead("bd-legal"); slices.Contains(legal.Labels, "needs:human_approval") || slices.Contains(legal.Labels, "human:approved") || !slices.Contains(legal.Labels, "phase:implement") {
+		t.Errorf("approved, it has %v", legal.Labels)
+	}
+	if now := bead("bd-price"); now.UpdatedAt != price.UpdatedAt || now.Status != "open" {
+		t.Errorf("what is excluded became %+v", now)
+	}
+	var proposed []bd.Issue
+	if err := json.Unmarshal(as("ada", "list", "--all", "--limit", "0", "-l", bd.ProposalLabel, "--json"), &proposed); err != nil || len(proposed) != 4 {
+		t.Errorf("%d proposals, %v; want 4", len(proposed), err)
+	}
+	for _, p := range proposed {
+		if p.Status != "deferred" || len(p.Dependencies) != 1 || p.Dependencies[0].Type != "discovered-from" {
+			t.Errorf("a proposal: %+v", p)
+		}
+	}
+	t.Logf("monitor:\n%s", s.ralph("monitor").out)
+	if out, err := exec.Command("git", "-C", s.dir, "status", "--porcelain").CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("the user's checkout: %s, %v", out, err)
+	}
+}
