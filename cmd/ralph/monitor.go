@@ -215,6 +215,8 @@ func (m *monitor) read(ctx context.Context, dir, file string) (*record, error) {
 		}
 		if own := filepath.Join(dir, "epic.json"); sameEpic(own, rec.epic.Epic.ID) {
 			rec.file = "epic.json" // what commands take in that directory without being told
+		} else if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+			rec.file = rel
 		}
 		s = &seenEpic{mark, rec}
 		m.seen[state] = s

@@ -37,7 +37,7 @@ func TestTheMonitorShowsRunsOfSeveralRepositories(t *testing.T) {
 	look := func(args ...string) string {
 		return busy.ralph(append([]string{"monitor"}, args...)...).out
 	}
-	if got := look("."); !strings.Contains(got, "1.1  runs implement #1: agent, since ") {
+	if got := look("."); !strings.Contains(got, "1.1  runs implement #1: agent, for ") {
 		t.Errorf("what runs:\n%s", got)
 	}
 	// Its files say that it has been silent for an hour.
@@ -61,7 +61,7 @@ func TestTheMonitorShowsRunsOfSeveralRepositories(t *testing.T) {
 			t.Errorf("the monitor lacks %q:\n%s", want, got)
 		}
 	}
-	if !regexp.MustCompile(`1\.1  STALLS implement #1: agent, since .* last sign of life 1h00m ago \(its limit is 10m00s\)`).MatchString(got) {
+	if !regexp.MustCompile(`1\.1  STALLS implement #1: agent, for .* last sign of life 1h00m ago \(its limit is 10m00s\)`).MatchString(got) {
 		t.Errorf("what runs:\n%s", got)
 	}
 	if strings.Count(got, asks.dir+"\n") != 1 {

@@ -75,7 +75,7 @@ func (m *monitor) node(w io.Writer, r *record, v executor.NodeView) {
 			what, colour = "STALLS", term.Bad
 			said += fmt.Sprintf(" (its limit is %s)", brief(limit))
 		}
-		fmt.Fprintf(w, "    %s  %s %s, since %s%s\n", key, m.paint.Paint(colour, what), term.Clean(v.Doing), ago(r.now, v.Since), said)
+		fmt.Fprintf(w, "    %s  %s %s, for %s%s\n", key, m.paint.Paint(colour, what), term.Clean(v.Doing), brief(r.now.Sub(v.Since)), said)
 	}
 	if !v.Human.IsZero() && v.Status != executor.Done {
 		fmt.Fprintf(w, "    %s  a person wrote in its agent's session %s\n", key, ago(r.now, v.Human))
@@ -92,7 +92,7 @@ func (m *monitor) node(w io.Writer, r *record, v executor.NodeView) {
 	}
 	fmt.Fprintf(w, "    %s  %s", key, m.paint.Paint(colourOf(v.Status), term.Clean(asks(v))))
 	if !v.Since.IsZero() {
-		fmt.Fprintf(w, ", since %s", ago(r.now, v.Since))
+		fmt.Fprintf(w, ", for %s", brief(r.now.Sub(v.Since)))
 	}
 	fmt.Fprintln(w)
 	writeIndented(w, steps)

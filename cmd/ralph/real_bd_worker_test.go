@@ -77,8 +77,11 @@ tracker "bd" {
 	}
 	as("ada", "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
 	for _, x := range []struct{ id, title, labels string }{
-		{"bd-users", "Store users", "api"}, {"bd-login", "Log in with a password", "api"}, {"bd-logout", "Log out", "api"},
-		{"bd-price", "Change the price", "ashep:excluded"}, {"bd-legal", "Rewrite the terms", "ask"},
+		{"bd-users", "Store users", "api"},
+		{"bd-login", "Log in with a password", "api"},
+		{"bd-logout", "Log out", "api"},
+		{"bd-price", "Change the price", "ashep:excluded"},
+		{"bd-legal", "Rewrite the terms", "ask"},
 	} {
 		as("ada", "create", x.title, "--id", x.id, "-l", x.labels, "-d", "As the customer asked.", "-p", "2")
 	}
