@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
@@ -229,12 +230,21 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 		}
 		return nil // change takes it away
 	}
+	if m.run.Heard("bd:" + e.ID) {
+		b.drop = append(b.drop, label) // it has decided about an earlier question
+		return nil
+	}
 	d := executor.Decision{
 		ID: "bd:" + e.ID, Verb: executor.Approve, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker, At: e.At.UTC(),
 		Gate: s.gate.gate, Digest: s.gate.digest, Result: s.gate.result,
 	}
-	if d.Message, err = m.feedback(ctx, b, s.gate); err != nil {
+	var since time.Time
+	if d.Message, since, err = m.feedback(ctx, b, s.gate); err != nil {
 		return err
+	}
+	if e.At.Before(since) {
+		b.drop = append(b.drop, label) // it was about another one
+		return nil
 	}
 	if changes {
 		d.Verb = executor.Reject
@@ -248,7 +258,7 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 // recognise finds the question of a gate that a ralph has put which has ended since:
 // then the labels that ask are there, and the comment.
 func (m *Mirror) recognise(ctx context.Context, b *bead, s should) error {
-	if s.gate == nil || b.asked.same(s.gate) || b.known.Status != s.status || !slices.Contains(b.known.Labels, m.labels.needs) {
+	if s.gate == nil || b.question != "" || b.known.Status != s.status || !slices.Contains(b.known.Labels, m.labels.needs) {
 		return nil
 	}
 	list, err := m.read(ctx, b)
@@ -267,16 +277,17 @@ func lastWord(v executor.NodeView) string {
 	return ""
 }
 
-// feedback is what others than ralph commented since the question was put.
-func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (string, error) {
+// feedback is what others than ralph commented since the question was put, and when
+// that was.
+func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (text string, at time.Time, err error) {
 	list, err := m.read(ctx, b)
 	if err != nil {
-		return "", err
+		return "", at, err
 	}
 	since := 0
 	for i, c := range list {
 		if contains([]Comment{c}, q.text) {
-			since = i + 1
+			since, at = i+1, c.At
 		}
 	}
 	var said []string
@@ -285,7 +296,7 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (string, error
 			said = append(said, strings.TrimSpace(c.Text))
 		}
 	}
-	return executor.Clip(strings.Join(said, "\n\n"), executor.MaxNote), nil
+	return executor.Clip(strings.Join(said, "\n\n"), executor.MaxNote), at.Truncate(time.Second), nil
 }
 
 // excluded pauses a node whose bead has the label that leaves it to people, and lets

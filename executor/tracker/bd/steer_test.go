@@ -261,3 +261,29 @@ func TestOnlyWhatThePolicyNamesIsMirrored(t *testing.T) {
 		t.Errorf("it is %s with %d comments, the epic %q", b.Status, len(b.Comments), s.labels("bd-epic", "mode:"))
 	}
 }
+
+func TestALabelThatHasDecidedDoesNotStandInTheWayOfTheNextQuestion(t *testing.T) {
+	s := newScene(t, []string{"1.1"}, gated)
+	s.open()
+	s.begin()
+	s.play(nil)
+	s.settle(false)
+	s.person("ann", "comments", "add", "bd-1-1", "better, please")
+	s.person("ann", "label", "add", "bd-1-1", "human:changes_requested")
+	s.later(time.Minute)
+	s.play(nil) // it asks again before bd was told that it went on
+	for range 100 { // the beads are looked at after every single call
+		s.now = s.now.Add(time.Minute)
+		s.m.step(t.Context(), false)
+		s.m.step(t.Context(), false)
+	}
+	if l := s.labels("bd-1-1", "human:"); l != "" || len(s.inbox) != 0 {
+		t.Fatalf("the label of the first question stays (%q), or decides again: %+v", l, s.inbox)
+	}
+	s.person("ann", "label", "add", "bd-1-1", "human:approved")
+	s.later(time.Minute)
+	s.play(nil)
+	if got := s.status("bd-1-1"); got != "done" {
+		t.Errorf("it is %s; %q", got, s.said)
+	}
+}
