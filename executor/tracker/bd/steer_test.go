@@ -271,7 +271,7 @@ func TestALabelThatHasDecidedDoesNotStandInTheWayOfTheNextQuestion(t *testing.T)
 	s.person("ann", "comments", "add", "bd-1-1", "better, please")
 	s.person("ann", "label", "add", "bd-1-1", "human:changes_requested")
 	s.later(time.Minute)
-	s.play(nil) // it asks again before bd was told that it went on
+	s.play(nil)     // it asks again before bd was told that it went on
 	for range 100 { // the beads are looked at after every single call
 		s.now = s.now.Add(time.Minute)
 		s.m.step(t.Context(), false)
