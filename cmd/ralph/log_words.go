@@ -34,8 +34,8 @@ func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
 	case executor.RunnerParked:
 		return fmt.Sprintf("runner %s is not asked before %s: %s", b.Runner, b.Until.Local().Format("15:04:05"), first(b.Detail))
 	case executor.TailLost:
-		if b.After == 0 {
-			return fmt.Sprintf("the journal was lost; %s found on branches that nobody is known to have judged", count(len(b.Found), "commit"))
+		if b.After == 0 && len(b.Found) == 0 {
+			return "the journal was lost; what its commits on branches came to is known"
 		}
 		return fmt.Sprintf("the journal's end was missing after event %d; %s found on branches", b.After, count(len(b.Found), "commit"))
 	case executor.RunRecovered:

@@ -171,7 +171,11 @@ func verifyJournal(cmd *cobra.Command, file string) error {
 		return inputErrorf("there is no journal yet: nothing has run")
 	}
 	if err != nil {
-		return inputErrorf("%w\n  Nothing after that event can be trusted. Restore the file from a backup; if there is none, move\n  %s away: ralph apply then begins anew.", err, state)
+		otherwise := fmt.Sprintf("if there is none, move\n  %s away: ralph apply then begins anew.", state)
+		if epic.Run.Tracker != nil {
+			otherwise = fmt.Sprintf("if there is none,\n  go on from the beads: ralph recover %s --force", epic.Epic.ID)
+		}
+		return inputErrorf("%w\n  Nothing after that event can be trusted. Restore the file from a backup; %s", err, otherwise)
 	}
 	out := cmd.OutOrStdout()
 	if v.Events == 0 {
