@@ -27,7 +27,8 @@ const noTracker = `--push: the policy has no tracker. Write this into ralph.hcl,
 // openTracker opens the beads database of a repository for an epic, in the name that
 // the epic's beads are assigned to.
 func openTracker(ctx context.Context, epic *ir.Epic, dir string) (*bd.Client, error) {
-	return bd.Open(ctx, bd.Options{Dir: dir, Actor: bdcodec.Assignee(epic)})
+	prefix, _, _ := strings.Cut(string(epic.Epic.ID), "-")
+	return bd.Open(ctx, bd.Options{Dir: dir, Actor: bdcodec.Assignee(epic), Prefix: prefix})
 }
 
 // pushEpic writes an epic into its tracker and says what was done, one line a call of

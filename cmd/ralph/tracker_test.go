@@ -43,7 +43,7 @@ func TestCompilePushes(t *testing.T) { // S2-02, S2-05
 		t.Errorf("--check and --push: exit %d\n%s", code, out)
 	}
 	out, code = r.withBd(f, "compile", "docs/plan.md", "--push")
-	if code != exitInput || !strings.Contains(out, "bd init --stealth --skip-hooks --skip-agents --non-interactive") {
+	if code != exitInput || !strings.Contains(out, "bd init --prefix bd --stealth --skip-hooks --skip-agents --non-interactive") {
 		t.Errorf("without a database: exit %d\n%s", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(r.dir, ".beads")); err == nil {
@@ -93,7 +93,7 @@ func TestDoctorLooksAtBeads(t *testing.T) { // issue: versions outside the teste
 			}
 		}
 	}
-	says("no database", "there is no beads database", "bd init --stealth")
+	says("no database", "there is no beads database", "bd init --prefix bd --stealth")
 	f.Init(r.dir)
 	says("an empty database", "its types are registered by the first push")
 	if out, code := r.withBd(f, "compile", "docs/plan.md", "--push"); code != exitDone {

@@ -1,6 +1,7 @@
 package bd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ type Client struct {
 	dir     string // of the repository, where bd is started
 	beads   string // absolute path of the .beads directory that every call must use
 	actor   string // the name that changes carry
+	prefix  string // of the ids that will be written
 	mark    string // value of Mark
 	version string
 
@@ -61,6 +63,7 @@ type Options struct {
 	Program string // path of bd; "" is bd on PATH
 	Dir     string // of the repository
 	Actor   string // default "ralph"
+	Prefix  string // of the ids that will be written, for what is said where there is no database; default "bd"
 	Mark    string // a path by which a call is found again whose ralph was killed; "" none
 }
 
@@ -86,7 +89,7 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{program: program, dir: dir, actor: o.Actor, mark: o.Mark}
+	c := &Client{program: program, dir: dir, actor: o.Actor, prefix: cmp.Or(o.Prefix, "bd"), mark: o.Mark}
 	if c.actor == "" {
 		c.actor = "ralph"
 	}
@@ -108,14 +111,17 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	return c, nil
 }
 
-// InitCommand makes a beads database without touching anything else of a repository.
-const InitCommand = "bd init --stealth --skip-hooks --skip-agents --non-interactive"
+// InitCommand makes a beads database for ids with a prefix, without touching anything
+// else of a repository.
+func InitCommand(prefix string) string {
+	return "bd init --prefix " + prefix + " --stealth --skip-hooks --skip-agents --non-interactive"
+}
 
 // noDatabase is what to do about a repository without a beads database.
 func (c *Client) noDatabase(err error) error {
 	var r *Refused
 	if errors.As(err, &r) {
-		return &Missing{fmt.Sprintf("there is no beads database for %s (%s)", c.dir, r.Said), "Make one: " + InitCommand}
+		return &Missing{fmt.Sprintf("there is no beads database for %s (%s)", c.dir, r.Said), "Make one: " + InitCommand(c.prefix)}
 	}
 	return err
 }

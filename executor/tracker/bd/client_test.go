@@ -19,13 +19,16 @@ func realBd(t testing.TB) string {
 }
 
 // database makes a repository with an empty beads database.
-func database(t testing.TB) (*Client, string) {
+func database(t testing.TB) (*Client, string) { return databaseOf(t, "bd") }
+
+// databaseOf is database with ids that begin with a prefix.
+func databaseOf(t testing.TB, prefix string) (*Client, string) {
 	t.Helper()
 	program, dir := realBd(t), t.TempDir()
 	t.Setenv("HOME", t.TempDir())
 	for _, line := range []string{
 		"git init -q -b main", "git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m start",
-		program + " init --prefix bd --stealth --skip-hooks --skip-agents --non-interactive --quiet",
+		program + " init --prefix " + prefix + " --stealth --skip-hooks --skip-agents --non-interactive --quiet",
 	} {
 		args := strings.Fields(line)
 		cmd := exec.Command(args[0], args[1:]...)

@@ -3,6 +3,7 @@ package bd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -268,10 +269,36 @@ func (c *Client) Comment(ctx context.Context, id, text string) error {
 	return c.ask(ctx, quick, nil, "comments", "add", id, "--file", file)
 }
 
-// SetState sets a dimension of a bead's state (a label dimension:value and an event
-// that says why).
+// SetState sets a dimension of a bead's state: a label dimension:value, and an event
+// that says why. bd makes the event a bead whose id begins with the bead's, and refuses
+// that where the ids of its database begin otherwise ("bd init" takes the name of the
+// directory): then the label is set, and the reason is a comment.
 func (c *Client) SetState(ctx context.Context, id, dimension, value, reason string) error {
-	return c.ask(ctx, quick, nil, "set-state", id, dimension+"="+value, "--reason", reason)
+	err := c.ask(ctx, quick, nil, "set-state", id, dimension+"="+value, "--reason", reason)
+	var r *Refused
+	if !errors.As(err, &r) || !strings.Contains(r.Said, "prefix mismatch") {
+		return err
+	}
+	found, err := c.ByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	ch := Change{}
+	for _, l := range found[id].Labels {
+		switch {
+		case l == dimension+":"+value:
+			return nil // by this way, before
+		case strings.HasPrefix(l, dimension+":"):
+			ch.Remove = append(ch.Remove, l)
+		}
+	}
+	// The comment comes first: after a crash in between it is said twice, not never.
+	if err := c.Comment(ctx, id, fmt.Sprintf("[%s] %s: %s", dimension, value, reason)); err != nil {
+		return err
+	}
+	ch.Add = []string{dimension + ":" + value}
+	_, err = c.Update(ctx, id, ch)
+	return err
 }
 
 // HistoryEvent is one change of a bead, as bd recorded it.

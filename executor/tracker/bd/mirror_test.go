@@ -430,7 +430,7 @@ func TestAMirrorWithoutADatabaseSaysWhatToTypeAndGoesOnWhenItIsThere(t *testing.
 	}
 	n := 0
 	for _, line := range s.said {
-		n += strings.Count(line, InitCommand)
+		n += strings.Count(line, InitCommand("bd"))
 	}
 	if n != 1 || len(s.said) != 1 {
 		t.Errorf("how to make one was said %d times: %q", n, s.said)

@@ -586,6 +586,41 @@ func TestAnotherPrefixIsSaid(t *testing.T) { // issue: tracker.prefix against th
 	}
 }
 
+// bd makes no event for a bead of another prefix: its state is set all the same, with
+// the reason, once.
+func TestStateInADatabaseOfAnotherPrefix(t *testing.T) { // S2-31
+	c, f, dir := fakeDatabase(t)
+	f.Do(dir, "ana", "config", "set", "issue_prefix", "web")
+	otherPrefix(t, c)
+}
+
+func TestBdStateInADatabaseOfAnotherPrefix(t *testing.T) { // S2-31
+	c, _ := databaseOf(t, "web")
+	otherPrefix(t, c)
+}
+
+func otherPrefix(t *testing.T, c *Client) {
+	t.Helper()
+	ctx := context.Background()
+	row := `{"id":"bd-e1","title":"E","issue_type":"epic","status":"open","priority":2,"labels":["ralph"],"updated_at":"2026-01-01T00:00:00Z"}`
+	if _, err := c.Import(ctx, []byte(row), quick); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ value, why string }{{"planning", "compiled"}, {"building", "started"}, {"building", "started"}} {
+		if err := c.SetState(ctx, "bd-e1", "mode", step.value, step.why); err != nil {
+			t.Fatal(err)
+		}
+	}
+	by, err := c.ByID(ctx, "bd-e1")
+	if err != nil || !slices.Contains(by["bd-e1"].Labels, "mode:building") || slices.Contains(by["bd-e1"].Labels, "mode:planning") {
+		t.Errorf("%+v, %v", by, err)
+	}
+	said, err := c.Comments(ctx, "bd-e1")
+	if err != nil || len(said) != 2 || said[1].Text != "[mode] building: started" {
+		t.Errorf("%+v, %v", said, err)
+	}
+}
+
 // A bd that is too old is refused before anything is written; one that ralph was not
 // tried with is known.
 func TestVersionsAreCompared(t *testing.T) { // issue: versions outside the tested range; beads: trap 12
@@ -613,7 +648,7 @@ func TestWithoutADatabaseTheCommandIsSaid(t *testing.T) { // issue: ralph prints
 	f, dir := bdtest.New(t), t.TempDir()
 	_, err := Open(context.Background(), Options{Program: f.Program, Dir: dir})
 	var m *Missing
-	if !errors.As(err, &m) || !strings.Contains(m.Type, "bd init --stealth --skip-hooks --skip-agents --non-interactive") {
+	if !errors.As(err, &m) || !strings.Contains(m.Type, "bd init --prefix bd --stealth --skip-hooks --skip-agents --non-interactive") {
 		t.Fatal(err)
 	}
 	if slices.Contains(f.Commands(), "init") {

@@ -292,11 +292,14 @@ func setState(c *call) (any, error) {
 			i.unlabel(c.actor, l)
 		}
 	}
-	i.label(c.actor, dim+":"+value)
 	n := 1
 	for c.db.Issues[fmt.Sprintf("%s.%d", i.ID, n)] != nil {
 		n++
 	}
+	if prefix := c.db.Config["issue_prefix"]; !strings.HasPrefix(i.ID, prefix+"-") { // before anything is written
+		return nil, plainly("creating event: validation failed: prefix validation failed for %s.%d: prefix mismatch: issue ID %[1]s.%[2]d does not match configured prefix %[3]s", i.ID, n, prefix)
+	}
+	i.label(c.actor, dim+":"+value)
 	at := now()
 	e := &issue{
 		ID: fmt.Sprintf("%s.%d", i.ID, n), Title: fmt.Sprintf("State change: %s → %s", dim, value), Description: fmt.Sprintf("Set %s to %s\n\nReason: %s", dim, value, c.flag("reason")),
