@@ -132,6 +132,12 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 	if ch.Priority != nil {
 		add("--priority", strconv.Itoa(*ch.Priority))
 	}
+	if len(ch.Unset) > 0 && ch.Metadata != nil { // bd does not do both in one call
+		if _, err := c.Update(ctx, id, Change{If: ch.If, Unset: ch.Unset}); err != nil {
+			return Issue{}, err
+		}
+		ch.Unset = nil
+	}
 	for _, k := range ch.Unset {
 		add("--unset-metadata", k)
 	}

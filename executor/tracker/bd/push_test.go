@@ -519,6 +519,25 @@ func TestWhatIsGoneFromThePlanIsClosed(t *testing.T) { // K33
 }
 
 // bd gc runs only if the policy asks for it, behind what is written in bulk.
+// A merge that waits for one branch only is work: its bead loses what a merge has,
+// while the rest of it changes.
+func TestAMergeThatIsNoneAnyMore(t *testing.T) { // K33
+	c, f, dir := fakeDatabase(t)
+	e := irtest.Rich()
+	push1(t, c, e)
+	k := slices.IndexFunc(e.Nodes, func(n ir.Node) bool { return len(n.Merges) > 0 })
+	n := &e.Nodes[k]
+	if !strings.Contains(beads(t, f, dir)[string(n.ID)], "branches_to_merge") {
+		t.Fatalf("%s has nothing to merge", n.ID)
+	}
+	n.Kind, n.Merges, n.Title = ir.Work, nil, "Work"
+	push1(t, c, e)
+	got := beads(t, f, dir)[string(n.ID)]
+	if strings.Contains(got, "branches_to_merge") || !strings.Contains(got, `"title":"Work"`) || !strings.Contains(got, `"beads-ralph-work"`) {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestGarbageIsCollectedOnlyOnRequest(t *testing.T) { // issue: gc only with tracker { gc = true }
 	for _, on := range []bool{false, true} {
 		c, f, _ := fakeDatabase(t)

@@ -179,6 +179,16 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 			}
 		}
 	})
+	t.Run("metadata is taken away and set, though bd does not do both in one call", func(t *testing.T) {
+		i, err := c.Update(ctx, id(2), Change{Metadata: map[string]any{"a": 1, "b": 2}})
+		if err == nil {
+			i, err = c.Update(ctx, id(2), Change{Unset: []string{"a"}, Metadata: map[string]any{"c": 3}})
+		}
+		m := metadataOf(found{Issue: i})
+		if err != nil || m["a"] != nil || m["b"] == nil || m["c"] == nil {
+			t.Errorf("%s, %v", i.Metadata, err)
+		}
+	})
 	t.Run("trap 2: dependencies that bd leaves out are an error", func(t *testing.T) {
 		_, err := c.Import(ctx, []byte(`{"id":"bd-lost1","title":"L","status":"open","priority":2,"issue_type":"task","labels":["throwaway"],"updated_at":"2000-01-01T00:00:00Z","dependencies":[{"issue_id":"bd-lost1","depends_on_id":"bd-nowhere","type":"blocks"}]}`+"\n"), quick)
 		if err == nil || !strings.Contains(err.Error(), "bd-nowhere") {

@@ -157,6 +157,9 @@ func update(c *call) (any, error) {
 		i.Priority, _ = strconv.Atoi(strings.TrimPrefix(p, "P"))
 		columns = true
 	}
+	if c.has("metadata") && c.has("unset-metadata") {
+		return nil, c.broken(1, i.ID, "cannot combine --metadata with --set-metadata or --unset-metadata", false)
+	}
 	if c.has("metadata") || c.has("unset-metadata") {
 		columns = true
 		if err := c.merge(i); err != nil {
