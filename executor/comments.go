@@ -16,6 +16,7 @@ type Comment struct {
 	At     time.Time
 	Author string // who decided; else "ralph"
 	Text   string // its first line has the fields, the others say more
+	Passed bool   // a step passed: while the node goes on nobody has to read it at once
 }
 
 // Comments returns what happened to a node, in the order of the journal:
@@ -64,19 +65,19 @@ func (r *Run) comment(e Event) {
 			r.say(e.Seq, b.By, text)
 			return
 		}
-		n.says = append(n.says, Comment{e.Seq, e.At, b.By, text})
+		n.says = append(n.says, Comment{Seq: e.Seq, At: e.At, Author: b.By, Text: text})
 	case AttemptEnded:
 		if n == nil || len(n.logs) == 0 {
 			return
 		}
 		log := &n.logs[len(n.logs)-1]
 		text := attemptText(n.id, len(n.logs), log)
-		n.says = append(n.says, Comment{e.Seq, e.At, "ralph", text})
+		n.says = append(n.says, Comment{Seq: e.Seq, At: e.At, Author: "ralph", Text: text, Passed: log.Status == AttemptPassed})
 		r.say(e.Seq, "ralph", firstLine(text))
 		for _, g := range log.Gates {
 			kind := r.epic.Gates[g.Gate].Kind
 			if (kind == "agent" || kind == "review") && (g.Verdict == Fail || g.Verdict == Stop) {
-				n.says = append(n.says, Comment{e.Seq, e.At, "ralph", fmt.Sprintf("[VALIDATION REJECTED] [task:%s] %s #%d, gate %s: %s",
+				n.says = append(n.says, Comment{Seq: e.Seq, At: e.At, Author: "ralph", Text: fmt.Sprintf("[VALIDATION REJECTED] [task:%s] %s #%d, gate %s: %s",
 					n.id, log.Step, log.Number, g.Gate, strings.TrimSpace(g.Message))})
 			}
 		}
@@ -84,7 +85,7 @@ func (r *Run) comment(e Event) {
 }
 
 func (r *Run) say(seq int64, author, text string) {
-	r.says = append(r.says, Comment{seq, r.at, author, text})
+	r.says = append(r.says, Comment{Seq: seq, At: r.at, Author: author, Text: text})
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

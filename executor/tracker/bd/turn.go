@@ -27,7 +27,7 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	s := m.shouldStand(v)
 	if b.hold == nil && b.theirs == "" {
 		if s.gate != nil && m.says(MirrorComments) && !b.asked.same(s.gate) {
-			if some, err := m.comment(ctx, b, m.pending(b), false); some || err != nil {
+			if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
 				return true, err // what led to it stands before the question
 			}
 			if some, err := m.ask(ctx, b, s.gate); some || err != nil {
@@ -43,7 +43,11 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 		b.notes = b.notes[1:]
 		return true, m.say(ctx, b, text, 0)
 	}
-	if some, err := m.comment(ctx, b, m.pending(b), false); some || err != nil {
+	list := m.pending(b)
+	if v.Status == executor.Running && !closing && allPassed(list) {
+		list = nil // they come together with the next one: a step costs one call less
+	}
+	if some, err := m.comment(ctx, b, list); some || err != nil {
 		return true, err
 	}
 	if b.hold == nil && b.theirs == "" && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) {
@@ -164,17 +168,21 @@ func (m *Mirror) pending(b *bead) []executor.Comment {
 	return all[i:]
 }
 
-// mostTogether bounds how many comments of an epic become one.
+// allPassed reports whether comments tell only of steps that passed.
+func allPassed(list []executor.Comment) bool {
+	return !slices.ContainsFunc(list, func(c executor.Comment) bool { return !c.Passed })
+}
+
+// mostTogether bounds how many comments become one.
 const mostTogether = 50
 
-// comment says the next of what is pending: together what one event brought about, or
-// many at once. some reports whether it said anything.
-func (m *Mirror) comment(ctx context.Context, b *bead, list []executor.Comment, many bool) (some bool, err error) {
+// comment says what is pending, together. some reports whether it said anything.
+func (m *Mirror) comment(ctx context.Context, b *bead, list []executor.Comment) (some bool, err error) {
 	if len(list) == 0 || !m.says(MirrorComments) {
 		return false, nil
 	}
 	n := 1
-	for n < len(list) && (list[n].Seq == list[0].Seq || many && (n < mostTogether || list[n].Seq == list[n-1].Seq)) {
+	for n < len(list) && (n < mostTogether || list[n].Seq == list[n-1].Seq) {
 		n++
 	}
 	var texts []string
@@ -195,7 +203,7 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []executor.Comment, 
 		b.unsure = false
 	}
 	sep := "\n\n"
-	if many {
+	if b.node == nil { // lines
 		sep = "\n"
 	}
 	return true, m.say(ctx, b, strings.Join(texts, sep), last)
@@ -297,7 +305,7 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 		m.flush = now.Add(collect)
 	}
 	if closing || mode != executor.ModeBuilding || !now.Before(m.flush) {
-		if some, err := m.comment(ctx, b, list, true); some || err != nil {
+		if some, err := m.comment(ctx, b, list); some || err != nil {
 			return true, err
 		}
 	}
