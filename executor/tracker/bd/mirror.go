@@ -264,7 +264,8 @@ func (m *Mirror) loop(ctx context.Context) {
 		case <-t.C:
 		case <-ending:
 			ending = nil
-			m.dirty("") // what was collected is sent
+			m.all() // what was collected is sent
+			m.dirty("")
 		case <-ctx.Done():
 		}
 		t.Stop()

@@ -308,6 +308,27 @@ func TestATransitionCostsFewCalls(t *testing.T) { // issue: five calls for one s
 	}
 }
 
+// What waits to be said with the next thing is said when ralph ends.
+func TestStepsThatPassedAreSaidAtTheEnd(t *testing.T) { // issue: comments are never dropped; S2-07
+	s := newScene(t, []string{"1.1"}, func(e *ir.Epic) {
+		e.Nodes[0].Steps = append(e.Nodes[0].Steps, executortest.Step("review", "check"), executortest.Step("polish", "check"))
+	})
+	s.open()
+	s.begin()
+	s.hold = func(e executor.Effect) bool { return e.Kind == executor.EffectAgent && e.Step == "polish" }
+	s.play(func() { s.settle(false) })
+	if b := s.bead("bd-1-1"); len(b.Comments) != 0 || s.labels("bd-1-1", "phase:") != "phase:polish" {
+		t.Errorf("%d comments, labels %q", len(b.Comments), b.Labels)
+	}
+	s.m.Start(t.Context())
+	if unsent, err := s.m.Close(t.Context()); err != nil || len(unsent) > 0 {
+		t.Errorf("unsent: %q, %v", unsent, err)
+	}
+	if b := s.bead("bd-1-1"); len(b.Comments) != 1 || !strings.Contains(b.Comments[0].Text, "[iter:1] ") || !strings.Contains(b.Comments[0].Text, "\n[iter:2] ") {
+		t.Errorf("comments %+v", b.Comments)
+	}
+}
+
 func TestTheMirrorCatchesUpAfterBdWasAway(t *testing.T) {
 	s := newScene(t, []string{"1.1", "1.2: 1.1"})
 	s.fake.Faults(bdtest.Fault{Do: bdtest.Away})
