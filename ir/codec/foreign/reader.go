@@ -48,7 +48,7 @@ func (r *Reader) text(most int) ([]byte, bool) {
 	switch {
 	case len(src) > most:
 		r.bad(0, "It has %d bytes; at most %d are read.", len(src), most)
-	case bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")):
+	case utf16(src):
 		r.bad(0, "It is UTF-16. Save it as UTF-8; in PowerShell: Set-Content -Encoding utf8.")
 	case !utf8.Valid(src):
 		r.bad(0, "It is not UTF-8. Save it as UTF-8, with or without a byte order mark.")
@@ -71,7 +71,11 @@ func (r *Reader) unreadable(err error) {
 	if errors.As(err, &where) {
 		at = where.offset
 	}
-	r.bad(at, "It cannot be read: %v. Mend it here.", err)
+	if len(bytes.TrimSpace(r.File.Bytes)) == 0 {
+		r.bad(0, "It is empty.")
+		return
+	}
+	r.bad(at, "It cannot be read: %v. %s", err, fix(r.File.Bytes, at, err))
 }
 
 // Object reads the file as one JSON object of at most most bytes; nil after a report.

@@ -33,6 +33,12 @@ type Member struct {
 // Kinds are the words that people use for kinds.
 var Kinds = map[byte]string{'{': "an object", '[': "a list", 's': "text", 'n': "a number", 'b': "true or false", '0': "null"}
 
+// Reasons why bytes are no JSON that are not those of the decoder.
+const (
+	behind = "something stands behind the object"
+	early  = "it ends too early"
+)
+
 // syntaxError is where and why bytes are no JSON.
 type syntaxError struct {
 	offset int
@@ -49,7 +55,7 @@ func parse(src []byte, from int) (*Value, error) {
 	v, err := p.value("", 0)
 	if err == nil {
 		if _, more := p.dec.Token(); !errors.Is(more, io.EOF) {
-			err = &syntaxError{p.skip(p.at()), "something stands behind the object"}
+			err = &syntaxError{p.skip(p.at()), behind}
 		}
 	}
 	var bad *syntaxError
@@ -62,7 +68,7 @@ func parse(src []byte, from int) (*Value, error) {
 		_ = errors.As(json.Unmarshal(src[from:], &whole), &syntax)
 		err = &syntaxError{min(max(from+int(syntax.Offset)-1, 0), len(src)), syntax.Error()}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = &syntaxError{len(src), "it ends too early"}
+		err = &syntaxError{len(src), early}
 	default:
 		err = &syntaxError{min(p.at(), len(src)), err.Error()}
 	}

@@ -1,0 +1,42 @@
+package foreign
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// What is no JSON is said with what to write there.
+func TestWhatIsNoJSONIsSaidWithTheFix(t *testing.T) {
+	for _, c := range []struct{ name, text, says string }{
+		{"nothing", "", "It is empty."},
+		{"blanks", " \n\n", "It is empty."},
+		{"cut off", `{"a": [1`, "it ends too early. Close what is open: the file may be cut off."},
+		{"cut off in a text", `{"a": "b`, "Close what is open"},
+		{"single quotes", `{'a': 1}`, `Write " instead of '.`},
+		{"curly quotes", `{“a”: 1}`, `Write " instead of “.`},
+		{"a comment", "// a\n{}", "JSON has no comments: remove it."},
+		{"a comment with a hash", "{\n# a\n}", "JSON has no comments: remove it."},
+		{"a trailing comma", "{\"a\": 1,\n}", "Remove the comma before it."},
+		{"a trailing comma in a list", "[1, ]", "Remove the comma before it."},
+		{"two commas", `{"a": 1,, "b": 2}`, "Remove one of the commas."},
+		{"no comma", "{\"a\": 1\n\"b\": 2}", "Write a comma before it."},
+		{"no comma in a list", `[{} {}]`, "Write a comma before it."},
+		{"no quotes", `{a: 1}`, `Write the key in double quotes.`},
+		{"a word", `{"a": True}`, "Write a text in double quotes; true, false and null in small letters."},
+		{"a line end in a text", "{\"a\": \"b\nc\"}", `Write \n for a line end in a text.`},
+		{"an escape", `{"a": "C:\dir"}`, `Write \\ for a backslash.`},
+		{"UTF-16 without a mark", "{\x00\"\x00", "It is UTF-16."},
+		{"YAML", "policies:\n  - a\n", "It looks like YAML or plain text"},
+		{"more behind it", "{\n}\n}", "Remove it, or write several objects as a list"},
+		{"a line that is cut off", "{\"a\": 1}\n{\"a\": \n{\"a\": 1}\n", "Close what is open"},
+		{"anything else", `{"a": -}`, "Mend it here."},
+	} {
+		r := &Reader{File: diag.NewFile("x.json", []byte(c.text))}
+		r.Objects()
+		if len(r.Diags) != 1 || !strings.Contains(r.Diags[0].Detail, c.says) {
+			t.Errorf("%s: %q says\n %v\nwant %q", c.name, c.text, r.Diags, c.says)
+		}
+	}
+}
