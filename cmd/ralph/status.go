@@ -367,15 +367,19 @@ func (r *record) whyNot(v executor.NodeView) string {
 	return why
 }
 
-// whyNot is the one reason why a node is not done.
+// whyNot is the one reason why a node is not done, and that somebody paused it besides.
 func whyNot(v executor.NodeView) string {
+	why := asks(v)
 	switch {
 	case v.Status == executor.Pending && v.Reason != "":
-		return first(v.Reason)
+		why = first(v.Reason)
 	case v.Status == executor.Ready && v.Reason == "":
-		return "ready; waits for a free place"
+		why = "ready; waits for a free place"
 	}
-	return asks(v)
+	if v.Paused != "" && v.Cause != executor.CausePaused && v.Status != executor.Blocked && v.Status != executor.Skipped && v.Status != executor.Cancelled {
+		why += "; paused by " + v.Paused
+	}
+	return why
 }
 
 func padTo(s string, wide int) string { return s + strings.Repeat(" ", max(wide-term.Width(s), 0)) }

@@ -393,7 +393,7 @@ func (m *Mirror) answered(ctx context.Context, b *bead) error {
 		return nil
 	}
 	b.hold, b.took = nil, true
-	why, _, _ := strings.Cut(refused, "\n")
+	why := strings.ReplaceAll(refused, "\n  ", "; ") // and who may
 	what := h.label
 	if what == "" {
 		what = says(h.letter.Decision, "")
