@@ -73,6 +73,14 @@ func TestAnImportedGraphIsChecked(t *testing.T) {
 	}
 }
 
+// A format other than a plan has no labels to write a command into.
+func TestAnImportIsNotToldOfLabels(t *testing.T) {
+	out := Compile(Input{Imports: []Imported{imported("a")}})
+	if got := printDiags(out); !strings.Contains(got, "Add a command gate") || strings.Contains(got, "label") {
+		t.Errorf("%s", got)
+	}
+}
+
 // A bead's identity is its id, wherever its file lies; long names that begin alike
 // stay apart.
 func TestImportedNames(t *testing.T) { // K3

@@ -40,8 +40,12 @@ func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 	if total == 0 {
 		return
 	}
+	add := "a Verify label with a command, or a command gate to the step of the policy"
+	if u.tree == nil {
+		add = "a command gate to the step of the policy" // labels are a plan's
+	}
 	diags.Add(diag.Newf("no-command-gate", first, "no command judges the work of %s", count(total, "item")).
-		WithDetail("%s: only agents or people look at what was written. Add a Verify label with a command, or a command gate to the step of the policy.", listWords(keys, total)))
+		WithDetail("%s: only agents or people look at what was written. Add %s.", listWords(keys, total), add))
 }
 
 // judged reports whether a step that may write has a command gate behind it.
