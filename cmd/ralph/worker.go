@@ -256,7 +256,7 @@ func (w *issueWorker) turn(ctx context.Context) (bool, error) {
 			continue
 		}
 		took, err := w.take(ctx, i)
-		if err != nil {
+		if err = w.aside(i.ID, err); err != nil {
 			return begun, err
 		}
 		begun = begun || took

@@ -204,11 +204,17 @@ func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 	switch end.kind {
 	case issueClosed:
 		if end.pull.URL != "" && i.ExternalRef != end.pull.URL {
-			if _, err := w.bd.Update(ctx, i.ID, bd.Change{ExternalRef: end.pull.URL}); err != nil {
+			if _, err := w.bd.Update(ctx, i.ID, bd.Change{ExternalRef: end.pull.URL}); err != nil && !w.passOver(r, err) {
 				return err
 			}
 		}
-		if _, err := w.bd.Close(ctx, i.ID, end.why); err != nil {
+		_, err := w.bd.Close(ctx, i.ID, end.why)
+		if err != nil && w.passOver(r, err) { // a person made it wait for something meanwhile
+			end.kind, end.why = issueBlocked, fmt.Sprintf("%s. bd does not close it: %v\nOnce it does, nothing has to run again: bd close %s", end.why, err, i.ID)
+			r.refused = 0
+			return w.writeBack(ctx, r)
+		}
+		if err != nil {
 			return err
 		}
 		return w.over(r, claimOver, issueClosed, end.why)
@@ -226,7 +232,9 @@ func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 		if err := c.save(); err != nil {
 			return err
 		}
-		if err := w.write(ctx, i, humanReview, bd.Change{Status: "blocked", Add: []string{needsApproval}}); err != nil {
+		// What was said before the question answers another one. It is taken away also
+		// where it was not seen: it may have come since.
+		if err := w.write(ctx, i, humanReview, bd.Change{Status: "blocked", Add: []string{needsApproval}, Remove: []string{humanApproved, humanChanges}}); err != nil {
 			return w.lost(r, err)
 		}
 		return w.over(r, claimWaiting, issueWaiting, first(end.why))
@@ -236,6 +244,24 @@ func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 		return w.lost(r, err)
 	}
 	return w.over(r, claimOver, issueBlocked, first(end.why))
+}
+
+// mostRefused is how often bd may refuse something about an issue before that is
+// passed over.
+const mostRefused = 3
+
+// passOver reports whether something that bd does not take is left out: it answers, and
+// refuses this again and again. Nobody waits for it then.
+func (w *issueWorker) passOver(r *issueRun, err error) bool {
+	var no *bd.Refused
+	if !errors.As(err, &no) || no.Exit <= 0 {
+		return false
+	}
+	if r.refused++; r.refused < mostRefused {
+		return false
+	}
+	w.say.failf("%s: bd refuses it: %v", r.issue.ID, err)
+	return true
 }
 
 // write changes an issue that is still being worked on.
@@ -280,7 +306,7 @@ func (w *issueWorker) tellStory(ctx context.Context, r *issueRun, end *issueEnd)
 		}
 		if list := end.rec.run.Overview().Proposals; w.tracker.Proposals && len(list) > 0 {
 			made, err := w.bd.Propose(ctx, end.rec.epic, list)
-			if err != nil {
+			if err != nil && !w.passOver(r, err) {
 				return fmt.Errorf("proposals: %w", err)
 			}
 			if len(made) > 0 {
@@ -302,7 +328,7 @@ func (w *issueWorker) tellStory(ctx context.Context, r *issueRun, end *issueEnd)
 		}) {
 			continue
 		}
-		if err := w.bd.Comment(ctx, r.claim.Issue, text); err != nil {
+		if err := w.bd.Comment(ctx, r.claim.Issue, text); err != nil && !w.passOver(r, err) {
 			return err
 		}
 	}
@@ -378,7 +404,7 @@ func (w *issueWorker) woken(ctx context.Context, c *claim, decided *bd.Issue) (*
 	}
 	rec, err := openRecord(ctx, r.file, nil)
 	if err != nil {
-		return nil, err
+		return nil, faulty(err)
 	}
 	v, _ := rec.run.View(rec.epic.Nodes[0].ID)
 	sum, joined := rec.run.View(executor.Integration)
@@ -430,15 +456,17 @@ func (w *issueWorker) carryOver(ctx context.Context, r *issueRun, i bd.Issue) er
 	if err != nil {
 		return err
 	}
+	who := ""
 	for _, e := range events {
-		if e.Type == "label_added" && strings.HasSuffix(e.Comment, label) {
-			d.By = e.Actor
+		if e.Type == "label_added" && strings.HasSuffix(e.Comment, ": "+label) {
+			who = e.Actor
 			break
 		}
 	}
-	if d.By == "" || d.By == w.actor {
+	if who == "" || who == w.actor {
 		return nil // nobody's word
 	}
+	d.By = who + executor.InTracker
 	if d.Verb == executor.Reject {
 		if d.Message, err = w.saidSince(ctx, i.ID, r.claim.At); err != nil {
 			return err
@@ -449,11 +477,11 @@ func (w *issueWorker) carryOver(ctx context.Context, r *issueRun, i bd.Issue) er
 	}
 	rec, err := openRecord(ctx, r.file, nil)
 	if err != nil {
-		return err
+		return faulty(err)
 	}
 	if err := w.decide(ctx, r.file, string(rec.epic.Nodes[0].Key), d); err != nil {
-		w.tell(i.ID, fmt.Sprintf("what %s says with %s does not count: %v", d.By, label, err))
-		text := fmt.Sprintf("%s of %s does not count: %v", label, d.By, err)
+		w.tell(i.ID, fmt.Sprintf("what %s says with %s does not count: %v", who, label, err))
+		text := fmt.Sprintf("%s of %s does not count: %v", label, who, err)
 		return errors.Join(w.commentOnce(ctx, i.ID, text, r.claim.At), w.unlabel(ctx, i))
 	}
 	return nil

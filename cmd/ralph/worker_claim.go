@@ -54,6 +54,15 @@ const tokenKey = "ralph_worker"
 // file names.
 var issueName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
 
+// longestName is how long an id may be, in bytes: file systems end names at 255, and
+// git puts ".lock" behind them.
+const longestName = 200
+
+// named reports whether an id can be that of an issue that is run.
+func named(id string) bool {
+	return issueName.MatchString(id) && len(id) <= longestName && !strings.HasSuffix(id, ".lock")
+}
+
 // lookUp reads what is known of an issue; nil if it was never claimed here.
 func (w *issueWorker) lookUp(id string) *claim { return readClaim(filepath.Join(w.claims, id)) }
 
@@ -83,14 +92,42 @@ func (c *claim) save() error {
 func (w *issueWorker) lock(id string) (*journal.Lock, bool, error) {
 	dir := filepath.Join(w.claims, id)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, false, err
+		return nil, false, &issueFault{err}
 	}
 	l, err := journal.Acquire(dir, whoAmI())
 	var held *journal.Held
 	if errors.As(err, &held) {
 		return nil, false, nil
 	}
-	return l, err == nil, err
+	if err != nil {
+		return nil, false, &issueFault{err}
+	}
+	return l, true, nil
+}
+
+// issueFault is what is wrong with what is kept here of one issue: others are worked on
+// all the same.
+type issueFault struct{ err error }
+
+func (f *issueFault) Error() string { return f.err.Error() }
+func (f *issueFault) Unwrap() error { return f.err }
+
+// faulty makes an error one of the issue.
+func faulty(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &issueFault{err}
+}
+
+// aside says what is wrong with one issue, once; other errors are handed on.
+func (w *issueWorker) aside(id string, err error) error {
+	var f *issueFault
+	if !errors.As(err, &f) {
+		return err
+	}
+	w.tell(id, "left alone: "+f.Error())
+	return nil
 }
 
 // owns reports whether a bead carries the claim's token.

@@ -34,6 +34,7 @@ type issueRun struct {
 	moved   string    // what a person did with the issue meanwhile: closed, excluded
 	verdict *issueEnd // known without looking
 	said    string    // the last error of writing back
+	refused int       // how often bd, which answers, did not take what came of it
 }
 
 // start begins ralph apply on the issue's epic, in a process group of its own: Ctrl-C
@@ -165,7 +166,7 @@ func (w *issueWorker) goOn(ctx context.Context) (bool, error) {
 			return begun, nil
 		case c.State == claimTaken:
 			took, err := w.adopt(ctx, c.Issue)
-			if err != nil {
+			if err = w.aside(c.Issue, err); err != nil {
 				return begun, err
 			}
 			begun = begun || took
@@ -176,7 +177,7 @@ func (w *issueWorker) goOn(ctx context.Context) (bool, error) {
 				}
 			}
 			took, err := w.wake(ctx, c.Issue, decided)
-			if err != nil {
+			if err = w.aside(c.Issue, err); err != nil {
 				return begun, err
 			}
 			begun = begun || took

@@ -64,8 +64,8 @@ func (w *issueWorker) cannot(ctx context.Context, i bd.Issue, why string) (bool,
 func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	start, many := i.Phase()
 	switch {
-	case !issueName.MatchString(i.ID):
-		return w.cannot(ctx, i, "its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots")
+	case !named(i.ID):
+		return w.cannot(ctx, i, fmt.Sprintf("its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots, at most %d, and not end with .lock", longestName))
 	case strings.TrimSpace(i.Title) == "":
 		return w.cannot(ctx, i, "it has no title: bd update "+i.ID+` --title "…"`)
 	case strings.TrimSpace(i.Description+i.Acceptance) == "":
@@ -105,7 +105,7 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 		if held {
 			w.tell(i.ID, "left alone: somebody runs ralph apply on it")
 		}
-		return false, err
+		return false, faulty(err)
 	}
 	from, err := w.startOf(ctx, i, epic)
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	}
 	before, err := w.past(ctx, epic.Epic.ID)
 	if err != nil {
-		return false, err
+		return false, faulty(err)
 	}
 	if before != nil {
 		c.After = before.last
@@ -217,16 +217,16 @@ func (w *issueWorker) startOf(ctx context.Context, i bd.Issue, epic *ir.Epic) (*
 	}
 	space, err := workspace.Open(ctx, w.project.dir, epic)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, faulty(refusal(err))
 	}
 	defer space.Release()
 	g, err := space.Gather(ctx, ids, of)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, faulty(refusal(err))
 	}
 	p.gathered = g
 	if p.held, err = space.Holds(ctx, g.Results); err != nil {
-		return nil, err
+		return nil, faulty(err)
 	}
 	if len(g.Paths) > 0 {
 		p.conflict = fmt.Sprintf("the results that it builds on do not merge: that of %s conflicts in %s.\n"+
