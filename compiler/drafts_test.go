@@ -75,7 +75,9 @@ func TestAnImportedGraphIsChecked(t *testing.T) {
 
 // A format other than a plan has no labels to write a command into.
 func TestAnImportIsNotToldOfLabels(t *testing.T) {
-	out := Compile(Input{Imports: []Imported{imported("a")}})
+	in := imported("a")
+	in.Draft.Nodes[0].Verify = nil
+	out := Compile(Input{Imports: []Imported{in}})
 	if got := printDiags(out); !strings.Contains(got, "Add a command gate") || strings.Contains(got, "label") {
 		t.Errorf("%s", got)
 	}
