@@ -99,7 +99,7 @@ func TestDecisionsOfPeopleAreComments(t *testing.T) {
 	}
 }
 
-func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-30, S2-32, S2-34, S2-36, K14, K26
+func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-03, S2-09, S2-30, S2-32, S2-34, S2-36, K14, K26
 	s := newStage(t, []string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) { e.Run.HITL.Plan = "required" })
 	was := ""
 	is := func(want, reason string) {

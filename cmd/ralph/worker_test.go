@@ -146,7 +146,7 @@ func (d *database) outputs() string {
 
 // Three issues in a row: each is closed with its commit, and sees what the one before
 // made. What is excluded, planned, an epic or somebody's is left alone.
-// S4-12, S4-13, S4-15, S4-16, S4-17, S4-21, S4-49..58
+// S4-11, S4-12, S4-13, S4-15, S4-16, S4-17, S4-21, S4-49..58
 func TestAWorkerWorksOffADatabase(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, `ls > "$TOP/log/saw-$RALPH_NODE"; echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"`, plainSteps)

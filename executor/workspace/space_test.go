@@ -94,7 +94,7 @@ func TestWorktreePaths(t *testing.T) { // S0-115, S0-116, S0-117, S2-59, S2-60, 
 
 func TestCollectMakesOneCommitWithTrailers(t *testing.T) {
 	overLayouts(t, testCollectMakesOneCommitWithTrailers)
-} // S2-20, S2-28
+} // S2-20, S2-28, K32
 
 func testCollectMakesOneCommitWithTrailers(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))

@@ -40,7 +40,7 @@ func TestExamplesAreWritten(t *testing.T) {
 }
 
 // Everything that the schema of the repository has besides means something or is
-// kept. L3-01
+// kept. S3-41, L3-01
 func TestTheSchemaOfTheRepository(t *testing.T) {
 	d, l := decode(example(t, "repository"))
 	if len(l) > 0 {
