@@ -141,7 +141,9 @@ func (p *push) batch(ctx context.Context, d *difference) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	p.say(fmt.Sprintf("writing %s", counted(edges, "one edge", "%d edges")))
+	if edges > 0 {
+		p.say(fmt.Sprintf("writing %s", counted(edges, "one edge", "%d edges")))
+	}
 	if err := p.c.Batch(ctx, ops, limitFor(len(p.plan), edges)); err != nil {
 		return err
 	}
