@@ -143,6 +143,9 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 		ch.Assignee = m.c.actor // its work began, and it was not in progress whenever bd was told
 	}
 	if m.says(MirrorLabels) {
+		m.rephase(b, s, &ch)
+	}
+	if m.says(MirrorLabels) || m.epic.Run.Tracker.Approvals { // else an old label would answer a new question
 		m.relabel(b, s, &ch)
 	}
 	if m.says(MirrorPR) && s.ref != "" && s.ref != have.ExternalRef {
@@ -151,9 +154,9 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 	return ch, ch.Status+ch.Assignee != "" || ch.ExternalRef != "" || len(ch.Add)+len(ch.Remove) > 0
 }
 
-// relabel makes the labels that are ralph's the right ones. A bead that ralph has not
-// begun keeps the phase that somebody gave it.
-func (m *Mirror) relabel(b *bead, s should, ch *Change) {
+// rephase makes the label of the phase the right one. A bead that ralph has not begun
+// keeps the one that somebody gave it.
+func (m *Mirror) rephase(b *bead, s should, ch *Change) {
 	have := b.known.Labels
 	if s.phase != "" || s.status != "open" || b.known.Status != "open" {
 		for _, l := range have {
@@ -165,6 +168,11 @@ func (m *Mirror) relabel(b *bead, s should, ch *Change) {
 	if want := phasePrefix + s.phase; s.phase != "" && !slices.Contains(have, want) {
 		ch.Add = append(ch.Add, want)
 	}
+}
+
+// relabel makes the labels the right ones by which people are asked and answer.
+func (m *Mirror) relabel(b *bead, s should, ch *Change) {
+	have := b.known.Labels
 	needs := s.gate != nil
 	if has := slices.Contains(have, m.labels.needs); needs && !has {
 		ch.Add = append(ch.Add, m.labels.needs)

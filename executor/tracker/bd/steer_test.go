@@ -287,3 +287,26 @@ func TestALabelThatHasDecidedDoesNotStandInTheWayOfTheNextQuestion(t *testing.T)
 		t.Errorf("it is %s; %q", got, s.said)
 	}
 }
+
+// Also where neither comments nor labels are mirrored a label answers the question that
+// was put before it, and no other.
+func TestALabelDecidesAboutItsQuestionWhateverIsMirrored(t *testing.T) {
+	s := newScene(t, []string{"1.1"}, gated, func(e *ir.Epic) { e.Run.Tracker.Mirror = []string{MirrorStatus} })
+	s.person("ann", "label", "add", "bd-1-1", "human:approved")
+	s.open()
+	s.begin()
+	s.play(nil)
+	s.settle(false)
+	s.later(time.Minute)
+	if got := s.status("bd-1-1"); got != "waiting" || s.labels("bd-1-1", "human:") != "" {
+		t.Fatalf("a label from before the question: %s, %q", got, s.labels("bd-1-1", "human:"))
+	}
+	s.person("ann", "label", "add", "bd-1-1", "human:approved")
+	s.later(time.Minute)
+	s.play(nil)
+	s.ended()
+	s.settle(true)
+	if b := s.bead("bd-1-1"); b.Status != "closed" || s.labels("bd-1-1", "phase:") != "" {
+		t.Errorf("approved, it is %s with %q", b.Status, b.Labels)
+	}
+}

@@ -26,7 +26,7 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	}
 	s := m.shouldStand(v)
 	if b.hold == nil && b.theirs == "" {
-		if s.gate != nil && m.says(MirrorComments) && !b.asked.same(s.gate) {
+		if s.gate != nil && (m.says(MirrorComments) || m.epic.Run.Tracker.Approvals) && !b.asked.same(s.gate) {
 			if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
 				return true, err // what led to it stands before the question
 			}
@@ -299,7 +299,7 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 	list := m.pending(b)
 	now := m.Now()
 	switch {
-	case len(list) == 0:
+	case len(list) == 0 || !m.says(MirrorComments):
 		m.flush = time.Time{}
 	case m.flush.IsZero():
 		m.flush = now.Add(collect)
