@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -141,5 +142,25 @@ func TestTheEpicsBeadHoldsTheEpic(t *testing.T) { // S2-38, S2-41, K33
 	r = rows(t, e, nil)[0]
 	if _, there := r.Metadata[bd.EpicKey]; there || r.Metadata[bd.DigestKey] == "" {
 		t.Errorf("an epic of more than %d bytes: %v", bd.MaxEpicText, r.Metadata[bd.DigestKey])
+	}
+}
+
+// bd takes titles of 500 bytes and labels of 255, and parts labels at commas: what is
+// longer is cut between characters.
+func TestLongTitlesAndLabelsAreCut(t *testing.T) { // beads: trap 4
+	e := irtest.Worked()
+	e.Nodes[0].Title = "x" + strings.Repeat("ü", 400)
+	e.Nodes[0].Labels = []string{"x" + strings.Repeat("ü", 200), "a,b", " "}
+	r := rows(t, e, nil)[1]
+	if !strings.HasSuffix(r.Title, "ü") && !strings.HasSuffix(r.Title, "…") || len(r.Title) > 500 || len(r.Title) < 490 || !utf8.ValidString(r.Title) {
+		t.Errorf("the title has %d bytes: %q", len(r.Title), r.Title)
+	}
+	for _, l := range r.Labels {
+		if l == "" || len(l) > 255 || !utf8.ValidString(l) || strings.Contains(l, ",") {
+			t.Errorf("the label has %d bytes: %q", len(l), l)
+		}
+	}
+	if !slices.Contains(r.Labels, "a b") || !slices.ContainsFunc(r.Labels, func(l string) bool { return strings.HasPrefix(l, "xüü") }) {
+		t.Errorf("labels %q", r.Labels)
 	}
 }
