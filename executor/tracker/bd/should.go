@@ -137,6 +137,9 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 		ch.Status, ch.If = s.status, have.Status
 		if s.status == "in_progress" && have.Assignee != m.c.actor {
 			ch.Assignee = m.c.actor
+			if have.Assignee != "" { // bd lets nobody else close it
+				m.report("%s was assigned to %s in bd, and not claimed: ralph takes it", b.id, have.Assignee)
+			}
 		}
 	}
 	if m.says(MirrorStatus) && !b.lost && s.begun && have.Status != "closed" && have.Assignee == "" {

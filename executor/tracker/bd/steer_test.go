@@ -310,3 +310,17 @@ func TestALabelDecidesAboutItsQuestionWhateverIsMirrored(t *testing.T) {
 		t.Errorf("approved, it is %s with %q", b.Status, b.Labels)
 	}
 }
+
+// A bead that was given to somebody who has not begun is taken, and that is said.
+func TestAnAssigneeIsNotTakenAwayInSilence(t *testing.T) {
+	s := newScene(t, []string{"1.1"})
+	s.person("ann", "update", "bd-1-1", "--assignee", "ann")
+	s.open()
+	s.begin()
+	s.play(func() { s.settle(false) })
+	s.ended()
+	s.settle(true)
+	if b := s.bead("bd-1-1"); b.Status != "closed" || !s.heard("bd-1-1 was assigned to ann") {
+		t.Errorf("it is %s of %s; it says %q", b.Status, b.Assignee, s.said)
+	}
+}
