@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +41,9 @@ func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte,
 	}
 	epic, err := ir.Decode(b)
 	if err != nil {
+		if guess, other := otherFormat(b); other {
+			return nil, b, inputErrorf("%s is no epic.json, which ralph compile and ralph import write.\n  %s", file, fmt.Sprintf(guess, quoteArg(file)))
+		}
 		return nil, b, loadError(file, err)
 	}
 	if err := verify(epic, file); err != nil {
@@ -80,6 +85,24 @@ func verify(epic *ir.Epic, file string) error {
 		list += fmt.Sprintf("\n  and %d more", len(found)-most)
 	}
 	return inputErrorf("%s is no epic that this ralph compiled, or it leaves the project; compile the plan again:%s", file, list)
+}
+
+// otherFormat recognizes work that is kept in another format, by a key that no other
+// has, and says what reads it; it has one verb, for the file.
+func otherFormat(b []byte) (say string, ok bool) {
+	line, _, _ := bytes.Cut(b, []byte("\n")) // lines of JSON begin with a whole value
+	var all map[string]json.RawMessage
+	if !json.Valid(b) && !json.Valid(line) || json.Unmarshal(b, &all) == nil && all["ir"] != nil {
+		return "", false
+	}
+	for _, f := range []struct{ key, format string }{
+		{"dev_prompts", "bead"}, {"issue_type", "bd"}, {"successCriteria", "beadsmith"}, {"testStrategy", "taskmaster"},
+	} {
+		if bytes.Contains(b, []byte(`"`+f.key+`"`)) {
+			return "It looks like the format " + f.format + ": ralph import --as " + f.format + " %s", true
+		}
+	}
+	return "", false
 }
 
 // loadError says what to do about an epic.json that cannot be used.
