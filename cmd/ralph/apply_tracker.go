@@ -164,20 +164,21 @@ func unsentLines(unsent []string) []string {
 	return out
 }
 
-// trackerEnv is what agents and gates get where a tracker is used: bd for reading.
+// trackerEnv is what agents and gates get where a tracker is used: bd for reading, and
+// a name there that decides nothing.
 func trackerEnv(epic *ir.Epic, worker bool) map[string]string {
 	if epic.Run.Tracker == nil && !worker {
 		return nil
 	}
-	return map[string]string{"BD_READONLY": "true", "BD_NON_INTERACTIVE": "1"}
+	return map[string]string{"BD_READONLY": "true", "BD_NON_INTERACTIVE": "1", "BEADS_ACTOR": bd.AgentActor}
 }
 
-// trackerHidden are the variables by which bd would take them for somebody.
+// trackerHidden are the variables by which bd would take them for somebody else.
 func trackerHidden(epic *ir.Epic) []string {
 	if epic.Run.Tracker == nil {
 		return nil
 	}
-	return []string{"BEADS_ACTOR", "BD_ACTOR"}
+	return []string{"BD_ACTOR"}
 }
 
 // saySent tells what the tracker does not have, for status.

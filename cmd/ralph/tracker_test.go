@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -104,4 +105,36 @@ func TestDoctorLooksAtBeads(t *testing.T) { // issue: versions outside the teste
 	says("another version", "warning", "not tried with bd 1.9.0", ">= 1.3.0, < 1.4")
 	f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: "0.49.6"})
 	says("an old version", "bd 0.49.6", "too old")
+}
+
+// Agents and gates can read the beads; what they say there is in a name that decides
+// nothing, whoever started ralph.
+func TestAgentsReadTheBeads(t *testing.T) { // issue: agents get a read-only view
+	t.Parallel()
+	f := bdtest.New(t)
+	b := &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
+	epic := mirrored()
+	seen := filepath.Join(t.TempDir(), "seen")
+	gate := epic.Gates["check"]
+	gate.Run = "env | grep -E '^(BD|BEADS)_' | sort > '" + seen + "'"
+	epic.Gates["check"] = gate
+	r := newApplyRepo(t, epic)
+	b.do(r.dir, "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	b.ralphWith(t, r, []string{"BEADS_ACTOR=ann", "BD_ACTOR=ann"}, exitDone, "apply")
+	got, err := os.ReadFile(seen)
+	if want := "BD_NON_INTERACTIVE=1\nBD_READONLY=true\nBEADS_ACTOR=ralph-agent\n"; err != nil || string(got) != want {
+		t.Errorf("a gate saw %q, want %q (%v)", got, want, err)
+	}
+	var list []struct{ ID, Status string }
+	if err := json.Unmarshal(b.do(r.dir, "list", "--all", "--limit", "0", "--json"), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 5 {
+		t.Errorf("there are %d beads", len(list))
+	}
+	for _, i := range list {
+		if i.Status != "closed" {
+			t.Errorf("%s is %s", i.ID, i.Status)
+		}
+	}
 }

@@ -463,7 +463,7 @@ func (w *issueWorker) carryOver(ctx context.Context, r *issueRun, i bd.Issue) er
 			break
 		}
 	}
-	if who == "" || who == w.actor {
+	if who == "" || who == w.actor || who == bd.AgentActor {
 		return nil // nobody's word
 	}
 	d.By = who + executor.InTracker

@@ -1,6 +1,7 @@
 package bd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,6 +104,11 @@ func (m *Mirror) first(ctx context.Context, b *bead, now Issue) error {
 	return m.changed(ctx, b, now)
 }
 
+// AgentActor is the name that agents and gates have in bd. What it says decides
+// nothing: bd's actor is only a claim, but an agent has to take another's name to
+// pass its own gate.
+const AgentActor = "ralph-agent"
+
 // changed finds out who gave a bead another status than ralph did, and makes a
 // decision of it.
 func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
@@ -118,7 +124,7 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 		b.known = nil // the next look begins anew
 		return err
 	}
-	if !found || e.Actor == m.c.actor {
+	if !found || e.Actor == m.c.actor || e.Actor == AgentActor {
 		return nil // ralph's own, from before it ended or from a call whose end was not seen
 	}
 	v, ok := m.run.View(b.id)
@@ -223,6 +229,11 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 	e, found, err := m.byLabel(ctx, b, label)
 	if err != nil || !found || e.Actor == m.c.actor {
 		return err
+	}
+	if e.Actor == AgentActor || e.Actor == "" {
+		m.late(b, label, cmp.Or(e.Actor, "nobody"), "agents and gates decide nothing, and neither does nobody")
+		b.drop = append(b.drop, label)
+		return nil
 	}
 	if s.gate == nil {
 		if !b.took {

@@ -33,6 +33,39 @@ func (s *scene) heard(words string) bool {
 	return slices.ContainsFunc(s.said, func(l string) bool { return strings.Contains(l, words) })
 }
 
+// An agent that writes into bd under the name that it was given passes no gate, not
+// even one that anybody may approve, and neither does a label of nobody.
+func TestAnAgentDoesNotApproveInBd(t *testing.T) { // execution §5
+	s := newScene(t, []string{"1.1"}, func(e *ir.Epic) {
+		gated(e)
+		g := e.Gates["people"]
+		g.Approvers = nil
+		e.Gates["people"] = g
+	})
+	s.open()
+	s.begin()
+	s.play(nil)
+	s.settle(false)
+	s.person(AgentActor, "label", "add", "bd-1-1", "human:approved")
+	s.later(time.Minute)
+	s.later(time.Minute)
+	if got := s.status("bd-1-1"); got != "waiting" || s.labels("bd-1-1", "human:") != "" || !s.heard("agents and gates decide nothing") {
+		t.Fatalf("it is %s with %q: %q", got, s.labels("bd-1-1", "human:"), s.said)
+	}
+	s.person(AgentActor, "update", "bd-1-1", "--status", "deferred")
+	s.later(time.Minute)
+	s.play(nil)
+	if v, _ := s.run.View("bd-1-1"); v.Paused != "" || v.Status != executor.Waiting {
+		t.Fatalf("an agent's change of the status decided: %s, paused by %q", v.Status, v.Paused)
+	}
+	s.person("ann", "label", "add", "bd-1-1", "human:approved")
+	s.later(time.Minute)
+	s.play(nil)
+	if got := s.status("bd-1-1"); got != "done" {
+		t.Errorf("a person's word: %s", got)
+	}
+}
+
 func TestALabelApprovesWhatWasAsked(t *testing.T) { // S4-95..100, issue point 3
 	s := newScene(t, []string{"1.1"}, gated)
 	s.person("ann", "label", "add", "bd-1-1", "human:approved") // before anything was asked
