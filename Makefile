@@ -26,12 +26,12 @@ demo: build ## compile, draw and apply a plan for a small Go service, with scrip
 	RALPH=$(RALPH) sh examples/demo/run.sh
 
 test: ## all tests that need only Go and git
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 	@[ -n "$$RALPH_BD" ] || echo "make test: NOT TESTED here: the real bd (beads); make e2e builds and tests it"
 	@[ -n "$$RALPH_E2E_AGENTS" ] || echo "make test: NOT TESTED here: the real Claude Code, OpenCode, Codex and opencode acp; make e2e installs and tests them"
 
 race: ## the same under the race detector, without the slow scripts
-	$(GO) test -race -short ./...
+	$(GO) test -race -short -timeout 30m ./...
 
 agents: $(TOOLS)/agents/bin/ready ## install the agent programs that ralph is tested with into .tools/agents
 

@@ -16,7 +16,7 @@ const untilGo = `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sle
 // and a person is asked.
 func TestALabelFromBeforeTheQuestionDecidesNothing(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, untilGo, askAda+"tracker \"bd\" { approvals = true }\n")
+	d := faultDatabase(t, untilGo, askAda+"tracker \"bd\" { approvals = true }\n")
 	d.put(`{"id":"bd-a"}`)
 	w := d.start("worker", "--poll", "100ms", "--once")
 	d.exists("../log/at-work")
@@ -46,7 +46,7 @@ func TestALabelFromBeforeTheQuestionDecidesNothing(t *testing.T) {
 // blocked with a comment; the worker goes on with others.
 func TestWhatBdDoesNotCloseHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, `if [ "$RALPH_NODE" = bd-a ]; then `+untilGo+`; else echo y > b.txt; fi`, plainSteps)
+	d := faultDatabase(t, `if [ "$RALPH_NODE" = bd-a ]; then `+untilGo+`; else echo y > b.txt; fi`, plainSteps)
 	d.put(`{"id":"bd-a","priority":1}`, `{"id":"bd-b"}`, `{"id":"bd-x","labels":["ashep:excluded"]}`)
 	w := d.start("worker", "--poll", "100ms", "--once")
 	d.exists("../log/at-work")
@@ -68,7 +68,7 @@ func TestWhatBdDoesNotCloseHoldsNobodyUp(t *testing.T) {
 // The run of one issue cannot be read any more: that is said, and the others are done.
 func TestADamagedRunHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, `echo x > a.txt`, askAda)
+	d := faultDatabase(t, `echo x > a.txt`, askAda)
 	d.put(`{"id":"bd-a"}`)
 	d.worker(exitWaiting, "--once")
 	epic := d.epics()[0]

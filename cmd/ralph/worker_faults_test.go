@@ -59,7 +59,7 @@ policy "p" {
 // worker goes on by itself when that was typed. S4-14, S4-59, S4-95..97, S4-100
 func TestAnIssueThatWaitsForAPersonGoesOnWhenDecided(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, `echo x > a.txt`, askAda)
+	d := faultDatabase(t, `echo x > a.txt`, askAda)
 	d.put(`{"id":"bd-a"}`)
 	if got := d.worker(exitWaiting, "--once"); !strings.Contains(got.out, "bd-a  waiting for a person: approval (gate ada, by ada)") {
 		t.Errorf("it says\n%s", got.out)
@@ -93,7 +93,7 @@ func TestAnIssueThatWaitsForAPersonGoesOnWhenDecided(t *testing.T) {
 // the agent with the comment. S4-98, S4-99
 func TestALabelInBdDecides(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, `echo x >> a.txt; cat "$RALPH_FEEDBACK" >> "$TOP/log/feedback" 2>/dev/null || true`, askAda+"tracker \"bd\" { approvals = true }\n")
+	d := faultDatabase(t, `echo x >> a.txt; cat "$RALPH_FEEDBACK" >> "$TOP/log/feedback" 2>/dev/null || true`, askAda+"tracker \"bd\" { approvals = true }\n")
 	d.put(`{"id":"bd-a"}`)
 	w := d.going()
 	d.stands("bd-a", "blocked")
@@ -130,7 +130,7 @@ policy "p" {
 // what people wrote since. S4-58, S4-59
 func TestABlockedIssueIsTriedAgainWhenItIsOpened(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, `echo made > out.txt; if grep -q "write mended" "$RALPH_FEEDBACK" 2>/dev/null; then echo mended >> out.txt; fi`, mustMend)
+	d := faultDatabase(t, `echo made > out.txt; if grep -q "write mended" "$RALPH_FEEDBACK" 2>/dev/null; then echo mended >> out.txt; fi`, mustMend)
 	d.put(`{"id":"bd-a"}`, `{"id":"bd-b","needs":["bd-a"]}`)
 	d.worker(exitNotDone, "--once")
 	i := d.bead("bd-a")
@@ -162,7 +162,7 @@ func TestAWorkerThatIsKilledIsFollowed(t *testing.T) {
 	for name, both := range map[string]bool{"the worker alone": false, "the worker and its run": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDatabase(t, `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > a.txt`, plainSteps)
+			d := faultDatabase(t, `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > a.txt`, plainSteps)
 			d.put(`{"id":"bd-a"}`)
 			w := d.going()
 			d.exists("../log/at-work")
@@ -204,7 +204,7 @@ func TestAWorkerThatIsKilledIsFollowed(t *testing.T) {
 // worker finds, each issue is worked on once and closed. execution §9
 func TestAWorkerSurvivesABdThatFails(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, `echo x > "$RALPH_NODE.txt"`, plainSteps)
+	d := faultDatabase(t, `echo x > "$RALPH_NODE.txt"`, plainSteps)
 	for _, kill := range []string{bdtest.Kill, bdtest.Answer} {
 		for n, on := range []string{"update", "close", "comments add", "list"} {
 			id := "bd-" + kill + string(rune('a'+n))
@@ -227,7 +227,7 @@ func TestAWorkerSurvivesABdThatFails(t *testing.T) {
 
 func TestABdThatIsAwayIsWaitedFor(t *testing.T) { // said once, with backoff
 	t.Parallel()
-	d := newDatabase(t, `echo x > a.txt`, plainSteps)
+	d := faultDatabase(t, `echo x > a.txt`, plainSteps)
 	d.bd.Faults(bdtest.Fault{On: "ready", Do: bdtest.Refuse, Text: "the database is locked"})
 	w := d.going()
 	d.until("it was asked several times", func() bool { return strings.Count(strings.Join(d.bd.Commands(), " "), "ready") > 3 })
@@ -244,7 +244,7 @@ func TestABdThatIsAwayIsWaitedFor(t *testing.T) { // said once, with backoff
 // that is not there is said, in bd too.
 func TestTheBaseIsTheMergeOfResults(t *testing.T) { // S4-17
 	t.Parallel()
-	d := newDatabase(t, `case $RALPH_NODE in bd-a|bd-b) echo "$RALPH_NODE" > same.txt;; *) echo > "$RALPH_NODE.txt";; esac`, plainSteps)
+	d := faultDatabase(t, `case $RALPH_NODE in bd-a|bd-b) echo "$RALPH_NODE" > same.txt;; *) echo > "$RALPH_NODE.txt";; esac`, plainSteps)
 	d.put(`{"id":"bd-a"}`, `{"id":"bd-b"}`, `{"id":"bd-o","status":"closed","closed_at":"2026-01-01T00:00:00Z"}`,
 		`{"id":"bd-c","needs":["bd-a","bd-b"]}`, `{"id":"bd-d","needs":["bd-a","bd-o"]}`)
 	got := d.worker(exitNotDone, "--once", "--max", "2")
@@ -275,7 +275,7 @@ func TestTheBaseIsTheMergeOfResults(t *testing.T) { // S4-17
 // cannot be compiled stops the worker before it claims anything.
 func TestWhatCannotBeRunIsSaidOnce(t *testing.T) { // S4-12, S4-51
 	t.Parallel()
-	d := newDatabase(t, `echo x > a.txt`, plainSteps)
+	d := faultDatabase(t, `echo x > a.txt`, plainSteps)
 	d.put(`{"id":"bd-a","title":""}`, `{"id":"bd-b","description":""}`, `{"id":"bd-c","labels":["phase:reviewing"]}`, `{"id":"bd-d","labels":["phase:implement","phase:plan"]}`, `{"id":"bd-z"}`)
 	w := d.going()
 	d.stands("bd-z", "closed")
@@ -304,7 +304,7 @@ func TestWhatCannotBeRunIsSaidOnce(t *testing.T) { // S4-12, S4-51
 // Ctrl-C lets what runs finish; a second one stops it, and the issue is open again.
 func TestAWorkerEndsGently(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > a.txt`, plainSteps)
+	d := faultDatabase(t, `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > a.txt`, plainSteps)
 	d.put(`{"id":"bd-a"}`, `{"id":"bd-b"}`)
 	w := d.going()
 	d.exists("../log/at-work")
@@ -331,7 +331,7 @@ func TestAWorkerEndsGently(t *testing.T) {
 // Two workers on one database never run an issue twice. S4-60
 func TestTwoWorkersShareADatabase(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, `echo x > "$RALPH_NODE.txt"`, plainSteps)
+	d := faultDatabase(t, `echo x > "$RALPH_NODE.txt"`, plainSteps)
 	ids := []string{"bd-a", "bd-b", "bd-c", "bd-d"}
 	for _, id := range ids {
 		d.put(`{"id":"` + id + `"}`)
@@ -355,7 +355,7 @@ func TestAWorkerFilesProposals(t *testing.T) {
 	const propose = `echo x > a.txt; echo '{"result":"success","summary":"done","created_issues":[{"title":"Mend the clock","description":"It is late."}]}' > "$RALPH_OUTCOME"`
 	for name, policy := range map[string]string{"not asked for": plainSteps, "asked for": plainSteps + "tracker \"bd\" { proposals = true }\n"} {
 		t.Run(name, func(t *testing.T) {
-			d := newDatabase(t, propose, policy)
+			d := faultDatabase(t, propose, policy)
 			d.put(`{"id":"bd-a"}`)
 			d.worker(exitDone, "--once")
 			all := string(d.bd.Do(d.dir, "ada", "list", "--all", "--limit", "0"))

@@ -45,6 +45,16 @@ type database struct {
 	bd *bdtest.Fake
 }
 
+// faultDatabase is newDatabase for stories of several seconds: each call of bd, and each
+// run, is a process.
+func faultDatabase(t *testing.T, work, policy string) *database {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	return newDatabase(t, work, policy)
+}
+
 // newDatabase makes a repository with a policy and an empty database. The agent is
 // the shell script work; it runs in the worktree.
 func newDatabase(t *testing.T, work, policy string) *database {
