@@ -111,6 +111,9 @@ func TestDoctorLooksAtBeads(t *testing.T) { // issue: versions outside the teste
 // nothing, whoever started ralph.
 func TestAgentsReadTheBeads(t *testing.T) { // issue: agents get a read-only view
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	f := bdtest.New(t)
 	b := &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
 	epic := mirrored()
@@ -124,17 +127,5 @@ func TestAgentsReadTheBeads(t *testing.T) { // issue: agents get a read-only vie
 	got, err := os.ReadFile(seen)
 	if want := "BD_NON_INTERACTIVE=1\nBD_READONLY=true\nBEADS_ACTOR=ralph-agent\n"; err != nil || string(got) != want {
 		t.Errorf("a gate saw %q, want %q (%v)", got, want, err)
-	}
-	var list []struct{ ID, Status string }
-	if err := json.Unmarshal(b.do(r.dir, "list", "--all", "--limit", "0", "--json"), &list); err != nil {
-		t.Fatal(err)
-	}
-	if len(list) < 5 { // the events of the epic's mode are beads, too
-		t.Errorf("there are %d beads", len(list))
-	}
-	for _, i := range list {
-		if i.Status != "closed" {
-			t.Errorf("%s is %s", i.ID, i.Status)
-		}
 	}
 }
