@@ -30,8 +30,10 @@ test: ## all tests that need only Go and git
 	@[ -n "$$RALPH_BD" ] || echo "make test: NOT TESTED here: the real bd (beads); make e2e builds and tests it"
 	@[ -n "$$RALPH_E2E_AGENTS" ] || echo "make test: NOT TESTED here: the real Claude Code, OpenCode, Codex and opencode acp; make e2e installs and tests them"
 
+# A race-built program sleeps for a second when it ends, and the tests start thousands
+# of them: every ralph and every stand-in for bd is the test binary.
 race: ## the same under the race detector, without the slow scripts
-	$(GO) test -race -short -timeout 30m ./...
+	GORACE=atexit_sleep_ms=50 $(GO) test -race -short -timeout 30m ./...
 
 agents: $(TOOLS)/agents/bin/ready ## install the agent programs that ralph is tested with into .tools/agents
 

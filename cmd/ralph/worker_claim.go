@@ -188,7 +188,8 @@ func (w *issueWorker) commentOnce(ctx context.Context, id, text string, since ti
 	return w.bd.Comment(ctx, id, text)
 }
 
-// saidSince returns what people wrote about an issue since a time.
+// saidSince returns what people wrote about an issue since a time. bd keeps seconds:
+// what was written in that very second counts, once too often rather than never.
 func (w *issueWorker) saidSince(ctx context.Context, id string, since time.Time) (string, error) {
 	list, err := w.bd.Comments(ctx, id)
 	if err != nil {
@@ -196,7 +197,7 @@ func (w *issueWorker) saidSince(ctx context.Context, id string, since time.Time)
 	}
 	var out []string
 	for _, c := range list {
-		if c.Author != w.actor && c.At.After(since) {
+		if c.Author != w.actor && !c.At.Before(since.Truncate(time.Second)) {
 			out = append(out, strings.TrimSpace(c.Text))
 		}
 	}

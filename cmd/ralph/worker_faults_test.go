@@ -10,8 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -151,6 +153,26 @@ func TestABlockedIssueIsTriedAgainWhenItIsOpened(t *testing.T) {
 	}
 	if i := d.bead("bd-b"); i.Status != "blocked" {
 		t.Errorf("what waited for it is %s", i.Status)
+	}
+}
+
+// bd keeps seconds: what is written in the second of a claim is not lost. S4-58
+func TestWhatIsSaidInTheSecondOfAClaimCounts(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, `true`, "")
+	d.put(`{"id":"bd-a"}`)
+	claimed := time.Now()
+	d.person("comments", "add", "bd-a", "use tabs")
+	c, err := bd.Open(t.Context(), bd.Options{Program: d.bd.Program, Dir: d.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &issueWorker{bd: c, actor: "ralph"}
+	if said, err := w.saidSince(t.Context(), "bd-a", claimed); err != nil || said != "use tabs" {
+		t.Errorf("said: %q, %v", said, err)
+	}
+	if said, err := w.saidSince(t.Context(), "bd-a", claimed.Add(time.Minute)); err != nil || said != "" {
+		t.Errorf("a minute later: %q, %v", said, err)
 	}
 }
 
