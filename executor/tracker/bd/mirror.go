@@ -91,7 +91,7 @@ type bead struct {
 	foreign  bool     // bd takes its id for another: nothing is written any more
 	theirs   string   // status that a person gave it and that stays; "" none
 	question string   // text of the last one that was put to people
-	hold     *hold    // a decision on its way
+	holds    []hold   // decisions on their way; it stays as it is meanwhile
 	drop     []string // labels of those that were not taken
 	took     bool     // the last one was taken: its label is not too late
 	refused  map[string]int
@@ -195,8 +195,8 @@ func (m *Mirror) take() {
 		m.dirty(e.Node)
 		m.dirty("")
 		if b := m.beads[e.Node]; b != nil {
-			if d, ok := e.Body.(executor.Decided); ok && b.hold != nil && b.hold.letter.Decision.ID == d.ID {
-				b.heard()
+			if d, ok := e.Body.(executor.Decided); ok {
+				b.heard(d.ID)
 			}
 			switch body := e.Body.(type) {
 			case executor.AttemptEnded:

@@ -194,17 +194,17 @@ func (m *Mirror) byLabel(ctx context.Context, b *bead, label string) (HistoryEve
 
 // labelled makes decisions of the labels that people put on a bead.
 func (m *Mirror) labelled(ctx context.Context, b *bead) error {
-	if err := m.answered(ctx, b); err != nil || b.hold != nil {
-		return err
-	}
+	m.answered(ctx, b)
 	v, ok := m.run.View(b.id)
-	if !ok || b.known == nil {
+	if !ok || b.known == nil || b.awaits(executor.Skip) {
 		return nil
 	}
-	if done, err := m.excluded(ctx, b, v); done || err != nil {
+	// Somebody may have said several things since the last look, and there may be
+	// no other one in this run: all of them are sent, in the order in which they help.
+	if err := m.excluded(ctx, b, v); err != nil {
 		return err
 	}
-	if !m.epic.Run.Tracker.Approvals {
+	if !m.epic.Run.Tracker.Approvals || b.awaits(executor.Approve, executor.Reject, executor.RetryNode) {
 		return nil
 	}
 	s := m.shouldStand(v)
@@ -269,7 +269,7 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 // recognise finds the question of a gate that a ralph has put which has ended since:
 // then the labels that ask are there, and the comment.
 func (m *Mirror) recognise(ctx context.Context, b *bead, s should) error {
-	if s.gate == nil || b.question != "" || b.known.Status != s.status || !slices.Contains(b.known.Labels, m.labels.needs) {
+	if s.gate == nil || b.question != "" || !slices.Contains(b.known.Labels, m.labels.needs) {
 		return nil
 	}
 	list, err := m.read(ctx, b)
@@ -312,38 +312,38 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (text string, 
 
 // excluded pauses a node whose bead has the label that leaves it to people, and lets
 // it go on when the label is gone.
-func (m *Mirror) excluded(ctx context.Context, b *bead, v executor.NodeView) (done bool, err error) {
+func (m *Mirror) excluded(ctx context.Context, b *bead, v executor.NodeView) error {
 	has := slices.Contains(b.known.Labels, m.labels.exclude)
 	ended := v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Cancelled || v.Status == executor.Blocked
 	pause, found := lastPause(v)
 	byLabel := found && strings.HasPrefix(pause.Message, m.labels.exclude)
 	switch {
-	case has && v.Paused == "" && !ended:
+	case has && v.Paused == "" && !ended && !b.awaits(executor.Pause):
 		e, found, err := m.byLabel(ctx, b, m.labels.exclude)
 		if err != nil {
-			return true, err
+			return err
 		}
 		who := e.Actor
 		if !found || who == "" || m.run.Heard("bd:"+e.ID) { // somebody has resumed it since: that counts
-			return false, nil
+			return nil
 		}
-		return true, m.send(ctx, b, executor.Decision{
+		return m.send(ctx, b, executor.Decision{
 			ID: "bd:" + e.ID, Verb: executor.Pause, By: who + executor.InTracker, User: who + executor.InTracker,
 			At: e.At.UTC(), Message: m.labels.exclude + " in bd",
 		}, m.labels.exclude, who)
-	case !has && v.Paused != "" && byLabel:
+	case !has && v.Paused != "" && byLabel && !b.awaits(executor.Resume):
 		e, found, err := m.who(ctx, b, func(e HistoryEvent) bool {
 			return e.Type == "label_removed" && strings.HasSuffix(e.Comment, ": "+m.labels.exclude)
 		})
 		if err != nil || !found {
-			return true, err
+			return err
 		}
-		return true, m.send(ctx, b, executor.Decision{
+		return m.send(ctx, b, executor.Decision{
 			ID: "bd:" + e.ID, Verb: executor.Resume, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker,
 			At: e.At.UTC(), Message: m.labels.exclude + " was taken away in bd",
 		}, "", e.Actor)
 	}
-	return false, nil
+	return nil
 }
 
 func lastPause(v executor.NodeView) (executor.Decision, bool) {
@@ -357,18 +357,15 @@ func lastPause(v executor.NodeView) (executor.Decision, bool) {
 
 // send gives a decision to the run. Until it is answered the bead stays as it is.
 func (m *Mirror) send(ctx context.Context, b *bead, d executor.Decision, label, who string) error {
-	if m.run.Heard(d.ID) {
+	if m.Send == nil || m.run.Heard(d.ID) || slices.ContainsFunc(b.holds, func(h hold) bool { return h.letter.Decision.ID == d.ID }) {
 		return nil
 	}
 	l := executor.Letter{Node: b.id, Decision: d}
-	if m.Send == nil {
-		return nil
-	}
 	if err := m.Send(ctx, l); err != nil {
 		m.report("what %s decided in bd about %s cannot be given on: %v", who, b.id, err)
 		return nil
 	}
-	b.hold = &hold{l, label, who}
+	b.holds = append(b.holds, hold{l, label, who})
 	m.report("%s in bd by %s: %s %s", says(d, label), who, d.Verb, b.node.Key)
 	return nil
 }
@@ -385,38 +382,44 @@ func says(d executor.Decision, label string) string {
 	return what
 }
 
-// answered looks what came of a decision that is on its way. A refused one is told to
-// whoever gave it; then ralph says again how the node stands.
-func (m *Mirror) answered(ctx context.Context, b *bead) error {
-	if b.hold == nil {
-		return nil
+// answered looks what came of decisions that are on their way. A refused one is told
+// to whoever gave it; then ralph says again how the node stands.
+func (m *Mirror) answered(ctx context.Context, b *bead) {
+	for _, h := range slices.Clone(b.holds) {
+		if m.run.Heard(h.letter.Decision.ID) {
+			b.heard(h.letter.Decision.ID)
+			continue
+		}
+		answered, refused, err := m.Answer(ctx, h.letter.Decision.ID)
+		if err != nil || !answered {
+			continue // it is in the inbox, and the next look asks again
+		}
+		if refused == "" { // its event is on the way to the mirror
+			continue
+		}
+		b.heard(h.letter.Decision.ID)
+		why := strings.ReplaceAll(refused, "\n  ", "; ") // and who may
+		what := h.label
+		if what == "" {
+			what = says(h.letter.Decision, "")
+		} else {
+			b.drop = append(b.drop, what)
+		}
+		m.late(b, what, h.who, why)
 	}
-	h := b.hold
-	if m.run.Heard(h.letter.Decision.ID) {
-		b.heard()
-		return nil
-	}
-	answered, refused, err := m.Answer(ctx, h.letter.Decision.ID)
-	if err != nil || !answered {
-		return nil // it is in the inbox, and the next look asks again
-	}
-	if refused == "" { // its event is on the way to the mirror
-		return nil
-	}
-	b.hold, b.took = nil, true
-	why := strings.ReplaceAll(refused, "\n  ", "; ") // and who may
-	what := h.label
-	if what == "" {
-		what = says(h.letter.Decision, "")
-	} else {
-		b.drop = append(b.drop, what)
-	}
-	m.late(b, what, h.who, why)
-	return nil
 }
 
-// heard notes that the decision that was on its way counts.
-func (b *bead) heard() { b.hold, b.took = nil, true }
+// awaits reports whether a decision with one of these verbs is on its way.
+func (b *bead) awaits(verbs ...executor.Verb) bool {
+	return slices.ContainsFunc(b.holds, func(h hold) bool { return slices.Contains(verbs, h.letter.Decision.Verb) })
+}
+
+// heard notes that a decision is no longer on its way.
+func (b *bead) heard(id string) {
+	had := len(b.holds)
+	b.holds = slices.DeleteFunc(b.holds, func(h hold) bool { return h.letter.Decision.ID == id })
+	b.took = b.took || len(b.holds) < had
+}
 
 // late tells somebody in bd that what they decided does not count.
 func (m *Mirror) late(b *bead, what, who, why string) {

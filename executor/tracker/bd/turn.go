@@ -25,7 +25,7 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 		return false, nil
 	}
 	s := m.shouldStand(v)
-	if b.hold == nil && b.theirs == "" {
+	if len(b.holds) == 0 && b.theirs == "" {
 		if s.gate != nil && (m.says(MirrorComments) || m.epic.Run.Tracker.Approvals) && !b.asked.same(s.gate) {
 			if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
 				return true, err // what led to it stands before the question
@@ -50,7 +50,7 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	if some, err := m.comment(ctx, b, list); some || err != nil {
 		return true, err
 	}
-	if b.hold == nil && b.theirs == "" && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) {
+	if len(b.holds) == 0 && b.theirs == "" && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) {
 		var got Issue
 		err := m.do(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, string(b.id), s.reason); return err })
 		var no *Refused
