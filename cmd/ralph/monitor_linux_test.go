@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// On a terminal the monitor draws one picture, in its place, over and over: what has
+// changed stands where the old stood, nothing is wider than the terminal or longer than
+// it. Ctrl-C leaves the last one there, and a cursor. S4-61, L0-08
+func TestTheMonitorDrawsATerminalAnew(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
+		e.Gates["ann"] = ir.Gate{Kind: "human", From: "policy", Approvers: []string{"ann"}, OnFailure: "retry"}
+		e.Nodes[0].Steps[0].Gates = append(e.Nodes[0].Steps[0].Gates, "ann")
+	}))
+	s.apply(exitWaiting)
+	const columns = 60
+	x := newTerminal(t, columns, 20)
+	watch := x.run(s, "monitor", "--watch")
+	has := func(what string) func() bool {
+		return func() bool { text, _ := x.screen(); return strings.Contains(text, what) }
+	}
+	s.until("what waits for ann is drawn", has("1.1  waiting: approval (gate ann, by ann)"))
+	s.until("what to type is drawn", has("ralph approve 1.1 --as ann"))
+	if got := s.ralph("approve", "1.1", "--as", "ann"); got.code != exitDone {
+		t.Fatal(got.all())
+	}
+	s.apply(exitDone)
+	s.until("the end is drawn", has("2 of 2 sprints done"))
+	text, _ := x.screen()
+	if strings.Contains(text, "waiting:") || strings.Contains(text, "ralph approve") || strings.Count(text, string(s.epic.Epic.ID)) != 1 || strings.Count(text, "sprints done") != 1 {
+		t.Errorf("what is over still stands there:\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) >= columns {
+			t.Errorf("wider than the terminal: %s", line)
+		}
+	}
+	x.types("\x03")
+	if got := watch.wait(); got.code != exitDone {
+		t.Errorf("Ctrl-C ends it with %d", got.code)
+	}
+	after, cursor := x.screen()
+	if !cursor || !strings.HasPrefix(after, strings.TrimRight(text, "\n")) || strings.Count(strings.TrimPrefix(after, text), "\n") > 1 {
+		t.Errorf("cursor %v; it leaves\n%s\nbehind\n%s", cursor, after, text)
+	}
+
+	// What does not fit is left out, not scrolled by.
+	low := newTerminal(t, columns, 3)
+	watch = low.run(s, "monitor", "--watch")
+	s.until("it is drawn", func() bool { text, _ := low.screen(); return strings.Contains(text, string(s.epic.Epic.ID)) })
+	if text, _ := low.screen(); strings.Count(text, "\n") > 2 {
+		t.Errorf("on three lines it draws\n%s", text)
+	}
+	low.types("\x03")
+	if got := watch.wait(); got.code != exitDone {
+		t.Errorf("Ctrl-C ends it with %d", got.code)
+	}
+}
