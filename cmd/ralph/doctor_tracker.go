@@ -21,6 +21,9 @@ func examineTracker(ctx context.Context, root string, asked bool, epic *ir.Epic)
 	switch {
 	case errors.As(err, &missing):
 		f.State, f.Detail, f.Hint = "error", missing.Why, missing.Type
+		if missing.Untested { // a run goes on without being mirrored
+			f.State = "warning"
+		}
 		return []finding{f}
 	case err != nil:
 		f.State, f.Detail = "warning", err.Error()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,8 +73,13 @@ func TestCompilePushes(t *testing.T) { // S2-02, S2-05
 		t.Errorf("again: exit %d, %v\n%s", code, f.Commands(), out)
 	}
 	f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: "1.9.0"})
+	f.Forget()
+	if out, code = r.withBd(f, "compile", "docs/plan.md", "--push"); code != exitInput || !strings.Contains(out, "version 1.9.0") || !strings.Contains(out, "RALPH_BD_VERSION=1.9") || len(f.Calls()) != 1 {
+		t.Errorf("another version: exit %d, calls %v\n%s", code, f.Commands(), out) // beads: trap 12
+	}
+	t.Setenv("RALPH_BD_VERSION", "1.9")
 	if out, code = r.withBd(f, "compile", "docs/plan.md", "--push"); code != exitDone || !strings.Contains(out, "not tried with bd 1.9.0") {
-		t.Errorf("another version: exit %d\n%s", code, out)
+		t.Errorf("another version that somebody answers for: exit %d\n%s", code, out)
 	}
 }
 
@@ -102,7 +108,13 @@ func TestDoctorLooksAtBeads(t *testing.T) { // issue: versions outside the teste
 	}
 	says("a database", "bd 1.3.0", "ralph's types are registered")
 	f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: "1.9.0"})
-	says("another version", "warning", "not tried with bd 1.9.0", ">= 1.3.0, < 1.4")
+	f.Forget()
+	says("another version", "warning", "version 1.9.0", ">= 1.3.0, < 1.4", "RALPH_BD_VERSION=1.9")
+	if calls := slices.Compact(f.Commands()); len(calls) != 1 || calls[0] != "version" {
+		t.Errorf("another version: doctor called %v", calls)
+	}
+	t.Setenv("RALPH_BD_VERSION", "1.9")
+	says("another version that somebody answers for", "warning", "not tried with bd 1.9.0")
 	f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: "0.49.6"})
 	says("an old version", "bd 0.49.6", "too old")
 }

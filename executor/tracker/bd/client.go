@@ -15,9 +15,6 @@ import (
 	"time"
 )
 
-// Tested is the range of bd's versions that ralph was tried with.
-const Tested = ">= 1.3.0, < 1.4"
-
 // Client calls one bd on one beads database. It may be used concurrently; calls
 // wait for each other.
 type Client struct {
@@ -34,8 +31,12 @@ type Client struct {
 	count int
 }
 
-// Missing says that there is no bd, or no beads database, and what to type.
-type Missing struct{ Why, Type string }
+// Missing says that there is no bd, none that ralph uses, or no beads database, and
+// what to type.
+type Missing struct {
+	Why, Type string
+	Untested  bool // there is a bd, of a version that ralph was not tried with
+}
 
 func (m *Missing) Error() string { return m.Why + "\n  " + m.Type }
 
@@ -72,7 +73,9 @@ type Options struct {
 const Mark = "RALPH_TRACKER"
 
 // Open finds bd and the beads database of a repository. It returns *Missing if one
-// of them is not there, with the command that would make it.
+// of them is not there, with the command that would make it. A bd that ralph was not
+// tried with is not let near the database: a newer one changes it as soon as it opens
+// it, even to read, and older ones refuse it from then on.
 func Open(ctx context.Context, o Options) (*Client, error) {
 	name := o.Program
 	if name == "" {
@@ -80,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	}
 	program, err := exec.LookPath(name)
 	if err != nil {
-		return nil, &Missing{"there is no bd on PATH", "Install beads: https://github.com/steveyegge/beads"}
+		return nil, &Missing{Why: "there is no bd on PATH", Type: "Install beads: https://github.com/steveyegge/beads"}
 	}
 	if program, err = filepath.Abs(program); err != nil {
 		return nil, err
@@ -98,8 +101,8 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 		return nil, err
 	}
 	c.version = v.Version
-	if major, _, ok := numbers(v.Version); ok && major < 1 {
-		return nil, &Missing{fmt.Sprintf("bd %s at %s is too old: ralph needs %s", v.Version, program, Tested), "Install a newer one: https://github.com/steveyegge/beads"}
+	if err := c.allowed(); err != nil {
+		return nil, err
 	}
 	var where struct {
 		Dir string `json:"beads_dir"`
@@ -121,26 +124,9 @@ func InitCommand(prefix string) string {
 func (c *Client) noDatabase(err error) error {
 	var r *Refused
 	if errors.As(err, &r) {
-		return &Missing{fmt.Sprintf("there is no beads database for %s (%s)", c.dir, r.Said), "Make one: " + InitCommand(c.prefix)}
+		return &Missing{Why: fmt.Sprintf("there is no beads database for %s (%s)", c.dir, r.Said), Type: "Make one: " + InitCommand(c.prefix)}
 	}
 	return err
-}
-
-// Version is bd's version, such as "1.3.0".
-func (c *Client) Version() string { return c.version }
-
-// Untested says that ralph was not tried with this bd; "" if it was.
-func (c *Client) Untested() string {
-	if major, minor, ok := numbers(c.version); ok && major == 1 && minor == 3 {
-		return ""
-	}
-	return fmt.Sprintf("ralph was not tried with bd %s; tried: %s", c.version, Tested)
-}
-
-// numbers are the first two of a version.
-func numbers(version string) (major, minor int, ok bool) {
-	n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor)
-	return major, minor, n == 2
 }
 
 // Beads is the absolute path of the database's directory.
@@ -220,7 +206,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	if !errors.As(err, &exit) {
 		return nil, fmt.Errorf("bd: %w", err)
 	}
-	return nil, &Refused{short(args), exit.ExitCode(), said(out.String(), errs.String())}
+	return nil, &Refused{short(args), exit.ExitCode(), c.explained(said(out.String(), errs.String()))}
 }
 
 // said finds what bd complained about: an error in JSON on either stream, else the text

@@ -193,6 +193,21 @@ func TestTheStandInAnswersAsTheClientReads(t *testing.T) { // S4-109..119
 	answersAsTheClientReads(t, c)
 }
 
+// newerDatabase is what bd 1.3.0 writes to standard error about a database with one
+// migration more than it knows.
+const newerDatabase = `{
+  "data": {
+    "error": "schema version mismatch: database is at v67, binary knows up to v66 (1 migration ahead)",
+    "hint": "BD_IGNORE_SCHEMA_SKEW=1 bd \u003ccommand\u003e  or  bd --ignore-schema-skew \u003ccommand\u003e"
+  },
+  "schema_skew": {
+    "current_version": 67,
+    "delta": 1,
+    "required_version": 66
+  },
+  "schema_version": 1
+}`
+
 // Every fault of the stand-in reaches the client as an error that says it.
 func TestFaultsAreSaid(t *testing.T) { // S4-119
 	ctx := context.Background()
@@ -206,6 +221,7 @@ func TestFaultsAreSaid(t *testing.T) { // S4-119
 		"killed behind it":       {bdtest.Fault{On: "update", Do: bdtest.Answer}, "bd update"},
 		"another bead":           {bdtest.Fault{On: "update", Do: bdtest.WrongID}, "bd took bd-1 for bd-1x"},
 		"keys that nobody knows": {bdtest.Fault{On: "update", Do: bdtest.Keys}, ""},
+		"a newer bd's database":  {bdtest.Fault{On: "update", Do: bdtest.Refuse, Text: newerDatabase}, "ahead). A newer bd has changed this database, and bd 1.3.0 cannot open it any more: put the newer one first in PATH, and answer for it (RALPH_BD_VERSION="}, // beads: trap 12
 		"database away":          {bdtest.Fault{On: "update", Do: bdtest.Away}, "no beads database found"},
 		"the second call":        {bdtest.Fault{On: "update", Nth: 2, Do: bdtest.Refuse, Text: "no way"}, ""},
 	} {

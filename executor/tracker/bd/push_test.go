@@ -642,25 +642,50 @@ func otherPrefix(t *testing.T, c *Client) {
 	}
 }
 
-// A bd that is too old is refused before anything is written; one that ralph was not
-// tried with is known.
-func TestVersionsAreCompared(t *testing.T) { // issue: versions outside the tested range; beads: trap 12
-	for version, want := range map[string]string{"0.49.6": "too old", "1.2.2": "untested", "1.3.0": "", "1.3.7": "", "1.4.0": "untested", "2.0.0": "untested", "dev": "untested"} {
+// A newer bd that opens a database changes it, and older ones refuse it from then on:
+// a bd of another major.minor than ralph was tried with is not let near it, unless
+// somebody answers for exactly that one.
+func TestAnotherVersionIsNotLetNearADatabase(t *testing.T) { // issue: versions outside the tested range; beads: trap 12
+	for version, want := range map[string]string{
+		"0.49.6": "too old", "1.2.2": "does not use another", "1.3.0": "", "1.3.7": "", "1.4.0": "does not use another",
+		"2.0.0": "does not use another", "dev": "does not use another",
+	} {
 		f, dir := bdtest.New(t), t.TempDir()
 		f.Init(dir)
 		f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: version})
-		c, err := Open(context.Background(), Options{Program: f.Program, Dir: dir})
+		open := func() (*Client, error) {
+			f.Forget()
+			return Open(context.Background(), Options{Program: f.Program, Dir: dir})
+		}
+		_, err := open()
 		var m *Missing
 		switch {
-		case want == "too old":
-			if !errors.As(err, &m) || !strings.Contains(m.Why, version) {
-				t.Errorf("%s: %v", version, err)
-			}
-		case err != nil:
+		case want == "" && err != nil:
 			t.Errorf("%s: %v", version, err)
-		case (c.Untested() != "") != (want == "untested"):
-			t.Errorf("%s: %q", version, c.Untested())
+		case want != "" && (!errors.As(err, &m) || !strings.Contains(m.Why, version) || !strings.Contains(m.Why, want)):
+			t.Errorf("%s: %v", version, err)
+		case want != "" && !slices.Equal(f.Commands(), []string{"version"}):
+			t.Errorf("%s: it called %v", version, f.Commands())
 		}
+		if want != "does not use another" {
+			continue
+		}
+		answered := version
+		if major, minor, ok := numbers(version); ok {
+			answered = fmt.Sprintf("%d.%d", major, minor)
+		}
+		if !m.Untested || !strings.Contains(m.Type, AnsweredFor+"="+answered) {
+			t.Errorf("%s: it does not say what to type: %+v", version, m)
+		}
+		t.Setenv(AnsweredFor, answered)
+		if c, err := open(); err != nil || c.Untested() == "" {
+			t.Errorf("%s, answered for: %v", version, err)
+		}
+		t.Setenv(AnsweredFor, "1.5")
+		if _, err := open(); !errors.As(err, &m) {
+			t.Errorf("%s, another answered for: %v", version, err)
+		}
+		t.Setenv(AnsweredFor, "")
 	}
 }
 
