@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +71,27 @@ func surroundings(t testing.TB, dir string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// running are the command lines of the processes that have a variable.
+func running(t *testing.T, variable string) (out []string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are looked up in /proc")
+	}
+	all, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil || len(all) == 0 {
+		t.Fatal("no processes", err)
+	}
+	for _, file := range all {
+		b, err := os.ReadFile(file)
+		if err != nil || !slices.Contains(strings.Split(string(b), "\x00"), variable) {
+			continue // it has ended, or is somebody else's
+		}
+		line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		out = append(out, strings.ReplaceAll(string(line), "\x00", " "))
+	}
+	return out
 }
 
 // The traps of the real bd, one database for all of them: each is something that bd
@@ -274,6 +297,46 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 			t.Errorf("%v, %v", other, err)
 		}
 	})
+	t.Run("trap 14: bd says of a change which one it was, whatever its second", func(t *testing.T) {
+		for _, who := range []string{"ana", "bob"} {
+			shell(t, dir, who, "update", id(8), "-s", map[string]string{"ana": "blocked", "bob": "in_progress"}[who])
+		}
+		shell(t, dir, "ana", "update", id(8), "-s", "closed", "--force")
+		shell(t, dir, "bob", "reopen", id(8))
+		events, err := c.Events(ctx, id(8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		who := map[string]string{}
+		for _, e := range events {
+			for _, status := range []string{"blocked", "in_progress", "closed", "open"} {
+				if e.gives(status) {
+					who[status] += e.Actor
+				}
+			}
+		}
+		if want := (map[string]string{"blocked": "ana", "in_progress": "bob", "closed": "ana", "open": "bob"}); !maps.Equal(who, want) {
+			t.Errorf("who gave which status: %v, want %v\n%+v", who, want, events)
+		}
+	})
+	t.Run("trap 10: nothing of bd's is left running", func(t *testing.T) {
+		mark := filepath.Join(t.TempDir(), "mark")
+		own, err := Open(ctx, Options{Program: realBd(t), Dir: dir, Mark: mark})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Push(ctx, own, changed(irtest.Rich()), PushOptions{})
+		if err != nil || p.Nothing() {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		push1(t, own, irtest.Rich())
+		if err := own.Comment(ctx, id(8), "hello"); err != nil {
+			t.Fatal(err)
+		}
+		if left := running(t, Mark+"="+mark); len(left) > 0 {
+			t.Errorf("left running: %q", left)
+		}
+	})
 	t.Run("trap 13: an event of bd's own is no node", func(t *testing.T) {
 		if err := c.SetState(ctx, string(e.Epic.ID), "mode", "building", "because"); err != nil {
 			t.Fatal(err)
@@ -290,7 +353,7 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 		same(t, "gc", exported(t, dir), was)
 	})
 
-	// traps 7, 9, 10: nothing but the epic's beads and types.custom has changed.
+	// traps 7 and 9: nothing but the epic's beads and types.custom has changed.
 	after := exported(t, dir)
 	for _, id := range foreign {
 		if after[id] != before[id] {

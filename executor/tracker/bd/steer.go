@@ -3,6 +3,7 @@ package bd
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -117,9 +118,7 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 	if b.node == nil {
 		return nil // the epic's own status follows its nodes
 	}
-	e, found, err := m.who(ctx, b, func(e HistoryEvent) bool {
-		return e.Type == "status_changed" || e.Type == "closed" || e.Type == "reopened"
-	})
+	e, found, err := m.who(ctx, b, func(e HistoryEvent) bool { return e.gives(now.Status) }, changesStatus)
 	if err != nil {
 		b.known = nil // the next look begins anew
 		return err
@@ -172,17 +171,46 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 	return m.send(ctx, b, d, "", e.Actor)
 }
 
-// who returns the newest event of a bead that is meant.
-func (m *Mirror) who(ctx context.Context, b *bead, meant func(HistoryEvent) bool) (e HistoryEvent, found bool, err error) {
+// who returns the newest event of a bead that is meant; without one, the newest of
+// those that are meant next. Of one second are many, in any order: there one that has
+// decided already is older than one that has not.
+func (m *Mirror) who(ctx context.Context, b *bead, meant ...func(HistoryEvent) bool) (e HistoryEvent, found bool, err error) {
 	var events []HistoryEvent
 	err = m.do(ctx, func(ctx context.Context) (err error) { events, err = m.c.Events(ctx, string(b.id)); return err })
 	if err != nil {
 		return e, false, err
 	}
-	if i := slices.IndexFunc(events, meant); i >= 0 {
-		return events[i], true, nil
+	for _, means := range meant {
+		for _, other := range events {
+			switch {
+			case !means(other):
+			case !found:
+				e, found = other, true
+			case other.At.Equal(e.At) && m.run.Heard("bd:"+e.ID) && !m.run.Heard("bd:"+other.ID):
+				e = other
+			}
+		}
+		if found {
+			break
+		}
 	}
-	return e, false, nil
+	return e, found, nil
+}
+
+func changesStatus(e HistoryEvent) bool {
+	return e.Type == "status_changed" || e.Type == "closed" || e.Type == "reopened"
+}
+
+// gives reports whether an event says that it gave a bead a status.
+func (e HistoryEvent) gives(status string) bool {
+	switch e.Type {
+	case "closed":
+		return status == "closed"
+	case "reopened":
+		return status == "open"
+	}
+	var to struct{ Status string }
+	return e.Type == "status_changed" && json.Unmarshal([]byte(e.New), &to) == nil && to.Status == status
 }
 
 // byLabel returns who gave a bead a label last.
@@ -295,19 +323,18 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (text string, 
 	if err != nil {
 		return "", at, err
 	}
-	since := 0
-	for i, c := range list {
+	for _, c := range list {
 		if contains([]Comment{c}, q.text) {
-			since, at = i+1, c.At
+			at = c.At.Truncate(time.Second)
 		}
 	}
 	var said []string
-	for _, c := range list[since:] {
-		if c.Author != m.c.actor {
+	for _, c := range list { // those of the question's second stand before or behind it by chance
+		if c.Author != m.c.actor && !c.At.Before(at) {
 			said = append(said, strings.TrimSpace(c.Text))
 		}
 	}
-	return executor.Clip(strings.Join(said, "\n\n"), executor.MaxNote), at.Truncate(time.Second), nil
+	return executor.Clip(strings.Join(said, "\n\n"), executor.MaxNote), at, nil
 }
 
 // excluded pauses a node whose bead has the label that leaves it to people, and lets

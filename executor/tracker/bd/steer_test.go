@@ -113,9 +113,9 @@ func TestALabelApprovesWhatWasAsked(t *testing.T) { // S4-95..100, issue point 3
 
 func TestChangesRequestedSinceTheQuestionAreTheFeedback(t *testing.T) { // S4-99
 	s := newScene(t, []string{"1.1"}, gated)
+	s.imported(`{"id":"bd-1-1","title":"1.1","status":"open","issue_type":"beads-ralph-work","comments":[{"author":"bob","text":"an old remark","created_at":"2026-01-01T00:00:00Z"}]}`)
 	s.open()
 	s.begin()
-	s.person("bob", "comments", "add", "bd-1-1", "an old remark")
 	s.play(nil)
 	s.settle(false)
 	s.person("bob", "comments", "add", "bd-1-1", "name the units")

@@ -95,6 +95,7 @@ const (
 	Version = "version" // Text is its version
 	Skips   = "skips"   // import: leaves the blocks edges out and says so
 	Bare    = "bare"    // answers without the envelope
+	Ties    = "ties"    // comments, history: what is of one second is in another order
 )
 
 // Fault is something that goes wrong.

@@ -228,11 +228,11 @@ func history(c *call) (any, error) {
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
-	out := slices.Clone(i.Events)
-	slices.Reverse(out)
-	if out == nil {
-		out = []event{}
+	out := append([]event{}, i.Events...)
+	if c.fault.Do != Ties {
+		slices.Reverse(out)
 	}
+	slices.SortStableFunc(out, func(a, b event) int { return b.At.Compare(a.At) })
 	return out, nil
 }
 
@@ -244,10 +244,12 @@ func comments(c *call) (any, error) {
 	if err != nil {
 		return nil, refuse("resolving %s: %v", c.args[0], err)
 	}
-	if i.Comments == nil {
-		return []comment{}, nil
+	out := append([]comment{}, i.Comments...)
+	if c.fault.Do == Ties {
+		slices.Reverse(out)
 	}
-	return i.Comments, nil
+	slices.SortStableFunc(out, func(a, b comment) int { return a.At.Compare(b.At) })
+	return out, nil
 }
 
 func state(c *call) (any, error) {

@@ -260,7 +260,7 @@ func (i *issue) touch(actor string, before issue) {
 		i.happened("updated", actor, "", "", "")
 		return
 	}
-	i.happened("status_changed", actor, before.Status, i.Status, "")
+	i.happened("status_changed", actor, before.Status, fmt.Sprintf(`{"status":%q}`, i.Status), "")
 }
 
 func (i *issue) close(actor, reason string) {
