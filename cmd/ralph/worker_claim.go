@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // States of a claim.
@@ -50,18 +50,8 @@ type claim struct {
 // tokenKey is where the token stands in a bead's metadata.
 const tokenKey = "ralph_worker"
 
-// issueName is what an id has to look like: it becomes part of git's refs and of
-// file names.
-var issueName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
-
-// longestName is how long an id may be, in bytes: file systems end names at 255, and
-// git puts ".lock" behind them.
-const longestName = 200
-
 // named reports whether an id can be that of an issue that is run.
-func named(id string) bool {
-	return issueName.MatchString(id) && len(id) <= longestName && !strings.HasSuffix(id, ".lock")
-}
+func named(id string) bool { return bdcodec.ValidID(id) }
 
 // lookUp reads what is known of an issue; nil if it was never claimed here.
 func (w *issueWorker) lookUp(id string) *claim { return readClaim(filepath.Join(w.claims, id)) }
@@ -138,7 +128,7 @@ func (c *claim) owns(i bd.Issue) bool {
 }
 
 // internalTypes are those of beads that bd makes for itself.
-var internalTypes = []string{"epic", "gate", "event", "molecule", "milestone"}
+var internalTypes = []string{"epic", "gate", "event", "molecule", "milestone", "message"}
 
 // eligible reports whether an issue is one that a worker may take.
 func (w *issueWorker) eligible(i bd.Issue) bool {
@@ -166,11 +156,11 @@ func (w *issueWorker) tell(id, text string) bool {
 
 // printOf is a fingerprint of what an issue says; start is the step that it names.
 func printOf(i bd.Issue, start string) string {
-	labels := slices.DeleteFunc(slices.Clone(i.Labels), func(l string) bool {
-		return strings.HasPrefix(l, bd.PhasePrefix) || strings.HasPrefix(l, "human:") || l == needsApproval
-	})
+	var more struct{ Design, Notes string }
+	_ = json.Unmarshal(i.Raw, &more) // what bd showed
+	labels := slices.DeleteFunc(slices.Clone(i.Labels), isStanding)
 	slices.Sort(labels)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %q %q", i.Title, i.Description, i.Acceptance, i.Type, i.Priority, labels, start))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %q %q %q", i.Title, i.Description, i.Acceptance, i.Type, i.Priority, labels, start, more))
 	return hex.EncodeToString(sum[:8])
 }
 

@@ -4,65 +4,79 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // stateOf is the directory of a run, by the epic.json that is kept in it.
 func stateOf(file string) string { return filepath.Dir(file) }
 
-// issueDraft reads an issue as a draft of one node whose id is the issue's. start is
-// the step that it begins at, "" the first. What it waited for is over, and its edges
-// are left out: the base holds the results.
-func issueDraft(i bd.Issue, start string) (compiler.Imported, error) {
-	path := ".beads/" + i.ID + ".json"
-	src, err := json.MarshalIndent(map[string]any{
-		"id": i.ID, "title": i.Title, "description": i.Description, "acceptance_criteria": i.Acceptance,
-		"priority": i.Priority, "issue_type": i.Type, "labels": i.Labels,
-	}, "", "  ")
-	if err != nil {
-		return compiler.Imported{}, err
-	}
-	at := func(key string) diag.Range {
-		if k := strings.Index(string(src), "\n  "+`"`+key+`": `); k >= 0 {
-			k += len("\n  ")
-			return diag.Range{File: path, Start: k, End: k + len(key) + 2}
-		}
-		return diag.Range{File: path, Start: 0, End: 1}
-	}
-	n := ir.DraftNode{
-		ID: ir.NodeID(i.ID), IDRange: at("id"), Key: ir.Key(i.ID), KeyRange: at("id"), Range: at("title"), Word: "Issue", Kind: ir.Work,
-		Title: strings.Join(strings.Fields(i.Title), " "), PhaseIndex: -1, Goal: strings.TrimSpace(lineEnds(i.Description)),
-		Priority: ir.Stated{Value: fmt.Sprint(i.Priority), Range: at("priority")},
-		Type:     ir.Stated{Value: i.Type, Range: at("issue_type")},
-	}
-	if i.Type == "" {
-		n.Type = ir.Stated{}
-	}
-	for line := range strings.Lines(lineEnds(i.Acceptance)) {
-		if line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "-*")); line != "" {
-			n.Acceptance = append(n.Acceptance, line)
-		}
-	}
-	if n.Goal == "" {
-		n.Goal = n.Title
-	}
-	for _, l := range i.Labels {
-		if !strings.HasPrefix(l, bd.PhasePrefix) && !strings.HasPrefix(l, "human:") && l != needsApproval {
-			n.Labels = append(n.Labels, l)
-		}
-	}
-	if start != "" {
-		n.Start = ir.Stated{Value: start, Range: at("labels"), Strict: true}
-	}
-	return compiler.Imported{
-		Sources: []compiler.Source{{Path: path, Bytes: src}},
-		Draft:   &ir.Draft{Plan: path, Slug: i.ID, Title: n.Title, Range: n.Range, Nodes: []ir.DraftNode{n}},
-	}, nil
+// standing are the keys of an issue that say where its work stands and what it hangs
+// together with. They are no part of what is to be done: what it waited for is over, and
+// the base holds the results.
+var standing = []string{
+	"_type", "status", "assignee", "created_at", "created_by", "updated_at", "started_at", "closed_at", "close_reason", "closed_by_session", "defer_until",
+	"external_ref", "dependencies", "dependents", "parent", "dependency_count", "dependent_count", "comment_count", "comments", "revision", "content_hash",
 }
 
-func lineEnds(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+// issueDraft reads an issue as a draft of one node whose id is the issue's, by way of
+// the codec of bd. start is the step that it begins at, "" the first.
+func issueDraft(i bd.Issue, start string) (compiler.Imported, error) {
+	src, err := issueText(i)
+	if err != nil {
+		return compiler.Imported{}, fmt.Errorf("issue %s: %w", i.ID, err)
+	}
+	file := diag.NewFile(".beads/"+i.ID+".json", src)
+	out := compiler.Imported{Sources: []compiler.Source{{Path: file.Name, Bytes: src}}}
+	if out.Draft, out.Diags = bdcodec.Decode([]*diag.File{file}); out.Draft == nil {
+		return out, nil
+	}
+	n := &out.Draft.Nodes[0]
+	out.Draft.Title, out.Draft.Range = n.Title, n.Range
+	n.Labels = slices.DeleteFunc(n.Labels, isStanding)
+	if start != "" {
+		at := n.Range
+		if k := strings.Index(string(src), "\n  \"labels\": "); k >= 0 {
+			at = file.Range(k+len("\n  "), k+len("\n  \"labels\""))
+		}
+		n.Start = ir.Stated{Value: start, Range: at, Strict: true}
+	}
+	return out, nil
+}
+
+// issueText is what an issue says, as a file.
+func issueText(i bd.Issue) ([]byte, error) {
+	row := map[string]json.RawMessage{}
+	raw := i.Raw
+	if raw == nil {
+		var err error
+		if raw, err = json.Marshal(i); err != nil {
+			return nil, err
+		}
+	}
+	if err := json.Unmarshal(raw, &row); err != nil {
+		return nil, err
+	}
+	for _, k := range standing {
+		delete(row, k)
+	}
+	meta := map[string]json.RawMessage{}
+	if json.Unmarshal(row["metadata"], &meta) == nil {
+		delete(meta, tokenKey)
+		if row["metadata"], _ = json.Marshal(meta); len(meta) == 0 { // it was JSON
+			delete(row, "metadata")
+		}
+	}
+	return json.MarshalIndent(row, "", "  ")
+}
+
+// isStanding reports whether a label says where an issue stands.
+func isStanding(label string) bool {
+	return strings.HasPrefix(label, bd.PhasePrefix) || strings.HasPrefix(label, "human:") || label == needsApproval
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // compile makes an epic of one node of an issue, under the policy as it stands now.
@@ -39,7 +40,7 @@ func (w *issueWorker) compile(i bd.Issue, start string) (epic *ir.Epic, raw []by
 	}
 	in.Imports = []compiler.Imported{imported}
 	out := compiler.Compile(in)
-	if out.Diags.HasErrors() {
+	if out.Diags.HasErrors() || len(out.Results) == 0 {
 		errs := slices.DeleteFunc(slices.Clone(out.Diags), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 		var text bytes.Buffer
 		view := diagsView{format: formatText, files: out.Files, root: w.project.dir}
@@ -65,7 +66,7 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	start, many := i.Phase()
 	switch {
 	case !named(i.ID):
-		return w.cannot(ctx, i, fmt.Sprintf("its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots, at most %d, and not end with .lock", longestName))
+		return w.cannot(ctx, i, fmt.Sprintf("its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots, at most %d of them, not end with .lock, and not be \"integration\"", bdcodec.MaxID))
 	case strings.TrimSpace(i.Title) == "":
 		return w.cannot(ctx, i, "it has no title: bd update "+i.ID+` --title "…"`)
 	case strings.TrimSpace(i.Description+i.Acceptance) == "":

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Issue is a bead as bd shows it. Keys that ralph does not know are ignored.
+// Issue is a bead as bd shows it. Keys that ralph does not know stand in Raw alone.
 type Issue struct {
 	ID           string          `json:"id"`
 	Title        string          `json:"title"`
@@ -35,6 +35,7 @@ type Issue struct {
 	CreatedBy    string          `json:"created_by"`
 	Dependencies []Dependency    `json:"dependencies"`
 	Comments     []Comment       `json:"comments"` // only where they were asked for
+	Raw          json.RawMessage `json:"-"`        // the whole of it; nil where it was not asked for
 }
 
 // Dependency is an edge of a bead, in the shape of list and ready.
@@ -91,18 +92,36 @@ func (c *Client) ByID(ctx context.Context, ids ...string) (map[string]Issue, err
 	return out, nil
 }
 
-// Show returns the one bead that has exactly this id; false if there is none.
+// Show returns the one bead that has exactly this id, with its Raw; false if there is
+// none.
 func (c *Client) Show(ctx context.Context, id string) (Issue, bool, error) {
-	by, err := c.ByID(ctx, id)
-	i, there := by[id]
-	return i, there, err
+	list, err := c.whole(ctx, "list", "--all", "--limit", "0", "--include-gates", "--id", id)
+	if at := slices.IndexFunc(list, func(i Issue) bool { return i.ID == id }); at >= 0 {
+		return list[at], true, err
+	}
+	return Issue{}, false, err
 }
 
-// Ready returns the beads that could be worked on: nothing that blocks them is open.
+// Ready returns the beads that could be worked on, with their Raw: nothing that blocks
+// them is open.
 func (c *Client) Ready(ctx context.Context, filter ...string) ([]Issue, error) {
-	var out []Issue
-	err := c.ask(ctx, quick, &out, append([]string{"ready", "--limit", "0", "--exclude-type", "epic"}, filter...)...)
-	return out, err
+	return c.whole(ctx, append([]string{"ready", "--limit", "0", "--exclude-type", "epic"}, filter...)...)
+}
+
+// whole reads beads together with what ralph does not know of them.
+func (c *Client) whole(ctx context.Context, args ...string) ([]Issue, error) {
+	var rows []json.RawMessage
+	if err := c.ask(ctx, quick, &rows, args...); err != nil {
+		return nil, err
+	}
+	out := make([]Issue, len(rows))
+	for k, row := range rows {
+		if err := json.Unmarshal(row, &out[k]); err != nil {
+			return nil, &Refused{short(args), 0, fmt.Sprintf("its answer cannot be read: %v", err)}
+		}
+		out[k].Raw = row
+	}
+	return out, nil
 }
 
 // Update writes a change of one bead. Whoever calls it has seen this very id in the

@@ -19,8 +19,15 @@ var (
 	idPattern = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
 )
 
-// maxID is the longest id, in bytes: that of an annotation in a plan.
-const maxID = 64
+// MaxID is the longest id of an issue that ralph takes, in bytes: that of an annotation
+// in a plan.
+const MaxID = 64
+
+// ValidID reports whether an id can be that of a node: it becomes a part of git's refs
+// and of names of files, and "integration" is ralph's own.
+func ValidID(id string) bool {
+	return len(id) <= MaxID && idPattern.MatchString(id) && !strings.HasSuffix(id, ".lock") && id != "integration"
+}
 
 // known are the keys of bd that an import reads or keeps without a word; counts and
 // parent follow from the edges.
@@ -194,8 +201,8 @@ func (i *issue) id(v *foreign.Value) bool {
 	if id == "" {
 		return false
 	}
-	if len(id) > maxID || !idPattern.MatchString(id) || strings.HasSuffix(id, ".lock") || id == "integration" {
-		i.r.Wrong(v, fmt.Sprintf("letters, digits, \"-\", \"_\" and single dots, at most %d of them; ids become part of git's refs, and \"integration\" is ralph's own", maxID))
+	if !ValidID(id) {
+		i.r.Wrong(v, fmt.Sprintf("letters, digits, \"-\", \"_\" and single dots, at most %d of them; ids become part of git's refs, and \"integration\" is ralph's own", MaxID))
 		return false
 	}
 	n := &i.node
