@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -208,26 +209,40 @@ func mirrored() *ir.Epic {
 	return e
 }
 
-func TestARunGoesOnFromTheBeadsAlone(t *testing.T) { // S2-33, S2-38, S2-39, S2-40, S2-41, S2-42, S2-43, S2-44, S2-45, K33; execution §1
+func TestARunGoesOnFromTheBeadsAlone(t *testing.T) { // issue: nothing of a database is changed outside the epic; S2-33, S2-38, S2-39, S2-40, S2-41, S2-42, S2-43, S2-44, S2-45, K33; execution §1
 	t.Parallel()
 	goesOnFromBeads(t, fakeBeads(t))
 }
 
-func TestBdARunGoesOnFromTheBeadsAlone(t *testing.T) { // S2-38, S2-39, S2-40, S2-41, S2-45, K33
+func TestBdARunGoesOnFromTheBeadsAlone(t *testing.T) { // issue: nothing of a database is changed outside the epic; S2-38, S2-39, S2-40, S2-41, S2-45, K33
 	t.Parallel()
 	goesOnFromBeads(t, realBeads(t))
 }
 
 // goesOnFromBeads loses a journal with half of a plan done. Only a clone, in which
 // nobody has been, and .beads are left: the run goes on from there, and comes to the
-// same end.
+// same end. What agents propose comes into being meanwhile; recover changes no bead,
+// and nothing changes those of others.
 func goesOnFromBeads(t *testing.T, b *beads) {
-	calm := newApplyRepo(t, diamondEpic())
+	proposing := func(e *ir.Epic) *applyRepo {
+		r := newApplyRepo(t, e)
+		r.write("agent.sh", agentScript+`echo '{"result":"success","summary":"done","created_issues":[{"title":"After '"$RALPH_NODE"'"}]}' > "$RALPH_OUTCOME"`+"\n")
+		r.git("commit", "-q", "-a", "-m", "agent")
+		return r
+	}
+	calm := proposing(diamondEpic())
 	calm.run(exitDone)
 	want := calm.files("ralph/x/integration")
 
-	first := newApplyRepo(t, mirrored())
+	epic := mirrored()
+	epic.Run.Tracker.Proposals = true
+	first := proposing(epic)
 	b.push(t, first)
+	b.do(first.dir, "create", "Ann's own", "--id", "bd-ann", "-l", "a,b", "-d", "hers", "--metadata", `{"k":[1,2]}`)
+	b.do(first.dir, "create", "Waits for what is run", "--id", "bd-later")
+	b.do(first.dir, "dep", "add", "bd-later", "bd-1-1")
+	b.do(first.dir, "comments", "add", "bd-ann", "hello")
+	before := b.all(t, first)
 	b.ralph(t, first, exitDone, "apply", "--only", "1.2b")
 	if got := first.attempts(); !slices.Equal(got, []string{"bd-1-1 implement 1", "bd-1-2b implement 1", "bd-1-2b implement 2"}) {
 		t.Fatalf("before: %q", got)
@@ -247,7 +262,11 @@ func goesOnFromBeads(t *testing.T, b *beads) {
 	if _, said := b.ralph(t, r, exitInput, "apply", "bd-epic"); !strings.Contains(said, "ralph recover bd-epic") {
 		t.Errorf("apply without a journal said\n%s", said)
 	}
+	lost := b.all(t, r)
 	out, _ := b.ralph(t, r, exitDone, "recover", "bd-epic")
+	if now := b.all(t, r); !maps.Equal(now, lost) {
+		t.Errorf("recover changed beads: they were\n%v\nand are\n%v", lost, now)
+	}
 	for _, want := range []string{"epic.json written", "1.1     done", "1.2a    open", "1.2b    done    2", results["bd-1-2b"][:12], "ralph apply"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("recover lacks %q:\n%s", want, out)
@@ -298,6 +317,35 @@ func goesOnFromBeads(t *testing.T, b *beads) {
 	if got := r.attempts(); !slices.Contains(got, "bd-1-2b implement 3") {
 		t.Errorf("the next attempt is none of %q\n%s", got, out)
 	}
+	proposed := 0
+	for id, line := range b.all(t, r) {
+		switch {
+		case strings.Contains(line, `"`+bd.ProposalLabel+`"`):
+			proposed++
+		case strings.HasPrefix(id, "bd-epic.") && before[id] == "": // events of its mode
+		case before[id] == "":
+			t.Errorf("a bead came into being: %s", line)
+		case (id == "bd-ann" || id == "bd-later") && line != before[id]:
+			t.Errorf("%s was\n%s\nand is\n%s", id, before[id], line)
+		}
+	}
+	if proposed != 4 {
+		t.Errorf("%d proposals, want one of each sprint", proposed)
+	}
+}
+
+// all is every bead of a database, as bd exports it, by id.
+func (b *beads) all(t *testing.T, r *applyRepo) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for line := range strings.Lines(string(b.do(r.dir, "export"))) {
+		var row struct{ ID string }
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		out[row.ID] = line
+	}
+	return out
 }
 
 // files lists what a commit holds, but for epic.json, which names its directory.
