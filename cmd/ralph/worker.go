@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,7 +81,7 @@ type issueWorker struct {
 	claims  string // directory of what is known about issues that were claimed
 	bd      *bd.Client
 	tracker ir.Tracker
-	exclude []string // labels of issues that are left alone
+	labels  bdcodec.Labels // that people and the worker speak with
 	actor   string
 	say     *workerVoice
 
@@ -148,12 +147,7 @@ func (w *issueWorker) open(ctx context.Context, dir string) (err error) {
 		w.tracker = *t
 	}
 	w.actor = bdcodec.Assignee(probe)
-	w.exclude = []string{"ashep:excluded"}
-	for _, labels := range []map[string]string{probe.Run.HITL.Labels, w.tracker.Labels} {
-		if l := labels["exclude"]; l != "" && !slices.Contains(w.exclude, l) {
-			w.exclude = append(w.exclude, l)
-		}
-	}
+	w.labels = bdcodec.LabelsOf(probe.Run)
 	if w.args.max == 0 {
 		w.args.max = max(w.tracker.MaxConcurrentRuns, 1)
 	}

@@ -22,11 +22,7 @@ const (
 	issueLeft    = "left"  // somebody else wrote it meanwhile
 )
 
-// Labels that people and the worker speak with.
 const (
-	needsApproval  = "needs:human_approval"
-	humanApproved  = "human:approved"
-	humanChanges   = "human:changes_requested"
 	humanReview    = "human_review" // phase of an issue that waits for a person
 	mostEndedSilly = 3              // processes of a run that may end without a word
 )
@@ -166,7 +162,7 @@ func (w *issueWorker) ask(rec *record, v executor.NodeView) string {
 		writeSteps(&b, steps)
 	}
 	if w.tracker.Approvals && v.Status == executor.Waiting && v.Cause == executor.CauseApproval {
-		fmt.Fprintf(&b, "Or here, as one of those who may: bd label add %s %s; to have it changed, comment it and add %s.", v.ID, humanApproved, humanChanges)
+		fmt.Fprintf(&b, "Or here, as one of those who may: bd label add %s %s; to have it changed, comment it and add %s.", v.ID, w.labels.Approved, w.labels.Changes)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -234,7 +230,7 @@ func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 		}
 		// What was said before the question answers another one. It is taken away also
 		// where it was not seen: it may have come since.
-		if err := w.write(ctx, i, humanReview, bd.Change{Status: "blocked", Add: []string{needsApproval}, Remove: []string{humanApproved, humanChanges}}); err != nil {
+		if err := w.write(ctx, i, humanReview, bd.Change{Status: "blocked", Add: []string{w.labels.Needs}, Remove: []string{w.labels.Approved, w.labels.Changes}}); err != nil {
 			return w.lost(r, err)
 		}
 		return w.over(r, claimWaiting, issueWaiting, first(end.why))
@@ -336,10 +332,10 @@ func (w *issueWorker) tellStory(ctx context.Context, r *issueRun, end *issueEnd)
 }
 
 // peopleLabels are the labels of a wait that is over.
-func peopleLabels(i bd.Issue) []string {
+func (w *issueWorker) peopleLabels(i bd.Issue) []string {
 	var out []string
 	for _, l := range i.Labels {
-		if l == needsApproval || l == humanApproved || l == humanChanges {
+		if l == w.labels.Needs || l == w.labels.Approved || l == w.labels.Changes {
 			out = append(out, l)
 		}
 	}
@@ -352,7 +348,7 @@ func (w *issueWorker) decidedThere(ctx context.Context) ([]bd.Issue, error) {
 	if !w.tracker.Approvals {
 		return []bd.Issue{}, nil
 	}
-	list, err := w.bd.List(ctx, "--status", "blocked", "--label-any", humanApproved+","+humanChanges)
+	list, err := w.bd.List(ctx, "--status", "blocked", "--label-any", w.labels.Approved+","+w.labels.Changes)
 	if list == nil {
 		list = []bd.Issue{}
 	}
@@ -434,7 +430,7 @@ func (w *issueWorker) woken(ctx context.Context, c *claim, decided *bd.Issue) (*
 	if err := c.save(); err != nil {
 		return nil, err
 	}
-	if i, err = w.bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{Status: "in_progress", If: "blocked", Remove: peopleLabels(i)}); err != nil {
+	if i, err = w.bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{Status: "in_progress", If: "blocked", Remove: w.peopleLabels(i)}); err != nil {
 		if bd.Guarded(err) {
 			c.State = claimOver
 			return nil, c.save()
@@ -447,10 +443,10 @@ func (w *issueWorker) woken(ctx context.Context, c *claim, decided *bd.Issue) (*
 
 // carryOver puts on record what a label in bd decides; bd's actor is only a claim.
 func (w *issueWorker) carryOver(ctx context.Context, r *issueRun, i bd.Issue) error {
-	d := executor.Decision{Verb: executor.Approve, Message: "label " + humanApproved + " in bd"}
-	label := humanApproved
-	if hasLabel(i, humanChanges) {
-		label, d.Verb = humanChanges, executor.Reject
+	d := executor.Decision{Verb: executor.Approve, Message: "label " + w.labels.Approved + " in bd"}
+	label := w.labels.Approved
+	if hasLabel(i, w.labels.Changes) {
+		label, d.Verb = w.labels.Changes, executor.Reject
 	}
 	events, err := w.bd.Events(ctx, i.ID)
 	if err != nil {
@@ -488,6 +484,6 @@ func (w *issueWorker) carryOver(ctx context.Context, r *issueRun, i bd.Issue) er
 }
 
 func (w *issueWorker) unlabel(ctx context.Context, i bd.Issue) error {
-	_, err := w.bd.Update(ctx, i.ID, bd.Change{Remove: slices.DeleteFunc(peopleLabels(i), func(l string) bool { return l == needsApproval })})
+	_, err := w.bd.Update(ctx, i.ID, bd.Change{Remove: slices.DeleteFunc(w.peopleLabels(i), func(l string) bool { return l == w.labels.Needs })})
 	return err
 }

@@ -135,7 +135,9 @@ func (w *issueWorker) eligible(i bd.Issue) bool {
 	switch {
 	case w.runs[i.ID] != nil || i.Status != "open" || slices.Contains(internalTypes, i.Type):
 		return false
-	case slices.ContainsFunc(i.Labels, func(l string) bool { return strings.HasPrefix(l, "ralph-epic:") || slices.Contains(w.exclude, l) }):
+	case slices.ContainsFunc(i.Labels, func(l string) bool {
+		return strings.HasPrefix(l, "ralph-epic:") || l == w.labels.Exclude || l == bdcodec.ExcludedLabel
+	}):
 		return false
 	case i.Assignee != "" && i.Assignee != w.actor:
 		w.tell(i.ID, "left alone: it is assigned to "+i.Assignee)
@@ -155,10 +157,10 @@ func (w *issueWorker) tell(id, text string) bool {
 }
 
 // printOf is a fingerprint of what an issue says; start is the step that it names.
-func printOf(i bd.Issue, start string) string {
+func (w *issueWorker) printOf(i bd.Issue, start string) string {
 	var more struct{ Design, Notes string }
 	_ = json.Unmarshal(i.Raw, &more) // what bd showed
-	labels := slices.DeleteFunc(slices.Clone(i.Labels), isStanding)
+	labels := slices.DeleteFunc(slices.Clone(i.Labels), func(l string) bool { return isStanding(l, w.labels) })
 	slices.Sort(labels)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %q %q %q", i.Title, i.Description, i.Acceptance, i.Type, i.Priority, labels, start, more))
 	return hex.EncodeToString(sum[:8])

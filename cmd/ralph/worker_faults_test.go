@@ -116,6 +116,45 @@ func TestALabelInBdDecides(t *testing.T) {
 	}
 }
 
+// All four labels may have other names, in hitl or, before that, in tracker: the worker
+// speaks and understands those of the policy, and the others mean nothing.
+func TestAWorkerUsesTheLabelsOfThePolicy(t *testing.T) { // S4-16, S4-97..99
+	t.Parallel()
+	d := faultDatabase(t, `echo x >> a.txt; cat "$RALPH_FEEDBACK" >> "$TOP/log/feedback" 2>/dev/null || true`, askAda+`
+hitl { labels = { needs_approval = "please-look", approved = "overridden", exclude = "hands-off" } }
+tracker "bd" {
+  approvals = true
+  labels    = { approved = "ok", changes_requested = "redo" }
+}
+`)
+	d.put(`{"id":"bd-a"}`, `{"id":"bd-x","labels":["hands-off"]}`)
+	w := d.going()
+	d.stands("bd-a", "blocked")
+	if i := d.bead("bd-a"); !slices.Contains(i.Labels, "please-look") || slices.Contains(i.Labels, "needs:human_approval") {
+		t.Errorf("it asks with %v", i.Labels)
+	}
+	if c := d.comments("bd-a"); !strings.Contains(c, "bd label add bd-a ok") || !strings.Contains(c, "add redo") {
+		t.Errorf("it does not say which labels:\n%s", c)
+	}
+	d.person("label", "add", "bd-a", "human:approved")
+	d.person("comments", "add", "bd-a", "use tabs, please")
+	d.person("label", "add", "bd-a", "redo")
+	d.until("it was done again", func() bool { return strings.Contains(d.read("../log/feedback"), "use tabs, please") })
+	d.until("it waits again", func() bool {
+		i := d.bead("bd-a")
+		return i.Status == "blocked" && !slices.Contains(i.Labels, "redo")
+	})
+	d.person("label", "add", "bd-a", "ok")
+	d.stands("bd-a", "closed")
+	d.stop(w, exitInterrupted)
+	if i := d.bead("bd-a"); slices.Contains(i.Labels, "ok") || slices.Contains(i.Labels, "please-look") {
+		t.Errorf("in the end it has %v", i.Labels)
+	}
+	if i := d.bead("bd-x"); i.Status != "open" {
+		t.Errorf("what is excluded is %s", i.Status)
+	}
+}
+
 const mustMend = `
 gate "mended" { run = "grep -q mended out.txt" }
 policy "p" {

@@ -26,8 +26,9 @@ var standing = []string{
 }
 
 // issueDraft reads an issue as a draft of one node whose id is the issue's, by way of
-// the codec of bd. start is the step that it begins at, "" the first.
-func issueDraft(i bd.Issue, start string) (compiler.Imported, error) {
+// the codec of bd. start is the step that it begins at, "" the first; words are the
+// labels of the policy.
+func issueDraft(i bd.Issue, start string, words bdcodec.Labels) (compiler.Imported, error) {
 	src, err := issueText(i)
 	if err != nil {
 		return compiler.Imported{}, fmt.Errorf("issue %s: %w", i.ID, err)
@@ -39,7 +40,7 @@ func issueDraft(i bd.Issue, start string) (compiler.Imported, error) {
 	}
 	n := &out.Draft.Nodes[0]
 	out.Draft.Title, out.Draft.Range = n.Title, n.Range
-	n.Labels = slices.DeleteFunc(n.Labels, isStanding)
+	n.Labels = slices.DeleteFunc(n.Labels, func(l string) bool { return isStanding(l, words) })
 	if start != "" {
 		at := n.Range
 		if k := strings.Index(string(src), "\n  \"labels\": "); k >= 0 {
@@ -77,6 +78,6 @@ func issueText(i bd.Issue) ([]byte, error) {
 }
 
 // isStanding reports whether a label says where an issue stands.
-func isStanding(label string) bool {
-	return strings.HasPrefix(label, bd.PhasePrefix) || strings.HasPrefix(label, "human:") || label == needsApproval
+func isStanding(label string, words bdcodec.Labels) bool {
+	return strings.HasPrefix(label, bd.PhasePrefix) || label == words.Needs || label == words.Approved || label == words.Changes
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // A worker reads an issue as `ralph import --as bd` does: with its design and notes, and
@@ -24,7 +26,7 @@ func TestAnIssueIsReadAsAnImportReadsIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		i.Raw = row
-		in, err := issueDraft(i, "implement")
+		in, err := issueDraft(i, "implement", bdcodec.LabelsOf(ir.Run{}))
 		if err != nil || in.Draft == nil || len(in.Draft.Nodes) != 1 {
 			t.Fatalf("%v, %v", err, in.Diags)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // issueRun is an issue that this worker has claimed.
@@ -203,7 +204,7 @@ func (w *issueWorker) adopt(ctx context.Context, id string) (bool, error) {
 	}
 	if !there || !c.owns(i) || i.Status != "in_progress" {
 		c.State = claimOver
-		if there && c.owns(i) && i.Status == "blocked" && hasLabel(i, needsApproval) {
+		if there && c.owns(i) && i.Status == "blocked" && c.Wrote == humanReview {
 			c.State = claimWaiting // it was written, and then the worker was killed
 		}
 		return false, errors.Join(c.save(), l.Release())
@@ -291,10 +292,8 @@ func (w *issueWorker) steered(ctx context.Context) error {
 		case i.Status != "in_progress" || !r.claim.owns(i):
 			r.moved = "taken away"
 		}
-		for _, l := range w.exclude {
-			if r.moved == "" && hasLabel(i, l) {
-				r.moved = "excluded"
-			}
+		if r.moved == "" && (hasLabel(i, w.labels.Exclude) || hasLabel(i, bdcodec.ExcludedLabel)) {
+			r.moved = "excluded"
 		}
 		if r.moved != "" {
 			w.say.linef(id, "was %s in bd meanwhile: its run is stopped, what it did is kept", r.moved)

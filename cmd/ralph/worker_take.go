@@ -34,7 +34,7 @@ func (w *issueWorker) compile(i bd.Issue, start string) (epic *ir.Epic, raw []by
 	if in.Policy, err = w.project.readPolicies(w.args.policies); err != nil {
 		return nil, nil, "", err
 	}
-	imported, err := issueDraft(i, start)
+	imported, err := issueDraft(i, start, w.labels)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -88,7 +88,7 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	if was != nil && was.Wrote != "" && start == was.Wrote {
 		start = was.Start // the label says how far the last run came
 	}
-	print := printOf(i, start)
+	print := w.printOf(i, start)
 	if was != nil && was.State == claimReleased && was.Print == print {
 		w.tell(i.ID, "left alone: it was released, and has not been changed since; change it, or run ralph apply "+quoteArg(w.epicFile(was.Epic)))
 		return false, nil
@@ -125,7 +125,7 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 		return false, err
 	}
 	i, err = w.bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{
-		Status: "in_progress", If: "open", Assignee: w.actor, Metadata: map[string]string{tokenKey: c.Token}, Remove: peopleLabels(i),
+		Status: "in_progress", If: "open", Assignee: w.actor, Metadata: map[string]string{tokenKey: c.Token}, Remove: w.peopleLabels(i),
 	})
 	if bd.Guarded(err) { // somebody was quicker
 		return false, w.forget(c, was)

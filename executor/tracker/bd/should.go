@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
+	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // What tracker { mirror = […] } may name; nothing named is all of it.
@@ -36,19 +37,8 @@ const (
 type labels struct{ needs, approved, changes, exclude string }
 
 func labelsOf(run ir.Run) labels {
-	word := func(meaning, otherwise string) string {
-		if run.Tracker != nil && run.Tracker.Labels[meaning] != "" {
-			return run.Tracker.Labels[meaning]
-		}
-		if l := run.HITL.Labels[meaning]; l != "" {
-			return l
-		}
-		return otherwise
-	}
-	return labels{
-		needs: word("needs_approval", "needs:human_approval"), approved: word("approved", "human:approved"),
-		changes: word("changes_requested", "human:changes_requested"), exclude: word("exclude", "ashep:excluded"),
-	}
+	l := codec.LabelsOf(run)
+	return labels{needs: l.Needs, approved: l.Approved, changes: l.Changes, exclude: l.Exclude}
 }
 
 // should is how a node's bead has to stand.

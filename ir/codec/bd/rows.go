@@ -238,7 +238,7 @@ func nodeLabels(e *ir.Epic, n *ir.Node) []string {
 		out = append(out, "merge")
 	}
 	if n.Kind == ir.Manual {
-		out = append(out, cmpOr(e.Run.HITL.Labels["exclude"], ExcludedLabel))
+		out = append(out, LabelsOf(e.Run).Exclude)
 	}
 	return labels(append(out, Label, EpicLabel+string(e.Epic.ID)))
 }
