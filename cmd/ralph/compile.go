@@ -272,6 +272,10 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 			return err
 		}
 	}
+	others := make([][]string, len(c.Results))
+	for i, r := range c.Results {
+		others[i] = otherIDs(targets[i], r)
+	}
 	if err := a.write(cmd.OutOrStdout(), c, targets); err != nil {
 		return err
 	}
@@ -281,6 +285,9 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	}
 	for i, r := range c.Results {
 		sayCompiled(say, r, targets[i], !a.noAnnotate && c.plans[i].file != "-" && r.Epic.Run.Dialect != "")
+		for _, line := range others[i] {
+			sayf(cmd.ErrOrStderr(), "%s\n", line)
+		}
 	}
 	if a.push {
 		return a.runPush(cmd, c, targets, say)

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// mostOthers is how many sprints are named that have got another id.
+const mostOthers = 5
+
+// otherIDs says which sprints have another id than in the epic.json that is replaced:
+// the id is what a sprint is known by, so it begins anew. What was renumbered keeps its
+// id and is not named.
+func otherIDs(target string, r compiler.Result) (lines []string) {
+	b, err := readFile(target)
+	if err != nil || bytes.Equal(b, r.JSON) {
+		return nil
+	}
+	old, err := ir.Decode(b)
+	if err != nil || old.Epic.ID != r.Epic.Epic.ID {
+		return nil
+	}
+	now := map[ir.NodeID]bool{}
+	for i := range r.Epic.Nodes {
+		now[r.Epic.Nodes[i].ID] = true
+	}
+	gone := map[ir.Key]ir.NodeID{}
+	for i := range old.Nodes {
+		if n := &old.Nodes[i]; !now[n.ID] {
+			gone[n.Key] = n.ID
+		}
+	}
+	for i := range r.Epic.Nodes {
+		n := &r.Epic.Nodes[i]
+		was := gone[n.Key]
+		if was == "" {
+			continue
+		}
+		if len(lines) == mostOthers {
+			return append(lines, "  and more")
+		}
+		lines = append(lines, fmt.Sprintf("%s was %s and is %s now: it begins anew, and --push closes the bead %s. If it is the same sprint, write the old id back into the plan",
+			n.Key, was, n.ID, was))
+	}
+	return lines
+}
