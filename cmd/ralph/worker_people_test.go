@@ -1,0 +1,122 @@
+//go:build unix
+
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const askAda = `
+gate "ada" {
+  kind      = "human"
+  approvers = ["ada"]
+}
+policy "p" {
+  default = true
+  step "implement" {
+    capabilities = ["implement"]
+    gates        = [gate.ada]
+  }
+}
+`
+
+// A human gate blocks the issue, with the label, the phase and what to type; the
+// worker goes on by itself when that was typed. S4-14, S4-59, S4-95..97, S4-100
+func TestAnIssueThatWaitsForAPersonGoesOnWhenDecided(t *testing.T) {
+	t.Parallel()
+	d := faultDatabase(t, `echo x > a.txt`, askAda)
+	d.put(`{"id":"bd-a"}`)
+	if got := d.worker(exitWaiting, "--once"); !strings.Contains(got.out, "bd-a  waiting for a person: approval (gate ada, by ada)") {
+		t.Errorf("it says\n%s", got.out)
+	}
+	i := d.bead("bd-a")
+	slices.Sort(i.Labels)
+	if i.Status != "blocked" || !slices.Equal(i.Labels, []string{"needs:human_approval", "phase:human_review"}) {
+		t.Errorf("it is %s, %v", i.Status, i.Labels)
+	}
+	said := d.comments("bd-a")
+	command := regexp.MustCompile(`ralph approve bd-a --as ada --epic (\S+)`).FindStringSubmatch(said)
+	if command == nil {
+		t.Fatalf("the comment does not say what to type:\n%s", said)
+	}
+	w := d.going()
+	d.until("the worker is at work", func() bool { return len(d.bd.Calls()) > 12 })
+	if got := d.ralph("approve", "bd-a", "--as", "ada", "--epic", command[1]); got.code != exitDone {
+		t.Fatalf("approve: %s", got.all())
+	}
+	d.stands("bd-a", "closed")
+	d.stop(w, exitInterrupted)
+	if i := d.bead("bd-a"); slices.Contains(i.Labels, "needs:human_approval") || !slices.Equal(i.Labels, []string{"phase:implement"}) {
+		t.Errorf("in the end it has %v", i.Labels)
+	}
+	if n := d.noted("agents", "bd-a.implement-1"); n != 1 || strings.Count(d.read("../log/agents"), "\n") != 1 {
+		t.Errorf("agents:\n%s", d.read("../log/agents"))
+	}
+}
+
+// With tracker { approvals = true } a label decides, if its author may; changes go to
+// the agent with the comment. S4-98, S4-99
+func TestALabelInBdDecides(t *testing.T) {
+	t.Parallel()
+	d := faultDatabase(t, `echo x >> a.txt; cat "$RALPH_FEEDBACK" >> "$TOP/log/feedback" 2>/dev/null || true`, askAda+"tracker \"bd\" { approvals = true }\n")
+	d.put(`{"id":"bd-a"}`)
+	w := d.going()
+	d.stands("bd-a", "blocked")
+	d.bd.Do(d.dir, "eve", "label", "add", "bd-a", "human:approved")
+	d.until("eve is told no", func() bool { return strings.Contains(d.comments("bd-a"), "human:approved of eve does not count") })
+	d.person("comments", "add", "bd-a", "use tabs, please")
+	d.person("label", "add", "bd-a", "human:changes_requested")
+	d.until("it was done again", func() bool { return strings.Contains(d.read("../log/feedback"), "use tabs, please") })
+	d.until("it waits again", func() bool {
+		i := d.bead("bd-a")
+		return i.Status == "blocked" && !slices.Contains(i.Labels, "human:changes_requested")
+	})
+	d.person("label", "add", "bd-a", "human:approved")
+	d.stands("bd-a", "closed")
+	d.stop(w, exitInterrupted)
+	if i := d.bead("bd-a"); !slices.Equal(i.Labels, []string{"phase:implement"}) {
+		t.Errorf("in the end it has %v", i.Labels)
+	}
+}
+
+// All four labels may have other names, in hitl or, before that, in tracker: the worker
+// speaks and understands those of the policy, and the others mean nothing.
+func TestAWorkerUsesTheLabelsOfThePolicy(t *testing.T) { // S4-16, S4-97..99
+	t.Parallel()
+	d := faultDatabase(t, `echo x >> a.txt; cat "$RALPH_FEEDBACK" >> "$TOP/log/feedback" 2>/dev/null || true`, askAda+`
+hitl { labels = { needs_approval = "please-look", approved = "overridden", exclude = "hands-off" } }
+tracker "bd" {
+  approvals = true
+  labels    = { approved = "ok", changes_requested = "redo" }
+}
+`)
+	d.put(`{"id":"bd-a"}`, `{"id":"bd-x","labels":["hands-off"]}`)
+	w := d.going()
+	d.stands("bd-a", "blocked")
+	if i := d.bead("bd-a"); !slices.Contains(i.Labels, "please-look") || slices.Contains(i.Labels, "needs:human_approval") {
+		t.Errorf("it asks with %v", i.Labels)
+	}
+	if c := d.comments("bd-a"); !strings.Contains(c, "bd label add bd-a ok") || !strings.Contains(c, "add redo") {
+		t.Errorf("it does not say which labels:\n%s", c)
+	}
+	d.person("label", "add", "bd-a", "human:approved")
+	d.person("comments", "add", "bd-a", "use tabs, please")
+	d.person("label", "add", "bd-a", "redo")
+	d.until("it was done again", func() bool { return strings.Contains(d.read("../log/feedback"), "use tabs, please") })
+	d.until("it waits again", func() bool {
+		i := d.bead("bd-a")
+		return i.Status == "blocked" && !slices.Contains(i.Labels, "redo")
+	})
+	d.person("label", "add", "bd-a", "ok")
+	d.stands("bd-a", "closed")
+	d.stop(w, exitInterrupted)
+	if i := d.bead("bd-a"); slices.Contains(i.Labels, "ok") || slices.Contains(i.Labels, "please-look") {
+		t.Errorf("in the end it has %v", i.Labels)
+	}
+	if i := d.bead("bd-x"); i.Status != "open" {
+		t.Errorf("what is excluded is %s", i.Status)
+	}
+}
