@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 )
 
 const untilGo = `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > a.txt`
@@ -30,6 +32,7 @@ func TestALabelFromBeforeTheQuestionDecidesNothing(t *testing.T) {
 		t.Fatalf("exit %d; it is %s with %v\n%s", got.code, i.Status, i.Labels, got.all())
 	}
 	// Who gave it is who gave this very label.
+	d.bd.Forget()
 	v := d.going()
 	d.bd.Do(d.dir, "eve", "label", "add", "bd-a", "human:approved")
 	d.bd.Do(d.dir, "ada", "label", "add", "bd-a", "not:human:approved")
@@ -37,6 +40,13 @@ func TestALabelFromBeforeTheQuestionDecidesNothing(t *testing.T) {
 	d.person("label", "add", "bd-a", "human:approved")
 	d.stands("bd-a", "closed")
 	d.stop(v, exitInterrupted)
+	// Eve's label is gone when she is told: ada's, given upon that, is one of its own.
+	calls := d.bd.Calls()
+	told := slices.IndexFunc(calls, func(c bdtest.Call) bool { return strings.Contains(c.Input, "of eve does not count") })
+	gone := slices.IndexFunc(calls, func(c bdtest.Call) bool { return slices.Contains(c.Args, "--remove-label") })
+	if gone < 0 || told < gone {
+		t.Errorf("told with call %d, taken away with call %d", told, gone)
+	}
 	if got := d.ralph("log", "--epic", d.epics()[0]); !strings.Contains(got.out, "ada (bd)") {
 		t.Errorf("the journal does not say that it is bd's word:\n%s", got.all())
 	}

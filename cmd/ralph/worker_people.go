@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
@@ -132,17 +132,26 @@ func (w *issueWorker) carryOver(ctx context.Context, r *issueRun, i bd.Issue) er
 	if err != nil {
 		return err
 	}
-	who := ""
-	for _, e := range events {
-		if e.Type == "label_added" && strings.HasSuffix(e.Comment, ": "+label) {
-			who = e.Actor
-			break
-		}
+	nobodys := func(e bd.HistoryEvent) bool {
+		return e.Actor == "" || e.Actor == w.actor || e.Actor == bd.AgentActor || w.judged[e.ID]
 	}
-	if who == "" || who == w.actor || who == bd.AgentActor {
-		return nil // nobody's word
+	e, found := bd.Newest(events, func(e bd.HistoryEvent) bool { return e.Gave(label) }, nobodys)
+	switch {
+	case !found || e.Actor == w.actor:
+		return nil
+	case w.judged[e.ID]: // it could not be taken away yet
+		return w.unlabel(ctx, i, label)
+	case nobodys(e): // where it stays, nobody can give it
+		return w.turnDown(ctx, r, i, e, label, errors.New("agents and gates decide nothing, and neither does nobody"))
 	}
-	d.By = who + executor.InTracker
+	rec, err := openRecord(ctx, r.file, nil)
+	if err != nil {
+		return faulty(err)
+	}
+	d.ID, d.By = "bd:"+e.ID, e.Actor+executor.InTracker
+	if rec.run.Heard(d.ID) { // it has decided already
+		return w.unlabel(ctx, i, label)
+	}
 	if d.Verb == executor.Reject {
 		if d.Message, err = w.saidSince(ctx, i.ID, r.claim.At); err != nil {
 			return err
@@ -151,19 +160,25 @@ func (w *issueWorker) carryOver(ctx context.Context, r *issueRun, i bd.Issue) er
 			d.Message = "changes requested in bd"
 		}
 	}
-	rec, err := openRecord(ctx, r.file, nil)
-	if err != nil {
-		return faulty(err)
-	}
 	if err := w.decide(ctx, r.file, string(rec.epic.Nodes[0].Key), d); err != nil {
-		w.tell(i.ID, fmt.Sprintf("what %s says with %s does not count: %v", who, label, err))
-		text := fmt.Sprintf("%s of %s does not count: %v", label, who, err)
-		return errors.Join(w.commentOnce(ctx, i.ID, text, r.claim.At), w.unlabel(ctx, i))
+		return w.turnDown(ctx, r, i, e, label, err)
 	}
 	return nil
 }
 
-func (w *issueWorker) unlabel(ctx context.Context, i bd.Issue) error {
-	_, err := w.bd.Update(ctx, i.ID, bd.Change{Remove: slices.DeleteFunc(w.peopleLabels(i), func(l string) bool { return l == w.labels.Needs })})
+// turnDown tells somebody that the label that they gave does not count. It is taken away
+// before that: whoever reads it and answers with the same label gives it anew.
+func (w *issueWorker) turnDown(ctx context.Context, r *issueRun, i bd.Issue, e bd.HistoryEvent, label string, why error) error {
+	who := cmp.Or(e.Actor, "nobody")
+	w.judged[e.ID] = true
+	w.tell(i.ID, fmt.Sprintf("what %s says with %s does not count: %v", who, label, why))
+	if err := w.unlabel(ctx, i, label); err != nil {
+		return err
+	}
+	return w.commentOnce(ctx, i.ID, fmt.Sprintf("%s of %s does not count: %v", label, who, why), r.claim.At)
+}
+
+func (w *issueWorker) unlabel(ctx context.Context, i bd.Issue, label string) error {
+	_, err := w.bd.RemoveLabel(ctx, i.ID, label)
 	return err
 }

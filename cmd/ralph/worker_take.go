@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -212,8 +213,9 @@ func (w *issueWorker) reopen(ctx context.Context, r *issueRun, before *pastRun, 
 	return err
 }
 
-// decide puts a decision on record, as the commands for people do.
+// decide puts a decision on record, as the commands for people do. One without an id
+// gets one.
 func (w *issueWorker) decide(ctx context.Context, file, key string, d executor.Decision) error {
-	d.ID, d.User, d.At = newID(), userName(), time.Now().UTC().Truncate(time.Millisecond)
+	d.ID, d.User, d.At = cmp.Or(d.ID, newID()), userName(), time.Now().UTC().Truncate(time.Millisecond)
 	return decide(ctx, io.Discard, file, nil, key, d)
 }

@@ -83,17 +83,18 @@ type bead struct {
 	known *Issue   // as bd showed it last; nil: it is not there
 
 	queued   bool
-	metadata bool     // it is due
-	doubt    bool     // something was said about it before the mirror began
-	unsure   bool     // how the last comment ended is not known: they are read first
-	asked    *asked   // the question that its labels put to people now
-	lost     bool     // somebody else has claimed it
-	foreign  bool     // bd takes its id for another: nothing is written any more
-	theirs   string   // status that a person gave it and that stays; "" none
-	question string   // text of the last one that was put to people
-	holds    []hold   // decisions on their way; it stays as it is meanwhile
-	drop     []string // labels of those that were not taken
-	took     bool     // the last one was taken: its label is not too late
+	metadata bool            // it is due
+	doubt    bool            // something was said about it before the mirror began
+	unsure   bool            // how the last comment ended is not known: they are read first
+	asked    *asked          // the question that its labels put to people now
+	lost     bool            // somebody else has claimed it
+	foreign  bool            // bd takes its id for another: nothing is written any more
+	theirs   string          // status that a person gave it and that stays; "" none
+	question string          // text of the last one that was put to people
+	holds    []hold          // decisions on their way; it stays as it is meanwhile
+	drop     []string        // labels of those that were not taken
+	took     bool            // the last one was taken: its label is not too late
+	judged   map[string]bool // events that decide nothing any more, by the id of their decision
 	refused  map[string]int
 	notes    []string // for whoever was too late
 	closes   []ir.NodeID
@@ -125,14 +126,14 @@ func NewMirror(o Outbox) (*Mirror, error) {
 		beads: map[ir.NodeID]*bead{}, reports: map[string]bool{}, pushed: o.Push == nil,
 	}
 	m.found = o.Epic.Run.Tracker != nil && o.Epic.Run.Tracker.Proposals
-	m.beads[""] = &bead{doubt: m.opened > 0, metadata: m.opened > 0, refused: map[string]int{}}
+	m.beads[""] = &bead{doubt: m.opened > 0, metadata: m.opened > 0, judged: map[string]bool{}, refused: map[string]int{}}
 	ids := map[ir.Key]ir.NodeID{}
 	for i := range m.epic.Nodes {
 		n := &m.epic.Nodes[i]
 		ids[n.Key] = n.ID
 		v, _ := m.run.View(n.ID)
 		begun := len(v.Attempts) > 0 || len(m.run.Comments(n.ID)) > 0
-		m.beads[n.ID] = &bead{id: n.ID, node: n, doubt: begun, metadata: begun, refused: map[string]int{}}
+		m.beads[n.ID] = &bead{id: n.ID, node: n, doubt: begun, metadata: begun, judged: map[string]bool{}, refused: map[string]int{}}
 		for _, e := range n.After {
 			if e.Type == ir.Blocks {
 				d := m.beads[ids[e.Key]]

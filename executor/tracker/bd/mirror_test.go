@@ -44,6 +44,10 @@ func newScene(t *testing.T, lines []string, change ...func(*ir.Epic)) *scene {
 	}}, change...)
 	s := &scene{t: t, epic: executortest.Epic(lines, change...), now: time.UnixMilli(1_700_000_000_000).UTC(), state: t.TempDir(), got: map[string]string{}}
 	_, s.fake, s.dir = fakeDatabase(t)
+	if strings.HasPrefix(t.Name(), "TestWhatHappensWithinOneSecondIsToldApart/") {
+		s.fake.Clock(time.Now())
+		s.fake.Faults(bdtest.Fault{On: "history", Do: bdtest.Ties})
+	}
 	var err error
 	if s.c, err = Open(context.Background(), Options{Program: s.fake.Program, Dir: s.dir, Actor: bd.Assignee(s.epic)}); err != nil {
 		t.Fatal(err)

@@ -310,7 +310,7 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 		who := map[string]string{}
 		for _, e := range events {
 			for _, status := range []string{"blocked", "in_progress", "closed", "open"} {
-				if e.gives(status) {
+				if e.Status() == status {
 					who[status] += e.Actor
 				}
 			}

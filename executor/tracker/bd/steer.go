@@ -3,7 +3,6 @@ package bd
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -118,7 +117,7 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 	if b.node == nil {
 		return nil // the epic's own status follows its nodes
 	}
-	e, found, err := m.who(ctx, b, func(e HistoryEvent) bool { return e.gives(now.Status) }, changesStatus)
+	e, found, err := m.who(ctx, b, func(e HistoryEvent) bool { return e.Status() == now.Status }, changesStatus)
 	if err != nil {
 		b.known = nil // the next look begins anew
 		return err
@@ -171,53 +170,32 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 	return m.send(ctx, b, d, "", e.Actor)
 }
 
-// who returns the newest event of a bead that is meant; without one, the newest of
-// those that are meant next. Of one second are many, in any order: there one that has
-// decided already is older than one that has not.
+// who returns the newest event of a bead that is meant, as Newest does; without one, the
+// newest of those that are meant next.
 func (m *Mirror) who(ctx context.Context, b *bead, meant ...func(HistoryEvent) bool) (e HistoryEvent, found bool, err error) {
 	var events []HistoryEvent
 	err = m.do(ctx, func(ctx context.Context) (err error) { events, err = m.c.Events(ctx, string(b.id)); return err })
-	if err != nil {
-		return e, false, err
-	}
 	for _, means := range meant {
-		for _, other := range events {
-			switch {
-			case !means(other):
-			case !found:
-				e, found = other, true
-			case other.At.Equal(e.At) && m.run.Heard("bd:"+e.ID) && !m.run.Heard("bd:"+other.ID):
-				e = other
-			}
-		}
-		if found {
-			break
+		if err == nil && !found {
+			e, found = Newest(events, means, func(e HistoryEvent) bool { return m.judged(b, e) })
 		}
 	}
-	return e, found, nil
+	return e, found, err
+}
+
+// judged reports whether an event has decided, was refused, or is of a name that
+// decides nothing: of one second, others count.
+func (m *Mirror) judged(b *bead, e HistoryEvent) bool {
+	return e.Actor == m.c.actor || e.Actor == AgentActor || e.Actor == "" || b.judged["bd:"+e.ID] || m.run.Heard("bd:"+e.ID)
 }
 
 func changesStatus(e HistoryEvent) bool {
 	return e.Type == "status_changed" || e.Type == "closed" || e.Type == "reopened"
 }
 
-// gives reports whether an event says that it gave a bead a status.
-func (e HistoryEvent) gives(status string) bool {
-	switch e.Type {
-	case "closed":
-		return status == "closed"
-	case "reopened":
-		return status == "open"
-	}
-	var to struct{ Status string }
-	return e.Type == "status_changed" && json.Unmarshal([]byte(e.New), &to) == nil && to.Status == status
-}
-
 // byLabel returns who gave a bead a label last.
 func (m *Mirror) byLabel(ctx context.Context, b *bead, label string) (HistoryEvent, bool, error) {
-	return m.who(ctx, b, func(e HistoryEvent) bool {
-		return e.Type == "label_added" && strings.HasSuffix(e.Comment, ": "+label)
-	})
+	return m.who(ctx, b, func(e HistoryEvent) bool { return e.Gave(label) })
 }
 
 // labelled makes decisions of the labels that people put on a bead.
@@ -264,6 +242,7 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 		return nil
 	}
 	if s.gate == nil {
+		b.judged["bd:"+e.ID] = true
 		if !b.took {
 			m.late(b, label, e.Actor, "nothing waits for that here"+lastWord(v))
 		}
@@ -282,6 +261,7 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 		return err
 	}
 	if e.At.Before(since) {
+		b.judged["bd:"+e.ID] = true
 		b.drop = append(b.drop, label) // it was about another one
 		return nil
 	}
@@ -316,16 +296,23 @@ func lastWord(v executor.NodeView) string {
 	return ""
 }
 
-// feedback is what others than ralph commented since the question was put, and when
-// that was.
-func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (text string, at time.Time, err error) {
+// feedback is what others than ralph commented since the question was put, and the
+// earliest that this can have been: bd gives each comment a later second than the one
+// before, so that the times of a burst run ahead of the clock that events have.
+func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (text string, since time.Time, err error) {
 	list, err := m.read(ctx, b)
 	if err != nil {
-		return "", at, err
+		return "", since, err
 	}
-	for _, c := range list {
-		if contains([]Comment{c}, q.text) {
-			at = c.At.Truncate(time.Second)
+	var at time.Time
+	for i, c := range list {
+		if !contains([]Comment{c}, q.text) {
+			continue
+		}
+		at = c.At.Truncate(time.Second)
+		since = at
+		for i--; i >= 0 && !list[i].At.Before(since.Add(-time.Second)); i-- {
+			since = list[i].At.Truncate(time.Second)
 		}
 	}
 	var said []string
@@ -334,7 +321,7 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (text string, 
 			said = append(said, strings.TrimSpace(c.Text))
 		}
 	}
-	return executor.Clip(strings.Join(said, "\n\n"), executor.MaxNote), at, nil
+	return executor.Clip(strings.Join(said, "\n\n"), executor.MaxNote), since, nil
 }
 
 // excluded pauses a node whose bead has the label that leaves it to people, and lets
@@ -425,6 +412,7 @@ func (m *Mirror) answered(ctx context.Context, b *bead) {
 			continue
 		}
 		b.heard(h.letter.Decision.ID)
+		b.judged[h.letter.Decision.ID] = true
 		why := strings.ReplaceAll(refused, "\n  ", "; ") // and who may
 		what := h.label
 		if what == "" {

@@ -357,3 +357,21 @@ func TestAnAssigneeIsNotTakenAwayInSilence(t *testing.T) {
 		t.Errorf("it is %s of %s; it says %q", b.Status, b.Assignee, s.said)
 	}
 }
+
+// bd keeps whole seconds, lists what happened within one in no order, and gives the
+// comments of a burst times that run ahead. Who did what, and before or behind which
+// question, is found all the same.
+func TestWhatHappensWithinOneSecondIsToldApart(t *testing.T) { // S4-95..100, K33
+	for name, story := range map[string]func(*testing.T){
+		"an approval":      TestALabelApprovesWhatWasAsked,
+		"changes":          TestChangesRequestedSinceTheQuestionAreTheFeedback,
+		"while away":       TestAnApprovalGivenWhileRalphWasAwayCounts,
+		"an agent":         TestAnAgentDoesNotApproveInBd,
+		"statuses":         TestWhatPeopleDoToABeadSteersItsNode,
+		"two questions":    TestALabelThatHasDecidedDoesNotStandInTheWayOfTheNextQuestion,
+		"the first wins":   TestTheFirstDecisionWinsWhereverItComesFrom,
+		"nothing mirrored": TestALabelDecidesAboutItsQuestionWhateverIsMirrored,
+	} {
+		t.Run(name, story)
+	}
+}

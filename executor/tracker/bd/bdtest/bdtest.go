@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Main makes the process the stand-in, and does not return, if it was started as
@@ -157,6 +158,22 @@ func (f *Fake) Commands() []string {
 		out = append(out, c.Command)
 	}
 	return out
+}
+
+// clockFile holds what Clock set.
+const clockFile = "clock"
+
+// Clock makes the program take a time for now in every call that follows: bd keeps
+// whole seconds, and everything may happen within one.
+func (f *Fake) Clock(at time.Time) {
+	f.t.Helper()
+	b, err := at.UTC().Truncate(time.Second).MarshalText()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, clockFile), b, 0o600); err != nil {
+		f.t.Fatal(err)
+	}
 }
 
 // Forget empties Calls.

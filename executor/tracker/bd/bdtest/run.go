@@ -122,6 +122,9 @@ var readers = []string{"version", "context", "config get", "list", "show", "read
 
 func run(dir string, args []string, out, errs io.Writer) int {
 	c := &call{dir: dir, out: out, err: errs, actor: os.Getenv("BEADS_ACTOR")}
+	if b, err := os.ReadFile(filepath.Join(dir, clockFile)); err == nil {
+		_ = clock.UnmarshalText(b)
+	}
 	err := c.parse(args)
 	if v := c.flag("actor"); v != "" {
 		c.actor = v

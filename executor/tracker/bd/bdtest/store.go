@@ -79,7 +79,16 @@ type event struct {
 	At      time.Time `json:"created_at"`
 }
 
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+// clock is the time that Fake.Clock set; zero: it is that of the machine.
+var clock time.Time
+
+// now is the time as bd keeps it.
+func now() time.Time {
+	if !clock.IsZero() {
+		return clock
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
 
 func readStore(beads string) (*store, error) {
 	b, err := os.ReadFile(filepath.Join(beads, storeFile))
@@ -260,7 +269,14 @@ func (i *issue) touch(actor string, before issue) {
 		i.happened("updated", actor, "", "", "")
 		return
 	}
-	i.happened("status_changed", actor, before.Status, fmt.Sprintf(`{"status":%q}`, i.Status), "")
+	kind := "status_changed"
+	switch {
+	case i.Status == "closed":
+		kind = "closed"
+	case before.Status == "closed":
+		kind = "reopened"
+	}
+	i.happened(kind, actor, fmt.Sprintf(`{"status":%q}`, before.Status), fmt.Sprintf(`{"status":%q}`, i.Status), "")
 }
 
 func (i *issue) close(actor, reason string) {

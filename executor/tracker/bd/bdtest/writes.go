@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // named is the bead that a command names first.
@@ -222,9 +223,10 @@ func reopen(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := *i
-	i.Status, i.ClosedAt, i.CloseReason = "open", nil, ""
-	i.touch(c.actor, before)
+	if i.Status == "closed" {
+		i.Status, i.ClosedAt, i.CloseReason, i.UpdatedAt = "open", nil, "", now()
+		i.happened("reopened", c.actor, "", c.flag("reason"), "")
+	}
 	return c.written(i), nil
 }
 
@@ -255,7 +257,13 @@ func addComment(c *call) (any, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, refuse("comment text cannot be empty")
 	}
-	cm := comment{fmt.Sprintf("%s-comment-%d", i.ID, len(i.Comments)+1), i.ID, cmp.Or(c.flag("author"), c.actor), text, now()}
+	at := now()
+	for _, other := range i.Comments { // bd keeps their order so: the times of a burst run ahead
+		if !at.After(other.At) {
+			at = other.At.Add(time.Second)
+		}
+	}
+	cm := comment{fmt.Sprintf("%s-comment-%d", i.ID, len(i.Comments)+1), i.ID, cmp.Or(c.flag("author"), c.actor), text, at}
 	i.Comments = append(i.Comments, cm)
 	if c.fault.Do == WrongID {
 		cm.Issue += "x"
