@@ -104,6 +104,8 @@ func runWorker(cmd *cobra.Command, a *workerArgs, dir string) (err error) {
 		return inputErrorf("%w", process.Supported)
 	}
 	ctx := background(cmd)
+	interrupts, stop := catchInterrupts()
+	defer stop()
 	w := &issueWorker{
 		args: a, say: &workerVoice{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), paint: term.For(cmd.OutOrStdout())},
 		runs: map[string]*issueRun{}, ended: make(chan *issueRun, 64), told: map[string]string{}, judged: map[string]bool{}, left: map[string]string{},
@@ -112,8 +114,6 @@ func runWorker(cmd *cobra.Command, a *workerArgs, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.project.Close()) }()
-	interrupts, stop := catchInterrupts()
-	defer stop()
 	return w.loop(ctx, interrupts)
 }
 
@@ -186,6 +186,7 @@ func (w *issueWorker) loop(ctx context.Context, interrupts <-chan struct{}) erro
 		case <-interrupts:
 			stopAsking()
 			w.interrupt()
+			poll.Reset(0) // what has ended and was not written back
 		case r := <-w.ended:
 			r.over = true
 			w.settle(ctx)
@@ -196,6 +197,7 @@ func (w *issueWorker) loop(ctx context.Context, interrupts <-chan struct{}) erro
 			wait := w.args.poll
 			w.settle(ctx)
 			if w.drain > 0 {
+				poll.Reset(wait) // bd may be away just now
 				break
 			}
 			begun, err := w.turn(asking)

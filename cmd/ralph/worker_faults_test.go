@@ -275,6 +275,42 @@ func TestAWorkerEndsGently(t *testing.T) {
 	}
 }
 
+// A worker that is told to end while bd is away tells what came of its run once bd
+// answers; told again, it ends, and the next one tells it. execution §9
+func TestAWorkerThatEndsWhileBdIsAwayLosesNothing(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]bool{"bd comes back": false, "it is told again": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := faultDatabase(t, untilGo, plainSteps)
+			d.put(`{"id":"bd-a"}`)
+			w := d.going()
+			d.exists("../log/at-work")
+			d.bd.Faults(bdtest.Fault{Do: bdtest.Refuse, Text: "the database is locked"})
+			w.signal(syscall.SIGINT)
+			d.until("the run drains", func() bool { return strings.Contains(d.outputs(), "interrupted: nothing new starts") })
+			d.bd.Forget()
+			d.open("go")
+			d.until("it was tried several times", func() bool { return len(d.bd.Calls()) > 3 })
+			if again {
+				w.signal(syscall.SIGINT)
+			} else {
+				d.bd.Faults()
+			}
+			if got := w.wait(); got.code != exitInterrupted || strings.Count(got.err, "the database is locked") != 1 {
+				t.Errorf("worker ended with %d\n%s\n%s", got.code, got.all(), d.outputs())
+			}
+			if again {
+				d.bd.Faults()
+				d.worker(exitDone, "--once")
+			}
+			if i := d.bead("bd-a"); i.Status != "closed" || d.noted("agents", "bd-a.implement-1") != 1 {
+				t.Errorf("it is %s, agents\n%s", i.Status, d.read("../log/agents"))
+			}
+		})
+	}
+}
+
 // Two workers on one database never run an issue twice. S4-60
 func TestTwoWorkersShareADatabase(t *testing.T) {
 	t.Parallel()
@@ -283,9 +319,13 @@ func TestTwoWorkersShareADatabase(t *testing.T) {
 	for _, id := range ids {
 		d.put(`{"id":"` + id + `"}`)
 	}
-	one, two := d.going("--max", "2"), d.going()
+	one, said := d.watching("one.txt", "worker", "--poll", "100ms", "--max", "2")
+	two, also := d.watching("two.txt", "worker", "--poll", "100ms")
 	for _, id := range ids {
 		d.stands(id, "closed")
+	}
+	for _, said := range []func() string{said, also} { // else it has not begun to listen for Ctrl-C
+		d.until("it is at work", func() bool { return strings.Contains(said(), "at work on ") })
 	}
 	d.stop(one, exitInterrupted)
 	d.stop(two, exitInterrupted)

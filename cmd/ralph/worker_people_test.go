@@ -42,8 +42,9 @@ func TestAnIssueThatWaitsForAPersonGoesOnWhenDecided(t *testing.T) {
 	if command == nil {
 		t.Fatalf("the comment does not say what to type:\n%s", said)
 	}
+	d.bd.Forget()
 	w := d.going()
-	d.until("the worker is at work", func() bool { return len(d.bd.Calls()) > 12 })
+	d.until("the worker looks what was decided", func() bool { return slices.Contains(d.bd.Commands(), "ready") })
 	if got := d.ralph("approve", "bd-a", "--as", "ada", "--epic", command[1]); got.code != exitDone {
 		t.Fatalf("approve: %s", got.all())
 	}
