@@ -297,7 +297,7 @@ func TestAWorkerThatEndsWhileBdIsAwayLosesNothing(t *testing.T) {
 			} else {
 				d.bd.Faults()
 			}
-			if got := w.wait(); got.code != exitInterrupted || strings.Count(got.err, "the database is locked") != 1 {
+			if got := w.wait(); got.code != exitInterrupted || strings.Count(got.err, "cannot be written to bd yet: ") != 1 {
 				t.Errorf("worker ended with %d\n%s\n%s", got.code, got.all(), d.outputs())
 			}
 			if again {
