@@ -118,7 +118,7 @@ func (p *placer) node(n *yaml.Node, depth int) (*Node, error) {
 	out.End = out.Start
 	switch n.Kind {
 	case yaml.AliasNode:
-		return nil, &SyntaxError{Line: n.Line, Message: "aliases are not read; write the value out"}
+		return nil, &SyntaxError{Line: n.Line, Message: "aliases are not read"}
 	case yaml.ScalarNode:
 		out.Kind = Scalar
 		if out.Tag == "!!null" {

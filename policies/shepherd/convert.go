@@ -49,8 +49,8 @@ func Convert(files []*diag.File, o Options) ([]byte, diag.List) {
 	var text []byte
 	if !c.diags.HasErrors() {
 		text = policies.Format([]byte(c.write()))
-		c.told()
 	}
+	c.told() // also beside errors: a key that is misspelt may be why another one is missing
 	c.diags.Sort()
 	return text, c.diags
 }

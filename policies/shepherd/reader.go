@@ -1,6 +1,7 @@
 package shepherd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -103,7 +104,7 @@ func (c *conversion) wrong(n node, format string, args ...any) {
 		name = string(r[:31]) + "…"
 	}
 	c.diags.Add(diag.Newf("shepherd-value", n.at(), "%s is not what it has to be", line(name)).
-		WithDetail("%s has to be %s.", line(n.path), fmt.Sprintf(format, args...)))
+		WithDetail("%s has to be %s.", line(cmp.Or(n.path, "The file")), fmt.Sprintf(format, args...)))
 }
 
 // missing reports a key that an object must have.

@@ -77,7 +77,8 @@ type decoding struct {
 	issues []*issue
 	byID   map[string]*issue
 
-	closed, begun, books, lifted []diag.Range // what is reported once for all
+	closed, begun, books, lifted, odd []diag.Range // what is reported once for all
+	oddTypes                          []string     // the types of edges that are odd
 }
 
 // issue is one while it is read.
@@ -163,7 +164,9 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 			n.Priority = r.Stated(x, fmt.Sprint(p))
 		}
 	}
-	if x := f.Get("issue_type"); x != nil && i.kind != "" {
+	if x := f.Get("issue_type"); x != nil && x.Kind != 's' {
+		r.Wrong(x, "a type, such as \"task\"")
+	} else if x != nil && i.kind != "" {
 		if i.kind != Types[0] && i.kind != Types[1] {
 			n.Type = r.Stated(x, i.kind)
 		}
@@ -189,6 +192,8 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 		d.closed = append(d.closed, r.At(x))
 	case status == "in_progress" || status == "blocked" || status == "hooked":
 		d.begun = append(d.begun, r.At(x))
+	case x != nil && x.Kind != 's':
+		r.Wrong(x, "a status, such as \"open\"")
 	}
 	d.issues = append(d.issues, i)
 	if d.byID[string(n.ID)] == nil {

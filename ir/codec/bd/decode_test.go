@@ -140,7 +140,7 @@ func TestWhatAnIssueBecomes(t *testing.T) { // S4-12..16, S4-18..20, S0-07, S0-0
 
 // All that is wrong with a file is said in one run, with pointer and line.
 func TestAllMistakesAreReported(t *testing.T) { // S0-150
-	text := "{\"title\":\"no id\"}\n{\"id\":\"bd a\",\"title\":\"x\"}\n{\"id\":\"bd-1\"}\n{\"id\":\"bd-2\",\"title\":\"x\",\"priority\":9,\"labels\":\"l\",\"dependencies\":[{}]}\n{oops}\n" +
+	text := "{\"title\":\"no id\"}\n{\"id\":\"bd a\",\"title\":\"x\"}\n{\"id\":\"bd-1\"}\n{\"id\":\"bd-2\",\"title\":\"x\",\"priority\":9,\"labels\":\"l\",\"dependencies\":[{}],\"status\":5,\"issue_type\":[]}\n{oops}\n" +
 		line("bd-3", dep("bd-3", "bd-gone", "blocks"))
 	d, diags := decode(t, text)
 	if d != nil {
@@ -151,9 +151,22 @@ func TestAllMistakesAreReported(t *testing.T) { // S0-150
 	for _, x := range diags {
 		got = append(got, fmt.Sprintf("%d %s", f.Position(x.Range.Start).Line, x.Code))
 	}
-	want := []string{"1 bead-missing", "2 bead-value", "3 bead-missing", "4 bead-value", "4 bead-value", "4 bead-value", "5 bead-json", "6 bead-dependency"}
+	want := []string{"1 bead-missing", "2 bead-value", "3 bead-missing", "4 bead-value", "4 bead-value", "4 bead-value", "4 bead-value", "4 bead-value", "5 bead-json", "6 bead-dependency"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v\n%v", got, want, diags)
+	}
+}
+
+// A type of edges that bd does not know orders nothing: it may be misspelt, and that is
+// said once.
+func TestTypesOfEdgesThatBdDoesNotKnowAreNamed(t *testing.T) { // S4-109, S4-110
+	_, diags := decode(t, line("bd-1", "")+line("bd-2", dep("bd-2", "bd-1", "blcks"))+line("bd-3", dep("bd-3", "bd-1", "blcks"))+line("bd-4", dep("bd-4", "bd-1", "tracks")))
+	var got []string
+	for _, x := range diags {
+		got = append(got, string(x.Code)+": "+x.Summary+": "+x.Detail)
+	}
+	if want := []string{`bead-dependency: 2 dependencies are of a type that bd does not know: They are "blcks", and order nothing. Write blocks if the one has to be done before the other.`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -54,6 +55,12 @@ var softened = map[string]ir.EdgeType{
 // ordering are the types that do: a bead is not ready before what they lead to is closed.
 var ordering = []string{string(ir.Blocks), "conditional-blocks", "waits-for"}
 
+// silent are the types of bd that ralph does nothing with.
+var silent = []string{
+	"replies-to", "duplicates", "supersedes", "authored-by", "assigned-to", "approved-by", "attests", "tracks", "until", "caused-by", "validates",
+	"delegated-from",
+}
+
 // edges gives the nodes their edges, and keeps what is no edge of the graph.
 func (d *decoding) edges() {
 	for _, i := range d.issues {
@@ -62,6 +69,12 @@ func (d *decoding) edges() {
 			to := d.byID[e.to]
 			typ, soft := softened[e.kind]
 			orders := slices.Contains(ordering, e.kind)
+			if !orders && !soft && !slices.Contains(silent, e.kind) {
+				d.odd = append(d.odd, e.at)
+				if name := strconv.Quote(foreign.Clip(e.kind)); !slices.Contains(d.oddTypes, name) {
+					d.oddTypes = append(d.oddTypes, name)
+				}
+			}
 			switch {
 			case to == nil && orders:
 				d.diags.Add(diag.Newf("bead-dependency", e.at, "%s waits for %s, which is not there", foreign.Clip(string(i.node.ID)), foreign.Clip(e.to)).
@@ -128,6 +141,8 @@ func (d *decoding) report() {
 	say(d.closed, "bead-completed", diag.Note, "%d of the issues are closed", "They are done, and are not run again. Their results have to be in the branch that the work starts from.")
 	say(d.begun, "bead-status", diag.Warning, "%d of the issues were begun elsewhere", "in_progress and blocked are kept in epic.json (nodes.ext.bd) and mean nothing to ralph: it begins with them anew.")
 	say(d.books, "bead-place", diag.Note, "%d of the records are no work", "Events, messages, tombstones and memories of bd stay there.")
+	most := min(len(d.oddTypes), 8)
+	say(d.odd, "bead-dependency", diag.Warning, "%d dependencies are of a type that bd does not know", "They are "+strings.Join(d.oddTypes[:most], ", ")+", and order nothing. Write blocks if the one has to be done before the other.")
 	say(d.lifted, "bead-place", diag.Note, "%d dependencies of epics are those of their children", "An epic with children is no sprint: what it waits for its children wait for, and what waits for it waits for all of them.")
 }
 

@@ -12,6 +12,8 @@ func TestWhatIsNoJSONIsSaidWithTheFix(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"nothing", "", "It is empty."},
 		{"blanks", " \n\n", "It is empty."},
+		{"only a byte order mark", "\xef\xbb\xbf\n", "It is empty."},
+		{"a word that is no object", "null", "It holds null, not an object or a list of objects."},
 		{"cut off", `{"a": [1`, "it ends too early. Close what is open: the file may be cut off."},
 		{"cut off in a text", `{"a": "b`, "Close what is open"},
 		{"single quotes", `{'a': 1}`, `Write " instead of '.`},

@@ -47,6 +47,21 @@ func TestEveryBadLineIsReported(t *testing.T) { // S0-150
 	}
 }
 
+// What is too large is not read, and how large it may be is said; what is JSON and no
+// object is not called unreadable.
+func TestWhatIsTooLargeOrNoObject(t *testing.T) { // S0-150
+	r := Reader{File: diag.NewFile("x.json", make([]byte, 3<<20)), Format: "x"}
+	if r.Object(1<<20) != nil || len(r.Diags) != 1 || r.Diags[0].Detail != "It has 3.0 MB; at most 1.0 MB are read. Split it, or leave out what is not needed." {
+		t.Errorf("%v", r.Diags)
+	}
+	for _, text := range []string{"[]", "42"} {
+		r := Reader{File: diag.NewFile("x.json", []byte(text)), Format: "x"}
+		if r.Object(1<<20) != nil || len(r.Diags) != 1 || r.Diags[0].Summary != "the file is not what it has to be" {
+			t.Errorf("%s: %v", text, r.Diags)
+		}
+	}
+}
+
 // What is no JSON is found where it stands.
 func TestTheCulpritIsFound(t *testing.T) { // S0-150
 	for text, want := range map[string]string{

@@ -47,7 +47,8 @@ func (r *Reader) text(most int) ([]byte, bool) {
 	src := r.File.Bytes
 	switch {
 	case len(src) > most:
-		r.bad(0, "It has %d bytes; at most %d are read.", len(src), most)
+		const mega = 1 << 20
+		r.bad(0, "It has %.1f MB; at most %.1f MB are read. Split it, or leave out what is not needed.", float64(len(src))/mega, float64(most)/mega)
 	case utf16(src):
 		r.bad(0, "It is UTF-16. Save it as UTF-8; in PowerShell: Set-Content -Encoding utf8.")
 	case !utf8.Valid(src):
@@ -64,6 +65,11 @@ func (r *Reader) bad(offset int, format string, args ...any) {
 	r.Diags.Add(diag.New("bead-json", r.File.Range(offset, offset), "the file cannot be read as JSON").WithDetail(format, args...))
 }
 
+// holds reports that the file is JSON, and something else than it has to be.
+func (r *Reader) holds(v *Value, want string) {
+	r.Diags.Add(diag.New("bead-json", r.File.Range(v.Start, v.Start), "the file is not what it has to be").WithDetail("It holds %s, not %s.", Kinds[v.Kind], want))
+}
+
 // unreadable reports why bytes are no JSON.
 func (r *Reader) unreadable(err error) {
 	at := 0
@@ -71,7 +77,7 @@ func (r *Reader) unreadable(err error) {
 	if errors.As(err, &where) {
 		at = where.offset
 	}
-	if len(bytes.TrimSpace(r.File.Bytes)) == 0 {
+	if len(bytes.TrimSpace(bytes.TrimPrefix(r.File.Bytes, utf8BOM))) == 0 {
 		r.bad(0, "It is empty.")
 		return
 	}
@@ -90,7 +96,7 @@ func (r *Reader) Object(most int) *Value {
 		return nil
 	}
 	if v.Kind != '{' {
-		r.bad(v.Start, "It holds %s, not an object.", Kinds[v.Kind])
+		r.holds(v, "an object")
 		return nil
 	}
 	return v
@@ -150,7 +156,7 @@ func (r *Reader) unpack(v *Value) []*Value {
 		return []*Value{v}
 	}
 	if v.Kind != '[' {
-		r.bad(v.Start, "It holds %s, not an object or a list of objects.", Kinds[v.Kind])
+		r.holds(v, "an object or a list of objects")
 		return nil
 	}
 	for i, x := range v.Items {

@@ -43,7 +43,7 @@ func Decode(files []*diag.File) (*ir.Draft, diag.List) {
 		r := &foreign.Reader{File: file, Format: Format}
 		objects := r.Objects()
 		if len(objects) == 0 && !r.Diags.HasErrors() {
-			r.Diags.Add(diag.New("bead-json", file.Range(0, 0), "the file cannot be read as JSON").WithDetail("It holds no bead. Write one, or leave the file out."))
+			r.Diags.Add(diag.New("bead-missing", file.Range(0, 0), "there is no bead in it").WithDetail("Name a file with a bead, a list of beads, or one bead a line."))
 		}
 		for i, root := range objects {
 			d := &decoding{Reader: r, ext: map[string]any{}}
