@@ -134,16 +134,13 @@ func (r *applyRepo) block() string {
 // blocked waits until an agent hangs and returns its process.
 func (r *applyRepo) blocked(path string) int {
 	r.t.Helper()
-	for range time.Tick(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); r.t.Context().Err() == nil && time.Now().Before(end); <-time.After(5 * time.Millisecond) {
 		if b, err := os.ReadFile(path + ".pid"); err == nil {
 			pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
 			if err != nil {
 				r.t.Fatal(err)
 			}
 			return pid
-		}
-		if r.t.Context().Err() != nil {
-			break
 		}
 	}
 	r.t.Fatal("no agent came")

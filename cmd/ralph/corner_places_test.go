@@ -87,12 +87,9 @@ touch "$(git rev-parse --git-dir)/index.lock"`,
 // wait returns when a file is there.
 func (r *cornerRepo) wait(name string) {
 	r.t.Helper()
-	for range time.Tick(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); r.t.Context().Err() == nil && time.Now().Before(end); <-time.After(5 * time.Millisecond) {
 		if _, err := os.Stat(r.path(name)); err == nil {
 			return
-		}
-		if r.t.Context().Err() != nil {
-			break
 		}
 	}
 	r.t.Fatalf("%s never came", name)

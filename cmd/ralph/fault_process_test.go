@@ -273,16 +273,17 @@ func TestADecisionThatIsKilled(t *testing.T) { // execution §5, §9
 		return n
 	}
 	killed := 0
-	for ms := range 40 {
+	// It gets longer each time, until it is long enough on this machine, now.
+	for delay := time.Duration(0); ; delay += 4*time.Millisecond + delay/8 {
 		d := s.start("approve", "1.1", "--as", "ana")
-		time.AfterFunc(time.Duration(ms)*4*time.Millisecond, func() { _ = d.cmd.Process.Kill() }) // it may have ended
+		time.AfterFunc(delay, func() { _ = d.cmd.Process.Kill() }) // it may have ended
 		got := d.wait()
 		if got.code == -1 {
 			killed++
 		}
 		n := approvals()
 		if n > 1 || got.code == exitDone && n != 1 {
-			t.Fatalf("after %d ms (exit %d) %d approvals are on record\n%s", ms*4, got.code, n, got.all())
+			t.Fatalf("after %v (exit %d) %d approvals are on record\n%s", delay, got.code, n, got.all())
 		}
 		if n == 1 {
 			break

@@ -45,7 +45,7 @@ func (r *applyRepo) says(args string, wants ...string) {
 // until waits until a node has a status, as another process sees it.
 func (r *applyRepo) until(key, status string) {
 	r.t.Helper()
-	for range time.Tick(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; <-time.After(20 * time.Millisecond) {
 		var s statusJSON
 		if err := json.Unmarshal([]byte(r.ralph(exitDone, "status", "--json")), &s); err != nil {
 			r.t.Fatal(err)
@@ -55,7 +55,7 @@ func (r *applyRepo) until(key, status string) {
 				return
 			}
 		}
-		if r.t.Context().Err() != nil {
+		if r.t.Context().Err() != nil || time.Now().After(end) {
 			r.t.Fatalf("%s never became %s", key, status)
 		}
 	}

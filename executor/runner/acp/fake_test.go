@@ -226,12 +226,15 @@ func (f *fake) write(p frame, kind, id string) string {
 
 // child starts a process in a session of its own, as tools are.
 func child() {
-	c := exec.Command("setsid", "sh", "-c", "echo $$ > child.tmp; mv child.tmp child; while :; do sleep 1; done")
-	_ = c.Start()
-	for {
-		if _, err := os.Stat("child"); err == nil {
-			return
-		}
-		time.Sleep(time.Millisecond)
+	c := exec.Command("setsid", "sh", "-c", "echo $$ > child.tmp; mv child.tmp child; echo; exec >&-; while :; do sleep 1; done")
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil {
+		_, err = out.Read(make([]byte, 1)) // it says that it is there
+	}
+	if err != nil {
+		panic(err)
 	}
 }
