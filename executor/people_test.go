@@ -82,31 +82,11 @@ func (s *stage) replay() {
 // usual is what a worker reports when all is well.
 func (s *stage) usual(e executor.Effect) executor.Body {
 	s.trees++
-	tree := executor.Tree{Commit: fmt.Sprint("c", s.trees), Tree: fmt.Sprint("t", s.trees)}
-	switch e.Kind {
-	case executor.EffectBase:
-		return executor.BaseMade{Base: tree}
-	case executor.EffectPrepare:
-		return executor.Prepared{}
-	case executor.EffectAgent:
-		return executortest.Success()
-	case executor.EffectCollect:
-		return executor.Collected{Result: tree, Files: 1}
-	case executor.EffectGate:
-		return executortest.Verdict(e.Gate, executor.Pass)
-	case executor.EffectRed:
-		return executor.GateJudged{Gate: e.Gate, Red: true, Verdict: executor.Fail, Tests: "fail"}
-	case executor.EffectLand:
-		return executor.Landed{Head: executor.Tree{Commit: e.Commit, Tree: "tree-" + e.Commit}}
-	case executor.EffectPull:
-		return executor.Pulled{Pull: executor.Pull{Number: 7, URL: "https://forge.invalid/7"}}
-	case executor.EffectPoll:
-		return executor.PullSeen{State: "merged", Head: executor.Tree{Commit: "target", Tree: "target"}}
-	case executor.EffectPublish:
-		return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: "tree-" + e.Commit}}
+	body := executortest.Usual(e, s.trees)
+	if body == nil {
+		s.t.Fatalf("what does %s report?", e.Kind)
 	}
-	s.t.Fatalf("what does %s report?", e.Kind)
-	return nil
+	return body
 }
 
 func (s *stage) report(e executor.Effect) {
