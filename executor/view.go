@@ -71,8 +71,9 @@ type RunView struct {
 	Held         RunHeld        // For is "" if not
 	Parked       []RunnerParked // that are parked now
 	Budget       ir.Budget      // with what was added
-	Spent        Spent
-	PlanApproved bool // for the present epic
+	Spent        Spent          // in the present allowance of its budget
+	All          Spent          // since it was first applied
+	PlanApproved bool           // for the present epic
 	Proposals    []Proposed
 }
 

@@ -10,7 +10,7 @@ import (
 func (r *Run) Overview() RunView {
 	v := RunView{
 		Begun: r.begun, Open: r.Open(), Recovered: r.recovered, Started: r.startedAt, By: r.started.By, Slots: r.started.Slots, Held: r.held, Cancelled: r.cancelled,
-		Budget: r.runBudget(), Spent: r.cost.now.spent(), PlanApproved: r.planApproved(), Proposals: r.proposals(),
+		Budget: r.runBudget(), Spent: r.cost.now.spent(), All: r.cost.all.spent(), PlanApproved: r.planApproved(), Proposals: r.proposals(),
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.parks)) {
 		if p := r.parks[name]; p.Until.After(r.at) {

@@ -131,7 +131,8 @@ func (m *runMirror) observe(list []executor.Event) {
 	}
 }
 
-// close waits a bounded time for what is not sent, and says what remains.
+// close waits a bounded time for what is not sent, and says what remains, and what
+// stays otherwise in the tracker.
 func (m *runMirror) close() (lines []string) {
 	if m == nil {
 		return nil
@@ -143,25 +144,11 @@ func (m *runMirror) close() (lines []string) {
 	if err != nil {
 		lines = append(lines, fmt.Sprintf("what bd was told cannot be remembered: %v", err))
 	}
-	return append(lines, unsentLines(unsent)...)
-}
-
-// mostUnsent is how many beads are named that are not up to date.
-const mostUnsent = 5
-
-// unsentLines say what bd was not told.
-func unsentLines(unsent []string) []string {
-	if len(unsent) == 0 {
-		return nil
+	lines = append(lines, unsentLines(unsent)...)
+	if told, err := bd.ReadTold(m.State); err == nil {
+		lines = append(lines, leftLines(told.Left)...)
 	}
-	out := []string{fmt.Sprintf("bd was not told everything (%s); the next ralph apply goes on with it:", count(len(unsent), "bead"))}
-	for i, line := range unsent {
-		if i == mostUnsent && len(unsent) > mostUnsent+1 {
-			return append(out, fmt.Sprintf("  and %d more", len(unsent)-mostUnsent))
-		}
-		out = append(out, "  "+line)
-	}
-	return out
+	return lines
 }
 
 // trackerEnv is what agents and gates get where a tracker is used: bd for reading, and
@@ -179,22 +166,4 @@ func trackerHidden(epic *ir.Epic) []string {
 		return nil
 	}
 	return []string{"BD_ACTOR"}
-}
-
-// saySent tells what the tracker does not have, for status.
-func (r *record) saySent(say func(format string, args ...any)) {
-	if r.epic.Run.Tracker == nil {
-		return
-	}
-	told, err := bd.ReadTold(r.space.State())
-	switch {
-	case err != nil:
-		say("what bd was told cannot be read: %v", err)
-	case r.held && told.Away != "":
-		say("bd does not take what it is told; ralph goes on and tells it later: %s", first(told.Away))
-	default:
-		for _, line := range unsentLines(told.Unsent) {
-			say("%s", line)
-		}
-	}
 }

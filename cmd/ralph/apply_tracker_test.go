@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// mirroredRepo is a repository with a beads database of the stand-in, and an epic
-// whose run is mirrored into it.
+// mirroredRepo is a repository with a beads database of the stand-in, which has its
+// epic, and a run is mirrored into it.
 func mirroredRepo(t *testing.T, lines []string, change ...func(*ir.Epic)) (*applyRepo, *beads, *bdtest.Fake) {
 	t.Helper()
 	change = append([]func(*ir.Epic){func(e *ir.Epic) {
@@ -24,8 +24,9 @@ func mirroredRepo(t *testing.T, lines []string, change ...func(*ir.Epic)) (*appl
 	}}, change...)
 	r := newApplyRepo(t, executortest.Epic(lines, change...))
 	f := bdtest.New(t)
-	f.Init(r.dir)
-	return r, &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}, f
+	b := &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
+	b.push(t, r)
+	return r, b, f
 }
 
 // A sprint that was left to people, given back and approved while nobody was at work
@@ -49,5 +50,71 @@ func TestOneApplyTakesAllThatWasSaidAboutABead(t *testing.T) { // issue point 3
 	out, said := b.ralph(t, r, exitDone, "apply")
 	if got := string(f.Do(r.dir, "ann", "show", "bd-1-1")); !strings.Contains(got, `"status":"closed"`) {
 		t.Errorf("%s\nralph said\n%s%s", got, out, said)
+	}
+}
+
+// trackerState is what status --json says.
+func trackerState(t *testing.T, r *applyRepo, b *beads) (s statusJSON) {
+	t.Helper()
+	out, _ := b.ralph(t, r, exitDone, "status", "--json")
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return s
+}
+
+// A claim that was lost is told at the end of apply, in status, and at the beads.
+func TestALostClaimIsInTheAccountOfTheRun(t *testing.T) { // issue point 2
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	r, b, f := mirroredRepo(t, []string{"1.1"})
+	f.Do(r.dir, "zoe", "update", "bd-1-1", "--status", "in_progress", "--assignee", "zoe")
+	_, said := b.ralph(t, r, exitDone, "apply")
+	const left = "bd-1-1 is done, and stays in_progress in bd: zoe has claimed it there (bd --actor zoe close bd-1-1)"
+	if !strings.Contains(said, left) || !strings.Contains(said, "bd-epic stays open in bd") || strings.Contains(said, "was not told") {
+		t.Errorf("apply says\n%s", said)
+	}
+	if out, _ := b.ralph(t, r, exitDone, "status"); !strings.Contains(out, left) {
+		t.Errorf("status says\n%s", out)
+	}
+	if s := trackerState(t, r, b); s.Tracker == nil || len(s.Tracker.Left) != 2 || s.Tracker.Left[0].By != "zoe" || s.Tracker.Unsent == nil || s.Tracker.CommentsUnsent != 0 {
+		t.Errorf("status --json: %+v", s.Tracker)
+	}
+	f.Do(r.dir, "zoe", "close", "bd-1-1")
+	if _, said := b.ralph(t, r, exitDone, "apply"); strings.Contains(said, "zoe") {
+		t.Errorf("when she has closed it, apply says\n%s", said)
+	}
+	if got := string(f.Do(r.dir, "ann", "show", "bd-epic")); !strings.Contains(got, `"status":"closed"`) {
+		t.Errorf("the epic: %s", got)
+	}
+}
+
+// What bd does not have, and what it will never have, stands in status.
+func TestStatusSaysWhatTheTrackerDoesNotHave(t *testing.T) { // issue point 2: what bd refuses is reported
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	r, b, f := mirroredRepo(t, []string{"1.1"})
+	f.Faults(bdtest.Fault{Do: bdtest.Away})
+	b.ralph(t, r, exitDone, "apply")
+	s := trackerState(t, r, b).Tracker
+	if s == nil || s.Kind != "bd" || s.CommentsUnsent == 0 || s.BeadsUnsent == 0 || len(s.Unsent) != s.BeadsUnsent || len(s.Refused) != 0 {
+		t.Errorf("while it was away: %+v", s)
+	}
+	if out, _ := b.ralph(t, r, exitDone, "status"); !strings.Contains(out, "bd was not told everything") {
+		t.Errorf("status says\n%s", out)
+	}
+	f.Faults(bdtest.Fault{On: "comments add", With: "bd-1-1", In: "implement #1", Do: bdtest.Refuse, Text: "Error: not these words"})
+	b.ralph(t, r, exitDone, "apply")
+	s = trackerState(t, r, b).Tracker
+	if s.CommentsUnsent != 0 || s.BeadsUnsent != 0 || len(s.Refused) != 1 || !s.Refused[0].Over || s.Refused[0].ID != "bd-1-1" || !strings.Contains(s.Refused[0].Why, "not these words") {
+		t.Errorf("with a comment that it refuses: %+v", s)
+	}
+	out, _ := b.ralph(t, r, exitDone, "status")
+	if !strings.Contains(out, "bd refused 1 thing, and took the others") || !strings.Contains(out, "not these words") || strings.Contains(out, "was not told") {
+		t.Errorf("status says\n%s", out)
 	}
 }

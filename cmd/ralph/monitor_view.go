@@ -41,7 +41,7 @@ func (m *monitor) epic(w io.Writer, r *record) {
 	}
 	fmt.Fprintf(w, "  %s  %s  %s\n", term.Clean(string(r.epic.Epic.ID)), term.Clean(r.epic.Epic.Title), m.paint.Paint(colour, term.Clean(r.stateOfRun())))
 	fmt.Fprintf(w, "    %s", r.tally())
-	if s := spent(o.Spent); s != "" {
+	if s := spentOfRun(o); s != "" {
 		fmt.Fprintf(w, "; spent %s", s)
 	}
 	fmt.Fprintln(w)

@@ -142,7 +142,7 @@ func (r *record) pageData() pageData {
 	views := r.run.Views()
 	o := r.run.Overview()
 	p := pageData{
-		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: r.tally(), Spent: spent(o.Spent),
+		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: r.tally(), Spent: spentOfRun(o),
 		Made: r.now.Local().Format(time.DateTime), Branch: r.epic.Epic.Integration.Branch, BranchArg: quoteArg(r.epic.Epic.Integration.Branch), Base: r.run.Base().Commit,
 		Begun: o.Begun, Changed: r.changed, Proposals: o.Proposals, Graph: drawGraph(r.epic, views),
 	}

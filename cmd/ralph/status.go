@@ -84,8 +84,8 @@ func (r *record) status(out io.Writer, attempts bool) error {
 		fmt.Fprintf(w, "     the plan waits for approval: ralph approve%s\n", r.about())
 	}
 	fmt.Fprintf(w, "     %s\n", r.tally())
-	if s := spent(o.Spent); s != "" {
-		fmt.Fprintf(w, "     spent: %s%s\n", s, ofBudget(o))
+	if s := spentOfRun(o); s != "" {
+		fmt.Fprintf(w, "     spent: %s\n", s)
 	}
 	w.WriteString("\n")
 	r.table(w, paint, views, attempts)

@@ -24,6 +24,7 @@ type (
 		Counts    map[string]int      `json:"counts"`
 		Nodes     []nodeJSON          `json:"nodes"` // integration last, once there is something to join
 		Proposals []executor.Proposed `json:"proposals,omitempty"`
+		Tracker   *trackerJSON        `json:"tracker,omitempty"` // where the policy has one
 	}
 	runJSON struct {
 		State        string     `json:"state"` // not started, at work, ending, interrupted, ended
@@ -37,7 +38,8 @@ type (
 		HeldDetail   string     `json:"held_detail,omitempty"`
 		PlanApproved bool       `json:"plan_approved"`
 		Budget       ir.Budget  `json:"budget"`
-		Spent        spentJSON  `json:"spent"`
+		Spent        spentJSON  `json:"spent"`        // of the budget
+		SpentInAll   spentJSON  `json:"spent_in_all"` // since the first apply
 		Base         string     `json:"base,omitempty"`
 	}
 	spentJSON struct {
@@ -135,7 +137,7 @@ func statusOf(r *record) statusJSON {
 	s.Run = runJSON{
 		State: "not started", Started: timeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
 		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: o.PlanApproved, Budget: o.Budget,
-		Spent: spentOf(o.Spent), Base: r.run.Base().Commit,
+		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.run.Base().Commit,
 	}
 	switch {
 	case r.held && o.Open && o.Draining != "":
@@ -150,7 +152,7 @@ func statusOf(r *record) statusJSON {
 	if r.held {
 		s.Run.PID, s.Run.User = r.holder.PID, r.holder.User
 	}
-	s.Counts, s.Proposals = r.run.Counts(), o.Proposals
+	s.Counts, s.Proposals, s.Tracker = r.run.Counts(), o.Proposals, r.tracker()
 	for _, v := range r.run.Views() {
 		s.Nodes = append(s.Nodes, r.nodeJSON(v))
 	}

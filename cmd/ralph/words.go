@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // ago says how long ago something was, in one short word.
@@ -84,6 +85,22 @@ func spent(s executor.Spent) string {
 		return ""
 	}
 	return strings.Join([]string{tokens(s.Tokens, s.TokensKnown), money(s.USDMicro, s.USDKnown), millis(s.Millis)}, ", ")
+}
+
+// spentOfRun is what a run has cost: of its budget, if it has one, else in all, as the
+// nodes of the epic have it.
+func spentOfRun(o executor.RunView) string {
+	if o.Budget == (ir.Budget{}) {
+		return spent(o.All)
+	}
+	s := spent(o.Spent)
+	if s != "" {
+		s += ofBudget(o)
+	}
+	if all := spent(o.All); o.All != o.Spent && all != "" {
+		s = strings.TrimPrefix(s+"; in all "+all, "; ")
+	}
+	return s
 }
 
 // spentShort is spent for a column of a table.

@@ -215,10 +215,16 @@ func said(out, errs string) string {
 	for _, text := range []string{out, errs} {
 		for at := strings.IndexByte(text, '{'); at >= 0; { // batch writes it over several lines, between lines of text
 			var e struct {
-				Data  struct{ Error string }
+				Data struct {
+					Error  string
+					Failed []struct{ Error string } // of update: what was wrong with each
+				}
 				Error string
 			}
 			if json.NewDecoder(strings.NewReader(text[at:])).Decode(&e) == nil && e.Data.Error+e.Error != "" {
+				if len(e.Data.Failed) == 1 && e.Data.Failed[0].Error != "" {
+					return clip(e.Data.Failed[0].Error)
+				}
 				return clip(e.Data.Error + e.Error)
 			}
 			next := strings.Index(text[at:], "\n{")

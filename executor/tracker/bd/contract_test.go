@@ -57,9 +57,9 @@ var contract = []struct {
 	{`ready --limit 0 --exclude-type epic -l ralph`, 0, `[{"id": "bd-n1"}]`},
 	{`list --all --limit 0 --id bd-n2`, 0, `[{"status": "open", "dependencies": [{"depends_on_id": "bd-epic", "type": "parent-child"}, {"depends_on_id": "bd-n1", "type": "blocks"}]}]`},
 	{`update bd-n1 --status in_progress --if-status open --assignee ralph`, 0, `[{"id": "bd-n1", "status": "in_progress", "assignee": "ralph"}]`},
-	{`update bd-n1 --status in_progress --if-status open`, 13, `1 of 1 issues failed to update`},
+	{`update bd-n1 --status in_progress --if-status open`, 13, `updating issue: status mismatch: bd-n1 has status "in_progress", expected "open"`},
 	{`update bd-n1 --metadata {"b":{"c":2},"d":null} --remove-label phase:x --add-label phase:y`, 0, `[{"metadata": {"a": 1, "b": {"c": 2}, "d": null}}]`},
-	{`update bd-zz --status open`, 1, `1 of 1 issues failed to update`},
+	{`update bd-zz --status open`, 1, `resolving issue: no issue found matching "bd-zz"`},
 	{`update bd-sol --priority 4`, 0, `[{"id": "bd-solo1", "priority": 4}]`}, // a part of an id is taken for it
 	{`label add bd-n1 more`, 0, `[{"issue_id": "bd-n1", "label": "more", "status": "added"}]`},
 	{`label remove bd-n1 more`, 0, `[{"issue_id": "bd-n1", "label": "more", "status": "removed"}]`},

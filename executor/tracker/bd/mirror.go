@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -72,8 +71,9 @@ type Mirror struct {
 	mode    string      // of the epic, in bd
 	flush   time.Time   // when the epic's comments are sent, that are collected
 	reports map[string]bool
-	found   bool // work that agents found may not be in bd yet
-	unfound int  // times that bd refused it
+	aside   []*bead // that have things which bd refused, since it took something
+	found   bool    // work that agents found may not be in bd yet
+	unfound int     // times that bd refused it
 }
 
 // bead is what the mirror knows of one bead.
@@ -88,24 +88,28 @@ type bead struct {
 	unsure   bool            // how the last comment ended is not known: they are read first
 	asked    *asked          // the question that its labels put to people now
 	lost     bool            // somebody else has claimed it
+	released string          // who had, and has not any more
 	foreign  bool            // bd takes its id for another: nothing is written any more
 	theirs   string          // status that a person gave it and that stays; "" none
+	by       string          // whose status that is
 	question string          // text of the last one that was put to people
 	holds    []hold          // decisions on their way; it stays as it is meanwhile
 	drop     []string        // labels of those that were not taken
 	took     bool            // the last one was taken: its label is not too late
 	judged   map[string]bool // events that decide nothing any more, by the id of their decision
-	refused  map[string]int
-	notes    []string // for whoever was too late
+	refused  map[string]*refusal
+	apart    bool   // its fields are written one after the other, to find what bd refuses
+	together int    // how many comments are said together now; 0: as many as may be
+	notes    []note // what is to be said beside what happened
+	noted    map[string]bool
 	closes   []ir.NodeID
 }
 
 const (
-	poll     = 15 * time.Second
-	collect  = time.Minute // the epic's comments are sent together this often
-	backoff  = time.Second // the first, doubled each time
-	longest  = time.Minute
-	attempts = 2 // that bd may refuse one and the same change
+	poll    = 15 * time.Second
+	collect = time.Minute // the epic's comments are sent together this often
+	backoff = time.Second // the first, doubled each time
+	longest = time.Minute
 )
 
 // NewMirror makes a mirror. Nothing is called before Look or Start.
@@ -126,14 +130,14 @@ func NewMirror(o Outbox) (*Mirror, error) {
 		beads: map[ir.NodeID]*bead{}, reports: map[string]bool{}, pushed: o.Push == nil,
 	}
 	m.found = o.Epic.Run.Tracker != nil && o.Epic.Run.Tracker.Proposals
-	m.beads[""] = &bead{doubt: m.opened > 0, metadata: m.opened > 0, judged: map[string]bool{}, refused: map[string]int{}}
+	m.beads[""] = &bead{doubt: m.opened > 0, metadata: m.opened > 0, judged: map[string]bool{}, refused: map[string]*refusal{}}
 	ids := map[ir.Key]ir.NodeID{}
 	for i := range m.epic.Nodes {
 		n := &m.epic.Nodes[i]
 		ids[n.Key] = n.ID
 		v, _ := m.run.View(n.ID)
 		begun := len(v.Attempts) > 0 || len(m.run.Comments(n.ID)) > 0
-		m.beads[n.ID] = &bead{id: n.ID, node: n, doubt: begun, metadata: begun, judged: map[string]bool{}, refused: map[string]int{}}
+		m.beads[n.ID] = &bead{id: n.ID, node: n, doubt: begun, metadata: begun, judged: map[string]bool{}, refused: map[string]*refusal{}}
 		for _, e := range n.After {
 			if e.Type == ir.Blocks {
 				d := m.beads[ids[e.Key]]
@@ -162,8 +166,9 @@ func (m *Mirror) Start(ctx context.Context) {
 }
 
 // Close lets the mirror write what is left until ctx ends, and returns what bd has not
-// been told, a line each. The next mirror of the epic goes on with it.
-func (m *Mirror) Close(ctx context.Context) (unsent []string, err error) {
+// been told. The next mirror of the epic goes on with it. ReadTold then also has what
+// stays otherwise there.
+func (m *Mirror) Close(ctx context.Context) (unsent []Unsent, err error) {
 	if m.stop != nil {
 		close(m.ending)
 		select {
@@ -176,7 +181,7 @@ func (m *Mirror) Close(ctx context.Context) (unsent []string, err error) {
 	}
 	m.take()
 	unsent = m.unsent()
-	return unsent, m.told.close(unsent)
+	return unsent, m.told.close(unsent, m.left())
 }
 
 // take applies what happened to the mirror's own run.
@@ -294,7 +299,7 @@ func (m *Mirror) step(ctx context.Context, closing bool) (wake time.Time, idle b
 		m.queue, b.queued = m.queue[1:], false
 		more, err := m.turn(ctx, b, closing)
 		switch {
-		case err != nil && m.gaveUp(ctx, b, err):
+		case m.mistaken(b, err):
 			err = nil
 		case more || err != nil:
 			m.dirty(b.id)
@@ -377,24 +382,14 @@ func (m *Mirror) settle(err error) {
 	}
 }
 
-// gaveUp reports whether a change of a bead is not tried again: bd works, and refuses
-// exactly this.
-func (m *Mirror) gaveUp(ctx context.Context, b *bead, err error) bool {
+// mistaken reports whether bd takes the id of a bead for another's.
+func (m *Mirror) mistaken(b *bead, err error) bool {
 	var foreign *Foreign
-	var no *Refused
-	switch {
-	case errors.As(err, &foreign):
-		b.foreign = true
-		m.report("%v. Nothing more is written to %s in this run", err, b.name(m.epic))
-		return true
-	case Guarded(err) || !errors.As(err, &no) || no.Exit <= 0:
+	if !errors.As(err, &foreign) {
 		return false
 	}
-	b.refused[no.Said]++
-	if b.refused[no.Said] < attempts || m.do(ctx, func(ctx context.Context) error { _, err := m.c.Config(ctx, "types.custom"); return err }) != nil {
-		return false
-	}
-	m.report("bd refuses: %v. It is not tried again in this run", err)
+	b.foreign = true
+	m.report("%v. Nothing more is written to %s in this run", err, b.name(m.epic))
 	return true
 }
 
@@ -414,65 +409,13 @@ func (m *Mirror) note(err error) {
 }
 
 // says reports whether something is mirrored.
-func (m *Mirror) says(what string) bool {
-	list := m.epic.Run.Tracker.Mirror
-	return len(list) == 0 || slices.Contains(list, what)
-}
+func (m *Mirror) says(what string) bool { return Mirrors(m.epic, what) }
 
 func (b *bead) name(e *ir.Epic) string {
 	if b.node == nil {
 		return string(e.Epic.ID)
 	}
 	return string(b.id)
-}
-
-// unsent lists what bd has not been told, a line for each bead.
-func (m *Mirror) unsent() []string {
-	if m.c == nil {
-		return []string{"everything: there was no database to write to"}
-	}
-	var out []string
-	missing := 0
-	for _, id := range m.order() {
-		b := m.beads[id]
-		comments := 0
-		if m.says(MirrorComments) {
-			comments = len(m.pending(b))
-		}
-		what := ""
-		if v, ok := m.run.View(id); ok {
-			s := m.shouldStand(v)
-			switch {
-			case b.known == nil && m.listed:
-				missing++
-				continue
-			case b.known == nil:
-				what = "how it stands (" + s.status + ")"
-			case m.says(MirrorStatus) && b.known.Status != s.status && b.theirs == "":
-				what = fmt.Sprintf("that it is %s (bd has %s)", s.status, b.known.Status)
-				if b.lost {
-					what += ", because " + b.known.Assignee + " has claimed it"
-				} else if s.status == "closed" && !m.closable(b) {
-					what += ", because what blocks it is open"
-				}
-			}
-		} else if mode, _ := m.run.Mode(); m.says(MirrorMode) && mode != m.mode {
-			what = "that the epic is " + mode
-		}
-		if comments > 0 {
-			if what != "" {
-				what += " and "
-			}
-			what += fmt.Sprintf("%d comments", comments)
-		}
-		if what != "" {
-			out = append(out, b.name(m.epic)+": "+what)
-		}
-	}
-	if missing > 0 {
-		out = append(out, fmt.Sprintf("%d nodes are not in bd: ralph compile --push", missing))
-	}
-	return out
 }
 
 // order lists the beads: the nodes in the epic's order, then the epic.

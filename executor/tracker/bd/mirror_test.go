@@ -201,23 +201,11 @@ func (s *scene) ends(e executor.Effect) executor.Body {
 		}
 	}
 	s.trees++
-	tree := executor.Tree{Commit: fmt.Sprint("c", s.trees), Tree: fmt.Sprint("t", s.trees)}
-	switch e.Kind {
-	case executor.EffectBase:
-		return executor.BaseMade{Base: tree}
-	case executor.EffectPrepare:
-		return executor.Prepared{}
-	case executor.EffectAgent:
-		return executortest.Success()
-	case executor.EffectCollect:
-		return executor.Collected{Result: tree, Files: 1}
-	case executor.EffectGate:
-		return executortest.Verdict(e.Gate, executor.Pass)
-	case executor.EffectPublish:
-		return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: "tree-" + e.Commit}}
+	body := executortest.Usual(e, s.trees)
+	if body == nil {
+		s.t.Fatalf("what does %s report?", e.Kind)
 	}
-	s.t.Fatalf("what does %s report?", e.Kind)
-	return nil
+	return body
 }
 
 func (s *scene) ended() {

@@ -25,6 +25,13 @@ const (
 // Mirrored lists the words of tracker { mirror = […] }.
 var Mirrored = []string{MirrorStatus, MirrorLabels, MirrorComments, MirrorMetadata, MirrorMode, MirrorPR}
 
+// Mirrors reports whether an epic's policy has something of this kind mirrored, one of
+// Mirrored.
+func Mirrors(e *ir.Epic, what string) bool {
+	t := e.Run.Tracker
+	return t != nil && (len(t.Mirror) == 0 || slices.Contains(t.Mirror, what))
+}
+
 // phasePrefix begins the label that says in which step a node is; humanReview is the
 // step's place while a person is asked.
 const (
@@ -141,7 +148,7 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 	if m.says(MirrorLabels) || m.epic.Run.Tracker.Approvals { // else an old label would answer a new question
 		m.relabel(b, s, &ch)
 	}
-	if m.says(MirrorPR) && s.ref != "" && s.ref != have.ExternalRef {
+	if m.says(MirrorPR) && s.ref != "" && s.ref != have.ExternalRef && !m.keepsRef(b, s.ref) {
 		ch.ExternalRef = s.ref
 	}
 	return ch, ch.Status+ch.Assignee != "" || ch.ExternalRef != "" || len(ch.Add)+len(ch.Remove) > 0

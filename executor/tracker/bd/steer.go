@@ -62,8 +62,12 @@ func (m *Mirror) poll(ctx context.Context) error {
 		case now == nil:
 			b.known = nil
 			continue
+		case b.known == nil && m.claimed(b, *now):
+			b.known = now
 		case b.known == nil:
 			err = m.first(ctx, b, *now)
+		case m.claimed(b, *now):
+			b.known = now
 		case now.Status != b.known.Status:
 			err = m.changed(ctx, b, *now)
 		default:
@@ -151,7 +155,12 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 	default:
 		switch {
 		case v.Status == executor.Done:
-			b.theirs = now.Status
+			if b.released != "" {
+				m.report("%s is no longer claimed in bd by %s: ralph closes it", b.id, b.released)
+				b.released = ""
+				return nil
+			}
+			b.theirs, b.by = now.Status, e.Actor
 			m.report("%s was reopened in bd by %s, and is done: ralph apply --rerun %s runs it again. It stays as it is there", b.id, e.Actor, v.Key)
 			return nil
 		case v.Status == executor.Skipped || v.Status == executor.Cancelled:
@@ -441,5 +450,5 @@ func (m *Mirror) late(b *bead, what, who, why string) {
 	text := fmt.Sprintf("[not taken] [task:%s] %s by %s: %s", b.id, what, who, why)
 	m.report("%s: %s by %s in bd does not count: %s", b.id, what, who, why)
 	b.took = true
-	b.notes = append(b.notes, text)
+	b.notes = append(b.notes, note{text: text})
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -19,26 +20,64 @@ const toldFile = "tracker.jsonl"
 
 // Told is what bd has been told of a run, as the mirror remembers it.
 type Told struct {
-	Seq    map[ir.NodeID]int64  // event up to which the comments of a bead are in bd; "" is the epic's
-	Ended  map[ir.NodeID]string // beads that stand in bd as their node ended: done, blocked, skipped, cancelled
-	Away   string               // why bd cannot be told anything now; "" if it can
-	Unsent []string             // what the last run could not tell it, a line each
+	Seq     map[ir.NodeID]int64    // event up to which the comments of a bead are in bd; "" is the epic's
+	Ended   map[ir.NodeID]string   // beads that stand in bd as their node ended: done, blocked, skipped, cancelled
+	Lost    map[ir.NodeID]string   // beads that somebody else has claimed, and who
+	Refs    map[ir.NodeID][]string // external references that ralph has written
+	Away    string                 // why bd cannot be told anything now; "" if it can
+	Unsent  []Unsent               // what the last run could not tell it, and the next one will
+	Left    []Left                 // what stands otherwise in bd, because people want it so
+	Refused []Refusal              // what bd did not take though it works
+}
+
+// Unsent is what bd was not told about one bead.
+type Unsent struct {
+	Bead string `json:"bead"` // "" is all of them
+	What string `json:"what"` // such as "that it is closed (bd has open) and 2 comments"
+}
+
+func (u Unsent) String() string {
+	if u.Bead == "" {
+		return u.What
+	}
+	return u.Bead + ": " + u.What
+}
+
+// Left is a bead that stays as somebody put it, other than its node stands.
+type Left struct {
+	Bead string `json:"bead"`
+	By   string `json:"by,omitempty"` // whose it is
+	What string `json:"what"`         // how it stands there and here, and what to type
+}
+
+// Refusal is something that bd did not take although it takes others.
+type Refusal struct {
+	ID   ir.NodeID `json:"bead"` // "" is the epic
+	What string    `json:"what"` // "its labels", "the comment …"
+	Seq  int64     `json:"seq,omitempty"`
+	Why  string    `json:"why"`
+	Over bool      `json:"over,omitempty"` // it is not tried again; else once more
 }
 
 // toldLine is a line of the file: a change of what is remembered.
 type toldLine struct {
-	ID     ir.NodeID `json:"id,omitempty"`
-	Seq    int64     `json:"seq,omitempty"`
-	Ended  *string   `json:"ended,omitempty"`
-	Away   *string   `json:"away,omitempty"`
-	Unsent *[]string `json:"unsent,omitempty"`
+	ID      ir.NodeID `json:"id,omitempty"`
+	Seq     int64     `json:"seq,omitempty"`
+	Ended   *string   `json:"ended,omitempty"`
+	Lost    *string   `json:"lost,omitempty"`
+	Ref     string    `json:"ref,omitempty"`
+	Away    *string   `json:"away,omitempty"`
+	Unsent  *[]Unsent `json:"unsent,omitempty"`
+	Left    *[]Left   `json:"left,omitempty"`
+	Refused *Refusal  `json:"refused,omitempty"`
+	Taken   int64     `json:"taken,omitempty"` // a comment that was refused before, by its event
 }
 
 // ReadTold reads what the mirror of the epic with this state directory remembers;
 // nothing if there was none. A line that was being written when ralph was killed
 // counts nothing.
 func ReadTold(state string) (Told, error) {
-	t := Told{Seq: map[ir.NodeID]int64{}, Ended: map[ir.NodeID]string{}}
+	t := Told{Seq: map[ir.NodeID]int64{}, Ended: map[ir.NodeID]string{}, Lost: map[ir.NodeID]string{}, Refs: map[ir.NodeID][]string{}}
 	b, err := os.ReadFile(filepath.Join(state, toldFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
@@ -48,23 +87,65 @@ func ReadTold(state string) (Told, error) {
 	}
 	for line := range bytes.Lines(b) {
 		var l toldLine
-		if json.Unmarshal(line, &l) != nil {
-			continue
-		}
-		if l.Seq > t.Seq[l.ID] {
-			t.Seq[l.ID] = l.Seq
-		}
-		if l.Ended != nil {
-			t.Ended[l.ID] = *l.Ended
-		}
-		if l.Away != nil {
-			t.Away = *l.Away
-		}
-		if l.Unsent != nil {
-			t.Unsent = *l.Unsent
+		if json.Unmarshal(line, &l) == nil {
+			t.apply(l)
 		}
 	}
 	return t, nil
+}
+
+func (t *Told) apply(l toldLine) {
+	if l.Seq > t.Seq[l.ID] {
+		t.Seq[l.ID] = l.Seq
+	}
+	if l.Ended != nil {
+		t.Ended[l.ID] = *l.Ended
+	}
+	if l.Lost != nil {
+		t.Lost[l.ID] = *l.Lost
+	}
+	if l.Ref != "" {
+		t.Refs[l.ID] = append(t.Refs[l.ID], l.Ref)
+	}
+	if l.Away != nil {
+		t.Away = *l.Away
+	}
+	if l.Unsent != nil {
+		t.Unsent = *l.Unsent
+	}
+	if l.Left != nil {
+		t.Left = *l.Left
+	}
+	if l.Taken != 0 {
+		t.Refused = slices.DeleteFunc(t.Refused, func(r Refusal) bool { return r.ID == l.ID && r.Seq == l.Taken })
+	}
+	if n := l.Refused; n != nil {
+		t.Refused = append(slices.DeleteFunc(t.Refused, func(r Refusal) bool {
+			return r.ID == n.ID && r.Seq == n.Seq && (n.Seq > 0 || r.What == n.What)
+		}), *n)
+	}
+}
+
+// Owed are those of a bead's comments that bd does not have and that are still to be
+// told: those behind the last one, and those that were refused and not passed over.
+func (t Told) Owed(id ir.NodeID, all []executor.Comment) (out []executor.Comment) {
+	state := map[int64]bool{}
+	for _, r := range t.Refused {
+		if r.ID == id && r.Seq > 0 {
+			state[r.Seq] = r.Over
+		}
+	}
+	for _, c := range all {
+		if over, refused := state[c.Seq]; refused && !over || !refused && c.Seq > t.Seq[id] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// owes reports whether a comment was refused, and is tried again.
+func (t Told) owes(id ir.NodeID, seq int64) bool {
+	return slices.ContainsFunc(t.Refused, func(r Refusal) bool { return r.ID == id && r.Seq == seq && !r.Over })
 }
 
 // memory is the open file. Each line is written in one call, before anything that
@@ -74,13 +155,15 @@ type memory struct {
 	file *os.File
 }
 
-// remember opens the file and makes it short.
+// remember opens the file and makes it short. What the last run could not tell is
+// found anew, and fields that were refused are tried anew.
 func remember(state string) (*memory, error) {
 	t, err := ReadTold(state)
 	if err != nil {
 		return nil, err
 	}
-	t.Away, t.Unsent = "", nil
+	t.Away, t.Unsent, t.Left = "", nil, nil
+	t.Refused = slices.DeleteFunc(t.Refused, func(r Refusal) bool { return r.Seq == 0 })
 	var b []byte
 	line := func(l toldLine) {
 		text, err := json.Marshal(l)
@@ -97,6 +180,19 @@ func remember(state string) (*memory, error) {
 			line(toldLine{ID: id, Ended: &word})
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(t.Lost)) {
+		if who := t.Lost[id]; who != "" {
+			line(toldLine{ID: id, Lost: &who})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.Refs)) {
+		for _, ref := range t.Refs[id] {
+			line(toldLine{ID: id, Ref: ref})
+		}
+	}
+	for _, r := range t.Refused {
+		line(toldLine{Refused: &r, ID: r.ID})
+	}
 	path := filepath.Join(state, toldFile)
 	if err := atomicfile.Write(path, b, 0o600); err != nil {
 		return nil, err
@@ -108,7 +204,9 @@ func remember(state string) (*memory, error) {
 	return &memory{t, f}, nil
 }
 
+// add remembers a line.
 func (m *memory) add(l toldLine) error {
+	m.apply(l)
 	b, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -118,28 +216,45 @@ func (m *memory) add(l toldLine) error {
 }
 
 // commented notes up to which event a bead's comments are in bd.
-func (m *memory) commented(id ir.NodeID, seq int64) error {
-	m.Seq[id] = seq
-	return m.add(toldLine{ID: id, Seq: seq})
-}
+func (m *memory) commented(id ir.NodeID, seq int64) error { return m.add(toldLine{ID: id, Seq: seq}) }
 
 // ended notes that a bead stands in bd as its node ended; "" that it does not any more.
 func (m *memory) ended(id ir.NodeID, word string) error {
 	if m.Ended[id] == word {
 		return nil
 	}
-	m.Ended[id] = word
 	return m.add(toldLine{ID: id, Ended: &word})
 }
+
+// lost notes that somebody else has claimed a bead; "" that nobody has any more.
+func (m *memory) lost(id ir.NodeID, who string) error {
+	if m.Lost[id] == who {
+		return nil
+	}
+	return m.add(toldLine{ID: id, Lost: &who})
+}
+
+// refer notes that ralph writes an external reference, before it does.
+func (m *memory) refer(id ir.NodeID, ref string) error {
+	if slices.Contains(m.Refs[id], ref) {
+		return nil
+	}
+	return m.add(toldLine{ID: id, Ref: ref})
+}
+
+// refuse notes what bd refused.
+func (m *memory) refuse(r Refusal) error { return m.add(toldLine{ID: r.ID, Refused: &r}) }
+
+// taken notes that bd took a comment that it had refused.
+func (m *memory) taken(id ir.NodeID, seq int64) error { return m.add(toldLine{ID: id, Taken: seq}) }
 
 func (m *memory) away(why string) error {
 	if m.Away == why {
 		return nil
 	}
-	m.Away = why
 	return m.add(toldLine{Away: &why})
 }
 
-func (m *memory) close(unsent []string) error {
-	return errors.Join(m.add(toldLine{Unsent: &unsent}), m.file.Close())
+func (m *memory) close(unsent []Unsent, left []Left) error {
+	return errors.Join(m.add(toldLine{Unsent: &unsent, Left: &left}), m.file.Close())
 }

@@ -1,6 +1,7 @@
 package bd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -38,10 +39,9 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 			return true, err
 		}
 	}
-	if len(b.notes) > 0 && m.says(MirrorComments) {
-		text := b.notes[0]
-		b.notes = b.notes[1:]
-		return true, m.say(ctx, b, text, 0)
+	m.remarks(b, v, s)
+	if some, err := m.remark(ctx, b); some || err != nil {
+		return true, err
 	}
 	list := m.pending(b)
 	if v.Status == executor.Running && !closing && allPassed(list) {
@@ -50,9 +50,9 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	if some, err := m.comment(ctx, b, list); some || err != nil {
 		return true, err
 	}
-	if len(b.holds) == 0 && b.theirs == "" && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) {
+	if len(b.holds) == 0 && b.theirs == "" && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) && !b.leaves("close") {
 		var got Issue
-		err := m.do(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, string(b.id), s.reason); return err })
+		err := m.write(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, string(b.id), s.reason); return err })
 		var no *Refused
 		if errors.As(err, &no) && no.Exit > 0 { // perhaps because somebody has claimed it
 			if lost := m.overtaken(ctx, b); lost != nil || b.lost {
@@ -60,7 +60,7 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 			}
 		}
 		if err != nil {
-			return false, err
+			return true, m.refuses(ctx, b, "close", "its close", 0, err)
 		}
 		m.adopt(b, got, got.Status)
 		for _, id := range b.closes { // they may have waited for it
@@ -92,24 +92,48 @@ func (m *Mirror) update(ctx context.Context, b *bead, s should) (wrote bool, err
 			ch.Metadata, ok = metadata, true
 		}
 	}
-	if !ok {
-		b.metadata = false
-		b.asked = s.gate
+	parts := slices.DeleteFunc(ch.parts(), func(p part) bool { return b.leaves(p.key) })
+	if !ok || len(parts) == 0 {
+		b.metadata, b.apart = false, false
+		if len(ch.Add)+len(ch.Remove) == 0 {
+			b.asked = s.gate
+		}
 		return false, nil
 	}
+	if b.apart { // to find what bd refuses
+		parts = parts[:1]
+	}
+	ch = joined(parts)
 	expect := b.known.Status
 	if ch.Status != "" {
 		expect = ch.Status
 	}
+	if ch.ExternalRef != "" {
+		m.note(m.told.refer(b.id, ch.ExternalRef))
+	}
 	var got Issue
-	err = m.do(ctx, func(ctx context.Context) (err error) { got, err = m.c.Update(ctx, string(b.id), ch); return err })
-	if Guarded(err) {
+	err = m.write(ctx, func(ctx context.Context) (err error) { got, err = m.c.Update(ctx, string(b.id), ch); return err })
+	switch {
+	case Guarded(err):
 		return true, m.overtaken(ctx, b)
+	case refusedIt(err) && len(parts) > 1:
+		b.apart = true
+		return true, nil
+	case err != nil:
+		return true, m.refuses(ctx, b, parts[0].key, parts[0].what, 0, err)
 	}
-	if err != nil {
-		return true, err
+	for _, p := range parts {
+		delete(b.refused, p.key)
+		switch {
+		case p.change.Metadata != nil:
+			b.metadata = false
+		case len(p.change.Add)+len(p.change.Remove) > 0:
+			b.drop, b.asked = nil, s.gate
+		}
 	}
-	b.metadata, b.asked, b.drop = false, s.gate, nil
+	if s.gate == nil {
+		b.asked = nil
+	}
 	m.adopt(b, got, expect)
 	return true, nil
 }
@@ -133,15 +157,13 @@ func (m *Mirror) overtaken(ctx context.Context, b *bead) error {
 		return err
 	}
 	got, there := now[string(b.id)]
-	if !there {
+	switch {
+	case !there:
 		b.known = nil
 		m.report("%s is no longer in bd", b.id)
 		return nil
-	}
-	if got.Status == "in_progress" && got.Assignee != "" && got.Assignee != m.c.actor {
-		b.lost = true
+	case m.claimed(b, got):
 		b.known = &got
-		m.report("%s was claimed in bd by %s; ralph goes on with it, and leaves its status and assignee alone", b.id, got.Assignee)
 		return nil
 	}
 	return m.changed(ctx, b, got)
@@ -160,14 +182,6 @@ func (m *Mirror) closable(b *bead) bool {
 	return true
 }
 
-// pending is what was not said yet about a bead.
-func (m *Mirror) pending(b *bead) []executor.Comment {
-	all := m.run.Comments(b.id)
-	last := m.told.Seq[b.id]
-	i, _ := slices.BinarySearchFunc(all, last+1, func(c executor.Comment, seq int64) int { return int(c.Seq - seq) })
-	return all[i:]
-}
-
 // allPassed reports whether comments tell only of steps that passed.
 func allPassed(list []executor.Comment) bool {
 	return !slices.ContainsFunc(list, func(c executor.Comment) bool { return !c.Passed })
@@ -176,20 +190,22 @@ func allPassed(list []executor.Comment) bool {
 // mostTogether bounds how many comments become one.
 const mostTogether = 50
 
-// comment says what is pending, together. some reports whether it said anything.
+// comment says what is pending, together. some reports whether it said anything. What
+// bd refuses together is said in halves, to find which one it is.
 func (m *Mirror) comment(ctx context.Context, b *bead, list []executor.Comment) (some bool, err error) {
 	if len(list) == 0 || !m.says(MirrorComments) {
 		return false, nil
 	}
+	alone := func(c executor.Comment) bool { return b.refused[commentKey(c.Seq)] != nil }
 	n := 1
-	for n < len(list) && (n < mostTogether || list[n].Seq == list[n-1].Seq) {
+	for n < len(list) && (list[n].Seq == list[n-1].Seq || n < cmp.Or(b.together, mostTogether) && !alone(list[0]) && !alone(list[n])) {
 		n++
 	}
+	list = list[:n]
 	var texts []string
-	for _, c := range list[:n] {
+	for _, c := range list {
 		texts = append(texts, strings.TrimSpace(c.Text))
 	}
-	last := list[n-1].Seq
 	if b.unsure || b.doubt && list[0].Seq <= m.opened { // else nobody can have said it before
 		there, err := m.read(ctx, b)
 		if err != nil {
@@ -197,7 +213,7 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []executor.Comment) 
 		}
 		texts = slices.DeleteFunc(texts, func(t string) bool { return contains(there, t) })
 		if len(texts) == 0 {
-			m.note(m.told.commented(b.id, last))
+			m.said(b, list)
 			return true, nil
 		}
 		b.unsure = false
@@ -206,20 +222,25 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []executor.Comment) 
 	if b.node == nil { // lines
 		sep = "\n"
 	}
-	return true, m.say(ctx, b, strings.Join(texts, sep), last)
+	switch err := m.say(ctx, b, strings.Join(texts, sep)); {
+	case err == nil:
+		m.said(b, list)
+		return true, nil
+	case refusedIt(err) && list[0].Seq != list[n-1].Seq:
+		b.together = max(n/2, 1)
+		return true, nil
+	default:
+		return true, m.refuses(ctx, b, commentKey(list[0].Seq), opening(texts[0]), list[0].Seq, err)
+	}
 }
 
-// say adds a comment. upTo is the event up to which all is said then; 0: none.
-func (m *Mirror) say(ctx context.Context, b *bead, text string, upTo int64) error {
-	err := m.do(ctx, func(ctx context.Context) error { return m.c.Comment(ctx, b.name(m.epic), text) })
+// say adds a comment.
+func (m *Mirror) say(ctx context.Context, b *bead, text string) error {
+	err := m.write(ctx, func(ctx context.Context) error { return m.c.Comment(ctx, b.name(m.epic), text) })
 	if err != nil {
 		b.doubt, b.unsure = true, true // it may be there all the same
-		return err
 	}
-	if upTo > 0 {
-		m.note(m.told.commented(b.id, upTo))
-	}
-	return nil
+	return err
 }
 
 func (m *Mirror) read(ctx context.Context, b *bead) (list []Comment, err error) {
@@ -230,7 +251,7 @@ func (m *Mirror) read(ctx context.Context, b *bead) (list []Comment, err error) 
 // ask puts a question to people, unless it was put before ralph ended or in a call
 // whose end was not seen. some reports whether it called bd.
 func (m *Mirror) ask(ctx context.Context, b *bead, q *asked) (some bool, err error) {
-	if b.question == q.text {
+	if b.question == q.text || b.leaves("ask "+q.text) {
 		return false, nil
 	}
 	if b.doubt {
@@ -243,8 +264,8 @@ func (m *Mirror) ask(ctx context.Context, b *bead, q *asked) (some bool, err err
 			return true, nil
 		}
 	}
-	if err := m.say(ctx, b, q.text, 0); err != nil {
-		return true, err
+	if err := m.say(ctx, b, q.text); err != nil {
+		return true, m.refuses(ctx, b, "ask "+q.text, opening(q.text), 0, err)
 	}
 	b.question = q.text
 	return true, nil
@@ -261,7 +282,7 @@ func contains(list []Comment, text string) bool {
 // turnEpic writes what the epic's bead lacks: its mode, what happened to it, its close.
 func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool, err error) {
 	mode, reason := m.run.Mode()
-	if path := executor.ModePath(m.mode, mode); m.says(MirrorMode) && len(path) > 0 {
+	if path := executor.ModePath(m.mode, mode); m.says(MirrorMode) && len(path) > 0 && !b.leaves("mode "+path[0]) {
 		next, why := path[0], reason
 		if next != mode {
 			why = "on the way to " + mode
@@ -272,27 +293,29 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 				why = "the plan is approved: digest " + m.epic.Digest
 			}
 		}
-		err := m.do(ctx, func(ctx context.Context) error { return m.c.SetState(ctx, b.name(m.epic), "mode", next, why) })
-		if err == nil {
-			m.mode = next
+		err := m.write(ctx, func(ctx context.Context) error { return m.c.SetState(ctx, b.name(m.epic), "mode", next, why) })
+		if err != nil {
+			return true, m.refuses(ctx, b, "mode "+next, "its mode "+next, 0, err)
 		}
-		return true, err
+		m.mode = next
+		return true, nil
 	}
-	if b.metadata && m.Metadata != nil && m.says(MirrorMetadata) {
+	if b.metadata && m.Metadata != nil && m.says(MirrorMetadata) && !b.leaves("metadata") {
 		metadata, err := m.Metadata(nil)
 		if err != nil {
 			m.report("the metadata of epic %s cannot be written: %v", b.name(m.epic), err)
 		} else if differs(metadata, b.known.Metadata) {
 			var got Issue
-			err := m.do(ctx, func(ctx context.Context) (err error) {
+			err := m.write(ctx, func(ctx context.Context) (err error) {
 				got, err = m.c.Update(ctx, b.name(m.epic), Change{Metadata: metadata})
 				return err
 			})
-			if err == nil {
-				b.metadata = false
-				m.adopt(b, got, got.Status)
+			if err != nil {
+				return true, m.refuses(ctx, b, "metadata", "its metadata", 0, err)
 			}
-			return true, err
+			b.metadata = false
+			m.adopt(b, got, got.Status)
+			return true, nil
 		}
 		b.metadata = false
 	}
@@ -309,30 +332,38 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 			return true, err
 		}
 	}
+	if mode == executor.ModeComplete && m.says(MirrorStatus) {
+		m.remain(b)
+	}
+	if some, err := m.remark(ctx, b); some || err != nil {
+		return true, err
+	}
 	if !m.says(MirrorStatus) || b.theirs != "" {
 		return false, nil
 	}
 	switch open := m.openBeads(); {
-	case mode == executor.ModeComplete && open == 0 && b.known.Status != "closed":
+	case mode == executor.ModeComplete && open == 0 && b.known.Status != "closed" && !b.leaves("close"):
 		var got Issue
-		err := m.do(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, b.name(m.epic), reason); return err })
-		if err == nil {
-			m.adopt(b, got, got.Status)
+		err := m.write(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, b.name(m.epic), reason); return err })
+		if err != nil {
+			return true, m.refuses(ctx, b, "close", "its close", 0, err)
 		}
-		return err == nil, err
-	case mode != executor.ModeComplete && b.known.Status == "closed":
+		m.adopt(b, got, got.Status)
+		return true, nil
+	case mode != executor.ModeComplete && b.known.Status == "closed" && !b.leaves("open"):
 		var got Issue
-		err := m.do(ctx, func(ctx context.Context) (err error) {
+		err := m.write(ctx, func(ctx context.Context) (err error) {
 			got, err = m.c.Update(ctx, b.name(m.epic), Change{Status: "open", If: "closed"})
 			return err
 		})
-		if err == nil {
-			m.adopt(b, got, "open")
+		switch {
+		case Guarded(err):
+			return false, errors.New("its status changed just now")
+		case err != nil:
+			return true, m.refuses(ctx, b, "open", "that it is open again", 0, err)
 		}
-		if Guarded(err) {
-			err = errors.New("its status changed just now")
-		}
-		return err == nil, err
+		m.adopt(b, got, "open")
+		return true, nil
 	}
 	return false, nil
 }

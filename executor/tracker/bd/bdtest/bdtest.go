@@ -103,6 +103,7 @@ const (
 type Fault struct {
 	On   string // the command: "import", "comments add"; "" is every command
 	With string // only calls one of whose arguments contains it
+	In   string // only calls whose file contains it: a comment's text, metadata
 	Nth  int    // of the calls that match, from 1; 0 is each of them
 	Do   string
 	Text string

@@ -306,12 +306,7 @@ func (c *call) complain(err error) int {
 
 // log writes down that the call was made.
 func (c *call) log(args []string) {
-	rec := Call{Command: c.command, Args: args, Actor: c.actor}
-	for _, file := range c.inputs() {
-		if b, err := os.ReadFile(file); err == nil {
-			rec.Input = string(b)
-		}
-	}
+	rec := Call{Command: c.command, Args: args, Actor: c.actor, Input: c.input()}
 	b, err := json.Marshal(rec)
 	if err != nil {
 		return
@@ -322,6 +317,16 @@ func (c *call) log(args []string) {
 	}
 	defer f.Close()
 	_, _ = f.Write(append(b, '\n'))
+}
+
+// input is the content of the file that the call was given; "" if there is none.
+func (c *call) input() (text string) {
+	for _, file := range c.inputs() {
+		if b, err := os.ReadFile(file); err == nil {
+			text = string(b)
+		}
+	}
+	return text
 }
 
 // inputs are the files that the call was given.
@@ -350,6 +355,7 @@ func (c *call) choose(args []string) Fault {
 	if b, err := os.ReadFile(filepath.Join(c.dir, "faults.json")); err != nil || json.Unmarshal(b, &faults) != nil {
 		return Fault{}
 	}
+	input := c.input()
 	counts := map[int]int{}
 	if b, err := os.ReadFile(filepath.Join(c.dir, "counts.json")); err == nil {
 		_ = json.Unmarshal(b, &counts)
@@ -357,6 +363,9 @@ func (c *call) choose(args []string) Fault {
 	var chosen Fault
 	for k, f := range faults {
 		if f.On != "" && f.On != c.command || f.With != "" && !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, f.With) }) {
+			continue
+		}
+		if f.In != "" && !strings.Contains(input, f.In) {
 			continue
 		}
 		if counts[k]++; chosen.Do == "" && (f.Nth == 0 || f.Nth == counts[k]) {

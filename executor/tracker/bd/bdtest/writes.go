@@ -109,7 +109,11 @@ func (c *call) merge(i *issue) error {
 
 // broken is how update says that it failed.
 func (c *call) broken(code int, id, text string, guard bool) error {
-	f := map[string]any{"id": id, "error": text}
+	inner := "updating issue: " + text
+	if what, ok := strings.CutPrefix(text, "resolving ID "+id+": "); ok {
+		inner = "resolving issue: " + what
+	}
+	f := map[string]any{"id": id, "error": inner}
 	if guard {
 		f["guard_mismatch"] = true
 	}

@@ -1,0 +1,192 @@
+package bd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// attempts is how often one and the same thing is put to a bd that refuses it, before
+// it is put aside.
+const attempts = 2
+
+// most is how many things bd may refuse one after the other before ralph takes it that
+// it refuses everything, and leaves it alone for a while.
+const most = 3
+
+// refusal is one thing that bd did not take although it works: a comment, or some
+// fields of a bead. It is put aside, and what comes behind it is written. Whether bd
+// refuses this one or everything is known when it takes something else: then the
+// refusal is remembered, the thing is tried once more, and passed over if that is
+// refused, too. Where bd takes nothing else it is tried anew by the next mirror.
+type refusal struct {
+	what  string // "a comment", "its labels"
+	seq   int64  // of the event that a comment tells of; 0: none
+	why   string
+	count int
+	aside bool // not tried now
+	last  bool // tried once more, or to be
+	over  bool // passed over
+}
+
+// write makes a call that writes.
+func (m *Mirror) write(ctx context.Context, call func(context.Context) error) error {
+	err := m.do(ctx, call)
+	if err == nil {
+		m.took()
+	}
+	return err
+}
+
+// took remembers what was put aside, now that bd takes something else, and lets it be
+// tried once more.
+func (m *Mirror) took() {
+	for _, b := range m.aside {
+		m.owe(b)
+		for _, r := range b.refused {
+			if r.aside && !r.last {
+				r.aside, r.last = false, true
+				m.dirty(b.id)
+			}
+		}
+	}
+	m.aside = nil
+}
+
+// owe remembers the comments of a bead that were put aside: others may be told before
+// them.
+func (m *Mirror) owe(b *bead) {
+	for _, r := range b.refused {
+		if r.aside && !r.over && r.seq > 0 && !m.told.owes(b.id, r.seq) {
+			m.note(m.told.refuse(Refusal{ID: b.id, What: r.what, Seq: r.seq, Why: r.why}))
+		}
+	}
+}
+
+// refuses takes note of how a write of one thing ended that failed. It returns nil if
+// the thing is not to be tried now, else err: bd does not answer, or it is to be tried
+// again.
+func (m *Mirror) refuses(ctx context.Context, b *bead, key, what string, seq int64, err error) error {
+	if !refusedIt(err) {
+		b.apart = false
+		return err
+	}
+	r := b.refused[key]
+	if r == nil {
+		r = &refusal{what: what, seq: seq}
+		b.refused[key] = r
+	}
+	r.count++
+	r.why = saidBy(err)
+	if r.count < attempts {
+		return err
+	}
+	if m.do(ctx, func(ctx context.Context) error { _, err := m.c.Config(ctx, typesKey); return err }) != nil {
+		b.apart = false
+		return err // it is bd that is away
+	}
+	r.aside, b.apart, b.together = true, false, 0
+	if !r.last {
+		if m.aside = append(m.aside, b); len(m.aside) > most {
+			return err // it takes nothing at all
+		}
+		return nil
+	}
+	r.over = true
+	m.note(m.told.refuse(Refusal{ID: b.id, What: r.what, Seq: seq, Why: r.why, Over: true}))
+	m.report("bd refuses %s of %s, and takes others: %s. It is passed over; everything else is told", r.what, b.name(m.epic), r.why)
+	return nil
+}
+
+// refusedIt reports whether err is an answer of bd that says no, and no guard.
+func refusedIt(err error) bool {
+	var no *Refused
+	return errors.As(err, &no) && no.Exit > 0 && !Guarded(err)
+}
+
+func saidBy(err error) string {
+	var no *Refused
+	if errors.As(err, &no) {
+		return no.Said
+	}
+	return err.Error()
+}
+
+// leaves reports whether something is not tried now.
+func (b *bead) leaves(key string) bool { r := b.refused[key]; return r != nil && r.aside }
+
+// commentKey names the comments that tell of an event.
+func commentKey(seq int64) string { return fmt.Sprint("comment ", seq) }
+
+// part is some fields of a bead that are written together, and refused together.
+type part struct {
+	key, what string
+	change    Change
+}
+
+// parts takes a change apart.
+func (ch Change) parts() []part {
+	all := []part{
+		{"status " + ch.Status + " " + ch.Assignee, "its status", Change{Status: ch.Status, If: ch.If, Assignee: ch.Assignee}},
+		{"labels " + strings.Join(ch.Add, " ") + " - " + strings.Join(ch.Remove, " "), "its labels", Change{Add: ch.Add, Remove: ch.Remove}},
+		{"reference " + ch.ExternalRef, "its external reference", Change{ExternalRef: ch.ExternalRef}},
+		{"metadata", "its metadata", Change{Metadata: ch.Metadata}},
+	}
+	return slices.DeleteFunc(all, func(p part) bool { p.change.If = ""; return p.change.empty() })
+}
+
+// joined is the change that parts make together.
+func joined(parts []part) (ch Change) {
+	for _, p := range parts {
+		c := p.change
+		if c.Status+c.Assignee != "" {
+			ch.Status, ch.If, ch.Assignee = c.Status, c.If, c.Assignee
+		}
+		ch.Add, ch.Remove = append(ch.Add, c.Add...), append(ch.Remove, c.Remove...)
+		if c.ExternalRef != "" {
+			ch.ExternalRef = c.ExternalRef
+		}
+		if c.Metadata != nil {
+			ch.Metadata = c.Metadata
+		}
+	}
+	return ch
+}
+
+// pending is what was not said yet about a bead, and is to be said now: what was
+// refused before, and is tried once more, first.
+func (m *Mirror) pending(b *bead) []executor.Comment {
+	all := m.run.Comments(b.id)
+	if len(b.refused) == 0 && !slices.ContainsFunc(m.told.Refused, func(r Refusal) bool { return r.ID == b.id }) { // all but always
+		i, _ := slices.BinarySearchFunc(all, m.told.Seq[b.id]+1, func(c executor.Comment, seq int64) int { return int(c.Seq - seq) })
+		return all[i:]
+	}
+	return slices.DeleteFunc(m.told.Owed(b.id, all), func(c executor.Comment) bool { return b.leaves(commentKey(c.Seq)) })
+}
+
+// said notes that comments of a bead are in bd.
+func (m *Mirror) said(b *bead, list []executor.Comment) {
+	m.owe(b)
+	for _, c := range list {
+		delete(b.refused, commentKey(c.Seq))
+		if m.told.owes(b.id, c.Seq) {
+			m.note(m.told.taken(b.id, c.Seq))
+		}
+	}
+	if last := list[len(list)-1].Seq; last > m.told.Seq[b.id] {
+		m.note(m.told.commented(b.id, last))
+	}
+}
+
+// opening is how a comment begins, for people.
+func opening(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	if r := []rune(line); len(r) > 70 {
+		line = string(r[:70]) + "…"
+	}
+	return fmt.Sprintf("the comment %q", line)
+}
