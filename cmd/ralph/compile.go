@@ -362,6 +362,11 @@ func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) err
 // epic: -o replaces what compile can make again, never a plan, a policy or
 // anything else. A broken or conflicted epic still has its format in it.
 func (c *compilation) mayReplace(file string) error {
+	if kind := kindOf(file); kind == "plan" || kind == "policy" {
+		if _, err := os.Stat(file); os.IsNotExist(err) {
+			return inputErrorf("%s is the name of a %s; name another file with -o", file, kind)
+		}
+	}
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // what is wrong with it, writing will say

@@ -76,7 +76,7 @@ func runExport(cmd *cobra.Command, f *format, file, out string, strict bool) err
 		if breaches, err = f.encode(&b, epic, history); err != nil {
 			return inputErrorf("%w", err)
 		}
-		err = writeExport(cmd, out, b.Bytes(), count(len(epic.Nodes), "sprint"))
+		err = writeExport(cmd, epic, out, b.Bytes(), count(len(epic.Nodes), "sprint"))
 	}
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func exportEach(cmd *cobra.Command, f *format, epic *ir.Epic, h *ir.History, dir
 		}
 		all = append(all, breaches...)
 		target := filepath.Join(dir, string(epic.Nodes[i].ID)+".json")
-		if err := mayExportTo(target); err != nil {
+		if err := mayExportTo(epic, target); err != nil {
 			return nil, err
 		}
 		batch.Add(target, b.Bytes(), 0o644)
@@ -146,14 +146,14 @@ func exportEach(cmd *cobra.Command, f *format, epic *ir.Epic, h *ir.History, dir
 	return all, nil
 }
 
-func writeExport(cmd *cobra.Command, out string, b []byte, what string) error {
+func writeExport(cmd *cobra.Command, epic *ir.Epic, out string, b []byte, what string) error {
 	if out == "" || out == "-" {
 		if _, err := cmd.OutOrStdout().Write(b); err != nil {
 			return inputErrorf("write standard output: %w", err)
 		}
 		return nil
 	}
-	if err := mayExportTo(out); err != nil {
+	if err := mayExportTo(epic, out); err != nil {
 		return err
 	}
 	if dir := filepath.Dir(out); !isDir(dir) {
@@ -168,14 +168,22 @@ func writeExport(cmd *cobra.Command, out string, b []byte, what string) error {
 	return nil
 }
 
-// mayExportTo complains about a file that is no export: a plan, a policy, an epic, or
-// what a link leads out of the project to.
-func mayExportTo(file string) error {
-	if err := confined(file); err != nil {
+// mayExportTo complains about a file that is no export: a plan, a policy, an epic, the
+// file that the epic was imported from, or what a link leads out of the project to.
+func mayExportTo(epic *ir.Epic, file string) error {
+	p, err := openProject(file)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if err := p.leadsOut(file); err != nil {
 		return err
 	}
 	if kind := kindOf(file); kind == "plan" || kind == "policy" {
 		return inputErrorf("%s is the name of a %s; name another file with -o", file, kind)
+	}
+	if path, inside := p.rel(file); inside && path == epic.Epic.Plan {
+		return inputErrorf("the epic was made from %s, so it is not replaced; name another file with -o", file)
 	}
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
