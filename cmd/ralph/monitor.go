@@ -218,6 +218,7 @@ func (m *monitor) read(ctx context.Context, dir, file string) (*record, error) {
 		} else if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 			rec.file = rel
 		}
+		rec.file = cmp.Or(issueOf(state, rec.epic), rec.file)
 		s = &seenEpic{mark, rec}
 		m.seen[state] = s
 	}

@@ -27,7 +27,7 @@ func namesBead(file string) bool {
 
 // epicByID finds an epic by its id: epic.json of this directory if it is that one,
 // else the copy that the last run in this repository made, else what the beads
-// database keeps.
+// database keeps. The id of an issue that a worker took names that issue's epic.
 func epicByID(id string) (*ir.Epic, []byte, error) {
 	ctx := context.Background()
 	if b, err := readFile("epic.json"); err == nil {
@@ -36,6 +36,14 @@ func epicByID(id string) (*ir.Epic, []byte, error) {
 		}
 	}
 	if state, err := workspace.StateDir(ctx, ".", ir.NodeID(id)); err == nil {
+		if c := readClaim(filepath.Join(filepath.Dir(state), "worker", id)); c != nil {
+			file := filepath.Join(filepath.Dir(state), string(c.Epic), "epic.json")
+			if b, err := readFile(file); err == nil {
+				if epic, err := ir.Decode(b); err == nil && epic.Epic.ID == c.Epic {
+					return epic, b, verify(epic, id)
+				}
+			}
+		}
 		if b, err := readFile(filepath.Join(state, "epic.json")); err == nil {
 			if epic, err := ir.Decode(b); err == nil && string(epic.Epic.ID) == id {
 				return epic, b, verify(epic, id)

@@ -264,6 +264,10 @@ func (w *issueWorker) interrupt() {
 	w.drain++
 	switch w.drain {
 	case 1:
+		if len(w.runs) == 0 {
+			w.say.linef("", "interrupted")
+			return
+		}
 		w.say.linef("", "interrupted: nothing new is taken; %s may go on for %s (Ctrl-C again stops them)", count(len(w.runs), "issue"), brief(w.args.grace))
 	case 2:
 		w.say.linef("", "interrupted again: stopping what runs")

@@ -69,6 +69,20 @@ func readClaim(dir string) *claim {
 	return c
 }
 
+// issueOf is the issue whose epic a worker ran in a state directory, if commands take it
+// in the place of the file; "" otherwise.
+func issueOf(state string, epic *ir.Epic) string {
+	if len(epic.Nodes) != 1 {
+		return ""
+	}
+	id := string(epic.Nodes[0].ID)
+	c := readClaim(filepath.Join(filepath.Dir(state), "worker", id))
+	if c == nil || c.Epic != epic.Epic.ID || !beadID.MatchString(id) {
+		return ""
+	}
+	return id
+}
+
 func (c *claim) save() error {
 	b, err := json.Marshal(c)
 	if err != nil {

@@ -61,7 +61,7 @@ func TestABlockedIssueIsTriedAgainWhenItIsOpened(t *testing.T) {
 	d.put(`{"id":"bd-a"}`, `{"id":"bd-b","needs":["bd-a"]}`)
 	d.worker(exitNotDone, "--once")
 	i := d.bead("bd-a")
-	if c := d.comments("bd-a"); i.Status != "blocked" || !strings.Contains(c, ": blocked: ") || !strings.Contains(c, "mended") || !strings.Contains(c, "ralph retry bd-a") {
+	if c := d.comments("bd-a"); i.Status != "blocked" || !strings.Contains(c, ": blocked: ") || !strings.Contains(c, "mended") || !strings.Contains(c, "ralph retry bd-a") || !strings.Contains(c, "bd update bd-a -s open") {
 		t.Errorf("it is %s, commented\n%s", i.Status, c)
 	}
 	if i := d.bead("bd-b"); i.Status != "open" || i.Assignee != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,10 +25,11 @@ func (w *issueWorker) judge(ctx context.Context, r *issueRun) *issueEnd {
 	if err != nil {
 		return &issueEnd{kind: issueBlocked, why: err.Error()}
 	}
+	rec.file = cmp.Or(issueOf(r.state, rec.epic), rec.file) // for people to type
 	if !begunAfter(rec.events, r.claim.After) {
 		switch {
 		case r.code == exitWaiting:
-			return &issueEnd{kind: issueWaiting, why: "its plan waits for approval:\n  ralph approve" + rec.about(), rec: rec}
+			return &issueEnd{kind: issueWaiting, why: fmt.Sprintf("its plan waits for approval.\nWhat you can type in %s:\n- `ralph plan %s`: look at it\n- `ralph approve%s`: let it begin", w.project.dir, quoteArg(rec.file), rec.about()), rec: rec}
 		case w.drain > 0:
 			return &issueEnd{kind: issueOpen, why: "the worker ended before it began", rec: rec}
 		}
@@ -88,7 +90,7 @@ func partial(v executor.NodeView) bool {
 	return len(v.Attempts) > 0 && v.Attempts[len(v.Attempts)-1].Outcome.Result == "partial"
 }
 
-// ask says what a node wants from a person, and what to type.
+// ask says what a node wants from a person, and what to type, as the text of a comment.
 func (w *issueWorker) ask(rec *record, v executor.NodeView) string {
 	var b strings.Builder
 	text := asks(v)
@@ -96,12 +98,28 @@ func (w *issueWorker) ask(rec *record, v executor.NodeView) string {
 		text = strings.TrimPrefix(text, said)
 	}
 	b.WriteString(text)
-	if steps := nextSteps(v, rec.space.Dir(v.ID), rec.about()); len(steps) > 0 {
-		b.WriteString("\nWhat you can type:\n")
-		writeSteps(&b, steps)
+	n := &rec.epic.Nodes[0]
+	own := v.ID == n.ID // not the sum of the run
+	approval := v.Status == executor.Waiting && v.Cause == executor.CauseApproval
+	if own && approval && len(v.Attempts) > 0 {
+		if c := v.Attempts[len(v.Attempts)-1].Collected.Result.Commit; c != "" {
+			fmt.Fprintf(&b, "\nIts work: commit %.12s on %s", c, n.Git.Branch)
+		}
 	}
-	if w.tracker.Approvals && v.Status == executor.Waiting && v.Cause == executor.CauseApproval {
-		fmt.Fprintf(&b, "Or here, as one of those who may: bd label add %s %s; to have it changed, comment it and add %s.", v.ID, w.labels.Approved, w.labels.Changes)
+	if steps := nextSteps(v, rec.space.Dir(v.ID), rec.about()); len(steps) > 0 {
+		fmt.Fprintf(&b, "\n\nWhat you can type in %s:\n", w.project.dir)
+		for _, s := range steps {
+			fmt.Fprintf(&b, "- `%s`: %s\n", s.Command, s.What)
+		}
+	}
+	switch {
+	case !own:
+	case approval && w.tracker.Approvals:
+		fmt.Fprintf(&b, "\nOr here, as one of those who may: `bd label add %s %s`; to have it changed, comment it, then `bd label add %s %s`", v.ID, w.labels.Approved, v.ID, w.labels.Changes)
+	case v.Status == executor.Waiting && v.Cause == executor.CauseQuestion:
+		fmt.Fprintf(&b, "\nOr here: answer in a comment, then `bd update %s -s open`", v.ID)
+	case v.Status == executor.Blocked:
+		fmt.Fprintf(&b, "\nOr here: say in a comment what to do otherwise, then `bd update %s -s open`", v.ID)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -38,9 +38,12 @@ func TestAnIssueThatWaitsForAPersonGoesOnWhenDecided(t *testing.T) {
 		t.Errorf("it is %s, %v", i.Status, i.Labels)
 	}
 	said := d.comments("bd-a")
-	command := regexp.MustCompile(`ralph approve bd-a --as ada --epic (\S+)`).FindStringSubmatch(said)
+	command := regexp.MustCompile("ralph approve bd-a --as ada --epic ([^ `]+)").FindStringSubmatch(said)
 	if command == nil {
 		t.Fatalf("the comment does not say what to type:\n%s", said)
+	}
+	if command[1] != "bd-a" || !strings.Contains(said, "Its work: commit ") {
+		t.Errorf("the comment:\n%s", said)
 	}
 	d.bd.Forget()
 	w := d.going()
@@ -100,7 +103,7 @@ tracker "bd" {
 	if i := d.bead("bd-a"); !slices.Contains(i.Labels, "please-look") || slices.Contains(i.Labels, "needs:human_approval") {
 		t.Errorf("it asks with %v", i.Labels)
 	}
-	if c := d.comments("bd-a"); !strings.Contains(c, "bd label add bd-a ok") || !strings.Contains(c, "add redo") {
+	if c := d.comments("bd-a"); !strings.Contains(c, "bd label add bd-a ok") || !strings.Contains(c, "bd label add bd-a redo") {
 		t.Errorf("it does not say which labels:\n%s", c)
 	}
 	d.person("label", "add", "bd-a", "human:approved")

@@ -86,13 +86,13 @@ func TestAPlanIsApprovedWherePolicySaysSo(t *testing.T) {
 	if i.Status != "blocked" || !slices.Contains(i.Labels, "needs:human_approval") || !slices.Contains(i.Labels, "phase:human_review") || d.read("../log/agents") != "" {
 		t.Errorf("it is %s with %v; agents %q\n%s", i.Status, i.Labels, d.read("../log/agents"), got.all())
 	}
-	if !strings.Contains(c, "its plan waits for approval") || !strings.Contains(c, "ralph approve --epic "+d.epics()[0]) {
+	if !strings.Contains(c, "its plan waits for approval") || !strings.Contains(c, "ralph approve --epic bd-a") {
 		t.Errorf("the comment:\n%s", c)
 	}
 	if got := d.worker(exitDone, "--once"); !strings.Contains(got.out, "nothing was done") {
 		t.Errorf("a second worker does not wait:\n%s", got.all())
 	}
-	if got := d.ralph("approve", "--epic", d.epics()[0]); got.code != exitDone {
+	if got := d.ralph("approve", "--epic", "bd-a"); got.code != exitDone {
 		t.Fatalf("approve: %s", got.all())
 	}
 	d.worker(exitDone, "--once")
