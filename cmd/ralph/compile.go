@@ -246,20 +246,11 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	if len(a.plans) > 1 && !toDir {
 		return usageErrorf("%d plans make %d epics: name a directory, -o DIR/", len(a.plans), len(a.plans))
 	}
-	c, err := a.compile(cmd.InOrStdin())
+	c, err := a.compiled(cmd)
 	if err != nil {
 		return err
 	}
 	defer c.project.Close()
-	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
-		return err
-	}
-	if c.hint != "" {
-		sayf(cmd.ErrOrStderr(), "%s\n", c.hint)
-	}
-	if c.Diags.HasErrors() {
-		return &exitError{code: exitInput}
-	}
 	targets, err := a.targets(c, toDir)
 	if err != nil {
 		return err
@@ -279,10 +270,7 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	if err := a.write(cmd.OutOrStdout(), c, targets); err != nil {
 		return err
 	}
-	say := cmd.OutOrStdout()
-	if a.format != formatText || a.out == "-" {
-		say = cmd.ErrOrStderr()
-	}
+	say := a.said(cmd)
 	for i, r := range c.Results {
 		sayCompiled(say, r, targets[i], !a.noAnnotate && c.plans[i].file != "-" && r.Epic.Run.Dialect != "")
 		for _, line := range others[i] {
@@ -293,6 +281,35 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 		return a.runPush(cmd, c, targets, say)
 	}
 	return nil
+}
+
+// compiled compiles, and prints what there is to say about it. The caller closes the
+// project, if there is no error.
+func (a *compileArgs) compiled(cmd *cobra.Command) (*compilation, error) {
+	c, err := a.compile(cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	err = c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags)
+	if c.hint != "" && err == nil {
+		sayf(cmd.ErrOrStderr(), "%s\n", c.hint)
+	}
+	if c.Diags.HasErrors() && err == nil {
+		err = &exitError{code: exitInput}
+	}
+	if err != nil {
+		c.project.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// said is where a line goes that says what was made: beside what programs read.
+func (a *compileArgs) said(cmd *cobra.Command) io.Writer {
+	if a.format != formatText || a.out == "-" {
+		return cmd.ErrOrStderr()
+	}
+	return cmd.OutOrStdout()
 }
 
 // targets names the file of each epic; "-" is standard output.

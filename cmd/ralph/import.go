@@ -64,20 +64,11 @@ func runImport(cmd *cobra.Command, a *compileArgs) error {
 		return importPolicy(cmd, f, a)
 	}
 	a.out, a.noAnnotate = cmp.Or(a.out, "epic.json"), true
-	c, err := a.compile(cmd.InOrStdin())
+	c, err := a.compiled(cmd)
 	if err != nil {
 		return err
 	}
 	defer c.project.Close()
-	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
-		return err
-	}
-	if c.hint != "" {
-		sayf(cmd.ErrOrStderr(), "%s\n", c.hint)
-	}
-	if c.Diags.HasErrors() {
-		return &exitError{code: exitInput}
-	}
 	if len(c.Results) == 0 {
 		return inputErrorf("%s: there is no work in it", c.plans[0].file)
 	}
@@ -91,10 +82,7 @@ func runImport(cmd *cobra.Command, a *compileArgs) error {
 	if err := a.write(cmd.OutOrStdout(), c, targets); err != nil {
 		return err
 	}
-	say := cmd.OutOrStdout()
-	if a.format != formatText || a.out == "-" {
-		say = cmd.ErrOrStderr()
-	}
+	say := a.said(cmd)
 	sayf(say, "%s (%s): ", c.plans[0].file, f.name)
 	sayCompiled(say, c.Results[0], targets[0], false)
 	for _, name := range c.ignored {
