@@ -3,39 +3,17 @@ package bd_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bd"
 	"github.com/ralph-compiler/ralph/ir/irtest"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; go test . -update rewrites it. got:\n%s", file, got)
-	}
-}
 
 func rows(t *testing.T, e *ir.Epic, h *ir.History) []bd.Row {
 	t.Helper()
@@ -52,7 +30,7 @@ func TestAnEpicBecomesRows(t *testing.T) { // S0-01, S0-04..13, S0-25..27, S0-10
 	if breaches, err := bd.Encode(&b, irtest.Rich(), nil); err != nil || breaches != nil {
 		t.Fatal(breaches, err)
 	}
-	golden(t, "rich.jsonl", b.Bytes())
+	golden.Check(t, "testdata/rich.jsonl", b.Bytes())
 }
 
 // bd takes a row without updated_at for newer than everything, one without priority

@@ -3,8 +3,6 @@ package beadsmith_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"testing"
 	"testing/fstest"
 
@@ -13,8 +11,6 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const policy = `
 runner "script" {
@@ -58,20 +54,4 @@ func exported(t testing.TB, e *ir.Epic, h *ir.History) []byte {
 		t.Fatalf("it is no JSON: %s", b.Bytes())
 	}
 	return b.Bytes()
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile("testdata/"+name, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -83,7 +84,7 @@ func scripted() *ir.History {
 // S1-01..14, S1-17, S1-18, S1-20..29, S1-46..63, S1-68, S1-69, L1-01, L1-03, K19, K20, K31, K35
 func TestAHistoryIsWrittenAsTaskStates(t *testing.T) {
 	e := compiled(t, twoTasks)
-	golden(t, "state.json", exported(t, e, scripted()))
+	golden.Check(t, "testdata/state.json", exported(t, e, scripted()))
 }
 
 // What nobody knows is null and said, never 0.

@@ -2,45 +2,23 @@ package dot_test
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/dot"
 	"github.com/ralph-compiler/ralph/ir/irtest"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-	}
-}
-
 // S4-140 S0-44
 func TestDrawings(t *testing.T) {
-	golden(t, "worked.dot", dot.Write(irtest.Worked(), dot.Options{}))
-	golden(t, "rich.dot", dot.Write(irtest.Rich(), dot.Options{}))
-	golden(t, "waves.dot", dot.Write(irtest.Worked(), dot.Options{Waves: true}))
-	golden(t, "impact.dot", dot.Write(irtest.Worked(), dot.Options{Impact: "1.2b"}))
-	golden(t, "critical.dot", dot.Write(irtest.Worked(), dot.Options{CriticalPath: true, Direction: "LR", NoLegend: true}))
+	golden.Check(t, "testdata/worked.dot", dot.Write(irtest.Worked(), dot.Options{}))
+	golden.Check(t, "testdata/rich.dot", dot.Write(irtest.Rich(), dot.Options{}))
+	golden.Check(t, "testdata/waves.dot", dot.Write(irtest.Worked(), dot.Options{Waves: true}))
+	golden.Check(t, "testdata/impact.dot", dot.Write(irtest.Worked(), dot.Options{Impact: "1.2b"}))
+	golden.Check(t, "testdata/critical.dot", dot.Write(irtest.Worked(), dot.Options{CriticalPath: true, Direction: "LR", NoLegend: true}))
 }
 
 func TestEverythingThatIsSaidIsNotSaidByColourAlone(t *testing.T) {
@@ -127,7 +105,7 @@ func TestTextCannotLeaveItsPlace(t *testing.T) {
 // L4-04: dead ends and single points of failure.
 func TestPolicies(t *testing.T) {
 	e := irtest.Rich()
-	golden(t, "policy.dot", dot.WritePolicies("Policies", dot.Policies(e)))
+	golden.Check(t, "testdata/policy.dot", dot.WritePolicies("Policies", dot.Policies(e)))
 	e = irtest.Worked()
 	s := e.Nodes[0].Steps
 	s[0].Gates = nil

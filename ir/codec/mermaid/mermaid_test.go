@@ -1,37 +1,20 @@
 package mermaid_test
 
 import (
-	"bytes"
-	"flag"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/mermaid"
 	"github.com/ralph-compiler/ralph/ir/irtest"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
-
 // S4-140
 func TestFlowchart(t *testing.T) {
 	got := mermaid.Write(irtest.Rich(), mermaid.Options{Impact: "3b.1"})
-	const file = "testdata/rich.mmd"
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	golden.Check(t, "testdata/rich.mmd", got)
 }
 
 func TestTextCannotLeaveItsPlace(t *testing.T) {

@@ -1,18 +1,15 @@
 package ralphbead_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
-
-var update = flag.Bool("update", false, "rewrite what is written of the examples")
 
 // The published examples, one by the schema of the repository, and one as PowerShell
 // leaves it are written as they stand in testdata/*.out.json. S3-30, S3-31, S3-32, L3-01, L3-03
@@ -23,18 +20,9 @@ func TestExamplesAreWritten(t *testing.T) {
 			t.Fatal(l)
 		}
 		got, breaches := export(t, e, nil)
-		file := "testdata/" + name + ".out.json"
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) || len(breaches) > 0 {
-			t.Errorf("%s: %v\n%s\nwant\n%s", name, breaches, got, want)
+		golden.Check(t, "testdata/"+name+".out.json", []byte(got))
+		if len(breaches) > 0 {
+			t.Errorf("%s: %v", name, breaches)
 		}
 	}
 }

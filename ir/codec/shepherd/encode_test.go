@@ -3,18 +3,15 @@ package shepherd
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 func epic() *ir.Epic {
 	return &ir.Epic{
@@ -74,19 +71,7 @@ func TestGolden(t *testing.T) {
 		text = append(text, x.String())
 	}
 	got := b.String() + "\n" + strings.Join(text, "\n") + "\n"
-	file := filepath.Join("testdata", "runs.golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	golden.Check(t, "testdata/runs.golden", []byte(got))
 }
 
 // S4-32..46: the keys that the specification names, with their kinds and words, in
