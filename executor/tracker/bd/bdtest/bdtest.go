@@ -26,7 +26,7 @@ func Main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(125)
 	}
-	os.Exit(run(filepath.Dir(filepath.Dir(self)), os.Args[1:], os.Stdout, os.Stderr))
+	exit(run(filepath.Dir(filepath.Dir(self)), os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // Fake is a bd program with its switchboard. Its databases are where Init made them.
