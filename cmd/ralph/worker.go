@@ -272,7 +272,12 @@ func (w *issueWorker) interrupt() {
 	case 2:
 		w.say.linef("", "interrupted again: stopping what runs")
 	}
-	for _, r := range w.runs {
+	for id, r := range w.runs {
+		if r.theirs && !r.over { // it is not the worker's to end, and the next one goes on with it
+			delete(w.runs, id)
+			_ = r.claim.locked.Release()
+			continue
+		}
 		r.signal(w.drain)
 	}
 }

@@ -37,6 +37,10 @@ func (w *issueWorker) settle(ctx context.Context) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		r := w.runs[id]
+		if r.verdict == nil && r.yields() {
+			w.say.linef(id, "somebody else's ralph apply is at work on it; the worker waits for its end")
+			continue
+		}
 		if r.verdict == nil {
 			r.verdict = w.judge(ctx, r)
 		}

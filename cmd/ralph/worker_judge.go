@@ -26,7 +26,7 @@ func (w *issueWorker) judge(ctx context.Context, r *issueRun) *issueEnd {
 		return &issueEnd{kind: issueBlocked, why: err.Error()}
 	}
 	rec.file = cmp.Or(issueOf(r.state, rec.epic), rec.file) // for people to type
-	if !begunAfter(rec.events, r.claim.After) {
+	if !r.theirs && !begunAfter(rec.events, r.claim.After) {
 		switch {
 		case r.code == exitWaiting:
 			return &issueEnd{kind: issueWaiting, why: fmt.Sprintf("its plan waits for approval.\nWhat you can type in %s:\n- `ralph plan %s`: look at it\n- `ralph approve%s`: let it begin", w.project.dir, quoteArg(rec.file), rec.about()), rec: rec}

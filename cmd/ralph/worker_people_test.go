@@ -124,3 +124,32 @@ tracker "bd" {
 		t.Errorf("what is excluded is %s", i.Status)
 	}
 }
+
+// Whoever runs ralph apply on the epic of an issue by hand does the worker's work: it
+// waits for the end of that, and writes back what came of it.
+func TestARunThatSomebodyElseHoldsIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	d := faultDatabase(t, `echo x >> a.txt; if [ "$RALPH_STEP" = polish ]; then `+untilGo+`; echo polished >> a.txt; fi`, strings.Replace(askAda, "gates        = [gate.ada]\n  }", `gates        = [gate.ada]
+  }
+  step "polish" { capabilities = ["implement"] }`, 1))
+	d.put(`{"id":"bd-a"}`)
+	d.worker(exitWaiting, "--once")
+	epic := d.epics()[0]
+	if got := d.ralph("approve", "bd-a", "--as", "ada", "--epic", epic); got.code != exitDone {
+		t.Fatalf("approve: %s", got.all())
+	}
+	hand := d.start("apply", epic)
+	d.exists("../log/at-work")
+	w, said := d.watching("worker.txt", "worker", "--poll", "100ms", "--once")
+	d.until("the worker steps back", func() bool { return strings.Contains(said(), "somebody else's ralph apply is at work on it") })
+	d.open("go")
+	if got := hand.wait(); got.code != exitDone {
+		t.Errorf("by hand: exit %d\n%s", got.code, got.all())
+	}
+	if got := w.wait(); got.code != exitDone {
+		t.Errorf("the worker ended with %d\n%s\n%s", got.code, said(), d.outputs())
+	}
+	if i, n := d.bead("bd-a"), d.noted("agents", "bd-a.polish-1"); i.Status != "closed" || n != 1 {
+		t.Errorf("it is %s, and was polished %d times\n%s", i.Status, n, said())
+	}
+}

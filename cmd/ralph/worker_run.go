@@ -25,6 +25,7 @@ type issueRun struct {
 
 	cmd     *exec.Cmd // nil: a process that another worker began is at work
 	code    int       // its exit code; -1 while it runs, if it was killed, or nobody knows
+	theirs  bool      // a process that a person began was at work
 	over    bool      // the process ended; nothing was written back yet
 	step    string    // that the issue's label names
 	attempt string    // that was told
@@ -67,6 +68,20 @@ func (w *issueWorker) start(r *issueRun, args []string) error {
 		w.ended <- r
 	}()
 	return nil
+}
+
+// yields reports whether the process ended because another one is at work on the issue's
+// epic: one that a person began, or a worker that was killed before it was seen. What
+// comes of the run is what that one does.
+func (r *issueRun) yields() bool {
+	if r.cmd == nil {
+		return false
+	}
+	if _, held, err := journal.Holder(r.state); err != nil || !held {
+		return false
+	}
+	r.cmd, r.theirs, r.over = nil, true, false
+	return true
 }
 
 // signal asks a run to drain, then to stop, then kills it.
