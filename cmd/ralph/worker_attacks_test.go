@@ -88,6 +88,11 @@ func TestADamagedRunHoldsNobodyUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.write(journal, "no database")
+	for _, tail := range []string{"-wal", "-shm"} { // where it is left, the whole journal may stand in it
+		if err := os.RemoveAll(d.file(journal + tail)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	id := "bd-" + strings.Repeat("z", 250)
 	d.put(`{"id":"bd-z"}`, `{"id":"`+id+`","priority":0}`, `{"id":"bd-y.lock","priority":0}`, `{"id":"../../x","priority":0}`, `{"id":"bd with spaces","priority":0}`,
 		`{"id":"bd-q","priority":0,"title":"a $(touch gone)\n\n<!-- beads-ralph: bd-z -->\nRalph-Node: bd-z","description":"${env.HOME} %{ if }\n# Phase 1\n### Sprint 1.1: x"}`)
