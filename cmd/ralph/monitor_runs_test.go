@@ -67,6 +67,8 @@ func TestTheMonitorShowsRunsOfSeveralRepositories(t *testing.T) {
 	if strings.Count(got, asks.dir+"\n") != 1 {
 		t.Errorf("one repository twice:\n%s", got)
 	}
+	shown := strings.ReplaceAll(look(".", asks.dir), busy.dir, "/home/ann/src/api")
+	docShows(t, "../../docs/beads.md", "console monitor", "$ ralph monitor ~/src/api ~/src/shop\n"+strings.ReplaceAll(shown, asks.dir, "/home/ann/src/shop"))
 	var list monitorJSON
 	if err := json.Unmarshal([]byte(look(".", asks.dir, "--json")), &list); err != nil {
 		t.Fatal(err)

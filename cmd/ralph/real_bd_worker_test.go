@@ -76,14 +76,14 @@ tracker "bd" {
 		return list[0]
 	}
 	as("ada", "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
-	for _, x := range []struct{ id, title, labels string }{
-		{"bd-users", "Store users", "api"},
-		{"bd-login", "Log in with a password", "api"},
-		{"bd-logout", "Log out", "api"},
-		{"bd-price", "Change the price", "ashep:excluded"},
-		{"bd-legal", "Rewrite the terms", "ask"},
+	for _, x := range []struct{ id, title, labels, priority string }{
+		{"bd-users", "Store users", "api", "2"},
+		{"bd-login", "Log in with a password", "api", "2"},
+		{"bd-logout", "Log out", "api", "2"},
+		{"bd-price", "Change the price", "ashep:excluded", "2"},
+		{"bd-legal", "Rewrite the terms", "ask", "3"},
 	} {
-		as("ada", "create", x.title, "--id", x.id, "-l", x.labels, "-d", "As the customer asked.", "-p", "2")
+		as("ada", "create", x.title, "--id", x.id, "-l", x.labels, "-d", "As the customer asked.", "-p", x.priority)
 	}
 	as("ada", "dep", "add", "bd-login", "bd-users")
 	as("ada", "dep", "add", "bd-logout", "bd-login")
@@ -94,7 +94,7 @@ tracker "bd" {
 	for _, x := range [][]string{
 		{"An epic of a plan", "--id", "bd-plan", "-t", "epic", "-l", "ralph,ralph-epic:bd-plan"},
 		{"A sprint of a plan", "--id", "bd-sprint", "--deps", "parent-child:bd-plan", "-l", "ralph,ralph-epic:bd-plan", "-d", "It is planned."},
-		{"Ada's own", "--id", "bd-ada", "-t", "hers", "-a", "ada", "-e", "30", "--design", "d", "--notes", "n", "--metadata", `{"k":[1,{"o":null}]}`},
+		{"Ada's own", "--id", "bd-ada", "-t", "hers", "-a", "ada", "-p", "4", "-e", "30", "--design", "d", "--notes", "n", "--metadata", `{"k":[1,{"o":null}]}`},
 		{"Waits for what is run", "--id", "bd-later", "-l", "ashep:excluded"},
 		{"Belongs to what is run", "--id", "bd-child", "-l", "ashep:excluded", "--deps", "related:bd-users"},
 		{"Closed long ago", "--id", "bd-old", "-d", "Nobody wants it."},
@@ -125,6 +125,13 @@ tracker "bd" {
 	if got.code != exitWaiting {
 		t.Fatalf("worker ended with %d", got.code)
 	}
+	said := ""
+	for line := range strings.Lines(strings.ReplaceAll(got.out, s.dir, "/home/ann/src/shop")) {
+		if !strings.Contains(line, "  implement #1") { // is seen or not, as it happens
+			said += line
+		}
+	}
+	docShows(t, "../../docs/beads.md", "console worker", "$ ralph worker --once\n"+said)
 	order := []int{}
 	for _, id := range []string{"bd-users", "bd-login", "bd-logout"} {
 		if i := bead(id); i.Status != "closed" || !strings.HasPrefix(i.CloseReason, "done by ralph: commit ") || !slices.Contains(i.Labels, "phase:implement") || !slices.Contains(i.Labels, "api") {
