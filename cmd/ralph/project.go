@@ -169,6 +169,9 @@ func (p *project) holds(path string) bool {
 
 // readFile reads a regular file of bounded size.
 func readFile(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, inputErrorf("%s is not a regular file", path) // to open a pipe may take for ever
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

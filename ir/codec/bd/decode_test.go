@@ -165,7 +165,7 @@ func TestTypesOfEdgesThatBdDoesNotKnowAreNamed(t *testing.T) { // S4-109, S4-110
 	for _, x := range diags {
 		got = append(got, string(x.Code)+": "+x.Summary+": "+x.Detail)
 	}
-	if want := []string{`bead-dependency: 2 dependencies are of a type that bd does not know: They are "blcks", and order nothing. Write blocks if the one has to be done before the other.`}; !slices.Equal(got, want) {
+	if want := []string{`bead-dependency: dependencies of a type that bd does not know: 2: They are "blcks", and order nothing. Write blocks if the one has to be done before the other.`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -270,7 +270,7 @@ func (r *rules) must(x *foreign.Value, what string) {
 }
 
 func (r *rules) lacks(in *foreign.Value, key, what string) {
-	r.found = append(r.found, demand{at: in, missing: true, pointer: in.Pointer + "/" + key, message: "is missing: " + what})
+	r.found = append(r.found, demand{at: in, missing: true, pointer: in.Pointer + "/" + key, message: "is missing; it must be " + what})
 }
 
 // at returns a member by its name in any spelling; a null is absent.
