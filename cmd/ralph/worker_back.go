@@ -72,6 +72,30 @@ func (w *issueWorker) settle(ctx context.Context) {
 	}
 }
 
+// refer writes a pull request into an issue as its external reference. One that
+// somebody else wrote stays: then a comment has the pull request.
+func (w *issueWorker) refer(ctx context.Context, r *issueRun, i bd.Issue, url string) error {
+	c := r.claim
+	if url == "" || i.ExternalRef == url {
+		return nil
+	}
+	var err error
+	if i.ExternalRef != "" && i.ExternalRef != c.Ref {
+		w.say.linef(i.ID, "has the external reference %s, which ralph did not write: it stays, and a comment has the pull request", i.ExternalRef)
+		err = w.commentOnce(ctx, i.ID, "[pull request] [task:"+i.ID+"] "+url, c.At)
+	} else {
+		c.Ref = url
+		if err := c.save(); err != nil {
+			return err
+		}
+		_, err = w.bd.Update(ctx, i.ID, bd.Change{ExternalRef: url})
+	}
+	if err != nil && !w.passOver(r, err) {
+		return err
+	}
+	return nil
+}
+
 // writeBack tells bd what has come of a run. Done again, it writes nothing twice.
 func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 	end, c := r.verdict, r.claim
@@ -90,10 +114,8 @@ func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 	}
 	switch end.kind {
 	case issueClosed:
-		if end.pull.URL != "" && i.ExternalRef != end.pull.URL {
-			if _, err := w.bd.Update(ctx, i.ID, bd.Change{ExternalRef: end.pull.URL}); err != nil && !w.passOver(r, err) {
-				return err
-			}
+		if err := w.refer(ctx, r, i, end.pull.URL); err != nil {
+			return err
 		}
 		_, err := w.bd.Close(ctx, i.ID, end.why)
 		if err != nil && w.passOver(r, err) { // a person made it wait for something meanwhile

@@ -43,6 +43,7 @@ type claim struct {
 	Wrote  string    `json:"wrote,omitempty"` // phase that the worker wrote last
 	Print  string    `json:"print"`           // of what the issue said
 	Mark   string    `json:"mark,omitempty"`  // of the journal when the wait began
+	Ref    string    `json:"ref,omitempty"`   // external reference that a worker wrote
 	dir    string
 	locked *journal.Lock
 }

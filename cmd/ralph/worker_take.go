@@ -119,6 +119,9 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	if before != nil {
 		c.After = before.last
 	}
+	if was != nil {
+		c.Ref = was.Ref
+	}
 	c.Args = from.args(before)
 	c.Wrote = epic.Nodes[0].Steps[0].Name
 	if err := c.save(); err != nil {
