@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // text makes output fit to be read by people and agents: valid UTF-8 without
@@ -20,13 +21,7 @@ func text(b []byte, cut bool) string {
 			i += escape(s[i:])
 			continue
 		}
-		r, n := rune(s[i]), 1
-		if s[i] >= 0x80 {
-			for _, r = range s[i:] {
-				break
-			}
-			n = len(string(r))
-		}
+		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) {
 			out.WriteString(s[i : i+n])
 		}
@@ -38,6 +33,9 @@ func text(b []byte, cut bool) string {
 // escape is the length of the terminal escape at the start of s.
 func escape(s string) int {
 	if len(s) < 2 {
+		return 1
+	}
+	if s[1] >= utf8.RuneSelf { // none: a character follows, of more than one byte
 		return 1
 	}
 	switch s[1] {
