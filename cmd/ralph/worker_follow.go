@@ -70,10 +70,11 @@ func (w *issueWorker) adopt(ctx context.Context, id string) (bool, error) {
 	}
 	if !there || !c.owns(i) || i.Status != "in_progress" {
 		c.State = claimOver
-		if there && c.owns(i) && i.Status == "blocked" && c.Wrote == humanReview {
-			c.State = claimWaiting // it was written, and then the worker was killed
+		phase, _ := i.Phase()
+		if there && c.owns(i) && i.Status == "blocked" && (c.Wrote == humanReview || phase == humanReview) {
+			c.State = claimWaiting // that it waits was written, or that it goes on was not
 		}
-		return false, errors.Join(c.save(), l.Release())
+		return c.State == claimWaiting, errors.Join(c.save(), l.Release()) // the next look sees whether it was decided
 	}
 	r := &issueRun{issue: i, claim: c, file: w.epicFile(c.Epic), step: c.Wrote, code: -1}
 	r.state = filepath.Dir(r.file)

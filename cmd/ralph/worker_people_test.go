@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 )
 
 const askAda = `
@@ -151,5 +153,22 @@ func TestARunThatSomebodyElseHoldsIsWaitedFor(t *testing.T) {
 	}
 	if i, n := d.bead("bd-a"), d.noted("agents", "bd-a.polish-1"); i.Status != "closed" || n != 1 {
 		t.Errorf("it is %s, and was polished %d times\n%s", i.Status, n, said())
+	}
+}
+
+// A bd that refuses the update by which an issue goes on, or a kill in that very moment,
+// loses no decision: the next look goes on with it. execution §9
+func TestADecidedIssueIsNotLostWhereBdDoesNotTakeIt(t *testing.T) {
+	t.Parallel()
+	d := faultDatabase(t, `echo x > a.txt`, askAda)
+	d.put(`{"id":"bd-a"}`)
+	d.worker(exitWaiting, "--once")
+	if got := d.ralph("approve", "bd-a", "--as", "ada", "--epic", "bd-a"); got.code != exitDone {
+		t.Fatalf("approve: %s", got.all())
+	}
+	d.bd.Faults(bdtest.Fault{On: "update", Nth: 1, Do: bdtest.Refuse, Text: "the database is locked"})
+	got := d.worker(exitDone, "--once")
+	if i := d.bead("bd-a"); i.Status != "closed" {
+		t.Errorf("it is %s with %v\n%s", i.Status, i.Labels, got.all())
 	}
 }
