@@ -153,3 +153,30 @@ func TestAnExternalReferenceOfRalphsIsKeptUp(t *testing.T) {
 		})
 	}
 }
+
+// A claim that has ended says nothing about what others do later: a bead that was closed
+// by whoever had it, and that somebody else opens again, stays open.
+func TestABeadThatIsOpenedAgainAfterAClaimStaysOpen(t *testing.T) { // issue point 2
+	for _, how := range [][]string{{"close", "bd-1-1"}, {"update", "bd-1-1", "--assignee", ""}} {
+		t.Run(how[0], func(t *testing.T) {
+			s := newScene(t, []string{"1.1"})
+			s.open()
+			s.begin()
+			s.settle(false)
+			s.person("zoe", "update", "bd-1-1", "--status", "in_progress", "--assignee", "zoe")
+			s.later(time.Minute)
+			s.play(nil)
+			s.later(time.Minute)
+			s.person("zoe", how...)
+			s.later(time.Minute)
+			if b := s.bead("bd-1-1"); b.Status != "closed" {
+				t.Fatalf("it is %s of %q", b.Status, b.Assignee)
+			}
+			s.person("bob", "reopen", "bd-1-1")
+			s.later(time.Minute)
+			if b := s.bead("bd-1-1"); b.Status != "open" || !s.heard("was reopened in bd by bob") {
+				t.Errorf("it is %s; %q", b.Status, s.said)
+			}
+		})
+	}
+}

@@ -79,6 +79,7 @@ func (m *Mirror) poll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		b.released = "" // what others do later is their own
 		m.dirty(id)
 	}
 	m.listed = true
