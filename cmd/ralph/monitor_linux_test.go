@@ -35,8 +35,9 @@ func TestTheMonitorDrawsATerminalAnew(t *testing.T) {
 	// A picture may come in pieces.
 	text := ""
 	s.until("what is over is gone", func() bool {
-		text, _ = x.screen()
-		return !strings.Contains(text, "waiting:") && !strings.Contains(text, "ralph approve") && strings.Count(text, string(s.epic.Epic.ID)) == 1 && strings.Count(text, "sprints done") == 1
+		whole := false // with the cursor, at the end of a picture
+		text, whole = x.screen()
+		return whole && !strings.Contains(text, "waiting:") && !strings.Contains(text, "ralph approve") && strings.Count(text, string(s.epic.Epic.ID)) == 1 && strings.Count(text, "sprints done") == 1
 	})
 	for line := range strings.Lines(text) {
 		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) >= columns {

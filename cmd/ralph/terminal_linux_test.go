@@ -62,11 +62,13 @@ func newTerminal(t testing.TB, columns, rows int) *terminal {
 // run starts a program of the site in the terminal, as its shell does.
 func (x *terminal) run(s *site, args ...string) *starting {
 	x.t.Helper()
-	return s.begin(func(r *starting) {
+	r := s.begin(func(r *starting) {
 		r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = x.slave, x.slave, x.slave
 		r.cmd.Env = append(r.cmd.Env, "TERM=xterm", killAt+"=") // it writes to the terminal itself
 		r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	}, args...)
+	x.t.Cleanup(func() { _ = r.cmd.Process.Kill() }) // where the test fails it has the terminal open, and reading would not end
+	return r
 }
 
 // types is what a person types; "\x03" is Ctrl-C.
