@@ -351,6 +351,12 @@ func (m *Mirror) excluded(ctx context.Context, b *bead, v executor.NodeView) err
 		if !found || who == "" || m.run.Heard("bd:"+e.ID) { // somebody has resumed it since: that counts
 			return nil
 		}
+		if who == AgentActor {
+			if m.agents(b, e, m.labels.exclude) {
+				b.drop = append(b.drop, m.labels.exclude)
+			}
+			return nil
+		}
 		return m.send(ctx, b, executor.Decision{
 			ID: "bd:" + e.ID, Verb: executor.Pause, By: who + executor.InTracker, User: who + executor.InTracker,
 			At: e.At.UTC(), Message: m.labels.exclude + " in bd",
@@ -362,12 +368,27 @@ func (m *Mirror) excluded(ctx context.Context, b *bead, v executor.NodeView) err
 		if err != nil || !found {
 			return err
 		}
+		if e.Actor == AgentActor {
+			m.agents(b, e, "taking "+m.labels.exclude+" away")
+			return nil
+		}
 		return m.send(ctx, b, executor.Decision{
 			ID: "bd:" + e.ID, Verb: executor.Resume, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker,
 			At: e.At.UTC(), Message: m.labels.exclude + " was taken away in bd",
 		}, "", e.Actor)
 	}
 	return nil
+}
+
+// agents tells, once, that what an agent or a gate did in bd does not count. It reports
+// whether it did.
+func (m *Mirror) agents(b *bead, e HistoryEvent, what string) bool {
+	if b.judged["bd:"+e.ID] {
+		return false
+	}
+	b.judged["bd:"+e.ID] = true
+	m.late(b, what, e.Actor, "agents and gates decide nothing")
+	return true
 }
 
 func lastPause(v executor.NodeView) (executor.Decision, bool) {

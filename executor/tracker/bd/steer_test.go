@@ -375,3 +375,30 @@ func TestWhatHappensWithinOneSecondIsToldApart(t *testing.T) { // S4-95..100, K3
 		t.Run(name, story)
 	}
 }
+
+// An agent neither leaves a node to people nor takes it from them: it goes on when a
+// person takes the label away.
+func TestAnAgentDoesNotExcludeInBd(t *testing.T) { // S4-16, execution §5
+	s := newScene(t, []string{"1.1"})
+	s.hold = func(e executor.Effect) bool { return e.Kind == executor.EffectAgent }
+	s.open()
+	s.begin()
+	s.play(nil)
+	paused := func() string { v, _ := s.run.View("bd-1-1"); return v.Paused }
+	s.person(AgentActor, "label", "add", "bd-1-1", "ashep:excluded")
+	s.later(time.Minute)
+	if who := paused(); who != "" {
+		t.Errorf("an agent's label paused it, by %q", who)
+	}
+	s.later(time.Minute)
+	if l, n := s.labels("bd-1-1", "ashep:"), strings.Count(s.texts("bd-1-1"), "[not taken]"); l != "" || n != 1 {
+		t.Errorf("it has %q, and that this does not count is said %d times", l, n)
+	}
+	s.person("bob", "label", "add", "bd-1-1", "ashep:excluded")
+	s.later(time.Minute)
+	s.person(AgentActor, "label", "remove", "bd-1-1", "ashep:excluded")
+	s.later(time.Minute)
+	if who := paused(); who != "bob (bd)" {
+		t.Errorf("an agent took the label away: it is paused by %q", who)
+	}
+}
