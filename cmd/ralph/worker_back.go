@@ -104,8 +104,8 @@ func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 		return err
 	}
 	if !there || !c.owns(i) || i.Status != "in_progress" {
-		if there && i.Status == "closed" && end.kind == issueClosed {
-			return w.over(r, claimOver, issueClosed, end.why) // written before a crash
+		if there && w.written(c, i, end.kind) {
+			return w.over(r, end.claim(), end.kind, first(end.why))
 		}
 		return w.over(r, claimOver, issueLeft, fmt.Sprintf("is not this worker's any more (%s in bd) and is left as it is; its run: %s", i.Status, end.kind))
 	}
@@ -131,11 +131,7 @@ func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 		if err := w.write(ctx, i, c.Start, bd.Change{Status: "open", Unassign: true}); err != nil {
 			return w.lost(r, err)
 		}
-		state := claimOver
-		if end.hold {
-			state = claimReleased
-		}
-		return w.over(r, state, issueOpen, end.why)
+		return w.over(r, end.claim(), issueOpen, end.why)
 	case issueWaiting:
 		c.Mark, c.Wrote = journalMark(r.state), humanReview
 		if err := c.save(); err != nil {
@@ -153,6 +149,23 @@ func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 		return w.lost(r, err)
 	}
 	return w.over(r, claimOver, issueBlocked, first(end.why))
+}
+
+// written reports whether bd has already what came of a run: from before a crash, or by a
+// call whose end was not seen.
+func (w *issueWorker) written(c *claim, i bd.Issue, kind string) bool {
+	step, _ := i.Phase()
+	switch kind {
+	case issueClosed:
+		return i.Status == "closed"
+	case issueOpen:
+		return c.owns(i) && i.Status == "open" && i.Assignee == ""
+	case issueWaiting:
+		return c.owns(i) && i.Status == "blocked" && step == humanReview
+	case issueBlocked:
+		return c.owns(i) && i.Status == "blocked" && step != humanReview
+	}
+	return false
 }
 
 // mostRefused is how often bd may refuse something about an issue before that is

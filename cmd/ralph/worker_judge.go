@@ -19,6 +19,17 @@ type issueEnd struct {
 	rec  *record // nil: it was never run
 }
 
+// claim is the state in which an end leaves the claim.
+func (e *issueEnd) claim() string {
+	switch {
+	case e.kind == issueWaiting:
+		return claimWaiting
+	case e.kind == issueOpen && e.hold:
+		return claimReleased
+	}
+	return claimOver
+}
+
 // judge says what has come of a run, from its journal.
 func (w *issueWorker) judge(ctx context.Context, r *issueRun) *issueEnd {
 	rec, err := openRecord(ctx, r.file, nil)

@@ -172,3 +172,40 @@ func TestADecidedIssueIsNotLostWhereBdDoesNotTakeIt(t *testing.T) {
 		t.Errorf("it is %s with %v\n%s", i.Status, i.Labels, got.all())
 	}
 }
+
+// What bd took though its answer did not come is not somebody else's: an issue that waits
+// is still gone on with, one that was given back stays alone, one that failed is blocked.
+// execution §9
+func TestWhatBdTookWithoutAnAnswerIsTheWorkers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, agent, policy, said string
+		code                      int
+		goesOn                    bool
+	}{
+		{"waiting", `echo x > a.txt`, askAda, "waiting for a person: approval", exitWaiting, true},
+		{"blocked", `echo x > a.txt`, mustMend, "blocked: ", exitNotDone, false},
+		{"released", `echo half >> out.txt; echo '{"result":"partial","summary":"half"}' > "$RALPH_OUTCOME"`, neverWhole, "open again: partly done", exitDone, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := faultDatabase(t, c.agent, c.policy)
+			d.put(`{"id":"bd-a"}`)
+			d.bd.Faults(bdtest.Fault{On: "update", Nth: 2, Do: bdtest.Answer}) // the first one claims it
+			if got := d.worker(c.code, "--once"); !strings.Contains(got.out, "bd-a  "+c.said) || strings.Contains(got.out, "not this worker's") {
+				t.Errorf("it says\n%s", got.all())
+			}
+			d.bd.Faults()
+			agents := d.read("../log/agents")
+			if c.goesOn {
+				if got := d.ralph("approve", "bd-a", "--as", "ada", "--epic", "bd-a"); got.code != exitDone {
+					t.Fatalf("approve: %s", got.all())
+				}
+			}
+			got := d.worker(exitDone, "--once")
+			if closed := d.bead("bd-a").Status == "closed"; closed != c.goesOn || d.read("../log/agents") != agents {
+				t.Errorf("closed: %v, agents\n%s\n%s", closed, d.read("../log/agents"), got.all())
+			}
+		})
+	}
+}
