@@ -3,6 +3,7 @@ package local_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,9 +16,9 @@ import (
 func TestAPersonWhoseLimitIsOverNeedNotWait(t *testing.T) { // execution §4, §5
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, []string{"1.1", "1.2", "1.3: 1.1 1.2"})
-		over := false
+		var over atomic.Bool // the agents run beside the machine
 		w.runner.Do = func(context.Context, executor.AgentRun) (executor.AgentEnded, error) {
-			if !over {
+			if !over.Load() {
 				until := time.Now().Add(5 * time.Hour).UTC().Format(time.RFC3339)
 				return executor.AgentEnded{}, &executor.Failure{Class: executor.FailLimit, Until: until, Err: errors.New("quota used up")}
 			}
@@ -28,15 +29,23 @@ func TestAPersonWhoseLimitIsOverNeedNotWait(t *testing.T) { // execution §4, §
 		run, err := w.apply(func(c *local.Config, _ *executor.RunStarted) {
 			c.Inbox = w.in
 			c.Observe = func([]executor.Event) {
+				var wait []executor.NodeView
 				for _, v := range c.Run.Views() {
-					if v.Status == executor.Waiting && v.For == executor.ForLimit && !said {
-						if len(v.Ways) == 0 || v.Ways[0] != "ralph retry "+string(v.Key) {
-							t.Errorf("%s offers %q", v.Key, v.Ways)
-						}
-						said, over = true, true // another key, by now
-						w.in.Send(v.ID, executor.Decision{ID: "one", Verb: executor.RetryNode, By: "ann", User: "ann"})
+					if v.Status == executor.Waiting && v.For == executor.ForLimit {
+						wait = append(wait, v)
 					}
 				}
+				if said || len(wait) < 2 { // neither runs any more
+					return
+				}
+				for _, v := range wait {
+					if len(v.Ways) == 0 || v.Ways[0] != "ralph retry "+string(v.Key) {
+						t.Errorf("%s offers %q", v.Key, v.Ways)
+					}
+				}
+				said = true
+				over.Store(true) // another key, by now
+				w.in.Send(wait[0].ID, executor.Decision{ID: "one", Verb: executor.RetryNode, By: "ann", User: "ann"})
 			}
 		})
 		if err != nil || !said {
