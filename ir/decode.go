@@ -234,13 +234,17 @@ func (d *decoder) object(s *shape, v reflect.Value) {
 		next = i + 1
 		f := &s.fields[i]
 		valueAt := d.pos
+		wrong := len(d.errs)
 		d.value(f.shape, f.of(v))
+		if f.absent(f.of(v)) && len(d.errs) == wrong {
+			d.failAt(valueAt, "is empty: leave it out")
+		}
 		if s == epicShape() {
 			d.top(f.name, f.of(v), valueAt)
 		}
 	})
 	for i := range s.fields {
-		if seen&(1<<i) == 0 {
+		if seen&(1<<i) == 0 && !s.fields[i].omit {
 			d.push(pathStep{name: s.fields[i].name, index: -1})
 			d.failAt(start, "is missing")
 			d.pop()

@@ -45,6 +45,7 @@ func TestDecodeNamesThePathOfEachMistake(t *testing.T) {
 		want           []string
 	}{
 		{"an unknown field", `"done": false,`, `"done": false, "colour": "red",`, []string{"nodes[0].colour: is not a field that this version of ralph knows"}},
+		{"an empty field that is left out else", `      "implicit": false`, `      "implicit": false,` + "\n" + `      "expect": null`, []string{"agents.default.expect: is empty: leave it out"}},
 		{"a missing field", `      "priority": 2,` + "\n", ``, []string{"nodes[0].priority: is missing"}},
 		{"a field that stands twice", `"done": false,`, `"done": false, "done": true,`, []string{"nodes[0].done: stands twice"}},
 		{"a number for a string", `"agent": "default"`, `"agent": 7`, []string{"nodes[0].steps[0].agent: must be a string, not a number"}},

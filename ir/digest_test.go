@@ -33,6 +33,7 @@ var covered = map[string]string{
 
 	"Agent.path": "", "Agent.digest": "wj", "Agent.slug": "wj", "Agent.runner": "wj", "Agent.model": "", "Agent.access": "",
 	"Agent.capabilities": "", "Agent.tags": "", "Agent.session": "", "Agent.human": "wj", "Agent.implicit": "",
+	"Cost.tokens": "", "Cost.usd_micro": "",
 	"Runner.kind": "wj", "Runner.run": "wj", "Runner.prompt": "wj", "Runner.env": "wj", "Runner.set": "wj", "Runner.secrets": "wj",
 	"Runner.outcome": "wj", "Runner.concurrent": "", "Runner.rpm": "", "LimitedWhen.exit_code": "", "LimitedWhen.output": "",
 	"Model.id": "wj", "Model.provider": "wj", "Model.price_input": "", "Model.price_output": "",
@@ -52,10 +53,10 @@ var covered = map[string]string{
 var uncovered = []string{"Epic", "Header", "Integration", "Run", "Concurrency", "HITL", "GitSettings", "Notify", "Tracker", "Waiver", "FileDigest", "Edge", "Task"}
 
 func sample() *Epic {
-	code := 1
+	code, cost := 1, int64(1)
 	e := &Epic{
 		Run:       Run{Worktree: Worktree{Setup: []string{"make"}, Env: map[string]string{"A": "1"}}, Tracker: &Tracker{}},
-		Agents:    map[string]Agent{"a": {Runner: "r"}, "b": {}},
+		Agents:    map[string]Agent{"a": {Runner: "r", Expect: &Cost{Tokens: &cost, USDMicro: &cost}}, "b": {}},
 		Runners:   map[string]Runner{"r": {Secrets: []string{"s"}, LimitedWhen: &LimitedWhen{ExitCode: &code}}},
 		Models:    map[string]Model{"m": {ID: "x"}},
 		Secrets:   map[string]Secret{"s": {Env: "S"}},

@@ -13,7 +13,8 @@ import (
 
 // Encode returns the canonical bytes of e, the content of epic.json: keys in
 // the order of the types, maps sorted by key, two-space indent, LF, one scalar
-// a line, no HTML escaping, every field present (nil is [] or {}), embedded
+// a line, no HTML escaping, every field present (nil is [] or {}) but for those
+// that are left out while they are empty (omitempty in the types), embedded
 // JSON with sorted keys and its number literals as they were, invalid UTF-8
 // replaced by U+FFFD, a final newline. The field "digest" is computed: the
 // SHA-256 of the whole file with "" in its place. e is not changed (its Digest
@@ -84,14 +85,24 @@ func (e *encoder) value(s *shape, v reflect.Value, depth int) {
 
 func (e *encoder) object(s *shape, v reflect.Value, depth int) {
 	e.b = append(e.b, '{')
+	some := false
 	for i := range s.fields {
 		f := &s.fields[i]
-		if i > 0 {
+		x := f.of(v)
+		if f.absent(x) {
+			continue
+		}
+		if some {
 			e.b = append(e.b, ',')
 		}
+		some = true
 		e.newline(depth + 1)
 		e.b = append(e.b, f.label...)
-		e.value(f.shape, f.of(v), depth+1)
+		e.value(f.shape, x, depth+1)
+	}
+	if !some {
+		e.b = append(e.b, '}')
+		return
 	}
 	e.newline(depth)
 	e.b = append(e.b, '}')

@@ -144,6 +144,14 @@ type Agent struct {
 	Session      string   `json:"session"` // fresh, resume, ""
 	Human        bool     `json:"human"`
 	Implicit     bool     `json:"implicit"`
+	Expect       *Cost    `json:"expect,omitempty"` // of a turn, while no turn of it has said what it cost
+}
+
+// Cost is what a turn of an agent is expected to cost. A figure that is left out
+// is unknown, which is never taken for nothing.
+type Cost struct {
+	Tokens   *int64 `json:"tokens,omitempty"`
+	USDMicro *int64 `json:"usd_micro,omitempty"` // millionths of a US dollar
 }
 
 // Gate judges an attempt. Fields that its kind does not use are empty.

@@ -108,7 +108,11 @@ func (g *schemaWriter) of(s *shape) map[string]any {
 		def["description"] = d
 	}
 	for _, f := range s.fields {
-		p := g.of(f.shape)
+		of := f.shape
+		if f.omit && of.kind == shapePointer { // it is there or not, never null
+			of = of.elem
+		}
+		p := g.of(of)
 		typ := s.typ
 		field := typ.Field(f.outer)
 		if f.inner >= 0 {
@@ -120,7 +124,7 @@ func (g *schemaWriter) of(s *shape) map[string]any {
 		if words := enums[s.name+"."+f.name]; words != nil {
 			p["enum"] = words
 		}
-		if f.shape.kind == shapeInt && f.name != "exit_code" {
+		if of.kind == shapeInt && f.name != "exit_code" {
 			p["minimum"] = 0
 		}
 		switch s.name + "." + f.name {
@@ -132,7 +136,9 @@ func (g *schemaWriter) of(s *shape) map[string]any {
 			p["maximum"] = 4
 		}
 		properties[f.name] = p
-		required = append(required, f.name)
+		if !f.omit {
+			required = append(required, f.name)
+		}
 	}
 	def["required"] = required
 	return ref
@@ -255,6 +261,33 @@ func TestSchemaRefusesWhatDecodeRefuses(t *testing.T) {
 	walk("", doc, false)
 	if tried < 400 {
 		t.Errorf("only %d files were tried", tried)
+	}
+}
+
+// A file from before a field was there is read as it is, and written as it was.
+func TestAFieldThatIsLeftOutIsNoDifference(t *testing.T) {
+	schema, err := jsonschema.Compile(Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := int64(0)
+	for _, expect := range []*Cost{nil, {Tokens: &tokens}} {
+		e := &Epic{IR: Version, Agents: map[string]Agent{"a": {Expect: expect}}}
+		firstWords(epicShape(), reflect.ValueOf(e).Elem())
+		b, err := Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Contains(b, []byte("expect")); got != (expect != nil) {
+			t.Errorf("%+v: the file names it: %v", expect, got)
+		}
+		back, err := Decode(b)
+		if err != nil || !reflect.DeepEqual(back.Agents, e.Agents) {
+			t.Errorf("%+v came back as %+v: %v", expect, back, err)
+		}
+		if v := schema.Validate(b); len(v) > 0 {
+			t.Errorf("%+v: the schema says %v", expect, v)
+		}
 	}
 }
 

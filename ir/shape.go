@@ -42,6 +42,19 @@ type shapeField struct {
 	inner int // -1 if not embedded
 	shape *shape
 	words []string // the field's vocabulary; nil if it has none
+	omit  bool     // it is left out while it is empty, so that files from before it was there stay as they are
+}
+
+// absent reports whether the field is left out of the file with this value.
+func (f *shapeField) absent(v reflect.Value) bool {
+	if !f.omit {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	}
+	return v.IsZero()
 }
 
 func (f *shapeField) of(v reflect.Value) reflect.Value {
@@ -116,12 +129,12 @@ func shapeOf(t reflect.Type) *shape {
 }
 
 func (s *shape) add(f reflect.StructField, outer, inner int) {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "" || name == "-" {
 		panic(fmt.Sprintf("ir: field %s.%s has no name in epic.json", s.name, f.Name))
 	}
 	s.fields = append(s.fields, shapeField{
 		name: name, label: `"` + name + `": `, outer: outer, inner: inner, shape: shapeOf(f.Type),
-		words: enums[s.name+"."+name],
+		words: enums[s.name+"."+name], omit: option == "omitempty",
 	})
 }

@@ -77,8 +77,12 @@ func (v *verifier) words(s *shape, x reflect.Value, at string) {
 					v.words(f.shape.elem, fx.Index(j), fmt.Sprintf("%s[%d]", join(at, f.name), j))
 				}
 			case shapePointer:
-				if !fx.IsNil() && f.shape.elem.kind == shapeStruct {
+				switch {
+				case fx.IsNil():
+				case f.shape.elem.kind == shapeStruct:
 					v.words(f.shape.elem, fx.Elem(), join(at, f.name))
+				case f.shape.elem.kind == shapeInt && !f.counts(fx.Elem()):
+					v.fail(join(at, f.name), "%d is negative", fx.Elem().Int())
 				}
 			case shapeMap:
 				if f.shape.elem.kind != shapeStruct {
@@ -196,6 +200,9 @@ func (v *verifier) tables() {
 		v.relative(at+".path", a.Path)
 		if _, known := v.e.Runners[a.Runner]; !known && (a.Runner != "" || !a.Human) {
 			v.fail(at+".runner", "%s is no runner", quote(a.Runner))
+		}
+		if a.Expect != nil && *a.Expect == (Cost{}) {
+			v.fail(at+".expect", "says nothing")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.e.Gates)) {

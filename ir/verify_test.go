@@ -50,6 +50,13 @@ func TestVerifyNamesThePathOfEachBreach(t *testing.T) {
 		{"a gate twice", func(e *ir.Epic) { e.Nodes[0].Steps[0].Gates = []string{"unit", "unit"} }, "nodes[0].steps[0].gates[1]: "},
 		{"a sandbox that does not exist", func(e *ir.Epic) { e.Nodes[0].Steps[0].Sandbox = "x" }, "nodes[0].steps[0].sandbox: "},
 		{"a fail that goes forwards", func(e *ir.Epic) { e.Nodes[0].Steps[0].Next = "later" }, "nodes[0].steps[0].next: "},
+		{"an expectation that says nothing", func(e *ir.Epic) {
+			e.Agents["default"] = ir.Agent{Runner: "claude", Access: "write", Expect: &ir.Cost{}}
+		}, "agents.default.expect: says nothing"},
+		{"an expectation below nothing", func(e *ir.Epic) {
+			less := int64(-1)
+			e.Agents["default"] = ir.Agent{Runner: "claude", Access: "write", Expect: &ir.Cost{Tokens: &less}}
+		}, "agents.default.expect.tokens: -1 is negative"},
 		{"no attempts", func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.Attempts = 0 }, "nodes[0].steps[0].limits.attempts: "},
 		{"work without steps", func(e *ir.Epic) { e.Nodes[0].Steps = nil }, "nodes[0].steps: is empty"},
 		{"work without a prompt", func(e *ir.Epic) { e.Nodes[0].Prompt = nil }, "nodes[0].prompt: is empty"},
