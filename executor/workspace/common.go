@@ -1,0 +1,40 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// CommonDir returns the git directory that all worktrees of a repository share, for
+// the top of a checkout, or "" if there is none that can be found. It reads git's
+// own files and starts no process.
+func CommonDir(top string) string {
+	dir := filepath.Join(top, ".git")
+	if b, err := os.ReadFile(dir); err == nil { // a linked worktree, or a submodule
+		to, linked := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
+		if !linked {
+			return ""
+		}
+		dir = from(top, to)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+		dir = from(dir, strings.TrimSpace(string(b)))
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
+		return ""
+	}
+	return dir
+}
+
+// from resolves a path that a file in dir names.
+func from(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
