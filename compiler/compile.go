@@ -20,9 +20,18 @@ type Source struct {
 type Input struct {
 	Plans   []Source
 	Imports []Imported
-	Policy  []Source // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
-	Project fs.FS    // confined to the project root; nil: no file exists
+	Policy  []Source             // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
+	Project fs.FS                // confined to the project root; nil: no file exists
+	Past    func(ir.Header) Past // of an epic that has items without an id in its plan; nil: nothing is known
 	Options Options
+}
+
+// Past is what the clone that a plan is compiled in knows of its epic. It gives
+// diagnostics, and says which ids are not fresh; it never changes other bytes.
+type Past struct {
+	Journal  map[ir.NodeID]string // ids that something is on record about, and what they were called: `1.2a "Title"`, or ""
+	Replaced map[ir.NodeID]bool   // ids of the epic.json that is replaced
+	Unknown  string               // why the journal could not be read, a sentence; "" if it could
 }
 
 // Options are what flags say; they win over plan and policy.
@@ -32,6 +41,8 @@ type Options struct {
 	Complexity    string            // level of every node; "" detects it
 	MaxIterations int               // of every step that writes; 0 keeps the compiled number
 	PR            string            // none, plan, node; "" keeps the policy's choice
+	FreshIDs      []string          // keys of items that get an id which nothing is on record about
+	SameIDs       []string          // keys of items that keep the id which they get, whatever is on record about it
 	Strict        bool              // warnings that the table names become errors
 	Version       string            // of ralph, for `ralph { required }`
 	Now           time.Time         // for warnings about deadlines, never for bytes; zero: no such warnings

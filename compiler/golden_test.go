@@ -31,7 +31,8 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 	project := fstest.MapFS{}
 	in := Input{Project: project}
 	var show []string
-	long := false
+	long, known := false, map[ir.NodeID]string{}
+	in.Past = func(ir.Header) Past { return Past{Journal: known} }
 	for line := range strings.SplitSeq(string(a.Comment), "\n") {
 		if rest, ok := strings.CutPrefix(line, "show:"); ok {
 			show = strings.Fields(rest)
@@ -64,6 +65,12 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 				o.Limits.Nodes, _ = strconv.Atoi(v)
 			case "max-depth":
 				o.Limits.Depth, _ = strconv.Atoi(v)
+			case "fresh-id":
+				o.FreshIDs = append(o.FreshIDs, v)
+			case "same-id":
+				o.SameIDs = append(o.SameIDs, v)
+			case "known": // an id that the journal knows
+				known[ir.NodeID(v)] = "something"
 			case "long-line":
 				long = true
 			case "twice":

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -36,7 +37,7 @@ func (u *unit) idPrefix() string {
 
 // deriveIDs takes ids from annotations, else derives them from the plan's path
 // and the key. Smaller keys choose first; an id that is taken is counted on.
-func (u *unit) deriveIDs(slug string) identities {
+func (u *unit) deriveIDs(h ir.Header, diags *diag.List) identities {
 	prefix := u.idPrefix()
 	taken := map[ir.NodeID]bool{}
 	take := func(id ir.NodeID) {
@@ -68,9 +69,12 @@ func (u *unit) deriveIDs(slug string) identities {
 		return true
 	}
 	longer := prefixesOf(taken, len(prefix)+1+idWidth)
-	derive := func(key string) ir.NodeID {
-		for n := 0; ; n++ {
+	derive := func(key string, n int, used map[ir.NodeID]string) ir.NodeID {
+		for ; ; n++ {
 			id := ir.NodeID(prefix + "-" + shortHash(u.draft.Plan+"\x00"+key+"\x00"+strconv.Itoa(n)))
+			if _, known := used[id]; known {
+				continue
+			}
 			if free(id) && !longer[id] || n >= maxTries && !taken[id] {
 				take(id)
 				return id
@@ -79,16 +83,25 @@ func (u *unit) deriveIDs(slug string) identities {
 	}
 	out := identities{epic: u.draft.ID, nodes: make([]ir.NodeID, len(u.draft.Nodes))}
 	if out.epic == "" {
-		out.epic = derive("")
+		out.epic = derive("", 0, nil)
 	}
+	h.ID = out.epic
+	past := u.past(h)
 	byKey := make([]int, len(u.draft.Nodes))
 	for i := range byKey {
 		byKey[i] = i
 	}
 	slices.SortStableFunc(byKey, func(a, b int) int { return ir.CompareKeys(u.draft.Nodes[a].Key, u.draft.Nodes[b].Key) })
 	for _, i := range byKey {
-		if out.nodes[i] = u.draft.Nodes[i].ID; out.nodes[i] == "" {
-			out.nodes[i] = derive(string(u.draft.Nodes[i].Key))
+		n := &u.draft.Nodes[i]
+		switch {
+		case n.ID != "":
+			out.nodes[i] = n.ID
+		case slices.Contains(u.c.in.Options.FreshIDs, string(n.Key)):
+			out.nodes[i] = derive(string(n.Key), 1, past.Journal)
+		default:
+			out.nodes[i] = derive(string(n.Key), 0, nil)
+			u.checkInherited(n, out.nodes[i], &past, diags)
 		}
 	}
 	return out

@@ -7,9 +7,9 @@ import (
 
 // passSeal gives ids, puts the nodes in their order and digests them. It runs
 // only when there is no error, so the graph has no cycle.
-func passSeal(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
+func passSeal(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
-	u.ids = u.deriveIDs(e.Epic.Slug)
+	u.ids = u.deriveIDs(e.Epic, diags)
 	e.Epic.ID = u.ids.epic
 	for i := range e.Nodes {
 		e.Nodes[i].ID = u.ids.nodes[i]

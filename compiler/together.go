@@ -21,6 +21,7 @@ func (c *compilation) checkTogether() {
 	var branches, worktrees []claimed
 	slugs := map[string]*unit{}
 	c.checkAnnotations()
+	c.checkIDChoices()
 	for _, u := range c.units {
 		e := u.epic
 		if other := slugs[e.Epic.Slug]; other != nil {

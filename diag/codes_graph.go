@@ -62,6 +62,16 @@ var graphCodes = []Entry{
 		Wrong: "policy \"a\" { match { lane = \"web\" } }\npolicy \"b\" { match { lane = \"web\" } }", Right: "policy \"b\" {\n  priority = 10\n  match { lane = \"web\" }\n}",
 	},
 	{
+		Code: "deleted-id", Severity: Error, About: "graph",
+		Title: "A new item would get the id of a deleted one",
+		Why:   "An item without an id in the plan gets one that is derived from the plan's path and its own number. Where the journal of this repository has something on record under that id and the epic.json that is replaced lacks it, an item of this number was run or decided about and then deleted: the new one would count as done, skipped or blocked as that one was. `ralph compile PLAN --fresh-id KEY` gives it another id and writes it into the plan; `--same-id KEY` says that it is the same item, which goes on where it stood. Without an epic.json to replace, the copy that the last apply made is compared. Ids that stand in the plan are believed. A journal that cannot be read is not taken for an empty one.",
+	},
+	{
+		Code: "id-choice", Severity: Error, About: "input",
+		Title: "--fresh-id or --same-id names no item that it can concern",
+		Why:   "Both take the number of an item (`1.2a`) as the plan has it, in one plan. `--fresh-id` is for an item without an id: one that stands in the plan is kept, so delete the annotation first if it is another item.",
+	},
+	{
 		Code: "unknown-complexity", Severity: Error, About: "input",
 		Title: "--complexity names a level that does not exist",
 		Why:   "Levels are declared by complexity blocks: trivial, simple, standard and critical are built in.",

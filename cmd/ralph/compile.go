@@ -35,6 +35,9 @@ type compileArgs struct {
 	pr            string
 	check         bool
 	noAnnotate    bool
+	freshIDs      []string
+	sameIDs       []string
+	inClone       bool // what this clone has on record counts, too
 	push          bool
 	strict        bool
 	format        string
@@ -52,7 +55,10 @@ in what order, with which agents and gates. Nothing runs. When anything is wrong
 every mistake is printed and no file is touched.
 
 The ids of new sprints are written into the plan as comments below their headings,
-so that a sprint keeps its identity when it is renumbered.
+so that a sprint keeps its identity when it is renumbered. A new sprint that would get
+the id of one that was run and deleted is an error, because it would take over what
+became of that one: --fresh-id KEY gives it another id, --same-id KEY says that it is
+the same sprint.
 
 A Ralph bead (a JSON file with intent and dod) is compiled in the same way, to an epic
 of one sprint; apply takes it as it is.`,
@@ -73,9 +79,16 @@ of one sprint; apply takes it as it is.`,
 	addCompileFlags(cmd, a)
 	f.BoolVar(&a.check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
 	f.BoolVar(&a.noAnnotate, "no-annotate", false, "leave the plan alone")
+	f.StringArrayVar(&a.freshIDs, "fresh-id", nil, "give this sprint an id that nothing is on record about (repeatable)")
+	addSameID(cmd, a)
 	f.BoolVar(&a.push, "push", false, "write the epic and its nodes into the tracker that the policy names (tracker \"bd\")")
 	f.StringVar(&a.planPath, "plan-path", "", "path that a plan from standard input (-) stands for")
 	return cmd
+}
+
+// addSameID adds the flag by which an item takes over what became of a deleted one.
+func addSameID(cmd *cobra.Command, a *compileArgs) {
+	cmd.Flags().StringArrayVar(&a.sameIDs, "same-id", nil, "let this sprint have the id of a deleted one: it is the same (repeatable)")
 }
 
 // addCompileFlags adds the flags that say how a plan is compiled.
@@ -104,6 +117,7 @@ func (a *compileArgs) options() (compiler.Options, error) {
 	o := compiler.Options{
 		Dialect: a.dialect, Vars: map[string]string{}, Complexity: a.complexity,
 		MaxIterations: a.maxIterations, PR: a.pr, Strict: a.strict, Version: version(), Now: time.Now(),
+		FreshIDs: a.freshIDs, SameIDs: a.sameIDs,
 	}
 	if !slices.Contains([]string{formatText, formatJSON, formatSARIF}, a.format) {
 		return o, usageErrorf("--format %s: write text, json or sarif", a.format)
@@ -211,6 +225,9 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 		return err
 	}
 	input.Project = c.project.FS()
+	if a.inClone {
+		input.Past = a.past(c.project)
+	}
 	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
 	return nil
@@ -241,6 +258,9 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	}
 	if slices.Contains(a.plans, "-") && len(a.plans) > 1 {
 		return usageErrorf("standard input (-) stands alone")
+	}
+	if err := a.checkFreshIDs(); err != nil {
+		return err
 	}
 	toDir := isDirName(a.out)
 	if len(a.plans) > 1 && !toDir {
@@ -286,6 +306,7 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 // compiled compiles, and prints what there is to say about it. The caller closes the
 // project, if there is no error.
 func (a *compileArgs) compiled(cmd *cobra.Command) (*compilation, error) {
+	a.inClone = true
 	c, err := a.compile(cmd.InOrStdin())
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ Formats that hold policy (shepherd) become HCL: to standard output, or to the fi
 	addAs(cmd, &a.as, isRead)
 	f.StringVarP(&a.out, "output", "o", "", "file to write (default epic.json; policy: standard output); - for standard output")
 	f.BoolVar(&a.check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
+	addSameID(cmd, a)
 	addPolicyFlags(cmd, a)
 	f.Lookup("strict").Usage = "hold the files to the letter of their format, and treat the warnings that docs/diagnostics marks as strict as errors"
 	return cmd

@@ -129,7 +129,7 @@ func kindOf(file string) string {
 }
 
 func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
-	a.plans = files
+	a.plans, a.inClone = files, true
 	c, err := a.compile(cmd.InOrStdin())
 	if err != nil {
 		return false, err

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// checkFreshIDs holds --fresh-id to compiles that write the id into the plan: the next
+// one would derive the deleted sprint's again.
+func (a *compileArgs) checkFreshIDs() error {
+	if len(a.freshIDs) == 0 {
+		return nil
+	}
+	const writes = "--fresh-id writes the new id into the plan, and "
+	switch {
+	case a.noAnnotate:
+		return usageErrorf(writes + "--no-annotate leaves it alone: give one of them")
+	case a.check:
+		return usageErrorf(writes + "--check writes nothing: give one of them")
+	case slices.Contains(a.plans, "-"):
+		return usageErrorf(writes + "a plan from standard input cannot be written: name its file")
+	}
+	for _, key := range a.freshIDs {
+		if slices.Contains(a.sameIDs, key) {
+			return usageErrorf("--fresh-id %s and --same-id %s: give one of them", key, key)
+		}
+	}
+	return nil
+}
+
+// past tells the compiler what this clone has on record of an epic, and which nodes the
+// epic.json has that is replaced: the one that is written to, if it is of this epic,
+// else the copy that the last apply made. The journal is only read; nothing is locked.
+func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
+	common := workspace.CommonDir(p.dir)
+	if common == "" {
+		return nil
+	}
+	return func(h ir.Header) compiler.Past {
+		state := filepath.Join(common, "ralph", string(h.ID))
+		ids, err := journal.Known(context.Background(), state, h.ID)
+		if err != nil {
+			return compiler.Past{Unknown: fmt.Sprintf("The journal of this epic cannot be read (%v); ralph journal verify says more", err)}
+		}
+		if len(ids) == 0 {
+			return compiler.Past{}
+		}
+		applied := epicAt(filepath.Join(state, "epic.json"), h.ID)
+		replaced := epicAt(a.target(h.Slug), h.ID)
+		if replaced == nil {
+			replaced = applied
+		}
+		past := compiler.Past{Journal: map[ir.NodeID]string{}, Replaced: map[ir.NodeID]bool{}}
+		for _, id := range ids {
+			past.Journal[id] = ""
+		}
+		for _, n := range nodesOf(applied) {
+			if _, known := past.Journal[n.ID]; known {
+				past.Journal[n.ID] = fmt.Sprintf("%s %q", n.Key, term.Truncate(n.Title, 60))
+			}
+		}
+		for _, n := range nodesOf(replaced) {
+			past.Replaced[n.ID] = true
+		}
+		return past
+	}
+}
+
+// target is the file that the epic of a slug is written to; validate, which writes
+// nothing, takes the one that compile would write to.
+func (a *compileArgs) target(slug string) string {
+	switch {
+	case a.out == "":
+		return "epic.json"
+	case isDirName(a.out):
+		return filepath.Join(a.out, slug+".json")
+	}
+	return a.out
+}
+
+// epicAt reads the epic of an id; nil if the file holds none, or another one. One that
+// was edited by hand is read all the same: it is compared, not run.
+func epicAt(file string, id ir.NodeID) *ir.Epic {
+	b, err := readFile(file)
+	if err != nil {
+		return nil
+	}
+	epic, err := ir.Decode(b)
+	var edited *ir.DigestError
+	if err != nil && !errors.As(err, &edited) || epic.Epic.ID != id {
+		return nil
+	}
+	return epic
+}
+
+func nodesOf(e *ir.Epic) []ir.Node {
+	if e == nil {
+		return nil
+	}
+	return e.Nodes
+}

@@ -1,0 +1,83 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// past is what is on record of the epic, if an id has to be derived.
+func (u *unit) past(h ir.Header) Past {
+	derived := slices.ContainsFunc(u.draft.Nodes, func(n ir.DraftNode) bool { return n.ID == "" })
+	if u.c.in.Past == nil || !derived {
+		return Past{}
+	}
+	return u.c.in.Past(h)
+}
+
+// checkInherited refuses an id under which something is on record that epic.json
+// no longer has: the item would take over what became of a deleted one.
+func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *diag.List) {
+	if past.Replaced[id] || slices.Contains(u.c.in.Options.SameIDs, string(n.Key)) {
+		return
+	}
+	key := clip(string(n.Key))
+	if past.Unknown != "" {
+		diags.Add(diag.Newf("deleted-id", n.KeyRange, "whether the id of %s is free is not known", key).
+			WithDetail("%s. If a deleted item had the id %s, this one would take over its results and decisions. Mend the journal; or, if it is the same item, compile with --same-id %s.",
+				past.Unknown, id, n.Key))
+		return
+	}
+	was, known := past.Journal[id]
+	if !known {
+		return
+	}
+	if was != "" {
+		was = " (" + was + ")"
+	}
+	fresh := "compile with --fresh-id " + string(n.Key)
+	if u.tree == nil { // a file that ralph does not write
+		fresh = "give it another id in " + u.source.Path
+	}
+	diags.Add(diag.Newf("deleted-id", n.KeyRange, "the id of %s is that of a deleted item", key).
+		WithDetail("The journal of this repository knows %s%s, and the epic.json that is replaced lacks it. With this id %s would take over the results and decisions of that item. If it is a new one, %s; if it is the same, with --same-id %s.",
+			id, was, key, fresh, n.Key))
+}
+
+// checkIDChoices holds FreshIDs and SameIDs to items that exist, each in one plan;
+// FreshIDs to items without an id.
+func (c *compilation) checkIDChoices() {
+	for _, key := range c.in.Options.FreshIDs {
+		c.checkIDChoice("--fresh-id", key, true)
+	}
+	for _, key := range c.in.Options.SameIDs {
+		c.checkIDChoice("--same-id", key, false)
+	}
+}
+
+func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
+	var known []string
+	var found []*ir.DraftNode
+	for _, u := range c.units {
+		for i := range u.draft.Nodes {
+			n := &u.draft.Nodes[i]
+			if string(n.Key) == key {
+				found = append(found, n)
+			}
+			known = append(known, string(n.Key))
+		}
+	}
+	switch {
+	case len(found) == 0:
+		c.diags.Add(diag.Newf("id-choice", diag.Range{}, "there is no item %q", clip(key)).
+			WithDetail("%s names an item of the plan.%s Write its id as the plan has it.", flag, didYouMean(key, known)))
+	case len(found) > 1:
+		c.diags.Add(diag.Newf("id-choice", found[1].KeyRange, "several plans have an item %q", clip(key)).
+			WithDetail("%s is to concern one of them. Compile that plan alone.", flag).
+			WithRelated(found[0].KeyRange, "the other one"))
+	case fresh && found[0].ID != "":
+		c.diags.Add(diag.Newf("id-choice", found[0].IDRange, "the plan says what the id of %s is", clip(key)).
+			WithDetail("It gives it the id %s, and ids that stand in the plan are kept. If it is another item, delete that annotation and compile with %s again.", clip(string(found[0].ID)), flag))
+	}
+}
