@@ -98,6 +98,9 @@ func (r *Run) nodeWaiting(n *node, b NodeWaiting) error {
 		return fmt.Errorf("it waits already")
 	}
 	n.wait = b
+	if b.For == ForTimer && b.Until.After(r.at) {
+		n.backoff = b.Until.Sub(r.at)
+	}
 	l.trouble = nil
 	if b.For == ForHuman {
 		l.failures = 0

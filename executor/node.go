@@ -68,13 +68,14 @@ type node struct {
 	people    people       // what they said about it
 	says      []Comment    // what happened to it, for people
 	cost      cost
-	key       ir.Key    // as it was called when it began last
-	since     time.Time // when it came to its status
-	began     time.Time // its present or last life; zero: never
-	human     time.Time // when a person last wrote in a session of its agents; zero: never
-	byBase    bool      // it is done because the base holds its result
-	passes    bool      // it is done without a result: through is set
-	through   []Result  // what passes through it to those that need it
+	key       ir.Key        // as it was called when it began last
+	since     time.Time     // when it came to its status
+	began     time.Time     // its present or last life; zero: never
+	backoff   time.Duration // the last one that it was made to wait before it was tried again
+	human     time.Time     // when a person last wrote in a session of its agents; zero: never
+	byBase    bool          // it is done because the base holds its result
+	passes    bool          // it is done without a result: through is set
+	through   []Result      // what passes through it to those that need it
 }
 
 // life is one time that a node is run: for one digest of work and one base.

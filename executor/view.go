@@ -34,13 +34,14 @@ type NodeView struct {
 	Ended     time.Time
 	Spent     Spent
 	Pull      Pull
-	Decisions []Decision // about it, oldest first
-	Budget    ir.Budget  // with what was added; 0 is no limit
-	Ways      []string   // commands that apply now, for people
-	Selected  bool       // by --only, or because all are
-	Paused    string     // by whom; "" if nobody did
-	LeftOut   []LeftOut  // of the sum: what it does not hold
-	Human     time.Time  // when a person last wrote in a session of its agents; zero: never
+	Decisions []Decision    // about it, oldest first
+	Budget    ir.Budget     // with what was added; 0 is no limit
+	Ways      []string      // commands that apply now, for people
+	Selected  bool          // by --only, or because all are
+	Paused    string        // by whom; "" if nobody did
+	LeftOut   []LeftOut     // of the sum: what it does not hold
+	Backoff   time.Duration // the last one that this run computed; 0: nothing was tried again yet
+	Human     time.Time     // when a person last wrote in a session of its agents; zero: never
 }
 
 // LeftOut is a node whose present work the integration branch does not hold.

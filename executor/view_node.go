@@ -12,7 +12,7 @@ func (r *Run) view(n *node, h holds) NodeView {
 		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: r.shown(n),
 		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(),
 		Decisions: n.people.decisions, Budget: r.nodeBudget(n), Ways: r.waysOf(n), Pull: n.pull,
-		Selected: n.selected || n.sum, Paused: n.people.paused, Human: n.human,
+		Selected: n.selected || n.sum, Paused: n.people.paused, Human: n.human, Backoff: n.backoff,
 	}
 	if n.accepted != nil {
 		v.Result = n.accepted.result

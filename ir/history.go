@@ -46,6 +46,7 @@ type NodeHistory struct {
 	PRURL    string
 	PRNumber int
 	Attempts []Attempt
+	Backoff  time.Duration   // the last wait before it was tried again; 0: there was none
 	Scrum    json.RawMessage // the scrum result (executor.ScrumResult); nil while it has not ended
 	Comments []Comment       // structured lines of what happened, oldest first
 	Tokens   *int64          // nil: unknown

@@ -95,7 +95,7 @@ func (h *historian) view(ctx context.Context, v executor.NodeView) *ir.NodeHisto
 	out := &ir.NodeHistory{
 		Status: v.Status.String(), Words: map[string]string{}, Reason: v.Reason, Failure: v.FailureCode(), Waits: string(v.For),
 		Gate: v.Gate, Step: v.Step, Started: v.Started, Updated: h.times.nodes[v.ID], Ended: v.Ended,
-		Result: v.Result.Commit, Tree: v.Result.Tree, Worktree: h.space.Dir(v.ID), PRURL: v.Pull.URL, PRNumber: v.Pull.Number, Budget: v.Budget,
+		Result: v.Result.Commit, Tree: v.Result.Tree, Worktree: h.space.Dir(v.ID), PRURL: v.Pull.URL, PRNumber: v.Pull.Number, Budget: v.Budget, Backoff: v.Backoff,
 	}
 	for _, words := range executor.Vocabularies {
 		if w := v.Word(words); w != "" {

@@ -140,11 +140,7 @@ func (w *writing) meta() object {
 	if w.program != "" {
 		o.add("executor_version", w.program)
 	}
-	if s, kept := old["retry_backoff_seconds"]; kept {
-		o.add("retry_backoff_seconds", s)
-	} else {
-		w.backoff(&o)
-	}
+	w.backoff(&o)
 	o.add("last_attempt", stamp(last.Started))
 	if w.h.Failure != "" && w.h.Reason != "" {
 		o.add("last_failure_summary", w.h.Reason)
@@ -154,7 +150,13 @@ func (w *writing) meta() object {
 	return o
 }
 
+// backoff is the last wait before it was tried again; before there was one, what
+// the first would be.
 func (w *writing) backoff(o *object) {
+	if d := w.h.Backoff; d > 0 {
+		o.add("retry_backoff_seconds", int64((d+time.Second-1)/time.Second))
+		return
+	}
 	for i := range w.n.Steps {
 		if s := &w.n.Steps[i]; s.Access == "write" && s.Retry.InitialMS > 0 {
 			o.add("retry_backoff_seconds", (s.Retry.InitialMS+999)/1000)
