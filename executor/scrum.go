@@ -21,7 +21,7 @@ type QAResult struct {
 	AgentPath string `json:"agent_path"` // the agent's file; else the gate's name
 	Status    string `json:"status"`     // pass, fail, stop
 	Message   string `json:"message"`    // always written
-	Details   string `json:"details,omitempty"`
+	Gate      string `json:"gate"`       // its details stand in the attempts' files
 }
 
 // Scrum returns how a node ended; false while it has not. A node that blocks
@@ -50,7 +50,7 @@ func (r *Run) Scrum(id ir.NodeID, beadUpdated bool) (ScrumResult, bool) {
 			if path == "" {
 				path = g.Gate
 			}
-			q := QAResult{AgentPath: path, Status: string(g.Verdict), Message: g.Message, Details: g.Details}
+			q := QAResult{AgentPath: path, Status: string(g.Verdict), Message: g.Message, Gate: g.Gate}
 			if g.Verdict == ErrorJudged { // what gave no verdict did not pass
 				q.Status = string(Fail)
 			}

@@ -113,7 +113,7 @@ func TestAScrumResultIsWrittenAtTheEnd(t *testing.T) { // S0-83..92
 		t.Fatal(err)
 	}
 	want := `{"bead_id":"bd-0","success":false,"pr_url":"","pr_number":0,"bead_updated":true,"attempt_count":2,` +
-		`"qa_results":[{"agent_path":"g","status":"stop","message":"second","details":"sha256:d"},{"agent_path":"h","status":"pass","message":""}],` +
+		`"qa_results":[{"agent_path":"g","status":"stop","message":"second","gate":"g"},{"agent_path":"h","status":"pass","message":"","gate":"h"}],` +
 		`"error":"gate g said stop","fatal":true}`
 	if string(b) != want {
 		t.Errorf("got\n%s\nwant\n%s", b, want)

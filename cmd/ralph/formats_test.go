@@ -358,7 +358,7 @@ func TestExportShowsEveryTry(t *testing.T) {
 		t.Errorf("the unit tests said %q, the scan %q", unit, scan)
 	}
 	s := m.Scrum
-	if s.BeadID != b.ID || !s.Success || s.AttemptCount != 2 || len(s.QA) != 2 || s.QA[0].Status != "pass" || s.QA[1].Status != "pass" || s.Error != nil {
+	if s.BeadID != b.ID || !s.Success || s.AttemptCount != 2 || len(s.QA) != 2 || s.QA[0].Status != "pass" || s.QA[1].Status != "pass" || !strings.Contains(string(s.QA[0].Details)+string(s.QA[1].Details), "coverage_percent") || s.Error != nil {
 		t.Errorf("the scrum result is %+v", s)
 	}
 }

@@ -2,6 +2,7 @@ package bead
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,7 +67,7 @@ func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) er
 	}
 	switch {
 	case nh.Scrum != nil:
-		r, err := scrumResult(nh.Scrum, before, k)
+		r, err := scrumResult(nh, before, k)
 		if err != nil {
 			return err
 		}
@@ -167,7 +168,7 @@ func details(g *ir.GateResult) json.RawMessage {
 
 // scrumResult writes how a node ended in the order and the types of the format: null
 // where there is nothing.
-func scrumResult(raw json.RawMessage, before int, k *kept) (object, error) {
+func scrumResult(nh *ir.NodeHistory, before int, k *kept) (object, error) {
 	var r struct {
 		BeadID       string  `json:"bead_id"`
 		Success      bool    `json:"success"`
@@ -178,13 +179,13 @@ func scrumResult(raw json.RawMessage, before int, k *kept) (object, error) {
 		Error        *string `json:"error"`
 		Fatal        bool    `json:"fatal"`
 		QAResults    []struct {
-			AgentPath string          `json:"agent_path"`
-			Status    string          `json:"status"`
-			Message   string          `json:"message"`
-			Details   json.RawMessage `json:"details"`
+			AgentPath string `json:"agent_path"`
+			Status    string `json:"status"`
+			Message   string `json:"message"`
+			Gate      string `json:"gate"`
 		} `json:"qa_results"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := json.Unmarshal(nh.Scrum, &r); err != nil {
 		return nil, err
 	}
 	results := []any{}
@@ -193,9 +194,7 @@ func scrumResult(raw json.RawMessage, before int, k *kept) (object, error) {
 		o.put("agent_path", k.said(q.AgentPath))
 		o.put("status", verdict(q.Status))
 		o.put("message", q.Message)
-		if len(q.Details) > 0 && q.Details[0] == '{' {
-			o.put("details", details(&ir.GateResult{Details: q.Details}))
-		}
+		o.put("details", details(lastVerdict(nh.Attempts, q.Gate)))
 		results = append(results, o)
 	}
 	var o object
@@ -212,6 +211,18 @@ func scrumResult(raw json.RawMessage, before int, k *kept) (object, error) {
 	o.put("error", r.Error)
 	o.put("fatal", r.Fatal)
 	return o, nil
+}
+
+// lastVerdict is the last one of a gate; an empty one if there is none.
+func lastVerdict(attempts []ir.Attempt, gate string) *ir.GateResult {
+	for _, a := range slices.Backward(attempts) {
+		for _, g := range slices.Backward(a.Gates) {
+			if g.Gate == gate {
+				return &g
+			}
+		}
+	}
+	return &ir.GateResult{}
 }
 
 // stamp is a time as the format has it; null if it is not known.

@@ -66,8 +66,8 @@ func completed(t *testing.T) (*ir.Epic, *ir.History) {
 		Comments: []ir.Comment{{Author: "ralph", Text: "[iter:2] done", At: at(t, "10:45")}},
 		Scrum: json.RawMessage(`{"bead_id": "bd-a1b2c3", "success": true, "pr_url": "https://github.com/user/repo/pull/42", "pr_number": 42,
 			"bead_updated": true, "attempt_count": 2, "error": null, "fatal": false, "qa_results": [
-			{"agent_path": ".claude/agents/qa-unit-tests.md", "status": "pass", "message": "All tests passed. Coverage: 87%", "details": "sha256:00"},
-			{"agent_path": ".claude/agents/qa-security-scan", "status": "pass", "message": "No vulnerabilities found"}]}`),
+			{"agent_path": ".claude/agents/qa-unit-tests.md", "status": "pass", "message": "All tests passed. Coverage: 87%", "gate": "qa-unit-tests"},
+			{"agent_path": ".claude/agents/qa-security-scan", "status": "pass", "message": "No vulnerabilities found", "gate": "qa-security-scan"}]}`),
 	}}}
 }
 
@@ -84,8 +84,8 @@ func exported(t *testing.T, e *ir.Epic, h *ir.History) map[string]any {
 	return out
 }
 
-// A run is told exactly as in the completed example, but for the messages of its
-// results, which the example leaves out. S0-122..126, S0-64..92
+// A run is told exactly as in the completed example, but for the messages and the
+// details of its results, which the example leaves out. S0-122..126, S0-64..92
 func TestARunIsToldAsInTheCompletedExample(t *testing.T) {
 	e, h := completed(t)
 	got := exported(t, e, h)
@@ -98,8 +98,10 @@ func TestARunIsToldAsInTheCompletedExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	results := want["metadata"].(map[string]any)["scrum_result"].(map[string]any)["qa_results"].([]any)
+	executions := want["metadata"].(map[string]any)["qa_agent_executions"].([]any)
 	for i, m := range []string{"All tests passed. Coverage: 87%", "No vulnerabilities found"} {
-		results[i].(map[string]any)["message"] = m
+		r := results[i].(map[string]any)
+		r["message"], r["details"] = m, executions[i+1].(map[string]any)["details"] // those of attempt 2
 	}
 	compare := func(place string, got, want map[string]any) {
 		for key, w := range want {
