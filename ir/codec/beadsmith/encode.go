@@ -84,6 +84,9 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 			}
 		}
 	}
+	if len(s.Beads) == 0 && s.Status == "idle" { // no bead runs
+		s.BeadStatus = "idle"
+	}
 	s.TokenBudgetRemaining = remaining(def.TokenBudget, n)
 	if s.WorkspaceRoot == "" {
 		lack("/workspaceRoot", "must be an absolute path; the epic was not applied here")

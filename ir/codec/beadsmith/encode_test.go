@@ -254,6 +254,19 @@ func TestImportedBeadsComeFirst(t *testing.T) { // S1-03, S1-14, S1-30..33, S1-5
 	}
 }
 
+// A task that nobody began is idle, and so is its bead: there is none.
+func TestAnIdleTaskHasNoRunningBead(t *testing.T) { // S1-48, S1-64
+	e := compiled(t, twoTasks)
+	for what, h := range map[string]*ir.History{
+		"never applied": nil,
+		"pending":       {Nodes: map[ir.NodeID]*ir.NodeHistory{"t-cart": {Status: "pending", Words: map[string]string{"task": "idle", "bead": "running"}}}},
+	} {
+		if s, _, _ := beadsmith.State(e, nodeOf(t, e, "t-cart"), h); s.Status != "idle" || s.BeadStatus != "idle" || len(s.Beads) != 0 {
+			t.Errorf("%s: task %s, bead %s, %d beads", what, s.Status, s.BeadStatus, len(s.Beads))
+		}
+	}
+}
+
 // Gates of a plan and of the policy are criteria, too; a task says which it had.
 func TestGatesAreCriteria(t *testing.T) { // S1-37, S1-41..45, S1-50
 	hcl := policy + `
