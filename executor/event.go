@@ -229,12 +229,13 @@ type (
 	// found; any problem fails the attempt before a gate is paid for.
 	Collected struct {
 		Result   Tree         `json:"result"`
-		Files    int          `json:"files"`             // changed since the step's start
+		Files    int          `json:"files"`             // that this attempt changed; Changed, Added, Removed and Changes count alike
 		Changed  []string     `json:"changed,omitempty"` // the first of them
 		Problems []string     `json:"problems,omitempty"`
 		Added    int          `json:"added,omitempty"`   // lines
 		Removed  int          `json:"removed,omitempty"` // lines
 		Changes  []FileChange `json:"changes,omitempty"` // the first of them; all stand in changes.json of the attempt's files
+		Whole    []FileChange `json:"whole,omitzero"`    // the first changes since the step's start, where the attempt started later
 		Listed   []string     `json:"listed,omitempty"`  // found and allowed: new protected files, refs that moved, a person's own breaches
 	}
 	// GateJudged is a gate's verdict on the collected commit.
@@ -283,6 +284,14 @@ type (
 type Pull struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"`
+}
+
+// SinceStart lists the first changes since the step's start: what gates judge.
+func (c Collected) SinceStart() []FileChange {
+	if c.Whole != nil {
+		return c.Whole
+	}
+	return c.Changes
 }
 
 // Orphan is a collected commit that the journal does not know.

@@ -120,11 +120,11 @@ func gateFile(name string) string {
 // readDiffs fills in the diff of each file, as far as the commits are still there
 // and it is not too long.
 func (h *historian) readDiffs(ctx context.Context, out *ir.Attempt, a executor.AttemptLog) {
-	if a.Start == "" || a.Commit == "" || a.Start == a.Commit {
+	if a.From == "" || a.Commit == "" || a.From == a.Commit {
 		return
 	}
 	var all bounded
-	if err := h.space.Diff(ctx, a.Start, a.Commit, &all); err != nil && !errors.Is(err, errFull) && !all.full {
+	if err := h.space.Diff(ctx, a.From, a.Commit, &all); err != nil && !errors.Is(err, errFull) && !all.full {
 		return
 	}
 	parts := splitDiff(all.String())

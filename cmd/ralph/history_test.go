@@ -49,7 +49,8 @@ func TestHistoryHoldsWhatHappened(t *testing.T) {
 			!strings.Contains(string(a.Outcome), `"created_issues"`) || !strings.Contains(a.Prompt, "Do 1.1.") || a.Response != "the transcript" {
 			t.Errorf("attempt %d: %+v", i+1, a)
 		}
-		if len(a.Files) != 2 || a.Files[1].Path != "new.txt" || a.Files[1].Type != "created" || !strings.Contains(a.Files[1].Diff, "+by 1.1, attempt") || strings.Contains(a.Files[1].Diff, "agent.sh") {
+		own := a.Files[len(a.Files)-1] // the second attempt changed nothing else
+		if len(a.Files) != 2-i || own.Path != "new.txt" || own.Type != []string{"created", "modified"}[i] || strings.Count(own.Diff, "+by 1.1, attempt") != 1 || strings.Contains(own.Diff, "agent.sh") {
 			t.Errorf("attempt %d changed %+v", i+1, a.Files)
 		}
 		qa := a.Gates[len(a.Gates)-1]

@@ -98,7 +98,7 @@ func (d *driver) gateRun(e executor.Effect) (executor.GateRun, executor.Gate, er
 		Redact: d.Redact,
 		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: e, Epic: d.Epic.Epic.ID,
 		Files: files, Env: d.env(), Activity: d.activity(e),
-		Outcome: a.Outcome, Changed: a.Collected.Changes, Listed: a.Collected.Listed, Feedback: a.Feedback,
+		Outcome: a.Outcome, Changed: a.Collected.SinceStart(), Listed: a.Collected.Listed, Feedback: a.Feedback,
 	}
 	for _, j := range a.Gates {
 		if !j.Red && j.Gate != e.Gate {

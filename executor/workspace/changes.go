@@ -100,11 +100,22 @@ const (
 	roomListed   = 500
 )
 
-// tell puts the changed files into an event, as far as they fit, and all of them
-// into changes.json among the attempt's files.
-func (s *Space) tell(c *executor.Collected, e executor.Effect, files []executor.FileChange) error {
+// fitting is the first of the changed files, as far as they fit into room bytes.
+func fitting(files []executor.FileChange, room int) []executor.FileChange {
+	for i, f := range files {
+		if room -= len(f.Path) + len(f.From) + 70; room < 0 || i == maxChanged {
+			return files[:i:i]
+		}
+	}
+	return files
+}
+
+// tell puts the files that an attempt changed into an event, as far as they fit
+// into room, and all of them into changes.json among the attempt's files.
+func (s *Space) tell(c *executor.Collected, e executor.Effect, files []executor.FileChange, room int) error {
 	c.Files = len(files)
-	roomA, roomB := roomChanged, roomChanges
+	c.Changes = fitting(files, room)
+	roomA := roomChanged
 	for i, f := range files {
 		if f.Added > 0 {
 			c.Added += f.Added
@@ -113,12 +124,8 @@ func (s *Space) tell(c *executor.Collected, e executor.Effect, files []executor.
 			c.Removed += f.Removed
 		}
 		roomA -= len(f.Path) + 3
-		roomB -= len(f.Path) + len(f.From) + 70
 		if roomA >= 0 && i < maxChanged {
 			c.Changed = append(c.Changed, f.Path)
-		}
-		if roomB >= 0 && i < maxChanged {
-			c.Changes = append(c.Changes, f)
 		}
 	}
 	if files == nil {

@@ -26,7 +26,15 @@ func (s *Space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 	if err != nil {
 		return c, err
 	}
-	if err := s.tell(&c, e, files); err != nil {
+	own, room := files, roomChanges
+	if e.Commit != "" && e.Commit != e.Start { // what earlier attempts left is not this one's work
+		if own, _, err = s.fileChanges(ctx, e.Commit, commit); err != nil {
+			return c, err
+		}
+		room /= 2
+		c.Whole = append([]executor.FileChange{}, fitting(files, room)...)
+	}
+	if err := s.tell(&c, e, own, room); err != nil {
 		return c, err
 	}
 	if len(changes) == 0 && step.Access != "read" && !step.AllowEmpty && n.Kind != ir.Merge && !e.Person {

@@ -206,7 +206,7 @@ func (s *Space) examineMerge(ctx context.Context, e executor.Effect, commit stri
 	if err != nil {
 		return c, err
 	}
-	if err := s.tell(&c, e, files); err != nil {
+	if err := s.tell(&c, e, files, roomChanges); err != nil {
 		return c, err
 	}
 	var outside []string
