@@ -164,8 +164,8 @@ func orNone(s string) string {
 // InTracker ends the name of one who decided in a tracker: "ann (bd)".
 const InTracker = " (bd)"
 
-// mayApprove checks the name against those who may; an empty list is anybody.
-func mayApprove(by string, approvers []string) bool {
+// MayApprove checks the name against those who may; an empty list is anybody.
+func MayApprove(by string, approvers []string) bool {
 	by = strings.TrimSuffix(by, InTracker)
 	return len(approvers) == 0 || slices.ContainsFunc(approvers, func(a string) bool {
 		return strings.EqualFold(strings.TrimPrefix(a, "@"), strings.TrimPrefix(by, "@"))
@@ -182,7 +182,7 @@ func (r *Run) considerApprove(n *node, d Decision) (Decision, act, error) {
 	switch {
 	case n.waitsFor(CauseApproval):
 		approvers := r.epic.Gates[n.wait.Gate].Approvers
-		if !mayApprove(d.By, approvers) {
+		if !MayApprove(d.By, approvers) {
 			return d, nil, &Refused{
 				Why:  fmt.Sprintf("%s may not approve gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
 				Hint: "it asks for one of: " + strings.Join(approvers, ", "),
@@ -266,7 +266,7 @@ func (r *Run) considerReject(n *node, d Decision) (Decision, act, error) {
 		return d, nil, r.refuse(n, "there is no work yet that could be rejected: the gate was tried before it")
 	case d.Message == "":
 		return d, nil, r.refuse(n, "the next attempt needs to be told what to do better: -m TEXT")
-	case n.waitsFor(CauseApproval) && !mayApprove(d.By, r.epic.Gates[n.wait.Gate].Approvers):
+	case n.waitsFor(CauseApproval) && !MayApprove(d.By, r.epic.Gates[n.wait.Gate].Approvers):
 		return d, nil, &Refused{
 			Why:  fmt.Sprintf("%s may not reject at gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
 			Hint: "it asks for one of: " + strings.Join(r.epic.Gates[n.wait.Gate].Approvers, ", "),

@@ -52,7 +52,7 @@ func (r *Run) considerPlan(d Decision) (Decision, act, error) {
 		return d, nil, &Refused{Why: "the decision is about another epic.json than the present one", Hint: "ralph diff shows what changed; then ralph approve"}
 	case r.epic.Run.HITL.Plan != "required":
 		return d, nil, &Refused{Why: "the policy asks for no approval of the plan: to start ralph apply is to approve it", Hint: "ralph approve KEY approves one node"}
-	case !mayApprove(d.By, people):
+	case !MayApprove(d.By, people):
 		return d, nil, &Refused{Why: d.By + " may not approve the plan", Hint: "it asks for one of: " + strings.Join(people, ", ")}
 	case r.planApproved():
 		return d, nil, &Refused{Why: "this plan is approved already", Hint: "ralph apply"}

@@ -134,6 +134,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 	view := newApplyView(cmd.OutOrStdout(), cmd.ErrOrStderr(), epic, r.run, a.events != "")
+	view.who = askerOf(r.about, epic, r.space)
 	if a.events == beadsmith.Format {
 		view.beads = r.beadEvents(cmd.OutOrStdout())
 	}

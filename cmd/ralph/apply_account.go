@@ -125,7 +125,7 @@ func (v *applyView) next(w io.Writer, r *openedRun, sum executor.NodeView, open 
 	}
 	named := 0
 	for _, n := range open {
-		steps := nextSteps(n, r.space.Dir(n.ID), r.about)
+		steps := nextSteps(n, r.space.Dir(n.ID), v.who)
 		if len(steps) == 0 || n.Status == executor.Skipped || n.Cause == executor.CauseHeld {
 			continue
 		}

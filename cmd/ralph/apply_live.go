@@ -241,7 +241,7 @@ func (l *live) peopleLines() []string {
 		}
 		v, _ := l.view.run.View(id)
 		todo := ""
-		if steps := nextSteps(v, "", ""); len(steps) > 0 {
+		if steps := nextSteps(v, "", l.view.who); len(steps) > 0 {
 			todo = "   " + steps[0].Command
 		}
 		out = append(out, term.Clean(fmt.Sprintf("%s waits for you (%s)%s", v.Key, v.Cause, todo)))

@@ -25,6 +25,7 @@ type applyView struct {
 	jsonl    bool
 	beads    *beadEvents // --events beadsmith: they go out in place of the run's own
 	live     *live       // nil: this is no terminal
+	who      asker       // looks at it
 	paint    term.Style
 	begun    time.Time
 	drains   int

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -30,7 +31,7 @@ type decideArgs struct {
 
 func (a *decideArgs) add(cmd *cobra.Command, message string) {
 	a.epic.add(cmd)
-	cmd.Flags().StringVar(&a.as, "as", "", "who decides (default: your user name); recorded beside it")
+	cmd.Flags().StringVar(&a.as, "as", "", "who decides (default: your user name, or git's where only that may); recorded beside it")
 	if message != "" {
 		cmd.Flags().StringVarP(&a.message, "message", "m", "", message+"; - reads standard input")
 	}
@@ -50,9 +51,7 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 	}
 	d.Message = a.message
 	d.User = userName()
-	if d.By = a.as; d.By == "" {
-		d.By = d.User
-	}
+	d.By = a.as
 	d.At = time.Now().UTC().Truncate(time.Millisecond)
 	d.ID = newID()
 	file, err := a.epic.path()
@@ -80,6 +79,9 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 		if node, err = find(t.epic, key); err != nil {
 			return err
 		}
+	}
+	if d.By == "" {
+		d.By = t.decider(node)
 	}
 	letter := executor.Letter{Node: node, Decision: d}
 	var by journal.Owner
@@ -156,8 +158,9 @@ func refusedError(why, key string) error {
 // table is where decisions are taken: the epic that they are about, with its
 // repository.
 type table struct {
-	epic  *ir.Epic
-	space *workspace.Space
+	epic   *ir.Epic
+	space  *workspace.Space
+	events []executor.Event // not read for a decision about the whole
 }
 
 // openTable opens the epic that decisions are about: what the last run was
@@ -176,17 +179,31 @@ func openTable(ctx context.Context, file string, in io.Reader, whole bool) (*tab
 	if whole {
 		return t, nil
 	}
-	events, err := readEvents(ctx, t.space.State(), epic.Epic.ID)
-	if err != nil {
+	if t.events, err = readEvents(ctx, t.space.State(), epic.Epic.ID); err != nil {
 		return nil, inputErrorf("%w", err)
 	}
-	if was := appliedEpic(t.space.State(), lastDigest(events)); was != nil && was.Digest != epic.Digest {
+	if was := appliedEpic(t.space.State(), lastDigest(t.events)); was != nil && was.Digest != epic.Digest {
 		t.epic = was
 		if t.space, err = workspace.Open(ctx, dir, was); err != nil {
 			return nil, refusal(err)
 		}
 	}
 	return t, nil
+}
+
+// decider is who decides here if nobody else is named: the user of the system, unless
+// what waits asks for somebody whose name is the one that git has for them.
+func (t *table) decider(node ir.NodeID) string {
+	approvers := t.epic.Run.HITL.Approvers
+	if node != "" {
+		run, err := replayed(t.epic, t.events)
+		if err != nil { // who takes the decision says so
+			return userName()
+		}
+		v, _ := run.View(node)
+		approvers = v.Approvers
+	}
+	return cmp.Or(deciding(append([]string{userName()}, t.space.Names()...), approvers), userName())
 }
 
 // send puts the letter into the inbox, once, and waits a moment for an answer.

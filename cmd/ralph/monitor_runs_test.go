@@ -74,7 +74,7 @@ func TestTheMonitorShowsRunsOfSeveralRepositories(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(list.Repositories) != 2 || len(list.Repositories[0].Epics) != 1 || list.Repositories[0].Epics[0].Run.State != "at work" || len(list.Repositories[0].Epics[0].Stalled) != 1 ||
-		len(list.Repositories[1].Epics[0].Nodes[0].Next) != 2 || list.Repositories[1].Epics[0].Nodes[0].Next[0].Command != "ralph approve 1.1 --as ann" {
+		len(list.Repositories[1].Epics[0].Nodes[0].Next) != 3 || list.Repositories[1].Epics[0].Nodes[0].Next[0].Command != "ralph show 1.1 --diff" || list.Repositories[1].Epics[0].Nodes[0].Next[1].Command != "ralph approve 1.1 --as ann" {
 		t.Errorf("as JSON: %+v", list)
 	}
 

@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os/user"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // nextStep is one thing that a person can type, and what comes of it.
@@ -14,13 +17,35 @@ type nextStep struct {
 	What    string `json:"what"`
 }
 
+// asker is who asks what to type, and about which epic.
+type asker struct {
+	about  string   // what names the epic in a command
+	names  []string // of that person: the user's of the system, and those that git has
+	labels bool     // approvers may decide in bd
+}
+
+// askerOf is the person at this terminal.
+func askerOf(about string, epic *ir.Epic, space *workspace.Space) asker {
+	return asker{about, append([]string{userName()}, space.Names()...), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
+}
+
+// deciding is the name by which a person decides at a gate with these approvers: their
+// user name, unless only a name that git has for them may.
+func deciding(names, approvers []string) string {
+	for _, name := range names {
+		if executor.MayApprove(name, approvers) {
+			return name
+		}
+	}
+	return ""
+}
+
 // nextSteps says what a person can do about a node that does not go on by
-// itself. dir is its worktree, about what names the epic. docs/operations.md has
-// the same table.
-func nextSteps(v executor.NodeView, dir, about string) []nextStep {
+// itself. dir is its worktree. docs/operations.md has the same table.
+func nextSteps(v executor.NodeView, dir string, who asker) []nextStep {
 	var out []nextStep
 	pending := []nextStep(nil) // what to do by hand before the command that follows
-	for _, s := range stepsFor(v, dir, about) {
+	for _, s := range stepsFor(v, dir, who) {
 		switch {
 		case !strings.HasPrefix(s.Command, "ralph "):
 			pending = append(pending, s)
@@ -43,7 +68,7 @@ func applicable(v executor.NodeView, command string) bool {
 		return true
 	}
 	f := strings.Fields(command)
-	if f[1] == "session" { // it only looks
+	if f[1] == "session" || f[1] == "show" { // they only look
 		return true
 	}
 	flag := ""
@@ -58,13 +83,14 @@ func applicable(v executor.NodeView, command string) bool {
 	})
 }
 
-func stepsFor(v executor.NodeView, dir, about string) []nextStep {
-	key := quoteArg(string(v.Key))
+func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
+	key, about := quoteArg(string(v.Key)), who.about
 	ralph := func(verb, rest, what string) nextStep {
 		return nextStep{fmt.Sprintf("ralph %s %s%s%s", verb, key, rest, about), what}
 	}
 	edit := nextStep{"cd " + quoteArg(dir), "mend it there yourself, then:"}
 	mine := ralph("retry", " --gates-only", "the gates judge what is in its worktree")
+	look := ralph("show", " --diff", "what it changed"+changed(v))
 	switch v.Status {
 	case executor.Blocked:
 		if v.ID == executor.Integration {
@@ -98,14 +124,11 @@ func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 	reject := ralph("reject", ` -m "what to change"`, "the next attempt begins with that")
 	switch v.Cause {
 	case executor.CauseApproval:
-		as := ""
-		if len(v.Approvers) > 0 && !slices.Contains(v.Approvers, userName()) {
-			as = " --as " + quoteArg(v.Approvers[0])
-		}
-		return []nextStep{ralph("approve", as, "let it pass"), ralph("reject", as+` -m "what to change"`, reject.What)}
+		as, only := who.as(v.Approvers)
+		return []nextStep{look, ralph("approve", as, "let it pass"+only), ralph("reject", as+` -m "what to change"`, reject.What)}
 	case executor.CauseGate:
 		return []nextStep{
-			ralph("retry", "", "ask the gate again"), reject,
+			look, ralph("retry", "", "ask the gate again"), reject,
 			ralph("approve", ` --override -m "why"`, "let it pass without that gate"),
 		}
 	case executor.CauseQuestion, executor.CauseDiagnosis:
@@ -118,7 +141,7 @@ func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 	case executor.CauseDeadline:
 		return []nextStep{ralph("retry", "", "in spite of its deadline")}
 	case executor.CauseProtected:
-		return []nextStep{ralph("approve", "", "let the change of protected files pass"), reject, edit, mine}
+		return []nextStep{look, ralph("approve", "", "let the change of protected files pass"), reject, edit, mine}
 	case executor.CauseConflict:
 		edit.What = "resolve the conflict there, then:"
 		return []nextStep{edit, mine}
@@ -137,10 +160,41 @@ func stepsFor(v executor.NodeView, dir, about string) []nextStep {
 	case executor.CausePull:
 		return []nextStep{{v.Pull.URL, "merge it or close it there; ralph apply sees it"}}
 	case executor.CauseForeign:
+		look.What = "what was added"
 		return []nextStep{
-			ralph("approve", "", "keep the commits that were added, after the gates"),
+			look, ralph("approve", "", "keep the commits that were added, after the gates"),
 			ralph("retry", "", "set them aside under refs/ralph, build the branch again"),
 		}
 	}
 	return []nextStep{ralph("retry", "", "try again")}
+}
+
+// changed counts what the present attempt of a node changed.
+func changed(v executor.NodeView) string {
+	if k := len(v.Attempts); k > 0 && v.Attempts[k-1].Commit != "" {
+		c := v.Attempts[k-1].Collected
+		return fmt.Sprintf(": %s, +%d −%d", count(c.Files, "file"), c.Added, c.Removed)
+	}
+	return ""
+}
+
+// as is what has to be added to a decision at a gate with these approvers, and who
+// they are if the asker is none of them. Another's name is proposed only where they
+// have no way of their own: no label in bd, and no account on this machine.
+func (w asker) as(approvers []string) (flag, only string) {
+	if deciding(w.names, approvers) != "" {
+		return "", ""
+	}
+	who := make([]string, 0, len(approvers))
+	way := w.labels
+	for _, a := range approvers {
+		name := strings.TrimPrefix(a, "@")
+		_, err := user.Lookup(name)
+		way = way || err == nil
+		who = append(who, name)
+	}
+	if !way {
+		flag = " --as " + quoteArg(who[0])
+	}
+	return flag, " (only " + strings.Join(who, " or ") + " may)"
 }

@@ -199,6 +199,9 @@ func (r *record) node(id ir.NodeID) *ir.Node {
 // about is what has to be added to a command so that it is about this epic.
 func (r *record) about() string { return aboutEpic(r.file) }
 
+// asker is the person at this terminal.
+func (r *record) asker() asker { return askerOf(r.about(), r.epic, r.space) }
+
 func aboutEpic(file string) string {
 	if file == "epic.json" || file == "-" || file == "" {
 		return ""

@@ -159,7 +159,7 @@ func (r *record) pageData() pageData {
 				p.LeftOut = append(p.LeftOut, reportOpen{string(x.Key), anchor(x.Key), first(x.Why)})
 			}
 		}
-		if steps := nextSteps(v, r.space.Dir(v.ID), r.about()); len(steps) > 0 && v.Status != executor.Skipped {
+		if steps := nextSteps(v, r.space.Dir(v.ID), r.asker()); len(steps) > 0 && v.Status != executor.Skipped {
 			p.Waiting = append(p.Waiting, reportWait{string(v.Key), anchor(v.Key), asks(v), steps})
 		} else if v.Status != executor.Done && v.Status != executor.Running && v.ID != executor.Integration && o.Begun {
 			p.Open = append(p.Open, reportOpen{string(v.Key), anchor(v.Key), whyNot(v)})

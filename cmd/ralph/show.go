@@ -19,7 +19,7 @@ import (
 
 func newShowCommand() *cobra.Command {
 	var epic epicFlag
-	var asJSON, open bool
+	var asJSON, open, diff bool
 	cmd := &cobra.Command{
 		Use:   "show KEY",
 		Short: "Show everything about one sprint: spec, attempts, gates, commits, what to do",
@@ -29,23 +29,34 @@ commits and refs, decisions of people, where it stands in its plan, and what to 
 next. The key integration is the branch that joins all results. Instead of the key it
 takes the id of a bead; one that is in no epic here is looked up in beads.
 
+With --diff it shows what the sprint changed, and how that was judged: from what it
+started from to what waits for approval, else to its result, else to what its last
+attempt left. On a terminal that goes through the pager that git would use, but for
+one that the repository's own configuration names.
+
 With --open the plan is opened at the sprint's heading in $VISUAL or $EDITOR; without
 an editor the place is printed.`,
 		Example: `  ralph show 1.2a
   ralph show bd-a1b2c3              the same by its bead
+  ralph show 1.2a --diff            what it changed
   ralph show 1.2a --open            its heading in the plan, in your editor
   ralph show integration
   ralph show 1.2a --json`,
 		Args: countArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if open && asJSON {
+			switch {
+			case open && asJSON:
 				return usageErrorf("--open and --json exclude each other")
+			case open && diff:
+				return usageErrorf("--open and --diff exclude each other")
 			}
 			ctx := background(cmd)
 			r, id, err := recordOf(ctx, &epic, args[0], cmd.InOrStdin())
 			switch {
 			case err != nil:
 				return err
+			case r == nil && diff:
+				return inputErrorf("there is no run with a sprint %s here, so nothing of it can be shown", args[0])
 			case r == nil:
 				return showBead(ctx, args[0], open, asJSON, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			case open && id == executor.Integration:
@@ -57,6 +68,9 @@ an editor the place is printed.`,
 			if !ok {
 				return inputErrorf("results are not joined in this epic: there is no %s", args[0])
 			}
+			if diff {
+				return r.showDiff(ctx, v, asJSON, cmd.OutOrStdout())
+			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), showOf(r, v))
 			}
@@ -65,6 +79,7 @@ an editor the place is printed.`,
 	}
 	epic.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&diff, "diff", false, "show what it changed, and the verdicts of its gates")
 	cmd.Flags().BoolVar(&open, "open", false, "open the plan at this sprint's heading")
 	return cmd
 }
@@ -172,7 +187,7 @@ func (r *record) show(out io.Writer, v executor.NodeView) error {
 			w.line("  %s", ref)
 		}
 	}
-	if steps := nextSteps(v, r.space.Dir(v.ID), r.about()); len(steps) > 0 {
+	if steps := nextSteps(v, r.space.Dir(v.ID), r.asker()); len(steps) > 0 {
 		w.head("Next")
 		writeSteps(&w.b, steps)
 	}

@@ -272,7 +272,7 @@ func colourOf(s executor.NodeStatus) term.Colour {
 func (r *record) sayNext(w io.Writer, views []executor.NodeView) {
 	named := 0
 	for _, v := range views {
-		steps := nextSteps(v, r.space.Dir(v.ID), r.about())
+		steps := nextSteps(v, r.space.Dir(v.ID), r.asker())
 		if len(steps) == 0 || v.Status == executor.Skipped {
 			continue
 		}
@@ -310,7 +310,7 @@ func asks(v executor.NodeView) string {
 		}
 		what += ")"
 	}
-	if v.Reason != "" {
+	if v.Reason != "" && v.Cause != executor.CauseApproval { // there the reason is the gate
 		what += ": " + first(v.Reason)
 	}
 	return what

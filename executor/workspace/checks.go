@@ -22,13 +22,13 @@ func (s *Space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 		return executor.Collected{}, err
 	}
 	c := executor.Collected{Result: executor.Tree{Commit: commit, Tree: tree}, Problems: problems}
-	files, changes, err := s.fileChanges(ctx, e.Start, commit)
+	files, changes, err := s.git.fileChanges(ctx, e.Start, commit)
 	if err != nil {
 		return c, err
 	}
 	own, room := files, roomChanges
 	if e.Commit != "" && e.Commit != e.Start { // what earlier attempts left is not this one's work
-		if own, _, err = s.fileChanges(ctx, e.Commit, commit); err != nil {
+		if own, _, err = s.git.fileChanges(ctx, e.Commit, commit); err != nil {
 			return c, err
 		}
 		room /= 2

@@ -14,7 +14,11 @@ import (
 // Diff implements executor.Workspace. No program of the user's (external diff,
 // textconv) is run.
 func (s *Space) Diff(ctx context.Context, from, to string, w io.Writer) error {
-	return s.git.stream(ctx, place{}, w, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
+	return s.git.diff(ctx, from, to, w)
+}
+
+func (g *git) diff(ctx context.Context, from, to string, w io.Writer) error {
+	return g.stream(ctx, place{}, w, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--end-of-options", from, to, "--")
 }
 

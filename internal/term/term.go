@@ -40,7 +40,8 @@ const (
 	Bold
 	Bad   // errors
 	Warn  // warnings
-	Good  // what passed
+	Good  // what passed, what was added
+	Gone  // what was taken out
 	Info  // notes, line numbers
 	Faint // hints, what may be passed over
 )
@@ -51,6 +52,7 @@ var attributes = [...][]color.Attribute{
 	Bad:   {color.FgRed, color.Bold},
 	Warn:  {color.FgYellow, color.Bold},
 	Good:  {color.FgGreen},
+	Gone:  {color.FgRed},
 	Info:  {color.FgCyan},
 	Faint: {color.Faint},
 }
