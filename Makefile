@@ -110,7 +110,7 @@ bench: $(BIN)/benchstat ## speed and memory, as ratios against a floor in the sa
 	sh bench/run.sh
 
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./compiler/... ./policies/... ./ir/... ./cmd/ralph ./executor -update
+	$(GO) test ./compiler/... ./policies/... ./ir/... ./cmd/ralph ./executor ./executor/gate -update
 
 generate: ## rewrite the generated docs
 	$(GO) test ./diag -run TestDocsAreCurrent -update

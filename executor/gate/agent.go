@@ -112,7 +112,7 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 			return out.GateJudged, f
 		}
 		out.Message = fmt.Sprintf("agent %s gave no valid verdict: %s", r.Agent, why)
-		if t := lastLine(ended.Tail); ended.ExitCode != 0 && t != "" {
+		if t := lastSaid(ended.Tail); ended.ExitCode != 0 && t != "" {
 			out.Message += fmt.Sprintf("\nIt ended with exit code %d: %s", ended.ExitCode, t)
 		}
 		out.Message = executor.Clip(clean(out.Message), executor.MaxNote)

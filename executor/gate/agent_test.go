@@ -80,7 +80,7 @@ func TestVerdictsOfAgents(t *testing.T) {
 		"asked again, it may answer":                  {strings.ReplaceAll(twice, "%", `echo '{"status":"pass","message":"second"}'`), executor.Pass, "second"},
 		"asked again, it is told what was wrong":      {`if grep -q "/status: value must be one of"; then echo '{"status":"pass","message":"told"}'; else echo '{"status":"great","message":"m"}'; fi`, executor.Pass, "told"},
 		"asked a third time, it is not":               {`n=$(cat n 2>/dev/null || echo 0); n=$((n+1)); echo $n > n; test $n -lt 3 || echo '{"status":"pass","message":"third"}'`, executor.ErrorJudged, "no JSON object"},
-		"escapes for the terminal are taken out":      {`printf '{"status":"fail","message":"\\u001b[31mred"}'`, executor.Fail, "[31mred"},
+		"escapes for the terminal are taken out":      {`printf '{"status":"fail","message":"\\u001b[31mred"}'`, executor.Fail, "red"},
 		"100 MB of JSON are an error":                 {`printf '{"status":"pass","message":"'; yes xxxxxxxxxxxxxxx | tr -d '\n' | head -c 100000000; echo '"}'`, executor.ErrorJudged, "answer"},
 		"100 MB of chatter before it are no matter":   {"yes chatter | head -c 100000000; printf '```json\\n{\"status\":\"pass\",\"message\":\"m\"}\\n```\\n'", executor.Pass, "m"},
 		"deep JSON is an error":                       {`printf '{"status":"pass","message":"m","x":'; yes '[' | head -n 1000 | tr -d '\n'; yes ']' | head -n 1000 | tr -d '\n'; echo '}'`, executor.ErrorJudged, "levels"},

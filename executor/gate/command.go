@@ -93,7 +93,7 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 	out.Millis = res.Took.Milliseconds()
 	why := judge(r.Gate, res, wants[0].found, wants[1].found)
 	found := found{Command: line, ExitCode: &res.Code, Stdout: stdout, Stderr: stderr}
-	if err := c.complete(&out, r, why, readResults(r.Dir, begun, slices.Compact([]string{stdout, stderr})...), found); err != nil {
+	if err := c.complete(&out, r, why, readResults(r.Dir, begun, r.Redact, slices.Compact([]string{stdout, stderr})...), found); err != nil {
 		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: executor.Clip(err.Error(), executor.MaxNote)}
 	}
 	bound(&out)
@@ -102,9 +102,10 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 
 // complete fills in what the verdict is, what it found and what proves it.
 func (c Command) complete(out *executor.GateJudged, r executor.GateRun, why string, s *results, f found) (err error) {
-	out.Verdict, out.Tests = executor.Pass, "pass"
+	out.Verdict = executor.Pass
+	s.hear(r.Dir, slices.Compact([]string{f.Stdout, f.Stderr})...)
 	if why != "" {
-		out.Verdict, out.Tests = executor.Fail, "fail"
+		out.Verdict = executor.Fail
 		s.printed(f.Stdout, f.Stderr)
 		if out.Message, err = feedback(why, s, f.Stdout, f.Stderr); err != nil {
 			return err
@@ -156,12 +157,6 @@ func tail(stdout, stderr string) (string, error) {
 	}
 	b, err := process.Tail(stderr, size/2)
 	return strings.TrimSpace(a) + "\n" + strings.TrimSpace(b), err
-}
-
-// lastLine is the last line of output that says something.
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
 // fill puts values for ${run.name} into the command (quoted for the shell: a

@@ -44,8 +44,7 @@ func TestVerdicts(t *testing.T) { // S0-55, S0-56, S2-22
 			if err != nil || got.Verdict != c.verdict || !strings.Contains(got.Message, c.message) {
 				t.Errorf("got %+v, %v; want %s with %q", got, err, c.verdict, c.message)
 			}
-			tests := map[executor.Verdict]string{executor.Pass: "pass", executor.Fail: "fail", executor.ErrorJudged: "skip"}[c.verdict]
-			if got.Tests != tests || len(got.Message) > executor.MaxNote {
+			if got.Tests != "skip" || len(got.Message) > executor.MaxNote { // none of them runs tests
 				t.Errorf("tests %q, message of %d bytes", got.Tests, len(got.Message))
 			}
 		})
@@ -79,6 +78,7 @@ func TestSignatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := &results{}
+		found.hear("", p)
 		found.printed(p, p)
 		s, err := signature("exit code 1", found.failed, p, p)
 		if err != nil {

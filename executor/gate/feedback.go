@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/process"
 )
 
 // telling is what lines that say what is wrong look like in the output of
@@ -16,43 +15,89 @@ var telling = regexp.MustCompile(`(?i)\b(?:error|errors|fatal|panic|exception|tr
 
 // Bounds of feedback, in bytes.
 const (
-	tellingSize = 900 // of the first lines that say what is wrong
-	tellingMax  = 300 // of one of them
-	tellingRead = 8 << 20
+	tellingSize = 900     // of the first lines that say what is wrong
+	tellingMax  = 300     // of one of them
+	tellingRead = 1 << 20 // of each end of an output
+	saidSize    = 1300    // of what tools said: the end of the output needs room, too
 )
 
-// feedback writes what a gate found: why in one line, then what failed tests
-// printed or the first lines that say what is wrong, then the end of the output.
+// feedback writes what a gate found: why in one line, then what tools said or the
+// first lines that say what is wrong, then the end of the output.
 func feedback(why string, s *results, stdout, stderr string) (string, error) {
-	if c := s.counts; s.seen && c.Failed > 0 {
-		why += fmt.Sprintf(": %d of %d tests failed", c.Failed, c.Passed+c.Failed+c.Skipped)
-	}
-	if len(s.failed) > 0 {
-		names := s.failed[:min(len(s.failed), 5)]
-		why += ": " + executor.Clip(strings.Join(names, ", "), 300)
-		if more := len(s.failed) - len(names); more > 0 {
-			why += fmt.Sprintf(" and %d more", more)
-		}
-	}
-	if s.text.Len() > 0 { // machine-readable output is no reading for an agent
-		return executor.Clip(why+"\n"+clean(strings.TrimSpace(s.text.String())), executor.MaxNote), nil
-	}
 	text, err := tail(stdout, stderr)
 	if err != nil {
 		return "", err
 	}
-	if l := lastLine(text); l != "" && len(s.failed) == 0 {
-		why += ": " + executor.Clip(l, 160)
+	text = human(text)
+	reason := s.reason()
+	if reason == "" {
+		reason = short(lastSaid(text), 160)
 	}
-	lines := firstLines(text, stdout, stderr)
-	if lines != "" {
-		lines += "[…]\n"
-		text, err = process.Tail(stderr, int64(max(executor.MaxNote-len(why)-len(lines)-60, 200)))
-		if err != nil {
-			return "", err
+	if reason != "" {
+		why += ": " + short(reason, maxReason)
+	}
+	said := s.said(text)
+	if said == "" {
+		said = firstLines(reason+"\n"+text, stdout, stderr)
+	}
+	if said != "" {
+		said = clean(strings.TrimRight(executor.Clip(said, saidSize), "\n")) + "\n[…]\n"
+	}
+	why = clean(why) + "\n"
+	return why + said + lastBytes(text, executor.MaxNote-len(why)-len(said)), nil
+}
+
+// said is what tools said of what failed: what they kept of it for machines, else
+// each thing that the end of the output does not show, in a line. The first thing
+// alone is in the reason.
+func (s *results) said(end string) string {
+	if s.text.Len() > 0 {
+		return strings.TrimSpace(s.text.String())
+	}
+	found := s.reasons()
+	if len(found) < 2 && (len(found) == 0 || len(found[0].why) <= maxWhy) {
+		return ""
+	}
+	var b strings.Builder
+	for i, f := range found {
+		if f.why != "" && strings.Contains(end, f.why) {
+			continue
+		}
+		if b.Len() > tellingSize {
+			fmt.Fprintf(&b, "and %d more", len(found)-i)
+			break
+		}
+		if f.test != "" && f.why != "" {
+			b.WriteString(short(f.test, maxName) + ":\n    " + short(f.why, tellingMax) + "\n")
+		} else {
+			b.WriteString(short(f.test+f.why, tellingMax) + "\n")
 		}
 	}
-	return executor.Clip(clean(why+"\n"+lines+text), executor.MaxNote), nil
+	return b.String()
+}
+
+// human leaves out what go test -json writes for machines.
+func human(text string) string {
+	if !strings.Contains(text, `"Action":`) {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "{") && !strings.HasSuffix(strings.TrimSpace(line), `}`) || !strings.Contains(line, `"Action":`) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// lastBytes is the end of a text, from the start of a line, in at most n bytes.
+func lastBytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	text = text[len(text)-max(n, 0):]
+	_, text, _ = strings.Cut(text, "\n")
+	return text
 }
 
 // firstLines returns the first lines of the output that say what is wrong, unless
@@ -63,10 +108,8 @@ func firstLines(end string, outputs ...string) string {
 		if i > 0 && path == outputs[i-1] {
 			continue
 		}
-		read := 0
-		_ = eachLine(path, func(line string) { // what cannot be read is not told
-			read += len(line)
-			if read > tellingRead || b.Len() >= tellingSize || !telling.MatchString(line) {
+		_ = eachEnd(path, tellingRead, func(line string) { // what cannot be read is not told
+			if b.Len() >= tellingSize || !telling.MatchString(line) {
 				return
 			}
 			line = strings.TrimRight(executor.Clip(line, tellingMax), " \t")

@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"unicode"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
@@ -111,15 +109,9 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 	return keep(filepath.Join(r.Files, name), b, r.Redact)
 }
 
-// clean removes control characters, so that a message cannot steer a terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
+// clean removes escapes and control characters, so that a message cannot steer a
+// terminal.
+func clean(s string) string { return process.Plain(s) }
 
 // digestOf returns the digest and the size of a file.
 func digestOf(path string) (string, int64, error) {

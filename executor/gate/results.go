@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -29,35 +28,59 @@ type testResult struct {
 	State  string  `json:"state"` // pass, fail, skip
 	Millis float64 `json:"ms"`
 	Output string  `json:"output,omitempty"` // of a failed one, clipped
+	why    string  // it failed, in a line
 }
 
 // results are what test tools reported while a gate ran.
 type results struct {
-	seen   bool // some tool reported
-	counts executor.TestCounts
-	failed []string // in order, without repetition
-	tests  []testResult
-	text   strings.Builder // what failed tests printed, for people
+	seen    bool // some tool reported for machines
+	ran     bool // some tool ran tests
+	counted bool // and said how many
+	counts  executor.TestCounts
+	failed  []string // in order, without repetition
+	tests   []testResult
+	found   []finding       // what is wrong
+	text    strings.Builder // what failed tests printed, for people
+	redact  func(string) string
 }
 
-func (s *results) add(t testResult) {
-	s.seen = true
+// plain takes what steers a terminal and secrets out of what a file of a tool says.
+func (s *results) plain(text string) string {
+	if text = clean(text); s.redact != nil {
+		text = s.redact(text)
+	}
+	return text
+}
+
+// add takes a test that a tool reported and returns how it is kept.
+func (s *results) add(t testResult) testResult {
+	s.seen, s.ran, s.counted = true, true, true
 	switch t.State {
 	case "pass":
 		s.counts.Passed++
 	case "fail":
 		s.counts.Failed++
+		t.Name, t.why, t.Output = s.plain(t.Name), s.plain(t.why), executor.Clip(s.plain(t.Output), testOutput)
 		s.fail(t.Name)
+		if len(s.found) < maxFindings {
+			s.found = append(s.found, finding{t.Name, firstSaid(t.why)})
+		}
 	case "skip":
 		s.counts.Skipped++
 	}
 	if t.State != "fail" {
 		t.Output = ""
 	}
-	t.Output = executor.Clip(clean(t.Output), testOutput)
 	if len(s.tests) < maxTests || t.State == "fail" && len(s.tests) < 2*maxTests {
 		s.tests = append(s.tests, t)
 	}
+	return t
+}
+
+// firstSaid is the first line of a text that says something.
+func firstSaid(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(text)
 }
 
 func (s *results) fail(name string) {
@@ -77,8 +100,8 @@ func (s *results) note(text string) {
 // output, JUnit XML in files that are there by convention or that the output
 // names, and that were written since the gate began. What cannot be read is not
 // there: the verdict does not depend on it.
-func readResults(dir string, begun time.Time, outputs ...string) *results {
-	s := &results{}
+func readResults(dir string, begun time.Time, redact func(string) string, outputs ...string) *results {
+	s := &results{redact: redact}
 	for _, path := range outputs {
 		s.readOutput(path)
 	}
@@ -88,45 +111,20 @@ func readResults(dir string, begun time.Time, outputs ...string) *results {
 	return s
 }
 
-var (
-	tapLine = regexp.MustCompile(`^(not )?ok\b(?: +\d+)?(?: *-? *)([^#]*?)\s*(?:#\s*(\w+).*)?$`)
-	tapPlan = regexp.MustCompile(`^(?:1\.\.\d+|TAP version \d+)`)
-)
-
 // readOutput reads go test -json and TAP.
 func (s *results) readOutput(path string) {
 	g := newGoTest(s)
-	tap := false
-	var oks []testResult
+	tap := tapReader{}
 	_ = eachLine(path, func(line string) {
 		if strings.HasPrefix(line, "{") {
 			g.line(line)
 			return
 		}
-		tap = tap || tapPlan.MatchString(line)
-		if !strings.HasPrefix(line, "ok") && !strings.HasPrefix(line, "not ok") || len(oks) >= 2*maxTests {
-			return
-		}
-		m := tapLine.FindStringSubmatch(line)
-		if m == nil {
-			return
-		}
-		t := testResult{Name: m[2], State: "pass"}
-		word := strings.ToLower(m[3])
-		switch {
-		case strings.HasPrefix(word, "skip") || word == "todo": // a failing todo is none
-			t.State = "skip"
-		case m[1] != "":
-			t.State = "fail"
-		}
-		oks = append(oks, t)
+		tap.line(line)
 	})
 	g.end()
-	if !tap || s.seen {
-		return
-	}
-	for _, t := range oks {
-		s.add(t)
+	if !s.seen {
+		tap.into(s)
 	}
 }
 
@@ -138,10 +136,42 @@ func eachLine(path string, f func(line string)) error {
 		return err
 	}
 	defer file.Close()
-	in := bufio.NewReaderSize(file, maxLine)
+	return lines(file, f)
+}
+
+// eachEnd calls f with the lines of the first and of the last n bytes of a file.
+func eachEnd(path string, n int64, f func(line string)) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if size <= 2*n {
+		return lines(io.NewSectionReader(file, 0, size), f)
+	}
+	if err := lines(io.NewSectionReader(file, 0, n), f); err != nil {
+		return err
+	}
+	first := true // and broken
+	return lines(io.NewSectionReader(file, size-n, n), func(line string) {
+		if !first {
+			f(line)
+		}
+		first = false
+	})
+}
+
+func lines(from io.Reader, f func(line string)) error {
+	in := bufio.NewReaderSize(from, maxLine)
 	for {
 		b, err := in.ReadSlice('\n')
-		f(strings.TrimRight(string(b), "\r\n"))
+		if len(b) > 0 || err == nil {
+			f(strings.TrimRight(string(b), "\r\n"))
+		}
 		for errors.Is(err, bufio.ErrBufferFull) { // the rest of it
 			_, err = in.ReadSlice('\n')
 		}
@@ -167,15 +197,23 @@ func (s *results) keepTests(r executor.GateRun) error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(r.Files, turn(r)+".tests.jsonl"), []byte(b.String()), 0o600)
+	_, err := keep(filepath.Join(r.Files, turn(r)+".tests.jsonl"), []byte(b.String()), r.Redact)
+	return err
 }
 
 // into puts the results into a verdict.
 func (s *results) into(out *executor.GateJudged) {
+	if out.Verdict == executor.Pass && s.counts.Failed == 0 {
+		s.failed = nil // words of a tool that tests one
+	}
 	for _, name := range s.failed[:min(len(s.failed), maxFailed)] {
 		out.Failed = append(out.Failed, executor.Clip(clean(name), 100))
 	}
-	if !s.seen {
+	out.Tests = "skip"
+	if !s.ran {
+		return
+	}
+	if out.Tests = string(out.Verdict); !s.counted {
 		return
 	}
 	c := s.counts

@@ -78,6 +78,7 @@ func (g *goTest) line(line string) {
 			g.broken[e.Package] = true
 			if b := g.output[key]; b != nil {
 				t.Output = b.String()
+				t.why = whyGo(t.Output)
 			}
 			g.tell(key, "--- FAIL: "+t.Name+"\n")
 		}

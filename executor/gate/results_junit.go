@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
@@ -125,6 +124,9 @@ func (s *results) junit(in io.Reader) {
 				why = c.Error
 			}
 			r.State, r.Output = "fail", strings.TrimSpace(why.Text)
+			if r.why = why.Message; strings.TrimSpace(r.why) == "" {
+				r.why = r.Output
+			}
 			if !strings.Contains(r.Output, why.Message) {
 				r.Output = strings.TrimSpace(why.Message + "\n" + r.Output)
 			}
@@ -137,9 +139,8 @@ func (s *results) junit(in io.Reader) {
 		}
 	}
 	for _, r := range found {
-		s.add(r)
-		if r.State == "fail" {
-			s.note("FAILED " + r.Name + "\n" + executor.Clip(r.Output, testOutput) + "\n")
+		if r = s.add(r); r.State == "fail" {
+			s.note("FAILED " + r.Name + "\n" + r.Output + "\n")
 		}
 	}
 }

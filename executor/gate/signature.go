@@ -13,9 +13,8 @@ import (
 )
 
 var (
-	// failedTest finds the names of failed tests in what common test tools print.
-	failedTest = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|FAILED (\S+::\S+)|not ok \d+ -? ?(.+)|✕ (.+?)(?: \(\d+ ms\))?)\s*$`)
-	goFailed   = regexp.MustCompile(`--- FAIL: (\S+)`)
+	// failedTest finds the names of failed tests in what other test tools print.
+	failedTest = regexp.MustCompile(`(?m)^\s*(?:FAILED (\S+::\S+)|not ok \d+ -? ?(.+)|✕ (.+?)(?: \(\d+ ms\))?)\s*$`)
 	// changing is what differs between two runs of the same failure.
 	changing = regexp.MustCompile(`(?:/[\w.@+-]+){2,}|0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:ns|µs|ms|s|m|h)?`)
 )
@@ -49,10 +48,10 @@ func head(outputs ...string) (string, error) {
 	return all.String(), nil
 }
 
-// printed takes the names of failed tests that a tool printed for people, if it
-// reported none in another way.
+// printed takes the names of failed tests from what looks like them, if no tool
+// is known that names them.
 func (s *results) printed(outputs ...string) {
-	if s.seen {
+	if s.seen || len(s.failed) > 0 {
 		return
 	}
 	all, err := head(outputs...)
@@ -60,10 +59,7 @@ func (s *results) printed(outputs ...string) {
 		return // feedback meets the same error and tells it
 	}
 	for _, m := range failedTest.FindAllStringSubmatch(all, -1) {
-		s.fail(strings.TrimSpace(m[1] + m[2] + m[3] + m[4]))
-	}
-	for _, m := range goFailed.FindAllStringSubmatch(all, -1) {
-		s.fail(m[1])
+		s.fail(strings.TrimSpace(m[1] + m[2] + m[3]))
 	}
 }
 

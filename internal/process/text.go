@@ -7,15 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// text makes output fit to be read by people and agents: valid UTF-8 without
-// terminal escapes and other control characters. If cut, the first, broken line
-// is left out.
+// text is Plain of output. If cut, the first, broken line is left out.
 func text(b []byte, cut bool) string {
 	if i := bytes.IndexByte(b, '\n'); cut && i >= 0 && i+1 < len(b) {
 		b = b[i+1:]
 	}
+	return Plain(string(b))
+}
+
+// Plain makes output fit to be read by people and agents: valid UTF-8 without
+// terminal escapes and other control characters.
+func Plain(s string) string {
+	if plainASCII(s) {
+		return s
+	}
 	var out strings.Builder
-	s := strings.ToValidUTF8(string(b), "\uFFFD")
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	for i := 0; i < len(s); {
 		if s[i] == 0x1b {
 			i += escape(s[i:])
@@ -28,6 +35,16 @@ func text(b []byte, cut bool) string {
 		i += n
 	}
 	return out.String()
+}
+
+// plainASCII reports whether a text is as Plain would leave it; most output is.
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < 0x20 && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 // escape is the length of the terminal escape at the start of s.

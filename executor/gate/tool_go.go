@@ -1,0 +1,184 @@
+package gate
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+var (
+	goFail   = regexp.MustCompile(`--- FAIL: (\S+) \([\d.]+s\)$`)
+	goRun    = regexp.MustCompile(`^=== (?:RUN|NAME|CONT) +(\S+)`)
+	goEnd    = regexp.MustCompile(`^\s*--- (?:PASS|SKIP): `)
+	goResult = regexp.MustCompile(`^(?:ok  \t\S+\t(?:\d|\(cached\))|FAIL\t\S+\t\d)`)
+	goSays   = regexp.MustCompile(`^\s+([^\s:]+\.go:\d+): ?(.*)$`)
+	goOpen   = regexp.MustCompile(`^\t\t(\S+) \([\dhms.]+\)$`)
+	// goMeans is what a line looks like that says what is wrong, beside others that a test logged.
+	goMeans = regexp.MustCompile(`(?i)\b(?:want|wanted|expected|got|error|fail(?:ed)?|race|not|cannot|mismatch|invalid|nil|missing|unexpected)\b|!=`)
+	// testify writes what is wrong below the line that says where.
+	testify = regexp.MustCompile(`^\s+(?:Error: +\t?|Error:\s+)(\S.*)$`)
+	compare = regexp.MustCompile(`^\s+((?:expected|actual) *: .*)$`)
+)
+
+// goListener reads go test without -json, with -v and without.
+type goListener struct {
+	ran     bool
+	verbose bool
+	counts  executor.TestCounts
+	tests   []*goCase
+	run     *goCase            // what runs: lines come before the verdict (-v)
+	open    map[string]*goCase // tests that have not ended (-v)
+	last    *goCase            // failed: lines come after the verdict
+	panic   bool
+}
+
+// goCase is a failed test, or one that runs.
+type goCase struct {
+	name  string
+	lines []goLine
+	died  string
+}
+
+type goLine struct{ at, text string }
+
+func (g *goListener) line(text string) {
+	switch {
+	case strings.Contains(text, "--- FAIL: "):
+		g.failed(text)
+	case strings.HasPrefix(text, "=== "):
+		if m := goRun.FindStringSubmatch(text); m != nil {
+			g.begins(m[1])
+		}
+	case strings.Contains(text, "--- ") && goEnd.MatchString(text):
+		g.last, g.run = nil, nil
+		if strings.Contains(text, "--- SKIP") {
+			g.counts.Skipped++
+		} else {
+			g.counts.Passed++
+		}
+	case goResult.MatchString(text):
+		g.ran, g.last, g.run = true, nil, nil
+	case strings.HasPrefix(text, "panic: "), strings.HasPrefix(text, "fatal error: "):
+		g.dies(text)
+	case g.panic && strings.HasPrefix(text, "\t\t"):
+		if m := goOpen.FindStringSubmatch(text); m != nil { // the tests that a time limit found running
+			g.tests = append(g.tests, &goCase{name: m[1], died: g.last.died})
+			g.panic = false
+		}
+	default:
+		g.says(text)
+	}
+}
+
+func (g *goListener) failed(text string) {
+	m := goFail.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	g.ran = true
+	g.counts.Failed++
+	c := g.open[m[1]]
+	if c == nil {
+		c = &goCase{name: m[1]}
+	}
+	delete(g.open, m[1])
+	if len(g.tests) < maxFindings {
+		g.tests = append(g.tests, c)
+	}
+	g.last, g.run = c, nil
+}
+
+func (g *goListener) begins(name string) {
+	g.ran, g.verbose, g.last = true, true, nil
+	if g.open == nil {
+		g.open = map[string]*goCase{}
+	}
+	if g.open[name] == nil && len(g.open) < maxOpen {
+		g.open[name] = &goCase{name: name}
+	}
+	g.run = g.open[name]
+}
+
+func (g *goListener) dies(text string) {
+	c := g.last
+	if c == nil {
+		c = g.run
+	}
+	if c == nil {
+		c = &goCase{}
+		g.last = c
+	}
+	if c.died == "" {
+		text, _, _ = strings.Cut(text, " [recovered")
+		c.died = text
+	}
+	if c == g.run {
+		g.tests = append(g.tests, c)
+	}
+	g.last, g.panic = c, true
+}
+
+func (g *goListener) says(text string) {
+	c := g.last
+	if c == nil {
+		c = g.run
+	}
+	if c == nil || len(c.lines) >= 20 || !strings.HasPrefix(text, " ") {
+		return
+	}
+	if m := goSays.FindStringSubmatch(text); m != nil {
+		c.lines = append(c.lines, goLine{m[1], strings.TrimSpace(m[2])})
+		return
+	}
+	if k := len(c.lines) - 1; k >= 0 {
+		l := &c.lines[k]
+		if m := testify.FindStringSubmatch(text); m != nil {
+			l.text = strings.TrimSpace(l.text + " " + m[1])
+		} else if m := compare.FindStringSubmatch(text); m != nil {
+			l.text += ", " + strings.Join(strings.Fields(m[1]), " ")
+		}
+	}
+}
+
+// why is the line that says why a test failed: the first that looks so, else the last.
+func (c *goCase) why() string {
+	if c.died != "" {
+		return c.died
+	}
+	best := goLine{}
+	for _, l := range c.lines {
+		if l.text == "" {
+			continue
+		}
+		best = l
+		if goMeans.MatchString(l.text) {
+			break
+		}
+	}
+	if best.at == "" {
+		return ""
+	}
+	return best.at + ": " + best.text
+}
+
+// whyGo is why a test failed that printed this.
+func whyGo(output string) string {
+	g := goListener{last: &goCase{}}
+	for line := range strings.Lines(output) {
+		g.line("    " + strings.TrimRight(line, "\r\n"))
+	}
+	return g.last.why()
+}
+
+func (g *goListener) told() told {
+	t := told{tests: g.ran}
+	if g.verbose {
+		c := g.counts
+		t.counts = &c
+	}
+	for _, c := range g.tests {
+		t.add(finding{c.name, c.why()})
+	}
+	return t
+}

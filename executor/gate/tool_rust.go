@@ -1,0 +1,98 @@
+package gate
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+var (
+	cargoSum   = regexp.MustCompile(`^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	cargoFail  = regexp.MustCompile(`^test (\S+)(?: - .*)? \.\.\. FAILED$`)
+	cargoHead  = regexp.MustCompile(`^---- (.+?) stdout ----$`)
+	cargoPanic = regexp.MustCompile(`^thread '.*' (?:\(\d+\) )?panicked at (.+)$`)
+	cargoAt    = regexp.MustCompile(`^(\S+:\d+:\d+):$`)
+)
+
+// cargoTest reads cargo test.
+type cargoTest struct {
+	counts *executor.TestCounts
+	failed []string
+	why    map[string]string
+	cur    string
+	open   bool // the message of a panic goes on
+}
+
+func (c *cargoTest) line(text string) {
+	switch {
+	case strings.HasPrefix(text, "test "):
+		if m := cargoSum.FindStringSubmatch(text); m != nil {
+			c.counts, c.cur = plus(c.counts, executor.TestCounts{Passed: number(m[1]), Failed: number(m[2]), Skipped: number(m[3])}), ""
+		} else if m := cargoFail.FindStringSubmatch(text); m != nil && len(c.failed) < maxFindings {
+			c.failed = append(c.failed, m[1])
+		}
+	case strings.HasPrefix(text, "---- "):
+		if m := cargoHead.FindStringSubmatch(text); m != nil {
+			c.cur, c.open = m[1], false
+			if c.why == nil {
+				c.why = map[string]string{}
+			}
+		}
+	case c.cur == "":
+	case strings.HasPrefix(text, "thread '") && c.why[c.cur] == "":
+		if m := cargoPanic.FindStringSubmatch(text); m != nil {
+			c.why[c.cur], c.open = m[1], true
+			if at := cargoAt.FindStringSubmatch(m[1]); at != nil {
+				c.why[c.cur] = at[1] + ":"
+			}
+		}
+	case text == "", strings.HasPrefix(text, "stack backtrace:"), strings.HasPrefix(text, "note: "):
+		c.open = false
+	case c.open && len(c.why[c.cur]) < maxWhy:
+		text = strings.TrimSpace(text)
+		if strings.HasPrefix(text, "left:") || strings.HasPrefix(text, "right:") {
+			text = ", " + text
+		} else {
+			text = " " + text
+		}
+		c.why[c.cur] += text
+	}
+}
+
+func (c *cargoTest) told() told {
+	t := told{tests: c.counts != nil, counts: c.counts}
+	for _, name := range c.failed {
+		t.add(finding{name, c.why[name]})
+	}
+	return t
+}
+
+var (
+	rustError = regexp.MustCompile(`^error(?:\[E\d+\])?: (.+)$`)
+	rustAt    = regexp.MustCompile(`^ +--> (\S+:\d+:\d+)$`)
+)
+
+// rustc reads errors of the Rust compiler and of clippy: what, then where.
+type rustc struct {
+	what  string
+	found []finding
+}
+
+func (r *rustc) line(text string) {
+	if strings.HasPrefix(text, "error") {
+		if r.what = ""; rustError.MatchString(text) {
+			r.what = text
+		}
+		return
+	}
+	if r.what == "" {
+		return
+	}
+	if m := rustAt.FindStringSubmatch(text); m != nil && len(r.found) < maxFindings {
+		r.found = append(r.found, finding{why: m[1] + ": " + r.what})
+	}
+	r.what = ""
+}
+
+func (r *rustc) told() told { return told{found: r.found} }
