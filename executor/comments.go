@@ -114,6 +114,16 @@ func attemptText(id ir.NodeID, iter int, l *AttemptLog) string {
 	return out
 }
 
+// SaidOfTests is what a gate found out about tests, as people read it:
+// passed/failed/skipped, or one word where they were not counted; "" if no tests were
+// recognised in what it printed.
+func (g GateJudged) SaidOfTests() string {
+	if said := testsOf([]GateJudged{g}); said != "skip" {
+		return said
+	}
+	return ""
+}
+
 // testsOf sums what the gates of an attempt printed about tests; where none printed
 // numbers it is the worst of their words.
 func testsOf(gates []GateJudged) string {

@@ -244,7 +244,7 @@ type (
 		Verdict   Verdict     `json:"verdict"`
 		Message   string      `json:"message"` // at most MaxNote bytes
 		Signature string      `json:"signature,omitempty"`
-		Tests     string      `json:"tests"` // pass, fail, skip
+		Tests     string      `json:"tests"` // pass, fail; skip: none ran, or none was recognised
 		Millis    int64       `json:"ms"`
 		Red       bool        `json:"red,omitempty"`    // run before the agent, to see it fail
 		Counts    *TestCounts `json:"counts,omitempty"` // nil: it printed no results that ralph reads

@@ -155,7 +155,11 @@ func (v *applyView) line(e executor.Event) string {
 		if b.Red {
 			return say(colour, mark, "%s: gate %s before the work: %s", attempt, b.Gate, b.Verdict)
 		}
-		return say(colour, mark, "%s: gate %s: %s [tests:%s]%s", attempt, b.Gate, b.Verdict, b.Tests, byWhom(b.By))
+		tests := b.SaidOfTests()
+		if tests != "" {
+			tests = " [tests:" + tests + "]"
+		}
+		return say(colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, byWhom(b.By))
 	case executor.AttemptEnded:
 		switch {
 		case b.Status == executor.AttemptCancelled:

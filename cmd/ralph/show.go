@@ -297,7 +297,11 @@ func (r *record) showAttempt(w *sheet, id ir.NodeID, a executor.AttemptLog) {
 		w.field("  noted", p)
 	}
 	for _, g := range a.Gates {
-		w.line("  gate %s: %s  (%s, tests: %s)", g.Gate, g.Verdict, millis(g.Millis), cmp.Or(g.Tests, "-"))
+		tests := ""
+		if g.Counts == nil && g.SaidOfTests() != "" {
+			tests = ", tests: " + g.SaidOfTests()
+		}
+		w.line("  gate %s: %s  (%s%s)", g.Gate, g.Verdict, millis(g.Millis), tests)
 		if c := g.Counts; c != nil {
 			w.line("    %d passed, %d failed, %d skipped", c.Passed, c.Failed, c.Skipped)
 		}
