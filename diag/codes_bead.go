@@ -60,7 +60,7 @@ var beadCodes = []Entry{
 	{
 		Code: "bead-demand", Severity: Warning, Strict: true, About: "bead",
 		Title: "The bead does not meet what its format demands",
-		Why:   "The format of scrum agents' beads has a list of what every bead must have: a title, a status, a type, who is assigned, and in its metadata the place, the plan, the agent, the prompts and the QA agents. `ralph import` reads a bead that lacks some of it all the same; `ralph validate --as bead --strict` refuses it, one error for each demand.",
+		Why:   "The format of scrum agents' beads has a list of what every bead must have: a title, a status, a type, who is assigned, and in its metadata the place, the plan, the agent, the prompts and the QA agents. `ralph import` reads a bead that lacks some of it all the same; `ralph import --as bead --strict` refuses it, one error for each demand. `ralph validate --as bead` refuses what the format's own model refuses.",
 		Wrong: `{"title": "Add a login form", "issue_type": "task"}`, Right: `{"title": "Add a login form", "issue_type": "beads-ralph-work"}`,
 	},
 	{

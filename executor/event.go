@@ -38,6 +38,7 @@ type (
 		Plan   string      `json:"plan"`
 		Digest string      `json:"digest"`           // of the whole epic.json
 		Base   Tree        `json:"base"`             // the pinned base
+		Branch string      `json:"branch,omitempty"` // that the base was taken from, where the epic names none; "" if nobody knows
 		Bases  []NamedTree `json:"bases,omitempty"`  // pinned bases of roots that name their own
 		Slots  int         `json:"slots"`            // nodes that may run at the same time
 		Only   []ir.NodeID `json:"only,omitempty"`   // only these and what they need

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,6 +148,9 @@ func (r *Run) Gone() []ir.NodeID {
 
 // Base returns the base that was pinned by the first run; zero before.
 func (r *Run) Base() Tree { return r.started.Base }
+
+// BaseBranch is the branch that the base was taken from, "" if nobody knows.
+func (r *Run) BaseBranch() string { return cmp.Or(r.epic.Epic.Base, r.started.Branch) }
 
 // Bases returns the pinned bases of roots that name their own.
 func (r *Run) Bases() []NamedTree { return slices.Clone(r.started.Bases) }

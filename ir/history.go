@@ -10,6 +10,7 @@ import (
 // never applied has one, too: every node of it is pending.
 type History struct {
 	Top     string    // absolute path of the repository's working tree; "" if nobody knows
+	Base    string    // branch that the base was taken from; "" if nobody knows
 	Started time.Time // of the first run; zero: never
 	Updated time.Time // of the last event; zero: never
 	Ended   time.Time // of the last run; zero: it goes on, or there was none

@@ -174,6 +174,7 @@ type openedRun struct {
 	times    chronicle     // of all its events
 	agents   map[string]string
 	base     executor.Tree
+	branch   string // that the base was taken from, "" if nobody knows
 	bases    []executor.NamedTree
 	merged   []ir.NodeID       // done by the base
 	orphans  []executor.Orphan // commits that the journal does not know
@@ -264,10 +265,17 @@ func (r *openedRun) pin(ctx context.Context, rebase bool, base string) (err erro
 		return err
 	}
 	if !rebase {
-		r.base, r.bases, err = r.space.Pin(ctx)
+		if r.base, r.bases, err = r.space.Pin(ctx); err == nil && r.base == r.run.Base() {
+			r.branch = r.run.BaseBranch()
+		} else if err == nil {
+			r.branch, err = r.space.Branch(ctx)
+		}
 		return err
 	}
 	if r.base, r.bases, err = r.space.Rebase(ctx); err != nil {
+		return err
+	}
+	if r.branch, err = r.space.Branch(ctx); err != nil {
 		return err
 	}
 	r.merged, err = mergedInto(ctx, r.space, r.run, r.base.Commit)
@@ -394,7 +402,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 			}
 		},
 	}, executor.RunStarted{
-		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Bases: r.bases, Merged: r.merged, Head: head,
+		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Head: head,
 		Slots: slots, Only: only, Rerun: rerun, Wait: a.wait, Grace: max(a.grace.Milliseconds(), 1), By: userName(), User: userName(),
 	})
 	unsent := mirror.close()

@@ -81,6 +81,9 @@ func runExport(cmd *cobra.Command, f *format, file, out string, strict bool) err
 	if err != nil {
 		return err
 	}
+	if f.note != "" {
+		sayf(cmd.ErrOrStderr(), "note: %s\n", f.note)
+	}
 	for _, x := range breaches {
 		sayf(cmd.ErrOrStderr(), "%s: %s\n", f.name, x)
 	}
@@ -100,6 +103,7 @@ func historyOf(ctx context.Context, file string, epic *ir.Epic, d detail) (h *ir
 	r, err := recordAbout(ctx, file, epic)
 	if err != nil {
 		if state, bad := workspace.StateDir(ctx, epicDir(file), epic.Epic.ID); bad == nil && !isDir(state) {
+			none.Top = gitRoot(absolute(epicDir(file)))
 			return none, "no run of it is known: " + err.Error(), nil
 		}
 		return nil, "", err

@@ -216,16 +216,24 @@ func (f *format) toPolicy(r *foreignFiles, a *compileArgs, out, errOut io.Writer
 	if a.strict {
 		list = list.Strict()
 	}
+	if err := r.print(a, files, list, out, errOut); err != nil {
+		return nil, err
+	}
+	return hcl, nil
+}
+
+// print prints what is to be said about the files; an error if there is one among it.
+func (r *foreignFiles) print(a *compileArgs, files []*diag.File, list diag.List, out, errOut io.Writer) error {
 	list.Sort()
 	view := diagsView{format: a.format, files: map[string]*diag.File{}, root: r.project.dir}
 	for _, file := range files {
 		view.files[file.Name] = file
 	}
 	if err := view.print(out, errOut, list); err != nil {
-		return nil, err
+		return err
 	}
 	if list.HasErrors() {
-		return nil, &exitError{code: exitInput}
+		return &exitError{code: exitInput}
 	}
-	return hcl, nil
+	return nil
 }

@@ -19,12 +19,14 @@ import (
 
 // format is one that ralph reads or writes besides plans, policies and epic.json.
 type format struct {
-	name   string         // what --as is given
-	decode foreign.Decode // nil: it is not read as work
-	strict foreign.Decode // refuses what the letter of the format refuses; nil: decode is as strict as it gets
-	encode foreign.Encode // nil: it is not written
-	need   detail         // what encode writes of a history
-	split  bool           // encode makes a file of its own for each node, where a directory is named
+	name   string                       // what --as is given
+	decode foreign.Decode               // nil: it is not read as work
+	strict foreign.Decode               // refuses what the letter of the format refuses; nil: decode is as strict as it gets
+	model  func([]*diag.File) diag.List // what validate says instead, where the format has a model of its own
+	encode foreign.Encode               // nil: it is not written
+	need   detail                       // what encode writes of a history
+	note   string                       // what those who read the export have to know
+	split  bool                         // encode makes a file of its own for each node, where a directory is named
 
 	// policy turns the files of a format that holds policy into HCL as a person would
 	// have written it; nil if the format holds work.
@@ -43,13 +45,16 @@ type format struct {
 
 // formats are all of them, by name.
 var formats = []format{
-	{name: bdcodec.Format, decode: bdcodec.Decode, encode: bdcodec.Encode, need: detail{files: true}, files: []string{"*.json", "*.jsonl"}},
+	{
+		name: bdcodec.Format, decode: bdcodec.Decode, encode: bdcodec.Encode, need: detail{files: true}, files: []string{"*.json", "*.jsonl"},
+		note: "bd takes the types of these issues only when they are in its setting types.custom: bd config set types.custom " + bead.TypeWork + "," + bead.TypeMerge,
+	},
 	{
 		name: beadsmith.Format, decode: beadsmith.Decode, encode: beadsmith.Encode, need: detail{files: true, diffs: true},
 		files: []string{"*.json", "*.jsonl"},
 	},
 	{
-		name: bead.Format, decode: bead.Decode, strict: bead.DecodeStrict, encode: bead.Encode, need: detail{files: true},
+		name: bead.Format, decode: bead.Decode, strict: bead.DecodeStrict, model: bead.Validate, encode: bead.Encode, need: detail{files: true},
 		files: []string{"*.json", "*.jsonl"},
 	},
 	{

@@ -66,7 +66,7 @@ func (h *historian) history(ctx context.Context) *ir.History {
 	o := h.run.Overview()
 	mode, _ := h.run.Mode()
 	out := &ir.History{
-		Top: h.space.Top(), Started: h.times.started, Updated: h.times.updated, Ended: h.times.ended, By: o.By, Program: "ralph " + version(),
+		Top: h.space.Top(), Base: h.run.BaseBranch(), Started: h.times.started, Updated: h.times.updated, Ended: h.times.ended, By: o.By, Program: "ralph " + version(),
 		Status: mode, Nodes: make(map[ir.NodeID]*ir.NodeHistory, len(h.epic.Nodes)),
 	}
 	for _, r := range h.times.runs {

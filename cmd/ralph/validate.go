@@ -24,12 +24,14 @@ several policies as one. json and sarif are for either plans, policies or beads:
 document is printed.
 
 With --as the files, directories or standard input (-) are of another format and are
-checked together, as import would take them; --strict holds them to the letter of it.`,
+checked together, as import would take them; --strict holds them to the letter of it.
+Beads of scrum agents (bead) are held to their format's own model, and to nothing else:
+what import would warn of is left to import.`,
 		Example: `  ralph validate plans/*.md
   ralph validate ralph.hcl policies/*.hcl
   ralph validate epic.json
   ralph validate --as ralph-bead .ralph/beads
-  ralph validate --as bead --strict beads.json
+  ralph validate --as bead beads.json
   bd export | ralph validate --as bd -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -93,7 +95,7 @@ func validateAs(cmd *cobra.Command, a *compileArgs, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.policy == nil {
+	if f.policy == nil && f.model == nil {
 		ok, err := validatePlans(cmd, a, args)
 		if err == nil && !ok {
 			err = &exitError{code: exitInput}
@@ -108,6 +110,14 @@ func validateAs(cmd *cobra.Command, a *compileArgs, args []string) error {
 		return err
 	}
 	defer r.project.Close()
+	if f.model != nil {
+		files := r.diagFiles()
+		if err := r.print(a, files, f.model(files), cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		a.say(cmd, "%s: valid %s\n", r.label(), f.name)
+		return nil
+	}
 	if _, err := f.toPolicy(r, a, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
 		return err
 	}

@@ -63,6 +63,16 @@ func (s *Space) Moved(ctx context.Context) (string, error) {
 	return now, nil
 }
 
+// Branch is the branch that the user's checkout is on, "" if it is on none.
+func (s *Space) Branch(ctx context.Context) (string, error) {
+	out, err := s.git.line(ctx, place{}, "rev-parse", "--symbolic-full-name", "HEAD")
+	name, found := strings.CutPrefix(out, "refs/heads/")
+	if !found {
+		name = ""
+	}
+	return name, err
+}
+
 // source is what a base of this name is taken from: the branch, if there is one;
 // HEAD of the checkout, if it has no name.
 func (s *Space) source(ctx context.Context, branch string) (string, error) {

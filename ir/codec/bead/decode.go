@@ -34,12 +34,7 @@ func decode(files []*diag.File, strict bool) (*ir.Draft, diag.List) {
 		d.diags.Add(r.Diags...)
 	}
 	if len(d.beads) == 0 && !d.diags.HasErrors() {
-		at := diag.Range{}
-		if len(files) > 0 {
-			at = files[0].Range(0, 0)
-		}
-		d.diags.Add(diag.New("bead-missing", at, "there is no bead in it").
-			WithDetail("Name a file with a bead, a list of beads, or one bead a line."))
+		d.diags.Add(noBead(files))
 	}
 	d.names()
 	d.edges()
@@ -92,23 +87,15 @@ func (d *decoding) demand(b *bead) {
 	var missing []string
 	var where diag.Range
 	for _, x := range demands(b.v) {
-		here := b.r.At(x.at)
-		if x.missing {
-			here = b.r.File.Range(x.at.Start, x.at.Start+1)
-			if !d.strict {
+		found := x.diagnostic(b.r)
+		if !d.strict {
+			if x.missing {
 				if missing = append(missing, x.pointer); len(missing) == 1 {
-					where = here
+					where = found.Range
 				}
 				continue
 			}
-		}
-		name := lastKey(x.pointer)
-		found := diag.Newf("bead-demand", here, "%s is not what the format demands", foreign.Clip(name)).WithDetail("%s %s.", x.pointer, x.message)
-		if x.missing {
-			found.Summary = foreign.Clip(name) + " is missing"
-		}
-		if d.strict {
-			found.Severity = diag.Error
+			found.Severity = diag.Warning
 		}
 		b.r.Diags.Add(found)
 	}
@@ -116,6 +103,31 @@ func (d *decoding) demand(b *bead) {
 		b.r.Diags.Add(diag.Newf("bead-demand", where, "the bead lacks what its format demands (%d)", len(missing)).
 			WithDetail("It has no %s. The policy and the rest of the bead stand in for them; \"ralph validate --as bead --strict\" says what each of them should be.", strings.Join(missing, ", ")))
 	}
+}
+
+// diagnostic is the error that the format makes of it.
+func (x demand) diagnostic(r *foreign.Reader) diag.Diagnostic {
+	here := r.At(x.at)
+	if x.missing {
+		here = r.File.Range(x.at.Start, x.at.Start+1)
+	}
+	name := foreign.Clip(lastKey(x.pointer))
+	found := diag.Newf("bead-demand", here, "%s is not what the format demands", name).WithDetail("%s %s.", x.pointer, x.message)
+	if x.missing {
+		found.Summary = name + " is missing"
+	}
+	found.Severity = diag.Error
+	return found
+}
+
+// noBead says that there is nothing in the files.
+func noBead(files []*diag.File) diag.Diagnostic {
+	at := diag.Range{}
+	if len(files) > 0 {
+		at = files[0].Range(0, 0)
+	}
+	return diag.New("bead-missing", at, "there is no bead in it").
+		WithDetail("Name a file with a bead, a list of beads, or one bead a line.")
 }
 
 // lastKey is what a pointer points at, for people: dev_model, dev_prompts/0.

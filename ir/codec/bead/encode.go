@@ -57,12 +57,20 @@ func Encode(out io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) 
 	return breaches, err
 }
 
-// breachesOf holds what was written to what the format demands.
+// breachesOf holds what was written to what the format demands, and to its model.
 func breachesOf(key ir.Key, raw []byte) []foreign.Breach {
 	var out []foreign.Breach
 	r := foreign.Reader{File: diag.NewFile("", raw), Format: Format}
 	for _, v := range r.Objects() {
-		for _, x := range demands(v) {
+		found := demands(v)
+		var m rules
+		m.bead(v)
+		for _, x := range m.found {
+			if !slices.ContainsFunc(found, func(d demand) bool { return d.pointer == x.pointer }) {
+				found = append(found, x)
+			}
+		}
+		for _, x := range found {
 			out = append(out, foreign.Breach{Node: key, Pointer: x.pointer, Message: x.message})
 		}
 	}
@@ -83,7 +91,11 @@ func (w *writer) issue(n *ir.Node) (object, error) {
 	began := started(nh)
 	var o object
 	o.put("id", n.ID)
-	o.put("title", n.Title)
+	title := n.Title
+	if strings.TrimFunc(title, blank) == "" {
+		title = string(n.Key)
+	}
+	o.put("title", title)
 	o.put("description", description(n))
 	status := Status(n, nh)
 	if was := text(k.top["status"]); was != "" && !began && !n.Done {

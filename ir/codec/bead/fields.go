@@ -17,7 +17,7 @@ import (
 var metadataKeys = []string{
 	"worktree_path", "branch", "source_branch", "phase", "sprint", "plan_file", "plan_section", "plan_sprint_id",
 	"branches_to_merge", "dev_agent_path", "dev_model", "dev_prompts", "qa_agents", "max_retry_attempts", "attempt_count",
-	"scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions",
+	"scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions", "gate_executions",
 	"pr_url", "pr_number", "scrum_result",
 	"docker_image", "resource_limits", "timeout_minutes", "notification_config", "rollback_strategy", "approval_required", "cost_estimate",
 }
@@ -26,7 +26,7 @@ var metadataKeys = []string{
 var typedKeys = func() []string {
 	var out []string
 	for _, key := range []string{
-		"branches_to_merge", "dev_prompts", "qa_agents", "max_retry_attempts", "attempt_count", "dev_agent_executions", "qa_agent_executions",
+		"branches_to_merge", "dev_prompts", "qa_agents", "max_retry_attempts", "attempt_count", "dev_agent_executions", "qa_agent_executions", "gate_executions",
 		"pr_number", "scrum_result", "resource_limits", "timeout_minutes", "notification_config", "approval_required", "cost_estimate",
 	} {
 		out = append(out, foreign.Plain(key))
@@ -100,7 +100,7 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 // tracked keeps what was run before, where there is something to keep.
 func (b *bead) tracked(f foreign.Fields) {
 	for _, name := range []string{
-		"attempt_count", "scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions",
+		"attempt_count", "scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions", "gate_executions",
 		"pr_url", "pr_number", "scrum_result",
 	} {
 		x := f.Get(name)

@@ -22,7 +22,7 @@ var known = map[string]bool{
 	"plan_file": true, "plan_section": true, "plan_sprint_id": true, "branches_to_merge": true,
 	"dev_agent_path": true, "dev_model": true, "dev_prompts": true, "qa_agents": true,
 	"max_retry_attempts": true, "attempt_count": true, "scrum_master_session_id": true, "dev_agent_session_id": true,
-	"dev_agent_executions": true, "qa_agent_executions": true, "pr_url": true, "pr_number": true, "scrum_result": true,
+	"dev_agent_executions": true, "qa_agent_executions": true, "gate_executions": true, "pr_url": true, "pr_number": true, "scrum_result": true,
 }
 
 func keptOf(n *ir.Node) (*kept, error) {

@@ -76,6 +76,9 @@ func (w *writer) metadata(n *ir.Node) (object, error) {
 	if source == "" {
 		source = w.e.Epic.Base
 	}
+	if source == "" && w.h != nil {
+		source = w.h.Base
+	}
 	o.put("source_branch", source)
 	o.put("phase", k.or("phase", n.Phase))
 	sprint := k.or("sprint", string(n.Key))
@@ -167,12 +170,12 @@ func work(n *ir.Node) *ir.Step {
 	return &n.Steps[ir.WorkStep(n)]
 }
 
-// agentPath is the file of an agent, else its name.
+// agentPath is the file of an agent, else where it would stand; "" for none.
 func agentPath(a ir.Agent, name string) string {
-	if a.Path != "" {
+	if a.Path != "" || name == "" {
 		return a.Path
 	}
-	return name
+	return ".claude/agents/" + name
 }
 
 // asSaid is the path of an agent as an import had it, where that is the same agent:
@@ -182,7 +185,7 @@ func asSaid(said, file string) string {
 		return file
 	}
 	clean := strings.TrimSuffix(path.Clean(strings.ReplaceAll(strings.TrimSpace(said), `\\`, "/")), ".md")
-	if have := strings.TrimSuffix(file, ".md"); have == clean || have == path.Base(clean) {
+	if have := strings.TrimSuffix(file, ".md"); have == clean || path.Base(have) == path.Base(clean) {
 		return said
 	}
 	return file

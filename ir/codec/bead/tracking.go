@@ -12,7 +12,7 @@ import (
 // devExecution is an attempt as a bead has it.
 type devExecution struct {
 	Attempt     int     `json:"attempt"`
-	SessionID   *string `json:"session_id"`
+	SessionID   string  `json:"session_id"` // "" if its program has none
 	AgentPath   string  `json:"agent_path"`
 	Model       string  `json:"model"`
 	StartedAt   *string `json:"started_at"`
@@ -23,8 +23,8 @@ type devExecution struct {
 
 // qaExecution is a gate's verdict on an attempt as a bead has it.
 type qaExecution struct {
-	Attempt     int             `json:"attempt"` // which attempt it judged
-	SessionID   *string         `json:"session_id"`
+	Attempt     int             `json:"attempt"`    // which attempt it judged
+	SessionID   *string         `json:"session_id"` // "" if its program has none; null if no agent judges
 	AgentPath   string          `json:"agent_path"` // the name of the gate if no agent judges
 	Model       *string         `json:"model"`
 	StartedAt   *string         `json:"started_at"`
@@ -38,7 +38,7 @@ type qaExecution struct {
 // behind those that the bead came with.
 func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) error {
 	before := k.number("attempt_count")
-	devs, judged := k.list("dev_agent_executions"), k.list("qa_agent_executions")
+	devs, judged, others := k.list("dev_agent_executions"), k.list("qa_agent_executions"), k.list("gate_executions")
 	for i := range nh.Attempts {
 		a := &nh.Attempts[i]
 		number := before + i + 1
@@ -46,7 +46,11 @@ func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) er
 			devs = append(devs, w.execution(number, a, k))
 		}
 		for j := range a.Gates {
-			judged = append(judged, w.judgement(number, &a.Gates[j], k))
+			if g := w.judgement(number, &a.Gates[j], k); g.SessionID != nil {
+				judged = append(judged, g)
+			} else {
+				others = append(others, g)
+			}
 		}
 	}
 	o.put("attempt_count", before+len(nh.Attempts))
@@ -54,6 +58,9 @@ func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) er
 	o.put("dev_agent_session_id", orNull(k.or("dev_agent_session_id", devSession(n, nh.Attempts))))
 	o.put("dev_agent_executions", devs)
 	o.put("qa_agent_executions", judged)
+	if len(others) > 0 {
+		o.put("gate_executions", others)
+	}
 	o.put("pr_url", orNull(nh.PRURL))
 	o.put("pr_number", nil)
 	o.put("scrum_result", nil)
@@ -108,7 +115,7 @@ func (w *writer) execution(number int, a *ir.Attempt, k *kept) devExecution {
 		}
 	}
 	return devExecution{
-		Attempt: number, SessionID: orNull(a.Session), AgentPath: k.said(file), Model: w.model(a.Model), StartedAt: stamp(a.Started),
+		Attempt: number, SessionID: a.Session, AgentPath: k.said(file), Model: w.model(a.Model), StartedAt: stamp(a.Started),
 		CompletedAt: stamp(ended), Status: orNull(status), Feedback: orNull(strings.Join(a.Feedback, "\n")),
 	}
 }
@@ -118,11 +125,12 @@ func (w *writer) judgement(number int, g *ir.GateResult, k *kept) qaExecution {
 	if file == "" {
 		file = agentPath(w.e.Agents[g.Agent], g.Agent)
 	}
+	session := &g.Session
 	if file == "" {
-		file = g.Gate
+		file, session = g.Gate, nil
 	}
 	return qaExecution{
-		Attempt: number, SessionID: orNull(g.Session), AgentPath: k.said(file), Model: orNull(w.model(g.Model)), StartedAt: stamp(g.Started),
+		Attempt: number, SessionID: session, AgentPath: k.said(file), Model: orNull(w.model(g.Model)), StartedAt: stamp(g.Started),
 		CompletedAt: stamp(g.Ended), Status: verdict(g.Verdict), Message: g.Message, Details: details(g),
 	}
 }

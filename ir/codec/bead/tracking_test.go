@@ -178,7 +178,7 @@ func TestAttemptsAreCountedOverAllSteps(t *testing.T) {
 	if !reflect.DeepEqual(numbers, []any{1.0, 2.0, 3.0, 4.0}) || m["attempt_count"] != 4.0 || m["dev_agent_session_id"] != "claude-dev-session-abc123" {
 		t.Errorf("attempts %v, count %v, session %v", numbers, m["attempt_count"], m["dev_agent_session_id"])
 	}
-	q := m["qa_agent_executions"].([]any)[0].(map[string]any)
+	q := m["gate_executions"].([]any)[0].(map[string]any)
 	want := map[string]any{
 		"attempt": 2.0, "session_id": nil, "agent_path": "unit", "model": nil, "started_at": nil, "completed_at": nil, "status": "fail",
 		"message": "no such command", "details": map[string]any{"total": 3.0, "passed": 2.0, "failed": 1.0, "skipped": 0.0, "failed_tests": []any{"TestA"}},
