@@ -130,12 +130,12 @@ func budget(s string) (ir.Budget, bool) {
 			b.Tokens = n
 			continue
 		}
-		if ms, err := policies.ParseDuration(duration(part)); err == nil {
+		if ms, err := policies.ParseDuration(duration(part)); err == nil && ms > 0 {
 			b.WallMS = ms
 			continue
 		}
 		usd, err := policies.ParseUSD(part)
-		if err != nil || usd < 0 {
+		if err != nil || usd <= 0 { // nothing at all would be taken for no limit
 			return b, false
 		}
 		b.USDMicro = usd

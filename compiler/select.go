@@ -69,7 +69,7 @@ func (u *unit) declared(d *policies.Agent, diags *diag.List) *agentInfo {
 	a := &agentInfo{name: d.Name, declared: d, access: d.Access.V, session: d.Session.V, multiplier: d.TimeoutMultiplier.Get(1)}
 	a.entry = ir.Agent{
 		Slug: d.Slug.V, Runner: d.Runner.V, Model: d.Model.V, Access: d.Access.V,
-		Capabilities: d.Capabilities.V, Tags: d.Tags.V, Session: d.Session.V, Human: d.Human.V,
+		Capabilities: d.Capabilities.V, Tags: d.Tags.V, Session: d.Session.V, Human: d.Human.V, Expect: expected(d.Expect),
 	}
 	if d.Runner.V == "" && !d.Human.V {
 		a.entry.Runner = u.defaultRunner()
@@ -79,6 +79,21 @@ func (u *unit) declared(d *policies.Agent, diags *diag.List) *agentInfo {
 	}
 	u.agents[d.Name] = a
 	return a
+}
+
+// expected is what a turn is expected to cost; nil if the policy does not say.
+func expected(c policies.TurnCost) *ir.Cost {
+	var out ir.Cost
+	if c.Tokens.Set {
+		out.Tokens = &c.Tokens.V
+	}
+	if c.USDMicro.Set {
+		out.USDMicro = &c.USDMicro.V
+	}
+	if out == (ir.Cost{}) {
+		return nil
+	}
+	return &out
 }
 
 // agentFile reads and digests an agent file; a missing one is a warning.

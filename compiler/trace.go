@@ -139,6 +139,7 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 				at = v.Agent.Range
 			}
 			w.add(p+".agent", s.Agent, s.Why, at)
+			w.expect(p+".expect", s.Agent)
 		}
 		if v != nil && s.Agent != "" {
 			w.limits(p, s, v, d, work)
@@ -148,6 +149,7 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 			w.add(p+".gates."+g, u.epic.Gates[g].Kind, origin, diag.Range{})
 			if a := u.epic.Gates[g].Agent; a != "" {
 				w.add(p+".gates."+g+".agent", a, u.epic.Gates[g].Why, diag.Range{})
+				w.expect(p+".gates."+g+".expect", a)
 			}
 			w.gateTime(p+".gates."+g+".timeout_ms", g)
 		}
@@ -158,6 +160,21 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 				w.add(p+".runner.env", strings.Join(env.Env.V, " "), originOf(env.Env, "default of its kind"), env.Env.Range)
 			}
 		}
+	}
+}
+
+// expect says what a turn of an agent is expected to cost, if its policy does.
+func (w *why) expect(field, agent string) {
+	a := w.u.agents[agent]
+	if a == nil || a.declared == nil {
+		return
+	}
+	e := a.declared.Expect
+	if e.USDMicro.Set {
+		w.add(field+".usd_micro", fmt.Sprint(e.USDMicro.V), originOf(e.USDMicro, "default"), e.USDMicro.Range)
+	}
+	if e.Tokens.Set {
+		w.add(field+".tokens", fmt.Sprint(e.Tokens.V), originOf(e.Tokens, "default"), e.Tokens.Range)
 	}
 }
 

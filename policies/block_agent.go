@@ -26,6 +26,14 @@ type Agent struct {
 	Human             Value[bool]
 	Fallback          Value[[]string]
 	Active            Value[bool]
+	Expect            TurnCost
+}
+
+// TurnCost is the block `expect {}`: what a turn of an agent is expected to cost.
+// What is not set is unknown; 0 says that a turn costs nothing.
+type TurnCost struct {
+	Tokens   Value[int64]
+	USDMicro Value[int64]
 }
 
 var agentBlock = &block{
@@ -48,6 +56,10 @@ var agentBlock = &block{
 		{name: "fallback", kind: kRefs, ref: "agent", doc: "agents to take instead, in order"},
 		{name: "active", kind: kBool, doc: "false keeps it from being chosen"},
 	},
+	blocks: []*block{{name: "expect", doc: "what a turn is expected to cost, while none has said", attrs: []attr{
+		{name: "usd", kind: kUSD, doc: "US dollars, such as 0.40; 0 if a turn costs nothing"},
+		{name: "tokens", kind: kInt, doc: "tokens, such as 60000"},
+	}}},
 }
 
 // DefaultRunner is the runner of agents that name none.
@@ -70,6 +82,17 @@ func (r *reader) agent(decl Decl) *Agent {
 		Human:             or(r.boolean("human"), false),
 		Fallback:          or(r.refs("fallback"), []string{}),
 		Active:            or(r.boolean("active"), true),
+	}
+	if e := r.one("expect"); e != nil {
+		a.Expect = TurnCost{Tokens: e.long("tokens"), USDMicro: e.usd("usd")}
+		switch {
+		case len(e.attrs) == 0:
+			r.d.diags.Add(diag.New("policy-invalid-value", e.at, "the expectation says nothing").
+				WithDetail("Without a figure the cost of a turn stays unknown. Write usd = 0.40, tokens = 60000 or both, or remove the block."))
+		case a.Human.V:
+			r.d.diags.Add(diag.New("policy-invalid-value", e.at, "a person has no expected cost").
+				WithDetail("Budgets count what programs report; what people do takes none of them. Remove the block, or human = true."))
+		}
 	}
 	if a.TimeoutMultiplier.Set && a.TimeoutMultiplier.V <= 0 {
 		r.invalid("timeout_multiplier", a.TimeoutMultiplier.Range, errPositive)

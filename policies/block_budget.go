@@ -48,9 +48,20 @@ var budgetBlock = &block{
 }
 
 func (r *reader) budget() Budget {
-	b := Budget{Tokens: r.long("tokens"), USDMicro: r.usd("usd"), WallMS: r.duration("wall"), OnExceed: r.enum("on_exceed")}
+	b := Budget{Tokens: r.long("tokens"), USDMicro: r.limitUSD(), WallMS: r.duration("wall"), OnExceed: r.enum("on_exceed")}
 	if n := r.one("per_node"); n != nil {
-		b.PerNode = NodeBudget{Tokens: n.long("tokens"), USDMicro: n.usd("usd"), WallMS: n.duration("wall")}
+		b.PerNode = NodeBudget{Tokens: n.long("tokens"), USDMicro: n.limitUSD(), WallMS: n.duration("wall")}
 	}
 	return b
+}
+
+// limitUSD reads an amount that bounds something: nothing at all would be taken
+// for no limit.
+func (r *reader) limitUSD() Value[int64] {
+	v := r.usd("usd")
+	if v.Set && v.V == 0 {
+		r.invalid("usd", v.Range, errPositive)
+		return Value[int64]{}
+	}
+	return v
 }
