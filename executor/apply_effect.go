@@ -24,6 +24,7 @@ func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 			r.sumMeant = want.Commit
 		}
 		l.again(want.Kind, want.Gate, true)
+		r.reserve(n, &want)
 		l.flight = append(l.flight, want)
 		if name := r.asks(want); name != "" {
 			r.agents[name]++
@@ -56,6 +57,7 @@ func (r *Run) take(n *node, match func(Effect) bool) (Effect, bool) {
 		if name := r.asks(e); name != "" {
 			r.agents[name]--
 		}
+		r.unreserve(n, e)
 		return e, true
 	}
 	return Effect{}, false
@@ -117,6 +119,7 @@ func (r *Run) effectEnded(n *node, e Event) error {
 		return fmt.Errorf("nothing is in flight")
 	}
 	r.account(n, e)
+	r.learn(e, done)
 	if name := r.asks(done); name != "" {
 		r.answered(name)
 	}

@@ -32,6 +32,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 	if n.life.stale {
 		n.life.flight = nil
 		r.account(n, e)
+		r.learn(e, Effect{})
 		r.remember(n, e)
 		r.branchMoved(n, e.Body)
 		return nil

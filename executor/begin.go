@@ -22,8 +22,10 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 			n.people.skip = false
 		}
 	}
+	r.booked = purse{}
 	for _, n := range r.byID {
 		r.rewind(n)
+		n.booked = purse{}
 	}
 	r.flying, r.active, r.strays, r.lander = nil, nil, nil, nil
 	clear(r.agents)

@@ -120,6 +120,18 @@ func over(b ir.Budget, m meter, wall time.Duration) string {
 	return ""
 }
 
+// overshoot says by what an account exceeds a budget, "" if it does not.
+func overshoot(b ir.Budget, m meter) string {
+	var parts []string
+	if b.USDMicro > 0 && m.usd > b.USDMicro {
+		parts = append(parts, fmt.Sprintf("%s of %s are spent", dollars(m.usd), dollars(b.USDMicro))+unknown(m.noUSD))
+	}
+	if b.Tokens > 0 && m.tokens > b.Tokens {
+		parts = append(parts, fmt.Sprintf("%d of %d tokens are used", m.tokens, b.Tokens)+unknown(m.noTokens))
+	}
+	return strings.Join(parts, "; ")
+}
+
 func unknown(turns int) string {
 	switch turns {
 	case 0:
@@ -155,15 +167,54 @@ func (r *Run) runOver(more ir.Budget, now time.Time) string {
 // addBudgetTo adds to the parts that are limited.
 func addBudgetTo(b, more ir.Budget) ir.Budget { return allowed(b, more) }
 
+func costLimited(b ir.Budget) bool { return b.USDMicro > 0 || b.Tokens > 0 }
+
 // restrained says why a running node may not begin an agent's turn now: the run
-// is held, the node's budget is used up, or its deadline is past. What is in
-// flight goes on, and what it leaves is collected and judged.
+// is held, a budget is used up, or the node's deadline is past. What is in flight
+// goes on, what it leaves is collected, and gates that cost nothing judge it.
 func (r *Run) restrained(n *node, now time.Time) (Event, bool) {
 	l := &n.life
-	if n.busy() || l.trouble != nil || l.stage != stageOpen && l.stage != stageAgent {
+	if n.busy() || l.trouble != nil {
 		return Event{}, false
 	}
-	return r.restraint(n, now)
+	switch l.stage {
+	case stageOpen, stageAgent:
+		return r.restraint(n, now)
+	case stageGate, stageRed, stageDiagnose:
+		if e, ok := r.exhausted(n, now); ok && r.nextTurn(n).agent != "" {
+			return e, true
+		}
+	}
+	return Event{}, false
+}
+
+// exhausted is what becomes of a node that comes to a turn of an agent when the
+// run's budget, or its own, is used up.
+func (r *Run) exhausted(n *node, now time.Time) (Event, bool) {
+	if r.held.For == ForBudget {
+		why := r.heldWhy(now)
+		if r.epic.Run.OnExceed == "stop" {
+			return n.event(NodeBlocked{Reason: runBudgetReason + why}), true
+		}
+		return n.event(NodeWaiting{For: ForBudget, Cause: CauseHeld, Detail: "the run is held: " + why}), true
+	}
+	if why := r.nodeOver(n, ir.Budget{}, now); why != "" {
+		if r.epic.Run.OnExceed == "stop" {
+			return n.event(NodeBlocked{Reason: budgetReason + why}), true
+		}
+		return n.event(NodeWaiting{For: ForBudget, Detail: why}), true
+	}
+	return Event{}, false
+}
+
+// heldWhy says why the run is held: of a budget, with the sum of the moment.
+func (r *Run) heldWhy(now time.Time) string {
+	if r.held.For == ForBudget {
+		if why := r.runOver(ir.Budget{}, now); why != "" {
+			return why
+		}
+	}
+	return r.held.Detail
 }
 
 // restraint is restrained of a node whose next attempt or turn is about to begin.
@@ -171,17 +222,11 @@ func (r *Run) restraint(n *node, now time.Time) (Event, bool) {
 	if !r.startsWork(n) {
 		return Event{}, false
 	}
-	if r.held.For != "" {
-		if r.held.For == ForBudget && r.epic.Run.OnExceed == "stop" {
-			return n.event(NodeBlocked{Reason: runBudgetReason + r.held.Detail}), true
-		}
-		return n.event(NodeWaiting{For: r.held.For, Cause: CauseHeld, Detail: "the run is held: " + r.held.Detail}), true
+	if r.held.For == ForHuman && !n.sum {
+		return n.event(NodeWaiting{For: ForHuman, Cause: CauseHeld, Detail: "the run is held: " + r.held.Detail}), true
 	}
-	if why := r.nodeOver(n, ir.Budget{}, now); why != "" {
-		if r.epic.Run.OnExceed == "stop" {
-			return n.event(NodeBlocked{Reason: budgetReason + why}), true
-		}
-		return n.event(NodeWaiting{For: ForBudget, Detail: why}), true
+	if e, ok := r.exhausted(n, now); ok {
+		return e, true
 	}
 	if end, ok := deadline(n.ir.Limits.Deadline); ok && !n.people.late && now.After(end) {
 		return n.event(NodeWaiting{
@@ -196,7 +241,7 @@ func (r *Run) restraint(n *node, now time.Time) (Event, bool) {
 // and what a person did, cost no budget worth holding back.
 func (r *Run) startsWork(n *node) bool {
 	s := n.stepNow()
-	return s != nil && n.hasAgent(s) && !r.byPerson(n) && len(n.life.judging) == 0 && n.life.word.How != GatesOnly && !n.sum
+	return s != nil && n.hasAgent(s) && !r.byPerson(n) && len(n.life.judging) == 0 && n.life.word.How != GatesOnly
 }
 
 // deadline is the time after which nothing new is begun: a date is its whole

@@ -70,7 +70,7 @@ func TestTheBudgetOfTheRunHoldsIt(t *testing.T) { // execution §5 "Budget pause
 	s := newStage(t, []string{"1.1", "1.2: 1.1", "2.1"}, func(e *ir.Epic) {
 		e.Run.OnExceed = "pause"
 		e.Run.Budget.USDMicro = 20_000_000
-	})
+	}, expect(10_000_000)) // so that both roots run at a time
 	s.answer = func(e executor.Effect) executor.Body {
 		if e.Kind == executor.EffectAgent {
 			return used(nil, num(20_000_000), "success")

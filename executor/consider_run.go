@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,9 +117,17 @@ func (r *Run) onRun(now time.Time) (Event, bool) {
 		return Event{Body: RunDraining{Until: now.Add(r.grace()).UTC().Truncate(time.Millisecond), Reason: "cancelled by " + r.cancelled}}, true
 	}
 	if r.held.For == "" && !r.draining {
-		if why := r.runOver(ir.Budget{}, now); why != "" {
+		if why := r.runOver(ir.Budget{}, now); why != "" && slices.ContainsFunc(r.nodes, r.wantsTurn) {
 			return Event{Body: RunHeld{For: ForBudget, Detail: why}}, true
 		}
 	}
 	return Event{}, false
+}
+
+// unneeded ends a hold for the budget that keeps nothing back: all is done, or
+// what is not needs no further turn.
+func (r *Run) unneeded() {
+	if r.held.For == ForBudget && !slices.ContainsFunc(r.nodes, r.wantsTurn) {
+		r.held = RunHeld{}
+	}
 }

@@ -224,6 +224,7 @@ type (
 	Diagnosed struct {
 		Action string `json:"action"` // retry, fail, human; anything else is human
 		Note   string `json:"note"`
+		Agent  string `json:"agent,omitempty"` // who said it
 		Usage  Usage  `json:"usage,omitzero"`
 	}
 	// Collected is the commit that the attempt left, and what ralph's own checks

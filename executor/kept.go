@@ -196,7 +196,7 @@ func copied[T any](list []T) []T { return append([]T(nil), list...) }
 // that were judging a success once more, begin again.
 func (n *node) keptLife(r *Run) *KeptLife {
 	l := &n.life
-	if l.stale || l.work == "" || len(n.logs) <= l.first || len(l.starts) == 0 {
+	if l.stale || l.work == "" || n.status != Blocked && (len(n.logs) <= l.first || len(l.starts) == 0) { // a budget blocks what had no attempt, too
 		return nil
 	}
 	k := &KeptLife{Work: l.work, Judge: l.judge, Print: l.print, Sign: l.sign, Streak: l.streak, Logs: min(len(n.logs)-l.first, mostKept), Spent: n.cost.now.kept()}

@@ -68,6 +68,8 @@ type node struct {
 	people    people       // what they said about it
 	says      []Comment    // what happened to it, for people
 	cost      cost
+	booked    purse         // what turns in flight have reserved of its budget
+	class     class         // in which it is queued while it is ready
 	key       ir.Key        // as it was called when it began last
 	since     time.Time     // when it came to its status
 	began     time.Time     // its present or last life; zero: never
@@ -337,4 +339,7 @@ func (l *life) again(kind EffectKind, gate string, forget bool) bool {
 }
 
 // class groups nodes that compete for the same limits.
-type class struct{ lane, runner string }
+type class struct {
+	lane, runner string
+	first        turn
+}

@@ -122,25 +122,29 @@ func (r *Run) onLimit(n *node, runner string, t *EffectFailed, now time.Time) Ev
 	return Event{Body: b}
 }
 
-// waitForRunner lets a node whose agents are all of runners that are left alone
-// give up its slot.
+// waitForRunner lets a node whose agents are all of runners that are left alone,
+// or find no room in a budget beside what runs, give up its slot.
 func (r *Run) waitForRunner(n *node, now time.Time) (Event, bool) {
 	switch n.life.stage {
 	case stageAgent, stageDiagnose, stageGate, stageRed:
 	default:
 		return Event{}, false
 	}
-	if len(r.parks) == 0 && !r.limited || len(n.life.flight) > 0 {
+	if len(r.parks) == 0 && !r.limited && !r.budgeted || len(n.life.flight) > 0 {
 		return Event{}, false
 	}
-	first, full := "", true
+	first, full, room := "", true, ""
+	wallet := r.wallet(now)
 	for _, e := range r.effects(n, nil) {
 		name := r.asks(e)
 		switch {
 		case r.shut(name, now):
 			full = false
-		case !r.full(name, now):
-			return Event{}, false
+		case r.full(name, now):
+		default:
+			if room = wallet.noRoom(n, turnOf(e)); room == "" {
+				return Event{}, false
+			}
 		}
 		if first == "" {
 			first = name
@@ -151,6 +155,8 @@ func (r *Run) waitForRunner(n *node, now time.Time) (Event, bool) {
 		return Event{}, false
 	case full && !r.wanted(n, now):
 		return Event{}, false // nobody else could use its slot
+	case full && room != "":
+		return n.event(NodeWaiting{For: ForLimit, Detail: room}), true
 	case full:
 		_, again := r.mayAsk(first, 0, now)
 		return n.event(NodeWaiting{For: ForLimit, Until: again, Detail: fmt.Sprintf("runner %s takes no further agent now", first)}), true
@@ -176,12 +182,13 @@ func (r *Run) wanted(n *node, now time.Time) bool {
 		limit := r.epic.Run.Concurrency.PerLane[name]
 		return limit > 0 && r.lanes[name] >= limit
 	}
-	helps := func(runner, in string) bool {
+	wallet := r.admission(now)
+	helps := func(runner, in string, next turn, who *node) bool {
 		mine := in == n.ir.Lane
-		return !r.full(runner, now) && (!free || mine && lane(in)) && (mine || !lane(in))
+		return !r.full(runner, now) && wallet.lets(who, next) && (!free || mine && lane(in)) && (mine || !lane(in))
 	}
 	for _, c := range r.ready.classes {
-		if len(r.ready.items[c]) > 0 && helps(c.runner, c.lane) {
+		if len(r.ready.items[c]) > 0 && helps(c.runner, c.lane, c.first, nil) {
 			return true
 		}
 	}
@@ -190,7 +197,7 @@ func (r *Run) wanted(n *node, now time.Time) bool {
 		if other.wait.Until.After(now) {
 			break
 		}
-		if helps(r.needsRunner(other), other.ir.Lane) {
+		if helps(r.needsRunner(other), other.ir.Lane, r.nextTurn(other), other) {
 			return true
 		}
 	}

@@ -245,10 +245,12 @@ func (s stage) pausable() bool {
 // counts nothing, except what it cost.
 func (r *Run) stray(n *node, e Event) error {
 	kind, gate := reportOf(e)
-	if _, ok := r.take(n, func(f Effect) bool { return (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) }); !ok {
+	done, ok := r.take(n, func(f Effect) bool { return (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) })
+	if !ok {
 		return fmt.Errorf("nothing of it is in flight")
 	}
 	r.account(n, e)
+	r.learn(e, done)
 	if n.busy() {
 		return nil
 	}

@@ -217,16 +217,16 @@ func (s *sim) anyReport(e Effect) Body {
 	case EffectAgent:
 		switch rng.IntN(6) {
 		case 0:
-			return AgentEnded{Outcome: Outcome{Result: "partial", NeedsHuman: true, Summary: "?"}, End: EndExited, Usage: use, Millis: 10}
+			return AgentEnded{Agent: e.Agent, Outcome: Outcome{Result: "partial", NeedsHuman: true, Summary: "?"}, End: EndExited, Usage: use, Millis: 10}
 		case 1:
-			return AgentEnded{Outcome: Outcome{Result: "success"}, End: EndExited, Usage: use, Millis: 10}
+			return AgentEnded{Agent: e.Agent, Outcome: Outcome{Result: "success"}, End: EndExited, Usage: use, Millis: 10}
 		case 2:
-			return AgentEnded{Outcome: Outcome{Result: "failed", Fatal: rng.IntN(20) == 0}, End: EndExited}
+			return AgentEnded{Agent: e.Agent, Outcome: Outcome{Result: "failed", Fatal: rng.IntN(20) == 0}, End: EndExited}
 		}
 	case EffectRed:
 		return GateJudged{Gate: e.Gate, Red: true, Verdict: []Verdict{Fail, Fail, Pass, ErrorJudged}[rng.IntN(4)], Tests: "skip"}
 	case EffectDiagnose:
-		return Diagnosed{Action: []string{"retry", "fail", "human", ""}[rng.IntN(4)], Note: "n", Usage: use}
+		return Diagnosed{Action: []string{"retry", "fail", "human", ""}[rng.IntN(4)], Note: "n", Agent: e.Agent, Usage: use}
 	case EffectLand:
 		return Landed{Head: Tree{e.Commit, "t" + e.Commit}}
 	case EffectPull:

@@ -45,10 +45,13 @@ type Run struct {
 	heard       map[string]bool // decisions, by id
 	added       ir.Budget       // by people
 	cost        cost
-	fresh       bool // the last run ended by itself: the next one's budget is its own
-	wallLimited bool // some node's working time is
-	limited     bool // some runner takes only so many agents
-	strays      set  // in flight for nodes that a person ended
+	fresh       bool           // the last run ended by itself: the next one's budget is its own
+	booked      purse          // what turns in flight have reserved of the run's budget
+	costs       map[turn]Usage // the most that a finished turn cost
+	wallLimited bool           // some node's working time is
+	budgeted    bool           // the run's cost or tokens, or some node's, are limited
+	limited     bool           // some runner takes only so many agents
+	strays      set            // in flight for nodes that a person ended
 
 	parks  map[string]*park // runners that are left alone, or counted
 	lander *node            // whose result is being merged into the integration branch
@@ -74,14 +77,16 @@ func New(epic *ir.Epic) (*Run, error) {
 	r := &Run{
 		epic: epic, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1),
 		lanes: map[string]int{}, agents: map[string]int{}, sumHolds: map[ir.NodeID]Result{},
-		plans: map[string]bool{}, heard: map[string]bool{},
+		plans: map[string]bool{}, heard: map[string]bool{}, costs: map[turn]Usage{},
 		parks: map[string]*park{}, madeFrom: make(map[string][]Result, len(epic.Nodes)), resolutions: map[string]resolution{}, digests: map[string]string{},
 	}
 	r.ready = newQueue(r.before)
+	r.budgeted = costLimited(epic.Run.Budget)
 	index := make(map[ir.Key]int, len(epic.Nodes))
 	for i := range epic.Nodes {
 		in := withPersonStep(&epic.Nodes[i])
 		r.wallLimited = r.wallLimited || in.Limits.Budget.WallMS > 0
+		r.budgeted = r.budgeted || costLimited(in.Limits.Budget)
 		if in.ID == "" || in.ID == Integration || r.byID[in.ID] != nil {
 			return nil, fmt.Errorf("node %s: id %q is empty, reserved or used twice", in.Key, in.ID)
 		}
@@ -174,6 +179,7 @@ func (r *Run) apply(e Event) error {
 		return r.nodeRecovered(e, b)
 	case RunEnded:
 		r.ended = true
+		r.unneeded()
 		r.fresh = !b.Interrupted && r.held.For != ForBudget
 		return nil
 	case RunHeld:
@@ -228,7 +234,7 @@ func (r *Run) become(n *node, to NodeStatus) error {
 	if n.index >= 0 {
 		switch n.status {
 		case Ready:
-			r.ready.remove(r.classOf(n), n.index)
+			r.ready.remove(n.class, n.index)
 		case Running:
 			r.running--
 			r.lanes[n.ir.Lane]--
@@ -245,7 +251,8 @@ func (r *Run) become(n *node, to NodeStatus) error {
 	if n.index >= 0 {
 		switch to {
 		case Ready:
-			r.ready.add(r.classOf(n), n.index)
+			n.class = r.classOf(n)
+			r.ready.add(n.class, n.index)
 		case Running:
 			r.running++
 			r.lanes[n.ir.Lane]++
@@ -295,8 +302,8 @@ func (r *Run) before(a, b int) bool {
 }
 
 func (r *Run) classOf(n *node) class {
-	c := class{lane: n.ir.Lane}
-	if len(n.ir.Steps) > 0 && n.hasAgent(&n.ir.Steps[0]) {
+	c := class{lane: n.ir.Lane, first: r.firstTurn(n)}
+	if c.first.agent != "" {
 		c.runner = r.runnerOf(&n.ir.Steps[0])
 	}
 	return c

@@ -3,6 +3,7 @@ package executor
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -32,6 +33,9 @@ func randomEpic(rng *rand.Rand, n int) *ir.Epic {
 		},
 		Digest: "d",
 	}
+	if rng.IntN(2) == 0 {
+		budgets(rng, e)
+	}
 	for i := range 1 + rng.IntN(n) {
 		node := ir.Node{
 			ID: ir.NodeID(fmt.Sprintf("bd-%d", i)), Key: ir.Key(fmt.Sprint(i)), Kind: ir.Work, Lane: []string{"", "x", "y"}[rng.IntN(3)],
@@ -47,6 +51,9 @@ func randomEpic(rng *rand.Rand, n int) *ir.Epic {
 				Retry:  ir.Retry{Backoff: "exponential", InitialMS: int64(rng.IntN(2000)), MaxMS: 5000, JitterPercent: 20},
 			})
 		}
+		if e.Run.OnExceed != "" {
+			node.Limits.Budget = ir.Budget{USDMicro: int64(rng.IntN(3) * 800), Tokens: int64(rng.IntN(2) * 2000)}
+		}
 		node.Digest = ir.NodeDigest{Work: fmt.Sprintf("w%d", i), Judge: "j"}
 		for _, s := range node.Steps {
 			node.Digest.Work += s.Name + s.Access
@@ -60,6 +67,21 @@ func randomEpic(rng *rand.Rand, n int) *ir.Epic {
 		e.Nodes = append(e.Nodes, node)
 	}
 	return e
+}
+
+// budgets limits what the run may cost, and says of some agents what they do.
+func budgets(rng *rand.Rand, e *ir.Epic) {
+	e.Run.Budget = ir.Budget{USDMicro: int64(rng.IntN(3) * 4000), Tokens: int64(rng.IntN(3) * 6000)}
+	e.Run.OnExceed = []string{"pause", "pause", "stop"}[rng.IntN(3)]
+	for _, name := range []string{"a", "b"} {
+		if rng.IntN(2) == 0 {
+			continue
+		}
+		a := e.Agents[name]
+		usd, tokens := int64(rng.IntN(3)*300), int64(100)
+		a.Expect = []*ir.Cost{{USDMicro: &usd}, {USDMicro: &usd, Tokens: &tokens}}[rng.IntN(2)]
+		e.Agents[name] = a
+	}
 }
 
 // someGates picks few gates, each at most once, in any order.
@@ -148,6 +170,22 @@ func check(t *testing.T, r *Run) {
 			t.Errorf("%s: a scan finds %v, the machine keeps %v", what, pair[0], pair[1])
 		}
 	}
+	var booked purse
+	for _, n := range r.nodes {
+		var own purse
+		for _, e := range n.life.flight {
+			if e.Agent != "" {
+				own.book(e.Agent, e.cost, 1)
+				booked.book(e.Agent, e.cost, 1)
+			}
+		}
+		if !own.same(n.booked) {
+			t.Errorf("node %s: %+v are in flight, %+v reserved", n.ir.Key, own, n.booked)
+		}
+	}
+	if !booked.same(r.booked) {
+		t.Errorf("%+v are in flight, %+v reserved", booked, r.booked)
+	}
 	if running != r.running || r.ready.n != len(ready) {
 		t.Errorf("running %d, kept %d; ready %d, kept %d", running, r.running, len(ready), r.ready.n)
 	}
@@ -159,6 +197,10 @@ func check(t *testing.T, r *Run) {
 	if agents["r"] != r.agents["r"] || agents["r"] > 2 {
 		t.Errorf("runner r: %d agents, %d kept, 2 allowed", agents["r"], r.agents["r"])
 	}
+}
+
+func (p purse) same(q purse) bool {
+	return p.turns == q.turns && p.usd == q.usd && p.tokens == q.tokens && maps.Equal(p.noUSD, q.noUSD) && maps.Equal(p.noTokens, q.noTokens)
 }
 
 // sim drives a run with random results and random crashes.
@@ -175,6 +217,8 @@ type sim struct {
 	skip   int64 // sequence numbers that are left out before the next event
 	trees  map[ir.NodeID]tree
 	was    Effect // in flight before the last event
+	done   Effect // that the last event reported
+	cost   ledger
 }
 
 // tree is what lies in a node's worktree, as far as sessions go.
@@ -241,13 +285,20 @@ func (s *sim) put(e Event) {
 	if !reflect.DeepEqual(back, e) {
 		s.t.Fatalf("through JSON\n%+v\nbecame\n%+v", e, back)
 	}
-	s.was = Effect{}
+	s.was, s.done = Effect{}, Effect{}
 	if n := s.run.byID[e.Node]; n != nil && len(n.life.flight) > 0 {
 		s.was = n.life.flight[0]
+		kind, gate := reportOf(e)
+		for _, f := range n.life.flight {
+			if f.Kind == kind && f.Gate == gate {
+				s.done = f
+			}
+		}
 	}
 	if err := s.run.Apply(e); err != nil {
 		s.t.Fatal(err)
 	}
+	s.reserves(e)
 	s.events = append(s.events, e)
 	if s.run.byID[e.Node] != nil {
 		s.watch(e)
@@ -320,7 +371,7 @@ func (s *sim) report(e Effect) Body {
 	case EffectPoll:
 		return PullSeen{State: []string{"open", "merged", "closed"}[s.rng.IntN(3)], Comment: "no"}
 	case EffectDiagnose:
-		return Diagnosed{Action: []string{"retry", "fail", "human", "?"}[s.rng.IntN(4)], Note: "n"}
+		return Diagnosed{Action: []string{"retry", "fail", "human", "?"}[s.rng.IntN(4)], Note: "n", Agent: e.Agent, Usage: s.usage(e)}
 	case EffectAgent:
 		o := Outcome{Result: []string{"success", "success", "partial", "failed", ""}[s.rng.IntN(5)], SuggestedNext: []string{"", "s0", "s1", "s9"}[s.rng.IntN(4)]}
 		switch s.rng.IntN(25) {
@@ -333,7 +384,7 @@ func (s *sim) report(e Effect) Body {
 		case 3:
 			o.Fatal = s.rng.IntN(5) == 0
 		}
-		return AgentEnded{Session: "h" + mark, Outcome: o, End: []AgentEnd{EndExited, EndExited, EndExited, EndExited, EndTimeout, EndStalled, EndTakenOver}[s.rng.IntN(7)], ExitCode: s.rng.IntN(2)}
+		return AgentEnded{Agent: e.Agent, Usage: s.usage(e), Session: "h" + mark, Outcome: o, End: []AgentEnd{EndExited, EndExited, EndExited, EndExited, EndTimeout, EndStalled, EndTakenOver}[s.rng.IntN(7)], ExitCode: s.rng.IntN(2)}
 	case EffectCollect:
 		c := Collected{Result: Tree{"c" + mark, "t" + mark}}
 		if s.rng.IntN(5) == 0 {
@@ -345,7 +396,7 @@ func (s *sim) report(e Effect) Body {
 		if e.Kind == EffectRed {
 			v = []Verdict{Fail, Fail, Fail, Pass, ErrorJudged}[s.rng.IntN(5)]
 		}
-		return GateJudged{Gate: e.Gate, Red: e.Kind == EffectRed, Verdict: v, Message: "m", Signature: fmt.Sprint(s.rng.IntN(2)), Tests: "skip"}
+		return GateJudged{Agent: e.Agent, Usage: s.usage(e), Gate: e.Gate, Red: e.Kind == EffectRed, Verdict: v, Message: "m", Signature: fmt.Sprint(s.rng.IntN(2)), Tests: "skip"}
 	}
 	if e.Node == Integration && s.rng.IntN(8) == 0 {
 		return EffectFailed{Class: FailForeign, Detail: "foreign", Head: Tree{"f" + mark, "t" + mark}}
@@ -461,6 +512,7 @@ func TestRandomRuns(t *testing.T) { // S2-26
 				}
 				if todo.Done {
 					s.nothingIsLeftOut()
+					s.nothingStarves()
 					if s.speak() {
 						continue
 					}

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -41,7 +42,7 @@ func (r *Run) Todo(now time.Time) Todo {
 	if len(t.Record) > 0 {
 		return t
 	}
-	if !r.draining && r.held.For == "" {
+	if !r.draining && r.held.For != ForHuman {
 		if t.Record = r.admit(now); len(t.Record) > 0 {
 			return t
 		}
@@ -78,7 +79,7 @@ func (r *Run) nextWake(now time.Time, wake *time.Time) {
 			}
 		}
 	}
-	if r.ready.n > 0 || len(r.timers) > 0 {
+	if r.held.For == "" && r.ready.n > 0 || len(r.timers) > 0 {
 		for name := range r.parks {
 			_, again := r.mayAsk(name, 0, now)
 			sooner(wake, again)
@@ -87,12 +88,15 @@ func (r *Run) nextWake(now time.Time, wake *time.Time) {
 }
 
 // admit gives free slots to nodes that go on, in the order of their time, and
-// then to nodes that are ready.
+// then to nodes that are ready. While a budget holds the run only what costs
+// nothing begins, and who comes to a turn waits for people.
 func (r *Run) admit(now time.Time) []Event {
 	var out []Event
 	free := r.started.Slots - r.running
 	lanes := map[string]int{}
 	runners := r.headed()
+	wallet := r.admission(now)
+	holds := r.held.For == ForBudget
 	lane := func(name string) bool {
 		limit := r.epic.Run.Concurrency.PerLane[name]
 		return limit <= 0 || r.lanes[name]+lanes[name] < limit
@@ -101,7 +105,11 @@ func (r *Run) admit(now time.Time) []Event {
 		if free <= 0 || !lane(n.ir.Lane) {
 			return false
 		}
-		if name := r.needsRunner(n); name != "" {
+		next := r.nextTurn(n)
+		if !holds && n.wait.For == ForLimit && wallet.noRoom(n, next) != "" {
+			return false
+		}
+		if name := r.needsRunner(n); name != "" && !(holds && next.agent != "") {
 			if ok, _ := r.mayAsk(name, runners[name], now); !ok {
 				return false
 			}
@@ -109,6 +117,7 @@ func (r *Run) admit(now time.Time) []Event {
 		}
 		free--
 		lanes[n.ir.Lane]++
+		wallet.plan(n, next)
 		out = append(out, n.event(NodeResumed{}))
 		return true
 	}
@@ -126,7 +135,13 @@ func (r *Run) admit(now time.Time) []Event {
 	}
 	for _, i := range r.timers {
 		n := r.nodes[i]
-		if free <= 0 || n.wait.Until.After(now) {
+		if free <= 0 {
+			break
+		}
+		if n.wait.Until.After(now) && !(holds && r.nextTurn(n).agent != "") {
+			if holds {
+				continue
+			}
 			break
 		}
 		resume(n)
@@ -135,7 +150,7 @@ func (r *Run) admit(now time.Time) []Event {
 		return out
 	}
 	room := func(c class) bool {
-		if !lane(c.lane) {
+		if !lane(c.lane) || !wallet.lets(nil, c.first) {
 			return false
 		}
 		if ok, _ := r.mayAsk(c.runner, runners[c.runner], now); !ok {
@@ -143,6 +158,7 @@ func (r *Run) admit(now time.Time) []Event {
 		}
 		lanes[c.lane]++
 		runners[c.runner]++
+		wallet.plan(nil, c.first)
 		return true
 	}
 	for _, i := range r.ready.take(free, room) {
@@ -168,6 +184,7 @@ func (r *Run) runnerLimit(name string) int {
 func (r *Run) startable(now time.Time, wake *time.Time) []Effect {
 	var out []Effect
 	var planned map[string]int
+	wallet := r.wallet(now)
 	for _, i := range r.active {
 		from := len(out)
 		out = r.effects(r.nodes[i], out)
@@ -179,6 +196,10 @@ func (r *Run) startable(now time.Time, wake *time.Time) []Effect {
 					sooner(wake, again)
 					continue
 				}
+				if !wallet.lets(r.nodes[i], turnOf(e)) {
+					continue
+				}
+				wallet.plan(r.nodes[i], turnOf(e))
 				if planned == nil {
 					planned = map[string]int{}
 				}
@@ -205,7 +226,7 @@ func (r *Run) rest(t *Todo) {
 	switch {
 	case r.draining:
 		t.Done = true
-	case r.held.For != "":
+	case r.held.For == ForHuman:
 		t.Done = !r.started.Wait
 	case len(r.timers) > 0:
 		if t.Wake.IsZero() {
@@ -215,6 +236,8 @@ func (r *Run) rest(t *Todo) {
 		if t.Wake.IsZero() {
 			t.Stuck = fmt.Sprintf("node %s runs and needs nothing", r.nodes[r.active[0]].ir.Key)
 		}
+	case r.held.For == ForBudget && (r.ready.n > 0 || slices.ContainsFunc(r.nodes, heldBack)):
+		t.Done = !r.started.Wait // and nothing is joined
 	case r.ready.n > 0:
 		if t.Wake.IsZero() {
 			t.Stuck = "nodes are ready and none may start"
@@ -228,3 +251,6 @@ func (r *Run) rest(t *Todo) {
 		t.Done = !r.started.Wait || !r.awaited()
 	}
 }
+
+// heldBack reports whether a node waits because the run is held.
+func heldBack(n *node) bool { return n.status == Waiting && n.wait.Cause == CauseHeld }

@@ -37,8 +37,9 @@ type NodeView struct {
 	Pull      Pull
 	Decisions []Decision    // about it, oldest first
 	Budget    ir.Budget     // with what was added; 0 is no limit
+	Over      string        // how far what was spent in its allowance exceeds it; "" if it does not
 	Ways      []string      // commands that apply now, for people
-	Selected  bool          // by --only, or because all are
+	Selected  bool          // by --only, or because all are; with --only the sum is not
 	Paused    string        // by whom; "" if nobody did
 	LeftOut   []LeftOut     // of the sum: what it does not hold
 	Backoff   time.Duration // the last one that this run computed; 0: nothing was tried again yet
@@ -74,6 +75,7 @@ type RunView struct {
 	Parked       []RunnerParked // that are parked now
 	Budget       ir.Budget      // with what was added
 	Spent        Spent          // in the present allowance of its budget
+	Over         string         // how far that exceeds it: "$4.80 of $1.00 are spent"; "" if it does not
 	All          Spent          // since it was first applied
 	PlanApproved bool           // for the present epic
 	Proposals    []Proposed

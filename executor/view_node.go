@@ -12,7 +12,10 @@ func (r *Run) view(n *node, h holds) NodeView {
 		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: r.shown(n),
 		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(),
 		Decisions: n.people.decisions, Budget: r.nodeBudget(n), Ways: r.waysOf(n), Pull: n.pull,
-		Selected: n.selected || n.sum, Paused: n.people.paused, Human: n.human, Backoff: n.backoff,
+		Selected: n.selected, Paused: n.people.paused, Human: n.human, Backoff: n.backoff,
+	}
+	if costLimited(v.Budget) {
+		v.Over = overshoot(v.Budget, n.cost.now)
 	}
 	if n.accepted != nil {
 		v.Result = n.accepted.result
@@ -77,14 +80,25 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 		return r.needs(n, h)
 	case Ready:
 		if r.held.For != "" {
-			return "the run is held: " + r.held.Detail
+			return "the run is held: " + r.heldWhy(r.at)
+		}
+		if r.budgeted {
+			if why := r.admission(r.at).noRoom(nil, n.class.first); why != "" {
+				return why
+			}
 		}
 		return "could start: waits for a free place"
 	case Running:
 		if p.paused != "" {
 			return "paused by " + p.paused + ": what runs is finished first"
 		}
+		if !n.busy() && !n.life.stale {
+			return r.wallet(r.at).noRoom(n, r.nextTurn(n))
+		}
 	case Waiting:
+		if n.wait.Cause == CauseHeld && r.held.For != "" {
+			return "the run is held: " + r.heldWhy(r.at)
+		}
 		return n.wait.Detail
 	case Blocked:
 		return n.reason

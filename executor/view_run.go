@@ -12,6 +12,10 @@ func (r *Run) Overview() RunView {
 		Begun: r.begun, Open: r.Open(), Recovered: r.recovered, Started: r.startedAt, By: r.started.By, Slots: r.started.Slots, Held: r.held, Cancelled: r.cancelled,
 		Budget: r.runBudget(), Spent: r.cost.now.spent(), All: r.cost.all.spent(), PlanApproved: r.planApproved(), Proposals: r.proposals(),
 	}
+	v.Held.Detail = r.heldWhy(r.at)
+	if b := v.Budget; costLimited(b) {
+		v.Over = overshoot(b, r.cost.now)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.parks)) {
 		if p := r.parks[name]; p.Until.After(r.at) {
 			v.Parked = append(v.Parked, p.RunnerParked)

@@ -36,6 +36,7 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 		}
 	}
 	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
+	v.overshoot(w, r.run.Overview(), views)
 	v.times(w, views, interrupted)
 	skippedByOnly := 0
 	for _, n := range open {
@@ -71,6 +72,19 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
 	v.next(w, r, sum, open, interrupted, only)
+}
+
+// overshoot says which budgets were exceeded; of one that holds the run, or a
+// sprint, that stands beside it.
+func (v *applyView) overshoot(w io.Writer, o executor.RunView, views []executor.NodeView) {
+	if o.Over != "" && o.Held.For != executor.ForBudget {
+		fmt.Fprintf(w, "more than the budget: %s\n", o.Over)
+	}
+	for _, n := range views {
+		if n.Over != "" && n.Status == executor.Done && n.Ended.After(v.begun) {
+			fmt.Fprintf(w, "more than the budget of %s: %s\n", term.Clean(string(n.Key)), n.Over)
+		}
+	}
 }
 
 // times is a table of what the sprints took, where it is short enough to read.

@@ -30,6 +30,7 @@ type applyView struct {
 	begun    time.Time
 	drains   int
 	waits    map[ir.NodeID]bool // waits that began in this run
+	untold   map[string]bool    // agents of which it was said that nobody knows what they cost
 	wide     int                // of the keys
 	keys     map[ir.NodeID]*ir.Node
 }
@@ -37,7 +38,7 @@ type applyView struct {
 func newApplyView(out, errOut io.Writer, epic *ir.Epic, run *executor.Run, jsonl bool) *applyView {
 	v := &applyView{
 		out: out, err: errOut, epic: epic, run: run, jsonl: jsonl,
-		paint: term.For(out), begun: time.Now(), keys: map[ir.NodeID]*ir.Node{}, waits: map[ir.NodeID]bool{},
+		paint: term.For(out), begun: time.Now(), keys: map[ir.NodeID]*ir.Node{}, waits: map[ir.NodeID]bool{}, untold: map[string]bool{},
 	}
 	for i := range epic.Nodes {
 		n := &epic.Nodes[i]
@@ -82,6 +83,7 @@ func (v *applyView) events(list []executor.Event) {
 			lines.WriteString(line + "\n")
 		}
 	}
+	v.tells(list)
 	if v.live != nil {
 		v.live.events(list, lines.String())
 		return

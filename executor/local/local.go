@@ -256,14 +256,18 @@ func (d *driver) stays() bool {
 	if !d.stay || d.Inbox == nil || d.interrupts > 0 || d.late {
 		return false
 	}
-	if o := d.Run.Overview(); o.Draining != "" {
+	o := d.Run.Overview()
+	if o.Draining != "" {
 		return false
-	} else if o.Held.For != "" {
-		return true
 	}
 	for _, v := range d.Run.Views() {
-		if v.Status == executor.Waiting {
+		switch v.Status {
+		case executor.Waiting:
 			return true
+		case executor.Pending, executor.Ready:
+			if o.Held.For != "" {
+				return true
+			}
 		}
 	}
 	return false

@@ -86,7 +86,7 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 	takes := c.span("takes", r.Takes)
 	usage := executor.Usage{Tokens: r.Tokens, USDMicro: r.USDMicro}
 	if e.Kind == executor.EffectDiagnose {
-		return executor.Diagnosed{Action: r.Action, Note: cmp.Or(r.Message, "as the scenario says"), Usage: usage}, takes
+		return executor.Diagnosed{Action: r.Action, Note: cmp.Or(r.Message, "as the scenario says"), Agent: name, Usage: usage}, takes
 	}
 	session := e.Session
 	if session == "" && (r.Session || r.End == string(executor.EndTakenOver)) {
@@ -140,7 +140,7 @@ func (w *world) gate(e executor.Effect, c choice) (executor.Body, time.Duration)
 	}
 	j := executor.GateJudged{
 		Gate: e.Gate, Verdict: r.Verdict, Tests: "skip", Millis: takes.Milliseconds(), Red: red,
-		Usage: executor.Usage{Tokens: r.Tokens, USDMicro: r.USDMicro}, Message: r.Message,
+		Agent: e.Agent, Usage: executor.Usage{Tokens: r.Tokens, USDMicro: r.USDMicro}, Message: r.Message,
 	}
 	if r.Verdict != executor.Pass {
 		j.Message = cmp.Or(r.Message, e.Gate+" says "+string(r.Verdict))

@@ -1,0 +1,335 @@
+package executor
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// turn names the turns that cost alike: those of an agent in a step, of the agent
+// of a gate, of one who looks at a stalled agent. Its agent is "" for what spends
+// nothing.
+type turn struct{ agent, step, what string }
+
+func turnOf(e Effect) turn {
+	t := turn{e.Agent, e.Step, e.Gate}
+	if e.Kind == EffectDiagnose {
+		t.what = diagnosing
+	}
+	return t
+}
+
+// diagnosing stands where a gate's name does; no gate is called so.
+const diagnosing = "\x00diagnosis"
+
+// learn keeps the highest cost of the finished turns of a kind.
+func (r *Run) learn(e Event, done Effect) {
+	t := turn{agent: done.Agent, step: e.Step}
+	var u Usage
+	agent := ""
+	switch b := e.Body.(type) {
+	case AgentEnded:
+		u, agent = b.Usage, b.Agent
+	case GateJudged:
+		u, agent, t.what = b.Usage, b.Agent, b.Gate
+	case Diagnosed:
+		u, agent, t.what = b.Usage, b.Agent, diagnosing
+	}
+	if agent != "" {
+		t.agent = agent
+	}
+	if t.agent == "" || u.IsZero() {
+		return
+	}
+	known := r.costs[t]
+	r.costs[t] = Usage{Tokens: higher(known.Tokens, u.Tokens), USDMicro: higher(known.USDMicro, u.USDMicro)}
+}
+
+func higher(a, b *int64) *int64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+// expected is what a turn is expected to cost: the most that a finished one did,
+// else what the policy says; a figure that is nil is unknown.
+func (r *Run) expected(t turn) Usage {
+	u := r.costs[t]
+	if x := r.epic.Agents[t.agent].Expect; x != nil {
+		if u.Tokens == nil {
+			u.Tokens = x.Tokens
+		}
+		if u.USDMicro == nil {
+			u.USDMicro = x.USDMicro
+		}
+	}
+	return u
+}
+
+// Tells reports whether a finished turn of an agent has said what it cost, in this
+// epic so far: in US dollars, and in tokens.
+func (r *Run) Tells(agent string) (usd, tokens bool) {
+	for t, u := range r.costs {
+		if t.agent == agent {
+			usd, tokens = usd || u.USDMicro != nil, tokens || u.Tokens != nil
+		}
+	}
+	return usd, tokens
+}
+
+// purse is what turns have reserved of a budget. Reservations follow from the
+// events: a turn that has begun and was not reported has one.
+type purse struct {
+	turns           int
+	usd, tokens     int64
+	noUSD, noTokens map[string]int // turns of unknown cost, by agent
+}
+
+// book adds a turn, or with -1 takes it out again.
+func (p *purse) book(agent string, u Usage, by int) {
+	p.turns += by
+	part := func(sum *int64, unknown *map[string]int, n *int64) {
+		if n != nil {
+			*sum += int64(by) * *n
+			return
+		}
+		if *unknown == nil {
+			*unknown = map[string]int{}
+		}
+		if (*unknown)[agent] += by; (*unknown)[agent] == 0 {
+			delete(*unknown, agent)
+		}
+	}
+	part(&p.usd, &p.noUSD, u.USDMicro)
+	part(&p.tokens, &p.noTokens, u.Tokens)
+}
+
+func (p purse) clone() purse {
+	p.noUSD, p.noTokens = maps.Clone(p.noUSD), maps.Clone(p.noTokens)
+	return p
+}
+
+// lets reports whether a budget lets a turn begin: what is spent and reserved, and
+// its own cost, fit in; or nothing else is going on and something is left. Of the
+// turns of an agent whose cost nobody knows one runs at a time.
+func (p *purse) lets(b ir.Budget, m meter, agent string, u Usage) bool {
+	fits := true
+	for _, x := range [2]struct {
+		limit, spent, booked int64
+		own                  *int64
+		unknown              map[string]int
+	}{
+		{b.USDMicro, m.usd, p.usd, u.USDMicro, p.noUSD},
+		{b.Tokens, m.tokens, p.tokens, u.Tokens, p.noTokens},
+	} {
+		switch {
+		case x.limit <= 0:
+		case x.spent >= x.limit, x.own == nil && x.unknown[agent] > 0:
+			return false
+		case x.own == nil:
+			fits = fits && x.spent+x.booked <= x.limit
+		default:
+			fits = fits && x.booked <= x.limit-x.spent && *x.own <= x.limit-x.spent-x.booked
+		}
+	}
+	return fits || p.turns == 0
+}
+
+// wallet is what budgets have left while a Todo is made: what is in flight, and
+// what is planned beside it.
+type wallet struct {
+	r   *Run
+	now time.Time
+	run purse
+	own map[*node]*purse
+}
+
+func (r *Run) wallet(now time.Time) *wallet { return &wallet{r: r, now: now, run: r.booked.clone()} }
+
+// admission is the wallet for nodes that are to begin or go on: the turns that
+// running ones come to next are planned already.
+func (r *Run) admission(now time.Time) *wallet {
+	w := r.wallet(now)
+	if r.budgeted {
+		for _, i := range r.active {
+			if n := r.nodes[i]; !n.busy() {
+				w.plan(n, r.nextTurn(n))
+			}
+		}
+		for _, i := range r.flying {
+			if n := r.nodes[i]; n.status == Running && len(n.agentsInFlight()) == 0 {
+				w.plan(n, r.nextTurn(n))
+			}
+		}
+	}
+	return w
+}
+
+func (w *wallet) of(n *node) *purse {
+	if p := w.own[n]; p != nil {
+		return p
+	}
+	if w.own == nil {
+		w.own = map[*node]*purse{}
+	}
+	p := n.booked.clone()
+	w.own[n] = &p
+	return &p
+}
+
+// lets reports whether a turn may begin now, by the run's budget and by its
+// node's; n is nil for a node that has not begun: its own budget is whole.
+func (w *wallet) lets(n *node, t turn) bool {
+	r := w.r
+	switch {
+	case t.agent == "":
+		return true
+	case r.held.For == ForBudget, r.runOver(ir.Budget{}, w.now) != "":
+		return false
+	case n != nil && r.nodeOver(n, ir.Budget{}, w.now) != "":
+		return false
+	case !r.budgeted:
+		return true
+	}
+	u := r.expected(t)
+	return w.run.lets(r.runBudget(), r.cost.now, t.agent, u) && (n == nil || w.of(n).lets(r.nodeBudget(n), n.cost.now, t.agent, u))
+}
+
+// plan reserves what a turn is expected to cost.
+func (w *wallet) plan(n *node, t turn) {
+	if t.agent == "" || !w.r.budgeted {
+		return
+	}
+	u := w.r.expected(t)
+	w.run.book(t.agent, u, 1)
+	if n != nil {
+		w.of(n).book(t.agent, u, 1)
+	}
+}
+
+// reserve and unreserve keep what is reserved in step with the turns in flight.
+func (r *Run) reserve(n *node, e *Effect) {
+	if e.Agent == "" {
+		return
+	}
+	e.cost = r.expected(turnOf(*e))
+	r.booked.book(e.Agent, e.cost, 1)
+	n.booked.book(e.Agent, e.cost, 1)
+}
+
+func (r *Run) unreserve(n *node, e Effect) {
+	if e.Agent == "" {
+		return
+	}
+	r.booked.book(e.Agent, e.cost, -1)
+	n.booked.book(e.Agent, e.cost, -1)
+}
+
+// firstTurn is the turn with which a node begins; its agent is "" if it begins
+// with something that costs nothing, as a person's work or gates do.
+func (r *Run) firstTurn(n *node) turn {
+	if len(n.ir.Steps) == 0 || r.byPerson(n) {
+		return turn{}
+	}
+	s := &n.ir.Steps[0]
+	if !n.hasAgent(s) || s.Agent == "" || n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "") != nil {
+		return turn{}
+	}
+	return turn{agent: s.Agent, step: s.Name}
+}
+
+// nextTurn is the turn that comes next for a node that has begun and has nothing
+// in flight; its agent is "" if what comes next costs nothing.
+func (r *Run) nextTurn(n *node) turn {
+	l := &n.life
+	switch s := n.stepNow(); l.stage {
+	case stageGate, stageRed, stageDiagnose:
+		var first turn
+		for _, e := range r.effects(n, nil) {
+			if e.Agent == "" {
+				return turn{}
+			}
+			if first.agent == "" {
+				first = turnOf(e)
+			}
+		}
+		return first
+	case stageBase, stageOpen, stagePrepare, stageAgent, stageFailed:
+		if s == nil || l.attempt.collected.Result.Commit != "" && l.stage == stagePrepare || !r.startsWork(n) {
+			return turn{}
+		}
+		t := turn{agent: s.Agent, step: s.Name}
+		if (l.stage == stagePrepare || l.stage == stageAgent) && l.attempt.agent != "" {
+			t.agent = l.attempt.agent
+		}
+		return t
+	}
+	return turn{}
+}
+
+// wantsTurn reports whether a node could not go on without a turn of an agent, as
+// far as that is known.
+func (r *Run) wantsTurn(n *node) bool {
+	switch n.status {
+	case Pending, Ready:
+		return n.selected && !n.sum && !n.people.skip && r.spends(n)
+	case Running, Waiting:
+		return !n.busy() && !n.life.stale && r.nextTurn(n).agent != ""
+	}
+	return false
+}
+
+// spends reports whether an agent works in the node, or judges it.
+func (r *Run) spends(n *node) bool {
+	for i := range n.ir.Steps {
+		s := &n.ir.Steps[i]
+		if s.Agent != "" && n.hasAgent(s) && n.ir.Kind != ir.Manual && !r.epic.Agents[s.Agent].Human {
+			return true
+		}
+		for _, g := range s.Gates {
+			if r.epic.Gates[g].Agent != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noRoom says why a turn has to wait that the budgets do not let begin beside what
+// is in flight; "" if they let it, or nothing would.
+func (w *wallet) noRoom(n *node, t turn) string {
+	r := w.r
+	if t.agent == "" || !r.budgeted || w.lets(n, t) {
+		return ""
+	}
+	u := r.expected(t)
+	whose, b, m, p := "the budget", r.runBudget(), r.cost.now, &w.run
+	if n != nil && p.lets(b, m, t.agent, u) {
+		whose, b, m, p = "its budget", r.nodeBudget(n), n.cost.now, w.of(n)
+	}
+	if over(b, m, 0) != "" || p.turns == 0 {
+		return ""
+	}
+	cost := "a turn of " + t.agent
+	var of []string
+	if b.USDMicro > 0 {
+		cost += " (" + known(u.USDMicro, dollars) + ")"
+		of = append(of, fmt.Sprintf("%s of %s are spent, %s reserved", dollars(m.usd), dollars(b.USDMicro), dollars(p.usd)))
+	}
+	if b.Tokens > 0 {
+		cost += " (" + known(u.Tokens, func(n int64) string { return fmt.Sprintf("%d tokens", n) }) + ")"
+		of = append(of, fmt.Sprintf("%d of %d tokens are used, %d reserved", m.tokens, b.Tokens, p.tokens))
+	}
+	return fmt.Sprintf("waits until %s has room for %s: %s", whose, cost, strings.Join(of, "; "))
+}
+
+func known(n *int64, words func(int64) string) string {
+	if n == nil {
+		return "of unknown cost"
+	}
+	return words(*n)
+}
