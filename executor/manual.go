@@ -90,7 +90,7 @@ func (w NodeWaiting) timed() bool {
 // awaited reports whether a person could make the run go on.
 func (r *Run) awaited() bool {
 	for _, n := range r.nodes {
-		if n.status == Waiting && (n.selected || n.sum) {
+		if n.status == Waiting && n.selected {
 			return true
 		}
 	}

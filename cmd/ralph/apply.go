@@ -438,16 +438,20 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	return nil
 }
 
-// exitOf is the exit code of a run that ended. What has not begun, and not because
-// of --only, waits for what a person has paused.
+// exitOf is the exit code of a run that ended; with --only what was asked for
+// counts alone. What has not begun waits for what a person has paused, or for a
+// budget; so does what waits for a time while nothing goes on.
 func exitOf(run *executor.Run, interrupted bool) int {
 	code := exitDone
 	cancelled := run.Overview().Cancelled != ""
 	for _, v := range run.Views() {
+		if !v.Selected {
+			continue
+		}
 		switch v.Status {
 		case executor.Pending, executor.Ready:
 			switch {
-			case !v.Selected || v.ID == executor.Integration:
+			case v.ID == executor.Integration:
 			case cancelled && !interrupted:
 				return exitNotDone
 			default:
@@ -458,9 +462,7 @@ func exitOf(run *executor.Run, interrupted bool) int {
 				return exitNotDone
 			}
 		case executor.Waiting:
-			if v.For == executor.ForHuman || v.For == executor.ForBudget {
-				code = exitWaiting
-			}
+			code = exitWaiting
 		}
 	}
 	if interrupted {
