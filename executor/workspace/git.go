@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -246,7 +248,29 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 		return nil
 	}
 	_, err := g.run(ctx, place{}, b.String(), nil, "update-ref", "-m", "ralph: "+why, "--stdin")
+	if err != nil && ctx.Err() == nil {
+		for _, m := range moves {
+			if taken := g.inTheWay(m.ref); taken != "" {
+				return config("beside the branch %s git cannot make %s, since branches are files: git branch -m %s OTHER", taken, strings.TrimPrefix(m.ref, "refs/heads/"), taken)
+			}
+		}
+	}
 	return err
+}
+
+// inTheWay is a branch that is a directory of another one that is wanted, or below
+// it; "" if there is none.
+func (g *git) inTheWay(ref string) string {
+	refs, err := g.readRefs("refs/heads")
+	if err != nil {
+		return ""
+	}
+	for _, r := range slices.Sorted(maps.Keys(refs)) {
+		if strings.HasPrefix(ref, r+"/") || strings.HasPrefix(r, ref+"/") {
+			return strings.TrimPrefix(r, "refs/heads/")
+		}
+	}
+	return ""
 }
 
 func (g *git) unlock(ref string) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Prepare implements executor.Workspace.
@@ -161,12 +162,10 @@ func (s *Space) claim(ctx context.Context, e executor.Effect) error {
 		moves = append(moves, move{attempt, "", e.Commit})
 	}
 	if tip != "" && old == "" {
-		own, err := s.git.readRefs(strings.TrimSuffix(s.nodeRef(e.Node, "attempts/"), "/"))
-		if err != nil {
+		if own, err := s.ownBranch(n); err != nil {
 			return err
-		}
-		if len(own) == 0 {
-			return config("its branch %s exists and is not ralph's: rename it (git branch -m %s OTHER) or name another in the plan (**Branch**)", n.Git.Branch, n.Git.Branch)
+		} else if !own {
+			return foreignBranch(n)
 		}
 	}
 	if tip == "" && branch != "" {
@@ -176,6 +175,25 @@ func (s *Space) claim(ctx context.Context, e executor.Effect) error {
 		return nil
 	}
 	return s.git.update(ctx, "start", moves...)
+}
+
+// ownBranch reports whether a node's branch, where it exists, is one that ralph made.
+func (s *Space) ownBranch(n *ir.Node) (bool, error) {
+	refs, err := s.git.readRefs(strings.TrimSuffix(s.nodeRef(n.ID, ""), "/"))
+	for ref := range refs {
+		if mine(strings.TrimPrefix(ref, s.nodeRef(n.ID, ""))) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// mine reports whether a ref of a node, without what all of them begin with, says that
+// ralph has made its branch.
+func mine(ref string) bool { return ref == "result" || strings.HasPrefix(ref, "attempts/") }
+
+func foreignBranch(n *ir.Node) error {
+	return config("its branch %s exists and is not ralph's: rename it (git branch -m %s OTHER) or name another in the plan (**Branch**)", n.Git.Branch, n.Git.Branch)
 }
 
 func (s *Space) attemptRef(e executor.Effect) string {

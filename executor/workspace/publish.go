@@ -58,6 +58,11 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Publis
 		if err != nil {
 			return out, err
 		}
+		if own, err := s.ownBranch(n); err != nil {
+			return out, err
+		} else if tip != "" && !own {
+			return out, foreignBranch(n)
+		}
 		moves = append(moves, move{w.ref, tip, e.Commit})
 	}
 	if err := s.git.update(ctx, "result", moves...); err != nil {

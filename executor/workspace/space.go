@@ -75,26 +75,12 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err := g.locate(ctx); err != nil {
 		return nil, err
 	}
-	s := &Space{git: g, epic: epic, nodes: make(map[ir.NodeID]*ir.Node, len(epic.Nodes)), branches: map[string]bool{}, free: free}
+	s := &Space{git: g, epic: epic, branches: map[string]bool{}, free: free}
 	if s.top, err = g.top(ctx, dir); err != nil {
 		return nil, err
 	}
-	s.state = filepath.Join(g.common, "ralph", string(epic.Epic.ID))
-	for i := range epic.Nodes {
-		n := &epic.Nodes[i]
-		s.nodes[n.ID] = n
-		s.branches["refs/heads/"+n.Git.Branch] = true
-		if _, err := s.path(n.Git.Worktree); err != nil {
-			return nil, &Refusal{What: fmt.Sprintf("node %s: %v", n.Key, err)}
-		}
-	}
-	s.nodes[executor.Integration] = &ir.Node{
-		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: epic.Epic.Title,
-		Git: ir.Git{Branch: epic.Epic.Integration.Branch, Worktree: "../{repo}-worktrees/" + epic.Epic.Integration.Branch},
-	}
-	s.branches["refs/heads/"+epic.Epic.Integration.Branch] = true
-	if _, err := s.path(s.nodes[executor.Integration].Git.Worktree); err != nil {
-		return nil, &Refusal{What: fmt.Sprintf("integration branch: %v", err)}
+	if err := s.know(); err != nil {
+		return nil, err
 	}
 	if err := s.settings(ctx); err != nil {
 		return nil, err
@@ -107,6 +93,29 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 		return nil, &Refusal{"the repository has no commit yet", "git add -A && git commit -m 'first commit'"}
 	}
 	return s, nil
+}
+
+// know takes up what the epic says about the repository.
+func (s *Space) know() error {
+	s.state = filepath.Join(s.git.common, "ralph", string(s.epic.Epic.ID))
+	s.nodes = make(map[ir.NodeID]*ir.Node, len(s.epic.Nodes))
+	for i := range s.epic.Nodes {
+		n := &s.epic.Nodes[i]
+		s.nodes[n.ID] = n
+		s.branches["refs/heads/"+n.Git.Branch] = true
+		if _, err := s.path(n.Git.Worktree); err != nil {
+			return &Refusal{What: fmt.Sprintf("node %s: %v", n.Key, err)}
+		}
+	}
+	s.nodes[executor.Integration] = &ir.Node{
+		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: s.epic.Epic.Title,
+		Git: ir.Git{Branch: s.epic.Epic.Integration.Branch, Worktree: "../{repo}-worktrees/" + s.epic.Epic.Integration.Branch},
+	}
+	s.branches["refs/heads/"+s.epic.Epic.Integration.Branch] = true
+	if _, err := s.path(s.nodes[executor.Integration].Git.Worktree); err != nil {
+		return &Refusal{What: fmt.Sprintf("integration branch: %v", err)}
+	}
+	return nil
 }
 
 // State returns this epic's state directory.
