@@ -20,9 +20,10 @@ type Source struct {
 type Input struct {
 	Plans   []Source
 	Imports []Imported
-	Policy  []Source             // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
-	Project fs.FS                // confined to the project root; nil: no file exists
-	Past    func(ir.Header) Past // of an epic that has items without an id in its plan; nil: nothing is known
+	Policy  []Source               // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
+	Project fs.FS                  // confined to the project root; nil: no file exists
+	Past    func(ir.Header) Past   // what is on record of an epic that has items without an id in its plan; nil: nothing
+	Taken   func(*ir.Epic) []Taken // names of an epic that somebody else has; nil: none
 	Options Options
 }
 
@@ -32,6 +33,14 @@ type Past struct {
 	Journal  map[ir.NodeID]string // ids that something is on record about, and what they were called: `1.2a "Title"`, or ""
 	Replaced map[ir.NodeID]bool   // ids of the epic.json that is replaced
 	Unknown  string               // why the journal could not be read, a sentence; "" if it could
+}
+
+// Taken is a name that nodes need and somebody else has in the clone that a plan is
+// compiled in. It gives a warning and changes no byte.
+type Taken struct {
+	Nodes []ir.NodeID // another id is that of the sum of all results
+	What  string      // the fact, a clause
+	Ways  []string    // what to do about it, one of these
 }
 
 // Options are what flags say; they win over plan and policy.

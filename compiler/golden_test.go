@@ -69,6 +69,10 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 				o.FreshIDs = append(o.FreshIDs, v)
 			case "same-id":
 				o.SameIDs = append(o.SameIDs, v)
+			case "taken": // a branch, by somebody else: of all items and the sum
+				in.Taken = func(e *ir.Epic) []Taken {
+					return []Taken{{[]ir.NodeID{"integration"}, "the branch " + v + " is in the way", []string{"git branch -m " + v + " OTHER"}}, {[]ir.NodeID{e.Nodes[0].ID}, "the branch " + e.Nodes[0].Git.Branch + " exists", []string{"one", "the other"}}}
+				}
 			case "known": // an id that the journal knows
 				known[ir.NodeID(v)] = "something"
 			case "long-line":

@@ -24,5 +24,6 @@ func passSeal(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	}
 	e.Nodes = nodes
 	ir.Seal(e)
+	u.checkTaken(e, diags)
 	return e
 }

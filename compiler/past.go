@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -79,5 +80,22 @@ func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
 	case fresh && found[0].ID != "":
 		c.diags.Add(diag.Newf("id-choice", found[0].IDRange, "the plan says what the id of %s is", clip(key)).
 			WithDetail("It gives it the id %s, and ids that stand in the plan are kept. If it is another item, delete that annotation and compile with %s again.", clip(string(found[0].ID)), flag))
+	}
+}
+
+// checkTaken warns of names that somebody else has, where the plan says them, else at
+// the item, else at the title.
+func (u *unit) checkTaken(e *ir.Epic, diags *diag.List) {
+	if u.c.in.Taken == nil {
+		return
+	}
+	for _, t := range u.c.in.Taken(e) {
+		at := u.draft.Range
+		if i := slices.Index(u.ids.nodes, t.Nodes[0]); i >= 0 {
+			n := &u.draft.Nodes[i]
+			at = cmpRange(n.Branch.Range, cmpRange(n.Worktree.Range, n.KeyRange))
+		}
+		diags.Add(diag.New("name-taken", at, "a name that this epic needs is taken").
+			WithDetail("%s%s. What to do: %s.", strings.ToUpper(t.What[:1]), t.What[1:], strings.Join(t.Ways, "; or ")))
 	}
 }

@@ -198,6 +198,13 @@ var graphCodes = []Entry{
 		Wrong: "git { branch = \"{source}/{sprint}-{slug}\" }", Right: "git { branch = \"ralph/{epic}/{sprint}-{slug}\" }",
 	},
 	{
+		Code: "name-taken", Severity: Warning, About: "graph",
+		Title: "A branch or a worktree of the epic cannot be made here",
+		Why:   "A branch of this name exists in the repository and is not the epic's; or one does that git cannot keep beside it, because branches are files: beside a branch `ralph` there can be no `ralph/plan/1-1-setup`. Or another epic that was applied here needs the same name, or something else stands in the directory of a worktree. Compile writes epic.json all the same, for it is about the plan and not about this clone; `ralph plan`, `ralph doctor` and `ralph apply` refuse it until the name is free. Branches of remotes are in nobody's way.",
+		Wrong: "git branch ralph",
+		Right: "git branch -m ralph mine",
+	},
+	{
 		Code: "worktree-path", Severity: Error, About: "graph",
 		Title: "A worktree would stand where it may not",
 		Why:   "Worktrees stand inside the project or inside a sibling directory ../NAME-worktrees/.",

@@ -197,8 +197,12 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 		return r, refusal(err)
 	}
 	state := r.space.State()
-	if err := checkSlug(state, epic); err != nil {
-		return r, err
+	_, err = os.Lstat(filepath.Join(state, journal.File))
+	begun := err == nil
+	if !begun { // a refused epic leaves nothing behind
+		if err := checkNames(r.space, nil); err != nil {
+			return r, err
+		}
 	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return r, inputErrorf("%w", err)
@@ -231,6 +235,11 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	}
 	if r.run, err = replay(ctx, r.log, epic, func(e executor.Event) { r.tally.Add(e) }, r.times.add); err != nil {
 		return r, inputErrorf("%w", err)
+	}
+	if begun {
+		if err := checkNames(r.space, r.run); err != nil {
+			return r, err
+		}
 	}
 	if err := r.checkLost(ctx); err != nil {
 		return r, err

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -16,36 +15,6 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
-
-// checkSlug refuses an epic whose branches another epic of this repository
-// uses: both would move them.
-func checkSlug(state string, epic *ir.Epic) error {
-	others, err := filepath.Glob(filepath.Join(filepath.Dir(state), "*", "epic.json"))
-	if err != nil {
-		return inputErrorf("%w", err)
-	}
-	for _, path := range others {
-		if filepath.Dir(path) == state {
-			continue
-		}
-		b, err := readFile(path)
-		if err != nil {
-			continue // a state without a readable epic holds no branch that could be named
-		}
-		var other struct {
-			Epic ir.Header `json:"epic"`
-		}
-		if json.Unmarshal(b, &other) != nil || other.Epic.Integration.Branch != epic.Epic.Integration.Branch {
-			continue
-		}
-		return inputErrorf("another epic uses the branch %s in this repository:\n  - %s, id %s (this one)\n  - %s, id %s (the other)\n"+
-			"  Nothing was started. If they are two plans, give one another slug (front matter: id).\n"+
-			"  If it is one plan that lost its id, write <!-- beads-ralph-epic: %s --> below its title and compile it again.\n"+
-			"  If the other one is over, move %s away.",
-			epic.Epic.Integration.Branch, epic.Epic.Plan, epic.Epic.ID, other.Epic.Plan, other.Epic.ID, other.Epic.ID, filepath.Dir(path))
-	}
-	return nil
-}
 
 // warnings says what will surprise: files that agents will not see, and work
 // that is called done and may not be there. Neither stops a run.

@@ -19,7 +19,7 @@ func TestApplyRefusesAnotherEpicOfTheSameSlug(t *testing.T) {
 	refs := r.git("for-each-ref")
 	r.epic(executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Epic.ID, e.Epic.Plan = "bd-other", "docs/plan.md" }))
 	a := r.run(exitInput)
-	for _, want := range []string{"another epic uses the branch ralph/x/integration", "docs/plan.md, id bd-other (this one)", "plan.md, id bd-epic (the other)", "Nothing was started"} {
+	for _, want := range []string{"another epic uses the branch ralph/x/integration", ": plan.md, id bd-epic (this one is docs/plan.md, id bd-other)", "Nothing was started"} {
 		if !strings.Contains(a.err.String(), want) {
 			t.Errorf("the refusal lacks %q:\n%s", want, &a.err)
 		}
@@ -31,7 +31,7 @@ func TestApplyRefusesAnotherEpicOfTheSameSlug(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.git("branch", "-q", "-D", "ralph/x/integration")
-	if a := r.run(exitWaiting); !strings.Contains(a.out.String(), "its branch ralph/x/1-1 exists and is not ralph's") {
+	if a := r.run(exitInput); !strings.Contains(a.err.String(), "the branch ralph/x/1-1 of 1.1 exists and is not ralph's") {
 		t.Errorf("it said %s%s", &a.out, &a.err)
 	}
 }

@@ -226,7 +226,7 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 	}
 	input.Project = c.project.FS()
 	if a.inClone {
-		input.Past = a.past(c.project)
+		input.Past, input.Taken = a.past(c.project), c.project.taken
 	}
 	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}

@@ -17,11 +17,10 @@ func soon(seconds int) string {
 var cornerPlaces = []cornerCase{
 	{
 		group: "worktree", name: "its place is occupied",
-		want: "what is not ralph's is not touched: the sprint waits for a person, and goes on when the place is free",
+		want: "what is not ralph's is not touched: nothing starts, and all goes on when the place is free",
 		check: func(t *testing.T, r *cornerRepo) {
 			r.write("../project-worktrees/ralph/plan/1-1-first/mine", "precious")
-			out := r.apply(exitWaiting)
-			r.has(out, "waits for a person")
+			r.has(r.apply(exitInput), "is taken by something that is not of this epic")
 			if got := r.read("../project-worktrees/ralph/plan/1-1-first/mine"); got != "precious" {
 				t.Errorf("the file is %q", got)
 			}

@@ -96,6 +96,17 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, finding) {
 	if err != nil {
 		return epic, bad(err)
 	}
+	events, err := readEvents(ctx, space.State(), epic.Epic.ID)
+	if err != nil {
+		return epic, bad(err)
+	}
+	run, err := replayed(epic, events)
+	if err != nil {
+		return epic, bad(err)
+	}
+	if err := checkNames(space, run); err != nil {
+		return epic, bad(err)
+	}
 	if err := (&openedRun{epic: epic, space: space}).checkPrograms(ctx); err != nil {
 		return epic, bad(err)
 	}

@@ -160,6 +160,8 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 	}
 	if why := refuse(epic); why != nil {
 		p.Cannot = why.Error()
+	} else if why := checkNames(space, run); why != nil {
+		p.Cannot = why.Error()
 	} else if why := (&openedRun{epic: epic, space: space}).checkPrograms(ctx); why != nil {
 		p.Cannot = why.Error()
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,9 @@ func runRecover(cmd *cobra.Command, a *recoverArgs, id string) (err error) {
 		return refusal(err)
 	}
 	state := r.space.State()
-	if err := checkSlug(state, r.epic); err != nil {
+	taken, err := r.space.Clashes(func(*ir.Node) bool { return false }, true) // what is there may be the epic's
+	ofOthers := slices.DeleteFunc(taken, func(c workspace.Clash) bool { return c.Epic == "" })
+	if err = errors.Join(err, namesTaken(ofOthers)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
