@@ -30,7 +30,7 @@ var taskCodes = []Entry{
 	{
 		Code: "tests-unknown", Severity: Error, About: "bead",
 		Title: "Nobody knows how the project is tested",
-		Why:   "Tests are to pass, and there is no command for them: none was given, and the files at the root of the project (`package.json` with a test script, `go.mod`, `Cargo.toml`, settings of pytest) name none, or two different ones. A criterion that cannot be checked never passes silently.",
+		Why:   "Tests are to pass, and there is no command for them: none was given, and the files at the root of the project (`Cargo.toml`, settings of pytest, `package.json` with a test script, `go.mod`, `build.gradle`, `pom.xml`, a `justfile` or `Makefile` with a target test) name none, or two different ones. A criterion that cannot be checked never passes silently.",
 		Wrong: `{"successCriteria": [{"type": "tests_pass"}]}`, Right: `{"successCriteria": [{"type": "tests_pass"}], "testCommand": "make test"}`,
 	},
 	{

@@ -68,27 +68,3 @@ func TestReadAgentFile(t *testing.T) {
 		}
 	}
 }
-
-// L2-05
-func TestDetectTests(t *testing.T) {
-	for _, x := range []struct{ files, want string }{
-		{"", ""},
-		{"pom.xml", "mvn test"},
-		{"pom.xml build.gradle.kts", "./gradlew test"},
-		{"pom.xml build.gradle go.mod", "go test ./..."},
-		{"go.mod package.json", "npm test"},
-		{"go.mod package.json pyproject.toml", "python -m pytest"},
-		{"go.mod package.json setup.py Cargo.toml", "cargo test"},
-	} {
-		project := fstest.MapFS{}
-		for _, f := range strings.Fields(x.files) {
-			project[f] = &fstest.MapFile{}
-		}
-		if got, _ := DetectTests(project); got.Command != x.want {
-			t.Errorf("%q: got %q, want %q", x.files, got.Command, x.want)
-		}
-	}
-	if _, ok := DetectTests(nil); ok {
-		t.Error("no project has tests")
-	}
-}

@@ -229,8 +229,9 @@ func (s *Set) checkGate(d *decoder, g *Gate) {
 			at = g.Run.Range
 		}
 		dg := diag.Newf("gate-without-command", at, "gate %s has no command", quoted(g.Name))
-		if f, ok := DetectTests(s.project); ok {
-			dg = dg.WithDetail("A command gate passes when its command succeeds. The project has %s (%s). Write run = %q.", f.File, f.Language, f.Command)
+		if found := DetectTests(s.project); len(found) > 0 {
+			f := found[0]
+			dg = dg.WithDetail("A command gate passes when its command succeeds. The project has %s (%s). Write run = %q.", f.File, f.Tool, f.Command)
 			if g.Run.Set && d.sourceIs(at, `"`+g.Run.V+`"`) {
 				dg = dg.WithFix(at, fmt.Sprintf("%q", f.Command))
 			}

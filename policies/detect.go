@@ -1,43 +1,225 @@
 package policies
 
-import "io/fs"
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
 
-// TestCommand is how a project's own tests are run.
+// TestCommand is how a project's own tests are run, as a file at its root says.
 type TestCommand struct {
-	Language string // Rust, Python, …
-	File     string // what it was recognised by
-	Command  string
+	Tool    string   // Go, Node, make, …
+	File    string   // what it was recognised by
+	Command string   // runs the tests
+	Setup   []string // what a fresh checkout needs before
+	Protect []string // files at the root that decide what the command does, and that are there
+	Target  bool     // the tool only runs what others do: just, make
 }
 
-// testFiles lists, in order, what a project is recognised by; the first that
-// exists at its root decides.
-var testFiles = []TestCommand{
-	{"Rust", "Cargo.toml", "cargo test"},
-	{"Python", "pyproject.toml", "python -m pytest"},
-	{"Python", "setup.py", "python -m pytest"},
-	{"Python", "setup.cfg", "python -m pytest"},
-	{"Python", "pytest.ini", "python -m pytest"},
-	{"Python", "tox.ini", "python -m pytest"},
-	{"Python", "requirements.txt", "python -m pytest"},
-	{"Node", "package.json", "npm test"},
-	{"Go", "go.mod", "go test ./..."},
-	{"Gradle", "build.gradle", "./gradlew test"},
-	{"Gradle", "build.gradle.kts", "./gradlew test"},
-	{"Gradle", "settings.gradle", "./gradlew test"},
-	{"Gradle", "settings.gradle.kts", "./gradlew test"},
-	{"Maven", "pom.xml", "mvn test"},
+// testTools lists, in order, how projects are recognised. Of a tool, the first file
+// that says how to test decides.
+var testTools = []struct {
+	tool    string
+	files   []string
+	ask     func(d *detector, file string, src []byte) TestCommand // without a command: the file does not say it
+	protect []string                                               // globs
+}{
+	{"Rust", []string{"Cargo.toml"}, says("cargo test"), []string{".cargo/config.toml", ".cargo/config", "rust-toolchain", "rust-toolchain.toml"}},
+	{"Python", []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "conftest.py", "requirements.txt", "requirements-dev.txt", "setup.py"}, pythonTests, []string{"pytest.ini", "conftest.py"}},
+	{"Node", []string{"package.json"}, nodeTests, []string{"package.json", "jest.config.*", "vitest.config.*", "vitest.workspace.*", "vite.config.*", ".mocharc.*", "babel.config.*"}},
+	{"Go", []string{"go.mod", "go.work"}, says("go test ./..."), nil},
+	{"Gradle", []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, wrapped("./gradlew", "gradle", " test"), []string{"gradlew", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties", "gradle/wrapper/*"}},
+	{"Maven", []string{"pom.xml"}, wrapped("./mvnw", "mvn", " test"), []string{"mvnw", "pom.xml", ".mvn/*"}},
+	{"just", justFiles, target("just test", justTest), nil},
+	{"make", makeFiles, target("make test", makeTest), nil},
 }
 
-// DetectTests looks for the test framework of a project: Rust, Python, Node, Go,
-// Gradle, Maven, in this order. A nil project has none.
-func DetectTests(project fs.FS) (TestCommand, bool) {
+// Names of files in the order in which their tools look for them.
+var (
+	makeFiles = []string{"GNUmakefile", "makefile", "Makefile"}
+	justFiles = []string{"justfile", "Justfile", ".justfile"}
+)
+
+// ciFiles are where projects say what their CI runs.
+var ciFiles = []string{
+	".github/workflows/*", ".gitlab-ci.yml", ".circleci/*", ".buildkite/*", "Jenkinsfile", "azure-pipelines.yml", "bitbucket-pipelines.yml",
+	".travis.yml", ".woodpecker.yml", ".drone.yml", ".ci/*",
+}
+
+var (
+	makeTest = regexp.MustCompile(`(?m)^test[ \t]*:(?:[^=]|$)`)
+	justTest = regexp.MustCompile(`(?m)^@?test(?:[ \t]+[^:=\n]*)?:(?:[^=]|$)`)
+)
+
+// maxManifest bounds a file that is read to find out how a project is tested.
+const maxManifest = 1 << 20
+
+// DetectTests finds how a project is tested by what stands at its root: Rust, Python,
+// Node, Go, Gradle, Maven, in this order; just and make where none of these is
+// recognised. A nil project has no tests.
+func DetectTests(project fs.FS) []TestCommand {
 	if project == nil {
-		return TestCommand{}, false
+		return nil
 	}
-	for _, t := range testFiles {
-		if st, err := fs.Stat(project, t.File); err == nil && st.Mode().IsRegular() {
-			return t, true
+	d := &detector{project}
+	var out []TestCommand
+	for _, t := range testTools {
+		if (t.tool == "just" || t.tool == "make") && len(out) > 0 {
+			break
+		}
+		for _, file := range t.files {
+			src, ok := d.read(file)
+			if !ok {
+				continue
+			}
+			c := t.ask(d, file, src)
+			if c.Command == "" {
+				continue
+			}
+			c.Tool, c.File = t.tool, file
+			c.Protect = append(c.Protect, d.there(t.protect)...)
+			c.Protect = append(c.Protect, RunsThrough(project, c.Command)...)
+			slices.Sort(c.Protect)
+			c.Protect = slices.Compact(c.Protect)
+			out = append(out, c)
+			break
 		}
 	}
-	return TestCommand{}, false
+	return out
+}
+
+// CIFiles are the files at the root by which the project's CI is told what to run.
+func CIFiles(project fs.FS) []string {
+	d := &detector{project}
+	var out []string
+	for _, glob := range ciFiles {
+		if len(d.there([]string{glob})) > 0 {
+			out = append(out, strings.TrimSuffix(glob, "*")+strings.Repeat("**", strings.Count(glob, "*")))
+		}
+	}
+	return out
+}
+
+// detector looks at a project.
+type detector struct{ project fs.FS }
+
+func (d *detector) read(file string) ([]byte, bool) {
+	if st, err := fs.Stat(d.project, file); err != nil || !st.Mode().IsRegular() || st.Size() > maxManifest {
+		return nil, false
+	}
+	b, err := fs.ReadFile(d.project, file)
+	return b, err == nil
+}
+
+func (d *detector) has(file string) bool {
+	st, err := fs.Stat(d.project, file)
+	return err == nil && st.Mode().IsRegular()
+}
+
+// there is what globs find.
+func (d *detector) there(globs []string) []string {
+	var out []string
+	for _, g := range globs {
+		found, _ := fs.Glob(d.project, g) // the patterns are well formed
+		for _, f := range found {
+			if d.has(f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+func says(command string) func(*detector, string, []byte) TestCommand {
+	return func(*detector, string, []byte) TestCommand { return TestCommand{Command: command} }
+}
+
+// wrapped prefers the program that the project brings.
+func wrapped(own, else_, args string) func(*detector, string, []byte) TestCommand {
+	return func(d *detector, _ string, _ []byte) TestCommand {
+		if d.has(own[2:]) {
+			return TestCommand{Command: own + args}
+		}
+		return TestCommand{Command: else_ + args}
+	}
+}
+
+// target is a command whose file has to have the target.
+func target(command string, has *regexp.Regexp) func(*detector, string, []byte) TestCommand {
+	return func(_ *detector, _ string, src []byte) TestCommand {
+		if !has.Match(src) {
+			return TestCommand{}
+		}
+		return TestCommand{Command: command, Target: true}
+	}
+}
+
+// pythonTests takes pytest where some file speaks of it, else Python's own tests
+// where they stand at a usual place.
+func pythonTests(d *detector, file string, src []byte) TestCommand {
+	section := map[string]string{"pyproject.toml": "[tool.pytest", "setup.cfg": "[tool:pytest]", "tox.ini": "[pytest]"}[file]
+	var c TestCommand
+	switch {
+	case file == "pytest.ini", file == "conftest.py":
+		c.Command = "python3 -m pytest"
+	case section != "" && bytes.Contains(src, []byte(section)):
+		c.Command, c.Protect = "python3 -m pytest", []string{file}
+	case section != "" && file != "pyproject.toml":
+	case bytes.Contains(src, []byte("pytest")):
+		c.Command = "python3 -m pytest"
+	case file == "pyproject.toml" || file == "setup.py" || strings.HasPrefix(file, "requirements"):
+		if len(d.there([]string{"test_*.py", "test*/test_*.py", "tests/*/test_*.py"})) > 0 {
+			c.Command = "python3 -m unittest"
+		}
+	}
+	if c.Command == "" {
+		return c
+	}
+	switch {
+	case d.has("uv.lock"):
+		c.Command = "uv run " + strings.TrimPrefix(c.Command, "python3 -m ")
+		if strings.HasSuffix(c.Command, "unittest") {
+			c.Command = "uv run python -m unittest"
+		}
+	case d.has("poetry.lock"):
+		c.Command, c.Setup = "poetry run "+strings.Replace(c.Command, "python3", "python", 1), []string{"poetry install"}
+	}
+	return c
+}
+
+// nodeTests runs the test script with the package manager whose lock is there.
+func nodeTests(d *detector, _ string, src []byte) TestCommand {
+	var m struct {
+		Scripts        map[string]string `json:"scripts"`
+		PackageManager string            `json:"packageManager"`
+		Dependencies   map[string]any    `json:"dependencies"`
+		Dev            map[string]any    `json:"devDependencies"`
+	}
+	test := ""
+	if json.Unmarshal(src, &m) == nil {
+		test = strings.TrimSpace(m.Scripts["test"])
+	}
+	if test == "" || strings.Contains(test, "no test specified") {
+		return TestCommand{}
+	}
+	name, _, _ := strings.Cut(m.PackageManager, "@")
+	c := TestCommand{Command: "npm test", Setup: []string{"npm install"}}
+	switch {
+	case d.has("pnpm-lock.yaml") || name == "pnpm":
+		c.Command, c.Setup = "pnpm test", []string{"pnpm install --frozen-lockfile"}
+	case d.has("yarn.lock") || name == "yarn":
+		c.Command, c.Setup = "yarn test", []string{"yarn install --frozen-lockfile"}
+		if d.has(".yarnrc.yml") {
+			c.Setup = []string{"yarn install --immutable"}
+		}
+	case d.has("package-lock.json") || d.has("npm-shrinkwrap.json"):
+		c.Setup = []string{"npm ci"}
+	}
+	if len(m.Dependencies)+len(m.Dev) == 0 {
+		c.Setup = nil
+	}
+	return c
 }
