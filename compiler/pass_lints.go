@@ -13,52 +13,12 @@ import (
 // changes nothing.
 func passLints(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	u.lintGates(e, diags)
+	u.lintEditable(e, diags)
 	u.lintOverlaps(e, diags)
 	u.lintDeadlines(e, diags)
 	u.lintBudget(e, diags)
 	u.lintCapabilities(e, diags)
 	return e
-}
-
-// lintGates names, in one warning, the items whose work no command judges.
-func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
-	var keys []string
-	first := diag.Range{}
-	total := 0
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
-		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind || judged(e, n) {
-			continue
-		}
-		if total++; total == 1 {
-			first = u.draft.Nodes[i].KeyRange
-		}
-		if len(keys) < 12 {
-			keys = append(keys, string(n.Key))
-		}
-	}
-	if total == 0 {
-		return
-	}
-	add := "a Verify label with a command, or a command gate to the step of the policy"
-	if u.tree == nil {
-		add = "a command gate to the step of the policy" // labels are a plan's
-	}
-	diags.Add(diag.Newf("no-command-gate", first, "no command judges the work of %s", count(total, "item")).
-		WithDetail("%s: only agents or people look at what was written. Add %s.", listWords(keys, total), add))
-}
-
-// judged reports whether a step that may write has a command gate behind it.
-func judged(e *ir.Epic, n *ir.Node) bool {
-	writes, judged := false, false
-	for k := range n.Steps {
-		s := &n.Steps[k]
-		writes = writes || s.Access == "write"
-		for _, name := range s.Gates {
-			judged = judged || e.Gates[name].Kind == "command"
-		}
-	}
-	return !writes || judged
 }
 
 // maxPairs bounds how many pairs of items are looked at for common files.

@@ -163,6 +163,13 @@ var graphCodes = []Entry{
 		Wrong: "### Sprint 1.1: API", Right: "### Sprint 1.1: API\n**Verify**: `go test ./...`",
 	},
 	{
+		Code: "gate-editable", Severity: Warning, About: "graph",
+		Title: "The judged agent may edit what a gate runs",
+		Why:   "A command gate is as hard to talk to as the files that it runs through: an agent that may change the `Makefile` behind `make test` can make it pass. What `protect` lists cannot be changed by the attempt that is judged. Looked at are the files of the project in which the command itself is written: of make, just, npm, pnpm, yarn, Gradle, Maven, and scripts; not what these run in turn.",
+		Wrong: "gate \"tests\" {\n  kind = \"command\"\n  run  = \"make test\"\n}",
+		Right: "gate \"tests\" {\n  kind    = \"command\"\n  run     = \"make test\"\n  protect = [\"Makefile\"]\n}",
+	},
+	{
 		Code: "file-overlap", Severity: Warning, About: "graph",
 		Title: "Items side by side change the same files",
 		Why:   "Nothing orders them, so their results will be merged, and the merge may conflict.",

@@ -1,0 +1,141 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// lintGates names, in one warning, the items whose work no command judges.
+func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
+	var keys []string
+	first := diag.Range{}
+	total := 0
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind || judged(e, n) {
+			continue
+		}
+		if total++; total == 1 {
+			first = u.draft.Nodes[i].KeyRange
+		}
+		if len(keys) < 12 {
+			keys = append(keys, string(n.Key))
+		}
+	}
+	if total == 0 {
+		return
+	}
+	add := "a Verify label with a command, or a command gate to the step of the policy"
+	if u.tree == nil {
+		add = "a command gate to the step of the policy" // labels are a plan's
+	}
+	var own string
+	for _, t := range policies.DetectTests(u.c.in.Project) {
+		own += fmt.Sprintf(" By %s, %q runs the tests of the project.", t.File, t.Command)
+	}
+	diags.Add(diag.Newf("no-command-gate", first, "no command judges the work of %s", count(total, "item")).
+		WithDetail("%s: only agents or people look at what was written.%s Add %s.", listWords(keys, total), own, add))
+}
+
+// judged reports whether a step that may write has a command gate behind it.
+func judged(e *ir.Epic, n *ir.Node) bool {
+	writes, judged := false, false
+	for k := range n.Steps {
+		s := &n.Steps[k]
+		writes = writes || s.Access == "write"
+		for _, name := range s.Gates {
+			judged = judged || e.Gates[name].Kind == "command"
+		}
+	}
+	return !writes || judged
+}
+
+// lintEditable names the command gates whose own definition the judged agent may
+// edit: the Makefile of make test, the script that is run.
+func (u *unit) lintEditable(e *ir.Epic, diags *diag.List) {
+	type editable struct {
+		gate  string
+		files []string
+		keys  []string
+		node  int // the first
+	}
+	through := map[string][]string{} // by command
+	found := map[string]*editable{}
+	var order []*editable
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind {
+			continue
+		}
+		var protected []string
+		for k := range n.Steps {
+			for _, name := range n.Steps[k].Gates {
+				protected = append(protected, e.Gates[name].Protect...)
+			}
+		}
+		for k := range n.Steps {
+			s := &n.Steps[k]
+			if s.Access != "write" || s.Agent == "" {
+				continue
+			}
+			for _, name := range s.Gates {
+				run := e.Gates[name].Run
+				if e.Gates[name].Kind != "command" {
+					continue
+				}
+				files, done := through[run]
+				if !done {
+					files = policies.RunsThrough(u.c.in.Project, run)
+					through[run] = files
+				}
+				open := slices.DeleteFunc(slices.Clone(files), func(f string) bool {
+					return glob.MatchAny(protected, f) || len(n.Scope.Owns) > 0 && !glob.MatchAny(n.Scope.Owns, f)
+				})
+				if len(open) == 0 {
+					continue
+				}
+				id := run + "\x00" + strings.Join(open, "\x00") // one warning, however many gates say the same
+				x := found[id]
+				if x == nil {
+					x = &editable{gate: name, files: open, node: i}
+					found[id] = x
+					order = append(order, x)
+				}
+				if key := string(n.Key); !slices.Contains(x.keys, key) {
+					x.keys = append(x.keys, key)
+				}
+			}
+		}
+	}
+	for _, x := range order[:min(len(order), 20)] {
+		at, list := u.gateRange(x.gate, x.node), strings.Join(x.files[:min(len(x.files), 5)], ", ")
+		to := "the gate"
+		if e.Gates[x.gate].From == "plan" {
+			to = "a gate of the policy"
+		}
+		diags.Add(diag.Newf("gate-editable", at, "the agent may edit what gate %s runs", clip(x.gate)).
+			WithDetail("The command runs through %s, and nothing keeps the agent of %s from changing that: a gate that its agent can rewrite judges nothing. Add protect = [%s] to %s, or run the tests without that file.",
+				list, listWords(x.keys[:min(len(x.keys), 12)], len(x.keys)), `"`+strings.Join(x.files[:min(len(x.files), 5)], `", "`)+`"`, to))
+	}
+}
+
+// gateRange is where a gate of epic.json was written.
+func (u *unit) gateRange(name string, node int) diag.Range {
+	d := &u.draft.Nodes[node]
+	short := name[strings.LastIndexByte(name, '/')+1:]
+	if p := u.set.Gates[short]; p != nil && u.c.files[p.Range.File] != nil {
+		return p.Range
+	}
+	for k := range d.Verify {
+		if v := &d.Verify[k]; v.Name == short || v.Name == "" && strings.HasPrefix(short, "verify") {
+			return v.Range
+		}
+	}
+	return d.KeyRange
+}
