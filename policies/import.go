@@ -38,8 +38,9 @@ type Imported struct {
 }
 
 // Import writes agents that were found into the policy: path or slug, runner and
-// model of blocks of their names are set wherever they stand, and so is access
-// where nobody wrote one; all others get new blocks, without capabilities, at the
+// model of their blocks are set wherever they stand, and so is access where nobody
+// wrote one. An agent's block is the one that names its file or its slug, whatever
+// that is called, else the one of its name; all others get new blocks, without capabilities, at the
 // end of the file into. Nothing else changes, comments and layout stay. The result
 // holds the new text of each file that changes, by name. A policy that cannot be
 // read, which the list says, is not changed.
@@ -52,16 +53,14 @@ func Import(in Input, into string, found []Found) (map[string][]byte, []Imported
 	for _, f := range in.Files {
 		im.open(f)
 	}
-	found = slices.Clone(found)
-	slices.SortStableFunc(found, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
+	byBlock := map[string][]Found{}
+	for _, f := range found {
+		name := cmp.Or(im.about(f), f.Name)
+		byBlock[name] = append(byBlock[name], f)
+	}
 	var out []Imported
-	for len(found) > 0 {
-		n := 1
-		for n < len(found) && found[n].Name == found[0].Name {
-			n++
-		}
-		out = append(out, im.agent(found[:n])...)
-		found = found[n:]
+	for _, name := range sortedKeys(byBlock) {
+		out = append(out, im.agent(name, byBlock[name])...)
 	}
 	changed := im.texts()
 	after := in
@@ -141,23 +140,42 @@ func (im *importer) open(f *diag.File) {
 	}
 }
 
-// agent imports one of the agents of a name that were found.
-func (im *importer) agent(same []Found) []Imported {
-	have := im.set.Agents[same[0].Name]
+// about is the name of the block that names an agent's file or its slug; "" if none
+// does. Of several it is the one of the agent's own name, else the first.
+func (im *importer) about(f Found) string {
+	if a := im.set.Agents[f.Name]; a != nil && im.names(a, f) {
+		return f.Name
+	}
+	for _, name := range sortedKeys(im.set.Agents) {
+		if im.names(im.set.Agents[name], f) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (im *importer) names(a *Agent, f Found) bool {
+	return !a.Builtin && im.kind(a.Runner.V) == f.Kind && (f.Path != "" && f.Path == path.Clean(a.Path.V) || f.Slug != "" && f.Slug == a.Slug.V)
+}
+
+// agent imports one of the agents that were found for a block.
+func (im *importer) agent(name string, same []Found) []Imported {
+	have := im.set.Agents[name]
 	if have != nil && have.Builtin {
 		have = nil
 	}
 	chosen := 0
-	if have != nil && len(same) > 1 {
-		kind := im.kind(have.Runner.V)
-		chosen = max(slices.IndexFunc(same, func(f Found) bool {
-			return f.Kind == kind && (f.Path != "" && f.Path == path.Clean(have.Path.V) || f.Slug != "" && f.Slug == have.Slug.V)
-		}), 0)
+	if have != nil {
+		chosen = max(slices.IndexFunc(same, func(f Found) bool { return im.names(have, f) }), 0)
 	}
-	out := []Imported{im.one(same[chosen], have)}
+	out := []Imported{im.one(name, same[chosen], have)}
 	for i, f := range same {
-		if i != chosen {
-			out = append(out, Imported{Agent: f.Name, Left: fmt.Sprintf("the one of %s is left out: %s has one of that name, too", at(f), at(same[chosen]))})
+		switch {
+		case i == chosen:
+		case f.Name != same[chosen].Name:
+			out = append(out, Imported{Agent: name, Left: fmt.Sprintf("%q of %s is left out: this block is about %q", f.Name, at(f), same[chosen].Name)})
+		default:
+			out = append(out, Imported{Agent: name, Left: fmt.Sprintf("the one of %s is left out: %s has one of that name, too", at(f), at(same[chosen]))})
 		}
 	}
 	return out
@@ -166,9 +184,9 @@ func (im *importer) agent(same []Found) []Imported {
 // at names the place that an agent was found at.
 func at(f Found) string { return cmp.Or(f.Path, f.From) }
 
-func (im *importer) one(f Found, have *Agent) Imported {
-	out := Imported{Agent: f.Name}
-	place, editable := im.blocks[f.Name]
+func (im *importer) one(name string, f Found, have *Agent) Imported {
+	out := Imported{Agent: name}
+	place, editable := im.blocks[name]
 	switch {
 	case f.Name == "" || len(f.Name) > maxName || strings.ContainsFunc(f.Name, unicode.IsControl) || !utf8.ValidString(f.Name):
 		out.Left = "its name cannot be that of a block"

@@ -171,6 +171,44 @@ policy "default" {
 	}
 }
 
+// A block is about the agent whose slug or file it names, whatever it is called; it
+// is not about another one of its own name. S4-76, S4-132
+func TestAnAgentIsFoundByItsSlug(t *testing.T) {
+	policy := `runner "opencode" {
+  kind = "opencode"
+}
+
+agent "maker" {
+  slug         = "build"
+  runner       = runner.opencode
+  capabilities = ["implement"]
+}
+
+agent "plan" {
+  slug         = "planner"
+  runner       = runner.opencode
+  capabilities = ["plan"]
+}
+`
+	found := []Found{
+		{Name: "build", From: "opencode", Kind: "opencode", Slug: "build", Model: "anthropic/x", Access: "write"},
+		{Name: "plan", From: "opencode", Kind: "opencode", Slug: "plan", Access: "read"},
+		{Name: "planner", From: "opencode", Kind: "opencode", Slug: "planner", Access: "read"},
+	}
+	i := &importing{t, map[string]string{"ralph.hcl": policy}}
+	said := i.run(found...)
+	if got := i.files["ralph.hcl"]; !strings.Contains(got, `model`) || !strings.Contains(got, `"anthropic/x"`) || strings.Count(got, "agent ") != 2 || !strings.Contains(got, `slug         = "planner"`) {
+		t.Errorf("the policy is\n%s", got)
+	}
+	if more := i.files["policies/agents.hcl"]; more != "" {
+		t.Errorf("agents that have blocks got others:\n%s\n%s", more, said)
+	}
+	if !strings.Contains(said, `"plan" of opencode is left out: this block is about "planner"`) {
+		t.Errorf("said:\n%s", said)
+	}
+	i.again(found...)
+}
+
 func TestWhatIsNotImportedIsSaid(t *testing.T) { // S4-132
 	i := &importing{t, map[string]string{
 		"a.hcl.json": `{"agent": {"dev": {"model": "sonnet"}}}`,

@@ -42,8 +42,8 @@ func newSyncAgentsCommand() *cobra.Command {
 		Short: "Import agents of Claude Code and OpenCode into the policy",
 		Long: `Sync-agents looks for agents in .claude/agents/*.md of the project and in OpenCode (its
 own, yours and those of the project), and writes them into the policy: those that have
-a file in the project by path, others by slug. Of an agent block that is there it sets
-path or slug, runner and model, and access if it is not written and the agent may
+a file in the project by path, others by slug. Of the agent block that names this file or
+slug, else of the one of the agent's name, it sets path or slug, runner and model, and access if it is not written and the agent may
 write; all else stays as it is, comments and layout too. An agent without a block gets one at the
 end of policies/agents.hcl, with capabilities = []: no step chooses it before you fill
 them in. Nothing is ever deleted, and a second run changes nothing.
