@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,8 @@ import (
 
 // workerArgs are the flags of worker.
 type workerArgs struct {
+	issue    string // the only one that is worked on; "": whatever is ready
+	step     string // at which it begins; "": where its label says
 	once     bool
 	poll     time.Duration
 	max      int
@@ -53,6 +56,7 @@ worker that was killed is followed by another one: what the first had claimed go
 Several may work on one database. Starting a worker is the approval of what it runs.`,
 		Example: `  ralph worker                      until Ctrl-C
   ralph worker --once               until nothing is ready any more
+  ralph worker --issue shop-a3f     this one, and end
   ralph worker ../service --max 3 --poll 30s`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,10 +64,19 @@ Several may work on one database. Starting a worker is the approval of what it r
 			if len(args) > 0 {
 				dir = args[0]
 			}
+			if !isDir(dir) {
+				hint := ""
+				if !strings.ContainsAny(dir, `/\`) {
+					hint = "; to work on one issue: " + cmd.CommandPath() + " --issue " + quoteArg(dir)
+				}
+				return usageErrorf("there is no directory %s%s", dir, hint)
+			}
 			return runWorker(cmd, a, dir)
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&a.issue, "issue", "", "work on this issue alone, if it is ready, and end")
+	f.StringVar(&a.step, "step", "", "with --issue: begin at this step, whatever its label phase:<step> says")
 	f.BoolVar(&a.once, "once", false, "end when nothing is ready and nothing runs")
 	f.DurationVar(&a.poll, "poll", 0, "how often bd is asked (default: tracker { poll }, else 15s)")
 	f.IntVar(&a.max, "max", 0, "issues at the same time (default: tracker { max_concurrent_runs }, else 1)")
@@ -98,10 +111,17 @@ func runWorker(cmd *cobra.Command, a *workerArgs, dir string) (err error) {
 		return usageErrorf("--max %d: write a number from 1", a.max)
 	case a.poll < 0:
 		return usageErrorf("--poll %s: write a time that is not negative", a.poll)
+	case a.step != "" && a.issue == "":
+		return usageErrorf("--step %s: name the issue with --issue", a.step)
+	case a.issue != "" && a.max > 1:
+		return usageErrorf("--max %d: with --issue there is one", a.max)
 	case a.grace < 0:
 		return usageErrorf("--grace %s: write a time that is not negative", a.grace)
 	case process.Supported != nil:
 		return inputErrorf("%w", process.Supported)
+	}
+	if a.issue != "" {
+		a.once, a.max = true, 1
 	}
 	ctx := background(cmd)
 	interrupts, stop := catchInterrupts()
@@ -216,6 +236,9 @@ func (w *issueWorker) loop(ctx context.Context, interrupts <-chan struct{}) erro
 				}
 				away = 0
 				if w.args.once && !begun && len(w.runs) == 0 {
+					if w.args.issue != "" && len(w.left) == 0 {
+						return w.notTaken(ctx)
+					}
 					return w.end()
 				}
 			}
@@ -247,7 +270,7 @@ func (w *issueWorker) turn(ctx context.Context) (bool, error) {
 		if len(w.runs) >= w.args.max || w.drain > 0 || ctx.Err() != nil {
 			break
 		}
-		if !w.eligible(i) {
+		if !w.meant(i.ID) || !w.eligible(i) {
 			continue
 		}
 		took, err := w.take(ctx, i)
@@ -257,6 +280,31 @@ func (w *issueWorker) turn(ctx context.Context) (bool, error) {
 		begun = begun || took
 	}
 	return begun, nil
+}
+
+// meant reports whether the worker is to look at an issue.
+func (w *issueWorker) meant(id string) bool { return w.args.issue == "" || w.args.issue == id }
+
+// notTaken says why the one issue that was named was not worked on.
+func (w *issueWorker) notTaken(ctx context.Context) error {
+	id := w.args.issue
+	i, there, err := w.bd.Show(ctx, id)
+	switch {
+	case err != nil:
+		return inputErrorf("bd cannot be asked: %w", err)
+	case !there:
+		return inputErrorf("there is no issue %s in %s: bd list", id, w.bd.Beads())
+	case w.told[id] != "": // that is why
+		return &exitError{code: exitInput}
+	}
+	why := w.unfit(i)
+	if who := w.assigned(i); why == "" && who != "" {
+		why = "it is assigned to " + who
+	}
+	if why != "" {
+		return inputErrorf("%s is not taken: %s", id, why)
+	}
+	return inputErrorf("%s is not taken: bd does not have it as ready, as something blocks it or it is deferred: bd show %s", id, quoteArg(id))
 }
 
 // interrupt ends what runs: gently, then not.

@@ -147,18 +147,41 @@ var internalTypes = []string{"epic", "gate", "event", "molecule", "milestone", "
 
 // eligible reports whether an issue is one that a worker may take.
 func (w *issueWorker) eligible(i bd.Issue) bool {
-	switch {
-	case w.runs[i.ID] != nil || i.Status != "open" || slices.Contains(internalTypes, i.Type):
+	if w.runs[i.ID] != nil || w.unfit(i) != "" {
 		return false
-	case slices.ContainsFunc(i.Labels, func(l string) bool {
-		return strings.HasPrefix(l, "ralph-epic:") || l == w.labels.Exclude || l == bdcodec.ExcludedLabel
-	}):
-		return false
-	case i.Assignee != "" && i.Assignee != w.actor:
-		w.tell(i.ID, "left alone: it is assigned to "+i.Assignee)
+	}
+	if who := w.assigned(i); who != "" {
+		w.tell(i.ID, "left alone: it is assigned to "+who)
 		return false
 	}
 	return true
+}
+
+// assigned is the other one who has an issue, "" for nobody.
+func (w *issueWorker) assigned(i bd.Issue) string {
+	if i.Assignee == w.actor {
+		return ""
+	}
+	return i.Assignee
+}
+
+// unfit says why an issue is not one for workers, "" if it is.
+func (w *issueWorker) unfit(i bd.Issue) string {
+	for _, l := range i.Labels {
+		switch {
+		case strings.HasPrefix(l, "ralph-epic:"):
+			return "it is of a plan (label " + l + "), which ralph apply runs"
+		case l == w.labels.Exclude || l == bdcodec.ExcludedLabel:
+			return "it has the label " + l
+		}
+	}
+	switch {
+	case i.Status != "open":
+		return "its status is " + i.Status + "; to have it worked on: bd update " + quoteArg(i.ID) + " --status open"
+	case slices.Contains(internalTypes, i.Type):
+		return "its type is " + i.Type
+	}
+	return ""
 }
 
 // tell says something about an issue, once as long as it stays the same.

@@ -28,7 +28,7 @@ func (w *issueWorker) goOn(ctx context.Context) (bool, error) {
 	for _, e := range entries {
 		c := w.lookUp(e.Name())
 		switch {
-		case c == nil || w.runs[c.Issue] != nil:
+		case c == nil || w.runs[c.Issue] != nil || !w.meant(c.Issue):
 		case len(w.runs) >= w.args.max || w.drain > 0 || ctx.Err() != nil:
 			return begun, nil
 		case c.State == claimTaken:

@@ -55,7 +55,7 @@ func (w *issueWorker) compile(i bd.Issue, start string) (epic *ir.Epic, raw []by
 
 // cannot says of an issue that it is not run, in bd as well, once.
 func (w *issueWorker) cannot(ctx context.Context, i bd.Issue, why string) (bool, error) {
-	if !w.tell(i.ID, "not run: "+why) {
+	if !w.tell(i.ID, "not run: "+why) || w.args.issue != "" { // who named it reads that here
 		return false, nil
 	}
 	return false, w.commentOnce(ctx, i.ID, "ralph does not run this: "+why, i.CreatedAt)
@@ -64,6 +64,9 @@ func (w *issueWorker) cannot(ctx context.Context, i bd.Issue, why string) (bool,
 // take claims an issue and begins its run. It reports whether it did.
 func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	start, many := i.Phase()
+	if w.args.step != "" {
+		start, many = w.args.step, false
+	}
 	switch {
 	case !named(i.ID):
 		return w.cannot(ctx, i, fmt.Sprintf("its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots, at most %d of them, not end with .lock, and not be \"integration\"", bdcodec.MaxID))
@@ -85,11 +88,11 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 		}
 	}()
 	was := w.lookUp(i.ID)
-	if was != nil && was.Wrote != "" && start == was.Wrote {
+	if was != nil && was.Wrote != "" && start == was.Wrote && w.args.step == "" {
 		start = was.Start // the label says how far the last run came
 	}
 	print := w.printOf(i, start)
-	if was != nil && was.State == claimReleased && was.Print == print {
+	if was != nil && was.State == claimReleased && was.Print == print && w.args.issue == "" {
 		w.tell(i.ID, "left alone: it was released, and has not been changed since; change it, or run ralph apply "+quoteArg(w.epicFile(was.Epic)))
 		return false, nil
 	}
