@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -179,6 +180,8 @@ type openedRun struct {
 	merged   []ir.NodeID       // done by the base
 	orphans  []executor.Orphan // commits that the journal does not know
 	restored []string          // pinned bases that somebody had moved
+	made     bool              // its state directory was made now
+	unpinned bool              // no base was pinned before
 	stale    string            // the plan changed since it was compiled
 	was      journal.Owner     // a holder that was killed
 	wasDead  bool
@@ -204,6 +207,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 			return r, err
 		}
 	}
+	_, known := os.Lstat(state)
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return r, inputErrorf("%w", err)
 	}
@@ -218,6 +222,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 		}
 		return r, inputErrorf("%w", err)
 	}
+	r.made = errors.Is(known, fs.ErrNotExist)
 	r.was, r.wasDead = r.lock.Before()
 	// What a killed ralph left running would write into worktrees that are about
 	// to be put back.
@@ -247,19 +252,26 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	if err := errors.Join(r.checkApproved(r.about), r.checkDeadlines(time.Now())); err != nil {
 		return r, err
 	}
-	if r.orphans, err = r.space.Orphans(ctx, r.log.Last()); err != nil {
-		return r, inputErrorf("%w", err)
-	}
-	if err := r.pin(ctx, rebase, base); err != nil {
-		return r, refusal(err)
-	}
 	if err := checkSpace(r.space.Top(), epic.Run.Worktree.MinFree); err != nil {
 		return r, err
 	}
 	if err := r.checkPrograms(ctx); err != nil {
 		return r, err
 	}
-	r.agents, err = copyAgents(state, r.space.Top(), epic, raw)
+	files, err := readAgents(r.space.Top(), epic)
+	if err != nil {
+		return r, err
+	}
+	if r.orphans, err = r.space.Orphans(ctx, r.log.Last()); err != nil {
+		return r, inputErrorf("%w", err)
+	}
+	if r.unpinned, err = r.space.Unpinned(ctx); err != nil {
+		return r, inputErrorf("%w", err)
+	}
+	if err := r.pin(ctx, rebase, base); err != nil {
+		return r, refusal(err)
+	}
+	r.agents, err = copyAgents(state, files, raw)
 	return r, err
 }
 
@@ -317,13 +329,29 @@ func (r *openedRun) close() error {
 	if r.crew != nil {
 		errs = append(errs, r.crew.close())
 	}
+	refused := r.made && (r.log == nil || r.log.Last() == 0)
 	if r.log != nil {
 		errs = append(errs, r.log.Close())
+	}
+	if refused {
+		errs = append(errs, r.leaveNothing())
 	}
 	if r.lock != nil {
 		errs = append(errs, r.lock.Release())
 	}
 	return errors.Join(errs...)
+}
+
+// leaveNothing takes away what was made for a run of which nothing is on record:
+// it was refused. The caller holds the lock.
+func (r *openedRun) leaveNothing() error {
+	var err error
+	if r.unpinned {
+		err = r.space.Unpin(context.Background())
+	}
+	err = errors.Join(err, os.RemoveAll(r.space.State()))
+	_ = os.Remove(filepath.Dir(r.space.State())) // unless it holds other epics
+	return err
 }
 
 func replay(ctx context.Context, log executor.Journal, epic *ir.Epic, also ...func(executor.Event)) (*executor.Run, error) {

@@ -17,19 +17,22 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// copyAgents copies epic.json and the agent files into the run's state and
-// returns the agents' texts. A file that is not what was compiled is refused:
+// agentText is an agent file as it was compiled.
+type agentText struct {
+	name string
+	text []byte
+	sum  [sha256.Size]byte
+}
+
+// readAgents reads the agent files. One that is not what was compiled is refused:
 // an agent is told to be what was reviewed.
-func copyAgents(state, top string, epic *ir.Epic, raw []byte) (map[string]string, error) {
-	if err := atomicfile.Write(filepath.Join(state, "epic.json"), raw, 0o600); err != nil {
-		return nil, inputErrorf("%w", err)
-	}
+func readAgents(top string, epic *ir.Epic) ([]agentText, error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
 		return nil, inputErrorf("%w", err)
 	}
 	defer root.Close()
-	texts := map[string]string{}
+	var out []agentText
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(epic.Agents)) {
 		a := epic.Agents[name]
@@ -46,17 +49,30 @@ func copyAgents(state, top string, epic *ir.Epic, raw []byte) (map[string]string
 			wrong = append(wrong, fmt.Sprintf("%s: %s is not the file that was compiled", name, a.Path))
 			continue
 		}
-		texts[name] = body(string(b))
+		out = append(out, agentText{name, b, sum})
+	}
+	if len(wrong) > 0 {
+		return nil, inputErrorf("agent files differ from what was compiled:\n  - %s\n  Recompile: ralph compile %s", strings.Join(wrong, "\n  - "), epic.Epic.Plan)
+	}
+	return out, nil
+}
+
+// copyAgents copies epic.json and the agent files into the run's state and
+// returns the agents' texts.
+func copyAgents(state string, files []agentText, raw []byte) (map[string]string, error) {
+	if err := atomicfile.Write(filepath.Join(state, "epic.json"), raw, 0o600); err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	texts := map[string]string{}
+	for _, f := range files {
+		texts[f.name] = body(string(f.text))
 		dir := filepath.Join(state, "agents")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, inputErrorf("%w", err)
 		}
-		if err := atomicfile.Write(filepath.Join(dir, hex.EncodeToString(sum[:8])+".md"), b, 0o600); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, hex.EncodeToString(f.sum[:8])+".md"), f.text, 0o600); err != nil {
 			return nil, inputErrorf("%w", err)
 		}
-	}
-	if len(wrong) > 0 {
-		return nil, inputErrorf("agent files differ from what was compiled:\n  - %s\n  Recompile: ralph compile %s", strings.Join(wrong, "\n  - "), epic.Epic.Plan)
 	}
 	return texts, nil
 }

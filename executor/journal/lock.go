@@ -70,7 +70,11 @@ func (l *Lock) Before() (Owner, bool) { return l.before, l.before.PID != 0 }
 
 // Release gives the lock back.
 func (l *Lock) Release() error {
-	return errors.Join(os.Remove(l.who), l.f.Unlock())
+	err := os.Remove(l.who)
+	if errors.Is(err, os.ErrNotExist) { // the directory was taken away
+		err = nil
+	}
+	return errors.Join(err, l.f.Unlock())
 }
 
 func readOwner(path string) (o Owner, err error) {

@@ -1,0 +1,32 @@
+package workspace
+
+import (
+	"context"
+	"strings"
+)
+
+// Unpinned reports whether no base is pinned for the epic yet.
+func (s *Space) Unpinned(ctx context.Context) (bool, error) {
+	list, err := s.pins(ctx)
+	return len(list) == 0, err
+}
+
+// Unpin takes the pinned bases away again, of a run that did not begin. The caller
+// holds the run lock.
+func (s *Space) Unpin(ctx context.Context) error {
+	list, err := s.pins(ctx)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	_, err = s.git.run(ctx, place{}, "delete "+strings.Join(list, "\ndelete ")+"\n", nil, "update-ref", "-m", "ralph: nothing began", "--stdin")
+	return err
+}
+
+func (s *Space) pins(ctx context.Context) ([]string, error) {
+	out, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(refname) %(objectname)", s.prefix()+"base", s.prefix()+"nodes/*/base")
+	var list []string
+	for line := range strings.Lines(out) {
+		list = append(list, strings.TrimSpace(line))
+	}
+	return list, err
+}
