@@ -32,7 +32,10 @@ func Parse(file string, text []byte) (*Scenario, error) {
 		"gates":   func(n *yaml.Node) { r.each(n, func(n *yaml.Node) { s.Gates = append(s.Gates, r.gate(n)) }) },
 		"effects": func(n *yaml.Node) { r.each(n, func(n *yaml.Node) { s.Effects = append(s.Effects, r.effect(n)) }) },
 		"pulls":   func(n *yaml.Node) { r.each(n, func(n *yaml.Node) { s.Pulls = append(s.Pulls, r.pull(n)) }) },
-		"people":  func(n *yaml.Node) { r.each(n, func(n *yaml.Node) { s.People = append(s.People, r.person(n)) }) },
+		"people": func(n *yaml.Node) {
+			s.People = []PersonRule{}
+			r.each(n, func(n *yaml.Node) { s.People = append(s.People, r.person(n)) })
+		},
 		"crashes": func(n *yaml.Node) { r.each(n, func(n *yaml.Node) { s.Crashes = append(s.Crashes, r.crash(n)) }) },
 	})
 	return s, errors.Join(r.wrong...)
@@ -300,7 +303,7 @@ func (r *reader) pull(n *yaml.Node) PullRule {
 }
 
 func (r *reader) person(n *yaml.Node) PersonRule {
-	p := PersonRule{By: "somebody", When: true, After: Span{10 * time.Minute, 10 * time.Minute}}
+	p := PersonRule{When: true, After: Span{10 * time.Minute, 10 * time.Minute}}
 	at, after := false, false
 	r.fields(n, r.with(&p.Match, map[string]func(*yaml.Node){
 		"at":    func(n *yaml.Node) { p.At, p.When, at = r.duration(n), false, true },

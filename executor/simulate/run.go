@@ -32,6 +32,11 @@ func Run(epic *ir.Epic, s *Scenario, observe func([]executor.Event)) (Result, er
 		world: newWorld(epic, s), epic: epic, s: s, observe: observe, now: s.Start.UTC().Truncate(time.Millisecond),
 		flying: map[string]*item{},
 	}
+	if s.People == nil {
+		plain := *s
+		plain.People = usualPeople
+		d.s, d.usual, s = &plain, true, &plain
+	}
 	res := Result{Began: d.now}
 	for i := range s.People {
 		if p := &s.People[i]; !p.When {
@@ -70,6 +75,13 @@ type sim struct {
 	starts  int
 	refused []string
 	open    string
+	usual   bool // the scenario says nothing about people
+}
+
+// usualPeople do what is asked of them.
+var usualPeople = []PersonRule{
+	{When: true, Cause: executor.CauseApproval, After: Span{10 * time.Minute, 10 * time.Minute}, Verb: executor.Approve, Match: Match{Chance: 1}},
+	{When: true, Cause: executor.CauseManual, After: Span{time.Hour, time.Hour}, Verb: executor.Approve, Match: Match{Chance: 1}},
 }
 
 // item is something that will happen.
@@ -154,7 +166,10 @@ func (d *sim) happen(it *item, up bool) (bool, error) {
 	switch {
 	case it.start:
 		d.starts++
-		return true, d.put(executor.Event{Body: d.begin()})
+		if err := d.put(executor.Event{Body: d.begin()}); err != nil || !d.usual || d.run.Overview().PlanApproved {
+			return true, err
+		}
+		return true, d.decision(&item{who: &PersonRule{Verb: executor.Approve}})
 	case it.crash != nil:
 		if !up {
 			return up, nil
@@ -305,7 +320,11 @@ func (d *sim) callPeople() {
 				continue
 			}
 			d.used[&p.Match]++
-			d.at(d.now.Add(c.span("after", p.After)), &item{who: p, node: e.Node})
+			after := c.span("after", p.After)
+			if d.usual && !w.Until.IsZero() { // they come in time
+				after = min(after, w.Until.Sub(d.now)/2)
+			}
+			d.at(d.now.Add(after), &item{who: p, node: e.Node})
 			break
 		}
 	}
@@ -332,9 +351,13 @@ func (d *sim) people(p *PersonRule, at time.Duration) {
 
 func (d *sim) decision(it *item) error {
 	p := it.who
+	if v, ok := d.run.View(it.node); d.usual && ok && (v.Status != executor.Waiting || v.Cause != p.Cause) {
+		return nil // it went on meanwhile, and asks again if it has to
+	}
+	by := d.whoIs(it)
 	d.letters++
 	decision := executor.Decision{
-		ID: fmt.Sprintf("simulated-%d", d.letters), Verb: p.Verb, How: p.How, Message: p.Message, By: p.By, User: p.By, At: d.now,
+		ID: fmt.Sprintf("simulated-%d", d.letters), Verb: p.Verb, How: p.How, Message: p.Message, By: by, User: by, At: d.now,
 		Budget: ir.Budget{Tokens: p.Tokens, USDMicro: p.USD, WallMS: p.Wall.Milliseconds()},
 	}
 	bound, err := d.run.Consider(it.node, decision, d.now)
@@ -344,13 +367,29 @@ func (d *sim) decision(it *item) error {
 		if n := d.nodes[it.node]; n != nil {
 			key = string(n.Key)
 		}
-		d.refused = append(d.refused, fmt.Sprintf("%s after %s: %s %s: %s", p.By, d.now.Sub(d.s.Start), p.Verb, key, no.Why))
+		d.refused = append(d.refused, fmt.Sprintf("%s after %s: %s %s: %s", by, d.now.Sub(d.s.Start), p.Verb, key, no.Why))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	return d.put(executor.Event{Node: it.node, Body: executor.Decided{Decision: bound}})
+}
+
+// whoIs is who speaks: whom the scenario names, else one who may.
+func (d *sim) whoIs(it *item) string {
+	if it.who.By != "" {
+		return it.who.By
+	}
+	may := d.epic.Run.HITL.Approvers
+	if it.node != "" {
+		v, _ := d.run.View(it.node)
+		may = v.Approvers
+	}
+	if len(may) == 0 {
+		return "somebody"
+	}
+	return may[0]
 }
 
 // expected reports whether somebody is still to say something, and there is

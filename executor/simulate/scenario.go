@@ -17,7 +17,7 @@ type Scenario struct {
 	Gates   []GateRule
 	Effects []EffectRule
 	Pulls   []PullRule
-	People  []PersonRule
+	People  []PersonRule // nil: everybody does what is asked of them; empty: nobody comes
 	Crashes []Crash
 }
 
@@ -102,8 +102,8 @@ type PersonRule struct {
 	Verb    executor.Verb
 	How     executor.How
 	Message string
-	By      string
-	USD     int64 // resume: more budget, in millionths of a dollar
+	By      string // "": one who may
+	USD     int64  // resume: more budget, in millionths of a dollar
 	Tokens  int64
 	Wall    time.Duration
 }

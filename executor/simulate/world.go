@@ -80,11 +80,18 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 		return &r.Match, (r.Agent == "" || r.Agent == name) && r.Iteration.holds(e.Iteration) &&
 			(r.Fails != string(executor.FailSession) || e.Session != "") // else there is none to lose
 	})
-	if r == nil {
+	usual := r == nil
+	if usual {
 		r = &AgentRule{Takes: Span{10 * time.Minute, 10 * time.Minute}, Result: "success", End: string(executor.EndExited), Action: "human"}
 	}
 	takes := c.span("takes", r.Takes)
 	usage := executor.Usage{Tokens: r.Tokens, USDMicro: r.USDMicro}
+	if usual {
+		usage = w.expected(name)
+		if limit := time.Duration(e.TimeMS) * time.Millisecond; limit > 0 {
+			takes = min(takes, limit)
+		}
+	}
 	if e.Kind == executor.EffectDiagnose {
 		return executor.Diagnosed{Action: r.Action, Note: cmp.Or(r.Message, "as the scenario says"), Agent: name, Usage: usage}, takes
 	}
@@ -123,12 +130,22 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 	return ended, takes
 }
 
+// expected is what a turn of an agent costs of which the scenario says nothing:
+// what the policy expects.
+func (w *world) expected(agent string) executor.Usage {
+	if x := w.epic.Agents[agent].Expect; x != nil {
+		return executor.Usage{Tokens: x.Tokens, USDMicro: x.USDMicro}
+	}
+	return executor.Usage{}
+}
+
 func (w *world) gate(e executor.Effect, c choice) (executor.Body, time.Duration) {
 	red := e.Kind == executor.EffectRed
 	r := first(w, e, c, w.scenario.Gates, func(r *GateRule) (*Match, bool) {
 		return &r.Match, (r.Gate == "" || r.Gate == e.Gate) && r.Red == red
 	})
-	if r == nil {
+	usual := r == nil
+	if usual {
 		r = &GateRule{Takes: Span{30 * time.Second, 30 * time.Second}, Verdict: executor.Pass}
 		if red {
 			r.Verdict = executor.Fail
@@ -141,6 +158,9 @@ func (w *world) gate(e executor.Effect, c choice) (executor.Body, time.Duration)
 	j := executor.GateJudged{
 		Gate: e.Gate, Verdict: r.Verdict, Tests: "skip", Millis: takes.Milliseconds(), Red: red,
 		Agent: e.Agent, Usage: executor.Usage{Tokens: r.Tokens, USDMicro: r.USDMicro}, Message: r.Message,
+	}
+	if usual && e.Agent != "" {
+		j.Usage = w.expected(e.Agent)
 	}
 	if r.Verdict != executor.Pass {
 		j.Message = cmp.Or(r.Message, e.Gate+" says "+string(r.Verdict))

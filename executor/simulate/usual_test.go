@@ -1,0 +1,77 @@
+package simulate_test
+
+import (
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// everything is an epic with each kind of node and gate, with little time, and
+// people wherever they may come in.
+func everything(e *ir.Epic) {
+	cent := int64(10_000)
+	e.Agents["judge"] = ir.Agent{Runner: "sh", Access: "read", Expect: &ir.Cost{USDMicro: &cent}}
+	e.Agents["ann"] = ir.Agent{Human: true}
+	e.Gates["qa"] = ir.Gate{Kind: "agent", Agent: "judge", OnFailure: "retry"}
+	e.Gates["blind"] = ir.Gate{Kind: "review", Agent: "judge", OnFailure: "stop"}
+	e.Gates["said"] = ir.Gate{Kind: "outcome", Promise: "DONE", OnFailure: "retry"}
+	e.Gates["red"] = ir.Gate{Kind: "command", Run: "false", RedFirst: true, OnFailure: "retry"}
+	e.Gates["boss"] = ir.Gate{Kind: "human", Approvers: []string{"@ada", "@bob"}, TimeoutMS: 60_000, OnTimeout: "stop"}
+	e.Run.HITL.Plan, e.Run.HITL.Approvers = "required", []string{"@ada"}
+	e.Run.Budget.USDMicro, e.Run.OnExceed = 1_000_000, "stop"
+	e.Epic.Integration.Gates = []string{"check", "qa", "boss"}
+	for i := range e.Nodes {
+		s := &e.Nodes[i].Steps[0]
+		s.Limits.TimeoutMS, s.Limits.Attempts = 60_000, 1
+		s.Gates = []string{"red", "check", "qa", "blind", "said", "boss"}
+	}
+	e.Nodes[1].Kind, e.Nodes[1].Steps = ir.Manual, nil
+	e.Nodes[2].Kind = ir.GateKind
+	e.Nodes[2].Steps[0].Agent, e.Nodes[2].Steps[0].Gates = "", []string{"check", "boss"}
+	review := executortest.Step("human_review", "boss")
+	review.Agent, review.Access, review.Next = "ann", "read", "implement"
+	e.Nodes[3].Steps = append(e.Nodes[3].Steps, review)
+	e.Nodes[4].Kind = ir.Merge
+}
+
+func TestWithoutAScenarioEverythingIsDone(t *testing.T) { // the simulation's promise: what is not said goes well
+	lines := []string{"1.1", "1.2", "1.3: 1.1", "1.4: 1.2", "1.5: 1.3 1.4"}
+	for _, mode := range []string{"dag", "branch", "wait"} {
+		for _, pr := range []string{"none", "plan", "node"} {
+			t.Run(mode+" "+pr, func(t *testing.T) {
+				epic := executortest.Epic(lines, everything, func(e *ir.Epic) {
+					e.Epic.Integration.Mode, e.Epic.Integration.PR = mode, pr
+				})
+				res, all := play(t, epic, parse(t, "{}"))
+				for _, v := range res.Run.Views() {
+					if v.Status != executor.Done {
+						t.Errorf("%s is %s: %s", v.Key, v.Status, v.Reason)
+					}
+				}
+				if res.Open != "" || len(res.Refused) > 0 || !res.Run.Overview().PlanApproved {
+					t.Errorf("open %q, refused %v, plan approved %v", res.Open, res.Refused, res.Run.Overview().PlanApproved)
+				}
+				for _, e := range all {
+					if d, ok := e.Body.(executor.Decided); ok && d.By != "@ada" && d.By != "somebody" {
+						t.Errorf("%s decides about %s", d.By, e.Node)
+					}
+				}
+				if got := res.Run.Overview().Spent; got.USDMicro == 0 {
+					t.Error("what the policy expects is not what turns cost")
+				}
+			})
+		}
+	}
+}
+
+func TestNobodyComesWhereTheScenarioSaysSo(t *testing.T) {
+	for _, text := range []string{"people: []", "people: [{cause: question, does: retry}]", "wait: false"} {
+		epic := executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) { e.Nodes[1].Kind, e.Nodes[1].Steps = ir.Manual, nil })
+		res, _ := play(t, epic, parse(t, text))
+		if v, _ := res.Run.View("bd-1-2"); v.Status != executor.Waiting || v.Cause != executor.CauseManual {
+			t.Errorf("%s: 1.2 is %s (%s)", text, v.Status, v.Cause)
+		}
+	}
+}
