@@ -43,6 +43,7 @@ type sharedConfig struct {
 // sharedKey finds a sharedConfig.
 type sharedKey struct {
 	policy *policies.Policy
+	below  *policies.Policy // the default policy
 	why    string
 	level  string
 	phase  int // index of the phase if it has fences; -1
@@ -120,7 +121,11 @@ func (u *unit) resolveNodes(diags *diag.List) {
 		c.view.Complexity = level.Name
 		policy, why := u.choosePolicy(n, c.view, diags)
 		c.view.Policy = policy.Name
-		key := sharedKey{policy: policy, why: why, level: level.Name, phase: -1}
+		below := policy
+		if def := u.set.DefaultPolicy(); policy.Name != def.Name {
+			below = u.policyFor(def, c.view, diags)
+		}
+		key := sharedKey{policy: policy, below: below, why: why, level: level.Name, phase: -1}
 		if n.PhaseIndex >= 0 && len(u.phases[n.PhaseIndex]) > 0 {
 			key.phase = n.PhaseIndex
 		}
@@ -199,7 +204,7 @@ func (u *unit) decodeFragments(scope string, fs []ir.Fragment, outer scopeFragme
 // overlay puts the layers over each other: what all nodes of one key have in
 // common or, with the fences of a sprint, what this one has.
 func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragments, nodeKey string, diags *diag.List) *sharedConfig {
-	layers := u.layers(key.policy, level)
+	layers := u.layers(key.policy, key.below, level)
 	fences := func(fs scopeFragments, prefix string) {
 		for _, f := range fs {
 			l := layer{settings: f.Settings, all: f.Steps, steps: f.Step, fence: true}
@@ -226,7 +231,7 @@ func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragm
 	}
 	steps := key.policy.Steps
 	if len(steps) == 0 { // settings only: the steps come from below
-		steps = u.set.DefaultPolicy().Steps
+		steps = key.below.Steps
 	}
 	for _, st := range steps {
 		s.steps = append(s.steps, u.overlayStep(st, layers, diags))
@@ -235,8 +240,7 @@ func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragm
 }
 
 // layers returns what lies below the fences.
-func (u *unit) layers(policy *policies.Policy, level *policies.Complexity) []layer {
-	def := u.set.DefaultPolicy()
+func (u *unit) layers(policy, def *policies.Policy, level *policies.Complexity) []layer {
 	top := u.set.Settings
 	out := []layer{{settings: top}}
 	// The user's top level stands above the built-in complexity: put what the user

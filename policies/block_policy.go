@@ -220,6 +220,9 @@ func (p *Policy) For(v *NodeView) (*Policy, diag.List) {
 	d := p.source.decoder(v)
 	out := d.policy(p.source.block)
 	out.Files = d.scope.takeReads()
+	if len(out.Steps) == 0 { // the default policy has steps that it does not write
+		out.Steps = p.Steps
+	}
 	return out, d.diags
 }
 

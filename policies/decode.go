@@ -248,6 +248,11 @@ func (s *Set) finish(d *decoder) {
 	s.fillGateTimeouts()
 	s.keywords = indexKeywords(s.Complexity)
 	s.check(d)
+	if def := s.DefaultPolicy(); len(def.Steps) == 0 { // settings only: below it there is the built-in one
+		withSteps := *def
+		withSteps.Steps = builtin().DefaultPolicy().Steps
+		s.Policies[def.Name] = &withSteps
+	}
 }
 
 func (s *Set) fillGateTimeouts() {
