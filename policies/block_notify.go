@@ -1,5 +1,17 @@
 package policies
 
+// Events that notify {} may name.
+const (
+	OnWaiting = "node.waiting" // for a person, or for a budget
+	OnBlocked = "node.blocked"
+	OnDone    = "node.done"
+	OnHeld    = "run.held" // nothing new starts: paused, or the budget is used up
+	OnEnded   = "run.done" // whatever came of it: RALPH_EXIT says
+)
+
+// NotifyEvents are all of them.
+var NotifyEvents = []string{OnWaiting, OnBlocked, OnDone, OnHeld, OnEnded}
+
 // Notify is the block `notify {}`.
 type Notify struct {
 	Decl
@@ -11,11 +23,11 @@ var notifyBlock = &block{
 	name: "notify", many: true,
 	doc: "runs a command on events",
 	attrs: []attr{
-		{name: "on", kind: kStrings, required: true, doc: "events, such as [\"node.blocked\", \"run.done\"]"},
+		{name: "on", kind: kEnums, enum: NotifyEvents, required: true, doc: "events, such as [\"node.blocked\", \"run.done\"]"},
 		{name: "run", kind: kArgv, required: true, doc: "the program and its arguments"},
 	},
 }
 
 func (r *reader) notify(decl Decl) *Notify {
-	return &Notify{Decl: decl, On: or(r.strs("on"), []string{}), Run: or(r.argv("run"), []string{})}
+	return &Notify{Decl: decl, On: or(r.enums("on"), []string{}), Run: or(r.argv("run"), []string{})}
 }

@@ -16,25 +16,15 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
-// Events that notify {} may name.
-const (
-	onWaiting = "node.waiting" // for a person, or for a budget
-	onBlocked = "node.blocked"
-	onDone    = "node.done"
-	onHeld    = "run.held" // nothing new starts: paused, or the budget is used up
-	onEnded   = "run.done" // whatever came of it: RALPH_EXIT says
-)
-
-var notifyEvents = []string{onWaiting, onBlocked, onDone, onHeld, onEnded}
-
-// checkNotify refuses words that stand for no event.
+// checkNotify refuses words that stand for no event: the epic may be of another ralph.
 func checkNotify(epic *ir.Epic) error {
 	for _, n := range epic.Run.Notify {
 		for _, on := range n.On {
-			if !slices.Contains(notifyEvents, on) {
-				return inputErrorf("notify: there is no event %q%s; there are: %s", on, spell.Hint(on, notifyEvents), strings.Join(notifyEvents, ", "))
+			if !slices.Contains(policies.NotifyEvents, on) {
+				return inputErrorf("notify: there is no event %q%s; there are: %s", on, spell.Hint(on, policies.NotifyEvents), strings.Join(policies.NotifyEvents, ", "))
 			}
 		}
 	}
@@ -110,17 +100,17 @@ func (n *notifier) events(list []executor.Event, key func(ir.NodeID) string) {
 		case executor.NodeWaiting:
 			if b.For == executor.ForHuman || b.For == executor.ForBudget && b.Until.IsZero() {
 				set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = cmp.Or(string(b.Cause), string(b.For)), b.Detail
-				n.about(onWaiting, set)
+				n.about(policies.OnWaiting, set)
 			}
 		case executor.NodeBlocked:
 			set["RALPH_MESSAGE"] = b.Reason
-			n.about(onBlocked, set)
+			n.about(policies.OnBlocked, set)
 		case executor.NodeDone:
 			set["RALPH_MESSAGE"] = "done: " + b.Result.Commit
-			n.about(onDone, set)
+			n.about(policies.OnDone, set)
 		case executor.RunHeld:
 			set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = string(b.For), b.Detail
-			n.about(onHeld, set)
+			n.about(policies.OnHeld, set)
 		}
 	}
 }
@@ -147,7 +137,7 @@ func (n *notifier) end(code int, summary string) error {
 	if len(n.epic.Run.Notify) == 0 {
 		return nil
 	}
-	n.about(onEnded, map[string]string{"RALPH_EXIT": strconv.Itoa(code), "RALPH_MESSAGE": summary})
+	n.about(policies.OnEnded, map[string]string{"RALPH_EXIT": strconv.Itoa(code), "RALPH_MESSAGE": summary})
 	close(n.queue)
 	done := make(chan struct{})
 	go func() { n.work.Wait(); close(done) }()
