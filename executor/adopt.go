@@ -66,9 +66,9 @@ func (r *Run) mergeOrphan(n *node) (Orphan, bool) {
 // mergeOf reports whether a commit with these parents merges the inputs: it has no
 // others, and what is none of them is an ancestor of one.
 func (r *Run) mergeOf(parents []string, inputs []Result) bool {
-	within := r.ancestors(inputs)
+	within, like := r.ancestors(inputs)
 	for _, in := range inputs {
-		if !slices.Contains(parents, in.Commit) && !within[in.Commit] && in.Node != "base" {
+		if !slices.Contains(parents, in.Commit) && !within[in.Commit] && like[in.Commit] == "" && in.Node != "base" {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -149,6 +150,7 @@ func (r *Run) attemptEnded(n *node, e Event, b AttemptEnded) error {
 		r.landFailed(n, to)
 	}
 	l.judging = nil
+	to = l.judgedFailed(to)
 	l.stage = stageFailed
 	if b.Status == AttemptError {
 		l.stage = stageOpen
@@ -158,6 +160,18 @@ func (r *Run) attemptEnded(n *node, e Event, b AttemptEnded) error {
 		l.step, l.standin, l.stalls = to, 0, 0
 	}
 	return nil
+}
+
+// judgedFailed ends the judging of an earlier success that was not confirmed, and
+// says at which step the node goes on: at the first, if what passed once does not
+// hold what the node starts from now.
+func (l *life) judgedFailed(to int) int {
+	if l.made != nil && !slices.Equal(l.made, l.inputs) {
+		clear(l.stepsAt)
+		to, l.tip = 0, l.base.Commit
+	}
+	l.made = nil
+	return to
 }
 
 // unlucky is an attempt that ended by nobody's fault: a diagnosis began it anew,

@@ -21,7 +21,7 @@ func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 		}
 		want.Seq = e.Seq
 		if n.sum && want.Kind == EffectPublish {
-			r.sumMeant = want.Commit
+			r.sumMeant, r.sumMeantOf = want.Commit, l.inputs
 		}
 		l.again(want.Kind, want.Gate, true)
 		r.reserve(n, &want)

@@ -54,8 +54,7 @@ func (r *Run) branchMoved(n *node, b Body) {
 	}
 	switch b := b.(type) {
 	case Published:
-		r.sumRef = b.Result.Commit
-		r.seen(b.Result)
+		r.sumMoved(n, b)
 	case EffectFailed:
 		if b.Class == FailForeign {
 			r.foreignHead = b.Head
@@ -94,6 +93,9 @@ func (r *Run) nodeWaiting(n *node, b NodeWaiting) error {
 	l := &n.life
 	if len(l.flight) > 0 && !l.stale {
 		return fmt.Errorf("%s is still in flight", l.flight[0].Kind)
+	}
+	if n.sum && b.Cause == CauseOlder {
+		return r.holdBack(n, b)
 	}
 	if n.status == Waiting && n.index >= 0 {
 		return fmt.Errorf("it waits already")
@@ -195,10 +197,8 @@ func (r *Run) setBase(n *node, base Tree) {
 	switch {
 	case n.sum && !r.joins():
 		l.stage, l.result = stagePull, base
-	case n.sum && r.others() && r.sumIsJudged(base): // nothing new to judge: only to see who was there
+	case n.sum && (r.empty(n) || r.sumIsJudged(base)):
 		l.stage, l.attempt.collected.Result = stagePublish, base
-	case n.sum && r.sumIs(base):
-		l.stage, l.result = stageFinish, r.lastSum().result
 	case n.sum && len(n.ir.Steps[0].Gates) > 0:
 		l.judging, l.stepsAt[0] = []int{0}, base
 	case n.sum, len(n.ir.Steps) == 0:
@@ -232,7 +232,7 @@ func (r *Run) judgeAgain(n *node, s *success) {
 			judging = append(judging, i)
 		}
 	}
-	l.tip, l.attempt.collected.Result = s.result.Commit, s.result
+	l.tip, l.attempt.collected.Result, l.made = s.result.Commit, s.result, s.inputs
 	if s.judge == l.judge || len(judging) == 0 {
 		l.stage, l.result = stageFinish, s.result
 		return
@@ -253,13 +253,24 @@ func (r *Run) nodeDone(n *node, seq int64, b NodeDone) error {
 		seq: seq, work: b.Work, judge: b.Judge, print: n.life.print,
 		base: n.life.base.Tree, inputs: n.life.inputs, result: b.Result, steps: b.Steps, at: r.at,
 	}
+	if n.life.made != nil {
+		s.inputs = n.life.made
+	}
 	if n.life.unclean || n.ir != nil && r.onto(n) != OntoInputs {
 		s.base = ""
 	}
+	last := r.lastSum()
+	stayed := n.sum && r.sumPut == nil && last != nil && last.result.Commit == s.result.Commit
+	if stayed { // as an earlier release left the branch where it held the same files
+		s.inputs = last.inputs
+	}
+	s.pullOnly = n.sum && r.sumPut == nil && !stayed
 	n.successes = append(n.successes, s)
-	r.madeOf(s.result, s.inputs)
-	if n.sum {
-		r.sumMade(&n.successes[len(n.successes)-1])
+	if !s.pullOnly {
+		r.madeOf(s.result, s.inputs)
+	}
+	if n.sum && r.sumPut != nil {
+		r.sumMade(&n.successes[len(n.successes)-1], last)
 	}
 	return r.settle(n, &n.successes[len(n.successes)-1])
 }

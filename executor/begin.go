@@ -35,7 +35,9 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	r.seen(Tree{Commit: e.Head})
 	if e.Head != "" && e.Head == r.sumMeant { // ralph ended when it had moved the branch
 		r.sumRef = e.Head
+		r.putAt(r.sumMeantOf)
 	}
+	r.sumLeft, r.sumPinned = nil, ""
 	r.doneByBase(e, rebased)
 	if r.foreign {
 		return nil

@@ -155,6 +155,9 @@ func (r *Run) waysOf(n *node) []string {
 			return []string{"ralph apply"}
 		}
 		say("retry")
+		if r.cannotKeepOld(n) == "" {
+			say("retry --keep-old")
+		}
 	case Blocked:
 		say("retry -m TEXT")
 		if r.cannotHandIn(n) == "" {
@@ -193,6 +196,9 @@ func (r *Run) waysOf(n *node) []string {
 	if n.sum || r.shown(n) == Skipped || n.status == Cancelled {
 		return out
 	}
+	if r.cannotKeepOld(n) == "" {
+		say("retry --keep-old")
+	}
 	if n.people.paused == "" {
 		say("pause")
 	}
@@ -219,6 +225,7 @@ var ends = map[Cause][]string{
 	CauseConflict:  {"retry --gates-only", "retry"},
 	CauseManual:    {"approve"},
 	CauseForeign:   {"approve", "retry"},
+	CauseOlder:     {"retry"},
 	CauseProtected: {"approve", "reject -m TEXT", "retry -m TEXT", "retry --gates-only"},
 	CauseDeadline:  {"retry", "approve"},
 	causeOnly:      {"retry"},

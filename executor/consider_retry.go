@@ -10,8 +10,7 @@ import (
 // for costs no attempt, and brings a new allowance.
 func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 	if d.How == KeepOld {
-		do, err := r.considerKeepOld(n)
-		return d, do, err
+		return r.considerKeepOld(n, d)
 	}
 	if d.How == GatesOnly {
 		return r.considerGatesOnly(n, d)
@@ -47,6 +46,8 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 		return d, func() error { l.word = d; n.allow(r.at); return again("answered")() }, nil
 	case n.waitsFor(CauseForeign):
 		return d, func() error { r.rebuildSum(); return again("rebuilt")() }, nil
+	case n.waitsFor(CauseOlder):
+		return d, func() error { r.rebuildSum(); return r.reopen(n) }, nil
 	case n.waitsFor(CauseDeadline):
 		return d, func() error { n.people.late = true; return again("retried")() }, nil
 	case n.waitsFor(CauseGate, CauseConfig, CauseRunner, CauseWorkspace, CauseConflict, causeOnly):
@@ -171,23 +172,89 @@ func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
 	}, nil
 }
 
-// cannotKeepOld says why no earlier success can be restored, "" if one can.
+// oldOf is the success that --keep-old takes: the one for the present work and
+// inputs that --rerun put aside, else the newest; nil if there is none, or it
+// counts already.
+func (r *Run) oldOf(n *node) *success {
+	all := *n
+	all.after = 0
+	print := fingerprint(r.inputs(n))
+	if s := all.match(n.ir.Digest.Work, print, n.life.base.Tree); s != nil {
+		if s.seq > n.after {
+			return nil
+		}
+		return s
+	}
+	if len(n.successes) == 0 {
+		return nil
+	}
+	return &n.successes[len(n.successes)-1]
+}
+
+// cannotKeepOld says why no earlier success can be recorded for the present work
+// and inputs, "" if one can.
 func (r *Run) cannotKeepOld(n *node) string {
-	if n.sum || n.after == 0 || n.status == Done || n.status == Running || r.shown(n) == Skipped {
+	if n.sum || len(n.successes) == 0 || n.status == Running || r.shown(n) == Skipped || n.status == Done && !r.foreign {
 		return "no success was put aside that could be kept"
 	}
-	old := *n
-	old.after = 0
-	if r.begun && !r.foreign && old.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), n.life.base.Tree) == nil {
-		return "the success on record is of other work, or of another base"
+	if d := r.lacking(n, map[int]bool{}); d != nil {
+		return fmt.Sprintf("what it needs is not there: %s (%s)", d.ir.Key, r.shown(d))
+	}
+	s := r.oldOf(n)
+	if s == nil {
+		return "no success was put aside that could be kept"
+	}
+	inputs := r.inputs(n)
+	held, like := r.ancestors(append([]Result{{Node: n.id, Tree: s.result}}, inputs...))
+	for _, in := range inputs {
+		if in.Node != "base" && in.Commit != s.result.Commit && !held[in.Commit] && like[in.Commit] == "" {
+			return fmt.Sprintf("its earlier result, %.7s, lacks the present one of %s", s.result.Commit, r.nameOf(in.Node))
+		}
 	}
 	return ""
 }
 
-// considerKeepOld lets the success before --rerun count again.
-func (r *Run) considerKeepOld(n *node) (act, error) {
-	if why := r.cannotKeepOld(n); why != "" {
-		return nil, r.refuse(n, "%s", why)
+// lacking is a node that n needs and that is not done as it is now, nil if all are.
+func (r *Run) lacking(n *node, seen map[int]bool) *node {
+	for _, i := range n.deps {
+		d := r.nodes[i]
+		if !d.status.settled() || d.accepted != nil && d.accepted.work != d.ir.Digest.Work {
+			return d
+		}
+		if !r.foreign || seen[i] { // a run has derived it from what it needs
+			continue
+		}
+		seen[i] = true
+		if x := r.lacking(d, seen); x != nil {
+			return x
+		}
 	}
-	return func() error { n.after = 0; return r.reopen(n) }, nil
+	return nil
+}
+
+// considerKeepOld records an earlier success for the present work and inputs. The
+// decision is bound to both: it says nothing about a text that comes later.
+func (r *Run) considerKeepOld(n *node, d Decision) (Decision, act, error) {
+	if why := r.cannotKeepOld(n); why != "" {
+		return d, nil, r.refuse(n, "%s", why)
+	}
+	old, inputs := *r.oldOf(n), r.inputs(n)
+	now := fingerprint(inputs)
+	if d.Digest != "" && d.Digest != n.ir.Digest.Work || d.Base != "" && d.Base != now {
+		return d, nil, r.refuse(n, "the decision is about another text, or other results that it starts from")
+	}
+	d.Digest, d.Base, d.Result = n.ir.Digest.Work, now, old.result.Tree
+	return d, func() error {
+		old.seq, old.work, old.print, old.merged = r.seq+1, d.Digest, now, false
+		if len(inputs) > 1 {
+			old.base = ""
+		} else {
+			old.base = inputs[0].Tree.Tree
+		}
+		n.successes = append(n.successes, old)
+		if r.foreign {
+			return nil
+		}
+		return r.reopen(n)
+	}, nil
 }

@@ -28,7 +28,7 @@ const (
 	HowPlain  How = ""
 	GatesOnly How = "gates-only" // retry: the tree as it is becomes an attempt by that person; all gates judge it
 	Discard   How = "discard"    // retry: what is in the worktree is saved, then reset
-	KeepOld   How = "keep-old"   // retry: the success before --rerun counts again
+	KeepOld   How = "keep-old"   // retry: an earlier success counts for the present work and inputs
 	Override  How = "override"   // approve: in spite of a gate that could not be judged
 	Forced    How = "force"      // skip: also while it runs
 )
@@ -48,9 +48,9 @@ type Decision struct {
 	// What it is bound to; Consider fills it in. An approval that says a gate or
 	// trees itself is refused when they are not the present ones.
 	Gate   string `json:"gate,omitempty"`
-	Digest string `json:"digest,omitempty"` // of the gate; of the epic, for the plan
-	Result string `json:"result,omitempty"` // tree that is approved
-	Base   string `json:"base,omitempty"`   // tree that it started from
+	Digest string `json:"digest,omitempty"` // of the gate; of the epic, for the plan; of the work, for keep-old
+	Result string `json:"result,omitempty"` // tree that is approved, or kept
+	Base   string `json:"base,omitempty"`   // tree that it started from; digest of the inputs, for keep-old
 }
 
 // Refused says why a decision does not apply, and what would.

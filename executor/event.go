@@ -265,6 +265,7 @@ type (
 	Published struct {
 		Result Tree   `json:"result"`
 		Branch string `json:"branch,omitempty"`
+		Pinned string `json:"pinned,omitempty"` // of the sum: ref that keeps where the branch stood, if the new head does not
 	}
 	// Landed says that the integration branch moved to a commit with the result in it.
 	Landed struct {
@@ -356,6 +357,7 @@ type NamedTree struct {
 type Result struct {
 	Node ir.NodeID `json:"node"`
 	Tree
+	Same string `json:"same,omitempty"` // of the sum: commit with the same files that another result was made from; to join it changes nothing
 }
 
 // FailureClass says what kind of failure an effect met.

@@ -43,12 +43,20 @@ func (r *Run) gateEffects(n *node, out []Effect) []Effect {
 		default:
 			out = append(out, Effect{
 				Kind: EffectGate, Node: n.id, Step: a.step, Attempt: a.number, Gate: name, Agent: r.gateAgent(n, name), Apart: apart,
-				Start: l.start(), Commit: a.collected.Result.Commit, Base: l.base.Commit, Redo: l.again(EffectGate, name, false),
+				Start: l.start(), Commit: a.collected.Result.Commit, Base: l.under(), Redo: l.again(EffectGate, name, false),
 			})
 			busy = busy || !apart
 		}
 	}
 	return out
+}
+
+// under is the commit that what is judged was made on.
+func (l *life) under() string {
+	if len(l.made) == 1 {
+		return l.made[0].Commit
+	}
+	return l.base.Commit
 }
 
 func inFlight(flight []Effect, gate string) bool {

@@ -310,7 +310,7 @@ func TestTheSumSaysWhatItLeavesOut(t *testing.T) { // execution §5 "the sum"
 	s.ok("2.1", executor.Decision{Verb: executor.Cancel, Message: "not now"})
 	s.end()
 	var got []string
-	for _, l := range s.view(executor.Integration).LeftOut {
+	for _, l := range s.run.Branch(nil).LeftOut {
 		got = append(got, string(l.Key)+": "+l.Why)
 	}
 	want := "1.2: blocked: the 3 attempts of step implement used up; last: the agent reported failure: cannot\n" +

@@ -12,13 +12,12 @@ import (
 func (r *Run) published(n *node, b Published) {
 	l := &n.life
 	if n.sum {
-		r.sumRef, r.sumMeant = b.Result.Commit, ""
-		r.seen(b.Result)
+		r.sumMoved(n, b)
 	}
 	l.attempt.collected.Result, l.result = b.Result, b.Result
 	in := r.epic.Epic.Integration
 	switch {
-	case n.sum && in.PR == "plan", in.Mode == "dag" && in.PR == "node" && !n.sum, in.Mode == "wait":
+	case n.sum && in.PR == "plan" && !r.empty(n), in.Mode == "dag" && in.PR == "node" && !n.sum, in.Mode == "wait":
 		l.stage = stagePull
 	case in.Mode == "branch":
 		l.stage = stageLanding

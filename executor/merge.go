@@ -132,8 +132,8 @@ func (r *Run) conflictText(n *node) string {
 
 // nameOf is what people call a result.
 func (r *Run) nameOf(id ir.NodeID) string {
-	if d := r.byID[id]; d != nil && d.ir != nil && !d.sum {
-		return string(d.ir.Key)
+	if d := r.byID[id]; d != nil && !d.sum {
+		return string(r.keyOf(d))
 	}
 	switch id {
 	case "base":

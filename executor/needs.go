@@ -36,6 +36,9 @@ func (r *Run) effect(n *node) (Effect, bool) {
 		return e, true
 	case stagePublish:
 		e.Kind, e.Inputs, e.Commit = EffectPublish, l.inputs, a.collected.Result.Commit
+		if l.made != nil {
+			e.Inputs = l.made
+		}
 		if n.sum {
 			e.Old = r.sumRef
 		}

@@ -104,11 +104,12 @@ type life struct {
 	tip     string   // commit that the next attempt starts from under keep
 	streak  int      // same signature in a row
 	sign    string
-	aside   *aside // the step that the machine made up, while step is asideStep
-	judging []int  // steps whose gates alone run again, on their recorded commits
-	stepsAt []Tree // what each step came to, for NodeDone
-	standin int    // how far the present step's fallback agents are used
-	stalls  int    // attempts that a diagnosis began anew
+	aside   *aside   // the step that the machine made up, while step is asideStep
+	judging []int    // steps whose gates alone run again, on their recorded commits
+	made    []Result // what the success whose gates run again was made from
+	stepsAt []Tree   // what each step came to, for NodeDone
+	standin int      // how far the present step's fallback agents are used
+	stalls  int      // attempts that a diagnosis began anew
 	attempt attempt
 	notes   []string // summary of each step's last passed attempt
 	first   int      // index in node.logs of this life's first attempt
@@ -169,6 +170,7 @@ type success struct {
 	result      Tree
 	steps       []StepDone
 	merged      bool // the pinned base holds it
+	pullOnly    bool // of the sum: it moved no branch, in another mode
 	at          time.Time
 }
 

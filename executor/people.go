@@ -191,7 +191,7 @@ func (r *Run) freeEnd(n *node, b AttemptEnded) error {
 		log.Gates = append(log.Gates[:len(log.Gates):len(log.Gates)], GateJudged{Gate: d.Gate, Verdict: Fail, Message: d.Message, Tests: "skip", By: d.By})
 	}
 	l.streak, l.sign, l.judging = 0, "", nil
-	l.step, l.stage = to, stageOpen
+	l.step, l.stage = l.judgedFailed(to), stageOpen
 	if n.ir.Kind == ir.GateKind && l.word.Verb == Reject {
 		l.stage = stageStopped // nobody would do it better
 	}

@@ -238,6 +238,8 @@ func (r *Run) planSum(works bool) (Planned, bool) {
 	}
 	p := Planned{Node: r.sum.id, Key: r.sum.ir.Key, Title: r.sum.ir.Title}
 	made := len(r.sum.successes) > 0
+	inputs, due := r.sumDue()
+	older := r.older()
 	switch {
 	case len(r.started.Only) > 0:
 		p.Action, p.Cause = ActLeave, "not selected by --only"
@@ -245,9 +247,13 @@ func (r *Run) planSum(works bool) (Planned, bool) {
 		p.Action, p.Cause = ActMay, "its parts may change"
 	case works:
 		p.Action = ActRun
-	case r.sumDue() && made:
+	case due && len(older) > 0:
+		p.Action, p.Cause = ActWait, r.olderText(older)
+	case due && made && len(inputs) == 1 && inputs[0].Node == "base":
+		p.Action, p.Cause = ActRerun, "nothing is left to join: it goes to the base"
+	case due && made:
 		p.Action, p.Cause = ActRerun, "its parts changed"
-	case r.sumDue():
+	case due:
 		p.Action = ActRun
 	case made:
 		p.Action = ActKeep

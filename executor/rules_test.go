@@ -507,7 +507,7 @@ func TestRules(t *testing.T) {
 			s.play(0, func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1"} })
 			return s
 		},
-		"a sprint that is run again and blocked stays in the sum as it was": func(t *testing.T) *script {
+		"the branch does not move while it holds an older result of what is blocked": func(t *testing.T) *script {
 			s := newScript(t, []string{"1.1", "1.2"})
 			s.play(0)
 			s.forget()

@@ -60,8 +60,14 @@ type Run struct {
 
 	sumRef      string                // where ralph last put the integration branch
 	sumMeant    string                // where it was about to
+	sumMeantOf  []Result              // and of what
+	sumPut      *put                  // it did, and that is not on record as made yet
 	sumHolds    map[ir.NodeID]Result  // what it was made of
+	sumUnder    []string              // commits of results under others' commits that were accepted
 	sumBase     Tree                  // and on which base
+	rebuild     bool                  // a person said: of what is done now, whatever it held
+	sumLeft     []Result              // what the last sum of this run took out
+	sumPinned   string                // ref that keeps what stood there before
 	foreignHead Tree                  // others' commits on it
 	accepted    Tree                  // these, when a person accepted them
 	madeFrom    map[string][]Result   // what each result was made from, by commit

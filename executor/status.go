@@ -28,7 +28,7 @@ func (s NodeStatus) settled() bool { return s == Done || s == Skipped }
 // nodeMoves is the total table of legal moves of a node: nodeMoves[from][to].
 // A move to the same status is never one.
 var nodeMoves = [nodeStatuses][nodeStatuses]bool{
-	Pending:   {Ready: true, Done: true, Skipped: true, Cancelled: true},
+	Pending:   {Ready: true, Waiting: true, Done: true, Skipped: true, Cancelled: true}, // waiting: the sum, before it begins
 	Ready:     {Pending: true, Running: true, Done: true, Skipped: true, Cancelled: true},
 	Running:   {Pending: true, Waiting: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},
 	Waiting:   {Pending: true, Running: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},
@@ -109,6 +109,7 @@ const (
 	CausePull      Cause = "pull request"    // a person merges or closes it
 	CauseTakeover  Cause = "takeover"        // a person works in the agent's session
 	CauseForeign   Cause = "foreign commits" // on the integration branch
+	CauseOlder     Cause = "older results"   // the integration branch holds some, of nodes that are not done now
 	CauseProtected Cause = "protected"       // a merge changed what is protected
 	CauseDeadline  Cause = "deadline"        // the node's deadline is past; nothing new is begun
 	CauseHeld      Cause = "run held"        // the whole run is paused, or its budget is used up

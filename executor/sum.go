@@ -1,31 +1,51 @@
 package executor
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// sumDue reports whether the results have to be joined: there are some, the run
-// is about the whole epic, and they are not what was joined last, nor what a
-// person has to look at.
-func (r *Run) sumDue() bool {
+// sumNext is what the sum needs when nothing else goes on: to be made, or to wait
+// for a person, because what the branch holds would be lost by a failure.
+func (r *Run) sumNext() (Event, bool) {
+	inputs, due := r.sumDue()
+	if !due {
+		return Event{}, false
+	}
+	n := r.sum
+	older := r.older()
+	switch {
+	case len(older) == 0:
+		return n.event(NodeStarted{Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: inputs}), true
+	case n.waitsFor(CauseOlder):
+		return Event{}, false
+	}
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseOlder, Detail: r.olderText(older)}), true
+}
+
+// sumDue reports whether the results have to be joined, and of what: the run is
+// about the whole epic, and they are not what was joined last, nor what a person
+// has to look at.
+func (r *Run) sumDue() ([]Result, bool) {
 	if r.sum == nil || len(r.started.Only) > 0 {
-		return false
+		return nil, false
 	}
 	inputs := r.sumInputs()
 	if len(inputs) == 0 || r.sumDone(inputs) != nil {
-		return false
+		return nil, false
 	}
 	switch r.sum.status {
 	case Pending, Done:
-		return true
+		return inputs, true
 	case Blocked:
-		return r.sum.life.print != fingerprint(inputs)
+		return inputs, r.sum.life.print != fingerprint(inputs)
 	case Waiting:
-		return r.sum.wait.For == ForHuman && r.sum.wait.Cause != CausePaused && r.sum.life.print != fingerprint(inputs)
+		w := &r.sum.wait
+		return inputs, w.For == ForHuman && w.Cause != CausePaused && (w.Cause == CauseOlder || r.sum.life.print != fingerprint(inputs))
 	}
-	return false
+	return nil, false
 }
 
 // sumDone returns the record that says that these inputs are joined already.
@@ -43,61 +63,76 @@ func (r *Run) sumDone(inputs []Result) *success {
 }
 
 func (r *Run) lastSum() *success {
-	if r.sum == nil || len(r.sum.successes) == 0 {
+	if r.sum == nil {
 		return nil
 	}
-	last := &r.sum.successes[len(r.sum.successes)-1]
-	if last.seq <= r.sum.after {
-		return nil
+	for i := len(r.sum.successes) - 1; i >= 0; i-- {
+		s := &r.sum.successes[i]
+		if s.seq <= r.sum.after {
+			return nil
+		}
+		if !s.pullOnly || !r.joins() {
+			return s
+		}
 	}
-	return last
+	return nil
 }
 
 // sumInputs is what the integration branch is made of: where it begins, and every
 // result that no other one contains. It begins at the last sum, so that
 // resolutions and accepted commits stay, as long as everything in that is still
-// a current result or an ancestor of one; else at the base. A node that was part
-// of it and is being run again keeps its old part: the branch never loses work
-// by itself. It is empty when no node has a result.
+// a current result or an ancestor of one; else at the base, which is all there is
+// when no node has a result. It is empty when there is no branch either.
 func (r *Run) sumInputs() []Result {
 	if !r.joins() {
 		return r.landedInputs()
 	}
 	var all []Result
 	for _, n := range r.nodes {
-		switch {
-		case n.sum:
-		case n.accepted != nil:
+		if n.accepted != nil && !n.sum {
 			all = append(all, Result{Node: n.id, Tree: n.accepted.result})
-		case n.status != Done && n.status != Skipped && n.status != Cancelled:
-			if old, ok := r.sumHolds[n.id]; ok {
-				all = append(all, old)
-			}
 		}
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && (r.sumRef == "" || r.sumInBase()) {
 		return nil
 	}
-	contained := r.ancestors(all)
-	seen := map[string]bool{}
-	current := map[string]bool{}
+	base := Result{Node: "base", Tree: r.started.Base}
+	contained, like := r.ancestors(all)
+	seen, current := map[string]bool{}, map[string]bool{}
+	var parts, same []Result
 	for _, x := range all {
 		current[x.Commit] = true
-	}
-	all = slices.DeleteFunc(all, func(x Result) bool {
-		gone := contained[x.Commit] || seen[x.Commit]
+		switch old := like[x.Commit]; {
+		case contained[x.Commit] || seen[x.Commit]:
+		case old != "":
+			x.Same = old
+			same = append(same, x)
+		default:
+			parts = append(parts, x)
+		}
 		seen[x.Commit] = true
-		return gone
-	})
-	start := Result{Node: "base", Tree: r.started.Base}
+	}
+	parts = append(parts, same...) // behind what holds the same
 	if r.accepted.Commit != "" {
-		return append([]Result{{Node: Integration, Tree: r.accepted}}, all...)
+		return append([]Result{{Node: Integration, Tree: r.accepted}}, parts...)
 	}
-	if last := r.lastSum(); last != nil && r.sumBase == r.started.Base && r.sumStays(current, contained) {
-		start = Result{Node: Integration, Tree: last.result}
-		all = slices.DeleteFunc(all, func(x Result) bool { return r.sumHolds[x.Node].Commit == x.Commit })
+	last := r.lastSum()
+	if last == nil || r.rebuild && len(r.sumUnder) > 0 || r.sumBase != r.started.Base || !r.sumStays(current, contained) {
+		return append([]Result{base}, parts...)
 	}
-	return append([]Result{start}, all...)
+	parts = slices.DeleteFunc(parts, func(x Result) bool { return r.sumHolds[x.Node].Commit == x.Commit })
+	return append([]Result{{Node: Integration, Tree: last.result}}, parts...)
+}
+
+// sumInBase reports whether all that the last sum was made of is done by the base:
+// who merged the branch has it, and nothing has to leave it.
+func (r *Run) sumInBase() bool {
+	for id := range r.sumHolds {
+		if n := r.byID[id]; n.ir == nil || n.status != Done || !n.byBase {
+			return false
+		}
+	}
+	return len(r.sumHolds) > 0
 }
 
 // joins reports whether the sum merges results. Else they have landed one by one,
@@ -136,16 +171,17 @@ func (r *Run) sumStays(current, contained map[string]bool) bool {
 	return true
 }
 
-// ancestors is the set of commits that the given results were made from, and of
-// those given ones that are no ancestor but have exactly the files of one: a node
-// ran again and came out the same, and what was made from it before is kept.
-func (r *Run) ancestors(all []Result) map[string]bool {
-	out := map[string]bool{}
+// ancestors is the set of commits that the given results were made from; like
+// names, of each given one that is none of them, such a commit of the same node
+// with exactly its files: it ran again and came out the same, and what was made
+// from it before is kept.
+func (r *Run) ancestors(all []Result) (contained map[string]bool, like map[string]string) {
+	contained, like = map[string]bool{}, map[string]string{}
 	type files struct {
 		of   ir.NodeID
 		tree string
 	}
-	within := map[files]bool{}
+	within := map[files]string{}
 	var todo []string
 	for _, x := range all {
 		todo = append(todo, x.Commit)
@@ -154,19 +190,19 @@ func (r *Run) ancestors(all []Result) map[string]bool {
 		c := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, in := range r.madeFrom[c] {
-			within[files{in.Node, in.Tree.Tree}] = true
-			if in.Commit != c && !out[in.Commit] {
-				out[in.Commit] = true
+			within[files{in.Node, in.Tree.Tree}] = in.Commit
+			if in.Commit != c && !contained[in.Commit] {
+				contained[in.Commit] = true
 				todo = append(todo, in.Commit)
 			}
 		}
 	}
 	for _, x := range all {
-		if x.Tree.Tree != "" && within[files{x.Node, x.Tree.Tree}] {
-			out[x.Commit] = true
+		if old := within[files{x.Node, x.Tree.Tree}]; x.Tree.Tree != "" && old != "" && !contained[x.Commit] {
+			like[x.Commit] = old
 		}
 	}
-	return out
+	return contained, like
 }
 
 // madeOf remembers what a result was made from. A gate's result is what it
@@ -178,35 +214,54 @@ func (r *Run) madeOf(result Tree, inputs []Result) {
 	r.madeFrom[result.Commit] = inputs
 }
 
-// sumIs reports whether the last sum was judged as it would be now and holds
-// exactly these files: the branch stays where it is.
-func (r *Run) sumIs(t Tree) bool {
-	last := r.lastSum()
-	return last != nil && r.accepted.Commit == "" && !r.others() && last.judge == r.sum.ir.Digest.Judge && last.result.Tree == t.Tree && last.result.Commit == r.sumRef
-}
-
-// sumIsJudged reports whether these are the files of the last sum, judged as they
-// would be now.
+// sumIsJudged reports whether the gates passed exactly these files before, as the
+// last sum, and would judge as they did then.
 func (r *Run) sumIsJudged(t Tree) bool {
 	last := r.lastSum()
-	return last != nil && r.accepted.Commit == "" && last.judge == r.sum.ir.Digest.Judge && last.result == t
+	return last != nil && r.accepted.Commit == "" && last.judge == r.sum.ir.Digest.Judge && last.result.Tree == t.Tree
 }
 
-// sumMade records what the integration branch holds now.
-func (r *Run) sumMade(s *success) {
-	if s.inputs[0].Node != Integration || r.accepted.Commit != "" {
+// sumMade records what the integration branch holds now, and what has left it.
+func (r *Run) sumMade(s, last *success) {
+	before := r.sumPut.before
+	switch start := s.inputs[0]; {
+	case start.Node != Integration:
+		clear(r.sumHolds)
+		r.sumUnder = nil
+	case last == nil || start.Commit != last.result.Commit: // what is under the accepted commits stays, whoever needs it
+		r.sumUnder = slices.Sorted(maps.Keys(before))
 		clear(r.sumHolds)
 	}
 	for _, in := range s.inputs[1:] {
+		in.Same = ""
 		r.sumHolds[in.Node] = in
 	}
-	r.sumBase, r.accepted = r.started.Base, Tree{}
+	r.sumBase, r.accepted, r.rebuild, r.sumPut = r.started.Base, Tree{}, false, nil
+	r.sumLeft = r.gone(before, r.inBranch())
+}
+
+// sumMoved is told where the branch stands now.
+func (r *Run) sumMoved(n *node, b Published) {
+	r.sumRef, r.sumMeant, r.sumPinned = b.Result.Commit, "", b.Pinned
+	r.putAt(n.life.inputs)
+	r.seen(b.Result)
+}
+
+// empty reports whether the sum has no parts: the branch goes back to the base.
+func (r *Run) empty(n *node) bool {
+	return r.joins() && len(n.life.inputs) == 1 && n.life.inputs[0].Node == "base"
 }
 
 // acceptForeign lets the next sum begin at what others have put on the
-// integration branch; rebuildSum lets it replace that, which stays pinned.
+// integration branch; rebuildSum lets it replace what is there, which stays
+// pinned, by what is done now.
 func (r *Run) acceptForeign() { r.accepted, r.sumRef = r.foreignHead, r.foreignHead.Commit }
-func (r *Run) rebuildSum()    { r.sumRef = r.foreignHead.Commit }
+func (r *Run) rebuildSum() {
+	if r.sum.waitsFor(CauseForeign) {
+		r.sumRef = r.foreignHead.Commit
+	}
+	r.accepted, r.rebuild = Tree{}, true
+}
 
 // sumStep is the step in which the sum is judged; the epic's conflict agent, if
 // there is one, mends what the gates find.

@@ -226,7 +226,7 @@ func (r *Run) rest(t *Todo) {
 	switch {
 	case r.draining:
 		t.Done = true
-	case r.held.For == ForHuman:
+	case r.held.For == ForHuman && r.unfinished():
 		t.Done = !r.started.Wait
 	case len(r.timers) > 0:
 		if t.Wake.IsZero() {
@@ -242,15 +242,20 @@ func (r *Run) rest(t *Todo) {
 		if t.Wake.IsZero() {
 			t.Stuck = "nodes are ready and none may start"
 		}
-	case r.sumDue():
-		n := r.sum
-		t.Record = []Event{n.event(NodeStarted{
-			Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: r.sumInputs(),
-		})}
 	default:
+		if e, ok := r.sumNext(); ok {
+			t.Record = []Event{e}
+			return
+		}
 		t.Done = !r.started.Wait || !r.awaited()
 	}
 }
 
 // heldBack reports whether a node waits because the run is held.
 func heldBack(n *node) bool { return n.status == Waiting && n.wait.Cause == CauseHeld }
+
+// unfinished reports whether nodes are running or ready, or would be if the run
+// were not held: then nothing is joined yet.
+func (r *Run) unfinished() bool {
+	return r.running > 0 || r.ready.n > 0 || slices.ContainsFunc(r.nodes, func(n *node) bool { return heldBack(n) || n.status == Waiting && n.wait.timed() })
+}

@@ -41,15 +41,9 @@ type NodeView struct {
 	Ways      []string      // commands that apply now, for people
 	Selected  bool          // by --only, or because all are; with --only the sum is not
 	Paused    string        // by whom; "" if nobody did
-	LeftOut   []LeftOut     // of the sum: what it does not hold
+	Keeps     []ir.Key      // of a sum that waits because of older results: those that ralph retry KEY --keep-old would count
 	Backoff   time.Duration // the last one that this run computed; 0: nothing was tried again yet
 	Human     time.Time     // when a person last wrote in a session of its agents; zero: never
-}
-
-// LeftOut is a node whose present work the integration branch does not hold.
-type LeftOut struct {
-	Key ir.Key
-	Why string // "blocked: gate check failed"
 }
 
 // Spent is what something has cost so far. A sum with an unknown part says so.

@@ -1,11 +1,6 @@
 package executor
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/ralph-compiler/ralph/ir"
-)
+import "fmt"
 
 func (r *Run) view(n *node, h holds) NodeView {
 	v := NodeView{
@@ -29,7 +24,13 @@ func (r *Run) view(n *node, h holds) NodeView {
 				v.Status, v.Result, v.Since = Done, s.result, s.at
 			}
 		}
-		v.LeftOut = r.leftOut(h)
+	}
+	if n.sum && n.waitsFor(CauseOlder) {
+		for _, x := range r.Branch(nil).Holds {
+			if x.Keep {
+				v.Keeps = append(v.Keeps, x.Key)
+			}
+		}
 	}
 	switch v.Status {
 	case Running, Waiting:
@@ -176,33 +177,6 @@ func (h holds) back(r *Run, n *node) string {
 		inherited = why
 	}
 	return inherited
-}
-
-// leftOut lists what the integration branch does not hold, and why.
-func (r *Run) leftOut(h holds) []LeftOut {
-	var out []LeftOut
-	for _, n := range r.nodes {
-		s := r.shown(n)
-		if n.sum || s == Done {
-			continue
-		}
-		why := s.String()
-		if reason := r.reason(n, s, h); reason != "" && !strings.HasPrefix(reason, why) {
-			why += ": " + reason
-		} else if reason != "" {
-			why = reason
-		}
-		if _, held := r.sumHolds[n.id]; held && s != Skipped && s != Cancelled {
-			why += " (its earlier result stays in the branch)"
-		}
-		out = append(out, LeftOut{n.ir.Key, why})
-	}
-	for _, id := range r.Gone() {
-		if n := r.byID[id]; len(n.successes) > 0 {
-			out = append(out, LeftOut{ir.Key(id), "no longer in the epic"})
-		}
-	}
-	return out
 }
 
 // Counts returns how many nodes of the epic have each status, without the sum.

@@ -455,7 +455,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	if !interrupted {
 		r.clean(ctx, view)
 	}
-	view.account(r, interrupted, only)
+	view.account(r, holdsOf(ctx, r.epic, r.run, r.space), interrupted, only)
 	for _, line := range unsent {
 		view.note("%s", line)
 	}

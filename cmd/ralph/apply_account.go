@@ -13,7 +13,7 @@ import (
 )
 
 // account ends a run: what is done, what is not and why, and what to type next.
-func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
+func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only []ir.NodeID) {
 	w := v.out
 	if v.jsonl {
 		w = v.err
@@ -71,7 +71,7 @@ func (v *applyView) account(r *openedRun, interrupted bool, only []ir.NodeID) {
 	if gone := r.run.Gone(); len(gone) > 0 {
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
-	v.next(w, r, sum, open, interrupted, only)
+	v.next(w, r, b, sum, open, interrupted, only)
 }
 
 // overshoot says which budgets were exceeded; of one that holds the run, or a
@@ -114,25 +114,12 @@ func (v *applyView) times(w io.Writer, views []executor.NodeView, interrupted bo
 }
 
 // next says what to type.
-func (v *applyView) next(w io.Writer, r *openedRun, sum executor.NodeView, open []executor.NodeView, interrupted bool, only []ir.NodeID) {
+func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.NodeView, open []executor.NodeView, interrupted bool, only []ir.NodeID) {
 	if interrupted {
 		fmt.Fprintln(w, "\nInterrupted. To go on: ralph apply"+applies(r.file))
 	}
-	branch := v.epic.Epic.Integration.Branch
-	if sum.Status == executor.Done && sum.Result.Commit != "" && len(only) == 0 && !interrupted {
-		fmt.Fprintf(w, "\nThe result is on branch %s (%.12s).\n", term.Clean(branch), sum.Result.Commit)
-		fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", quoteArg(branch))
-		fmt.Fprintf(w, "          git diff HEAD...%s\n", quoteArg(branch))
-		if exitOf(r.run, false) == exitDone { // all of it, or what was not skipped
-			fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(branch))
-		}
-		var without []string // why stands above, with each
-		for _, x := range sum.LeftOut {
-			without = append(without, string(x.Key))
-		}
-		if len(without) > 0 {
-			fmt.Fprintf(w, "  not in it: %s\n", term.Clean(listOf(without)))
-		}
+	if len(only) == 0 {
+		v.sayBranch(w, r.run, b, sum, interrupted)
 	}
 	if held := r.run.Overview().Held; held.For != "" {
 		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, term.Clean(first(held.Detail)), resumeCommand(held.For)+r.about)

@@ -128,7 +128,7 @@ func (v *applyView) line(e executor.Event) string {
 		if n := v.keys[e.Node]; n != nil {
 			return say(term.Bold, "▶", "%s", n.Title)
 		}
-		return say(term.Bold, "▶", "joining %s", results(len(b.Inputs)-1))
+		return say(term.Bold, "▶", "%s", joining(b.Inputs))
 	case executor.NodeResumed:
 		if !v.waits[e.Node] {
 			return say(term.Bold, "▷", "goes on")
@@ -217,6 +217,17 @@ func results(n int) string {
 		return "one result"
 	}
 	return fmt.Sprintf("%d results", n)
+}
+
+// joining says what the sum is made of.
+func joining(inputs []executor.Result) string {
+	switch {
+	case len(inputs) > 1:
+		return "joining " + results(len(inputs)-1)
+	case inputs[0].Node == "base":
+		return "nothing is left to join: the branch goes to the base"
+	}
+	return "looking at the branch once more"
 }
 
 func first(s string) string {

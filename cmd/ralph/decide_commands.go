@@ -88,9 +88,15 @@ looked for again. It has all its attempts again.
 If somebody worked in its worktree since the last attempt, say what is to become of
 that: --gates-only makes an attempt of it, judged by all gates, and starts no agent;
 --discard keeps it under refs/ralph and puts the worktree back.
---keep-old restores the success that counted before apply --rerun.`,
+--keep-old lets an earlier result count for the text as it is now: the one before a
+failed apply --rerun, or before the text changed. Gates judge it again only if they
+changed. It has to hold the present results of what the sprint needs.
+
+"ralph retry integration" joins the results again. Where the branch was not moved
+because of what it holds, it is built of what is done now; its head is kept.`,
 		Example: `  ralph retry 1.2a
   ralph retry 1.2a -m "the schema is in db/schema.sql"
+  ralph retry 1.2a --keep-old       the earlier result is good enough
   ralph retry 1.2a --gates-only     you mended it in its worktree
   ralph retry integration`,
 		Args: countArgs(cobra.ExactArgs(1)),
@@ -113,7 +119,7 @@ that: --gates-only makes an attempt of it, judged by all gates, and starts no ag
 	f := cmd.Flags()
 	f.BoolVar(&gatesOnly, "gates-only", false, "judge what is in the worktree; no agent")
 	f.BoolVar(&discard, "discard", false, "save what is in the worktree, then begin from the last attempt")
-	f.BoolVar(&keepOld, "keep-old", false, "let the success before --rerun count again")
+	f.BoolVar(&keepOld, "keep-old", false, "let the earlier result count, before --rerun or a change of the text")
 	return cmd
 }
 

@@ -64,7 +64,7 @@ func nextSteps(v executor.NodeView, dir string, who asker) []nextStep {
 
 // applicable reports whether the machine would take a command now.
 func applicable(v executor.NodeView, command string) bool {
-	if len(v.Ways) == 0 || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
+	if len(v.Ways) == 0 || v.Cause == executor.CauseOlder || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
 		return true
 	}
 	f := strings.Fields(command)
@@ -159,6 +159,12 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 		return []nextStep{ralph("resume", "", "go on")}
 	case executor.CausePull:
 		return []nextStep{{v.Pull.URL, "merge it or close it there; ralph apply sees it"}}
+	case executor.CauseOlder:
+		var out []nextStep
+		for _, k := range v.Keeps[:min(len(v.Keeps), mostNamed)] {
+			out = append(out, nextStep{fmt.Sprintf("ralph retry %s --keep-old%s", quoteArg(string(k)), about), "its older result counts, and the branch is made with it"})
+		}
+		return append(out, ralph("retry", "", "build the branch again from what is done now; what it holds is kept under refs/ralph"))
 	case executor.CauseForeign:
 		look.What = "what was added"
 		return []nextStep{

@@ -72,6 +72,7 @@ type pageData struct {
 	Waiting                                []reportWait
 	Open                                   []reportOpen
 	LeftOut                                []reportOpen
+	Older                                  []reportOpen // results in the branch that their sprints do not come to now
 	Graph                                  drawing
 	Times                                  []reportTime
 	Span                                   string
@@ -155,8 +156,14 @@ func (r *record) pageData() pageData {
 	for _, v := range views {
 		if v.ID == executor.Integration {
 			p.Commit = v.Result.Commit
-			for _, x := range v.LeftOut {
+			b := r.branch()
+			for _, x := range b.LeftOut {
 				p.LeftOut = append(p.LeftOut, reportOpen{string(x.Key), anchor(x.Key), first(x.Why)})
+			}
+			for _, x := range b.Holds {
+				if x.Older && !x.Like {
+					p.Older = append(p.Older, reportOpen{string(x.Key), anchor(x.Key), fmt.Sprintf("%.7s (%s)", x.Commit, first(x.Why))})
+				}
 			}
 		}
 		if steps := nextSteps(v, r.space.Dir(v.ID), r.asker()); len(steps) > 0 && v.Status != executor.Skipped {

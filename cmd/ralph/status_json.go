@@ -79,6 +79,20 @@ type (
 		PullNumber   int           `json:"pr_number,omitempty"`
 		Attempts     []attemptJSON `json:"attempts"`
 		Next         []nextStep    `json:"next,omitempty"`
+		Holds        []heldJSON    `json:"holds,omitempty"`    // of integration: every result that the branch holds
+		LeftOut      []leftOutJSON `json:"left_out,omitempty"` // of integration: sprints of which it holds none
+	}
+	heldJSON struct {
+		Key    ir.Key    `json:"key"`
+		ID     ir.NodeID `json:"id"`
+		Commit string    `json:"commit"`
+		Older  bool      `json:"older,omitempty"` // not what the sprint comes to now
+		Why    string    `json:"why,omitempty"`   // older: where the sprint stands
+	}
+	leftOutJSON struct {
+		Key  ir.Key `json:"key"`
+		Done bool   `json:"done,omitempty"` // its result is not joined yet
+		Why  string `json:"why"`
 	}
 	attemptJSON struct {
 		Step         string               `json:"step"`
@@ -169,6 +183,9 @@ func (r *record) nodeJSON(v executor.NodeView) nodeJSON {
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
 		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []attemptJSON{},
 		Next: nextSteps(v, r.space.Dir(v.ID), r.asker()), LastHuman: timeJSON(v.Human),
+	}
+	if v.ID == executor.Integration {
+		out.Holds, out.LeftOut = r.branch().json()
 	}
 	if len(v.Attempts) > 0 {
 		out.Worktree = r.space.Dir(v.ID)

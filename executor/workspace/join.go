@@ -33,6 +33,14 @@ func (s *Space) join(ctx context.Context, id ir.NodeID, at string, inputs []exec
 			}
 			continue
 		}
+		if as, err := s.sameAs(ctx, in, at); err != nil {
+			return nil, err
+		} else if as != "" && len(j.paths) == 0 {
+			if at, err = s.derive(ctx, id, as, at, in); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if len(j.paths) == 0 {
 			j.clean = at
 			if forward, err := s.git.ancestor(ctx, at, in.Commit); err != nil {
@@ -64,6 +72,25 @@ func (s *Space) join(ctx context.Context, id ir.NodeID, at string, inputs []exec
 	var err error
 	j.tree, err = s.git.tree(ctx, at)
 	return j, err
+}
+
+// sameAs returns the tree of at, if that holds a commit with the very files of the
+// result: to merge it changes nothing, whatever others have made of these files.
+func (s *Space) sameAs(ctx context.Context, in executor.Result, at string) (string, error) {
+	if in.Same == "" {
+		return "", nil
+	}
+	if has, err := s.git.ancestor(ctx, in.Same, at); err != nil || !has {
+		return "", err
+	}
+	was, err := s.git.tree(ctx, in.Same)
+	if err != nil {
+		return "", err
+	}
+	if now, err := s.git.tree(ctx, in.Commit); err != nil || now != was {
+		return "", err
+	}
+	return s.git.tree(ctx, at)
 }
 
 // note adds the index entries of paths in conflict. A path that conflicts twice

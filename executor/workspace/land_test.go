@@ -142,6 +142,61 @@ func testForeignCommitsOnTheSum(t *testing.T) {
 	}
 }
 
+func TestASumOfTheSameFilesChangesNothing(t *testing.T) { overLayouts(t, testASumOfTheSameFiles) } // execution §5 (the sum)
+
+func testASumOfTheSameFiles(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two))
+	a := r.result("bd-1-1", r.head(), "a.txt", "a\n")
+	b := r.result("bd-1-2", a.Commit, "a.txt", "what was made of it\n")
+	again := executor.Result{Node: "bd-1-1", Tree: executor.Tree{Commit: r.git("commit-tree", a.Commit+"^{tree}", "-p", r.head(), "-m", "again"), Tree: a.Tree.Tree}, Same: a.Commit}
+	e := r.effect(executor.EffectBase, executor.Integration, 0, "")
+	e.Inputs = []executor.Result{b, again}
+	sum, err := r.space.Base(t.Context(), e)
+	if err != nil || sum.Base.Tree != b.Tree.Tree {
+		t.Fatalf("got %v, %v", sum, err)
+	}
+	within := func(want ...string) {
+		t.Helper()
+		in, err := r.space.Within(t.Context(), []string{a.Commit, b.Commit, again.Commit, r.head()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, is := range in {
+			if is != slices.Contains(want, c) {
+				t.Errorf("%s is in the branch: %t", c, is)
+			}
+		}
+	}
+	within() // there is none
+	put := func(commit, old string) string {
+		t.Helper()
+		p := r.effect(executor.EffectPublish, executor.Integration, 0, commit)
+		p.Old = old
+		first, err := r.space.Publish(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Seq += 7 // ralph ended before it was on record
+		second, err := r.space.Publish(t.Context(), p)
+		if err != nil || second != first {
+			t.Errorf("once more: %v, %v; was %v", second, err, first)
+		}
+		return first.Pinned
+	}
+	if pin := put(b.Commit, ""); pin != "" {
+		t.Errorf("%s keeps nothing", pin)
+	}
+	within(a.Commit, b.Commit, r.head())
+	if pin := put(sum.Base.Commit, b.Commit); pin != "" {
+		t.Errorf("%s is named, and the new head holds it", pin)
+	}
+	within(a.Commit, b.Commit, again.Commit, r.head())
+	if pin := put(again.Commit, sum.Base.Commit); pin == "" || r.git("rev-parse", pin) != sum.Base.Commit {
+		t.Errorf("the old head is kept as %q", pin)
+	}
+	within(again.Commit, r.head())
+}
+
 func TestRebaseMovesThePins(t *testing.T) { overLayouts(t, testRebaseMovesThePins) } // execution §2: --rebase
 
 func testRebaseMovesThePins(t *testing.T) {

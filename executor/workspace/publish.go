@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -21,7 +22,8 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Publis
 	n := s.nodes[e.Node]
 	out := executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: tree}, Branch: n.Git.Branch}
 	if e.Node == executor.Integration {
-		return out, s.integrate(ctx, e, n.Git.Branch)
+		out.Pinned, err = s.integrate(ctx, e, n.Git.Branch)
+		return out, err
 	}
 	for _, in := range e.Inputs {
 		has, err := s.git.ancestor(ctx, in.Commit, e.Commit)
@@ -71,36 +73,59 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Publis
 	return out, nil
 }
 
-// integrate moves the integration branch from where ralph last put it. Commits
-// of others on it are never overwritten.
-func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) error {
+// integrate moves the integration branch from where ralph last put it, and returns
+// the ref that keeps what stood there, if the new head does not. Commits of others on it are never overwritten.
+func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) (string, error) {
 	branch := "refs/heads/" + name
 	now, err := s.git.ref(ctx, branch)
-	if err != nil || now == e.Commit {
-		return err
-	}
 	switch {
+	case err != nil || now == e.Commit && (e.Old == "" || e.Old == now):
+		return "", err
+	case now == e.Commit: // ralph ended when it had moved it
+		return s.pinned(ctx, e)
 	case now != e.Old && e.Old == "":
-		return config("the integration branch %s exists and is not ralph's: rename it (git branch -m %s OTHER)", name, name)
+		return "", config("the integration branch %s exists and is not ralph's: rename it (git branch -m %s OTHER)", name, name)
 	case now != e.Old && now == "":
-		return config("the integration branch %s was deleted: restore it (git branch %s %.12s)", name, name, e.Old)
+		return "", config("the integration branch %s was deleted: restore it (git branch %s %.12s)", name, name, e.Old)
 	case now != e.Old:
 		tree, err := s.git.tree(ctx, now)
 		if err != nil {
-			return err
+			return "", err
 		}
-		return &executor.Failure{Class: executor.FailForeign, Head: executor.Tree{Commit: now, Tree: tree}, Err: fmt.Errorf(
+		return "", &executor.Failure{Class: executor.FailForeign, Head: executor.Tree{Commit: now, Tree: tree}, Err: fmt.Errorf(
 			"the integration branch %s holds commits that are not ralph's: ralph approve integration (they stay, after the gates) or ralph retry integration (they are pinned under %ssum/, and the branch is rebuilt)", name, s.prefix())}
 	}
 	if by := s.checkedOut(branch, ""); by != "" {
-		return config("the integration branch %s is checked out in %s: check out another branch there", name, by)
+		return "", config("the integration branch %s is checked out in %s: check out another branch there", name, by)
 	}
 	moves := []move{{branch, e.Old, e.Commit}}
 	if e.Old != "" {
-		pin := s.prefix() + fmt.Sprintf("sum/%d", e.Seq)
-		moves = append(moves, move{pin, "", e.Old})
+		moves = append(moves, move{s.prefix() + fmt.Sprintf("sum/%d", e.Seq), "", e.Old})
 	}
-	return s.git.update(ctx, "integrate", moves...)
+	if err := s.git.update(ctx, "integrate", moves...); err != nil {
+		return "", err
+	}
+	return s.pinned(ctx, e)
+}
+
+// pinned is the newest ref that keeps the earlier head of the integration branch, ""
+// if that is part of the new one.
+func (s *Space) pinned(ctx context.Context, e executor.Effect) (string, error) {
+	if e.Old == "" {
+		return "", nil
+	}
+	if has, err := s.git.ancestor(ctx, e.Old, e.Commit); err != nil || has {
+		return "", err
+	}
+	under := s.prefix() + "sum"
+	refs, err := s.git.readRefs(under)
+	best, newest := "", -1
+	for ref, at := range refs {
+		if n, bad := strconv.Atoi(strings.TrimPrefix(ref, under+"/")); bad == nil && at == e.Old && n > newest {
+			best, newest = ref, n
+		}
+	}
+	return best, err
 }
 
 // occupied says that a node's branch is checked out in a worktree that is not

@@ -98,6 +98,27 @@ func (s *Space) Integrated(ctx context.Context) (string, error) {
 	return s.git.ref(ctx, "refs/heads/"+s.epic.Epic.Integration.Branch)
 }
 
+// Within returns those of the commits that the head of the integration branch is, or
+// has in its history. Without such a branch it is none.
+func (s *Space) Within(ctx context.Context, commits []string) (map[string]bool, error) {
+	head, err := s.Integrated(ctx)
+	in := make(map[string]bool, len(commits))
+	if err != nil || head == "" || len(commits) == 0 {
+		return in, err
+	}
+	out, err := s.git.run(ctx, place{}, strings.Join(commits, "\n")+"\n^"+head+"\n", nil, "rev-list", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range commits {
+		in[c] = true
+	}
+	for c := range strings.FieldsSeq(string(out)) {
+		in[c] = false
+	}
+	return in, nil
+}
+
 // ownBase reports whether a node is a root that names a base of its own.
 func (s *Space) ownBase(n *ir.Node) bool {
 	return n.Git.Base != "" && n.Git.Base != s.epic.Epic.Base && len(n.Merges) == 0 && !blocked(n)

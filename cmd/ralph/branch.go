@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// branchHolds is the integration branch: where it stands, and what it holds. What
+// it holds is asked of git: an agent may have merged what ralph did not.
+type branchHolds struct {
+	executor.Branch
+	name, head string // head is "" if there is no such branch
+	joins      bool   // mode dag: it is made of the results when a run ends
+}
+
+func holdsOf(ctx context.Context, epic *ir.Epic, run *executor.Run, space *workspace.Space) branchHolds {
+	in := epic.Epic.Integration
+	b := branchHolds{name: in.Branch, joins: in.Mode == "dag"}
+	b.head, _ = space.Integrated(ctx)
+	within, err := space.Within(ctx, run.Results())
+	if err != nil {
+		b.Branch = run.Branch(nil) // as far as ralph knows
+		return b
+	}
+	b.Branch = run.Branch(func(commit string) bool { return within[commit] })
+	return b
+}
+
+// branch is what the integration branch holds.
+func (r *record) branch() branchHolds {
+	return holdsOf(context.Background(), r.epic, r.run, r.space)
+}
+
+// sayHolds writes what there is to know of what the branch holds: results that are
+// not what their sprint comes to now, what is done and not in it, and what is not.
+func (b branchHolds) sayHolds(w io.Writer) {
+	for _, x := range b.Holds {
+		if x.Older && !x.Like {
+			fmt.Fprintf(w, "  an older result of %s, %.7s (%s)\n", term.Clean(string(x.Key)), x.Commit, term.Clean(first(x.Why)))
+		}
+	}
+	var done, open []string // why stands above, with each
+	for _, x := range b.LeftOut {
+		switch {
+		case x.Done:
+			done = append(done, string(x.Key))
+		case x.Gone:
+			open = append(open, string(x.Key)+" (no longer in the epic)")
+		default:
+			open = append(open, string(x.Key))
+		}
+	}
+	for _, l := range []struct {
+		what string
+		keys []string
+	}{{"done and not in it", done}, {"not in it", open}} {
+		if len(l.keys) > 0 {
+			fmt.Fprintf(w, "  %s: %s\n", l.what, term.Clean(listOf(l.keys)))
+		}
+	}
+}
+
+// sayLeft writes what the last sum took out of the branch, and where that is kept.
+func (b branchHolds) sayLeft(w io.Writer) {
+	for _, x := range b.Left {
+		fmt.Fprintf(w, "  left it: %s, %.7s (%s)\n", term.Clean(string(x.Key)), x.Commit, term.Clean(first(x.Why)))
+	}
+	if b.Before != "" {
+		fmt.Fprintf(w, "  as it was: %s\n", term.Clean(b.Before))
+	}
+}
+
+// disagrees reports whether it holds what its sprint does not come to now.
+func (b branchHolds) disagrees() bool {
+	return slices.ContainsFunc(b.Holds, func(x executor.Held) bool { return x.Older && !x.Like })
+}
+
+// json is what the branch holds, and what not, of status --json.
+func (b branchHolds) json() (holds []heldJSON, leftOut []leftOutJSON) {
+	for _, x := range b.Holds {
+		holds = append(holds, heldJSON{x.Key, x.Node, x.Commit, x.Older, x.Why})
+	}
+	for _, x := range b.LeftOut {
+		leftOut = append(leftOut, leftOutJSON{x.Key, x.Done, x.Why})
+	}
+	return holds, leftOut
+}
+
+// unfinished counts the sprints that a run ended with and that would have gone on.
+func unfinished(views []executor.NodeView) (n int) {
+	for _, v := range views {
+		switch {
+		case v.ID == executor.Integration:
+		case v.Status == executor.Running, v.Status == executor.Ready, v.Status == executor.Waiting && (v.Cause == executor.CauseHeld || v.For == executor.ForTimer || v.For == executor.ForLimit):
+			n++
+		}
+	}
+	return n
+}
+
+// sayBranch says what became of the branch at the end of a run.
+func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum executor.NodeView, interrupted bool) {
+	o := run.Overview()
+	open := unfinished(run.Views())
+	name := term.Clean(b.name)
+	stands := "."
+	if b.head != "" {
+		stands = fmt.Sprintf("; branch %s stands as it was (%.12s).", name, b.head)
+	}
+	switch {
+	case sum.Cause == executor.CauseOlder:
+		fmt.Fprintf(w, "\nBranch %s was not moved (%.12s). It holds:\n", name, b.head)
+		b.sayHolds(w)
+	case b.joins && (interrupted || o.Held.For != "" || o.Draining != "") && open > 0:
+		fmt.Fprintf(w, "\nNothing was joined, as %s running or ready%s\n", areWord(open, "sprint"), stands)
+	case interrupted || sum.Status != executor.Done || sum.Result.Commit == "":
+		if b.joins && (interrupted || o.Draining != "") && sum.Status != executor.Done {
+			fmt.Fprintf(w, "\nNothing was joined, as the run was ended%s\n", stands)
+		}
+	case b.joins && !slices.ContainsFunc(b.Holds, func(x executor.Held) bool { return !x.Older }):
+		fmt.Fprintf(w, "\nThere is nothing to join: branch %s stands at the base (%.12s).\n", name, sum.Result.Commit)
+		b.sayHolds(w)
+		b.sayLeft(w)
+	default:
+		fmt.Fprintf(w, "\nThe result is on branch %s (%.12s).\n", name, sum.Result.Commit)
+		fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", quoteArg(b.name))
+		fmt.Fprintf(w, "          git diff HEAD...%s\n", quoteArg(b.name))
+		if exitOf(run, false) == exitDone { // all of it, or what was not skipped
+			fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(b.name))
+		}
+		b.sayHolds(w)
+		b.sayLeft(w)
+	}
+}
+
+// areWord is "1 sprint is", "2 sprints are".
+func areWord(n int, what string) string {
+	if n == 1 {
+		return count(n, what) + " is"
+	}
+	return count(n, what) + " are"
+}

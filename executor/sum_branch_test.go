@@ -1,0 +1,310 @@
+package executor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+var keepOld = executor.Decision{Verb: executor.RetryNode, How: executor.KeepOld}
+
+// other is the epic with another text of a sprint.
+func other(lines []string, version string, keys ...string) *ir.Epic {
+	return executortest.Epic(lines, func(e *ir.Epic) {
+		e.Digest = "sha256:" + version
+		for i := range e.Nodes {
+			for _, k := range keys {
+				if string(e.Nodes[i].Key) == k {
+					e.Nodes[i].Prompt = []string{version}
+				}
+			}
+		}
+	})
+}
+
+// account renders what is said of the integration branch.
+func (s *stage) account() string {
+	s.t.Helper()
+	b := s.run.Branch(nil)
+	var out []string
+	for _, h := range b.Holds {
+		w := string(h.Key)
+		if h.Older {
+			w = "older " + w
+		}
+		if h.Keep {
+			w += " (keep)"
+		}
+		out = append(out, w)
+	}
+	for _, l := range b.LeftOut {
+		w := "without " + string(l.Key)
+		if l.Done {
+			w = "done without " + string(l.Key)
+		}
+		out = append(out, w)
+	}
+	for _, h := range b.Left {
+		out = append(out, "left "+string(h.Key))
+	}
+	return strings.Join(out, ", ")
+}
+
+func (s *stage) says(what, want string) {
+	s.t.Helper()
+	if got := s.account(); got != want {
+		s.t.Errorf("%s: the account is\n%s\nwant\n%s", what, got, want)
+	}
+}
+
+// gatesOfSum counts the gates that judged the sum.
+func (s *stage) gatesOfSum() (n int) {
+	for _, e := range s.events {
+		if b, ok := e.Body.(executor.GateJudged); ok && e.Node == executor.Integration && b.Gate != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTheBranchNeverLosesWorkByAFailure(t *testing.T) { // execution §5 (the sum), §2 (keep-old)
+	lines := []string{"1.1", "1.2: 1.1", "2.1"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	s.says("all is done", "1.1, 1.2, 2.1")
+	was := s.sumAt()
+
+	// 1.1 and 2.1 have another text; 1.1 fails, and 1.2 waits for it.
+	s.change(other(lines, "two", "1.1", "2.1"))
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})
+	s.begin()
+	s.end()
+	s.says("a changed text fails", "older 1.1 (keep), older 1.2, older 2.1, done without 2.1")
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 1.1, "+s.run.Branch(nil).Holds[0].Commit)
+	if s.sumAt() != was {
+		t.Error("the branch has moved")
+	}
+	s.no("1.2", keepOld, "what it needs is not there: 1.1 (blocked)")
+	s.no(executor.Integration, executor.Decision{Verb: executor.Approve}, "nothing to approve")
+
+	// It begins again at each run, and says the same.
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "")
+
+	// The older result of 1.1 counts: 1.2 with it, and the branch is made.
+	s.ok("1.1", keepOld)
+	s.begin()
+	s.end()
+	s.says("kept", "1.1, 1.2, 2.1")
+	s.is(executor.Integration, executor.Done, "", "")
+	if got := attempts(s.stage, "1.2"); got != 1 {
+		t.Errorf("1.2 was run %d times", got)
+	}
+	s.no("1.1", keepOld, "no success was put aside")
+
+	// It was kept for that text; another one runs, and the first one again counts.
+	s.change(other(lines, "three", "1.1", "2.1"))
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Blocked, "", "")
+	s.change(other(lines, "two", "1.1", "2.1"))
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	s.says("changed back", "1.1, 1.2, 2.1")
+
+	// Built again of what is done now.
+	s.change(other(lines, "four", "1.1"))
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})
+	s.begin()
+	s.end()
+	s.ok(executor.Integration, retry)
+	s.begin()
+	s.end()
+	s.says("built again", "2.1, without 1.1, without 1.2, left 1.1, left 1.2")
+}
+
+func TestAFailedRerunIsNoLoss(t *testing.T) { // execution §2 (--rerun), §5 (the sum)
+	s := newStage(t, []string{"1.1", "1.2"})
+	s.begin()
+	s.end()
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})
+	s.begin(func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1"} })
+	s.end()
+	s.says("a failed rerun", "older 1.1 (keep), 1.2")
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "older result of 1.1")
+	s.ok("1.1", executor.Decision{Verb: executor.Skip})
+	s.begin()
+	s.end()
+	s.says("skipped: it leaves", "1.2, without 1.1, left 1.1")
+}
+
+func TestKeepOldNeedsThePresentResultsOfWhatItNeeds(t *testing.T) { // execution §2 (keep-old)
+	lines := []string{"1.1", "1.2: 1.1"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	s.change(other(lines, "two", "1.1", "1.2"))
+	s.no("1.2", keepOld, "what it needs is not there: 1.1") // before any run: its text changed
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": {failed(), failed(), failed()}})
+	s.begin()
+	s.end()
+	s.says("1.1 is another, 1.2 fails", "older 1.1, older 1.2, done without 1.1")
+	s.no("1.2", keepOld, "lacks the present one of 1.1")
+	for _, w := range s.view("1.2").Ways {
+		if strings.Contains(w, "--keep-old") {
+			t.Errorf("%s is offered", w)
+		}
+	}
+}
+
+func TestKeepOldBeforeARun(t *testing.T) { // execution §2 (keep-old): after a change of text
+	lines := []string{"1.1", "1.2: 1.1"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	s.change(other(lines, "two", "1.1"))
+	s.ok("1.1", keepOld)
+	s.change(other(lines, "two", "1.1")) // read again
+	s.begin()
+	s.end()
+	if a, b := attempts(s.stage, "1.1"), attempts(s.stage, "1.2"); a != 1 || b != 1 {
+		t.Errorf("they were run %d and %d times", a, b)
+	}
+}
+
+func TestKeepOldIsJudgedByChangedGates(t *testing.T) { // execution §2 (keep-old)
+	lines := []string{"1.1"}
+	next := other(lines, "two", "1.1")
+	g := next.Gates["check"]
+	g.Run = "make test"
+	next.Gates["check"] = g
+	ir.Seal(next)
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	old := s.view("1.1").Result
+	s.change(next)
+	s.ok("1.1", keepOld)
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	v := s.view("1.1")
+	if v.Result != old || len(v.Attempts) != 2 || !v.Attempts[1].Rejudge || v.Attempts[1].Turns > 0 {
+		t.Errorf("it is done with %v, was %v; attempts %+v", v.Result, old, v.Attempts)
+	}
+}
+
+func TestWithoutResultsTheBranchGoesToTheBase(t *testing.T) { // execution §5 (the sum)
+	s := newScript(t, []string{"1.1"}, func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} })
+	s.begin()
+	s.end()
+	gates := s.gatesOfSum()
+	s.change(executortest.Epic([]string{"1.2"}, func(e *ir.Epic) { e.Epic.Integration.Gates, e.Digest = []string{"check"}, "sha256:less" }))
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": {failed(), failed(), failed()}})
+	s.begin()
+	s.end()
+	if at := s.sumAt(); at != "base" {
+		t.Errorf("the branch is at %s", at)
+	}
+	if got := s.gatesOfSum(); got != gates {
+		t.Errorf("gates judged the sum of nothing %d times", got-gates)
+	}
+	s.says("nothing is done", "without 1.2, without 1.1, left 1.1")
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Done, "", "")
+
+	s = newScript(t, []string{"1.1"})
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})
+	s.begin()
+	s.end()
+	for _, e := range s.events {
+		if e.Node == executor.Integration {
+			t.Errorf("there is no branch, and %s", e.Kind())
+		}
+	}
+}
+
+func TestARunThatIsNotThroughJoinsNothing(t *testing.T) { // execution §5 (the sum)
+	joined := func(s *stage) bool {
+		for _, e := range s.events {
+			if e.Node == executor.Integration {
+				return true
+			}
+		}
+		return false
+	}
+	s := newStage(t, []string{"1.1", "1.2: 1.1"})
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectPublish })
+	s.ok("", executor.Decision{Verb: executor.Pause})
+	s.end()
+	s.is("1.2", executor.Ready, "", "")
+	if joined(s) {
+		t.Error("1.2 is ready, and the results were joined")
+	}
+	s.ok("", executor.Decision{Verb: executor.Resume})
+	s.begin()
+	s.end()
+	if !joined(s) {
+		t.Error("nothing was joined in the end")
+	}
+
+	s = newStage(t, []string{"1.1"}) // paused when nothing is left to begin
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectPublish })
+	s.ok("", executor.Decision{Verb: executor.Pause})
+	s.end()
+	if !joined(s) {
+		t.Error("all is done, and nothing was joined")
+	}
+}
+
+func TestAResultThatComesOutTheSameIsJoinedUnjudged(t *testing.T) { // execution §5: the account is true
+	s := newStage(t, []string{"1.1", "1.2: 1.1", "1.3"}, func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} })
+	same := func(e executor.Effect) executor.Body {
+		if e.Kind != executor.EffectCollect {
+			return nil
+		}
+		return executor.Collected{Result: executor.Tree{Commit: fmt.Sprintf("%s-%d", e.Node, e.Attempt), Tree: "tree-" + string(e.Node)}, Files: 1}
+	}
+	s.answer = func(e executor.Effect) executor.Body {
+		switch {
+		case e.Kind == executor.EffectPublish && e.Node != executor.Integration:
+			return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: "tree-" + string(e.Node)}}
+		case e.Kind == executor.EffectBase: // of the sum: its files are the same
+			return executor.BaseMade{Base: executor.Tree{Commit: fmt.Sprint("sum-", e.Seq), Tree: "tree-sum"}}
+		case e.Kind == executor.EffectPublish:
+			return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: "tree-sum"}}
+		}
+		return same(e)
+	}
+	s.begin()
+	s.end()
+	gates := s.gatesOfSum()
+	s.begin(func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1", "bd-1-3"} })
+	s.end()
+	s.says("the same files", "1.1, older 1.1, 1.2, 1.3")
+	if got := s.gatesOfSum(); got != gates {
+		t.Errorf("the same files were judged %d times more", got-gates)
+	}
+	var last executor.NodeStarted
+	for _, e := range s.events {
+		if b, ok := e.Body.(executor.NodeStarted); ok && e.Node == executor.Integration {
+			last = b
+		}
+	}
+	for _, in := range last.Inputs {
+		if (in.Node == "bd-1-1") != (in.Same == "bd-1-1-1") {
+			t.Errorf("joined of %+v", last.Inputs)
+		}
+	}
+}

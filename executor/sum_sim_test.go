@@ -1,0 +1,136 @@
+package executor
+
+import (
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// branchModel knows what the commits of a simulated run were made from, told by
+// the effects alone.
+type branchModel struct {
+	parents map[string][]string
+	stays   []string // results that the sum that is being made must keep
+	parts   []string // and those that were there when it began
+}
+
+// follow keeps the model in step with an event, and holds what the machine says
+// of the integration branch against it.
+func (s *sim) follow(e Event) {
+	s.t.Helper()
+	m := &s.branch
+	if m.parents == nil {
+		m.parents = map[string][]string{}
+	}
+	made := func(commit string, from ...string) { m.parents[commit] = append(m.parents[commit], from...) }
+	switch b := e.Body.(type) {
+	case BaseMade:
+		made(b.Base.Commit, commitsOf(s.was.Inputs)...)
+	case Collected:
+		made(b.Result.Commit, s.was.Commit)
+		if s.was.Merge {
+			made(b.Result.Commit, commitsOf(s.was.Inputs)...)
+		}
+	case TailLost:
+		for _, o := range b.Found {
+			made(o.Result.Commit, o.Start)
+		}
+	case EffectFailed:
+		if b.Class == FailForeign {
+			made(b.Head.Commit, s.run.sumRef)
+		}
+	case NodeStarted:
+		if e.Node == Integration {
+			m.stays, m.parts = s.mustStay(), nil
+			for _, n := range s.run.nodes {
+				if n.accepted != nil && !n.sum {
+					m.parts = append(m.parts, n.accepted.result.Commit)
+				}
+			}
+		}
+	case Published:
+		if e.Node != Integration || !s.run.joins() {
+			return
+		}
+		holds := m.ancestors(b.Result.Commit)
+		for _, c := range m.stays {
+			if !holds[c] {
+				s.t.Errorf("event %d moves the branch to %s and it loses %s, of a node that is not done", e.Seq, b.Result.Commit, c)
+			}
+		}
+	case NodeDone:
+		holds := m.ancestors(s.run.sumRef)
+		for _, c := range m.parts {
+			if e.Node == Integration && s.run.joins() && !holds[c] {
+				s.t.Errorf("the sum at %s does not hold %s, which was done when it began", s.run.sumRef, c)
+			}
+		}
+	case RunEnded, RunStarted, Decided:
+	default:
+		return
+	}
+	s.accountIsTrue()
+}
+
+// ancestors is a commit with all that it was made from.
+func (m *branchModel) ancestors(commit string) map[string]bool {
+	out := map[string]bool{}
+	for todo := []string{commit}; len(todo) > 0; {
+		c := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !out[c] {
+			out[c] = true
+			todo = append(todo, m.parents[c]...)
+		}
+	}
+	return out
+}
+
+// mustStay lists what the branch holds of nodes that are not done.
+func (s *sim) mustStay() (out []string) {
+	r := s.run
+	if !r.joins() || r.rebuild || r.others() {
+		return nil
+	}
+	holds := s.branch.ancestors(r.sumRef)
+	for _, n := range r.nodes {
+		if st := r.shown(n); n.sum || st == Done || st == Skipped || st == Cancelled {
+			continue
+		}
+		for _, x := range n.successes {
+			if holds[x.result.Commit] {
+				out = append(out, x.result.Commit)
+			}
+		}
+	}
+	return out
+}
+
+// accountIsTrue checks that of the results on record exactly those are listed that
+// are ancestors of the integration branch, and that what is done and not in it is
+// named. execution §5 (the sum)
+func (s *sim) accountIsTrue() {
+	s.t.Helper()
+	r := s.run
+	if r.sum == nil || !r.joins() || r.foreign {
+		return
+	}
+	b := r.Branch(nil)
+	listed := map[string]bool{}
+	for _, h := range b.Holds {
+		listed[h.Commit] = true
+	}
+	holds := s.branch.ancestors(r.sumRef)
+	for _, c := range r.Results() {
+		if listed[c] != holds[c] {
+			s.t.Errorf("after event %d the branch is at %q: result %s is an ancestor: %t; listed: %t", r.seq, r.sumRef, c, holds[c], listed[c])
+		}
+	}
+	missing := map[ir.Key]bool{}
+	for _, l := range b.LeftOut {
+		missing[l.Key] = l.Done
+	}
+	for _, n := range r.nodes {
+		if n.accepted != nil && !n.sum && holds[n.accepted.result.Commit] == missing[n.ir.Key] {
+			s.t.Errorf("%s is done with %s: an ancestor: %t; named as missing: %t", n.ir.Key, n.accepted.result.Commit, holds[n.accepted.result.Commit], missing[n.ir.Key])
+		}
+	}
+}
