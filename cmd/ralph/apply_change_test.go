@@ -43,6 +43,27 @@ func (r *applyRepo) ran(args ...string) string {
 	return fmt.Sprintf("agents: %s; gates: %s", list(agents), list(gates))
 }
 
+// accountIsTrue checks that everything is done and in the branch, as status says
+// and as git does. execution §5 (the sum)
+func (r *applyRepo) accountIsTrue() {
+	r.t.Helper()
+	var s statusJSON
+	if err := json.Unmarshal([]byte(r.ralph(exitDone, "status", "--json")), &s); err != nil {
+		r.t.Fatal(err)
+	}
+	sum := s.Nodes[len(s.Nodes)-1]
+	held := map[string]bool{}
+	for _, h := range sum.Holds {
+		held[h.Commit] = true
+		r.git("merge-base", "--is-ancestor", h.Commit, "ralph/x/integration")
+	}
+	for _, n := range s.Nodes[:len(s.Nodes)-1] {
+		if !held[n.Commit] {
+			r.t.Errorf("%s is %s with %s, which is not in the branch: %+v", n.Key, n.Status, n.Commit, sum.Holds)
+		}
+	}
+}
+
 func TestApplyRunsAgainExactlyWhatChanged(t *testing.T) { // S2-18
 	t.Parallel()
 	epic := func(lines []string, change ...func(*ir.Epic)) *ir.Epic {
@@ -105,6 +126,7 @@ func TestApplyRunsAgainExactlyWhatChanged(t *testing.T) { // S2-18
 			if got := r.ran(c.args...); got != c.want {
 				t.Errorf("ran %s\nwant %s", got, c.want)
 			}
+			r.accountIsTrue()
 			if got := r.ran(); got != "agents: ; gates: " {
 				t.Errorf("and once more ran %s", got)
 			}
@@ -113,6 +135,7 @@ func TestApplyRunsAgainExactlyWhatChanged(t *testing.T) { // S2-18
 				if got := r.ran(); strings.Contains(got, "agents: bd") {
 					t.Errorf("changed back, it ran %s", got)
 				}
+				r.accountIsTrue()
 			}
 		})
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -29,6 +30,7 @@ func (s *site) sound() {
 	s.passedIsReachable(events)
 	s.onceEach()
 	s.doneIsJudged(events)
+	s.accountIsTrue(events)
 	s.untouched()
 	s.nobodyLeft()
 	s.bounded()
@@ -153,6 +155,67 @@ func (s *site) doneIsJudged(events []executor.Event) {
 	}
 	if head := s.git("rev-parse", s.epic.Epic.Integration.Branch); head != sum.Commit && !slices.Contains(s.moved, s.epic.Epic.Integration.Branch) {
 		s.t.Errorf("N4: the integration branch is at %s, and what was judged is %s", head, sum.Commit)
+	}
+}
+
+// accountIsTrue is N11: of all results on record exactly those are said to be in the
+// integration branch that git finds in its history, by status as by the machine
+// alone. execution §5 (the sum)
+func (s *site) accountIsTrue(events []executor.Event) {
+	s.t.Helper()
+	in := s.epic.Epic.Integration
+	head, err := s.tryGit("rev-parse", "--verify", "-q", "refs/heads/"+in.Branch)
+	if in.Mode != "dag" || len(events) == 0 || err != nil {
+		return
+	}
+	got := s.ralph("status", "--json")
+	var st statusJSON
+	if err := json.Unmarshal([]byte(got.out), &st); err != nil {
+		s.t.Errorf("N11: status: %v\n%s", err, got.all())
+		return
+	}
+	run, err := executor.New(s.epic)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	put := ""
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			s.t.Fatal(err)
+		}
+		if b, ok := e.Body.(executor.Published); ok && e.Node == executor.Integration {
+			put = b.Result.Commit
+		}
+	}
+	is := map[string]bool{}
+	for _, c := range run.Results() {
+		_, err := s.tryGit("merge-base", "--is-ancestor", c, head)
+		is[c] = err == nil
+	}
+	check := func(who string, said map[string]bool) {
+		s.t.Helper()
+		for c, in := range is {
+			if said[c] != in {
+				s.t.Errorf("N11: %s: result %s is in the branch at %s: %t; git says %t", who, c, head, said[c], in)
+			}
+		}
+	}
+	said := map[string]bool{}
+	for _, n := range st.Nodes {
+		if n.ID != executor.Integration {
+			continue
+		}
+		for _, h := range n.Holds {
+			said[h.Commit] = true
+		}
+		check("status", said)
+	}
+	if head == put {
+		said = map[string]bool{}
+		for _, h := range run.Branch(nil).Holds {
+			said[h.Commit] = true
+		}
+		check("the machine", said)
 	}
 }
 
