@@ -52,7 +52,7 @@ func (u *unit) stepLimits(i int, n *ir.Node, k int, diags *diag.List) {
 		RunnerRetries: v.runnerRetries.Get(5), TimeoutMS: v.TimeoutMS.V,
 	}
 	if v.Name == u.workName(i) {
-		u.workLimits(d, s, diags)
+		u.workLimits(d, s, v, diags)
 	}
 	if m := u.c.in.Options.MaxIterations; m > 0 && s.Access == "write" {
 		s.Limits.Iterations = m
@@ -62,10 +62,15 @@ func (u *unit) stepLimits(i int, n *ir.Node, k int, diags *diag.List) {
 	}
 }
 
-// workLimits applies the labels of the sprint to its work step and its parts.
-func (u *unit) workLimits(d *ir.DraftNode, s *ir.Step, diags *diag.List) {
+// workLimits applies the labels of the sprint to its work step and its parts. Who
+// states attempts means all of them, also if they fail alike: the built-in breaker
+// does not end them before.
+func (u *unit) workLimits(d *ir.DraftNode, s *ir.Step, v *stepValues, diags *diag.List) {
 	if d.Attempts.Set() && u.may("attempts", d.Attempts.Range, diags) {
 		s.Limits.Attempts, _ = strconv.Atoi(d.Attempts.Value)
+		if !userOnly(v.Breaker).Set {
+			s.Limits.Breaker = s.Limits.Attempts
+		}
 	}
 	if d.Iterations.Set() && u.may("iterations", d.Iterations.Range, diags) {
 		s.Limits.Iterations, _ = strconv.Atoi(d.Iterations.Value)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -305,6 +307,47 @@ func TestRetriesOfSteps(t *testing.T) {
 			s := epicOf(t, compileWith(Options{}, "### Sprint 1.1: A\n"+c.label, c.policy)).Nodes[0].Steps[0]
 			if got := fmt.Sprintf("%d %s %d %d %d", s.Limits.Attempts, s.Retry.Backoff, s.Retry.InitialMS, s.Retry.MaxMS, s.Limits.RunnerRetries); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// S0-58, S1-39, S3-13, S3-34; execution §4: who states attempts and no breaker means
+// all of them.
+func TestTheBreakerIsTheAttemptsThatAreStated(t *testing.T) {
+	const plan = "### Sprint 1.1: A\n**Attempts**: 5\n"
+	bead := txtar.Archive{Files: []txtar.File{{Name: "a.bead.json", Data: []byte(`{"id": "a", "intent": "Do it", "dod": {"verifiers": [{"name": "v", "command": "true"}]}, "constraints": {"max_iterations": 5}}`)}}}
+	task := txtar.Archive{Files: []txtar.File{{Name: "a.task.json", Data: []byte(`{"id": "a", "description": "Do it", "workspaceRoot": "/w", "successCriteria": [{"type": "done_tag"}], "tokenBudget": 1000000, "maxIterations": 5}`)}}}
+	scrum := txtar.Archive{Files: []txtar.File{{Name: "a.scrum.json", Data: []byte(`[{"id": "bd-a1", "title": "A", "issue_type": "beads-ralph-work", "status": "open", "metadata": {"max_retry_attempts": 5, "dev_prompts": ["Do it."]}}]`)}}}
+	for _, c := range []struct {
+		name, plan, policy string
+		from               *txtar.Archive
+		attempts, breaker  int
+	}{
+		{"nobody says anything", "### Sprint 1.1: A\n", "", nil, 3, 2},
+		{"a label of the plan", plan, "", nil, 5, 5},
+		{"a single attempt", "### Sprint 1.1: A\n**Attempts**: 1\n", "", nil, 1, 1},
+		{"a Ralph bead", "", "", &bead, 5, 5},
+		{"a task of a BeadManager", "", "", &task, 5, 5},
+		{"a bead of scrum agents", "", "", &scrum, 5, 5},
+		{"the policy's attempts are no statement", "### Sprint 1.1: A\n", "retry { attempts = 7 }\n", nil, 7, 2},
+		{"the policy states a breaker for all", plan, "limits { breaker = 3 }\n", nil, 5, 3},
+		{"the policy states one for the step", plan, "policy \"default\" {\n  default = true\n  step \"implement\" { breaker = 2 }\n}\n", nil, 5, 2},
+		{"the policy states one for a level", plan, "complexity \"standard\" {\n  rank = 3\n  limits { breaker = 4 }\n}\n", nil, 5, 4},
+		{"the sprint's fence states one", plan + "\n```hcl ralph\nbreaker = 3\n```\n", "", nil, 5, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := compileWith(Options{}, c.plan, c.policy)
+			if c.from != nil {
+				in, _ := goldenInput(t, c.from)
+				out = Compile(in)
+			}
+			if len(out.Results) == 0 || out.Results[0].Epic == nil {
+				t.Fatal(printDiags(out))
+			}
+			n := out.Results[0].Epic.Nodes[0]
+			if l := n.Limits; l.Attempts != c.attempts || l.Breaker != c.breaker {
+				t.Errorf("attempts %d, breaker %d; want %d, %d", l.Attempts, l.Breaker, c.attempts, c.breaker)
 			}
 		})
 	}

@@ -214,7 +214,11 @@ func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work 
 		value("iterations", int64(s.Limits.Iterations), iterations, d.Iterations)
 	}
 	value("attempts", int64(s.Limits.Attempts), v.attempts, d.Attempts)
-	value("breaker", int64(s.Limits.Breaker), v.Breaker, ir.Stated{})
+	if label(d.Attempts) && !userOnly(v.Breaker).Set {
+		w.add(p+".breaker", fmt.Sprint(s.Limits.Breaker), "as many as the stated attempts", d.Attempts.Range)
+	} else {
+		value("breaker", int64(s.Limits.Breaker), v.Breaker, ir.Stated{})
+	}
 	value("runner_retries", int64(s.Limits.RunnerRetries), v.runnerRetries, ir.Stated{})
 	origin, at := originOf(v.TimeoutMS, "default"), v.TimeoutMS.Range
 	if label(d.Timeout) {
