@@ -108,6 +108,9 @@ func (u *unit) resolveNodes(diags *diag.List) {
 	u.configs = make([]nodeConfig, len(u.draft.Nodes))
 	for i := range u.draft.Nodes {
 		n, c := &u.draft.Nodes[i], &u.configs[i]
+		if u.excluded(n) {
+			n.Kind = ir.Manual
+		}
 		if len(n.Fragments) > 0 {
 			outer := u.plan
 			if n.PhaseIndex >= 0 {
@@ -360,6 +363,25 @@ func (u *unit) labels(n *ir.DraftNode) []string {
 		}
 	}
 	return out
+}
+
+// excluded reports whether a label leaves a node to people: a word that the policy or
+// the plan has for it, or Agent Shepherd's.
+func (u *unit) excluded(n *ir.DraftNode) bool {
+	words := []string{ir.ExcludedLabel}
+	of := func(s *policies.Settings) { words = append(words, s.HITL.Labels.V["exclude"]) }
+	of(&u.set.Settings)
+	of(&u.set.DefaultPolicy().Settings)
+	if p := u.runPolicy(); p != nil {
+		of(&p.Settings)
+	}
+	for _, f := range u.plan {
+		of(&f.Settings)
+	}
+	if t := u.set.Tracker; t != nil {
+		words = append(words, t.Labels.V["exclude"])
+	}
+	return slices.ContainsFunc(u.labels(n), func(l string) bool { return l != "" && slices.Contains(words, l) })
 }
 
 // level finds the complexity of a node: flag, label, words of the plan.

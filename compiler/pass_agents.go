@@ -42,7 +42,7 @@ func (u *unit) staffed(i int, s ir.Step, missing map[string]bool, diags *diag.Li
 	case s.Agent != "":
 		s.Why = "named by the step"
 		a := u.agent(ir.AgentRef{Name: s.Agent, Range: v.Agent.Range}, s.Access, diags)
-		if a.access == "read" && s.Access == "write" && !missing["access "+s.Name+" "+s.Agent] {
+		if a.readOnly() && s.Access == "write" && !missing["access "+s.Name+" "+s.Agent] {
 			missing["access "+s.Name+" "+s.Agent] = true
 			diags.Add(diag.Newf("agent-access", v.Agent.Range, "%s may only read", clip(s.Agent)).
 				WithDetail("Step %q writes, and agent %q has access \"read\". Give the step access = \"read\", or name an agent that may write.", s.Name, s.Agent))

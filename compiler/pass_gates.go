@@ -188,10 +188,15 @@ func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
 	out.Access = "read"
 	if p.Agent.Set {
 		a := u.agent(ir.AgentRef{Name: p.Agent.V, Range: p.Agent.Range}, "read", g.diags)
+		if a.entry.Human && !g.said["judge "+p.Name] {
+			g.said["judge "+p.Name] = true
+			g.diags.Add(diag.Newf("no-agent", p.Agent.Range, "a person cannot be the agent of gate %q", clip(p.Name)).
+				WithDetail("%q is a person, and this gate is one that a program judges. Write kind = \"human\" and approvers = [%q].", clip(a.name), clip(a.name)))
+		}
 		g.judge(out, a, "named by the gate", p.Model.V)
 		return
 	}
-	n := need{capabilities: p.Capabilities.V, tags: p.Tags.V, access: "read", model: p.Model.V, blind: p.Kind.V == "review"}
+	n := need{capabilities: p.Capabilities.V, tags: p.Tags.V, access: "read", model: p.Model.V, program: true, blind: p.Kind.V == "review"}
 	at := u.place(g.here, p.Range)
 	if p.Kind.V == "review" && len(n.capabilities) == 0 {
 		n.capabilities = []string{"review"}
@@ -201,7 +206,7 @@ func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
 		if !g.said["judge "+p.Name] {
 			g.said["judge "+p.Name] = true
 			g.diags.Add(diag.Newf("no-agent", at, "no agent fits gate %q", clip(p.Name)).
-				WithDetail("No active agent has the capabilities %s.%s Declare one, or name an agent.", strings.Join(n.capabilities, ", "), u.nearCapability(n.capabilities)))
+				WithDetail("No active agent has the capabilities %s.%s Declare one, or name an agent; what a person judges is a gate of kind \"human\".", strings.Join(n.capabilities, ", "), u.nearCapability(n.capabilities)))
 		}
 		return
 	}

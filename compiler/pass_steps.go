@@ -130,7 +130,7 @@ func (u *unit) splitWork(d *ir.DraftNode, steps []ir.Step, s int, diags *diag.Li
 		if a.Model != "" {
 			parts[k].Model = u.modelName(a.Model)
 		}
-		if x := u.agent(a, "write", diags); x != nil && parts[k].Access == "write" && x.access == "read" {
+		if x := u.agent(a, "write", diags); x != nil && parts[k].Access == "write" && x.readOnly() {
 			diags.Add(diag.Newf("agent-access", a.Range, "%s may only read", clip(a.Name)).
 				WithDetail("The step %q writes, and the policy gives %s access \"read\". Name an agent that may write, or list this one under QA Agents.", steps[s].Name, a.Name))
 		}

@@ -26,6 +26,10 @@ type agentInfo struct {
 	model      string // of an implicit agent: what its file says
 }
 
+// readOnly reports whether an agent cannot be that of a step that writes. A person
+// works where they want.
+func (a *agentInfo) readOnly() bool { return a.access == "read" && !a.entry.Human }
+
 // agent returns the agent that a plan names, implicit if no policy declares it;
 // access is what an implicit agent gets.
 func (u *unit) agent(ref ir.AgentRef, access string, diags *diag.List) *agentInfo {
@@ -165,6 +169,7 @@ type need struct {
 	capabilities, tags []string
 	access, model      string
 	blind              bool // judges what others wrote: better none of those who wrote
+	program            bool // for a gate that is no person's: people do not count
 }
 
 // choice is the result of a selection.
@@ -174,14 +179,18 @@ type choice struct {
 }
 
 // selectAgent finds the agent for a need. Those count that have its
-// capabilities and tags and may do what its access asks for; of these the first
-// by, in this order: declared by the user; for a blind review, does not write in
+// capabilities and tags and may do what its access asks for (a person always may).
+// What only people list is theirs: nobody who can do "all", and none that ralph
+// brings along, stands in for them. Of these the first by, in this order: declared by the user; for a blind review, does not write in
 // this plan; has exactly the access (who only reads comes before one that would
 // have to be restricted); has the model; priority; speed; name.
 func (u *unit) selectAgent(n need) (choice, bool) {
 	key := strings.Join(n.capabilities, ",") + "|" + strings.Join(n.tags, ",") + "|" + n.access + "|" + n.model
 	if n.blind {
 		key += "|blind"
+	}
+	if n.program {
+		key += "|program"
 	}
 	if c, done := u.choices[key]; done {
 		return c, c.agent != nil
@@ -192,21 +201,40 @@ func (u *unit) selectAgent(n need) (choice, bool) {
 }
 
 func (u *unit) choose(n need) choice {
-	var own, builtin []*policies.Agent
+	var own, builtin, people []*policies.Agent
+	listed := false // by an agent that is no person
 	for _, name := range slices.Sorted(maps.Keys(u.set.Agents)) {
 		a := u.set.Agents[name]
-		if !a.Active.Get(true) || !covers(a.Capabilities.V, n.capabilities) || !covers(a.Tags.V, n.tags) ||
-			n.access == "write" && a.Access.V != "write" || a.Human.V && len(n.capabilities) == 0 {
+		if !a.Active.Get(true) || !covers(a.Capabilities.V, n.capabilities) || !covers(a.Tags.V, n.tags) {
 			continue
 		}
-		if a.Builtin {
+		byName := !slices.Contains(a.Capabilities.V, "all")
+		switch {
+		case a.Human.V && len(n.capabilities) == 0:
+		case a.Human.V:
+			if byName {
+				people = append(people, a)
+			}
+			if !n.program {
+				own = append(own, a)
+			}
+		case n.access == "write" && a.Access.V != "write":
+		case a.Builtin:
 			builtin = append(builtin, a)
-		} else {
+			listed = listed || byName && n.program
+		default:
 			own = append(own, a)
+			listed = listed || byName
 		}
 	}
-	from := own
 	why := ""
+	if len(people) > 0 && !listed {
+		if n.program {
+			return choice{}
+		}
+		own, why = people, "only people list the capabilities "+strings.Join(n.capabilities, ", ")
+	}
+	from := own
 	if len(from) == 0 {
 		from = builtin
 		if u.set.UserAgents() {

@@ -13,6 +13,10 @@ const (
 	Manual   Kind = "manual"
 )
 
+// ExcludedLabel is the label that leaves a node to people, where the policy has no
+// other word for it.
+const ExcludedLabel = "ashep:excluded"
+
 // Node is a unit of work: one sprint.
 type Node struct {
 	ID         NodeID                     `json:"id"`

@@ -21,7 +21,7 @@ const (
 	Label          = "ralph"       // every bead of ralph has it
 	EpicLabel      = "ralph-epic:" // with the id of the epic behind it: every bead of that epic
 	ComplexLabel   = "complexity:" // with a level: on the epic
-	ExcludedLabel  = "ashep:excluded"
+	ExcludedLabel  = ir.ExcludedLabel
 	TypeEpic       = "epic"
 	EpicKey        = "ralph_epic"   // metadata of the epic: the canonical epic.json, as a text
 	DigestKey      = "ralph_digest" // metadata of the epic: the digest of its epic.json
