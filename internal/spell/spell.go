@@ -69,3 +69,26 @@ func abs(n int) int {
 	}
 	return n
 }
+
+// OneEdit reports whether a becomes b by inserting, deleting or replacing one
+// character, or by swapping two neighbours. Case counts; equal words are no edit
+// apart.
+func OneEdit(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if abs(len(x)-len(y)) > 1 {
+		return false
+	}
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	switch {
+	case len(x)+len(y) == 1, len(x) == 1 && len(y) == 1:
+		return true
+	case len(x) == 2 && len(y) == 2:
+		return x[0] == y[1] && x[1] == y[0]
+	}
+	return false
+}

@@ -23,3 +23,28 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestOneEdit(t *testing.T) {
+	for name, c := range map[string]struct {
+		a, b string
+		want bool
+	}{
+		"inserted":                       {"aprroval", "aproval", true},
+		"deleted":                        {"aproval", "approval", true},
+		"replaced":                       {"approvel", "approval", true},
+		"neighbours swapped":             {"apporval", "approval", true},
+		"at the first character":         {"bpproval", "approval", true},
+		"at the last one":                {"approva", "approval", true},
+		"of several bytes":               {"vérify", "verify", true},
+		"a run of equal letters":         {"blockks", "blocks", true},
+		"equal words":                    {"gate", "gate", false},
+		"two edits":                      {"aproved", "approval", false},
+		"letters swapped across a third": {"gtae", "egat", false},
+		"nothing and a letter":           {"", "a", true},
+		"nothing and nothing":            {"", "", false},
+	} {
+		if got := OneEdit(c.a, c.b); got != c.want || OneEdit(c.b, c.a) != got {
+			t.Errorf("%s: OneEdit(%q, %q) = %v; want %v, both ways", name, c.a, c.b, got, c.want)
+		}
+	}
+}
