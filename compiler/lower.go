@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/slug"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
 // lowering turns a syntax tree into a draft and the input of the dependency
@@ -22,6 +23,9 @@ type lowering struct {
 	draft   *ir.Draft
 	deps    depInput
 	levels  []string // of complexity, in lower case
+	named   []string // policy blocks
+	// abilities are the capabilities that an agent may have.
+	abilities []string
 }
 
 // lower makes the draft of a plan, edges included.
@@ -29,6 +33,8 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	tree, dialect := u.tree, u.dialect
 	l := &lowering{tree: tree, dialect: dialect, diags: diags, draft: &ir.Draft{Plan: u.source.Path}}
 	l.levels = slices.Sorted(maps.Keys(u.set.Complexity))
+	l.abilities = slices.Concat(policies.Vocabulary, u.set.Ralph.Capabilities.V)
+	l.named = slices.Sorted(maps.Keys(u.set.Policies))
 	l.deps.serialize = u.serializeOverlaps()
 	l.plan()
 	l.phases()

@@ -49,7 +49,8 @@ func (l *lowering) section(sec *syntax.Section, n *ir.DraftNode, d *depItem) {
 	for k := range sec.Labels {
 		lb := &sec.Labels[k]
 		if !l.label(lb, n, d) {
-			text.insert(lb.At, lb.Lines)
+			below := paragraphs(&syntax.Label{Text: lb.Text, Items: lb.Items, Fences: lb.Fences})
+			text.insert(lb.At, append(slices.Clip(lb.Lines), below...))
 		}
 	}
 	n.Text = trimLines(text.done())
@@ -99,9 +100,13 @@ func (x *insertions) done() []string {
 
 // label lowers one label; false if its value does not fit and it is prose.
 func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
+	if lb.Meant != "" { // an error already: what its value says is not looked at
+		defer func(real *diag.List) { l.diags = real }(l.diags)
+		l.diags = new(diag.List)
+	}
 	if f := l.scalarField(lb, n); f != nil {
 		s := scalar(lb)
-		if !l.fits(lb, s) {
+		if !l.fits(lb, &s) {
 			return false
 		}
 		*f = s
@@ -138,7 +143,18 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 	case syntax.Implements:
 		n.Implements = append(n.Implements, words(lb)...)
 	case syntax.Capability:
-		n.Capability = append(n.Capability, wordsAt(lb)...)
+		if near, ok := syntax.NearMiss(scalar(lb).Value, l.abilities); ok {
+			l.diags.Add(nearValue(scalar(lb).Range, scalar(lb).Value, near, lb.Written))
+			return false
+		}
+		for _, s := range wordsAt(lb) {
+			if w, ok := syntax.KnownWord(s.Value, l.abilities); ok {
+				s.Value = w
+			} else if near, ok := syntax.NearMiss(s.Value, l.abilities); ok {
+				l.diags.Add(nearValue(s.Range, s.Value, near, lb.Written))
+			}
+			n.Capability = append(n.Capability, s)
+		}
 	case syntax.Prompt:
 		n.Prompt = append(n.Prompt, promptLines(lb)...)
 	case syntax.Manual:
@@ -230,11 +246,11 @@ func promptLines(lb *syntax.Label) []string {
 
 func (l *lowering) manual(lb *syntax.Label, n *ir.DraftNode) bool {
 	switch strings.ToLower(scalar(lb).Value) {
-	case "yes", "true", "on":
+	case "yes", "true":
 		n.Kind = ir.Manual
-	case "no", "false", "off":
+	case "no", "false":
 	default:
-		return l.unfit(lb, scalar(lb), "yes or no")
+		return l.refuse(lb, scalar(lb), "yes or no", "It says whether a person does the work.")
 	}
 	return true
 }

@@ -12,11 +12,17 @@ import (
 // stands in parentheses behind it: "P0 (Must Have)".
 func scalar(lb *syntax.Label) ir.Stated {
 	t := lb.Value
-	if t.Value == "" && len(lb.Items) == 1 {
+	switch {
+	case t.Value != "":
+	case len(lb.Items) == 1:
 		t = lb.Items[0].Text
+	case len(lb.Items) == 0 && len(lb.Text) == 1 && len(lb.Fences) == 0: // a paragraph below the label
+		t = syntax.Text{Value: lb.Text[0], Raw: lb.Text[0], Range: lb.TextRange}
 	}
 	v := t.Value
-	if i := strings.Index(v, "("); i > 0 && strings.HasSuffix(strings.TrimSpace(v), ")") {
+	if lb.Name == syntax.Approval {
+		v = t.Plain() // names may be followed by parentheses, too
+	} else if i := strings.Index(v, "("); i > 0 && strings.HasSuffix(strings.TrimSpace(v), ")") {
 		v = v[:i]
 	}
 	lead := len(v) - len(strings.TrimLeft(v, " \t"))

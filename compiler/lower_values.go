@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +15,8 @@ import (
 // fits reports whether the value of a scalar label can be what the label
 // means. What the policy knows (levels, lanes, policies, models) is looked up
 // later, by the passes.
-func (l *lowering) fits(lb *syntax.Label, s ir.Stated) bool {
+func (l *lowering) fits(lb *syntax.Label, to *ir.Stated) bool {
+	s := *to
 	if s.Value == "" && lb.Name != syntax.Approval {
 		return l.unfit(lb, s, "a value")
 	}
@@ -42,22 +42,26 @@ func (l *lowering) fits(lb *syntax.Label, s ir.Stated) bool {
 			return l.unfit(lb, s, "an amount such as $2.50, 200k tokens or 30m")
 		}
 	case syntax.Access:
-		if v := strings.ToLower(s.Value); v != "read" && v != "write" {
-			return l.unfit(lb, s, "read or write")
-		}
+		return l.oneOf(lb, to, []string{"read", "write"}, "read or write")
 	case syntax.Session:
 		if v := strings.ToLower(s.Value); v != "fresh" && v != "resume" {
 			return l.unfit(lb, s, "fresh or resume")
 		}
 	case syntax.Approval:
-		if _, err := policies.ParseApproval(lb.Value.Value); err != nil {
-			return l.unfit(lb, s, "\"required from @a, @b within 48h\"")
+		const form = "\"required from @a, @b within 48h\", \"required\" or \"none\", on one line"
+		if s.Value == "" {
+			return l.refuse(lb, s, form, "It says who has to approve the work.")
+		}
+		if _, err := policies.ParseApproval(s.Value); err != nil {
+			return l.refuse(lb, s, form, upperFirst(err.Error())+".")
 		}
 	case syntax.Complexity:
-		if !slices.Contains(l.levels, strings.ToLower(s.Value)) {
-			return l.unfit(lb, s, "one of "+strings.Join(l.levels, ", "))
+		return l.oneOf(lb, to, l.levels, "one of "+strings.Join(l.levels, ", "))
+	case syntax.Policy:
+		if strings.ContainsAny(s.Value, " \t") { // one word that no policy has is an error later
+			return l.oneOf(lb, to, l.named, "one word")
 		}
-	case syntax.Lane, syntax.Type, syntax.Policy, syntax.Model:
+	case syntax.Lane, syntax.Type, syntax.Model:
 		if strings.ContainsAny(s.Value, " \t") {
 			return l.unfit(lb, s, "one word")
 		}
@@ -77,6 +81,41 @@ func (l *lowering) unfit(lb *syntax.Label, s ir.Stated, want string) bool {
 			WithDetail("The value of %s is %s. Write it so.", lb.Written, want)
 	}
 	l.diags.Add(d)
+	return false
+}
+
+// oneOf takes a value for one of the known words, in any case, in the singular or
+// the plural. One that nearly is such a word is an error.
+func (l *lowering) oneOf(lb *syntax.Label, s *ir.Stated, known []string, want string) bool {
+	if w, ok := syntax.KnownWord(s.Value, known); ok {
+		s.Value = w
+		return true
+	}
+	if near, ok := syntax.NearMiss(s.Value, known); ok && lb.From != syntax.FromDirective {
+		l.diags.Add(nearValue(s.Range, s.Value, near, lb.Written))
+		return false
+	}
+	return l.unfit(lb, *s, want)
+}
+
+// nearValue reports a value that nearly is one that a control knows.
+func nearValue(at diag.Range, written, near, label string) diag.Diagnostic {
+	return diag.Newf("near-miss-value", at, "%q is nearly %q", clip(written), clip(near)).
+		WithDetail("As a value of %s it would be read as prose and set nothing. Write %q. If the word is meant as it stands, say it in other words, or write the line without bold and colon.", label, near).
+		WithFix(at, near)
+}
+
+// refuse reports a value of a label that asks for a person: what is not
+// understood is never taken for nobody.
+func (l *lowering) refuse(lb *syntax.Label, s ir.Stated, want, why string) bool {
+	if lb.From == syntax.FromDirective {
+		return l.unfit(lb, s, want)
+	}
+	d := diag.Newf("control-value", s.Range, "%s: %q is not a value for it", clip(lb.Written), clip(s.Value))
+	if s.Value == "" {
+		d = diag.Newf("control-value", s.Range, "%s has no value that can be read", clip(lb.Written))
+	}
+	l.diags.Add(d.WithDetail("%s The value of %s is %s. If the line is meant as text, write it without bold and colon.", why, lb.Written, want))
 	return false
 }
 

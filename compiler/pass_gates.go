@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -263,7 +264,7 @@ func (g *gating) verify(i int, s *ir.Step) {
 			}
 		}
 		if v.OnFailure.Set() {
-			if !slices.Contains([]string{"retry", "stop", "continue"}, v.OnFailure.Value) {
+			if !slices.Contains(failureWords, v.OnFailure.Value) {
 				g.badAttribute(v.OnFailure, "on_failure", "retry, stop or continue")
 			} else {
 				out.OnFailure = v.OnFailure.Value
@@ -278,8 +279,15 @@ func (g *gating) timeout(i int, kind string) int64 {
 	return g.u.settings(&g.u.configs[i]).Limits.GateTimeout(kind).V
 }
 
+// failureWords say what a gate of a plan does when it is red.
+var failureWords = []string{"retry", "stop", "continue"}
+
 func (g *gating) badAttribute(v ir.Stated, name, want string) {
-	g.diags.Add(diag.Newf("fence-attribute", v.Range, "%s: %q is not a value for it", name, clip(v.Value)).
+	code := diag.Code("fence-attribute")
+	if _, ok := syntax.NearMiss(v.Value, failureWords); ok {
+		code = "near-miss-fence"
+	}
+	g.diags.Add(diag.Newf(code, v.Range, "%s: %q is not a value for it", name, clip(v.Value)).
 		WithDetail("In the first line of a fence, %s is %s. Write it so.", name, want))
 }
 

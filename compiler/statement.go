@@ -3,8 +3,10 @@ package compiler
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
@@ -202,11 +204,45 @@ func (p *valueParser) value() reading {
 		p.out.none = false
 	}
 	p.out.prose = proseParts > 0
-	if !p.out.says() && !near {
+	if !p.out.says() && !near && !p.nearNone(parts) {
 		p.diags.Add(diag.New("dependency-prose", p.at, "the value names no item, so it makes no edge").
 			WithDetail("%q is kept as prose. To make a dependency of it, write the ids of items, for example \"1.1, 1.2\".", clip(strings.TrimSpace(p.raw))))
 	}
 	return p.out
+}
+
+var (
+	noneWords = []string{"none", "nothing", "no dependency", "no prerequisite", "no blocker"}
+	nearNones = sync.OnceValue(func() *syntax.NearWords { return syntax.NewNearWords(noneWords) })
+)
+
+// nearNone takes in a value that says "none" in the plural, and reports one that
+// nearly says it: as a whole, or in its first part, before a dash.
+func (p *valueParser) nearNone(parts []span) bool {
+	if len(parts) == 0 {
+		return false
+	}
+	whole := trim(p.text, span{0, len(p.text)})
+	if near, ok := nearNones().Find(p.text[whole.start:whole.end]); ok {
+		return p.reportNone(whole, near)
+	}
+	s := p.text[parts[0].start:parts[0].end]
+	for _, dash := range []string{" - ", " – ", " — ", " -- "} {
+		if before, _, ok := strings.Cut(s, dash); ok {
+			s = strings.TrimSpace(before)
+		}
+	}
+	if _, p.out.none = syntax.KnownWord(s, noneWords); p.out.none {
+		return true
+	}
+	near, ok := nearNones().Find(s)
+	return ok && p.reportNone(span{parts[0].start, parts[0].start + len(s)}, near)
+}
+
+func (p *valueParser) reportNone(sp span, near string) bool {
+	p.out.wrong = true
+	p.diags.Add(nearValue(p.rng(sp), p.text[sp.start:sp.end], near, "a dependency label"))
+	return true
 }
 
 // noneLead recognises "None - can run in parallel" and "Nothing, first task".

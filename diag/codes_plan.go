@@ -49,7 +49,7 @@ var planCodes = []Entry{
 	{
 		Code: "unknown-front-matter", Severity: Error, About: "plan",
 		Title: "The front matter has an unknown key",
-		Why:   "Front matter that says `ralph:` may only have the keys of the plan language: `ralph`, `id`, `title`, `policy`, `policies`, `base`, `integration`, `owner`, `labels`, `dialect`.",
+		Why:   "Front matter that says `ralph:` may only have the keys of the plan language: `ralph`, `id`, `title`, `policy`, `policies`, `base`, `integration`, `owner`, `labels`, `dialect`. A key that is one typing mistake away from `ralph`, `policy` or `policies` is an error in any front matter.",
 		Wrong: "---\nralph: 1\nowener: ana\n---",
 		Right: "---\nralph: 1\nowner: ana\n---",
 	},
@@ -63,8 +63,8 @@ var planCodes = []Entry{
 	{
 		Code: "look-alike-heading", Severity: Hint, About: "plan",
 		Title: "A heading looks like an item and is prose",
-		Why:   "The heading has an id like those of items, but its keyword is misspelt, stuck to the id, followed by a separator, or a keyword of another dialect. Only headings in the form of the dialect make nodes. Write it in that form if it is meant to be an item; nothing needs to be done if it is not.",
-		Wrong: "### Sprint1.2: Parser",
+		Why:   "The heading has an id like those of items, but begins with a keyword of another dialect, or with a word that is not far from a keyword. Only headings in the form of the dialect make nodes. Write it in that form if it is meant to be an item; nothing needs to be done if it is not.",
+		Wrong: "### Task 1.2: Parser",
 		Right: "### Sprint 1.2: Parser",
 	},
 	{
@@ -167,8 +167,8 @@ var planCodes = []Entry{
 		Code: "unknown-label", Severity: Hint, About: "plan",
 		Title: "A bold label means nothing to ralph",
 		Why:   "Bold labels that are not in the list of labels are prose: they go into the prompt as they are. If the label was meant to set a field, correct its name.",
-		Wrong: "**Depnds on**: 1.1",
-		Right: "**Depends on**: 1.1",
+		Wrong: "**Prioriti**: P1",
+		Right: "**Priority**: P1",
 	},
 	{
 		Code: "label-form", Severity: Warning, About: "plan",
@@ -239,8 +239,8 @@ var planCodes = []Entry{
 	{
 		Code: "fence-attribute", Severity: Warning, About: "plan",
 		Title: "An info string has something that means nothing",
-		Why:   "A `sh` fence below Verify takes `name=`, `timeout=` and `on_failure=`; a `json` fence takes `output=<gate>`.",
-		Wrong: "**Verify**:\n\n```sh timout=5m\nmake test\n```",
+		Why:   "A `sh` fence below Verify takes `name=`, `timeout=` and `on_failure=`; a `json` fence below an item takes `output=<gate>`.",
+		Wrong: "**Verify**:\n\n```sh limit=5m\nmake test\n```",
 		Right: "**Verify**:\n\n```sh timeout=5m\nmake test\n```",
 	},
 	{

@@ -15,6 +15,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
 // maxDuration keeps sums of durations in milliseconds far from overflow.
@@ -137,6 +139,7 @@ func ParseApproval(s string) (Approval, error) {
 		return Approval{Required: true}, nil
 	}
 	a := Approval{Required: true}
+	whole := in
 	lower := strings.ToLower(in)
 	if len(lower) == len(in) { // lower-casing kept the offsets
 		if i := strings.LastIndex(lower, "within "); i >= 0 && (i == 0 || lower[i-1] == ' ' || lower[i-1] == ',') {
@@ -153,17 +156,37 @@ func ParseApproval(s string) (Approval, error) {
 			}
 		}
 	}
+	if near, ok := nearApproval(whole, in); ok {
+		return Approval{}, fmt.Errorf("%q is nearly %q; write a person as @name", whole, near)
+	}
 	for _, name := range strings.FieldsFunc(strings.ReplaceAll(in, " and ", ","), func(r rune) bool { return r == ',' || r == '&' || r == '+' }) {
 		name = strings.TrimPrefix(strings.Trim(strings.TrimSpace(name), "`"), "@")
 		if name == "" {
 			continue
 		}
 		if strings.IndexFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) >= 0 {
-			return Approval{}, errors.New(`write "required from @a, @b within 48h", with each name as one word`)
+			return Approval{}, errors.New("each name is one word, and only \"within\" with a duration may stand behind them")
 		}
 		a.Approvers = append(a.Approvers, name)
 	}
 	return a, nil
+}
+
+// nearApproval reports a value of one word that is no name of a person but a
+// misspelt "required" or "none", or names with a word stuck to the first one.
+func nearApproval(whole, names string) (string, bool) {
+	low := strings.ToLower(whole)
+	for _, w := range []string{"required", "none", "false", "true"} {
+		if len(low) >= 4 && low[0] == w[0] && spell.OneEdit(low, w) {
+			return w, true
+		}
+	}
+	for _, w := range []string{"required", "from", "by", "of"} {
+		if rest, ok := strings.CutPrefix(strings.ToLower(names), w); ok && strings.HasPrefix(rest, "@") {
+			return w + " " + rest, true
+		}
+	}
+	return "", false
 }
 
 // approval converts the attribute: a bool, a list of people, or text.

@@ -243,6 +243,12 @@ func (b *builder) addItem(c *cand) {
 		it.Phase = b.group
 		p.plan.Phases[b.group].Items = append(p.plan.Phases[b.group].Items, len(p.plan.Items))
 	}
+	if c.near.meant != "" {
+		p.report(diag.Newf("near-miss-marker", c.near.at, "%s is nearly %s", quoted(c.near.written), c.near.meant).
+			WithDetail("%sAs it stands it is a part of the title, and the item is one of agents like any other. Write %s. If the word belongs to the title, write it without parentheses.",
+				oddCharacter(c.near.written), c.near.meant).
+			WithFix(c.near.at, c.near.meant))
+	}
 	it.Section = b.sectionPath(c)
 	if c.done {
 		it.Done, it.DoneBy, it.DoneRange = true, "heading", c.doneAt

@@ -99,13 +99,15 @@ func (p *parser) heading(b *block) {
 				elem{b: b, cand: -1})
 			return
 		}
-		if t.keyword != "" && (t.key.look == malformed || t.key.look == severalID) {
+		if t.keyword != "" && m.own(t.keyword) && (t.key.look == malformed || t.key.look == severalID) {
 			p.misses = append(p.misses, nearMiss{in.Range, t.key.look, phase, in.Value})
 		}
 	}
 	if p.dialect.In == InHeading {
+		p.nearTitle(in, false, int(b.level))
 		p.look(in)
 	}
+	p.nearTitle(in, true, int(b.level))
 	p.push(elem{b: b, cand: -1})
 }
 
@@ -250,6 +252,9 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 	}
 	t, ok := p.readTitle(in, &p.item)
 	if !ok {
+		if p.dialect.In == InBold {
+			p.nearTitle(in, false, 7)
+		}
 		return c, false
 	}
 	p.controls(t.in)

@@ -10,6 +10,7 @@ import (
 // classify decides which candidates are groups and items. The rules, and why
 // they are so, are in docs/plan-language.md, "Which headings are items".
 func (p *parser) classify() {
+	p.inflected()
 	p.parents()
 	grouped := p.groups()
 	if !p.phase.none && !grouped {
@@ -33,6 +34,33 @@ func (p *parser) classify() {
 	}
 	if p.phase.none && p.dialect.In == InCheckbox {
 		p.listGroups()
+	}
+}
+
+// inflected drops "Sprints 1.2" where a heading with the keyword itself has the
+// id: it speaks of the item.
+func (p *parser) inflected() {
+	var own map[string]bool
+	key := func(c *cand) string {
+		if c.phase {
+			return "group " + c.key.id
+		}
+		return "item " + c.key.id
+	}
+	matchers := map[bool]*matcher{false: &p.item, true: &p.phase}
+	other := func(c *cand) bool { return c.keyword != "" && !matchers[c.phase].own(c.keyword) }
+	if !slices.ContainsFunc(p.cands, func(c cand) bool { return other(&c) }) {
+		return
+	}
+	own = make(map[string]bool, len(p.cands))
+	for i := range p.cands {
+		if c := &p.cands[i]; !other(c) {
+			own[key(c)] = true
+		}
+	}
+	for i := range p.cands {
+		c := &p.cands[i]
+		c.prose = other(c) && own[key(c)]
 	}
 }
 

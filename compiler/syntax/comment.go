@@ -40,6 +40,8 @@ func (p *parser) comments(r *reader, list []span) {
 			p.nodeAnnotation(r, c, at+len(nodeMark), end)
 		case strings.HasPrefix(body, directiveMark):
 			p.directive(r, c, at+len(directiveMark), end)
+		default:
+			p.nearComment(c, body)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -128,6 +129,12 @@ func (p *parser) foreignKeys(keys []*yaml.Node, body int, mine bool) {
 		return
 	}
 	if !mine {
+		keys = p.nearKeys(keys, body)
+	}
+	if len(keys) == 0 {
+		return
+	}
+	if !mine {
 		var names []string
 		for _, k := range keys[:min(len(keys), maxRelated)] {
 			names = append(names, clip(k.Value, 40))
@@ -147,6 +154,28 @@ func (p *parser) foreignKeys(keys []*yaml.Node, body int, mine bool) {
 		}
 		p.report(d.WithDetail("The keys are %s. Delete this one.", strings.Join(frontMatterKeys, ", ")))
 	}
+}
+
+// controlKeys are keys whose loss changes who judges, also where nothing else says
+// that the front matter is ralph's.
+var controlKeys = []string{"ralph", "policy", "policies"}
+
+// nearKeys reports keys that nearly are such, and returns the others.
+func (p *parser) nearKeys(keys []*yaml.Node, body int) (foreign []*yaml.Node) {
+	for _, k := range keys {
+		near, ok := NearMiss(k.Value, controlKeys)
+		if !ok {
+			near = strings.ToLower(k.Value) // keys are in lower case
+			ok = slices.Contains(controlKeys, near)
+		}
+		if !ok {
+			foreign = append(foreign, k)
+			continue
+		}
+		p.report(diag.Newf("unknown-front-matter", p.nodeRange(k, body), "%s is no key of the front matter", quoted(k.Value)).WithDetail(
+			"It is nearly %q, and would set nothing. Correct it, or give the key of another tool another name.", near).WithFix(p.nodeRange(k, body), near))
+	}
+	return foreign
 }
 
 func (p *parser) nodeRange(n *yaml.Node, body int) diag.Range {

@@ -14,6 +14,7 @@ const maxMisses = 50
 
 // hints says what was not read, and why: look-alikes, hidden headings, graphs.
 func (p *parser) hints(blocks []block) {
+	p.reportNear()
 	if len(p.plan.Items) == 0 {
 		p.noItems(blocks)
 	} else {
@@ -110,6 +111,7 @@ func (p *parser) fences(blocks []block) {
 		b := &blocks[i]
 		if b.kind == fenceBlock {
 			p.fenceHides(b)
+			p.nearFence(b)
 			continue
 		}
 		p.fences(b.kids)

@@ -12,6 +12,7 @@ import (
 type lineLabel struct {
 	name    LabelName
 	known   bool
+	meant   string // the control that the name nearly is; "" if it is right
 	written string
 	at      span // of the name
 	value   int  // offset of what follows the colon
@@ -27,7 +28,7 @@ func (p *parser) labelLine(at, end int) (lineLabel, bool) {
 		return lineLabel{}, false
 	}
 	l := lineLabel{written: p.src[name.start:name.end], at: name, value: rest}
-	l.name, l.known = LookupLabel(l.written)
+	l.name, l.meant, l.known = lookupNear(l.written)
 	return l, true
 }
 
@@ -60,15 +61,14 @@ func (p *parser) boldStart(at, end int) (name span, rest int, colon, ok bool) {
 			stop, colon = start+len(s), true
 		}
 	}
-	if !colon {
-		j := rest
-		for j < end && p.src[j] == ' ' {
-			j++
-		}
-		for _, c := range []string{":", "："} {
-			if strings.HasPrefix(p.src[j:end], c) {
-				rest, colon = j+len(c), true
-			}
+	j := rest
+	for !colon && j < end && p.src[j] == ' ' {
+		j++
+	}
+	for _, c := range []string{":", "："} { // also a second one: "**Goal:**: build it"
+		if strings.HasPrefix(p.src[j:end], c) {
+			rest, colon = j+len(c), true
+			break
 		}
 	}
 	for start < stop {
@@ -105,11 +105,11 @@ func (p *parser) headingLabel(b *block) (Label, bool) {
 	if strings.TrimSpace(name) == "" || len(name) > longestName {
 		return Label{}, false
 	}
-	n, ok := LookupLabel(strings.TrimFunc(name, func(r rune) bool { return isEmoji(r) || r == ' ' }))
+	n, meant, ok := lookupNear(strings.TrimFunc(name, func(r rune) bool { return isEmoji(r) || r == ' ' }))
 	if !ok {
 		return Label{}, false
 	}
-	l := Label{Name: n, Written: strings.TrimSpace(name), NameRange: in.Sub(i, i+len(name)), From: FromHeading}
+	l := Label{Name: n, Meant: meant, Written: strings.TrimSpace(name), NameRange: in.Sub(i, i+len(strings.TrimRight(name, " "))), From: FromHeading}
 	l.Value = in.text(at, at+len(value))
 	l.Lines = []string{strings.TrimSpace(p.src[b.start:lineEnd(p.src, int(b.start))])}
 	return l, true
@@ -187,7 +187,7 @@ func places(n int) string {
 }
 
 func nearestLabel(written string) (string, bool) {
-	if len(written) > 40 {
+	if len(written) > 40 || Exempt(written) {
 		return "", false
 	}
 	return spell.Nearest(written, LabelNames())
@@ -203,13 +203,13 @@ func (p *parser) nearLabel(at, end int, followed bool) {
 	written := p.src[name.start:name.end]
 	tail := strings.TrimSpace(p.src[rest:end])
 	if before, _, found := strings.Cut(written, ":"); found && tail == "" {
-		if n, known := LookupLabel(before); known {
+		if n, _, known := lookupNear(before); known {
 			p.report(diag.Newf("label-form", p.rng(name), "the value of %s stands inside the bold text", quoted(before)).WithDetail(
 				"It is read as prose, and the field %s is not set. Write **%s**: value, with only the name in bold.", labelWord(n), before))
 		}
 		return
 	}
-	n, known := LookupLabel(written)
+	n, _, known := lookupNear(written)
 	if !known || tail == "" && !followed || tail != "" && !strings.HasPrefix(tail, "-") && !strings.HasPrefix(tail, "–") && !strings.HasPrefix(tail, "—") {
 		return
 	}

@@ -178,10 +178,7 @@ func (p *parser) listItemOf(b *block) ListItem {
 
 // isPolicy reports whether a fence is "hcl ralph".
 func (p *parser) isPolicy(b *block) bool {
-	if b.info < 0 {
-		return false
-	}
-	words := strings.Fields(strings.ToLower(p.src[b.info:lineEnd(p.src, int(b.info))]))
+	words := p.infoWords(b)
 	return len(words) > 1 && words[0] == "hcl" && slices.Contains(words[1:], "ralph")
 }
 
@@ -194,8 +191,7 @@ func (r *reader) itemFences(b *block, l *Label) {
 		case k.kind == fenceBlock && r.p.isPolicy(k):
 			r.s.Fragments = append(r.s.Fragments, r.p.fragment(k))
 		case k.kind == fenceBlock && l != nil && l.Name == Verify:
-			if f := r.p.fenceOf(k); f.Lang == "sh" || f.Lang == "bash" {
-				r.p.checkVerifyFence(&f)
+			if f := r.p.fenceOf(k); r.p.shell(&f, l.Written) {
 				l.Fences = append(l.Fences, f)
 			}
 		case k.kind != quoteBlock:
@@ -272,6 +268,11 @@ func (p *parser) checkVerifyFence(f *Fence) {
 			continue
 		}
 		d := diag.Newf("fence-attribute", a.Range, "%s means nothing on a check", quoted(a.Key))
+		if near, ok := NearMiss(a.Key, known); ok {
+			p.report(diag.Newf("near-miss-fence", a.Range, "%s is nearly %s", quoted(a.Key), near).WithDetail(
+				"A misspelt word sets nothing. Write %s=, or delete it.", near))
+			continue
+		}
 		if near, ok := nearest(a.Key, known); ok {
 			p.report(d.WithDetail("Did you mean %q? A check takes name=, timeout= and on_failure=.", near))
 			continue

@@ -76,7 +76,7 @@ func (p *parser) lookAlikes() {
 		items[p.plan.Items[i].ID] = true
 	}
 	for _, a := range p.alikes {
-		if items[a.id] {
+		if items[a.id] || slices.Contains(p.reported, a.at.Start) {
 			continue
 		}
 		p.report(diag.New("look-alike-heading", a.at, "a heading looks like an item and is prose").

@@ -112,7 +112,7 @@ var labelSpecs = []labelSpec{
 	{Prompt, prose, []string{"Prompt"}},
 	{Implements, list, []string{"Implements"}},
 	{Manual, scalar, []string{"Manual"}},
-	{DependsOn, list, []string{"Depends on", "Dependencies", "Dependency", "Prerequisites", "After", "Blocked by"}},
+	{DependsOn, list, []string{"Depends on", "Dependencies", "Dependency", "Prerequisites", "Pre-requisites", "After", "Blocked by"}},
 	{Blocks, list, []string{"Blocks", "Unblocks", "Unlocks"}},
 	{Related, list, []string{"Related"}},
 	{DiscoveredFrom, list, []string{"Discovered from"}},
@@ -189,19 +189,25 @@ func LookupLabel(written string) (LabelName, bool) {
 // stems writes a name in one form: lower case, words in the singular, single
 // spaces, without what stands in parentheses at its end.
 func stems(s string) string {
+	words := nameWords(s)
+	for i, w := range words {
+		words[i] = singular(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// nameWords returns the words of a name in lower case, without what stands in
+// parentheses at its end.
+func nameWords(s string) []string {
 	s = strings.TrimSpace(s)
 	if strings.HasSuffix(s, ")") {
 		if i := strings.LastIndexByte(s, '('); i > 0 {
 			s = s[:i]
 		}
 	}
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return r == ' ' || r == '\t' || r == '-' || r == '_' || r == '\u00a0'
 	})
-	for i, w := range words {
-		words[i] = singular(w)
-	}
-	return strings.Join(words, " ")
 }
 
 func singular(w string) string {
@@ -210,7 +216,7 @@ func singular(w string) string {
 		return "criterion"
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):
 		return w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "ches"):
+	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "sses"):
 		return w[:len(w)-2]
 	case len(w) > 2 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us"):
 		return w[:len(w)-1]

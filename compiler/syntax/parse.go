@@ -22,8 +22,10 @@ type parser struct {
 	cands      []cand
 	misses     []nearMiss
 	alikes     []alike
-	groupLevel int  // of group headings; 0: the plan has none
-	grouped    bool // list items are groups
+	nears      []nearHeading
+	reported   []int // offsets of those that were reported
+	groupLevel int   // of group headings; 0: the plan has none
+	grouped    bool  // list items are groups
 	repeated   []string
 
 	labels       []Label // room for those of the section that is read

@@ -11,11 +11,13 @@ import (
 // matcher is a Pattern made ready.
 type matcher struct {
 	words      [][]string // keywords as lower-case words, longest first
+	other      [][]string // the same in the plural or the singular
 	id         *regexp.Regexp
 	optional   bool // needs no id
 	bare       bool // a keyword is empty: the id may also stand alone
 	sprintLike bool // the id is that of the default dialect's sprints or phases
 	none       bool
+	near       *NearWords // of the keywords; nil if there are none
 }
 
 // newMatcher compiles a pattern. An id that is no regular expression matches
@@ -47,6 +49,20 @@ func newMatcher(p Pattern) matcher {
 	if len(m.words) == 0 && id == "" {
 		m.none = true
 	}
+	if len(m.words) > 0 {
+		m.near = NewNearWords(p.Keywords)
+	}
+	for _, w := range m.words {
+		if m.optional { // "Phases and dates" names no group
+			break
+		}
+		last := w[len(w)-1]
+		for _, form := range []string{plural(last), singular(last)} {
+			if other := append(slices.Clone(w[:len(w)-1]), form); form != last && !m.own(strings.Join(other, " ")) {
+				m.other = append(m.other, other)
+			}
+		}
+	}
 	return m
 }
 
@@ -57,8 +73,24 @@ func (m *matcher) keyword(s string) (n, gap int, ok bool) {
 	if len(m.words) == 0 {
 		return 0, 0, true
 	}
+	for _, list := range [][][]string{m.words, m.other} {
+		if n, gap, ok := keywordOf(s, list); ok {
+			return n, gap, ok
+		}
+	}
+	return 0, 0, m.bare
+}
+
+// own reports whether the pattern names this keyword, not only its plural or
+// singular.
+func (m *matcher) own(keyword string) bool {
+	keyword = strings.Join(strings.Fields(keyword), " ")
+	return slices.ContainsFunc(m.words, func(w []string) bool { return strings.EqualFold(strings.Join(w, " "), keyword) })
+}
+
+func keywordOf(s string, list [][]string) (n, gap int, ok bool) {
 next:
-	for _, words := range m.words {
+	for _, words := range list {
 		i := 0
 		for k, w := range words {
 			if k > 0 {
@@ -85,7 +117,7 @@ next:
 		rest = strings.TrimPrefix(rest, "#")
 		return i, len(s) - i - len(rest), true
 	}
-	return 0, 0, m.bare
+	return 0, 0, false
 }
 
 // foldPrefix reports whether s begins with the lower-case word w in any case,

@@ -108,6 +108,21 @@ func (r *reader) part(b *block, listFollows bool) {
 	}
 }
 
+// labelLine reads a label as the section does: a misspelt one that would set
+// nothing there if it were spelt right is prose.
+func (r *reader) labelLine(at, end int) (lineLabel, bool) {
+	l, ok := r.p.labelLine(at, end)
+	if l.meant != "" {
+		switch r.kind {
+		case planSection:
+			l.known = l.name == Policy
+		case phaseSection:
+			l.known = l.name == DependsOn || l.name == Blocks
+		}
+	}
+	return l, ok
+}
+
 // active returns the label that takes what follows, or nil.
 func (r *reader) active() *Label {
 	if r.cur >= 0 {
@@ -145,6 +160,13 @@ func (r *reader) heading(b *block) {
 
 // add opens a label.
 func (r *reader) add(l Label) {
+	if l.Meant != "" {
+		instead := "**" + l.Meant + "**:"
+		if l.From != FromBold {
+			instead = l.Meant
+		}
+		r.p.misspelt(l.Written, l.Meant, l.NameRange, instead)
+	}
 	l.At = len(r.s.Prose)
 	r.s.Labels = append(r.s.Labels, l)
 	r.cur = len(r.s.Labels) - 1
@@ -164,7 +186,7 @@ func (r *reader) paragraph(at, end int, listFollows bool) {
 	first := true
 	for at < end {
 		stop, next := p.piece(at, end)
-		l, ok := p.labelLine(at, stop)
+		l, ok := r.labelLine(at, stop)
 		switch {
 		case ok && l.known:
 			to, cut := next, next < lineEnd(p.src, at) // cut: another label on the same line
@@ -258,7 +280,7 @@ func (r *reader) label(l lineLabel, at, to int) {
 	p := r.p
 	in := p.plain(l.value, to)
 	p.comments(r, in.comments)
-	label := Label{Name: l.name, Written: l.written, NameRange: p.rng(l.at), Value: in.Text, From: FromBold}
+	label := Label{Name: l.name, Written: l.written, Meant: l.meant, NameRange: p.rng(l.at), Value: in.Text, From: FromBold}
 	label.Lines = p.appendLines(nil, at, to)
 	r.add(label)
 }
@@ -328,7 +350,7 @@ func (r *reader) labelItem(b *block) bool {
 	if box, n := boxAt(p.src[at:end]); box != NoBox {
 		at += n
 	}
-	l, ok := p.labelLine(at, min(lineEnd(p.src, at), end))
+	l, ok := r.labelLine(at, min(lineEnd(p.src, at), end))
 	if !ok {
 		return false
 	}
@@ -360,20 +382,21 @@ func (r *reader) fence(b *block) {
 		return
 	case f.Lang == "json" && typed && r.kind == itemSection:
 		if out.Value == "" {
-			p.report(diag.New("fence-attribute", out.Range, "output= names no gate").WithDetail(
+			p.report(diag.New("near-miss-fence", out.Range, "output= names no gate").WithDetail(
 				"A json fence with output= is the output schema of a QA agent. Write output=<gate>, with the name of the agent."))
 			return
 		}
 		r.s.Outputs = append(r.s.Outputs, f)
 		return
+	case f.Lang == "json" && out.Value != "":
+		p.report(diag.New("fence-attribute", out.Range, "output= means nothing here").WithDetail(
+			"A json fence with output= is the output schema of a QA agent of one item. Move it below that item."))
+	case p.nearControl(b) != "":
 	case l != nil && l.Name == Verify:
-		if f.Lang == "sh" || f.Lang == "bash" {
-			p.checkVerifyFence(&f)
+		if p.shell(&f, l.Written) {
 			l.Fences = append(l.Fences, f)
 			return
 		}
-		p.report(diag.New("verify-fence", f.Open, "only sh and bash fences are checks").WithDetail(
-			"This fence stands below %s but is read as prose: no command is run from it. Write ```sh if it is a command.", l.Written))
 	case l != nil && (l.From == FromHeading || takesText(l)):
 		l.Fences = append(l.Fences, f)
 		return

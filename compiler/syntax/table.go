@@ -13,6 +13,8 @@ const maxCells = 64
 type table struct {
 	head []inline
 	rows []tableRow
+
+	misspelt map[int]bool // columns whose header was reported
 }
 
 type tableRow struct {
@@ -149,7 +151,7 @@ func (p *parser) rowItem(row *tableRow, id, named int) (cand, bool) {
 		cell := title{in: *name, kind: c.kind}
 		start := cell.leading(name.Value)
 		c.text = name.text(start, cell.ending(p, name.Value, start))
-		c.kind, c.kindAt, c.parallel, c.parAt = cell.kind, cell.kindAt, cell.parallel, cell.parAt
+		c.kind, c.kindAt, c.parallel, c.parAt, c.near = cell.kind, cell.kindAt, cell.parallel, cell.parAt, cell.near
 		if cell.done {
 			c.done, c.doneAt = true, cell.doneAt
 		}
@@ -176,7 +178,7 @@ func (p *parser) rowLabels(it *Item, c *cand) {
 		if i >= len(t.head) {
 			break
 		}
-		n, ok := LookupLabel(t.head[i].Value)
+		n, ok := p.headed(t, i)
 		if i == depends {
 			n, ok = DependsOn, true
 		}
@@ -184,6 +186,20 @@ func (p *parser) rowLabels(it *Item, c *cand) {
 			it.Body.Labels = append(it.Body.Labels, cellLabel(n, t.head[i].Value, cell))
 		}
 	}
+}
+
+// headed returns the label that heads a column; one that is misspelt is reported
+// once.
+func (p *parser) headed(t *table, i int) (LabelName, bool) {
+	n, meant, ok := lookupNear(t.head[i].Value)
+	if meant != "" && !t.misspelt[i] {
+		if t.misspelt == nil {
+			t.misspelt = map[int]bool{}
+		}
+		t.misspelt[i] = true
+		p.misspelt(t.head[i].Value, meant, t.head[i].Range, meant)
+	}
+	return n, ok
 }
 
 func cellLabel(n LabelName, written string, cell *inline) Label {
@@ -202,12 +218,12 @@ func (p *parser) dependencyRows(at, end int) (out []Label, ok bool) {
 			continue
 		}
 		name := &rows[i].cells[0]
-		n, known := LookupLabel(name.Value)
+		n, meant, known := lookupNear(name.Value)
 		if !known || !n.IsDependency() {
 			continue
 		}
 		l := cellLabel(n, name.Value, &rows[i].cells[1])
-		l.NameRange = name.Range
+		l.NameRange, l.Meant = name.Range, meant
 		out = append(out, l)
 	}
 	return out, len(out) > 0
@@ -245,7 +261,7 @@ func (p *parser) tables() {
 func (t *table) dependencies() map[int]LabelName {
 	var out map[int]LabelName
 	for i := range t.head {
-		if n, ok := LookupLabel(t.head[i].Value); ok && n.IsDependency() {
+		if n, _, ok := lookupNear(t.head[i].Value); ok && n.IsDependency() {
 			if out == nil {
 				out = map[int]LabelName{}
 			}
@@ -273,6 +289,11 @@ func (p *parser) dependencyTable(t *table, columns map[int]LabelName, items map[
 	}
 	if id < 0 {
 		return
+	}
+	for c := range t.head {
+		if _, isLabel := columns[c]; isLabel {
+			p.headed(t, c)
+		}
 	}
 	for i := range t.rows {
 		row := &t.rows[i]

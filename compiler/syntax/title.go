@@ -21,6 +21,7 @@ type title struct {
 	kindAt   diag.Range
 	parallel bool
 	parAt    diag.Range
+	near     nearMarker
 	tags     []Text
 	depends  *Text // value of "(depends on …)" at the end
 	dependAt diag.Range
@@ -140,6 +141,9 @@ func (t *title) afterID(p *parser, v string, i int) int {
 		case r == '[' || r == '(':
 			k := strings.IndexByte(v[i:], closer(r))
 			if k < 0 || !t.marker(p, v, i, i+k+1) && !t.tag(p, v, i, i+k+1) {
+				if k > 0 {
+					t.nearlyMarked(v, i, i+k+1)
+				}
 				return i
 			}
 			i += k + 1
@@ -168,10 +172,12 @@ func (t *title) marker(p *parser, v string, start, end int) bool {
 		return false
 	}
 	words := strings.FieldsFunc(strings.ToLower(v[start+1:end-1]), func(r rune) bool { return r == ',' || r == ' ' || r == '/' })
-	for _, w := range words {
-		if w != "parallel" && w != KindMerge && w != KindGate && w != KindManual {
+	for i, w := range words {
+		m, ok := KnownWord(w, markerWords)
+		if !ok {
 			return false
 		}
+		words[i] = m
 	}
 	for _, w := range words {
 		if w == "parallel" {
@@ -239,6 +245,7 @@ func (t *title) ending(p *parser, v string, start int) int {
 			end, cut = at, true
 			continue
 		}
+		t.nearlyMarked(v, start, end)
 		return end
 	}
 	return max(end, start)

@@ -179,6 +179,7 @@ func (f LabelFrom) String() string {
 type Label struct {
 	Name      LabelName
 	Written   string // as the plan writes it, without markup: "Depends On"
+	Meant     string // how it is spelt, if Written is nearly that: reported as an error
 	NameRange diag.Range
 	Value     Text // on the label's line and the lines that go on; "" if none
 	Items     []ListItem

@@ -1,0 +1,309 @@
+package compiler
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// linesOf reads a list of words that people really use.
+func linesOf(t *testing.T, name string, atLeast int) []string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	if len(lines) < atLeast {
+		t.Fatalf("%s has %d lines, want at least %d", name, len(lines), atLeast)
+	}
+	return lines
+}
+
+const typoPolicy = `
+hitl { approvers = ["ada"] }
+
+policy "default" {
+  default = true
+  step "implement" {}
+}
+
+policy "strict" {
+  step "careful" {}
+}
+`
+
+func compilePlan(dialect, text string) Output {
+	return Compile(Input{
+		Plans: []Source{{Path: "plan.md", Bytes: []byte(text)}}, Project: fstest.MapFS{},
+		Policy: []Source{{Path: "ralph.hcl", Bytes: []byte(typoPolicy)}}, Options: Options{Dialect: dialect},
+	})
+}
+
+func nearMisses(out Output) (found []string) {
+	for _, d := range out.Diags {
+		if strings.HasPrefix(string(d.Code), "near-miss") || d.Code == "control-value" {
+			found = append(found, fmt.Sprintf("%s: %s%s", d.Code, d.Summary, place(out, d.Range, " at ")))
+		}
+	}
+	return found
+}
+
+// Bold labels that people really use make no error, as lines and as list items.
+func TestRealLabelsAreNoNearMisses(t *testing.T) {
+	labels := linesOf(t, "real_labels.txt", 500)
+	var b strings.Builder
+	b.WriteString("# Plan\n\n## Phase 1: All\n\n**Goal**: one\n\n")
+	for i, l := range labels {
+		fmt.Fprintf(&b, "### Sprint 1.%d: X\n\n**Verify**: `make`\n\n**%s**: as the team agreed\n\n- **%s:** as the team agreed\n- [ ] **%s**: as the team agreed\n\n", i+1, l, l, l)
+	}
+	out := compilePlan("", b.String())
+	for _, n := range nearMisses(out) {
+		t.Error(n)
+	}
+	for _, d := range out.Diags {
+		if d.Severity == diag.Error {
+			t.Errorf("%s: %s%s", d.Code, d.Summary, place(out, d.Range, " at "))
+		}
+	}
+}
+
+// Headings that people really use make no error, at any level, in any dialect.
+func TestRealHeadingsAreNoNearMisses(t *testing.T) {
+	headings := linesOf(t, "real_headings.txt", 200)
+	items := map[string]string{
+		"sprint": "## Phase 90: A\n\n### Sprint 90.1: A\n\n", "task": "## Phase 90: A\n\n### Task 90.1: A\n\n", "code": "### FE-1: A\n\n",
+		"integer": "## Sprint 90: A\n\n", "phase": "## Phase 90: A\n\n", "section": "### 90.1 A\n\n", "bold-task": "**Task P90.1: A**\n\n",
+		"checklist": "- [ ] 90.1 A\n\n", "spec-kit": "## Phase 90: A\n\n- [ ] T900 A\n\n", "table": "| ID | Task |\n|---|---|\n| M-1 | A |\n\n",
+	}
+	for dialect, item := range items {
+		for _, level := range []string{"##", "###", "####"} {
+			var b strings.Builder
+			b.WriteString("# Plan\n\n" + item)
+			for _, h := range headings {
+				fmt.Fprintf(&b, "%s %s\n\nAs the team agreed.\n\n", level, h)
+			}
+			out := compilePlan(dialect, b.String())
+			for _, n := range nearMisses(out) {
+				t.Errorf("%s %s: %s", dialect, level, n)
+			}
+		}
+	}
+}
+
+// edits returns every word that is one typing mistake away from w: what is
+// inserted and put in place of a character comes from a keyboard, or only looks
+// like a letter.
+func edits(w string) []string {
+	const alphabet = "abcdefghijklmnopqrstuvwxyz 0-.,;:éаеос\u200b"
+	seen := map[string]bool{w: true}
+	var out []string
+	add := func(s string) {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	r := []rune(w)
+	for i := 0; i <= len(r); i++ {
+		for _, c := range alphabet {
+			add(string(r[:i]) + string(c) + string(r[i:]))
+			if i < len(r) {
+				add(string(r[:i]) + string(c) + string(r[i+1:]))
+			}
+		}
+		if i < len(r) {
+			add(string(r[:i]) + string(r[i+1:]))
+		}
+		if i+1 < len(r) {
+			add(string(r[:i]) + string(r[i+1]) + string(r[i]) + string(r[i+2:]))
+		}
+	}
+	return out
+}
+
+// typo is one way to write a control in a plan.
+type typo struct {
+	word    string
+	section func(word string, n int) string // of item 1.n, with its heading
+	always  bool                            // any edit counts, not only near misses
+	kept    func(e *ir.Epic) bool
+}
+
+// counts reports whether an edit is a near miss by the rule of the language.
+func (c *typo) counts(s string, known []string) bool {
+	if c.always {
+		return true
+	}
+	s = strings.TrimRight(strings.TrimSpace(s), " :")
+	first, _ := utf8.DecodeRuneInString(strings.ToLower(s))
+	want, _ := utf8.DecodeRuneInString(strings.ToLower(c.word))
+	letters := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	if _, is := syntax.KnownWord(s, known); is {
+		return false
+	}
+	return first == want && letters >= 4 && !syntax.Exempt(s)
+}
+
+// on looks at the item that carries the control.
+func on(key ir.Key, look func(n *ir.Node, e *ir.Epic) bool) func(*ir.Epic) bool {
+	return func(e *ir.Epic) bool {
+		i := slices.IndexFunc(e.Nodes, func(n ir.Node) bool { return n.Key == key })
+		return i >= 0 && look(&e.Nodes[i], e)
+	}
+}
+
+func edgeTo(key, from ir.Key, typ ir.EdgeType) func(*ir.Epic) bool {
+	return on(from, func(n *ir.Node, _ *ir.Epic) bool {
+		return slices.ContainsFunc(n.After, func(a ir.Edge) bool { return a.Key == key && a.From == "explicit" && a.Type == typ })
+	})
+}
+
+func typos() []typo {
+	item := func(n int, body string) string { return fmt.Sprintf("### Sprint 1.%d: X\n\n%s\n\n", n, body) }
+	label := func(value string) func(string, int) string {
+		return func(w string, n int) string { return item(n, "**"+w+"**: "+value) }
+	}
+	value := func(name string) func(string, int) string {
+		return func(w string, n int) string { return item(n, "**"+name+"**: "+w) }
+	}
+	marker := func(w string, n int) string {
+		return fmt.Sprintf("### Sprint 1.%d: X (%s)\n\n**Verify**: `make`\n\n", n, w)
+	}
+	group := func(w string, n int) string {
+		return fmt.Sprintf("## Phase %d: X\n\n**%s**: 1.1\n\n### Sprint %d.1: X\n\n", n, w, n)
+	}
+	gate := func(kind string) func(*ir.Epic) bool {
+		return on("1.2", func(n *ir.Node, e *ir.Epic) bool {
+			return slices.ContainsFunc(n.Steps, func(s ir.Step) bool {
+				return slices.ContainsFunc(s.Gates, func(g string) bool { return e.Gates[g].Kind == kind })
+			})
+		})
+	}
+	kind := func(k ir.Kind) func(*ir.Epic) bool {
+		return on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return n.Kind == k })
+	}
+	first := func(look func(s *ir.Step) bool) func(*ir.Epic) bool {
+		return on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return look(&n.Steps[0]) })
+	}
+	dev := first(func(s *ir.Step) bool { return s.Agent == "dev" })
+	read := first(func(s *ir.Step) bool { return s.Access == "read" })
+	careful := first(func(s *ir.Step) bool { return s.Name == "careful" })
+	review := first(func(s *ir.Step) bool { return slices.Contains(s.Capabilities, "review") })
+	critical := on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return n.Complexity.Level == "critical" })
+	owns := on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return len(n.Scope.Owns) > 0 })
+	root := on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return len(n.After) == 0 })
+	exists := on("1.2", func(*ir.Node, *ir.Epic) bool { return true })
+	out := []typo{
+		{word: "Approval", section: label("required from @ada"), kept: gate("human")},
+		{word: "Approvals", section: label("required from @ada"), kept: gate("human")},
+		{word: "Verify", section: label("`make`"), kept: gate("command")},
+		{word: "Tests", section: label("`make`"), kept: gate("command")},
+		{word: "QA Agents", section: label("`judge`"), kept: gate("agent")},
+		{word: "Dev Agents", section: label("`dev`"), kept: dev},
+		{word: "Agent", section: label("`dev`"), kept: dev},
+		{word: "Manual", section: label("yes"), kept: kind(ir.Manual)},
+		{word: "Owns", section: label("`src/**`"), kept: owns},
+		{word: "Complexity", section: label("critical"), kept: critical},
+		{word: "Policy", section: label("strict"), kept: careful},
+		{word: "Access", section: label("read"), kept: read},
+		{word: "Capability", section: label("review"), kept: review},
+		{word: "Capabilities", section: label("review"), kept: review},
+		{word: "Blocks", section: label("99.1"), kept: edgeTo("1.2", "99.1", ir.Blocks)},
+		{word: "Unblocks", section: label("99.1"), kept: edgeTo("1.2", "99.1", ir.Blocks)},
+		{word: "Unlocks", section: label("99.1"), kept: edgeTo("1.2", "99.1", ir.Blocks)},
+		{word: "Related", section: label("1.1"), kept: edgeTo("1.1", "1.2", ir.Related)},
+		{word: "Parent", section: label("1.1"), kept: edgeTo("1.1", "1.2", ir.ParentChild)},
+		{word: "Discovered from", section: label("1.1"), kept: edgeTo("1.1", "1.2", ir.DiscoveredFrom)},
+
+		{word: "critical", section: value("Complexity"), kept: critical},
+		{word: "read", section: value("Access"), kept: read},
+		{word: "strict", section: value("Policy"), kept: careful, always: true},
+		{word: "yes", section: value("Manual"), kept: kind(ir.Manual), always: true},
+		{word: "true", section: value("Manual"), kept: kind(ir.Manual), always: true},
+		{word: "required from @ada within 48h", section: value("Approval"), kept: gate("human"), always: true},
+		{word: "required", section: value("Approval"), kept: gate("human"), always: true},
+		{word: "review", section: value("Capability"), kept: review},
+		{word: "none", section: value("Depends on"), kept: root},
+		{word: "nothing", section: value("Depends on"), kept: root},
+		{word: "no dependencies", section: value("Depends on"), kept: root},
+
+		{word: "manual", section: marker, kept: kind(ir.Manual)},
+		{word: "merge", section: marker, kept: kind(ir.Merge)},
+		{word: "gate", section: marker, kept: kind(ir.GateKind)},
+		{word: "Sprint", section: func(w string, n int) string { return fmt.Sprintf("### %s 1.%d: X\n\n", w, n) }, kept: exists},
+		{word: "Phase", section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n### Sprint %d.1: X\n\n", w, n, n) },
+			kept: on("2.1", func(n *ir.Node, _ *ir.Epic) bool { return n.Phase == "2" })},
+	}
+	for _, w := range []string{"Depends on", "Dependencies", "Dependency", "Prerequisites", "Pre-requisites", "After", "Blocked by"} {
+		out = append(out, typo{word: w, section: label("1.1"), kept: edgeTo("1.1", "1.2", ir.Blocks)})
+	}
+	return append(out, typo{word: "Depends on", section: group, kept: edgeTo("1.1", "2.1", ir.Blocks)})
+}
+
+// Every control, written with every single typing mistake, gives an error or is
+// kept: none is lost in silence.
+func TestNoTypoRemovesAControl(t *testing.T) {
+	known := slices.Concat(syntax.LabelNames(), []string{"merge", "gate", "manual", "critical", "simple", "standard", "trivial", "read", "write", "none", "nothing"}, policies.Vocabulary)
+	tried, lost := 0, 0
+	for _, c := range typos() {
+		variants := slices.DeleteFunc(edits(c.word), func(s string) bool { return !c.counts(s, known) })
+		for part := range slices.Chunk(append([]string{c.word}, variants...), 500) {
+			silent := c.silent(part)
+			tried += len(part)
+			for _, w := range silent {
+				if out := compilePlan("", typoPlan(&c, []string{w})); !out.Diags.HasErrors() && !c.kept(out.Results[0].Epic) {
+					lost++
+					t.Errorf("%q for %q is lost in silence", w, c.word)
+				}
+			}
+			if part[0] == c.word && !slices.Contains(silent, c.word) {
+				t.Errorf("%q itself is an error", c.word)
+			}
+		}
+	}
+	t.Logf("%d spellings, %d lost in silence", tried, lost)
+}
+
+func typoPlan(c *typo, words []string) string {
+	var b strings.Builder
+	b.WriteString("# Plan\n\n## Phase 1: All\n\n### Sprint 1.1: A\n\n")
+	for i, w := range words {
+		b.WriteString(c.section(w, i+2))
+	}
+	b.WriteString("## Phase 99: Last\n\n### Sprint 99.1: Z\n\n**Depends on**: none\n")
+	return b.String()
+}
+
+// silent compiles all spellings in one plan and returns those without an error
+// between their own heading and the next.
+func (c *typo) silent(words []string) (out []string) {
+	plan := typoPlan(c, words)
+	res := compilePlan("", plan)
+	at := strings.Index(plan, c.section(words[0], 2))
+	for i, w := range words {
+		end := at + len(c.section(w, i+2))
+		if !slices.ContainsFunc(res.Diags, func(d diag.Diagnostic) bool {
+			return d.Severity == diag.Error && d.Range.Start >= at && d.Range.Start < end
+		}) {
+			out = append(out, w)
+		}
+		at = end
+	}
+	return out
+}

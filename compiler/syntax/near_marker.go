@@ -1,0 +1,79 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// markerWords are what parentheses at the end of a title may say.
+var markerWords = []string{"parallel", KindMerge, KindGate, KindManual}
+
+var nearMarkers = sync.OnceValue(func() *NearWords { return NewNearWords(markerWords) })
+
+// nearMarker is what nearly is a marker: "(manul)", "(manual".
+type nearMarker struct {
+	written, meant string
+	at             diag.Range
+}
+
+// longestMarker bounds what is looked at, in bytes.
+const longestMarker = 64
+
+// nearlyMarked looks whether v[start:end] ends with what nearly is a marker.
+func (t *title) nearlyMarked(v string, start, end int) {
+	if t.near.meant != "" || start >= end {
+		return
+	}
+	tail := v[start:end]
+	at := max(strings.LastIndexByte(tail, '('), strings.LastIndex(tail, "（"))
+	closed := strings.HasSuffix(tail, ")") || strings.HasSuffix(tail, "）")
+	if at < 0 {
+		if !closed {
+			return
+		}
+		at = strings.LastIndexByte(tail, ' ') + 1 // "manual)"
+	}
+	if len(tail)-at > longestMarker {
+		return
+	}
+	if meant := markerOf(tail[at:]); meant != "" {
+		t.near = nearMarker{tail[at:], meant, t.in.Sub(start+at, end)}
+	}
+}
+
+// markerOf returns the marker that s nearly is; "" if it is none, or only
+// "(parallel)", which decides nothing.
+func markerOf(s string) string {
+	inner := strings.TrimSpace(strings.NewReplacer("（", "(", "）", ")").Replace(s))
+	inner, open := strings.CutPrefix(inner, "(")
+	inner, closed := strings.CutSuffix(inner, ")")
+	if inner = strings.TrimSpace(inner); Exempt(inner) || !open && !closed {
+		return ""
+	}
+	right := open && closed && isASCII(s)
+	if m, ok := nearMarkers().Find(inner); ok && m != "parallel" { // "(man ual)"
+		return "(" + m + ")"
+	}
+	kind := false
+	var words []string
+	for _, w := range strings.FieldsFunc(inner, func(r rune) bool { return r == ',' || r == ' ' || r == '/' }) {
+		m, ok := KnownWord(w, markerWords)
+		if !ok {
+			if m, ok = nearMarkers().Find(w); !ok {
+				return ""
+			}
+			right = false
+		}
+		kind = kind || m != "parallel"
+		if !slices.Contains(words, m) {
+			words = append(words, m)
+		}
+	}
+	if right || !kind {
+		return ""
+	}
+	return "(" + strings.Join(words, ", ") + ")"
+}

@@ -1,0 +1,213 @@
+package syntax
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// A word that is one typing mistake away from a control is an error: read as
+// prose it would take the control away without a word. docs/plan-language.md,
+// "Near misses", says what counts; nearmiss.txt lists what people mean as it is.
+
+// shortest is how many letters a word has that can be nearly another one.
+const shortest = 4
+
+// longestNear bounds the words that are compared: no control is longer.
+const longestNear = 32
+
+// NearWords finds what a misspelt word was meant to be. Each look costs at most
+// the number of its words.
+type NearWords struct {
+	known   map[string]bool // all forms
+	byFirst map[rune][]nearForm
+}
+
+type nearForm struct{ form, meant string }
+
+// NewNearWords knows words in the singular and the plural, in any case.
+func NewNearWords(words []string) *NearWords {
+	n := &NearWords{known: map[string]bool{}, byFirst: map[rune][]nearForm{}}
+	for _, w := range words {
+		for _, form := range []string{spaced(w), stems(w), plural(stems(w))} {
+			if n.known[form] {
+				continue
+			}
+			n.known[form] = true
+			if letters(form) >= shortest {
+				first, _ := utf8.DecodeRuneInString(form)
+				n.byFirst[first] = append(n.byFirst[first], nearForm{form, w})
+			}
+		}
+	}
+	return n
+}
+
+// Find returns the word that written nearly is: one edit away, the first letter
+// right, or the same but for characters that look alike. A word that is known, in
+// the singular or the plural, or listed as meant, is none.
+func (n *NearWords) Find(written string) (meant string, ok bool) {
+	if len(written) > 2*longestNear || utf8.RuneCountInString(written) > longestNear {
+		return "", false
+	}
+	plain := asASCII(written)
+	w := spaced(plain)
+	if utf8.RuneCountInString(w) < shortest || n.known[spaced(written)] || n.known[stems(written)] || Exempt(written) {
+		return "", false
+	}
+	first, _ := utf8.DecodeRuneInString(w)
+	forms := n.byFirst[first]
+	for _, f := range forms {
+		if f.form == w {
+			return f.meant, true
+		}
+	}
+	stem := stems(plain)
+	for _, f := range forms {
+		if f.form == stem || spell.OneEdit(w, f.form) || spell.OneEdit(stem, f.form) {
+			return f.meant, true
+		}
+	}
+	return "", false
+}
+
+// NearMiss returns the known word that written nearly is, as plan-language.md §
+// "Near misses" says.
+func NearMiss(written string, known []string) (string, bool) {
+	return NewNearWords(known).Find(written)
+}
+
+// KnownWord returns the known word that written is, in any case, in the singular
+// or the plural.
+func KnownWord(written string, known []string) (string, bool) {
+	w, stem := spaced(written), stems(written)
+	for _, k := range known {
+		if w == spaced(k) || stem == stems(k) {
+			return k, true
+		}
+	}
+	return "", false
+}
+
+// spaced writes a name in lower case with single spaces between its words,
+// without what stands in parentheses at its end.
+func spaced(s string) string { return strings.Join(nameWords(s), " ") }
+
+func plural(s string) string {
+	switch {
+	case s == "":
+		return s
+	case len(s) > 1 && s[len(s)-1] == 'y' && strings.IndexByte("aeiou", s[len(s)-2]) < 0:
+		return s[:len(s)-1] + "ies"
+	case strings.HasSuffix(s, "s"), strings.HasSuffix(s, "x"), strings.HasSuffix(s, "ch"), strings.HasSuffix(s, "sh"):
+		return s + "es"
+	}
+	return s + "s"
+}
+
+func letters(s string) (n int) {
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// asASCII writes a word with the characters that its characters look like, and
+// without those that nobody sees.
+func asASCII(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.In(r, unicode.Cf, unicode.Mn):
+			return -1
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		}
+		return r
+	}, foldID(s))
+}
+
+//go:embed nearmiss.txt
+var exceptionFile string
+
+// exceptions are words near a control that people mean as they stand, with the
+// reason for each.
+var exceptions = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for line := range strings.Lines(exceptionFile) {
+		if word, why, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && line[0] != '#' {
+			m[stems(strings.Trim(word, "() "))] = strings.TrimSpace(why)
+		}
+	}
+	return m
+})
+
+// Exempt reports whether a word is listed as meant as it stands.
+func Exempt(w string) bool { return exceptions()[stems(w)] != "" }
+
+// controlLabels are the labels whose loss changes who judges, what runs or in
+// which order, as people write them.
+var controlLabels = sync.OnceValue(func() *NearWords {
+	var words []string
+	for _, s := range labelSpecs {
+		if s.name.isControl() {
+			words = append(words, s.written...)
+		}
+	}
+	return NewNearWords(words)
+})
+
+func (n LabelName) isControl() bool {
+	switch n {
+	case Approval, Verify, QAAgents, DevAgents, Manual, Owns, Complexity, Policy, Access, Capability:
+		return true
+	}
+	return n.IsDependency()
+}
+
+// lookupNear is LookupLabel that also finds the control which a misspelt name
+// nearly is. meant is how that one is written; "" if the name is right.
+func lookupNear(written string) (n LabelName, meant string, ok bool) {
+	if n, ok = LookupLabel(written); ok {
+		return n, "", true
+	}
+	if meant, ok = controlLabels().Find(written); ok {
+		n, _ = LookupLabel(meant)
+	}
+	return n, meant, ok
+}
+
+// misspelt reports a label that is nearly a control.
+func (p *parser) misspelt(written, meant string, at diag.Range, instead string) {
+	p.report(diag.Newf("near-miss-label", at, "%s is nearly %s", strconv.Quote(written), quoted(meant)).
+		WithDetail("%sA misspelt label sets nothing, and what it asks for would be left out. Write %s instead. If the word is meant as it stands, write it without bold and colon, or in other words.",
+			oddCharacter(written), instead).
+		WithFix(at, meant))
+}
+
+// oddCharacter says which character of a word is not what it seems.
+func oddCharacter(s string) string {
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			continue
+		}
+		switch plain := asASCII(string(r)); {
+		case plain == "":
+			return fmt.Sprintf("An invisible character (U+%04X) stands in it. ", r)
+		case isASCII(plain):
+			return fmt.Sprintf("%q (U+%04X) is not the character that it looks like. ", string(r), r)
+		}
+	}
+	return ""
+}
