@@ -160,7 +160,7 @@ func (g *gating) fromPolicy(p *policies.Gate, name, from string, s *policies.Set
 		Prompt: splitLines(p.Prompt.V), Sees: p.Sees.V, InputSchema: p.InputSchema.V, OutputSchema: p.OutputSchema.V,
 		Promise: p.Promise.V, NoErrors: p.NoErrors.V, Approvers: atless(p.Approvers.V), OnTimeout: p.OnTimeout.V,
 		TimeoutMS: gateTimeout(p, s), OnFailure: p.OnFailure.V, Protect: p.Protect.V,
-		ProtectNew: p.ProtectNew.Get(true), Evidence: p.Evidence.V, RedFirst: p.RedFirst.V, From: from,
+		ProtectNew: p.ProtectNew.Get(true), Evidence: p.Evidence.V, RedFirst: p.RedFirst.V, Baseline: p.Baseline.V, From: from,
 	}
 	switch p.Kind.V {
 	case "human":

@@ -152,6 +152,10 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 				w.expect(p+".gates."+g+".expect", a)
 			}
 			w.gateTime(p+".gates."+g+".timeout_ms", g)
+			if b := u.epic.Gates[g].Baseline; b != "" {
+				from := u.set.Gates[g[strings.LastIndexByte(g, '/')+1:]].Baseline
+				w.add(p+".gates."+g+".baseline", b, originOf(from, origin), from.Range)
+			}
 		}
 		if r := u.epic.Agents[s.Agent].Runner; r != "" {
 			env := u.set.Runners[r]

@@ -260,6 +260,20 @@ policy "b" { priority = 1 }`,
 		Right: `output_schema = jsonfile("schemas/qa.json")`,
 	},
 	{
+		Code: "gate-never-on-base", Severity: Error, About: "policy",
+		Title: "A gate must be green on the base and is never tried there",
+		Why:   "Before a run ralph tries gates on the commit that sprints start from. One that depends on the sprint, that has to fail before the work, or that the plan defines is left out, so baseline would hold nothing up.",
+		Wrong: `gate "unit" {
+  run       = "make test"
+  red_first = true
+  baseline  = "green"
+}`,
+		Right: `gate "unit" {
+  run      = "make test"
+  baseline = "green"
+}`,
+	},
+	{
 		Code: "gate-unused-attribute", Severity: Warning, Strict: true, About: "policy",
 		Title: "An attribute that the gate's kind does not look at",
 		Why:   "Each kind of gate uses some attributes only. One that is not used gives a false sense of safety.",

@@ -21,6 +21,7 @@ var enums = map[string][]string{
 	"Gate.on_timeout":       {"", "fail", "stop"},
 	"Gate.on_failure":       {"", "retry", "stop", "continue"},
 	"Gate.from":             {"policy", "plan", "builtin"},
+	"Gate.baseline":         {"", "green"},
 	"Runner.kind":           {"command", "claude", "opencode", "codex", "acp"},
 	"Runner.prompt":         {"", "stdin", "file", "arg"},
 	"Runner.outcome":        {"", "optional", "required"},

@@ -179,7 +179,8 @@ type Gate struct {
 	ProtectNew   bool              `json:"protect_new"`
 	Evidence     bool              `json:"evidence"`
 	RedFirst     bool              `json:"red_first"`
-	From         string            `json:"from"` // policy, plan, builtin
+	From         string            `json:"from"`               // policy, plan, builtin
+	Baseline     string            `json:"baseline,omitempty"` // green: nothing starts while it is red on the base
 }
 
 // Expect says what a command must do for its gate to pass; all must hold.

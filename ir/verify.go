@@ -244,6 +244,9 @@ func (v *verifier) gate(at, name string) {
 			v.fail(at+".approvers", "a human gate has no approver")
 		}
 	}
+	if g.Baseline != "" && (g.Kind != "command" || g.From == "plan" || g.RedFirst) {
+		v.fail(at+".baseline", "the gate is never tried on the base")
+	}
 	v.agent(at+".agent", g.Agent)
 	v.agents(at+".fallback", g.Fallback)
 	for _, s := range []struct {

@@ -57,6 +57,11 @@ func TestVerifyNamesThePathOfEachBreach(t *testing.T) {
 			less := int64(-1)
 			e.Agents["default"] = ir.Agent{Runner: "claude", Access: "write", Expect: &ir.Cost{Tokens: &less}}
 		}, "agents.default.expect.tokens: -1 is negative"},
+		{"a baseline of a gate that is never tried there", func(e *ir.Epic) {
+			g := e.Gates["unit"]
+			g.Baseline, g.RedFirst = "green", true
+			e.Gates["unit"] = g
+		}, "gates.unit.baseline: the gate is never tried on the base"},
 		{"no attempts", func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.Attempts = 0 }, "nodes[0].steps[0].limits.attempts: "},
 		{"work without steps", func(e *ir.Epic) { e.Nodes[0].Steps = nil }, "nodes[0].steps: is empty"},
 		{"work without a prompt", func(e *ir.Epic) { e.Nodes[0].Prompt = nil }, "nodes[0].prompt: is empty"},

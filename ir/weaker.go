@@ -191,6 +191,9 @@ func (w *weaker) gate(name string, o, n *Gate) {
 	if o.RedFirst && !n.RedFirst {
 		loose("need not fail before the work any more")
 	}
+	if o.Baseline != "" && n.Baseline == "" {
+		loose("may be red on the base when a run begins")
+	}
 	if o.NoErrors && !n.NoErrors {
 		loose("accepts outcomes with errors")
 	}

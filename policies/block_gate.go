@@ -3,6 +3,7 @@ package policies
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,6 +37,7 @@ type Gate struct {
 	ProtectNew   Value[bool]
 	Evidence     Value[bool]
 	RedFirst     Value[bool]
+	Baseline     Value[string] // green: nothing starts while it is red on the base
 
 	Dynamic bool       // mentions node.*: use For
 	Files   []FileRead // filled by For for a dynamic gate
@@ -78,6 +80,7 @@ var gateBlock = &block{
 		{name: "protect_new", kind: kBool, doc: "false forbids new files that match protect"},
 		{name: "evidence", kind: kBool, doc: "true keeps the output as evidence when it passes"},
 		{name: "red_first", kind: kBool, doc: "true asks that the gate fails before the work"},
+		{name: "baseline", kind: kEnum, enum: []string{"green"}, doc: "green lets nothing start while the gate is red on the base"},
 	},
 	blocks: []*block{
 		{name: "expect", doc: "what a command must do; all must hold", attrs: []attr{
@@ -91,7 +94,7 @@ var gateBlock = &block{
 
 // attributes that mean something for one kind of gate only.
 var gateKinds = map[string][]string{
-	"run": {"command"}, "env": {"command"}, "expect": {"command"}, "red_first": {"command"},
+	"run": {"command"}, "env": {"command"}, "expect": {"command"}, "red_first": {"command"}, "baseline": {"command"},
 	"agent": {"agent", "review"}, "capabilities": {"agent", "review"}, "tags": {"agent", "review"}, "model": {"agent", "review"},
 	"prompt": {"agent", "review"}, "sees": {"agent", "review"}, "input_schema": {"agent", "review"},
 	"output_schema": {"agent", "review"}, "output": {"agent", "review"},
@@ -128,6 +131,7 @@ func (d *decoder) gate(b *hcl.Block) *Gate {
 		ProtectNew:   or(r.boolean("protect_new"), true),
 		Evidence:     or(r.boolean("evidence"), false),
 		RedFirst:     or(r.boolean("red_first"), false),
+		Baseline:     r.enum("baseline"),
 	}
 	withoutAt(g.Approvers.V)
 	r.checkEnv("env", g.Env)
@@ -219,6 +223,14 @@ func (s *Set) checkGate(d *decoder, g *Gate) {
 	if g.broken {
 		return
 	}
+	switch {
+	case g.RedFirst.V:
+		d.neverOnBase(g, "this one has to fail before the work (red_first)")
+	case g.Dynamic:
+		d.neverOnBase(g, "this one depends on the sprint (node)")
+	case ofSprint(g.Run.V), slices.ContainsFunc(slices.Collect(maps.Values(g.Env.V)), ofSprint):
+		d.neverOnBase(g, "this one depends on the sprint (run, RALPH_NODE and the like)")
+	}
 	switch g.Kind.V {
 	case "command":
 		if g.Run.Set && (strings.TrimSpace(g.Run.V) != "" && g.Run.V != "tests" || g.Dynamic) {
@@ -254,6 +266,20 @@ func (s *Set) checkGate(d *decoder, g *Gate) {
 			d.diags.Add(diag.Newf("gate-without-verdict", g.Range, "gate %s has no agent", quoted(g.Name)).
 				WithDetail("An agent gate is judged by an agent. Write agent = agent.NAME, or capabilities = [\"review\"]."))
 		}
+	}
+}
+
+// ofSprint reports whether a command, or a variable of it, says which sprint it judges.
+func ofSprint(text string) bool {
+	return strings.Contains(strings.ReplaceAll(text, "$${run.", ""), "${run.") ||
+		slices.ContainsFunc([]string{"RALPH_NODE", "RALPH_ID", "RALPH_STEP", "RALPH_ATTEMPT", "RALPH_BRANCH"}, func(v string) bool { return strings.Contains(text, v) })
+}
+
+// neverOnBase reports a gate that has to be green on the base and is not tried there.
+func (d *decoder) neverOnBase(g *Gate, why string) {
+	if g.Baseline.Set {
+		d.diags.Add(diag.Newf("gate-never-on-base", g.Baseline.Range, "gate %s is never tried on the base", quoted(g.Name)).
+			WithDetail("Before a run, gates of the policy are tried on the base that say the same of every sprint, and %s. Remove baseline, or make it a gate of its own.", why))
 	}
 }
 

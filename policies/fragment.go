@@ -94,6 +94,7 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string,
 				g.TimeoutMS = g.TimeoutMS.Or(Value[int64]{V: s.GateTimeout(g.Kind.V).V})
 				out.Gates[g.Name] = g
 				s.checkGate(d, g)
+				d.neverOnBase(g, "this one stands in the plan")
 				d.noNode(b, g.Dynamic)
 			}
 		case "rule":
