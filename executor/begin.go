@@ -16,6 +16,10 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	rebased := r.started.Base != e.Base
 	r.started = e
 	r.renew()
+	r.pre.begin()
+	if r.held.For == ForBase { // the bases are tried again
+		r.held = RunHeld{}
+	}
 	for _, id := range e.Rerun {
 		if n := r.byID[id]; n != nil {
 			n.after = seq

@@ -34,7 +34,7 @@ type act func() error
 
 // ways says in which ways each verb can be meant.
 var ways = map[Verb][]How{
-	Approve:   {HowPlain, Override},
+	Approve:   {HowPlain, Override, Baseline},
 	Reject:    {HowPlain},
 	RetryNode: {HowPlain, GatesOnly, Discard, KeepOld},
 	Skip:      {HowPlain, Forced},
@@ -175,6 +175,9 @@ func MayApprove(by string, approvers []string) bool {
 func (r *Run) considerApprove(n *node, d Decision) (Decision, act, error) {
 	if n.life.stale {
 		return d, nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+	}
+	if d.How == Baseline {
+		return d, nil, &Refused{Why: "the base is that of all nodes", Hint: "ralph approve --baseline"}
 	}
 	if d.How == Override {
 		return r.considerOverride(n, d)

@@ -13,6 +13,9 @@ import (
 func (r *Run) considerRun(d Decision) (Decision, act, error) {
 	switch d.Verb {
 	case Approve:
+		if d.How == Baseline {
+			return r.considerBase(d)
+		}
 		return r.considerPlan(d)
 	case Pause:
 		if r.held.For == ForHuman {
@@ -24,13 +27,22 @@ func (r *Run) considerRun(d Decision) (Decision, act, error) {
 		}, nil
 	case Resume:
 		more := d.Budget != (ir.Budget{})
+		if r.held.For == ForBase && !more {
+			return d, nil, &Refused{Why: "the run is not paused: it is " + r.held.Detail, Hint: r.resumeHint()}
+		}
 		if r.held.For == "" && !more {
 			return d, nil, &Refused{Why: "the run is not paused", Hint: "ralph resume KEY resumes one node, ralph resume --budget usd=+20 adds to the budget"}
 		}
 		if why := r.runOver(d.Budget, r.at); r.held.For == ForBudget && why != "" {
 			return d, nil, &Refused{Why: "the run would stop again at once: " + why, Hint: r.resumeHint()}
 		}
-		return d, func() error { r.added = addBudget(r.added, d.Budget); return r.unhold(d.By) }, nil
+		return d, func() error {
+			r.added = addBudget(r.added, d.Budget)
+			if r.held.For == ForBase {
+				return nil
+			}
+			return r.unhold(d.By)
+		}, nil
 	case Cancel:
 		if !r.Open() {
 			return d, nil, &Refused{Why: "no run is going on", Hint: "ralph cancel KEY cancels one node"}
@@ -67,7 +79,37 @@ func (r *Run) planApproved() bool {
 	return r.epic.Run.HITL.Plan != "required" || r.plans[r.epic.Digest]
 }
 
+// considerBase lets work begin on a base on which gates that have to be green are
+// red. It holds for these gates, these trees and this setup.
+func (r *Run) considerBase(d Decision) (Decision, act, error) {
+	people := r.epic.Run.HITL.Approvers
+	if !MayApprove(d.By, people) {
+		return d, nil, &Refused{Why: d.By + " may not approve the base", Hint: "it asks for one of: " + strings.Join(people, ", ")}
+	}
+	red := r.redBase()
+	digest := digestRed(red)
+	switch {
+	case len(red) == 0:
+		return d, nil, &Refused{Why: "no gate that has to be green is red on the base", Hint: "ralph plan shows what the last preflight found, ralph plan --preflight makes one"}
+	case d.Digest != "" && d.Digest != digest:
+		return d, nil, &Refused{Why: "the decision is about other gates or another base than what is red now", Hint: "ralph plan shows what the last preflight found"}
+	}
+	d.Digest, d.Gate = digest, Clip(strings.Join(namesOf(red), ", "), 300)
+	return d, func() error {
+		for _, b := range red {
+			r.pre.approved[b.binding()] = d.By
+		}
+		if r.held.For == ForBase {
+			return r.unhold(d.By)
+		}
+		return nil
+	}, nil
+}
+
 func (r *Run) resumeHint() string {
+	if r.held.For == ForBase {
+		return "ralph approve --baseline"
+	}
 	if r.held.For == ForBudget {
 		return "ralph resume --budget usd=+20,tokens=+1M,wall=+1h (as much as it needs)"
 	}
@@ -111,7 +153,7 @@ func (r *Run) grace() time.Duration {
 }
 
 // onRun decides what concerns the whole run: it is cancelled, or its budget is
-// used up.
+// used up, or its base is red.
 func (r *Run) onRun(now time.Time) (Event, bool) {
 	if r.cancelled != "" && !r.draining {
 		return Event{Body: RunDraining{Until: now.Add(r.grace()).UTC().Truncate(time.Millisecond), Reason: "cancelled by " + r.cancelled}}, true
@@ -121,8 +163,17 @@ func (r *Run) onRun(now time.Time) (Event, bool) {
 			return Event{Body: RunHeld{For: ForBudget, Detail: why}}, true
 		}
 	}
+	if !r.stopped() && !r.draining && !r.pre.running && r.started.Preflight != "" {
+		if why := r.baseHeld(); why != "" {
+			return Event{Body: RunHeld{For: ForBase, Detail: why}}, true
+		}
+	}
 	return Event{}, false
 }
+
+// stopped reports whether nothing at all may start: the run is paused, or its base is
+// red. What costs nothing goes on while only a budget is used up.
+func (r *Run) stopped() bool { return r.held.For == ForHuman || r.held.For == ForBase }
 
 // unneeded ends a hold for the budget that keeps nothing back: all is done, or
 // what is not needs no further turn.

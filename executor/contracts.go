@@ -56,7 +56,7 @@ type Workspace interface {
 	Collect(ctx context.Context, e Effect, o Outcome) (Collected, error)
 	// Open returns a directory that holds exactly e.Commit, for a gate: the node's
 	// worktree, or with e.Apart a detached one. Close puts it back, or takes it
-	// away, and says what the gate changed.
+	// away (unless e.Stay), and says what the gate changed.
 	Open(ctx context.Context, e Effect) (dir string, err error)
 	Close(ctx context.Context, e Effect) (Trace, error)
 	// Publish pins e.Commit as the node's result and moves its branch there; of

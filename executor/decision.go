@@ -31,6 +31,7 @@ const (
 	KeepOld   How = "keep-old"   // retry: an earlier success counts for the present work and inputs
 	Override  How = "override"   // approve: in spite of a gate that could not be judged
 	Forced    How = "force"      // skip: also while it runs
+	Baseline  How = "baseline"   // approve, without a node: begin although gates are red on the base
 )
 
 // Decision is what a person said. By is a claim; User is the one that the
@@ -48,7 +49,7 @@ type Decision struct {
 	// What it is bound to; Consider fills it in. An approval that says a gate or
 	// trees itself is refused when they are not the present ones.
 	Gate   string `json:"gate,omitempty"`
-	Digest string `json:"digest,omitempty"` // of the gate; of the epic, for the plan; of the work, for keep-old
+	Digest string `json:"digest,omitempty"` // of the gate; of the epic, for the plan; of the work, for keep-old; of what is red, for the base
 	Result string `json:"result,omitempty"` // tree that is approved, or kept
 	Base   string `json:"base,omitempty"`   // tree that it started from; digest of the inputs, for keep-old
 }

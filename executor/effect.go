@@ -40,6 +40,7 @@ type Effect struct {
 	Onto      Onto     // base: what the node starts from instead of its merged inputs
 	Merge     bool     // prepare, collect: of the run-time step "merge"; Inputs are merged in the worktree, Paths are in conflict
 	Apart     bool     // gate: in a detached worktree of its own, beside other gates
+	Stay      bool     // close, apart: put the worktree back and leave it for the next gate
 	Person    bool     // prepare: leave the tree as it is; collect: a person's own fix, checks are only listed
 	AsIs      bool     // prepare: a session goes on in the tree, which is left as it is; where it is not there any more, prepare as ever: Prepared.Anew
 	Paths     []string // merge: what merge-tree found in conflict

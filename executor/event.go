@@ -50,6 +50,10 @@ type (
 		Merged []ir.NodeID `json:"merged,omitempty"` // done by the base: the base holds their result already
 		By     string      `json:"by"`
 		User   string      `json:"user,omitempty"` // of the operating system
+
+		// Preflight asks for one: a digest of what prepares a worktree, for which its
+		// verdicts hold. "" leaves it out.
+		Preflight string `json:"preflight,omitempty"`
 	}
 	// RunDraining says that nothing new starts and that what runs is stopped at Until.
 	RunDraining struct {
@@ -58,7 +62,7 @@ type (
 	}
 	// RunHeld says that nothing new starts until somebody resumes; what runs goes on.
 	RunHeld struct {
-		For    WaitFor `json:"for"` // human (pause) or budget
+		For    WaitFor `json:"for"` // human (pause), budget or base
 		Detail string  `json:"detail"`
 	}
 	// RunnerParked says that a runner is not asked before Until: its limit is used

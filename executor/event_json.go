@@ -213,6 +213,9 @@ var kinds = func() map[string]func([]byte) (Body, error) {
 	declare[AgentSession](m)
 	declare[WorkProposed](m)
 	declare[HumanSpoke](m)
+	declare[PreflightStarted](m)
+	declare[BaselineJudged](m)
+	declare[PreflightEnded](m)
 	declare[RunRecovered](m)
 	declare[NodeRecovered](m)
 	return m

@@ -37,6 +37,7 @@ type Run struct {
 
 	at, prior   time.Time // of the last event, and of the one before
 	held        RunHeld   // For is "" if it is not
+	pre         preflight // what is on record about the bases
 	cancelled   string    // who cancelled the run
 	drained     string    // why it drains
 	startedAt   time.Time
@@ -186,10 +187,20 @@ func (r *Run) apply(e Event) error {
 	case RunEnded:
 		r.ended = true
 		r.unneeded()
-		r.fresh = !b.Interrupted && r.held.For != ForBudget
+		r.fresh = !b.Interrupted && r.held.For != ForBudget && r.held.For != ForBase
 		return nil
 	case RunHeld:
 		r.hold(b)
+		return nil
+	case PreflightStarted:
+		r.pre.begin()
+		r.pre.running = true
+		return nil
+	case BaselineJudged:
+		r.judgedBase(b)
+		return nil
+	case PreflightEnded:
+		r.pre.running, r.pre.over = false, true
 		return nil
 	case Decided:
 		return r.decided(e, b)

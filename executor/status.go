@@ -89,6 +89,7 @@ const (
 	ForTimer  WaitFor = "timer"
 	ForLimit  WaitFor = "limit"
 	ForBudget WaitFor = "budget"
+	ForBase   WaitFor = "base" // of the run: a gate that has to be green is red on the base
 )
 
 // Cause says why a node waits for a person.

@@ -8,12 +8,13 @@ import (
 
 // Todo is what a driver should do next.
 type Todo struct {
-	Record []Event   // decisions to apply and journal before anything else; ask again afterwards
-	Start  []Effect  // to begin, each after its EffectStarted event is durable
-	Stop   []Effect  // to cut: the grace of a draining run is over
-	Wake   time.Time // ask again then, at the latest; zero: only when something is reported
-	Done   bool      // nothing is in flight and nothing will happen by itself
-	Stuck  string    // a bug in ralph: something should happen and cannot
+	Record []Event     // decisions to apply and journal before anything else; ask again afterwards
+	Try    []BaseCheck // to try on the bases, after a PreflightStarted; nothing starts before the PreflightEnded
+	Start  []Effect    // to begin, each after its EffectStarted event is durable
+	Stop   []Effect    // to cut: the grace of a draining run is over
+	Wake   time.Time   // ask again then, at the latest; zero: only when something is reported
+	Done   bool        // nothing is in flight and nothing will happen by itself
+	Stuck  string      // a bug in ralph: something should happen and cannot
 }
 
 // Todo looks at the state and says what to do at the time now. It changes
@@ -33,6 +34,11 @@ func (r *Run) Todo(now time.Time) Todo {
 		t.Done = len(t.Stop) == 0
 		return t
 	}
+	if !r.draining && !r.stopped() {
+		if t.Try = r.try(); len(t.Try) > 0 || r.pre.running {
+			return t
+		}
+	}
 	rd := &round{now: now}
 	for _, i := range r.active {
 		if e, ok := r.decide(r.nodes[i], rd); ok {
@@ -42,7 +48,7 @@ func (r *Run) Todo(now time.Time) Todo {
 	if len(t.Record) > 0 {
 		return t
 	}
-	if !r.draining && r.held.For != ForHuman {
+	if !r.draining && !r.stopped() {
 		if t.Record = r.admit(now); len(t.Record) > 0 {
 			return t
 		}
@@ -226,7 +232,7 @@ func (r *Run) rest(t *Todo) {
 	switch {
 	case r.draining:
 		t.Done = true
-	case r.held.For == ForHuman && r.unfinished():
+	case r.stopped() && r.unfinished():
 		t.Done = !r.started.Wait
 	case len(r.timers) > 0:
 		if t.Wake.IsZero() {

@@ -108,15 +108,15 @@ func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, ow
 // model is what a program is told: what the alias stands for, else the alias.
 func (d *driver) model(alias string) string { return cmp.Or(d.Epic.Models[alias].ID, alias) }
 
-func (d *driver) activity(e executor.Effect) func(executor.Activity) {
-	if d.Activity == nil {
+func (c *Config) activity(e executor.Effect) func(executor.Activity) {
+	if c.Activity == nil {
 		return nil
 	}
 	return func(a executor.Activity) {
-		if d.Redact != nil {
-			a.Line = d.Redact(a.Line)
+		if c.Redact != nil {
+			a.Line = c.Redact(a.Line)
 		}
-		d.Activity(e, a)
+		c.Activity(e, a)
 	}
 }
 

@@ -213,6 +213,11 @@ func (d *driver) round() (done bool, err error) {
 		}
 		e.Seq = d.Run.Seq()
 	}
+	if len(todo.Try) > 0 && d.flying[executor.Preflight] == nil {
+		if err := d.put(executor.Event{Body: Trying(todo.Try)}); err != nil {
+			return false, err
+		}
+	}
 	if done = todo.Done && !d.stays(); done {
 		ended := executor.RunEnded{Interrupted: d.interrupts > 0, Counts: d.Run.Counts()}
 		if err := d.put(executor.Event{Body: ended}); err != nil {
@@ -226,6 +231,9 @@ func (d *driver) round() (done bool, err error) {
 		if err := d.start(e); err != nil {
 			return false, err
 		}
+	}
+	if len(todo.Try) > 0 && d.flying[executor.Preflight] == nil {
+		d.preflight(todo.Try)
 	}
 	for _, e := range todo.Stop {
 		if cancel := d.flying[d.key(e)]; cancel != nil {
@@ -356,6 +364,9 @@ func (d *driver) report(r report) error {
 // of the grace; a second interrupt ends the grace.
 func (d *driver) interrupt() error {
 	d.interrupts++
+	if end := d.flying[executor.Preflight]; end != nil { // it leaves nothing that is worth waiting for
+		end()
+	}
 	until := d.clock.now().Truncate(time.Millisecond)
 	if d.interrupts == 1 {
 		until = until.Add(d.Grace)
@@ -399,12 +410,12 @@ func (d *driver) start(e executor.Effect) error {
 }
 
 // env is what the policy and this ralph set for agents and gates.
-func (d *driver) env() map[string]string {
-	if len(d.Env) == 0 {
-		return d.Epic.Run.Worktree.Env
+func (c *Config) env() map[string]string {
+	if len(c.Env) == 0 {
+		return c.Epic.Run.Worktree.Env
 	}
-	out := maps.Clone(d.Env)
-	maps.Copy(out, d.Epic.Run.Worktree.Env)
+	out := maps.Clone(c.Env)
+	maps.Copy(out, c.Epic.Run.Worktree.Env)
 	return out
 }
 
@@ -435,12 +446,17 @@ func plainFiles(dir string) error {
 // makes. What a program put in its place is taken away: ralph writes behind no link.
 func (d *driver) files(e executor.Effect) (string, error) {
 	dir := Files(d.State, e.Node, e.Step, e.Attempt)
+	return dir, noLink(dir)
+}
+
+// noLink takes away what stands in the place of a directory and is none.
+func noLink(dir string) error {
 	st, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return dir, nil
+		return nil
 	case err == nil && !st.IsDir():
 		err = os.Remove(dir)
 	}
-	return dir, err
+	return err
 }

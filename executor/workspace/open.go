@@ -43,7 +43,7 @@ func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
 
 // Close implements executor.Workspace. What a gate left in the node's worktree is
 // saved before it is taken away, because it may be somebody else's; a worktree
-// apart is the gate's alone. At most maxChanged paths of each kind are named.
+// apart is the gate's alone, or (e.Stay) that of gates which use it in turn. At most maxChanged paths of each kind are named.
 func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, error) {
 	n := s.nodes[e.Node]
 	w := s.own(n)
@@ -63,7 +63,10 @@ func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, e
 		return executor.Trace{}, err
 	}
 	t := now.trace(w)
-	if e.Apart {
+	switch {
+	case e.Apart && e.Stay:
+		return t, s.reset(ctx, w, e.Commit) // nobody but gates was there
+	case e.Apart:
 		return t, s.takeAway(w)
 	}
 	_, err = s.prepareFrom(ctx, w, e, now)

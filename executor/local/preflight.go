@@ -1,0 +1,136 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Trying is the event that begins a preflight.
+func Trying(checks []executor.BaseCheck) executor.PreflightStarted {
+	b := executor.PreflightStarted{Setup: checks[0].Setup}
+	for _, c := range checks {
+		b.Gates = append(b.Gates, c.Gate)
+	}
+	return b
+}
+
+// preflight tries gates on the bases, whose record is durable, beside the loop:
+// nothing else starts meanwhile.
+func (d *driver) preflight(checks []executor.BaseCheck) {
+	ctx, cancel := context.WithCancel(d.ctx)
+	d.flying[executor.Preflight] = cancel
+	c, tell := d.Config, d.record(executor.Effect{})
+	d.work.Go(func() {
+		var end executor.PreflightEnded
+		if err := Preflight(ctx, c, checks, tell); err != nil {
+			end.Detail = failed(ctx, executor.Effect{}, err).Detail
+		}
+		d.reports <- report{executor.Preflight, executor.Event{Body: executor.Redacted(end, d.Redact)}}
+	})
+}
+
+// Preflight tries each gate on its base, one after another, all those of one base in
+// one worktree, which is set up once and put back after each. It tells each verdict;
+// an error says why not all were tried.
+func Preflight(ctx context.Context, c Config, checks []executor.BaseCheck, tell func(context.Context, executor.Body) error) error {
+	for len(checks) > 0 {
+		n := 1
+		for n < len(checks) && checks[n].Base == checks[0].Base {
+			n++
+		}
+		if err := onBase(ctx, c, checks[:n], tell); err != nil {
+			return err
+		}
+		checks = checks[n:]
+	}
+	return nil
+}
+
+// onBase tries gates on one base.
+func onBase(ctx context.Context, c Config, checks []executor.BaseCheck, tell func(context.Context, executor.Body) error) (err error) {
+	if c.Room != nil {
+		if err := c.Room(); err != nil {
+			return err
+		}
+	}
+	e := executor.Effect{Kind: executor.EffectGate, Node: executor.Integration, Step: executor.Preflight, Gate: "base", Apart: true, Commit: checks[0].Base.Commit}
+	shut := func(stay bool) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		defer cancel()
+		e := e
+		e.Stay = stay
+		_, err := c.Workspace.Close(ctx, e)
+		return err
+	}
+	dir, err := c.Workspace.Open(ctx, e)
+	defer func() { err = errors.Join(err, shut(false)) }()
+	if err != nil {
+		return err
+	}
+	for i, check := range checks {
+		if i > 0 {
+			if err := shut(true); err != nil {
+				return err
+			}
+		}
+		judged, err := tryGate(ctx, c, check, dir)
+		if err != nil {
+			return err
+		}
+		if err := tell(ctx, judged); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryGate lets one gate judge a base, as it would judge a sprint's work.
+func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string) (executor.BaselineJudged, error) {
+	out := executor.BaselineJudged{
+		Gate: check.Gate, Also: check.Also, Digest: check.Digest, Setup: check.Setup, Base: check.Base, Of: check.Of, Green: check.Green,
+	}
+	g := c.Epic.Gates[check.Gate]
+	judge := c.Gates[g.Kind]
+	if judge == nil {
+		return out, &Bug{fmt.Sprintf("gate %q of kind %q cannot be judged", check.Gate, g.Kind)}
+	}
+	files := filepath.Join("baseline", short(check.Base.Tree)+"-"+short(strings.TrimPrefix(check.Digest, "sha256:")))
+	abs := filepath.Join(c.State, files)
+	if err := errors.Join(noLink(abs), plainFiles(abs)); err != nil {
+		return out, err
+	}
+	e := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight, Gate: check.Gate, Commit: check.Base.Commit}
+	run := executor.GateRun{
+		Node: &ir.Node{ID: executor.Preflight, Key: executor.Preflight}, Step: &ir.Step{Name: executor.Preflight}, Name: check.Gate, Gate: g, Digest: check.Digest,
+		Effect: e, Epic: c.Epic.Epic.ID, Dir: dir, Files: abs, Env: c.env(), Redact: c.Redact, Activity: c.activity(e),
+	}
+	if run.Activity != nil { // it begins
+		run.Activity(executor.Activity{})
+	}
+	judged, err := judge.Judge(ctx, run)
+	if err != nil {
+		return out, err
+	}
+	if err := plainFiles(abs); err != nil {
+		return out, err
+	}
+	out.Verdict, out.Message, out.Millis = judged.Verdict, judged.Message, judged.Millis
+	entries, _ := os.ReadDir(abs) // what cannot be read is not named
+	for _, f := range entries {
+		if ext := filepath.Ext(f.Name()); ext == ".log" || ext == ".out" {
+			out.Log = filepath.ToSlash(filepath.Join(files, f.Name()))
+		}
+	}
+	redacted, _ := executor.Redacted(out, c.Redact).(executor.BaselineJudged) // it is of the type of out
+	return redacted, nil
+}
+
+// short is the beginning of an object's name or a digest.
+func short(name string) string { return name[:min(len(name), 12)] }
