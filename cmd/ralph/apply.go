@@ -129,7 +129,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r, err := openRun(ctx, file, epic, raw, a.rebase, a.base)
+	r, err := openRun(ctx, file, epic, raw, a)
 	if err != nil {
 		return err
 	}
@@ -183,13 +183,15 @@ type openedRun struct {
 	made     bool              // its state directory was made now
 	unpinned bool              // no base was pinned before
 	stale    string            // the plan changed since it was compiled
+	differ   []string          // a warning: files that sprints find other than they are here
+	notes    []string          // programs that nobody has yet
 	was      journal.Owner     // a holder that was killed
 	wasDead  bool
 }
 
 // openRun checks everything that can be checked before anything runs, takes the
 // lock and replays the journal.
-func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase bool, base string) (r *openedRun, err error) {
+func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *applyArgs) (r *openedRun, err error) {
 	r = &openedRun{file: file, about: aboutEpic(file), epic: epic, stale: staleWarning(file, epic, raw)}
 	defer func() {
 		if err != nil {
@@ -252,6 +254,9 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	if err := errors.Join(r.checkApproved(r.about), r.checkDeadlines(time.Now())); err != nil {
 		return r, err
 	}
+	if err := r.checkFiles(ctx, a); err != nil {
+		return r, err
+	}
 	if err := checkSpace(r.space.Top(), epic.Run.Worktree.MinFree); err != nil {
 		return r, err
 	}
@@ -268,7 +273,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, rebase
 	if r.unpinned, err = r.space.Unpinned(ctx); err != nil {
 		return r, inputErrorf("%w", err)
 	}
-	if err := r.pin(ctx, rebase, base); err != nil {
+	if err := r.pin(ctx, a.rebase, a.base); err != nil {
 		return r, refusal(err)
 	}
 	r.agents, err = copyAgents(state, files, raw)
@@ -409,7 +414,10 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	if r.stale != "" {
 		view.note("warning: %s", r.stale)
 	}
-	for _, w := range append(r.restored, warnings(ctx, r.epic, r.space, r.run, r.base)...) {
+	for _, n := range r.notes {
+		view.note("note: %s", n)
+	}
+	for _, w := range append(append(r.restored, r.differ...), warnings(ctx, r.epic, r.space, r.run, r.base)...) {
 		view.note("warning: %s", w)
 	}
 	if short := r.crew.short; len(short) > 0 {

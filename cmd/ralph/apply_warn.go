@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,39 +14,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// warnings says what will surprise: files that agents will not see, and work
-// that is called done and may not be there. Neither stops a run.
+// warnings says what will surprise: budgets that do not hold, and work that is
+// called done and may not be there. Neither stops a run.
 func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, base executor.Tree) []string {
 	var out []string
-	paths := append([]string{epic.Epic.Plan}, epic.Run.Policies...)
-	for _, a := range epic.Agents {
-		paths = append(paths, a.Path)
-	}
-	for _, r := range epic.Runners {
-		for _, word := range r.Run[min(1, len(r.Run)):] { // scripts; the program itself is taken from this checkout
-			paths = append(paths, strings.TrimPrefix(word, "./"))
-		}
-	}
-	for _, g := range epic.Gates {
-		for word := range strings.FieldsSeq(g.Run) {
-			paths = append(paths, strings.TrimPrefix(word, "./"))
-		}
-	}
-	slices.Sort(paths)
-	paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool {
-		if p == "" || !filepath.IsLocal(filepath.FromSlash(p)) {
-			return true
-		}
-		_, err := os.Lstat(filepath.Join(space.Top(), filepath.FromSlash(p)))
-		return err != nil // another checkout, or a plan that was moved
-	})
-	if differ, err := space.Differs(ctx, base.Commit, paths); err == nil && len(differ) > 0 {
-		then := "Commit them first."
-		if run.Overview().Begun {
-			then = "To let them see it: commit, then ralph apply --rebase."
-		}
-		out = append(out, fmt.Sprintf("%s: not committed, or not as in the commit that agents start from (%.12s): they see what is there, or nothing. %s", listOf(differ), base.Commit, then))
-	}
 	if who := unpriced(epic); len(who) > 0 {
 		out = append(out, fmt.Sprintf("a budget in dollars does not hold for %s: what they cost is told neither by the program nor by a price of the model. Write model \"NAME\" { price { input = …, output = … } }, or bound the tokens.", listOf(who)))
 	}

@@ -39,19 +39,29 @@ func TestApplyRefusesAnotherEpicOfTheSameSlug(t *testing.T) {
 func TestApplyWarnsOfWhatAgentsWillNotSee(t *testing.T) {
 	t.Parallel()
 	e := executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) {
-		e.Run.Policies = []string{"a b.hcl", "ralph.hcl"}
+		e.Run.Policies = []string{"ralph.hcl"}
+		g := e.Gates["check"]
+		g.Run = `cat "a b.txt" data.txt`
+		e.Gates["check"] = g
 	})
 	r := newApplyRepo(t, e)
 	r.write("ralph.hcl", "# one\n")
 	r.write("plan.md", "# A plan\n")
-	r.git("add", "ralph.hcl", "plan.md")
+	r.write("data.txt", "one\n")
+	r.write("a b.txt", "one\n")
+	r.git("add", "ralph.hcl", "plan.md", "data.txt", "a b.txt")
 	r.git("commit", "-q", "-m", "policy")
 	r.write("ralph.hcl", "# two\n")
-	r.write("a b.hcl", "# new\n")
+	r.write("plan.md", "# Another plan\n")
+	r.write("data.txt", "two\n")
+	r.write("a b.txt", "two\n")
 	r.write("untold.txt", "mine\n")
 	a := r.run(exitDone)
-	if want := "warning: a b.hcl, ralph.hcl: not committed, or not as in the commit that agents start from (" + r.git("rev-parse", "HEAD")[:12] + ")"; !strings.Contains(a.err.String(), want) {
+	if want := "warning: a b.txt, data.txt: not committed, or not as in the commit that agents start from (" + r.git("rev-parse", "HEAD")[:12] + ")"; !strings.Contains(a.err.String(), want) {
 		t.Errorf("it lacks %q:\n%s", want, &a.err)
+	}
+	if a := r.run(exitDone); strings.Contains(a.err.String(), "not committed") { // nothing will run
+		t.Errorf("it said %s", &a.err)
 	}
 	if strings.Contains(a.err.String(), "done by the plan") {
 		t.Errorf("it said %s", &a.err)

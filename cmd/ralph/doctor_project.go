@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
@@ -110,6 +111,9 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, finding) {
 	if err := (&openedRun{epic: epic, space: space}).checkPrograms(ctx); err != nil {
 		return epic, bad(err)
 	}
+	if err := examineFiles(ctx, epic, space); err != nil {
+		return epic, bad(err)
+	}
 	var programs []string
 	for _, r := range epic.Runners {
 		if r.Kind == "command" && len(r.Run) > 0 && !slices.Contains(programs, r.Run[0]) {
@@ -127,4 +131,31 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, finding) {
 		detail += ": " + listOf(programs)
 	}
 	return epic, finding{Name: file, State: "ok", Detail: detail}
+}
+
+// examineFiles asks whether agents and gates would find what they start in the commits
+// that a run of all sprints which are not done would start from.
+func examineFiles(ctx context.Context, epic *ir.Epic, space *workspace.Space) error {
+	events, err := readEvents(ctx, space.State(), epic.Epic.ID)
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	run, err := replayed(epic, events)
+	if err != nil {
+		return err
+	}
+	start, err := plannedStart(ctx, epic, space, run, nil, nil, false)
+	if err != nil {
+		return err
+	}
+	f := newStartsFrom(epic, space, run, start)
+	f.will = func() (map[ir.NodeID]bool, error) {
+		planned, err := run.Plan(start, time.Now())
+		return willRun(planned), err
+	}
+	found, err := f.look(ctx)
+	if err != nil {
+		return err
+	}
+	return found.refusal()
 }

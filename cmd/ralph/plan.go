@@ -66,6 +66,7 @@ type planJSON struct {
 	Disk      diskJSON            `json:"disk"`
 	Proposals []executor.Proposed `json:"proposals,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"`
+	Notes     []string            `json:"notes,omitempty"`
 	Cannot    string              `json:"cannot,omitempty"` // why apply would not start
 }
 
@@ -125,32 +126,13 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 
 func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run) (planJSON, error) {
 	p := planJSON{Nodes: []plannedJSON{}, Counts: map[string]int{}}
-	start := executor.RunStarted{
-		Epic: epic.Epic.ID, Plan: epic.Epic.Plan, Digest: epic.Digest, Slots: max(epic.Run.Concurrency.Nodes, 1), By: userName(),
-		Base: run.Base(), Bases: run.Bases(),
-	}
-	var err error
-	if start.Only, err = nodeIDs(epic, a.only); err != nil {
+	start, err := plannedStart(ctx, epic, space, run, a.only, a.rerun, a.rebase)
+	if err != nil {
 		return p, err
-	}
-	if start.Rerun, err = nodeIDs(epic, a.rerun); err != nil {
-		return p, err
-	}
-	if run.Base().Commit == "" || a.rebase {
-		if start.Base, start.Bases, err = space.Heads(ctx); err != nil {
-			return p, refusal(err)
-		}
-	}
-	if a.rebase {
-		if start.Merged, err = mergedInto(ctx, space, run, start.Base.Commit); err != nil {
-			return p, refusal(err)
-		}
-	}
-	if start.Head, err = headOf(ctx, epic, space); err != nil {
-		return p, refusal(err)
 	}
 	p.Base = start.Base.Commit
 	p.Proposals = run.Overview().Proposals
+	files := newStartsFrom(epic, space, run, start)
 	p.Warnings = warnings(ctx, epic, space, run, start.Base)
 	if epic.Run.HITL.Plan == "required" && !run.Overview().PlanApproved {
 		p.Warnings = append(p.Warnings, "the plan waits for approval: ralph approve")
@@ -174,6 +156,18 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 		}
 		return p, &exitError{exitBug, err}
 	}
+	files.will = func() (map[ir.NodeID]bool, error) { return willRun(planned), nil }
+	found, err := files.look(ctx)
+	if err != nil {
+		return p, err
+	}
+	if w := found.warning(start.Base, files.pinned); w != "" {
+		p.Warnings = append(p.Warnings, w)
+	}
+	p.Notes = found.notes
+	if why := found.refusal(); why != nil && p.Cannot == "" {
+		p.Cannot = why.Error()
+	}
 	for _, x := range planned {
 		p.Nodes = append(p.Nodes, plannedJSON{x.Key, x.Node, x.Title, x.Action, x.Cause})
 		p.Counts[string(x.Action)]++
@@ -195,6 +189,44 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%s are free, and worktrees with worktree.min_free need %s", gigabytes(p.Disk.Free), gigabytes(need)))
 	}
 	return p, nil
+}
+
+// plannedStart is how a run would start that nobody has begun.
+func plannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, only, rerun []string, rebase bool) (executor.RunStarted, error) {
+	start := executor.RunStarted{
+		Epic: epic.Epic.ID, Plan: epic.Epic.Plan, Digest: epic.Digest, Slots: max(epic.Run.Concurrency.Nodes, 1), By: userName(),
+		Base: run.Base(), Bases: run.Bases(),
+	}
+	var err error
+	if start.Only, err = nodeIDs(epic, only); err != nil {
+		return start, err
+	}
+	if start.Rerun, err = nodeIDs(epic, rerun); err != nil {
+		return start, err
+	}
+	if run.Base().Commit == "" || rebase {
+		if start.Base, start.Bases, err = space.Heads(ctx); err != nil {
+			return start, refusal(err)
+		}
+	}
+	if rebase {
+		if start.Merged, err = mergedInto(ctx, space, run, start.Base.Commit); err != nil {
+			return start, refusal(err)
+		}
+	}
+	if start.Head, err = headOf(ctx, epic, space); err != nil {
+		return start, refusal(err)
+	}
+	return start, nil
+}
+
+// willRun are the nodes that a run would do something about.
+func willRun(planned []executor.Planned) map[ir.NodeID]bool {
+	out := map[ir.NodeID]bool{}
+	for _, p := range planned {
+		out[p.Node] = worksAction(p.Action)
+	}
+	return out
 }
 
 func worksAction(a executor.Action) bool {
@@ -303,6 +335,9 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	}
 	for _, w := range p.Warnings {
 		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), term.Clean(w))
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintf(&b, "note: %s\n", term.Clean(n))
 	}
 	switch {
 	case p.Cannot != "":

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// startFiles are the files that the commands of a run name, as the commits have them
+// that its sprints start from.
+type startFiles struct {
+	refused []string // programs that the checkout has and a sprint would not find
+	notes   []string // programs that nobody has yet
+	differ  []string // other files that are not as in the checkout
+}
+
+// startsFrom is what a run starts from, as far as it is known before it starts.
+type startsFrom struct {
+	epic   *ir.Epic
+	space  *workspace.Space
+	base   executor.Tree
+	bases  []executor.NamedTree
+	pinned bool                               // the base was pinned before
+	held   []executor.Tree                    // results on record, which may hold a file that the base lacks
+	will   func() (map[ir.NodeID]bool, error) // nodes that will run; it is asked only where that matters
+}
+
+// newStartsFrom is what a run that starts so starts from. It is asked before the run
+// is planned, which uses it up.
+func newStartsFrom(epic *ir.Epic, space *workspace.Space, run *executor.Run, start executor.RunStarted) startsFrom {
+	f := startsFrom{epic: epic, space: space, base: start.Base, bases: start.Bases, pinned: run.Base().Commit != ""}
+	for _, v := range run.Views() {
+		if v.Result.Commit != "" {
+			f.held = append(f.held, v.Result)
+		}
+	}
+	return f
+}
+
+// look finds out what is wrong with the files that commands name.
+func (f startsFrom) look(ctx context.Context) (startFiles, error) {
+	var out startFiles
+	at := map[executor.Tree][]*ir.Node{}
+	for i := range f.epic.Nodes {
+		if n := &f.epic.Nodes[i]; !n.Done {
+			at[f.baseOf(n)] = append(at[f.baseOf(n)], n)
+		}
+	}
+	var will map[ir.NodeID]bool
+	for _, base := range append([]executor.Tree{f.base}, trees(f.bases)...) {
+		nodes := at[base]
+		delete(at, base)
+		found, err := f.wrong(ctx, base, usesOf(f.epic, nodes))
+		if err != nil || len(found) == 0 {
+			if err != nil {
+				return out, err
+			}
+			continue
+		}
+		if will == nil {
+			if will, err = f.will(); err != nil {
+				return out, err
+			}
+		}
+		nodes = slices.DeleteFunc(nodes, func(n *ir.Node) bool { return !will[n.ID] })
+		if found, err = f.wrong(ctx, base, usesOf(f.epic, nodes)); err != nil {
+			return out, err
+		}
+		if err := f.sort(ctx, base, found, &out); err != nil {
+			return out, err
+		}
+	}
+	slices.Sort(out.differ)
+	out.differ = slices.Compact(out.differ)
+	return out, nil
+}
+
+func trees(bases []executor.NamedTree) []executor.Tree {
+	var out []executor.Tree
+	for _, b := range bases {
+		out = append(out, b.Tree)
+	}
+	return out
+}
+
+// baseOf is the base that a node names, else the epic's: what sprints before it make
+// comes on top.
+func (f startsFrom) baseOf(n *ir.Node) executor.Tree {
+	for _, b := range f.bases {
+		if b.Name == n.Git.Base && !slices.ContainsFunc(n.After, func(e ir.Edge) bool { return e.Type == ir.Blocks }) {
+			return b.Tree
+		}
+	}
+	return f.base
+}
+
+// wrongFile is a file that is not in a base, or not as in the checkout.
+type wrongFile struct {
+	usedFile
+	here  bool // the checkout has it
+	lacks bool // the base does not
+}
+
+// wrong lists the files that are not in a base as they are in the checkout.
+func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFile) ([]wrongFile, error) {
+	var paths []string
+	here := map[string]bool{}
+	for _, u := range uses {
+		st, err := os.Stat(filepath.Join(f.space.Top(), filepath.FromSlash(u.path)))
+		if err == nil && !st.Mode().IsRegular() {
+			continue // a directory, as in ./...
+		}
+		if here[u.path] = err == nil; here[u.path] || u.program {
+			paths = append(paths, u.path)
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	lacks, err := f.space.Lacks(ctx, base.Commit, paths)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	differ, err := f.space.Differs(ctx, base.Commit, slices.DeleteFunc(paths, func(p string) bool { return !here[p] }))
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	var out []wrongFile
+	for _, u := range uses {
+		w := wrongFile{u, here[u.path], slices.Contains(lacks, u.path)}
+		if w.lacks && (w.here || u.program && !u.late) || w.here && slices.Contains(differ, u.path) {
+			out = append(out, w)
+		}
+	}
+	return out, nil
+}
+
+// sort says of each wrong file what it means for a run.
+func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongFile, out *startFiles) error {
+	var paths []string
+	for _, w := range found {
+		paths = append(paths, w.path)
+	}
+	ignored, err := f.space.Ignored(ctx, paths)
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	has := func(commit, path string) bool {
+		lacks, err := f.space.Lacks(ctx, commit, []string{path})
+		return err == nil && len(lacks) == 0
+	}
+	for _, w := range found {
+		switch made := slices.Contains(ignored, w.path); {
+		case !w.lacks:
+			out.differ = append(out.differ, w.path)
+		case f.copied(w.path):
+		case slices.ContainsFunc(f.held, func(t executor.Tree) bool { return has(t.Commit, w.path) }):
+		case made && (w.late || len(f.epic.Run.Worktree.Setup) > 0 && !strings.HasPrefix(w.by, "setup ")):
+			// a command before it makes it there, as it did here
+		case w.program && w.here:
+			out.refused = append(out.refused, fmt.Sprintf("%s (%s): %s", w.path, w.by, f.mend(ctx, w.path, base, made, has)))
+		case w.program:
+			out.notes = append(out.notes, fmt.Sprintf("%s (%s) is neither in this checkout nor in the commit that agents start from (%.12s): a sprint has to make it before it is needed", w.path, w.by, base.Commit))
+		case !made:
+			out.differ = append(out.differ, w.path)
+		}
+	}
+	return nil
+}
+
+// copied reports whether worktree { copy } brings a file.
+func (f startsFrom) copied(path string) bool {
+	return slices.ContainsFunc(f.epic.Run.Worktree.Copy, func(c string) bool {
+		c = filepath.ToSlash(filepath.Clean(c))
+		return c == path || c == "." || strings.HasPrefix(path, c+"/")
+	})
+}
+
+// mend says what to type so that a base holds a file.
+func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, ignored bool, has func(commit, path string) bool) string {
+	then := ""
+	if f.pinned {
+		then = ", then: ralph apply --rebase"
+	}
+	if at, err := f.space.Moved(ctx); err == nil && at != "" && at != base.Commit && has(at, path) {
+		return fmt.Sprintf("the commit that agents start from (%.12s) lacks it, its branch has it by now (%.12s): ralph apply --rebase", base.Commit, at)
+	}
+	switch {
+	case ignored:
+		return fmt.Sprintf("git ignores it: write worktree { copy = [%q] }, or a setup command that makes it, or: git add --force %s && git commit%s", path, quoteArg(path), then)
+	case has("HEAD", path):
+		return fmt.Sprintf("it is committed here and not in the commit that agents start from (%.12s of %s): merge it there%s", base.Commit, baseName(f.epic), then)
+	}
+	return fmt.Sprintf("it is not committed: git add %s && git commit -m %s%s", quoteArg(path), quoteArg("add "+path), then)
+}
+
+func baseName(epic *ir.Epic) string {
+	if epic.Epic.Base == "" {
+		return "HEAD"
+	}
+	return epic.Epic.Base
+}
+
+// refusal is the error that names the programs which sprints would not find.
+func (s startFiles) refusal() error {
+	if len(s.refused) == 0 {
+		return nil
+	}
+	return inputErrorf("agents and gates would not find what they start:\n  - %s\n  Nothing was started.", strings.Join(s.refused, "\n  - "))
+}
+
+// warning names the files that sprints would find other than they are here.
+func (s startFiles) warning(base executor.Tree, pinned bool) string {
+	if len(s.differ) == 0 {
+		return ""
+	}
+	then := "Commit them first."
+	if pinned {
+		then = "To let them see it: commit, then ralph apply --rebase."
+	}
+	return fmt.Sprintf("%s: not committed, or not as in the commit that agents start from (%.12s): they see what is there, or nothing. %s", listOf(s.differ), base.Commit, then)
+}
+
+// checkFiles refuses programs that agents and gates would not find in the commits that
+// they start from, before the bases are pinned, and keeps what else there is to say.
+func (r *openedRun) checkFiles(ctx context.Context, a *applyArgs) error {
+	start, err := plannedStart(ctx, r.epic, r.space, r.run, a.only, a.rerun, a.rebase)
+	if err != nil {
+		return err
+	}
+	if a.base != "" {
+		start.Base, start.Bases = executor.Tree{Commit: a.base}, nil
+	}
+	f := newStartsFrom(r.epic, r.space, r.run, start)
+	f.will = func() (map[ir.NodeID]bool, error) { // another machine: to plan is to use it up
+		run, err := replay(ctx, r.log, r.epic)
+		if err != nil {
+			return nil, inputErrorf("%w", err)
+		}
+		planned, err := run.Plan(start, time.Now())
+		return willRun(planned), err
+	}
+	found, err := f.look(ctx)
+	if err != nil {
+		return err
+	}
+	r.notes = found.notes
+	if w := found.warning(start.Base, f.pinned); w != "" {
+		r.differ = []string{w}
+	}
+	return found.refusal()
+}
