@@ -5,12 +5,13 @@ const (
 	OnWaiting = "node.waiting" // for a person, or for a budget
 	OnBlocked = "node.blocked"
 	OnDone    = "node.done"
-	OnHeld    = "run.held" // nothing new starts: paused, or the budget is used up
+	OnHeld    = "run.held" // nothing new starts: paused, the budget is used up, or the base is red
+	OnRed     = "base.red" // a gate is red on the base before any work
 	OnEnded   = "run.done" // whatever came of it: RALPH_EXIT says
 )
 
 // NotifyEvents are all of them.
-var NotifyEvents = []string{OnWaiting, OnBlocked, OnDone, OnHeld, OnEnded}
+var NotifyEvents = []string{OnWaiting, OnBlocked, OnDone, OnHeld, OnRed, OnEnded}
 
 // Notify is the block `notify {}`.
 type Notify struct {

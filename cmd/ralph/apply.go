@@ -38,6 +38,8 @@ type applyArgs struct {
 	events   string
 	wait     bool
 	rebase   bool
+	blind    bool   // no preflight
+	trial    bool   // a preflight alone: nothing is pinned
 	base     string // commit to start from, instead of a branch: what ralph worker gathered
 	worker   bool   // started by ralph worker, which speaks with the tracker itself
 }
@@ -52,6 +54,10 @@ its own: the agent works, ralph commits what it left and checks it, the gates ju
 that commit, a failure goes back to the agent with feedback. A sprint starts from
 the merged results of what it depends on. In the end all results are merged onto
 the epic's integration branch.
+
+Before the first sprint starts, the command gates of the policy are tried on the base:
+one that is red before any work would fail every sprint. That is said and stops nothing,
+unless the gate says baseline = "green" (ralph approve --baseline).
 
 Your own checkout, branches, index, hooks and settings are not touched. Ctrl-C lets
 running attempts finish (--grace), a second one stops them; apply goes on where it
@@ -78,6 +84,7 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 	f.BoolVar(&a.wait, "wait", false, "stay while only people are waited for, too")
 	f.DurationVar(&a.grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C, and when the run is cancelled")
 	f.StringVar(&a.events, "events", "", "print events instead of progress: jsonl, or beadsmith for those of a BeadManager")
+	f.BoolVar(&a.blind, "no-preflight", false, "do not try the gates on the base before the first sprint starts")
 	f.StringVar(&a.base, "base", "", "commit to pin the base at")
 	f.BoolVar(&a.worker, "worker", false, "leave the tracker to ralph worker")
 	_ = errors.Join(f.MarkHidden("base"), f.MarkHidden("worker")) // they exist
@@ -136,6 +143,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	defer func() { err = errors.Join(err, r.close()) }()
 	view := newApplyView(cmd.OutOrStdout(), cmd.ErrOrStderr(), epic, r.run, a.events != "")
 	view.who = askerOf(r.about, epic, r.space)
+	view.state, view.applies = r.space.State(), applies(file)
 	if a.events == beadsmith.Format {
 		view.beads = r.beadEvents(cmd.OutOrStdout())
 	}
@@ -266,6 +274,9 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 	files, err := readAgents(r.space.Top(), epic)
 	if err != nil {
 		return r, err
+	}
+	if a.trial {
+		return r, nil
 	}
 	if r.orphans, err = r.space.Orphans(ctx, r.log.Last()); err != nil {
 		return r, inputErrorf("%w", err)
@@ -423,6 +434,14 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	if short := r.crew.short; len(short) > 0 {
 		view.note("warning: too short to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
 	}
+	setup := ""
+	if !a.blind {
+		digest, err := r.space.SetupDigest()
+		if err != nil {
+			return inputErrorf("%w", err)
+		}
+		setup = digest
+	}
 	head, err := headOf(ctx, r.epic, r.space)
 	if err != nil {
 		return refusal(err)
@@ -448,7 +467,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		},
 	}, executor.RunStarted{
 		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Head: head,
-		Slots: slots, Only: only, Rerun: rerun, Wait: a.wait, Grace: max(a.grace.Milliseconds(), 1), By: userName(), User: userName(),
+		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.wait, Grace: max(a.grace.Milliseconds(), 1), By: userName(), User: userName(),
 	})
 	unsent := mirror.close()
 	view.finish()

@@ -123,6 +123,9 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 	}
 	if held := r.run.Overview().Held; held.For != "" {
 		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, term.Clean(first(held.Detail)), resumeCommand(held.For)+r.about)
+		if held.For == executor.ForBase {
+			fmt.Fprintf(w, "    begins all the same; or %s\n", mendBase(applies(r.file)))
+		}
 	}
 	named := 0
 	for _, n := range open {
@@ -147,6 +150,9 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 
 // resumeCommand ends a hold of the run.
 func resumeCommand(what executor.WaitFor) string {
+	if what == executor.ForBase {
+		return "ralph approve --baseline"
+	}
 	if what == executor.ForBudget {
 		return "ralph resume --budget usd=+20,tokens=+1M,wall=+1h"
 	}

@@ -29,6 +29,8 @@ type live struct {
 	passed []int // nodes done, by wave
 	asks   map[ir.NodeID]bool
 	signs  map[ir.NodeID]sign
+	gate   string    // that is tried on the base
+	since  time.Time // when that began
 	drawn  time.Time
 	closed bool
 
@@ -42,6 +44,7 @@ type picture struct {
 	head    string
 	running []runningNode
 	parked  []string // runners that are not asked now, until when and why
+	trying  bool     // gates on the base
 	people  []string // keys of what waits for a person, with the first thing to type
 	waves   string
 }
@@ -122,6 +125,9 @@ func (l *live) events(list []executor.Event, lines string) {
 func (l *live) activity(e executor.Effect, a executor.Activity) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if e.Step == executor.Preflight && e.Gate != l.gate {
+		l.gate, l.since = e.Gate, time.Now()
+	}
 	l.signs[e.Node] = sign{time.Now(), term.Truncate(term.Clean(strings.TrimSpace(a.Line)), 200)}
 }
 
@@ -175,6 +181,14 @@ func (l *live) look(list []executor.Event) {
 		l.seen.head += " · ending"
 	case o.Held.For != "":
 		l.seen.head += " · held: " + string(o.Held.For)
+	}
+	for _, e := range list {
+		switch e.Body.(type) {
+		case executor.PreflightStarted:
+			l.seen.trying = true
+		case executor.PreflightEnded, executor.RunEnded:
+			l.seen.trying = false
+		}
 	}
 	l.seen.waves = l.wavesLine()
 	l.seen.parked = parkedLines(o.Parked, time.Now())
@@ -295,6 +309,9 @@ func (l *live) draw() {
 	}
 	for _, who := range l.seen.people {
 		lines = append(lines, p.Paint(term.Warn, "? "+who))
+	}
+	if l.seen.trying && l.gate != "" {
+		lines = append(lines, p.Paint(term.Info, "▸")+fmt.Sprintf(" %s  gate %s on the base  %s", executor.Preflight, term.Clean(l.gate), seconds(time.Since(l.since)))+p.Paint(term.Faint, "  "+l.signs[""].line))
 	}
 	wide := 0
 	for _, n := range l.seen.running {

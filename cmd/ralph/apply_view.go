@@ -22,6 +22,8 @@ type applyView struct {
 	out, err io.Writer
 	epic     *ir.Epic
 	run      *executor.Run
+	state    string // directory in which outputs are kept
+	applies  string // what follows the words ralph apply
 	jsonl    bool
 	beads    *beadEvents // --events beadsmith: they go out in place of the run's own
 	live     *live       // nil: this is no terminal
@@ -119,6 +121,8 @@ func (v *applyView) line(e executor.Event) string {
 		return fmt.Sprintf("interrupted: nothing new starts; running attempts may go on until %s\n(Ctrl-C again stops them now)", b.Until.Local().Format(time.TimeOnly))
 	case executor.RunHeld, executor.RunnerParked, executor.TailLost:
 		return term.Clean(bodyWords(b, v.key))
+	case executor.PreflightStarted, executor.BaselineJudged, executor.PreflightEnded:
+		return v.preflightLine(b)
 	case executor.Decided:
 		if e.Node == "" {
 			return "the run  " + v.paint.Paint(term.Info, "☛") + " " + term.Clean(decisionWords(b.Decision))

@@ -71,11 +71,14 @@ func pointOf(e executor.Event) string {
 		what += "." + string(b.Kind) + b.Gate + strconv.Itoa(b.Iteration)
 	case executor.GateJudged:
 		what += "." + b.Gate
+	case executor.BaselineJudged:
+		what += "." + b.Gate
 	}
 	first := "decided"
 	switch e.Body.(type) {
 	case executor.BaseMade, executor.Prepared, executor.AgentEnded, executor.Collected, executor.GateJudged,
-		executor.Published, executor.Landed, executor.Pulled, executor.PullSeen, executor.EffectFailed, executor.Decided:
+		executor.Published, executor.Landed, executor.Pulled, executor.PullSeen, executor.EffectFailed, executor.Decided,
+		executor.BaselineJudged, executor.PreflightEnded:
 		first = "told"
 	}
 	return fmt.Sprintf("%s.%s.%s.%s-%d", first, what, e.Node, e.Step, e.Attempt)
@@ -225,6 +228,26 @@ var stories = []story{
 		},
 		must: []string{"git.1-2b.reset.1.end", "git.repo.unpack-objects.1.begin", "told.collected.bd-1-3.merge-1"},
 		only: func(p string) bool { return strings.HasPrefix(p, "git.") || strings.HasPrefix(p, "agent.") },
+	},
+	{
+		name: "preflight", work: siteWork, end: (*site).endState,
+		epic: func() *ir.Epic {
+			return executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) {
+				g := e.Gates["check"]
+				g.Run = `. "$TOP/bin/point.sh"; point gate.check.begin; echo made > made.txt; point gate.check.end`
+				e.Gates["check"] = g
+				g.Run, g.Baseline = `. "$TOP/bin/point.sh"; point gate.green.begin; test ! -e made.txt`, "green"
+				e.Gates["green"] = g
+				for i := range e.Nodes {
+					e.Nodes[i].Steps[0].Gates = []string{"check", "green"}
+				}
+				e.Run.Worktree.Setup = []string{`. "$TOP/bin/point.sh"; point setup.begin; echo here > here.log`}
+			})
+		},
+		must: []string{"setup.begin", "gate.check.begin", "gate.check.end", "gate.green.begin", "told.baseline.judged.check..-0", "told.baseline.judged.green..-0", "git.repo.worktree.1.end", "git.integration.gate-base.clean.1.end"},
+		only: func(p string) bool {
+			return strings.HasPrefix(p, "gate.") || strings.Contains(p, "baseline") || strings.Contains(p, "preflight") || strings.Contains(p, "gate-base") || p == "setup.begin" || strings.HasPrefix(p, "git.repo.worktree.1.")
+		},
 	},
 	{
 		name: "branch", work: branchWork, end: (*site).landed,

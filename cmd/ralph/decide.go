@@ -302,6 +302,9 @@ func decided(key string, d executor.Decision) string {
 		if d.Verb == executor.Approve {
 			subject = "the plan"
 		}
+		if d.How == executor.Baseline {
+			subject = "the base"
+		}
 	}
 	words := map[executor.Verb]string{
 		executor.Approve: "approved", executor.Reject: "rejected", executor.RetryNode: "to be tried again", executor.Skip: "skipped",

@@ -16,7 +16,7 @@ func keyOf(args []string) string {
 
 func newApproveCommand() *cobra.Command {
 	a := &decideArgs{}
-	var override bool
+	var override, baseline bool
 	cmd := &cobra.Command{
 		Use:   "approve [KEY]",
 		Short: "Let a sprint pass that waits for a person; without a key: the plan",
@@ -28,14 +28,24 @@ Without a key it approves the plan: with hitl { plan = "required" } nothing star
 before that, and another epic.json has to be approved again. "ralph approve
 integration" keeps commits that somebody added to the integration branch.
 
+--baseline lets the first sprint start although a gate that says baseline = "green" is
+red on the base. It counts for these gates, this base and this setup.
+
 --override lets a gate pass that could not be judged; -m says why.`,
 		Example: `  ralph approve                     the plan
+  ralph approve --baseline          the base as it is, although a gate is red there
   ralph approve 1.2a
   ralph approve 1.2a --as ada       where the policy names approvers
   ralph approve 1.2a --override -m "the service is down, checked by hand"`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := executor.Decision{Verb: executor.Approve}
+			if baseline {
+				d.How = executor.Baseline
+				if len(args) > 0 || override {
+					return usageErrorf("--baseline is about the base that all sprints start from: ralph approve --baseline")
+				}
+			}
 			if override {
 				d.How = executor.Override
 				if a.message == "" {
@@ -50,6 +60,7 @@ integration" keeps commits that somebody added to the integration branch.
 	}
 	a.add(cmd, "a note, kept with the approval")
 	cmd.Flags().BoolVar(&override, "override", false, "in spite of a gate that could not be judged")
+	cmd.Flags().BoolVar(&baseline, "baseline", false, "begin although gates are red on the base")
 	return cmd
 }
 

@@ -42,6 +42,15 @@ func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
 		return fmt.Sprintf("recovered from %s by %s, base %.12s", b.From, b.By, b.Base.Commit)
 	case executor.NodeRecovered:
 		return recoveredWords(b)
+	case executor.PreflightStarted:
+		return fmt.Sprintf("preflight: trying %s on the base: %s", count(len(b.Gates), "gate"), listOf(b.Gates))
+	case executor.BaselineJudged:
+		return "preflight: " + baseWords(b, b.Log)
+	case executor.PreflightEnded:
+		if b.Detail != "" {
+			return "preflight ended: not all gates were tried on the base: " + first(b.Detail)
+		}
+		return "preflight ended"
 	case executor.RunEnded:
 		if b.Interrupted {
 			return "apply was interrupted: " + tally(b.Counts)

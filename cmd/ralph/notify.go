@@ -108,6 +108,11 @@ func (n *notifier) events(list []executor.Event, key func(ir.NodeID) string) {
 		case executor.NodeDone:
 			set["RALPH_MESSAGE"] = "done: " + b.Result.Commit
 			n.about(policies.OnDone, set)
+		case executor.BaselineJudged:
+			if b.Red() {
+				set["RALPH_MESSAGE"] = baseWords(b, logOf(n.files, b.Log)) + ". To end that: " + mendBase("")
+				n.about(policies.OnRed, set)
+			}
 		case executor.RunHeld:
 			set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = string(b.For), b.Detail
 			n.about(policies.OnHeld, set)

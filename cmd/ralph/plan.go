@@ -24,6 +24,7 @@ type planArgs struct {
 	rebase   bool
 	detailed bool
 	json     bool
+	try      bool // the gates, on the base
 }
 
 func newPlanCommand() *cobra.Command {
@@ -36,6 +37,11 @@ cause), judge it again, keep its result. "may re-run" is a sprint that needs one
 runs again: if that comes out the same, it is kept. Plan changes nothing and may be
 asked while a run is at work.
 
+It names what the gates of the policy said about the base before any work, as far as
+that is on record: ralph apply tries them before it starts anything, and --preflight
+tries them now. That runs gates and setup commands, no agent, puts what they say on
+record, and ends with 4 if a gate that says baseline = "green" is red.
+
 It also says how much disk space the worktrees take at most, and what agents proposed
 to do besides. With --detailed-exitcode the exit code is 0 if nothing would be done, 2
 if something would (as terraform does), 1 for errors.`,
@@ -43,6 +49,7 @@ if something would (as terraform does), 1 for errors.`,
   ralph plan --rebase               as if the bases were moved to their branches' heads
   ralph plan --only 1.2a
   ralph plan --detailed-exitcode    0 nothing to do, 2 something
+  ralph plan --preflight            try the gates on the base now
   ralph plan --json`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlan(cmd, a, args) },
@@ -54,6 +61,7 @@ if something would (as terraform does), 1 for errors.`,
 	f.BoolVar(&a.rebase, "rebase", false, "as apply --rebase")
 	f.BoolVar(&a.detailed, "detailed-exitcode", false, "exit code 2 if something would be done")
 	f.BoolVar(&a.json, "json", false, "print JSON")
+	f.BoolVar(&a.try, "preflight", false, "first try the gates on the base, as apply does before it starts anything")
 	return cmd
 }
 
@@ -64,6 +72,7 @@ type planJSON struct {
 	Counts    map[string]int      `json:"counts"` // by action
 	Changes   bool                `json:"changes"`
 	Disk      diskJSON            `json:"disk"`
+	Baseline  []baselineJSON      `json:"baseline,omitempty"`
 	Proposals []executor.Proposed `json:"proposals,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"`
 	Notes     []string            `json:"notes,omitempty"`
@@ -94,6 +103,11 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 		return err
 	}
 	ctx := background(cmd)
+	if a.try {
+		if err := a.preflight(ctx, cmd, file, epic, raw); err != nil {
+			return err
+		}
+	}
 	space, err := workspace.Open(ctx, epicDir(file), epic)
 	if err != nil {
 		return refusal(err)
@@ -118,6 +132,9 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	} else {
 		err = p.write(cmd.OutOrStdout(), epic, a.flags()+applies(file), applies(file))
 	}
+	if err == nil && a.try && p.held() {
+		return &exitError{code: exitWaiting}
+	}
 	if err == nil && a.detailed && p.Changes {
 		return &exitError{code: exitUsage} // 2, as terraform: changes
 	}
@@ -137,7 +154,7 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 	if epic.Run.HITL.Plan == "required" && !run.Overview().PlanApproved {
 		p.Warnings = append(p.Warnings, "the plan waits for approval: ralph approve")
 	}
-	if gates := run.Overview(); gates.Held.For != "" {
+	if gates := run.Overview(); gates.Held.For != "" && gates.Held.For != executor.ForBase {
 		p.Warnings = append(p.Warnings, "nothing would start, the run is held: "+first(gates.Held.Detail))
 	}
 	if why := refuse(epic); why != nil {
@@ -156,6 +173,7 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 		}
 		return p, &exitError{exitBug, err}
 	}
+	p.Baseline = baselines(run.BaseChecks())
 	files.will = func() (map[ir.NodeID]bool, error) { return willRun(planned), nil }
 	found, err := files.look(ctx)
 	if err != nil {
@@ -213,6 +231,9 @@ func plannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 		if start.Merged, err = mergedInto(ctx, space, run, start.Base.Commit); err != nil {
 			return start, refusal(err)
 		}
+	}
+	if start.Preflight, err = space.SetupDigest(); err != nil {
+		return start, inputErrorf("%w", err)
 	}
 	if start.Head, err = headOf(ctx, epic, space); err != nil {
 		return start, refusal(err)
@@ -327,6 +348,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 		}
 		fmt.Fprintf(&b, "disk: %s take up to %s, without what builds write%s\n", count(p.Disk.Trees, "worktree"), gigabytes(p.Disk.Need), free)
 	}
+	p.writeBaseline(&b, paint)
 	if len(p.Proposals) > 0 {
 		fmt.Fprintln(&b, "\nAgents propose (nothing of it is done by itself; write what you want into the plan):")
 		for _, x := range p.Proposals {
@@ -342,6 +364,12 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	switch {
 	case p.Cannot != "":
 		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(term.Clean(p.Cannot), "  Nothing was started."))
+	case p.held():
+		epic := about
+		if epic != "" {
+			epic = " --epic" + epic
+		}
+		fmt.Fprintf(&b, "\nNothing would start while the base is red: %s; or ralph approve --baseline%s\n", mendBase(strings.ReplaceAll(apply, " --rebase", "")), epic)
 	case p.Changes:
 		fmt.Fprintf(&b, "\nTo do it: ralph apply%s\n", apply)
 	case counts["waits"]+counts["blocked"] > 0:

@@ -69,7 +69,10 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	fmt.Fprintf(w, "%s  %s\n", paint.Paint(term.Bold, term.Clean(r.epic.Epic.Title)), term.Clean(r.epic.Epic.Plan))
 	fmt.Fprintf(w, "run: %s\n", term.Clean(r.stateOfRun()))
 	if o.Held.For != "" {
-		fmt.Fprintf(w, "     nothing new starts (%s): %s\n", o.Held.For, first(o.Held.Detail))
+		fmt.Fprintf(w, "     nothing new starts (%s): %s\n", o.Held.For, term.Clean(first(o.Held.Detail)))
+		if o.Held.For == executor.ForBase {
+			fmt.Fprintf(w, "     %s%s begins all the same; or %s\n", resumeCommand(o.Held.For), r.about(), mendBase(applies(r.file)))
+		}
 	}
 	for _, p := range o.Parked {
 		fmt.Fprintf(w, "     runner %s is not asked before %s: %s\n", term.Clean(p.Runner), clock(r.now, p.Until), first(p.Detail))

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// baseWords says what a gate found on a base; log is the place of its output.
+func baseWords(b executor.BaselineJudged, log string) string {
+	gates := "gate " + strings.Join(append([]string{b.Gate}, b.Also...), ", ")
+	on := fmt.Sprintf("the base %.12s", b.Base.Commit)
+	if b.Of != "" {
+		on = fmt.Sprintf("the base %s (%.12s)", b.Of, b.Base.Commit)
+	}
+	took := brief(time.Duration(b.Millis) * time.Millisecond)
+	if log != "" {
+		log = "; its output: " + log
+	}
+	switch {
+	case b.Verdict == executor.Pass:
+		return fmt.Sprintf("%s: green on %s (%s)", gates, on, took)
+	case !b.Red():
+		return fmt.Sprintf("%s: no verdict on %s: %s", gates, on, first(b.Message))
+	}
+	return fmt.Sprintf("%s: red on %s before any work: %s%s", gates, on, first(b.Message), log)
+}
+
+// mendBase is what to do about a base that is red. It is pinned: a commit alone does
+// not reach it.
+func mendBase(applies string) string {
+	return "mend it, commit, then: ralph apply" + applies + " --rebase"
+}
+
+// logOf is the file that an event names below the epic's state, "" if it names none.
+func logOf(state, name string) string {
+	if name == "" || state == "" {
+		return name
+	}
+	return filepath.Join(state, filepath.FromSlash(name))
+}
+
+// preflightLine is what an event of a preflight says to people while it is at work.
+func (v *applyView) preflightLine(body executor.Body) string {
+	say := func(colour term.Colour, mark, text string) string {
+		return executor.Preflight + "  " + v.paint.Paint(colour, mark) + " " + term.Clean(text)
+	}
+	switch b := body.(type) {
+	case executor.PreflightStarted:
+		return say(term.Plain, "·", fmt.Sprintf("trying %s on the base: %s", count(len(b.Gates), "gate"), listOf(b.Gates)))
+	case executor.BaselineJudged:
+		text := baseWords(b, logOf(v.state, b.Log))
+		switch {
+		case b.Verdict == executor.Pass:
+			return say(term.Good, "✓", text)
+		case !b.Red():
+			return say(term.Warn, "!", text)
+		}
+		return say(term.Bad, "✗", text+"\n"+strings.Repeat(" ", len(executor.Preflight)+4)+mendBase(v.applies))
+	case executor.PreflightEnded:
+		if b.Detail != "" {
+			return say(term.Warn, "!", "not all gates were tried on the base: "+first(b.Detail))
+		}
+	}
+	return ""
+}
+
+// baselineJSON is what is on record of a gate on a base, in `ralph plan --json`.
+type baselineJSON struct {
+	Gate     string           `json:"gate"`
+	Also     []string         `json:"also,omitempty"` // gates with the same command
+	Base     string           `json:"base"`
+	Verdict  executor.Verdict `json:"verdict,omitempty"` // "" is not tried yet
+	Message  string           `json:"message,omitempty"`
+	Green    bool             `json:"green,omitempty"`    // nothing starts while it is red
+	Approved string           `json:"approved,omitempty"` // who let it be red
+	Held     bool             `json:"held,omitempty"`     // nothing starts because of it
+}
+
+func baselines(checks []executor.BaseCheck) []baselineJSON {
+	var out []baselineJSON
+	for _, c := range checks {
+		j := baselineJSON{Gate: c.Gate, Also: c.Also, Base: c.Base.Commit, Green: c.Green, Approved: c.Approved, Held: c.Held()}
+		if c.Known != nil {
+			j.Verdict, j.Message = c.Known.Verdict, c.Known.Message
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// held reports whether nothing would start because the base is red.
+func (p planJSON) held() bool {
+	return slices.ContainsFunc(p.Baseline, func(b baselineJSON) bool { return b.Held })
+}
+
+// writeBaseline says what gates found on the base before any work.
+func (p planJSON) writeBaseline(b *strings.Builder, paint term.Style) {
+	if len(p.Baseline) == 0 {
+		return
+	}
+	wide := 0
+	for _, x := range p.Baseline {
+		wide = max(wide, min(term.Width(term.Clean(x.Gate)), 24))
+	}
+	fmt.Fprintf(b, "\ngates on the base, before any work:\n")
+	for _, x := range p.Baseline {
+		mark, ink, text := "·", term.Faint, "not tried yet"
+		switch x.Verdict {
+		case executor.Pass:
+			mark, ink, text = "✓", term.Good, "green"
+		case executor.Fail, executor.Stop:
+			mark, ink, text = "✗", term.Bad, "red: "+first(x.Message)
+		case executor.ErrorJudged:
+			mark, ink, text = "!", term.Warn, "no verdict: "+first(x.Message)
+		}
+		if x.Approved != "" {
+			text += "; approved by " + x.Approved
+		}
+		fmt.Fprintf(b, "%s  %s\n", paint.Paint(ink, mark+" "+padTo(term.Clean(x.Gate), wide)), term.Clean(text))
+	}
+}
+
+// preflight tries the gates on the base alone: it holds the lock like a run, pins
+// nothing and starts no agent.
+func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file string, epic *ir.Epic, raw []byte) (err error) {
+	if err := refuse(epic); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	r, err := openRun(ctx, file, epic, raw, &applyArgs{only: a.only, rerun: a.rerun, rebase: a.rebase, trial: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	start, err := plannedStart(ctx, epic, r.space, r.run, a.only, a.rerun, a.rebase)
+	if err != nil {
+		return err
+	}
+	planned, err := replay(ctx, r.log, epic) // another machine: to plan is to use it up
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	if _, err := planned.Plan(start, time.Now()); err != nil {
+		return &exitError{exitBug, err}
+	}
+	checks := slices.DeleteFunc(planned.BaseChecks(), func(c executor.BaseCheck) bool { return c.Known != nil && c.Known.Verdict == executor.Pass })
+	if len(checks) == 0 {
+		return nil
+	}
+	out := cmd.OutOrStdout()
+	if a.json {
+		out = cmd.ErrOrStderr()
+	}
+	view := newApplyView(out, cmd.ErrOrStderr(), epic, r.run, false)
+	defer view.finish()
+	view.state, view.applies = r.space.State(), applies(file)
+	put := func(ctx context.Context, body executor.Body) error {
+		e := executor.Event{Seq: r.run.Seq() + 1, At: time.Now().UTC().Truncate(time.Millisecond), Body: body}
+		if err := r.run.Apply(e); err != nil {
+			return &exitError{exitBug, err}
+		}
+		if err := r.log.Append(context.WithoutCancel(ctx), []executor.Event{e}); err != nil {
+			return inputErrorf("%w", err)
+		}
+		view.events([]executor.Event{e})
+		return nil
+	}
+	if err := put(ctx, local.Trying(checks)); err != nil {
+		return err
+	}
+	var end executor.PreflightEnded
+	failed := local.Preflight(ctx, local.Config{
+		Epic: epic, Workspace: r.space, State: r.space.State(), Gates: r.crew.gates(epic), Redact: r.crew.redact.String, Room: r.space.Room,
+		Activity: view.activity, Env: trackerEnv(epic, false),
+	}, checks, put)
+	if failed != nil {
+		end.Detail = executor.Clip(r.crew.redact.String(failed.Error()), executor.MaxNote)
+	}
+	if ctx.Err() != nil {
+		end.Detail = "interrupted"
+	}
+	if err := put(ctx, end); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return &exitError{code: exitInterrupted}
+	}
+	return nil
+}
