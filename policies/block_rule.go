@@ -133,6 +133,7 @@ func (d *decoder) evalRule(e hclsyntax.Expression, roots map[string]cty.Value, r
 	if !a.literal && !d.checkNames(a, u) {
 		return bad, cty.NilVal
 	}
+	d.checkCompared(a)
 	d.scope.feeding = u.feeding
 	return d.run(e, roots, u, only)
 }

@@ -40,6 +40,7 @@ func (d *decoder) eval(e hclsyntax.Expression, u use) (state, cty.Value) {
 	if !a.literal && !d.checkNames(a, u) {
 		return bad, cty.NilVal
 	}
+	d.checkCompared(a)
 	d.scope.feeding = u.feeding
 	if !mentions(a, "node") {
 		return d.run(e, nil, u, nil)

@@ -45,6 +45,9 @@ type analysis struct {
 	vars    []hcl.Traversal
 	calls   []*hclsyntax.FunctionCallExpr
 	badRun  []hcl.Range // run.* where it would have to be known
+
+	compared []comparison
+	checked  bool // what is compared
 }
 
 func (s *scope) analyse(e hclsyntax.Expression) *analysis {
@@ -59,6 +62,7 @@ func (s *scope) analyse(e hclsyntax.Expression) *analysis {
 		if c, ok := n.(*hclsyntax.FunctionCallExpr); ok {
 			a.calls = append(a.calls, c)
 		}
+		a.compared = append(a.compared, compare(n)...)
 		return nil
 	})
 	for _, v := range a.vars {
