@@ -90,7 +90,7 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 	}
 	edit := nextStep{"cd " + quoteArg(dir), "mend it there yourself, then:"}
 	mine := ralph("retry", " --gates-only", "the gates judge what is in its worktree")
-	look := ralph("show", " --diff", "what it changed"+changed(v))
+	look := ralph("show", " --diff", "what it changed")
 	switch v.Status {
 	case executor.Blocked:
 		if v.ID == executor.Integration {
@@ -173,15 +173,6 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 		}
 	}
 	return []nextStep{ralph("retry", "", "try again")}
-}
-
-// changed counts what the present attempt of a node changed.
-func changed(v executor.NodeView) string {
-	if k := len(v.Attempts); k > 0 && v.Attempts[k-1].Commit != "" {
-		c := v.Attempts[k-1].Collected
-		return fmt.Sprintf(": %s, +%d −%d", count(c.Files, "file"), c.Added, c.Removed)
-	}
-	return ""
 }
 
 // as is what has to be added to a decision at a gate with these approvers, and who
