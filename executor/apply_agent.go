@@ -1,22 +1,13 @@
 package executor
 
+import "time"
+
 func (r *Run) agentEnded(n *node, b AgentEnded) {
 	l := &n.life
 	a := &l.attempt
-	log := &n.logs[len(n.logs)-1]
-	log.Outcome, log.ExitCode, log.Tail = b.Outcome, b.ExitCode, b.Tail
-	log.Turns++
-	log.Millis += b.Millis
-	log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 1 && log.Usage.IsZero())
-	if b.Agent != "" {
-		log.Agent = b.Agent
-	}
-	if b.Model != "" {
-		log.Model = b.Model
-	}
+	n.logs[len(n.logs)-1].turned(b, r.at)
 	if b.Session != "" {
-		log.Session, a.session = b.Session, b.Session
-		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, At: r.at})
+		a.session = b.Session
 	}
 	a.end, a.going = b, goesFresh
 	l.stage = stageCollect
@@ -35,6 +26,24 @@ func (r *Run) agentEnded(n *node, b AgentEnded) {
 	case o.Invalid != "":
 	case (o.Result == "partial" || o.Result != "failed" && o.NextAction == "repeat_phase") && a.iteration-a.extra < n.stepNow().Limits.Iterations && n.timeLeft() != 1: // with no time left the gates judge what is there
 		l.stage = stageAgent
+	}
+}
+
+// turned takes note of a turn of the attempt's agent that is over.
+func (l *AttemptLog) turned(b AgentEnded, at time.Time) {
+	l.Outcome, l.ExitCode, l.Tail = b.Outcome, b.ExitCode, b.Tail
+	l.Turns++
+	l.Millis += b.Millis
+	l.Usage = addUsage(l.Usage, b.Usage, l.Turns == 1 && l.Usage.IsZero())
+	if b.Agent != "" {
+		l.Agent = b.Agent
+	}
+	if b.Model != "" {
+		l.Model = b.Model
+	}
+	if b.Session != "" {
+		l.Session = b.Session
+		l.inSession(SessionLog{Session: b.Session, Agent: b.Agent, At: at})
 	}
 }
 

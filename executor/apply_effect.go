@@ -9,6 +9,9 @@ func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 	l := &n.life
 	if l.stale {
 		l.flight = append(l.flight, Effect{Kind: b.Kind, Gate: b.Gate})
+		if b.Kind == EffectAgent && len(n.logs) > l.first {
+			n.logs[len(n.logs)-1].Turn = turnName(b.Iteration)
+		}
 		return nil
 	}
 	if n.status != Running {

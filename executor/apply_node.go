@@ -72,12 +72,25 @@ func (r *Run) remember(n *node, e Event) {
 	log := &n.logs[len(n.logs)-1]
 	switch b := e.Body.(type) {
 	case AgentEnded:
-		log.Outcome, log.ExitCode, log.Tail = b.Outcome, b.ExitCode, b.Tail
-		log.Turns++
+		log.turned(b, r.at)
+	case EffectFailed:
+		if e.Step != "" && b.Gate == "" {
+			log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
+		}
+	case Diagnosed:
+		log.Diagnosed = &b
 	case Collected:
 		log.Commit, log.Problems, log.Collected = b.Result.Commit, b.Problems, b
 	case GateJudged:
-		log.Gates = append(log.Gates, b)
+		if b.Session != "" {
+			log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
+		}
+		switch {
+		case b.Red:
+			log.Red = append(log.Red, b)
+		case b.Verdict != ErrorJudged:
+			log.Gates = append(log.Gates, b)
+		}
 	case AttemptEnded:
 		log.Status, log.Reason, log.Ended = b.Status, b.Reason, e.At
 		first := !slices.ContainsFunc(n.logs[n.life.first:], func(l AttemptLog) bool { return l.Step != MergeStep })
@@ -146,6 +159,9 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 	}
 	if err := r.move(n, Running); err != nil {
 		return err
+	}
+	if k := len(n.logs) - 1; k >= 0 && n.logs[k].Status == AttemptRunning { // of a life that is over
+		n.logs[k].Status, n.logs[k].Reason, n.logs[k].Ended = AttemptCancelled, "given up: its sprint began anew", n.heard
 	}
 	n.life = life{
 		work: b.Work, judge: b.Judge, inputs: b.Inputs, print: fingerprint(b.Inputs),

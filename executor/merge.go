@@ -141,7 +141,7 @@ func (r *Run) nameOf(id ir.NodeID) string {
 	case Integration:
 		return "the integration branch"
 	}
-	return string(id)
+	return string(r.KeyOf(id))
 }
 
 // decideHand asks a person to resolve the conflict in the worktree.

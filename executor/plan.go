@@ -22,7 +22,8 @@ const (
 	ActGoOn    Action = "go on"      // it was interrupted or waits for something that is tried again
 	ActWait    Action = "wait"       // for a person
 	ActBlocked Action = "blocked"    // it or something it needs; retry reopens it
-	ActDone    Action = "done"       // by the plan, by the base, or skipped
+	ActDone    Action = "done"       // by the plan or by the base
+	ActSkip    Action = "skipped"    // by a person
 	ActGone    Action = "gone"       // on record, not in the epic
 	ActLeave   Action = "leave"      // not selected by --only
 )
@@ -71,7 +72,7 @@ func (r *Run) Plan(start RunStarted, now time.Time) ([]Planned, error) {
 		if len(n.successes) > 0 {
 			cause = "its result stays pinned and is left out of the sum"
 		}
-		out = append(out, Planned{Node: id, Key: n.key, Action: ActGone, Cause: cause})
+		out = append(out, Planned{Node: id, Key: r.KeyOf(id), Action: ActGone, Cause: cause})
 	}
 	return out, nil
 }
@@ -103,7 +104,7 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 		}
 		return ActDone, r.reason(n, Done, nil)
 	case Skipped:
-		return ActDone, r.reason(n, Skipped, nil)
+		return ActSkip, r.reason(n, Skipped, nil)
 	case Cancelled:
 		p.held[i] = string(n.ir.Key) + " (cancelled)"
 		return ActBlocked, r.reason(n, Cancelled, nil)
@@ -142,11 +143,11 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 	}
 	switch {
 	case p.held[i] != "" && n.people.skip:
-		return ActDone, p.r.reason(n, Skipped, nil)
+		return ActSkip, p.r.reason(n, Skipped, nil)
 	case p.held[i] != "":
 		return ActBlocked, "needs " + p.held[i]
 	case n.people.skip:
-		return ActDone, p.r.reason(n, Skipped, nil)
+		return ActSkip, p.r.reason(n, Skipped, nil)
 	case n.ir.Done && len(n.successes) == 0:
 		return ActDone, "done by the plan"
 	}

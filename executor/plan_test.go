@@ -134,7 +134,7 @@ func TestPlanSaysWhatARunWouldDo(t *testing.T) { // execution §2, the table
 		1.1: keep
 		1.2: keep
 		1.3: keep
-		2.1: done, skipped by ann: later
+		2.1: skipped, skipped by ann: later
 		2.2: run
 		integration: may re-run, its parts may change
 `)

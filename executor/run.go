@@ -217,6 +217,7 @@ func (r *Run) apply(e Event) error {
 		r.byID[e.Node] = n
 	}
 	err := r.applyNode(n, e)
+	n.heard = r.at
 	if err != nil && r.foreign {
 		// The epic of that time had other steps or gates. What matters beyond it,
 		// numbers and successes, is on record; the life itself cannot go on.

@@ -124,6 +124,19 @@ func doing(n *node) string {
 	return doing
 }
 
+// KeyOf is what people call a node, also one that is no longer in the epic; its id if
+// nobody knows.
+func (r *Run) KeyOf(id ir.NodeID) ir.Key {
+	switch n := r.byID[id]; {
+	case n == nil || n.ir == nil && n.key == "":
+		return ir.Key(id)
+	case n.ir == nil:
+		return n.key
+	default:
+		return n.ir.Key
+	}
+}
+
 // Succeeded reports whether a success of the node is on record, of whatever work.
 func (r *Run) Succeeded(id ir.NodeID) bool {
 	n := r.byID[id]

@@ -1,6 +1,9 @@
 package executor
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 func (r *Run) view(n *node, h holds) NodeView {
 	v := NodeView{
@@ -11,6 +14,9 @@ func (r *Run) view(n *node, h holds) NodeView {
 	}
 	if costLimited(v.Budget) {
 		v.Over = overshoot(v.Budget, n.cost.now)
+	}
+	if d, ok := n.people.last(Skip); ok && v.Status == Skipped {
+		v.Since = d.At // not when a later run found it so
 	}
 	if n.accepted != nil {
 		v.Result = n.accepted.result
@@ -88,7 +94,13 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 				return why
 			}
 		}
-		return "could start: waits for a free place"
+		switch {
+		case !r.Open():
+			return "ralph apply begins it"
+		case r.draining:
+			return "nothing new starts: " + cmp.Or(r.drained, "interrupted")
+		}
+		return "waits for a free place"
 	case Running:
 		if p.paused != "" {
 			return "paused by " + p.paused + ": what runs is finished first"

@@ -169,6 +169,15 @@ func nodeIDs(epic *ir.Epic, keys []string) ([]ir.NodeID, error) {
 	return out, nil
 }
 
+// keysOf tells what people call the nodes of an epic; "" for one that it has not.
+func keysOf(epic *ir.Epic) func(ir.NodeID) ir.Key {
+	keys := make(map[ir.NodeID]ir.Key, len(epic.Nodes))
+	for i := range epic.Nodes {
+		keys[epic.Nodes[i].ID] = epic.Nodes[i].Key
+	}
+	return func(id ir.NodeID) ir.Key { return keys[id] }
+}
+
 // openedRun is an epic with its repository, lock, journal and machine.
 type openedRun struct {
 	file     string // epic.json as it was named
@@ -248,6 +257,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 	if r.log, err = journal.Open(state, epic.Epic.ID); err != nil {
 		return r, inputErrorf("%w", err)
 	}
+	r.tally.Key, r.times.tally.Key = keysOf(epic), keysOf(epic)
 	if r.run, err = replay(ctx, r.log, epic, func(e executor.Event) { r.tally.Add(e) }, r.times.add); err != nil {
 		return r, inputErrorf("%w", err)
 	}

@@ -54,9 +54,6 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 				why = fmt.Sprintf("in %s #%d", n.Attempts[k-1].Step, n.Attempts[k-1].Number)
 			}
 		}
-		if n.Status == executor.Ready && interrupted {
-			why = "ralph apply begins it"
-		}
 		switch {
 		case why != "" && strings.HasPrefix(why, status):
 			status, why = why, "" // "skipped by ada"

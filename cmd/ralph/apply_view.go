@@ -139,6 +139,8 @@ func (v *applyView) line(e executor.Event) string {
 		}
 	case executor.AttemptStarted:
 		switch {
+		case b.Person != "":
+			return say(term.Plain, "↻", "%s: what %s left in its worktree", attempt, b.Person)
 		case e.Attempt > 1 && b.Rejudge:
 			return say(term.Plain, "↻", "%s: only its gates again", attempt)
 		case e.Attempt > 1 && len(v.run.Feedback(e.Node)) > 0:
@@ -213,7 +215,7 @@ func (v *applyView) key(id ir.NodeID) string {
 	if n := v.keys[id]; n != nil {
 		return string(n.Key)
 	}
-	return string(id)
+	return string(v.run.KeyOf(id))
 }
 
 func results(n int) string {

@@ -38,6 +38,7 @@ type historian struct {
 // history is everything that is on record, whether a run is at work or not.
 func (r *record) history(ctx context.Context, d detail) *ir.History {
 	times := &chronicle{}
+	times.tally.Key = keysOf(r.epic)
 	for _, e := range r.events {
 		times.add(e)
 	}

@@ -26,21 +26,21 @@ func newLogCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [KEY|TRACE]",
 		Short: "Tell what happened to a sprint, and where its output is",
-		Long: `Log prints the events of a sprint in words, oldest first, and then the files that its
-attempts left: prompts, output of agents, logs of gates. Without a key it prints the
-events of the whole run. The key integration is the branch that joins all results. A
-trace (EPIC-ID:FIRST-LAST, from ralph runs or an exported run) prints these events.
+		Long: `Log prints the events of a sprint in words, oldest first, with the last lines of what
+its agents and its gates wrote (--lines), and then the files that its attempts left:
+prompts, output of agents, logs of gates. Without a key it prints the events of the
+whole run. The key integration is the branch that joins all results. A trace
+(EPIC-ID:FIRST-LAST, from ralph runs or an exported run) prints these events.
 
 --follow stays and shows the sprint live: what happens, and line by line what its agent
-and its gates write, from one turn, gate and attempt to the next. It begins with the
-last lines of what the present attempt wrote (--lines), and ends when the sprint does,
-or with Ctrl-C. It only reads: the run does not notice.
+and its gates write, from one turn, gate and attempt to the next. It ends when the
+sprint does, or with Ctrl-C. It only reads: the run does not notice.
 
 --raw prints what the agents' programs streamed (stream.jsonl) instead: one JSON object
 per line, {"at": when, "line": what}.`,
 		Example: `  ralph log 1.2a
   ralph log 1.2a --follow
-  ralph log 1.2a -f --lines -1       with all that the present attempt wrote
+  ralph log 1.2a --lines -1          with all that its agents and gates wrote
   ralph log 1.2a --raw | jq .line
   ralph log integration
   ralph log bd-k7m2p1:12-40          the events of a run or an attempt, by its trace
@@ -63,7 +63,7 @@ per line, {"at": when, "line": what}.`,
 			if err != nil {
 				return err
 			}
-			l := &eventLog{r: r, out: cmd.OutOrStdout(), json: asJSON, raw: raw, seen: map[string]int64{}}
+			l := &eventLog{r: r, out: cmd.OutOrStdout(), json: asJSON, raw: raw, lines: lines, seen: map[string]int64{}}
 			switch first, until, ok := traceOf(r.epic, args); {
 			case ok && (follow || raw):
 				return usageErrorf("a trace is in the past: --follow and --raw want the key of a sprint")
@@ -76,7 +76,7 @@ per line, {"at": when, "line": what}.`,
 			}
 			switch {
 			case follow:
-				return l.follow(ctx, lines)
+				return l.follow(ctx)
 			case raw:
 				return l.rawAll()
 			}
@@ -87,7 +87,7 @@ per line, {"at": when, "line": what}.`,
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay and print what happens")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per event")
 	cmd.Flags().BoolVar(&raw, "raw", false, "what the agents' programs streamed, as it is")
-	cmd.Flags().IntVarP(&lines, "lines", "n", lines, "with --follow: lines of output to begin with, -1 for all")
+	cmd.Flags().IntVarP(&lines, "lines", "n", lines, "last lines of what each turn and each gate wrote, -1 for all")
 	return cmd
 }
 
@@ -101,6 +101,7 @@ type eventLog struct {
 	last  int64            // event printed
 	until int64            // event to end with; 0: none
 	day   string           // that was printed last
+	lines int              // how much of what was written in the past is printed of each file; below 0: all
 	seen  map[string]int64 // by file: how much of it was printed
 	dir   string           // files of the present attempt
 	at    string           // the present attempt: "implement #2"
@@ -122,7 +123,10 @@ func traceOf(epic *ir.Epic, args []string) (first, last int64, ok bool) {
 }
 
 func (l *eventLog) all() error {
-	if err := l.print(l.r.events); err != nil {
+	if err := l.past(); err != nil {
+		return err
+	}
+	if err := l.backlog(); err != nil { // of what is open
 		return err
 	}
 	if l.last == 0 && !l.json {
@@ -190,7 +194,7 @@ func (l *eventLog) files() error {
 	var b strings.Builder
 	for _, a := range v.Attempts {
 		dir := local.Files(l.r.space.State(), l.node, a.Step, a.Number)
-		fmt.Fprintf(&b, "\n%s #%d (%s): %s\n", a.Step, a.Number, a.Status, dir)
+		fmt.Fprintf(&b, "\n%s #%d (%s): %s\n", a.Step, a.Number, l.r.attemptWord(v, a), dir)
 		for _, f := range attemptFiles(dir) {
 			fmt.Fprintf(&b, "  %9s  %s\n", size(f.size), f.name)
 		}

@@ -25,15 +25,15 @@ const followTick = 300 * time.Millisecond
 
 // follow prints what is there, and then what comes, until the node is settled
 // or no run is at work.
-func (l *eventLog) follow(ctx context.Context, lines int) error {
+func (l *eventLog) follow(ctx context.Context) error {
 	state := l.r.space.State()
 	events := l.r.events
 	if l.raw {
 		l.enterLast(events)
-	} else if err := l.print(events); err != nil {
+	} else if err := l.past(); err != nil {
 		return err
 	}
-	if err := l.backlog(lines); err != nil {
+	if err := l.backlog(); err != nil {
 		return err
 	}
 	tick := time.NewTicker(followTick)
@@ -68,6 +68,28 @@ func (l *eventLog) follow(ctx context.Context, lines int) error {
 	return l.output()
 }
 
+// past prints the events that there are, and before those that end a program the last
+// lines of what that printed.
+func (l *eventLog) past() error {
+	if l.node == "" || l.json {
+		return l.print(l.r.events)
+	}
+	for _, e := range l.r.events {
+		if e.Node != l.node {
+			continue
+		}
+		if of := endedBy(e.Body); of != nil {
+			if err := l.lastOutput(of, true); err != nil {
+				return err
+			}
+		}
+		if err := l.print([]executor.Event{e}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // news prints new events, and before those that end a program what that printed.
 func (l *eventLog) news(events []executor.Event) error {
 	for _, e := range events {
@@ -75,7 +97,7 @@ func (l *eventLog) news(events []executor.Event) error {
 			continue
 		}
 		if of := endedBy(e.Body); of != nil {
-			if err := l.outputWhere(of); err != nil {
+			if err := l.outputWhere(of, true); err != nil {
 				return err
 			}
 		}
@@ -228,20 +250,30 @@ func (l *eventLog) followed(name string) bool {
 	return false
 }
 
-// backlog prints the last lines of what the present attempt has written so far;
-// below 0 are all.
-func (l *eventLog) backlog(lines int) error {
+// backlog prints the last lines of what the present attempt has written so far.
+func (l *eventLog) backlog() error {
+	return l.lastOutput(func(string) bool { return true }, false)
+}
+
+// lastOutput prints the last lines of the present attempt's files of which nothing was
+// printed yet.
+func (l *eventLog) lastOutput(of func(turn string) bool, over bool) error {
 	for _, f := range attemptFiles(l.dir) {
 		path := filepath.Join(l.dir, f.name)
-		if !l.followed(f.name) {
+		if _, printed := l.seen[path]; printed || !l.followed(f.name) || !of(turnOf(f.name)) {
 			continue
 		}
 		from := int64(0)
-		if lines >= 0 {
-			from = lastLines(path, f.size, lines)
+		if l.lines >= 0 {
+			from = lastLines(path, f.size, l.lines, over)
 		}
 		l.seen[path] = from
-		if err := l.outputOf(f, ""); err != nil {
+		if from > 0 && l.lines > 0 && !l.raw {
+			if err := l.printLines(f.name, "", []byte("… (more: --lines -1)\n")); err != nil {
+				return err
+			}
+		}
+		if err := l.outputOf(f, "", over); err != nil {
 			return err
 		}
 	}
@@ -252,22 +284,24 @@ func (l *eventLog) backlog(lines int) error {
 // how much is read at a time.
 const tailRead = 256 << 10
 
-// lastLines is where the last n lines of a file begin.
-func lastLines(path string, size int64, n int) int64 {
+// lastLines is where the last n lines of a file begin; over says that nothing more
+// comes, so that a line without an end is whole.
+func lastLines(path string, size int64, n int, over bool) int64 {
 	from := max(size-tailRead, 0)
 	text, err := readPart(path, from, tailRead)
 	if err != nil {
 		return size
 	}
 	end := len(text)
-	if end > 0 && text[end-1] == '\n' {
+	switch i := bytes.LastIndexByte(text, '\n'); {
+	case end > 0 && i == end-1:
 		end--
-	} else if i := bytes.LastIndexByte(text, '\n'); i >= 0 { // one that is not whole yet comes later
-		end = i
-		if n == 0 {
+	case over:
+	case i >= 0: // one that is not whole yet comes later
+		if end = i; n == 0 {
 			return from + int64(i) + 1
 		}
-	} else if from == 0 {
+	case from == 0:
 		return 0
 	}
 	if n == 0 {
@@ -289,13 +323,14 @@ func lastLines(path string, size int64, n int) int64 {
 
 // output prints the new whole lines that the present attempt's programs wrote.
 func (l *eventLog) output() error {
-	return l.outputWhere(func(string) bool { return true })
+	return l.outputWhere(func(string) bool { return true }, false)
 }
 
-func (l *eventLog) outputWhere(of func(turn string) bool) error {
+// outputWhere prints what is new of some files; over says that nothing more comes.
+func (l *eventLog) outputWhere(of func(turn string) bool, over bool) error {
 	for _, f := range attemptFiles(l.dir) {
 		if l.followed(f.name) && of(turnOf(f.name)) {
-			if err := l.outputOf(f, time.Now().Local().Format(time.TimeOnly)); err != nil {
+			if err := l.outputOf(f, time.Now().Local().Format(time.TimeOnly), over); err != nil {
 				return err
 			}
 		}
@@ -303,7 +338,7 @@ func (l *eventLog) outputWhere(of func(turn string) bool) error {
 	return nil
 }
 
-func (l *eventLog) outputOf(f attemptFile, now string) error {
+func (l *eventLog) outputOf(f attemptFile, now string, over bool) error {
 	path := filepath.Join(l.dir, f.name)
 	if f.size < l.seen[path] {
 		l.seen[path] = 0 // the turn began anew
@@ -315,7 +350,7 @@ func (l *eventLog) outputOf(f attemptFile, now string) error {
 		}
 		end := bytes.LastIndexByte(text, '\n') + 1
 		if end == 0 {
-			if len(text) < tailRead {
+			if len(text) < tailRead && !over {
 				return nil
 			}
 			end = len(text) // a line without an end
@@ -375,7 +410,7 @@ func (l *eventLog) rawAll() error {
 				continue
 			}
 			found = true
-			if err := l.outputOf(f, ""); err != nil {
+			if err := l.outputOf(f, "", true); err != nil {
 				return err
 			}
 		}

@@ -139,7 +139,7 @@ func TestTheLastLinesOfAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, n := range []int{0, 1, 2, 9} {
-			if got := lastLines(path, int64(len(text)), n); got != want[i] {
+			if got := lastLines(path, int64(len(text)), n, false); got != want[i] {
 				t.Errorf("the last %d lines of %q begin at %d, want %d", n, text, got, want[i])
 			}
 		}

@@ -290,7 +290,7 @@ func gateWords(b executor.GateJudged) string {
 		out = fmt.Sprintf("gate %s before the work: %s", b.Gate, b.Verdict)
 	}
 	if c := b.Counts; c != nil {
-		out += fmt.Sprintf(" (%d tests passed, %d failed, %d skipped)", c.Passed, c.Failed, c.Skipped)
+		out += fmt.Sprintf(" (%s passed, %d failed, %d skipped)", count(c.Passed, "test"), c.Failed, c.Skipped)
 	}
 	if b.By != "" {
 		out += " by " + b.By

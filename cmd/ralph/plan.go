@@ -273,7 +273,7 @@ var actionMarks = map[executor.Action]struct {
 	ink  term.Colour
 }{
 	executor.ActRun: {"+", term.Good}, executor.ActRerun: {"~", term.Warn}, executor.ActMay: {"?", term.Plain}, executor.ActJudge: {"≟", term.Warn},
-	executor.ActGoOn: {"▷", term.Good}, executor.ActKeep: {"=", term.Faint}, executor.ActDone: {"=", term.Faint}, executor.ActWait: {"!", term.Warn},
+	executor.ActGoOn: {"▷", term.Good}, executor.ActKeep: {"=", term.Faint}, executor.ActDone: {"=", term.Faint}, executor.ActSkip: {"=", term.Faint}, executor.ActWait: {"!", term.Warn},
 	executor.ActBlocked: {"■", term.Bad}, executor.ActGone: {"-", term.Faint}, executor.ActLeave: {" ", term.Faint},
 }
 
@@ -335,8 +335,11 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	}
 	b.WriteByte('\n')
 	var parts []string
-	for _, word := range []string{"run", "run again", "may run again", "judge", "go on", "keep", "done", "waits", "blocked", "leave", "gone"} {
+	for _, word := range []string{"run", "run again", "may run again", "judge", "go on", "keep", "done", "skipped", "waits", "blocked", "leave", "gone"} {
 		if k := counts[word]; k > 0 {
+			if word == "waits" && k > 1 {
+				word = "wait"
+			}
 			parts = append(parts, fmt.Sprintf("%d %s", k, word))
 		}
 	}
@@ -344,9 +347,9 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	if p.Changes {
 		free := ""
 		if p.Disk.Free >= 0 {
-			free = fmt.Sprintf("; %s are free", gigabytes(p.Disk.Free))
+			free = fmt.Sprintf("; %s free", gigabytes(p.Disk.Free))
 		}
-		fmt.Fprintf(&b, "disk: %s take up to %s, without what builds write%s\n", count(p.Disk.Trees, "worktree"), gigabytes(p.Disk.Need), free)
+		fmt.Fprintf(&b, "disk: up to %s for %s, without what builds write%s\n", gigabytes(p.Disk.Need), count(p.Disk.Trees, "worktree"), free)
 	}
 	p.writeBaseline(&b, paint)
 	if len(p.Proposals) > 0 {

@@ -193,6 +193,9 @@ func (r *record) node(id ir.NodeID) *ir.Node {
 			return &r.epic.Nodes[i]
 		}
 	}
+	if id != executor.Integration {
+		return &ir.Node{ID: id, Key: r.run.KeyOf(id), Title: "no longer in the epic"}
+	}
 	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the sum of all results", Git: ir.Git{Branch: r.epic.Epic.Integration.Branch}}
 }
 

@@ -113,9 +113,8 @@ type reportNode struct {
 
 type reportAttempt struct {
 	executor.AttemptLog
-	Name, Took, Cost, Files, Feedback, Who string
-	Tests                                  *executor.TestCounts
-	Gates                                  []reportGate
+	Name, Word, Took, Cost, Files, Feedback, Who, Facts string
+	Gates                                               []reportGate
 }
 
 type reportGate struct {
@@ -196,11 +195,12 @@ func (r *record) reportNode(v executor.NodeView) reportNode {
 	}
 	for _, a := range v.Attempts {
 		x := reportAttempt{
-			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Cost: usage(a.Usage), Who: a.Agent,
-			Files: local.Files(r.space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"), Tests: testCounts(a),
+			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Word: r.attemptWord(v, a), Cost: usage(a), Who: r.workedOn(v, a),
+			Files: local.Files(r.space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"),
+			Facts: fmt.Sprintf("%s, +%d −%d", count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed),
 		}
-		if a.Person != "" {
-			x.Who = a.Person + " (a person's own fix)"
+		if c := testCounts(a); c != nil {
+			x.Facts += fmt.Sprintf(" · %s passed, %d failed", count(c.Passed, "test"), c.Failed)
 		}
 		if !a.Ended.IsZero() && !a.Started.IsZero() {
 			x.Took = brief(a.Ended.Sub(a.Started))
@@ -257,7 +257,7 @@ func (r *record) reportTimes(p *pageData, views []executor.NodeView) {
 			x := int(1000 * a.Started.Sub(from) / span)
 			t.Bars = append(t.Bars, bar{
 				X: x, W: max(int(1000*r.endOf(a).Sub(a.Started)/span), 3), Status: a.Status.String(),
-				Title: fmt.Sprintf("%s #%d: %s", a.Step, a.Number, a.Status),
+				Title: fmt.Sprintf("%s #%d: %s", a.Step, a.Number, r.attemptWord(v, a)),
 			})
 		}
 		t.Took, t.Agents, t.Gates = brief(work), millis(agents), millis(gates)

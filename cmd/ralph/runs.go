@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,10 +21,10 @@ func newRunsCommand() *cobra.Command {
 		Use:   "runs [epic.json]",
 		Short: "List the runs of an epic: when, by whom, how they ended",
 		Long: `Runs lists every run of ralph apply on this epic, oldest first, as the journal has
-them; one that was killed is among them. Each has a trace: the events of the journal
-that it wrote, which ralph log prints in words.`,
+them; one that was killed is among them, and the one that is at work. Each has a trace:
+the events of the journal that it wrote, which ralph log prints in words.`,
 		Example: `  ralph runs
-  ralph runs --jsonl                one JSON object per run, as in runs.jsonl
+  ralph runs --jsonl                one JSON object per run that ended, as in runs.jsonl
   ralph runs --json`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,34 +43,36 @@ that it wrote, which ralph log prints in words.`,
 				enc := json.NewEncoder(cmd.OutOrStdout())
 				enc.SetEscapeHTML(false)
 				for _, r := range list {
-					if err := enc.Encode(r); err != nil {
+					if r.Exit == nil {
+						continue // it has no line before it ends
+					}
+					if err := enc.Encode(r.RunRecord); err != nil {
 						return err
 					}
 				}
+				return nil
+			case len(list) == 0:
+				sayf(cmd.OutOrStdout(), "nothing has run yet\n")
 				return nil
 			}
 			var b strings.Builder
 			g := &grid{paint: term.For(cmd.OutOrStdout())}
 			g.row(term.Faint, "started", "took", "by", "outcome", "exit", "attempts", "sprints", "trace", "why")
 			for _, r := range list {
-				took := ""
-				if !r.Ended.IsZero() {
-					took = brief(r.Ended.Sub(r.Started))
+				took, exit, sprints, ink := "", "", "", term.Info
+				if r.Exit != nil {
+					took, exit, sprints, ink = brief(r.RunRecord.Ended.Sub(r.Started)), fmt.Sprint(*r.Exit), tallyOrUnknown(r.Counts), outcomeColour(*r.Exit)
 				}
-				g.row(outcomeColour(r.Exit), r.Started.Local().Format(time.DateTime), took, r.By, r.Outcome, fmt.Sprint(r.Exit),
-					fmt.Sprint(r.Attempts), tallyOrUnknown(r.Counts), r.Trace, first(r.Error))
+				g.row(ink, r.Started.Local().Format(time.DateTime), took, r.By, r.Outcome, exit,
+					fmt.Sprint(r.Attempts), sprints, r.Trace, first(r.Error))
 			}
-			if len(list) == 0 {
-				b.WriteString("nothing has run yet\n")
-			} else {
-				g.write(&b)
-			}
+			g.write(&b)
 			_, err = cmd.OutOrStdout().Write([]byte(b.String()))
 			return err
 		},
 	}
 	epic.add(cmd)
-	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "one JSON object per run")
+	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "one JSON object per run that ended")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -81,7 +82,14 @@ func tallyOrUnknown(counts map[string]int) string {
 	if len(counts) == 0 {
 		return "unknown"
 	}
-	return tally(counts)
+	return strings.Replace(tally(counts), " sprints done", " done", 1)
+}
+
+// runLine is a run as it is listed: one that has not ended has no end and no exit code.
+type runLine struct {
+	journal.RunRecord
+	Ended *time.Time `json:"ended"`
+	Exit  *int       `json:"exit"`
 }
 
 func outcomeColour(exit int) term.Colour {
@@ -94,7 +102,7 @@ func outcomeColour(exit int) term.Colour {
 	return term.Bad
 }
 
-func listRuns(cmd *cobra.Command, file string) (list []journal.RunRecord, err error) {
+func listRuns(cmd *cobra.Command, file string) (list []runLine, err error) {
 	epic, _, err := loadEpic(file, cmd.InOrStdin())
 	if err != nil {
 		return nil, err
@@ -106,17 +114,31 @@ func listRuns(cmd *cobra.Command, file string) (list []journal.RunRecord, err er
 	}
 	log, err := journal.Read(state, epic.Epic.ID)
 	if errors.Is(err, journal.ErrNone) {
-		return []journal.RunRecord{}, nil
+		return []runLine{}, nil
 	}
 	if err != nil {
 		return nil, inputErrorf("%w", err)
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	list, err = log.Runs(ctx)
+	_, held, err := journal.Holder(state) // before the events: who ends meanwhile is at work still
 	if err != nil {
 		return nil, inputErrorf("%w", err)
 	}
-	return slices.Clip(list), nil
+	ended, tally, err := log.Runs(ctx, keysOf(epic))
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	list = make([]runLine, 0, len(ended)+1)
+	for _, r := range ended {
+		list = append(list, runLine{r, timeJSON(r.Ended), &r.Exit})
+	}
+	if r, open := tally.Open(); open {
+		if r.Outcome = "at work"; !held {
+			r.Outcome, r.Error = "killed", "it ended without a word; ralph apply goes on"
+		}
+		list = append(list, runLine{RunRecord: r})
+	}
+	return list, nil
 }
 
 func newJournalCommand() *cobra.Command {

@@ -169,7 +169,7 @@ func (r *record) show(out io.Writer, v executor.NodeView) error {
 	}
 	r.showSpec(w, n)
 	for _, a := range v.Attempts {
-		r.showAttempt(w, v.ID, a)
+		r.showAttempt(w, v, a)
 	}
 	if notes := r.run.Feedback(v.ID); len(notes) > 0 && v.Status != executor.Done {
 		w.head("What the next attempt is told")
@@ -256,12 +256,9 @@ func (r *record) showSpec(w *sheet, n *ir.Node) {
 	}
 }
 
-func (r *record) showAttempt(w *sheet, id ir.NodeID, a executor.AttemptLog) {
-	w.head("%s #%d: %s%s", a.Step, a.Number, a.Status, because(a.Reason))
-	who := a.Agent
-	if a.Person != "" {
-		who = a.Person + " (a person's own fix)"
-	}
+func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLog) {
+	w.head("%s #%d: %s%s", a.Step, a.Number, r.attemptWord(v, a), because(a.Reason))
+	who := r.workedOn(v, a)
 	if a.Model != "" {
 		who += ", model " + a.Model
 	}
@@ -282,7 +279,7 @@ func (r *record) showAttempt(w *sheet, id ir.NodeID, a executor.AttemptLog) {
 		if u.USDMicro != nil {
 			known.USDMicro = *u.USDMicro
 		}
-		w.field("  spent", fmt.Sprintf("%s, %s", count(max(a.Turns, 1), "turn"), spent(known)))
+		w.field("  spent", strings.TrimSuffix(count(max(a.Turns, 1), "turn")+", "+spent(known), ", "))
 	}
 	w.field("  session", a.Session)
 	w.field("  says", a.Outcome.Summary)
@@ -315,7 +312,7 @@ func (r *record) showAttempt(w *sheet, id ir.NodeID, a executor.AttemptLog) {
 			w.line("    evidence: %s", g.Evidence)
 		}
 	}
-	dir := local.Files(r.space.State(), id, a.Step, a.Number)
+	dir := local.Files(r.space.State(), v.ID, a.Step, a.Number)
 	if list := attemptFiles(dir); len(list) > 0 {
 		var names []string
 		for _, f := range list {
@@ -324,6 +321,17 @@ func (r *record) showAttempt(w *sheet, id ir.NodeID, a executor.AttemptLog) {
 		w.field("  files", dir+string(filepath.Separator))
 		w.line("    %s", strings.Join(names, "  "))
 	}
+}
+
+// workedOn is who made an attempt.
+func (r *record) workedOn(v executor.NodeView, a executor.AttemptLog) string {
+	switch {
+	case a.Person == "":
+		return a.Agent
+	case v.Kind == ir.Manual || r.epic.Agents[a.Agent].Human:
+		return a.Person
+	}
+	return a.Person + " (a person's own fix)"
 }
 
 // sheet gathers lines; all text in them is made harmless.

@@ -185,15 +185,26 @@ func (r *record) table(w io.Writer, paint term.Style, views []executor.NodeView,
 			continue
 		}
 		for _, a := range v.Attempts {
-			t.row(term.Faint, "", "  "+a.Status.String(), fmt.Sprintf("%s #%d", a.Step, a.Number), "", "", usage(a.Usage), attemptFacts(a))
+			t.row(term.Faint, "", "  "+r.attemptWord(v, a), fmt.Sprintf("%s #%d", a.Step, a.Number), "", "", usage(a), attemptFacts(a))
 		}
 	}
 	t.write(w)
 }
 
-// usage is what an attempt's turns cost, for a column.
-func usage(u executor.Usage) string {
+// attemptWord says how an attempt ended; of the open one, what its node is at.
+func (r *record) attemptWord(v executor.NodeView, a executor.AttemptLog) string {
+	if a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready {
+		return r.statusWord(v)
+	}
+	return a.Status.String()
+}
+
+// usage is what an attempt's turns cost, for a column; "" where no agent was asked.
+func usage(a executor.AttemptLog) string {
+	u := a.Usage
 	switch {
+	case u.IsZero() && a.Turns == 0:
+		return ""
 	case u.USDMicro != nil:
 		return dollars(*u.USDMicro)
 	case u.Tokens != nil:
@@ -206,7 +217,7 @@ func usage(u executor.Usage) string {
 func attemptFacts(a executor.AttemptLog) string {
 	parts := []string{count(a.Collected.Files, "file")}
 	if c := testCounts(a); c != nil {
-		parts = append(parts, fmt.Sprintf("%d tests passed, %d failed", c.Passed, c.Failed))
+		parts = append(parts, fmt.Sprintf("%s passed, %d failed", count(c.Passed, "test"), c.Failed))
 	}
 	if a.Status != executor.AttemptPassed && a.Reason != "" {
 		parts = append(parts, first(a.Reason))
@@ -366,7 +377,7 @@ func (r *record) whyNot(v executor.NodeView) string {
 	case r.held:
 	case v.Status == executor.Running:
 		return "interrupted: goes on with ralph apply"
-	case v.Status == executor.Ready && strings.HasSuffix(why, "waits for a free place"):
+	case v.Status == executor.Ready && strings.HasSuffix(why, "waits for a free place"): // the run was killed
 		return "ready: ralph apply begins it"
 	case strings.HasSuffix(why, "; goes on"):
 		return why + " with ralph apply"
@@ -377,11 +388,8 @@ func (r *record) whyNot(v executor.NodeView) string {
 // whyNot is the one reason why a node is not done, and that somebody paused it besides.
 func whyNot(v executor.NodeView) string {
 	why := asks(v)
-	switch {
-	case v.Status == executor.Pending && v.Reason != "":
+	if v.Status == executor.Pending && v.Reason != "" {
 		why = first(v.Reason)
-	case v.Status == executor.Ready && v.Reason == "":
-		why = "ready; waits for a free place"
 	}
 	if v.Paused != "" && v.Cause != executor.CausePaused && v.Status != executor.Blocked && v.Status != executor.Skipped && v.Status != executor.Cancelled {
 		why += "; paused by " + v.Paused

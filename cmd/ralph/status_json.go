@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -98,6 +99,7 @@ type (
 		Step         string               `json:"step"`
 		Number       int                  `json:"number"`
 		Status       string               `json:"status"`
+		Waits        string               `json:"waits_for,omitempty"` // while its node waits: the cause, else for what
 		Reason       string               `json:"reason,omitempty"`
 		Agent        string               `json:"agent,omitempty"`
 		Model        string               `json:"model,omitempty"`
@@ -191,7 +193,11 @@ func (r *record) nodeJSON(v executor.NodeView) nodeJSON {
 		out.Worktree = r.space.Dir(v.ID)
 	}
 	for _, a := range v.Attempts {
-		out.Attempts = append(out.Attempts, r.attemptJSON(v.ID, a))
+		x := r.attemptJSON(v.ID, a)
+		if v.Status == executor.Waiting && a.Status == executor.AttemptRunning {
+			x.Waits = cmp.Or(string(v.Cause), string(v.For))
+		}
+		out.Attempts = append(out.Attempts, x)
 	}
 	if k := len(v.Attempts); k > 0 {
 		if at, ok := lastActivity(local.Files(r.space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)); ok {

@@ -81,8 +81,11 @@ func figure(n int64, known bool, text, unknown string) string {
 
 // spent is what something has cost, in words; "" if nothing was run for it.
 func spent(s executor.Spent) string {
-	if s == (executor.Spent{}) || s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0 {
+	switch {
+	case s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0:
 		return ""
+	case s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown: // no agent was asked
+		return millis(s.Millis)
 	}
 	return strings.Join([]string{tokens(s.Tokens, s.TokensKnown), money(s.USDMicro, s.USDKnown), millis(s.Millis)}, ", ")
 }

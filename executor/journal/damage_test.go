@@ -227,7 +227,7 @@ func TestRunsAreRebuiltFromTheEvents(t *testing.T) { // S4-120, S4-121, S4-122, 
 	write("", executor.RunEnded{Counts: map[string]int{"done": 1}})
 	write("", start)
 
-	got, err := reopened(t, dir).Runs(t.Context())
+	got, _, err := reopened(t, dir).Runs(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

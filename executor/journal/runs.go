@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,6 +50,8 @@ type Tally struct {
 	last    executor.Event
 	nodes   map[ir.NodeID]standing
 	changed []ir.NodeID // in order of their first change
+
+	Key func(ir.NodeID) ir.Key // how people call a node; nil: by its id, until it has begun
 }
 
 // standing is what the last event of a node says about it.
@@ -135,9 +138,10 @@ func (t *Tally) verdict(b executor.RunEnded) (outcome string, exit int, why stri
 		}
 		if s.outcome == "blocked" && outcome != "blocked" || s.outcome == "waiting" && outcome == "done" {
 			name := string(s.key)
-			if name == "" {
-				name = string(id)
+			if name == "" && t.Key != nil {
+				name = string(t.Key(id))
 			}
+			name = cmp.Or(name, string(id))
 			outcome, why = s.outcome, name+": "+s.reason
 		}
 	}
@@ -161,20 +165,33 @@ func (t *Tally) close(outcome string, exit int, why string) RunRecord {
 	return r
 }
 
-// Runs rebuilds the record of every run from the journal's events. A run that is
-// at work now, or was killed and not gone on with, is not among them.
-func (l *Log) Runs(ctx context.Context) ([]RunRecord, error) {
-	var t Tally
+// Open returns what is known of the run that has not ended: it is at work, or was
+// killed. Its outcome and its exit code say nothing yet.
+func (t *Tally) Open() (r RunRecord, ok bool) {
+	if !t.open {
+		return RunRecord{}, false
+	}
+	again := *t
+	r = again.close("", 0, "")
+	r.Ended = time.Time{}
+	return r, true
+}
+
+// Runs rebuilds the record of every run from the journal's events. A run that has not
+// ended, because it is at work or was killed and not gone on with, is not among them;
+// the tally knows it.
+func (l *Log) Runs(ctx context.Context, key func(ir.NodeID) ir.Key) ([]RunRecord, *Tally, error) {
+	t := &Tally{Key: key}
 	var out []RunRecord
 	for e, err := range l.Events(ctx) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if r := t.Add(e); r != nil {
 			out = append(out, *r)
 		}
 	}
-	return out, nil
+	return out, t, nil
 }
 
 // AppendRun adds a line to runs.jsonl in dir and makes it durable.

@@ -195,7 +195,7 @@ func TestThePullRequestOfThePlanSaysWhatWasDone(t *testing.T) { // S2-66, S0-81,
 		if p.Title != "An epic" || p.Onto != "main" {
 			t.Errorf("%s: %q asks to be merged into %q", mode, p.Title, p.Onto)
 		}
-		for _, want := range []string{"What it is about.", "| 1.1 | Sprint 1.1 | done | 1 | check: pass |", `| 1.2 | this \| that | done |`, "It cost at least 0 tokens", "Made from plan.md."} {
+		for _, want := range []string{"What it is about.", "| 1.1 | Sprint 1.1 | done | 1 | check: pass |", `| 1.2 | this \| that | done |`, "Spent: tokens unknown, cost unknown.", "Made from plan.md."} {
 			if !strings.Contains(p.Body, want) {
 				t.Errorf("%s: it lacks %q:\n%s", mode, want, p.Body)
 			}

@@ -88,7 +88,7 @@ func (d *driver) sumBody() string {
 			fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", v.Key, cell(v.Title), v.Status, tries(v), cell(gatesOf(v)))
 		}
 	}
-	fmt.Fprintf(&b, "\nIt cost %s.\n\nMade from %s.\n", costText(d.Run.Overview().Spent), d.Epic.Epic.Plan)
+	fmt.Fprintf(&b, "\nSpent: %s.\n\nMade from %s.\n", costText(d.Run.Overview().Spent), d.Epic.Epic.Plan)
 	return b.String()
 }
 
@@ -119,13 +119,17 @@ func gatesOf(v executor.NodeView) string {
 // cell is text in a table of Markdown.
 func cell(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
 
-// costText says what was spent. What nobody reported is not nothing.
+// costText says what was spent. What nobody reported is unknown, and not nothing.
 func costText(s executor.Spent) string {
-	least := func(known bool) string {
-		if known {
-			return ""
+	figure := func(n int64, known bool, text, what string) string {
+		switch {
+		case known:
+			return text
+		case n == 0:
+			return what + " unknown"
 		}
-		return "at least "
+		return "at least " + text
 	}
-	return fmt.Sprintf("%s%d tokens and %s$%.2f", least(s.TokensKnown), s.Tokens, least(s.USDKnown), float64(s.USDMicro)/1e6)
+	return figure(s.Tokens, s.TokensKnown, fmt.Sprintf("%d tokens", s.Tokens), "tokens") + ", " +
+		figure(s.USDMicro, s.USDKnown, fmt.Sprintf("$%.2f", float64(s.USDMicro)/1e6), "cost")
 }

@@ -41,7 +41,7 @@ func (m *Mirror) unsent() []Unsent {
 		}
 	}
 	if missing > 0 {
-		out = append(out, Unsent{What: fmt.Sprintf("%d nodes are not in bd: ralph compile --push", missing)})
+		out = append(out, Unsent{What: counted(missing, "1 node is", "%d nodes are") + " not in bd: ralph compile --push"})
 	}
 	return out
 }

@@ -209,7 +209,7 @@ func (p *push) bulk(ctx context.Context, list []*change) (again bool, err error)
 			return false, err
 		}
 	}
-	p.say(fmt.Sprintf("changing %d beads", len(list)))
+	p.say("changing " + counted(len(list), "one bead", "%d beads"))
 	got, err := p.c.Import(ctx, b.Bytes(), limitFor(len(list), 0))
 	if err != nil {
 		return false, err
