@@ -5,7 +5,7 @@ import "time"
 func (r *Run) agentEnded(n *node, b AgentEnded) {
 	l := &n.life
 	a := &l.attempt
-	n.logs[len(n.logs)-1].turned(b, r.at)
+	n.logs[len(n.logs)-1].turned(r.reallyUsed(b), r.at)
 	if b.Session != "" {
 		a.session = b.Session
 	}
@@ -27,6 +27,14 @@ func (r *Run) agentEnded(n *node, b AgentEnded) {
 	case (o.Result == "partial" || o.Result != "failed" && o.NextAction == "repeat_phase") && a.iteration-a.extra < n.stepNow().Limits.Iterations && n.timeLeft() != 1: // with no time left the gates judge what is there
 		l.stage = stageAgent
 	}
+}
+
+// reallyUsed leaves out the model of an agent whose program is told of none.
+func (r *Run) reallyUsed(b AgentEnded) AgentEnded {
+	if !r.epic.UsesModel(b.Agent) {
+		b.Model = ""
+	}
+	return b
 }
 
 // turned takes note of a turn of the attempt's agent that is over.

@@ -72,7 +72,7 @@ func (r *Run) remember(n *node, e Event) {
 	log := &n.logs[len(n.logs)-1]
 	switch b := e.Body.(type) {
 	case AgentEnded:
-		log.turned(b, r.at)
+		log.turned(r.reallyUsed(b), r.at)
 	case EffectFailed:
 		if e.Step != "" && b.Gate == "" {
 			log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
@@ -82,6 +82,9 @@ func (r *Run) remember(n *node, e Event) {
 	case Collected:
 		log.Commit, log.Problems, log.Collected = b.Result.Commit, b.Problems, b
 	case GateJudged:
+		if !r.epic.JudgesByModel(b.Gate, b.Agent) {
+			b.Model = ""
+		}
 		if b.Session != "" {
 			log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
 		}

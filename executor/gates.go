@@ -164,6 +164,9 @@ func (r *Run) gateJudged(n *node, b GateJudged) error {
 	}
 	g := &a.gates[i]
 	log := &n.logs[len(n.logs)-1]
+	if !r.epic.JudgesByModel(b.Gate, b.Agent) {
+		b.Model = ""
+	}
 	g.failures = 0
 	spoken := g.spoken
 	g.spoken = false

@@ -40,7 +40,9 @@ func recordEpic() *ir.Epic {
 		run := func(script string) ir.Runner {
 			return ir.Runner{Kind: "command", Run: []string{"sh", "-c", script}, Prompt: "stdin", Env: []string{"PATH", "HOME"}, Outcome: "optional"}
 		}
-		e.Runners["sh"], e.Runners["qa"] = run(recordWork), run(recordQA)
+		work := run(recordWork)
+		work.Run = append(work.Run, "agent", "${run.model}") // else it would use none
+		e.Runners["sh"], e.Runners["qa"] = work, run(recordQA)
 		e.Agents["dev"] = ir.Agent{Runner: "sh", Access: "write", Model: "large"}
 		e.Agents["qa"] = ir.Agent{Runner: "qa", Access: "read"}
 		e.Gates["qa"] = ir.Gate{Kind: "agent", From: "policy", Agent: "qa", Access: "read", Prompt: []string{"Try it."}, OnFailure: "retry", TimeoutMS: 60_000}

@@ -18,10 +18,13 @@ import (
 func sessionSite(t *testing.T, lines []string, work string) *site {
 	t.Helper()
 	return newSite(t, work, executortest.Epic(lines, func(e *ir.Epic) {
+		sh := e.Runners["sh"]
+		sh.Run = append(sh.Run, "${run.model}")
+		e.Runners["sh"] = sh
 		e.Agents["dev"] = ir.Agent{Runner: "sh", Access: "write", Model: "large"}
 		e.Runners["qa"] = ir.Runner{
 			Kind: "command", Prompt: "stdin", Env: []string{"PATH", "HOME"}, Outcome: "optional",
-			Run: []string{"sh", "-c", `cat >/dev/null; if grep -q mended out-*.txt; then echo '{"status":"pass","message":"good"}'; else echo '{"status":"fail","message":"mend it"}'; fi`},
+			Run: []string{"sh", "-c", `cat >/dev/null; if grep -q mended out-*.txt; then echo '{"status":"pass","message":"good"}'; else echo '{"status":"fail","message":"mend it"}'; fi`, "qa", "${run.model}"},
 		}
 		e.Agents["qa"] = ir.Agent{Runner: "qa", Access: "read", Model: "small"}
 		e.Gates["qa"] = ir.Gate{Kind: "agent", From: "policy", Agent: "qa", Access: "read", Prompt: []string{"Try it."}, OnFailure: "retry", TimeoutMS: 60_000}

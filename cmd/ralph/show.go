@@ -101,7 +101,14 @@ func showOf(r *record, v executor.NodeView) showJSON {
 		out.Attempts[i].Feedback, out.Attempts[i].Changes = a.Feedback, a.Collected.Changes
 	}
 	if v.ID != executor.Integration {
-		out.Spec = r.node(v.ID)
+		spec := *r.node(v.ID)
+		spec.Steps = slices.Clone(spec.Steps)
+		for i := range spec.Steps {
+			if !r.epic.UsesModel(spec.Steps[i].Agent) {
+				spec.Steps[i].Model = ""
+			}
+		}
+		out.Spec = &spec
 		at := r.place(v.ID)
 		out.Plan, out.PlanLine = at.File, at.Line
 	}

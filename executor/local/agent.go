@@ -41,8 +41,8 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 		if ended.Agent == "" {
 			ended.Agent = run.Agent
 		}
-		if ended.Model == "" {
-			ended.Model = run.Model
+		if ended.Model = cmp.Or(ended.Model, run.Model); !d.Epic.UsesModel(run.Agent) {
+			ended.Model = ""
 		}
 		if err = errors.Join(err, plainFiles(run.Files)); err != nil {
 			f := failed(ctx, e, err)

@@ -43,6 +43,9 @@ func (d *driver) gate(e executor.Effect) (work, error) {
 			return f, nil
 		}
 		judged.Gate, judged.Red = e.Gate, red
+		if !d.Epic.JudgesByModel(e.Gate, judged.Agent) {
+			judged.Model = ""
+		}
 		return weigh(run.Gate, judged, trace), nil
 	}, nil
 }

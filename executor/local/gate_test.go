@@ -150,6 +150,9 @@ func TestAnAgentIsToldItsNameItsModelAndItsTask(t *testing.T) { // S1-62
 	b := newBench(t, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
 		e.Models = map[string]ir.Model{"fast": {ID: "vendor/fast-1"}}
 		e.Nodes[0].Steps[0].Model = "fast"
+		sh := e.Runners["sh"]
+		sh.Run = append(sh.Run, "${run.model}") // else it would use none
+		e.Runners["sh"] = sh
 	}))
 	elsewhere := t.TempDir()
 	files := local.Files(b.state, b.epic.Nodes[0].ID, "implement", 1)

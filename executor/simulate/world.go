@@ -111,6 +111,9 @@ func (w *world) agent(e executor.Effect, c choice, now time.Time) (executor.Body
 		return f, takes
 	}
 	ended := executor.AgentEnded{End: executor.AgentEnd(r.End), Agent: name, Model: step.Model, Usage: usage, Tail: r.Message, Session: session}
+	if !w.epic.UsesModel(name) {
+		ended.Model = ""
+	}
 	if ended.End == executor.EndTakenOver {
 		w.said = []executor.Body{executor.HumanSpoke{Session: session, Said: now.Add(takes), Text: r.Message}}
 	}

@@ -1,6 +1,7 @@
 package bead
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) er
 		a := &nh.Attempts[i]
 		number := before + i + 1
 		if a.Agent != "" {
-			devs = append(devs, w.execution(number, a, k))
+			devs = append(devs, w.execution(number, a, work(n).Model, k))
 		}
 		for j := range a.Gates {
 			if g := w.judgement(number, &a.Gates[j], k); g.SessionID != nil {
@@ -101,7 +102,9 @@ func devSession(n *ir.Node, attempts []ir.Attempt) string {
 	return first
 }
 
-func (w *writer) execution(number int, a *ir.Attempt, k *kept) devExecution {
+// execution is an attempt; the format asks for a model also where none is used: wished
+// is the one that the bead has.
+func (w *writer) execution(number int, a *ir.Attempt, wished string, k *kept) devExecution {
 	file := a.AgentPath
 	if file == "" {
 		file = agentPath(w.e.Agents[a.Agent], a.Agent)
@@ -115,7 +118,7 @@ func (w *writer) execution(number int, a *ir.Attempt, k *kept) devExecution {
 		}
 	}
 	return devExecution{
-		Attempt: number, SessionID: a.Session, AgentPath: k.said(file), Model: w.model(a.Model), StartedAt: stamp(a.Started),
+		Attempt: number, SessionID: a.Session, AgentPath: k.said(file), Model: w.model(cmp.Or(a.Model, wished)), StartedAt: stamp(a.Started),
 		CompletedAt: stamp(ended), Status: orNull(status), Feedback: orNull(strings.Join(a.Feedback, "\n")),
 	}
 }

@@ -119,6 +119,9 @@ func agentsOf(e *ir.Epic, steps []Step) []Agent {
 	out := []Agent{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		a := e.Agents[name]
+		if !e.UsesModel(name) {
+			a.Model = ""
+		}
 		out = append(out, Agent{Name: name, Runner: a.Runner, Model: a.Model, Human: a.Human})
 	}
 	return out

@@ -1,0 +1,37 @@
+package ir
+
+import "strings"
+
+// UsesModel reports whether the program that runs an agent is told which model to
+// take. A command is, where what it is started with names ${run.model}; else the model
+// in the policy says nothing about what it does, and views leave it out. An agent that
+// the epic does not know uses it.
+func (e *Epic) UsesModel(agent string) bool {
+	a, known := e.Agents[agent]
+	r, runs := e.Runners[a.Runner]
+	if !known || !runs || r.Kind != "command" {
+		return true
+	}
+	for _, s := range r.Run {
+		if namesModel(s) {
+			return true
+		}
+	}
+	for _, s := range r.Set {
+		if namesModel(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// JudgesByModel is UsesModel of an agent that judges at a gate, whose prompt may name
+// the model, too.
+func (e *Epic) JudgesByModel(gate, agent string) bool {
+	return e.UsesModel(agent) || namesModel(strings.Join(e.Gates[gate].Prompt, "\n"))
+}
+
+func namesModel(template string) bool {
+	const name = "${run.model}"
+	return strings.Contains(strings.ReplaceAll(template, "$"+name, ""), name)
+}
