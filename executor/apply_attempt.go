@@ -27,6 +27,7 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 	n.people.said, l.redo = nil, nil
 	n.logs[len(n.logs)-1].Feedback = r.feedback(n)
 	l.stage = stagePrepare
+	l.mended = l.mended && (b.Rejudge || e.Step == LandStep)
 	if l.stale {
 		return nil
 	}
@@ -119,7 +120,16 @@ func (r *Run) attemptEnded(n *node, e Event, b AttemptEnded) error {
 		return r.freeEnd(n, b)
 	}
 	if b.Status == AttemptPassed {
+		l.mended = l.mended && l.step == asideStep // it lands first
 		return r.passed(n, log)
+	}
+	if l.mended { // it stays blocked
+		if l.step == asideStep {
+			r.landFailed(n, len(n.ir.Steps)-1)
+			l.step = len(n.ir.Steps) - 1
+		}
+		l.mended, l.stage = false, stageStopped
+		return nil
 	}
 	if r.personFailed(n) {
 		return nil

@@ -16,7 +16,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 	case NodeWaiting:
 		return r.nodeWaiting(n, b)
 	case NodeBlocked:
-		n.reason = b.Reason
+		n.reason, n.blockedBy, n.blockedJudge = b.Reason, b.By, b.Judge
 		return r.move(n, Blocked)
 	case NodeDone:
 		n.people.late = false

@@ -103,6 +103,9 @@ func (r *Run) revive(n *node, again bool) error {
 			return nil
 		}
 	case Blocked:
+		if same && r.mended(n) {
+			return r.judgeBlocked(n)
+		}
 		if same {
 			return nil
 		}

@@ -194,13 +194,13 @@ func (r *Run) exhausted(n *node, now time.Time) (Event, bool) {
 	if r.held.For == ForBudget {
 		why := r.heldWhy(now)
 		if r.epic.Run.OnExceed == "stop" {
-			return n.event(NodeBlocked{Reason: runBudgetReason + why}), true
+			return n.event(NodeBlocked{Reason: runBudgetReason + why, By: ByBudget}), true
 		}
 		return n.event(NodeWaiting{For: ForBudget, Cause: CauseHeld, Detail: "the run is held: " + why}), true
 	}
 	if why := r.nodeOver(n, ir.Budget{}, now); why != "" {
 		if r.epic.Run.OnExceed == "stop" {
-			return n.event(NodeBlocked{Reason: budgetReason + why}), true
+			return n.event(NodeBlocked{Reason: budgetReason + why, By: ByBudget}), true
 		}
 		return n.event(NodeWaiting{For: ForBudget, Detail: why}), true
 	}
@@ -241,7 +241,7 @@ func (r *Run) restraint(n *node, now time.Time) (Event, bool) {
 // and what a person did, cost no budget worth holding back.
 func (r *Run) startsWork(n *node) bool {
 	s := n.stepNow()
-	return s != nil && n.hasAgent(s) && !r.byPerson(n) && len(n.life.judging) == 0 && n.life.word.How != GatesOnly
+	return s != nil && n.hasAgent(s) && !r.byPerson(n) && !n.life.onlyJudges() && n.life.word.How != GatesOnly
 }
 
 // deadline is the time after which nothing new is begun: a date is its whole

@@ -78,7 +78,7 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 		if why == "" {
 			why = n.logs[len(n.logs)-1].Reason
 		}
-		return n.event(NodeBlocked{Reason: why}), true
+		return r.blocks(n, why), true
 	case stageLanding:
 		if rd.landing || r.lander != nil && r.lander != n || r.draining {
 			return Event{}, false
@@ -132,6 +132,8 @@ func (r *Run) open(n *node) Event {
 		}
 	case len(l.judging) > 0:
 		b.Rejudge, b.From = true, l.stepsAt[l.step].Commit
+	case l.mended:
+		b.Rejudge, b.From = true, n.logs[len(n.logs)-1].judged()
 	case b.Person != "":
 	default:
 		if s.OnFailure == "reset" && len(n.people.said) == 0 && !n.spokenBefore() {

@@ -109,7 +109,9 @@ type (
 	}
 	// NodeBlocked says that nothing more is tried, and why.
 	NodeBlocked struct {
-		Reason string `json:"reason"`
+		Reason string    `json:"reason"`
+		By     BlockedBy `json:"by,omitempty"`
+		Judge  string    `json:"judge,omitempty"` // digest of the gates by which it was
 	}
 	// Decided is what a person said, about a node or (without one) the run.
 	Decided struct {

@@ -16,11 +16,11 @@ func (r *Run) afterFailure(n *node, now time.Time) (Event, bool) {
 	if l.step != asideStep {
 		if limit := max(step.Limits.Attempts, 1); used >= limit {
 			why := fmt.Sprintf("%s of step %s used up; last: %s", attempts(limit), step.Name, last.Reason)
-			return n.event(NodeBlocked{Reason: why}), true
+			return r.blocks(n, why), true
 		}
 		if b := step.Limits.Breaker; b > 0 && l.streak >= b {
 			why := fmt.Sprintf("the same failure %d times in a row: %s", l.streak, last.Reason)
-			return n.event(NodeBlocked{Reason: why}), true
+			return r.blocks(n, why), true
 		}
 	}
 	if d := backoff(step.Retry, used, n.id, last.Number); d > 0 {

@@ -20,17 +20,18 @@ const mostKept = 20
 // small; what does not fit is left out, the least needed first: reasons, older
 // attempts, what lists can be found again from the epic, what steps came to.
 type Kept struct {
-	Status   string         `json:"status"`           // its word: done, blocked, …
-	Reason   string         `json:"reason,omitempty"` // why it is blocked, or waits
-	By       string         `json:"by,omitempty"`     // who skipped, cancelled or paused it
-	Paused   bool           `json:"paused,omitempty"`
-	Success  *KeptSuccess   `json:"success,omitempty"`
-	Life     *KeptLife      `json:"life,omitempty"`    // of a node that is not done
-	Numbers  map[string]int `json:"numbers,omitempty"` // last attempt number by step: never given again
-	Attempts []KeptAttempt  `json:"attempts,omitempty"`
-	Pull     Pull           `json:"pull,omitzero"`
-	Spent    KeptSpent      `json:"spent,omitzero"` // in all
-	Added    ir.Budget      `json:"added,omitzero"` // to its budget, by people
+	Status    string         `json:"status"`           // its word: done, blocked, …
+	Reason    string         `json:"reason,omitempty"` // why it is blocked, or waits
+	BlockedBy BlockedBy      `json:"blocked_by,omitempty"`
+	By        string         `json:"by,omitempty"` // who skipped, cancelled or paused it
+	Paused    bool           `json:"paused,omitempty"`
+	Success   *KeptSuccess   `json:"success,omitempty"`
+	Life      *KeptLife      `json:"life,omitempty"`    // of a node that is not done
+	Numbers   map[string]int `json:"numbers,omitempty"` // last attempt number by step: never given again
+	Attempts  []KeptAttempt  `json:"attempts,omitempty"`
+	Pull      Pull           `json:"pull,omitzero"`
+	Spent     KeptSpent      `json:"spent,omitzero"` // in all
+	Added     ir.Budget      `json:"added,omitzero"` // to its budget, by people
 }
 
 // KeptSuccess is a success for (work, inputs): NodeDone with what it was made from.
@@ -121,7 +122,7 @@ func (r *Run) Kept(id ir.NodeID) (Kept, bool) {
 	p := &n.people
 	switch status {
 	case Blocked:
-		k.Reason = Clip(n.reason, 300)
+		k.Reason, k.BlockedBy = Clip(n.reason, 300), n.blockedBy
 	case Waiting:
 		k.Reason = Clip(n.wait.Detail, 300)
 	case Skipped:
@@ -208,7 +209,7 @@ func (n *node) keptLife(r *Run) *KeptLife {
 			k.Used[n.ir.Steps[i].Name] = used
 		}
 	}
-	if l.step < 0 || l.step >= len(n.ir.Steps) || len(l.judging) > 0 {
+	if l.step < 0 || l.step >= len(n.ir.Steps) || l.onlyJudges() {
 		return k
 	}
 	k.Step, k.Tip = n.ir.Steps[l.step].Name, l.tip

@@ -56,6 +56,9 @@ type node struct {
 	wait   NodeWaiting
 	reason string // why it is blocked
 
+	blockedBy    BlockedBy
+	blockedJudge string // digest of the gates by which it was
+
 	life      life
 	numbers   map[string]int // last attempt number by step; never restarts
 	successes []success
@@ -106,6 +109,7 @@ type life struct {
 	streak  int      // same signature in a row
 	sign    string
 	aside   *aside   // the step that the machine made up, while step is asideStep
+	mended  bool     // its gates changed since they blocked it: they judge what it left
 	judging []int    // steps whose gates alone run again, on their recorded commits
 	made    []Result // what the success whose gates run again was made from
 	stepsAt []Tree   // what each step came to, for NodeDone

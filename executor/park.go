@@ -221,7 +221,7 @@ func (r *Run) headed() map[string]int {
 			default:
 				continue
 			}
-			if s == nil || n.status != Running || len(l.judging) > 0 || l.attempt.collected.Result.Commit != "" && l.stage == stagePrepare || len(n.agentsInFlight()) > 0 || !n.hasAgent(s) || r.byPerson(n) {
+			if s == nil || n.status != Running || l.onlyJudges() || l.attempt.collected.Result.Commit != "" && l.stage == stagePrepare || len(n.agentsInFlight()) > 0 || !n.hasAgent(s) || r.byPerson(n) {
 				continue
 			}
 			out[r.runnerOf(s)]++

@@ -190,7 +190,7 @@ func (r *Run) freeEnd(n *node, b AttemptEnded) error {
 		log := &n.logs[len(n.logs)-1]
 		log.Gates = append(log.Gates[:len(log.Gates):len(log.Gates)], GateJudged{Gate: d.Gate, Verdict: Fail, Message: d.Message, Tests: "skip", By: d.By})
 	}
-	l.streak, l.sign, l.judging = 0, "", nil
+	l.streak, l.sign, l.judging, l.mended = 0, "", nil, false
 	l.step, l.stage = l.judgedFailed(to), stageOpen
 	if n.ir.Kind == ir.GateKind && l.word.Verb == Reject {
 		l.stage = stageStopped // nobody would do it better

@@ -112,6 +112,9 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 		p.held[i] = string(n.ir.Key) + " (blocked)"
 		return ActBlocked, n.reason
 	case Waiting:
+		if n.life.mended {
+			return ActJudge, "its gates changed since it was blocked"
+		}
 		if n.wait.timed() {
 			return ActGoOn, n.wait.Detail
 		}
@@ -164,10 +167,11 @@ func (p *planning) cause(i int, n *node) (Action, string) {
 	if slices.ContainsFunc(n.orphans, n.meant) && len(n.successes) == 0 {
 		return ActJudge, "its commit was found, and the journal had lost what came of it"
 	}
+	if changed := p.before[i] == Blocked && !slices.Contains(p.start.Rerun, n.id); changed && n.match(n.ir.Digest.Work, fingerprint(p.r.inputs(n)), "") == nil {
+		return ActRun, "changed since it was blocked"
+	}
 	if len(n.successes) == 0 {
 		switch {
-		case p.before[i] == Blocked:
-			return ActRun, "changed since it was blocked"
 		case len(n.logs) > 0:
 			return ActRun, "it has " + plural(len(n.logs), "attempt") + " and no result yet"
 		}

@@ -170,7 +170,7 @@ func (r *Run) keepStatus(n *node, to NodeStatus, e Event) error {
 		if k.Life == nil {
 			return nil
 		}
-		n.reason = k.Reason
+		n.reason, n.blockedBy = k.Reason, k.BlockedBy
 		n.life = life{work: k.Life.Work, judge: k.Life.Judge, print: k.Life.Print, first: len(n.logs), stale: n.ir.Digest.Work != k.Life.Work}
 		by = []NodeStatus{Ready, Running, Blocked}
 	}

@@ -48,6 +48,9 @@ func (r *Run) view(n *node, h holds) NodeView {
 			v.Ended = v.Since
 		}
 	}
+	if v.Status == Blocked {
+		v.BlockedBy = n.blockedBy
+	}
 	if v.Status == Waiting {
 		v.For, v.Cause, v.Until, v.Gate = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Gate
 		v.Approvers = r.epic.Gates[v.Gate].Approvers

@@ -133,17 +133,11 @@ func (v NodeView) FailureCode() string {
 	case v.Status != Blocked:
 		return ""
 	}
-	if n := len(v.Attempts); n > 0 && v.Attempts[n-1].Status == AttemptStopped {
+	switch v.BlockedBy {
+	case ByStop:
 		return "stop"
-	}
-	if strings.HasPrefix(v.Reason, budgetReason) || strings.HasPrefix(v.Reason, runBudgetReason) {
+	case ByBudget:
 		return "budget"
 	}
 	return "iterations"
 }
-
-// How the reason of a node begins that its budget, or the run's, blocked.
-const (
-	budgetReason    = "its budget: "
-	runBudgetReason = "the run's budget: "
-)

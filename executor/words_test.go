@@ -80,9 +80,9 @@ func TestWordsThatLoseSomething(t *testing.T) { // K1 "a lossy cell is listed an
 		want string
 	}{
 		{NodeView{Status: Blocked, Reason: "the 3 attempts used up"}, "iterations"},
-		{NodeView{Status: Blocked, Reason: budgetReason + "…"}, "budget"},
+		{NodeView{Status: Blocked, BlockedBy: ByBudget}, "budget"},
 		{NodeView{Status: Waiting, For: ForBudget}, "budget"},
-		{NodeView{Status: Blocked, Attempts: []AttemptLog{{Status: AttemptStopped}}}, "stop"},
+		{NodeView{Status: Blocked, BlockedBy: ByStop}, "stop"},
 		{NodeView{Status: Cancelled}, "cancelled"},
 		{NodeView{Status: Waiting, For: ForHuman}, ""},
 		{NodeView{Status: Done}, ""},

@@ -61,6 +61,7 @@ type (
 		Cause        string        `json:"cause,omitempty"`
 		Until        *time.Time    `json:"until,omitempty"`
 		Reason       string        `json:"reason,omitempty"`
+		BlockedBy    string        `json:"blocked_by,omitempty"`
 		Gate         string        `json:"gate,omitempty"`
 		Approvers    []string      `json:"approvers,omitempty"`
 		Needs        []ir.Key      `json:"needs,omitempty"`
@@ -179,7 +180,7 @@ func (r *record) nodeJSON(v executor.NodeView) nodeJSON {
 	n := r.node(v.ID)
 	out := nodeJSON{
 		Key: v.Key, ID: v.ID, Title: v.Title, Kind: n.Kind, Phase: n.Phase, Status: v.Status.String(),
-		For: string(v.For), Cause: string(v.Cause), Until: timeJSON(v.Until), Reason: v.Reason,
+		For: string(v.For), Cause: string(v.Cause), Until: timeJSON(v.Until), Reason: v.Reason, BlockedBy: string(v.BlockedBy),
 		Gate: v.Gate, Approvers: v.Approvers, Needs: v.Needs, Step: v.Step, Doing: v.Doing,
 		Since: timeJSON(v.Since), Started: timeJSON(v.Started), Ended: timeJSON(v.Ended), Spent: spentOf(v.Spent),
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
