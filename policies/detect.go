@@ -171,8 +171,11 @@ func pythonTests(d *detector, file string, src []byte) TestCommand {
 	case bytes.Contains(src, []byte("pytest")):
 		c.Command = "python3 -m pytest"
 	case file == "pyproject.toml" || file == "setup.py" || strings.HasPrefix(file, "requirements"):
-		if len(d.there([]string{"test_*.py", "test*/test_*.py", "tests/*/test_*.py"})) > 0 {
+		if tests := d.there([]string{"test_*.py", "test*/test_*.py", "tests/*/test_*.py"}); len(tests) > 0 {
 			c.Command = "python3 -m unittest"
+			if dir, _, in := strings.Cut(tests[0], "/"); in && !d.has(dir+"/__init__.py") { // else it finds none, and passes
+				c.Command += " discover -s " + dir
+			}
 		}
 	}
 	if c.Command == "" {
@@ -180,10 +183,7 @@ func pythonTests(d *detector, file string, src []byte) TestCommand {
 	}
 	switch {
 	case d.has("uv.lock"):
-		c.Command = "uv run " + strings.TrimPrefix(c.Command, "python3 -m ")
-		if strings.HasSuffix(c.Command, "unittest") {
-			c.Command = "uv run python -m unittest"
-		}
+		c.Command = "uv run " + strings.Replace(c.Command, "python3", "python", 1)
 	case d.has("poetry.lock"):
 		c.Command, c.Setup = "poetry run "+strings.Replace(c.Command, "python3", "python", 1), []string{"poetry install"}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,13 +35,22 @@ const gitAttributes = "epic.json text eol=lf -merge\n"
 
 func newInitCommand() *cobra.Command {
 	var builtin bool
+	limit := 2 * time.Minute
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write ralph.hcl, a sample plan and sample agents",
 		Long: `Init writes what a project needs to begin with, into the current directory or DIR:
 ralph.hcl, plans/example.md, two agents in .claude/agents, and a line for epic.json
-in .gitattributes. It never overwrites a file.`,
+in .gitattributes. It never overwrites a file.
+
+The policy has a gate for each way in which the project says that it is tested:
+Cargo.toml, pytest settings, package.json with a test script, go.mod, build.gradle,
+pom.xml; where there is none of these, a justfile or Makefile with a target test. The
+gate protects the files that define its command, and CI files. Init runs the command
+once, in a clone of HEAD: baseline = "green" is written if it passes. The policy has a
+budget, and asks for approval of the plan.`,
 		Example: `  ralph init
+  ralph init --try 0        run no command of the project
   ralph init --builtin      print the built-in policy instead`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,10 +61,11 @@ in .gitattributes. It never overwrites a file.`,
 			if len(args) > 0 {
 				dir = args[0]
 			}
-			return runInit(cmd, dir)
+			return runInit(cmd, dir, limit)
 		},
 	}
 	cmd.Flags().BoolVar(&builtin, "builtin", false, "print the built-in policy and write nothing")
+	cmd.Flags().DurationVar(&limit, "try", limit, "how long each test command may run to find out whether it is green; 0: not at all")
 	return cmd
 }
 
@@ -71,7 +82,7 @@ func printBuiltin(w io.Writer) error {
 	return nil
 }
 
-func runInit(cmd *cobra.Command, dir string) error {
+func runInit(cmd *cobra.Command, dir string, limit time.Duration) error {
 	out := cmd.OutOrStdout()
 	if err := mayInit(dir); err != nil {
 		return err
@@ -79,6 +90,9 @@ func runInit(cmd *cobra.Command, dir string) error {
 	wrote := 0
 	for _, f := range initFiles {
 		data, err := templates.ReadFile(f.template)
+		if _, there := os.Lstat(filepath.Join(dir, f.file)); err == nil && f.file == "ralph.hcl" && there != nil {
+			data, err = samplePolicy(cmd.Context(), out, dir, limit)
+		}
 		if err != nil {
 			return err
 		}
@@ -106,11 +120,12 @@ func runInit(cmd *cobra.Command, dir string) error {
 		fmt.Fprintln(out, "kept   .gitattributes (it has a line for epic.json)")
 	}
 	if wrote > 0 {
-		fmt.Fprint(out, "\nNext: edit ralph.hcl (the agents, the test command) and the plan, then\n"+
+		fmt.Fprint(out, "\nNext: look at ralph.hcl (agents, gates, budget), edit the plan, then\n"+
 			"  ralph compile plans/example.md        makes epic.json; then commit all of it\n"+
 			"  ralph graph | dot -Tsvg > epic.svg    look at it\n"+
 			"  ralph doctor --live                   are the agents here, and do they answer\n"+
 			"  ralph plan                            what apply would do, and what it lacks\n"+
+			"  ralph approve                         this very plan: apply waits for it\n"+
 			"  ralph apply                           let it run\n")
 	}
 	return sayRoot(out, dir)

@@ -65,6 +65,7 @@ func TestRealSampleRunsAsItIsAndItsAgentsCanBeAsked(t *testing.T) {
 		t.Skip("SKIPPED with -short: it runs real Claude Code")
 	}
 	s, model, base := newcomer(t)
+	s.write("Makefile", "test:\n\ttrue\n") // as the agents write it
 	s.facing(base, exitDone, "init")
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "first")
@@ -77,6 +78,8 @@ func TestRealSampleRunsAsItIsAndItsAgentsCanBeAsked(t *testing.T) {
 		t.Errorf("doctor --live says\n%s", got)
 	}
 
+	s.facing(base, exitWaiting, "apply", "--parallel", "2") // the sample's plan waits for approval
+	s.facing(base, exitDone, "approve")
 	s.facing(base, exitDone, "apply", "--parallel", "2")
 	if files := s.git("ls-tree", "--name-only", "ralph/example/integration"); !strings.Contains(files, "made-1.2b.txt") || !strings.Contains(files, "made-2.1.txt") {
 		t.Fatalf("the result holds\n%s", files)

@@ -32,13 +32,45 @@ agent "reviewer" {
   capabilities = ["review"]
   access       = "read"
 }
+{{if .Setup}}
+# What a fresh worktree needs before agents and gates can work in it.
+worktree {
+  setup = {{list .Setup}}
+}
+{{end}}{{range .Gates}}
+# A gate judges every attempt, on exactly what the agent committed. What this
+# command is defined by is not for the agents that it judges: to change, add or
+# remove such a file fails the attempt. Take out what a sprint has to change.
+gate "{{.Name}}" {
+  kind        = "command"
+  run         = {{quote .Command}}
+  timeout     = "10m"{{if .Green}}
+  baseline    = "green"{{end}}{{if .Protect}}
+  protect     = {{list .Protect}}
+  protect_new = false{{end}}
+}
+{{else}}
+# No test command was recognised in this project. A gate judges every attempt, on
+# exactly what the agent committed: write your command, take the # away, and put
+# gate.tests into the list of the step below.
+#
+# gate "tests" {
+#   kind    = "command"
+#   run     = "make test"
+#   timeout = "10m"
+#   protect = ["Makefile"]
+# }
+{{end}}
+# Nothing starts before a person has approved this very epic.json: ralph approve.
+hitl {
+  plan = "required"
+}
 
-# A gate judges every attempt. This one runs your tests on exactly what the
-# agent committed; replace the command by yours.
-gate "tests" {
-  kind    = "command"
-  run     = "make test"
-  timeout = "10m"
+# What all runs of an epic may cost together. Used up, nothing new starts, and it
+# waits for you.
+budget {
+  usd  = 25
+  wall = "10h"
 }
 
 policy "default" {
@@ -46,7 +78,7 @@ policy "default" {
 
   step "implement" {
     capabilities = ["implement"]
-    gates        = [gate.tests]
+    gates        = [{{range $i, $g := .Gates}}{{if $i}}, {{end}}gate.{{$g.Name}}{{end}}]
     timeout      = "20m"
 
     retry {
