@@ -187,7 +187,7 @@ func (r *record) reportNode(v executor.NodeView) reportNode {
 	if len(v.Attempts) > 0 {
 		out.Worktree = r.space.Dir(v.ID)
 	}
-	if v.Status != executor.Done {
+	if k := len(v.Attempts); v.Status != executor.Done && (k == 0 || v.Attempts[k-1].Status != executor.AttemptRunning) { // an open one has its own
 		out.Feedback = strings.Join(r.run.Feedback(v.ID), "\n")
 	}
 	for _, d := range v.Decisions {
@@ -237,8 +237,10 @@ func (r *record) reportTimes(p *pageData, views []executor.NodeView) {
 		}
 		t := reportTime{
 			Key: string(v.Key), Anchor: anchor(v.Key), Status: v.Status.String(), Attempts: fmt.Sprint(len(v.Attempts)),
-			Tokens: figure(v.Spent.Tokens, v.Spent.TokensKnown, counted(v.Spent.Tokens), "unknown"),
-			Cost:   figure(v.Spent.USDMicro, v.Spent.USDKnown, dollars(v.Spent.USDMicro), "unknown"),
+		}
+		if spentShort(v.Spent) != "" { // an agent was asked
+			t.Tokens = figure(v.Spent.Tokens, v.Spent.TokensKnown, counted(v.Spent.Tokens), "unknown")
+			t.Cost = figure(v.Spent.USDMicro, v.Spent.USDKnown, dollars(v.Spent.USDMicro), "unknown")
 		}
 		var agents, gates int64
 		var work time.Duration

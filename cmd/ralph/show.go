@@ -88,7 +88,7 @@ an editor the place is printed.`,
 type showJSON struct {
 	nodeJSON
 	Spec      *ir.Node            `json:"spec,omitempty"`
-	Feedback  []string            `json:"feedback,omitempty"` // for the next attempt
+	Feedback  []string            `json:"feedback,omitempty"` // of the open attempt, else for the next
 	Decisions []executor.Decision `json:"decisions,omitempty"`
 	Refs      []string            `json:"refs"`
 	Plan      string              `json:"plan,omitempty"`      // from the project's top
@@ -179,7 +179,7 @@ func (r *record) show(out io.Writer, v executor.NodeView) error {
 		r.showAttempt(w, v, a)
 	}
 	if notes := r.run.Feedback(v.ID); len(notes) > 0 && v.Status != executor.Done {
-		w.head("What the next attempt is told")
+		w.head("%s", toldTo(v))
 		w.text(strings.Join(notes, "\n"))
 	}
 	if len(v.Decisions) > 0 {
@@ -328,6 +328,14 @@ func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLo
 		w.field("  files", dir+string(filepath.Separator))
 		w.line("    %s", strings.Join(names, "  "))
 	}
+}
+
+// toldTo says who is told what stands below.
+func toldTo(v executor.NodeView) string {
+	if k := len(v.Attempts); k > 0 && v.Attempts[k-1].Status == executor.AttemptRunning {
+		return fmt.Sprintf("What %s #%d was told", v.Attempts[k-1].Step, v.Attempts[k-1].Number)
+	}
+	return "What the next attempt is told"
 }
 
 // workedOn is who made an attempt.

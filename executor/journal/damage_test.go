@@ -227,9 +227,12 @@ func TestRunsAreRebuiltFromTheEvents(t *testing.T) { // S4-120, S4-121, S4-122, 
 	write("", executor.RunEnded{Counts: map[string]int{"done": 1}})
 	write("", start)
 
-	got, _, err := reopened(t, dir).Runs(t.Context(), nil)
+	got, tally, err := reopened(t, dir).Runs(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r, open := tally.Open(); !open || r.Trace != "bd-epic:19-19" || !r.Ended.IsZero() || r.Outcome != "" {
+		t.Errorf("the run that has not ended: %v, %+v", open, r)
 	}
 	type brief struct {
 		outcome, trace, why, result string

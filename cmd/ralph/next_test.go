@@ -1,0 +1,24 @@
+package main
+
+import "testing"
+
+// Another's name is proposed only to who is no approver, and only if those who are have
+// no other way.
+func TestWhoIsToldToDecideAsAnother(t *testing.T) { // execution §5 "Approvers are matched against --as"
+	for name, c := range map[string]struct {
+		who        asker
+		approvers  []string
+		flag, only string
+	}{
+		"anybody may":                        {asker{names: []string{"ann"}}, nil, "", ""},
+		"by the user name":                   {asker{names: []string{"ann", "Ann Lee", "ann@example.org"}}, []string{"bob", "@Ann"}, "", ""},
+		"by the name that git has":           {asker{names: []string{"root", "Ann Lee", "ann@example.org"}}, []string{"ann@example.org"}, "", ""},
+		"others, who have no account here":   {asker{names: []string{"ann"}}, []string{"@no-such-user-1", "no-such-user-2"}, " --as no-such-user-1", " (only no-such-user-1 or no-such-user-2 may)"},
+		"others, who can do it in bd":        {asker{names: []string{"ann"}, labels: true}, []string{"no-such-user-1"}, "", " (only no-such-user-1 may)"},
+		"another, who has an account of own": {asker{names: []string{"no-such-user-1"}}, []string{"root"}, "", " (only root may)"},
+	} {
+		if flag, only := c.who.as(c.approvers); flag != c.flag || only != c.only {
+			t.Errorf("%s: %q, %q; want %q, %q", name, flag, only, c.flag, c.only)
+		}
+	}
+}
