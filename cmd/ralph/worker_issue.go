@@ -40,6 +40,7 @@ func issueDraft(i bd.Issue, start string, words bdcodec.Labels) (compiler.Import
 	}
 	n := &out.Draft.Nodes[0]
 	out.Draft.Title, out.Draft.Range = n.Title, n.Range
+	n.Start = ir.Stated{} // the worker says where it begins
 	n.Labels = slices.DeleteFunc(n.Labels, func(l string) bool { return isStanding(l, words) })
 	if start != "" {
 		at := n.Range

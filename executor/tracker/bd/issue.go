@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // Issue is a bead as bd shows it. Keys that ralph does not know stand in Raw alone.
@@ -178,7 +180,7 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 }
 
 // PhasePrefix is that of the label that says at which step of its policy a bead is.
-const PhasePrefix = "phase:"
+const PhasePrefix = codec.PhaseLabel
 
 // Phase is the step that a bead's label names, "" if none does; many tells that
 // several do.

@@ -32,12 +32,8 @@ func Mirrors(e *ir.Epic, what string) bool {
 	return t != nil && (len(t.Mirror) == 0 || slices.Contains(t.Mirror, what))
 }
 
-// phasePrefix begins the label that says in which step a node is; humanReview is the
-// step's place while a person is asked.
-const (
-	phasePrefix = "phase:"
-	humanReview = "human_review"
-)
+// humanReview stands in the place of the step while a person is asked.
+const humanReview = "human_review"
 
 // labels are the words that people and ralph use on beads, by their meaning: what
 // hitl { labels } and tracker { labels } name them, else seed 004's.
@@ -160,12 +156,12 @@ func (m *Mirror) rephase(b *bead, s should, ch *Change) {
 	have := b.known.Labels
 	if s.phase != "" || s.status != "open" || b.known.Status != "open" {
 		for _, l := range have {
-			if strings.HasPrefix(l, phasePrefix) && l != phasePrefix+s.phase {
+			if strings.HasPrefix(l, PhasePrefix) && l != PhasePrefix+s.phase {
 				ch.Remove = append(ch.Remove, l)
 			}
 		}
 	}
-	if want := phasePrefix + s.phase; s.phase != "" && !slices.Contains(have, want) {
+	if want := PhasePrefix + s.phase; s.phase != "" && !slices.Contains(have, want) {
 		ch.Add = append(ch.Add, want)
 	}
 }

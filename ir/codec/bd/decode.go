@@ -92,6 +92,8 @@ type issue struct {
 	deps []dep
 	ext  map[string]any
 
+	phases *foreign.Value // a second label of a step
+
 	children []*issue
 	parent   *issue
 }
@@ -195,6 +197,11 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	case x != nil && x.Kind != 's':
 		r.Wrong(x, "a status, such as \"open\"")
 	}
+	if n.Done { // it begins nowhere
+		n.Start = ir.Stated{}
+	} else if i.phases != nil {
+		r.Wrong(i.phases, "at most one label "+PhaseLabel+"STEP, the step that work begins at")
+	}
 	d.issues = append(d.issues, i)
 	if d.byID[string(n.ID)] == nil {
 		d.byID[string(n.ID)] = i
@@ -228,7 +235,14 @@ func (i *issue) labels(v *foreign.Value) {
 		case l == ExcludedLabel:
 			i.node.Kind = ir.Manual
 		default:
-			i.node.Labels = append(i.node.Labels, strings.TrimSpace(l))
+			l = strings.TrimSpace(l)
+			i.node.Labels = append(i.node.Labels, l)
+			if step, is := strings.CutPrefix(l, PhaseLabel); is && step != "" {
+				if i.node.Start.Set() && i.node.Start.Value != step {
+					i.phases = x
+				}
+				i.node.Start = i.r.Stated(x, step)
+			}
 		}
 	}
 }

@@ -138,6 +138,24 @@ func TestWhatAnIssueBecomes(t *testing.T) { // S4-12..16, S4-18..20, S0-07, S0-0
 	}
 }
 
+// A label phase:STEP is where the work begins; two are an error, but for what is closed.
+func TestALabelSaysWhereWorkBegins(t *testing.T) { // S4-29
+	with := func(id, labels string) string {
+		return strings.Replace(line(id, ""), `"id":`, `"labels":[`+labels+`],"id":`, 1)
+	}
+	d, diags := decode(t, with("bd-1", `"api","phase:test"`)+strings.Replace(with("bd-2", `"phase:plan","phase:test"`), `"open"`, `"closed"`, 1)+with("bd-3", `"phase:"`))
+	if d == nil {
+		t.Fatal(diags)
+	}
+	if a, b, c := d.Nodes[0], d.Nodes[1], d.Nodes[2]; a.Start.Value != "test" || !slices.Equal(a.Labels, []string{"api", "phase:test"}) || b.Start.Set() || c.Start.Set() {
+		t.Errorf("%+v %+v %+v", a.Start, b.Start, c.Start)
+	}
+	_, diags = decode(t, with("bd-1", `"phase:plan","phase:test"`))
+	if len(diags) != 1 || diags[0].Code != "bead-value" || !strings.Contains(diags[0].Detail, "at most one label phase:STEP") {
+		t.Errorf("%v", diags)
+	}
+}
+
 // All that is wrong with a file is said in one run, with pointer and line.
 func TestAllMistakesAreReported(t *testing.T) { // S0-150
 	text := "{\"title\":\"no id\"}\n{\"id\":\"bd a\",\"title\":\"x\"}\n{\"id\":\"bd-1\"}\n{\"id\":\"bd-2\",\"title\":\"x\",\"priority\":9,\"labels\":\"l\",\"dependencies\":[{}],\"status\":5,\"issue_type\":[]}\n{oops}\n" +

@@ -21,6 +21,7 @@ const (
 	Label          = "ralph"       // every bead of ralph has it
 	EpicLabel      = "ralph-epic:" // with the id of the epic behind it: every bead of that epic
 	ComplexLabel   = "complexity:" // with a level: on the epic
+	PhaseLabel     = "phase:"      // with a step behind it: where the work of an issue is
 	ExcludedLabel  = ir.ExcludedLabel
 	TypeEpic       = "epic"
 	EpicKey        = "ralph_epic"   // metadata of the epic: the canonical epic.json, as a text
