@@ -59,10 +59,7 @@ func (u *unit) ofTheRun(s *policies.Settings, because string, diags *diag.List) 
 		"tokens": text(b.Tokens.Set, b.Tokens.Range), "usd": text(b.USDMicro.Set, b.USDMicro.Range),
 		"wall": text(b.WallMS.Set, b.WallMS.Range), "on_exceed": b.OnExceed,
 	})
-	check("hitl", map[string]policies.Value[string]{
-		"plan": h.Plan, "labels": text(h.Labels.Set, h.Labels.Range), "on_human_message": h.OnHumanMessage,
-		"idle_cooldown": text(h.IdleCooldownMS.Set, h.IdleCooldownMS.Range),
-	})
+	check("hitl", map[string]policies.Value[string]{"plan": h.Plan, "labels": text(h.Labels.Set, h.Labels.Range)})
 	check("git", map[string]policies.Value[string]{
 		"base": s.Git.Base, "target": s.Git.Target, "cleanup": s.Git.Cleanup, "commit": s.Git.Commit, "remote": s.Git.Remote,
 	})

@@ -85,10 +85,24 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		},
 		Tracker: tracker(u.set.Tracker), Dialect: u.dialect.Name, Lanes: u.set.Ralph.Lanes.V, Policies: u.policy.paths,
 	}
+	for i := range e.Nodes {
+		e.Nodes[i].HITL = u.nodeHITL(i, e.Run.HITL)
+	}
 	for _, n := range u.set.Notify {
 		e.Run.Notify = append(e.Run.Notify, ir.Notify{On: n.On.V, Run: n.Run.V})
 	}
 	return e
+}
+
+// nodeHITL is what the policy of a node says about people in its sessions, nil if the
+// run says the same.
+func (u *unit) nodeHITL(i int, run ir.HITL) *ir.NodeHITL {
+	h := u.settings(&u.configs[i]).HITL
+	own := ir.NodeHITL{OnHumanMessage: h.OnHumanMessage.Get("pause"), IdleCooldownMS: h.IdleCooldownMS.V}
+	if own == (ir.NodeHITL{OnHumanMessage: run.OnHumanMessage, IdleCooldownMS: run.IdleCooldownMS}) {
+		return nil
+	}
+	return &own
 }
 
 // sumGates are the gates that judge the joined result: as written, else the

@@ -441,3 +441,39 @@ func TestInputOfAGate(t *testing.T) {
 		t.Errorf("files %+v", e.Files)
 	}
 }
+
+// S4-27: what a person's message does, and how long the agent waits, hold for the
+// items of the policy or the fence that says it; an item that has what the run has
+// says nothing.
+func TestPeopleInSessionsByPolicy(t *testing.T) {
+	const policy = `
+hitl {
+  on_human_message = "review"
+}
+policy "pairing" {
+  match {
+    label = ["pair"]
+  }
+  hitl {
+    on_human_message = "cooldown"
+    idle_cooldown    = "90s"
+  }
+}
+`
+	const plan = "### Sprint 1.1: A\n\n**Labels**: pair\n\n### Sprint 1.2: B\n\n```hcl ralph\nhitl {\n  on_human_message = \"pause\"\n}\n```\n\n### Sprint 1.3: C\n"
+	out := compileWith(Options{}, plan, policy)
+	e := epicOf(t, out)
+	want := map[ir.Key]ir.NodeHITL{
+		"1.1": {OnHumanMessage: "cooldown", IdleCooldownMS: 90_000}, "1.2": {OnHumanMessage: "pause", IdleCooldownMS: 120_000}, "1.3": {OnHumanMessage: "review", IdleCooldownMS: 120_000},
+	}
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		h := e.HITLOf(n)
+		if got := (ir.NodeHITL{OnHumanMessage: h.OnHumanMessage, IdleCooldownMS: h.IdleCooldownMS}); got != want[n.Key] || (n.HITL == nil) != (n.Key == "1.3") {
+			t.Errorf("%s: %+v, want %+v", n.Key, got, want[n.Key])
+		}
+	}
+	if got := printDiags(out); strings.Contains(got, "setting-elsewhere") {
+		t.Errorf("said to do nothing:\n%s", got)
+	}
+}

@@ -175,7 +175,7 @@ func (r *Run) gateJudged(n *node, b GateJudged) error {
 	}
 	if b.Verdict == ErrorJudged {
 		g.wrong++
-		if g.wrong > 1 || spoken && r.pausesForPeople() { // that person decides
+		if g.wrong > 1 || spoken && r.pausesForPeople(n) { // that person decides
 			g.trouble = &EffectFailed{Class: failGate, Detail: b.Message}
 		}
 		return nil

@@ -239,6 +239,15 @@ func TestSessionRules(t *testing.T) {
 			s.play(0)
 			return s
 		},
+		"a person's words mean what the node's policy says": func(t *testing.T) *script { // S4-27
+			s := newScript(t, []string{"1.1"}, onMessage("pause"), step(func(s *ir.Step) { s.Limits.Attempts, s.OnFailure = 1, "reset" }), func(e *ir.Epic) {
+				e.Nodes[0].HITL = &ir.NodeHITL{OnHumanMessage: "review"}
+			})
+			withSessions(s, "one", "two")
+			s.answer = taken(s, 1, "use bcrypt")
+			s.play(0)
+			return s
+		},
 		"a session goes on when the person is gone": func(t *testing.T) *script { // S4-70
 			s := newScript(t, []string{"1.1"}, onMessage("cooldown"), step(func(s *ir.Step) { s.Limits.Iterations, s.Limits.Attempts = 1, 1 }))
 			withSessions(s, "one")

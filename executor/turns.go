@@ -101,7 +101,7 @@ func (t *turns) handle(policy string, invalid bool) string {
 func (r *Run) takenOver(n *node) {
 	l := &n.life
 	n.logs[len(n.logs)-1].Taken = true
-	switch r.epic.Run.HITL.OnHumanMessage {
+	switch r.epic.HITLOf(n.ir).OnHumanMessage {
 	case "review":
 		l.stage = stageCollect
 	case "cooldown":
@@ -112,10 +112,11 @@ func (r *Run) takenOver(n *node) {
 	}
 }
 
-// pausesForPeople reports whether a session that a person wrote in is theirs until
-// they say so.
-func (r *Run) pausesForPeople() bool {
-	return r.epic.Run.HITL.OnHumanMessage != "review" && r.epic.Run.HITL.OnHumanMessage != "cooldown"
+// pausesForPeople reports whether a session of the node that a person wrote in is
+// theirs until they say so.
+func (r *Run) pausesForPeople(n *node) bool {
+	on := r.epic.HITLOf(n.ir).OnHumanMessage
+	return on != "review" && on != "cooldown"
 }
 
 // goOnTaken lets the session go on after a person had it.

@@ -50,7 +50,7 @@ var covered = map[string]string{
 }
 
 // uncovered are the types that concern the run or the plan, not a node.
-var uncovered = []string{"Epic", "Header", "Integration", "Run", "Concurrency", "HITL", "GitSettings", "Notify", "Tracker", "Waiver", "FileDigest", "Edge", "Task"}
+var uncovered = []string{"NodeHITL", "Epic", "Header", "Integration", "Run", "Concurrency", "HITL", "GitSettings", "Notify", "Tracker", "Waiver", "FileDigest", "Edge", "Task"}
 
 func sample() *Epic {
 	code, cost := 1, int64(1)

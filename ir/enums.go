@@ -36,4 +36,6 @@ var enums = map[string][]string{
 	"Retry.backoff":         {"fixed", "linear", "exponential"},
 	"Stall.action":          {"", "fail", "retry", "diagnose"},
 	"Complexity.from":       {"keyword", "plan", "policy", "flag", "default"},
+
+	"NodeHITL.on_human_message": {"pause", "review", "cooldown"},
 }

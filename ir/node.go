@@ -45,6 +45,22 @@ type Node struct {
 	Prompt     []string                   `json:"prompt"`
 	Ext        map[string]json.RawMessage `json:"ext"` // unknown keys of foreign formats, by format
 	Digest     NodeDigest                 `json:"digest"`
+	HITL       *NodeHITL                  `json:"hitl,omitempty"` // where it differs from the run's
+}
+
+// NodeHITL is what happens when a person writes in a session of the node's agents.
+type NodeHITL struct {
+	OnHumanMessage string `json:"on_human_message"` // pause, review, cooldown
+	IdleCooldownMS int64  `json:"idle_cooldown_ms"`
+}
+
+// HITLOf is what holds for a node: the run's, and what is its own.
+func (e *Epic) HITLOf(n *Node) HITL {
+	h := e.Run.HITL
+	if n != nil && n.HITL != nil {
+		h.OnHumanMessage, h.IdleCooldownMS = n.HITL.OnHumanMessage, n.HITL.IdleCooldownMS
+	}
+	return h
 }
 
 // EdgeType says what an edge means; only Blocks schedules.

@@ -287,7 +287,7 @@ func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJ
 		fmt.Fprintf(w, "  (its worktree is gone: this is your own checkout)\n")
 	}
 	if r.held && v.Status == executor.Running && s.Status == executor.AttemptRunning.String() {
-		fmt.Fprintf(w, "  Its agent is at work in it: what you write there is a takeover (on_human_message = %q).\n", r.epic.Run.HITL.OnHumanMessage)
+		fmt.Fprintf(w, "  Its agent is at work in it: what you write there is a takeover (on_human_message = %q).\n", r.epic.HITLOf(r.node(v.ID)).OnHumanMessage)
 	}
 	fmt.Fprintf(w, "To ask it something, without taking part: ralph ask %s \"why …?\"%s\n", term.Clean(quoteArg(string(v.Key))), r.about())
 	_, err := io.WriteString(out, w.String())

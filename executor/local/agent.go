@@ -99,7 +99,7 @@ func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, ow
 	return executor.AgentRun{
 		Node: n, Step: step, Agent: name, Slug: agent.Slug, Text: d.Agents[name], Runner: r, Effect: e,
 		Model: d.model(cmp.Or(own, agent.Model)), Alias: d.Epic.Models[cmp.Or(own, agent.Model)],
-		Keep: d.keep(), Human: d.Epic.Run.HITL, Record: d.record(e),
+		Keep: d.keep(), Human: d.Epic.HITLOf(n), Record: d.record(e),
 		Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node), Files: files, Env: d.env(),
 		Activity: d.activity(e),
 	}, runner, nil

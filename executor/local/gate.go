@@ -117,7 +117,7 @@ func (d *driver) gateRun(e executor.Effect) (executor.GateRun, executor.Gate, er
 		}
 		run.Agent, run.Slug, run.Text = name, agent.Slug, d.Agents[name]
 		run.Model, run.Alias, run.Runner = d.model(cmp.Or(own, agent.Model)), d.Epic.Models[cmp.Or(own, agent.Model)], d.Epic.Runners[agent.Runner]
-		run.Keep, run.Record, run.Human = d.keep(), d.record(e), d.Epic.Run.HITL
+		run.Keep, run.Record, run.Human = d.keep(), d.record(e), d.Epic.HITLOf(n)
 		if g.Kind != "review" { // a blind one may not ask
 			run.Context = d.Run.Context(e.Node)
 		}
