@@ -134,6 +134,8 @@ func edits(w string) []string {
 
 // typo is one way to write a control in a plan.
 type typo struct {
+	dialect string
+	base    string // what stands before; "" is a sprint 1.1
 	word    string
 	section func(word string, n int) string // of item 1.n, with its heading
 	always  bool                            // any edit counts, not only near misses
@@ -144,6 +146,9 @@ type typo struct {
 func (c *typo) counts(s string, known []string) bool {
 	if c.always {
 		return true
+	}
+	if strings.HasPrefix(s, " ") && c.dialect == "bold-task" { // "** Task" is not bold
+		return false
 	}
 	s = strings.TrimRight(strings.TrimSpace(s), " :")
 	first, _ := utf8.DecodeRuneInString(strings.ToLower(s))
@@ -253,7 +258,35 @@ func typos() []typo {
 	for _, w := range []string{"Depends on", "Dependencies", "Dependency", "Prerequisites", "Pre-requisites", "After", "Blocked by"} {
 		out = append(out, typo{word: w, section: label("1.1"), kept: edgeTo("1.1", "1.2", ir.Blocks)})
 	}
-	return append(out, typo{word: "Depends on", section: group, kept: edgeTo("1.1", "2.1", ir.Blocks)})
+	out = append(out, typo{word: "Depends on", section: group, kept: edgeTo("1.1", "2.1", ir.Blocks)})
+	for _, k := range []struct{ dialect, word, base, section, key string }{
+		{"task", "Task", "### Task 1: A\n\n", "### %s %d: X\n\n", "2"},
+		{"task", "Story", "### Task 1: A\n\n", "### %s %d: X\n\n", "2"},
+		{"task", "Step", "### Task 1: A\n\n", "### %s %d: X\n\n", "2"},
+		{"task:Unit,Probe", "Probe", "### Unit 1: A\n\n", "### %s %d: X\n\n", "2"},
+		{"integer", "Sprint", "## Sprint 1: A\n\n", "## %s %d: X\n\n", "2"},
+		{"phase", "Phase", "## Phase 1: A\n\n", "## %s %d: X\n\n", "2"},
+		{"bold-task", "Task", "**Task P1: A**\n\n", "**%s P%d: X**\n\n", "P2"},
+		{"bold-task", "Story", "- **Task P1: A**\n", "- **%s P%d: X**\n", "P2"},
+	} {
+		section := k.section
+		out = append(out, typo{
+			dialect: k.dialect, base: k.base, word: k.word, section: func(w string, n int) string { return fmt.Sprintf(section, w, n) },
+			kept: on(ir.Key(k.key), func(*ir.Node, *ir.Epic) bool { return true }),
+		})
+	}
+	for _, w := range []string{"Phase", "Sprint", "Epic", "Milestone", "Wave"} {
+		out = append(out, typo{
+			dialect: "task", base: "## Phase 1: A\n\n### Task 1.1: A\n\n", word: w,
+			section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n### Task %d.1: X\n\n", w, n, n) },
+			kept:    on("2.1", func(n *ir.Node, _ *ir.Epic) bool { return n.Phase == "2" }),
+		})
+	}
+	return append(out, typo{
+		dialect: "spec-kit", base: "## Phase 1: A\n\n- [ ] T001 A\n\n", word: "Phase",
+		section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n- [ ] T%03d X\n\n", w, n, n) },
+		kept:    on("T002", func(n *ir.Node, _ *ir.Epic) bool { return n.Phase == "2" }),
+	})
 }
 
 // Every control, written with every single typing mistake, gives an error or is
@@ -267,13 +300,13 @@ func TestNoTypoRemovesAControl(t *testing.T) {
 			silent := c.silent(part)
 			tried += len(part)
 			for _, w := range silent {
-				if out := compilePlan("", typoPlan(&c, []string{w})); !out.Diags.HasErrors() && !c.kept(out.Results[0].Epic) {
+				if out := compilePlan(c.dialect, typoPlan(&c, []string{w})); !out.Diags.HasErrors() && !c.kept(out.Results[0].Epic) {
 					lost++
 					t.Errorf("%q for %q is lost in silence", w, c.word)
 				}
 			}
 			if part[0] == c.word && !slices.Contains(silent, c.word) {
-				t.Errorf("%q itself is an error", c.word)
+				t.Errorf("%q itself is an error: %v", c.word, compilePlan(c.dialect, typoPlan(&c, []string{c.word})).Diags)
 			}
 		}
 	}
@@ -282,11 +315,16 @@ func TestNoTypoRemovesAControl(t *testing.T) {
 
 func typoPlan(c *typo, words []string) string {
 	var b strings.Builder
-	b.WriteString("# Plan\n\n## Phase 1: All\n\n### Sprint 1.1: A\n\n")
+	b.WriteString("# Plan\n\n")
+	if b.WriteString(c.base); c.base == "" {
+		b.WriteString("## Phase 1: All\n\n### Sprint 1.1: A\n\n")
+	}
 	for i, w := range words {
 		b.WriteString(c.section(w, i+2))
 	}
-	b.WriteString("## Phase 99: Last\n\n### Sprint 99.1: Z\n\n**Depends on**: none\n")
+	if c.base == "" {
+		b.WriteString("## Phase 99: Last\n\n### Sprint 99.1: Z\n\n**Depends on**: none\n")
+	}
 	return b.String()
 }
 
@@ -294,7 +332,7 @@ func typoPlan(c *typo, words []string) string {
 // between their own heading and the next.
 func (c *typo) silent(words []string) (out []string) {
 	plan := typoPlan(c, words)
-	res := compilePlan("", plan)
+	res := compilePlan(c.dialect, plan)
 	at := strings.Index(plan, c.section(words[0], 2))
 	for i, w := range words {
 		end := at + len(c.section(w, i+2))
@@ -306,4 +344,34 @@ func (c *typo) silent(words []string) (out []string) {
 		at = end
 	}
 	return out
+}
+
+// The marks of fences and comments: any single mistake counts.
+func TestNoTypoRemovesAMark(t *testing.T) {
+	text := func(form string) func(string, int) string {
+		return func(w string, n int) string {
+			return fmt.Sprintf("### Sprint 1.%d: X\n\n", n) + fmt.Sprintf(form, w) + "\n\n"
+		}
+	}
+	manual := on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return n.Kind == ir.Manual })
+	for _, c := range []typo{
+		{word: "hcl ralph", section: text("```%s\naccess = \"read\"\n```"), kept: on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return n.Steps[0].Access == "read" })},
+		{word: "json output=judge", section: text("**QA Agents**: `judge`\n\n```%s\n" + `{"type": "object", "required": ["status", "message"], "properties": {"mine": {}, "status": {"enum": ["pass", "fail", "stop"]}, "message": {"type": "string"}}}` + "\n```"),
+			kept: on("1.2", func(n *ir.Node, e *ir.Epic) bool {
+				return slices.ContainsFunc(n.Steps[0].Gates, func(g string) bool { return strings.Contains(string(e.Gates[g].OutputSchema), "mine") })
+			})},
+		{word: "bash", section: text("**Verify**:\n```%s\nmake\n```"), kept: on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return len(n.Steps[0].Gates) > 0 })},
+		{word: "ralph: manual=yes", section: text("<!-- %s -->"), kept: manual},
+	} {
+		for _, w := range edits(c.word) {
+			if strings.Contains(c.word, "output=") && !strings.Contains(w, "=") { // "json output-example" is a name
+				continue
+			}
+			out := compilePlan("", typoPlan(&c, []string{w}))
+			said := slices.ContainsFunc(out.Diags, func(d diag.Diagnostic) bool { return d.Code == "verify-fence" })
+			if !out.Diags.HasErrors() && !c.kept(out.Results[0].Epic) && !said {
+				t.Errorf("%q for %q is lost in silence", w, c.word)
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -197,7 +198,7 @@ func (p *valueParser) value() reading {
 		}
 		if !p.part(sp) {
 			proseParts++
-			near = p.nearMiss(sp) || near
+			near = p.nearWord(sp) || p.nearMiss(sp) || near
 		}
 	}
 	if len(p.out.targets) > 0 {
@@ -242,6 +243,34 @@ func (p *valueParser) nearNone(parts []span) bool {
 func (p *valueParser) reportNone(sp span, near string) bool {
 	p.out.wrong = true
 	p.diags.Add(nearValue(p.rng(sp), p.text[sp.start:sp.end], near, "a dependency label"))
+	return true
+}
+
+// nearWord reports a part whose words nearly are those of a group, an item or of
+// "all previous": "Phse 2", "all previuos".
+func (p *valueParser) nearWord(sp span) bool {
+	w, rest := word(p.text, sp)
+	name := p.text[rest.start:rest.end]
+	known := p.itemWords
+	_, found := p.names.item(name)
+	if _, group := p.names.group(name); group && !found {
+		known, found = p.groupWords, true
+	}
+	if strings.EqualFold(w, "all") {
+		w, _, _ = strings.Cut(name, " ")
+		known, found = newWords(previousWords), true
+	}
+	if !found || len(w) > 32 || p.names.suggested >= maxSuggestions {
+		return false
+	}
+	p.names.suggested++
+	near, ok := syntax.NearMiss(w, slices.Sorted(maps.Keys(known)))
+	if !ok {
+		return false
+	}
+	at := sp.start + strings.Index(p.text[sp.start:sp.end], w)
+	p.out.wrong = true
+	p.diags.Add(nearValue(p.rng(span{at, at + len(w)}), w, near, "a dependency label"))
 	return true
 }
 

@@ -41,15 +41,24 @@ func (p *parser) nearControl(b *block) string {
 	if len(words) == 0 || len(words[0]) > longestNear || p.isPolicy(b) {
 		return ""
 	}
-	near := func(w, meant string) bool { return len(w) <= longestNear && spell.OneEdit(asASCII(w), meant) }
-	first := strings.Join(words[:min(2, len(words))], " ")
-	if near(words[0], policyMark) || near(first, policyMark) || first == "ralph hcl" ||
-		words[0] == "hcl" && slices.ContainsFunc(words[1:], func(w string) bool { return near(w, "ralph") || w != "ralph" && asASCII(w) == "ralph" }) {
+	near := func(w, meant string) bool {
+		w = strings.TrimSpace(asASCII(w))
+		return w == meant || len(w) <= longestNear && spell.OneEdit(w, meant)
+	}
+	for n := range min(3, len(words)) {
+		if first := strings.Join(words[:n+1], " "); near(first, policyMark) || first == "ralph hcl" {
+			return policyMark
+		}
+	}
+	if words[0] == "hcl" && slices.ContainsFunc(words[1:], func(w string) bool { return near(w, "ralph") }) {
 		return policyMark
 	}
+	before, _, ok := strings.Cut(strings.Join(words, " "), "=")
+	if ok && before != "json output" && near(before, "json output") {
+		return schemaMark
+	}
 	for _, w := range words[1:] {
-		key, _, ok := strings.Cut(w, "=")
-		if ok && (words[0] == "json" && (near(key, "output") || key != "output" && asASCII(key) == "output") || near(words[0], "json") && key == "output") {
+		if key, _, ok := strings.Cut(w, "="); ok && words[0] == "json" && key != "output" && near(key, "output") {
 			return schemaMark
 		}
 	}
@@ -75,38 +84,45 @@ func (p *parser) shell(f *Fence, label string) bool {
 
 // nearComment reports a comment that nearly is a directive or an annotation.
 func (p *parser) nearComment(c span, body string) {
-	rest := strings.TrimLeft(body, "!#@")
-	n := strings.IndexFunc(rest, func(r rune) bool {
-		return r == ':' || r == '：' || r == ' ' || r == '=' || r == ';' || r == '\n' || r == '\t'
-	})
-	if n <= 0 || n > longestNear {
+	if len(body) > maxNearComment {
 		return
 	}
-	word, rest := strings.ToLower(asASCII(rest[:n])), strings.TrimLeft(rest[n:], " \t\r\n:：;=")
-	is := func(mark string) bool {
-		return word == mark || word != "" && word[0] == mark[0] && spell.OneEdit(word, mark)
+	near := func(w, mark string) bool {
+		w = strings.ToLower(strings.Trim(asASCII(w), " \t\r\n:;"))
+		mark = strings.TrimSuffix(mark, ":")
+		return w == mark || len(w) <= longestNear && spell.OneEdit(w, mark)
 	}
 	report := func(write string) {
 		p.report(diag.Newf("near-miss-directive", p.rng(c), "a comment nearly is %s", write).WithDetail(
 			"Comments that ralph does not know are left out, and this one would be. Write <!-- %s … -->, in small letters and with a colon, or reword the comment.", write))
 	}
-	if fields := strings.Fields(rest); len(fields) == 1 && isNodeID(fields[0]) {
-		for _, mark := range []string{nodeMark, epicMark} {
-			if is(strings.TrimSuffix(mark, ":")) {
-				report(mark)
-				return
-			}
+	body = strings.TrimRight(body, " \t\r\n")
+	id := strings.LastIndexAny(body, " \t\n:") + 1
+	for _, mark := range []string{nodeMark, epicMark} {
+		if isNodeID(body[id:]) && near(body[:id], mark) {
+			report(mark)
+			return
 		}
 	}
-	if !is(strings.TrimSuffix(directiveMark, ":")) {
+	key := func(to int) int { return strings.LastIndexAny(body[:to], " \t\r\n:;,") + 1 }
+	eq := strings.IndexByte(body, '=')
+	if eq < 0 || !near(body[:key(eq)], directiveMark) {
 		return
 	}
-	for _, f := range strings.Fields(rest) {
-		if key, _, ok := strings.Cut(f, "="); ok {
-			if _, _, known := lookupNear(key); known {
-				report(directiveMark)
-				return
-			}
+	for tries := 0; eq < len(body) && tries < maxNearKeys; eq++ {
+		if body[eq] != '=' {
+			continue
+		}
+		tries++
+		if _, _, known := lookupNear(body[key(eq):eq]); known {
+			report(directiveMark)
+			return
 		}
 	}
 }
+
+// Bounds of the comments that are looked at: in bytes, and how many keys.
+const (
+	maxNearComment = 1024
+	maxNearKeys    = 16
+)

@@ -53,11 +53,8 @@ func newMatcher(p Pattern) matcher {
 		m.near = NewNearWords(p.Keywords)
 	}
 	for _, w := range m.words {
-		if m.optional { // "Phases and dates" names no group
-			break
-		}
 		last := w[len(w)-1]
-		for _, form := range []string{plural(last), singular(last)} {
+		for _, form := range []string{plural(last), last + "s", singular(last)} {
 			if other := append(slices.Clone(w[:len(w)-1]), form); form != last && !m.own(strings.Join(other, " ")) {
 				m.other = append(m.other, other)
 			}
@@ -73,10 +70,11 @@ func (m *matcher) keyword(s string) (n, gap int, ok bool) {
 	if len(m.words) == 0 {
 		return 0, 0, true
 	}
-	for _, list := range [][][]string{m.words, m.other} {
-		if n, gap, ok := keywordOf(s, list); ok {
-			return n, gap, ok
-		}
+	if n, gap, ok := keywordOf(s, m.words); ok {
+		return n, gap, ok
+	}
+	if n, gap, ok := keywordOf(s, m.other); ok && (!m.optional || n+gap < len(s) && s[n+gap] >= '0' && s[n+gap] <= '9') {
+		return n, gap, ok // where no id is needed, "Phases and dates" names no group
 	}
 	return 0, 0, m.bare
 }

@@ -209,15 +209,19 @@ func (r *reader) paragraph(at, end int, listFollows bool) {
 			r.cur = -1
 			r.proseLine(at, stop, first)
 		default:
-			to := next // up to the next label line
-			for to < end {
-				if _, label := p.labelLine(to, min(lineEnd(p.src, to), end)); label {
-					break
-				}
-				to = nextLine(p.src[:end], to)
-			}
 			if r.kind == itemSection {
 				p.nearLabel(at, stop, next < end || listFollows)
+			}
+			to := next // up to the next label line
+			for to < end {
+				stop, next := min(lineEnd(p.src, to), end), nextLine(p.src[:end], to)
+				if _, label := p.labelLine(to, stop); label {
+					break
+				}
+				if r.kind == itemSection {
+					p.nearLabel(to, stop, next < end || listFollows)
+				}
+				to = next
 			}
 			if first {
 				r.prose(at, to)

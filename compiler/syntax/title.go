@@ -48,7 +48,7 @@ func (p *parser) readTitle(in inline, m *matcher) (t title, ok bool) {
 	}
 	t.keyword = v[i : i+n]
 	t.key = m.match(v[at:])
-	if (t.key.look == noID || t.key.look == malformed) && m.optional {
+	if (t.key.look == noID || t.key.look == malformed) && m.optional && m.own(t.keyword) {
 		t.key = idMatch{look: goodID}
 		at = i + n
 	}
