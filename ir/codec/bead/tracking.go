@@ -133,7 +133,7 @@ func (w *writer) judgement(number int, g *ir.GateResult, k *kept) qaExecution {
 		file, session = g.Gate, nil
 	}
 	return qaExecution{
-		Attempt: number, SessionID: session, AgentPath: k.said(file), Model: orNull(w.model(g.Model)), StartedAt: stamp(g.Started),
+		Attempt: number, SessionID: session, AgentPath: k.said(file), Model: orNull(w.model(cmp.Or(g.Model, w.e.Gates[g.Gate].Model))), StartedAt: stamp(g.Started),
 		CompletedAt: stamp(g.Ended), Status: verdict(g.Verdict), Message: g.Message, Details: details(g),
 	}
 }
