@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -134,4 +135,36 @@ func TestABaseThatCannotBePreparedIsNoRed(t *testing.T) { // execution §5
 	if end, ok := b.journal.Kept[2].Body.(executor.PreflightEnded); !ok || end.Detail != "the disk is full" {
 		t.Errorf("on record: %+v", b.journal.Kept[2])
 	}
+}
+
+func TestAWaitingRunGoesOnWhenTheBaseIsApproved(t *testing.T) { // execution §5
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, executortest.Epic([]string{"1.1"}, twoGates, func(e *ir.Epic) {
+			g := e.Gates["lint"]
+			g.Baseline = "green"
+			e.Gates["lint"] = g
+		}))
+		b.gate.Do = func(_ context.Context, r executor.GateRun) (executor.GateJudged, error) {
+			if r.Effect.Step == executor.Preflight && r.Name == "lint" {
+				return executortest.Verdict(r.Name, executor.Fail), nil
+			}
+			return executortest.Verdict(r.Name, executor.Pass), nil
+		}
+		in := &executortest.Inbox{}
+		run, err := b.apply(preflight, func(c *local.Config, start *executor.RunStarted) {
+			c.Inbox, start.Wait = in, true
+			c.Observe = func(list []executor.Event) {
+				if h, ok := list[len(list)-1].Body.(executor.RunHeld); ok && h.For == executor.ForBase {
+					in.Send("", executor.Decision{ID: "d1", Verb: executor.Approve, How: executor.Baseline, By: "ann", User: "ann"})
+				}
+			}
+		})
+		if err != nil || run.Counts()["done"] != 1 || in.Answers["d1"] != "" {
+			t.Errorf("%v, %v, answers %v", run.Counts(), err, in.Answers)
+		}
+		want := "run.started preflight.started check:pass lint:fail preflight.ended run.held decided … run.ended"
+		if got := b.story(); got != want {
+			t.Errorf("it did\n%s\nwant\n%s", got, want)
+		}
+	})
 }
