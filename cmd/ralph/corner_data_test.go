@@ -62,8 +62,8 @@ cd "$TOP/project" && echo mine > mine && git add mine && git commit -q -m mine`,
 			if r.read(path) == b {
 				t.Fatal("nothing was changed")
 			}
-			r.has(r.ralph(exitInput, "apply"), "damaged at event 2")
-			r.has(r.ralph(exitInput, "journal", "verify"), "event 2")
+			r.has(r.ralph(exitInput, "apply"), "damaged at event 5") // node.started, after the preflight
+			r.has(r.ralph(exitInput, "journal", "verify"), "event 5")
 		},
 	},
 	{

@@ -64,8 +64,8 @@ echo asked >> "$TOP/asked"`,
 	},
 	{
 		group: "qa", name: "a test is flaky",
-		want: "every verdict is kept: a pass behind a fail on the same tree costs an attempt and can be seen",
-		unit: `test -e $TOP/twice || { touch $TOP/twice; echo 'timing'; exit 1; }`,
+		want: "every verdict is kept: a pass behind a fail on the same tree costs an attempt and can be seen", // it names its sprint: not tried on the base
+		unit: `: $RALPH_NODE; test -e $TOP/twice || { touch $TOP/twice; echo 'timing'; exit 1; }`,
 		check: func(t *testing.T, r *cornerRepo) {
 			r.has(r.apply(exitDone), "1.1  ✗ implement #1", "1 of 1 sprint done")
 			r.has(r.ralph(exitDone, "log", "1.1"), "implement #1: gate unit: fail", "implement #2: gate unit: pass")
