@@ -128,6 +128,26 @@ func TestABudgetThatAllIsDoneWithIsSaidAndHoldsNothing(t *testing.T) { // execut
 	}
 }
 
+// A run of the last release ended held by a budget, with all its nodes done and
+// nothing joined.
+func TestAHoldThatKeepsNothingBackEndsWithItsRun(t *testing.T) {
+	s := eight(t, 1_000_000, expect(100_000))
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectAgent {
+			return used(nil, num(100_000), "success")
+		}
+		return nil
+	}
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Node == executor.Integration })
+	s.begin()
+	s.put(executor.Event{Body: executor.RunHeld{For: executor.ForBudget, Detail: "$1.20 of $1.00 are spent"}})
+	s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Done, "", "")
+}
+
 func TestWaitsForABudgetSaySo(t *testing.T) {
 	s := eight(t, 1_000_000)
 	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {used(nil, num(600_000), "success")}})
