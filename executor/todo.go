@@ -101,7 +101,13 @@ func (r *Run) admit(now time.Time) []Event {
 	free := r.started.Slots - r.running
 	lanes := map[string]int{}
 	runners := r.headed()
-	wallet := r.admission(now)
+	var has *wallet
+	wallet := func() *wallet { // mostly there is no free slot, and nobody asks
+		if has == nil {
+			has = r.admission(now)
+		}
+		return has
+	}
 	holds := r.held.For == ForBudget
 	lane := func(name string) bool {
 		limit := r.epic.Run.Concurrency.PerLane[name]
@@ -112,7 +118,7 @@ func (r *Run) admit(now time.Time) []Event {
 			return false
 		}
 		next := r.nextTurn(n)
-		if !holds && n.wait.For == ForLimit && wallet.noRoom(n, next) != "" {
+		if !holds && n.wait.For == ForLimit && wallet().noRoom(n, next) != "" {
 			return false
 		}
 		if name := r.needsRunner(n); name != "" && !(holds && next.agent != "") {
@@ -123,7 +129,7 @@ func (r *Run) admit(now time.Time) []Event {
 		}
 		free--
 		lanes[n.ir.Lane]++
-		wallet.plan(n, next)
+		wallet().plan(n, next)
 		out = append(out, n.event(NodeResumed{}))
 		return true
 	}
@@ -156,7 +162,7 @@ func (r *Run) admit(now time.Time) []Event {
 		return out
 	}
 	room := func(c class) bool {
-		if !lane(c.lane) || !wallet.lets(nil, c.first) {
+		if !lane(c.lane) || !wallet().lets(nil, c.first) {
 			return false
 		}
 		if ok, _ := r.mayAsk(c.runner, runners[c.runner], now); !ok {
@@ -164,7 +170,7 @@ func (r *Run) admit(now time.Time) []Event {
 		}
 		lanes[c.lane]++
 		runners[c.runner]++
-		wallet.plan(nil, c.first)
+		wallet().plan(nil, c.first)
 		return true
 	}
 	for _, i := range r.ready.take(free, room) {

@@ -19,7 +19,7 @@ import (
 func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, base executor.Tree) []string {
 	var out []string
 	if who := unpriced(epic); len(who) > 0 {
-		out = append(out, fmt.Sprintf("a budget in dollars does not hold for %s: what they cost is told neither by the program nor by a price of the model. Write model \"NAME\" { price { input = …, output = … } }, or bound the tokens.", listOf(who)))
+		out = append(out, fmt.Sprintf("a budget in dollars does not hold for %s: what they cost is told neither by the program nor by a price of the model. One turn of such an agent runs at a time, unless agent \"NAME\" { expect { usd = … } } says what to reserve. Write model \"NAME\" { price { input = …, output = … } }, or bound the tokens.", listOf(who)))
 	}
 	at, err := space.Moved(ctx)
 	if err != nil || at == "" {
