@@ -61,7 +61,7 @@ func (u *unit) ofTheRun(s *policies.Settings, because string, diags *diag.List) 
 	})
 	check("hitl", map[string]policies.Value[string]{"plan": h.Plan, "labels": text(h.Labels.Set, h.Labels.Range)})
 	check("git", map[string]policies.Value[string]{
-		"base": s.Git.Base, "target": s.Git.Target, "cleanup": s.Git.Cleanup, "commit": s.Git.Commit, "remote": s.Git.Remote,
+		"base": s.Git.Base, "target": s.Git.Target, "cleanup": s.Git.Cleanup, "commit": s.Git.Commit, "remote": s.Git.Remote, "on_tamper": s.Git.OnTamper,
 	})
 	check("worktree", map[string]policies.Value[string]{
 		"setup": text(w.Setup.Set, w.Setup.Range), "copy": text(w.Copy.Set, w.Copy.Range), "env": text(w.Env.Set, w.Env.Range),

@@ -146,7 +146,7 @@ func (u *unit) holdSettings(s *policies.Settings, diags *diag.List) {
 	hold(u, diags, s.Git.Base, "source_branch", "git")
 	hold(u, diags, s.Git.Branch, "branch", "git")
 	hold(u, diags, s.Git.Worktree, "worktree", "git")
-	for _, v := range []policies.Value[string]{s.Git.Target, s.Git.Cleanup, s.Git.Commit, s.Git.Remote} {
+	for _, v := range []policies.Value[string]{s.Git.Target, s.Git.Cleanup, s.Git.Commit, s.Git.Remote, s.Git.OnTamper} {
 		hold(u, diags, v, "git")
 	}
 	w := &s.Worktree
@@ -180,6 +180,11 @@ func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies
 		u.loosened(h.Plan.Range, diags, "a plan cannot approve itself",
 			"The policy says that a person approves plans before they run. Remove the line, or change the policy.")
 		h.Plan = policies.Value[string]{}
+	}
+	if t := &over.Git.OnTamper; t.V == "note" && below.Git.OnTamper.V != "note" {
+		u.loosened(t.Range, diags, "a plan cannot excuse tampering",
+			"Only the policy says that a run does not fail when others change settings, hooks or refs while it is at work. Remove the line, or change the policy.")
+		*t = policies.Value[string]{}
 	}
 	return over
 }

@@ -78,7 +78,7 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 			Level: s.HITL.Level.Get("gates"), Plan: s.HITL.Plan.Get("auto"), Approvers: atless(s.HITL.Approvers.V),
 			Labels: s.HITL.Labels.V, OnHumanMessage: s.HITL.OnHumanMessage.Get("pause"), IdleCooldownMS: s.HITL.IdleCooldownMS.V,
 		},
-		Git: ir.GitSettings{Cleanup: s.Git.Cleanup.Get("never"), Commit: s.Git.Commit.Get("each"), Remote: s.Git.Remote.V},
+		Git: ir.GitSettings{Cleanup: s.Git.Cleanup.Get("never"), Commit: s.Git.Commit.Get("each"), Remote: s.Git.Remote.V, OnTamper: onTamper(s.Git.OnTamper.V)},
 		Worktree: ir.Worktree{
 			Setup: s.Worktree.Setup.V, Copy: s.Worktree.Copy.V, Env: s.Worktree.Env.V, MinFree: s.Worktree.MinFree.V,
 			Submodules: s.Worktree.Submodules.V, Layout: s.Worktree.Layout.Get("worktree"),
@@ -103,6 +103,14 @@ func (u *unit) nodeHITL(i int, run ir.HITL) *ir.NodeHITL {
 		return nil
 	}
 	return &own
+}
+
+// onTamper leaves the default out of the file.
+func onTamper(word string) string {
+	if word == "fail" {
+		return ""
+	}
+	return word
 }
 
 // sumGates are the gates that judge the joined result: as written, else the

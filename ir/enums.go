@@ -12,6 +12,7 @@ var enums = map[string][]string{
 	"HITL.on_human_message": {"pause", "review", "cooldown"},
 	"GitSettings.cleanup":   {"never", "on_success"},
 	"GitSettings.commit":    {"each", "squash"},
+	"GitSettings.on_tamper": {"note"},
 	"Worktree.layout":       {"worktree", "clone"},
 	"Tracker.kind":          {"bd"},
 	"Agent.access":          {"", "read", "write"},

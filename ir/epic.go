@@ -97,6 +97,8 @@ type GitSettings struct {
 	Cleanup string `json:"cleanup"` // never, on_success
 	Commit  string `json:"commit"`  // each, squash
 	Remote  string `json:"remote"`
+
+	OnTamper string `json:"on_tamper,omitempty"` // note: a run does not fail because others changed settings, hooks or refs; left out: it does
 }
 
 // Worktree says how a worktree is prepared.

@@ -291,13 +291,13 @@ func TestAFieldThatIsLeftOutIsNoDifference(t *testing.T) {
 	}
 }
 
-// firstWords sets every field with a vocabulary to its first word.
+// firstWords sets every field with a vocabulary, that has to be there, to its first word.
 func firstWords(s *shape, v reflect.Value) {
 	switch s.kind {
 	case shapeStruct:
 		for i := range s.fields {
 			f := &s.fields[i]
-			if words := enums[s.name+"."+f.name]; words != nil {
+			if words := enums[s.name+"."+f.name]; words != nil && !f.omit {
 				f.of(v).SetString(words[0])
 			}
 			firstWords(f.shape, f.of(v))

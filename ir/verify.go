@@ -99,7 +99,7 @@ func (v *verifier) words(s *shape, x reflect.Value, at string) {
 }
 
 func (f *shapeField) spells(v reflect.Value) bool {
-	return f.words == nil || slices.Contains(f.words, v.String())
+	return f.words == nil || f.absent(v) || slices.Contains(f.words, v.String())
 }
 
 func (f *shapeField) counts(v reflect.Value) bool { return v.Int() >= 0 || f.name == "exit_code" }

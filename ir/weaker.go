@@ -173,6 +173,9 @@ func (w *weaker) plan(m *matching) {
 		w.add("gate-removed", "", "gate %s removed from the integration", g)
 	}
 	w.people(o.Run.HITL, n.Run.HITL)
+	if o.Run.Git.OnTamper == "" && n.Run.Git.OnTamper == "note" {
+		w.add("protection-loosened", "", "a run does not fail any more because others changed settings, hooks or refs")
+	}
 	w.budget("", "the run's", o.Run.Budget, n.Run.Budget)
 	for _, v := range n.Waivers {
 		if !slices.Contains(o.Waivers, v) {

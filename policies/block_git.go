@@ -17,6 +17,7 @@ type Git struct {
 	Cleanup  Value[string] // never, on_success
 	Commit   Value[string] // each, squash
 	Remote   Value[string]
+	OnTamper Value[string] // fail, note
 }
 
 // Overlay returns a with everything that b sets put over it.
@@ -29,6 +30,7 @@ func (a Git) Overlay(b Git) Git {
 		Cleanup:  b.Cleanup.Or(a.Cleanup),
 		Commit:   b.Commit.Or(a.Commit),
 		Remote:   b.Remote.Or(a.Remote),
+		OnTamper: b.OnTamper.Or(a.OnTamper),
 	}
 }
 
@@ -43,6 +45,7 @@ var gitBlock = &block{
 		{name: "cleanup", kind: kEnum, enum: []string{"never", "on_success"}, doc: "when worktrees are removed: never or on_success"},
 		{name: "commit", kind: kEnum, enum: []string{"each", "squash"}, doc: "what becomes of the agent's own commits: each or squash"},
 		{name: "remote", kind: kString, doc: "the remote that is pushed to"},
+		{name: "on_tamper", kind: kEnum, enum: []string{"fail", "note"}, doc: "what a change of settings, hooks or refs by others does to the run: fail or note"},
 	},
 }
 
@@ -58,6 +61,7 @@ func (r *reader) git() Git {
 		Cleanup:  r.enum("cleanup"),
 		Commit:   r.enum("commit"),
 		Remote:   r.str("remote"),
+		OnTamper: r.enum("on_tamper"),
 	}
 	r.checkTemplate("branch", g.Branch)
 	r.checkTemplate("worktree", g.Worktree)
