@@ -11,6 +11,7 @@ import (
 // record and the present epic, so that a run goes on after any crash, and a
 // changed epic keeps what is still true (docs/execution: "what runs again").
 func (r *Run) begin(seq int64, e RunStarted) error {
+	r.renewTampers(r.Open())
 	r.begun, r.ended, r.draining, r.until = true, false, false, Event{}.At
 	r.foreign = e.Digest != r.epic.Digest
 	rebased := r.started.Base != e.Base

@@ -59,6 +59,10 @@ func (r *Run) comment(e Event) {
 		if b.Reason != "" {
 			r.say(e.Seq, "ralph", fmt.Sprintf("[run] ends at %s: %s", stamp(e.At), b.Reason))
 		}
+	case TamperSeen:
+		if b.Grade == Tampered {
+			r.say(e.Seq, "ralph", fmt.Sprintf("[tampered] %s at %s: %s", b.ID, stamp(e.At), b.Drift))
+		}
 	case Decided:
 		text := decisionText(e.Node, b.Decision)
 		if n == nil {
@@ -162,7 +166,10 @@ func decisionText(id ir.NodeID, d Decision) string {
 	if d.Gate != "" {
 		out += " gate " + d.Gate
 	}
-	if id == "" && d.Verb == Approve {
+	switch {
+	case d.Tamper != "":
+		out += " the change " + d.Tamper
+	case id == "" && d.Verb == Approve:
 		out += " the plan, digest " + d.Digest
 	}
 	if d.Result != "" {

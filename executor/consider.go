@@ -59,6 +59,9 @@ func (r *Run) consider(id ir.NodeID, d Decision) (Decision, act, error) {
 	case d.Budget != (ir.Budget{}) && d.Verb != Resume:
 		return d, nil, &Refused{Why: fmt.Sprintf("%s adds to no budget", d.Verb), Hint: "ralph resume --budget usd=+20 does"}
 	}
+	if d.Tamper != "" && (d.Verb != Approve || id != "") {
+		return d, nil, &Refused{Why: "a change of settings or refs belongs to the run", Hint: "ralph approve --tamper " + d.Tamper}
+	}
 	d.Message = Clip(strings.TrimSpace(d.Message), MaxNote)
 	if id == "" {
 		return r.considerRun(d)

@@ -13,6 +13,9 @@ import (
 func (r *Run) considerRun(d Decision) (Decision, act, error) {
 	switch d.Verb {
 	case Approve:
+		if d.Tamper != "" {
+			return r.considerTamper(d)
+		}
 		if d.How == Baseline {
 			return r.considerBase(d)
 		}

@@ -46,6 +46,8 @@ type Decision struct {
 	At      time.Time `json:"at"`              // when it was said
 	Budget  ir.Budget `json:"budget,omitzero"` // resume: what is added
 
+	Tamper string `json:"tamper,omitempty"` // approve: the change that is accepted, by its id
+
 	// What it is bound to; Consider fills it in. An approval that says a gate or
 	// trees itself is refused when they are not the present ones.
 	Gate   string `json:"gate,omitempty"`

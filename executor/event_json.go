@@ -218,6 +218,8 @@ var kinds = func() map[string]func([]byte) (Body, error) {
 	declare[PreflightEnded](m)
 	declare[RunRecovered](m)
 	declare[NodeRecovered](m)
+	declare[TamperSeen](m)
+	declare[TamperUndone](m)
 	return m
 }()
 

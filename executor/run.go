@@ -76,6 +76,9 @@ type Run struct {
 	digests     map[string]string     // of gates, computed when first needed
 	scratch     []Effect
 	says        []Comment // about the epic as a whole
+
+	tampers []Tamper          // changes that others made, see tamper.go
+	told    map[string]string // what was said last of each thing: id
 }
 
 // New returns a run of epic without events. The epic must be valid (ir.Verify)
@@ -204,6 +207,12 @@ func (r *Run) apply(e Event) error {
 		return nil
 	case Decided:
 		return r.decided(e, b)
+	case TamperSeen:
+		r.tamperSeen(b)
+		return nil
+	case TamperUndone:
+		r.tamperUndone(b)
+		return nil
 	}
 	if !r.begun {
 		return fmt.Errorf("no run has started")
