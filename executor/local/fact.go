@@ -10,6 +10,7 @@ import (
 // which comes when the fact is on stable storage.
 type fact struct {
 	event executor.Event
+	seen  []executor.Sighting // in place of an event: what others changed
 	kept  chan<- error
 }
 
@@ -17,7 +18,7 @@ type fact struct {
 func (d *driver) record(e executor.Effect) func(context.Context, executor.Body) error {
 	return func(ctx context.Context, body executor.Body) error {
 		kept := make(chan error, 1)
-		f := fact{executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: executor.Redacted(body, d.Redact)}, kept}
+		f := fact{event: executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: executor.Redacted(body, d.Redact)}, kept: kept}
 		select {
 		case d.facts <- f:
 		case <-ctx.Done():
@@ -38,7 +39,10 @@ func (d *driver) record(e executor.Effect) func(context.Context, executor.Body) 
 
 // fact puts one on record, and at once on stable storage.
 func (d *driver) fact(f fact) error {
-	err := d.put(f.event)
+	err := d.sighted(f.seen, false)
+	if err == nil && f.event.Body != nil {
+		err = d.put(f.event)
+	}
 	if err == nil {
 		err = d.flush()
 	}

@@ -59,6 +59,9 @@ type Config struct {
 	// neither stalls nor hurries anything.
 	Wall func() time.Time
 
+	// Watch sees what others change while the run is at work. It may be nil.
+	Watch executor.Watch
+
 	// Observe is told events after they are on stable storage. It may be nil.
 	Observe func([]executor.Event)
 }
@@ -91,7 +94,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	if err := d.lost(); err != nil {
 		return false, err
 	}
-	if err := d.put(executor.Event{Body: start}); err != nil {
+	if err := d.watched(start); err != nil {
 		return false, err
 	}
 	for {
@@ -124,13 +127,15 @@ type driver struct {
 	nodes      map[ir.NodeID]*ir.Node
 	digests    map[string]string // of gates
 	interrupts int
-	late       bool // the deadline has drained the run
+	late       bool                // the deadline has drained the run
+	seen       []executor.Sighting // in batch
 }
 
 // report is what a worker says when its effect has ended.
 type report struct {
 	key   string
 	event executor.Event
+	seen  []executor.Sighting // what others changed meanwhile
 }
 
 // put gives an event its place and applies it. It becomes durable with the rest
@@ -168,6 +173,9 @@ func (d *driver) flush() error {
 		return nil
 	}
 	if err := d.Journal.Append(d.ctx, d.batch); err != nil {
+		return err
+	}
+	if err := d.keepSeen(); err != nil {
 		return err
 	}
 	if d.Observe != nil {
@@ -219,6 +227,9 @@ func (d *driver) round() (done bool, err error) {
 		}
 	}
 	if done = todo.Done && !d.stays(); done {
+		if err := d.lastLook(); err != nil {
+			return false, err
+		}
 		ended := executor.RunEnded{Interrupted: d.interrupts > 0, Counts: d.Run.Counts()}
 		if err := d.put(executor.Event{Body: ended}); err != nil {
 			return false, err
@@ -357,6 +368,9 @@ func (d *driver) report(r report) error {
 	d.flying[r.key]()
 	delete(d.flying, r.key)
 	d.rest = d.clock.now().Add(idle)
+	if err := d.sighted(r.seen, false); err != nil {
+		return err
+	}
 	return d.put(r.event)
 }
 
@@ -399,12 +413,12 @@ func (d *driver) start(e executor.Effect) error {
 	ctx, cancel := context.WithCancel(d.ctx)
 	d.flying[key] = cancel
 	d.work.Go(func() {
-		body, err := do(ctx)
+		body, seen, err := d.watch(ctx, e, do)
 		if err != nil {
 			body = failed(ctx, e, err)
 		}
 		body = executor.Redacted(body, d.Redact)
-		d.reports <- report{key, executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}}
+		d.reports <- report{key, executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}, seen}
 	})
 	return nil
 }

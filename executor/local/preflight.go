@@ -28,11 +28,13 @@ func (d *driver) preflight(checks []executor.BaseCheck) {
 	d.flying[executor.Preflight] = cancel
 	c, tell := d.Config, d.record(executor.Effect{})
 	d.work.Go(func() {
-		var end executor.PreflightEnded
-		if err := Preflight(ctx, c, checks, tell); err != nil {
-			end.Detail = failed(ctx, executor.Effect{}, err).Detail
+		end, seen, err := d.watch(ctx, executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}, func(ctx context.Context) (executor.Body, error) {
+			return executor.PreflightEnded{}, Preflight(ctx, c, checks, tell)
+		})
+		if err != nil {
+			end = executor.PreflightEnded{Detail: failed(ctx, executor.Effect{}, err).Detail}
 		}
-		d.reports <- report{executor.Preflight, executor.Event{Body: executor.Redacted(end, d.Redact)}}
+		d.reports <- report{executor.Preflight, executor.Event{Body: executor.Redacted(end, d.Redact)}, seen}
 	})
 }
 

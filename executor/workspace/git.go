@@ -27,6 +27,7 @@ type git struct {
 	user    bool     // with the user's configuration, not only ralph's
 	batch   *batch
 
+	own     *ownRefs            // told of each ref that moves; nil: nobody looks
 	started func(args []string) // told of each process; nil: nobody counts
 }
 
@@ -232,6 +233,7 @@ type move struct{ ref, old, new string }
 // expected. Locks that a killed git left on them are removed first: they are
 // ralph's own refs, and the caller holds the run lock.
 func (g *git) update(ctx context.Context, why string, moves ...move) error {
+	went := g.own.moving(moves)
 	var b strings.Builder
 	for _, m := range moves {
 		if m.old == m.new {
@@ -248,6 +250,7 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 		return nil
 	}
 	_, err := g.run(ctx, place{}, b.String(), nil, "update-ref", "-m", "ralph: "+why, "--stdin")
+	went(err == nil)
 	if err != nil && ctx.Err() == nil {
 		for _, m := range moves {
 			if taken := g.inTheWay(m.ref); taken != "" {

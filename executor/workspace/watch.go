@@ -1,0 +1,366 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+var _ executor.Watch = (*watch)(nil)
+
+// watch compares what is the user's, and the epic's refs, with what they were. It
+// reads files, never through a pipe, and runs git only to read a configuration file
+// that has changed and to ask whether a ref moved forward.
+//
+//	at each look          settings (.git/config, what it includes, config.worktree), hooks, info/,
+//	                      branches and tags, refs of this epic
+//	at start and end      other refs, the user's checkout (checkout.go)
+//
+// What was seen last is kept in memory. What is on record is kept in trusted.json,
+// with which the next run compares when this one is cut; the files that settings
+// stand in, hooks and info/ are kept beside it, so that they can be put back.
+// Together looks take at most about a tenth of the time: one that would come too
+// soon is left to the next, which then names the attempts of both.
+type watch struct {
+	s     *Space
+	clean func(string) string // takes secrets out
+	files fileCache
+	own   ownRefs
+
+	branchOf map[string]ir.NodeID // by ref
+
+	mu       sync.Mutex // guards the rest
+	last     facts      // as seen last
+	trust    facts      // as on record
+	unsaved  bool       // trust is not what trusted.json says
+	checkout *checkout
+	flight   map[string]executor.During   // effects at work, by key
+	ended    []executor.During            // since the last look
+	next     time.Time                    // before this no look
+	made     map[string][]executor.During // attempts in flight when a branch or tag was made
+	copies   map[string]string            // files to keep, by where; "": done
+	room     int64                        // for them
+	readAt   time.Time                    // when the refs were about to be read
+}
+
+// facts are what is watched.
+type facts struct {
+	Settings map[string]setting `json:"settings"`
+	Refs     map[string]string  `json:"refs"` // "ref: …" if symbolic
+}
+
+// setting is a value, a hook, a file.
+type setting struct {
+	Value string `json:"value"`
+	Set   string `json:"set"` // command that makes it so
+	unset string // command that takes it away
+}
+
+func (f facts) clone() facts { return facts{maps.Clone(f.Settings), maps.Clone(f.Refs)} }
+
+// Watch returns what watches the repository for a run. clean takes secrets out of
+// what is told; nil takes out nothing. The caller holds the run lock.
+func (s *Space) Watch(clean func(string) string) executor.Watch {
+	if clean == nil {
+		clean = func(s string) string { return s }
+	}
+	w := &watch{s: s, clean: clean, copies: map[string]string{}, made: map[string][]executor.During{}, room: maxCopies, flight: map[string]executor.During{}, branchOf: map[string]ir.NodeID{}}
+	for id, n := range s.nodes {
+		w.branchOf["refs/heads/"+n.Git.Branch] = id
+	}
+	return w
+}
+
+// read reads what is watched, as it is now.
+func (w *watch) read() facts {
+	f := facts{w.settings(), w.refs()}
+	w.keepFiles()
+	return f
+}
+
+// Start implements executor.Watch.
+func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During, pins []executor.Pin) []executor.Sighting {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.s.git.own = &w.own
+	w.last = w.read()
+	w.trust, w.unsaved = w.last.clone(), true
+	w.checkout = w.lookAround()
+	var out []executor.Sighting
+	known := map[string]bool{}
+	for _, c := range open {
+		known[c.What] = true
+		if is := w.valueOf(c); is != c.Is {
+			s := w.sighting(c.What, c.Was, is)
+			s.Back = c.Back
+			out = append(out, s)
+		}
+	}
+	if !cut {
+		_ = w.save() // it says nothing about a run that has not begun; Keep tries again
+		return out
+	}
+	was, around, err := w.load()
+	if err != nil {
+		s := executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{
+			What: w.shown(w.trusted()), Was: "what the run that was cut had trusted", Is: "unreadable: what was changed since cannot be told",
+		}}
+		if !known[s.What] {
+			out = append(out, s)
+		}
+		return out
+	}
+	now := w.last
+	w.last = was
+	for name := range known { // told already
+		list, _ := w.manyRefs(name)
+		for ref := range list {
+			copyEntry(was.Refs, now.Refs, ref)
+		}
+		copyEntry(was.Settings, now.Settings, name)
+		copyEntry(was.Refs, now.Refs, name)
+	}
+	for _, ref := range union(was.Refs, now.Refs) { // these are in the journal
+		if t, _, _ := w.thing(ref); t == executor.ThingOwn {
+			copyEntry(was.Refs, now.Refs, ref)
+		}
+	}
+	seen := w.compare(now, true)
+	if around != nil {
+		seen = append(seen, around.compare(w, w.checkout)...)
+	}
+	seen = append(seen, w.unpinned(pins, known)...)
+	for i := range seen {
+		seen[i].During = during
+	}
+	return append(out, seen...)
+}
+
+// Begin implements executor.Watch.
+func (w *watch) Begin(e executor.Effect) []executor.Sighting {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out, _ := w.look()
+	w.flight[e.Key("")] = executor.During{Node: e.Node, Step: e.Step, Attempt: e.Attempt}
+	return out
+}
+
+// End implements executor.Watch.
+func (w *watch) End(e executor.Effect) []executor.Sighting {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out, looked := w.look()
+	d := w.flight[e.Key("")]
+	delete(w.flight, e.Key(""))
+	if !looked && !slices.Contains(w.ended, d) {
+		w.ended = append(w.ended, d) // the next look is about it, too
+	}
+	return out
+}
+
+// Finish implements executor.Watch.
+func (w *watch) Finish() []executor.Sighting {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.files.forget() // also what was written in place within one tick of the clock
+	during := w.during()
+	out := w.compare(w.read(), true)
+	w.name(out, during)
+	return append(out, w.checkout.compare(w, w.lookAround())...)
+}
+
+// Keep implements executor.Watch.
+func (w *watch) Keep(done []executor.Sighting) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range done {
+		switch {
+		case s.Thing == executor.ThingForeign && s.Is == "":
+			delete(w.trust.Refs, s.What)
+		case s.Thing == executor.ThingForeign:
+			w.trust.Refs[s.What] = s.Is
+		case s.Thing == executor.ThingSetting && s.Is == "":
+			delete(w.trust.Settings, s.What)
+		case s.Thing == executor.ThingSetting:
+			if now := w.last.Settings[s.What]; now.Value == s.Is {
+				w.trust.Settings[s.What] = now
+			}
+		default:
+			continue
+		}
+		w.unsaved = true
+	}
+	if !w.unsaved {
+		return nil
+	}
+	return w.save()
+}
+
+// look compares what is watched all the time, unless it was looked at just now.
+func (w *watch) look() (out []executor.Sighting, looked bool) {
+	begun := time.Now()
+	if begun.Before(w.next) {
+		return nil, false
+	}
+	during := w.during()
+	out = w.compare(w.read(), false)
+	w.ended = nil
+	w.name(out, during)
+	w.next = time.Now().Add(10 * time.Since(begun))
+	return out, true
+}
+
+// name says which attempts were in flight, and which branches and tags they may
+// have made themselves.
+func (w *watch) name(list []executor.Sighting, during []executor.During) {
+	for i := range list {
+		s := &list[i]
+		if s.Thing == executor.ThingOther {
+			continue
+		}
+		s.During = during
+		switch {
+		case s.Thing != executor.ThingForeign:
+		case s.Was == "":
+			w.made[s.What] = during
+		default:
+			s.Young = slices.ContainsFunc(w.made[s.What], func(d executor.During) bool { return slices.Contains(during, d) })
+		}
+	}
+}
+
+// during lists the attempts that were in flight since the last look.
+func (w *watch) during() []executor.During {
+	out := slices.Clone(w.ended)
+	for _, key := range slices.Sorted(maps.Keys(w.flight)) {
+		if d := w.flight[key]; !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	const most = 20 // an event is small
+	return out[:min(len(out), most):min(len(out), most)]
+}
+
+// compare returns what differs from what was seen last, which now becomes that; all:
+// also what is looked at only at the start and the end.
+func (w *watch) compare(now facts, all bool) []executor.Sighting {
+	var out []executor.Sighting
+	for _, name := range union(w.last.Settings, now.Settings) {
+		was, is := w.last.Settings[name], now.Settings[name]
+		if was.Value == is.Value {
+			continue
+		}
+		s := executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{What: name, Was: was.Value, Is: is.Value, Back: was.Set}}
+		if was.Value == "" {
+			s.Back = is.unset
+		}
+		out = append(out, s)
+	}
+	out = append(out, w.compareRefs(now.Refs, all)...)
+	others := w.last.Refs
+	w.last = now
+	if !all {
+		w.last.Refs = keepOthers(w, others, now.Refs)
+	}
+	return out
+}
+
+// copyEntry makes an entry the same in to as in from.
+func copyEntry[V any](to, from map[string]V, name string) {
+	if v, ok := from[name]; ok {
+		to[name] = v
+	} else {
+		delete(to, name)
+	}
+}
+
+// union returns the names of both, sorted.
+func union[V any](a, b map[string]V) []string {
+	out := make([]string, 0, len(a))
+	for name := range a {
+		out = append(out, name)
+	}
+	for name := range b {
+		if _, both := a[name]; !both {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// sighting is the one of a change whose name is known.
+func (w *watch) sighting(what, was, is string) executor.Sighting {
+	if strings.HasPrefix(what, "refs/") {
+		return w.refSighting(what, was, is)
+	}
+	return executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{What: what, Was: was, Is: is}}
+}
+
+// valueOf is what a change is about, as it is now.
+func (w *watch) valueOf(c executor.Drift) string {
+	if list, ok := w.manyRefs(c.What); ok {
+		for ref, was := range list {
+			if w.last.Refs[ref] != was {
+				return c.Is
+			}
+		}
+		return c.Was
+	}
+	if strings.HasPrefix(c.What, "refs/") {
+		return w.last.Refs[c.What]
+	}
+	if c.What == w.shown(w.trusted()) {
+		return c.Is // nobody can put it back
+	}
+	return w.last.Settings[c.What].Value
+}
+
+// shown is a path as people see it from the top of their checkout.
+func (w *watch) shown(path string) string {
+	if rel, err := filepath.Rel(w.s.top, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// forward reports whether a ref is new, or what it was is an ancestor of what it is.
+func (w *watch) forward(was, is string) bool {
+	if was == "" || is == "" {
+		return was == ""
+	}
+	if !isOid(was) || !isOid(is) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	from, err := w.s.git.ref(ctx, was+"^{commit}")
+	if err != nil || from == "" {
+		return false
+	}
+	to, err := w.s.git.ref(ctx, is+"^{commit}")
+	if err != nil || to == "" {
+		return false
+	}
+	has, err := w.s.git.ancestor(ctx, from, to)
+	return err == nil && has
+}
+
+// clip bounds what an event says of a value, and keeps it apart from others.
+func clip(s string) string {
+	if len(s) <= maxValue {
+		return s
+	}
+	return oneLine(s, maxValue) + fmt.Sprintf("… (sha256 %.12s)", digestOf([]byte(s)))
+}
+
+// maxValue bounds a value in an event, in bytes.
+const maxValue = 300

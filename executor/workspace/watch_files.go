@@ -1,0 +1,171 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// readPlain reads a regular file of at most limit bytes. A pipe that somebody put
+// there is not waited for.
+func readPlain(path string, limit int64) ([]byte, fs.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !st.Mode().IsRegular():
+		return nil, st, errors.New("it is no regular file")
+	case st.Size() > limit:
+		return nil, st, fmt.Errorf("it has more than %d bytes", limit)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("it has more than %d bytes", limit)
+	}
+	return b, st, err
+}
+
+// fileCache remembers what was read of files that have not changed since, as far as
+// their times tell. The zero value is ready; it may be used concurrently.
+type fileCache struct {
+	mu   sync.Mutex // guards read
+	read map[string]cached
+}
+
+type cached struct {
+	mark stamp
+	got  any
+}
+
+// stamp tells one state of a file from another. Nobody sets the time of its last
+// change (ctime), where the system has one.
+type stamp struct {
+	size, mtime, ctime int64
+	ino                uint64
+	mode               fs.FileMode
+}
+
+func stampOf(st fs.FileInfo) stamp {
+	ino, ctime := identity(st)
+	return stamp{st.Size(), st.ModTime().UnixNano(), ctime, ino, st.Mode()}
+}
+
+// tick is longer than the time within which two changes of a file can look like one.
+const tick = 50 * time.Millisecond
+
+func (s stamp) fresh() bool { return time.Since(time.Unix(0, max(s.mtime, s.ctime))) < tick }
+
+// forget lets everything be read again.
+func (c *fileCache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.read)
+}
+
+// get returns what make makes of a regular file's state; nil if there is none.
+func (c *fileCache) get(path string, read func(fs.FileInfo) any) any {
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() {
+		return nil
+	}
+	mark := stampOf(st)
+	c.mu.Lock()
+	was, ok := c.read[path]
+	c.mu.Unlock()
+	if ok && was.mark == mark {
+		return was.got
+	}
+	got := read(st)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.read == nil {
+		c.read = map[string]cached{}
+	}
+	if delete(c.read, path); !mark.fresh() {
+		c.read[path] = cached{mark, got}
+	}
+	return got
+}
+
+// text is what stands in a small file, "" if there is none.
+func (c *fileCache) text(path string, limit int64) string {
+	got, _ := c.get(path, func(fs.FileInfo) any {
+		b, _, err := readPlain(path, limit)
+		if errors.Is(err, fs.ErrNotExist) {
+			return ""
+		}
+		if err != nil {
+			return "unreadable: " + err.Error()
+		}
+		return strings.TrimSpace(string(b))
+	}).(string)
+	return got
+}
+
+// parse is what make makes of a file's bytes; nil if it cannot be read.
+func (c *fileCache) parse(path string, limit int64, read func([]byte) any) any {
+	return c.get(path, func(fs.FileInfo) any {
+		b, _, err := readPlain(path, limit)
+		if err != nil {
+			return nil
+		}
+		return read(b)
+	})
+}
+
+// digest is that of a file's bytes.
+func (c *fileCache) digest(path string) string {
+	got, _ := c.get(path, func(st fs.FileInfo) any {
+		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return "unreadable"
+		}
+		defer f.Close()
+		if now, err := f.Stat(); err != nil || !now.Mode().IsRegular() {
+			return "unreadable"
+		}
+		h := sha256.New()
+		if n, err := io.Copy(h, io.LimitReader(f, maxDigest)); err != nil {
+			return "unreadable"
+		} else if n == maxDigest { // a huge one: its beginning, its size and its times
+			fmt.Fprint(h, stampOf(st))
+		}
+		return hex.EncodeToString(h.Sum(nil))[:16]
+	}).(string)
+	return got
+}
+
+// maxDigest is how much of a file is read to tell whether it changed, in bytes.
+const maxDigest = 16 << 20
+
+func digestOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// quoteWord makes a word safe to paste into a shell.
+func quoteWord(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./@%+=:,", r))
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,362 @@
+package workspace
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Bounds of what is read.
+const (
+	maxLoose  = 200_000  // loose refs
+	maxPacked = 64 << 20 // bytes of packed-refs
+	maxRef    = 4 << 10  // bytes of a loose ref
+)
+
+// refs reads all refs. Loose ones are read first: git packs a ref before it
+// takes the loose one away, so that none is missed that is there.
+func (w *watch) refs() map[string]string {
+	common := w.s.git.common
+	w.readAt = time.Now()
+	out := map[string]string{}
+	_ = filepath.WalkDir(filepath.Join(common, "refs"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") || len(out) > maxLoose {
+			return nil //nolint:nilerr // it went while we looked
+		}
+		rel, err := filepath.Rel(common, path)
+		if err != nil {
+			return nil //nolint:nilerr // it lies below
+		}
+		if text := w.files.text(path, maxRef); text != "" {
+			out[filepath.ToSlash(rel)] = oneLine(text, maxValue)
+		}
+		return nil
+	})
+	for ref, oid := range w.packed(filepath.Join(common, "packed-refs")) {
+		if _, loose := out[ref]; !loose {
+			out[ref] = oid
+		}
+	}
+	for ref := range out { // of the main worktree alone: a rebase, a bisection
+		if strings.HasPrefix(ref, "refs/bisect/") || strings.HasPrefix(ref, "refs/rewritten/") || strings.HasPrefix(ref, "refs/worktree/") {
+			delete(out, ref)
+		}
+	}
+	return out
+}
+
+// packed reads packed-refs, once for each state of the file.
+func (w *watch) packed(path string) map[string]string {
+	got := w.files.parse(path, maxPacked, func(b []byte) any {
+		refs := map[string]string{}
+		in := bufio.NewScanner(bytes.NewReader(b))
+		for in.Scan() {
+			if oid, ref, ok := strings.Cut(in.Text(), " "); ok && isOid(oid) {
+				refs[ref] = oid
+			}
+		}
+		return refs
+	})
+	refs, _ := got.(map[string]string)
+	return refs
+}
+
+// thing says what kind of ref it is, of an own one whose it is.
+func (w *watch) thing(ref string) (t executor.Thing, node ir.NodeID, branch bool) {
+	if rest, ok := strings.CutPrefix(ref, w.s.prefix()); ok {
+		if rest == "target" { // fetched
+			return "", "", false
+		}
+		if id, ok := strings.CutPrefix(rest, "nodes/"); ok {
+			id, _, _ = strings.Cut(id, "/")
+			return executor.ThingOwn, ir.NodeID(id), false
+		}
+		return executor.ThingOwn, "", false
+	}
+	if w.s.branches[ref] {
+		return executor.ThingOwn, w.branchOf[ref], true
+	}
+	for _, top := range []string{"refs/heads/", "refs/tags/"} {
+		if name, ok := strings.CutPrefix(ref, top); ok && !strings.HasPrefix(name, "ralph/") {
+			return executor.ThingForeign, "", false
+		}
+	}
+	if name, ok := strings.CutPrefix(ref, "refs/remotes/"); ok { // what a push of ralph's left
+		if _, b, _ := strings.Cut(name, "/"); w.s.branches["refs/heads/"+b] {
+			return "", "", false
+		}
+	}
+	return executor.ThingOther, "", false
+}
+
+// keepOthers is now, with what is compared only at the end as it was.
+func keepOthers(w *watch, was, now map[string]string) map[string]string {
+	for ref := range now {
+		if t, _, _ := w.thing(ref); t == executor.ThingOther && was[ref] == "" {
+			delete(now, ref)
+		}
+	}
+	for ref, at := range was {
+		if t, _, _ := w.thing(ref); t == executor.ThingOther {
+			now[ref] = at
+		}
+	}
+	return now
+}
+
+func (w *watch) refSighting(ref, was, is string) executor.Sighting {
+	s := executor.Sighting{Forward: w.forward(was, is), Drift: executor.Drift{What: ref, Was: was, Is: is, Back: setRef(ref, was)}}
+	s.Thing, s.Node, s.Branch = w.thing(ref)
+	return s
+}
+
+// setRef is the command that puts a ref somewhere; "" takes it away.
+func setRef(ref, at string) string {
+	if to, symbolic := strings.CutPrefix(at, "ref: "); symbolic {
+		return "git symbolic-ref " + quoteWord(ref) + " " + quoteWord(to)
+	}
+	if at == "" {
+		return "git update-ref -d " + quoteWord(ref)
+	}
+	return "git update-ref " + quoteWord(ref) + " " + quoteWord(at)
+}
+
+// compareRefs returns which refs others have moved. What looks lost is looked at
+// once more: refs move while they are read.
+func (w *watch) compareRefs(now map[string]string, all bool) []executor.Sighting {
+	var out, gone []executor.Sighting
+	groups := map[string][]executor.Drift{}
+	var again map[string]string
+	begun := w.readAt // what was read again is newer
+	for _, ref := range union(w.last.Refs, now) {
+		was, is := w.last.Refs[ref], now[ref]
+		if was == is {
+			continue
+		}
+		thing, _, _ := w.thing(ref)
+		switch {
+		case thing == "" || thing == executor.ThingOther && !all:
+			continue
+		case thing == executor.ThingOther:
+			groups[groupOf(ref)] = append(groups[groupOf(ref)], executor.Drift{What: ref, Was: was, Is: is})
+			continue
+		case thing == executor.ThingOwn && w.own.put(ref, is, begun):
+			continue
+		}
+		s := w.refSighting(ref, was, is)
+		if !s.Forward || thing == executor.ThingOwn {
+			if again == nil {
+				again = w.refs()
+			}
+			if is = again[ref]; is == "" {
+				delete(now, ref)
+			} else {
+				now[ref] = is
+			}
+			if is == was || thing == executor.ThingOwn && w.own.put(ref, is, begun) {
+				continue
+			}
+			s = w.refSighting(ref, was, is)
+		}
+		if thing == executor.ThingForeign && !s.Forward {
+			gone = append(gone, s)
+			continue
+		}
+		out = append(out, s)
+	}
+	for _, name := range sortedKeys(groups) {
+		out = append(out, w.group(name, groups[name]))
+	}
+	return append(w.few(gone), out...)
+}
+
+// mostRefs is how many refs are named one by one.
+const mostRefs = 40
+
+// few makes one sighting of the refs beyond mostRefs.
+func (w *watch) few(list []executor.Sighting) []executor.Sighting {
+	if len(list) <= mostRefs {
+		return list
+	}
+	var rest []executor.Drift
+	for _, s := range list[mostRefs:] {
+		rest = append(rest, s.Drift)
+	}
+	file, digest := w.keepRefs(rest)
+	return append(list[:mostRefs:mostRefs], executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{
+		What: fmt.Sprintf("%d more branches and tags (refs-%s)", len(rest), digest), Was: executor.AsBefore, Is: summary(rest), Back: putBack(file),
+	}})
+}
+
+// group makes one sighting of refs that are only noticed.
+func (w *watch) group(name string, list []executor.Drift) executor.Sighting {
+	s := executor.Sighting{Thing: executor.ThingOther, Drift: executor.Drift{What: name, Was: executor.AsBefore, Is: summary(list)}}
+	switch {
+	case name == "refs/stash":
+		s.Drift = list[0]
+		if s.Back = "git stash drop"; s.Was != "" {
+			s.Back = "git stash store " + s.Was
+		}
+	case strings.HasPrefix(name, "refs/remotes/"):
+		s.Back = "git fetch " + quoteWord(strings.TrimPrefix(name, "refs/remotes/"))
+	case strings.HasPrefix(name, "refs/ralph/") || strings.Contains(name, "/ralph/"): // the other epic knows where they belong
+	default:
+		file, _ := w.keepRefs(list)
+		s.Back = putBack(file)
+	}
+	return s
+}
+
+// groupOf is the name under which a ref is noticed together with others.
+func groupOf(ref string) string {
+	parts := strings.Split(ref, "/")
+	keep := 2
+	if len(parts) > 3 && (parts[1] == "remotes" || parts[1] == "ralph") {
+		keep = 3
+	}
+	if len(parts) > 4 && parts[2] == "ralph" {
+		keep = 4
+	}
+	return strings.Join(parts[:min(keep, len(parts))], "/")
+}
+
+// summary says how many refs were made, moved and deleted, and names the first.
+func summary(list []executor.Drift) string {
+	made, moved, deleted := 0, 0, 0
+	var names []string
+	for _, c := range list {
+		switch {
+		case c.Was == "":
+			made++
+		case c.Is == "":
+			deleted++
+		default:
+			moved++
+		}
+		names = append(names, strings.TrimPrefix(strings.TrimPrefix(c.What, "refs/"), "heads/"))
+	}
+	return clip(fmt.Sprintf("%d made, %d moved, %d deleted: %s", made, moved, deleted, listed(names)))
+}
+
+func putBack(file string) string { return "git update-ref --stdin < " + quoteWord(file) }
+
+// keepRefs keeps where refs stood, as commands of git update-ref.
+func (w *watch) keepRefs(list []executor.Drift) (file, digest string) {
+	var b strings.Builder
+	for _, c := range list {
+		if c.Was == "" {
+			fmt.Fprintf(&b, "delete %s\n", c.What)
+		} else {
+			fmt.Fprintf(&b, "update %s %s\n", c.What, c.Was)
+		}
+	}
+	digest = digestOf([]byte(b.String()))[:12]
+	file = filepath.Join(w.kept(), "refs-"+digest)
+	_ = os.WriteFile(file, []byte(b.String()), 0o600) // else the command fails, and says so
+	return file, digest
+}
+
+var manyRefs = regexp.MustCompile(`\((refs-[0-9a-f]{12})\)$`)
+
+// manyRefs returns where the refs of a change stood that is about many.
+func (w *watch) manyRefs(what string) (map[string]string, bool) {
+	m := manyRefs.FindStringSubmatch(what)
+	if m == nil {
+		return nil, false
+	}
+	out := map[string]string{"": "?"} // never so: an unreadable file is not put back
+	b, err := os.ReadFile(filepath.Join(w.kept(), m[1]))
+	if err != nil {
+		return out, true
+	}
+	delete(out, "")
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 1 {
+			out[f[1]] = strings.Join(f[2:], " ")
+		}
+	}
+	return out, true
+}
+
+// unpinned returns refs of the epic that do not stand where the record says.
+func (w *watch) unpinned(pins []executor.Pin, known map[string]bool) []executor.Sighting {
+	var out []executor.Sighting
+	for _, p := range pins {
+		ref := w.s.nodeRef(p.Node, "result")
+		if p.Step != "" {
+			ref = w.s.attemptRef(executor.Effect{Node: p.Node, Step: p.Step, Attempt: p.Attempt})
+		}
+		is := w.last.Refs[ref]
+		if !known[ref] && !slices.Contains(p.Commits, is) {
+			out = append(out, w.refSighting(ref, p.Commits[len(p.Commits)-1], is))
+		}
+	}
+	return out
+}
+
+// ownRefs knows where ralph puts refs, so that it is not taken for somebody else.
+type ownRefs struct {
+	mu   sync.Mutex // guards refs
+	refs map[string][]placed
+}
+
+// placed is where ralph put a ref, and until when it stood there; zero: it does.
+type placed struct {
+	at    string
+	until time.Time
+}
+
+// moving notes where refs are about to go; the result is told whether they went.
+func (o *ownRefs) moving(moves []move) func(bool) {
+	if o == nil {
+		return func(bool) {}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.refs == nil {
+		o.refs = map[string][]placed{}
+	}
+	for _, m := range moves {
+		o.refs[m.ref] = append(o.refs[m.ref], placed{at: m.old}, placed{at: m.new})
+	}
+	return func(done bool) {
+		if !done { // it may have come to it or not
+			return
+		}
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		now := time.Now()
+		for _, m := range moves {
+			list := o.refs[m.ref]
+			for i := range list {
+				if list[i].until.IsZero() {
+					list[i].until = now
+				}
+			}
+			list = slices.DeleteFunc(list, func(p placed) bool {
+				return p.at == m.new || now.Sub(p.until) > time.Minute // longer than it takes to read the refs
+			})
+			o.refs[m.ref] = append(list, placed{at: m.new})
+		}
+	}
+}
+
+// put reports whether ralph had put a ref there at some time since.
+func (o *ownRefs) put(ref, at string, since time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.ContainsFunc(o.refs[ref], func(p placed) bool {
+		return p.at == at && (p.until.IsZero() || p.until.After(since))
+	})
+}

@@ -1,0 +1,228 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// watchedKeys are the settings by which git runs programs, names people or finds
+// repositories. git writes sections and names in lower case.
+var watchedKeys = regexp.MustCompile(`^(core\.(hookspath|fsmonitor|sshcommand)|(user|alias|filter|credential|url|include|includeif)\..*|remote\..*\.(url|pushurl))$`)
+
+// camel are keys as people write them.
+var camel = map[string]string{"core.hookspath": "core.hooksPath", "core.sshcommand": "core.sshCommand"}
+
+// Bounds of what is read of settings.
+const (
+	maxConfig   = 4 << 20 // bytes of a file
+	maxIncluded = 20      // files that a configuration includes
+	maxHooks    = 1000    // entries of a directory
+)
+
+// settings reads the configuration of the repository, hooks and info/.
+func (w *watch) settings() map[string]setting {
+	common := w.s.git.common
+	out := map[string]setting{}
+	r := configReader{w: w, out: out, seen: map[string]bool{}}
+	r.file(filepath.Join(common, "config"), "git config")
+	if r.worktrees {
+		r.file(filepath.Join(w.s.gitDir(), "config.worktree"), "git config --worktree")
+	}
+	w.directory(out, filepath.Join(common, "hooks"), "hook")
+	if dir := r.hooks; dir != "" {
+		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+			dir = filepath.Join(os.Getenv("HOME"), rest)
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(w.s.top, dir)
+		}
+		// In the checkout hooks are files like others: a pull changes them, too.
+		if rel, err := filepath.Rel(w.s.top, dir); err != nil || !filepath.IsLocal(rel) || strings.HasPrefix(filepath.ToSlash(rel)+"/", ".git/") {
+			w.directory(out, dir, "hook")
+		}
+	}
+	w.directory(out, filepath.Join(common, "info"), "file")
+	delete(out, "file "+w.shown(filepath.Join(common, "info", "refs"))) // git gc writes it
+	return out
+}
+
+// gitDir is that of the user's checkout, which may be a linked worktree.
+func (s *Space) gitDir() string {
+	b, _, err := readPlain(filepath.Join(s.top, ".git"), maxRef)
+	if dir, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); err == nil && ok {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(s.top, dir)
+		}
+		return dir
+	}
+	return s.git.common
+}
+
+// directory reads the files of a directory: content and mode, of links where they lead.
+func (w *watch) directory(out map[string]setting, dir, what string) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return // it is not there: then none of its files is
+	}
+	for i, e := range list {
+		path := filepath.Join(dir, e.Name())
+		name := what + " " + w.shown(path)
+		gone := "rm " + quoteWord(w.shown(path))
+		if i == maxHooks {
+			break
+		}
+		st, err := os.Lstat(path)
+		switch {
+		case err != nil || st.IsDir():
+		case st.Mode()&fs.ModeSymlink != 0:
+			to, _ := os.Readlink(path)
+			out[name] = setting{Value: "a link to " + clip(to), Set: "ln -sfn " + quoteWord(to) + " " + quoteWord(w.shown(path)), unset: gone}
+		case !st.Mode().IsRegular():
+			out[name] = setting{Value: st.Mode().Type().String() + ", no file", unset: gone}
+		default:
+			out[name] = setting{
+				Value: fmt.Sprintf("%d bytes, mode %o (sha256 %s)", st.Size(), st.Mode().Perm(), w.files.digest(path)),
+				Set:   "cp -p " + quoteWord(w.keptAs(path, st)) + " " + quoteWord(w.shown(path)), unset: gone,
+			}
+		}
+	}
+}
+
+// configReader reads a configuration file and those that it includes, whatever the
+// condition.
+type configReader struct {
+	w         *watch
+	out       map[string]setting
+	seen      map[string]bool
+	worktrees bool   // extensions.worktreeConfig
+	hooks     string // core.hooksPath
+}
+
+// entry is a line of a configuration file.
+type entry struct{ key, value string }
+
+func (r *configReader) file(path, git string) {
+	if r.seen[path] || len(r.seen) > maxIncluded {
+		return
+	}
+	r.seen[path] = true
+	w := r.w
+	name := w.shown(path)
+	st, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	if !st.Mode().IsRegular() {
+		r.out[name] = setting{Value: st.Mode().Type().String() + ", no file", Set: "rm " + quoteWord(name), unset: "rm " + quoteWord(name)}
+		return
+	}
+	got := w.files.parse(path, maxConfig, w.entries)
+	list, ok := got.([]entry)
+	if !ok {
+		r.out[name] = setting{Value: fmt.Sprintf("unreadable for git (sha256 %s)", w.files.digest(path)), unset: w.copyBack(path, st)}
+		return
+	}
+	values := map[string][]string{}
+	for _, e := range list {
+		switch {
+		case e.key == "extensions.worktreeconfig":
+			r.worktrees = !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(e.value))
+		case e.key == "core.hookspath":
+			r.hooks = e.value
+		case e.key == "include.path" || strings.HasPrefix(e.key, "includeif.") && strings.HasSuffix(e.key, ".path"):
+			to := e.value
+			if rest, ok := strings.CutPrefix(to, "~/"); ok {
+				to = filepath.Join(os.Getenv("HOME"), rest)
+			} else if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(path), to)
+			}
+			r.file(to, "git config --file "+quoteWord(w.shown(to)))
+		}
+		if watchedKeys.MatchString(e.key) {
+			values[e.key] = append(values[e.key], e.value)
+		}
+	}
+	for key, all := range values {
+		r.out[keyName(key)+" in "+name] = w.value(key, all, git, path, st)
+	}
+}
+
+// keyName is a key as people write it.
+func keyName(key string) string {
+	if name := camel[key]; name != "" {
+		return name
+	}
+	return key
+}
+
+// value is what is told of the values of a key. What may hold a password is told
+// by its digest.
+func (w *watch) value(key string, all []string, git, path string, st fs.FileInfo) setting {
+	out := setting{unset: git + " --unset-all " + quoteWord(keyName(key))}
+	text := strings.Join(all, ", ")
+	if text == "" {
+		text = `""`
+	}
+	if shown := w.hide(key, text); shown != text || len(text) > maxValue {
+		out.Value = fmt.Sprintf("%s (sha256 %.12s)", oneLine(shown, maxValue), digestOf([]byte(strings.Join(all, "\x00"))))
+		out.Set = w.copyBack(path, st)
+		return out
+	}
+	out.Value = oneLine(text, maxValue)
+	if len(all) == 1 {
+		out.Set = git + " --replace-all " + quoteWord(keyName(key)) + " " + quoteWord(all[0])
+		return out
+	}
+	set := []string{out.unset}
+	for _, v := range all {
+		set = append(set, git+" --add "+quoteWord(keyName(key))+" "+quoteWord(v))
+	}
+	out.Set = strings.Join(set, " && ")
+	return out
+}
+
+// inURL is who logs in, in an address.
+var inURL = regexp.MustCompile(`(://)[^/@\s]*@`)
+
+// hide leaves out of a value what may be a password.
+func (w *watch) hide(key, value string) string {
+	if strings.HasPrefix(key, "credential.") {
+		return "not shown"
+	}
+	return w.clean(inURL.ReplaceAllString(value, "$1…@"))
+}
+
+// copyBack puts a file back as it was when the run began.
+func (w *watch) copyBack(path string, st fs.FileInfo) string {
+	return "cp -p " + quoteWord(w.keptAs(path, st)) + " " + quoteWord(w.shown(path))
+}
+
+// entries lets git read a configuration file: nil if it cannot. What the file
+// includes is not followed.
+func (w *watch) entries(b []byte) any {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	out, err := w.s.git.run(ctx, place{}, string(b), nil, "config", "--file", "-", "--no-includes", "--list", "-z")
+	if err != nil {
+		return nil
+	}
+	list := []entry{}
+	for e := range strings.SplitSeq(string(out), "\x00") {
+		if e == "" {
+			continue
+		}
+		key, value, has := strings.Cut(e, "\n")
+		if !has {
+			value = "true"
+		}
+		list = append(list, entry{key, value})
+	}
+	return list
+}
