@@ -5,13 +5,14 @@ const (
 	OnWaiting = "node.waiting" // for a person, or for a budget
 	OnBlocked = "node.blocked"
 	OnDone    = "node.done"
-	OnHeld    = "run.held" // nothing new starts: paused, the budget is used up, or the base is red
-	OnRed     = "base.red" // a gate is red on the base before any work
-	OnEnded   = "run.done" // whatever came of it: RALPH_EXIT says
+	OnHeld    = "run.held"     // nothing new starts: paused, the budget is used up, or the base is red
+	OnRed     = "base.red"     // a gate is red on the base before any work
+	OnTamper  = "run.tampered" // others changed settings, hooks or refs
+	OnEnded   = "run.done"     // whatever came of it: RALPH_EXIT says
 )
 
 // NotifyEvents are all of them.
-var NotifyEvents = []string{OnWaiting, OnBlocked, OnDone, OnHeld, OnRed, OnEnded}
+var NotifyEvents = []string{OnWaiting, OnBlocked, OnDone, OnHeld, OnRed, OnTamper, OnEnded}
 
 // Notify is the block `notify {}`.
 type Notify struct {

@@ -59,9 +59,11 @@ Before the first sprint starts, the command gates of the policy are tried on the
 one that is red before any work would fail every sprint. That is said and stops nothing,
 unless the gate says baseline = "green" (ralph approve --baseline).
 
-Your own checkout, branches, index, hooks and settings are not touched. Ctrl-C lets
-running attempts finish (--grace), a second one stops them; apply goes on where it
-stood, also after a crash. Starting apply is the approval of the plan: look at
+ralph does not touch your own checkout, branches, index, hooks and settings. What an
+agent changes there is noticed: apply says it and, for settings, hooks and refs, exits
+with 3 until it is put back or accepted (ralph approve --tamper). Ctrl-C lets running
+attempts finish (--grace), a second one stops them; apply goes on where it stood, also
+after a crash. Starting apply is the approval of the plan: look at
 epic.json and ralph graph first.
 
 Without a sandbox, agents and gates run as you and can do what you can do.`,
@@ -467,7 +469,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
 	interrupted, err := local.Apply(ctx, local.Config{
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.space, State: r.space.State(), Agents: r.agents,
-		Runners: r.crew.by, Gates: r.crew.gates(r.epic), Redact: r.crew.redact.String, Room: r.space.Room,
+		Runners: r.crew.by, Gates: r.crew.gates(r.epic), Redact: r.crew.redact.String, Room: r.space.Room, Watch: r.space.Watch(r.crew.redact.String),
 		Grace: a.grace, Interrupts: interrupts, Activity: view.activity, Env: trackerEnv(r.epic, a.worker),
 		Observe: func(list []executor.Event) {
 			view.events(list)
@@ -520,6 +522,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 // budget; so does what waits for a time while nothing goes on.
 func exitOf(run *executor.Run, interrupted bool) int {
 	code := exitDone
+	if run.Tampered() && !interrupted {
+		return exitNotDone
+	}
 	cancelled := run.Overview().Cancelled != ""
 	for _, v := range run.Views() {
 		if !v.Selected {

@@ -69,6 +69,7 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
 	v.next(w, r, b, sum, open, interrupted, only)
+	sayChanges(w, changesOf(r.run, v.key, r.about))
 }
 
 // overshoot says which budgets were exceeded; of one that holds the run, or a

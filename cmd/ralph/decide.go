@@ -305,6 +305,9 @@ func decided(key string, d executor.Decision) string {
 		if d.How == executor.Baseline {
 			subject = "the base"
 		}
+		if d.Tamper != "" {
+			subject = "change " + d.Tamper
+		}
 	}
 	words := map[executor.Verb]string{
 		executor.Approve: "approved", executor.Reject: "rejected", executor.RetryNode: "to be tried again", executor.Skip: "skipped",

@@ -17,6 +17,7 @@ func keyOf(args []string) string {
 func newApproveCommand() *cobra.Command {
 	a := &decideArgs{}
 	var override, baseline bool
+	var tamper string
 	cmd := &cobra.Command{
 		Use:   "approve [KEY]",
 		Short: "Let a sprint pass that waits for a person; without a key: the plan",
@@ -31,18 +32,25 @@ integration" keeps commits that somebody added to the integration branch.
 --baseline lets the first sprint start although a gate that says baseline = "green" is
 red on the base. It counts for these gates, this base and this setup.
 
---override lets a gate pass that could not be judged; -m says why.`,
+--override lets a gate pass that could not be judged; -m says why.
+
+--tamper accepts a change of settings, hooks or refs that others made while agents were
+at work: apply exits with 3 until each is accepted or put back. ralph status names them.`,
 		Example: `  ralph approve                     the plan
   ralph approve --baseline          the base as it is, although a gate is red there
   ralph approve 1.2a
   ralph approve 1.2a --as ada       where the policy names approvers
-  ralph approve 1.2a --override -m "the service is down, checked by hand"`,
+  ralph approve 1.2a --override -m "the service is down, checked by hand"
+  ralph approve --tamper 3fa8c21d   a change that ralph status names`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d := executor.Decision{Verb: executor.Approve}
+			d := executor.Decision{Verb: executor.Approve, Tamper: tamper}
+			if cmd.Flags().Changed("tamper") && (tamper == "" || override || len(args) > 0) {
+				return usageErrorf("--tamper is about one change, by its id: ralph approve --tamper ID; ralph status names them")
+			}
 			if baseline {
 				d.How = executor.Baseline
-				if len(args) > 0 || override {
+				if len(args) > 0 || override || tamper != "" {
 					return usageErrorf("--baseline is about the base that all sprints start from: ralph approve --baseline")
 				}
 			}
@@ -61,6 +69,7 @@ red on the base. It counts for these gates, this base and this setup.
 	a.add(cmd, "a note, kept with the approval")
 	cmd.Flags().BoolVar(&override, "override", false, "in spite of a gate that could not be judged")
 	cmd.Flags().BoolVar(&baseline, "baseline", false, "begin although gates are red on the base")
+	cmd.Flags().StringVar(&tamper, "tamper", "", "accept this change that others made")
 	return cmd
 }
 

@@ -39,7 +39,7 @@ Colour appears only on a terminal and never with ` + "`NO_COLOR`" + `.
 		{exitDone, "done"},
 		{exitInput, "the input is wrong; diagnostics were printed"},
 		{exitUsage, "the command line is wrong"},
-		{exitNotDone, "the run ended with nodes not done"},
+		{exitNotDone, "the run ended with nodes not done, or [tampered](operations.md#tampering) with"},
 		{exitWaiting, "waiting for a person"},
 		{exitStale, "stale (`--check`), or different (`diff --exit-code`)"},
 		{exitBug, "a bug in ralph"},

@@ -7,7 +7,7 @@ const (
 	exitDone        = 0   // done
 	exitInput       = 1   // the input is wrong; diagnostics were printed
 	exitUsage       = 2   // the command line is wrong
-	exitNotDone     = 3   // the run ended with nodes not done
+	exitNotDone     = 3   // the run ended with nodes not done, or tampered with
 	exitWaiting     = 4   // waiting for a person
 	exitStale       = 5   // --check: epic.json is not what the plan compiles to
 	exitBug         = 70  // a bug in ralph

@@ -26,6 +26,7 @@ func TestAgentsThatMisbehave(t *testing.T) {
 		does   string // shell of the first attempt
 		reason string // why that attempt failed; "" if it did not
 		limit  int64  // ms of an attempt, 0 is a minute
+		late   bool   // where the other sprint is done by then it is tampering: execution §5
 		check  func(t *testing.T, s *site, got ran)
 	}{
 		"one that deletes its .git": {
@@ -53,7 +54,7 @@ func TestAgentsThatMisbehave(t *testing.T) {
 			check: func(_ *testing.T, s *site, _ ran) { s.moved = append(s.moved, "refs/heads/mine") }, // it stays: it may be the user's
 		},
 		"one that moves the branch of another sprint": {
-			rows: "D2", does: `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"; git update-ref refs/heads/ralph/x/1-2 HEAD`,
+			rows: "D2", does: `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"; git update-ref refs/heads/ralph/x/1-2 HEAD`, late: true,
 		},
 		"one that edits protected tests": {
 			rows: "G8", does: `echo "exit 0 # always" > tests/a_test.sh`, reason: "tests/a_test.sh",
@@ -121,7 +122,10 @@ until [ -e late.txt ] && [ -e later.txt ]; do sleep 0.05; done`,
 					e.Nodes[0].Steps[0].Limits.TimeoutMS = c.limit
 				}
 			}))
-			got := s.apply(exitDone)
+			got := s.ralph("apply")
+			if late := c.late && got.code == exitNotDone && strings.Contains(got.out, "refs/heads/ralph/x/1-2 was "); got.code != exitDone && !late {
+				t.Fatalf("ralph apply: exit %d\n%s\n%s", got.code, got.all(), s.failures())
+			}
 			if c.check != nil {
 				c.check(t, s, got)
 			}

@@ -56,6 +56,10 @@ func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
 			return "apply was interrupted: " + tally(b.Counts)
 		}
 		return "apply ended: " + tally(b.Counts)
+	case executor.TamperSeen:
+		return tamperWords(b, keys)
+	case executor.TamperUndone:
+		return "put back: " + b.What + " is as it was (" + b.ID + ")"
 	case executor.NodeStarted:
 		return "started" + fromWords(b.Inputs, keys)
 	case executor.NodeResumed:
@@ -137,6 +141,9 @@ func decisionWords(d executor.Decision) string {
 	}
 	if d.Gate != "" {
 		out += " (gate " + d.Gate + ")"
+	}
+	if d.Tamper != "" {
+		out += " --tamper " + d.Tamper
 	}
 	if d.Budget != (ir.Budget{}) {
 		out += " with" + strings.TrimPrefix(ofBudget(executor.RunView{Budget: d.Budget}), " (budget:")

@@ -116,6 +116,11 @@ func (n *notifier) events(list []executor.Event, key func(ir.NodeID) string) {
 		case executor.RunHeld:
 			set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = string(b.For), b.Detail
 			n.about(policies.OnHeld, set)
+		case executor.TamperSeen:
+			if b.Grade == executor.Tampered {
+				set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = b.ID, b.Drift.String()
+				n.about(policies.OnTamper, set)
+			}
 		}
 	}
 }

@@ -69,6 +69,7 @@ type pageData struct {
 	Begun                                  bool
 	Changed                                bool
 	Notes                                  []string
+	Changes                                []changeView
 	Waiting                                []reportWait
 	Open                                   []reportOpen
 	LeftOut                                []reportOpen
@@ -144,7 +145,7 @@ func (r *record) pageData() pageData {
 	p := pageData{
 		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: r.tally(), Spent: spentOfRun(o),
 		Made: r.now.Local().Format(time.DateTime), Branch: r.epic.Epic.Integration.Branch, BranchArg: quoteArg(r.epic.Epic.Integration.Branch), Base: r.run.Base().Commit,
-		Begun: o.Begun, Changed: r.changed, Proposals: o.Proposals, Graph: drawGraph(r.epic, views),
+		Begun: o.Begun, Changed: r.changed, Changes: r.changes(), Proposals: o.Proposals, Graph: drawGraph(r.epic, views),
 	}
 	if o.Held.For != "" {
 		p.Notes = append(p.Notes, fmt.Sprintf("Nothing new starts (%s): %s", o.Held.For, first(o.Held.Detail)))

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 func newStatusCommand() *cobra.Command {
@@ -105,6 +106,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	if o.Begun || !o.Recovered.IsZero() {
 		r.sayNext(w, views)
 		r.sayOpen(w, views)
+		sayChanges(w, r.changes())
 	} else {
 		fmt.Fprintf(w, "\nNothing has run yet. To begin: ralph apply%s\n", applies(r.file))
 	}
@@ -303,6 +305,11 @@ func (r *record) sayNext(w io.Writer, views []executor.NodeView) {
 	if named > mostNamed {
 		fmt.Fprintf(w, "\nand %d more; ralph show KEY says the same about each\n", named-mostNamed)
 	}
+}
+
+// changes are those that others made.
+func (r *record) changes() []changeView {
+	return changesOf(r.run, func(id ir.NodeID) string { return string(r.node(id).Key) }, r.about())
 }
 
 // asks says in one line what a node wants from a person.

@@ -25,6 +25,7 @@ type (
 		Counts    map[string]int      `json:"counts"`
 		Nodes     []nodeJSON          `json:"nodes"` // integration last, once there is something to join
 		Proposals []executor.Proposed `json:"proposals,omitempty"`
+		Changes   []changeView        `json:"changes,omitempty"` // by others, while agents were at work
 		Tracker   *trackerJSON        `json:"tracker,omitempty"` // where the policy has one
 	}
 	runJSON struct {
@@ -169,7 +170,7 @@ func statusOf(r *record) statusJSON {
 	if r.held {
 		s.Run.PID, s.Run.User = r.holder.PID, r.holder.User
 	}
-	s.Counts, s.Proposals, s.Tracker = r.run.Counts(), o.Proposals, r.tracker()
+	s.Counts, s.Proposals, s.Changes, s.Tracker = r.run.Counts(), o.Proposals, r.changes(), r.tracker()
 	for _, v := range r.run.Views() {
 		s.Nodes = append(s.Nodes, r.nodeJSON(v))
 	}

@@ -69,6 +69,8 @@ func (w *issueWorker) judgeNode(rec *record, r *issueRun) *issueEnd {
 		return &issueEnd{kind: issueBlocked, why: "it is done, and does not pass on the integration branch: " + w.ask(rec, sum)}
 	case settled && joined && waits(sum):
 		return &issueEnd{kind: issueWaiting, why: w.ask(rec, sum)}
+	case settled && rec.run.Tampered():
+		return &issueEnd{kind: issueWaiting, why: tamperedWords(rec)}
 	case settled:
 		return &issueEnd{kind: issueClosed, why: closeReason(v, n), pull: v.Pull}
 	case waits(v):

@@ -88,7 +88,7 @@ func (w *issueWorker) woken(ctx context.Context, c *claim, decided *bd.Issue) (*
 		return v.Status == executor.Waiting && (v.For == executor.ForHuman || v.For == executor.ForBudget)
 	}
 	o := rec.run.Overview()
-	if still(v) || joined && still(sum) || o.Held.For != "" || !o.Begun && rec.epic.Run.HITL.Plan == "required" && !o.PlanApproved {
+	if still(v) || joined && still(sum) || rec.run.Tampered() || o.Held.For != "" || !o.Begun && rec.epic.Run.HITL.Plan == "required" && !o.PlanApproved {
 		c.Mark = journalMark(r.state)
 		return nil, c.save()
 	}

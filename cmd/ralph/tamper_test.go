@@ -1,0 +1,244 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// tampering is an agent that does its work, and what it must not.
+const tampering = siteWork + `
+if [ "$RALPH_NODE" = 1.1 ] && [ ! -e "$TOP/tampered" ]; then
+	touch "$TOP/tampered"
+	cd "$TOP/project"
+	git branch -D theirs
+	git config core.hooksPath /evil
+	git config user.name Mallory
+	echo evil > evil.txt
+fi`
+
+// tampered are the changes of a site that are on record.
+func (s *site) tampered() []string {
+	s.t.Helper()
+	var out []string
+	for _, e := range s.events() {
+		switch b := e.Body.(type) {
+		case executor.TamperSeen:
+			out = append(out, string(b.Grade)+" "+b.What)
+		case executor.TamperUndone:
+			out = append(out, "undone "+b.What)
+		}
+	}
+	return out
+}
+
+// changes are those that status --json calls open.
+func (s *site) changes() []changeView {
+	s.t.Helper()
+	var st statusJSON
+	if err := json.Unmarshal([]byte(s.ralph("status", "--json").out), &st); err != nil {
+		s.t.Fatal(err)
+	}
+	return slices.DeleteFunc(st.Changes, func(c changeView) bool { return c.State != "open" })
+}
+
+var allTampered = []string{
+	"tampered core.hooksPath in .git/config", "tampered user.name in .git/config", "tampered refs/heads/theirs", "noticed your checkout",
+}
+
+// execution §5, tampering: the run ends with 3 until each change is put back or
+// accepted; work and sum go on; each is said once.
+func TestTamperingIsLoud(t *testing.T) {
+	t.Parallel()
+	for _, layout := range []string{"worktree", "clone"} {
+		t.Run(layout, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, tampering, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
+				e.Run.Worktree.Layout = layout
+				e.Run.Notify = []ir.Notify{{On: []string{policies.OnTamper}, Run: []string{"/bin/sh", "-c", `echo "$RALPH_MESSAGE" >> ../log/told`}}}
+			}))
+			s.git("branch", "theirs")
+			at := s.git("rev-parse", "theirs")
+			got := s.apply(exitNotDone)
+			if now := s.tampered(); !slices.Equal(now, allTampered) {
+				t.Fatalf("on record: %q", now)
+			}
+			for _, want := range []string{
+				"2 of 2 sprints done", "core.hooksPath in .git/config is new: /evil", "user.name in .git/config was Test User and is Mallory",
+				"refs/heads/theirs is gone; it was " + at, "at work: 1.1 implement #1", "put it back: git config --unset-all core.hooksPath",
+				"put it back: git update-ref refs/heads/theirs " + at, "your checkout: new: evil.txt", "accept it:   ralph approve --tamper ",
+			} {
+				if strings.Count(got.out, want) == 0 {
+					t.Errorf("apply lacks %q:\n%s", want, got.out)
+				}
+			}
+			for _, once := range []string{"/evil", "Mallory", "theirs is gone", "evil.txt\n"} {
+				if n := strings.Count(got.out, once); n > 1 && once != "evil.txt\n" || n > 2 {
+					t.Errorf("%q is said %d times:\n%s", once, n, got.out)
+				}
+			}
+			if told := s.read("../log/told"); strings.Count(told, "\n") != 3 || !strings.Contains(told, "/evil") {
+				t.Errorf("told:\n%s", told)
+			}
+			for _, args := range []string{"status", "log", "report -o -"} {
+				if out := s.ralph(strings.Fields(args)...); out.code != exitDone || !strings.Contains(out.out, "core.hooksPath") {
+					t.Errorf("ralph %s does not say it (exit %d):\n%s", args, out.code, out.all())
+				}
+			}
+
+			s.apply(exitNotDone)
+			if now := s.tampered(); len(now) != 4 {
+				t.Errorf("said again: %q", now)
+			}
+			s.git("config", "--unset-all", "core.hooksPath")
+			s.git("update-ref", "refs/heads/theirs", at)
+			s.apply(exitNotDone)
+			left := s.changes()
+			if len(left) != 1 || left[0].What != "user.name in .git/config" || !left[0].Failing || left[0].Back != "git config --replace-all user.name 'Test User'" {
+				t.Fatalf("left: %+v", left)
+			}
+			if no := s.ralph("approve", "--tamper", "00000000"); no.code != exitInput || !strings.Contains(no.err, "there is no open change") {
+				t.Errorf("another change: exit %d\n%s", no.code, no.all())
+			}
+			if ok := s.ralph("approve", "--tamper", left[0].ID); ok.code != exitDone || !strings.Contains(ok.out, "change "+left[0].ID+": approved") {
+				t.Fatalf("approve: exit %d\n%s", ok.code, ok.all())
+			}
+			s.apply(exitDone)
+			if left := s.changes(); len(left) != 0 {
+				t.Errorf("left: %+v", left)
+			}
+			s.moved = append(s.moved, "project/.git/config", "project/evil.txt", "refs/heads/theirs")
+			s.sound()
+		})
+	}
+}
+
+func TestTamperingMayBeNoted(t *testing.T) { // policy-language: git { on_tamper }
+	t.Parallel()
+	s := newSite(t, tampering, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Run.Git.OnTamper = "note" }))
+	s.git("branch", "theirs")
+	got := s.apply(exitDone)
+	if !strings.Contains(got.out, "core.hooksPath in .git/config is new: /evil") || len(s.tampered()) != 4 {
+		t.Errorf("on record %q\n%s", s.tampered(), got.out)
+	}
+}
+
+// A crash between a change, its record and what is trusted after it neither loses
+// the change nor says it twice.
+func TestTamperingOutlivesACrash(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("real runs")
+	}
+	for _, point := range []string{"agent.1.1.implement-1.end", "decided.tamper.seen..-0", "told.agent.ended.bd-1-1.implement-1", "decided.run.ended..-0"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, tampering, executortest.Epic([]string{"1.1"}))
+			s.git("branch", "theirs")
+			s.killAt(point)
+			if got := s.ralph("apply", "--events", "jsonl"); got.code != -1 {
+				t.Fatalf("exit %d\n%s", got.code, got.all())
+			}
+			got := s.apply(exitNotDone)
+			now := s.tampered()
+			slices.Sort(now)
+			want := slices.Sorted(slices.Values(allTampered))
+			if !slices.Equal(now, want) {
+				t.Errorf("on record %q, want %q", now, want)
+			}
+			if !strings.Contains(got.out, "/evil") {
+				t.Errorf("the next apply does not say it:\n%s", got.out)
+			}
+			s.moved = append(s.moved, "project/.git/config", "project/evil.txt", "refs/heads/theirs")
+			s.sound()
+		})
+	}
+}
+
+// Another epic that runs in the same repository at the same time, commits, tags and
+// stashes are no tampering.
+func TestWhatPeopleDoMeanwhileIsNoTampering(t *testing.T) {
+	t.Parallel()
+	work := siteWork + `
+touch "$TOP/at-work-$RALPH_NODE"
+if [ -e "$TOP/wait" ]; then while [ ! -e "$TOP/go" ]; do sleep 0.05; done; fi`
+	s := newSite(t, work, executortest.Epic([]string{"1.1", "1.2: 1.1"}))
+	s.write("../wait", "")
+	first := s.start("apply")
+	s.until("the agent is at work", func() bool { return s.read("../log/agents") != "" })
+
+	other := executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
+		e.Epic.ID, e.Epic.Slug, e.Epic.Integration.Branch = "bd-other", "y", "ralph/y/integration"
+		e.Nodes[0].ID, e.Nodes[0].Git = "bd-o-1", ir.Git{Branch: "ralph/y/1-1", Worktree: "../{repo}-worktrees/ralph/y/1-1"}
+	})
+	mine := s.epic
+	s.seal(other)
+	s.write("other.json", s.read("epic.json"))
+	s.seal(mine)
+	second := s.start("apply", "other.json")
+	for _, args := range []string{
+		"commit -q --allow-empty -m mine", "tag v1", "branch feature", "worktree add -q ../mine -b mine", "update-ref refs/remotes/origin/main HEAD",
+	} {
+		s.git(strings.Fields(args)...)
+	}
+	s.write("README.md", "mine\n")
+	s.git("stash", "-q")
+	s.write("../go", "")
+	if got := second.wait(); got.code != exitDone {
+		t.Errorf("the other epic: exit %d\n%s", got.code, got.all())
+	}
+	got := first.wait()
+	if got.code != exitDone {
+		t.Errorf("exit %d\n%s", got.code, got.all())
+	}
+	for _, what := range s.tampered() {
+		if !strings.HasPrefix(what, "noticed ") {
+			t.Errorf("on record: %s", what)
+		}
+	}
+	if !strings.Contains(fmt.Sprint(s.tampered()), "noticed refs/stash") {
+		t.Errorf("the stash is not noticed: %q", s.tampered())
+	}
+}
+
+// An agent does not accept what it has done itself.
+func TestAnAgentDoesNotAcceptTampering(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, siteWork+`
+git config core.hooksPath /evil
+cd "$TOP/project"; ralph approve --tamper 00000000 > "$TOP/said" 2>&1 || true`, executortest.Epic([]string{"1.1"}))
+	s.apply(exitNotDone)
+	if said := s.read("../said"); !strings.Contains(said, "this is for people") {
+		t.Errorf("it is told:\n%s", said)
+	}
+}
+
+// A worker closes no issue while somebody has to look at what was tampered with.
+func TestAWorkerDoesNotCloseWhatWasTamperedWith(t *testing.T) {
+	t.Parallel()
+	d := faultDatabase(t, `echo x > a.txt; git config core.hooksPath /evil`, "")
+	d.put(`{"id":"bd-a"}`)
+	if got := d.worker(exitWaiting, "--once"); !strings.Contains(got.out, "bd-a  waiting for a person: it is done, and the repository was tampered with") {
+		t.Errorf("it says\n%s", got.out)
+	}
+	command := regexp.MustCompile("ralph (approve --tamper [0-9a-f]{8}[^`]*)`").FindStringSubmatch(d.comments("bd-a"))
+	if command == nil {
+		t.Fatalf("the comment does not say what to type:\n%s", d.comments("bd-a"))
+	}
+	w := d.going()
+	if got := d.ralph(strings.Fields(command[1])...); got.code != exitDone {
+		t.Fatalf("approve: %s", got.all())
+	}
+	d.stands("bd-a", "closed")
+	d.stop(w, exitInterrupted)
+}
