@@ -20,14 +20,15 @@ merge/*) git checkout -q --theirs README.md; git add README.md ;;
 *) sed "s/two/two of $RALPH_NODE/" README.md > new; mv new README.md ;;
 esac`, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
 	s.apply(exitDone)
-	was := s.git("rev-parse", "ralph/x/integration")
+	was := s.git("rev-parse", "ralph/x/integration^{tree}")
 	got := s.apply(exitDone, "--rerun", "1.1")
 	if !strings.Contains(got.out, "1.1  ✔ done") {
 		t.Errorf("1.1 did not run again:\n%s", got.out)
 	}
-	if is := s.git("rev-parse", "ralph/x/integration"); is != was {
-		t.Errorf("the integration branch moved from %s to %s:\n%s", was, is, got.out)
+	if is := s.git("rev-parse", "ralph/x/integration^{tree}"); is != was || strings.Contains(got.out, "conflict") {
+		t.Errorf("the integration branch held %s and holds %s:\n%s", was, is, got.out)
 	}
+	s.git("merge-base", "--is-ancestor", "refs/ralph/bd-epic/nodes/bd-1-1/result", "ralph/x/integration") // the account is true
 }
 
 // What an agent leaves where ralph writes: links to the user's files, and pipes.
