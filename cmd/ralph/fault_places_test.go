@@ -104,7 +104,7 @@ func TestWhatStandsInTheWay(t *testing.T) {
 			s := newSite(t, "", executortest.Epic([]string{"1.1", "1.2"}))
 			c.put(s)
 			if c.want != "" {
-				if got := s.apply(exitWaiting); !strings.Contains(got.all(), c.want) {
+				if got := s.apply(exitInput); !strings.Contains(got.all(), c.want) { // nothing began
 					t.Errorf("%s: what ralph said does not name %q:\n%s", c.rows, c.want, got.all())
 				}
 			}

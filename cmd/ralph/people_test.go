@@ -119,7 +119,7 @@ func TestAPersonDecidesWhileApplyRuns(t *testing.T) { // execution §5; S4-100
 	}
 	r.says("reject 1.1 --as ada -m louder", "1.1: rejected", "goes on with it")
 	for range time.Tick(20 * time.Millisecond) {
-		if strings.Contains(r.ralph(exitDone, "log", "1.1"), "implement #2: passed") || strings.Contains(r.ralph(exitDone, "show", "1.1"), "implement #2: running") {
+		if strings.Contains(r.ralph(exitDone, "show", "1.1"), "implement #2: waiting: approval") {
 			break
 		}
 	}
