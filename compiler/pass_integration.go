@@ -51,7 +51,13 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e.Epic.Integration = ir.Integration{
 		Branch: "ralph/" + e.Epic.Slug + "/integration",
 		Mode:   s.Integration.Mode.Get("dag"), PR: s.Integration.PR.Get("none"),
-		Gates: u.fenceSum(e, u.sumGates(e, s, diags), diags), ConflictAgent: s.Integration.ConflictAgent.V,
+		ConflictAgent: s.Integration.ConflictAgent.V,
+	}
+	in := &e.Epic.Integration
+	own := u.sumGates(e, s, diags)
+	in.Gates = u.fenceSum(e, own, diags)
+	if in.Stated = in.Gates; !s.Integration.Gates.Set {
+		in.Stated = in.Gates[len(own):]
 	}
 	if pr := u.c.in.Options.PR; pr != "" {
 		if !slices.Contains([]string{"none", "plan", "node"}, pr) {

@@ -47,7 +47,7 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 	}
 	a := &l.attempt
 	step := n.stepNow()
-	a.gates = make([]gateState, len(step.Gates))
+	a.gates = r.gateStates(n, step)
 	if a.agent == "" && n.hasAgent(step) {
 		a.agent = step.Agent
 	}

@@ -134,7 +134,7 @@ func (r *Run) goOn(n *node) error {
 		l.judge = n.ir.Digest.Judge
 		l.attempt.judged = nil
 		if s := n.stepNow(); s != nil {
-			l.attempt.gates = make([]gateState, len(s.Gates))
+			l.attempt.gates = r.gateStates(n, s)
 		}
 		if n.waitsFor(CauseApproval, CauseGate) {
 			return r.release(n, "its gates changed")

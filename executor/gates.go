@@ -2,7 +2,9 @@ package executor
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -31,7 +33,7 @@ func (r *Run) gateEffects(n *node, out []Effect) []Effect {
 	for i, name := range s.Gates {
 		g := &a.gates[i]
 		switch apart := r.apart(s, name); {
-		case g.done || r.epic.Gates[name].Kind == "human" || inFlight(l.flight, name):
+		case g.done || g.spared || r.epic.Gates[name].Kind == "human" || inFlight(l.flight, name):
 			continue
 		case g.trouble != nil:
 			if s.GateMode == "ordered" {
@@ -49,6 +51,50 @@ func (r *Run) gateEffects(n *node, out []Effect) []Effect {
 		}
 	}
 	return out
+}
+
+// gateStates are the gates of an attempt, none of them judged. By default the sum
+// is judged by the command gates of the nodes that are joined, not by those of
+// nodes that are blocked or wait: their work is not in it.
+func (r *Run) gateStates(n *node, s *ir.Step) []gateState {
+	out := make([]gateState, len(s.Gates))
+	if !n.sum || s.Name != sumStepName {
+		return out
+	}
+	has := func(of *node) map[string]bool {
+		names := map[string]bool{}
+		for i := range of.ir.Steps {
+			for _, g := range of.ir.Steps[i].Gates {
+				names[r.alike(g)] = true
+			}
+		}
+		return names
+	}
+	joined, left := map[string]bool{}, map[string]bool{}
+	for _, of := range r.nodes {
+		switch {
+		case of.sum:
+		case of.accepted != nil:
+			maps.Copy(joined, has(of))
+		default:
+			maps.Copy(left, has(of))
+		}
+	}
+	for i, g := range s.Gates {
+		id := r.alike(g)
+		out[i].spared = left[id] && !joined[id] && !slices.Contains(r.epic.Epic.Integration.Stated, g)
+	}
+	return out
+}
+
+// alike is the same for gates that differ only by what policies give them besides
+// what is run: of these the sum has one.
+func (r *Run) alike(gate string) string {
+	g := r.epic.Gates[gate]
+	if g.From == "plan" {
+		return gate
+	}
+	return gate[strings.LastIndexByte(gate, '/')+1:] + "\x00" + g.Run
 }
 
 // under is the commit that what is judged was made on.
@@ -108,7 +154,7 @@ func (r *Run) decideGates(n *node, now time.Time) (Event, bool) {
 		}
 	}
 	for i, name := range s.Gates {
-		if a.gates[i].done {
+		if a.gates[i].done || a.gates[i].spared {
 			continue
 		}
 		w := NodeWaiting{For: ForHuman, Cause: CauseApproval, Gate: name, Detail: "gate " + name + " asks for approval"}

@@ -158,9 +158,10 @@ type attempt struct {
 // gateState is what is known of one gate of the open attempt.
 type gateState struct {
 	done     bool
-	wrong    int // verdicts that were none, in a row
-	failures int // of its runner, in a row
-	standin  int // how far its fallback agents are used
+	spared   bool // of the sum: no node that is joined has it
+	wrong    int  // verdicts that were none, in a row
+	failures int  // of its runner, in a row
+	standin  int  // how far its fallback agents are used
 	trouble  *EffectFailed
 	spoken   bool // a person wrote in its agent's session
 }

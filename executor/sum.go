@@ -263,11 +263,13 @@ func (r *Run) rebuildSum() {
 	r.accepted, r.rebuild = Tree{}, true
 }
 
+const sumStepName = "integrate"
+
 // sumStep is the step in which the sum is judged; the epic's conflict agent, if
 // there is one, mends what the gates find.
 func sumStep(epic *ir.Epic, in ir.Integration) ir.Step {
 	s := ir.Step{
-		Name: "integrate", Gates: in.Gates, GateMode: "parallel", Access: "read", Session: "fresh", OnFailure: "keep", Next: "integrate",
+		Name: sumStepName, Gates: in.Gates, GateMode: "parallel", Access: "read", Session: "fresh", OnFailure: "keep", Next: sumStepName,
 		Limits: ir.StepLimits{Attempts: 1, Iterations: 1, RunnerRetries: 5},
 		Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300000},
 	}

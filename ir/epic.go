@@ -50,6 +50,7 @@ type Integration struct {
 	Mode          string   `json:"mode"` // dag, branch, wait
 	PR            string   `json:"pr"`   // none, plan, node
 	Gates         []string `json:"gates"`
+	Stated        []string `json:"stated,omitempty"` // of Gates, those that policy or plan list: they judge whatever is joined, the others while a node that has them is
 	ConflictAgent string   `json:"conflict_agent"`
 }
 

@@ -170,6 +170,7 @@ func (v *verifier) header() {
 		v.fail("epic.integration.branch", "is empty")
 	}
 	v.gates("epic.integration.gates", h.Integration.Gates)
+	v.gates("epic.integration.stated", h.Integration.Stated)
 	v.agent("epic.integration.conflict_agent", h.Integration.ConflictAgent)
 	for i, f := range v.e.Files {
 		at := fmt.Sprintf("files[%d]", i)
