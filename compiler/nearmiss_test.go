@@ -252,8 +252,10 @@ func typos() []typo {
 		{word: "merge", section: marker, kept: kind(ir.Merge)},
 		{word: "gate", section: marker, kept: kind(ir.GateKind)},
 		{word: "Sprint", section: func(w string, n int) string { return fmt.Sprintf("### %s 1.%d: X\n\n", w, n) }, kept: exists},
-		{word: "Phase", section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n### Sprint %d.1: X\n\n", w, n, n) },
-			kept: on("2.1", func(n *ir.Node, _ *ir.Epic) bool { return n.Phase == "2" })},
+		{
+			word: "Phase", section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n### Sprint %d.1: X\n\n", w, n, n) },
+			kept: on("2.1", func(n *ir.Node, _ *ir.Epic) bool { return n.Phase == "2" }),
+		},
 	}
 	for _, w := range []string{"Depends on", "Dependencies", "Dependency", "Prerequisites", "Pre-requisites", "After", "Blocked by"} {
 		out = append(out, typo{word: w, section: label("1.1"), kept: edgeTo("1.1", "1.2", ir.Blocks)})
@@ -356,10 +358,12 @@ func TestNoTypoRemovesAMark(t *testing.T) {
 	manual := on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return n.Kind == ir.Manual })
 	for _, c := range []typo{
 		{word: "hcl ralph", section: text("```%s\naccess = \"read\"\n```"), kept: on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return n.Steps[0].Access == "read" })},
-		{word: "json output=judge", section: text("**QA Agents**: `judge`\n\n```%s\n" + `{"type": "object", "required": ["status", "message"], "properties": {"mine": {}, "status": {"enum": ["pass", "fail", "stop"]}, "message": {"type": "string"}}}` + "\n```"),
+		{
+			word: "json output=judge", section: text("**QA Agents**: `judge`\n\n```%s\n" + `{"type": "object", "required": ["status", "message"], "properties": {"mine": {}, "status": {"enum": ["pass", "fail", "stop"]}, "message": {"type": "string"}}}` + "\n```"),
 			kept: on("1.2", func(n *ir.Node, e *ir.Epic) bool {
 				return slices.ContainsFunc(n.Steps[0].Gates, func(g string) bool { return strings.Contains(string(e.Gates[g].OutputSchema), "mine") })
-			})},
+			}),
+		},
 		{word: "bash", section: text("**Verify**:\n```%s\nmake\n```"), kept: on("1.2", func(n *ir.Node, _ *ir.Epic) bool { return len(n.Steps[0].Gates) > 0 })},
 		{word: "ralph: manual=yes", section: text("<!-- %s -->"), kept: manual},
 	} {

@@ -256,6 +256,7 @@ func (r *Run) empty(n *node) bool {
 // integration branch; rebuildSum lets it replace what is there, which stays
 // pinned, by what is done now.
 func (r *Run) acceptForeign() { r.accepted, r.sumRef = r.foreignHead, r.foreignHead.Commit }
+
 func (r *Run) rebuildSum() {
 	if r.sum.waitsFor(CauseForeign) {
 		r.sumRef = r.foreignHead.Commit

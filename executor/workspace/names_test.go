@@ -51,22 +51,32 @@ func TestNamesThatAreTaken(t *testing.T) { // K8
 		want []string // "" is none
 	}{
 		{"nothing is taken", func(*repo) {}, nil},
-		{"a branch that is the directory of all", func(r *repo) { r.git("branch", "ralph") },
-			[]string{"the branch ralph and ralph/x/integration, ralph/x/1-1, ralph/x/1-2 cannot be beside each other: branches are files | git branch -m ralph OTHER"}},
+		{
+			"a branch that is the directory of all", func(r *repo) { r.git("branch", "ralph") },
+			[]string{"the branch ralph and ralph/x/integration, ralph/x/1-1, ralph/x/1-2 cannot be beside each other: branches are files | git branch -m ralph OTHER"},
+		},
 		{"packed", func(r *repo) { r.git("branch", "ralph"); r.git("pack-refs", "--all") }, []string{"git branch -m ralph OTHER"}},
-		{"of the epic's slug", func(r *repo) { r.git("branch", "ralph/x") },
-			[]string{"git branch -m ralph/x OTHER; or give the plan another slug"}},
-		{"below a name that is needed", func(r *repo) { r.git("branch", "ralph/x/1-1/try/2") },
-			[]string{"the branch ralph/x/1-1/try/2 and ralph/x/1-1 cannot be beside each other: branches are files | git branch -m ralph/x/1-1/try/2 OTHER; or name another in the plan (**Branch**)"}},
-		{"one of the names, of somebody", func(r *repo) { r.git("branch", "ralph/x/1-1"); r.git("branch", "ralph/x/integration") },
-			[]string{"the branch ralph/x/integration of integration exists and is not ralph's", "the branch ralph/x/1-1 of 1.1 exists and is not ralph's | git branch -m ralph/x/1-1 OTHER; or name another in the plan (**Branch**)"}},
+		{
+			"of the epic's slug", func(r *repo) { r.git("branch", "ralph/x") },
+			[]string{"git branch -m ralph/x OTHER; or give the plan another slug"},
+		},
+		{
+			"below a name that is needed", func(r *repo) { r.git("branch", "ralph/x/1-1/try/2") },
+			[]string{"the branch ralph/x/1-1/try/2 and ralph/x/1-1 cannot be beside each other: branches are files | git branch -m ralph/x/1-1/try/2 OTHER; or name another in the plan (**Branch**)"},
+		},
+		{
+			"one of the names, of somebody", func(r *repo) { r.git("branch", "ralph/x/1-1"); r.git("branch", "ralph/x/integration") },
+			[]string{"the branch ralph/x/integration of integration exists and is not ralph's", "the branch ralph/x/1-1 of 1.1 exists and is not ralph's | git branch -m ralph/x/1-1 OTHER; or name another in the plan (**Branch**)"},
+		},
 		{"of a remote, and a tag", func(r *repo) {
 			r.git("update-ref", "refs/remotes/origin/ralph", "HEAD")
 			r.git("tag", "ralph")
 		}, nil},
 		{"by case, where it counts", func(r *repo) { r.git("branch", "Ralph/x/1-1") }, nil},
-		{"by case, where it does not", func(r *repo) { r.space.carried["core.ignorecase"] = "true"; r.git("branch", "Ralph/X/1-1") },
-			[]string{"the branch Ralph/X/1-1 and ralph/x/1-1 cannot be beside each other: where case does not count they are one file"}},
+		{
+			"by case, where it does not", func(r *repo) { r.space.carried["core.ignorecase"] = "true"; r.git("branch", "Ralph/X/1-1") },
+			[]string{"the branch Ralph/X/1-1 and ralph/x/1-1 cannot be beside each other: where case does not count they are one file"},
+		},
 		{"ralph's own", func(r *repo) { r.prepare("bd-1-1", 1, r.head()) }, nil},
 		{"the branch of what a person does", func(r *repo) {
 			r.epic.Nodes[0].Kind = ir.Manual
@@ -74,15 +84,19 @@ func TestNamesThatAreTaken(t *testing.T) { // K8
 			r.write(elsewhere+"ralph/x/1-1/f", "theirs")
 		}, nil},
 		{"what is done by the plan", func(r *repo) { r.epic.Nodes[0].Done = true; r.git("branch", "ralph/x/1-1") }, nil},
-		{"a directory", func(r *repo) { r.write(elsewhere+"ralph/x/1-2/f", "theirs") },
-			[]string{"the place of the worktree of 1.2, ", "ralph/x/1-2, is taken by something that is not of this epic | move it away; or name another place in the plan (**Worktree**)"}},
+		{
+			"a directory", func(r *repo) { r.write(elsewhere+"ralph/x/1-2/f", "theirs") },
+			[]string{"the place of the worktree of 1.2, ", "ralph/x/1-2, is taken by something that is not of this epic | move it away; or name another place in the plan (**Worktree**)"},
+		},
 		{"an empty one", func(r *repo) {
 			r.write(elsewhere+"ralph/x/1-2/f", "")
 			_ = os.Remove(filepath.Join(r.dir, elsewhere+"ralph/x/1-2/f"))
 		}, nil},
 		{"a file", func(r *repo) { r.write(elsewhere+"ralph/x/1-2", "theirs") }, []string{"cannot be used"}},
-		{"a worktree of the user's", func(r *repo) { r.git("worktree", "add", "-q", "--detach", elsewhere+"ralph/x/1-2") },
-			[]string{"the place of the worktree of 1.2"}},
+		{
+			"a worktree of the user's", func(r *repo) { r.git("worktree", "add", "-q", "--detach", elsewhere+"ralph/x/1-2") },
+			[]string{"the place of the worktree of 1.2"},
+		},
 		{"another epic of the same branches", func(r *repo) {
 			r.applied(func(e *ir.Epic) { e.Nodes[0].Git.Branch = "ralph/x/1-1" })
 		}, []string{"the branch ralph/x/1-1 of 1.1 is that of 1.1 of another epic (other.md, bd-other)", "or if the other epic is over, move "}},

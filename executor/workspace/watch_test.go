@@ -118,8 +118,7 @@ func TestWhatIsTamperedWithIsSeenAndPutBack(t *testing.T) {
 			if len(s.During) != 1 || s.During[0].Node != "bd-1-1" {
 				t.Errorf("at work: %v", s.During)
 			}
-			var undone []executor.Sighting
-			undone = w.around(func() {
+			undone := w.around(func() {
 				for _, s := range seen {
 					if s.Back == "" {
 						t.Errorf("no command puts %s back", s.What)
