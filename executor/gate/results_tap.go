@@ -11,6 +11,7 @@ var (
 	tapPlan = regexp.MustCompile(`^(?:1\.\.\d+|TAP version \d+)`)
 	tapSub  = regexp.MustCompile(`^# Subtest(?:: (.*))?$`)
 	tapWhy  = regexp.MustCompile(`^(?:error|message): *(.*)$`)
+	tapSum  = regexp.MustCompile(`^# *(?:tests|suites|pass|fail|failed|cancelled|skip|skipped|todo|duration_ms|time)\b[ =:]*[\d.]`)
 )
 
 // tapReader reads TAP with its subtests: the line that ends a block of them is no
@@ -32,8 +33,8 @@ func (t *tapReader) line(text string) {
 	bare := strings.TrimLeft(text, " ")
 	depth := (len(text) - len(bare)) / 4
 	switch {
-	case depth == 0 && tapPlan.MatchString(bare):
-		t.plan = true
+	case tapPlan.MatchString(bare) && depth*4 == len(text)-len(bare):
+		t.plan, t.said = t.plan || depth == 0, false
 	case strings.HasPrefix(bare, "# Subtest"):
 		if m := tapSub.FindStringSubmatch(bare); m != nil && depth < 20 {
 			t.titles = append(t.titles[:min(depth, len(t.titles))], m[1])
@@ -43,6 +44,8 @@ func (t *tapReader) line(text string) {
 	case t.said && t.text && bare != "":
 		t.why(bare)
 		t.text = strings.HasSuffix(bare, ":")
+	case bare == "...", tapSum.MatchString(bare): // the end of what is said of a point; the counts of all
+		t.said = false
 	case t.said && strings.HasPrefix(bare, "#"):
 		t.why(strings.TrimSpace(bare[1:]))
 	case t.said:
