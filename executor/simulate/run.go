@@ -127,9 +127,10 @@ func (d *sim) play() error {
 		}
 		it := d.next(wake)
 		switch {
-		case it == nil && wake.IsZero():
-			d.open = "nothing will happen any more, and the run has not ended"
-			return nil
+		case it == nil && wake.IsZero(): // it stayed for people, and nobody is still to come
+			err := d.end()
+			d.show()
+			return err
 		case it == nil: // the machine wants to be asked again
 			d.now = later(d.now, wake)
 			continue
@@ -301,9 +302,13 @@ func (d *sim) round() (done bool, wake time.Time, err error) {
 	}
 	d.callPeople()
 	if todo.Done && !(d.s.Wait && d.expected()) {
-		return true, wake, d.put(executor.Event{Body: executor.RunEnded{Counts: d.run.Counts()}})
+		return true, wake, d.end()
 	}
 	return false, todo.Wake, nil
+}
+
+func (d *sim) end() error {
+	return d.put(executor.Event{Body: executor.RunEnded{Counts: d.run.Counts()}})
 }
 
 // callPeople lets the people of the scenario hear of those waits that still are.

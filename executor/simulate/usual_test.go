@@ -69,7 +69,13 @@ func TestWithoutAScenarioEverythingIsDone(t *testing.T) { // the simulation's pr
 func TestNobodyComesWhereTheScenarioSaysSo(t *testing.T) {
 	for _, text := range []string{"people: []", "people: [{cause: question, does: retry}]", "wait: false"} {
 		epic := executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) { e.Nodes[1].Kind, e.Nodes[1].Steps = ir.Manual, nil })
-		res, _ := play(t, epic, parse(t, text))
+		res, all := play(t, epic, parse(t, text))
+		if _, ended := all[len(all)-1].Body.(executor.RunEnded); !ended || res.Open != "" {
+			t.Errorf("%s: it does not end as a run: %q", text, res.Open)
+		}
+		if v, _ := res.Run.View(executor.Integration); v.Status != executor.Done {
+			t.Errorf("%s: what is done is not joined: %s", text, v.Status)
+		}
 		if v, _ := res.Run.View("bd-1-2"); v.Status != executor.Waiting || v.Cause != executor.CauseManual {
 			t.Errorf("%s: 1.2 is %s (%s)", text, v.Status, v.Cause)
 		}
