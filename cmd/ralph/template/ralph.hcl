@@ -66,8 +66,9 @@ hitl {
   plan = "required"
 }
 
-# What all runs of an epic may cost together. Used up, nothing new starts, and it
-# waits for you.
+# What one run may cost. A run that was interrupted, or held by its budget, counts
+# on; one that ended by itself is over, and the next begins at 0. Used up, nothing
+# new starts, and it waits for you: ralph resume --budget adds to the present run.
 budget {
   usd  = 25
   wall = "10h"
