@@ -94,6 +94,18 @@ func reportOf(e Event) (EffectKind, string) {
 	return reports[e.Kind()], ""
 }
 
+// landed takes what an event reports out of what a life for another text has in flight.
+func (l *life) landed(e Event) Effect {
+	kind, gate := reportOf(e)
+	for i, f := range l.flight {
+		if (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) {
+			l.flight = slices.Delete(l.flight, i, i+1)
+			return f
+		}
+	}
+	return Effect{}
+}
+
 // effectEnded applies what a worker reported.
 func (r *Run) effectEnded(n *node, e Event) error {
 	l := &n.life
@@ -121,7 +133,7 @@ func (r *Run) effectEnded(n *node, e Event) error {
 		}
 		return fmt.Errorf("nothing is in flight")
 	}
-	r.account(n, e)
+	r.account(n, e, done)
 	r.learn(e, done)
 	if name := r.asks(done); name != "" {
 		r.answered(name)
@@ -217,7 +229,7 @@ func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 	if !ok {
 		return fmt.Errorf("nothing is in flight")
 	}
-	r.account(n, e)
+	r.account(n, e, done)
 	if done.Kind == EffectAgent && !b.Usage.IsZero() {
 		log := &n.logs[len(n.logs)-1]
 		log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())

@@ -30,8 +30,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 		return nil
 	}
 	if n.life.stale {
-		n.life.flight = nil
-		r.account(n, e)
+		r.account(n, e, n.life.landed(e))
 		r.learn(e, Effect{})
 		r.remember(n, e)
 		r.branchMoved(n, e.Body)

@@ -29,6 +29,9 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	}
 	r.booked = purse{}
 	for _, n := range r.byID {
+		for _, e := range n.life.flight { // ralph died meanwhile
+			r.untold(n, e)
+		}
 		r.rewind(n)
 		n.booked = purse{}
 	}

@@ -107,6 +107,24 @@ func (r *Run) spend(n *node, u Usage, ms int64, model bool) {
 	}
 }
 
+// untold counts a turn that was cut and did not say what it used: its cost is
+// unknown, whatever a later turn in its session says of itself.
+func (r *Run) untold(n *node, e Effect) {
+	if e.Kind != EffectAgent && e.Kind != EffectDiagnose && !r.byModel(e.Gate) {
+		return
+	}
+	r.spend(n, Usage{}, 0, true)
+	if e.Kind == EffectAgent && len(n.logs) > n.life.first {
+		n.logs[len(n.logs)-1].Untold++
+	}
+}
+
+// byModel reports whether a gate asks a model.
+func (r *Run) byModel(gate string) bool {
+	kind := r.epic.Gates[gate].Kind
+	return kind == "agent" || kind == "review"
+}
+
 // over says which part of a budget is used up, "" if none is.
 func over(b ir.Budget, m meter, wall time.Duration) string {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -219,4 +220,74 @@ func TestWorkingTimeOfTheRunThatIsUsedUpCutsTheAgentsWhereItStops(t *testing.T) 
 	s.end()
 	s.is("1.1", executor.Blocked, "", "working time of 1m0s is used up")
 	s.is("1.2", executor.Blocked, "", "working time of 1m0s is used up")
+}
+
+// A turn that was cut with ralph, or by it, has cost something that nobody knows: also
+// when its session goes on, and when the epic has changed meanwhile.
+func TestATurnThatWasCutIsNotFree(t *testing.T) { // execution §4, §5: unknown is never 0
+	reviewed := func(e *ir.Epic) {
+		withGates("serial", ir.Gate{Why: "look", Kind: "agent"})(e)
+		e.Run.OnExceed, e.Run.Budget.USDMicro = "pause", 10_000_000
+	}
+	for name, c := range map[string]struct {
+		cut     executor.EffectKind
+		changed bool
+		end     executor.Body // of the cut turn; nil: ralph died
+	}{
+		"an agent":                     {executor.EffectAgent, false, nil},
+		"an agent of another text":     {executor.EffectAgent, true, nil},
+		"an agent of a gate":           {executor.EffectGate, false, nil},
+		"an agent of a gate elsewhere": {executor.EffectGate, true, nil},
+		"an agent, by Ctrl-C":          {executor.EffectAgent, false, executor.EffectFailed{Class: executor.FailInterrupted, Detail: "ralph ended"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t, []string{"1.1"}, reviewed)
+			s.answer = func(e executor.Effect) executor.Body {
+				switch e.Kind {
+				case executor.EffectAgent:
+					return used(num(10), num(30_000), "success")
+				case executor.EffectGate:
+					v := executortest.Verdict(e.Gate, executor.Pass)
+					v.Usage = executor.Usage{Tokens: num(1), USDMicro: num(1_000)}
+					return v
+				}
+				return nil
+			}
+			s.tells = func(e executor.Effect) []executor.Body {
+				if e.Kind != executor.EffectAgent {
+					return nil
+				}
+				return []executor.Body{executor.AgentSession{Session: "s1"}}
+			}
+			s.begin()
+			s.until(func(e executor.Effect) bool { return e.Kind == c.cut })
+			if e := s.flying[0]; e.Kind == executor.EffectAgent {
+				s.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: executor.AgentSession{Session: "s1"}})
+				if c.end != nil {
+					s.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: c.end})
+				}
+			}
+			s.replay()
+			if c.changed {
+				s.change(executortest.Epic([]string{"1.1"}, reviewed, func(e *ir.Epic) { e.Digest, e.Nodes[0].Prompt = "sha256:two", []string{"two"} }))
+			}
+			s.begin()
+			for _, when := range []string{"when it begins", "when it is done"} {
+				v, o := s.view("1.1"), s.run.Overview()
+				for of, spent := range map[string]executor.Spent{"the node": v.Spent, "the run": o.Spent, "all runs": o.All} {
+					if spent.USDKnown || spent.TokensKnown {
+						t.Errorf("%s: the cost of %s is known: %+v", when, of, spent)
+					}
+				}
+				if a := v.Attempts[0]; c.cut == executor.EffectAgent && a.Untold != 1 {
+					t.Errorf("%s: the attempt has %d turns of unknown cost", when, a.Untold)
+				}
+				if when == "when it begins" {
+					s.end()
+				}
+			}
+			s.is("1.1", executor.Done, "", "")
+			s.replay()
+		})
+	}
 }

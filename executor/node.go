@@ -202,6 +202,7 @@ type AttemptLog struct {
 	Session   string
 	Usage     Usage  // of its turns together; nil figures are unknown
 	Turns     int    // iterations
+	Untold    int    // turns that were cut and did not say what they used
 	Turn      string // base name of the files of its agent's last turn; "" if none began
 	Millis    int64  // of the agent's turns
 	Person    string

@@ -249,7 +249,7 @@ func (r *Run) stray(n *node, e Event) error {
 	if !ok {
 		return fmt.Errorf("nothing of it is in flight")
 	}
-	r.account(n, e)
+	r.account(n, e, done)
 	r.learn(e, done)
 	if n.busy() {
 		return nil
@@ -260,19 +260,21 @@ func (r *Run) stray(n *node, e Event) error {
 	return nil
 }
 
-// account records what an event says about cost.
-func (r *Run) account(n *node, e Event) {
+// account records what the report of an effect says about cost.
+func (r *Run) account(n *node, e Event, done Effect) {
 	switch b := e.Body.(type) {
 	case AgentEnded:
 		r.spend(n, b.Usage, b.Millis, true)
 	case GateJudged:
-		kind := r.epic.Gates[b.Gate].Kind
-		r.spend(n, b.Usage, b.Millis, kind == "agent" || kind == "review")
+		r.spend(n, b.Usage, b.Millis, r.byModel(b.Gate))
 	case Diagnosed:
 		r.spend(n, b.Usage, 0, true)
 	case EffectFailed:
-		if !b.Usage.IsZero() {
+		switch {
+		case !b.Usage.IsZero():
 			r.spend(n, b.Usage, 0, true)
+		case b.Class == FailInterrupted:
+			r.untold(n, done)
 		}
 	}
 }

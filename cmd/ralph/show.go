@@ -277,16 +277,16 @@ func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLo
 		}
 		w.field("  when", when)
 	}
-	if a.Millis > 0 || a.Turns > 0 {
+	if a.Millis > 0 || a.Turns > 0 || a.Untold > 0 {
 		u := a.Usage
-		known := executor.Spent{Millis: a.Millis, TokensKnown: u.Tokens != nil, USDKnown: u.USDMicro != nil}
+		known := executor.Spent{Millis: a.Millis, TokensKnown: u.Tokens != nil && a.Untold == 0, USDKnown: u.USDMicro != nil && a.Untold == 0}
 		if u.Tokens != nil {
 			known.Tokens = *u.Tokens
 		}
 		if u.USDMicro != nil {
 			known.USDMicro = *u.USDMicro
 		}
-		w.field("  spent", strings.TrimSuffix(count(max(a.Turns, 1), "turn")+", "+spent(known), ", "))
+		w.field("  spent", strings.TrimSuffix(count(max(a.Turns+a.Untold, 1), "turn")+", "+spent(known), ", "))
 	}
 	w.field("  session", a.Session)
 	w.field("  says", a.Outcome.Summary)

@@ -205,12 +205,12 @@ func (r *record) attemptWord(v executor.NodeView, a executor.AttemptLog) string 
 func usage(a executor.AttemptLog) string {
 	u := a.Usage
 	switch {
-	case u.IsZero() && a.Turns == 0:
+	case u.IsZero() && a.Turns+a.Untold == 0:
 		return ""
 	case u.USDMicro != nil:
-		return dollars(*u.USDMicro)
+		return money(*u.USDMicro, a.Untold == 0)
 	case u.Tokens != nil:
-		return counted(*u.Tokens) + " tok"
+		return figure(*u.Tokens, a.Untold == 0, counted(*u.Tokens)+" tok", "unknown")
 	}
 	return "unknown"
 }

@@ -219,6 +219,9 @@ func (r *record) attemptJSON(id ir.NodeID, a executor.AttemptLog) attemptJSON {
 		Commit: a.Commit, Tests: testCounts(a), Problems: a.Problems, Gates: []gateJSON{},
 		Files: local.Files(r.space.State(), id, a.Step, a.Number),
 	}
+	if a.Untold > 0 { // their sum is not known
+		out.Tokens, out.USDMicro = nil, nil
+	}
 	if !a.Outcome.None() || a.Outcome.Summary != "" {
 		out.Outcome = &a.Outcome
 	}

@@ -82,7 +82,7 @@ func figure(n int64, known bool, text, unknown string) string {
 // spent is what something has cost, in words; "" if nothing was run for it.
 func spent(s executor.Spent) string {
 	switch {
-	case s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0:
+	case s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown:
 		return ""
 	case s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown: // no agent was asked
 		return millis(s.Millis)
@@ -109,7 +109,7 @@ func spentOfRun(o executor.RunView) string {
 // spentShort is spent for a column of a table.
 func spentShort(s executor.Spent) string {
 	switch {
-	case s.Tokens == 0 && s.USDMicro == 0 && (s.Millis == 0 || s.TokensKnown && s.USDKnown):
+	case s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown:
 		return "" // no agent was asked
 	case s.USDMicro > 0:
 		return money(s.USDMicro, s.USDKnown)
