@@ -85,7 +85,9 @@ type (
 	// RunEnded closes a run.
 	RunEnded struct {
 		Interrupted bool           `json:"interrupted,omitempty"`
-		Counts      map[string]int `json:"counts"` // nodes by status
+		Counts      map[string]int `json:"counts"`            // nodes by status
+		Outcome     RunOutcome     `json:"outcome,omitempty"` // "": written by an earlier ralph
+		Reason      string         `json:"reason,omitempty"`  // of the run as a whole: what holds it, who cancelled it, what was tampered with
 	}
 )
 

@@ -407,7 +407,7 @@ func (r *openedRun) record(list []executor.Event) (last *journal.RunRecord, err 
 	for _, e := range list {
 		r.times.add(e)
 		done := r.tally.Add(e)
-		if done != nil && done.Outcome == "killed" {
+		if done != nil && done.Outcome == executor.RunKilled {
 			err = errors.Join(err, journal.AppendRun(r.space.State(), *done))
 		} else if done != nil {
 			last = done
@@ -494,6 +494,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		return &exitError{exitNotDone, fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
 	}
 	code := exitOf(r.run, interrupted)
+	if ended != nil { // an interrupt that came after its end changes nothing
+		code = *ended.Exit
+	}
 	if !interrupted {
 		r.clean(ctx, view)
 	}
@@ -502,7 +505,6 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		view.note("%s", line)
 	}
 	if ended != nil {
-		ended.Exit = code
 		unwritten = errors.Join(unwritten, journal.AppendRun(r.space.State(), *ended))
 	}
 	if unwritten != nil {
@@ -517,40 +519,9 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	return nil
 }
 
-// exitOf is the exit code of a run that ended; with --only what was asked for
-// counts alone. What has not begun waits for what a person has paused, or for a
-// budget; so does what waits for a time while nothing goes on.
+// exitOf is the exit code of a run as it stands; see Run.Ending.
 func exitOf(run *executor.Run, interrupted bool) int {
-	code := exitDone
-	if run.Tampered() && !interrupted {
-		return exitNotDone
-	}
-	cancelled := run.Overview().Cancelled != ""
-	for _, v := range run.Views() {
-		if !v.Selected {
-			continue
-		}
-		switch v.Status {
-		case executor.Pending, executor.Ready:
-			switch {
-			case v.ID == executor.Integration:
-			case cancelled && !interrupted:
-				return exitNotDone
-			default:
-				code = exitWaiting
-			}
-		case executor.Blocked, executor.Cancelled:
-			if !interrupted {
-				return exitNotDone
-			}
-		case executor.Waiting:
-			code = exitWaiting
-		}
-	}
-	if interrupted {
-		return exitInterrupted
-	}
-	return code
+	return journal.ExitCode(run.Ending(interrupted).Outcome)
 }
 
 // catchInterrupts turns Ctrl-C, SIGTERM and a closed terminal into requests to

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -43,7 +44,7 @@ the events of the journal that it wrote, which ralph log prints in words.`,
 				enc := json.NewEncoder(cmd.OutOrStdout())
 				enc.SetEscapeHTML(false)
 				for _, r := range list {
-					if r.Exit == nil {
+					if r.Ended == nil {
 						continue // it has no line before it ends
 					}
 					if err := enc.Encode(r.RunRecord); err != nil {
@@ -60,10 +61,15 @@ the events of the journal that it wrote, which ralph log prints in words.`,
 			g.row(term.Faint, "started", "took", "by", "outcome", "exit", "attempts", "sprints", "trace", "why")
 			for _, r := range list {
 				took, exit, sprints, ink := "", "", "", term.Info
-				if r.Exit != nil {
-					took, exit, sprints, ink = brief(r.RunRecord.Ended.Sub(r.Started)), fmt.Sprint(*r.Exit), tallyOrUnknown(r.Counts), outcomeColour(*r.Exit)
+				if r.Ended != nil {
+					took, sprints, ink = brief(r.Ended.Sub(r.Started)), tallyOrUnknown(r.Counts), term.Bad
 				}
-				g.row(ink, r.Started.Local().Format(time.DateTime), took, r.By, r.Outcome, exit,
+				if r.Exit != nil {
+					exit, ink = fmt.Sprint(*r.Exit), outcomeColour(*r.Exit)
+				} else if r.Ended != nil { // killed: it lived on after what it wrote last
+					took = "at least " + took
+				}
+				g.row(ink, r.Started.Local().Format(time.DateTime), took, r.By, string(r.Outcome), exit,
 					fmt.Sprint(r.Attempts), sprints, r.Trace, first(r.Error))
 			}
 			g.write(&b)
@@ -85,11 +91,10 @@ func tallyOrUnknown(counts map[string]int) string {
 	return strings.Replace(tally(counts), " sprints done", " done", 1)
 }
 
-// runLine is a run as it is listed: one that has not ended has no end and no exit code.
+// runLine is a run as it is listed: one that has not ended has no end.
 type runLine struct {
 	journal.RunRecord
 	Ended *time.Time `json:"ended"`
-	Exit  *int       `json:"exit"`
 }
 
 func outcomeColour(exit int) term.Colour {
@@ -130,11 +135,11 @@ func listRuns(cmd *cobra.Command, file string) (list []runLine, err error) {
 	}
 	list = make([]runLine, 0, len(ended)+1)
 	for _, r := range ended {
-		list = append(list, runLine{r, timeJSON(r.Ended), &r.Exit})
+		list = append(list, runLine{r, timeJSON(r.Ended)})
 	}
 	if r, open := tally.Open(); open {
 		if r.Outcome = "at work"; !held {
-			r.Outcome, r.Error = "killed", "it ended without a word; ralph apply goes on"
+			r.Outcome, r.Error = executor.RunKilled, "it ended without a word; ralph apply goes on"
 		}
 		list = append(list, runLine{RunRecord: r})
 	}

@@ -41,7 +41,10 @@ func TestRunsListsTheOneThatHasNotEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.apply(exitDone)
-	if got := s.ralph("runs", "--jsonl").out; strings.Count(got, "\n") != 2 || !strings.Contains(got, `"exit":0`) || !strings.Contains(got, `"outcome":"killed"`) {
+	if got := s.ralph("runs", "--jsonl").out; strings.Count(got, "\n") != 2 || !strings.Contains(got, `"exit":0`) || !strings.Contains(got, `"exit":null,`) || !strings.Contains(got, `"outcome":"killed"`) {
 		t.Errorf("afterwards: %s", got)
+	}
+	if got := s.ralph("runs").out; !strings.Contains(got, "at least ") || strings.Contains(got, " 3 ") {
+		t.Errorf("a killed run has no exit code and lived on after its last event: %s", got)
 	}
 }

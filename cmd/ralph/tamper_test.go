@@ -70,6 +70,9 @@ func TestTamperingIsLoud(t *testing.T) {
 			s.git("branch", "theirs")
 			at := s.git("rev-parse", "theirs")
 			got := s.apply(exitNotDone)
+			if runs := s.ralph("runs").out; !regexp.MustCompile(` tampered +3 .*core.hooksPath`).MatchString(runs) {
+				t.Errorf("runs: %s", runs)
+			}
 			if now := s.tampered(); !slices.Equal(now, allTampered) {
 				t.Fatalf("on record: %q", now)
 			}

@@ -22,24 +22,29 @@ type RunRecord struct {
 	Started  time.Time      `json:"started"`
 	Ended    time.Time      `json:"ended"`
 	Events   int64          `json:"events"` // how many it wrote
-	Exit     int            `json:"exit"`
+	Exit     *int           `json:"exit"`   // nil: it was killed, or has not ended
 	Counts   map[string]int `json:"counts"` // nodes by status
 	Result   string         `json:"result,omitempty"`
 	Attempts int            `json:"attempts"` // in this run
 
-	By      string `json:"by,omitempty"`
-	Outcome string `json:"outcome"`         // done, blocked, waiting, interrupted, killed
-	Trace   string `json:"trace"`           // decision trace id: the journal's events of this run, "epic:first-last"
-	Error   string `json:"error,omitempty"` // the first reason why it is not done
+	By      string              `json:"by,omitempty"`
+	Outcome executor.RunOutcome `json:"outcome"`
+	Trace   string              `json:"trace"`           // decision trace id: the journal's events of this run, "epic:first-last"
+	Error   string              `json:"error,omitempty"` // the first reason why it is not done
 }
 
-// Exit codes of a run, as the command line gives them.
-const (
-	exitDone        = 0
-	exitNotDone     = 3
-	exitWaiting     = 4
-	exitInterrupted = 130
-)
+// ExitCode is what the command line ends with after a run that ended like this.
+func ExitCode(o executor.RunOutcome) int {
+	switch o {
+	case executor.RunDone:
+		return 0
+	case executor.RunWaiting:
+		return 4
+	case executor.RunInterrupted:
+		return 130
+	}
+	return 3
+}
 
 // Tally makes run records of events: give it all of a journal, in order. The zero
 // value is ready.
@@ -56,7 +61,7 @@ type Tally struct {
 
 // standing is what the last event of a node says about it.
 type standing struct {
-	outcome string // "", waiting, blocked
+	outcome executor.RunOutcome // "", RunWaiting, RunBlocked
 	reason  string
 	key     ir.Key
 }
@@ -67,7 +72,7 @@ func (t *Tally) Add(e executor.Event) (done *RunRecord) {
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
 		if t.open {
-			r := t.close("killed", exitNotDone, "it ended without a word")
+			r := t.close(executor.RunKilled, "it ended without a word")
 			done = &r
 		}
 		if t.nodes == nil {
@@ -78,8 +83,9 @@ func (t *Tally) Add(e executor.Event) (done *RunRecord) {
 	case executor.RunEnded:
 		t.last = e
 		t.now.Counts = b.Counts
-		outcome, exit, why := t.verdict(b)
-		r := t.close(outcome, exit, why)
+		r := t.close(t.verdict(b))
+		code := ExitCode(r.Outcome)
+		r.Exit = &code
 		return &r
 	case executor.NodeStarted:
 		t.stand(e.Node, standing{key: b.Key})
@@ -88,18 +94,18 @@ func (t *Tally) Add(e executor.Event) (done *RunRecord) {
 	case executor.NodeWaiting:
 		s := standing{reason: b.Detail}
 		if b.For == executor.ForHuman || b.For == executor.ForBudget && b.Until.IsZero() {
-			s.outcome = "waiting"
+			s.outcome = executor.RunWaiting
 		}
 		t.stand(e.Node, s)
 	case executor.NodeBlocked:
-		t.stand(e.Node, standing{outcome: "blocked", reason: b.Reason})
+		t.stand(e.Node, standing{outcome: executor.RunBlocked, reason: b.Reason})
 	case executor.Decided:
 		switch b.Verb {
 		case executor.Skip, executor.RetryNode:
 			t.stand(e.Node, standing{})
 		case executor.Cancel:
 			if e.Node != "" {
-				t.stand(e.Node, standing{outcome: "blocked", reason: "cancelled by " + b.By})
+				t.stand(e.Node, standing{outcome: executor.RunBlocked, reason: "cancelled by " + b.By})
 			}
 		}
 	case executor.AttemptStarted:
@@ -127,16 +133,17 @@ func (t *Tally) stand(id ir.NodeID, s standing) {
 	t.nodes[id] = s
 }
 
-// verdict is how a run ended: blocked before waiting before done.
-func (t *Tally) verdict(b executor.RunEnded) (outcome string, exit int, why string) {
-	outcome = "done"
+// verdict is how a run ended, and the first reason why it is not done. An earlier
+// ralph did not say how: then its nodes do, blocked before waiting before done.
+func (t *Tally) verdict(b executor.RunEnded) (outcome executor.RunOutcome, why string) {
+	outcome = executor.RunDone
 	stopped := b.Counts[executor.Blocked.String()] + b.Counts[executor.Cancelled.String()]
 	for _, id := range t.changed {
 		s := t.nodes[id]
-		if id != executor.Integration && (s.outcome == "blocked" && stopped == 0 || s.outcome == "waiting" && b.Counts[executor.Waiting.String()] == 0) {
+		if id != executor.Integration && (s.outcome == executor.RunBlocked && stopped == 0 || s.outcome == executor.RunWaiting && b.Counts[executor.Waiting.String()] == 0) {
 			continue // it is gone from the epic
 		}
-		if s.outcome == "blocked" && outcome != "blocked" || s.outcome == "waiting" && outcome == "done" {
+		if s.outcome == executor.RunBlocked && outcome != executor.RunBlocked || s.outcome == executor.RunWaiting && outcome == executor.RunDone {
 			name := string(s.key)
 			if name == "" && t.Key != nil {
 				name = string(t.Key(id))
@@ -146,19 +153,21 @@ func (t *Tally) verdict(b executor.RunEnded) (outcome string, exit int, why stri
 		}
 	}
 	switch {
+	case b.Outcome == executor.RunDone:
+		return b.Outcome, ""
+	case b.Outcome != "":
+		return b.Outcome, cmp.Or(b.Reason, why)
 	case b.Interrupted:
-		return "interrupted", exitInterrupted, why
-	case outcome == "blocked" || stopped > 0:
-		return "blocked", exitNotDone, why
-	case outcome == "waiting":
-		return "waiting", exitWaiting, why
+		return executor.RunInterrupted, why
+	case stopped > 0:
+		return executor.RunBlocked, why
 	}
-	return "done", exitDone, ""
+	return outcome, why
 }
 
-func (t *Tally) close(outcome string, exit int, why string) RunRecord {
+func (t *Tally) close(outcome executor.RunOutcome, why string) RunRecord {
 	r := t.now
-	r.Outcome, r.Exit, r.Error = outcome, exit, why
+	r.Outcome, r.Error = outcome, why
 	r.Ended, r.Events = t.last.At, t.last.Seq-t.first+1
 	r.Trace = fmt.Sprintf("%s:%d-%d", r.Epic, t.first, t.last.Seq)
 	t.open = false
@@ -172,7 +181,7 @@ func (t *Tally) Open() (r RunRecord, ok bool) {
 		return RunRecord{}, false
 	}
 	again := *t
-	r = again.close("", 0, "")
+	r = again.close("", "")
 	r.Ended = time.Time{}
 	return r, true
 }

@@ -230,8 +230,7 @@ func (d *driver) round() (done bool, err error) {
 		if err := d.lastLook(); err != nil {
 			return false, err
 		}
-		ended := executor.RunEnded{Interrupted: d.interrupts > 0, Counts: d.Run.Counts()}
-		if err := d.put(executor.Event{Body: ended}); err != nil {
+		if err := d.put(executor.Event{Body: d.Run.Ending(d.interrupts > 0)}); err != nil {
 			return false, err
 		}
 	}

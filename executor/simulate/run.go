@@ -308,7 +308,7 @@ func (d *sim) round() (done bool, wake time.Time, err error) {
 }
 
 func (d *sim) end() error {
-	return d.put(executor.Event{Body: executor.RunEnded{Counts: d.run.Counts()}})
+	return d.put(executor.Event{Body: d.run.Ending(false)})
 }
 
 // callPeople lets the people of the scenario hear of those waits that still are.
