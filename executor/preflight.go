@@ -47,7 +47,8 @@ func (PreflightStarted) kind() string { return "preflight.started" }
 func (BaselineJudged) kind() string   { return "baseline.judged" }
 func (PreflightEnded) kind() string   { return "preflight.ended" }
 
-// Red reports whether the gate fails on the base: what gave no verdict is no red.
+// Red reports whether the gate fails on the base: what gave no verdict is no red. It
+// is no green either.
 func (b BaselineJudged) Red() bool { return b.Verdict == Fail || b.Verdict == Stop }
 
 // binding is what a verdict on a base, and a person's word about it, hold for.
@@ -72,7 +73,7 @@ func (c BaseCheck) binding() binding { return binding{c.Base.Tree, c.Digest, c.S
 
 // Held reports whether nothing may start because of this gate.
 func (c BaseCheck) Held() bool {
-	return c.Green && c.Known != nil && c.Known.Red() && c.Approved == ""
+	return c.Green && c.Known != nil && c.Known.Verdict != Pass && c.Approved == ""
 }
 
 // preflight is what is on record about the bases.
@@ -107,7 +108,7 @@ func (r *Run) judgedBase(b BaselineJudged) {
 func (r *Run) redBase() []BaselineJudged {
 	var out []BaselineJudged
 	for _, k := range r.pre.order {
-		if b := r.pre.known[k]; b.Green && b.Red() && r.pre.approved[k] == "" {
+		if b := r.pre.known[k]; b.Green && b.Verdict != Pass && r.pre.approved[k] == "" {
 			out = append(out, b)
 		}
 	}
@@ -120,7 +121,11 @@ func (r *Run) baseHeld() string {
 	if len(red) == 0 {
 		return ""
 	}
-	return Clip(fmt.Sprintf("red on the base %.12s: %s: %s", red[0].Base.Commit, strings.Join(namesOf(red), ", "), firstLine(red[0].Message)), 300)
+	what := "red"
+	if !red[0].Red() {
+		what = "no verdict"
+	}
+	return Clip(fmt.Sprintf("%s on the base %.12s: %s: %s", what, red[0].Base.Commit, strings.Join(namesOf(red), ", "), firstLine(red[0].Message)), 300)
 }
 
 func namesOf(red []BaselineJudged) []string {

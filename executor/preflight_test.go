@@ -197,7 +197,8 @@ func TestABudgetThatIsUsedUpHoldsNoPreflightBack(t *testing.T) { // execution §
 	}
 }
 
-func TestNoVerdictIsNoRed(t *testing.T) { // execution §5, preflight
+// What has to be green and has no verdict is not green: nothing starts.
+func TestNoVerdictIsNoGreen(t *testing.T) { // execution §5, preflight
 	s := newStage(t, []string{"1.1"}, preflights(map[string]ir.Gate{"unit": {Run: "a", Baseline: "green"}}, []string{"unit"}))
 	s.begin(tried)
 	c := s.run.Todo(s.now).Try[0]
@@ -207,8 +208,13 @@ func TestNoVerdictIsNoRed(t *testing.T) { // execution §5, preflight
 		t.Errorf("before its end: %+v", todo)
 	}
 	s.put(executor.Event{Body: executor.PreflightEnded{}})
-	if todo := s.run.Todo(s.now); len(todo.Record) != 1 || todo.Record[0].Kind() != "node.started" {
-		t.Errorf("it does not begin: %+v", todo)
+	todo := s.run.Todo(s.now)
+	if len(todo.Record) != 1 || todo.Record[0].Body != (executor.RunHeld{For: executor.ForBase, Detail: "no verdict on the base base: unit: no shell"}) {
+		t.Fatalf("it is not held: %+v", todo)
+	}
+	s.put(todo.Record[0])
+	if todo := s.run.Todo(s.now); len(todo.Start)+len(todo.Record) > 0 {
+		t.Errorf("it goes on: %+v", todo)
 	}
 	s.begin(tried)
 	if got := s.preflight(); got != "unit" {

@@ -40,19 +40,46 @@ func (d *driver) preflight(checks []executor.BaseCheck) {
 
 // Preflight tries each gate on its base, one after another, all those of one base in
 // one worktree, which is set up once and put back after each. It tells each verdict;
-// an error says why not all were tried.
+// an error says why not all were tried. A gate that has to be green and was not tried
+// has no verdict, which is told, too: nothing starts then.
 func Preflight(ctx context.Context, c Config, checks []executor.BaseCheck, tell func(context.Context, executor.Body) error) error {
-	for len(checks) > 0 {
+	left := checks
+	told := func(ctx context.Context, b executor.Body) error {
+		left = left[1:]
+		return tell(ctx, b)
+	}
+	for len(left) > 0 {
 		n := 1
-		for n < len(checks) && checks[n].Base == checks[0].Base {
+		for n < len(left) && left[n].Base == left[0].Base {
 			n++
 		}
-		if err := onBase(ctx, c, checks[:n], tell); err != nil {
+		err := onBase(ctx, c, left[:n], told)
+		var bug *Bug
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil || errors.As(err, &bug) {
 			return err
 		}
-		checks = checks[n:]
+		for _, check := range left {
+			if !check.Green {
+				continue
+			}
+			b := judgedBase(check)
+			b.Verdict, b.Message = executor.ErrorJudged, executor.Clip("it was not tried: "+err.Error(), executor.MaxNote)
+			if err := tell(ctx, executor.Redacted(b, c.Redact)); err != nil {
+				return err
+			}
+		}
+		return err
 	}
 	return nil
+}
+
+func judgedBase(check executor.BaseCheck) executor.BaselineJudged {
+	return executor.BaselineJudged{
+		Gate: check.Gate, Also: check.Also, Digest: check.Digest, Setup: check.Setup, Base: check.Base, Of: check.Of, Green: check.Green,
+	}
 }
 
 // onBase tries gates on one base.
@@ -95,9 +122,7 @@ func onBase(ctx context.Context, c Config, checks []executor.BaseCheck, tell fun
 
 // tryGate lets one gate judge a base, as it would judge a sprint's work.
 func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string) (executor.BaselineJudged, error) {
-	out := executor.BaselineJudged{
-		Gate: check.Gate, Also: check.Also, Digest: check.Digest, Setup: check.Setup, Base: check.Base, Of: check.Of, Green: check.Green,
-	}
+	out := judgedBase(check)
 	g := c.Epic.Gates[check.Gate]
 	judge := c.Gates[g.Kind]
 	if judge == nil {
