@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -139,6 +140,7 @@ type typo struct {
 	word    string
 	section func(word string, n int) string // of item 1.n, with its heading
 	always  bool                            // any edit counts, not only near misses
+	kind    syntax.NearKind                 // whose exceptions count; "" is labels
 	kept    func(e *ir.Epic) bool
 }
 
@@ -162,7 +164,7 @@ func (c *typo) counts(s string, known []string) bool {
 	if _, is := syntax.KnownWord(s, known); is {
 		return false
 	}
-	return first == want && letters >= 4 && !syntax.Exempt(s)
+	return first == want && letters >= 4 && !syntax.Exempt(cmp.Or(c.kind, syntax.NearLabels), s)
 }
 
 // on looks at the item that carries the control.
@@ -236,24 +238,24 @@ func typos() []typo {
 		{word: "Parent", section: label("1.1"), kept: edgeTo("1.1", "1.2", ir.ParentChild)},
 		{word: "Discovered from", section: label("1.1"), kept: edgeTo("1.1", "1.2", ir.DiscoveredFrom)},
 
-		{word: "critical", section: value("Complexity"), kept: critical},
-		{word: "read", section: value("Access"), kept: read},
-		{word: "strict", section: value("Policy"), kept: careful, always: true},
-		{word: "yes", section: value("Manual"), kept: kind(ir.Manual), always: true},
-		{word: "true", section: value("Manual"), kept: kind(ir.Manual), always: true},
-		{word: "required from @ada within 48h", section: value("Approval"), kept: gate("human"), always: true},
-		{word: "required", section: value("Approval"), kept: gate("human"), always: true},
-		{word: "review", section: value("Capability"), kept: review},
-		{word: "none", section: value("Depends on"), kept: root},
-		{word: "nothing", section: value("Depends on"), kept: root},
-		{word: "no dependencies", section: value("Depends on"), kept: root},
+		{word: "critical", section: value("Complexity"), kind: syntax.NearValues, kept: critical},
+		{word: "read", section: value("Access"), kind: syntax.NearValues, kept: read},
+		{word: "strict", section: value("Policy"), kind: syntax.NearValues, kept: careful, always: true},
+		{word: "yes", section: value("Manual"), kind: syntax.NearValues, kept: kind(ir.Manual), always: true},
+		{word: "true", section: value("Manual"), kind: syntax.NearValues, kept: kind(ir.Manual), always: true},
+		{word: "required from @ada within 48h", section: value("Approval"), kind: syntax.NearValues, kept: gate("human"), always: true},
+		{word: "required", section: value("Approval"), kind: syntax.NearValues, kept: gate("human"), always: true},
+		{word: "review", section: value("Capability"), kind: syntax.NearValues, kept: review},
+		{word: "none", section: value("Depends on"), kind: syntax.NearValues, kept: root},
+		{word: "nothing", section: value("Depends on"), kind: syntax.NearValues, kept: root},
+		{word: "no dependencies", section: value("Depends on"), kind: syntax.NearValues, kept: root},
 
-		{word: "manual", section: marker, kept: kind(ir.Manual)},
-		{word: "merge", section: marker, kept: kind(ir.Merge)},
-		{word: "gate", section: marker, kept: kind(ir.GateKind)},
-		{word: "Sprint", section: func(w string, n int) string { return fmt.Sprintf("### %s 1.%d: X\n\n", w, n) }, kept: exists},
+		{word: "manual", section: marker, kind: syntax.NearMarkers, kept: kind(ir.Manual)},
+		{word: "merge", section: marker, kind: syntax.NearMarkers, kept: kind(ir.Merge)},
+		{word: "gate", section: marker, kind: syntax.NearMarkers, kept: kind(ir.GateKind)},
+		{word: "Sprint", kind: syntax.NearKeywords, section: func(w string, n int) string { return fmt.Sprintf("### %s 1.%d: X\n\n", w, n) }, kept: exists},
 		{
-			word: "Phase", section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n### Sprint %d.1: X\n\n", w, n, n) },
+			word: "Phase", kind: syntax.NearKeywords, section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n### Sprint %d.1: X\n\n", w, n, n) },
 			kept: on("2.1", func(n *ir.Node, _ *ir.Epic) bool { return n.Phase == "2" }),
 		},
 	}
@@ -273,19 +275,19 @@ func typos() []typo {
 	} {
 		section := k.section
 		out = append(out, typo{
-			dialect: k.dialect, base: k.base, word: k.word, section: func(w string, n int) string { return fmt.Sprintf(section, w, n) },
+			dialect: k.dialect, base: k.base, word: k.word, kind: syntax.NearKeywords, section: func(w string, n int) string { return fmt.Sprintf(section, w, n) },
 			kept: on(ir.Key(k.key), func(*ir.Node, *ir.Epic) bool { return true }),
 		})
 	}
 	for _, w := range []string{"Phase", "Sprint", "Epic", "Milestone", "Wave"} {
 		out = append(out, typo{
-			dialect: "task", base: "## Phase 1: A\n\n### Task 1.1: A\n\n", word: w,
+			dialect: "task", base: "## Phase 1: A\n\n### Task 1.1: A\n\n", word: w, kind: syntax.NearKeywords,
 			section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n### Task %d.1: X\n\n", w, n, n) },
 			kept:    on("2.1", func(n *ir.Node, _ *ir.Epic) bool { return n.Phase == "2" }),
 		})
 	}
 	return append(out, typo{
-		dialect: "spec-kit", base: "## Phase 1: A\n\n- [ ] T001 A\n\n", word: "Phase",
+		dialect: "spec-kit", base: "## Phase 1: A\n\n- [ ] T001 A\n\n", word: "Phase", kind: syntax.NearKeywords,
 		section: func(w string, n int) string { return fmt.Sprintf("## %s %d: X\n\n- [ ] T%03d X\n\n", w, n, n) },
 		kept:    on("T002", func(n *ir.Node, _ *ir.Epic) bool { return n.Phase == "2" }),
 	})
@@ -377,5 +379,54 @@ func TestNoTypoRemovesAMark(t *testing.T) {
 				t.Errorf("%q for %q is lost in silence", w, c.word)
 			}
 		}
+	}
+}
+
+// An approval that is not written as a label, and a command below a bold word
+// without a colon, are prose: a warning says how to write them.
+func TestAControlInProseIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		said bool
+	}{
+		{"**Verify**\n\n```sh\nmake test\n```", true},
+		{"- **Verify**\n\n  ```sh\n  make test\n  ```", true},
+		{"**Approval**\n\nrequired from @ada", true},
+		{"Approval: required from @ada", true},
+		{"*Approval*: required from @ada", true},
+		{"_Approval:_ required within 2h", true},
+		{"- Approval: required from @ada", true},
+		{"- [ ] *Approval*: required from @ada", true},
+		{"1. **Approval** required from @ada", true},
+		{"- One\n  - Aproval: required from @ada", true},
+		{"**Goal**: sign it\nApproval: required from @ada", true},
+		{"**Tasks**:\n- Approval: required from @ada", true},
+		{"The lead says:\nApproval: required from @ada", true},
+		{"#### Notes\n\nApproval: required from @ada", true},
+		{"Approval: asked for in May", false},
+		{"Approvals: see the list of @ada", false},
+		{"Approval is required from @ada", false},
+		{"```\nApproval: required from @ada\n```", false},
+		{"**Approval**: required from @ada", false},
+		{"**Verify**: `make`\n\n```sh\nmake test\n```", false},
+	} {
+		out := compilePlan("", "# Plan\n\n## Phase 1: All\n\n### Sprint 1.1: A\n\n"+c.text+"\n")
+		n := 0
+		for _, d := range out.Diags {
+			if d.Code == "label-form" {
+				n++
+			}
+		}
+		if n > 1 || c.said != (n == 1) {
+			t.Errorf("%q: %d warnings, want %v: %v", c.text, n, c.said, out.Diags)
+		}
+	}
+}
+
+// What is meant as a label is not excused as a marker.
+func TestAnExceptionExcusesOneKind(t *testing.T) {
+	out := compilePlan("", "# Plan\n\n## Phase 1: All\n\n### Sprint 1.1: A (manuel)\n\n**Manuel**: asks\n")
+	if got := nearMisses(out); len(got) != 1 || !strings.Contains(got[0], "(manuel)") {
+		t.Errorf("got %q", got)
 	}
 }

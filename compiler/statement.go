@@ -214,7 +214,7 @@ func (p *valueParser) value() reading {
 
 var (
 	noneWords = []string{"none", "nothing", "no dependency", "no prerequisite", "no blocker"}
-	nearNones = sync.OnceValue(func() *syntax.NearWords { return syntax.NewNearWords(noneWords) })
+	nearNones = sync.OnceValue(func() *syntax.NearWords { return syntax.NewNearWords(syntax.NearValues, noneWords) })
 )
 
 // nearNone takes in a value that says "none" in the plural, and reports one that

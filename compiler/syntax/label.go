@@ -187,7 +187,7 @@ func places(n int) string {
 }
 
 func nearestLabel(written string) (string, bool) {
-	if len(written) > 40 || Exempt(written) {
+	if len(written) > 40 || Exempt(NearLabels, written) {
 		return "", false
 	}
 	return spell.Nearest(written, LabelNames())

@@ -11,7 +11,7 @@ import (
 // markerWords are what parentheses at the end of a title may say.
 var markerWords = []string{"parallel", KindMerge, KindGate, KindManual}
 
-var nearMarkers = sync.OnceValue(func() *NearWords { return NewNearWords(markerWords) })
+var nearMarkers = sync.OnceValue(func() *NearWords { return NewNearWords(NearMarkers, markerWords) })
 
 // nearMarker is what nearly is a marker: "(manul)", "(manual".
 type nearMarker struct {
@@ -50,7 +50,7 @@ func markerOf(s string) string {
 	inner := strings.TrimSpace(strings.NewReplacer("（", "(", "）", ")").Replace(s))
 	inner, open := strings.CutPrefix(inner, "(")
 	inner, closed := strings.CutSuffix(inner, ")")
-	if inner = strings.TrimSpace(inner); Exempt(inner) || !open && !closed {
+	if inner = strings.TrimSpace(inner); Exempt(NearMarkers, inner) || !open && !closed {
 		return ""
 	}
 	right := open && closed && isASCII(s)

@@ -26,15 +26,27 @@ const longestNear = 32
 // NearWords finds what a misspelt word was meant to be. Each look costs at most
 // the number of its words.
 type NearWords struct {
+	kind    NearKind
 	known   map[string]bool // all forms
 	byFirst map[rune][]nearForm
 }
 
 type nearForm struct{ form, meant string }
 
+// NearKind is what words are: an exception of one kind excuses no other.
+type NearKind string
+
+// The kinds, as nearmiss.txt calls them.
+const (
+	NearLabels   NearKind = "Labels"
+	NearValues   NearKind = "Values"
+	NearMarkers  NearKind = "Markers"
+	NearKeywords NearKind = "Keywords"
+)
+
 // NewNearWords knows words in the singular and the plural, in any case.
-func NewNearWords(words []string) *NearWords {
-	n := &NearWords{known: map[string]bool{}, byFirst: map[rune][]nearForm{}}
+func NewNearWords(kind NearKind, words []string) *NearWords {
+	n := &NearWords{kind: kind, known: map[string]bool{}, byFirst: map[rune][]nearForm{}}
 	for _, w := range words {
 		for _, form := range []string{spaced(w), stems(w), plural(stems(w))} {
 			if n.known[form] {
@@ -59,7 +71,7 @@ func (n *NearWords) Find(written string) (meant string, ok bool) {
 	}
 	plain := asASCII(written)
 	w := spaced(plain)
-	if utf8.RuneCountInString(w) < shortest || n.known[spaced(written)] || n.known[stems(written)] || Exempt(written) {
+	if utf8.RuneCountInString(w) < shortest || n.known[spaced(written)] || n.known[stems(written)] || Exempt(n.kind, written) {
 		return "", false
 	}
 	first, _ := utf8.DecodeRuneInString(w)
@@ -78,10 +90,10 @@ func (n *NearWords) Find(written string) (meant string, ok bool) {
 	return "", false
 }
 
-// NearMiss returns the known word that written nearly is, as plan-language.md §
+// NearMiss returns the known value that written nearly is, as plan-language.md §
 // "Near misses" says.
 func NearMiss(written string, known []string) (string, bool) {
-	return NewNearWords(known).Find(written)
+	return NewNearWords(NearValues, known).Find(written)
 }
 
 // KnownWord returns the known word that written is, in any case, in the singular
@@ -141,20 +153,27 @@ func asASCII(s string) string {
 //go:embed nearmiss.txt
 var exceptionFile string
 
-// exceptions are words near a control that people mean as they stand, with the
-// reason for each.
-var exceptions = sync.OnceValue(func() map[string]string {
-	m := map[string]string{}
+type exception struct {
+	kind NearKind
+	word string
+}
+
+// exceptions are words near a control that people mean as they stand.
+var exceptions = sync.OnceValue(func() map[exception]bool {
+	m := map[exception]bool{}
+	var kind NearKind
 	for line := range strings.Lines(exceptionFile) {
-		if word, why, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && line[0] != '#' {
-			m[stems(strings.Trim(word, "() "))] = strings.TrimSpace(why)
+		if title, ok := strings.CutPrefix(line, "# "); ok {
+			kind = NearKind(strings.TrimSpace(title))
+		} else if word, _, ok := strings.Cut(line, ":"); ok {
+			m[exception{kind, stems(strings.Trim(word, "() "))}] = true
 		}
 	}
 	return m
 })
 
 // Exempt reports whether a word is listed as meant as it stands.
-func Exempt(w string) bool { return exceptions()[stems(w)] != "" }
+func Exempt(kind NearKind, w string) bool { return exceptions()[exception{kind, stems(w)}] }
 
 // controlLabels are the labels whose loss changes who judges, what runs or in
 // which order, as people write them.
@@ -165,7 +184,7 @@ var controlLabels = sync.OnceValue(func() *NearWords {
 			words = append(words, s.written...)
 		}
 	}
-	return NewNearWords(words)
+	return NewNearWords(NearLabels, words)
 })
 
 func (n LabelName) isControl() bool {

@@ -50,7 +50,7 @@ func newMatcher(p Pattern) matcher {
 		m.none = true
 	}
 	if len(m.words) > 0 {
-		m.near = NewNearWords(p.Keywords)
+		m.near = NewNearWords(NearKeywords, p.Keywords)
 	}
 	for _, w := range m.words {
 		last := w[len(w)-1]

@@ -42,7 +42,11 @@ func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to i
 	r := &reader{p: p, s: s, kind: kind, cur: -1, head: -1, annotation: a}
 	s.Labels = append(p.labels[:0], s.Labels...)
 	for i := from; i < to; i++ {
-		r.elem(&p.stream[i], i+1 < to && p.stream[i+1].b.kind == listBlock)
+		var below *block
+		if i+1 < to {
+			below = p.stream[i+1].b
+		}
+		r.elem(&p.stream[i], below)
 	}
 	r.finish()
 	p.labels, s.Labels = s.Labels, slices.Clone(s.Labels) // grown once for all sections
@@ -51,12 +55,13 @@ func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to i
 	}
 }
 
-func (r *reader) elem(e *elem, listFollows bool) {
+// elem takes in an element; below is the block that follows, or nil.
+func (r *reader) elem(e *elem, below *block) {
 	b := e.b
 	r.boxes(b, e.own)
 	switch {
 	case b.kind == paraBlock && e.to > 0:
-		r.paragraph(int(e.from), int(e.to), listFollows)
+		r.paragraph(int(e.from), int(e.to), below)
 	case b.kind == itemBlock && e.own:
 		one := *b
 		one.kids = one.kids[:min(1, len(one.kids))]
@@ -66,9 +71,9 @@ func (r *reader) elem(e *elem, listFollows bool) {
 			}
 			one.end = one.kids[0].end
 		}
-		r.block(&one, false)
+		r.block(&one, nil)
 	default:
-		r.block(b, listFollows)
+		r.block(b, below)
 	}
 	if b.kind != htmlBlock {
 		r.lines += 1 + strings.Count(r.p.src[b.start:b.end], "\n")
@@ -76,23 +81,31 @@ func (r *reader) elem(e *elem, listFollows bool) {
 }
 
 // block takes in a block, and the labels directly below the lines of a list.
-func (r *reader) block(b *block, listFollows bool) {
+func (r *reader) block(b, below *block) {
 	parts := r.p.cutLists(b)
 	if parts == nil {
-		r.part(b, listFollows)
+		r.part(b, below)
 		return
 	}
 	for i := range parts {
-		r.part(&parts[i], i+1 < len(parts) && parts[i+1].kind == listBlock)
+		r.part(&parts[i], after(parts, i))
 	}
 }
 
-func (r *reader) part(b *block, listFollows bool) {
+// after returns the block that follows one of its siblings, or nil.
+func after(blocks []block, i int) *block {
+	if i+1 < len(blocks) {
+		return &blocks[i+1]
+	}
+	return nil
+}
+
+func (r *reader) part(b, below *block) {
 	switch b.kind {
 	case headingBlock:
 		r.heading(b)
 	case paraBlock:
-		r.paragraph(int(b.start), int(b.end), listFollows)
+		r.paragraph(int(b.start), int(b.end), below)
 	case listBlock:
 		r.list(b.kids)
 	case itemBlock:
@@ -173,7 +186,7 @@ func (r *reader) add(l Label) {
 }
 
 // paragraph splits src[at:end] at its line breaks into labels and prose.
-func (r *reader) paragraph(at, end int, listFollows bool) {
+func (r *reader) paragraph(at, end int, below *block) {
 	p := r.p
 	if r.kind == itemSection {
 		if rows, ok := p.dependencyRows(at, end); ok {
@@ -198,6 +211,9 @@ func (r *reader) paragraph(at, end int, listFollows bool) {
 				if _, label := p.labelLine(to, min(lineEnd(p.src, to), end)); label {
 					break
 				}
+				if r.kind == itemSection {
+					p.plainApproval(to, min(lineEnd(p.src, to), end), false)
+				}
 				to = after
 			}
 			r.label(l, at, to)
@@ -210,7 +226,8 @@ func (r *reader) paragraph(at, end int, listFollows bool) {
 			r.proseLine(at, stop, first)
 		default:
 			if r.kind == itemSection {
-				p.nearLabel(at, stop, next < end || listFollows)
+				p.nearLabel(at, stop, next < end || p.filled(at, stop, below))
+				p.plainApproval(at, stop, false)
 			}
 			to := next // up to the next label line
 			for to < end {
@@ -219,7 +236,8 @@ func (r *reader) paragraph(at, end int, listFollows bool) {
 					break
 				}
 				if r.kind == itemSection {
-					p.nearLabel(to, stop, next < end || listFollows)
+					p.nearLabel(to, stop, next < end || p.filled(to, stop, below))
+					p.plainApproval(to, stop, false)
 				}
 				to = next
 			}
@@ -364,9 +382,9 @@ func (r *reader) labelItem(b *block) bool {
 		}
 		return false
 	}
-	r.paragraph(at, end, len(b.kids) > 1 && b.kids[1].kind == listBlock)
+	r.paragraph(at, end, after(b.kids, 0))
 	for i := range b.kids[1:] {
-		r.block(&b.kids[1+i], false)
+		r.block(&b.kids[1+i], nil)
 	}
 	if r.cur >= 0 && shapeOf(r.s.Labels[r.cur].Name) != checks {
 		r.cur = -1
