@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (r *Run) considerResume(n *node, d Decision) (act, error) {
 	case budget && !enough && n.people.paused == "":
 		return nil, &Refused{
 			Why:  fmt.Sprintf("%s would stop again at once: %s", n.ir.Key, r.nodeOver(n, d.Budget, r.at)),
-			Hint: fmt.Sprintf("ralph resume %s --budget usd=+20,tokens=+1M,wall=+1h (as much as it needs)", n.ir.Key),
+			Hint: fmt.Sprintf("ralph resume %s --budget %s", n.ir.Key, r.nodeMore(n, r.at)),
 		}
 	}
 	return func() error {
@@ -179,7 +180,7 @@ func (r *Run) waysOf(n *node) []string {
 			break
 		}
 		if n.wait.For == ForBudget {
-			say("resume --budget usd=+20")
+			say("resume --budget " + cmp.Or(r.nodeMore(n, r.at), r.runMore(r.at), "usd=+20"))
 			break
 		}
 		if r.parkedFor(n) != "" {

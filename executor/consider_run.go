@@ -114,7 +114,7 @@ func (r *Run) resumeHint() string {
 		return "ralph approve --baseline"
 	}
 	if r.held.For == ForBudget {
-		return "ralph resume --budget usd=+20,tokens=+1M,wall=+1h (as much as it needs)"
+		return "ralph resume --budget " + r.runMore(r.at)
 	}
 	return "ralph resume"
 }

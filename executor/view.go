@@ -38,6 +38,7 @@ type NodeView struct {
 	Decisions []Decision    // about it, oldest first
 	Budget    ir.Budget     // with what was added; 0 is no limit
 	Over      string        // how far what was spent in its allowance exceeds it; "" if it does not
+	More      string        // what to add to the budget that it waits for, as ralph resume --budget reads it
 	Ways      []string      // commands that apply now, for people
 	Selected  bool          // by --only, or because all are; with --only the sum is not
 	Paused    string        // by whom; "" if nobody did
@@ -71,6 +72,7 @@ type RunView struct {
 	Budget       ir.Budget      // with what was added
 	Spent        Spent          // in the present allowance of its budget
 	Over         string         // how far that exceeds it: "$4.80 of $1.00 are spent"; "" if it does not
+	More         string         // what to add so that it goes on, as ralph resume --budget reads it; "" if nothing has to
 	All          Spent          // since it was first applied
 	PlanApproved bool           // for the present epic
 	Proposals    []Proposed

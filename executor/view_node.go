@@ -55,6 +55,12 @@ func (r *Run) view(n *node, h holds) NodeView {
 		v.For, v.Cause, v.Until, v.Gate = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Gate
 		v.Approvers = r.epic.Gates[v.Gate].Approvers
 	}
+	if v.For == ForBudget && v.Cause != CauseHeld {
+		v.More = r.nodeMore(n, r.at)
+	}
+	if v.For == ForBudget && v.More == "" { // it is the run's
+		v.More = r.runMore(r.at)
+	}
 	if v.Status == Running {
 		v.Doing = doing(n)
 	}

@@ -10,7 +10,7 @@ import (
 func (r *Run) Overview() RunView {
 	v := RunView{
 		Begun: r.begun, Open: r.Open(), Recovered: r.recovered, Started: r.startedAt, By: r.started.By, Slots: r.started.Slots, Held: r.held, Cancelled: r.cancelled,
-		Budget: r.runBudget(), Spent: r.cost.now.spent(), All: r.cost.all.spent(), PlanApproved: r.planApproved(), Proposals: r.proposals(),
+		Budget: r.runBudget(), Spent: r.cost.now.spent(), More: r.runMore(r.at), All: r.cost.all.spent(), PlanApproved: r.planApproved(), Proposals: r.proposals(),
 	}
 	v.Held.Detail = r.heldWhy(r.at)
 	if b := v.Budget; costLimited(b) {

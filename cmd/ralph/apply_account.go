@@ -119,8 +119,9 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 	if len(only) == 0 {
 		v.sayBranch(w, r.run, b, sum, interrupted)
 	}
-	if held := r.run.Overview().Held; held.For != "" {
-		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, term.Clean(first(held.Detail)), resumeCommand(held.For)+r.about)
+	o := r.run.Overview()
+	if held := o.Held; held.For != "" {
+		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, term.Clean(first(held.Detail)), resumeCommand(held.For, o.More)+r.about)
 		if held.For == executor.ForBase {
 			fmt.Fprintf(w, "    begins all the same; or %s\n", mendBase(applies(r.file)))
 		}
@@ -146,13 +147,13 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 	}
 }
 
-// resumeCommand ends a hold of the run.
-func resumeCommand(what executor.WaitFor) string {
+// resumeCommand ends a hold of the run; more is what its budget needs.
+func resumeCommand(what executor.WaitFor, more string) string {
 	if what == executor.ForBase {
 		return "ralph approve --baseline"
 	}
-	if what == executor.ForBudget {
-		return "ralph resume --budget usd=+20,tokens=+1M,wall=+1h"
+	if what == executor.ForBudget && more != "" {
+		return "ralph resume --budget " + more
 	}
 	return "ralph resume"
 }

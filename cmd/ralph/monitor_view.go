@@ -47,7 +47,7 @@ func (m *monitor) epic(w io.Writer, r *record) {
 	fmt.Fprintln(w)
 	if o.Held.For != "" {
 		fmt.Fprintf(w, "    nothing new starts (%s): %s\n", o.Held.For, term.Clean(first(o.Held.Detail)))
-		writeIndented(w, []nextStep{{resumeCommand(o.Held.For) + r.about(), "go on with the whole run"}})
+		writeIndented(w, []nextStep{{resumeCommand(o.Held.For, o.More) + r.about(), "go on with the whole run"}})
 	}
 	for _, p := range o.Parked {
 		fmt.Fprintf(w, "    runner %s is not asked before %s: %s\n", term.Clean(p.Runner), clock(r.now, p.Until), term.Clean(first(p.Detail)))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os/user"
 	"slices"
@@ -110,10 +111,10 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 		return nil
 	}
 	if v.Cause == executor.CauseHeld {
-		return []nextStep{{resumeCommand(v.For) + about, "go on with the whole run"}}
+		return []nextStep{{resumeCommand(v.For, v.More) + about, "go on with the whole run"}}
 	}
 	if v.For == executor.ForBudget {
-		return []nextStep{ralph("resume", " --budget usd=+20", "add to its budget (also tokens=+1M, wall=+1h)")}
+		return []nextStep{ralph("resume", " --budget "+cmp.Or(v.More, "usd=+20"), "add to its budget")}
 	}
 	if v.For == executor.ForLimit && slices.ContainsFunc(v.Ways, func(w string) bool { return strings.HasPrefix(w, "ralph retry ") }) {
 		return []nextStep{ralph("retry", "", "if the limit is over, or you have another key: asks now; else it goes on by itself")}

@@ -148,7 +148,10 @@ func (r *record) pageData() pageData {
 		Begun: o.Begun, Changed: r.changed, Changes: r.changes(), Proposals: o.Proposals, Graph: drawGraph(r.epic, views),
 	}
 	if o.Held.For != "" {
-		p.Notes = append(p.Notes, fmt.Sprintf("Nothing new starts (%s): %s", o.Held.For, first(o.Held.Detail)))
+		p.Notes = append(p.Notes, fmt.Sprintf("Nothing new starts (%s): %s", o.Held.For, first(o.Held.Detail)), "To end that: "+r.endHold(o))
+	}
+	if o.Over != "" && o.Held.For != executor.ForBudget {
+		p.Notes = append(p.Notes, "More than the budget: "+o.Over)
 	}
 	for _, k := range o.Parked {
 		p.Notes = append(p.Notes, fmt.Sprintf("Runner %s is not asked before %s: %s", k.Runner, clock(r.now, k.Until), first(k.Detail)))

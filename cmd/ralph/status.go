@@ -71,9 +71,10 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	fmt.Fprintf(w, "run: %s\n", term.Clean(r.stateOfRun()))
 	if o.Held.For != "" {
 		fmt.Fprintf(w, "     nothing new starts (%s): %s\n", o.Held.For, term.Clean(first(o.Held.Detail)))
-		if o.Held.For == executor.ForBase {
-			fmt.Fprintf(w, "     %s%s begins all the same; or %s\n", resumeCommand(o.Held.For), r.about(), mendBase(applies(r.file)))
-		}
+		fmt.Fprintf(w, "     %s\n", r.endHold(o))
+	}
+	if o.Over != "" && o.Held.For != executor.ForBudget {
+		fmt.Fprintf(w, "     more than the budget: %s\n", o.Over)
 	}
 	for _, p := range o.Parked {
 		fmt.Fprintf(w, "     runner %s is not asked before %s: %s\n", term.Clean(p.Runner), clock(r.now, p.Until), first(p.Detail))
@@ -112,6 +113,18 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	}
 	_, err := io.WriteString(out, w.String())
 	return err
+}
+
+// endHold says what ends a hold of the run.
+func (r *record) endHold(o executor.RunView) string {
+	command := resumeCommand(o.Held.For, o.More) + r.about()
+	if o.Held.For == executor.ForBase {
+		return command + " begins all the same; or " + mendBase(applies(r.file))
+	}
+	if o.Open && r.held {
+		return command + " goes on"
+	}
+	return command + ", then ralph apply" + applies(r.file)
 }
 
 // tally counts nodes by status, in the order in which they go through them.

@@ -84,7 +84,7 @@ func (w *issueWorker) judgeNode(rec *record, r *issueRun) *issueEnd {
 	case w.drain > 0:
 		return &issueEnd{kind: issueOpen, why: "interrupted; what was done is kept, the next worker goes on with it"}
 	case !o.Open && o.Held.For != "":
-		return &issueEnd{kind: issueWaiting, why: fmt.Sprintf("nothing new starts (%s): %s\n  %s%s", o.Held.For, first(o.Held.Detail), resumeCommand(o.Held.For), rec.about())}
+		return &issueEnd{kind: issueWaiting, why: fmt.Sprintf("nothing new starts (%s): %s\n  %s%s", o.Held.For, first(o.Held.Detail), resumeCommand(o.Held.For, o.More), rec.about())}
 	case r.tries < mostEndedSilly:
 		return &issueEnd{kind: issueAgain}
 	}
