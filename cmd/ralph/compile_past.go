@@ -38,8 +38,8 @@ func (a *compileArgs) checkFreshIDs() error {
 }
 
 // past tells the compiler what this clone has on record of an epic, and which nodes the
-// epic.json has that is replaced: the one that is written to, if it is of this epic,
-// else the copy that the last apply made. The journal is only read; nothing is locked.
+// epic.json has that is replaced: the one that is written to, if it is of this epic, else
+// the usual one, else the copy that the last apply made. The journal is only read; nothing is locked.
 func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
 	common := workspace.CommonDir(p.dir)
 	if common == "" {
@@ -55,9 +55,12 @@ func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
 			return compiler.Past{}
 		}
 		applied := epicAt(filepath.Join(state, "epic.json"), h.ID)
-		replaced := epicAt(a.target(h.Slug), h.ID)
-		if replaced == nil {
-			replaced = applied
+		replaced := applied
+		for _, file := range []string{a.target(h.Slug), "epic.json", filepath.Join(p.dir, "epic.json")} {
+			if e := epicAt(file, h.ID); e != nil {
+				replaced = e
+				break
+			}
 		}
 		past := compiler.Past{Journal: map[ir.NodeID]string{}, Replaced: map[ir.NodeID]bool{}}
 		for _, id := range ids {

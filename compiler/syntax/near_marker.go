@@ -65,8 +65,8 @@ func markerOf(s string) string {
 			if m, ok = nearMarkers().Find(w); !ok {
 				return ""
 			}
-			right = false
 		}
+		right = right && strings.ToLower(w) == m
 		kind = kind || m != "parallel"
 		if !slices.Contains(words, m) {
 			words = append(words, m)

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -172,12 +173,10 @@ func (t *title) marker(p *parser, v string, start, end int) bool {
 		return false
 	}
 	words := strings.FieldsFunc(strings.ToLower(v[start+1:end-1]), func(r rune) bool { return r == ',' || r == ' ' || r == '/' })
-	for i, w := range words {
-		m, ok := KnownWord(w, markerWords)
-		if !ok {
+	for _, w := range words {
+		if !slices.Contains(markerWords, w) { // the plural may be a word of the title
 			return false
 		}
-		words[i] = m
 	}
 	for _, w := range words {
 		if w == "parallel" {
