@@ -76,6 +76,9 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 		}
 	}
 	for _, x := range r.sumLeft {
+		if within(x.Commit) {
+			continue // it came back with the base, into which somebody had merged it
+		}
 		n := r.byID[x.Node]
 		b.Left = append(b.Left, Held{Node: n.id, Key: r.keyOf(n), Commit: x.Commit, Older: true, Why: r.standsAt(n, h)})
 	}
