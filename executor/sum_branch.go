@@ -68,7 +68,11 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 				seen[c], has = true, true
 				like := a != nil && a.result.Tree == s.result.Tree
 				keep := len(seen) == 1 && n.ir != nil && r.cannotKeepOld(n) == "" && r.oldOf(n).result.Commit == c
-				b.Holds = append(b.Holds, Held{Node: n.id, Key: key, Commit: c, Older: true, Like: like, Why: why, Keep: keep})
+				h := Held{Node: n.id, Key: key, Commit: c}
+				if !n.byBase || n.status != Done { // else it is what the base holds
+					h.Older, h.Like, h.Why, h.Keep = true, like, why, keep
+				}
+				b.Holds = append(b.Holds, h)
 			}
 		}
 		if !has && (n.ir != nil || len(n.successes) > 0) {
@@ -191,11 +195,29 @@ func (r *Run) inBranch() map[string]bool {
 			add(c)
 		}
 	}
+	if out[r.started.Base.Commit] {
+		for _, x := range r.mergedResults() {
+			add(x.Commit)
+		}
+	}
 	for len(todo) > 0 {
 		c := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, in := range r.madeFrom[c] {
 			add(in.Commit)
+		}
+	}
+	return out
+}
+
+// mergedResults lists the results that the pinned base holds: a sum on it has them.
+func (r *Run) mergedResults() []Result {
+	var out []Result
+	for _, n := range r.recorded() {
+		for i := range n.successes {
+			if s := &n.successes[i]; s.merged {
+				out = append(out, Result{Node: n.id, Tree: s.result})
+			}
 		}
 	}
 	return out
@@ -217,6 +239,9 @@ func (r *Run) older() []Result {
 		if n.accepted != nil && !n.sum {
 			all = append(all, Result{Node: n.id, Tree: n.accepted.result})
 		}
+	}
+	if r.accepted.Commit == "" || branch[r.started.Base.Commit] {
+		all = append(all, r.mergedResults()...)
 	}
 	stays, _ := r.ancestors(all)
 	for _, x := range all {

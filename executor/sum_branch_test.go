@@ -131,6 +131,31 @@ func TestTheBranchNeverLosesWorkByAFailure(t *testing.T) { // execution §5 (the
 	s.says("built again", "2.1, without 1.1, without 1.2, left 1.1, left 1.2")
 }
 
+func TestWhatTheBaseHoldsIsNotOlder(t *testing.T) { // execution §5 (the account is true)
+	lines := []string{"1.1", "1.2: 1.1"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	merged := func(r *executor.RunStarted) {
+		r.Base, r.Merged = executor.Tree{Commit: "main", Tree: "main"}, []ir.NodeID{"bd-1-1", "bd-1-2"}
+	}
+	s.change(other(append(lines, "1.3: 1.2"), "more"))
+	s.begin(merged)
+	s.end()
+	s.says("merged, and a new sprint", "1.1, 1.2, 1.3")
+
+	// The base keeps what it holds, whatever becomes of the sprint: nothing is held back.
+	s.change(other(append(lines, "1.3: 1.2"), "less", "1.2"))
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": {failed(), failed(), failed()}})
+	s.begin(merged, func(r *executor.RunStarted) { r.Merged = nil })
+	s.end()
+	s.says("1.2 of the base fails now", "1.1, older 1.2 (keep), older 1.3")
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 1.3")
+	if d := s.view(executor.Integration).Reason; strings.Contains(d, "older result of 1.2") {
+		t.Errorf("it holds back 1.2, which the base has: %s", d)
+	}
+}
+
 func TestAFailedRerunIsNoLoss(t *testing.T) { // execution §2 (--rerun), §5 (the sum)
 	s := newStage(t, []string{"1.1", "1.2"})
 	s.begin()

@@ -124,6 +124,11 @@ func (s *sim) accountIsTrue() {
 			s.t.Errorf("after event %d the branch is at %q: result %s is an ancestor: %t; listed: %t", r.seq, r.sumRef, c, holds[c], listed[c])
 		}
 	}
+	for _, h := range b.Left {
+		if holds[h.Commit] {
+			s.t.Errorf("after event %d the branch is at %q: result %s is an ancestor, and is said to have left it", r.seq, r.sumRef, h.Commit)
+		}
+	}
 	missing := map[ir.Key]bool{}
 	for _, l := range b.LeftOut {
 		missing[l.Key] = l.Done
