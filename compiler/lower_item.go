@@ -245,7 +245,7 @@ func promptLines(lb *syntax.Label) []string {
 }
 
 func (l *lowering) manual(lb *syntax.Label, n *ir.DraftNode) bool {
-	switch strings.ToLower(scalar(lb).Value) {
+	switch strings.TrimSuffix(strings.ToLower(scalar(lb).Value), ".") {
 	case "yes", "true":
 		n.Kind = ir.Manual
 	case "no", "false":

@@ -87,7 +87,11 @@ func (l *lowering) unfit(lb *syntax.Label, s ir.Stated, want string) bool {
 // oneOf takes a value for one of the known words, in any case, in the singular or
 // the plural. One that nearly is such a word is an error.
 func (l *lowering) oneOf(lb *syntax.Label, s *ir.Stated, known []string, want string) bool {
-	if w, ok := syntax.KnownWord(s.Value, known); ok {
+	written := s.Value
+	if lb.From != syntax.FromDirective { // people end a line with a full stop
+		written = strings.TrimSuffix(written, ".")
+	}
+	if w, ok := syntax.KnownWord(written, known); ok {
 		s.Value = w
 		return true
 	}
