@@ -207,12 +207,17 @@ func (r *Run) settleAs(n *node, s *success, to NodeStatus) error {
 	}
 	for _, i := range n.dependents {
 		d := r.nodes[i]
-		if d.unsettled--; d.unsettled == 0 {
-			if err := r.arrive(d); err != nil {
+		if d.unsettled--; d.unsettled > 0 {
+			continue
+		}
+		if d.status == Blocked && r.mended(d) { // what it needs was judged again, and came out the same
+			if err := r.judgeBlocked(d); err != nil {
 				return err
 			}
-			r.touch(d)
+		} else if err := r.arrive(d); err != nil {
+			return err
 		}
+		r.touch(d)
 	}
 	return nil
 }

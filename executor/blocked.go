@@ -50,8 +50,12 @@ func (r *Run) blockedBy(n *node) BlockedBy {
 
 // mended reports whether the gates that blocked a node are others now: they judge
 // what it left once more. Nobody else begins again by itself.
-func (r *Run) mended(n *node) bool {
-	if n.blockedBy != ByGates || !n.selected || len(n.logs) <= n.life.first || !r.goesOn(n) {
+func (r *Run) mended(n *node) bool { return r.otherGates(n) && r.goesOn(n) }
+
+// otherGates is mended of a node whose dependencies may still be judged again: if they
+// come out the same, its turn comes.
+func (r *Run) otherGates(n *node) bool {
+	if n.blockedBy != ByGates || !n.selected || n.life.stale || n.life.work != n.ir.Digest.Work || len(n.logs) <= n.life.first {
 		return false
 	}
 	log := &n.logs[len(n.logs)-1]
@@ -81,6 +85,12 @@ func (r *Run) judgeBlocked(n *node) error {
 		l.step, l.stage = n.stepIndex(step), stageOpen
 	}
 	return r.release(n, "its gates changed since it was blocked")
+}
+
+// toBeJudged reports whether a node was blocked and its mended gates have not begun:
+// a person may still say otherwise, as about one that is blocked.
+func (n *node) toBeJudged() bool {
+	return n.life.mended && n.status == Waiting && n.wait.For == ForTimer && n.life.attempt.status != AttemptRunning
 }
 
 // onlyJudges reports whether gates alone run in this life now.

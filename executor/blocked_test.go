@@ -229,3 +229,96 @@ func TestAReasonOfAnEarlierReleaseIsUnderstood(t *testing.T) { // execution §2
 		}
 	}
 }
+
+// Gates that a node shares with what it needs: that is judged first, then the node.
+func TestAMendedGateBehindOneThatIsJudgedAgain(t *testing.T) { // execution §2
+	lines := []string{"1.1", "1.2: 1.1", "1.3: 1.2"}
+	for name, c := range map[string]struct {
+		first  executor.Verdict // of gate check about 1.1, mended
+		change func(*script)    // before the next run
+		status executor.NodeStatus
+	}{
+		"it passes": {executor.Pass, nil, executor.Done},
+		"ralph dies before 1.1 is judged": {executor.Pass, func(s *script) {
+			s.begin()
+			s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectGate })
+		}, executor.Done},
+		"it fails, and what it makes then is another": {executor.Fail, nil, executor.Blocked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t, lines)
+			s.answer = checkSays("bd-1-2", executor.Fail)
+			s.begin()
+			s.end()
+			s.is("1.2", executor.Blocked, "", "3 attempts")
+			turns := s.turns()
+			two := mend(lines, "two")
+			if got := s.planned(two); !strings.HasPrefix(got, "1.1: judge, its gates changed\n1.2: judge, its gates changed since it was blocked; after 1.1\n1.3: run\n") {
+				t.Errorf("planned\n%s", got)
+			}
+			s.change(two)
+			s.answer = nil
+			if c.change != nil {
+				c.change(s)
+			}
+			said := false
+			s.answer = func(e executor.Effect) executor.Body {
+				if e.Kind == executor.EffectGate && e.Node == "bd-1-1" && !said {
+					said = true
+					return executortest.Verdict(e.Gate, c.first)
+				}
+				return nil
+			}
+			s.begin()
+			s.end()
+			s.is("1.1", executor.Done, "", "")
+			s.is("1.2", c.status, "", "")
+			if c.status == executor.Done {
+				s.is("1.3", executor.Done, "", "")
+				if got := s.turns() - turns; got != 1 {
+					t.Errorf("%d turns of agents, want that of 1.3", got)
+				}
+			} else {
+				s.is("1.2", c.status, "", "gate check failed")
+				s.is("1.3", executor.Pending, "", "needs 1.2 (blocked)")
+			}
+			s.replay()
+		})
+	}
+}
+
+// An earlier release left such a node blocked, and a person's word about it is on record.
+func TestAWordAboutWhatIsToBeJudgedAgain(t *testing.T) { // execution §2
+	lines := []string{"1.1", "1.2: 1.1"}
+	for _, d := range []executor.Decision{retry, {Verb: executor.RetryNode, How: executor.GatesOnly}, {Verb: executor.Skip}, {Verb: executor.Cancel}} {
+		for _, node := range []ir.NodeID{"bd-1-1", "bd-1-2"} {
+			s := newScript(t, lines)
+			s.answer = checkSays(node, executor.Fail)
+			s.begin()
+			s.end()
+			s.change(mend(lines, "two"))
+			s.answer = nil
+			before := len(s.events)
+			s.begin()
+			key := strings.ReplaceAll(strings.TrimPrefix(string(node), "bd-"), "-", ".")
+			if node == "bd-1-2" {
+				s.end()
+				for i, e := range s.events { // 1.2 has not begun yet
+					if _, done := e.Body.(executor.NodeDone); done && i > before && e.Node == "bd-1-1" {
+						s.events = s.events[:i+1]
+						break
+					}
+				}
+				s.lateReplay()
+				s.is("1.1", executor.Done, "", "")
+				s.is("1.2", executor.Waiting, "", "its gates changed")
+			}
+			s.ok(key, d)
+			s.end()
+			if v := s.view(key); d.Verb == executor.RetryNode && v.Status != executor.Done {
+				t.Errorf("%s of %s: it is %s: %s", d.Verb, key, v.Status, v.Reason)
+			}
+			s.replay()
+		}
+	}
+}

@@ -24,8 +24,13 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 		return d, nil, &Refused{Why: fmt.Sprintf("%s is reopened already: it begins at the next ralph apply", n.ir.Key)}
 	case n.status == Blocked && !r.goesOn(n), n.status == Cancelled:
 		return d, func() error { n.people.tell(d); return r.reopen(n) }, nil
-	case n.status == Blocked:
-		return d, func() error { n.people.tell(d); r.retryBlocked(n); return r.release(n, "retried by "+d.By) }, nil
+	case n.status == Blocked, n.toBeJudged():
+		return d, func() error {
+			l.mended = false
+			n.people.tell(d)
+			r.retryBlocked(n)
+			return r.release(n, "retried by "+d.By)
+		}, nil
 	case r.shown(n) == Skipped:
 		return d, func() error { n.people.tell(d); return r.unskip(n) }, nil
 	case n.status == Waiting && l.stale:
@@ -137,7 +142,7 @@ func (r *Run) cannotHandIn(n *node) string {
 	switch {
 	case (n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0) && (l.step != asideStep || !l.aside.merge): // but a conflict lies in one
 		return "it has no worktree of its own that somebody could work in"
-	case n.status != Blocked && (n.status != Waiting || n.wait.For != ForHuman), n.waitsFor(CausePaused, CauseHeld, CauseManual, CausePull):
+	case n.status != Blocked && !n.toBeJudged() && (n.status != Waiting || n.wait.For != ForHuman), n.waitsFor(CausePaused, CauseHeld, CauseManual, CausePull):
 		return "its worktree cannot be taken for an attempt now"
 	case n.status == Waiting && l.step == asideStep && !l.aside.merge:
 		return "its result is being taken into the integration branch, where nobody can work"
@@ -157,7 +162,8 @@ func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
 	l := &n.life
 	return d, func() error {
 		n.people.tell(d)
-		if n.status == Blocked {
+		if n.status == Blocked || n.toBeJudged() {
+			l.mended = false
 			r.retryBlocked(n)
 		}
 		n.allow(r.at)

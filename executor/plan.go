@@ -109,6 +109,9 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 		p.held[i] = string(n.ir.Key) + " (cancelled)"
 		return ActBlocked, r.reason(n, Cancelled, nil)
 	case Blocked:
+		if first := p.judgedFirst(n); len(first) > 0 {
+			return ActJudge, "its gates changed since it was blocked; after " + strings.Join(first, ", ")
+		}
 		p.held[i] = string(n.ir.Key) + " (blocked)"
 		return ActBlocked, n.reason
 	case Waiting:
@@ -124,6 +127,25 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 		return p.pending(i, n)
 	}
 	return p.cause(i, n)
+}
+
+// judgedFirst lists what a blocked node with other gates needs, where that is judged
+// again, or may be, and nothing else holds the node back.
+func (p *planning) judgedFirst(n *node) (keys []string) {
+	if !p.r.otherGates(n) {
+		return nil
+	}
+	for _, i := range n.deps {
+		d := p.r.nodes[i]
+		if d.status.settled() {
+			continue
+		}
+		if a := p.actions[i]; a != ActJudge && a != ActMay && (a != ActGoOn || !d.life.onlyJudges()) {
+			return nil
+		}
+		keys = append(keys, string(d.ir.Key))
+	}
+	return keys
 }
 
 // pending is about nodes that something holds back.

@@ -83,7 +83,7 @@ func (m *monitor) node(w io.Writer, r *record, v executor.NodeView) {
 	if v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Running {
 		return
 	}
-	steps := nextSteps(v, r.space.Dir(v.ID), r.asker())
+	steps := r.nextSteps(v)
 	if len(steps) == 0 {
 		if v.Status == executor.Waiting {
 			fmt.Fprintf(w, "    %s  %s\n", key, term.Clean(asks(v)))

@@ -42,13 +42,15 @@ type record struct {
 	file    string   // epic.json as it was named
 	epic    *ir.Epic // what the last run was about; before the first one: epic.json as it stands
 	changed bool     // epic.json is another one by now
+	given   *ir.Epic // as it stands
 	space   *workspace.Space
 	run     *executor.Run
 	events  []executor.Event
 	holder  journal.Owner // of the lock
 	held    bool
 	now     time.Time
-	crew    *crew // made when it is asked for
+	crew    *crew                // made when it is asked for
+	judged  map[ir.NodeID]string // what judgedNext says, made when it is asked for
 }
 
 // programOf returns the runner of a kind as a program with sessions; false if it is
@@ -95,7 +97,7 @@ func recordAbout(ctx context.Context, file string, epic *ir.Epic) (*record, erro
 }
 
 func recordAboutIn(ctx context.Context, dir, file string, epic *ir.Epic) (*record, error) {
-	r := &record{file: file, epic: epic, now: time.Now()}
+	r := &record{file: file, epic: epic, given: epic, now: time.Now()}
 	var err error
 	if r.space, err = workspace.Open(ctx, dir, epic); err != nil {
 		return nil, refusal(err)

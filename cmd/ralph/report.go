@@ -169,7 +169,7 @@ func (r *record) pageData() pageData {
 				}
 			}
 		}
-		if steps := nextSteps(v, r.space.Dir(v.ID), r.asker()); len(steps) > 0 && v.Status != executor.Skipped {
+		if steps := r.nextSteps(v); len(steps) > 0 && v.Status != executor.Skipped {
 			p.Waiting = append(p.Waiting, reportWait{string(v.Key), anchor(v.Key), asks(v), steps})
 		} else if v.Status != executor.Done && v.Status != executor.Running && v.ID != executor.Integration && o.Begun {
 			p.Open = append(p.Open, reportOpen{string(v.Key), anchor(v.Key), whyNot(v)})

@@ -194,7 +194,7 @@ func (r *record) show(out io.Writer, v executor.NodeView) error {
 			w.line("  %s", ref)
 		}
 	}
-	if steps := nextSteps(v, r.space.Dir(v.ID), r.asker()); len(steps) > 0 {
+	if steps := r.nextSteps(v); len(steps) > 0 {
 		w.head("Next")
 		writeSteps(&w.b, steps)
 	}

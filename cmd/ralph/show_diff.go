@@ -52,7 +52,7 @@ func (r *record) showDiff(ctx context.Context, v executor.NodeView, asJSON bool,
 	said := changeJSON{
 		Key: v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Cause: string(v.Cause),
 		Step: change.Step, Attempt: change.Attempt, Files: []executor.FileChange{}, Gates: []gateJSON{},
-		Next: slices.DeleteFunc(nextSteps(v, r.space.Dir(v.ID), r.asker()), func(s nextStep) bool { return strings.Contains(s.Command, " --diff") }), // this is it
+		Next: slices.DeleteFunc(r.nextSteps(v), func(s nextStep) bool { return strings.Contains(s.Command, " --diff") }), // this is it
 	}
 	if b := change.Bound; b.Gate != "" {
 		said.Approval = &approvalJSON{b.Gate, b.Digest, b.Result, b.Base, v.Approvers}

@@ -305,7 +305,7 @@ func colourOf(s executor.NodeStatus) term.Colour {
 func (r *record) sayNext(w io.Writer, views []executor.NodeView) {
 	named := 0
 	for _, v := range views {
-		steps := nextSteps(v, r.space.Dir(v.ID), r.asker())
+		steps := r.nextSteps(v)
 		if len(steps) == 0 || v.Status == executor.Skipped {
 			continue
 		}

@@ -186,7 +186,7 @@ func (r *record) nodeJSON(v executor.NodeView) nodeJSON {
 		Since: timeJSON(v.Since), Started: timeJSON(v.Started), Ended: timeJSON(v.Ended), Spent: spentOf(v.Spent),
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
 		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []attemptJSON{},
-		Next: nextSteps(v, r.space.Dir(v.ID), r.asker()), LastHuman: timeJSON(v.Human),
+		Next: r.nextSteps(v), LastHuman: timeJSON(v.Human),
 	}
 	if v.ID == executor.Integration {
 		out.Holds, out.LeftOut = r.branch().json()

@@ -119,7 +119,7 @@ func (w *issueWorker) ask(rec *record, v executor.NodeView) string {
 			fmt.Fprintf(&b, "\nIts work: commit %.12s on %s", c, n.Git.Branch)
 		}
 	}
-	if steps := nextSteps(v, rec.space.Dir(v.ID), rec.asker()); len(steps) > 0 {
+	if steps := rec.nextSteps(v); len(steps) > 0 {
 		fmt.Fprintf(&b, "\n\nWhat you can type in %s:\n", w.project.dir)
 		for _, s := range steps {
 			fmt.Fprintf(&b, "- `%s`: %s\n", s.Command, s.What)
