@@ -31,7 +31,7 @@ type decideArgs struct {
 
 func (a *decideArgs) add(cmd *cobra.Command, message string) {
 	a.epic.add(cmd)
-	cmd.Flags().StringVar(&a.as, "as", "", "who decides (default: your user name, or git's where only that may); recorded beside it")
+	cmd.Flags().StringVar(&a.as, "as", "", "who decides (default: your user name); recorded beside it")
 	if message != "" {
 		cmd.Flags().StringVarP(&a.message, "message", "m", "", message+"; - reads standard input")
 	}
@@ -80,9 +80,7 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 			return err
 		}
 	}
-	if d.By == "" {
-		d.By = t.decider(node)
-	}
+	d.By = cmp.Or(d.By, d.User)
 	letter := executor.Letter{Node: node, Decision: d}
 	var by journal.Owner
 	sent := false
@@ -189,21 +187,6 @@ func openTable(ctx context.Context, file string, in io.Reader, whole bool) (*tab
 		}
 	}
 	return t, nil
-}
-
-// decider is who decides here if nobody else is named: the user of the system, unless
-// what waits asks for somebody whose name is the one that git has for them.
-func (t *table) decider(node ir.NodeID) string {
-	approvers := t.epic.Run.HITL.Approvers
-	if node != "" {
-		run, err := replayed(t.epic, t.events)
-		if err != nil { // who takes the decision says so
-			return userName()
-		}
-		v, _ := run.View(node)
-		approvers = v.Approvers
-	}
-	return cmp.Or(deciding(append([]string{userName()}, t.space.Names()...), approvers), userName())
 }
 
 // send puts the letter into the inbox, once, and waits a moment for an answer.

@@ -133,9 +133,14 @@ func waitWords(b executor.NodeWaiting) string {
 	return out
 }
 
-// decisionWords says who decided what.
+// decisionWords says who decided what, and as which user of the system if that is
+// another name.
 func decisionWords(d executor.Decision) string {
-	out := d.By + ": " + string(d.Verb)
+	out := d.By
+	if d.User != "" && d.User != d.By && !strings.HasSuffix(d.By, executor.InTracker) {
+		out += " (user " + d.User + ")"
+	}
+	out += ": " + string(d.Verb)
 	if d.How != "" {
 		out += " --" + string(d.How)
 	}

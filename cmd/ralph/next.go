@@ -21,24 +21,14 @@ type nextStep struct {
 // asker is who asks what to type, and about which epic.
 type asker struct {
 	about  string   // what names the epic in a command
-	names  []string // of that person: the user's of the system, and those that git has
+	user   string   // of the system: who decides without --as
+	names  []string // that git has for them, which count with --as
 	labels bool     // approvers may decide in bd
 }
 
 // askerOf is the person at this terminal.
 func askerOf(about string, epic *ir.Epic, space *workspace.Space) asker {
-	return asker{about, append([]string{userName()}, space.Names()...), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
-}
-
-// deciding is the name by which a person decides at a gate with these approvers: their
-// user name, unless only a name that git has for them may.
-func deciding(names, approvers []string) string {
-	for _, name := range names {
-		if executor.MayApprove(name, approvers) {
-			return name
-		}
-	}
-	return ""
+	return asker{about, userName(), space.Names(), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
 }
 
 // nextSteps says what a person can do about a node that does not go on by
@@ -177,11 +167,17 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 }
 
 // as is what has to be added to a decision at a gate with these approvers, and who
-// they are if the asker is none of them. Another's name is proposed only where they
+// they are if the asker is none of them. A name that git has is a claim like any other
+// (an agent can set it), so that it has to be said. Another's name is proposed only where they
 // have no way of their own: no label in bd, and no account on this machine.
 func (w asker) as(approvers []string) (flag, only string) {
-	if deciding(w.names, approvers) != "" {
+	if executor.MayApprove(w.user, approvers) {
 		return "", ""
+	}
+	for _, name := range w.names {
+		if executor.MayApprove(name, approvers) {
+			return " --as " + quoteArg(name), ""
+		}
 	}
 	who := make([]string, 0, len(approvers))
 	way := w.labels

@@ -10,12 +10,12 @@ func TestWhoIsToldToDecideAsAnother(t *testing.T) { // execution §5 "Approvers 
 		approvers  []string
 		flag, only string
 	}{
-		"anybody may":                        {asker{names: []string{"ann"}}, nil, "", ""},
-		"by the user name":                   {asker{names: []string{"ann", "Ann Lee", "ann@example.org"}}, []string{"bob", "@Ann"}, "", ""},
-		"by the name that git has":           {asker{names: []string{"root", "Ann Lee", "ann@example.org"}}, []string{"ann@example.org"}, "", ""},
-		"others, who have no account here":   {asker{names: []string{"ann"}}, []string{"@no-such-user-1", "no-such-user-2"}, " --as no-such-user-1", " (only no-such-user-1 or no-such-user-2 may)"},
-		"others, who can do it in bd":        {asker{names: []string{"ann"}, labels: true}, []string{"no-such-user-1"}, "", " (only no-such-user-1 may)"},
-		"another, who has an account of own": {asker{names: []string{"no-such-user-1"}}, []string{"root"}, "", " (only root may)"},
+		"anybody may":                        {asker{user: "ann"}, nil, "", ""},
+		"by the user name":                   {asker{user: "ann", names: []string{"Ann Lee", "ann@example.org"}}, []string{"bob", "@Ann"}, "", ""},
+		"by the name that git has":           {asker{user: "root", names: []string{"Ann Lee", "ann@example.org"}}, []string{"ann@example.org"}, " --as ann@example.org", ""},
+		"others, who have no account here":   {asker{user: "ann"}, []string{"@no-such-user-1", "no-such-user-2"}, " --as no-such-user-1", " (only no-such-user-1 or no-such-user-2 may)"},
+		"others, who can do it in bd":        {asker{user: "ann", labels: true}, []string{"no-such-user-1"}, "", " (only no-such-user-1 may)"},
+		"another, who has an account of own": {asker{user: "no-such-user-1"}, []string{"root"}, "", " (only root may)"},
 	} {
 		if flag, only := c.who.as(c.approvers); flag != c.flag || only != c.only {
 			t.Errorf("%s: %q, %q; want %q, %q", name, flag, only, c.flag, c.only)
