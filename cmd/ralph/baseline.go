@@ -70,10 +70,23 @@ func (v *applyView) preflightLine(body executor.Body) string {
 		case !b.Red():
 			return say(term.Warn, "!", text)
 		}
+		if who := v.letRed(b); who != "" {
+			text += "; approved by " + who
+		}
 		return say(term.Bad, "✗", text+"\n"+strings.Repeat(" ", len(executor.Preflight)+4)+mendBase(v.applies))
 	case executor.PreflightEnded:
 		if b.Detail != "" {
 			return say(term.Warn, "!", "not all gates were tried on the base: "+first(b.Detail))
+		}
+	}
+	return ""
+}
+
+// letRed is who approved that a gate is red on a base, "" if nobody did.
+func (v *applyView) letRed(b executor.BaselineJudged) string {
+	for _, c := range v.run.BaseChecks() {
+		if c.Gate == b.Gate && c.Base.Commit == b.Base.Commit {
+			return c.Approved
 		}
 	}
 	return ""
