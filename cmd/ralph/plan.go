@@ -40,7 +40,8 @@ asked while a run is at work.
 It names what the gates of the policy said about the base before any work, as far as
 that is on record: ralph apply tries them before it starts anything, and --preflight
 tries them now. That runs gates and setup commands, no agent, puts what they say on
-record, and ends with 4 if a gate that says baseline = "green" is red.
+record, and ends with 4 if a gate that says baseline = "green" is red. A plan that has
+to be approved (ralph approve) has to be that first.
 
 It also says how much disk space the worktrees take at most, and what agents proposed
 to do besides. With --detailed-exitcode the exit code is 0 if nothing would be done, 2
@@ -77,6 +78,7 @@ type planJSON struct {
 	Warnings  []string            `json:"warnings,omitempty"`
 	Notes     []string            `json:"notes,omitempty"`
 	Cannot    string              `json:"cannot,omitempty"` // why apply would not start
+	First     []string            `json:"first,omitempty"`  // commands that have to come before apply, without --epic
 }
 
 type plannedJSON struct {
@@ -153,9 +155,11 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 	p.Warnings = warnings(ctx, epic, space, run, start.Base)
 	if epic.Run.HITL.Plan == "required" && !run.Overview().PlanApproved {
 		p.Warnings = append(p.Warnings, "the plan waits for approval: ralph approve")
+		p.First = append(p.First, "ralph approve")
 	}
-	if gates := run.Overview(); gates.Held.For != "" && gates.Held.For != executor.ForBase {
-		p.Warnings = append(p.Warnings, "nothing would start, the run is held: "+first(gates.Held.Detail))
+	if o := run.Overview(); o.Held.For != "" && o.Held.For != executor.ForBase {
+		p.Warnings = append(p.Warnings, "nothing would start, the run is held: "+first(o.Held.Detail))
+		p.First = append(p.First, resumeCommand(o.Held.For, o.More))
 	}
 	if why := refuse(epic); why != nil {
 		p.Cannot = why.Error()
@@ -367,14 +371,8 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	switch {
 	case p.Cannot != "":
 		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(term.Clean(p.Cannot), "  Nothing was started."))
-	case p.held():
-		epic := about
-		if epic != "" {
-			epic = " --epic" + epic
-		}
-		fmt.Fprintf(&b, "\nNothing would start while the base is red: %s; or ralph approve --baseline%s\n", mendBase(strings.ReplaceAll(apply, " --rebase", "")), epic)
-	case p.Changes:
-		fmt.Fprintf(&b, "\nTo do it: ralph apply%s\n", apply)
+	case p.Changes || p.held():
+		p.writeSteps(&b, apply, about)
 	case counts["waits"]+counts["blocked"] > 0:
 		fmt.Fprintf(&b, "\nNothing would run. What waits for you, and what to type: ralph status%s\n", about)
 	default:
@@ -382,6 +380,23 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// writeSteps says what to type to do what is planned.
+func (p planJSON) writeSteps(b *strings.Builder, apply, about string) {
+	if about != "" {
+		about = " --epic" + about
+	}
+	if p.held() {
+		fmt.Fprintf(b, "\nNothing would start while the base is red: %s; or ralph approve --baseline%s\n", mendBase(strings.ReplaceAll(apply, " --rebase", "")), about)
+	}
+	before := ""
+	for _, c := range p.First {
+		before += c + about + ", then "
+	}
+	if before != "" || !p.held() {
+		fmt.Fprintf(b, "\nTo do it: %sralph apply%s\n", before, apply)
+	}
 }
 
 // mergedInto lists the nodes whose results a new base holds already. The sum of
