@@ -16,26 +16,58 @@ type TestCommand struct {
 	Command string   // runs the tests
 	Setup   []string // what a fresh checkout needs before
 	Protect []string // files at the root that decide what the command does, and that are there
-	Target  bool     // the tool only runs what others do: just, make
+	Instead []string // files that would decide it, were they there, too
+	tests   *regexp.Regexp
+	Target  bool // the tool only runs what others do: just, make
 }
 
 // testTools lists, in order, how projects are recognised. Of a tool, the first file
 // that says how to test decides.
 var testTools = []struct {
 	tool    string
-	files   []string
+	files   []string                                               // globs
 	ask     func(d *detector, file string, src []byte) TestCommand // without a command: the file does not say it
 	protect []string                                               // globs
+	instead []string                                               // files that the tool would read, were they there
+	tests   *regexp.Regexp
+	alone   bool // only where nothing else is recognised
 }{
-	{"Rust", []string{"Cargo.toml"}, says("cargo test"), []string{".cargo/config.toml", ".cargo/config", "rust-toolchain", "rust-toolchain.toml"}},
-	{"Python", []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "conftest.py", "requirements.txt", "requirements-dev.txt", "setup.py"}, pythonTests, []string{"pytest.ini", "conftest.py"}},
-	{"Node", []string{"package.json"}, nodeTests, []string{"package.json", "jest.config.*", "vitest.config.*", "vitest.workspace.*", "vite.config.*", ".mocharc.*", "babel.config.*"}},
-	{"Go", []string{"go.mod", "go.work"}, says("go test ./..."), nil},
-	{"Gradle", []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, wrapped("./gradlew", "gradle", " test"), []string{"gradlew", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties", "gradle/wrapper/*"}},
-	{"Maven", []string{"pom.xml"}, wrapped("./mvnw", "mvn", " test"), []string{"mvnw", "pom.xml", ".mvn/*"}},
-	{"just", justFiles, target("just test", justTest), nil},
-	{"make", makeFiles, target("make test", makeTest), nil},
+	{
+		"Rust",
+		[]string{"Cargo.toml"},
+		says("cargo test"),
+		[]string{"Cargo.toml", "build.rs"},
+		[]string{".cargo/config.toml", ".cargo/config", "rust-toolchain", "rust-toolchain.toml"},
+		rustTest, false,
+	},
+	{"Python", []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "conftest.py", "requirements.txt", "requirements-dev.txt", "setup.py"}, pythonTests, nil, pythonConfig, pythonTest, false},
+	{"Node", []string{"package.json"}, nodeTests, []string{"package.json", "vite.config.*", "babel.config.*"}, []string{"jest.config.*", "vitest.config.*", "vitest.workspace.*", ".mocharc.*"}, nodeTest, false},
+	{"Go", []string{"go.mod", "go.work"}, says("go test ./..."), []string{"go.mod"}, []string{"go.work"}, goTest, false},
+	{
+		"Gradle",
+		[]string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
+		wrapped("./gradlew", "gradle", " test"),
+		[]string{"gradlew", "gradle/wrapper/*"},
+		[]string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties"},
+		javaTest, false,
+	},
+	{"Maven", []string{"pom.xml"}, wrapped("./mvnw", "mvn", " test"), []string{"mvnw", "pom.xml"}, []string{".mvn/**"}, javaTest, false},
+	{"just", justFiles, target("just test", justTest), nil, justFiles, nil, true},
+	{"make", makeFiles, target("make test", makeTest), nil, makeFiles, nil, true},
+	{"Python", []string{"test_*.py", "tests/test_*.py", "test/test_*.py", "tests/*/test_*.py"}, pythonTests, nil, pythonConfig, pythonTest, true},
 }
+
+// pythonConfig are the files at the root that decide what pytest and unittest run.
+var pythonConfig = []string{"pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "conftest.py", "pytest.py", "unittest.py", "unittest/**", "sitecustomize.py"}
+
+// How files of tests are called.
+var (
+	rustTest   = regexp.MustCompile(`^(?:.*/)?tests/.*\.rs$`)
+	pythonTest = regexp.MustCompile(`^(?:.*/)?(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
+	nodeTest   = regexp.MustCompile(`^(?:.*/)?(?:[^/]+[.-](?:test|spec)\.[cm]?[jt]sx?|(?:__tests__|tests?)/.*\.[cm]?[jt]sx?)$`)
+	goTest     = regexp.MustCompile(`_test\.go$`)
+	javaTest   = regexp.MustCompile(`^(?:.*/)?src/test/`)
+)
 
 // Names of files in the order in which their tools look for them.
 var (
@@ -67,10 +99,10 @@ func DetectTests(project fs.FS) []TestCommand {
 	d := &detector{project}
 	var out []TestCommand
 	for _, t := range testTools {
-		if (t.tool == "just" || t.tool == "make") && len(out) > 0 {
+		if t.alone && len(out) > 0 {
 			break
 		}
-		for _, file := range t.files {
+		for _, file := range d.there(t.files) {
 			src, ok := d.read(file)
 			if !ok {
 				continue
@@ -79,8 +111,9 @@ func DetectTests(project fs.FS) []TestCommand {
 			if c.Command == "" {
 				continue
 			}
-			c.Tool, c.File = t.tool, file
+			c.Tool, c.File, c.Instead, c.tests = t.tool, file, t.instead, t.tests
 			c.Protect = append(c.Protect, d.there(t.protect)...)
+			c.Protect = append(c.Protect, d.there(t.instead)...)
 			c.Protect = append(c.Protect, RunsThrough(project, c.Command)...)
 			slices.Sort(c.Protect)
 			c.Protect = slices.Compact(c.Protect)
@@ -118,6 +151,34 @@ func (d *detector) has(file string) bool {
 	st, err := fs.Stat(d.project, file)
 	return err == nil && st.Mode().IsRegular()
 }
+
+// maxWalk bounds the files that are looked at for tests.
+const maxWalk = 50_000
+
+// TestFiles are the project's files of tests, in order, without those of others that it
+// holds. Of just and make nobody knows them.
+func (c *TestCommand) TestFiles(project fs.FS) (out []string) {
+	if c.tests == nil {
+		return nil
+	}
+	n := 0
+	_ = fs.WalkDir(project, ".", func(path string, e fs.DirEntry, err error) error { // what cannot be read has no tests
+		n++
+		switch {
+		case n > maxWalk:
+			return fs.SkipAll
+		case err != nil && e != nil && e.IsDir(), e != nil && e.IsDir() && path != "." && (e.Name()[0] == '.' || slices.Contains(foreign, e.Name())):
+			return fs.SkipDir
+		case err == nil && e.Type().IsRegular() && c.tests.MatchString(path):
+			out = append(out, path)
+		}
+		return nil
+	})
+	return out
+}
+
+// foreign are directories of what a project did not write.
+var foreign = []string{"node_modules", "vendor", "venv", "target", "build", "dist", "__pycache__"}
 
 // there is what globs find.
 func (d *detector) there(globs []string) []string {
@@ -170,7 +231,7 @@ func pythonTests(d *detector, file string, src []byte) TestCommand {
 	case section != "" && file != "pyproject.toml":
 	case bytes.Contains(src, []byte("pytest")):
 		c.Command = "python3 -m pytest"
-	case file == "pyproject.toml" || file == "setup.py" || strings.HasPrefix(file, "requirements"):
+	case file == "pyproject.toml" || strings.HasSuffix(file, ".py") || strings.HasPrefix(file, "requirements"):
 		if tests := d.there([]string{"test_*.py", "test*/test_*.py", "tests/*/test_*.py"}); len(tests) > 0 {
 			c.Command = "python3 -m unittest"
 			if dir, _, in := strings.Cut(tests[0], "/"); in && !d.has(dir+"/__init__.py") { // else it finds none, and passes

@@ -31,26 +31,30 @@ func TestHowAProjectIsTested(t *testing.T) { // S2-19, L2-05
 		"Maven":                          {files("pom.xml"), "mvn test", "", "pom.xml"},
 		"Maven's wrapper":                {files("pom.xml", "mvnw"), "./mvnw test", "", "mvnw pom.xml"},
 		"Gradle before Maven":            {files("pom.xml", "build.gradle.kts", "gradlew"), "./gradlew test, mvn test", "", "build.gradle.kts gradlew"},
-		"Go before Gradle":               {files("build.gradle", "go.mod"), "go test ./..., gradle test", "", ""},
+		"Go before Gradle":               {files("build.gradle", "go.mod"), "go test ./..., gradle test", "", "go.mod"},
 		"Node before Go":                 {files("go.mod", script), "npm test, go test ./...", "npm install", "package.json"},
 		"Python before Node":             {files("pytest.ini", script), "python3 -m pytest, npm test", "", "pytest.ini"},
-		"Rust before Python":             {files("pytest.ini", "Cargo.toml"), "cargo test, python3 -m pytest", "", ""},
+		"Rust before Python":             {files("pytest.ini", "Cargo.toml"), "cargo test, python3 -m pytest", "", "Cargo.toml"},
 		"pnpm":                           {files(script, "pnpm-lock.yaml", "jest.config.js"), "pnpm test", "pnpm install --frozen-lockfile", "jest.config.js package.json"},
 		"yarn":                           {files(script, "yarn.lock"), "yarn test", "yarn install --frozen-lockfile", "package.json"},
 		"npm with a lock":                {files(script, "package-lock.json"), "npm test", "npm ci", "package.json"},
 		"nothing to install":             {files(`package.json={"scripts":{"test":"node --test"}}`), "npm test", "", "package.json"},
-		"no test script":                 {files("go.mod", `package.json={"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`), "go test ./...", "", ""},
+		"no test script":                 {files("go.mod", `package.json={"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`), "go test ./...", "", "go.mod"},
 		"the script's file":              {files(`package.json={"scripts":{"test":"node tools/run.js"}}`, "tools/run.js"), "npm test", "", "package.json tools/run.js"},
 		"uv":                             {files("pyproject.toml=[tool.pytest.ini_options]", "uv.lock"), "uv run python -m pytest", "", "pyproject.toml"},
-		"poetry":                         {files(`pyproject.toml=pytest = "^8"`, "poetry.lock"), "poetry run python -m pytest", "poetry install", ""},
+		"poetry":                         {files(`pyproject.toml=pytest = "^8"`, "poetry.lock"), "poetry run python -m pytest", "poetry install", "pyproject.toml"},
 		"pytest is required":             {files("requirements.txt=pytest>=8"), "python3 -m pytest", "", ""},
 		"Python's own tests":             {files("setup.py", "tests/test_a.py", "tests/__init__.py"), "python3 -m unittest", "", ""},
 		"in a directory":                 {files("setup.py", "tests/test_a.py"), "python3 -m unittest discover -s tests", "", ""},
+		"Python without a file of it":    {files("shop/__init__.py", "test_shop.py"), "python3 -m unittest", "", ""},
+		"only tests in a directory":      {files("tests/test_a.py"), "python3 -m unittest discover -s tests", "", ""},
+		"tests that need pytest":         {files("tests/test_a.py=import pytest"), "python3 -m pytest", "", ""},
+		"make before tests":              {files("tests/test_a.py", "Makefile=test:\n"), "make test", "", "Makefile"},
 		"Python without tests":           {files("pyproject.toml=[project]"), "", "", ""},
 		"a target of make":               {files("Makefile=all: a\n\ntest: all\n\tsh t.sh\n"), "make test", "", "Makefile"},
 		"make without the target":        {files("Makefile=testing: x\ntest := 1\n"), "", "", ""},
 		"just":                           {files("justfile=test *args:\n  sh t.sh\n", "Makefile=test:\n"), "just test", "", "justfile"},
-		"a language before its Makefile": {files("go.mod", "Makefile=test:\n\tgo test ./...\n"), "go test ./...", "", ""},
+		"a language before its Makefile": {files("go.mod", "Makefile=test:\n\tgo test ./...\n"), "go test ./...", "", "go.mod"},
 	} {
 		var commands []string
 		found := DetectTests(x.project)
@@ -119,5 +123,25 @@ func TestCIFiles(t *testing.T) {
 	got := CIFiles(files(".github/workflows/ci.yml", ".gitlab-ci.yml", "main.go"))
 	if want := []string{".github/workflows/**", ".gitlab-ci.yml"}; !slices.Equal(got, want) {
 		t.Errorf("got %s, want %s", fmt.Sprint(got), want)
+	}
+}
+
+func TestTheTestsOfAProject(t *testing.T) {
+	for name, x := range map[string]struct {
+		project fstest.MapFS
+		want    string
+	}{
+		"Go":     {files("go.mod", "a.go", "a_test.go", "b/c_test.go", "vendor/x/x_test.go", ".git/x_test.go"), "a_test.go b/c_test.go"},
+		"Python": {files("test_a.py", "a.py", "tests/conftest.py", "venv/test_b.py"), "test_a.py tests/conftest.py"},
+		"Node":   {files(script, "a.test.ts", "src/__tests__/b.js", "node_modules/x/a.test.js", "test/c.mjs"), "a.test.ts src/__tests__/b.js test/c.mjs"},
+		"make":   {files("Makefile=test:\n", "a_test.go"), ""},
+	} {
+		found := DetectTests(x.project)
+		if len(found) != 1 {
+			t.Fatalf("%s: %v", name, found)
+		}
+		if got := strings.Join(found[0].TestFiles(x.project), " "); got != x.want {
+			t.Errorf("%s: got %s, want %s", name, got, x.want)
+		}
 	}
 }

@@ -45,8 +45,9 @@ in .gitattributes. It never overwrites a file.
 
 The policy has a gate for each way in which the project says that it is tested:
 Cargo.toml, pytest settings, package.json with a test script, go.mod, build.gradle,
-pom.xml; where there is none of these, a justfile or Makefile with a target test. The
-gate protects the files that define its command, and CI files. Init runs the command
+pom.xml; where there is none of these, a justfile or Makefile with a target test, or
+test_*.py. The gate protects the files that define its command, the tests that are
+there, and CI files; new tests are not forbidden. Init runs the command
 once, in a clone of HEAD: baseline = "green" is written if it passes. The policy has a
 budget, and asks for approval of the plan.`,
 		Example: `  ralph init

@@ -28,6 +28,7 @@ type sample struct {
 type sampleGate struct {
 	Name, Command string
 	Protect       []string
+	Tests         int // files of tests that are too many to list
 	Green         bool
 }
 
@@ -45,13 +46,19 @@ func samplePolicy(ctx context.Context, w io.Writer, dir string, limit time.Durat
 		found := policies.DetectTests(root.FS())
 		ci := policies.CIFiles(root.FS())
 		for i, f := range found {
-			g := sampleGate{Name: "tests", Command: f.Command, Protect: beside(f.Protect)}
+			g := sampleGate{Name: "tests", Command: f.Command, Protect: slices.Concat(beside(f.Protect), f.Instead)}
 			if len(found) > 1 {
 				g.Name += "-" + slug.Make(f.Tool)
 			}
 			if i == 0 {
 				g.Protect = append(g.Protect, ci...)
 			}
+			if tests := f.TestFiles(root.FS()); len(tests) > maxListed {
+				g.Tests = len(tests)
+			} else {
+				g.Protect = append(g.Protect, escaped(tests)...)
+			}
+			g.Protect = unique(g.Protect)
 			s.Gates = append(s.Gates, g)
 			for _, c := range f.Setup {
 				if !slices.Contains(s.Setup, c) {
@@ -82,6 +89,32 @@ func samplePolicy(ctx context.Context, w io.Writer, dir string, limit time.Durat
 	return policies.Format(b.Bytes()), nil
 }
 
+// maxListed bounds the files of tests that a policy lists.
+const maxListed = 40
+
+// escaped are the globs that names of files fit: "?" where a character means something.
+func escaped(names []string) (out []string) {
+	for _, n := range names {
+		out = append(out, strings.Map(func(r rune) rune {
+			if strings.ContainsRune("*?[]{}\\", r) {
+				return '?'
+			}
+			return r
+		}, n))
+	}
+	return out
+}
+
+// unique leaves out what stands before.
+func unique(all []string) (out []string) {
+	for _, s := range all {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // beside adds the names of files that a tool would take instead of the one that is there.
 func beside(protect []string) []string {
 	out := slices.Clone(protect)
@@ -108,7 +141,10 @@ func listHCL(all []string) string {
 	for _, s := range all {
 		quoted = append(quoted, quoteHCL(s))
 	}
-	return "[" + strings.Join(quoted, ", ") + "]"
+	if line := strings.Join(quoted, ", "); len(line) <= 100 {
+		return "[" + line + "]"
+	}
+	return "[\n" + strings.Join(quoted, ",\n") + ",\n]"
 }
 
 // try finds out which gates are green, in a clone of what is committed: that is what

@@ -38,9 +38,11 @@ worktree {
   setup = {{list .Setup}}
 }
 {{end}}{{range .Gates}}
-# A gate judges every attempt, on exactly what the agent committed. What this
-# command is defined by is not for the agents that it judges: to change, add or
-# remove such a file fails the attempt. Take out what a sprint has to change.
+# A gate judges every attempt, on exactly what the agent committed.{{if .Protect}} What this
+# command is defined by, and the tests that are there, are not for the agents that it
+# judges: to change, add or remove one of these files fails the attempt. Other new
+# tests are welcome. Take out of protect what a sprint has to change.{{end}}{{if .Tests}}
+# The {{.Tests}} files of tests are not protected: list those that no agent may change.{{end}}
 gate "{{.Name}}" {
   kind        = "command"
   run         = {{quote .Command}}
