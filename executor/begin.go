@@ -45,7 +45,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 		r.sumRef = e.Head
 		r.putAt(r.sumMeantOf)
 	}
-	r.sumLeft, r.sumPinned = nil, ""
+	r.sumLeft, r.leftOthers, r.sumPinned = nil, nil, ""
 	r.doneByBase(e, rebased)
 	if r.foreign {
 		return nil

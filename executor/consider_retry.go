@@ -50,7 +50,12 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 	case n.waitsFor(CauseQuestion, CauseDiagnosis, CauseTakeover, CauseProtected):
 		return d, func() error { l.word = d; n.allow(r.at); return again("answered")() }, nil
 	case n.waitsFor(CauseForeign):
-		return d, func() error { r.rebuildSum(); return again("rebuilt")() }, nil
+		return d, func() error {
+			if r.rebuildSum(); len(r.older()) > 0 { // these are named first
+				return r.reopen(n)
+			}
+			return again("rebuilt")()
+		}, nil
 	case n.waitsFor(CauseOlder):
 		return d, func() error { r.rebuildSum(); return r.reopen(n) }, nil
 	case n.waitsFor(CauseDeadline):

@@ -66,7 +66,11 @@ type Run struct {
 	sumHolds    map[ir.NodeID]Result  // what it was made of
 	sumUnder    []string              // commits of results under others' commits that were accepted
 	sumBase     Tree                  // and on which base
-	rebuild     bool                  // a person said: of what is done now, whatever it held
+	rebuild     bool                  // a person said: of what is done now, without what others put there
+	mayLose     bool                  // and without the older results that it holds
+	sumOthers   []string              // heads of others' commits in it
+	newOthers   []string              // and of those about which a person decided since
+	leftOthers  []string              // those that the last sum of this run took out
 	sumLeft     []Result              // what the last sum of this run took out
 	sumPinned   string                // ref that keeps what stood there before
 	foreignHead Tree                  // others' commits on it

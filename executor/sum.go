@@ -228,15 +228,20 @@ func (r *Run) sumMade(s, last *success) {
 	case start.Node != Integration:
 		clear(r.sumHolds)
 		r.sumUnder = nil
+		r.leftOthers, r.sumOthers = slices.Concat(r.sumOthers, r.newOthers), nil
 	case last == nil || start.Commit != last.result.Commit: // what is under the accepted commits stays, whoever needs it
 		r.sumUnder = slices.Sorted(maps.Keys(before))
 		clear(r.sumHolds)
+		r.leftOthers, r.sumOthers = nil, append(r.sumOthers, r.newOthers...)
+	default:
+		r.leftOthers = r.newOthers
 	}
+	r.newOthers = nil
 	for _, in := range s.inputs[1:] {
 		in.Same = ""
 		r.sumHolds[in.Node] = in
 	}
-	r.sumBase, r.accepted, r.rebuild, r.sumPut = r.started.Base, Tree{}, false, nil
+	r.sumBase, r.accepted, r.rebuild, r.mayLose, r.sumPut = r.started.Base, Tree{}, false, false, nil
 	r.sumLeft = r.gone(before, r.inBranch())
 }
 
@@ -255,11 +260,19 @@ func (r *Run) empty(n *node) bool {
 // acceptForeign lets the next sum begin at what others have put on the
 // integration branch; rebuildSum lets it replace what is there, which stays
 // pinned, by what is done now.
-func (r *Run) acceptForeign() { r.accepted, r.sumRef = r.foreignHead, r.foreignHead.Commit }
+func (r *Run) acceptForeign() {
+	r.accepted, r.sumRef = r.foreignHead, r.foreignHead.Commit
+	r.addOthers()
+}
 
+// rebuildSum of a sum that waits for foreign commits takes only these out: older
+// results are named first, and leave by a word of their own.
 func (r *Run) rebuildSum() {
 	if r.sum.waitsFor(CauseForeign) {
 		r.sumRef = r.foreignHead.Commit
+		r.addOthers()
+	} else {
+		r.mayLose = true
 	}
 	r.accepted, r.rebuild = Tree{}, true
 }

@@ -13,6 +13,7 @@ type Branch struct {
 	Holds   []Held    // every result on record that is an ancestor of it, in the epic's order, those of nodes that are gone last
 	LeftOut []LeftOut // nodes that have or should have a result, and of which it holds none
 	Left    []Held    // what the last sum of the present run took out
+	Others  []string  // heads of commits of others that it took out
 	Before  string    // ref under which that sum kept what stood there before, "" if nothing did
 }
 
@@ -86,8 +87,20 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 		n := r.byID[x.Node]
 		b.Left = append(b.Left, Held{Node: n.id, Key: r.keyOf(n), Commit: x.Commit, Older: true, Why: r.standsAt(n, h)})
 	}
+	for _, c := range r.leftOthers {
+		if !within(c) {
+			b.Others = append(b.Others, c)
+		}
+	}
 	return b
 }
+
+// addOthers notes commits of others on the branch, about which a person decided.
+func (r *Run) addOthers() { r.newOthers = append(r.newOthers, r.foreignHead.Commit) }
+
+// LeftOthers lists the heads of commits of others that the last sum of the present
+// run took out.
+func (r *Run) LeftOthers() []string { return slices.Clone(r.leftOthers) }
 
 // present is the success that makes a node of the epic done, nil if none does.
 func (n *node) present() *success {
@@ -227,7 +240,7 @@ func (r *Run) mergedResults() []Result {
 // done now, and that are part of nothing that is: it would lose them by a failure.
 // What a person skipped or cancelled, or took out of the plan, may leave.
 func (r *Run) older() []Result {
-	if !r.joins() || r.rebuild || r.others() {
+	if !r.joins() || r.mayLose || r.others() {
 		return nil
 	}
 	branch := r.inBranch()

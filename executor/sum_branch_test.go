@@ -51,6 +51,9 @@ func (s *stage) account() string {
 	for _, h := range b.Left {
 		out = append(out, "left "+string(h.Key))
 	}
+	for _, c := range b.Others {
+		out = append(out, "left others' "+c)
+	}
 	return strings.Join(out, ", ")
 }
 
@@ -153,6 +156,61 @@ func TestWhatTheBaseHoldsIsNotOlder(t *testing.T) { // execution §5 (the accoun
 	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 1.3")
 	if d := s.view(executor.Integration).Reason; strings.Contains(d, "older result of 1.2") {
 		t.Errorf("it holds back 1.2, which the base has: %s", d)
+	}
+}
+
+func TestForeignCommitsHideNoOlderResults(t *testing.T) { // execution §5 (the sum): not moved, also if others are to leave it
+	lines := []string{"1.1", "1.2"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	s.change(other(lines, "two", "1.1"))
+	broken := agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})
+	s.answer = func(e executor.Effect) executor.Body {
+		if b := theirs(e); b != nil {
+			return b
+		}
+		return broken(e)
+	}
+	s.begin(stands("theirs"))
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseForeign, "")
+	s.says("others were there", "older 1.1 (keep), 1.2")
+	if keeps := s.view(executor.Integration).Keeps; len(keeps) != 1 || keeps[0] != "1.1" {
+		t.Errorf("--keep-old is offered for %v", keeps)
+	}
+
+	// That theirs may leave says nothing of 1.1.
+	s.ok(executor.Integration, retry)
+	s.begin(stands("theirs"))
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 1.1")
+	s.ok(executor.Integration, retry)
+	s.begin(stands("theirs"))
+	s.end()
+	s.says("both may leave", "1.2, without 1.1, left 1.1, left others' theirs")
+	s.is(executor.Integration, executor.Done, "", "")
+}
+
+func TestAcceptedCommitsOfOthersDoNotVanishUnsaid(t *testing.T) { // execution §5 (the account is true)
+	lines := []string{"1.1", "1.2"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	s.change(other(lines, "two", "1.1"))
+	s.answer = theirs
+	s.begin(stands("theirs"))
+	s.end()
+	s.ok(executor.Integration, executor.Decision{Verb: executor.Approve})
+	s.begin(stands("theirs"))
+	s.end()
+	s.change(other(lines, "three", "1.2"))
+	s.answer = agents(nil)
+	s.begin(stands(s.sumAt()), func(r *executor.RunStarted) { r.Base = executor.Tree{Commit: "main", Tree: "main"} })
+	s.end()
+	s.is(executor.Integration, executor.Done, "", "")
+	if got := s.account(); !strings.HasSuffix(got, "left others' theirs") {
+		t.Errorf("the account is %s", got)
 	}
 }
 

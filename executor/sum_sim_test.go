@@ -87,7 +87,7 @@ func (m *branchModel) ancestors(commit string) map[string]bool {
 // mustStay lists what the branch holds of nodes that are not done.
 func (s *sim) mustStay() (out []string) {
 	r := s.run
-	if !r.joins() || r.rebuild || r.others() {
+	if !r.joins() || r.mayLose || r.others() {
 		return nil
 	}
 	holds := s.branch.ancestors(r.sumRef)

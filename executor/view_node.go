@@ -31,7 +31,7 @@ func (r *Run) view(n *node, h holds) NodeView {
 			}
 		}
 	}
-	if n.sum && n.waitsFor(CauseOlder) {
+	if n.sum && n.waitsFor(CauseOlder, CauseForeign) {
 		for _, x := range r.Branch(nil).Holds {
 			if x.Keep {
 				v.Keeps = append(v.Keeps, x.Key)

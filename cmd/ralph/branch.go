@@ -24,7 +24,7 @@ func holdsOf(ctx context.Context, epic *ir.Epic, run *executor.Run, space *works
 	in := epic.Epic.Integration
 	b := branchHolds{name: in.Branch, joins: in.Mode == "dag"}
 	b.head, _ = space.Integrated(ctx)
-	within, err := space.Within(ctx, run.Results())
+	within, err := space.Within(ctx, append(run.Results(), run.LeftOthers()...))
 	if err != nil {
 		b.Branch = run.Branch(nil) // as far as ralph knows
 		return b
@@ -72,6 +72,9 @@ func (b branchHolds) sayLeft(w io.Writer) {
 	for _, x := range b.Left {
 		fmt.Fprintf(w, "  left it: %s, %.7s (%s)\n", term.Clean(string(x.Key)), x.Commit, term.Clean(first(x.Why)))
 	}
+	for _, c := range b.Others {
+		fmt.Fprintf(w, "  left it: commits of others, %.7s\n", c)
+	}
 	if b.Before != "" {
 		fmt.Fprintf(w, "  as it was: %s\n", term.Clean(b.Before))
 	}
@@ -115,7 +118,7 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 		stands = fmt.Sprintf("; branch %s stands as it was (%.12s).", name, b.head)
 	}
 	switch {
-	case sum.Cause == executor.CauseOlder:
+	case sum.Cause == executor.CauseOlder, sum.Cause == executor.CauseForeign && b.disagrees():
 		fmt.Fprintf(w, "\nBranch %s was not moved (%.12s). It holds:\n", name, b.head)
 		b.sayHolds(w)
 	case b.joins && (interrupted || o.Held.For != "" || o.Draining != "") && open > 0:

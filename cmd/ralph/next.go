@@ -55,7 +55,7 @@ func nextSteps(v executor.NodeView, dir string, who asker) []nextStep {
 
 // applicable reports whether the machine would take a command now.
 func applicable(v executor.NodeView, command string) bool {
-	if len(v.Ways) == 0 || v.Cause == executor.CauseOlder || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
+	if len(v.Ways) == 0 || slices.Contains(strings.Fields(command), "--keep-old") && len(v.Keeps) > 0 || v.Cause == executor.CauseOlder || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
 		return true
 	}
 	f := strings.Fields(command)
@@ -151,19 +151,24 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 	case executor.CausePull:
 		return []nextStep{{v.Pull.URL, "merge it or close it there; ralph apply sees it"}}
 	case executor.CauseOlder:
-		var out []nextStep
-		for _, k := range v.Keeps[:min(len(v.Keeps), mostNamed)] {
-			out = append(out, nextStep{fmt.Sprintf("ralph retry %s --keep-old%s", quoteArg(string(k)), about), "its older result counts, and the branch is made with it"})
-		}
-		return append(out, ralph("retry", "", "build the branch again from what is done now; what it holds is kept under refs/ralph"))
+		return append(keepOld(v, about), ralph("retry", "", "build the branch again from what is done now; what it holds is kept under refs/ralph"))
 	case executor.CauseForeign:
 		look.What = "what was added"
-		return []nextStep{
-			look, ralph("approve", "", "keep the commits that were added, after the gates"),
-			ralph("retry", "", "set them aside under refs/ralph, build the branch again"),
+		again := "set them aside under refs/ralph, build the branch again"
+		if len(v.Keeps) > 0 {
+			again = "set them aside under refs/ralph; older results stay until you say so"
 		}
+		return append([]nextStep{look, ralph("approve", "", "keep the commits that were added, after the gates"), ralph("retry", "", again)}, keepOld(v, about)...)
 	}
 	return []nextStep{ralph("retry", "", "try again")}
+}
+
+// keepOld are the commands that let older results in the integration branch count.
+func keepOld(v executor.NodeView, about string) (out []nextStep) {
+	for _, k := range v.Keeps[:min(len(v.Keeps), mostNamed)] {
+		out = append(out, nextStep{fmt.Sprintf("ralph retry %s --keep-old%s", quoteArg(string(k)), about), "its older result counts, and the branch is made with it"})
+	}
+	return out
 }
 
 // as is what has to be added to a decision at a gate with these approvers, and who
