@@ -12,10 +12,11 @@ import (
 // Run is the state of an epic's execution: what its events give. It is not safe
 // for concurrent use; one goroutine owns it.
 type Run struct {
-	epic  *ir.Epic
-	nodes []*node // in the epic's order, the sum last
-	byID  map[ir.NodeID]*node
-	sum   *node // nil where results are not joined (mode other than dag)
+	deserted bool // no process is at work on it, for who looks at it
+	epic     *ir.Epic
+	nodes    []*node // in the epic's order, the sum last
+	byID     map[ir.NodeID]*node
+	sum      *node // nil where results are not joined (mode other than dag)
 
 	seq      int64
 	begun    bool // a RunStarted was applied

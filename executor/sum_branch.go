@@ -158,7 +158,7 @@ func (r *Run) standsAt(n *node, h holds) string {
 		return "no longer in the epic"
 	}
 	s := r.shown(n)
-	why, reason := s.String(), r.reason(n, s, h)
+	why, reason := r.word(n), r.reason(n, s, h)
 	switch {
 	case reason == "":
 		return why

@@ -147,6 +147,18 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 	return ""
 }
 
+// Deserted says that no process is at work: what the journal calls running is shown as
+// interrupted where others need it.
+func (r *Run) Deserted() { r.deserted = true }
+
+// word is the status of a node as people see it.
+func (r *Run) word(n *node) string {
+	if s := r.shown(n); s != Running || !r.deserted {
+		return s.String()
+	}
+	return "interrupted"
+}
+
 // needs says what a pending node waits for: what will not come by itself, else
 // the first dependency that is not there yet.
 func (r *Run) needs(n *node, h holds) string {
@@ -164,7 +176,7 @@ func (r *Run) needs(n *node, h holds) string {
 	}
 	for _, i := range n.deps {
 		if d := r.nodes[i]; !d.status.settled() {
-			return fmt.Sprintf("needs %s (%s)", d.ir.Key, r.shown(d))
+			return fmt.Sprintf("needs %s (%s)", d.ir.Key, r.word(d))
 		}
 	}
 	return "the next ralph apply takes it up"

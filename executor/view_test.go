@@ -75,3 +75,12 @@ func TestWhatCouldStartSaysWhyItDoesNot(t *testing.T) { // execution §5 "apply 
 	s.put(executor.Event{Body: executor.RunEnded{Interrupted: true}})
 	s.is("1.2", executor.Ready, "", "ralph apply begins it")
 }
+
+func TestWhatNobodyWorksOnIsNotRunning(t *testing.T) { // execution §5
+	s := newStage(t, []string{"1.1", "1.2: 1.1"})
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
+	s.is("1.2", executor.Pending, "", "needs 1.1 (running)")
+	s.run.Deserted()
+	s.is("1.2", executor.Pending, "", "needs 1.1 (interrupted)")
+}

@@ -85,6 +85,7 @@ func openRecordIn(ctx context.Context, dir, file string, in io.Reader) (*record,
 				return nil, refusal(err)
 			}
 			r.run, err = replayed(r.epic, r.events)
+			r.look()
 		}
 	}
 	return r, err
@@ -109,7 +110,15 @@ func recordAboutIn(ctx context.Context, dir, file string, epic *ir.Epic) (*recor
 		return nil, inputErrorf("%w", err)
 	}
 	r.run, err = replayed(epic, r.events)
+	r.look()
 	return r, err
+}
+
+// look tells the run whether somebody is at work on it.
+func (r *record) look() {
+	if r.run != nil && !r.held {
+		r.run.Deserted()
+	}
 }
 
 // readEvents reads a journal; there may be none yet.

@@ -281,6 +281,9 @@ func statusWord(v executor.NodeView) string {
 	if v.Status != executor.Waiting {
 		return v.Status.String()
 	}
+	if v.For == executor.ForTimer && strings.HasSuffix(v.Reason, "; goes on") { // decided; there is no timer
+		return "goes on"
+	}
 	if v.Cause != "" {
 		return fmt.Sprintf("waiting: %s", v.Cause)
 	}
