@@ -194,10 +194,26 @@ func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file strin
 		view.events([]executor.Event{e})
 		return nil
 	}
+	watch, cut := r.space.Watch(r.crew.redact.String), r.run.Cut()
+	sighted := func(list []executor.Sighting, again bool) error {
+		for _, s := range list {
+			if body := r.run.Sighted(s, again); body != nil {
+				if err := put(ctx, executor.Redacted(body, r.crew.redact.String)); err != nil {
+					return err
+				}
+			}
+		}
+		return watch.Keep(list)
+	}
+	if err := sighted(watch.Start(r.run.OpenTampers(), cut, r.run.InFlight(), r.run.Pins()), cut); err != nil {
+		return err
+	}
 	if err := put(ctx, local.Trying(checks)); err != nil {
 		return err
 	}
 	var end executor.PreflightEnded
+	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
+	seen := watch.Begin(gates)
 	failed := local.Preflight(ctx, local.Config{
 		Epic: epic, Workspace: r.space, State: r.space.State(), Gates: r.crew.gates(epic), Redact: r.crew.redact.String, Room: r.space.Room,
 		Activity: view.activity, Env: trackerEnv(epic, false),
@@ -208,7 +224,8 @@ func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file strin
 	if ctx.Err() != nil {
 		end.Detail = "interrupted"
 	}
-	if err := put(ctx, end); err != nil {
+	seen = slices.Concat(seen, watch.End(gates), watch.Finish())
+	if err := errors.Join(put(ctx, end), sighted(seen, false)); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
