@@ -96,8 +96,16 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	w.checkout = w.lookAround()
 	var out []executor.Sighting
 	known := map[string]bool{}
+	onRecord := w.onRecord(pins)
 	for _, c := range open {
 		known[c.What] = true
+		if at := onRecord[c.What]; len(at) > 0 && !slices.Contains(at, c.Was) { // ralph has put it elsewhere since
+			out = append(out, w.refSighting(c.What, c.Is, c.Was)) // that change is over
+			if is := w.valueOf(c); !slices.Contains(at, is) {
+				out = append(out, w.refSighting(c.What, at[len(at)-1], is))
+			}
+			continue
+		}
 		if is := w.valueOf(c); is != c.Is {
 			s := w.sighting(c.What, c.Was, is)
 			s.Back = c.Back

@@ -289,14 +289,27 @@ func (w *watch) manyRefs(what string) (map[string]string, bool) {
 	return out, true
 }
 
+// onRecord are the commits at any of which a ref of the epic stands by the record.
+func (w *watch) onRecord(pins []executor.Pin) map[string][]string {
+	out := make(map[string][]string, len(pins))
+	for _, p := range pins {
+		out[w.pinRef(p)] = p.Commits
+	}
+	return out
+}
+
+func (w *watch) pinRef(p executor.Pin) string {
+	if p.Step != "" {
+		return w.s.attemptRef(executor.Effect{Node: p.Node, Step: p.Step, Attempt: p.Attempt})
+	}
+	return w.s.nodeRef(p.Node, "result")
+}
+
 // unpinned returns refs of the epic that do not stand where the record says.
 func (w *watch) unpinned(pins []executor.Pin, known map[string]bool) []executor.Sighting {
 	var out []executor.Sighting
 	for _, p := range pins {
-		ref := w.s.nodeRef(p.Node, "result")
-		if p.Step != "" {
-			ref = w.s.attemptRef(executor.Effect{Node: p.Node, Step: p.Step, Attempt: p.Attempt})
-		}
+		ref := w.pinRef(p)
 		is := w.last.Refs[ref]
 		if !known[ref] && !slices.Contains(p.Commits, is) {
 			out = append(out, w.refSighting(ref, p.Commits[len(p.Commits)-1], is))

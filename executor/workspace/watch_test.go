@@ -296,3 +296,23 @@ func TestABranchOfOneAttemptIsYoung(t *testing.T) {
 		}
 	}
 }
+
+// A ref that ralph itself has set since it was tampered with is put back to where the
+// record says, not to where it stood before. execution §5 (tampering)
+func TestARefThatRalphHasSetSinceIsNotPutBackToBefore(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two))
+	pin := executor.Pin{Node: "bd-1-1", Step: "implement", Attempt: 1, Commits: []string{r.head()}}
+	ref := r.space.attemptRef(executor.Effect{Node: "bd-1-1", Step: "implement", Attempt: 1})
+	open := []executor.Drift{{What: ref, Was: strings.Repeat("a", 40), Back: "git update-ref"}}
+	start := func() []executor.Sighting { return r.space.Watch(nil).Start(open, false, nil, []executor.Pin{pin}) }
+
+	r.git("update-ref", ref, r.head())
+	if seen := start(); len(seen) != 1 || seen[0].Is != open[0].Was {
+		t.Errorf("it stands where the record says, and is sighted as %+v", seen)
+	}
+	r.git("update-ref", "-d", ref)
+	seen := start()
+	if len(seen) != 2 || seen[0].Is != open[0].Was || seen[1].Was != r.head() || seen[1].Is != "" || !strings.HasSuffix(seen[1].Back, r.head()) {
+		t.Errorf("it is gone, and is sighted as %+v", seen)
+	}
+}
