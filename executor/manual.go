@@ -30,7 +30,7 @@ func (r *Run) awaitPerson(n *node) (Event, bool) {
 	if !r.byPerson(n) {
 		return Event{}, false
 	}
-	detail := "a person does it on branch " + n.ir.Git.Branch + ", and says so with ralph approve " + string(n.ir.Key)
+	detail := "a person does it in its worktree, or on branch " + n.ir.Git.Branch + ", and says so with ralph approve " + string(n.ir.Key)
 	if log := n.lastEnded(); log != nil && log.Status != AttemptPassed {
 		detail = "not yet: " + firstLine(log.Reason)
 	}

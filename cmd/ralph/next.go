@@ -137,8 +137,8 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 		edit.What = "resolve the conflict there, then:"
 		return []nextStep{edit, mine}
 	case executor.CauseManual:
-		edit.What = "do the work there and commit it, then:"
-		return []nextStep{edit, ralph("approve", "", "its gates judge the tip of its branch")}
+		edit.What = "do the work there, then:"
+		return []nextStep{edit, ralph("approve", "", "its gates judge what is there, committed or not, or what you put on its branch")}
 	case executor.CauseTakeover:
 		return []nextStep{
 			ralph("resume", "", "you are done in its session: the agent is asked to finish there, and to report"),

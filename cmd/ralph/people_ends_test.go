@@ -89,7 +89,7 @@ func TestAManualSprintIsDoneByAPerson(t *testing.T) { // execution §3 kind manu
 		n.Limits.StepLimits = n.Steps[0].Limits
 	}))
 	r.run(exitWaiting)
-	r.says("status", "manual", "ralph approve 1.1")
+	r.says("status", "manual", "in its worktree, or on branch ralph/x/1-1", "committed or not", "ralph approve 1.1")
 	r.says("approve 1.1")
 	r.run(exitWaiting) // the gate says that it is not done
 	r.in("1.1", "signed.txt", "ann\n")

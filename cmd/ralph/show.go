@@ -259,7 +259,11 @@ func (r *record) showSpec(w *sheet, n *ir.Node) {
 		if who == "" {
 			who = "a person"
 		}
-		w.line("  %s by %s; gates: %s; attempts: %d", s.Name, who, cmp.Or(strings.Join(s.Gates, ", "), "none"), s.Limits.Attempts)
+		attempts := ""
+		if s.Limits.Attempts > 0 { // a person has as many as it takes
+			attempts = fmt.Sprintf("; attempts: %d", s.Limits.Attempts)
+		}
+		w.line("  %s by %s; gates: %s%s", s.Name, who, cmp.Or(strings.Join(s.Gates, ", "), "none"), attempts)
 	}
 }
 
