@@ -69,6 +69,9 @@ func lastOf(t *testing.T, file string) string {
 }
 
 func TestTheReasonIsFoundAtBothEndsOfMuchOutput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector: millions of lines")
+	}
 	for name, run := range map[string]string{
 		"at the beginning": `printf -- '--- FAIL: TestX (0.00s)\n    x_test.go:3: got 1, want 2\nFAIL\n'; yes noise | head -c 20000000; echo 'make: *** [Makefile:2: test] Error 1'; exit 2`,
 		"at the end":       `yes noise | head -c 20000000; printf -- '\n--- FAIL: TestX (0.00s)\n    x_test.go:3: got 1, want 2\nFAIL\n'; echo 'make: *** [Makefile:2: test] Error 1'; exit 2`,
