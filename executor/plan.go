@@ -158,9 +158,13 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 		return ActWait, "paused by " + n.people.paused
 	}
 	var again []string
-	for _, d := range n.deps {
-		if p.held[d] != "" {
-			p.held[i] = p.held[d]
+	own := false
+	for _, d := range n.deps { // as holds.back has it: the first that is held itself, else what that one needs
+		if why := p.held[d]; why != "" {
+			itself := strings.HasPrefix(why, string(p.r.nodes[d].ir.Key)+" (")
+			if p.held[i] == "" || itself && !own {
+				p.held[i], own = why, itself
+			}
 		}
 		if p.actions[d].works() {
 			again = append(again, string(p.r.nodes[d].ir.Key))

@@ -142,3 +142,20 @@ func TestPlanSaysWhatARunWouldDo(t *testing.T) { // execution §2, the table
 		t.Error("another epic was planned")
 	}
 }
+
+// plan and status name the same of several that hold a sprint back: the first that
+// is held itself.
+func TestPlanAndStatusNameTheSameNeed(t *testing.T) {
+	s := newStage(t, []string{"1.1", "1.2", "1.3: 1.1", "1.4: 1.1 1.2"})
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}, "bd-1-2": {asks("which?")}})
+	s.begin()
+	s.end()
+	for key, want := range map[string]string{"1.3": "needs 1.1 (blocked)", "1.4": "needs 1.1 (blocked)"} {
+		if got := s.view(key).Reason; got != want {
+			t.Errorf("status of %s: %q, want %q", key, got, want)
+		}
+		if plan := s.planned(s.epic); !strings.Contains(plan, key+": blocked, "+want+"\n") {
+			t.Errorf("the plan has not %s of %s:\n%s", want, key, plan)
+		}
+	}
+}
