@@ -68,10 +68,13 @@ func (j *jest) line(text string) {
 	}
 }
 
-func (j *jest) told() told {
-	t := told{tests: j.ran, counts: j.counts}
-	for _, f := range j.found {
-		if j.ran {
+func (j *jest) told() told { return reported(j.ran, j.counts, j.found) }
+
+// reported is what a report told; before its summary nobody knows that it is one.
+func reported(ran bool, counts *executor.TestCounts, found []*finding) told {
+	t := told{tests: ran, counts: counts}
+	for _, f := range found {
+		if ran {
 			t.add(*f)
 		}
 	}
@@ -127,15 +130,7 @@ func (v *vitest) line(text string) {
 	}
 }
 
-func (v *vitest) told() told {
-	t := told{tests: v.ran, counts: v.counts}
-	for _, f := range v.found {
-		if v.ran {
-			t.add(*f)
-		}
-	}
-	return t
-}
+func (v *vitest) told() told { return reported(v.ran, v.counts, v.found) }
 
 var (
 	mochaCount = regexp.MustCompile(`^  (\d+) (passing|failing|pending)(?: \(.*\))?$`)
