@@ -113,7 +113,7 @@ func (r *Run) untold(n *node, e Effect) {
 	if e.Kind != EffectAgent && e.Kind != EffectDiagnose && !r.byModel(e.Gate) {
 		return
 	}
-	r.spend(n, Usage{}, 0, true)
+	r.spend(n, Usage{}.OrStated(r.epic.Agents[e.Agent].Expect), 0, true)
 	if e.Kind == EffectAgent && len(n.logs) > n.life.first {
 		n.logs[len(n.logs)-1].Untold++
 	}

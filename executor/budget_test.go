@@ -291,3 +291,23 @@ func TestATurnThatWasCutIsNotFree(t *testing.T) { // execution §4, §5: unknown
 		})
 	}
 }
+
+// What the policy states to cost nothing costs nothing, also when it was cut.
+func TestATurnThatIsStatedToCostNothingHasAKnownCost(t *testing.T) { // execution §5 "Budgets reserve"
+	free := func(e *ir.Epic) {
+		a := e.Agents["dev"]
+		a.Expect = &ir.Cost{USDMicro: num(0)}
+		e.Agents["dev"], e.Run.OnExceed, e.Run.Budget.USDMicro = a, "pause", 1
+	}
+	s := newScript(t, []string{"1.1"}, free)
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
+	s.replay()
+	s.begin()
+	if got := s.view("1.1").Spent; !got.USDKnown || got.USDMicro != 0 || got.TokensKnown {
+		t.Errorf("the cut turn cost %+v", got)
+	}
+	if u := (executor.Usage{}).OrStated(&ir.Cost{USDMicro: num(5), Tokens: num(0)}); u.USDMicro != nil || u.Tokens == nil || *u.Tokens != 0 {
+		t.Errorf("what is expected is not what was used: %+v", u)
+	}
+}

@@ -330,6 +330,21 @@ type Usage struct {
 // IsZero reports whether nothing is known.
 func (u Usage) IsZero() bool { return u.Tokens == nil && u.USDMicro == nil }
 
+// OrStated fills in figures that are unknown where the policy states that a turn of
+// the agent costs nothing: what is expected of other turns is not what they cost.
+func (u Usage) OrStated(expected *ir.Cost) Usage {
+	fill := func(told, stated *int64) *int64 {
+		if told == nil && stated != nil && *stated == 0 {
+			return stated
+		}
+		return told
+	}
+	if expected != nil {
+		u.Tokens, u.USDMicro = fill(u.Tokens, expected.Tokens), fill(u.USDMicro, expected.USDMicro)
+	}
+	return u
+}
+
 // FileChange is one changed file of a commit.
 type FileChange struct {
 	Path    string `json:"path"`

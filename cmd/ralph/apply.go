@@ -443,9 +443,6 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	for _, w := range append(append(r.restored, r.differ...), warnings(ctx, r.epic, r.space, r.run, r.base)...) {
 		view.note("warning: %s", w)
 	}
-	for _, who := range unpriced(r.epic) { // said just now
-		view.untold[strings.TrimPrefix(who, "agent ")] = true
-	}
 	if short := r.crew.short; len(short) > 0 {
 		view.note("warning: too short to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
 	}

@@ -8,12 +8,14 @@ import (
 )
 
 // tells says once of each agent that it does not tell what its turns cost, where a
-// budget counts that.
+// budget counts that: when a run begins, as far as that is known then.
 func (v *applyView) tells(list []executor.Event) {
 	for _, e := range list {
 		agent := ""
 		var used executor.Usage
 		switch b := e.Body.(type) {
+		case executor.RunStarted:
+			v.tellsAtStart()
 		case executor.AgentEnded:
 			agent, used = b.Agent, b.Usage
 		case executor.GateJudged:
@@ -40,10 +42,11 @@ func (v *applyView) tells(list []executor.Event) {
 		if x := v.epic.Agents[agent].Expect; x != nil {
 			expected = *x
 		}
-		if limit.USDMicro > 0 && used.USDMicro == nil && !usd {
+		free := func(n *int64) bool { return n != nil && *n == 0 } // the policy says that it costs nothing
+		if limit.USDMicro > 0 && used.USDMicro == nil && !usd && !free(expected.USDMicro) {
 			say("US dollars", "usd = 0.40", expected.USDMicro)
 		}
-		if limit.Tokens > 0 && used.Tokens == nil && !tokens {
+		if limit.Tokens > 0 && used.Tokens == nil && !tokens && !free(expected.Tokens) {
 			say("tokens", "tokens = 60000", expected.Tokens)
 		}
 		if len(what) == 0 {
@@ -55,5 +58,20 @@ func (v *applyView) tells(list []executor.Event) {
 			text += ", and one of its turns runs at a time. A policy may say what to expect: agent \"%[1]s\" { expect { " + strings.Join(write, ", ") + " } }"
 		}
 		v.note("warning: "+text, agent, strings.Join(what, " and "))
+	}
+}
+
+// tellsAtStart says of which agents nobody knows what they cost.
+func (v *applyView) tellsAtStart() {
+	list := unknownCosts(v.epic, v.run)
+	warnings, notes := budgetWords(list)
+	for _, w := range warnings {
+		v.note("warning: %s", w)
+	}
+	for _, n := range notes {
+		v.note("note: %s", n)
+	}
+	for _, u := range list {
+		v.untold[u.agent] = u.tells != always
 	}
 }

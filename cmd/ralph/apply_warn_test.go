@@ -103,41 +103,6 @@ func TestApplyGoesOnAboveAJournalThatLostItsEnd(t *testing.T) { // execution §1
 	r.says("journal verify", "were lost and that is on record; 1 commit showed it")
 }
 
-// A budget in dollars is no bound for an agent whose cost nobody knows: S4-78,
-// execution §4 "budget".
-func TestABudgetThatCannotHoldIsSaid(t *testing.T) {
-	epic := func(change func(*ir.Epic)) *ir.Epic {
-		return executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
-			e.Runners["cx"], e.Runners["cl"] = ir.Runner{Kind: "codex"}, ir.Runner{Kind: "claude"}
-			e.Models = map[string]ir.Model{"priced": {ID: "a", PriceInput: 1}, "free": {ID: "b"}}
-			e.Agents["dev"], e.Agents["spare"] = ir.Agent{Runner: "cl", Model: "free"}, ir.Agent{Runner: "cx", Model: "priced"}
-			e.Nodes[0].Steps[0].Fallback = []string{"spare"}
-			e.Run.Budget.USDMicro = 1
-			change(e)
-		})
-	}
-	for name, c := range map[string]struct {
-		change func(*ir.Epic)
-		want   string
-	}{
-		"a price, and a program that says it": {func(*ir.Epic) {}, ""},
-		"no budget": {func(e *ir.Epic) {
-			e.Run.Budget.USDMicro, e.Agents["dev"] = 0, ir.Agent{Runner: "cx", Model: "free"}
-		}, ""},
-		"neither":    {func(e *ir.Epic) { e.Agents["dev"] = ir.Agent{Runner: "cx", Model: "free"} }, "agent dev"},
-		"a stand-in": {func(e *ir.Epic) { e.Agents["spare"] = ir.Agent{Runner: "cx"} }, "agent spare"},
-		"of a sprint": {func(e *ir.Epic) {
-			e.Run.Budget.USDMicro, e.Nodes[0].Limits.Budget.USDMicro = 0, 1
-			e.Nodes[0].Steps[0].Model = "free"
-			e.Agents["dev"] = ir.Agent{Runner: "cx"}
-		}, "agent dev"},
-	} {
-		if got := strings.Join(unpriced(epic(c.change)), " "); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
-
 // A missing program holds nothing up where another agent takes its place, of
 // whatever kind: execution §4 "configuration", S4-88.
 func TestAStandInOfAnotherKindWorksWhereAProgramIsMissing(t *testing.T) {

@@ -177,6 +177,8 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 		}
 		return p, &exitError{exitBug, err}
 	}
+	more, notes := budgetWords(unknownCosts(epic, run))
+	p.Warnings = append(p.Warnings, more...)
 	p.Baseline = baselines(run.BaseChecks())
 	files.will = func() (map[ir.NodeID]bool, error) { return willRun(planned), nil }
 	found, err := files.look(ctx)
@@ -186,7 +188,7 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 	if w := found.warning(start.Base, files.pinned); w != "" {
 		p.Warnings = append(p.Warnings, w)
 	}
-	p.Notes = found.notes
+	p.Notes = append(found.notes, notes...)
 	if why := found.refusal(); why != nil && p.Cannot == "" {
 		p.Cannot = why.Error()
 	}

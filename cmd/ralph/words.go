@@ -115,6 +115,8 @@ func spentShort(s executor.Spent) string {
 		return money(s.USDMicro, s.USDKnown)
 	case s.Tokens > 0:
 		return figure(s.Tokens, s.TokensKnown, counted(s.Tokens)+" tok", "")
+	case s.USDKnown: // stated by the policy
+		return money(s.USDMicro, true)
 	}
 	return "unknown"
 }

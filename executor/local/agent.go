@@ -49,8 +49,15 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 			f.Usage = ended.Usage
 			return f, nil
 		}
+		ended.Usage = d.stated(ended.Agent, ended.Usage)
 		return ended, nil
 	}, nil
+}
+
+// stated is what a turn used, with what the policy says of an agent that costs nothing
+// where the turn said nothing.
+func (d *driver) stated(agent string, u executor.Usage) executor.Usage {
+	return u.OrStated(d.Epic.Agents[agent].Expect)
 }
 
 // setAside keeps the output of a turn that was cut, which the same turn would

@@ -44,7 +44,7 @@ func (d *driver) diagnose(e executor.Effect) (work, error) {
 			answer = reported
 		}
 		said := readDiagnosis(answer)
-		said.Agent, said.Usage = name, ended.Usage
+		said.Agent, said.Usage = name, d.stated(name, ended.Usage)
 		if ended.End != executor.EndExited {
 			said.Action, said.Note = "human", fmt.Sprintf("the agent %s, who should have looked at it, gave no answer (%s)", name, ended.End)
 		}

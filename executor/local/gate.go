@@ -43,6 +43,7 @@ func (d *driver) gate(e executor.Effect) (work, error) {
 			return f, nil
 		}
 		judged.Gate, judged.Red = e.Gate, red
+		judged.Usage = d.stated(judged.Agent, judged.Usage)
 		if !d.Epic.JudgesByModel(e.Gate, judged.Agent) {
 			judged.Model = ""
 		}
