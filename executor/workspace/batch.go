@@ -71,6 +71,19 @@ func (b *batch) size(g *git, name string) (int, error) {
 	return strconv.Atoi(string(data))
 }
 
+// sizeOf is the size of a file's content, -1 if it is not known.
+func (g *git) sizeOf(ctx context.Context, oid string) int {
+	name, _, data, err := g.ask(ctx, "info", oid)
+	if err != nil || name == "" {
+		return -1
+	}
+	n, err := strconv.Atoi(string(data))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
 // ask sends one line; of info, data is the size.
 func (b *batch) ask(g *git, what, name string) (oid, kind string, data []byte, err error) {
 	if b.cmd == nil {

@@ -23,16 +23,13 @@ type change struct {
 
 // changes lists what differs between two commits or trees, sorted by path.
 func (s *Space) changes(ctx context.Context, from, to string) ([]change, error) {
-	_, changes, err := s.git.fileChanges(ctx, from, to)
+	_, changes, err := s.fileChanges(ctx, from, to)
 	return changes, err
 }
 
 // fileChanges lists what differs between two commits or trees: once as people
 // call it, with renames and counts of lines, once path by path.
 func (g *git) fileChanges(ctx context.Context, from, to string) ([]executor.FileChange, []change, error) {
-	if from == to {
-		return nil, nil, nil
-	}
 	out, err := g.line(ctx, place{}, "diff-tree", "-r", "-z", "--raw", "--numstat", "--find-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", from, to)
 	if err != nil {
 		return nil, nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -22,13 +23,13 @@ func (s *Space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 		return executor.Collected{}, err
 	}
 	c := executor.Collected{Result: executor.Tree{Commit: commit, Tree: tree}, Problems: problems}
-	files, changes, err := s.git.fileChanges(ctx, e.Start, commit)
+	files, changes, err := s.fileChanges(ctx, e.Start, commit)
 	if err != nil {
 		return c, err
 	}
 	own, room := files, roomChanges
 	if e.Commit != "" && e.Commit != e.Start { // what earlier attempts left is not this one's work
-		if own, _, err = s.git.fileChanges(ctx, e.Commit, commit); err != nil {
+		if own, _, err = s.fileChanges(ctx, e.Commit, commit); err != nil {
 			return c, err
 		}
 		room /= 2
@@ -177,7 +178,14 @@ func looksMarked(b []byte) bool {
 
 // markers finds conflict markers that were added.
 func (s *Space) markers(ctx context.Context, from, to string) ([]string, error) {
-	out, err := s.git.line(ctx, place{}, "diff-tree", "-r", "--check", "--no-renames", "--no-ext-diff", from, to)
+	g, err := s.borrow()
+	if err != nil {
+		return nil, err
+	}
+	out, err := g.line(ctx, place{}, "diff-tree", "-r", "--check", "--no-renames", "--no-ext-diff", from, to)
+	if rerr := os.RemoveAll(g.dir); rerr != nil {
+		return nil, rerr
+	}
 	if err != nil && exitCode(err) != 2 {
 		return nil, err
 	}

@@ -12,17 +12,18 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Comparison shows how two commits or trees differ, to people. Neither settings nor
-// attributes nor programs of the repository have a say in it, of the checkout, a
-// worktree or the index: an agent could have written them to hide what it did.
+// Comparison shows how two commits or trees differ, to people and to whoever judges.
+// Neither settings nor attributes nor programs of the repository have a say in it, of
+// the checkout, a worktree or the index: an agent could have written them to hide what
+// it did.
 type Comparison struct {
-	git      git
+	s        *Space
+	git      *git
 	from, to string
 }
 
-// Compare begins a comparison. It works in an empty repository that only borrows the
-// objects; Close takes that away.
-func (s *Space) Compare(ctx context.Context, from, to string) (_ *Comparison, err error) {
+// Compare begins a comparison; Close ends it.
+func (s *Space) Compare(ctx context.Context, from, to string) (*Comparison, error) {
 	for _, id := range []*string{&from, &to} {
 		found, err := s.git.ref(ctx, *id)
 		if err != nil {
@@ -33,25 +34,11 @@ func (s *Space) Compare(ctx context.Context, from, to string) (_ *Comparison, er
 		}
 		*id = found
 	}
-	dir, err := os.MkdirTemp("", "ralph-compare-")
+	g, err := s.borrow()
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{git: *s.git, from: from, to: to}
-	c.git.dir, c.git.common, c.git.private = dir, dir, ""
-	c.git.env = append(c.git.env[:len(c.git.env):len(c.git.env)], "GIT_OBJECT_DIRECTORY="+filepath.Join(s.git.common, "objects"))
-	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
-	if f := s.carried["extensions.objectformat"]; f != "" {
-		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = " + f + "\n"
-	}
-	err = errors.Join(
-		os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700),
-		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600), os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
-	)
-	if err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
+	return &Comparison{s, g, from, to}, nil
 }
 
 // Close takes away what the comparison needed.
@@ -63,9 +50,59 @@ func (c *Comparison) Files(ctx context.Context) ([]executor.FileChange, error) {
 	return files, err
 }
 
-// Diff writes the unified diff, as its bytes are.
+// Diff writes the unified diff, as its bytes are; of binary files their sizes, of a
+// huge one the beginning, and that it is.
 func (c *Comparison) Diff(ctx context.Context, w io.Writer) error {
-	return c.git.diff(ctx, c.from, c.to, w)
+	d := &diffWriter{w: w, size: func(oid string) int { return c.s.git.sizeOf(ctx, oid) }}
+	err := c.git.stream(ctx, place{}, d, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--full-index",
+		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--end-of-options", c.from, c.to, "--")
+	return errors.Join(err, d.Close())
+}
+
+// Diff implements executor.Workspace.
+func (s *Space) Diff(ctx context.Context, from, to string, w io.Writer) error {
+	c, err := s.Compare(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.Diff(ctx, w), c.Close())
+}
+
+// fileChanges lists what differs between two commits or trees, as Comparison has it.
+func (s *Space) fileChanges(ctx context.Context, from, to string) ([]executor.FileChange, []change, error) {
+	if from == to {
+		return nil, nil, nil
+	}
+	c, err := s.Compare(ctx, from, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, changes, err := c.git.fileChanges(ctx, c.from, c.to)
+	return files, changes, errors.Join(err, c.Close())
+}
+
+// borrow makes an empty repository that only borrows the objects, and returns git for
+// it; whoever is done with it removes its directory.
+func (s *Space) borrow() (*git, error) {
+	dir, err := os.MkdirTemp("", "ralph-compare-")
+	if err != nil {
+		return nil, err
+	}
+	g := *s.git
+	g.dir, g.common, g.private = dir, dir, ""
+	g.env = append(g.env[:len(g.env):len(g.env)], "GIT_OBJECT_DIRECTORY="+filepath.Join(s.git.common, "objects"))
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+	if f := s.carried["extensions.objectformat"]; f != "" {
+		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = " + f + "\n"
+	}
+	err = errors.Join(
+		os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700),
+		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600), os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
+	)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &g, nil
 }
 
 // Work returns where a person's work on a node is: the tip of its branch, or what was

@@ -3,24 +3,12 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
-
-// Diff implements executor.Workspace. No program of the user's (external diff,
-// textconv) is run.
-func (s *Space) Diff(ctx context.Context, from, to string, w io.Writer) error {
-	return s.git.diff(ctx, from, to, w)
-}
-
-func (g *git) diff(ctx context.Context, from, to string, w io.Writer) error {
-	return g.stream(ctx, place{}, w, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
-		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--end-of-options", from, to, "--")
-}
 
 // noteRefs remembers where the refs stand that are not ralph's, before an agent
 // begins.

@@ -202,7 +202,7 @@ func (s *Space) examineMerge(ctx context.Context, e executor.Effect, commit stri
 	if err != nil {
 		return c, err
 	}
-	files, changes, err := s.git.fileChanges(ctx, whole.tree, commit)
+	files, changes, err := s.fileChanges(ctx, whole.tree, commit)
 	if err != nil {
 		return c, err
 	}
