@@ -99,7 +99,7 @@ var mayImport = []struct {
 	{"executor/runner/runnertest", []string{"executor/...", "ir", "internal/..."}, "the suite that every runner passes, with the real outcome channel"},
 	{"executor/runner/...", []string{"executor", "executor/runner", "ir", "internal/atomicfile", "internal/jsonschema", "internal/process", "internal/yaml", "executor/executortest"}, "a runner knows what all runners share, and no other runner"},
 	{"executor/tracker/...", []string{"executor", "ir", "ir/codec/bd", "ir/codec/bead", "internal/..."}, "what is pushed to a tracker is what its codec writes"},
-	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/glob", "internal/jsonschema", "internal/process", "executor/executortest"}, "siblings under executor never import each other"},
+	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/glob", "internal/jsonschema", "internal/process", "internal/reveal", "executor/executortest"}, "siblings under executor never import each other"},
 	{"internal/...", nil, "internal packages are leaves"},
 	{"tools/...", nil, "programs that building and testing need"},
 	{"bench/...", nil, "ralph is measured there as a whole process"},

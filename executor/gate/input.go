@@ -3,11 +3,8 @@ package gate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,20 +14,16 @@ import (
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
 )
 
-// inlineDiff is how much of a diff stands in a prompt, in bytes; the rest is only
-// in the file.
-const inlineDiff = 48 << 10
-
 // input writes the part of the prompt that says what is judged: a JSON object,
 // which must fit the gate's input schema, and the diff. why says what is wrong
 // with the schema.
 func (q question) input(ctx context.Context) (text, why string, err error) {
 	r := q.r
 	all := q.facts()
-	diff, cut := "", false
+	diff, note := "", ""
 	if q.sees("diff") && r.Diff != nil {
 		path := filepath.Join(q.files, q.name()+".diff")
-		if diff, cut, err = writeDiff(ctx, r, path); err != nil {
+		if diff, note, err = writeDiff(ctx, r, path, path); err != nil {
 			return "", "", err
 		}
 		all["diff_file"] = path
@@ -50,10 +43,7 @@ func (q question) input(ctx context.Context) (text, why string, err error) {
 	}
 	out := "## What you judge\n\n" + fence("json", string(b))
 	if diff != "" {
-		out += "\n## The change\n\n" + fence("diff", diff)
-		if cut {
-			out += fmt.Sprintf("\nThis is the beginning. The whole diff is in %s.\n", all["diff_file"])
-		}
+		out += "\n## The change\n\n" + fence("diff", diff) + note
 	}
 	return out, "", nil
 }
@@ -174,37 +164,6 @@ func (q question) task() (string, error) {
 			"is what counts, and you need not write it again. If you do not have the tool, answer with the JSON object alone.")
 	}
 	return "## Your task\n\n" + text + "\n", nil
-}
-
-// writeDiff writes the whole diff to a file and returns its beginning.
-func writeDiff(ctx context.Context, r executor.GateRun, path string) (head string, cut bool, err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return "", false, err
-	}
-	start := &beginning{}
-	err = errors.Join(r.Diff(ctx, io.MultiWriter(f, start)), f.Close())
-	if err != nil {
-		return "", false, fmt.Errorf("write the diff: %w", err)
-	}
-	head = strings.ToValidUTF8(string(start.b), "\uFFFD")
-	if start.more {
-		head = head[:strings.LastIndexByte(head, '\n')+1]
-	}
-	return head, start.more, nil
-}
-
-// beginning keeps the first inlineDiff bytes.
-type beginning struct {
-	b    []byte
-	more bool
-}
-
-func (w *beginning) Write(b []byte) (int, error) {
-	n := min(len(b), inlineDiff-len(w.b))
-	w.b = append(w.b, b[:n]...)
-	w.more = w.more || n < len(b)
-	return len(b), nil
 }
 
 // fence puts text into a fenced block that it cannot end itself.

@@ -96,7 +96,7 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 	if err := os.WriteFile(filepath.Join(q.dir, acceptanceFile), []byte("# Acceptance criteria\n\n"+criteria), 0o600); err != nil {
 		return "", err
 	}
-	diff, cut, err := writeDiff(ctx, q.r, filepath.Join(q.dir, diffFile))
+	diff, note, err := writeDiff(ctx, q.r, filepath.Join(q.dir, diffFile), diffFile)
 	if err != nil {
 		return "", err
 	}
@@ -107,10 +107,7 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 	if diff == "" {
 		b.WriteString("The diff is empty: nothing was changed.\n")
 	} else {
-		b.WriteString(fence("diff", diff))
-	}
-	if cut {
-		fmt.Fprintf(&b, "\nThis is the beginning. The whole diff is in %s.\n", diffFile)
+		b.WriteString(fence("diff", diff) + note)
 	}
 	q.prompt = b.String()
 	return "", nil
