@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/redact"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -129,7 +129,8 @@ func (c changeJSON) head(v executor.NodeView) string {
 		if f.From != "" {
 			name = f.From + " → " + f.Path
 		}
-		w.line("  %-10s %s%s", lines, strings.ReplaceAll(name, "\n", `\n`), map[string]string{"created": "  (new)", "deleted": "  (deleted)", "renamed": "  (renamed)"}[f.Type])
+		name, _ = reveal.Text(strings.ReplaceAll(name, "\n", `\n`))
+		w.line("  %-10s %s%s", lines, name, map[string]string{"created": "  (new)", "deleted": "  (deleted)", "renamed": "  (renamed)"}[f.Type])
 	}
 	return w.b.String() + "\n"
 }
@@ -157,16 +158,25 @@ func gateNote(g gateJSON) string {
 // writeDiff prints the diff without secrets and harmless, and then what to type.
 func writeDiff(ctx context.Context, c *workspace.Comparison, hide *redact.Redactor, paint term.Style, w io.Writer, next []nextStep) error {
 	print := &diffPrinter{w: w, paint: paint}
-	filter := hide.Filter(print)
+	lines := &reveal.Lines{Each: print.line}
+	filter := hide.Filter(lines)
 	if err := c.Diff(ctx, filter); err != nil {
 		return inputErrorf("%w", err)
 	}
-	if err := errors.Join(filter.Close(), print.Close()); err != nil || len(next) == 0 {
+	if err := errors.Join(filter.Close(), lines.Close()); err != nil {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("\nNext\n")
-	writeSteps(&b, next)
+	if len(print.notes) > 0 {
+		b.WriteString(paint.Paint(term.Warn, "\nCharacters that do not show, or change how others do, are written as \\u202e or \\x1b in:\n"))
+		for _, n := range print.notes {
+			b.WriteString("  " + n + "\n")
+		}
+	}
+	if len(next) > 0 {
+		b.WriteString("\nNext\n")
+		writeSteps(&b, next)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -175,57 +185,49 @@ func writeDiff(ctx context.Context, c *workspace.Comparison, hide *redact.Redact
 type diffPrinter struct {
 	w     io.Writer
 	paint term.Style
-	rest  []byte // the beginning of a line
-	hunk  bool   // what begins with - or + is a line of a file
+	hunk  bool        // what begins with - or + is a line of a file
+	mid   bool        // in a line
+	last  term.Colour // of that
+	name  string      // of the file
+	notes []string    // names of files in which something does not show
 }
 
-// mostLine is how much of a line without an end is held back.
-const mostLine = 64 << 10
-
-func (d *diffPrinter) Write(p []byte) (int, error) {
-	d.rest = append(d.rest, p...)
-	var b strings.Builder
-	for {
-		i := bytes.IndexByte(d.rest, '\n')
-		if i < 0 {
-			break
-		}
-		b.WriteString(d.line(string(d.rest[:i])) + "\n")
-		d.rest = d.rest[i+1:]
+func (d *diffPrinter) line(text string, hidden int, goesOn bool) error {
+	if strings.HasPrefix(text, "diff --git ") && !d.mid {
+		d.name = strings.TrimPrefix(text, "diff --git ")
 	}
-	if len(d.rest) > mostLine {
-		b.WriteString(d.line(string(d.rest)))
-		d.rest = nil
+	if hidden > 0 && (len(d.notes) == 0 || d.notes[len(d.notes)-1] != d.name) {
+		d.notes = append(d.notes, d.name)
 	}
-	_, err := io.WriteString(d.w, b.String())
-	return len(p), err
-}
-
-// Close prints the last line, if it has no end.
-func (d *diffPrinter) Close() error {
-	if len(d.rest) == 0 {
-		return nil
+	text = d.painted(text)
+	if d.mid = goesOn; !goesOn {
+		text += "\n"
 	}
-	_, err := io.WriteString(d.w, d.line(string(d.rest))+"\n")
+	_, err := io.WriteString(d.w, text)
 	return err
 }
 
-func (d *diffPrinter) line(text string) string {
-	text = term.Clean(text)
+// painted is a line in its colour; one that goes on keeps it.
+func (d *diffPrinter) painted(text string) string {
 	switch {
+	case d.mid:
 	case strings.HasPrefix(text, "diff --git "):
-		d.hunk = false
+		d.hunk, d.last = false, term.Bold
 	case strings.HasPrefix(text, "@@ "):
-		d.hunk = true
+		d.hunk, d.last = true, term.Plain
 		if i := strings.Index(text[2:], "@@"); i >= 0 { // the text behind it is the file's
 			return d.paint.Paint(term.Info, text[:i+4]) + text[i+4:]
 		}
 	case d.hunk && strings.HasPrefix(text, "+"):
-		return d.paint.Paint(term.Good, text)
+		d.last = term.Good
 	case d.hunk && strings.HasPrefix(text, "-"):
-		return d.paint.Paint(term.Gone, text)
+		d.last = term.Gone
+	case d.hunk && strings.HasPrefix(text, `\`):
+		d.last = term.Warn
 	case d.hunk:
-		return text
+		d.last = term.Plain
+	default:
+		d.last = term.Bold
 	}
-	return d.paint.Paint(term.Bold, text)
+	return d.paint.Paint(d.last, text)
 }
