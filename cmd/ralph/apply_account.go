@@ -91,9 +91,8 @@ func (v *applyView) times(w io.Writer, views []executor.NodeView, interrupted bo
 	g := &grid{paint: term.For(w)}
 	g.row(term.Faint, "  sprint", "status", "attempts", "took", "spent")
 	for _, n := range views {
-		k := len(n.Attempts)
-		if k == 0 || !n.Attempts[k-1].Ended.IsZero() && n.Attempts[k-1].Ended.Before(v.begun) {
-			continue // nothing of it was done in this run
+		if !v.took(n) {
+			continue
 		}
 		took := ""
 		if !n.Started.IsZero() && n.Ended.After(n.Started) {
@@ -109,6 +108,22 @@ func (v *applyView) times(w io.Writer, views []executor.NodeView, interrupted bo
 		fmt.Fprintln(w)
 		g.write(w)
 	}
+}
+
+// took reports whether something of a node was done in this run: an attempt, or that
+// it became done without one, as its result counts again.
+func (v *applyView) took(n executor.NodeView) bool {
+	k := len(n.Attempts)
+	switch {
+	case v.done[n.ID]:
+		return true
+	case k == 0:
+		return false
+	case n.Status == executor.Done && !v.was[n.ID]:
+		return true
+	}
+	last := n.Attempts[k-1]
+	return last.Ended.IsZero() || !last.Ended.Before(v.begun)
 }
 
 // next says what to type.

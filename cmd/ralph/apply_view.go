@@ -32,6 +32,8 @@ type applyView struct {
 	begun    time.Time
 	drains   int
 	waits    map[ir.NodeID]bool // waits that began in this run
+	was      map[ir.NodeID]bool // done before this run
+	done     map[ir.NodeID]bool // done in this run, by work, gates or a person's word
 	untold   map[string]bool    // agents of which it was said that nobody knows what they cost
 	wide     int                // of the keys
 	keys     map[ir.NodeID]*ir.Node
@@ -41,6 +43,10 @@ func newApplyView(out, errOut io.Writer, epic *ir.Epic, run *executor.Run, jsonl
 	v := &applyView{
 		out: out, err: errOut, epic: epic, run: run, jsonl: jsonl,
 		paint: term.For(out), begun: time.Now(), keys: map[ir.NodeID]*ir.Node{}, waits: map[ir.NodeID]bool{}, untold: map[string]bool{},
+		was: map[ir.NodeID]bool{}, done: map[ir.NodeID]bool{},
+	}
+	for _, n := range run.Views() {
+		v.was[n.ID] = n.Status == executor.Done
 	}
 	for i := range epic.Nodes {
 		n := &epic.Nodes[i]
@@ -65,6 +71,11 @@ func (v *applyView) note(format string, args ...any) {
 
 // events is told what has become durable.
 func (v *applyView) events(list []executor.Event) {
+	for _, e := range list {
+		if _, ok := e.Body.(executor.NodeDone); ok {
+			v.done[e.Node] = true
+		}
+	}
 	if v.beads != nil {
 		v.beads.events(list)
 		return

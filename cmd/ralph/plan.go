@@ -70,7 +70,7 @@ if something would (as terraform does), 1 for errors.`,
 type planJSON struct {
 	Base      string              `json:"base"`
 	Nodes     []plannedJSON       `json:"nodes"`
-	Counts    map[string]int      `json:"counts"` // by action
+	Counts    map[string]int      `json:"counts"` // of sprints, by action
 	Changes   bool                `json:"changes"`
 	Disk      diskJSON            `json:"disk"`
 	Baseline  []baselineJSON      `json:"baseline,omitempty"`
@@ -85,6 +85,7 @@ type plannedJSON struct {
 	Key    ir.Key          `json:"key"`
 	ID     ir.NodeID       `json:"id"`
 	Title  string          `json:"title"`
+	ByHand bool            `json:"by_hand,omitempty"` // a person does all of its work
 	Action executor.Action `json:"action"`
 	Cause  string          `json:"cause,omitempty"`
 }
@@ -192,9 +193,12 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 	if why := found.refusal(); why != nil && p.Cannot == "" {
 		p.Cannot = why.Error()
 	}
+	hands := byHand(epic)
 	for _, x := range planned {
-		p.Nodes = append(p.Nodes, plannedJSON{x.Key, x.Node, x.Title, x.Action, x.Cause})
-		p.Counts[string(x.Action)]++
+		p.Nodes = append(p.Nodes, plannedJSON{x.Key, x.Node, x.Title, hands[x.Node], x.Action, x.Cause})
+		if x.Node != executor.Integration {
+			p.Counts[string(x.Action)]++
+		}
 		if worksAction(x.Action) {
 			p.Changes = true
 			works++
@@ -286,7 +290,14 @@ var actionMarks = map[executor.Action]struct {
 // actionWords say an action where the sprint is named, and where it is counted.
 func actionWords(n plannedJSON) string {
 	switch n.Action {
+	case executor.ActRun:
+		if n.ByHand { // apply opens its worktree and waits
+			return "by hand"
+		}
 	case executor.ActRerun:
+		if n.ByHand {
+			return "by hand again"
+		}
 		return "run again"
 	case executor.ActMay:
 		return "may run again"
@@ -298,6 +309,16 @@ func actionWords(n plannedJSON) string {
 		}
 	}
 	return string(n.Action)
+}
+
+// byHand are the sprints whose work a person does.
+func byHand(epic *ir.Epic) map[ir.NodeID]bool {
+	out := map[ir.NodeID]bool{}
+	for i := range epic.Nodes {
+		n := &epic.Nodes[i]
+		out[n.ID] = n.Kind == ir.Manual || len(n.Steps) > 0 && !slices.ContainsFunc(n.Steps, func(s ir.Step) bool { return !epic.Agents[s.Agent].Human })
+	}
+	return out
 }
 
 // flags are those of apply that would do what was planned.
@@ -320,16 +341,19 @@ func (a *planArgs) flags() string {
 func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error {
 	paint := term.For(out)
 	var b strings.Builder
-	wide, wideAction, counts := 0, 0, map[string]int{}
+	wide, wideAction, counts, waits := 0, 0, map[string]int{}, false
 	for _, n := range p.Nodes {
 		wide = max(wide, min(term.Width(term.Clean(string(n.Key))), 24))
 		wideAction = max(wideAction, len(actionWords(n)))
-		counts[actionWords(n)]++
+		waits = waits || n.Action == executor.ActWait || n.Action == executor.ActBlocked
+		if n.ID != executor.Integration {
+			counts[actionWords(n)]++
+		}
 	}
 	fmt.Fprintf(&b, "%s  from %.12s\n\n", term.Clean(epic.Epic.Title), p.Base)
 	for _, n := range p.Nodes {
 		m := actionMarks[n.Action]
-		if actionWords(n) == "waits" {
+		if w := actionWords(n); w == "waits" || strings.HasPrefix(w, "by hand") {
 			m = actionMarks[executor.ActWait]
 		}
 		line := fmt.Sprintf("%s %s  %s", m.mark, padTo(term.Clean(string(n.Key)), wide), padTo(actionWords(n), wideAction))
@@ -341,7 +365,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	}
 	b.WriteByte('\n')
 	var parts []string
-	for _, word := range []string{"run", "run again", "may run again", "judge", "go on", "keep", "done", "skipped", "waits", "blocked", "leave", "gone"} {
+	for _, word := range []string{"run", "run again", "by hand", "by hand again", "may run again", "judge", "go on", "keep", "done", "skipped", "waits", "blocked", "leave", "gone"} {
 		if k := counts[word]; k > 0 {
 			if word == "waits" && k > 1 {
 				word = "wait"
@@ -375,7 +399,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(term.Clean(p.Cannot), "  Nothing was started."))
 	case p.Changes || p.held():
 		p.writeSteps(&b, apply, about)
-	case counts["waits"]+counts["blocked"] > 0:
+	case waits:
 		fmt.Fprintf(&b, "\nNothing would run. What waits for you, and what to type: ralph status%s\n", about)
 	default:
 		fmt.Fprintf(&b, "\nNothing would run.\n")
