@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,8 +30,9 @@ func newReportCommand() *cobra.Command {
 		Long: `Report writes one HTML file that needs nothing else: the graph drawn and coloured by
 status, what waits for people and what to type, each attempt with its gates, evidence
 and feedback, a table of times, what it cost. It is made from the journal, at any time,
-also while a run is at work.`,
-		Example: `  ralph report                      report.html
+also while a run is at work. It is written beside the journal, in the repository's git
+directory, where git does not see it; -o names another file.`,
+		Example: `  ralph report
   ralph report -o night.html
   ralph report -o - | less`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
@@ -50,6 +53,12 @@ also while a run is at work.`,
 				_, err := cmd.OutOrStdout().Write(page)
 				return err
 			}
+			if file == "" {
+				if err := os.MkdirAll(r.space.State(), 0o700); err != nil {
+					return inputErrorf("%w", err)
+				}
+				file = fromHere(filepath.Join(r.space.State(), "report.html"))
+			}
 			if err := atomicfile.Write(file, page, 0o644); err != nil {
 				return inputErrorf("%w", err)
 			}
@@ -58,8 +67,20 @@ also while a run is at work.`,
 		},
 	}
 	epic.add(cmd)
-	cmd.Flags().StringVarP(&file, "output", "o", "report.html", "the file to write; - is standard output")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write; - is standard output (default: beside the journal)")
 	return cmd
+}
+
+// fromHere names a file as somebody would type it here.
+func fromHere(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
 }
 
 // pageData is what the page shows.

@@ -46,10 +46,15 @@ func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126,
 			t.Fatalf("the drawing: %v", err)
 		}
 	}
-	r.says("report", "wrote report.html")
-	if b, err := os.ReadFile(filepath.Join(r.dir, "report.html")); err != nil || !strings.HasPrefix(string(b), "<!doctype html>") {
+	// The checkout is left as it was, also by the page.
+	r.says("report", "wrote .git/ralph/bd-epic/report.html")
+	if b, err := os.ReadFile(filepath.Join(r.dir, ".git/ralph/bd-epic/report.html")); err != nil || !strings.HasPrefix(string(b), "<!doctype html>") {
 		t.Errorf("report.html: %v", err)
 	}
+	if got := r.git("status", "--porcelain", "report.html"); got != "" {
+		t.Errorf("git sees %s", got)
+	}
+	r.says("report -o night.html", "wrote night.html")
 }
 
 func TestADrawingHasRoomForEveryNode(t *testing.T) {
