@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -224,8 +226,9 @@ type sim struct {
 
 // tree is what lies in a node's worktree, as far as sessions go.
 type tree struct {
-	session, agent string // that left it; "" if it was put back since
-	commit         string // that was collected of it; "" if none was
+	session, agent string          // that left it; "" if it was put back since, to what no session left
+	commit         string          // that was collected of it; "" if none was
+	at             map[string]tree // by commit: who left what was collected
 }
 
 // watch follows what happens to worktrees: a session is gone on with only on the
@@ -247,23 +250,29 @@ func (s *sim) watch(e Event) {
 	}
 	switch b := e.Body.(type) {
 	case AgentSession:
-		if f := flying(EffectAgent); b.Gate == "" && f.Step == e.Step && f.Attempt == e.Attempt {
-			w = tree{session: b.Session, agent: f.Agent}
+		if f := flying(EffectAgent); f.Kind == EffectAgent && b.Gate == "" && f.Step == e.Step && f.Attempt == e.Attempt {
+			w = tree{session: b.Session, agent: f.Agent, at: w.at}
 		}
 	case AgentEnded:
 		if b.Session != "" {
-			w = tree{session: b.Session, agent: s.was.Agent}
+			w = tree{session: b.Session, agent: s.was.Agent, at: w.at}
 		}
 	case Collected:
 		w.commit = b.Result.Commit
+		if w.at == nil {
+			w.at = map[string]tree{}
+		}
+		w.at[w.commit] = tree{session: w.session, agent: w.agent, commit: w.commit}
 	case Prepared:
 		if b.Anew {
-			w = tree{}
+			w = tree{at: w.at}
 		}
 	case EffectStarted:
 		switch f := flying(b.Kind); {
 		case b.Kind == EffectPrepare && !f.AsIs && !f.Person && f.Commit != w.commit:
-			w = tree{}
+			was := w.at[f.Commit]
+			was.at = w.at
+			w = was
 		case b.Kind == EffectAgent && f.Session != "" && (f.Session != w.session || f.Agent != w.agent):
 			s.t.Errorf("%s of %s goes on in session %q of %s; in its worktree is what session %q of %s left", f.Step, e.Node, f.Session, f.Agent, w.session, w.agent)
 		}
@@ -465,7 +474,7 @@ func (s *sim) lose() {
 // machine never gets stuck, its sets agree with a scan after every event, a
 // replay gives the same state, and every run comes to an end.
 func TestRandomRuns(t *testing.T) { // S2-26
-	for seed := range uint64(300) {
+	for seed := range seeds(t, 300) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			s := &sim{t: t, rng: rng, epic: randomEpic(rng, 12), now: time.UnixMilli(0).UTC()}
@@ -547,7 +556,7 @@ func TestRandomRuns(t *testing.T) { // S2-26
 
 // TestAChangedEpicKeepsWhatIsStillTrue goes on with another epic.json.
 func TestAChangedEpicKeepsWhatIsStillTrue(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range seeds(t, 100) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		old := randomEpic(rng, 8)
 		s := &sim{t: t, rng: rng, epic: old, now: time.UnixMilli(0).UTC()}
@@ -597,4 +606,16 @@ func (s *sim) steps(n int) {
 			s.now = todo.Wake
 		}
 	}
+}
+
+// seeds is how many random runs a test makes: RALPH_SEEDS, else its own number.
+func seeds(t *testing.T, n uint64) uint64 {
+	t.Helper()
+	if s := os.Getenv("RALPH_SEEDS"); s != "" {
+		var err error
+		if n, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatalf("RALPH_SEEDS: %v", err)
+		}
+	}
+	return n
 }
