@@ -108,21 +108,49 @@ func (r *Run) spend(n *node, u Usage, ms int64, model bool) {
 }
 
 // untold counts a turn that was cut and did not say what it used: its cost is
-// unknown, whatever a later turn in its session says of itself.
+// unknown, whatever a later turn in its session, or of its gate, says of itself.
 func (r *Run) untold(n *node, e Effect) {
-	if e.Kind != EffectAgent && e.Kind != EffectDiagnose && !r.byModel(e.Gate) {
+	_, known := r.epic.Gates[e.Gate]
+	gone := e.Gate != "" && !known // nobody knows who judged it
+	if e.Kind != EffectAgent && e.Kind != EffectDiagnose && !gone && !r.byModel(e.Gate, e.Agent) {
 		return
 	}
 	r.spend(n, Usage{}.OrStated(r.epic.Agents[e.Agent].Expect), 0, true)
-	if e.Kind == EffectAgent && len(n.logs) > n.life.first {
-		n.logs[len(n.logs)-1].Untold++
+	if len(n.logs) <= n.life.first {
+		return
+	}
+	switch log := &n.logs[len(n.logs)-1]; {
+	case e.Kind == EffectAgent:
+		log.Untold++
+	case e.Gate != "":
+		if log.UntoldOf == nil {
+			log.UntoldOf = map[string]int{}
+		}
+		log.UntoldOf[e.Gate]++
 	}
 }
 
-// byModel reports whether a gate asks a model.
-func (r *Run) byModel(gate string) bool {
-	kind := r.epic.Gates[gate].Kind
-	return kind == "agent" || kind == "review"
+// Cost is what the turns of the attempt's agent cost together, as far as that is
+// known: with one that was cut it is not.
+func (a *AttemptLog) Cost() Usage {
+	if a.Untold > 0 {
+		return Usage{}
+	}
+	return a.Usage
+}
+
+// CostOf is the same of the turns in which a gate of the attempt was judged.
+func (a *AttemptLog) CostOf(g GateJudged) Usage {
+	if a.UntoldOf[g.Gate] > 0 {
+		return Usage{}
+	}
+	return g.Usage
+}
+
+// byModel reports whether a gate asks a model, also one that the epic has no more.
+func (r *Run) byModel(gate, agent string) bool {
+	g, known := r.epic.Gates[gate]
+	return g.Kind == "agent" || g.Kind == "review" || !known && agent != ""
 }
 
 // over says which part of a budget is used up, "" if none is.

@@ -234,11 +234,12 @@ func TestATurnThatWasCutIsNotFree(t *testing.T) { // execution §4, §5: unknown
 		changed bool
 		end     executor.Body // of the cut turn; nil: ralph died
 	}{
-		"an agent":                     {executor.EffectAgent, false, nil},
-		"an agent of another text":     {executor.EffectAgent, true, nil},
-		"an agent of a gate":           {executor.EffectGate, false, nil},
-		"an agent of a gate elsewhere": {executor.EffectGate, true, nil},
-		"an agent, by Ctrl-C":          {executor.EffectAgent, false, executor.EffectFailed{Class: executor.FailInterrupted, Detail: "ralph ended"}},
+		"an agent":                      {executor.EffectAgent, false, nil},
+		"an agent of another text":      {executor.EffectAgent, true, nil},
+		"an agent of a gate":            {executor.EffectGate, false, nil},
+		"an agent of a gate elsewhere":  {executor.EffectGate, true, nil},
+		"an agent, by Ctrl-C":           {executor.EffectAgent, false, executor.EffectFailed{Class: executor.FailInterrupted, Detail: "ralph ended"}},
+		"an agent of a gate, by Ctrl-C": {executor.EffectGate, false, executor.EffectFailed{Class: executor.FailInterrupted, Detail: "ralph ended", Gate: "look"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t, []string{"1.1"}, reviewed)
@@ -263,9 +264,15 @@ func TestATurnThatWasCutIsNotFree(t *testing.T) { // execution §4, §5: unknown
 			s.until(func(e executor.Effect) bool { return e.Kind == c.cut })
 			if e := s.flying[0]; e.Kind == executor.EffectAgent {
 				s.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: executor.AgentSession{Session: "s1"}})
-				if c.end != nil {
-					s.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: c.end})
-				}
+			}
+			if e := s.flying[0]; c.end != nil {
+				s.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: c.end})
+				s.flying = s.flying[1:]
+			}
+			s.replay()
+			s.run.Deserted() // as who looks at what is left sees it
+			if v := s.view("1.1"); v.Spent.USDKnown || v.Spent.TokensKnown {
+				t.Errorf("nobody works on it: its cost is known: %+v", v.Spent)
 			}
 			s.replay()
 			if c.changed {
@@ -279,8 +286,8 @@ func TestATurnThatWasCutIsNotFree(t *testing.T) { // execution §4, §5: unknown
 						t.Errorf("%s: the cost of %s is known: %+v", when, of, spent)
 					}
 				}
-				if a := v.Attempts[0]; c.cut == executor.EffectAgent && a.Untold != 1 {
-					t.Errorf("%s: the attempt has %d turns of unknown cost", when, a.Untold)
+				if a := v.Attempts[0]; c.cut == executor.EffectAgent && a.Untold != 1 || c.cut == executor.EffectGate && a.UntoldOf["look"] != 1 {
+					t.Errorf("%s: the attempt has %d turns of unknown cost, its gates %v", when, a.Untold, a.UntoldOf)
 				}
 				if when == "when it begins" {
 					s.end()
@@ -309,5 +316,35 @@ func TestATurnThatIsStatedToCostNothingHasAKnownCost(t *testing.T) { // executio
 	}
 	if u := (executor.Usage{}).OrStated(&ir.Cost{USDMicro: num(5), Tokens: num(0)}); u.USDMicro != nil || u.Tokens == nil || *u.Tokens != 0 {
 		t.Errorf("what is expected is not what was used: %+v", u)
+	}
+}
+
+// What a gate cost that the epic has no more is not nothing, if an agent judged it, or
+// nobody knows who did.
+func TestAGateThatIsGoneWasNotFree(t *testing.T) { // execution §5: unknown is never 0
+	look := withGates("serial", ir.Gate{Why: "look", Kind: "agent"})
+	for name, at := range map[string]func(executor.Effect) bool{
+		"cut":    func(e executor.Effect) bool { return e.Kind == executor.EffectGate },
+		"judged": func(e executor.Effect) bool { return e.Kind == executor.EffectPublish },
+	} {
+		s := newScript(t, []string{"1.1"}, look)
+		s.answer = func(e executor.Effect) executor.Body {
+			switch e.Kind {
+			case executor.EffectAgent:
+				return used(num(10), num(30_000), "success")
+			case executor.EffectGate:
+				v := executortest.Verdict(e.Gate, executor.Pass)
+				v.Agent = "qa"
+				return v
+			}
+			return nil
+		}
+		s.begin()
+		s.until(at)
+		s.change(executortest.Epic([]string{"1.1"}, func(e *ir.Epic) { e.Digest = "sha256:two" }))
+		s.begin()
+		if v := s.view("1.1"); v.Spent.USDKnown || v.Spent.TokensKnown {
+			t.Errorf("%s: the cost is known: %+v", name, v.Spent)
+		}
 	}
 }

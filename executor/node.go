@@ -200,11 +200,12 @@ type AttemptLog struct {
 	Agent     string    // who really worked
 	Model     string
 	Session   string
-	Usage     Usage  // of its turns together; nil figures are unknown
-	Turns     int    // iterations
-	Untold    int    // turns that were cut and did not say what they used
-	Turn      string // base name of the files of its agent's last turn; "" if none began
-	Millis    int64  // of the agent's turns
+	Usage     Usage          // of its turns together; nil figures are unknown
+	Turns     int            // iterations
+	Untold    int            // turns that were cut and did not say what they used
+	UntoldOf  map[string]int // the same of gates' agents, by gate
+	Turn      string         // base name of the files of its agent's last turn; "" if none began
+	Millis    int64          // of the agent's turns
 	Person    string
 	Collected Collected
 	Feedback  []string     // what its agent was told about the attempt before

@@ -266,7 +266,7 @@ func (r *Run) account(n *node, e Event, done Effect) {
 	case AgentEnded:
 		r.spend(n, b.Usage, b.Millis, true)
 	case GateJudged:
-		r.spend(n, b.Usage, b.Millis, r.byModel(b.Gate))
+		r.spend(n, b.Usage, b.Millis, r.byModel(b.Gate, b.Agent))
 	case Diagnosed:
 		r.spend(n, b.Usage, 0, true)
 	case EffectFailed:

@@ -236,6 +236,9 @@ func (r *Run) apply(e Event) error {
 		// The epic of that time had other steps or gates. What matters beyond it,
 		// numbers and successes, is on record; the life itself cannot go on.
 		n.life.stale, err = true, nil
+		if b, begins := e.Body.(EffectStarted); begins { // it costs something all the same
+			err = r.effectStarted(n, e, b)
+		}
 	}
 	r.touch(n)
 	return err

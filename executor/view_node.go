@@ -148,8 +148,15 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 }
 
 // Deserted says that no process is at work: what the journal calls running is shown as
-// interrupted where others need it.
-func (r *Run) Deserted() { r.deserted = true }
+// interrupted where others need it, and what its turns have cost is unknown.
+func (r *Run) Deserted() {
+	r.deserted = true
+	for _, n := range r.byID {
+		for _, e := range n.life.flight {
+			r.untold(n, e)
+		}
+	}
+}
 
 // word is the status of a node as people see it.
 func (r *Run) word(n *node) string {

@@ -130,7 +130,7 @@ func (h *historian) attempt(ctx context.Context, id ir.NodeID, a executor.Attemp
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Words: map[string]string{}, Reason: a.Reason,
 		Agent: a.Agent, AgentPath: h.epic.Agents[a.Agent].Path, Model: a.Model, Session: a.Session, Started: a.Started, Ended: a.Ended,
 		Iterations: a.Turns, Feedback: a.Feedback, Summary: a.Outcome.Summary, Promise: a.Outcome.Promise, Response: a.Tail, From: a.From, Commit: a.Commit,
-		Tokens: a.Usage.Tokens, USDMicro: a.Usage.USDMicro,
+		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
 		Trace: h.times.trace(h.epic.Epic.ID, gateOf{node: id, step: a.Step, attempt: a.Number}),
 	}
 	for _, words := range executor.Vocabularies {
@@ -158,6 +158,7 @@ func (h *historian) attempt(ctx context.Context, id ir.NodeID, a executor.Attemp
 	for _, g := range a.Gates {
 		span := h.times.gate(gateOf{id, a.Step, a.Number, g.Gate}, seen[g.Gate])
 		seen[g.Gate]++
+		g.Usage = a.CostOf(g)
 		out.Gates = append(out.Gates, h.gate(g, span))
 	}
 	if h.files {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -309,7 +310,11 @@ func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLo
 		if g.Counts == nil && g.SaidOfTests() != "" {
 			tests = ", tests: " + g.SaidOfTests()
 		}
-		w.line("  gate %s: %s  (%s%s)", g.Gate, g.Verdict, millis(g.Millis), tests)
+		cut := ""
+		if n := a.UntoldOf[g.Gate]; n > 0 {
+			cut = ", and " + cutTurns(n)
+		}
+		w.line("  gate %s: %s  (%s%s%s)", g.Gate, g.Verdict, millis(g.Millis), tests, cut)
 		if c := g.Counts; c != nil {
 			w.line("    %d passed, %d failed, %d skipped", c.Passed, c.Failed, c.Skipped)
 		}
@@ -321,6 +326,11 @@ func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLo
 		}
 		if g.Evidence != "" {
 			w.line("    evidence: %s", g.Evidence)
+		}
+	}
+	for _, g := range slices.Sorted(maps.Keys(a.UntoldOf)) {
+		if !slices.ContainsFunc(a.Gates, func(j executor.GateJudged) bool { return j.Gate == g }) {
+			w.line("  gate %s: no verdict yet  (%s)", g, cutTurns(a.UntoldOf[g]))
 		}
 	}
 	dir := local.Files(r.space.State(), v.ID, a.Step, a.Number)
@@ -373,3 +383,6 @@ func (w *sheet) field(name, value string) {
 }
 
 func (w *sheet) text(s string) { w.b.WriteString(term.Clean(strings.TrimRight(s, "\n")) + "\n") }
+
+// cutTurns says of turns that were cut that nobody knows what they cost.
+func cutTurns(n int) string { return count(n, "turn") + " cut, at a cost that is unknown" }

@@ -214,18 +214,16 @@ func (r *record) attemptJSON(id ir.NodeID, a executor.AttemptLog) attemptJSON {
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
 		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,
 		Started: timeJSON(a.Started), Ended: timeJSON(a.Ended), Iterations: a.Turns, AgentMillis: a.Millis,
-		Tokens: a.Usage.Tokens, USDMicro: a.Usage.USDMicro,
+		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
 		FilesChanged: a.Collected.Files, Added: a.Collected.Added, Removed: a.Collected.Removed,
 		Commit: a.Commit, Tests: testCounts(a), Problems: a.Problems, Gates: []gateJSON{},
 		Files: local.Files(r.space.State(), id, a.Step, a.Number),
-	}
-	if a.Untold > 0 { // their sum is not known
-		out.Tokens, out.USDMicro = nil, nil
 	}
 	if !a.Outcome.None() || a.Outcome.Summary != "" {
 		out.Outcome = &a.Outcome
 	}
 	for _, g := range a.Gates {
+		g.Usage = a.CostOf(g)
 		out.Gates = append(out.Gates, gateJSON{
 			Gate: g.Gate, Verdict: string(g.Verdict), Message: g.Message, Tests: g.Tests, Counts: g.Counts, Failed: g.Failed,
 			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red,
