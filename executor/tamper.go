@@ -84,6 +84,7 @@ const (
 	ThingSetting Thing = "setting" // of the repository, a hook, a file of info/
 	ThingForeign Thing = "foreign" // a branch or tag of the user's
 	ThingOwn     Thing = "own"     // a ref of this epic
+	ThingRoute   Thing = "route"   // where git goes, for a name that is new or to what was known before
 	ThingOther   Thing = "other"   // other refs, other epics, the user's checkout
 )
 
@@ -91,7 +92,7 @@ const (
 type Sighting struct {
 	Drift
 	Thing   Thing
-	Forward bool      // a ref: it is new, or what it was is an ancestor of what it is
+	Forward bool      // a ref: it is new, or what it was is an ancestor of what it is; a route: nobody need be told
 	Young   bool      // foreign: it was made while an attempt was in flight that still is: never trusted
 	Node    ir.NodeID // own: whose ref it is; "" if the epic's
 	Branch  bool      // own: it is the node's branch
@@ -174,6 +175,11 @@ func (r *Run) Sighted(s Sighting, again bool) Body {
 func (r *Run) grade(s Sighting) Grade {
 	switch s.Thing {
 	case ThingOther:
+		return Noticed
+	case ThingRoute:
+		if s.Forward {
+			return ""
+		}
 		return Noticed
 	case ThingForeign:
 		switch {

@@ -58,6 +58,8 @@ func TestWhatOthersMayMove(t *testing.T) {
 		"a rewound branch":                        {ref(executor.ThingForeign, "", false, false, "b", "a"), executor.Tampered},
 		"a deleted branch":                        {ref(executor.ThingForeign, "", false, false, "b", ""), executor.Tampered},
 		"a branch that an attempt in flight made": {executor.Sighting{Thing: executor.ThingForeign, Young: true, Drift: executor.Drift{What: "refs/heads/r", Was: "b"}}, executor.Noticed},
+		"a new remote":                            {executor.Sighting{Thing: executor.ThingRoute, Drift: executor.Drift{What: "remote.x.url", Is: "b"}}, executor.Noticed},
+		"a new branch's remote":                   {executor.Sighting{Thing: executor.ThingRoute, Forward: true, Drift: executor.Drift{What: "branch.x.remote", Is: "b"}}, ""},
 		"a stash, a fetch, another epic":          {ref(executor.ThingOther, "", false, true, "a", "b"), executor.Noticed},
 		"the branch of a node during its attempt": {own("bd-1-2", false, "b"), ""},
 		"the branch of a node that is done":       {own("bd-1-1", true, "b"), executor.Tampered},

@@ -191,6 +191,7 @@ if [ -e "$TOP/wait" ]; then while [ ! -e "$TOP/go" ]; do sleep 0.05; done; fi`
 	second := s.start("apply", "other.json")
 	for _, args := range []string{
 		"commit -q --allow-empty -m mine", "tag v1", "branch feature", "worktree add -q ../mine -b mine", "update-ref refs/remotes/origin/main HEAD",
+		"remote add fork https://example.org/x.git", "config branch.feature.remote fork",
 	} {
 		s.git(strings.Fields(args)...)
 	}
@@ -209,8 +210,10 @@ if [ -e "$TOP/wait" ]; then while [ ! -e "$TOP/go" ]; do sleep 0.05; done; fi`
 			t.Errorf("on record: %s", what)
 		}
 	}
-	if !strings.Contains(fmt.Sprint(s.tampered()), "noticed refs/stash") {
-		t.Errorf("the stash is not noticed: %q", s.tampered())
+	for _, want := range []string{"noticed refs/stash", "noticed remote.fork.url in .git/config"} {
+		if !strings.Contains(fmt.Sprint(s.tampered()), want) {
+			t.Errorf("%s: not said: %q", want, s.tampered())
+		}
 	}
 }
 

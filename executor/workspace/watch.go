@@ -40,6 +40,7 @@ type watch struct {
 	mu       sync.Mutex // guards the rest
 	last     facts      // as seen last
 	trust    facts      // as on record
+	routes   routes     // as trusted when the watch began
 	unsaved  bool       // trust is not what trusted.json says
 	checkout *checkout
 	flight   map[string]executor.During   // effects at work, by key
@@ -94,6 +95,10 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	w.last = w.read()
 	w.trust, w.unsaved = w.last.clone(), true
 	w.checkout = w.lookAround()
+	was, around, err := w.load(w.last)
+	if w.routes = w.routesIn(w.last); cut && err == nil {
+		w.routes = w.routesIn(was)
+	}
 	var out []executor.Sighting
 	known := map[string]bool{}
 	onRecord := w.onRecord(pins)
@@ -116,7 +121,6 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 		_ = w.save() // it says nothing about a run that has not begun; Keep tries again
 		return out
 	}
-	was, around, err := w.load()
 	if err != nil {
 		s := executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{
 			What: w.shown(w.trusted()), Was: "what the run that was cut had trusted", Is: "unreadable: what was changed since cannot be told",
@@ -195,14 +199,14 @@ func (w *watch) Keep(done []executor.Sighting) error {
 			delete(w.trust.Refs, s.What)
 		case s.Thing == executor.ThingForeign:
 			w.trust.Refs[s.What] = s.Is
-		case s.Thing == executor.ThingSetting && s.Is == "":
+		case s.Thing != executor.ThingSetting && s.Thing != executor.ThingRoute:
+			continue
+		case s.Is == "":
 			delete(w.trust.Settings, s.What)
-		case s.Thing == executor.ThingSetting:
+		default:
 			if now := w.last.Settings[s.What]; now.Value == s.Is {
 				w.trust.Settings[s.What] = now
 			}
-		default:
-			continue
 		}
 		w.unsaved = true
 	}
@@ -266,7 +270,11 @@ func (w *watch) compare(now facts, all bool) []executor.Sighting {
 		if was.Value == is.Value {
 			continue
 		}
-		s := executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{What: name, Was: was.Value, Is: is.Value, Back: was.Set}}
+		s := w.settingSighting(name, was.Value, is.Value)
+		s.Back = was.Set
+		if gone := branchOf(name); gone != "" && is.Value == "" && now.Refs["refs/heads/"+gone] == "" {
+			s.Forward = true // with its branch
+		}
 		if was.Value == "" {
 			s.Back = is.unset
 		}
@@ -310,7 +318,7 @@ func (w *watch) sighting(what, was, is string) executor.Sighting {
 	if strings.HasPrefix(what, "refs/") {
 		return w.refSighting(what, was, is)
 	}
-	return executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{What: what, Was: was, Is: is}}
+	return w.settingSighting(what, was, is)
 }
 
 // valueOf is what a change is about, as it is now.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 )
@@ -17,15 +18,19 @@ func (w *watch) trusted() string { return filepath.Join(w.s.state, "trusted.json
 // kept is the directory of the files that can be put back.
 func (w *watch) kept() string { return filepath.Join(w.s.state, "trusted") }
 
+// watchedVersion is raised when more is watched.
+const watchedVersion = 2
+
 // record is what trusted.json holds.
 type record struct {
+	Version  int       `json:"version,omitempty"` // of what is watched
 	Facts    facts     `json:"facts"`
 	Checkout *checkout `json:"checkout,omitempty"`
 }
 
 // save writes what is trusted, but for the epic's refs, which are in the journal.
 func (w *watch) save() error {
-	b, err := json.Marshal(record{w.trust, w.checkout})
+	b, err := json.Marshal(record{watchedVersion, w.trust, w.checkout})
 	if err != nil {
 		return fmt.Errorf("write what is trusted: %w", err)
 	}
@@ -36,8 +41,9 @@ func (w *watch) save() error {
 	return nil
 }
 
-// load reads what the last run had trusted.
-func (w *watch) load() (facts, *checkout, error) {
+// load reads what the last run had trusted. What an earlier release did not watch is
+// trusted as it is now.
+func (w *watch) load(now facts) (facts, *checkout, error) {
 	b, _, err := readPlain(w.trusted(), maxTrusted)
 	if err != nil {
 		return facts{}, nil, err
@@ -48,6 +54,13 @@ func (w *watch) load() (facts, *checkout, error) {
 	}
 	if r.Facts.Settings == nil || r.Facts.Refs == nil {
 		return facts{}, nil, errors.New("it says nothing")
+	}
+	if r.Version < watchedVersion {
+		for name, s := range now.Settings {
+			if key := keyOf(name); key != "" && !earlierKeys.MatchString(strings.ToLower(key)) {
+				r.Facts.Settings[name] = s
+			}
+		}
 	}
 	return r.Facts, r.Checkout, nil
 }

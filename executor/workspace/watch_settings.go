@@ -12,13 +12,6 @@ import (
 	"time"
 )
 
-// watchedKeys are the settings by which git runs programs, names people or finds
-// repositories. git writes sections and names in lower case.
-var watchedKeys = regexp.MustCompile(`^(core\.(hookspath|fsmonitor|sshcommand)|(user|alias|filter|credential|url|include|includeif)\..*|remote\..*\.(url|pushurl))$`)
-
-// camel are keys as people write them.
-var camel = map[string]string{"core.hookspath": "core.hooksPath", "core.sshcommand": "core.sshCommand"}
-
 // Bounds of what is read of settings.
 const (
 	maxConfig   = 4 << 20 // bytes of a file
@@ -145,21 +138,13 @@ func (r *configReader) file(path, git string) {
 			}
 			r.file(to, "git config --file "+quoteWord(w.shown(to)))
 		}
-		if watchedKeys.MatchString(e.key) {
+		if watchedKeys.MatchString(e.key) && !unwatched[e.key] {
 			values[e.key] = append(values[e.key], e.value)
 		}
 	}
 	for key, all := range values {
 		r.out[keyName(key)+" in "+name] = w.value(key, all, git, path, st)
 	}
-}
-
-// keyName is a key as people write it.
-func keyName(key string) string {
-	if name := camel[key]; name != "" {
-		return name
-	}
-	return key
 }
 
 // value is what is told of the values of a key. What may hold a password is told
@@ -193,7 +178,7 @@ var inURL = regexp.MustCompile(`(://)[^/@\s]*@`)
 
 // hide leaves out of a value what may be a password.
 func (w *watch) hide(key, value string) string {
-	if strings.HasPrefix(key, "credential.") {
+	if strings.HasPrefix(key, "credential.") || strings.HasSuffix(key, ".extraheader") {
 		return "not shown"
 	}
 	return w.clean(inURL.ReplaceAllString(value, "$1…@"))
@@ -213,6 +198,11 @@ func (w *watch) entries(b []byte) any {
 	if err != nil {
 		return nil
 	}
+	return entriesOf(out)
+}
+
+// entriesOf reads what git config -z prints.
+func entriesOf(out []byte) []entry {
 	list := []entry{}
 	for e := range strings.SplitSeq(string(out), "\x00") {
 		if e == "" {

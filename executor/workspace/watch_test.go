@@ -35,6 +35,9 @@ func newWatching(t *testing.T) *watching {
 		r.write(".git/hooks/"+h.Name(), "#!/bin/sh\n")
 	}
 	r.git("branch", "theirs")
+	r.git("remote", "add", "up", "https://good/x.git")
+	r.git("config", "branch.theirs.remote", "up")
+	r.git("config", "branch.main.pushRemote", "away")
 	r.git("tag", "v1")
 	r.write(".git/info/exclude", "*.tmp\n")
 	w := &watching{repo: r, w: r.space.Watch(nil)}
@@ -83,7 +86,35 @@ func TestWhatIsTamperedWithIsSeenAndPutBack(t *testing.T) {
 		"an alias":                {`git config alias.st '!evil'`, "alias.st in .git/config", "!evil", executor.ThingSetting},
 		"a filter":                {`git config filter.x.clean evil`, "filter.x.clean in .git/config", "evil", executor.ThingSetting},
 		"another address":         {`git config url.https://evil/.insteadOf https://good/`, "url.https://evil/.insteadof in .git/config", "https://good/", executor.ThingSetting},
-		"a remote":                {`git remote add origin https://evil/x.git`, "remote.origin.url in .git/config", "https://evil/x.git", executor.ThingSetting},
+		"a remote's address":      {`git remote set-url up https://evil/x.git`, "remote.up.url in .git/config", "https://evil/x.git", executor.ThingSetting},
+		"where pushes go":         {`git config remote.up.pushurl https://evil/x.git`, "remote.up.pushurl in .git/config", "https://evil/x.git", executor.ThingSetting},
+		"what is fetched":         {`git config remote.up.fetch +refs/heads/*:refs/heads/*`, "remote.up.fetch in .git/config", "+refs/heads/*:refs/heads/*", executor.ThingSetting},
+		"a remote that is gone":   {`git remote remove up`, "remote.up.url in .git/config", "", executor.ThingSetting},
+		"a remote of a reference": {`git config remote.away.url https://evil/x.git`, "remote.away.url in .git/config", "https://evil/x.git", executor.ThingSetting},
+		"an address as a name":    {`git config remote.https://good/x.git.url https://evil/x.git`, "remote.https://good/x.git.url in .git/config", "https://evil/x.git", executor.ThingSetting},
+		"a remote with a program": {`git config remote.new.uploadpack ./evil`, "remote.new.uploadpack in .git/config", "./evil", executor.ThingSetting},
+		"a remote over branches":  {`git config remote.new.fetch +refs/heads/*:refs/heads/*`, "remote.new.fetch in .git/config", "+refs/heads/*:refs/heads/*", executor.ThingSetting},
+		"a branch's remote":       {`git remote add evil https://evil/x.git; git config branch.main.remote evil`, "branch.main.remote in .git/config", "evil", executor.ThingSetting},
+		"a branch's address":      {`git config branch.theirs.pushRemote https://evil/x.git`, "branch.theirs.pushRemote in .git/config", "https://evil/x.git", executor.ThingSetting},
+		"the remote of pushes":    {`git remote add evil https://evil/x.git; git config remote.pushDefault evil`, "remote.pushDefault in .git/config", "evil", executor.ThingSetting},
+		"an address for pushes":   {`git config url.https://evil/.pushInsteadOf https://good/`, "url.https://evil/.pushinsteadof in .git/config", "https://good/", executor.ThingSetting},
+		"a pager":                 {`git config core.pager evil; git config pager.log evil`, "core.pager in .git/config", "evil", executor.ThingSetting},
+		"an editor":               {`git config sequence.editor evil; git config core.editor evil`, "sequence.editor in .git/config", "evil", executor.ThingSetting},
+		"a program for diffs":     {`git config diff.external evil; git config diff.go.command evil`, "diff.external in .git/config", "evil", executor.ThingSetting},
+		"a textconv":              {`git config diff.go.textconv evil`, "diff.go.textconv in .git/config", "evil", executor.ThingSetting},
+		"a merge driver":          {`git config merge.ours.driver evil; git config mergetool.x.cmd evil`, "merge.ours.driver in .git/config", "evil", executor.ThingSetting},
+		"who asks for passwords":  {`git config core.askPass ./evil`, "core.askPass in .git/config", "./evil", executor.ThingSetting},
+		"who signs":               {`git config gpg.ssh.program ./evil; git config gpg.program ./evil`, "gpg.ssh.program in .git/config", "./evil", executor.ThingSetting},
+		"a proxy":                 {`git config http.proxy http://me:secret@evil; git config core.gitProxy evil`, "http.proxy in .git/config", "http://…@evil (sha256 ", executor.ThingSetting},
+		"a header":                {`git config http.https://good/.extraHeader "Authorization: secret"`, "http.https://good/.extraheader in .git/config", "not shown (sha256 ", executor.ThingSetting},
+		"no certificates":         {`git config http.sslVerify false`, "http.sslverify in .git/config", "false", executor.ThingSetting},
+		"another protocol":        {`git config protocol.ext.allow always`, "protocol.ext.allow in .git/config", "always", executor.ThingSetting},
+		"a submodule's program":   {`git config submodule.x.update '!evil'`, "submodule.x.update in .git/config", "!evil", executor.ThingSetting},
+		"attributes elsewhere":    {`git config core.attributesFile /evil`, "core.attributesFile in .git/config", "/evil", executor.ThingSetting},
+		"another worktree":        {`git config core.worktree .`, "core.worktree in .git/config", ".", executor.ThingSetting},
+		"an extension":            {`git config extensions.noop true`, "extensions.noop in .git/config", "true", executor.ThingSetting},
+		"a setting of a worktree": {`git config extensions.worktreeConfig true; git config --worktree core.sshCommand evil`, "core.sshCommand in .git/config.worktree", "evil", executor.ThingSetting},
+		"a command of a trailer":  {`git config trailer.x.command evil`, "trailer.x.command in .git/config", "evil", executor.ThingSetting},
 		"an include":              {`printf '[core]\n\tsshCommand = evil\n' > .git/more; git config include.path more`, "include.path in .git/config", "more", executor.ThingSetting},
 		"a value with a password": {`git config remote.up.url https://me:secret@host/x`, "remote.up.url in .git/config", "https://…@host/x (sha256 ", executor.ThingSetting},
 		"a helper of passwords":   {`git config credential.helper '!cat /secret'`, "credential.helper in .git/config", "not shown (sha256 ", executor.ThingSetting},
@@ -153,17 +184,25 @@ func TestWhatAPersonDoesMeanwhile(t *testing.T) {
 		"builds":                  {`echo noise > build.log`, ""},
 		"touches":                 {`touch README.md; git status -s`, ""},
 		"switches":                {`git -c core.hooksPath=/dev/null switch -q -c other`, "your checkout"},
-		"sets a harmless setting": {`git config color.ui always`, ""},
+		"sets a harmless setting": {`git config color.ui always; git config pull.rebase true; git config push.autoSetupRemote true`, ""},
+		"adds a remote":           {`git remote add fork https://mine/x.git`, "remote.fork.url in .git/config"},
+		"adds and renames it":     {`git remote add fork https://mine/x.git; git remote rename fork mine; git remote set-url mine https://mine/y.git`, "remote.mine.url in .git/config"},
+		"tracks a branch":         {`git config branch.main.remote up; git config branch.main.merge refs/heads/main`, ""},
+		"pushes a new branch":     {`git remote add fork https://mine/x.git; git branch feature; git config branch.feature.remote fork`, "remote.fork.url in .git/config"},
+		"tracks another remote":   {`git config branch.theirs.remote .`, "branch.theirs.remote in .git/config"},
+		"initialises submodules":  {`git config submodule.x.active true; git config submodule.x.url https://good/s.git`, "submodule.x.url in .git/config"},
+		"makes it sparse":         {`git config extensions.worktreeConfig true; git config --worktree core.sparseCheckout true`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWatching(t)
 			seen := append(w.around(func() { w.sh(c.does) }), w.w.Finish()...)
 			noticed := ""
 			for _, s := range seen {
-				if s.Thing != executor.ThingOther && !(s.Thing == executor.ThingForeign && s.Forward) {
+				known := (s.Thing == executor.ThingForeign || s.Thing == executor.ThingRoute) && s.Forward
+				if s.Thing != executor.ThingOther && s.Thing != executor.ThingRoute && !known {
 					t.Errorf("it is taken for tampering: %+v", s)
 				}
-				if s.Thing == executor.ThingOther {
+				if !known {
 					noticed = s.What
 				}
 			}
@@ -247,6 +286,9 @@ func TestWhatChangedWhileRalphWasDown(t *testing.T) {
 	open := []executor.Drift{{What: "core.hooksPath in .git/config", Was: "", Is: "/evil"}}
 	var what []string
 	for _, s := range w2.space.Watch(nil).Start(open, true, during, []executor.Pin{{Node: "bd-1-1", Commits: []string{strings.Repeat("1", 40)}}}) {
+		if s.Thing == executor.ThingRoute && s.Forward { // of the branch that is gone
+			continue
+		}
 		what = append(what, s.What)
 		if len(s.During) != 1 {
 			t.Errorf("at work: %+v", s)
@@ -256,6 +298,20 @@ func TestWhatChangedWhileRalphWasDown(t *testing.T) {
 	want := []string{"refs/heads/theirs", "refs/ralph/bd-epic/nodes/bd-1-1/result", "refs/tags/v2", "your checkout"}
 	if !slices.Equal(what, want) {
 		t.Errorf("sighted %v, want %v", what, want)
+	}
+}
+
+// What an earlier release did not watch is trusted as it is; the rest is compared.
+func TestWhatAnEarlierReleaseDidNotWatchIsTrusted(t *testing.T) {
+	w := newWatching(t)
+	if err := w.w.Keep(w.around(func() {})); err != nil {
+		t.Fatal(err)
+	}
+	w.sh(`sed -i -e 's/"version":2,//' -e 's/"branch.[a-z]*.[a-zA-Z]* in .git.config":{[^}]*},//g' .git/ralph/*/trusted.json; ! grep -qE 'version|branch.theirs' .git/ralph/*/trusted.json
+git config core.pager cat; git config core.sshCommand evil; git config branch.main.remote elsewhere`)
+	seen := w.space.Watch(nil).Start(nil, true, nil, nil)
+	if len(seen) != 1 || seen[0].What != "core.sshCommand in .git/config" {
+		t.Errorf("sighted %+v", seen)
 	}
 }
 
