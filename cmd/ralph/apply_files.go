@@ -18,7 +18,7 @@ import (
 // that its sprints start from.
 type startFiles struct {
 	refused []string // programs that the checkout has and a sprint would not find
-	notes   []string // programs that nobody has yet
+	notes   []string // programs that nobody has yet, or that may be missing
 	differ  []string // other files that are not as in the checkout
 }
 
@@ -114,12 +114,12 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 	var paths []string
 	here := map[string]bool{}
 	for _, u := range uses {
-		st, err := os.Stat(filepath.Join(f.space.Top(), filepath.FromSlash(u.path)))
+		st, err := os.Stat(filepath.Join(f.space.Top(), filepath.FromSlash(u.Path)))
 		if err == nil && !st.Mode().IsRegular() {
 			continue // a directory, as in ./...
 		}
-		if here[u.path] = err == nil; here[u.path] || u.program {
-			paths = append(paths, u.path)
+		if here[u.Path] = err == nil; here[u.Path] || u.Program {
+			paths = append(paths, u.Path)
 		}
 	}
 	slices.Sort(paths)
@@ -134,8 +134,8 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 	}
 	var out []wrongFile
 	for _, u := range uses {
-		w := wrongFile{u, here[u.path], slices.Contains(lacks, u.path)}
-		if w.lacks && (w.here || u.program && !u.late) || w.here && slices.Contains(differ, u.path) {
+		w := wrongFile{u, here[u.Path], slices.Contains(lacks, u.Path)}
+		if w.lacks && (w.here || u.Program && !u.Late && !u.Optional) || w.here && slices.Contains(differ, u.Path) {
 			out = append(out, w)
 		}
 	}
@@ -146,7 +146,7 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongFile, out *startFiles) error {
 	var paths []string
 	for _, w := range found {
-		paths = append(paths, w.path)
+		paths = append(paths, w.Path)
 	}
 	ignored, err := f.space.Ignored(ctx, paths)
 	if err != nil {
@@ -157,19 +157,21 @@ func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongF
 		return err == nil && len(lacks) == 0
 	}
 	for _, w := range found {
-		switch made := slices.Contains(ignored, w.path); {
+		switch made := slices.Contains(ignored, w.Path); {
 		case !w.lacks:
-			out.differ = append(out.differ, w.path)
-		case f.copied(w.path):
-		case slices.ContainsFunc(f.held, func(t executor.Tree) bool { return has(t.Commit, w.path) }):
-		case made && (w.late || len(f.epic.Run.Worktree.Setup) > 0 && !strings.HasPrefix(w.by, "setup ")):
+			out.differ = append(out.differ, w.Path)
+		case f.copied(w.Path):
+		case slices.ContainsFunc(f.held, func(t executor.Tree) bool { return has(t.Commit, w.Path) }):
+		case made && (w.Late || len(f.epic.Run.Worktree.Setup) > 0 && !strings.HasPrefix(w.by, "setup ")):
 			// a command before it makes it there, as it did here
-		case w.program && w.here:
-			out.refused = append(out.refused, fmt.Sprintf("%s (%s): %s", w.path, w.by, f.mend(ctx, w.path, base, made, has)))
-		case w.program:
-			out.notes = append(out.notes, fmt.Sprintf("%s (%s) is neither in this checkout nor in the commit that agents start from (%.12s): a sprint has to make it before it is needed", w.path, w.by, base.Commit))
+		case w.Program && w.here && w.Optional:
+			out.notes = append(out.notes, fmt.Sprintf("%s (%s) is in this checkout and not in the commit that agents start from (%.12s): the command says what happens without it", w.Path, w.by, base.Commit))
+		case w.Program && w.here:
+			out.refused = append(out.refused, fmt.Sprintf("%s (%s): %s", w.Path, w.by, f.mend(ctx, w.Path, base, made, has)))
+		case w.Program:
+			out.notes = append(out.notes, fmt.Sprintf("%s (%s) is neither in this checkout nor in the commit that agents start from (%.12s): a sprint has to make it before it is needed", w.Path, w.by, base.Commit))
 		case !made:
-			out.differ = append(out.differ, w.path)
+			out.differ = append(out.differ, w.Path)
 		}
 	}
 	return nil

@@ -1,0 +1,343 @@
+package shell
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// most bounds the length of a line that is read, in bytes, and deepest how many lines
+// stand in one another (sh -c "sh -c …"). What is beyond is left out.
+const (
+	most    = 64 << 10
+	deepest = 8
+)
+
+// File is a path that a line names, relative to where the line runs, with slashes.
+type File struct {
+	Path     string
+	Program  bool // it is started: a program, or a script that an interpreter reads
+	Optional bool // the line asks whether it is there, or goes on where it fails
+	Late     bool // what runs before it may make it
+}
+
+// Command is a simple command: a program, without what stands before it (env, timeout),
+// and its words. An interpreter's script and a shell's line are not its words.
+type Command struct {
+	Dir   string // where it runs, relative to where the line does
+	Words []string
+}
+
+// Files lists what a line of shell names, each path once.
+func Files(line string) []File {
+	r := newReader()
+	r.line(fill(line))
+	return r.once()
+}
+
+// Commands lists the simple commands of a line of shell, those where it is not known in
+// which directory they run left out.
+func Commands(line string) []Command {
+	r := newReader()
+	r.line(fill(line))
+	return r.commands
+}
+
+// ArgvFiles lists what a program is started with that no shell starts.
+func ArgvFiles(argv []string) []File {
+	var words []word
+	for _, a := range argv {
+		a = fill(a)
+		words = append(words, word{a, !strings.Contains(a, unknown)})
+	}
+	r := newReader()
+	r.command(words)
+	return r.once()
+}
+
+// reader goes through a line in the order in which it runs.
+type reader struct {
+	files    []File
+	commands []Command
+	at       string                  // the directory; "" is not known
+	ran      bool                    // something ran that may have made a file
+	optional bool                    // the line goes on where this fails
+	asked    []string                // paths that may be missing here
+	funcs    map[string]bool         // functions of the line
+	tests    map[syntax.Command]test // those of the line
+	depth    int
+}
+
+func newReader() *reader {
+	return &reader{at: ".", tests: map[syntax.Command]test{}, funcs: map[string]bool{}}
+}
+
+// add lists a path.
+func (r *reader) add(w word, program bool) {
+	if strings.HasPrefix(w.text, "-") || strings.HasPrefix(w.text, "+") {
+		return
+	}
+	if p := r.path(w); p != "" && p != "." {
+		r.files = append(r.files, File{p, program, program && (r.optional || r.mayMiss(p)), r.ran})
+	}
+}
+
+// path is where a word leads, "" if that is not known or outside.
+func (r *reader) path(w word) string {
+	at, text := r.at, w.text
+	if rest, ok := strings.CutPrefix(text, Top); ok {
+		at, text = ".", "."+rest
+	}
+	if at == "" || !w.plain || text == "" || path.IsAbs(text) || strings.Contains(text, Top) {
+		return ""
+	}
+	p := path.Join(at, text)
+	if !filepath.IsLocal(filepath.FromSlash(p)) {
+		return ""
+	}
+	return p
+}
+
+// mayMiss reports whether the line asked for a path, or for a directory that it is in.
+func (r *reader) mayMiss(p string) bool {
+	return slices.ContainsFunc(r.asked, func(a string) bool { return p == a || strings.HasPrefix(p, a+"/") })
+}
+
+// once lists each path once: as what is started, where it is; as needed, where it is so once.
+func (r *reader) once() []File {
+	var out []File
+	at := map[string]int{}
+	for _, f := range r.files {
+		i, ok := at[f.Path]
+		switch {
+		case !ok:
+			at[f.Path] = len(out)
+			out = append(out, f)
+		case f.Program && !out[i].Program:
+			out[i] = f
+		case f.Program && !f.Optional:
+			out[i].Optional = false
+		}
+	}
+	return out
+}
+
+// line reads a line of shell; one that is not shell names nothing.
+func (r *reader) line(text string) {
+	r.apart(func() { r.here(text) })
+}
+
+// here reads a line that runs in this shell.
+func (r *reader) here(text string) {
+	if len(text) > most || r.depth == deepest {
+		return
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil {
+		return
+	}
+	r.depth++
+	r.stmts(file.Stmts)
+	r.depth--
+}
+
+// apart reads what runs in a process of its own: it does not change the directory.
+func (r *reader) apart(read func()) {
+	at := r.at
+	read()
+	r.at = at
+}
+
+// branches reads what runs instead of each other, or not at all: a directory that one of
+// them leaves is not known behind them.
+func (r *reader) branches(reads ...func()) {
+	from, to, before, ran := r.at, r.at, r.ran, r.ran
+	for _, read := range reads {
+		r.at, r.ran = from, before
+		if read(); r.at != from {
+			to = ""
+		}
+		ran = ran || r.ran
+	}
+	r.at, r.ran = to, ran
+}
+
+// where reads with these paths as ones that may be missing.
+func (r *reader) where(asked []string, read func()) {
+	n := len(r.asked)
+	r.asked = append(r.asked[:n:n], asked...)
+	read()
+	r.asked = append(slices.Clip(r.asked[:n]), r.asked[n+len(asked):]...) // what was asked for meanwhile stays
+}
+
+func (r *reader) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		from := r.at
+		if r.stmt(s); r.at != from && !firstChanges(s) {
+			r.at = "" // a && cd d: only where a ends well
+		}
+	}
+}
+
+// firstChanges reports whether a chain of commands begins with a cd.
+func firstChanges(s *syntax.Stmt) bool {
+	for {
+		b, ok := s.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.AndStmt && b.Op != syntax.OrStmt {
+			break
+		}
+		s = b.X
+	}
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	return !ok || len(c.Args) > 0 && slices.Contains([]string{"cd", "pushd", "eval"}, c.Args[0].Lit())
+}
+
+func (r *reader) stmt(s *syntax.Stmt) {
+	if s.Background {
+		r.apart(func() { r.run(s) })
+		return
+	}
+	r.run(s)
+}
+
+func (r *reader) run(s *syntax.Stmt) {
+	for _, d := range s.Redirs {
+		if d.Hdoc != nil {
+			r.within(d.Hdoc)
+		}
+		if w := r.word(d.Word); d.Op == syntax.RdrIn {
+			r.add(w, false)
+		}
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		r.call(c, s.Redirs)
+	case *syntax.BinaryCmd:
+		r.binary(c)
+	case *syntax.IfClause:
+		r.ifClause(c)
+	case *syntax.WhileClause:
+		r.stmts(c.Cond)
+		yes, no := r.asks(last(c.Cond))
+		if c.Until {
+			yes = no
+		}
+		r.branches(func() { r.where(yes, func() { r.stmts(c.Do) }) })
+	case *syntax.ForClause:
+		r.within(c.Loop)
+		r.branches(func() { r.stmts(c.Do) })
+	case *syntax.CaseClause:
+		r.within(c.Word)
+		var items []func()
+		for _, item := range c.Items {
+			items = append(items, func() { r.stmts(item.Stmts) })
+		}
+		r.branches(items...)
+	case *syntax.Block:
+		r.stmts(c.Stmts)
+	case *syntax.Subshell:
+		r.apart(func() { r.stmts(c.Stmts) })
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			r.stmt(c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		r.apart(func() { r.stmt(c.Stmt) })
+	case *syntax.FuncDecl:
+		if c.Name != nil {
+			r.funcs[c.Name.Value] = true
+		}
+		r.apart(func() { r.stmt(c.Body) })
+	case *syntax.TestClause:
+		yes, no := r.testExpr(c.X)
+		r.tests[c] = test{yes, no}
+		r.within(c)
+	case nil:
+	default: // declarations and arithmetic
+		r.within(c)
+	}
+	if slices.ContainsFunc(s.Redirs, func(d *syntax.Redirect) bool { return writes[d.Op] && !strings.HasPrefix(d.Word.Lit(), "/dev/") }) {
+		r.ran = true
+	}
+}
+
+// writes are the redirections that make a file.
+var writes = map[syntax.RedirOperator]bool{
+	syntax.RdrOut: true, syntax.AppOut: true, syntax.RdrInOut: true, syntax.RdrClob: true, syntax.RdrAll: true, syntax.AppAll: true,
+}
+
+func (r *reader) binary(c *syntax.BinaryCmd) {
+	switch c.Op {
+	case syntax.AndStmt:
+		r.stmt(c.X)
+		yes, no := r.asks(c.X)
+		r.where(yes, func() { r.stmt(c.Y) })
+		r.settled(no, c.Y)
+	case syntax.OrStmt:
+		from, optional := r.at, r.optional
+		r.optional = optional || !r.fails(c.Y)
+		r.stmt(c.X)
+		r.optional = optional
+		yes, no := r.asks(c.X)
+		to := r.at
+		r.at = from
+		r.where(no, func() { r.branches(func() { r.stmt(c.Y) }) })
+		if r.at != "" {
+			r.at = to
+		}
+		r.settled(yes, c.Y)
+	default: // pipes
+		r.apart(func() { r.stmt(c.X) })
+		r.apart(func() { r.stmt(c.Y) })
+	}
+}
+
+func (r *reader) ifClause(c *syntax.IfClause) {
+	r.stmts(c.Cond)
+	yes, no := r.asks(last(c.Cond))
+	branches := []func(){func() { r.where(yes, func() { r.stmts(c.Then) }) }}
+	if c.Else != nil {
+		branches = append(branches, func() { r.where(no, func() { r.ifClause(c.Else) }) })
+	}
+	r.branches(branches...)
+	r.settled(no, c.Then...)
+}
+
+func last(list []*syntax.Stmt) *syntax.Stmt {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}
+
+// call reads one simple command.
+func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
+	for _, a := range c.Assigns {
+		r.within(a)
+	}
+	var words []word
+	for _, a := range c.Args {
+		words = append(words, r.word(a))
+	}
+	if len(words) == 0 {
+		return
+	}
+	ran := r.ran
+	r.tests[c] = r.test(words)
+	if !r.command(words) {
+		return
+	}
+	r.ran = ran
+	for _, d := range redirs { // a shell that reads its program from there
+		switch {
+		case d.Hdoc != nil:
+			r.line(textOf(d.Hdoc).text)
+		case d.Op == syntax.RdrIn:
+			r.add(textOf(d.Word), true)
+		}
+	}
+	r.ran = true
+}

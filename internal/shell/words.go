@@ -1,0 +1,93 @@
+package shell
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Top begins a word that leads to the directory in which the line runs.
+const Top = "\uFFFB"
+
+// unknown stands for text that is not known before the line runs.
+const unknown = "\uFFFC"
+
+// templates are ralph's, which are filled before the shell sees them.
+var templates = regexp.MustCompile(`\$*\$\{run\.[^}]*\}`)
+
+func fill(text string) string {
+	return templates.ReplaceAllString(strings.ReplaceAll(text, "${run.worktree}", Top), unknown)
+}
+
+// within reads the commands that stand inside of something that is none.
+func (r *reader) within(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			r.apart(func() { r.stmts(n.Stmts) })
+			return false
+		case *syntax.ProcSubst:
+			r.apart(func() { r.stmts(n.Stmts) })
+			return false
+		}
+		return true
+	})
+}
+
+// word is one of a line of shell; plain says that the shell leaves it as it is.
+type word struct {
+	text  string
+	plain bool
+}
+
+// word gives a word's text and reads the commands in it.
+func (r *reader) word(w *syntax.Word) word {
+	r.within(w)
+	return textOf(w)
+}
+
+// textOf gives a word's text, without quotes.
+func textOf(w *syntax.Word) word {
+	var b strings.Builder
+	expands := false
+	for i, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			text := unescape(p.Value, "")
+			b.WriteString(text)
+			expands = expands || text == p.Value && pattern.MatchString(text) || i == 0 && strings.HasPrefix(p.Value, "~")
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				if lit, ok := q.(*syntax.Lit); ok {
+					b.WriteString(unescape(lit.Value, "$`\"\\"))
+				} else {
+					b.WriteString(unknown)
+				}
+			}
+		default:
+			b.WriteString(unknown)
+		}
+	}
+	return word{b.String(), !expands && !strings.Contains(b.String(), unknown)}
+}
+
+// pattern matches what the shell takes for a pattern, or for several words.
+var pattern = regexp.MustCompile(`[*?]|\[.*\]|\{.*\}`)
+
+// unescape drops the backslashes that quote one of these characters; "" is any.
+func unescape(s, these string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (these == "" || strings.IndexByte(these, s[i+1]) >= 0) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
