@@ -108,7 +108,14 @@ func TestWhatACommandRunsThrough(t *testing.T) {
 		strings.Repeat("make; ", 1000):           "Makefile",
 		"cd ../../../etc && sh passwd":           "",
 		"'":                                      "",
-		"nice -n 5 env A=b sh ./scripts/a.sh '$": "scripts/a.sh",
+		"nice -n 5 env A=b sh ./scripts/a.sh $":  "scripts/a.sh",
+		"sh ./scripts/a.sh '$":                   "", // no shell runs it
+		"cd web && make -C .. && npm run lint":   "Makefile web/package.json",
+		"timeout -k 5 60 npm test":               "package.json scripts/a.sh scripts/b.sh",
+		"ls | xargs -n 1 sh scripts/a.sh":        "scripts/a.sh",
+		"bash -o pipefail scripts/a.sh":          "scripts/a.sh",
+		"test -x ./scripts/a.sh && make":         "Makefile",
+		"cd web && ${run.worktree}/scripts/a.sh": "scripts/a.sh",
 	} {
 		if got := strings.Join(RunsThrough(project, command), " "); got != want {
 			t.Errorf("%.60q: got %q, want %q", command, got, want)

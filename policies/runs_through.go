@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/shell"
 )
 
 // RunsThrough lists the files of the project at which it stands what a shell command
@@ -32,44 +34,23 @@ func (r *through) command(text, dir string, depth int) {
 	if len(text) > maxManifest || depth > 3 || len(r.found) > 100 {
 		return
 	}
-	var outer []string // directories of the subshells that are open
-	for _, words := range simpleCommands(text) {
-		switch {
-		case words[0] == "(":
-			outer = append(outer, dir)
-		case words[0] == ")":
-			if k := len(outer) - 1; k >= 0 {
-				dir, outer = outer[k], outer[:k]
-			}
-		case words[0] == "cd" && len(words) > 1:
-			dir = inDir(dir, words[1])
-		default:
-			r.simple(words, dir, depth)
+	for _, f := range shell.Files(text) {
+		if f.Program {
+			r.file(dir, f.Path)
 		}
+	}
+	for _, c := range shell.Commands(text) {
+		r.simple(c.Words, path.Join(dir, c.Dir), depth)
 	}
 }
 
-// wrappers run the command that their arguments are.
-var wrappers = []string{"exec", "env", "time", "nice", "nohup", "command", "sudo", "timeout", "xvfb-run", "!", "then", "do", "else", "if", "while", "until", "{"}
-
-// interpreters run the file that their first argument names.
-var interpreters = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "tsx", "ts-node", "source", "."}
-
 func (r *through) simple(words []string, dir string, depth int) {
-	for len(words) > 0 && (strings.Contains(words[0], "=") || slices.Contains(wrappers, words[0]) || words[0] != "" && (words[0][0] == '-' || words[0][0] >= '0' && words[0][0] <= '9')) {
-		words = words[1:] // and their flags and numbers
-	}
-	if len(words) == 0 {
-		return
-	}
 	args := words[1:]
 	switch name := path.Base(words[0]); {
-	case strings.Contains(words[0], "/"):
-		if r.file(dir, words[0]) {
-			r.files(dir, map[string][]string{
-				"gradlew": {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, "mvnw": {"pom.xml"},
-			}[name]...)
-		}
+	case name == "gradlew":
+		r.files(dir, "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
+	case name == "mvnw":
+		r.files(dir, "pom.xml")
 	case name == "make" || name == "gmake":
 		dir = inDir(dir, option(args, "-C", "--directory"))
 		if own := option(args, "-f", "--file", "--makefile"); own != "" {
@@ -93,25 +74,6 @@ func (r *through) simple(words []string, dir string, depth int) {
 		r.files(dir, "tox.ini")
 	case name == "nox":
 		r.files(dir, "noxfile.py")
-	case slices.Contains(interpreters, name):
-		r.interpreted(args, dir, depth)
-	}
-}
-
-// interpreted takes the file that an interpreter runs, or follows what it is given.
-func (r *through) interpreted(args []string, dir string, depth int) {
-	for i, a := range args {
-		switch {
-		case (a == "-c" || a == "-ec" || a == "-xc" || a == "-lc") && i+1 < len(args):
-			r.command(args[i+1], dir, depth+1)
-			return
-		case a == "-m" || a == "-e" || a == "--test" || a == "-p":
-			return
-		case strings.HasPrefix(a, "-"):
-		default:
-			r.file(dir, a)
-			return
-		}
 	}
 }
 
@@ -174,7 +136,9 @@ func (r *through) file(dir, name string) bool {
 
 // inDir is a path seen from dir; what leaves the project is "".
 func inDir(dir, name string) string {
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "${run.worktree}"), "/")
+	if rest, ok := strings.CutPrefix(name, shell.Top); ok {
+		dir, name = ".", "."+rest
+	}
 	if dir == "" || strings.HasPrefix(name, "..") {
 		if p := path.Join(dir, name); dir != "" && fs.ValidPath(p) {
 			return p
@@ -199,60 +163,4 @@ func option(args []string, names ...string) string {
 		}
 	}
 	return ""
-}
-
-// simpleCommands splits a shell command into its simple commands, and these into
-// words without their quotes; a parenthesis is a command of its own. It knows no more
-// of the shell than that.
-func simpleCommands(text string) [][]string {
-	var out [][]string
-	var words []string
-	var word strings.Builder
-	inWord := false
-	endWord := func() {
-		if inWord {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		inWord = false
-	}
-	endCommand := func() {
-		if endWord(); len(words) > 0 {
-			out = append(out, words)
-		}
-		words = nil
-	}
-	quote := byte(0)
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteByte(c)
-		case c == '\'' || c == '"':
-			quote, inWord = c, true
-		case c == '\\' && i+1 < len(text):
-			if i++; text[i] != '\n' {
-				word.WriteByte(text[i])
-				inWord = true
-			}
-		case c == '#' && !inWord:
-			for i+1 < len(text) && text[i+1] != '\n' {
-				i++
-			}
-		case c == ' ' || c == '\t':
-			endWord()
-		case c == '(' || c == ')':
-			endCommand()
-			out = append(out, []string{string(c)})
-		case strings.IndexByte("\n;&|", c) >= 0:
-			endCommand()
-		default:
-			word.WriteByte(c)
-			inWord = true
-		}
-	}
-	endCommand()
-	return out
 }
