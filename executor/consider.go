@@ -110,8 +110,8 @@ func (r *Run) standing(n *node) string {
 		return s.String()
 	}
 	out := "waiting for a person"
-	if done, decided := strings.CutSuffix(n.wait.Detail, goesOn); n.wait.For == ForTimer && decided {
-		return "about to go on (" + done + ")"
+	if n.wait.decided() {
+		return "about to go on (" + strings.TrimSuffix(n.wait.Detail, goesOn) + ")"
 	}
 	if n.wait.For != ForHuman {
 		out = "waiting for a " + string(n.wait.For)

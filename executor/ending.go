@@ -16,7 +16,7 @@ const (
 // for counts alone. What has not begun waits for what a person has paused, or for a
 // budget; so does what waits for a time while nothing goes on.
 func (r *Run) Ending(interrupted bool) RunEnded {
-	e := RunEnded{Interrupted: interrupted, Counts: r.Counts(), Outcome: r.outcome()}
+	e := RunEnded{Interrupted: interrupted, Counts: r.Counts(), GoesOn: r.waitingGoOn(true), Outcome: r.outcome()}
 	switch held := r.heldWhy(r.at); {
 	case interrupted:
 		e.Outcome = RunInterrupted

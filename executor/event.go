@@ -86,6 +86,7 @@ type (
 	RunEnded struct {
 		Interrupted bool           `json:"interrupted,omitempty"`
 		Counts      map[string]int `json:"counts"`            // nodes by status
+		GoesOn      int            `json:"goes_on,omitempty"` // of those that wait: with the next run, without anybody
 		Outcome     RunOutcome     `json:"outcome,omitempty"` // "": written by an earlier ralph
 		Reason      string         `json:"reason,omitempty"`  // of the run as a whole: what holds it, who cancelled it, what was tampered with
 	}

@@ -87,6 +87,9 @@ func (w NodeWaiting) timed() bool {
 	return w.For == ForTimer || w.For == ForLimit || w.For == ForBudget && !w.Until.IsZero()
 }
 
+// decided reports whether the wait is over: the node only needs a place.
+func (w NodeWaiting) decided() bool { return w.For == ForTimer && w.Until.IsZero() }
+
 // awaited reports whether a person could make the run go on.
 func (r *Run) awaited() bool {
 	for _, n := range r.nodes {

@@ -46,6 +46,9 @@ type NodeView struct {
 	Keeps     []ir.Key      // of a sum that waits because of older results: those that ralph retry KEY --keep-old would count
 	Backoff   time.Duration // the last one that this run computed; 0: nothing was tried again yet
 	Human     time.Time     // when a person last wrote in a session of its agents; zero: never
+
+	Interrupted bool // it runs by the record, and nothing is at work on it
+	GoesOn      bool // without anybody: it is interrupted, or waits for a time, or for nothing any more; with the next run, where none is open
 }
 
 // Spent is what something has cost so far. A sum with an unknown part says so.

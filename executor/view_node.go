@@ -64,6 +64,7 @@ func (r *Run) view(n *node, h holds) NodeView {
 	if v.Status == Running {
 		v.Doing = doing(n)
 	}
+	v.Interrupted, v.GoesOn = v.Status == Running && r.Idle(), r.byItself(n, r.Idle())
 	if n.status == Pending && !n.sum {
 		for _, i := range n.deps {
 			if d := r.nodes[i]; !d.status.settled() {
@@ -111,7 +112,10 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 		}
 		return "waits for a free place"
 	case Running:
-		if p.paused != "" {
+		switch {
+		case p.paused != "" && r.Idle():
+			return "paused by " + p.paused
+		case p.paused != "":
 			return "paused by " + p.paused + ": what runs is finished first"
 		}
 		if !n.busy() && !n.life.stale {
@@ -158,9 +162,36 @@ func (r *Run) Deserted() {
 	}
 }
 
+// Idle reports whether nothing is at work: the last run ended, or nobody is there.
+func (r *Run) Idle() bool { return r.deserted || r.begun && r.ended }
+
+// byItself reports whether a node that was begun goes on without anybody.
+func (r *Run) byItself(n *node, idle bool) bool {
+	switch {
+	case r.held.For != "", r.cancelled != "", n.people.paused != "":
+		return false
+	case n.status == Running:
+		return idle
+	}
+	return n.status == Waiting && n.wait.timed()
+}
+
+// GoOn counts the nodes that wait and go on without anybody, without the sum: while
+// something is at work those that only need a place, else all of them.
+func (r *Run) GoOn() int { return r.waitingGoOn(r.Idle()) }
+
+func (r *Run) waitingGoOn(idle bool) (count int) {
+	for _, n := range r.nodes {
+		if !n.sum && n.status == Waiting && r.byItself(n, idle) && (idle || n.wait.decided()) {
+			count++
+		}
+	}
+	return count
+}
+
 // word is the status of a node as people see it.
 func (r *Run) word(n *node) string {
-	if s := r.shown(n); s != Running || !r.deserted {
+	if s := r.shown(n); s != Running || !r.Idle() {
 		return s.String()
 	}
 	return "interrupted"

@@ -507,7 +507,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	if unwritten != nil {
 		return &exitError{exitNotDone, unwritten}
 	}
-	if err := tell.end(code, tally(r.run.Counts())); err != nil {
+	if err := tell.end(code, tallyOf(r.run)); err != nil {
 		view.note("%v", err)
 	}
 	if code != exitDone {

@@ -37,7 +37,7 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 	}
 	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
 	v.overshoot(w, r.run.Overview(), views)
-	v.times(w, views, interrupted)
+	v.times(w, views)
 	skippedByOnly := 0
 	for _, n := range open {
 		if n.Status == executor.Pending && strings.HasPrefix(n.Reason, "not selected") {
@@ -48,7 +48,7 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 		if n.For == executor.ForTimer && n.Status == executor.Waiting {
 			status, why = asks(n), ""
 		}
-		if n.Status == executor.Running && interrupted {
+		if n.Interrupted {
 			status = interruptedWord
 			if k := len(n.Attempts); k > 0 {
 				why = fmt.Sprintf("in %s #%d", n.Attempts[k-1].Step, n.Attempts[k-1].Number)
@@ -86,7 +86,7 @@ func (v *applyView) overshoot(w io.Writer, o executor.RunView, views []executor.
 }
 
 // times is a table of what the sprints took, where it is short enough to read.
-func (v *applyView) times(w io.Writer, views []executor.NodeView, interrupted bool) {
+func (v *applyView) times(w io.Writer, views []executor.NodeView) {
 	const most = 40
 	g := &grid{paint: term.For(w)}
 	g.row(term.Faint, "  sprint", "status", "attempts", "took", "spent")
@@ -98,11 +98,7 @@ func (v *applyView) times(w io.Writer, views []executor.NodeView, interrupted bo
 		if !n.Started.IsZero() && n.Ended.After(n.Started) {
 			took = brief(n.Ended.Sub(n.Started))
 		}
-		status := statusWord(n)
-		if n.Status == executor.Running && interrupted {
-			status = interruptedWord
-		}
-		g.row(colourOf(n.Status), "  "+string(n.Key), status, fmt.Sprint(len(n.Attempts)), took, spentShort(n.Spent))
+		g.row(colourOf(n.Status), "  "+string(n.Key), statusWord(n), fmt.Sprint(len(n.Attempts)), took, spentShort(n.Spent))
 	}
 	if len(g.rows) > 1 && len(g.rows) <= most {
 		fmt.Fprintln(w)

@@ -170,9 +170,8 @@ func (l *live) look(list []executor.Event) {
 		n.doing = term.Clean(doing)
 		l.seen.running = append(l.seen.running, n)
 	}
-	counts := run.Counts()
 	o := run.Overview()
-	l.seen.head = tally(counts)
+	l.seen.head = tallyOf(run)
 	if s := o.Spent; s.Tokens > 0 || s.USDMicro > 0 {
 		l.seen.head += " · " + money(s.USDMicro, s.USDKnown) + ", " + tokens(s.Tokens, s.TokensKnown)
 	}

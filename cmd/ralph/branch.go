@@ -122,7 +122,7 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 		fmt.Fprintf(w, "\nBranch %s was not moved (%.12s). It holds:\n", name, b.head)
 		b.sayHolds(w)
 	case b.joins && (interrupted || o.Held.For != "" || o.Draining != "") && open > 0:
-		fmt.Fprintf(w, "\nNothing was joined, as %s running or ready%s\n", areWord(open, "sprint"), stands)
+		fmt.Fprintf(w, "\nNothing was joined, as %s unfinished%s\n", areWord(open, "sprint"), stands)
 	case interrupted || sum.Status != executor.Done || sum.Result.Commit == "":
 		if b.joins && (interrupted || o.Draining != "") && sum.Status != executor.Done {
 			fmt.Fprintf(w, "\nNothing was joined, as the run was ended%s\n", stands)

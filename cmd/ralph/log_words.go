@@ -53,9 +53,9 @@ func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
 		return "preflight ended"
 	case executor.RunEnded:
 		if b.Interrupted {
-			return "apply was interrupted: " + tally(b.Counts)
+			return "apply was interrupted: " + tally(b.Counts, b.GoesOn, true)
 		}
-		return "apply ended: " + tally(b.Counts)
+		return "apply ended: " + tally(b.Counts, b.GoesOn, true)
 	case executor.TamperSeen:
 		return tamperWords(b, keys)
 	case executor.TamperUndone:

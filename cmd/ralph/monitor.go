@@ -143,10 +143,10 @@ func (m *monitor) changes(out io.Writer) func([]repository) {
 		for _, repo := range list {
 			for _, r := range repo.epics {
 				id := string(r.epic.Epic.ID)
-				say(repo.dir+id, repo.dir+" "+id, r.stateOfRun(), "; "+r.tally())
+				say(repo.dir+id, repo.dir+" "+id, r.stateOfRun(), "; "+tallyOf(r.run))
 				for _, v := range r.run.Views() {
 					attempt, _, _ := strings.Cut(v.Doing, ":")
-					state := strings.TrimSpace(r.statusWord(v) + " " + attempt)
+					state := strings.TrimSpace(statusWord(v) + " " + attempt)
 					if _, known := was[repo.dir+id+string(v.ID)]; !known && (state == "pending" || state == "ready") {
 						continue
 					}

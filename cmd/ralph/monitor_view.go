@@ -40,7 +40,7 @@ func (m *monitor) epic(w io.Writer, r *record) {
 		colour = term.Warn
 	}
 	fmt.Fprintf(w, "  %s  %s  %s\n", term.Clean(string(r.epic.Epic.ID)), term.Clean(r.epic.Epic.Title), m.paint.Paint(colour, term.Clean(r.stateOfRun())))
-	fmt.Fprintf(w, "    %s", r.tally())
+	fmt.Fprintf(w, "    %s", tallyOf(r.run))
 	if s := spentOfRun(o); s != "" {
 		fmt.Fprintf(w, "; spent %s", s)
 	}

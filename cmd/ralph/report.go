@@ -164,7 +164,7 @@ func (r *record) pageData() pageData {
 	views := r.run.Views()
 	o := r.run.Overview()
 	p := pageData{
-		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: r.tally(), Spent: spentOfRun(o),
+		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: tallyOf(r.run), Spent: spentOfRun(o),
 		Made: r.now.Local().Format(time.DateTime), Branch: r.epic.Epic.Integration.Branch, BranchArg: quoteArg(r.epic.Epic.Integration.Branch), Base: r.run.Base().Commit,
 		Begun: o.Begun, Changed: r.changed, Changes: r.changes(), Proposals: o.Proposals, Graph: drawGraph(r.epic, views),
 	}
@@ -192,8 +192,8 @@ func (r *record) pageData() pageData {
 		}
 		if steps := r.nextSteps(v); len(steps) > 0 && v.Status != executor.Skipped {
 			p.Waiting = append(p.Waiting, reportWait{string(v.Key), anchor(v.Key), asks(v), steps})
-		} else if v.Status != executor.Done && v.Status != executor.Running && v.ID != executor.Integration && o.Begun {
-			p.Open = append(p.Open, reportOpen{string(v.Key), anchor(v.Key), whyNot(v)})
+		} else if v.Status != executor.Done && (v.Status != executor.Running || v.Interrupted) && v.ID != executor.Integration && o.Begun {
+			p.Open = append(p.Open, reportOpen{string(v.Key), anchor(v.Key), r.whyNot(v)})
 		}
 		p.Nodes = append(p.Nodes, r.reportNode(v))
 	}
@@ -205,7 +205,7 @@ func (r *record) pageData() pageData {
 func (r *record) reportNode(v executor.NodeView) reportNode {
 	n := r.node(v.ID)
 	out := reportNode{
-		View: v, Node: n, Anchor: anchor(v.Key), Status: r.statusWord(v), Sign: signsOf[v.Status], Spent: spent(v.Spent),
+		View: v, Node: n, Anchor: anchor(v.Key), Status: statusWord(v), Sign: signsOf[v.Status], Spent: spent(v.Spent),
 		Needs: needsText(n), Branch: n.Git.Branch, Goal: n.Goal, Refs: r.refs(v),
 		Open: v.Status == executor.Blocked || v.Status == executor.Waiting,
 	}
@@ -316,7 +316,7 @@ func (r *record) reportRuns() []reportRun {
 			if open == nil {
 				continue
 			}
-			open.Took, open.Outcome = brief(e.At.Sub(began)), tally(b.Counts)
+			open.Took, open.Outcome = brief(e.At.Sub(began)), tally(b.Counts, b.GoesOn, true)
 			if b.Interrupted {
 				open.Outcome = "interrupted; " + open.Outcome
 			}

@@ -62,7 +62,7 @@ the events of the journal that it wrote, which ralph log prints in words.`,
 			for _, r := range list {
 				took, exit, sprints, ink := "", "", "", term.Info
 				if r.Ended != nil {
-					took, sprints, ink = brief(r.Ended.Sub(r.Started)), tallyOrUnknown(r.Counts), term.Bad
+					took, sprints, ink = brief(r.Ended.Sub(r.Started)), tallyOrUnknown(r.RunRecord), term.Bad
 				}
 				if r.Exit != nil {
 					exit, ink = fmt.Sprint(*r.Exit), outcomeColour(*r.Exit)
@@ -84,11 +84,11 @@ the events of the journal that it wrote, which ralph log prints in words.`,
 }
 
 // tallyOrUnknown counts nodes; a run that was killed had no time to.
-func tallyOrUnknown(counts map[string]int) string {
-	if len(counts) == 0 {
+func tallyOrUnknown(r journal.RunRecord) string {
+	if len(r.Counts) == 0 {
 		return "unknown"
 	}
-	return strings.Replace(tally(counts), " sprints done", " done", 1)
+	return strings.Replace(tally(r.Counts, r.GoesOn, true), " sprints done", " done", 1)
 }
 
 // runLine is a run as it is listed: one that has not ended has no end.

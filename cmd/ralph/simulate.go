@@ -159,7 +159,7 @@ func (v *simulated) events(list []executor.Event) {
 
 // account says what a simulation came to.
 func account(w io.Writer, res simulate.Result) {
-	fmt.Fprintf(w, "\n%s in %s of virtual time", tally(res.Run.Counts()), brief(res.Ended.Sub(res.Began)))
+	fmt.Fprintf(w, "\n%s in %s of virtual time", tallyOf(res.Run), brief(res.Ended.Sub(res.Began)))
 	if res.Starts > 1 {
 		fmt.Fprintf(w, ", %s", count(res.Starts, "start"))
 	}

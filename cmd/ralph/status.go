@@ -88,7 +88,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	if r.epic.Run.HITL.Plan == "required" && !o.PlanApproved {
 		fmt.Fprintf(w, "     the plan waits for approval: ralph approve%s\n", r.about())
 	}
-	fmt.Fprintf(w, "     %s\n", r.tally())
+	fmt.Fprintf(w, "     %s\n", tallyOf(r.run))
 	if s := spentOfRun(o); s != "" {
 		fmt.Fprintf(w, "     spent: %s\n", s)
 	}
@@ -127,16 +127,28 @@ func (r *record) endHold(o executor.RunView) string {
 	return command + ", then ralph apply" + applies(r.file)
 }
 
-// tally counts nodes by status, in the order in which they go through them.
-func tally(counts map[string]int) string {
+// tallyOf counts the sprints of a run as it stands.
+func tallyOf(run *executor.Run) string { return tally(run.Counts(), run.GoOn(), run.Idle()) }
+
+// tally counts sprints by status, in the order in which they go through them. goOn of
+// those that wait need nobody; where nothing is at work, those that run were interrupted.
+func tally(counts map[string]int, goOn int, idle bool) string {
 	total := 0
 	for _, n := range counts {
 		total += n
 	}
 	parts := []string{fmt.Sprintf("%d of %s done", counts[executor.Done.String()], count(total, "sprint"))}
 	for _, s := range []executor.NodeStatus{executor.Running, executor.Waiting, executor.Blocked, executor.Skipped, executor.Cancelled, executor.Ready, executor.Pending} {
-		if n := counts[s.String()]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		n, word := counts[s.String()], s.String()
+		switch {
+		case s == executor.Running && idle:
+			word = interruptedWord
+		case s == executor.Waiting && goOn > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", goOn, goOnWord(goOn)))
+			n -= goOn
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -195,7 +207,7 @@ func (r *record) table(w io.Writer, paint term.Style, views []executor.NodeView,
 	t.row(term.Faint, "sprint", "status", "step", "last sign", "a person wrote", "spent", "title")
 	for _, v := range views {
 		what, active := r.doing(v)
-		t.row(colourOf(v.Status), string(v.Key), r.statusWord(v), what, active, wrote(r.now, v), spentShort(v.Spent), v.Title)
+		t.row(colourOf(v.Status), string(v.Key), statusWord(v), what, active, wrote(r.now, v), spentShort(v.Spent), v.Title)
 		if !attempts {
 			continue
 		}
@@ -209,7 +221,7 @@ func (r *record) table(w io.Writer, paint term.Style, views []executor.NodeView,
 // attemptWord says how an attempt ended; of the open one, what its node is at.
 func (r *record) attemptWord(v executor.NodeView, a executor.AttemptLog) string {
 	if a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready {
-		return r.statusWord(v)
+		return statusWord(v)
 	}
 	return a.Status.String()
 }
@@ -257,31 +269,23 @@ func testCounts(a executor.AttemptLog) *executor.TestCounts {
 	return sum
 }
 
-// statusWord is that of a node; without an apply nothing runs.
-func (r *record) statusWord(v executor.NodeView) string {
-	if v.Status == executor.Running && !r.held {
-		return interruptedWord
-	}
-	return statusWord(v)
-}
-
-// tally is that of the run; without an apply nothing runs.
-func (r *record) tally() string {
-	counts := r.run.Counts()
-	if n := counts[executor.Running.String()]; n > 0 && !r.held {
-		return strings.Replace(tally(counts), fmt.Sprintf("%d %s", n, executor.Running), fmt.Sprintf("%d %s", n, interruptedWord), 1)
-	}
-	return tally(counts)
-}
-
-// interruptedWord stands for running where no apply is at work.
+// interruptedWord stands for running where nothing is at work.
 const interruptedWord = "interrupted"
 
-func statusWord(v executor.NodeView) string {
-	if v.Status != executor.Waiting {
-		return v.Status.String()
+func goOnWord(n int) string {
+	if n == 1 {
+		return "goes on"
 	}
-	if v.For == executor.ForTimer && strings.HasSuffix(v.Reason, "; goes on") { // decided; there is no timer
+	return "go on"
+}
+
+func statusWord(v executor.NodeView) string {
+	switch {
+	case v.Interrupted:
+		return interruptedWord
+	case v.Status != executor.Waiting:
+		return v.Status.String()
+	case v.For == executor.ForTimer && v.Until.IsZero(): // decided; there is no timer
 		return "goes on"
 	}
 	if v.Cause != "" {
@@ -398,7 +402,7 @@ func (r *record) whyNot(v executor.NodeView) string {
 	why := whyNot(v)
 	switch {
 	case r.held:
-	case v.Status == executor.Running:
+	case v.Interrupted && v.GoesOn:
 		return "interrupted: goes on with ralph apply"
 	case v.Status == executor.Ready && strings.HasSuffix(why, "waits for a free place"): // the run was killed
 		return "ready: ralph apply begins it"
@@ -414,7 +418,7 @@ func whyNot(v executor.NodeView) string {
 	if v.Status == executor.Pending && v.Reason != "" {
 		why = first(v.Reason)
 	}
-	if v.Paused != "" && v.Cause != executor.CausePaused && v.Status != executor.Blocked && v.Status != executor.Skipped && v.Status != executor.Cancelled {
+	if v.Paused != "" && v.Cause != executor.CausePaused && v.Status != executor.Running && v.Status != executor.Blocked && v.Status != executor.Skipped && v.Status != executor.Cancelled {
 		why += "; paused by " + v.Paused
 	}
 	return why

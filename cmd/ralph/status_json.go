@@ -23,7 +23,8 @@ type (
 		} `json:"epic"`
 		Run       runJSON             `json:"run"`
 		Counts    map[string]int      `json:"counts"`
-		Nodes     []nodeJSON          `json:"nodes"` // integration last, once there is something to join
+		GoesOn    int                 `json:"goes_on,omitempty"` // of those that wait: without anybody
+		Nodes     []nodeJSON          `json:"nodes"`             // integration last, once there is something to join
 		Proposals []executor.Proposed `json:"proposals,omitempty"`
 		Changes   []changeView        `json:"changes,omitempty"` // by others, while agents were at work
 		Tracker   *trackerJSON        `json:"tracker,omitempty"` // where the policy has one
@@ -61,6 +62,7 @@ type (
 		For          string        `json:"waits_for,omitempty"`
 		Cause        string        `json:"cause,omitempty"`
 		Until        *time.Time    `json:"until,omitempty"`
+		GoesOn       bool          `json:"goes_on,omitempty"` // without anybody; with the next ralph apply, where none is at work
 		Reason       string        `json:"reason,omitempty"`
 		BlockedBy    string        `json:"blocked_by,omitempty"`
 		Gate         string        `json:"gate,omitempty"`
@@ -173,6 +175,9 @@ func statusOf(r *record) statusJSON {
 	s.Counts, s.Proposals, s.Changes, s.Tracker = r.run.Counts(), o.Proposals, r.changes(), r.tracker()
 	for _, v := range r.run.Views() {
 		s.Nodes = append(s.Nodes, r.nodeJSON(v))
+		if v.GoesOn && v.Status == executor.Waiting && v.ID != executor.Integration {
+			s.GoesOn++
+		}
 	}
 	return s
 }
@@ -181,7 +186,7 @@ func (r *record) nodeJSON(v executor.NodeView) nodeJSON {
 	n := r.node(v.ID)
 	out := nodeJSON{
 		Key: v.Key, ID: v.ID, Title: v.Title, Kind: n.Kind, Phase: n.Phase, Status: v.Status.String(),
-		For: string(v.For), Cause: string(v.Cause), Until: timeJSON(v.Until), Reason: v.Reason, BlockedBy: string(v.BlockedBy),
+		For: string(v.For), Cause: string(v.Cause), Until: timeJSON(v.Until), GoesOn: v.GoesOn, Reason: v.Reason, BlockedBy: string(v.BlockedBy),
 		Gate: v.Gate, Approvers: v.Approvers, Needs: v.Needs, Step: v.Step, Doing: v.Doing,
 		Since: timeJSON(v.Since), Started: timeJSON(v.Started), Ended: timeJSON(v.Ended), Spent: spentOf(v.Spent),
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,

@@ -21,9 +21,10 @@ type RunRecord struct {
 	Plan     string         `json:"plan"`
 	Started  time.Time      `json:"started"`
 	Ended    time.Time      `json:"ended"`
-	Events   int64          `json:"events"` // how many it wrote
-	Exit     *int           `json:"exit"`   // nil: it was killed, or has not ended
-	Counts   map[string]int `json:"counts"` // nodes by status
+	Events   int64          `json:"events"`            // how many it wrote
+	Exit     *int           `json:"exit"`              // nil: it was killed, or has not ended
+	Counts   map[string]int `json:"counts"`            // nodes by status
+	GoesOn   int            `json:"goes_on,omitempty"` // of those that wait: with the next run, without anybody
 	Result   string         `json:"result,omitempty"`
 	Attempts int            `json:"attempts"` // in this run
 
@@ -82,7 +83,7 @@ func (t *Tally) Add(e executor.Event) (done *RunRecord) {
 		t.now = RunRecord{Epic: b.Epic, Digest: b.Digest, Plan: b.Plan, Started: e.At, By: b.By, Result: t.now.Result}
 	case executor.RunEnded:
 		t.last = e
-		t.now.Counts = b.Counts
+		t.now.Counts, t.now.GoesOn = b.Counts, b.GoesOn
 		r := t.close(t.verdict(b))
 		code := ExitCode(r.Outcome)
 		r.Exit = &code
