@@ -117,6 +117,9 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 	if err := out.Flush(); err != nil {
 		return err
 	}
+	if res.Starts == 0 { // as apply: the plan waits for approval
+		return &exitError{code: exitWaiting}
+	}
 	if code := exitOf(res.Run, false); code != exitDone {
 		return &exitError{code: code}
 	}
@@ -167,7 +170,10 @@ func account(w io.Writer, res simulate.Result) {
 	if s := spent(res.Run.Overview().Spent); s != "" {
 		fmt.Fprintf(w, "spent: %s\n", s)
 	}
-	if res.Open != "" {
+	switch {
+	case res.Open != "" && res.Starts == 0:
+		fmt.Fprintf(w, "It did not begin: %s.\n", res.Open)
+	case res.Open != "":
 		fmt.Fprintf(w, "It did not come to an end: %s.\n", res.Open)
 	}
 	for i, r := range res.Refused {

@@ -16,7 +16,7 @@ type Result struct {
 	Began   time.Time     // virtual
 	Ended   time.Time
 	Events  int64
-	Starts  int      // of apply: one more than crashes
+	Starts  int      // of apply: one more than crashes; 0 if the plan was never approved
 	Refused []string // decisions of the scenario that did not apply, with the reason
 	Open    string   // why it ended before the run did; "" if the run ended
 }
@@ -127,6 +127,10 @@ func (d *sim) play() error {
 		}
 		it := d.next(wake)
 		switch {
+		case it == nil && d.starts == 0:
+			d.open = "the plan waits for approval (hitl { plan = \"required\" }), and nobody in the scenario gives it; people: [{at: 0s, does: approve}] does"
+			d.show()
+			return nil
 		case it == nil && wake.IsZero(): // it stayed for people, and nobody is still to come
 			err := d.end()
 			d.show()
@@ -165,12 +169,10 @@ func (d *sim) next(wake time.Time) *item {
 // happen lets one thing happen. up is whether ralph runs, before and after.
 func (d *sim) happen(it *item, up bool) (bool, error) {
 	switch {
+	case it.start && up: // somebody approved the plan just before
+		return up, nil
 	case it.start:
-		d.starts++
-		if err := d.put(executor.Event{Body: d.begin()}); err != nil || !d.usual || d.run.Overview().PlanApproved {
-			return true, err
-		}
-		return true, d.decision(&item{who: &PersonRule{Verb: executor.Approve}})
+		return d.start()
 	case it.crash != nil:
 		if !up {
 			return up, nil
@@ -185,7 +187,10 @@ func (d *sim) happen(it *item, up bool) (bool, error) {
 		d.at(d.now.Add(it.crash.Down), &item{start: true})
 		return false, nil
 	case it.who != nil:
-		return up, d.decision(it)
+		if err := d.decision(it); err != nil || d.starts > 0 || !d.run.Overview().PlanApproved {
+			return up, err
+		}
+		return d.start()
 	}
 	delete(d.flying, it.key)
 	for _, b := range it.said {
@@ -196,6 +201,35 @@ func (d *sim) happen(it *item, up bool) (bool, error) {
 		}
 	}
 	return up, d.put(it.event)
+}
+
+// start is ralph apply, which begins nothing before the plan is approved, where a
+// person has to.
+func (d *sim) start() (up bool, err error) {
+	if d.usual && !d.run.Overview().PlanApproved {
+		if err := d.decision(&item{who: &PersonRule{Verb: executor.Approve}}); err != nil {
+			return false, err
+		}
+	}
+	if !d.run.Overview().PlanApproved {
+		d.askForPlan()
+		return false, nil
+	}
+	d.starts++
+	return true, d.put(executor.Event{Body: d.begin()})
+}
+
+// askForPlan lets the first who approves whatever waits for it approve the plan.
+func (d *sim) askForPlan() {
+	for i := range d.s.People {
+		p := &d.s.People[i]
+		c := choice{fmt.Sprintf("%d/person/%d/plan", d.s.Seed, i)}
+		if p.When && p.Verb == executor.Approve && (p.Cause == "" || p.Cause == executor.CauseApproval) && p.Match == (Match{Chance: p.Chance, Times: p.Times}) && c.float("chance") < p.Chance {
+			d.used[&p.Match]++
+			d.at(d.now.Add(c.span("after", p.After)), &item{who: p})
+			return
+		}
+	}
 }
 
 func (d *sim) begin() executor.RunStarted {

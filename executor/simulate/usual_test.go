@@ -81,3 +81,41 @@ func TestNobodyComesWhereTheScenarioSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// A plan that a person has to approve is not begun before one does: execution §5.
+func TestAPlanThatNobodyApprovesDoesNotBegin(t *testing.T) {
+	for text, want := range map[string]struct {
+		starts int
+		after  string
+	}{
+		"people: []": {0, ""},
+		"people: [{cause: manual, does: approve}]":                       {0, ""},
+		"people: [{node: \"1.1\", cause: approval, does: approve}]":      {0, ""},
+		"people: [{at: 1h, does: approve, by: eve}]":                     {0, ""},
+		"people: [{at: 1h, does: approve, by: ada}]":                     {1, "1h0m0s"},
+		"people: [{cause: approval, does: approve, after: 2h, by: ada}]": {1, "2h0m0s"},
+		"people: [{at: 0s, does: approve, by: ada}]":                     {1, "0s"},
+		"{}": {1, "0s"},
+		"people: [{at: 1h, does: approve, by: ada}]\ncrashes: [61m]": {2, "1h0m0s"},
+	} {
+		epic := executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
+			e.Run.HITL.Plan, e.Run.HITL.Approvers = "required", []string{"@ada"}
+		})
+		res, all := play(t, epic, parse(t, text))
+		if res.Starts != want.starts || (res.Open == "") != (want.starts > 0) {
+			t.Errorf("%s: %d starts, %q", text, res.Starts, res.Open)
+		}
+		began := ""
+		for _, e := range all {
+			if _, ok := e.Body.(executor.RunStarted); ok && began == "" {
+				began = e.At.Sub(res.Began).String()
+			}
+		}
+		if began != want.after {
+			t.Errorf("%s: it begins after %q, want %q", text, began, want.after)
+		}
+		if v, _ := res.Run.View("bd-1-1"); (v.Status == executor.Done) != (want.starts > 0) {
+			t.Errorf("%s: 1.1 is %s", text, v.Status)
+		}
+	}
+}
