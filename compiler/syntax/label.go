@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -203,18 +204,18 @@ func (p *parser) nearLabel(at, end int, followed bool) {
 	written := p.src[name.start:name.end]
 	tail := strings.TrimSpace(p.src[rest:end])
 	if before, _, found := strings.Cut(written, ":"); found && tail == "" {
-		if n, _, known := lookupNear(before); known {
+		if n, meant, known := lookupNear(before); known {
 			p.report(diag.Newf("label-form", p.rng(name), "the value of %s stands inside the bold text", quoted(before)).WithDetail(
-				"It is read as prose, and the field %s is not set. Write **%s**: value, with only the name in bold.", labelWord(n), before))
+				"It is read as prose, and the field %s is not set. Write **%s**: value, with only the name in bold.", labelWord(n), cmp.Or(meant, before)))
 		}
 		return
 	}
-	n, _, known := lookupNear(written)
+	n, meant, known := lookupNear(written)
 	if !known || tail == "" && !followed || tail != "" && !strings.HasPrefix(tail, "-") && !strings.HasPrefix(tail, "–") && !strings.HasPrefix(tail, "—") && !isValue(n, tail) {
 		return
 	}
 	p.report(diag.Newf("label-form", p.rng(name), "%s has no colon", quoted(written)).WithDetail(
-		"Without a colon it is prose, and what follows does not become %s. Write **%s**: instead.", labelWord(n), written))
+		"Without a colon it is prose, and what follows does not become %s. Write **%s**: instead.", labelWord(n), cmp.Or(meant, written)))
 }
 
 // isValue reports whether what stands behind a bold name reads like the value of
