@@ -16,11 +16,11 @@ import (
 
 // nearLine is what such a line begins with, behind bullets and emphasis: other
 // words, and words of other languages, that say the same.
-var nearLine = regexp.MustCompile(`(?i)^(?:depend(?:s|ent|ing)?(?:[ _-](?:up)?on)?|dependenc(?:y|ies)|pre-?requisites?|pre-?conditions?` +
+var nearLine = regexp.MustCompile("(?i)^`?" + `(?:depend(?:s|ent|ing)?(?:[ _-](?:up)?on)?|dependenc(?:y|ies)|pre-?requisites?|pre-?conditions?` +
 	`|blocked[ _-]by|after|requires?|needs|waits?[ _-]for|preceded[ _-]by|predecessors?` +
 	`|abhängig(?:keit(?:en)?)?(?: von)?|voraussetzung(?:en)?|dépendances?|dépend de|prérequis|dependencias?|depende de|requisitos previos` +
 	`|dependências?|pré-requisitos?|dipendenz[ae]|dipende da|зависимост[ьи]|зависит от|依赖(?:于|项|关系)?|前置(?:条件|任务)?|依存(?:関係)?|前提|의존성|선행(?: 작업)?)` +
-	`[*_]*\s*[:：][*_]*\s*`)
+	"[*_`]*\\s*[:：][*_`]*\\s*")
 
 // nearClause is the same as a sentence.
 var nearClause = regexp.MustCompile(`(?i)^(?:it |this )?(?:depends on|is blocked by|blocked by)\s+`)

@@ -21,7 +21,7 @@ var nearCodes = []Entry{
 	{
 		Code: "near-miss-marker", Severity: Error, About: "plan",
 		Title: "A marker is one typing mistake away from a kind",
-		Why: "`(merge)`, `(gate)` and `(manual)` at the end of an item's heading say what kind of node it is. A word in parentheses that nearly is one of them would be a part of the title, and agents would do what a person was to do. " +
+		Why: "`(merge)`, `(gate)` and `(manual)` at the end of an item's heading say what kind of node it is. A word in parentheses that nearly is one of them, or stands in other brackets (`[manual]`, `(manual).`), would be a part of the title, and agents would do what a person was to do. " +
 			"Correct it. If the word belongs to the title, write it without parentheses.",
 		Wrong: "### Sprint 1.2: Sign the contract (manul)",
 		Right: "### Sprint 1.2: Sign the contract (manual)",
@@ -29,7 +29,7 @@ var nearCodes = []Entry{
 	{
 		Code: "near-miss-heading", Severity: Error, About: "plan",
 		Title: "A heading is one typing mistake away from an item or a group",
-		Why: "The heading stands where an item or a group may stand, its first word is nearly the keyword, and no other heading has its id. Read as prose it makes no node, and what stands below it belongs to the item above. " +
+		Why: "The heading stands where an item or a group may stand, its first word is nearly the keyword or no space stands behind its `###`, and no other heading has its id. Read as prose it makes no node, and what stands below it belongs to the item above. " +
 			"Correct the keyword, or set it off from the id by one space. If it is meant as text, put another word first.",
 		Wrong: "### Spirnt 1.2: Parser",
 		Right: "### Sprint 1.2: Parser",

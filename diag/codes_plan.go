@@ -166,7 +166,7 @@ var planCodes = []Entry{
 	{
 		Code: "unknown-label", Severity: Hint, About: "plan",
 		Title: "A bold label means nothing to ralph",
-		Why:   "Bold labels that are not in the list of labels are prose: they go into the prompt as they are. If the label was meant to set a field, correct its name.",
+		Why:   "Bold labels that are not in the list of labels are prose: they go into the prompt as they are. If the label was meant to set a field, correct its name. A name that is one typing mistake away from a label is a warning.",
 		Wrong: "**Prioriti**: P1",
 		Right: "**Priority**: P1",
 	},

@@ -245,7 +245,7 @@ func (b *builder) addItem(c *cand) {
 	}
 	if c.near.meant != "" {
 		p.report(diag.Newf("near-miss-marker", c.near.at, "%s is nearly %s", quoted(c.near.written), c.near.meant).
-			WithDetail("%sAs it stands it is a part of the title, and the item is one of agents like any other. Write %s. If the word belongs to the title, write it without parentheses.",
+			WithDetail("%sAs it stands it is a part of the title, and the item is one of agents like any other. Write %s. If the word belongs to the title, write it without parentheses or brackets.",
 				oddCharacter(c.near.written), c.near.meant).
 			WithFix(c.near.at, c.near.meant))
 	}

@@ -55,6 +55,9 @@ func (p *parser) read(blocks []block) {
 	}
 	for i := range blocks {
 		b := &blocks[i]
+		if b.kind == paraBlock {
+			p.unspaced(b)
+		}
 		switch {
 		case b.kind == headingBlock:
 			p.heading(b)

@@ -154,6 +154,9 @@ func (p *parser) reportUnknown() {
 			continue
 		}
 		d := diag.Newf("unknown-label", u.at, "%s is no label of ralph", quoted(u.written))
+		if meant, ok := allLabels().Find(u.written); ok {
+			near, d.Severity = meant, diag.Warning
+		}
 		d = d.WithDetail("It is read as prose%s. Did you mean %q?", places(u.n), near)
 		if u.n == 1 {
 			d = d.WithFix(u.at, near)

@@ -20,8 +20,45 @@ type nearHeading struct {
 	phase bool
 	id    string
 	meant string // the keyword
+	marks string // of a heading that is none: "###" without a space behind it
 	why   string
 }
+
+// unspaced remembers the lines of a paragraph that would be items or groups if a space
+// stood behind their "###": CommonMark reads no heading there.
+func (p *parser) unspaced(b *block) {
+	for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
+		line := p.src[at:min(lineEnd(p.src, at), end)]
+		text := strings.TrimLeftFunc(line, invisible)
+		from := at + len(line) - len(text)
+		rest := strings.TrimLeft(text, "#＃")
+		marks := text[:len(text)-len(rest)]
+		if marks == "" || strings.HasPrefix(rest, "!") {
+			continue
+		}
+		in := p.plain(from+len(marks), at+len(line))
+		for _, phase := range []bool{false, true} {
+			m := &p.item
+			if phase {
+				m = &p.phase
+			} else if p.dialect.In != InHeading {
+				continue
+			}
+			t, ok := p.readTitle(in, m)
+			if level := utf8.RuneCountInString(marks); ok && !t.struck && (t.keyword != "" || level > 1) {
+				level = min(level, 6)
+				p.nears = append(p.nears, nearHeading{
+					at: p.file.Range(from, in.Sub(t.keyAt.start, t.keyAt.end).End), elem: len(p.stream), level: level, phase: phase, id: t.key.id, meant: t.keyword,
+					marks: "######"[:level] + " ", why: oddCharacter(line[:len(line)-len(rest)]) + "A heading has one to six \"#\" and a space behind them. ",
+				})
+				break
+			}
+		}
+	}
+}
+
+// invisible reports whether nobody sees a character.
+func invisible(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Z) }
 
 // nearTitle remembers a title that a typing mistake keeps from being an item or
 // a group; whether it stands in the place of one is known when all are read.
@@ -134,7 +171,11 @@ func (p *parser) reportNear() {
 		}
 		last = h.at.Start
 		p.reported = append(p.reported, last)
-		write := strings.TrimSpace(strings.ToUpper(h.meant[:1]) + h.meant[1:] + " " + h.id)
+		word, size := utf8.DecodeRuneInString(h.meant)
+		write := h.marks + strings.TrimSpace(h.meant+" "+h.id)
+		if size > 0 {
+			write = h.marks + strings.TrimSpace(string(unicode.ToUpper(word))+h.meant[size:]+" "+h.id)
+		}
 		p.report(diag.Newf("near-miss-heading", h.at, "%s nearly begins %s", quoted(p.file.Text(h.at)), what).
 			WithDetail("%sIt would be read as prose: no heading of the plan has this id, and what stands below it would belong to what is above. Write %q. If it is meant as text, put another word first.",
 				h.why, write).

@@ -28,6 +28,11 @@ func (t *title) nearlyMarked(v string, start, end int) {
 		return
 	}
 	tail := v[start:end]
+	bare := strings.TrimRight(tail, " .,;:!?…")
+	if meant := oddMarker(bare, len(bare) < len(tail)); meant != "" {
+		t.near = nearMarker{tail[strings.LastIndexAny(tail, "([{"):], meant, t.in.Sub(start+strings.LastIndexAny(tail, "([{"), end)}
+		return
+	}
 	at := max(strings.LastIndexByte(tail, '('), strings.LastIndex(tail, "（"))
 	closed := strings.HasSuffix(tail, ")") || strings.HasSuffix(tail, "）")
 	if at < 0 {
@@ -43,6 +48,25 @@ func (t *title) nearlyMarked(v string, start, end int) {
 		t.near = nearMarker{tail[at:], meant, t.in.Sub(start+at, end)}
 	}
 }
+
+// oddMarker returns the marker with which s ends, where it stands in other brackets, or
+// more follows behind it; "" if there is none.
+func oddMarker(s string, more bool) string {
+	at := strings.LastIndexAny(s, "([{")
+	if at < 0 || len(s)-at > longestMarker || len(s)-at < 2 || s[len(s)-1] != closers[s[at]] || s[at] == '(' && !more {
+		return ""
+	}
+	inner := strings.ToLower(strings.TrimSpace(s[at+1 : len(s)-1]))
+	if inner != "parallel" && slices.Contains(markerWords, inner) {
+		return "(" + inner + ")"
+	}
+	if s[at] == '(' {
+		return markerOf(s[at:])
+	}
+	return ""
+}
+
+var closers = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
 // markerOf returns the marker that s nearly is; "" if it is none, or only
 // "(parallel)", which decides nothing.

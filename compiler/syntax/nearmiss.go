@@ -187,13 +187,17 @@ var controlLabels = sync.OnceValue(func() *NearWords {
 	return NewNearWords(NearLabels, words)
 })
 
+// Labels say who keeps away from a bead, and what rules of the policy hold.
 func (n LabelName) isControl() bool {
 	switch n {
-	case Approval, Verify, QAAgents, DevAgents, Manual, Owns, Complexity, Policy, Access, Capability:
+	case Approval, Verify, QAAgents, DevAgents, Manual, Owns, Complexity, Policy, Access, Capability, LabelsLabel:
 		return true
 	}
 	return n.IsDependency()
 }
+
+// allLabels are the labels of the language.
+var allLabels = sync.OnceValue(func() *NearWords { return NewNearWords(NearLabels, LabelNames()) })
 
 // lookupNear is LookupLabel that also finds the control which a misspelt name
 // nearly is. meant is how that one is written; "" if the name is right.

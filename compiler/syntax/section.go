@@ -212,7 +212,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 					break
 				}
 				if r.kind == itemSection {
-					p.plainApproval(to, min(lineEnd(p.src, to), end), false)
+					p.plainControl(to, min(lineEnd(p.src, to), end), false)
 				}
 				to = after
 			}
@@ -227,7 +227,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 		default:
 			if r.kind == itemSection {
 				p.nearLabel(at, stop, next < end || p.filled(at, stop, below))
-				p.plainApproval(at, stop, false)
+				p.plainControl(at, stop, false)
 			}
 			to := next // up to the next label line
 			for to < end {
@@ -237,7 +237,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 				}
 				if r.kind == itemSection {
 					p.nearLabel(to, stop, next < end || p.filled(to, stop, below))
-					p.plainApproval(to, stop, false)
+					p.plainControl(to, stop, false)
 				}
 				to = next
 			}

@@ -204,6 +204,9 @@ func (t *title) tag(p *parser, v string, start, end int) bool {
 			return false
 		}
 	}
+	if oddMarker(v[start:end], false) != "" {
+		return false
+	}
 	t.tags = append(t.tags, t.in.text(start+1, end-1))
 	return true
 }
