@@ -127,7 +127,7 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 	if interrupted {
 		fmt.Fprintln(w, "\nInterrupted. To go on: ralph apply"+applies(r.file))
 	}
-	if len(only) == 0 {
+	if len(only) == 0 || !b.joins {
 		v.sayBranch(w, r.run, b, sum, interrupted)
 	}
 	o := r.run.Overview()

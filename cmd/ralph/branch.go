@@ -123,23 +123,47 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 		b.sayHolds(w)
 	case b.joins && (interrupted || o.Held.For != "" || o.Draining != "") && open > 0:
 		fmt.Fprintf(w, "\nNothing was joined, as %s unfinished%s\n", areWord(open, "sprint"), stands)
+		b.sayOlder(w)
+	case !b.joins && (sum.Status != executor.Done || sum.Result.Commit == ""): // each result was put there as it passed
+		switch {
+		case b.disagrees():
+			b.sayOlder(w)
+		case len(b.Holds) > 0:
+			fmt.Fprintf(w, "\nThe results are on branch %s (%.12s).\n", name, b.head)
+			b.sayWays(w, run)
+			b.sayHolds(w)
+		}
 	case interrupted || sum.Status != executor.Done || sum.Result.Commit == "":
 		if b.joins && (interrupted || o.Draining != "") && sum.Status != executor.Done {
 			fmt.Fprintf(w, "\nNothing was joined, as the run was ended%s\n", stands)
 		}
+		b.sayOlder(w)
 	case b.joins && !slices.ContainsFunc(b.Holds, func(x executor.Held) bool { return !x.Older }):
 		fmt.Fprintf(w, "\nThere is nothing to join: branch %s stands at the base (%.12s).\n", name, sum.Result.Commit)
 		b.sayHolds(w)
 		b.sayLeft(w)
 	default:
 		fmt.Fprintf(w, "\nThe result is on branch %s (%.12s).\n", name, sum.Result.Commit)
-		fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", quoteArg(b.name))
-		fmt.Fprintf(w, "          git diff HEAD...%s\n", quoteArg(b.name))
-		if exitOf(run, false) == exitDone { // all of it, or what was not skipped
-			fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(b.name))
-		}
+		b.sayWays(w, run)
 		b.sayHolds(w)
 		b.sayLeft(w)
+	}
+}
+
+// sayOlder says what the branch holds where that is not what its sprints come to now.
+func (b branchHolds) sayOlder(w io.Writer) {
+	if b.disagrees() {
+		fmt.Fprintf(w, "\nBranch %s (%.12s) holds:\n", term.Clean(b.name), b.head)
+		b.sayHolds(w)
+	}
+}
+
+// sayWays says how to look at the branch, and to take it.
+func (b branchHolds) sayWays(w io.Writer, run *executor.Run) {
+	fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", quoteArg(b.name))
+	fmt.Fprintf(w, "          git diff HEAD...%s\n", quoteArg(b.name))
+	if exitOf(run, false) == exitDone { // all of it, or what was not skipped
+		fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(b.name))
 	}
 }
 

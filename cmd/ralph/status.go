@@ -100,9 +100,8 @@ func (r *record) status(out io.Writer, attempts bool) error {
 			fmt.Fprintf(w, "  - %s\n", proposal(p))
 		}
 	}
-	if b := r.branch(); o.Begun && !r.held && b.disagrees() {
-		fmt.Fprintf(w, "\nBranch %s (%.12s) holds:\n", term.Clean(b.name), b.head)
-		b.sayHolds(w)
+	if o.Begun && !r.held {
+		r.branch().sayOlder(w)
 	}
 	if o.Begun || !o.Recovered.IsZero() {
 		r.sayNext(w, views)
