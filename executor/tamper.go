@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -96,6 +97,7 @@ type Sighting struct {
 	Young   bool      // foreign: it was made while an attempt was in flight that still is: never trusted
 	Node    ir.NodeID // own: whose ref it is; "" if the epic's
 	Branch  bool      // own: it is the node's branch
+	Over    bool      // own: ralph has set it since: nothing of what others did is left
 	During  []During
 }
 
@@ -150,6 +152,12 @@ const (
 // had trusted: what was on record by then is not said twice.
 func (r *Run) Sighted(s Sighting, again bool) Body {
 	open := r.openTamper(s.What)
+	if s.Over {
+		if open == nil {
+			return nil
+		}
+		return TamperUndone{ID: open.ID, What: s.What}
+	}
 	if again && (open != nil && open.Is == s.Is || open == nil && r.told[s.What] == s.Drift.ID()) {
 		return nil
 	}
@@ -202,7 +210,7 @@ func (r *Run) grade(s Sighting) Grade {
 func (r *Run) mayMove(s Sighting) bool {
 	n := r.byID[s.Node]
 	switch {
-	case !s.Branch || n == nil || n.ir == nil:
+	case !s.Branch || n == nil || n.ir == nil || strings.HasPrefix(s.Is, "ref: "): // what it leads to would move with it
 		return false
 	case n.sum:
 		return s.Forward

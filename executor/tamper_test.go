@@ -62,6 +62,7 @@ func TestWhatOthersMayMove(t *testing.T) {
 		"a new branch's remote":                   {executor.Sighting{Thing: executor.ThingRoute, Forward: true, Drift: executor.Drift{What: "branch.x.remote", Is: "b"}}, ""},
 		"a stash, a fetch, another epic":          {ref(executor.ThingOther, "", false, true, "a", "b"), executor.Noticed},
 		"the branch of a node during its attempt": {own("bd-1-2", false, "b"), ""},
+		"a branch that leads to another":          {own("bd-1-2", false, "ref: refs/heads/main"), executor.Tampered},
 		"the branch of a node that is done":       {own("bd-1-1", true, "b"), executor.Tampered},
 		"the branch of a manual node":             {own("bd-1-3", false, ""), ""},
 		"the branch of a node that waits to be":   {own("bd-1-4", true, "b"), executor.Tampered},
@@ -99,6 +100,26 @@ func TestAPersonMayWorkOnABlockedNodesBranch(t *testing.T) {
 	fix.Is = ""
 	if got := s.sight(fix); got != "tamper.seen" {
 		t.Errorf("a deleted branch is %q", got)
+	}
+}
+
+// What ralph has set since is settled: to put it back would undo ralph's work.
+func TestWhatRalphHasSetSinceIsSettled(t *testing.T) {
+	s := newStage(t, []string{"1.1"})
+	s.begin()
+	pin := executor.Sighting{Thing: executor.ThingOwn, Node: "bd-1-1", Drift: executor.Drift{What: "refs/ralph/bd-epic/nodes/bd-1-1/result", Is: "evil"}}
+	over := pin
+	over.Over, over.Was, over.Is = true, "good", "good"
+	for _, c := range []struct {
+		s    executor.Sighting
+		want string
+	}{{over, ""}, {pin, "tamper.seen"}, {over, "tamper.undone"}, {over, ""}} {
+		if got := s.sight(c.s); got != c.want {
+			t.Errorf("%+v is %q, want %q", c.s, got, c.want)
+		}
+	}
+	if s.run.Tampered() {
+		t.Error("it counts")
 	}
 }
 

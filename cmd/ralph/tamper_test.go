@@ -79,7 +79,7 @@ func TestTamperingIsLoud(t *testing.T) {
 			for _, want := range []string{
 				"2 of 2 sprints done", "core.hooksPath in .git/config is new: /evil", "user.name in .git/config was Test User and is Mallory",
 				"refs/heads/theirs is gone; it was " + at, "at work: 1.1 implement #1", "put it back: git config --unset-all core.hooksPath",
-				"put it back: git update-ref refs/heads/theirs " + at, "your checkout: new: evil.txt", "accept it:   ralph approve --tamper ",
+				"put it back: git update-ref --no-deref refs/heads/theirs " + at, "your checkout: new: evil.txt", "accept it:   ralph approve --tamper ",
 			} {
 				if strings.Count(got.out, want) == 0 {
 					t.Errorf("apply lacks %q:\n%s", want, got.out)

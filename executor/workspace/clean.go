@@ -63,7 +63,14 @@ func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	}
 	work := now.head
 	merged := false
-	for _, ref := range []string{"refs/heads/" + s.epic.Epic.Integration.Branch, s.prefix() + "base", s.prefix() + "target"} {
+	base, err := s.base(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, ref := range []string{"refs/heads/" + s.epic.Epic.Integration.Branch, base, s.prefix() + "target"} {
+		if ref == "" {
+			continue
+		}
 		tip, err := s.git.ref(ctx, ref)
 		if err != nil {
 			return "", err

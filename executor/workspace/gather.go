@@ -90,7 +90,7 @@ func (s *Space) resultOf(ctx context.Context, id, epic ir.NodeID) (string, error
 // Holds reports whether the pinned base of the epic has all these results in its
 // history; false if nothing is pinned.
 func (s *Space) Holds(ctx context.Context, results []executor.Result) (bool, error) {
-	base, err := s.git.ref(ctx, s.prefix()+"base")
+	base, err := s.base(ctx)
 	if err != nil || base == "" {
 		return false, err
 	}

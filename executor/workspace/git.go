@@ -230,13 +230,14 @@ func (g *git) line(ctx context.Context, at place, args ...string) (string, error
 type move struct{ ref, old, new string }
 
 // update moves refs, all or none, each only if it still stands where it is
-// expected. Locks that a killed git left on them are removed first: they are
+// expected. One that somebody made symbolic becomes a plain one: what it led to is
+// not ralph's. Locks that a killed git left on them are removed first: they are
 // ralph's own refs, and the caller holds the run lock.
 func (g *git) update(ctx context.Context, why string, moves ...move) error {
 	went := g.own.moving(moves)
 	var b strings.Builder
 	for _, m := range moves {
-		if m.old == m.new {
+		if m.old == m.new && !g.symbolic(m.ref) {
 			continue
 		}
 		g.unlock(m.ref)
@@ -249,7 +250,7 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	_, err := g.run(ctx, place{}, b.String(), nil, "update-ref", "-m", "ralph: "+why, "--stdin")
+	_, err := g.run(ctx, place{}, b.String(), nil, "update-ref", "--no-deref", "-m", "ralph: "+why, "--stdin")
 	went(err == nil)
 	if err != nil && ctx.Err() == nil {
 		for _, m := range moves {
@@ -259,6 +260,12 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 		}
 	}
 	return err
+}
+
+// symbolic reports whether a ref says no more than where another one is.
+func (g *git) symbolic(ref string) bool {
+	b, _, err := readPlain(filepath.Join(g.common, filepath.FromSlash(ref)), maxRef)
+	return err == nil && strings.HasPrefix(string(b), "ref: ")
 }
 
 // inTheWay is a branch that is a directory of another one that is wanted, or below

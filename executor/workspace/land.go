@@ -105,7 +105,7 @@ func (s *Space) Land(ctx context.Context, e executor.Effect) (executor.Landed, e
 	old := e.Old
 	if old == "" && now != "" {
 		// It may stand at the base already, made by the user for this.
-		base, err := s.git.ref(ctx, s.prefix()+"base")
+		base, err := s.base(ctx)
 		if err != nil {
 			return executor.Landed{}, err
 		}
@@ -115,7 +115,7 @@ func (s *Space) Land(ctx context.Context, e executor.Effect) (executor.Landed, e
 		old = now
 	}
 	if now == "" && old != "" {
-		if base, err := s.git.ref(ctx, s.prefix()+"base"); err != nil || base != old {
+		if base, err := s.base(ctx); err != nil || base != old {
 			return executor.Landed{}, config("the integration branch %s was deleted: restore it (git branch %s %.12s)", name, name, old)
 		}
 		old = "" // nothing has landed yet: it begins at the base

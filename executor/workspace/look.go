@@ -48,7 +48,7 @@ func (s *Space) Differs(ctx context.Context, commit string, paths []string) ([]s
 // Moved returns the commit that the base would be pinned at today, "" if it is
 // the one that was.
 func (s *Space) Moved(ctx context.Context) (string, error) {
-	was, err := s.git.ref(ctx, s.prefix()+"base")
+	was, err := s.base(ctx)
 	if err != nil || was == "" {
 		return "", err
 	}

@@ -95,7 +95,7 @@ func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, er
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.git.ref(ctx, s.prefix()+"base")
+	base, err := s.base(ctx)
 	if err != nil {
 		return nil, err
 	}

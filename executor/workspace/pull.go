@@ -97,7 +97,7 @@ func (s *Space) pushOnto(ctx context.Context, e executor.Effect, branch string) 
 	}
 	at, err := s.git.ref(ctx, "refs/heads/"+branch)
 	if err == nil && at == "" {
-		at, err = s.git.ref(ctx, s.prefix()+"base")
+		at, err = s.base(ctx)
 	}
 	if err != nil {
 		return err

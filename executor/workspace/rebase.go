@@ -56,11 +56,18 @@ func (s *Space) Restore(ctx context.Context, base executor.Tree, own []executor.
 	var moved []string
 	look := func(ref, pinned string) error {
 		now, err := s.git.ref(ctx, ref)
-		if err != nil || now == "" || pinned == "" || now == pinned {
+		if err != nil || pinned == "" || now == pinned && !s.git.symbolic(ref) {
+			return err
+		}
+		if there, err := s.git.ref(ctx, pinned+"^{commit}"); err != nil || there == "" { // in another repository
 			return err
 		}
 		moves = append(moves, move{ref, now, pinned})
-		moved = append(moved, fmt.Sprintf("%s stood at %.12s, and the journal knows nothing of that: it is at %.12s again. To start from the branch as it is now: ralph apply --rebase", ref, now, pinned))
+		stood := "stood nowhere"
+		if now != "" {
+			stood = fmt.Sprintf("stood at %.12s", now)
+		}
+		moved = append(moved, fmt.Sprintf("%s %s, and the journal knows nothing of that: it is at %.12s again. To start from the branch as it is now: ralph apply --rebase", ref, stood, pinned))
 		return nil
 	}
 	if err := look(s.prefix()+"base", base.Commit); err != nil {
@@ -90,7 +97,7 @@ func (s *Space) Head(ctx context.Context) (string, error) {
 	if err != nil || head != "" {
 		return head, err
 	}
-	return s.git.ref(ctx, s.prefix()+"base")
+	return s.base(ctx)
 }
 
 // Integrated returns the integration branch's commit, "" if there is no such branch.

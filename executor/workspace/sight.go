@@ -207,14 +207,31 @@ func (s *Space) attach(ctx context.Context, w *worktree, commit string) error {
 	switch {
 	case w.ref != "":
 		s.git.unlock(w.ref)
-		if on == w.ref {
-			return nil
+		if err := s.plain(ctx, w.ref); err != nil || on == w.ref {
+			return err
 		}
 		_, err = s.git.line(ctx, w.at, "symbolic-ref", "HEAD", w.ref)
 	case on != "":
 		_, err = s.git.line(ctx, w.at, "update-ref", "--no-deref", "HEAD", commit)
 	}
 	return err
+}
+
+// plain makes a ref of ralph's that somebody made symbolic a plain one again: what
+// moves HEAD of a worktree would move what it leads to.
+func (s *Space) plain(ctx context.Context, ref string) error {
+	if !s.git.symbolic(ref) {
+		return nil
+	}
+	at, err := s.git.ref(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if at == "" { // it leads nowhere
+		_, err = s.git.line(ctx, place{}, "update-ref", "--no-deref", "-d", ref)
+		return err
+	}
+	return s.git.update(ctx, "plain", move{ref, at, at})
 }
 
 // reset puts the worktree at a commit, on the node's branch. Ignored files and

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
@@ -40,6 +41,7 @@ type Space struct {
 	Filter func(io.Writer) io.WriteCloser
 
 	branches map[string]bool // refs of this epic's branches
+	based    atomic.Value    // string: the base that this run has pinned
 	free     func(dir string) (int64, error)
 }
 
@@ -249,6 +251,7 @@ func (s *Space) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, e
 	if err != nil {
 		return base, nil, err
 	}
+	s.based.Store(base.Commit)
 	var own []executor.NamedTree
 	for i := range s.epic.Nodes {
 		n := &s.epic.Nodes[i]
@@ -262,6 +265,15 @@ func (s *Space) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, e
 		own = append(own, executor.NamedTree{Name: n.Git.Base, Tree: t})
 	}
 	return base, own, nil
+}
+
+// base is the commit that the epic starts from, "" if none is pinned: once it is
+// pinned for a run, whatever others do to the ref meanwhile.
+func (s *Space) base(ctx context.Context) (string, error) {
+	if at, ok := s.based.Load().(string); ok {
+		return at, nil
+	}
+	return s.git.ref(ctx, s.prefix()+"base")
 }
 
 func blocked(n *ir.Node) bool {

@@ -18,7 +18,7 @@ func (s *Space) Unpin(ctx context.Context) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	_, err = s.git.run(ctx, place{}, "delete "+strings.Join(list, "\ndelete ")+"\n", nil, "update-ref", "-m", "ralph: nothing began", "--stdin")
+	_, err = s.git.run(ctx, place{}, "delete "+strings.Join(list, "\ndelete ")+"\n", nil, "update-ref", "--no-deref", "-m", "ralph: nothing began", "--stdin")
 	return err
 }
 

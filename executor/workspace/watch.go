@@ -47,6 +47,7 @@ type watch struct {
 	ended    []executor.During            // since the last look
 	next     time.Time                    // before this no look
 	made     map[string][]executor.During // attempts in flight when a branch or tag was made
+	moved    map[string]bool              // refs of the epic that others moved, and ralph not since
 	copies   map[string]string            // files to keep, by where; "": done
 	room     int64                        // for them
 	readAt   time.Time                    // when the refs were about to be read
@@ -73,7 +74,7 @@ func (s *Space) Watch(clean func(string) string) executor.Watch {
 	if clean == nil {
 		clean = func(s string) string { return s }
 	}
-	w := &watch{s: s, clean: clean, copies: map[string]string{}, made: map[string][]executor.During{}, room: maxCopies, flight: map[string]executor.During{}, branchOf: map[string]ir.NodeID{}}
+	w := &watch{s: s, clean: clean, copies: map[string]string{}, made: map[string][]executor.During{}, moved: map[string]bool{}, room: maxCopies, flight: map[string]executor.During{}, branchOf: map[string]ir.NodeID{}}
 	for id, n := range s.nodes {
 		w.branchOf["refs/heads/"+n.Git.Branch] = id
 	}
@@ -104,8 +105,11 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	onRecord := w.onRecord(pins)
 	for _, c := range open {
 		known[c.What] = true
+		if t, _, _ := w.thing(c.What); t == executor.ThingOwn {
+			w.moved[c.What] = true
+		}
 		if at := onRecord[c.What]; len(at) > 0 && !slices.Contains(at, c.Was) { // ralph has put it elsewhere since
-			out = append(out, w.refSighting(c.What, c.Is, c.Was)) // that change is over
+			out = w.over(out, c.What, c.Is)
 			if is := w.valueOf(c); !slices.Contains(at, is) {
 				out = append(out, w.refSighting(c.What, at[len(at)-1], is))
 			}
@@ -117,6 +121,7 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 			out = append(out, s)
 		}
 	}
+	w.noteMoved(out)
 	if !cut {
 		_ = w.save() // it says nothing about a run that has not begun; Keep tries again
 		return out
@@ -153,7 +158,18 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	for i := range seen {
 		seen[i].During = during
 	}
-	return append(out, seen...)
+	out = append(out, seen...)
+	w.noteMoved(out)
+	return out
+}
+
+// noteMoved remembers which refs of the epic others have moved.
+func (w *watch) noteMoved(list []executor.Sighting) {
+	for _, s := range list {
+		if s.Thing == executor.ThingOwn && !s.Over {
+			w.moved[s.What] = true
+		}
+	}
 }
 
 // Begin implements executor.Watch.

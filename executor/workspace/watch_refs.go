@@ -121,15 +121,16 @@ func (w *watch) refSighting(ref, was, is string) executor.Sighting {
 	return s
 }
 
-// setRef is the command that puts a ref somewhere; "" takes it away.
+// setRef is the command that puts a ref somewhere; "" takes it away. It never moves
+// what a symbolic one leads to.
 func setRef(ref, at string) string {
 	if to, symbolic := strings.CutPrefix(at, "ref: "); symbolic {
 		return "git symbolic-ref " + quoteWord(ref) + " " + quoteWord(to)
 	}
 	if at == "" {
-		return "git update-ref -d " + quoteWord(ref)
+		return "git update-ref --no-deref -d " + quoteWord(ref)
 	}
-	return "git update-ref " + quoteWord(ref) + " " + quoteWord(at)
+	return "git update-ref --no-deref " + quoteWord(ref) + " " + quoteWord(at)
 }
 
 // compareRefs returns which refs others have moved. What looks lost is looked at
@@ -152,6 +153,7 @@ func (w *watch) compareRefs(now map[string]string, all bool) []executor.Sighting
 			groups[groupOf(ref)] = append(groups[groupOf(ref)], executor.Drift{What: ref, Was: was, Is: is})
 			continue
 		case thing == executor.ThingOwn && w.own.put(ref, is, begun):
+			out = w.over(out, ref, is)
 			continue
 		}
 		s := w.refSighting(ref, was, is)
@@ -164,14 +166,21 @@ func (w *watch) compareRefs(now map[string]string, all bool) []executor.Sighting
 			} else {
 				now[ref] = is
 			}
-			if is == was || thing == executor.ThingOwn && w.own.put(ref, is, begun) {
+			if is == was {
+				continue
+			}
+			if thing == executor.ThingOwn && w.own.put(ref, is, begun) {
+				out = w.over(out, ref, is)
 				continue
 			}
 			s = w.refSighting(ref, was, is)
 		}
-		if thing == executor.ThingForeign && !s.Forward {
+		switch {
+		case thing == executor.ThingForeign && !s.Forward:
 			gone = append(gone, s)
 			continue
+		case thing == executor.ThingOwn:
+			w.moved[ref] = true
 		}
 		out = append(out, s)
 	}
@@ -179,6 +188,17 @@ func (w *watch) compareRefs(now map[string]string, all bool) []executor.Sighting
 		out = append(out, w.group(name, groups[name]))
 	}
 	return append(w.few(gone), out...)
+}
+
+// over adds that ralph has put a ref where it belongs, if others had moved it before.
+func (w *watch) over(out []executor.Sighting, ref, is string) []executor.Sighting {
+	if !w.moved[ref] {
+		return out
+	}
+	delete(w.moved, ref)
+	s := w.refSighting(ref, is, is)
+	s.Over = true
+	return append(out, s)
 }
 
 // mostRefs is how many refs are named one by one.
@@ -249,15 +269,17 @@ func summary(list []executor.Drift) string {
 	return clip(fmt.Sprintf("%d made, %d moved, %d deleted: %s", made, moved, deleted, listed(names)))
 }
 
-func putBack(file string) string { return "git update-ref --stdin < " + quoteWord(file) }
+func putBack(file string) string { return "git update-ref --no-deref --stdin < " + quoteWord(file) }
 
 // keepRefs keeps where refs stood, as commands of git update-ref.
 func (w *watch) keepRefs(list []executor.Drift) (file, digest string) {
 	var b strings.Builder
 	for _, c := range list {
-		if c.Was == "" {
+		switch {
+		case strings.HasPrefix(c.Was, "ref: "): // git has no word for it here
+		case c.Was == "":
 			fmt.Fprintf(&b, "delete %s\n", c.What)
-		} else {
+		default:
 			fmt.Fprintf(&b, "update %s %s\n", c.What, c.Was)
 		}
 	}

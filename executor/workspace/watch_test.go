@@ -363,12 +363,12 @@ func TestARefThatRalphHasSetSinceIsNotPutBackToBefore(t *testing.T) {
 	start := func() []executor.Sighting { return r.space.Watch(nil).Start(open, false, nil, []executor.Pin{pin}) }
 
 	r.git("update-ref", ref, r.head())
-	if seen := start(); len(seen) != 1 || seen[0].Is != open[0].Was {
+	if seen := start(); len(seen) != 1 || !seen[0].Over {
 		t.Errorf("it stands where the record says, and is sighted as %+v", seen)
 	}
 	r.git("update-ref", "-d", ref)
 	seen := start()
-	if len(seen) != 2 || seen[0].Is != open[0].Was || seen[1].Was != r.head() || seen[1].Is != "" || !strings.HasSuffix(seen[1].Back, r.head()) {
+	if len(seen) != 2 || !seen[0].Over || seen[1].Was != r.head() || seen[1].Is != "" || !strings.HasSuffix(seen[1].Back, r.head()) {
 		t.Errorf("it is gone, and is sighted as %+v", seen)
 	}
 }
