@@ -52,7 +52,7 @@ func (r *Run) comment(e Event) {
 		if b.Interrupted {
 			word = "was interrupted"
 		}
-		r.say(e.Seq, "ralph", fmt.Sprintf("[run] %s at %s: %s", word, stamp(e.At), countWords(b.Counts)))
+		r.say(e.Seq, "ralph", fmt.Sprintf("[run] %s at %s: %s", word, stamp(e.At), countWords(b.Counts, b.GoesOn, true)))
 	case RunHeld:
 		r.say(e.Seq, "ralph", fmt.Sprintf("[run] held at %s: %s", stamp(e.At), b.Detail))
 	case RunDraining:
@@ -182,12 +182,21 @@ func decisionText(id ir.NodeID, d Decision) string {
 	return out
 }
 
-// countWords lists how many nodes have each status: "2 done, 1 blocked".
-func countWords(counts map[string]int) string {
+// countWords lists how many nodes have each status: "2 done, 1 blocked". Of those that
+// wait goesOn need nobody; where nothing is at work none runs.
+func countWords(counts map[string]int, goesOn int, idle bool) string {
 	var parts []string
 	for s := Done; ; s = (s + 1) % nodeStatuses { // what is done stands first
-		if c := counts[s.String()]; c > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c, s))
+		c, word := counts[s.String()], s.String()
+		switch {
+		case s == Running && idle:
+			word = "interrupted"
+		case s == Waiting && goesOn > 0:
+			parts = append(parts, fmt.Sprintf("%d to go on", goesOn))
+			c -= goesOn
+		}
+		if c > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c, word))
 		}
 		if s == Done-1 {
 			break

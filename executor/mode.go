@@ -91,7 +91,7 @@ func (r *Run) Mode() (mode, reason string) {
 			}
 		}
 	}
-	counts := countWords(r.Counts())
+	counts := countWords(r.Counts(), r.GoOn(), r.Idle())
 	switch {
 	case len(r.epic.Nodes) == 0:
 		return ModeCreated, "it has no sprints yet"
