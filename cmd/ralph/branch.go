@@ -130,7 +130,7 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 			b.sayOlder(w)
 		case len(b.Holds) > 0:
 			fmt.Fprintf(w, "\nThe results are on branch %s (%.12s).\n", name, b.head)
-			b.sayWays(w, run)
+			b.sayWays(w, !interrupted && exitOf(run, false) == exitDone)
 			b.sayHolds(w)
 		}
 	case interrupted || sum.Status != executor.Done || sum.Result.Commit == "":
@@ -144,7 +144,7 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 		b.sayLeft(w)
 	default:
 		fmt.Fprintf(w, "\nThe result is on branch %s (%.12s).\n", name, sum.Result.Commit)
-		b.sayWays(w, run)
+		b.sayWays(w, exitOf(run, false) == exitDone)
 		b.sayHolds(w)
 		b.sayLeft(w)
 	}
@@ -158,11 +158,12 @@ func (b branchHolds) sayOlder(w io.Writer) {
 	}
 }
 
-// sayWays says how to look at the branch, and to take it.
-func (b branchHolds) sayWays(w io.Writer, run *executor.Run) {
+// sayWays says how to look at the branch, and to take it where it has all of it, or
+// what was not skipped.
+func (b branchHolds) sayWays(w io.Writer, all bool) {
 	fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", quoteArg(b.name))
 	fmt.Fprintf(w, "          git diff HEAD...%s\n", quoteArg(b.name))
-	if exitOf(run, false) == exitDone { // all of it, or what was not skipped
+	if all {
 		fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(b.name))
 	}
 }

@@ -243,7 +243,7 @@ func monitorRank(r *record) int {
 	switch {
 	case r.held:
 		return 0
-	case r.run.Overview().Open:
+	case r.run.Overview().Open, r.cut():
 		return 1
 	case exitOf(r.run, false) != exitDone:
 		return 2

@@ -55,7 +55,7 @@ func (m *monitor) epic(w io.Writer, r *record) {
 	for _, v := range r.run.Views() {
 		m.node(w, r, v)
 	}
-	if o.Open && !r.held {
+	if !r.held && (o.Open || r.cut()) {
 		writeIndented(w, []nextStep{{"ralph apply" + applies(r.file), "goes on where it was interrupted"}})
 	}
 }

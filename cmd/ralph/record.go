@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -243,10 +244,15 @@ func (r *record) stateOfRun() string {
 		return "recovered at " + o.Recovered.Local().Format(time.DateTime) + "; ralph apply goes on"
 	case !o.Begun:
 		return "not started"
-	case o.Open:
+	case o.Open, r.cut():
 		return "interrupted; ralph apply goes on"
 	}
 	return "ended"
+}
+
+// cut reports whether the last run ended with sprints at work: it was interrupted.
+func (r *record) cut() bool {
+	return slices.ContainsFunc(r.run.Views(), func(v executor.NodeView) bool { return v.Interrupted })
 }
 
 // lastActivity is when a program of an attempt last wrote something; for people,

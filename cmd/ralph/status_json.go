@@ -164,7 +164,7 @@ func statusOf(r *record) statusJSON {
 		s.Run.State = "ending"
 	case r.held:
 		s.Run.State = "at work"
-	case o.Open:
+	case o.Open, r.cut():
 		s.Run.State = "interrupted"
 	case o.Begun:
 		s.Run.State = "ended"
