@@ -120,7 +120,7 @@ func (v *applyView) line(e executor.Event) string {
 	}
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
-		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", term.Clean(v.epic.Epic.Title), count(len(v.epic.Nodes), "sprint"), b.Slots, term.Clean(oneAtATime(unknownCosts(v.epic, v.run))), b.Base.Commit)
+		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", term.Clean(v.epic.Epic.Title), count(len(v.epic.Nodes), "sprint"), b.Slots, term.Clean(oneAtATime(b.Slots, unknownCosts(v.epic, v.run))), b.Base.Commit)
 	case executor.RunDraining:
 		if b.Reason != "" {
 			return term.Clean(fmt.Sprintf("nothing new starts: %s; running attempts may go on until %s", b.Reason, b.Until.Local().Format(time.TimeOnly)))

@@ -45,6 +45,8 @@ func unknownCosts(epic *ir.Epic, run *executor.Run) []unknownCost {
 			continue
 		case v.Status == executor.Done, v.Status == executor.Skipped, v.Status == executor.Cancelled, v.Status == executor.Blocked:
 			continue
+		case v.Status == executor.Waiting && v.For == executor.ForHuman:
+			continue
 		}
 		limit := ir.Budget{USDMicro: max(whole.USDMicro, v.Budget.USDMicro), Tokens: max(whole.Tokens, v.Budget.Tokens)}
 		look := func(name, model string) {
@@ -122,9 +124,9 @@ func budgetWords(list []unknownCost) (warnings, notes []string) {
 			names = append(names, "agent "+u.agent)
 			all.usd, all.tokens = all.usd || u.usd, all.tokens || u.tokens
 		}
-		who, agent := listOf(names), "NAME"
+		who, each, agent := listOf(names), "each of "+listOf(names), "NAME"
 		if len(some) == 1 {
-			agent = some[0].agent
+			each, agent = who, some[0].agent
 		}
 		var what, write []string
 		if all.usd {
@@ -143,17 +145,20 @@ func budgetWords(list []unknownCost) (warnings, notes []string) {
 			}
 			warnings = append(warnings, text+` Write model "NAME" { price { input = …, output = … } }, or bound the tokens.`)
 		case perhaps:
-			warnings = append(warnings, fmt.Sprintf("nobody knows what a turn of %s costs in %s: one turn of such an agent runs at a time until one has said it, and the budget does not count those that do not. A policy may say what to expect: %s", who, in, expect))
+			warnings = append(warnings, fmt.Sprintf("nobody knows what a turn of %s costs in %s: one turn of such an agent runs at a time until one has said it, and the budget does not count those that do not. A policy may say what to expect: %s", each, in, expect))
 		default:
-			notes = append(notes, fmt.Sprintf("what a turn of %s costs in %s is known when the first one has ended: until then one turn of such an agent runs at a time. A policy may say what to expect: %s", who, in, expect))
+			notes = append(notes, fmt.Sprintf("what a turn of %s costs in %s is known when the first one has ended: until then one turn of such an agent runs at a time. A policy may say what to expect: %s", each, in, expect))
 		}
 	}
 	return warnings, notes
 }
 
 // oneAtATime names the agents of which one turn runs at a time, for the heading; ""
-// if there are none.
-func oneAtATime(list []unknownCost) string {
+// if there are none, or nothing runs beside another anyhow.
+func oneAtATime(slots int, list []unknownCost) string {
+	if slots < 2 {
+		return ""
+	}
 	var names []string
 	for _, u := range list {
 		if u.usd || u.tokens {

@@ -35,7 +35,7 @@ func TestABudgetThatCannotHoldIsSaid(t *testing.T) {
 	}{
 		"a price, and a program that says it": {
 			func(*ir.Epic) {},
-			[]string{"what a turn of agent dev, agent spare costs in US dollars is " + first, `agent "NAME" { expect { usd = 0.40 } }`},
+			[]string{"what a turn of each of agent dev, agent spare costs in US dollars is " + first, `agent "NAME" { expect { usd = 0.40 } }`},
 			" (agent dev: 1, agent spare: 1)",
 		},
 		"no budget": {func(e *ir.Epic) {
@@ -88,7 +88,7 @@ func TestABudgetThatCannotHoldIsSaid(t *testing.T) {
 				t.Errorf("%s: it lacks %q:\n%s", name, want, said)
 			}
 		}
-		if got := oneAtATime(list); got != c.heading {
+		if got := oneAtATime(2, list); got != c.heading {
 			t.Errorf("%s: the heading has %q, want %q", name, got, c.heading)
 		}
 	}
