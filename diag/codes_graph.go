@@ -207,7 +207,7 @@ var graphCodes = []Entry{
 	{
 		Code: "name-taken", Severity: Warning, About: "graph",
 		Title: "A branch or a worktree of the epic cannot be made here",
-		Why:   "A branch of this name exists in the repository and is not the epic's; or one does that git cannot keep beside it, because branches are files: beside a branch `ralph` there can be no `ralph/plan/1-1-setup`. Or another epic that was applied here needs the same name, or something else stands in the directory of a worktree. Compile writes epic.json all the same, for it is about the plan and not about this clone; `ralph plan`, `ralph doctor` and `ralph apply` refuse it until the name is free. Branches of remotes are in nobody's way.",
+		Why:   "A branch of this name exists in the repository and is not the epic's; or one does that git cannot keep beside it, because branches are files: beside a branch `ralph` there can be no `ralph/plan/1-1-setup`. Or another epic that was applied here needs the same name, or something else stands in the directory of a worktree. Compile writes epic.json all the same, for it is about the plan and not about this clone; `ralph plan`, `ralph doctor` and `ralph apply` refuse it until the name is free. An epic that lies in the project and was never applied here has taken nothing yet: all of them only warn, and of two the one that is applied first gets the names. Branches of remotes are in nobody's way.",
 		Wrong: "git branch ralph",
 		Right: "git branch -m ralph mine",
 	},

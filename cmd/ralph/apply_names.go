@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
@@ -31,22 +33,38 @@ func checkNames(space *workspace.Space, run *executor.Run) error {
 	return namesTaken(found)
 }
 
-// taken tells the compiler which names of an epic somebody else has here.
-func (p *project) taken(epic *ir.Epic) []compiler.Taken {
-	space := workspace.Glance(p.dir, epic)
-	if space == nil {
-		return nil
+// taken tells the compiler which names of an epic somebody else has here, or needs that
+// was compiled from another plan than these.
+func (a *compileArgs) taken(p *project) func(*ir.Epic) []compiler.Taken {
+	var plans []string
+	for _, plan := range a.plans {
+		rel, _ := p.rel(plan)
+		plans = append(plans, rel)
 	}
-	_, err := os.Lstat(filepath.Join(space.State(), journal.File)) // once it was applied, its integration branch is taken to be its own
-	found, err := space.Clashes(func(*ir.Node) bool { return true }, err == nil)
-	if err != nil {
-		return nil // apply says what is wrong with the repository
+	beside, _ := p.rel(a.out)
+	if !isDirName(a.out) {
+		beside = path.Dir(beside)
 	}
-	out := make([]compiler.Taken, 0, len(found))
-	for _, c := range found {
-		out = append(out, compiler.Taken{Nodes: c.Nodes, What: c.What, Ways: c.Ways})
+	files := sync.OnceValue(func() []workspace.EpicFile { return epicsIn(p.FS(), beside) })
+	return func(epic *ir.Epic) []compiler.Taken {
+		space := workspace.Glance(p.dir, epic)
+		if space == nil {
+			return nil
+		}
+		_, err := os.Lstat(filepath.Join(space.State(), journal.File)) // once it was applied, its integration branch is taken to be its own
+		found, err := space.Clashes(func(*ir.Node) bool { return true }, err == nil)
+		if err != nil {
+			return nil // apply says what is wrong with the repository
+		}
+		if planned, err := space.Planned(files(), plans...); err == nil {
+			found = append(found, planned...)
+		}
+		out := make([]compiler.Taken, 0, len(found))
+		for _, c := range found {
+			out = append(out, compiler.Taken{Nodes: c.Nodes, What: c.What, Ways: c.Ways})
+		}
+		return out
 	}
-	return out
 }
 
 // namesTaken says what is in the way, and the ways out.
@@ -70,4 +88,19 @@ func namesTaken(found []workspace.Clash) error {
 		fmt.Fprintf(&b, "  and %d more\n", len(found)-most)
 	}
 	return inputErrorf("names that this epic needs are taken:\n%s  Nothing was started.", b.String())
+}
+
+// alsoPlanned finds the names of an epic that others need which lie in its project and
+// are not applied: a warning, because nothing is taken yet.
+func alsoPlanned(space *workspace.Space) []workspace.Clash {
+	root, err := os.OpenRoot(space.Top())
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	found, err := space.Planned(epicsIn(root.FS(), "."))
+	if err != nil {
+		return nil
+	}
+	return found[:min(len(found), 10)]
 }

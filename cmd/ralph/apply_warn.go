@@ -14,6 +14,9 @@ import (
 // It does not stop a run.
 func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, base executor.Tree) []string {
 	var out []string
+	for _, c := range alsoPlanned(space) {
+		out = append(out, fmt.Sprintf("%s. What to do: %s.", c.What, strings.Join(c.Ways, "; or ")))
+	}
 	at, err := space.Moved(ctx)
 	if err != nil || at == "" {
 		return out

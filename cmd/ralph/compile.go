@@ -226,7 +226,8 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 	}
 	input.Project = c.project.FS()
 	if a.inClone {
-		input.Past, input.Taken = a.past(c.project), c.project.taken
+		input.Past = a.past(c.project)
+		input.Taken = a.taken(c.project)
 	}
 	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}

@@ -130,6 +130,9 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, finding) {
 	if len(programs) > 0 {
 		detail += ": " + listOf(programs)
 	}
+	for _, c := range alsoPlanned(space) {
+		return epic, finding{Name: file, State: "warning", Detail: c.What, Hint: strings.Join(c.Ways, "\nor ")}
+	}
 	return epic, finding{Name: file, State: "ok", Detail: detail}
 }
 

@@ -49,7 +49,64 @@ func (s *Space) Clashes(need func(*ir.Node) bool, joined bool) ([]Clash, error) 
 		return nil, err
 	}
 	joined = joined || s.epic.Epic.Integration.Mode != "dag" // the other modes go on from what is there
-	l := &names{Space: s, joined: joined, heads: map[string]bool{}, began: map[ir.NodeID]bool{}, others: s.elsewhere()}
+	l := s.names(refs, joined)
+	l.others = s.elsewhere().needs
+	wanted := l.wanted(need)
+	if l.slug() { // everything else clashes, too
+		return l.found, nil
+	}
+	for _, n := range wanted {
+		l.exact(n)
+	}
+	l.beside(wanted)
+	for _, n := range wanted {
+		l.place(n)
+	}
+	return l.found, nil
+}
+
+// EpicFile is a file that holds an epic.
+type EpicFile struct {
+	Name string
+	JSON []byte
+}
+
+// Planned finds the names that this epic shares with epics which were compiled and are
+// not applied here. Nothing is taken yet: of two the one that is applied first takes
+// them. Names that are this epic's already are left out, and so are epics of its own id
+// and of plans that are compiled just now.
+func (s *Space) Planned(files []EpicFile, plans ...string) ([]Clash, error) {
+	applied := s.elsewhere()
+	others := map[string]other{}
+	for _, f := range files {
+		if e, ok := readNeeds(f.JSON); ok && e.Epic.ID != s.epic.Epic.ID && !applied.ids[e.Epic.ID] && !slices.Contains(plans, e.Epic.Plan) {
+			e.add(others, other{file: f.Name})
+		}
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	refs, err := s.git.readRefs("refs/heads", strings.TrimSuffix(s.prefix(), "/"))
+	if err != nil {
+		return nil, err
+	}
+	l := s.names(refs, false)
+	heads := l.heads
+	wanted := slices.DeleteFunc(l.wanted(func(*ir.Node) bool { return true }), func(n *ir.Node) bool { return heads[n.Git.Branch] })
+	l.heads, l.others = nil, others
+	if !l.began[executor.Integration] && l.slug() {
+		return l.found, nil
+	}
+	for _, n := range wanted {
+		l.exact(n)
+	}
+	l.beside(wanted)
+	return l.found, nil
+}
+
+// names begins a search.
+func (s *Space) names(refs map[string]string, joined bool) *names {
+	l := &names{Space: s, joined: joined, heads: map[string]bool{}, began: map[ir.NodeID]bool{}}
 	for ref := range refs {
 		if strings.HasPrefix(ref, s.prefix()) { // the epic was applied
 			l.began[executor.Integration] = true
@@ -62,23 +119,18 @@ func (s *Space) Clashes(need func(*ir.Node) bool, joined bool) ([]Clash, error) 
 			l.began[ir.NodeID(id)] = l.began[ir.NodeID(id)] || mine(what)
 		}
 	}
+	return l
+}
+
+// wanted are the sum and those nodes that need says.
+func (s *Space) wanted(need func(*ir.Node) bool) []*ir.Node {
 	wanted := []*ir.Node{s.nodes[executor.Integration]}
 	for i := range s.epic.Nodes {
 		if n := &s.epic.Nodes[i]; !n.Done && need(n) {
 			wanted = append(wanted, n)
 		}
 	}
-	if l.slug() { // everything else clashes, too
-		return l.found, nil
-	}
-	for _, n := range wanted {
-		l.exact(n)
-	}
-	l.beside(wanted)
-	for _, n := range wanted {
-		l.place(n)
-	}
-	return l.found, nil
+	return wanted
 }
 
 // names is one search for clashes.
@@ -93,47 +145,81 @@ type names struct {
 
 // other is a node of another epic of this repository.
 type other struct {
-	plan, state string
+	plan        string
+	state, file string // where the epic was applied; else its file
 	epic, node  ir.NodeID
 	key         ir.Key
 }
 
 func (o other) String() string {
-	return fmt.Sprintf("%s of another epic (%s, %s)", o.key, o.plan, o.epic)
+	s := fmt.Sprintf("%s of another epic (%s, %s)", o.key, o.plan, o.epic)
+	if o.file != "" {
+		s += ", which was compiled and not applied"
+	}
+	return s
+}
+
+// away is what makes an epic need no names any more.
+func (o other) away(epic string) string {
+	if o.file != "" {
+		return "if the other " + epic + " is not wanted any more, delete " + o.file
+	}
+	return "if the other " + epic + " is over, move " + o.state + " away"
+}
+
+// needs is what is read of an epic for the names that it needs.
+type needs struct {
+	Epic  ir.Header `json:"epic"`
+	Nodes []struct {
+		ID   ir.NodeID `json:"id"`
+		Key  ir.Key    `json:"key"`
+		Kind ir.Kind   `json:"kind"`
+		Done bool      `json:"done"`
+		Git  ir.Git    `json:"git"`
+	} `json:"nodes"`
+}
+
+func readNeeds(b []byte) (e needs, ok bool) {
+	return e, json.Unmarshal(b, &e) == nil
+}
+
+// add notes an epic's branches; o says where it is.
+func (e *needs) add(to map[string]other, o other) {
+	o.plan, o.epic = e.Epic.Plan, e.Epic.ID
+	for _, n := range e.Nodes {
+		if n.Kind != ir.Manual && !n.Done {
+			o.node, o.key = n.ID, n.Key
+			to[n.Git.Branch] = o
+		}
+	}
+	o.node, o.key = executor.Integration, executor.Integration
+	to[e.Epic.Integration.Branch] = o
+}
+
+// applied are the other epics that were applied in this repository.
+type applied struct {
+	ids   map[ir.NodeID]bool
+	needs map[string]other
 }
 
 // elsewhere reads what epics need that were applied in this repository. A state
 // without a readable epic needs no name that could be told.
-func (s *Space) elsewhere() map[string]other {
+func (s *Space) elsewhere() applied {
 	files, _ := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(s.state)), "*", "epic.json"))
-	out := map[string]other{}
+	out := applied{map[ir.NodeID]bool{}, map[string]other{}}
 	for _, f := range files {
-		var e struct {
-			Epic  ir.Header `json:"epic"`
-			Nodes []struct {
-				ID   ir.NodeID `json:"id"`
-				Key  ir.Key    `json:"key"`
-				Kind ir.Kind   `json:"kind"`
-				Done bool      `json:"done"`
-				Git  ir.Git    `json:"git"`
-			} `json:"nodes"`
-		}
-		o := other{state: filepath.Dir(f)}
-		if o.state == s.state {
+		state := filepath.Dir(f)
+		if state == s.state {
 			continue
 		}
-		if b, err := os.ReadFile(f); err != nil || json.Unmarshal(b, &e) != nil {
+		b, err := os.ReadFile(f)
+		if err != nil {
 			continue
 		}
-		o.plan, o.epic = e.Epic.Plan, e.Epic.ID
-		for _, n := range e.Nodes {
-			if n.Kind != ir.Manual && !n.Done {
-				o.node, o.key = n.ID, n.Key
-				out[n.Git.Branch] = o
-			}
+		if e, ok := readNeeds(b); ok {
+			out.ids[e.Epic.ID] = true
+			e.add(out.needs, other{state: state})
 		}
-		o.node, o.key = executor.Integration, executor.Integration
-		out[e.Epic.Integration.Branch] = o
 	}
 	return out
 }
@@ -160,10 +246,14 @@ func (l *names) slug() bool {
 	if o.node != executor.Integration {
 		return false
 	}
-	l.add(fmt.Sprintf("another epic uses the branch %s: %s, id %s (this one is %s, id %s)", name, o.plan, o.epic, l.epic.Epic.Plan, l.epic.Epic.ID), []string{
+	yet := ""
+	if o.file != "" {
+		yet = "; it was compiled and not applied"
+	}
+	l.add(fmt.Sprintf("another epic uses the branch %s: %s, id %s (this one is %s, id %s)%s", name, o.plan, o.epic, l.epic.Epic.Plan, l.epic.Epic.ID, yet), []string{
 		"if they are two plans, give one another slug (front matter: id)",
 		fmt.Sprintf("if it is one plan that lost its id, write <!-- beads-ralph-epic: %s --> below its title and compile it again", o.epic),
-		"if the other one is over, move " + o.state + " away",
+		o.away("one"),
 	}, o.epic, executor.Integration)
 	return true
 }
@@ -200,7 +290,7 @@ func (l *names) ways(taken string, there bool, o other, sum bool) []string {
 	}
 	switch {
 	case !there:
-		return []string{another, "if the other epic is over, move " + o.state + " away"}
+		return []string{another, o.away("epic")}
 	case sum && !strings.Contains(taken, "/"): // what all integration branches begin with
 		return []string{rename}
 	case o.epic != "":
