@@ -273,8 +273,7 @@ func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 		}
 	case FailForeign:
 		if n.sum {
-			r.foreignHead = b.Head
-			r.seen(b.Head)
+			r.sawForeign(b)
 		}
 	}
 	l.failed(done.Kind)

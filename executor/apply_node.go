@@ -56,8 +56,7 @@ func (r *Run) branchMoved(n *node, b Body) {
 		r.sumMoved(n, b)
 	case EffectFailed:
 		if b.Class == FailForeign {
-			r.foreignHead = b.Head
-			r.seen(b.Head)
+			r.sawForeign(b)
 		}
 	}
 }

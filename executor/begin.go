@@ -41,9 +41,15 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 		p.down = Event{}.At
 	}
 	r.seen(Tree{Commit: e.Head})
-	if e.Head != "" && e.Head == r.sumMeant { // ralph ended when it had moved the branch
-		r.sumRef = e.Head
+	switch last := r.lastSum(); {
+	case e.Head == "" && r.sumRef != "":
+		r.branchGone()
+	case e.Head == "":
+	case e.Head == r.sumMeant: // ralph ended when it had moved the branch
 		r.putAt(r.sumMeantOf)
+		r.sumRef = e.Head
+	case r.sumRef == "" && last != nil && e.Head == last.result.Commit: // it was deleted, and is there again
+		r.sumRef = e.Head
 	}
 	r.sumLeft, r.leftOthers, r.sumPinned = nil, nil, ""
 	r.doneByBase(e, rebased)

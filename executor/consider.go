@@ -229,6 +229,10 @@ func (r *Run) considerApprove(n *node, d Decision) (Decision, act, error) {
 			return r.release(n, "done by "+d.By)
 		}, nil
 	case n.waitsFor(CauseForeign):
+		d, err := r.bindForeign(d)
+		if err != nil {
+			return d, nil, err
+		}
 		return d, func() error { r.acceptForeign(); return r.reopen(n) }, nil
 	case n.waitsFor(CauseDeadline):
 		return d, func() error { n.people.late = true; return r.release(n, "approved by "+d.By) }, nil

@@ -50,13 +50,21 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 	case n.waitsFor(CauseQuestion, CauseDiagnosis, CauseTakeover, CauseProtected):
 		return d, func() error { l.word = d; n.allow(r.at); return again("answered")() }, nil
 	case n.waitsFor(CauseForeign):
+		d, err := r.bindForeign(d)
+		if err != nil {
+			return d, nil, err
+		}
 		return d, func() error {
-			if r.rebuildSum(); len(r.older()) > 0 { // these are named first
+			if r.rebuildSum(); r.wouldLose() { // these are named first
 				return r.reopen(n)
 			}
 			return again("rebuilt")()
 		}, nil
 	case n.waitsFor(CauseOlder):
+		d, err := r.bindOlder(d)
+		if err != nil {
+			return d, nil, err
+		}
 		return d, func() error { r.rebuildSum(); return r.reopen(n) }, nil
 	case n.waitsFor(CauseDeadline):
 		return d, func() error { n.people.late = true; return again("retried")() }, nil

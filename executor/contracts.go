@@ -276,6 +276,8 @@ type Failure struct {
 	Until string   // limit: RFC 3339, "" if it was not said
 	Paths []string // conflict, protected
 	Head  Tree     // foreign, moved: where the integration branch stands
+	Holds []string // foreign: see EffectFailed
+	Back  bool     // foreign: see EffectFailed
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }

@@ -51,8 +51,8 @@ type Decision struct {
 	// What it is bound to; Consider fills it in. An approval that says a gate or
 	// trees itself is refused when they are not the present ones.
 	Gate   string `json:"gate,omitempty"`
-	Digest string `json:"digest,omitempty"` // of the gate; of the epic, for the plan; of the work, for keep-old; of what is red, for the base
-	Result string `json:"result,omitempty"` // tree that is approved, or kept
+	Digest string `json:"digest,omitempty"` // of the gate; of the epic, for the plan; of the work, for keep-old; of what is red, for the base; of the older results that were named, for the sum
+	Result string `json:"result,omitempty"` // tree that is approved, or kept, or that others have put on the integration branch
 	Base   string `json:"base,omitempty"`   // tree that it started from; digest of the inputs, for keep-old
 }
 

@@ -51,6 +51,7 @@ type Effect struct {
 	Commit    string   // prepare: where the worktree goes; gate, publish: what was collected
 	Base      string   // commit that the node started from
 	Old       string   // publish of the sum, land: where the integration branch stood
+	Known     []string // publish of the sum: commits of which a foreign branch is asked whether it holds them
 	Redo      bool     // it may have happened already, wholly or in part
 	Seq       int64    // of its EffectStarted event; 0 until recorded
 

@@ -109,7 +109,8 @@ type (
 		Until  time.Time `json:"until,omitzero"`
 		Cause  Cause     `json:"cause,omitempty"`
 		Detail string    `json:"detail,omitempty"`
-		Gate   string    `json:"gate,omitempty"` // approval: the human gate; cause gate: the one that could not be judged
+		Gate   string    `json:"gate,omitempty"`  // approval: the human gate; cause gate: the one that could not be judged
+		Loses  []string  `json:"loses,omitempty"` // older results: the commits that were named
 	}
 	// NodeBlocked says that nothing more is tried, and why.
 	NodeBlocked struct {
@@ -179,6 +180,8 @@ type (
 		Until  time.Time    `json:"until,omitzero"`  // limit: when it ends, if that was said
 		Paths  []string     `json:"paths,omitempty"` // conflict, protected: the first of the paths
 		Head   Tree         `json:"head,omitzero"`   // foreign, moved: where the integration branch stands
+		Holds  []string     `json:"holds,omitzero"`  // foreign: those of Effect.Known that Head has in its history; nil: nobody looked, it goes on from where ralph put the branch
+		Back   bool         `json:"back,omitempty"`  // foreign: Head is in the history of where ralph put the branch: nothing was added
 		Usage  Usage        `json:"usage,omitzero"`  // what the turn of an agent cost until it was cut
 	}
 	// BaseMade is the commit that a node starts from.

@@ -263,7 +263,7 @@ func TestForeignCommitsAreAcceptedOrReplaced(t *testing.T) { // execution §5 "F
 		s.is(executor.Integration, executor.Waiting, executor.CauseForeign, "not ralph's")
 		foreign = false
 		s.ok(executor.Integration, d)
-		s.begin()
+		s.begin(stands("theirs"))
 		s.end()
 		s.is(executor.Integration, executor.Done, "", "")
 		if last := published[len(published)-1]; last.Old != "theirs" {

@@ -40,7 +40,7 @@ func (r *Run) effect(n *node) (Effect, bool) {
 			e.Inputs = l.made
 		}
 		if n.sum {
-			e.Old = r.sumRef
+			e.Old, e.Known = r.sumRef, r.mayHold()
 		}
 		return e, true
 	case stageLand:

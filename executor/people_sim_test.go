@@ -202,7 +202,7 @@ func (s *sim) anyReport(e Effect) Body {
 	switch bad := rng.IntN(10) == 0; {
 	case bad && (e.Kind == EffectBase || e.Kind == EffectPrepare && e.Merge):
 		return fail(FailConflict)
-	case bad && e.Kind == EffectPublish && e.Node == Integration:
+	case bad && e.Kind == EffectPublish && e.Node == Integration && e.Old != "":
 		return fail(FailForeign)
 	case bad && e.Kind == EffectLand:
 		return fail(FailMoved)

@@ -57,10 +57,25 @@ func (s *stage) begin(change ...func(*executor.RunStarted)) {
 	s.t.Helper()
 	s.replay()
 	start := executortest.Start(s.epic)
+	start.Head = s.branchAt()
 	for _, c := range change {
 		c(&start)
 	}
 	s.put(executor.Event{Body: start})
+}
+
+// branchAt is where the integration branch stands while nobody else moves it, "" if
+// there is none.
+func (s *stage) branchAt() string {
+	if s.epic.Epic.Integration.Mode != "dag" {
+		return ""
+	}
+	for i := len(s.events) - 1; i >= 0; i-- {
+		if p, ok := s.events[i].Body.(executor.Published); ok && s.events[i].Node == executor.Integration {
+			return p.Result.Commit
+		}
+	}
+	return ""
 }
 
 // replay makes the run anew from its events, and compares.

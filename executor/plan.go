@@ -270,7 +270,6 @@ func (r *Run) planSum(works bool) (Planned, bool) {
 	p := Planned{Node: r.sum.id, Key: r.sum.ir.Key, Title: r.sum.ir.Title}
 	made := len(r.sum.successes) > 0
 	inputs, due := r.sumDue()
-	older := r.older()
 	switch {
 	case len(r.started.Only) > 0:
 		p.Action, p.Cause = ActLeave, "not selected by --only"
@@ -278,8 +277,10 @@ func (r *Run) planSum(works bool) (Planned, bool) {
 		p.Action, p.Cause = ActMay, "its parts may change"
 	case works:
 		p.Action = ActRun
-	case due && len(older) > 0:
-		p.Action, p.Cause = ActWait, r.olderText(older)
+	case due && r.wouldLose():
+		p.Action, p.Cause = ActWait, r.olderText(r.older())
+	case due && made && r.joins() && r.sumRef == "":
+		p.Action, p.Cause = ActRerun, "its branch is not there any more: it is made anew"
 	case due && made && len(inputs) == 1 && inputs[0].Node == "base":
 		p.Action, p.Cause = ActRerun, "nothing is left to join: it goes to the base"
 	case due && made:

@@ -23,6 +23,7 @@ func (s *stage) planned(epic *ir.Epic, change ...func(*executor.RunStarted)) str
 		}
 	}
 	start := executortest.Start(epic)
+	start.Head = s.branchAt()
 	for _, c := range change {
 		c(&start)
 	}

@@ -65,16 +65,18 @@ type Run struct {
 	sumMeantOf  []Result              // and of what
 	sumPut      *put                  // it did, and that is not on record as made yet
 	sumHolds    map[ir.NodeID]Result  // what it was made of
-	sumUnder    []string              // commits of results under others' commits that were accepted
+	sumUnder    []string              // commits of results, and of the base, under others' commits that were accepted; nil: there are none of others
 	sumBase     Tree                  // and on which base
 	rebuild     bool                  // a person said: of what is done now, without what others put there
-	mayLose     bool                  // and without the older results that it holds
+	mayLose     map[string]bool       // and without these older results that it holds, by commit
 	sumOthers   []string              // heads of others' commits in it
 	newOthers   []string              // and of those about which a person decided since
 	leftOthers  []string              // those that the last sum of this run took out
 	sumLeft     []Result              // what the last sum of this run took out
 	sumPinned   string                // ref that keeps what stood there before
-	foreignHead Tree                  // others' commits on it
+	foreignHead Tree                  // where others have put it
+	foreignIs   foreignBranch         // and what that is
+	sumTold     map[string]bool       // what git found in it, when a person decided about that; nil: it goes on from what ralph put there
 	accepted    Tree                  // these, when a person accepted them
 	madeFrom    map[string][]Result   // what each result was made from, by commit
 	resolutions map[string]resolution // of conflicts, by listKey

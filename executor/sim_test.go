@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -347,7 +348,8 @@ func (s *sim) crash() {
 }
 
 func (s *sim) start() {
-	head := []string{"", s.run.sumRef, "theirs"}[s.rng.IntN(3)]
+	// "" is a branch that somebody deleted, sumMeant one that ralph had moved when it ended.
+	head := []string{"", s.run.sumRef, "theirs", cmp.Or(s.run.sumMeant, s.run.sumRef)}[s.rng.IntN(4)]
 	s.put(Event{Body: RunStarted{Epic: "bd-e", Digest: s.epic.Digest, Base: Tree{"base", "base"}, Slots: 1 + s.rng.IntN(4), Head: head, By: "me"}})
 }
 
@@ -409,8 +411,8 @@ func (s *sim) report(e Effect) Body {
 		}
 		return GateJudged{Agent: e.Agent, Usage: s.usage(e), Gate: e.Gate, Red: e.Kind == EffectRed, Verdict: v, Message: "m", Signature: fmt.Sprint(s.rng.IntN(2)), Tests: "skip"}
 	}
-	if e.Node == Integration && s.rng.IntN(8) == 0 {
-		return EffectFailed{Class: FailForeign, Detail: "foreign", Head: Tree{"f" + mark, "t" + mark}}
+	if e.Node == Integration && e.Old != "" && s.rng.IntN(8) == 0 {
+		return s.moved(e, mark)
 	}
 	return Published{Result: Tree{e.Commit, "t" + e.Commit}}
 }

@@ -15,14 +15,15 @@ func (r *Run) sumNext() (Event, bool) {
 		return Event{}, false
 	}
 	n := r.sum
-	older := r.older()
-	switch {
-	case len(older) == 0:
+	if !r.wouldLose() {
 		return n.event(NodeStarted{Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: inputs}), true
-	case n.waitsFor(CauseOlder):
+	}
+	older := r.older()
+	named := commitsOf(older)
+	if n.waitsFor(CauseOlder) && slices.Equal(n.wait.Loses, named) {
 		return Event{}, false
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseOlder, Detail: r.olderText(older)}), true
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseOlder, Detail: r.olderText(older), Loses: named}), true
 }
 
 // sumDue reports whether the results have to be joined, and of what: the run is
@@ -117,7 +118,7 @@ func (r *Run) sumInputs() []Result {
 		return append([]Result{{Node: Integration, Tree: r.accepted}}, parts...)
 	}
 	last := r.lastSum()
-	if last == nil || r.rebuild && len(r.sumUnder) > 0 || r.sumBase != r.started.Base || !r.sumStays(current, contained) {
+	if last == nil || r.rebuild && r.sumUnder != nil || r.sumBase != r.started.Base || !r.sumStays(current, contained) {
 		return append([]Result{base}, parts...)
 	}
 	parts = slices.DeleteFunc(parts, func(x Result) bool { return r.sumHolds[x.Node].Commit == x.Commit })
@@ -147,18 +148,6 @@ func (r *Run) landedInputs() []Result {
 		}
 	}
 	return nil
-}
-
-// seen notes where the integration branch stands.
-func (r *Run) seen(head Tree) {
-	if head.Commit != "" && (head.Commit != r.head.Commit || head.Tree != "") {
-		r.head, r.headAt = head, r.seq
-	}
-}
-
-// others reports whether the integration branch stands where ralph did not put it.
-func (r *Run) others() bool {
-	return r.sumRef != "" && r.head.Commit != "" && r.head.Commit != r.sumRef
 }
 
 // sumStays reports whether all that the last sum holds is still true.
@@ -229,8 +218,8 @@ func (r *Run) sumMade(s, last *success) {
 		clear(r.sumHolds)
 		r.sumUnder = nil
 		r.leftOthers, r.sumOthers = slices.Concat(r.sumOthers, r.newOthers), nil
-	case last == nil || start.Commit != last.result.Commit: // what is under the accepted commits stays, whoever needs it
-		r.sumUnder = slices.Sorted(maps.Keys(before))
+	case last == nil || start.Commit == r.accepted.Commit || start.Commit != last.result.Commit: // what is under the accepted commits stays, whoever needs it
+		r.sumUnder = append([]string{}, slices.Sorted(maps.Keys(before))...)
 		clear(r.sumHolds)
 		r.leftOthers, r.sumOthers = nil, append(r.sumOthers, r.newOthers...)
 	default:
@@ -241,40 +230,20 @@ func (r *Run) sumMade(s, last *success) {
 		in.Same = ""
 		r.sumHolds[in.Node] = in
 	}
-	r.sumBase, r.accepted, r.rebuild, r.mayLose, r.sumPut = r.started.Base, Tree{}, false, false, nil
+	r.sumBase, r.accepted, r.rebuild, r.mayLose, r.sumPut, r.sumTold = r.started.Base, Tree{}, false, nil, nil, nil
 	r.sumLeft = r.gone(before, r.inBranch())
 }
 
 // sumMoved is told where the branch stands now.
 func (r *Run) sumMoved(n *node, b Published) {
-	r.sumRef, r.sumMeant, r.sumPinned = b.Result.Commit, "", b.Pinned
 	r.putAt(n.life.inputs)
+	r.sumRef, r.sumMeant, r.sumPinned = b.Result.Commit, "", b.Pinned
 	r.seen(b.Result)
 }
 
 // empty reports whether the sum has no parts: the branch goes back to the base.
 func (r *Run) empty(n *node) bool {
 	return r.joins() && len(n.life.inputs) == 1 && n.life.inputs[0].Node == "base"
-}
-
-// acceptForeign lets the next sum begin at what others have put on the
-// integration branch; rebuildSum lets it replace what is there, which stays
-// pinned, by what is done now.
-func (r *Run) acceptForeign() {
-	r.accepted, r.sumRef = r.foreignHead, r.foreignHead.Commit
-	r.addOthers()
-}
-
-// rebuildSum of a sum that waits for foreign commits takes only these out: older
-// results are named first, and leave by a word of their own.
-func (r *Run) rebuildSum() {
-	if r.sum.waitsFor(CauseForeign) {
-		r.sumRef = r.foreignHead.Commit
-		r.addOthers()
-	} else {
-		r.mayLose = true
-	}
-	r.accepted, r.rebuild = Tree{}, true
 }
 
 const sumStepName = "integrate"

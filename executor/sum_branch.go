@@ -95,9 +95,6 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 	return b
 }
 
-// addOthers notes commits of others on the branch, about which a person decided.
-func (r *Run) addOthers() { r.newOthers = append(r.newOthers, r.foreignHead.Commit) }
-
 // LeftOthers lists the heads of commits of others that the last sum of the present
 // run took out.
 func (r *Run) LeftOthers() []string { return slices.Clone(r.leftOthers) }
@@ -174,7 +171,7 @@ type put struct {
 	before map[string]bool // commits of results that it held before
 }
 
-// putAt notes that the branch was moved to a sum of these.
+// putAt notes that the branch is moved to a sum of these. It is told before it holds them.
 func (r *Run) putAt(inputs []Result) {
 	before := r.inBranch()
 	if r.sumPut != nil {
@@ -194,13 +191,21 @@ func (r *Run) inBranch() map[string]bool {
 			todo = append(todo, commit)
 		}
 	}
-	if p := r.sumPut; p != nil {
+	p := r.sumPut
+	if p != nil {
 		for _, in := range p.inputs {
 			add(in.Commit)
 		}
 	}
-	if r.sumRef != "" && r.sumPut == nil || r.sumPut != nil && r.sumPut.inputs[0].Node == Integration {
-		add(r.sumBase.Commit)
+	switch {
+	case r.sumTold != nil && (p == nil || p.inputs[0].Commit == r.accepted.Commit): // where others left it
+		for c := range r.sumTold {
+			add(c)
+		}
+	case p == nil && r.sumRef != "", p != nil && p.inputs[0].Node == Integration:
+		if r.sumUnder == nil || slices.Contains(r.sumUnder, r.sumBase.Commit) {
+			add(r.sumBase.Commit)
+		}
 		for _, in := range r.sumHolds {
 			add(in.Commit)
 		}
@@ -240,7 +245,7 @@ func (r *Run) mergedResults() []Result {
 // done now, and that are part of nothing that is: it would lose them by a failure.
 // What a person skipped or cancelled, or took out of the plan, may leave.
 func (r *Run) older() []Result {
-	if !r.joins() || r.mayLose || r.others() {
+	if !r.joins() || r.others() {
 		return nil
 	}
 	branch := r.inBranch()
@@ -262,7 +267,7 @@ func (r *Run) older() []Result {
 	}
 	var out []Result
 	for _, n := range r.nodes {
-		if s := r.shown(n); n.sum || s == Done || s == Skipped || s == Cancelled {
+		if s := r.shown(n); n.sum || s == Done || s == Skipped || s == Cancelled || r.heldByCancelled(n) {
 			continue
 		}
 		for i := len(n.successes) - 1; i >= 0; i-- {
@@ -273,6 +278,26 @@ func (r *Run) older() []Result {
 		}
 	}
 	return out
+}
+
+// heldByCancelled reports whether nothing but what people cancelled keeps a node from
+// being done: what that holds leaves with what they cancelled.
+func (r *Run) heldByCancelled(n *node) bool {
+	if r.shown(n) != Pending || n.unsettled == 0 || n.people.paused != "" {
+		return false
+	}
+	for _, i := range n.deps {
+		if d := r.nodes[i]; !d.status.settled() && d.status != Cancelled && !r.heldByCancelled(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// wouldLose reports whether a sum would take an older result out of the branch, and
+// nobody who was told of it has said that it may.
+func (r *Run) wouldLose() bool {
+	return slices.ContainsFunc(r.older(), func(x Result) bool { return !r.mayLose[x.Commit] })
 }
 
 // olderText says why the branch is not moved.

@@ -391,3 +391,205 @@ func TestAResultThatComesOutTheSameIsJoinedUnjudged(t *testing.T) { // execution
 		}
 	}
 }
+
+func TestADeletedBranchIsMadeAnew(t *testing.T) { // execution §5 (the sum)
+	lines := []string{"1.1", "1.2: 1.1", "2.1"}
+	broken := func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectAgent && e.Node == "bd-1-1" {
+			return failed()
+		}
+		return nil
+	}
+	from := func(s *script) (old []string) {
+		s.answer = func(e executor.Effect) executor.Body {
+			if e.Kind == executor.EffectPublish && e.Node == executor.Integration {
+				old = append(old, e.Old)
+			}
+			return broken(e)
+		}
+		s.begin(stands(""))
+		s.end()
+		return old
+	}
+
+	// A sprint fails then: there is nothing that the branch could lose.
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	s.change(other(lines, "two", "1.1"))
+	if old := from(s); len(old) != 1 || old[0] != "" {
+		t.Errorf("the branch moves from %q", old)
+	}
+	s.says("a sprint failed", "2.1, without 1.1, without 1.2")
+	s.is(executor.Integration, executor.Done, "", "")
+	s.replay()
+
+	// Nothing changed: it is as it was, and stays.
+	s = newScript(t, lines)
+	s.begin()
+	s.end()
+	was := s.sumAt()
+	if old := from(s); len(old) != 1 || old[0] != "" || s.sumAt() != was {
+		t.Errorf("the branch moves from %q to %s, was %s", old, s.sumAt(), was)
+	}
+	s.says("nothing changed", "1.1, 1.2, 2.1")
+	n := len(s.events)
+	s.begin()
+	s.end()
+	for _, e := range s.events[n:] {
+		if e.Node == executor.Integration {
+			t.Errorf("it is there, and %s", e.Kind())
+		}
+	}
+
+	// It is put back before it was made anew: it is ralph's again.
+	s.begin(stands(""), func(r *executor.RunStarted) { r.Only = []ir.NodeID{"bd-2-1"} })
+	s.end()
+	s.says("not there", "done without 1.1, done without 1.2, done without 2.1")
+	s.begin(stands(was))
+	s.end()
+	s.says("put back", "1.1, 1.2, 2.1")
+	s.is(executor.Integration, executor.Done, "", "")
+
+	// What a person said about the branch before is void.
+	s = newScript(t, lines)
+	s.begin()
+	s.end()
+	s.change(other(lines, "two", "1.1"))
+	s.answer = broken
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "")
+	s.ok(executor.Integration, retry)
+	from(s)
+	s.says("built again of what is done", "2.1, without 1.1, without 1.2")
+}
+
+// where is a publish that finds the branch at a commit that holds these.
+func where(s *script, head string, back bool, holds ...string) {
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectPublish && e.Node == executor.Integration && e.Old != head {
+			return executor.EffectFailed{Class: executor.FailForeign, Detail: "moved", Head: executor.Tree{Commit: head, Tree: "t-" + head}, Holds: append([]string{}, holds...), Back: back}
+		}
+		return agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})(e)
+	}
+}
+
+func TestABranchThatWasMovedElsewhereHoldsWhatGitSays(t *testing.T) { // execution §5 (the account is true)
+	lines := []string{"1.1", "1.2: 1.1", "2.1"}
+	for name, c := range map[string]struct {
+		back     bool
+		holds    func(results map[string]string) []string
+		decision executor.Decision
+		older    string // in the reason of the wait that follows, "" if the sum is made
+		says     string
+	}{
+		"replaced by another, accepted":  {false, nil, executor.Decision{Verb: executor.Approve}, "", "2.1, without 1.1, without 1.2"},
+		"replaced by another, set aside": {false, nil, retry, "", "2.1, without 1.1, without 1.2, left others' there"},
+		"moved back, accepted":           {true, func(r map[string]string) []string { return []string{r["2.1"]} }, executor.Decision{Verb: executor.Approve}, "", "2.1, without 1.1, without 1.2"},
+		"moved back to an older result":  {true, func(r map[string]string) []string { return []string{r["1.1"]} }, retry, "an older result of 1.1", "older 1.1 (keep), without 1.2, done without 2.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t, lines)
+			s.begin()
+			s.end()
+			results := map[string]string{}
+			for _, h := range s.run.Branch(nil).Holds {
+				results[string(h.Key)] = h.Commit
+			}
+			var holds []string
+			if c.holds != nil {
+				holds = c.holds(results)
+			}
+			s.change(other(lines, "two", "1.1"))
+			where(s, "there", c.back, holds...)
+			s.begin(stands("there"))
+			s.end()
+			s.is(executor.Integration, executor.Waiting, executor.CauseForeign, "moved")
+			s.no(executor.Integration, executor.Decision{Verb: c.decision.Verb, Result: "t-elsewhere"}, "the branch has moved on since")
+			s.ok(executor.Integration, c.decision)
+			s.begin(stands("there"))
+			s.end()
+			s.says(name, c.says)
+			if c.older != "" {
+				s.is(executor.Integration, executor.Waiting, executor.CauseOlder, c.older)
+				if d := s.view(executor.Integration).Reason; strings.Contains(d, "1.2") {
+					t.Errorf("it does not hold 1.2: %s", d)
+				}
+				return
+			}
+			s.is(executor.Integration, executor.Done, "", "")
+		})
+	}
+}
+
+func TestWhatPeopleCancelledTakesAlongWhatNeedsIt(t *testing.T) { // execution §5 (the sum): cancelled ones leave the branch
+	lines := []string{"1.1", "1.2: 1.1", "1.3: 1.2", "2.1", "3.1: 1.1 2.1"}
+	all := []string{"bd-1-1"}
+	run := func(lines []string, fail ...string) *script {
+		s := newScript(t, lines)
+		s.begin()
+		s.end()
+		s.change(other(lines, "two", "1.1", "2.1"))
+		broken := map[ir.NodeID][]executor.AgentEnded{}
+		for _, id := range fail {
+			broken[ir.NodeID(id)] = []executor.AgentEnded{failed(), failed(), failed()}
+		}
+		s.answer = agents(broken)
+		s.begin()
+		s.end()
+		s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 1.1")
+		s.ok("1.1", executor.Decision{Verb: executor.Cancel})
+		s.begin()
+		s.end()
+		return s
+	}
+	s := run(lines, all...)
+	s.says("all that stands behind it leaves", "2.1, without 1.1, without 1.2, without 1.3, without 3.1, left 1.1, left 1.2, left 1.3, left 3.1")
+	s.is(executor.Integration, executor.Done, "", "")
+
+	// What failed besides keeps what it held, and all that is behind it.
+	s = run(lines, "bd-1-1", "bd-2-1")
+	s.says("2.1 failed", "older 1.1 (keep), older 1.2, older 1.3, older 2.1 (keep), older 3.1")
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 2.1")
+	if d := s.view(executor.Integration).Reason; !strings.Contains(d, "of 3.1") || strings.Contains(d, "of 1.3") {
+		t.Errorf("it is held back for %s", d)
+	}
+}
+
+func TestOnlyOlderResultsThatWereNamedLeave(t *testing.T) { // execution §5 (the branch never loses work by a failure)
+	lines := []string{"1.1", "2.1", "3.1"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	fails := func(ids ...ir.NodeID) {
+		broken := map[ir.NodeID][]executor.AgentEnded{}
+		for _, id := range ids {
+			broken[id] = []executor.AgentEnded{failed(), failed(), failed()}
+		}
+		s.answer = agents(broken)
+	}
+	s.change(other(lines, "two", "1.1"))
+	fails("bd-1-1")
+	s.begin()
+	s.end()
+	was := s.sumAt()
+	s.no(executor.Integration, executor.Decision{Verb: executor.RetryNode, Digest: "sha256:others"}, "other older results than those that were named")
+	s.ok(executor.Integration, retry) // 1.1 may leave
+
+	s.change(other(lines, "two", "1.1", "2.1"))
+	fails("bd-2-1")
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 1.1")
+	if d := s.view(executor.Integration).Reason; !strings.Contains(d, "an older result of 2.1") {
+		t.Errorf("2.1 is not named: %s", d)
+	}
+	if s.sumAt() != was {
+		t.Error("2.1 left, which was not named")
+	}
+	s.ok(executor.Integration, retry)
+	s.begin()
+	s.end()
+	s.says("both were named", "3.1, without 1.1, without 2.1, left 1.1, left 2.1")
+}

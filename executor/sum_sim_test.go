@@ -1,6 +1,9 @@
 package executor
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -34,7 +37,7 @@ func (s *sim) follow(e Event) {
 			made(o.Result.Commit, o.Start)
 		}
 	case EffectFailed:
-		if b.Class == FailForeign {
+		if b.Class == FailForeign && b.Holds == nil && m.parents[b.Head.Commit] == nil {
 			made(b.Head.Commit, s.run.sumRef)
 		}
 	case NodeStarted:
@@ -87,21 +90,77 @@ func (m *branchModel) ancestors(commit string) map[string]bool {
 // mustStay lists what the branch holds of nodes that are not done.
 func (s *sim) mustStay() (out []string) {
 	r := s.run
-	if !r.joins() || r.mayLose || r.others() {
+	if !r.joins() || r.others() {
 		return nil
 	}
 	holds := s.branch.ancestors(r.sumRef)
 	for _, n := range r.nodes {
-		if st := r.shown(n); n.sum || st == Done || st == Skipped || st == Cancelled {
+		if st := r.shown(n); n.sum || st == Done || st == Skipped || st == Cancelled || s.onlyCancelled(n) {
 			continue
 		}
 		for _, x := range n.successes {
-			if holds[x.result.Commit] {
+			if holds[x.result.Commit] && !r.mayLose[x.result.Commit] {
 				out = append(out, x.result.Commit)
 			}
 		}
 	}
 	return out
+}
+
+// onlyCancelled reports whether everything that a pending node lacks, however far up,
+// comes down to what people cancelled.
+func (s *sim) onlyCancelled(n *node) bool {
+	if n.status != Pending || n.people.paused != "" {
+		return false
+	}
+	lacking, seen := 0, map[int]bool{}
+	for todo := slices.Clone(n.deps); len(todo) > 0; {
+		d := s.run.nodes[todo[0]]
+		i := todo[0]
+		todo = todo[1:]
+		switch {
+		case seen[i] || d.status == Done || d.status == Skipped:
+		case d.status == Cancelled:
+			lacking++
+		case s.run.shown(d) == Pending && d.people.paused == "" && d.unsettled > 0:
+			todo = append(todo, d.deps...)
+		default:
+			return false
+		}
+		seen[i] = true
+	}
+	return lacking > 0
+}
+
+// moved is a publish that finds the branch where others have put it: on top of what
+// ralph left, back to where it stood before, or somewhere else.
+func (s *sim) moved(e Effect, mark string) EffectFailed {
+	m := &s.branch
+	f := EffectFailed{Class: FailForeign, Detail: "foreign", Head: Tree{"f" + mark, "t" + mark}}
+	switch s.rng.IntN(4) {
+	case 0: // as an earlier ralph told it
+		m.parents[f.Head.Commit] = []string{e.Old}
+		return f
+	case 1:
+		m.parents[f.Head.Commit] = []string{e.Old}
+	case 2:
+		for _, c := range e.Known {
+			if s.rng.IntN(3) == 0 {
+				m.parents[f.Head.Commit] = append(m.parents[f.Head.Commit], c)
+			}
+		}
+	default:
+		before := slices.Sorted(maps.Keys(m.ancestors(e.Old)))
+		f.Head.Commit, f.Back = before[s.rng.IntN(len(before))], true
+	}
+	holds := m.ancestors(f.Head.Commit)
+	f.Holds = []string{}
+	for _, c := range e.Known {
+		if holds[c] {
+			f.Holds = append(f.Holds, c)
+		}
+	}
+	return f
 }
 
 // accountIsTrue checks that of the results on record exactly those are listed that

@@ -161,9 +161,9 @@ func (r *Run) Gone() []ir.NodeID {
 	return out
 }
 
-// Joined reports whether ralph has put the integration branch somewhere, or was about
-// to when it ended.
-func (r *Run) Joined() bool { return r.sumRef != "" || r.sumMeant != "" }
+// Joined reports whether ralph has ever put the integration branch somewhere, or was
+// about to when it ended.
+func (r *Run) Joined() bool { return r.sumRef != "" || r.sumMeant != "" || r.lastSum() != nil }
 
 // Base returns the base that was pinned by the first run; zero before.
 func (r *Run) Base() Tree { return r.started.Base }

@@ -153,12 +153,12 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 	case executor.CauseOlder:
 		return append(keepOld(v, about), ralph("retry", "", "build the branch again from what is done now; what it holds is kept under refs/ralph"))
 	case executor.CauseForeign:
-		look.What = "what was added"
-		again := "set them aside under refs/ralph, build the branch again"
+		look.What = "how the branch differs from what ralph put there"
+		again := "build the branch again; what stands there is kept under refs/ralph"
 		if len(v.Keeps) > 0 {
-			again = "set them aside under refs/ralph; older results stay until you say so"
+			again = "set commits of others aside under refs/ralph; older results stay until you say so"
 		}
-		return append([]nextStep{look, ralph("approve", "", "keep the commits that were added, after the gates"), ralph("retry", "", again)}, keepOld(v, about)...)
+		return append([]nextStep{look, ralph("approve", "", "go on from where the branch stands, commits of others with it, after the gates"), ralph("retry", "", again)}, keepOld(v, about)...)
 	}
 	return []nextStep{ralph("retry", "", "try again")}
 }

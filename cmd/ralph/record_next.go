@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -28,6 +30,9 @@ func (r *record) judgedNext() map[ir.NodeID]string {
 		return r.judged
 	}
 	start := executor.RunStarted{Epic: r.given.Epic.ID, Digest: r.given.Digest, Slots: 1, By: userName(), Base: run.Base(), Bases: run.Bases()}
+	if start.Head, err = headOf(context.Background(), r.given, r.space); err != nil {
+		return r.judged
+	}
 	planned, err := run.Plan(start, r.now)
 	if err != nil {
 		return r.judged

@@ -113,6 +113,7 @@ func failed(ctx context.Context, e executor.Effect, err error) executor.EffectFa
 	var known *executor.Failure
 	if errors.As(err, &known) {
 		f.Class, f.Paths, f.Head = known.Class, first(known.Paths, maxNames), known.Head
+		f.Holds, f.Back = known.Holds, known.Back
 		if t, err := time.Parse(time.RFC3339, known.Until); err == nil {
 			f.Until = t.UTC().Truncate(time.Millisecond)
 		}

@@ -243,6 +243,7 @@ func (d *sim) begin() executor.RunStarted {
 		Epic: d.epic.Epic.ID, Plan: d.epic.Epic.Plan, Digest: d.epic.Digest, Base: base, Slots: slots,
 		Seed: d.s.Seed, Wait: d.s.Wait, By: "simulation",
 	}
+	start.Head = d.joined
 	if d.epic.Epic.Integration.Mode != "dag" {
 		start.Head = base.Commit
 	}

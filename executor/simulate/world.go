@@ -23,6 +23,7 @@ type world struct {
 	used     map[any]int       // how often a rule was used, by its address
 	trees    map[string]string // of commits
 	pulls    map[ir.NodeID]*pull
+	joined   string          // where the integration branch is that joins all results, "" if there is none
 	sessions int             // made so far
 	tells    []executor.Body // what the last effect tells when it begins
 	said     []executor.Body // and before it ends
@@ -196,7 +197,7 @@ func (w *world) git(e executor.Effect, r *EffectRule, c choice, now time.Time) e
 		if n := w.nodes[e.Node]; n != nil {
 			p.Branch = n.Git.Branch
 		} else {
-			p.Branch = w.epic.Epic.Integration.Branch
+			p.Branch, w.joined = w.epic.Epic.Integration.Branch, e.Commit
 		}
 		return p
 	case executor.EffectLand:

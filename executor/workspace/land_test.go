@@ -142,6 +142,49 @@ func testForeignCommitsOnTheSum(t *testing.T) {
 	}
 }
 
+// Where others have put the branch elsewhere, it is said what it holds there; one that
+// they deleted is made anew.
+func TestAnIntegrationBranchThatWasMovedOrDeleted(t *testing.T) { // execution §5 (the account is true)
+	r := newRepo(t, executortest.Epic(two))
+	a := r.result("bd-1-1", r.head(), "a.txt", "a\n")
+	b := r.result("bd-1-2", a.Commit, "b.txt", "b\n")
+	publish := func(commit, old string) (executor.Published, *executor.Failure) {
+		e := r.effect(executor.EffectPublish, executor.Integration, 0, commit)
+		e.Old, e.Known = old, []string{a.Commit, b.Commit}
+		p, err := r.space.Publish(t.Context(), e)
+		var f *executor.Failure
+		if err != nil && !errors.As(err, &f) {
+			t.Fatal(err)
+		}
+		return p, f
+	}
+	c := r.result("bd-1-1", b.Commit, "c.txt", "c\n")
+	if _, f := publish(b.Commit, ""); f != nil {
+		t.Fatal(f)
+	}
+	elsewhere := r.git("commit-tree", a.Commit+"^{tree}", "-m", "theirs")
+	for _, w := range []struct {
+		head  string
+		back  bool
+		holds []string
+		says  string
+	}{
+		{r.git("commit-tree", b.Commit+"^{tree}", "-p", b.Commit, "-m", "theirs"), false, []string{a.Commit, b.Commit}, "holds commits that are not ralph's"},
+		{a.Commit, true, []string{a.Commit}, "was moved back"},
+		{elsewhere, false, []string{}, "does not hold what was there"},
+	} {
+		r.git("update-ref", "refs/heads/ralph/x/integration", w.head)
+		_, f := publish(c.Commit, b.Commit)
+		if f == nil || f.Class != executor.FailForeign || f.Back != w.back || !slices.Equal(f.Holds, w.holds) || f.Holds == nil || !strings.Contains(f.Error(), w.says) {
+			t.Errorf("%s: got %+v", w.says, f)
+		}
+	}
+	r.git("update-ref", "-d", "refs/heads/ralph/x/integration")
+	if p, f := publish(c.Commit, b.Commit); f != nil || p.Result.Commit != c.Commit || r.git("rev-parse", "refs/heads/ralph/x/integration") != c.Commit {
+		t.Errorf("deleted: %+v, %v", p, f)
+	}
+}
+
 func TestASumOfTheSameFilesChangesNothing(t *testing.T) { overLayouts(t, testASumOfTheSameFiles) } // execution §5 (the sum)
 
 func testASumOfTheSameFiles(t *testing.T) {

@@ -85,20 +85,13 @@ func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) (
 		return s.pinned(ctx, e)
 	case now != e.Old && e.Old == "":
 		return "", config("the integration branch %s exists and is not ralph's: rename it (git branch -m %s OTHER)", name, name)
-	case now != e.Old && now == "":
-		return "", config("the integration branch %s was deleted: restore it (git branch %s %.12s)", name, name, e.Old)
-	case now != e.Old:
-		tree, err := s.git.tree(ctx, now)
-		if err != nil {
-			return "", err
-		}
-		return "", &executor.Failure{Class: executor.FailForeign, Head: executor.Tree{Commit: now, Tree: tree}, Err: fmt.Errorf(
-			"the integration branch %s holds commits that are not ralph's: ralph approve integration (they stay, after the gates) or ralph retry integration (they are pinned under %ssum/, and the branch is rebuilt)", name, s.prefix())}
+	case now != e.Old && now != "": // one that was deleted meanwhile is made anew
+		return "", s.foreign(ctx, e, name, now)
 	}
 	if by := s.checkedOut(branch, ""); by != "" {
 		return "", config("the integration branch %s is checked out in %s: check out another branch there", name, by)
 	}
-	moves := []move{{branch, e.Old, e.Commit}}
+	moves := []move{{branch, now, e.Commit}}
 	if e.Old != "" {
 		moves = append(moves, move{s.prefix() + fmt.Sprintf("sum/%d", e.Seq), "", e.Old})
 	}
@@ -106,6 +99,40 @@ func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) (
 		return "", err
 	}
 	return s.pinned(ctx, e)
+}
+
+// foreign says where others have put the integration branch, and what it holds there.
+func (s *Space) foreign(ctx context.Context, e executor.Effect, name, now string) error {
+	tree, err := s.git.tree(ctx, now)
+	if err != nil {
+		return err
+	}
+	f := &executor.Failure{Class: executor.FailForeign, Head: executor.Tree{Commit: now, Tree: tree}}
+	if in, err := s.Within(ctx, e.Known); err == nil {
+		f.Holds = []string{}
+		for _, c := range e.Known {
+			if in[c] {
+				f.Holds = append(f.Holds, c)
+			}
+		}
+	}
+	onTop, err := s.git.ancestor(ctx, e.Old, now)
+	if err != nil {
+		return err
+	}
+	if f.Back, err = s.git.ancestor(ctx, now, e.Old); err != nil {
+		return err
+	}
+	accept, again := "they stay, after the gates", fmt.Sprintf("they are pinned under %ssum/, and the branch is rebuilt", s.prefix())
+	switch {
+	case onTop:
+		f.Err = fmt.Errorf("the integration branch %s holds commits that are not ralph's: ralph approve integration (%s) or ralph retry integration (%s)", name, accept, again)
+	case f.Back:
+		f.Err = fmt.Errorf("the integration branch %s was moved back from %.12s to %.12s: ralph approve integration (it goes on from there) or ralph retry integration (it is built again)", name, e.Old, now)
+	default:
+		f.Err = fmt.Errorf("the integration branch %s was moved from %.12s to %.12s, which does not hold what was there: ralph approve integration (it goes on from there) or ralph retry integration (%s)", name, e.Old, now, again)
+	}
+	return f
 }
 
 // pinned is the newest ref that keeps the earlier head of the integration branch, ""

@@ -1,0 +1,108 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// seen notes where the integration branch stands.
+func (r *Run) seen(head Tree) {
+	if head.Commit != "" && (head.Commit != r.head.Commit || head.Tree != "") {
+		r.head, r.headAt = head, r.seq
+	}
+}
+
+// others reports whether the integration branch stands where ralph did not put it.
+func (r *Run) others() bool {
+	return r.sumRef != "" && r.head.Commit != "" && r.head.Commit != r.sumRef
+}
+
+// foreignBranch is what others made of the integration branch.
+type foreignBranch struct {
+	holds []string // of what mayHold lists; nil: nobody looked
+	back  bool     // nothing was added: it stands where it once did
+}
+
+// sawForeign notes that the integration branch stands where others have put it.
+func (r *Run) sawForeign(b EffectFailed) {
+	r.foreignHead, r.foreignIs, r.sumMeant = b.Head, foreignBranch{b.Holds, b.Back}, "" // what was meant was not done
+	r.seen(b.Head)
+}
+
+// mayHold lists the commits of which it matters whether the integration branch holds
+// them where others have put it: all results on record, the base that they stand on,
+// and commits of others that were accepted before.
+func (r *Run) mayHold() []string {
+	return slices.Concat(r.Results(), []string{r.started.Base.Commit}, r.sumOthers)
+}
+
+// takeForeign takes note that a person decided about where others have put the branch:
+// it holds what git found there.
+func (r *Run) takeForeign() {
+	r.sumRef = r.foreignHead.Commit
+	if r.foreignIs.holds != nil {
+		r.sumTold, r.sumPut = map[string]bool{}, nil
+		for _, c := range r.foreignIs.holds {
+			r.sumTold[c] = true
+		}
+		r.sumOthers = slices.DeleteFunc(slices.Clone(r.sumOthers), func(c string) bool { return !r.sumTold[c] })
+	}
+	_, own := r.madeFrom[r.sumRef]
+	if !own && !r.foreignIs.back && r.sumRef != r.started.Base.Commit {
+		r.newOthers = append(r.newOthers, r.foreignHead.Commit)
+	}
+}
+
+// branchGone is told that somebody has deleted the integration branch: nothing of it
+// can be lost any more, and what people said about it is void. The next sum makes it.
+func (r *Run) branchGone() {
+	r.head, r.sumRef, r.sumMeant, r.sumMeantOf, r.sumPut, r.sumTold = Tree{}, "", "", nil, nil, nil
+	r.foreignHead, r.foreignIs, r.accepted, r.newOthers, r.mayLose = Tree{}, foreignBranch{}, Tree{}, nil, nil
+}
+
+// acceptForeign lets the next sum begin at what others have put on the
+// integration branch; rebuildSum lets it replace what is there, which stays
+// pinned, by what is done now.
+func (r *Run) acceptForeign() {
+	r.takeForeign()
+	r.accepted = r.foreignHead
+}
+
+// rebuildSum of a sum that waits for foreign commits takes only these out: older
+// results are named first, and leave by a word of their own, that is about those
+// which were named.
+func (r *Run) rebuildSum() {
+	if r.sum.waitsFor(CauseForeign) {
+		r.takeForeign()
+	} else {
+		r.mayLose = map[string]bool{}
+		for _, c := range r.sum.wait.Loses {
+			r.mayLose[c] = true
+		}
+	}
+	r.accepted, r.rebuild = Tree{}, true
+}
+
+// bindForeign binds a decision to where the branch stood when it was shown.
+func (r *Run) bindForeign(d Decision) (Decision, error) {
+	now := r.foreignHead.ID()
+	if d.Result != "" && d.Result != now {
+		return d, r.refuse(r.sum, "the branch has moved on since: it stands at %.12s", r.foreignHead.Commit)
+	}
+	d.Result = now
+	return d, nil
+}
+
+// bindOlder binds a decision to the older results that were named: no other one leaves
+// the branch by it.
+func (r *Run) bindOlder(d Decision) (Decision, error) {
+	sum := sha256.Sum256([]byte(strings.Join(r.sum.wait.Loses, "\n")))
+	now := "sha256:" + hex.EncodeToString(sum[:])
+	if d.Digest != "" && d.Digest != now {
+		return d, r.refuse(r.sum, "the branch holds other older results than those that were named")
+	}
+	d.Digest = now
+	return d, nil
+}

@@ -1,0 +1,226 @@
+package executor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// sumWorld is a repository in which a person moves and deletes the integration branch
+// between runs, and changes texts of sprints that may fail then.
+type sumWorld struct {
+	*sim
+	at     string          // where the branch is, "" if there is none
+	may    map[string]bool // results that were named to a person, who said that they may leave
+	texts  []int
+	made   int // sums
+	voiced map[string]int
+}
+
+// TestTheBranchOverManyRuns compares what is said of the integration branch with what
+// it holds, after every event, and lets no result leave that a failure would take.
+func TestTheBranchOverManyRuns(t *testing.T) { // execution §5 (the sum)
+	made, voiced := 0, map[string]int{}
+	for seed := range seeds(t, 300) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 21))
+			w := &sumWorld{sim: &sim{t: t, rng: rng, now: time.UnixMilli(0).UTC()}, may: map[string]bool{}, texts: make([]int, 2+rng.IntN(4)), voiced: voiced}
+			shape := rng.Uint64()
+			for range 3 + rng.IntN(6) {
+				w.change(shape)
+				w.meddle()
+				w.apply()
+				for range rng.IntN(4) {
+					w.decide()
+				}
+				if t.Failed() {
+					return
+				}
+			}
+			made += w.made
+		})
+	}
+	t.Logf("%d sums; %v", made, voiced)
+	for _, v := range []string{"approve", "retry", "cancel", "skip", "deleted", "added", "back", "elsewhere", "foreign commits", "older results"} {
+		if voiced[v] < 5 {
+			t.Errorf("%s happened %d times", v, voiced[v])
+		}
+	}
+}
+
+// change goes on with other texts of some sprints.
+func (w *sumWorld) change(shape uint64) {
+	rng := rand.New(rand.NewPCG(shape, 3)) // the same sprints and edges
+	e := &ir.Epic{Epic: ir.Header{ID: "bd-e", Integration: ir.Integration{Mode: "dag", Branch: "i"}}, Agents: map[string]ir.Agent{"a": {Runner: "r"}}, Runners: map[string]ir.Runner{"r": {Concurrent: 2}}}
+	for i := range w.texts {
+		if w.rng.IntN(4) == 0 {
+			w.texts[i]++
+		}
+		n := ir.Node{ID: ir.NodeID(fmt.Sprintf("bd-%d", i)), Key: ir.Key(fmt.Sprint(i)), Kind: ir.Work, Digest: ir.NodeDigest{Work: fmt.Sprintf("w%d.%d", i, w.texts[i]), Judge: "j"}}
+		n.Steps = []ir.Step{{Name: "s0", Agent: "a", Access: "write", Session: "fresh", GateMode: "parallel", OnFailure: "keep", Next: "s0", Limits: ir.StepLimits{Attempts: 1, Iterations: 1}}}
+		for d := range i {
+			if rng.IntN(3) == 0 {
+				n.After = append(n.After, ir.Edge{Key: ir.Key(fmt.Sprint(d)), Type: ir.Blocks})
+			}
+		}
+		e.Nodes = append(e.Nodes, n)
+	}
+	e.Digest = fmt.Sprint("d", w.texts)
+	run, err := New(e)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, ev := range w.events {
+		if err := run.Apply(ev); err != nil {
+			w.t.Fatalf("replay: %v", err)
+		}
+	}
+	w.epic, w.run, w.flying = e, run, nil
+}
+
+// meddle is what somebody does with the branch while no run is at work.
+func (w *sumWorld) meddle() {
+	if w.at == "" || w.rng.IntN(3) > 0 {
+		return
+	}
+	m := &w.branch
+	head := fmt.Sprintf("f%d", w.run.Seq())
+	switch w.rng.IntN(4) {
+	case 0:
+		w.at = ""
+		w.voiced["deleted"]++
+	case 1:
+		m.parents[head], w.at = []string{w.at}, head
+		w.voiced["added"]++
+	case 2:
+		var before []string
+		for c := range m.ancestors(w.at) {
+			before = append(before, c)
+		}
+		slices.Sort(before)
+		w.at = before[w.rng.IntN(len(before))]
+		w.voiced["back"]++
+	default:
+		for _, c := range w.run.Results() {
+			if w.rng.IntN(3) == 0 {
+				m.parents[head] = append(m.parents[head], c)
+			}
+		}
+		w.at = head
+		w.voiced["elsewhere"]++
+	}
+}
+
+// apply makes a run to its end.
+func (w *sumWorld) apply() {
+	w.put(Event{Body: RunStarted{Epic: "bd-e", Digest: w.epic.Digest, Base: Tree{"base", "base"}, Slots: 4, Head: w.at, By: "me"}})
+	for range 2000 {
+		todo := w.run.Todo(w.now)
+		switch {
+		case todo.Stuck != "":
+			w.t.Fatalf("stuck: %s", todo.Stuck)
+		case len(todo.Record) > 0:
+			w.put(todo.Record[0])
+			if b, waits := todo.Record[0].Body.(NodeWaiting); waits && todo.Record[0].Node == Integration {
+				w.voiced[string(b.Cause)]++
+			}
+		case len(todo.Start) > 0:
+			e := todo.Start[0]
+			w.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}})
+			w.flying = append(w.flying, e)
+		case len(w.flying) > 0:
+			e := w.flying[0]
+			w.flying = w.flying[1:]
+			w.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: w.does(e)})
+		case todo.Done:
+			if v, _ := w.run.View(Integration); v.Status == Done && v.Result.Commit != w.at {
+				w.t.Errorf("the branch is said to be at %q and is at %q", v.Result.Commit, w.at)
+			}
+			w.put(Event{Body: RunEnded{Counts: w.run.Counts()}})
+			return
+		default:
+			w.now = todo.Wake
+		}
+	}
+	w.t.Fatal("the run does not end")
+}
+
+// does is what becomes of an effect.
+func (w *sumWorld) does(e Effect) Body {
+	mark := fmt.Sprint(w.run.Seq())
+	switch {
+	case e.Kind == EffectBase:
+		return BaseMade{Base: Tree{"m" + mark, "t" + mark}}
+	case e.Kind == EffectPrepare:
+		return Prepared{}
+	case e.Kind == EffectAgent:
+		return AgentEnded{Agent: e.Agent, End: EndExited, Outcome: Outcome{Result: []string{"success", "success", "failed"}[w.rng.IntN(3)]}}
+	case e.Kind == EffectCollect:
+		return Collected{Result: Tree{"c" + mark, "t" + mark}}
+	case e.Node != Integration || w.at == "" || w.at == e.Old || w.at == e.Commit:
+		if e.Node == Integration {
+			w.loses(e.Commit)
+			w.at = e.Commit
+			w.made++
+			clear(w.may)
+		}
+		return Published{Result: Tree{e.Commit, "t" + e.Commit}}
+	case e.Old == "":
+		return EffectFailed{Class: FailConfig, Detail: "it is not ralph's"}
+	}
+	f := EffectFailed{Class: FailForeign, Head: Tree{w.at, "t" + w.at}, Holds: []string{}, Back: w.branch.ancestors(e.Old)[w.at]}
+	holds := w.branch.ancestors(w.at)
+	for _, c := range e.Known {
+		if holds[c] {
+			f.Holds = append(f.Holds, c)
+		}
+	}
+	return f
+}
+
+// loses checks what leaves the branch when it moves.
+func (w *sumWorld) loses(to string) {
+	before, after := w.branch.ancestors(w.at), w.branch.ancestors(to)
+	if w.at == "" {
+		return
+	}
+	for _, n := range w.run.nodes {
+		if s := w.run.shown(n); n.sum || s == Done || s == Skipped || s == Cancelled || w.onlyCancelled(n) {
+			continue
+		}
+		for _, x := range n.successes {
+			if c := x.result.Commit; before[c] && !after[c] && !w.may[c] {
+				w.t.Errorf("the branch goes from %s to %s and loses %s of %s, which is %s and was not named", w.at, to, c, n.ir.Key, n.status)
+			}
+		}
+	}
+}
+
+// decide is a person's word about a sprint or the sum.
+func (w *sumWorld) decide() {
+	var ids []ir.NodeID
+	for _, v := range w.run.Views() {
+		ids = append(ids, v.ID)
+	}
+	ids = append(ids, Integration, Integration)
+	id := ids[w.rng.IntN(len(ids))]
+	d := Decision{Verb: []Verb{Approve, RetryNode, RetryNode, Skip, Cancel}[w.rng.IntN(5)], By: "ann", At: w.now}
+	if id != Integration && d.Verb == RetryNode && w.rng.IntN(3) == 0 {
+		d.How = KeepOld
+	}
+	bound, err := w.run.Consider(id, d, w.now)
+	if err != nil {
+		return
+	}
+	w.voiced[string(d.Verb)]++
+	if n := w.run.sum; id == Integration && n.waitsFor(CauseOlder) {
+		for _, c := range n.wait.Loses {
+			w.may[c] = true
+		}
+	}
+	w.put(Event{Node: id, Body: Decided{Decision: bound}})
+}
