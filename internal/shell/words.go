@@ -64,14 +64,33 @@ func textOf(w *syntax.Word) word {
 				if lit, ok := q.(*syntax.Lit); ok {
 					b.WriteString(unescape(lit.Value, "$`\"\\"))
 				} else {
-					b.WriteString(unknown)
+					b.WriteString(expanded(q, b.Len() == 0))
 				}
 			}
 		default:
-			b.WriteString(unknown)
+			b.WriteString(expanded(p, b.Len() == 0))
 		}
 	}
 	return word{b.String(), !expands && !strings.Contains(b.String(), unknown)}
+}
+
+// expanded is what the shell puts in place of a part, where that can be told: the
+// directory that it is in, and the top of the working tree.
+func expanded(part syntax.WordPart, first bool) string {
+	switch p := part.(type) {
+	case *syntax.ParamExp:
+		if first && p.Param.Value == "PWD" && p.Exp == nil && p.Index == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl {
+			return "."
+		}
+	case *syntax.CmdSubst:
+		if !first || len(p.Stmts) != 1 {
+			break
+		}
+		if c, ok := p.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) == 3 && c.Args[0].Lit() == "git" && c.Args[1].Lit() == "rev-parse" && c.Args[2].Lit() == "--show-toplevel" {
+			return Top
+		}
+	}
+	return unknown
 }
 
 // pattern matches what the shell takes for a pattern, or for several words.
