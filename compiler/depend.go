@@ -52,6 +52,8 @@ type depStatement struct {
 	at   diag.Range // of text
 	typ  ir.EdgeType
 	add  bool // besides the numbers whatever the dialect says
+
+	blocks bool // in near: what is named waits for the item
 }
 
 // depClause is prose in one of the known forms, "(after 1.1 merged)".

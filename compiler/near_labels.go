@@ -22,6 +22,9 @@ var nearLine = regexp.MustCompile("(?i)^`?" + `(?:depend(?:s|ent|ing)?(?:[ _-](?
 	`|dependências?|pré-requisitos?|dipendenz[ae]|dipende da|зависимост[ьи]|зависит от|依赖(?:于|项|关系)?|前置(?:条件|任务)?|依存(?:関係)?|前提|의존성|선행(?: 작업)?)` +
 	"[*_`]*\\s*[:：][*_`]*\\s*")
 
+// nearBlocks is the same the other way round.
+var nearBlocks = regexp.MustCompile("(?i)^`?(?:(?:un)?blocks|unlocks)[*_`]*\\s*[:：][*_`]*\\s*")
+
 // nearClause is the same as a sentence.
 var nearClause = regexp.MustCompile(`(?i)^(?:it |this )?(?:depends on|is blocked by|blocked by)\s+`)
 
@@ -32,13 +35,13 @@ var nearTitle = regexp.MustCompile(`(?i)(?:\b(?:depends on|blocked by):?\s+|\((?
 // look like a dependency label and are none.
 func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 	src := l.tree.File.Bytes
-	add := func(at, end int) {
+	add := func(at, end int, blocks bool) {
 		for end > at && strings.IndexByte(" \t\r.)_*", src[end-1]) >= 0 {
 			end--
 		}
 		if at < end {
 			r := l.tree.File.Range(at, end)
-			out = append(out, depStatement{text: l.tree.File.Text(r), at: r})
+			out = append(out, depStatement{text: l.tree.File.Text(r), at: r, blocks: blocks})
 		}
 	}
 	fromTitle := false
@@ -52,7 +55,7 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 			if k := strings.IndexByte(title[m[1]:], ')'); k >= 0 {
 				end = m[1] + k
 			}
-			add(r.Start+m[1], r.Start+end)
+			add(r.Start+m[1], r.Start+end, false)
 		}
 	}
 	r := it.Body.Range
@@ -78,8 +81,8 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 				fence = ""
 			}
 		case fence == "":
-			if n := nearLength(body); n > 0 && !labelled(&it.Body, at, end) {
-				add(at+lead+n, end)
+			if n, blocks := nearLength(body); n > 0 && !labelled(&it.Body, at, end) {
+				add(at+lead+n, end, blocks)
 			}
 		}
 		at = end + 1
@@ -98,18 +101,18 @@ func nearTitleIndex(title string) []int {
 }
 
 // nearLength returns the length of what reads like a dependency label at the
-// start of s; 0 if nothing does, or if no digit and so no id follows.
-func nearLength(s string) int {
+// start of s; 0 if nothing does, or if no digit and so no id follows. blocks: what is
+// named waits for the item.
+func nearLength(s string) (n int, blocks bool) {
 	if !strings.ContainsAny(s, "0123456789") {
-		return 0
+		return 0, false
 	}
-	if m := nearLine.FindStringIndex(s); m != nil {
-		return m[1]
+	for _, re := range []*regexp.Regexp{nearLine, nearClause, nearBlocks} {
+		if m := re.FindStringIndex(s); m != nil {
+			return m[1], re == nearBlocks
+		}
 	}
-	if m := nearClause.FindStringIndex(s); m != nil {
-		return m[1]
-	}
-	return 0
+	return 0, false
 }
 
 // labelled reports whether a known label stands in the line.
@@ -136,11 +139,20 @@ func (d *depender) checkNear() {
 				case toRange:
 					items = d.names.between(t.lo, t.to)
 				}
-				if !slices.ContainsFunc(items, func(j int32) bool { return j != int32(i) && !d.direct(j, int32(i)) }) {
+				if !slices.ContainsFunc(items, func(j int32) bool {
+					if st.blocks {
+						return j != int32(i) && !d.direct(int32(i), j)
+					}
+					return j != int32(i) && !d.direct(j, int32(i))
+				}) {
 					continue
 				}
+				label := "Depends on"
+				if st.blocks {
+					label = "Blocks"
+				}
 				d.diags.Add(diag.Newf("dependency-near-miss", st.at, "%q is read as prose", clip(strings.TrimSpace(st.text))).
-					WithDetail("The line reads like a dependency, but it is no label, so it makes none. Write \"**Depends on**: %s\", with a bold name.", clip(strings.TrimSpace(mask(st.text)))))
+					WithDetail("The line reads like a dependency, but it is no label, so it makes none. Write \"**%s**: %s\", with a bold name.", label, clip(strings.TrimSpace(mask(st.text)))))
 				break
 			}
 		}

@@ -455,3 +455,25 @@ func TestAnExceptionExcusesOneKind(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A dependency that is no label, because it is not in bold, is a warning where it would
+// make an edge that is not there.
+func TestADependencyInProseIsSaid(t *testing.T) {
+	for text, said := range map[string]bool{
+		"Depends on: 2.1":       true,
+		"**`Depends on`**: 2.1": true,
+		"- `After`: 2.1":        true,
+		"Blocks: 1.1":           true,
+		"*Unblocks*: 1.1":       true,
+		"Blocks: 2.1":           false, // it waits already
+		"Depends on: 1.1":       false,
+		"Blocks: 64 bytes each": false,
+		"Depends on: the mood":  false,
+	} {
+		out := compilePlan("", "# Plan\n\n## Phase 1: All\n\n### Sprint 1.1: A\n\n### Sprint 1.2: B\n\n"+text+"\n\n## Phase 2: Next\n\n### Sprint 2.1: C\n")
+		got := slices.ContainsFunc(out.Diags, func(d diag.Diagnostic) bool { return d.Code == "dependency-near-miss" })
+		if got != said {
+			t.Errorf("%q: said %v, want %v: %v", text, got, said, out.Diags)
+		}
+	}
+}
