@@ -296,6 +296,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 	if r.unpinned, err = r.space.Unpinned(ctx); err != nil {
 		return r, inputErrorf("%w", err)
 	}
+	r.unpinned = r.unpinned && r.run.Base().Commit == "" // else somebody took the pins away
 	if err := r.pin(ctx, a.rebase, a.base); err != nil {
 		return r, refusal(err)
 	}

@@ -127,7 +127,7 @@ func TestABaseThatIsGoneIsPinnedWhereItWas(t *testing.T) {
 				s.apply(exitNotDone)
 				s.git("commit", "-q", "--allow-empty", "-m", "mine")
 				got := s.ralph("apply")
-				if at := s.git("rev-parse", "refs/ralph/bd-epic/base"); at != base {
+				if at, err := s.tryGit("rev-parse", "--verify", "--quiet", "refs/ralph/bd-epic/base"); err != nil || at != base {
 					t.Errorf("the base is %s, want %s\n%s", at, base, got.all())
 				}
 				if to, err := s.tryGit("symbolic-ref", "--quiet", "refs/ralph/bd-epic/base"); err == nil {
