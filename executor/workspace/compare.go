@@ -91,11 +91,16 @@ func (s *Space) borrow() (*git, error) {
 	g := *s.git
 	g.dir, g.common, g.private = dir, dir, ""
 	g.env = append(g.env[:len(g.env):len(g.env)], "GIT_OBJECT_DIRECTORY="+filepath.Join(s.git.common, "objects"))
-	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
-	if f := s.carried["extensions.objectformat"]; f != "" {
-		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = " + f + "\n"
+	version, more := 0, ""
+	if s.shared != "" {
+		more = "\tsharedRepository = \"" + quoteConfig(s.shared) + "\"\n"
 	}
+	if f := s.carried["extensions.objectformat"]; f != "" {
+		version, more = 1, more+"[extensions]\n\tobjectformat = "+f+"\n"
+	}
+	config := fmt.Sprintf("[core]\n\trepositoryformatversion = %d\n\tbare = true\n%s", version, more)
 	err = errors.Join(
+		os.Symlink(filepath.Join(s.git.common, "shallow"), filepath.Join(dir, "shallow")), // mostly there is none
 		os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700),
 		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600), os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
 	)

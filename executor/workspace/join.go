@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -50,7 +49,7 @@ func (s *Space) join(ctx context.Context, id ir.NodeID, at string, inputs []exec
 				continue
 			}
 		}
-		tree, entries, err := s.mergeTree(ctx, at, s.label(ctx, in))
+		tree, entries, err := s.mergeTree(ctx, at, in.Commit, s.label(ctx, in))
 		if err != nil {
 			return nil, err
 		}
@@ -117,17 +116,6 @@ func (s *Space) label(ctx context.Context, in executor.Result) string {
 		}
 	}
 	return in.Commit
-}
-
-// mergeTree merges two commits. It returns the tree, with markers where they
-// conflict, and git's index entries ("mode object stage\tpath") of what does.
-func (s *Space) mergeTree(ctx context.Context, at, in string) (string, []string, error) {
-	out, err := s.git.run(ctx, place{}, "", nil, "merge-tree", "--write-tree", "--no-messages", "-z", at, in)
-	fields := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
-	if err != nil && (exitCode(err) != 1 || len(fields) < 2) {
-		return "", nil, err
-	}
-	return fields[0], slices.Clone(fields[1:]), nil
 }
 
 // contains reports which of the inputs are not in a commit's history.

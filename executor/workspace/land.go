@@ -49,7 +49,7 @@ func (s *Space) holds(ctx context.Context, commit, work string) (bool, error) {
 	if err != nil || has {
 		return has, err
 	}
-	tree, conflicts, err := s.mergeTree(ctx, commit, work)
+	tree, conflicts, err := s.mergeTree(ctx, commit, work, work)
 	if err != nil || len(conflicts) > 0 {
 		return false, err
 	}

@@ -81,6 +81,9 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		if mine, err = s.commit(ctx, e, n, &ir.Step{}, executor.Outcome{}, tree, []string{mine}, nil); err != nil {
 			return "", "", err
 		}
+		if err := s.plain(ctx, "refs/heads/"+n.Git.Branch); err != nil {
+			return "", "", err
+		}
 		if _, err := s.git.line(ctx, w.at, "update-ref", "HEAD", mine); err != nil {
 			return "", "", err
 		}

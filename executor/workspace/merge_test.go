@@ -310,3 +310,55 @@ func TestALostResolutionIsFoundAndCheckedAgain(t *testing.T) { // execution §1:
 		t.Errorf("found %+v, want the problems %q", got[1], bad.Problems)
 	}
 }
+
+// How files merge is what the pinned base says in its attributes. What somebody writes
+// into the checkout makes no merge of a conflict. execution §2 (base identity), §5
+func TestOnlyAttributesOfTheBaseSayHowFilesMerge(t *testing.T) {
+	for name, c := range map[string]struct {
+		committed, written string
+		merges             bool
+	}{
+		"none":                    {"", "", false},
+		"of the base":             {"* merge=union\n", "", true},
+		"of the checkout":         {"", "* merge=union\n", false},
+		"of the base, overridden": {"* merge=union\n", "* -merge\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, executortest.Epic(two))
+			r.git("config", "core.sharedRepository", "0666")
+			r.open()
+			if c.committed != "" {
+				r.write(".gitattributes", c.committed)
+				r.git("add", "-A")
+				r.git("commit", "-qm", "attributes")
+			}
+			base := r.head()
+			if _, _, err := r.space.Pin(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			in := []executor.Result{r.result("bd-1-1", base, "README.md", "one\n"), r.result("bd-1-2", base, "README.md", "two\n")}
+			if c.written != "" {
+				r.write(".gitattributes", c.written)
+				r.write(".git/info/attributes", c.written)
+			}
+			e := r.effect(executor.EffectBase, executor.Integration, 0, base)
+			e.Inputs = in
+			made, err := r.space.Base(t.Context(), e)
+			if (err == nil) != c.merges || err != nil && failure(err) != executor.FailConflict {
+				t.Errorf("%+v, %v", made, err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "README.md") {
+				t.Error(err)
+			}
+			if err == nil { // others may read and write what ralph made
+				at := filepath.Join(r.dir, ".git/objects", made.Base.Tree[:2], made.Base.Tree[2:])
+				if st, err := os.Stat(at); err != nil || st.Mode().Perm() != 0o444 {
+					t.Errorf("the merged tree: %v, %v", st, err)
+				}
+				if st, err := os.Stat(filepath.Dir(at)); err != nil || st.Mode().Perm() != 0o777 {
+					t.Errorf("its directory: %v, %v", st.Mode(), err)
+				}
+			}
+		})
+	}
+}

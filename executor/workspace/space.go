@@ -31,6 +31,7 @@ type Space struct {
 	lfs    bool     // the user has Git LFS
 
 	carried map[string]string // settings that clones get, by name
+	shared  string            // who else may write objects, as core.sharedRepository has it
 
 	mu   sync.Mutex // guards trees being added: git numbers them by looking
 	busy sync.Map   // *sync.Mutex by name of the worktree
@@ -42,6 +43,7 @@ type Space struct {
 
 	branches map[string]bool // refs of this epic's branches
 	based    atomic.Value    // string: the base that this run has pinned
+	attrs    sync.Map        // files of attributes, by the commit of a base
 	free     func(dir string) (int64, error)
 }
 
@@ -153,7 +155,7 @@ func (s *Space) settings(ctx context.Context) error {
 	user.env = userEnv()
 	user.common, user.user = "", true
 	out, err := user.run(ctx, place{}, "", nil, "config", "-z", "--get-regexp",
-		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode)|filter\.lfs\.[a-z]+|extensions\.(refstorage|objectformat))$`)
+		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode|sharedrepository)|filter\.lfs\.[a-z]+|extensions\.(refstorage|objectformat))$`)
 	if err != nil && exitCode(err) != 1 {
 		return err
 	}
@@ -179,6 +181,8 @@ func (s *Space) settings(ctx context.Context) error {
 	}
 	s.carried = maps.Clone(values)
 	delete(s.carried, "extensions.refstorage")
+	s.shared = values["core.sharedrepository"]
+	delete(s.carried, "core.sharedrepository")
 	s.lfs = values["filter.lfs.process"] != "" || values["filter.lfs.clean"] != ""
 	s.ignore = values["core.excludesfile"]
 	if s.ignore == "" {
