@@ -425,6 +425,8 @@ func TestAControlInProseIsSaid(t *testing.T) {
 		{"Complexity: high, they say", false},
 		{"Policy: We keep what we have.", false},
 		{"Tests: all green", false},
+		{"Test: `make`", true},
+		{"**Files:**\n- Modify: `a.py`\n- Test: `tests/test_a.py`\n- Verify: `lib/accounts.ex`", false}, // what people write of files
 		{"Owns: the whole house", false},
 		{"Labels: red, blue", false},
 		{"**Manual**: yes", false},

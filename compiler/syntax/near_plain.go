@@ -21,7 +21,7 @@ var controlForms = map[LabelName]*regexp.Regexp{
 	Manual:      regexp.MustCompile(`(?i)^(?:yes|true)$`),
 	Complexity:  regexp.MustCompile(`(?i)^(?:trivial|simple|standard|critical)$`),
 	Access:      regexp.MustCompile(`(?i)^(?:read|write)$`),
-	Verify:      regexp.MustCompile("^`[^`]+`$"),
+	Verify:      regexp.MustCompile("^`(?:[^`]*[^` ] [^`]*|[^`./]+)`$"), // a command; no file
 	DevAgents:   regexp.MustCompile("^`[^`]+`"),
 	QAAgents:    regexp.MustCompile("^`[^`]+`"),
 	Owns:        regexp.MustCompile("^(?:`[^`]+`|[^\\s`,]*[/*][^\\s`,]*)(?:,[ \\t]*(?:`[^`]+`|[^\\s`,]*[/*][^\\s`,]*))*$"),
