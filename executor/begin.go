@@ -17,7 +17,9 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	rebased := r.started.Base != e.Base
 	r.started = e
 	r.renew()
-	r.pre.begin()
+	if r.pre.over = false; !e.Tried {
+		r.pre.begin()
+	}
 	if r.held.For == ForBase { // the bases are tried again
 		r.held = RunHeld{}
 	}

@@ -167,7 +167,7 @@ func (r *Run) onRun(now time.Time) (Event, bool) {
 		}
 	}
 	if !r.stopped() && !r.draining && !r.pre.running && r.started.Preflight != "" {
-		if why := r.baseHeld(); why != "" {
+		if why := r.BaseHeld(); why != "" {
 			return Event{Body: RunHeld{For: ForBase, Detail: why}}, true
 		}
 	}

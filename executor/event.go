@@ -54,6 +54,7 @@ type (
 		// Preflight asks for one: a digest of what prepares a worktree, for which its
 		// verdicts hold. "" leaves it out.
 		Preflight string `json:"preflight,omitempty"`
+		Tried     bool   `json:"tried,omitempty"`   // the preflight stands before it: the base moves only when nothing holds the run
 		Watched   bool   `json:"watched,omitempty"` // what others change meanwhile is looked at, and what is trusted is kept
 	}
 	// RunDraining says that nothing new starts and that what runs is stopped at Until.

@@ -115,8 +115,8 @@ func (r *Run) redBase() []BaselineJudged {
 	return out
 }
 
-// baseHeld says why nothing may start on the bases as they are, "" if it may.
-func (r *Run) baseHeld() string {
+// BaseHeld says why nothing may start on the bases that were tried last, "" if it may.
+func (r *Run) BaseHeld() string {
 	red := r.redBase()
 	if len(red) == 0 {
 		return ""
@@ -126,6 +126,18 @@ func (r *Run) baseHeld() string {
 		what = "no verdict"
 	}
 	return Clip(fmt.Sprintf("%s on the base %.12s: %s: %s", what, red[0].Base.Commit, strings.Join(namesOf(red), ", "), firstLine(red[0].Message)), 300)
+}
+
+// LetRed is who approved that a gate is red on a base, "" if nobody did.
+func (r *Run) LetRed(b BaselineJudged) string { return r.pre.approved[b.binding()] }
+
+// TriesElsewhere reports whether the bases that hold a run are none that it stands on:
+// those to which apply --rebase would move.
+func (r *Run) TriesElsewhere() bool {
+	return slices.ContainsFunc(r.pre.order, func(k binding) bool {
+		b := r.pre.known[k].Base
+		return r.started.Base.Commit != "" && b != r.started.Base && !slices.ContainsFunc(r.started.Bases, func(own NamedTree) bool { return own.Tree == b })
+	})
 }
 
 func namesOf(red []BaselineJudged) []string {

@@ -201,6 +201,7 @@ type openedRun struct {
 	restored []string          // pinned bases that somebody had moved
 	made     bool              // its state directory was made now
 	unpinned bool              // no base was pinned before
+	moves    bool              // the pinned bases are to move to base and bases
 	stale    string            // the plan changed since it was compiled
 	differ   []string          // a warning: files that sprints find other than they are here
 	notes    []string          // programs that nobody has yet
@@ -314,7 +315,7 @@ func (r *openedRun) pin(ctx context.Context, rebase bool, base string) (err erro
 		r.base, r.bases, err = r.space.PinAt(ctx, base)
 		return err
 	}
-	if !rebase {
+	if !rebase || r.unpinned {
 		if r.base, r.bases, err = r.space.Pin(ctx); err == nil && r.base == r.run.Base() {
 			r.branch = r.run.BaseBranch()
 		} else if err == nil {
@@ -322,9 +323,10 @@ func (r *openedRun) pin(ctx context.Context, rebase bool, base string) (err erro
 		}
 		return err
 	}
-	if r.base, r.bases, err = r.space.Rebase(ctx); err != nil {
+	if r.base, r.bases, err = r.space.Heads(ctx); err != nil {
 		return err
 	}
+	r.moves = true
 	if r.branch, err = r.space.Branch(ctx); err != nil {
 		return err
 	}
@@ -462,26 +464,34 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	var ended *journal.RunRecord
 	var unwritten error
 	mirror := r.mirror(ctx, view.note)
+	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
+	observe := func(list []executor.Event) {
+		view.events(list)
+		tell.events(list, view.key)
+		mirror.observe(list)
+		done, err := r.record(list)
+		if unwritten = errors.Join(unwritten, err); done != nil {
+			ended = done
+		}
+	}
+	start := executor.RunStarted{
+		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Head: head,
+		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.wait, Grace: max(a.grace.Milliseconds(), 1), By: userName(), User: userName(),
+	}
+	if r.moves {
+		if err := r.toNewBase(ctx, a, &start, view, observe); err != nil {
+			mirror.close()
+			return err
+		}
+	}
 	interrupts, stop := catchInterrupts()
 	defer stop()
-	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
 	interrupted, err := local.Apply(ctx, local.Config{
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.space, State: r.space.State(), Agents: r.agents,
 		Runners: r.crew.by, Gates: r.crew.gates(r.epic), Redact: r.crew.redact.String, Room: r.space.Room, Watch: r.space.Watch(r.crew.redact.String),
 		Grace: a.grace, Interrupts: interrupts, Activity: view.activity, Env: trackerEnv(r.epic, a.worker),
-		Observe: func(list []executor.Event) {
-			view.events(list)
-			tell.events(list, view.key)
-			mirror.observe(list)
-			done, err := r.record(list)
-			if unwritten = errors.Join(unwritten, err); done != nil {
-				ended = done
-			}
-		},
-	}, executor.RunStarted{
-		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Head: head,
-		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.wait, Grace: max(a.grace.Milliseconds(), 1), By: userName(), User: userName(),
-	})
+		Observe: observe,
+	}, start)
 	unsent := mirror.close()
 	view.finish()
 	if err != nil {

@@ -70,23 +70,13 @@ func (v *applyView) preflightLine(body executor.Body) string {
 		case !b.Red():
 			return say(term.Warn, "!", text)
 		}
-		if who := v.letRed(b); who != "" {
+		if who := v.run.LetRed(b); who != "" {
 			text += "; approved by " + who
 		}
 		return say(term.Bad, "✗", text+"\n"+strings.Repeat(" ", len(executor.Preflight)+4)+mendBase(v.applies))
 	case executor.PreflightEnded:
 		if b.Detail != "" {
 			return say(term.Warn, "!", "not all gates were tried on the base: "+first(b.Detail))
-		}
-	}
-	return ""
-}
-
-// letRed is who approved that a gate is red on a base, "" if nobody did.
-func (v *applyView) letRed(b executor.BaselineJudged) string {
-	for _, c := range v.run.BaseChecks() {
-		if c.Gate == b.Gate && c.Base.Commit == b.Base.Commit {
-			return c.Approved
 		}
 	}
 	return ""
@@ -165,17 +155,6 @@ func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file strin
 	if err != nil {
 		return err
 	}
-	planned, err := replay(ctx, r.log, epic) // another machine: to plan is to use it up
-	if err != nil {
-		return inputErrorf("%w", err)
-	}
-	if _, err := planned.Plan(start, time.Now()); err != nil {
-		return &exitError{exitBug, err}
-	}
-	checks := slices.DeleteFunc(planned.BaseChecks(), func(c executor.BaseCheck) bool { return c.Known != nil && c.Known.Verdict == executor.Pass })
-	if len(checks) == 0 {
-		return nil
-	}
 	out := cmd.OutOrStdout()
 	if a.json {
 		out = cmd.ErrOrStderr()
@@ -183,6 +162,24 @@ func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file strin
 	view := newApplyView(out, cmd.ErrOrStderr(), epic, r.run, false)
 	defer view.finish()
 	view.state, view.applies = r.space.State(), applies(file)
+	_, err = r.tryBases(ctx, start, view.activity, view.events)
+	return err
+}
+
+// tryBases makes a preflight of a run that has not begun, and reports whether there was
+// anything to try. An interrupt is an error.
+func (r *openedRun) tryBases(ctx context.Context, start executor.RunStarted, activity func(executor.Effect, executor.Activity), observe func([]executor.Event)) (tried bool, err error) {
+	planned, err := replay(ctx, r.log, r.epic) // another machine: to plan is to use it up
+	if err != nil {
+		return false, inputErrorf("%w", err)
+	}
+	if _, err := planned.Plan(start, time.Now()); err != nil {
+		return false, &exitError{exitBug, err}
+	}
+	checks := slices.DeleteFunc(planned.BaseChecks(), func(c executor.BaseCheck) bool { return c.Known != nil && c.Known.Verdict == executor.Pass })
+	if len(checks) == 0 {
+		return false, nil
+	}
 	put := func(ctx context.Context, body executor.Body) error {
 		e := executor.Event{Seq: r.run.Seq() + 1, At: time.Now().UTC().Truncate(time.Millisecond), Body: body}
 		if err := r.run.Apply(e); err != nil {
@@ -191,7 +188,7 @@ func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file strin
 		if err := r.log.Append(context.WithoutCancel(ctx), []executor.Event{e}); err != nil {
 			return inputErrorf("%w", err)
 		}
-		view.events([]executor.Event{e})
+		observe([]executor.Event{e})
 		return nil
 	}
 	watch, cut := r.space.Watch(r.crew.redact.String), r.run.Cut()
@@ -206,17 +203,17 @@ func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file strin
 		return watch.Keep(list)
 	}
 	if err := sighted(watch.Start(r.run.OpenTampers(), cut, r.run.InFlight(), r.run.Pins()), cut); err != nil {
-		return err
+		return true, err
 	}
 	if err := put(ctx, local.Trying(checks)); err != nil {
-		return err
+		return true, err
 	}
 	var end executor.PreflightEnded
 	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
 	seen := watch.Begin(gates)
 	failed := local.Preflight(ctx, local.Config{
-		Epic: epic, Workspace: r.space, State: r.space.State(), Gates: r.crew.gates(epic), Redact: r.crew.redact.String, Room: r.space.Room,
-		Activity: view.activity, Env: trackerEnv(epic, false),
+		Epic: r.epic, Workspace: r.space, State: r.space.State(), Gates: r.crew.gates(r.epic), Redact: r.crew.redact.String, Room: r.space.Room,
+		Activity: activity, Env: trackerEnv(r.epic, false),
 	}, checks, put)
 	if failed != nil {
 		end.Detail = executor.Clip(r.crew.redact.String(failed.Error()), executor.MaxNote)
@@ -226,10 +223,33 @@ func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file strin
 	}
 	seen = slices.Concat(seen, watch.End(gates), watch.Finish())
 	if err := errors.Join(put(ctx, end), sighted(seen, false)); err != nil {
-		return err
+		return true, err
 	}
 	if ctx.Err() != nil {
-		return &exitError{code: exitInterrupted}
+		return true, &exitError{code: exitInterrupted}
+	}
+	return true, nil
+}
+
+// toNewBase moves the pinned bases to where the run is to start, once nothing holds it
+// there: else all stays as it is, and what is done is done.
+func (r *openedRun) toNewBase(ctx context.Context, a *applyArgs, start *executor.RunStarted, view *applyView, observe func([]executor.Event)) (err error) {
+	if !a.blind {
+		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+		start.Tried, err = r.tryBases(ctx, *start, view.activity, observe)
+		view.finish()
+		if err != nil {
+			return err
+		}
+		if why := r.run.BaseHeld(); start.Tried && why != "" {
+			view.note("nothing started, and the base stays at %.12s: %s\n  %s\n    and then: ralph apply%s --rebase; or %s", r.run.Base().Commit, first(why),
+				resumeCommand(executor.ForBase, "")+r.about, applies(r.file), mendBase(applies(r.file)))
+			return &exitError{code: exitWaiting}
+		}
+	}
+	if err := r.space.Rebase(context.WithoutCancel(ctx), r.base, r.bases); err != nil {
+		return refusal(err)
 	}
 	return nil
 }

@@ -159,6 +159,7 @@ type table struct {
 	epic   *ir.Epic
 	space  *workspace.Space
 	events []executor.Event // not read for a decision about the whole
+	moving bool             // the base that was tried last is not the pinned one: apply --rebase goes on
 }
 
 // openTable opens the epic that decisions are about: what the last run was
@@ -232,6 +233,7 @@ func (t *table) record(ctx context.Context, letter executor.Letter, sent bool) (
 	if !sent {
 		letters = append(letters, letter)
 	}
+	t.moving = run.TriesElsewhere()
 	found := false
 	for _, l := range letters {
 		event, err := local.Decide(ctx, run, t.space, l.Node, l.Decision)
@@ -323,5 +325,9 @@ func (t *table) afterwards(file string, node ir.NodeID, d executor.Decision) str
 	case executor.Pause, executor.Cancel:
 		return ""
 	}
-	return "  nothing runs now; to go on: ralph apply" + applies(file) + "\n"
+	rebase := ""
+	if d.How == executor.Baseline && t.moving {
+		rebase = " --rebase"
+	}
+	return "  nothing runs now; to go on: ralph apply" + applies(file) + rebase + "\n"
 }

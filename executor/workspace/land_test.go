@@ -256,7 +256,12 @@ func testRebaseMovesThePins(t *testing.T) {
 	r.git("merge", "-q", "--squash", b.Commit)
 	r.git("commit", "-q", "-m", "squashed")
 	r.git("update-ref", "refs/heads/side", a.Commit)
-	base, bases, err := r.space.Rebase(t.Context())
+	base, bases, err := r.space.Heads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.must(r.space.Rebase(t.Context(), base, bases))
+	base, bases, err = r.space.Pin(t.Context())
 	if err != nil || base.Commit != r.head() || len(bases) != 1 || bases[0].Commit != a.Commit {
 		t.Fatalf("rebased to %v %v, %v", base, bases, err)
 	}

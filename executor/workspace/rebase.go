@@ -9,43 +9,37 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Rebase moves each pinned base to the head of the branch that it was taken from,
-// all or none, and returns them as Pin does. What was built on the old ones stays
-// on record. A base that was never pinned is pinned. The caller holds the run lock.
-func (s *Space) Rebase(ctx context.Context) (executor.Tree, []executor.NamedTree, error) {
+// Rebase moves each pinned base to where Heads found its branch, all or none. What was
+// built on the old ones stays on record. A base that was never pinned is pinned. The
+// caller holds the run lock.
+func (s *Space) Rebase(ctx context.Context, base executor.Tree, own []executor.NamedTree) error {
 	var moves []move
-	add := func(ref, branch string) error {
-		from, err := s.source(ctx, branch)
-		if err != nil {
-			return err
-		}
-		now, err := s.git.ref(ctx, from+"^{commit}")
-		if err != nil {
-			return err
-		}
-		if now == "" {
-			return &Refusal{fmt.Sprintf("the base %q does not exist in this repository", branch), "git branch " + branch + " (or name another base in the plan)"}
-		}
+	add := func(ref, to string) error {
 		old, err := s.git.ref(ctx, ref)
-		if err == nil && old != now {
-			moves = append(moves, move{ref, old, now})
+		if err == nil && old != to {
+			moves = append(moves, move{ref, old, to})
 		}
 		return err
 	}
-	if err := add(s.prefix()+"base", s.epic.Epic.Base); err != nil {
-		return executor.Tree{}, nil, err
+	if err := add(s.prefix()+"base", base.Commit); err != nil {
+		return err
 	}
 	for i := range s.epic.Nodes {
-		if n := &s.epic.Nodes[i]; s.ownBase(n) {
-			if err := add(s.nodeRef(n.ID, "base"), n.Git.Base); err != nil {
-				return executor.Tree{}, nil, fmt.Errorf("node %s: %w", n.Key, err)
+		n := &s.epic.Nodes[i]
+		if !s.ownBase(n) {
+			continue
+		}
+		for _, b := range own {
+			if b.Name != n.Git.Base {
+				continue
 			}
+			if err := add(s.nodeRef(n.ID, "base"), b.Commit); err != nil {
+				return fmt.Errorf("node %s: %w", n.Key, err)
+			}
+			break
 		}
 	}
-	if err := s.git.update(ctx, "rebase", moves...); err != nil {
-		return executor.Tree{}, nil, err
-	}
-	return s.Pin(ctx)
+	return s.git.update(ctx, "rebase", moves...)
 }
 
 // Restore puts the pinned bases back to where the journal says that they were
