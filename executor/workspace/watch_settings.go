@@ -150,6 +150,9 @@ func (r *configReader) file(path, git string) {
 // value is what is told of the values of a key. What may hold a password is told
 // by its digest.
 func (w *watch) value(key string, all []string, git, path string, st fs.FileInfo) setting {
+	if key == "core.worktree" || strings.HasPrefix(key, "extensions.") { // with which git may refuse to work here
+		git = "git -C / config --file " + quoteWord(path)
+	}
 	out := setting{unset: git + " --unset-all " + quoteWord(keyName(key))}
 	text := strings.Join(all, ", ")
 	if text == "" {
@@ -194,7 +197,9 @@ func (w *watch) copyBack(path string, st fs.FileInfo) string {
 func (w *watch) entries(b []byte) any {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	out, err := w.s.git.run(ctx, place{}, string(b), nil, "config", "--file", "-", "--no-includes", "--list", "-z")
+	g := *w.s.git // elsewhere: in the repository git may refuse to work by now
+	g.dir, g.common, g.private = "/", "", ""
+	out, err := g.run(ctx, place{}, string(b), nil, "config", "--file", "-", "--no-includes", "--list", "-z")
 	if err != nil {
 		return nil
 	}
