@@ -130,8 +130,8 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, finding) {
 	if len(programs) > 0 {
 		detail += ": " + listOf(programs)
 	}
-	for _, c := range alsoPlanned(space) {
-		return epic, finding{Name: file, State: "warning", Detail: c.What, Hint: strings.Join(c.Ways, "\nor ")}
+	if found := alsoPlanned(space); len(found) > 0 {
+		return epic, finding{Name: file, State: "warning", Detail: found[0].What, Hint: strings.Join(found[0].Ways, "\nor ")}
 	}
 	return epic, finding{Name: file, State: "ok", Detail: detail}
 }
