@@ -31,7 +31,7 @@ type Input struct {
 // diagnostics, and says which ids are not fresh; it never changes other bytes.
 type Past struct {
 	Journal  map[ir.NodeID]string // ids that something is on record about, and what they were called: `1.2a "Title"`, or ""
-	Replaced map[ir.NodeID]bool   // ids of the epic.json that is replaced
+	Replaced map[ir.NodeID]string // ids of the epic.json that is replaced, and their titles
 	Unknown  string               // why the journal could not be read, a sentence; "" if it could
 }
 

@@ -1,8 +1,10 @@
 package compiler
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -18,9 +20,12 @@ func (u *unit) past(h ir.Header) Past {
 }
 
 // checkInherited refuses an id under which something is on record that epic.json
-// no longer has: the item would take over what became of a deleted one.
+// no longer has, or that was another item there: this one would take over what became
+// of that one.
 func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *diag.List) {
-	if past.Replaced[id] || slices.Contains(u.c.in.Options.SameIDs, string(n.Key)) {
+	title, there := past.Replaced[id]
+	another := there && u.saysIDs() && !alike(title, n.Title)
+	if there && !another || slices.Contains(u.c.in.Options.SameIDs, string(n.Key)) {
 		return
 	}
 	key := clip(string(n.Key))
@@ -34,7 +39,12 @@ func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *
 	if !known {
 		return
 	}
-	if was != "" {
+	lacks := "lacks it"
+	switch {
+	case another:
+		lacks = fmt.Sprintf("has it for %q, where the plan has no id for this item", clip(title))
+		was = ""
+	case was != "":
 		was = " (" + was + ")"
 	}
 	fresh := "compile with --fresh-id " + string(n.Key)
@@ -42,8 +52,35 @@ func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *
 		fresh = "give it another id in " + u.source.Path
 	}
 	diags.Add(diag.Newf("deleted-id", n.KeyRange, "the id of %s is that of a deleted item", key).
-		WithDetail("The journal of this repository knows %s%s, and the epic.json that is replaced lacks it. With this id %s would take over the results and decisions of that item. If it is a new one, %s; if it is the same, with --same-id %s.",
-			id, was, key, fresh, n.Key))
+		WithDetail("The journal of this repository knows %s%s, and the epic.json that is replaced %s. With this id %s would take over the results and decisions of that item. If it is a new one, %s; if it is the same, with --same-id %s.",
+			id, was, lacks, key, fresh, n.Key))
+}
+
+// saysIDs reports whether the plan says what ids its items have: one without was typed
+// since, or lost its annotation. A plan that is never annotated says nothing.
+func (u *unit) saysIDs() bool {
+	return u.tree != nil && (u.draft.ID != "" || slices.ContainsFunc(u.draft.Nodes, func(n ir.DraftNode) bool { return n.ID != "" }))
+}
+
+// alike reports whether two titles can be those of one item: more than half of the words
+// of the longer one are in both. Where one has none, nothing is known.
+func alike(a, b string) bool {
+	words := func(s string) []string {
+		list := strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	x, y := words(a), words(b)
+	if len(x) == 0 || len(y) == 0 {
+		return true
+	}
+	both := 0
+	for _, w := range x {
+		if slices.Contains(y, w) {
+			both++
+		}
+	}
+	return 2*both > max(len(x), len(y))
 }
 
 // checkIDChoices holds FreshIDs and SameIDs to items that exist, each in one plan;

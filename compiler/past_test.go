@@ -56,6 +56,41 @@ func TestPastChangesNoByte(t *testing.T) {
 	}
 }
 
+// Another item that takes a number in the same edit that removed the old one is seen by
+// its title, in a plan that says what the ids of its items are. execution §2
+func TestAnItemThatReplacesAnotherInOneEdit(t *testing.T) {
+	compile := func(text string, past Past) string {
+		return printDiags(Compile(Input{Plans: []Source{{Path: "p.md", Bytes: []byte(text)}}, Past: func(ir.Header) Past { return past }}))
+	}
+	const bare = "# P\n\n### Sprint 1.1: Parse the query\n\n- a\n\n### Sprint 1.2: B\n\n- b\n"
+	first := Compile(Input{Plans: []Source{{Path: "p.md", Bytes: []byte(bare)}}}).Results[0]
+	id, plan := first.Epic.Nodes[0].ID, string(first.Annotated)
+	at := strings.Index(plan, "<!-- beads-ralph: "+string(id))
+	typed := plan[:at] + plan[at+strings.Index(plan[at:], "\n")+1:] // 1.1 without its annotation
+	for _, c := range []struct {
+		name, text, title string
+		journal, want     bool
+	}{
+		{"another one", typed, "Draw a map", true, true},
+		{"some words are the same", typed, "Parse mail", true, true},
+		{"the same title, the annotation is gone", typed, "Parse the query", true, false},
+		{"the title is a little better", typed, "Parse the long query!", true, false},
+		{"nothing is on record", typed, "Draw a map", false, false},
+		{"the id stands there", plan, "Draw a map", true, false},
+		{"a plan without ids", bare, "Draw a map", true, false},
+		{"a replaced one without a title", typed, "", true, false},
+	} {
+		past := Past{Replaced: map[ir.NodeID]string{id: c.title, first.Epic.Nodes[1].ID: "B"}, Journal: map[ir.NodeID]string{}}
+		if c.journal {
+			past.Journal[id] = ""
+		}
+		got := compile(c.text, past)
+		if strings.Contains(got, "deleted-id") != c.want || c.want && !strings.Contains(got, c.title) {
+			t.Errorf("%s: got\n%s", c.name, got)
+		}
+	}
+}
+
 // A file that ralph does not write cannot be given an id: it is to say another one.
 func TestPastOfAnImport(t *testing.T) {
 	draft := imported("a")

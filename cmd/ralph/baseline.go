@@ -245,7 +245,11 @@ func (r *openedRun) toNewBase(ctx context.Context, a *applyArgs, start *executor
 		if why := r.run.BaseHeld(); start.Tried && why != "" {
 			view.note("nothing started, and the base stays at %.12s: %s\n  %s\n    and then: ralph apply%s --rebase; or %s", r.run.Base().Commit, first(why),
 				resumeCommand(executor.ForBase, "")+r.about, applies(r.file), mendBase(applies(r.file)))
-			return &exitError{code: exitWaiting}
+			code := exitWaiting
+			if exitOf(r.run, false) == exitNotDone { // something is blocked besides
+				code = exitNotDone
+			}
+			return &exitError{code: code}
 		}
 	}
 	if err := r.space.Rebase(context.WithoutCancel(ctx), r.base, r.bases); err != nil {

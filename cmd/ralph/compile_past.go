@@ -62,7 +62,7 @@ func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
 				break
 			}
 		}
-		past := compiler.Past{Journal: map[ir.NodeID]string{}, Replaced: map[ir.NodeID]bool{}}
+		past := compiler.Past{Journal: map[ir.NodeID]string{}, Replaced: map[ir.NodeID]string{}}
 		for _, id := range ids {
 			past.Journal[id] = ""
 		}
@@ -72,7 +72,7 @@ func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
 			}
 		}
 		for _, n := range nodesOf(replaced) {
-			past.Replaced[n.ID] = true
+			past.Replaced[n.ID] = n.Title
 		}
 		return past
 	}
