@@ -79,6 +79,36 @@ func TestRealLabelsAreNoNearMisses(t *testing.T) {
 	}
 }
 
+// Bold names that people really use begin sentences, and stand in quotations: no warning
+// says that they are labels in another form.
+func TestRealLabelsInProseAreNoLabels(t *testing.T) {
+	labels := linesOf(t, "real_labels.txt", 500)
+	var b strings.Builder
+	b.WriteString("# Plan\n\n## Phase 1: All\n\n")
+	for i, l := range labels {
+		fmt.Fprintf(&b, "### Sprint 1.%d: X\n\n**Verify**: `make`\n\n**%s** as the team agreed\n\n- **%s** of the module is cached.\n- [ ] **%s** is 5m today\n\n> **%s**: as the team agreed\n\n<b>%s</b>: as the team agreed\n\n",
+			i+1, l, l, l, l, l)
+	}
+	out := compilePlan("", b.String())
+	for _, d := range out.Diags {
+		if d.Severity == diag.Error || d.Code == "label-form" {
+			t.Errorf("%s: %s%s", d.Code, d.Summary, place(out, d.Range, " at "))
+		}
+	}
+}
+
+// Headings that people really use are titles of items without a doubt about a marker.
+func TestRealHeadingsAreTitles(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Plan\n\n## Phase 1: All\n\n")
+	for i, h := range linesOf(t, "real_headings.txt", 200) {
+		fmt.Fprintf(&b, "### Sprint 1.%d: %s\n\n**Verify**: `make`\n\n", i+1, h)
+	}
+	for _, n := range nearMisses(compilePlan("", b.String())) {
+		t.Error(n)
+	}
+}
+
 // Headings that people really use make no error, at any level, in any dialect.
 func TestRealHeadingsAreNoNearMisses(t *testing.T) {
 	headings := linesOf(t, "real_headings.txt", 200)

@@ -22,7 +22,7 @@ var nearCodes = []Entry{
 		Code: "near-miss-marker", Severity: Error, About: "plan",
 		Title: "A marker is one typing mistake away from a kind",
 		Why: "`(merge)`, `(gate)` and `(manual)` at the end of an item's heading say what kind of node it is. A word in parentheses that nearly is one of them, or stands in other brackets (`[manual]`, `(manual).`), would be a part of the title, and agents would do what a person was to do. " +
-			"Correct it. If the word belongs to the title, write it without parentheses.",
+			"Correct it. If the word belongs to the title, write it without parentheses. What may be meant as it stands is a warning: `- manual`, `(manual) (later)`, `(paralel)`.",
 		Wrong: "### Sprint 1.2: Sign the contract (manul)",
 		Right: "### Sprint 1.2: Sign the contract (manual)",
 	},

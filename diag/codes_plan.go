@@ -173,7 +173,7 @@ var planCodes = []Entry{
 	{
 		Code: "label-form", Severity: Warning, About: "plan",
 		Title: "A label is written in a form that is not read",
-		Why:   "A label is bold, has a colon, and its value stands outside the bold text. Anything else is prose, and the field is not set.",
+		Why:   "A label is bold, has a colon, its value stands outside the bold text, and it stands in no quotation. Anything else is prose, and the field is not set. The warning comes where what follows could be the label's value.",
 		Wrong: "**Depends on: 1.1**",
 		Right: "**Depends on**: 1.1",
 	},

@@ -244,10 +244,14 @@ func (b *builder) addItem(c *cand) {
 		p.plan.Phases[b.group].Items = append(p.plan.Phases[b.group].Items, len(p.plan.Items))
 	}
 	if c.near.meant != "" {
-		p.report(diag.Newf("near-miss-marker", c.near.at, "%s is nearly %s", quoted(c.near.written), c.near.meant).
+		d := diag.Newf("near-miss-marker", c.near.at, "%s is nearly %s", quoted(c.near.written), c.near.meant).
 			WithDetail("%sAs it stands it is a part of the title, and the item is one of agents like any other. Write %s. If the word belongs to the title, write it without parentheses or brackets.",
-				oddCharacter(c.near.written), c.near.meant).
-			WithFix(c.near.at, c.near.meant))
+				oddCharacter(c.near.written), c.near.meant)
+		if c.near.doubt {
+			d = d.WithDetail("As it stands it is a part of the title and marks nothing: a marker stands in parentheses, at the very end. If that is meant, write %s.", c.near.meant)
+			d.Severity = diag.Warning
+		}
+		p.report(d.WithFix(c.near.at, c.near.meant))
 	}
 	it.Section = b.sectionPath(c)
 	if c.done {

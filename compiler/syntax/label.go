@@ -221,19 +221,6 @@ func (p *parser) nearLabel(at, end int, followed bool) {
 		"Without a colon it is prose, and what follows does not become %s. Write **%s**: instead.", labelWord(n), cmp.Or(meant, written)))
 }
 
-// isValue reports whether what stands behind a bold name reads like the value of
-// that control: "**Approval** required from @ada".
-func isValue(n LabelName, tail string) bool {
-	short := len(strings.Fields(tail)) <= 2 && !strings.HasSuffix(tail, ".")
-	switch n {
-	case Approval:
-		return short || strings.Contains(tail, "@")
-	case Manual, Complexity, Policy, Access:
-		return short
-	}
-	return n.IsDependency() && short && strings.ContainsAny(tail, "0123456789")
-}
-
 func labelWord(n LabelName) string { return strings.ReplaceAll(string(n), "_", " ") }
 
 // attributes reads "word", "key=value" and key="quoted value" in src[at:end].

@@ -71,7 +71,7 @@ func (r *reader) nearLabels(b *block, more bool) {
 	if r.kind != itemSection {
 		return
 	}
-	r.p.plainControls(b.kids)
+	r.p.plainControls(b.kids, inList)
 	r.p.lazyLines(b, func(at, stop int, last bool) bool {
 		if l, ok := r.p.labelLine(at, stop); ok && !l.known {
 			r.p.unknown(l)

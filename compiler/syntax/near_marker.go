@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ var nearMarkers = sync.OnceValue(func() *NearWords { return NewNearWords(NearMar
 type nearMarker struct {
 	written, meant string
 	at             diag.Range
+	doubt          bool // it may be a part of the title
 }
 
 // longestMarker bounds what is looked at, in bytes.
@@ -30,13 +32,14 @@ func (t *title) nearlyMarked(v string, start, end int) {
 	tail := v[start:end]
 	bare := strings.TrimRight(tail, " .,;:!?…")
 	if meant := oddMarker(bare, len(bare) < len(tail)); meant != "" {
-		t.near = nearMarker{tail[strings.LastIndexAny(tail, "([{"):], meant, t.in.Sub(start+strings.LastIndexAny(tail, "([{"), end)}
+		t.setNear(tail, meant, strings.LastIndexAny(tail, "([{"), start, false)
 		return
 	}
 	at := max(strings.LastIndexByte(tail, '('), strings.LastIndex(tail, "（"))
 	closed := strings.HasSuffix(tail, ")") || strings.HasSuffix(tail, "）")
 	if at < 0 {
 		if !closed {
+			t.doubtful(tail, start)
 			return
 		}
 		at = strings.LastIndexByte(tail, ' ') + 1 // "manual)"
@@ -45,7 +48,37 @@ func (t *title) nearlyMarked(v string, start, end int) {
 		return
 	}
 	if meant := markerOf(tail[at:]); meant != "" {
-		t.near = nearMarker{tail[at:], meant, t.in.Sub(start+at, end)}
+		t.setNear(tail, meant, at, start, false)
+		return
+	}
+	t.doubtful(tail, start)
+}
+
+// setNear notes that tail[at:] is nearly a marker; tail stands at start.
+func (t *title) setNear(tail, meant string, at, start int, doubt bool) {
+	t.near = nearMarker{tail[at:], meant, t.in.Sub(start+at, start+len(tail)), doubt}
+}
+
+var (
+	dashed   = regexp.MustCompile(`\s([-–—]+\s*(merge|gate|manual))$`)
+	followed = regexp.MustCompile(`(?i)(\((?:merge|gate|manual)\))\s*(\([^()]*\))$`)
+	single   = regexp.MustCompile(`\(([^()]*)\)$`)
+)
+
+// doubtful looks whether a title ends with what may be meant as a marker: "- manual",
+// "(manual) (later)", "(paralel)".
+func (t *title) doubtful(tail string, start int) {
+	if at := len(tail) - 2*longestMarker; at > 0 { // longer than what is looked for
+		tail, start = tail[at:], start+at
+	}
+	if m := dashed.FindStringSubmatchIndex(tail); m != nil {
+		t.setNear(tail, "("+tail[m[4]:m[5]]+")", m[2], start, true)
+	} else if m := followed.FindStringSubmatchIndex(tail); m != nil {
+		t.setNear(tail, tail[m[4]:m[5]]+" "+tail[m[2]:m[3]], m[0], start, true)
+	} else if m := single.FindStringSubmatchIndex(tail); m != nil {
+		if meant, ok := nearMarkers().Find(tail[m[2]:m[3]]); ok && meant == "parallel" {
+			t.setNear(tail, "(parallel)", m[0], start, true)
+		}
 	}
 }
 

@@ -9,43 +9,34 @@ import (
 )
 
 // plainLabel is a line that would be a label with more or other marks: "Approval:
-// value", "*Approval*: value", "**`Approval`**: value", "###Approval: value".
-var plainLabel = regexp.MustCompile("^[ \\t]*(?:\\[[ xX]\\][ \\t]*)?(?:#+[ \\t]*)?([*_`]{0,4})(\\pL[\\pL -]{3,31})([:：]?)([*_`]{0,4})[ \\t]*([:：]?)(.*)$")
+// value", "*Approval*: value", "**`Approval`**: value", "###Approval: value",
+// "<b>Approval</b>: value", "> Approval: value".
+var plainLabel = regexp.MustCompile("^[ \\t>]*(?:\\[[ xX]\\][ \\t]*)?(?:#+[ \\t]*)?(<(?i:b|strong)>|[*_`]{0,4})(\\pL[\\pL -]{3,31})([:：]?)(</(?i:b|strong)>|[*_`]{0,4})[ \\t]*([:：]?)(.*)$")
 
-// asksApproval is the form of an approval's value.
-var asksApproval = regexp.MustCompile(`(?i)^(?:required\b|requested from @|(?:from|by|of) @|@\w)`)
+// place is where a line stands that is no label.
+type place uint8
 
-// controlForms are the values that tell a control from a remark in plain text.
-var controlForms = map[LabelName]*regexp.Regexp{
-	Approval:    asksApproval,
-	Manual:      regexp.MustCompile(`(?i)^(?:yes|true)$`),
-	Complexity:  regexp.MustCompile(`(?i)^(?:trivial|simple|standard|critical)$`),
-	Access:      regexp.MustCompile(`(?i)^(?:read|write)$`),
-	Verify:      regexp.MustCompile("^`(?:[^`]*[^` ] [^`]*|[^`./]+)`$"), // a command; no file
-	DevAgents:   regexp.MustCompile("^`[^`]+`"),
-	QAAgents:    regexp.MustCompile("^`[^`]+`"),
-	Owns:        regexp.MustCompile("^(?:`[^`]+`|[^\\s`,]*[/*][^\\s`,]*)(?:,[ \\t]*(?:`[^`]+`|[^\\s`,]*[/*][^\\s`,]*))*$"),
-	Policy:      regexp.MustCompile(`^[a-z][a-z0-9_-]*$`),
-	Capability:  regexp.MustCompile(`^[a-z][a-z0-9_-]*$`),
-	LabelsLabel: regexp.MustCompile(`\bashep:`),
-}
+const (
+	inLine  place = iota
+	inList        // of a list, where nothing else tells of bold text without a colon
+	inQuote       // where no label is read
+)
 
-// plainControl warns of a line that would set a control and is no label. item: it is of
-// a list item, where nothing else tells of bold text without a colon.
-func (p *parser) plainControl(at, end int, item bool) {
+// plainControl warns of a line that would set a control and is no label.
+func (p *parser) plainControl(at, end int, where place) {
 	line := strings.TrimRight(p.src[at:end], " \t\r\n")
 	m := plainLabel.FindStringSubmatchIndex(line)
 	if m == nil {
 		return
 	}
-	open, closed := line[m[2]:m[3]], line[m[8]:m[9]]
-	bold, colon := open == closed && len(open) > 1 && !strings.Contains(open, "`"), m[6] != m[7] || m[10] != m[11]
-	if bold && (colon || !item) || !bold && !colon || open != closed && strings.Contains(line[m[12]:], open) {
+	open, closed := line[m[2]:m[3]], strings.Replace(line[m[8]:m[9]], "</", "<", 1)
+	bold, colon := open == closed && len(open) > 1 && !strings.ContainsAny(open, "`<"), m[6] != m[7] || m[10] != m[11]
+	if bold && (where == inLine || where == inList && colon) || !bold && !colon || open != closed && strings.Contains(line[m[12]:], open) {
 		return
 	}
 	name, value := strings.TrimRight(line[m[4]:m[5]], " "), strings.Trim(line[m[12]:m[13]], " \t*_")
 	n, meant, ok := lookupNear(name)
-	if form := controlForms[n]; !ok || form == nil || !form.MatchString(strings.TrimSuffix(value, ".")) {
+	if !ok || !bold && (!n.isControl() || n.IsDependency()) || !hasForm(n, value) {
 		return
 	}
 	at += m[4]
@@ -57,7 +48,14 @@ func (p *parser) plainControl(at, end int, item bool) {
 	if n == Approval {
 		lost = "nobody is asked"
 	}
-	p.report(diag.Newf("label-form", p.file.Range(at, at+len(name)), "%s is no label: it is not in bold and with a colon", quoted(name)).WithDetail(
+	what := "it is not in bold and with a colon"
+	switch {
+	case where == inQuote:
+		what = "it stands in a quotation"
+	case bold:
+		what = "it has no colon"
+	}
+	p.report(diag.Newf("label-form", p.file.Range(at, at+len(name)), "%s is no label: %s", quoted(name), what).WithDetail(
 		"The line is read as prose, and %s. Write **%s**: %s on a line of its own.", lost, labelTitle(n), clip(value, 60)))
 }
 
@@ -67,19 +65,22 @@ func labelTitle(n LabelName) string {
 	return labelSpecs[i].written[0]
 }
 
-// plainControls looks at the lines of a list item that no label is read in.
-func (p *parser) plainControls(blocks []block) {
+// plainControls looks at the lines of a list item or a quotation that no label is read in.
+func (p *parser) plainControls(blocks []block, where place) {
 	for i := range blocks {
 		b := &blocks[i]
-		if b.kind == listBlock || b.kind == itemBlock {
-			p.plainControls(b.kids)
+		switch b.kind {
+		case listBlock, itemBlock:
+			p.plainControls(b.kids, where)
+		case quoteBlock:
+			p.plainControls(b.kids, inQuote)
 		}
 		if b.kind != paraBlock {
 			continue
 		}
 		for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
 			stop := min(lineEnd(p.src, at), end)
-			p.plainControl(at, stop, true)
+			p.plainControl(at, stop, where)
 			if below := after(blocks, i); at == int(b.start) && nextLine(p.src[:end], at) >= end && below != nil && below.kind == fenceBlock && p.src[at] == '*' {
 				p.nearLabel(at, stop, true)
 			}

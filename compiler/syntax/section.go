@@ -212,7 +212,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 					break
 				}
 				if r.kind == itemSection {
-					p.plainControl(to, min(lineEnd(p.src, to), end), false)
+					p.plainControl(to, min(lineEnd(p.src, to), end), inLine)
 				}
 				to = after
 			}
@@ -227,7 +227,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 		default:
 			if r.kind == itemSection {
 				p.nearLabel(at, stop, next < end || p.filled(at, stop, below))
-				p.plainControl(at, stop, false)
+				p.plainControl(at, stop, inLine)
 			}
 			to := next // up to the next label line
 			for to < end {
@@ -237,7 +237,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 				}
 				if r.kind == itemSection {
 					p.nearLabel(to, stop, next < end || p.filled(to, stop, below))
-					p.plainControl(to, stop, false)
+					p.plainControl(to, stop, inLine)
 				}
 				to = next
 			}
@@ -428,6 +428,9 @@ func (r *reader) fence(b *block) {
 
 // verbatim takes a block as prose, line by line.
 func (r *reader) verbatim(b *block) {
+	if b.kind == quoteBlock && r.kind == itemSection {
+		r.p.plainControls(b.kids, inQuote)
+	}
 	if l := r.active(); l != nil && l.From == FromHeading && r.cur < 0 {
 		l.Text = r.p.blockLines(l.Text, b)
 		return
