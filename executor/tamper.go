@@ -109,7 +109,8 @@ type Watch interface {
 	// changes that are neither accepted nor put back); if the last run did not come to its end,
 	// also with what was trusted in it: cut, and with the refs that are on record.
 	Start(open []Drift, cut bool, during []During, pins []Pin) []Sighting
-	// Begin and End stand around an effect.
+	// Begin looks before an effect, also at what it is about to overwrite; End after
+	// one that runs programs of others.
 	Begin(e Effect) []Sighting
 	End(e Effect) []Sighting
 	// Finish looks once more, when nothing runs: also at other refs and the

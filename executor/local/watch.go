@@ -17,10 +17,10 @@ func (d *driver) watched(start executor.RunStarted) error {
 	return d.sighted(d.Watch.Start(d.Run.OpenTampers(), cut, during, pins), cut)
 }
 
-// watch does an effect, and looks before and after it, if it runs programs of
+// watch does an effect, and looks before it, and after it if it runs programs of
 // others. What was changed before it began is put on record at once.
 func (d *driver) watch(ctx context.Context, e executor.Effect, do work) (executor.Body, []executor.Sighting, error) {
-	if d.Watch == nil || !e.Kind.Foreign() {
+	if d.Watch == nil {
 		body, err := do(ctx)
 		return body, nil, err
 	}
@@ -29,6 +29,9 @@ func (d *driver) watch(ctx context.Context, e executor.Effect, do work) (executo
 		before = nil
 	}
 	body, err := do(ctx)
+	if !e.Kind.Foreign() {
+		return body, before, err
+	}
 	return body, append(before, d.Watch.End(e)...), err
 }
 

@@ -22,6 +22,7 @@ var _ executor.Watch = (*watch)(nil)
 //
 //	at each look          settings (.git/config, what it includes, config.worktree), hooks, info/,
 //	                      branches and tags, refs of this epic
+//	before each effect    the refs that it may move
 //	at start and end      other refs, the user's checkout (checkout.go)
 //
 // What was seen last is kept in memory. What is on record is kept in trusted.json,
@@ -176,7 +177,17 @@ func (w *watch) noteMoved(list []executor.Sighting) {
 func (w *watch) Begin(e executor.Effect) []executor.Sighting {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out, _ := w.look()
+	var out []executor.Sighting
+	looked := false
+	if e.Kind.Foreign() {
+		out, looked = w.look()
+	}
+	if !looked {
+		out = w.lookAt(e)
+	}
+	if !e.Kind.Foreign() {
+		return out
+	}
 	w.flight[e.Key("")] = executor.During{Node: e.Node, Step: e.Step, Attempt: e.Attempt}
 	return out
 }
@@ -296,7 +307,7 @@ func (w *watch) compare(now facts, all bool) []executor.Sighting {
 		}
 		out = append(out, s)
 	}
-	out = append(out, w.compareRefs(now.Refs, all)...)
+	out = append(out, w.compareRefs(w.last.Refs, now.Refs, all)...)
 	others := w.last.Refs
 	w.last = now
 	if !all {

@@ -133,15 +133,15 @@ func setRef(ref, at string) string {
 	return "git update-ref --no-deref " + quoteWord(ref) + " " + quoteWord(at)
 }
 
-// compareRefs returns which refs others have moved. What looks lost is looked at
-// once more: refs move while they are read.
-func (w *watch) compareRefs(now map[string]string, all bool) []executor.Sighting {
+// compareRefs returns which refs others have moved since. What looks lost is looked
+// at once more: refs move while they are read.
+func (w *watch) compareRefs(before, now map[string]string, all bool) []executor.Sighting {
 	var out, gone []executor.Sighting
 	groups := map[string][]executor.Drift{}
 	var again map[string]string
 	begun := w.readAt // what was read again is newer
-	for _, ref := range union(w.last.Refs, now) {
-		was, is := w.last.Refs[ref], now[ref]
+	for _, ref := range union(before, now) {
+		was, is := before[ref], now[ref]
 		if was == is {
 			continue
 		}
