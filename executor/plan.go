@@ -51,7 +51,7 @@ func (r *Run) Plan(start RunStarted, now time.Time) ([]Planned, error) {
 	if err := r.Apply(Event{Seq: r.seq + 1, At: now, Body: start}); err != nil {
 		return nil, err
 	}
-	p := planning{r: r, start: start, before: before, actions: make([]Action, len(r.nodes)), held: make([]string, len(r.nodes))}
+	p := planning{r: r, start: start, before: before, actions: make([]Action, len(r.nodes)), held: make([]hold, len(r.nodes))}
 	out := make([]Planned, 0, len(r.nodes))
 	works := false
 	for i, n := range r.nodes {
@@ -92,7 +92,7 @@ type planning struct {
 	start   RunStarted
 	before  []NodeStatus
 	actions []Action
-	held    []string // what a node needs that will not come by itself: "1.2 (blocked)"
+	held    []hold // the node itself, or what it needs, where that will not come by itself
 }
 
 func (p *planning) plan(i int, n *node) (Action, string) {
@@ -106,13 +106,13 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 	case Skipped:
 		return ActSkip, r.reason(n, Skipped, nil)
 	case Cancelled:
-		p.held[i] = string(n.ir.Key) + " (cancelled)"
+		p.held[i] = holding(n, "cancelled")
 		return ActBlocked, r.reason(n, Cancelled, nil)
 	case Blocked:
 		if first := p.judgedFirst(n); len(first) > 0 {
 			return ActJudge, "its gates changed since it was blocked; after " + strings.Join(first, ", ")
 		}
-		p.held[i] = string(n.ir.Key) + " (blocked)"
+		p.held[i] = holding(n, "blocked")
 		return ActBlocked, n.reason
 	case Waiting:
 		if n.life.mended {
@@ -121,7 +121,7 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 		if n.wait.timed() {
 			return ActGoOn, n.wait.Detail
 		}
-		p.held[i] = string(n.ir.Key) + " (waiting)"
+		p.held[i] = holding(n, "waiting")
 		return ActWait, n.wait.Detail
 	case Pending:
 		return p.pending(i, n)
@@ -154,27 +154,25 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 	case !n.selected:
 		return ActLeave, "not selected by --only"
 	case n.people.paused != "":
-		p.held[i] = string(n.ir.Key) + " (paused)"
+		p.held[i] = holding(n, "paused")
 		return ActWait, "paused by " + n.people.paused
 	}
 	var again []string
-	own := false
-	for _, d := range n.deps { // as holds.back has it: the first that is held itself, else what that one needs
-		if why := p.held[d]; why != "" {
-			itself := strings.HasPrefix(why, string(p.r.nodes[d].ir.Key)+" (")
-			if p.held[i] == "" || itself && !own {
-				p.held[i], own = why, itself
-			}
+	for _, d := range n.deps {
+		x := p.held[d]
+		if x.key != p.r.nodes[d].ir.Key { // that is held by another
+			x = x.through()
 		}
+		p.held[i] = p.held[i].or(x)
 		if p.actions[d].works() {
 			again = append(again, string(p.r.nodes[d].ir.Key))
 		}
 	}
 	switch {
-	case p.held[i] != "" && n.people.skip:
+	case p.held[i].rank > 0 && n.people.skip:
 		return ActSkip, p.r.reason(n, Skipped, nil)
-	case p.held[i] != "":
-		return ActBlocked, "needs " + p.held[i]
+	case p.held[i].rank > 0:
+		return ActBlocked, "needs " + p.held[i].String()
 	case n.people.skip:
 		return ActSkip, p.r.reason(n, Skipped, nil)
 	case n.ir.Done && len(n.successes) == 0:

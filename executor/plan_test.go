@@ -144,14 +144,17 @@ func TestPlanSaysWhatARunWouldDo(t *testing.T) { // execution §2, the table
 	}
 }
 
-// plan and status name the same of several that hold a sprint back: the first that
-// is held itself.
+// plan and status name the same of several that hold a sprint back: what is blocked
+// before what waits, then what is held itself.
 func TestPlanAndStatusNameTheSameNeed(t *testing.T) {
-	s := newStage(t, []string{"1.1", "1.2", "1.3: 1.1", "1.4: 1.1 1.2"})
-	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}, "bd-1-2": {asks("which?")}})
+	s := newStage(t, []string{"1.1", "1.2", "1.3: 1.1", "1.4: 1.1 1.2", "1.5", "1.6: 1.2 1.5", "1.7: 1.2 1.3"})
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}, "bd-1-2": {asks("which?")}, "bd-1-5": {failed(), failed(), failed()}})
 	s.begin()
 	s.end()
-	for key, want := range map[string]string{"1.3": "needs 1.1 (blocked)", "1.4": "needs 1.1 (blocked)"} {
+	for key, want := range map[string]string{
+		"1.3": "needs 1.1 (blocked)", "1.4": "needs 1.1 (blocked)",
+		"1.6": "needs 1.5 (blocked)", "1.7": "needs 1.1 (blocked)",
+	} { // execution §4 "the one reason"
 		if got := s.view(key).Reason; got != want {
 			t.Errorf("status of %s: %q, want %q", key, got, want)
 		}

@@ -178,7 +178,7 @@ func (r *Run) BaseChecks() []BaseCheck {
 		return nil
 	}
 	variants := r.gateVariants()
-	p := planning{r: r, start: r.started, before: make([]NodeStatus, len(r.nodes)), actions: make([]Action, len(r.nodes)), held: make([]string, len(r.nodes))}
+	p := planning{r: r, start: r.started, before: make([]NodeStatus, len(r.nodes)), actions: make([]Action, len(r.nodes)), held: make([]hold, len(r.nodes))}
 	bases := make([][]NamedTree, len(r.nodes))
 	var out []BaseCheck
 	at := map[binding]int{}

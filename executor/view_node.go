@@ -3,6 +3,8 @@ package executor
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 func (r *Run) view(n *node, h holds) NodeView {
@@ -209,8 +211,8 @@ func (r *Run) needs(n *node, h holds) string {
 	if !n.selected {
 		return "not selected by --only"
 	}
-	if why := h.back(r, n); why != "" {
-		return "needs " + why
+	if x := h.back(r, n); x.rank > 0 {
+		return "needs " + x.String()
 	}
 	for _, i := range n.deps {
 		if d := r.nodes[i]; !d.status.settled() {
@@ -220,34 +222,68 @@ func (r *Run) needs(n *node, h holds) string {
 	return "the next ralph apply takes it up"
 }
 
-// holds remembers, for each node that was asked for, what holds it back: the
-// node itself or one that it needs, with its status. One is made for each look
-// at the run, so that a look costs no more than the edges of the epic.
-type holds map[int]string
+// hold is a node that will not come by itself, and why: "1.2 (blocked)".
+type hold struct {
+	key  ir.Key
+	word string
+	rank int // 0: there is none
+}
 
-// back is what in a node's dependencies will not come by itself, "" if nothing is.
-func (h holds) back(r *Run, n *node) string {
-	inherited := ""
+// holding says of a node that something needs that it will not come by itself.
+func holding(n *node, word string) hold {
+	h := hold{n.ir.Key, word, 2}
+	if n.status == Blocked || n.status == Cancelled {
+		h.rank += 2
+	}
+	return h
+}
+
+func (h hold) String() string { return fmt.Sprintf("%s (%s)", h.key, h.word) }
+
+// through is a hold of a node that is needed, for the one that needs it.
+func (h hold) through() hold {
+	if h.rank > 0 && h.rank%2 == 0 {
+		h.rank--
+	}
+	return h
+}
+
+// or is the one of two that is named: what is blocked or cancelled before what waits,
+// then what is needed itself before what that needs, then the first.
+func (h hold) or(x hold) hold {
+	if x.rank > h.rank {
+		return x
+	}
+	return h
+}
+
+// holds remembers, for each node that was asked for, what it needs that will not
+// come by itself. One is made for each look at the run, so that a look costs no
+// more than the edges of the epic.
+type holds map[int]hold
+
+// back is what in a node's dependencies will not come by itself.
+func (h holds) back(r *Run, n *node) (out hold) {
 	for _, i := range n.deps {
 		d := r.nodes[i]
 		switch {
 		case d.status.settled():
 			continue
 		case d.status == Blocked, d.status == Cancelled, d.status == Waiting && !d.wait.timed():
-			return fmt.Sprintf("%s (%s)", d.ir.Key, d.status)
+			out = out.or(holding(d, d.status.String()))
+			continue
 		case d.status == Pending && d.people.paused != "":
-			return fmt.Sprintf("%s (paused)", d.ir.Key)
-		case inherited != "":
+			out = out.or(holding(d, "paused"))
 			continue
 		}
-		why, known := h[i]
+		x, known := h[i]
 		if !known {
-			why = h.back(r, d)
-			h[i] = why
+			x = h.back(r, d)
+			h[i] = x
 		}
-		inherited = why
+		out = out.or(x.through())
 	}
-	return inherited
+	return out
 }
 
 // Counts returns how many nodes of the epic have each status, without the sum.
