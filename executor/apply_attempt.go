@@ -22,7 +22,7 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 	l.attempt = attempt{status: AttemptRunning, step: e.Step, number: e.Attempt, from: b.From, rejudge: b.Rejudge, person: b.Person, agent: b.Agent}
 	n.logs = append(n.logs, AttemptLog{
 		Step: e.Step, Number: e.Attempt, Status: AttemptRunning, Start: b.Start, From: b.From, Started: r.at,
-		Person: b.Person, Agent: b.Agent, Rejudge: b.Rejudge, Said: n.people.said,
+		Person: b.Person, Agent: b.Agent, Rejudge: b.Rejudge, Said: n.people.said, before: n.cost.worked(r.at),
 	})
 	n.people.said, l.redo = nil, nil
 	n.logs[len(n.logs)-1].Feedback = r.feedback(n)
@@ -48,7 +48,12 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 	a := &l.attempt
 	step := n.stepNow()
 	a.gates = r.gateStates(n, step)
-	if a.agent == "" && n.hasAgent(step) {
+	log := &n.logs[len(n.logs)-1]
+	log.ByHand = i == asideStep && b.Person == "" && !b.Rejudge && r.byHand(n)
+	switch {
+	case log.ByHand:
+		log.Feedback = nil // nobody is told
+	case a.agent == "" && n.hasAgent(step):
 		a.agent = step.Agent
 	}
 	switch {
@@ -67,7 +72,7 @@ func (r *Run) attemptStarted(n *node, e Event, b AttemptStarted) error {
 		a.session = r.sessionOf(n, e.Step, b.From, a.agent)
 		a.resumes = a.session != ""
 	}
-	n.logs[len(n.logs)-1].Agent = a.agent
+	log.Agent = a.agent
 	return nil
 }
 
@@ -111,6 +116,7 @@ func (r *Run) attemptEnded(n *node, e Event, b AttemptEnded) error {
 	}
 	log := &n.logs[len(n.logs)-1]
 	log.Status, log.Reason, log.Ended = b.Status, b.Reason, r.at
+	log.Work = n.cost.worked(r.at) - log.before
 	l.trouble, l.failures, l.failing = nil, 0, ""
 	merging := l.step == asideStep && l.aside.merge
 	if c := l.attempt.collected.Result.Commit; c != "" && !merging && b.Status != AttemptError {

@@ -163,6 +163,7 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 	}
 	if k := len(n.logs) - 1; k >= 0 && n.logs[k].Status == AttemptRunning { // of a life that is over
 		n.logs[k].Status, n.logs[k].Reason, n.logs[k].Ended = AttemptCancelled, "given up: its sprint began anew", n.heard
+		n.logs[k].Work = n.cost.worked(n.heard) - n.logs[k].before
 	}
 	n.life = life{
 		work: b.Work, judge: b.Judge, inputs: b.Inputs, print: fingerprint(b.Inputs),

@@ -65,6 +65,7 @@ func (m meter) spent() Spent {
 // runs while it works; waiting and parked time is none of it.
 type cost struct {
 	now, all meter
+	past     time.Duration // of allowances that are over
 	ran      time.Duration // of the allowance, before since
 	since    time.Time     // zero: it does not work now
 }
@@ -87,8 +88,12 @@ func (c *cost) wall(at time.Time) time.Duration {
 	return c.ran + max(at.Sub(c.since), 0)
 }
 
+// worked is the same of all its allowances.
+func (c *cost) worked(at time.Time) time.Duration { return c.past + c.wall(at) }
+
 // renew begins a new allowance.
 func (c *cost) renew(at time.Time) {
+	c.past = c.worked(at)
 	c.now, c.ran = meter{}, 0
 	if !c.since.IsZero() {
 		c.since = at

@@ -70,7 +70,7 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 		return d, func() error { n.people.late = true; return again("retried")() }, nil
 	case n.waitsFor(CauseGate, CauseConfig, CauseRunner, CauseWorkspace, CauseConflict, causeOnly):
 		return d, func() error {
-			n.resolveAnew()
+			r.resolveAnew(n)
 			if d.How == Discard {
 				l.attempt.anew()
 			}

@@ -130,6 +130,7 @@ func (r *Run) open(n *node) Event {
 		if o, ok := r.mergeOrphan(n); ok && l.aside.merge && b.Person == "" {
 			b.Rejudge, b.From = true, o.Result.Commit
 		}
+		b.ByHand = b.Person == "" && !b.Rejudge && r.byHand(n)
 	case len(l.judging) > 0:
 		b.Rejudge, b.From = true, l.stepsAt[l.step].Commit
 	case l.mended:

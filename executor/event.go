@@ -151,6 +151,7 @@ type (
 		Person  string `json:"person,omitempty"`  // whose own fix it is: no agent runs, what the worktree holds is collected
 		Agent   string `json:"agent,omitempty"`   // who works, if it is not the step's agent
 		Resumes bool   `json:"resumes,omitempty"` // goes on in the session of the attempt before
+		ByHand  bool   `json:"by_hand,omitempty"` // a conflict is laid out for a person: no agent runs
 	}
 	// AttemptEnded is the verdict on an attempt.
 	AttemptEnded struct {

@@ -100,15 +100,17 @@ func (r *Run) resolved(n *node, tree Tree) {
 }
 
 // resolveAnew lets agents try again, or prepares the conflict once more.
-func (n *node) resolveAnew() bool {
+func (r *Run) resolveAnew(n *node) {
 	l := &n.life
 	if l.stage != stageHand {
-		return false
+		return
 	}
 	l.aside.used, l.stage = 0, stagePrepare
 	l.attempt.agent = l.aside.step.Agent
-	n.logs[len(n.logs)-1].Agent = l.attempt.agent
-	return true
+	log := &n.logs[len(n.logs)-1]
+	if log.Agent, log.ByHand = l.attempt.agent, r.byHand(n); !log.ByHand {
+		log.Feedback = r.feedback(n)
+	}
 }
 
 // conflictText says what does not merge, and where.
@@ -146,11 +148,38 @@ func (r *Run) nameOf(id ir.NodeID) string {
 
 // decideHand asks a person to resolve the conflict in the worktree.
 func (r *Run) decideHand(n *node) Event {
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseConflict, Detail: r.handText(n)})
+}
+
+// sameConflict is the node that waits for a person over a conflict that the sum has
+// too: what resolves it there is part of what the sum joins then. nil if there is none.
+func (r *Run) sameConflict(n *node) *node {
+	if !n.sum || n.life.aside == nil || !n.life.aside.merge {
+		return nil
+	}
+	of := n.life.aside
+	for _, d := range r.nodes {
+		if a := d.life.aside; d.sum || !d.waitsFor(CauseConflict) || a == nil || !a.merge || !slices.Equal(a.paths, of.paths) ||
+			slices.ContainsFunc(a.inputs, func(x Result) bool {
+				return x.Node != "base" && !slices.ContainsFunc(of.inputs, func(y Result) bool { return y.Commit == x.Commit })
+			}) {
+			continue
+		}
+		return d
+	}
+	return nil
+}
+
+// handText says what a person has to resolve, and where.
+func (r *Run) handText(n *node) string {
 	why := r.conflictText(n)
+	if d := r.sameConflict(n); d != nil {
+		return Clip(fmt.Sprintf("%s; the same conflict as %s: resolve it there", why, d.ir.Key), MaxNote)
+	}
 	if log := n.lastEndedOf(MergeStep); log != nil && log.Person != "" && len(log.Problems) > 0 {
 		why += "; not resolved yet: " + strings.Join(log.Problems, "; ")
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseConflict, Detail: Clip(why, MaxNote)})
+	return Clip(why, MaxNote)
 }
 
 // lastEndedOf is the last attempt of a step in this life that is over, nil if none is.

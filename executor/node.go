@@ -196,8 +196,10 @@ type AttemptLog struct {
 	Gates    []GateJudged
 
 	Started   time.Time
-	Ended     time.Time // zero while it is open
-	Agent     string    // who really worked
+	Ended     time.Time     // zero while it is open
+	Work      time.Duration // of it, without what it waited; 0 while it is open
+	before    time.Duration // its node had worked when it began
+	Agent     string        // who really worked
 	Model     string
 	Session   string
 	Usage     Usage          // of its turns together; nil figures are unknown
@@ -210,6 +212,7 @@ type AttemptLog struct {
 	Collected Collected
 	Feedback  []string     // what its agent was told about the attempt before
 	Rejudge   bool         // only gates ran
+	ByHand    bool         // nobody's try: a conflict lies prepared for a person
 	Red       []GateJudged // of red_first gates, before the agent
 	Said      []Decision   // what people said before it began, for its agent
 	Diagnosed *Diagnosed   // what an agent said about it when it stalled

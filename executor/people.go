@@ -159,8 +159,12 @@ func (r *Run) onWord(n *node, now time.Time) (Event, bool) {
 	case l.attempt.status == AttemptRunning && d.Verb == RetryNode && l.attempt.leaving && l.attempt.collected.Result.Commit == "":
 		return Event{}, false // first what it left
 	case l.attempt.status == AttemptRunning && d.Verb == RetryNode:
+		why := ", who asked for another"
+		if d.How == GatesOnly {
+			why = ", whose own fix follows"
+		}
 		return n.attemptEvent(AttemptEnded{
-			Status: AttemptCancelled, Free: true, Next: l.attempt.step, Reason: "ended by " + d.By + ", who asked for another",
+			Status: AttemptCancelled, Free: true, Next: l.attempt.step, Reason: "ended by " + d.By + why,
 		}), true
 	}
 	return Event{}, false

@@ -34,12 +34,14 @@ type NodeView struct {
 	Started   time.Time // of its present or last life; zero: never
 	Ended     time.Time
 	Spent     Spent
+	Worked    time.Duration // in all, up to the last event; what it waited is none of it
 	Pull      Pull
 	Decisions []Decision    // about it, oldest first
 	Budget    ir.Budget     // with what was added; 0 is no limit
 	Over      string        // how far what was spent in its allowance exceeds it; "" if it does not
 	More      string        // what to add to the budget that it waits for, as ralph resume --budget reads it
 	Ways      []string      // commands that apply now, for people
+	SameAs    ir.Key        // of a sum that waits over a conflict that this node waits over, too: it is resolved there
 	Selected  bool          // by --only, or because all are; with --only the sum is not
 	Paused    string        // by whom; "" if nobody did
 	BlockedBy BlockedBy     // "" if it is not, or nobody knows
@@ -49,6 +51,16 @@ type NodeView struct {
 
 	Interrupted bool // it runs by the record, and nothing is at work on it
 	GoesOn      bool // without anybody: it is interrupted, or waits for a time, or for nothing any more; with the next run, where none is open
+}
+
+// Tries counts its attempts, without those that only lay a conflict out for a person.
+func (v NodeView) Tries() (n int) {
+	for i := range v.Attempts {
+		if !v.Attempts[i].ByHand {
+			n++
+		}
+	}
+	return n
 }
 
 // Spent is what something has cost so far. A sum with an unknown part says so.

@@ -10,7 +10,7 @@ import (
 func (r *Run) view(n *node, h holds) NodeView {
 	v := NodeView{
 		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: r.shown(n),
-		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(),
+		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(), Worked: n.cost.worked(r.at),
 		Decisions: n.people.decisions, Budget: r.nodeBudget(n), Ways: r.waysOf(n), Pull: n.pull,
 		Selected: n.selected, Paused: n.people.paused, Human: n.human, Backoff: n.backoff,
 	}
@@ -56,6 +56,11 @@ func (r *Run) view(n *node, h holds) NodeView {
 	if v.Status == Waiting {
 		v.For, v.Cause, v.Until, v.Gate = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Gate
 		v.Approvers = r.epic.Gates[v.Gate].Approvers
+	}
+	if n.waitsFor(CauseConflict) {
+		if d := r.sameConflict(n); d != nil {
+			v.SameAs = d.ir.Key
+		}
 	}
 	if v.For == ForBudget && v.Cause != CauseHeld {
 		v.More = r.nodeMore(n, r.at)
@@ -126,6 +131,9 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 	case Waiting:
 		if n.wait.Cause == CauseHeld && r.held.For != "" {
 			return "the run is held: " + r.heldWhy(r.at)
+		}
+		if n.wait.Cause == CauseConflict && n.sum && n.life.stage == stageHand {
+			return r.handText(n) // whoever else waits over it now
 		}
 		return n.wait.Detail
 	case Blocked:

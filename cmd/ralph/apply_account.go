@@ -85,7 +85,8 @@ func (v *applyView) overshoot(w io.Writer, o executor.RunView, views []executor.
 	}
 }
 
-// times is a table of what the sprints took, where it is short enough to read.
+// times is a table of the sprints: their attempts, the time that these were at work,
+// and what they cost, in all runs; where it is short enough to read.
 func (v *applyView) times(w io.Writer, views []executor.NodeView) {
 	const most = 40
 	g := &grid{paint: term.For(w)}
@@ -95,10 +96,10 @@ func (v *applyView) times(w io.Writer, views []executor.NodeView) {
 			continue
 		}
 		took := ""
-		if !n.Started.IsZero() && n.Ended.After(n.Started) {
-			took = brief(n.Ended.Sub(n.Started))
+		if n.Worked > 0 {
+			took = brief(n.Worked)
 		}
-		g.row(colourOf(n.Status), "  "+string(n.Key), statusWord(n), fmt.Sprint(len(n.Attempts)), took, spentShort(n.Spent))
+		g.row(colourOf(n.Status), "  "+string(n.Key), statusWord(n), fmt.Sprint(n.Tries()), took, spentShort(n.Spent))
 	}
 	if len(g.rows) > 1 && len(g.rows) <= most {
 		fmt.Fprintln(w)

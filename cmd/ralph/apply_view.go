@@ -150,6 +150,7 @@ func (v *applyView) line(e executor.Event) string {
 		}
 	case executor.AttemptStarted:
 		switch {
+		case b.ByHand: // what is to be resolved follows
 		case b.Person != "":
 			return say(term.Plain, "↻", "%s: what %s left in its worktree", attempt, b.Person)
 		case e.Attempt > 1 && b.Rejudge:

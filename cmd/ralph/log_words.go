@@ -168,6 +168,8 @@ func attemptWords(body executor.Body) string {
 			return "attempt by " + b.Person + ", as the worktree stands"
 		case b.Rejudge:
 			return fmt.Sprintf("only the gates again, on %.12s", b.From)
+		case b.ByHand:
+			return fmt.Sprintf("the conflict is laid out for a person, at %.12s", b.From)
 		case b.Resumes:
 			return fmt.Sprintf("attempt at %.12s, in the session of the one before", b.From)
 		}

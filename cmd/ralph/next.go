@@ -134,6 +134,9 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 	case executor.CauseProtected:
 		return []nextStep{look, ralph("approve", "", "let the change of protected files pass"), reject, edit, mine}
 	case executor.CauseConflict:
+		if v.SameAs != "" {
+			return nil // what resolves it there
+		}
 		edit.What = "resolve the conflict there, then:"
 		return []nextStep{edit, mine}
 	case executor.CauseManual:

@@ -228,7 +228,7 @@ func (r *record) reportNode(v executor.NodeView) reportNode {
 			x.Facts += fmt.Sprintf(" · %s passed, %d failed", count(c.Passed, "test"), c.Failed)
 		}
 		if !a.Ended.IsZero() && !a.Started.IsZero() {
-			x.Took = brief(a.Ended.Sub(a.Started))
+			x.Took = tookWords(a)
 		}
 		for _, g := range a.Gates {
 			x.Gates = append(x.Gates, reportGate{g, millis(g.Millis)})
@@ -261,14 +261,17 @@ func (r *record) reportTimes(p *pageData, views []executor.NodeView) {
 			continue
 		}
 		t := reportTime{
-			Key: string(v.Key), Anchor: anchor(v.Key), Status: v.Status.String(), Attempts: fmt.Sprint(len(v.Attempts)),
+			Key: string(v.Key), Anchor: anchor(v.Key), Status: v.Status.String(), Attempts: fmt.Sprint(v.Tries()),
 		}
 		if spentShort(v.Spent) != "" { // an agent was asked
 			t.Tokens = figure(v.Spent.Tokens, v.Spent.TokensKnown, counted(v.Spent.Tokens), "unknown")
 			t.Cost = figure(v.Spent.USDMicro, v.Spent.USDKnown, dollars(v.Spent.USDMicro), "unknown")
 		}
 		var agents, gates int64
-		var work time.Duration
+		work := v.Worked
+		if v.Status == executor.Running && r.held {
+			work += max(r.now.Sub(r.events[len(r.events)-1].At), 0)
+		}
 		for i, a := range v.Attempts {
 			agents += a.Millis
 			for _, g := range a.Gates {
@@ -280,7 +283,6 @@ func (r *record) reportTimes(p *pageData, views []executor.NodeView) {
 			if i == 0 || t.Started == "" {
 				t.Started = a.Started.Local().Format(time.DateTime)
 			}
-			work += r.endOf(a).Sub(a.Started)
 			x := int(1000 * a.Started.Sub(from) / span)
 			t.Bars = append(t.Bars, bar{
 				X: x, W: max(int(1000*r.endOf(a).Sub(a.Started)/span), 3), Status: a.Status.String(),

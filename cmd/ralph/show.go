@@ -278,7 +278,7 @@ func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLo
 	if !a.Started.IsZero() {
 		when := a.Started.Local().Format(time.DateTime)
 		if !a.Ended.IsZero() {
-			when += ", took " + brief(a.Ended.Sub(a.Started))
+			when += ", took " + tookWords(a)
 		}
 		w.field("  when", when)
 	}

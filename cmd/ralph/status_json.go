@@ -84,6 +84,7 @@ type (
 		PullNumber   int           `json:"pr_number,omitempty"`
 		Attempts     []attemptJSON `json:"attempts"`
 		Next         []nextStep    `json:"next,omitempty"`
+		SameAs       ir.Key        `json:"same_as,omitempty"`  // of integration: the sprint that waits over the same conflict, to be resolved there
 		Holds        []heldJSON    `json:"holds,omitempty"`    // of integration: every result that the branch holds
 		LeftOut      []leftOutJSON `json:"left_out,omitempty"` // of integration: sprints of which it holds none
 	}
@@ -105,6 +106,7 @@ type (
 		Status       string               `json:"status"`
 		Waits        string               `json:"waits_for,omitempty"` // while its node waits: the cause, else for what
 		Reason       string               `json:"reason,omitempty"`
+		ForPerson    bool                 `json:"for_person,omitempty"` // nobody's try: a conflict lies prepared for a person
 		Agent        string               `json:"agent,omitempty"`
 		Model        string               `json:"model,omitempty"`
 		Session      string               `json:"session,omitempty"`
@@ -112,6 +114,7 @@ type (
 		Started      *time.Time           `json:"started,omitempty"`
 		Ended        *time.Time           `json:"ended,omitempty"`
 		Iterations   int                  `json:"iterations"`
+		WorkMillis   int64                `json:"work_ms,omitempty"` // from start to end, without what it waited
 		AgentMillis  int64                `json:"agent_ms"`
 		Tokens       *int64               `json:"tokens"`
 		USDMicro     *int64               `json:"usd_micro"`
@@ -191,7 +194,7 @@ func (r *record) nodeJSON(v executor.NodeView) nodeJSON {
 		Since: timeJSON(v.Since), Started: timeJSON(v.Started), Ended: timeJSON(v.Ended), Spent: spentOf(v.Spent),
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
 		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []attemptJSON{},
-		Next: r.nextSteps(v), LastHuman: timeJSON(v.Human),
+		Next: r.nextSteps(v), SameAs: v.SameAs, LastHuman: timeJSON(v.Human),
 	}
 	if v.ID == executor.Integration {
 		out.Holds, out.LeftOut = r.branch().json()
@@ -218,7 +221,7 @@ func (r *record) attemptJSON(id ir.NodeID, a executor.AttemptLog) attemptJSON {
 	out := attemptJSON{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
 		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,
-		Started: timeJSON(a.Started), Ended: timeJSON(a.Ended), Iterations: a.Turns, AgentMillis: a.Millis,
+		Started: timeJSON(a.Started), Ended: timeJSON(a.Ended), Iterations: a.Turns, WorkMillis: a.Work.Milliseconds(), AgentMillis: a.Millis, ForPerson: a.ByHand,
 		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
 		FilesChanged: a.Collected.Files, Added: a.Collected.Added, Removed: a.Collected.Removed,
 		Commit: a.Commit, Tests: testCounts(a), Problems: a.Problems, Gates: []gateJSON{},

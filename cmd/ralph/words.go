@@ -35,6 +35,15 @@ func brief(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
+// tookWords says how long an attempt was at work, and within what, where it waited.
+func tookWords(a executor.AttemptLog) string {
+	whole := a.Ended.Sub(a.Started)
+	if whole-a.Work < time.Second {
+		return brief(whole)
+	}
+	return fmt.Sprintf("%s of work within %s", brief(a.Work), brief(whole))
+}
+
 func millis(ms int64) string { return brief(time.Duration(ms) * time.Millisecond) }
 
 // tokens is a number of tokens for people. Unknown is never 0.

@@ -110,7 +110,9 @@ func (t *Tally) Add(e executor.Event) (done *RunRecord) {
 			}
 		}
 	case executor.AttemptStarted:
-		t.now.Attempts++
+		if !b.ByHand {
+			t.now.Attempts++
+		}
 	case executor.Published:
 		if e.Node == executor.Integration {
 			t.now.Result = b.Result.Commit
