@@ -1,12 +1,17 @@
 package compiler
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -123,6 +128,58 @@ func (u *unit) lintEditable(e *ir.Epic, diags *diag.List) {
 			WithDetail("The command runs through %s, and nothing keeps the agent of %s from changing that: a gate that its agent can rewrite judges nothing. Add protect = [%s] to %s, or run the tests without that file.",
 				list, listWords(x.keys[:min(len(x.keys), 12)], len(x.keys)), `"`+strings.Join(x.files[:min(len(x.files), 5)], `", "`)+`"`, to))
 	}
+}
+
+// lintProtect names the files that a gate protects and that are not there: where new
+// files are allowed nothing is protected, and where they are not a name may be misspelt.
+func (u *unit) lintProtect(e *ir.Epic, diags *diag.List) {
+	project := u.c.in.Project
+	if project == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Gates)) {
+		g, declared := e.Gates[name], u.set.Gates[name]
+		if declared == nil || u.c.files[declared.Range.File] == nil {
+			continue
+		}
+		at := declared.Range
+		if r := declared.Protect.Range; u.c.files[r.File] != nil {
+			at = r
+		}
+		var void []string
+		for _, p := range g.Protect {
+			p = path.Clean(p)
+			if _, err := fs.Stat(project, p); strings.ContainsAny(p, `*?[{\`) || !errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if near := beside(project, p); near != "" {
+				void = append(void, fmt.Sprintf("%s (%s is there)", clip(p), clip(near)))
+			} else if g.ProtectNew {
+				void = append(void, clip(p))
+			}
+		}
+		if len(void) > 0 {
+			diags.Add(diag.Newf("protect-nothing", at, "gate %s protects what is not there", clip(name)).
+				WithDetail("No file of the project is called %s, so nothing is protected by it. Correct the name. If agents must not make such a file, write protect_new = false; if a sprint makes it and later ones must not change it, nothing needs to be done.",
+					listWords(void[:min(len(void), 12)], len(void))))
+		}
+	}
+}
+
+// beside is a path of the project whose last name is one typing mistake away; "" if
+// there is none.
+func beside(project fs.FS, p string) string {
+	dir, base := path.Split(p)
+	entries, err := fs.ReadDir(project, path.Clean(dir))
+	if err != nil || len(entries) > 10_000 {
+		return ""
+	}
+	for _, e := range entries {
+		if len(base) > 4 && spell.OneEdit(base, e.Name()) {
+			return dir + e.Name()
+		}
+	}
+	return ""
 }
 
 // gateRange is where a gate of epic.json was written.

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -26,6 +27,7 @@ type lowering struct {
 	named   []string // policy blocks
 	// abilities are the capabilities that an agent may have.
 	abilities []string
+	project   fs.FS // nil: nothing is known of it
 }
 
 // lower makes the draft of a plan, edges included.
@@ -35,6 +37,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.levels = slices.Sorted(maps.Keys(u.set.Complexity))
 	l.abilities = slices.Concat(policies.Vocabulary, u.set.Ralph.Capabilities.V)
 	l.named = slices.Sorted(maps.Keys(u.set.Policies))
+	l.project = u.c.in.Project
 	l.deps.serialize = u.serializeOverlaps()
 	l.plan()
 	l.phases()

@@ -90,9 +90,8 @@ func agentName(s string) bool {
 // scopePaths reads the paths of a scope label: the code spans of an entry if it
 // has any ("Modify: `src/login.ts:88-140`"), else what stands between commas,
 // without a reason behind a dash or in parentheses. Line numbers behind a path
-// are dropped; what holds a space is prose.
-func scopePaths(lb *syntax.Label) []ir.Stated {
-	var out []ir.Stated
+// are dropped; what holds a space is prose, and listed apart.
+func scopePaths(lb *syntax.Label) (out, prose []ir.Stated) {
 	for _, e := range entries(lb) {
 		from := 0
 		for _, v := range pathWords(e) {
@@ -102,13 +101,17 @@ func scopePaths(lb *syntax.Label) []ir.Stated {
 				from += i + len(v)
 			}
 			v = lineNumbers.ReplaceAllString(v, "")
-			if v == "" || strings.ContainsAny(v, " \t\n") || noneForms[strings.ToLower(v)] {
-				continue
+			s := ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective}
+			switch {
+			case v == "", noneForms[strings.ToLower(v)]:
+			case strings.ContainsAny(v, " \t\n"):
+				prose = append(prose, s)
+			default:
+				out = append(out, s)
 			}
-			out = append(out, ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective})
 		}
 	}
-	return out
+	return out, prose
 }
 
 var (

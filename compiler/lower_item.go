@@ -2,6 +2,9 @@ package compiler
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -306,7 +309,13 @@ func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
 // globs returns the paths of a scope label.
 func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 	var out []string
-	for _, s := range scopePaths(lb) {
+	named, prose := scopePaths(lb)
+	if lb.Name == syntax.Owns { // a forecast and a hint may be text
+		for _, s := range prose {
+			l.unfit(lb, s, "a list of paths or globs, with commas between them")
+		}
+	}
+	for _, s := range named {
 		p := strings.TrimPrefix(s.Value, "./")
 		if bad := badPath(p); bad != "" {
 			l.diags.Add(diag.New("path-leaves-project", s.Range, "the path leaves the project").
@@ -317,11 +326,29 @@ func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 			l.unfit(lb, s, "a list of paths or globs")
 			continue
 		}
+		if lb.Name == syntax.Owns && bareWord.MatchString(p) && !fileWord.MatchString(p) && l.missing(p) {
+			l.diags.Add(diag.Newf("owns-nothing", s.Range, "%q is no path of the project", clip(p)).
+				WithDetail("Owns restricts the item to paths, and nothing in the project has this name. If it is a directory that the item makes, write \"%s/**\"; if it is text, leave it out.", clip(p)))
+		}
 		if !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+var (
+	bareWord = regexp.MustCompile(`^\pL+$`)
+	fileWord = regexp.MustCompile(`^(?:\p{Lu}+|\p{Lu}\pL*file)$`) // LICENSE, Makefile
+)
+
+// missing reports whether the project is known and has no such path.
+func (l *lowering) missing(p string) bool {
+	if l.project == nil {
+		return false
+	}
+	_, err := fs.Stat(l.project, p)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // addAgents reports false if the label names no agent but something else.

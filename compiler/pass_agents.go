@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
@@ -237,9 +238,17 @@ func (u *unit) noteImplicit(diags *diag.List) {
 			known = append(known, name)
 		}
 	}
-	for _, a := range u.implicit[:min(len(u.implicit), 12)] {
+	for i, a := range u.implicit {
+		meant, ok := syntax.NearMiss(a.name, known)
+		if ok && !a.file {
+			diags.Add(diag.Newf("near-miss-agent", a.at, "%q is nearly the agent %q", clip(a.name), clip(meant)).
+				WithDetail("No policy declares %q and it has no file, so it would be the default runner without instructions. Write %q, or declare an agent with the name that is meant.", clip(a.name), meant))
+		}
+		if i >= 12 {
+			continue
+		}
 		names = append(names, a.name)
-		if meant, ok := spell.Nearest(a.name, known); ok {
+		if meant, ok = spell.Nearest(a.name, known); ok {
 			near += fmt.Sprintf(" By %q, did you mean %q?", clip(a.name), meant)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 func passLints(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	u.lintGates(e, diags)
 	u.lintEditable(e, diags)
+	u.lintProtect(e, diags)
 	u.lintOverlaps(e, diags)
 	u.lintDeadlines(e, diags)
 	u.lintBudget(e, diags)

@@ -52,13 +52,14 @@ func (u *unit) agent(ref ir.AgentRef, access string, diags *diag.List) *agentInf
 		a.entry.Path, a.entry.Digest, a.model = u.agentFile(file, at, diags)
 	}
 	u.agents[ref.Name] = a
-	u.implicit = append(u.implicit, implicitAgent{ref.Name, ref.Range})
+	u.implicit = append(u.implicit, implicitAgent{ref.Name, ref.Range, a.entry.Path != ""})
 	return a
 }
 
 type implicitAgent struct {
 	name string
 	at   diag.Range
+	file bool // it has one
 }
 
 // validName reports whether a name may be part of a path.

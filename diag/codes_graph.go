@@ -132,6 +132,18 @@ var graphCodes = []Entry{
 		Wrong: "- `dev` (sonnet)", Right: "agent \"dev\" { model = \"sonnet\" }",
 	},
 	{
+		Code: "near-miss-agent", Severity: Warning, Strict: true, About: "graph",
+		Title: "An agent's name is one typing mistake away from another's",
+		Why:   "The plan names an agent that no policy declares and that has no file, and the policy declares one with nearly this name. It would be an agent without instructions, on the default runner: a judge that is none.",
+		Wrong: "**QA Agent**: reviewr", Right: "**QA Agent**: reviewer",
+	},
+	{
+		Code: "owns-nothing", Severity: Warning, About: "graph",
+		Title: "A word in Owns is no path of the project",
+		Why:   "Owns restricts an item to the paths that it lists. A word that names nothing in the project is text, or a directory that does not exist yet.",
+		Wrong: "**Owns**: everything", Right: "**Owns**: web/**, store/store.go",
+	},
+	{
 		Code: "builtin-agent", Severity: Note, About: "graph",
 		Title: "A built-in agent is taken",
 		Why:   "The policy declares agents, but none fits this step or gate, so the built-in one does it.",
@@ -161,6 +173,12 @@ var graphCodes = []Entry{
 		Title: "No command judges what is written",
 		Why:   "Agents judge agents well only when something that cannot be talked to judges too. Add a command: tests, a build, a linter.",
 		Wrong: "### Sprint 1.1: API", Right: "### Sprint 1.1: API\n**Verify**: `go test ./...`",
+	},
+	{
+		Code: "protect-nothing", Severity: Warning, About: "graph",
+		Title: "A gate protects a file that is not there",
+		Why:   "`protect` keeps agents from changing files that exist. A name without a wildcard that no file has protects nothing, and is often misspelt. With `protect_new = false` it keeps agents from making the file; then only a name that is one typing mistake away from a file is a warning.",
+		Wrong: "protect = [\"scripts/tset.sh\"]", Right: "protect = [\"scripts/test.sh\"]",
 	},
 	{
 		Code: "gate-editable", Severity: Warning, About: "graph",
