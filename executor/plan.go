@@ -25,6 +25,7 @@ const (
 	ActDone    Action = "done"       // by the plan or by the base
 	ActSkip    Action = "skipped"    // by a person
 	ActGone    Action = "gone"       // on record, not in the epic
+	ActRunning Action = "running"    // now, by a run that is at work
 	ActLeave   Action = "leave"      // not selected by --only
 )
 
@@ -38,11 +39,18 @@ type Planned struct {
 }
 
 // Plan says what a run that starts so would do about every node, in the epic's
-// order, the sum last and nodes that are gone after it. It uses the run up: it
+// order, the sum last and nodes that are gone after it. Where a run is at work it is
+// the next one that is planned, and what runs is running. It uses the run up: it
 // must not be used further.
 func (r *Run) Plan(start RunStarted, now time.Time) ([]Planned, error) {
 	if start.Digest != r.epic.Digest {
 		return nil, &Refused{Why: "the run would be of another epic.json than the one that is planned"}
+	}
+	doings := map[ir.NodeID]string{}
+	for _, n := range r.nodes {
+		if n.status == Running && r.begun && !r.Idle() {
+			doings[n.id] = doing(n)
+		}
 	}
 	before := make([]NodeStatus, len(r.nodes))
 	for i, n := range r.nodes {
@@ -59,11 +67,17 @@ func (r *Run) Plan(start RunStarted, now time.Time) ([]Planned, error) {
 			continue
 		}
 		action, cause := p.plan(i, n)
+		if what, ok := doings[n.id]; ok && action == ActGoOn {
+			action, cause = ActRunning, what
+		}
 		p.actions[i] = action
 		works = works || action.works()
 		out = append(out, Planned{Node: n.id, Key: n.ir.Key, Title: n.ir.Title, Action: action, Cause: cause})
 	}
 	if s, ok := r.planSum(works); ok {
+		if what, runs := doings[s.Node]; runs && !works {
+			s.Action, s.Cause = ActRunning, what
+		}
 		out = append(out, s)
 	}
 	for _, id := range r.Gone() {
@@ -80,7 +94,7 @@ func (r *Run) Plan(start RunStarted, now time.Time) ([]Planned, error) {
 // works reports whether something would be done.
 func (a Action) works() bool {
 	switch a {
-	case ActRun, ActRerun, ActMay, ActJudge, ActGoOn:
+	case ActRun, ActRerun, ActMay, ActJudge, ActGoOn, ActRunning:
 		return true
 	}
 	return false

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
@@ -35,7 +36,7 @@ func newPlanCommand() *cobra.Command {
 		Long: `Plan says for every sprint what ralph apply would do: run it, run it again (with the
 cause), judge it again, keep its result. "may re-run" is a sprint that needs one that
 runs again: if that comes out the same, it is kept. Plan changes nothing and may be
-asked while a run is at work.
+asked while a run is at work: then it says what the next one would do, and what runs.
 
 It names what the gates of the policy said about the base before any work, as far as
 that is on record: ralph apply tries them before it starts anything, and --preflight
@@ -77,8 +78,9 @@ type planJSON struct {
 	Proposals []executor.Proposed `json:"proposals,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"`
 	Notes     []string            `json:"notes,omitempty"`
-	Cannot    string              `json:"cannot,omitempty"` // why apply would not start
-	First     []string            `json:"first,omitempty"`  // commands that have to come before apply, without --epic
+	Cannot    string              `json:"cannot,omitempty"`  // why apply would not start
+	AtWork    int                 `json:"at_work,omitempty"` // process of the run that is at work: it is the next one that is planned
+	First     []string            `json:"first,omitempty"`   // commands that have to come before apply, without --epic
 }
 
 type plannedJSON struct {
@@ -123,9 +125,20 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	if err != nil {
 		return err
 	}
+	by, held, err := journal.Holder(space.State())
+	switch {
+	case err != nil:
+		return inputErrorf("%w", err)
+	case !held:
+		run.Deserted()
+	}
+	atWork := held && run.Overview().Open
 	p, err := a.plan(ctx, epic, space, run)
 	if err != nil {
 		return err
+	}
+	if atWork {
+		p.AtWork = by.PID
 	}
 	if w := staleWarning(file, epic, raw); w != "" {
 		p.Warnings = append([]string{w}, p.Warnings...)
@@ -261,7 +274,7 @@ func willRun(planned []executor.Planned) map[ir.NodeID]bool {
 }
 
 func worksAction(a executor.Action) bool {
-	return slices.Contains([]executor.Action{executor.ActRun, executor.ActRerun, executor.ActMay, executor.ActJudge, executor.ActGoOn}, a)
+	return slices.Contains([]executor.Action{executor.ActRun, executor.ActRerun, executor.ActMay, executor.ActJudge, executor.ActGoOn, executor.ActRunning}, a)
 }
 
 func gigabytes(n int64) string {
@@ -283,7 +296,7 @@ var actionMarks = map[executor.Action]struct {
 	ink  term.Colour
 }{
 	executor.ActRun: {"+", term.Good}, executor.ActRerun: {"~", term.Warn}, executor.ActMay: {"?", term.Plain}, executor.ActJudge: {"≟", term.Warn},
-	executor.ActGoOn: {"▷", term.Good}, executor.ActKeep: {"=", term.Faint}, executor.ActDone: {"=", term.Faint}, executor.ActSkip: {"=", term.Faint}, executor.ActWait: {"!", term.Warn},
+	executor.ActGoOn: {"▷", term.Good}, executor.ActRunning: {"▶", term.Info}, executor.ActKeep: {"=", term.Faint}, executor.ActDone: {"=", term.Faint}, executor.ActSkip: {"=", term.Faint}, executor.ActWait: {"!", term.Warn},
 	executor.ActBlocked: {"■", term.Bad}, executor.ActGone: {"-", term.Faint}, executor.ActLeave: {" ", term.Faint},
 }
 
@@ -365,7 +378,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	}
 	b.WriteByte('\n')
 	var parts []string
-	for _, word := range []string{"run", "run again", "by hand", "by hand again", "may run again", "judge", "go on", "keep", "done", "skipped", "waits", "blocked", "leave", "gone"} {
+	for _, word := range []string{"run", "run again", "by hand", "by hand again", "may run again", "judge", "running", "go on", "keep", "done", "skipped", "waits", "blocked", "leave", "gone"} {
 		if k := counts[word]; k > 0 {
 			if word == "waits" && k > 1 {
 				word = "wait"
@@ -420,7 +433,10 @@ func (p planJSON) writeSteps(b *strings.Builder, apply, about string) {
 	for _, c := range p.First {
 		before += c + about + ", then "
 	}
-	if before != "" || !p.held() {
+	switch {
+	case p.AtWork > 0:
+		fmt.Fprintf(b, "\nralph apply (process %d) is at work: what it leaves, the next one does.\n", p.AtWork)
+	case before != "" || !p.held():
 		fmt.Fprintf(b, "\nTo do it: %sralph apply%s\n", before, apply)
 	}
 }

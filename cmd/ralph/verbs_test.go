@@ -3,9 +3,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor/executortest"
@@ -311,4 +313,23 @@ func TestNotifyTellsAndNeverFailsARun(t *testing.T) {
 	if a := r.run(exitInput); !strings.Contains(a.err.String(), `there is no event "node.wating"`) {
 		t.Errorf("it said %s", &a.err)
 	}
+}
+
+// What a run is at work on was not interrupted; once it is killed, it was.
+func TestThePlanBesideARunSaysWhatRuns(t *testing.T) { // execution §2 "ralph plan shows all of this"
+	t.Parallel()
+	r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}))
+	path := r.block()
+	a := r.start()
+	pid := r.blocked(path)
+	r.says("plan", "▶ 1.1          running  implement #1: agent", "1 run, 1 running", fmt.Sprintf("ralph apply (process %d) is at work: what it leaves, the next one does.", a.cmd.Process.Pid))
+	r.says("plan --json", `"action": "running"`, fmt.Sprintf(`"at_work": %d`, a.cmd.Process.Pid))
+	if err := a.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	a.wait()
+	r.says("plan", "▷ 1.1          go on  interrupted", "To do it: ralph apply")
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	r.unblock(path)
+	r.run(exitDone)
 }
