@@ -96,16 +96,17 @@ func (b branchHolds) json() (holds []heldJSON, leftOut []leftOutJSON) {
 	return holds, leftOut
 }
 
-// unfinished counts the sprints that a run ended with and that would have gone on.
-func unfinished(views []executor.NodeView) (n int) {
+// unfinished lists the sprints that a run ended with and that go on without a decision
+// about them: they run, are ready, wait for a time, or are held with the run.
+func unfinished(views []executor.NodeView) (keys []string) {
 	for _, v := range views {
 		switch {
 		case v.ID == executor.Integration:
 		case v.Status == executor.Running, v.Status == executor.Ready, v.Status == executor.Waiting && (v.Cause == executor.CauseHeld || v.For == executor.ForTimer || v.For == executor.ForLimit):
-			n++
+			keys = append(keys, string(v.Key))
 		}
 	}
-	return n
+	return keys
 }
 
 // sayBranch says what became of the branch at the end of a run.
@@ -121,8 +122,8 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 	case sum.Cause == executor.CauseOlder, sum.Cause == executor.CauseForeign && b.disagrees():
 		fmt.Fprintf(w, "\nBranch %s was not moved (%.12s). It holds:\n", name, b.head)
 		b.sayHolds(w)
-	case b.joins && (interrupted || o.Held.For != "" || o.Draining != "") && open > 0:
-		fmt.Fprintf(w, "\nNothing was joined, as %s unfinished%s\n", areWord(open, "sprint"), stands)
+	case b.joins && (interrupted || o.Held.For != "" || o.Draining != "") && len(open) > 0:
+		fmt.Fprintf(w, "\nNothing was joined, as the run ended with %s that can go on (%s)%s\n", count(len(open), "sprint"), term.Clean(listOf(open)), stands)
 		b.sayOlder(w)
 	case !b.joins && (sum.Status != executor.Done || sum.Result.Commit == ""): // each result was put there as it passed
 		switch {
@@ -166,12 +167,4 @@ func (b branchHolds) sayWays(w io.Writer, all bool) {
 	if all {
 		fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(b.name))
 	}
-}
-
-// areWord is "1 sprint is", "2 sprints are".
-func areWord(n int, what string) string {
-	if n == 1 {
-		return count(n, what) + " is"
-	}
-	return count(n, what) + " are"
 }

@@ -117,7 +117,7 @@ func TestAPausedRunStartsNothing(t *testing.T) { // S1-66, execution §5
 	r.run(exitDone, "--only", "1.1")
 	r.says("pause -m lunch", "the run: paused")
 	a := r.run(exitWaiting)
-	if !strings.Contains(a.out.String(), "Nothing was joined, as 1 sprint is unfinished.") {
+	if !strings.Contains(a.out.String(), "Nothing was joined, as the run ended with 1 sprint that can go on (1.2).") {
 		t.Errorf("it said\n%s", &a.out)
 	}
 	if !strings.Contains(a.out.String(), "ralph resume") || strings.Contains(a.out.String(), "1.2  ▶") {
