@@ -245,10 +245,10 @@ func (r *Run) differing(old, now []Result) string {
 		if id == "base" {
 			return "the base"
 		}
-		if d := r.byID[id]; d != nil && d.ir != nil {
-			return string(d.ir.Key)
+		if d := r.byID[id]; d == nil || d.ir == nil {
+			return "the former " + string(r.KeyOf(id))
 		}
-		return string(id)
+		return string(r.KeyOf(id))
 	}
 	var keys []string
 	for _, in := range now {

@@ -163,3 +163,13 @@ func TestPlanAndStatusNameTheSameNeed(t *testing.T) {
 		}
 	}
 }
+
+// A sprint that is gone is called what it was called.
+func TestAPlanCallsWhatIsGoneByItsKey(t *testing.T) { // execution §2, "shows all of this"
+	s := newStage(t, []string{"1.1", "1.2: 1.1", "1.3: 1.2"})
+	s.begin()
+	s.end()
+	if got, want := s.planned(executortest.Epic([]string{"1.1", "1.3: 1.1"}, func(e *ir.Epic) { e.Digest = "other" })), "1.3: re-run, what it starts from changed (1.1, without the former 1.2)\n"; !strings.Contains(got, want) {
+		t.Errorf("got\n%swant %s", got, want)
+	}
+}
