@@ -152,7 +152,7 @@ func (u *unit) lintProtect(e *ir.Epic, diags *diag.List) {
 			if _, err := fs.Stat(project, p); strings.ContainsAny(p, `*?[{\`) || !errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			if near := beside(project, p); near != "" {
+			if near := beside(project, p); near != "" && !glob.MatchAny(g.Protect, near) {
 				void = append(void, fmt.Sprintf("%s (%s is there)", clip(p), clip(near)))
 			} else if g.ProtectNew {
 				void = append(void, clip(p))
