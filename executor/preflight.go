@@ -25,17 +25,18 @@ type (
 	// BaselineJudged is what a gate said about a base, before any work. Its verdict
 	// holds for the tree of the base, the gate's digest and the setup.
 	BaselineJudged struct {
-		Gate    string   `json:"gate"`
-		Also    []string `json:"also,omitempty"` // gates with the same digest
-		Digest  string   `json:"digest"`         // of the gate
-		Setup   string   `json:"setup"`
-		Base    Tree     `json:"base"`
-		Of      string   `json:"of,omitempty"`    // name of the base, where a root names its own
-		Green   bool     `json:"green,omitempty"` // the gate says baseline = "green"
-		Verdict Verdict  `json:"verdict"`
-		Message string   `json:"message,omitempty"` // at most MaxNote bytes
-		Millis  int64    `json:"ms"`
-		Log     string   `json:"log,omitempty"` // its output: a file below the epic's state
+		Gate    string      `json:"gate"`
+		Also    []string    `json:"also,omitempty"` // gates with the same digest
+		Digest  string      `json:"digest"`         // of the gate
+		Setup   string      `json:"setup"`
+		Base    Tree        `json:"base"`
+		Of      string      `json:"of,omitempty"`    // name of the base, where a root names its own
+		Green   bool        `json:"green,omitempty"` // the gate says baseline = "green"
+		Verdict Verdict     `json:"verdict"`
+		Message string      `json:"message,omitempty"` // at most MaxNote bytes
+		Millis  int64       `json:"ms"`
+		Log     string      `json:"log,omitempty"`    // its output: a file below the epic's state
+		Counts  *TestCounts `json:"counts,omitempty"` // nil: it printed no results that ralph reads
 	}
 	// PreflightEnded closes a preflight; Detail says why not all were tried.
 	PreflightEnded struct {

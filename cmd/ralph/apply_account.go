@@ -38,6 +38,7 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
 	v.overshoot(w, r.run.Overview(), views)
 	v.times(w, views)
+	sayDoubts(w, r.run, views)
 	skippedByOnly := 0
 	for _, n := range open {
 		if n.Status == executor.Pending && strings.HasPrefix(n.Reason, "not selected") {
@@ -70,6 +71,30 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 	}
 	v.next(w, r, b, sum, open, interrupted, only)
 	sayChanges(w, changesOf(r.run, v.key, r.about))
+}
+
+// sayDoubts names the sprints whose gates passed without tests, or with fewer.
+func sayDoubts(w io.Writer, run *executor.Run, views []executor.NodeView) {
+	said := 0
+	for _, n := range views {
+		if n.Status != executor.Done && n.Status != executor.Waiting {
+			continue
+		}
+		for _, d := range run.NodeDoubts(n) {
+			if said++; said == 1 {
+				fmt.Fprintln(w, "\nLook at these before you trust them:")
+			}
+			if said <= mostNamed {
+				fmt.Fprintln(w, term.Clean(fmt.Sprintf("  ! %s: %s", n.Key, d)))
+			}
+		}
+	}
+	if said > mostNamed {
+		fmt.Fprintf(w, "  … and %d more: ralph report\n", said-mostNamed)
+	}
+	if said > 0 {
+		fmt.Fprintln(w, "    ralph show KEY --diff shows what was changed")
+	}
 }
 
 // overshoot says which budgets were exceeded; of one that holds the run, or a

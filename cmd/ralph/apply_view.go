@@ -179,6 +179,9 @@ func (v *applyView) line(e executor.Event) string {
 		if tests != "" {
 			tests = " [tests:" + tests + "]"
 		}
+		if doubt := v.run.Doubt(b); doubt != "" {
+			return say(term.Warn, "!", "%s: gate %s: %s%s%s", attempt, b.Gate, doubt, tests, byWhom(b.By))
+		}
 		return say(colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, byWhom(b.By))
 	case executor.AttemptEnded:
 		switch {

@@ -141,7 +141,8 @@ type reportAttempt struct {
 
 type reportGate struct {
 	executor.GateJudged
-	Took string
+	Took  string
+	Doubt string // why its pass is worth a look
 }
 
 type reportDecision struct{ At, What string }
@@ -231,7 +232,7 @@ func (r *record) reportNode(v executor.NodeView) reportNode {
 			x.Took = tookWords(a)
 		}
 		for _, g := range a.Gates {
-			x.Gates = append(x.Gates, reportGate{g, millis(g.Millis)})
+			x.Gates = append(x.Gates, reportGate{g, millis(g.Millis), r.run.Doubt(g)})
 		}
 		out.Attempts = append(out.Attempts, x)
 	}

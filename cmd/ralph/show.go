@@ -318,6 +318,9 @@ func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLo
 		if c := g.Counts; c != nil {
 			w.line("    %d passed, %d failed, %d skipped", c.Passed, c.Failed, c.Skipped)
 		}
+		if doubt := r.run.Doubt(g); doubt != "" {
+			w.line("    ! %s", doubt)
+		}
 		if len(g.Failed) > 0 {
 			w.line("    failed: %s", listOf(g.Failed))
 		}

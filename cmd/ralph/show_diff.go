@@ -107,7 +107,7 @@ func (c changeJSON) head(v executor.NodeView) string {
 	w.field("from", treeWords(c.From))
 	w.field("to", cmp.Or(treeWords(c.To), "nothing yet"))
 	for _, g := range c.Gates {
-		w.field("gate", fmt.Sprintf("%s: %s%s%s", g.Gate, g.Verdict, byWhom(g.By), gateNote(g)))
+		w.field("gate", fmt.Sprintf("%s: %s%s%s%s", g.Gate, g.Verdict, testsNote(g), byWhom(g.By), gateNote(g)))
 	}
 	for _, n := range c.Notes {
 		w.field("note", n)
@@ -149,10 +149,21 @@ func treeWords(t executor.Tree) string {
 }
 
 func gateNote(g gateJSON) string {
-	if g.Verdict == string(executor.Pass) {
+	switch {
+	case g.Doubt != "":
+		return "\n! " + g.Doubt
+	case g.Verdict == string(executor.Pass):
 		return ""
 	}
 	return because(g.Message)
+}
+
+// testsNote counts the tests of a gate, "" if it counted none.
+func testsNote(g gateJSON) string {
+	if g.Counts == nil {
+		return ""
+	}
+	return fmt.Sprintf(" [tests:%d/%d/%d]", g.Counts.Passed, g.Counts.Failed, g.Counts.Skipped)
 }
 
 // writeDiff prints the diff without secrets and harmless, and then what to type.

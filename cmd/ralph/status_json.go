@@ -149,6 +149,7 @@ type (
 		Details  string               `json:"details,omitempty"`
 		Evidence string               `json:"evidence,omitempty"`
 		RedFirst bool                 `json:"red_first,omitempty"`
+		Doubt    string               `json:"doubt,omitempty"` // why its pass is worth a look
 	}
 )
 
@@ -234,7 +235,7 @@ func (r *record) attemptJSON(id ir.NodeID, a executor.AttemptLog) attemptJSON {
 		g.Usage = a.CostOf(g)
 		out.Gates = append(out.Gates, gateJSON{
 			Gate: g.Gate, Verdict: string(g.Verdict), Message: g.Message, Tests: g.Tests, Counts: g.Counts, Failed: g.Failed,
-			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red,
+			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red, Doubt: r.run.Doubt(g),
 		})
 	}
 	return out

@@ -213,7 +213,8 @@ func (s *results) into(out *executor.GateJudged) {
 	if !s.ran {
 		return
 	}
-	if out.Tests = string(out.Verdict); !s.counted {
+	out.Tests = string(out.Verdict)
+	if !s.counted || s.counts == (executor.TestCounts{}) && out.Verdict != executor.Pass { // it did not come to its tests
 		return
 	}
 	c := s.counts
@@ -221,7 +222,7 @@ func (s *results) into(out *executor.GateJudged) {
 	switch {
 	case c.Failed > 0:
 		out.Tests = "fail"
-	case c.Passed == 0 && c.Skipped > 0 && out.Verdict == executor.Pass:
+	case c.Passed == 0 && out.Verdict == executor.Pass:
 		out.Tests = "skip"
 	}
 }

@@ -148,7 +148,7 @@ func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string
 	if err := plainFiles(abs); err != nil {
 		return out, err
 	}
-	out.Verdict, out.Message, out.Millis = judged.Verdict, judged.Message, judged.Millis
+	out.Verdict, out.Message, out.Millis, out.Counts = judged.Verdict, judged.Message, judged.Millis, judged.Counts
 	entries, _ := os.ReadDir(abs) // what cannot be read is not named
 	for _, f := range entries {
 		if ext := filepath.Ext(f.Name()); ext == ".log" || ext == ".out" {
