@@ -16,7 +16,7 @@ type TestCommand struct {
 	Command string   // runs the tests
 	Setup   []string // what a fresh checkout needs before
 	Protect []string // files at the root that decide what the command does, and that are there
-	Instead []string // files that would decide it, were they there, too
+	Instead []string // globs of files that would decide it, were they there, too; behind "**/" anywhere
 	tests   *regexp.Regexp
 	Target  bool // the tool only runs what others do: just, make
 }
@@ -28,7 +28,7 @@ var testTools = []struct {
 	files   []string                                               // globs
 	ask     func(d *detector, file string, src []byte) TestCommand // without a command: the file does not say it
 	protect []string                                               // globs
-	instead []string                                               // files that the tool would read, were they there
+	instead []string                                               // globs of files that the tool would read, were they there; behind "**/" in any directory
 	tests   *regexp.Regexp
 	alone   bool // only where nothing else is recognised
 }{
@@ -36,34 +36,40 @@ var testTools = []struct {
 		"Rust",
 		[]string{"Cargo.toml"},
 		says("cargo test"),
-		[]string{"Cargo.toml", "build.rs"},
-		[]string{".cargo/config.toml", ".cargo/config", "rust-toolchain", "rust-toolchain.toml"},
+		nil,
+		[]string{"**/Cargo.toml", "**/build.rs", ".cargo/config.toml", ".cargo/config", "rust-toolchain", "rust-toolchain.toml"},
 		rustTest, false,
 	},
 	{"Python", []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "conftest.py", "requirements.txt", "requirements-dev.txt", "setup.py"}, pythonTests, nil, pythonConfig, pythonTest, false},
-	{"Node", []string{"package.json"}, nodeTests, []string{"package.json", "vite.config.*", "babel.config.*"}, []string{"jest.config.*", "vitest.config.*", "vitest.workspace.*", ".mocharc.*"}, nodeTest, false},
+	{"Node", []string{"package.json"}, nodeTests, []string{"package.json", "babel.config.*"}, nodeConfig, nodeTest, false},
 	{"Go", []string{"go.mod", "go.work"}, says("go test ./..."), []string{"go.mod"}, []string{"go.work"}, goTest, false},
 	{
 		"Gradle",
 		[]string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
 		wrapped("./gradlew", "gradle", " test"),
 		[]string{"gradlew", "gradle/wrapper/*"},
-		[]string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties"},
+		[]string{"**/build.gradle", "**/build.gradle.kts", "**/settings.gradle", "**/settings.gradle.kts", "**/gradle.properties"},
 		javaTest, false,
 	},
-	{"Maven", []string{"pom.xml"}, wrapped("./mvnw", "mvn", " test"), []string{"mvnw", "pom.xml"}, []string{".mvn/**"}, javaTest, false},
+	{"Maven", []string{"pom.xml"}, wrapped("./mvnw", "mvn", " test"), []string{"mvnw"}, []string{"**/pom.xml", ".mvn/**"}, javaTest, false},
 	{"just", justFiles, target("just test", justTest), nil, justFiles, nil, true},
 	{"make", makeFiles, target("make test", makeTest), nil, makeFiles, nil, true},
 	{"Python", []string{"test_*.py", "tests/test_*.py", "test/test_*.py", "tests/*/test_*.py"}, pythonTests, nil, pythonConfig, pythonTest, true},
 }
 
-// pythonConfig are the files at the root that decide what pytest and unittest run.
-var pythonConfig = []string{"pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "conftest.py", "pytest.py", "unittest.py", "unittest/**", "sitecustomize.py"}
+// pythonConfig are the files that decide what pytest and unittest run, or stand in for them.
+var pythonConfig = []string{
+	"**/conftest.py", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg",
+	"pytest.py", "pytest/**", "_pytest/**", "unittest.py", "unittest/**", "**/sitecustomize.py", "**/usercustomize.py",
+}
+
+// nodeConfig are the files that decide what jest, vitest and mocha run, and how npm and yarn run scripts.
+var nodeConfig = []string{"**/jest.config.*", "**/vitest.config.*", "**/vitest.workspace.*", "vite.config.*", "**/.mocharc.*", ".npmrc", ".yarnrc", ".yarnrc.yml"}
 
 // How files of tests are called.
 var (
 	rustTest   = regexp.MustCompile(`^(?:.*/)?tests/.*\.rs$`)
-	pythonTest = regexp.MustCompile(`^(?:.*/)?(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
+	pythonTest = regexp.MustCompile(`^(?:.*/)?(?:(?:test_[^/]*|[^/]*_test|conftest)\.py|tests?/(?:.*/)?__init__\.py)$`)
 	nodeTest   = regexp.MustCompile(`^(?:.*/)?(?:[^/]+[.-](?:test|spec)\.[cm]?[jt]sx?|(?:__tests__|tests?)/.*\.[cm]?[jt]sx?)$`)
 	goTest     = regexp.MustCompile(`_test\.go$`)
 	javaTest   = regexp.MustCompile(`^(?:.*/)?src/test/`)
@@ -180,11 +186,11 @@ func (c *TestCommand) TestFiles(project fs.FS) (out []string) {
 // foreign are directories of what a project did not write.
 var foreign = []string{"node_modules", "vendor", "venv", "target", "build", "dist", "__pycache__"}
 
-// there is what globs find.
+// there is what globs find, at the root where they may stand anywhere.
 func (d *detector) there(globs []string) []string {
 	var out []string
 	for _, g := range globs {
-		found, _ := fs.Glob(d.project, g) // the patterns are well formed
+		found, _ := fs.Glob(d.project, strings.TrimPrefix(g, "**/")) // the patterns are well formed
 		for _, f := range found {
 			if d.has(f) {
 				out = append(out, f)

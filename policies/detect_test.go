@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/ralph-compiler/ralph/internal/glob"
 )
 
 // files makes a project: each argument is a path, or path=content.
@@ -149,6 +151,38 @@ func TestTheTestsOfAProject(t *testing.T) {
 		}
 		if got := strings.Join(found[0].TestFiles(x.project), " "); got != x.want {
 			t.Errorf("%s: got %s, want %s", name, got, x.want)
+		}
+	}
+}
+
+// What init protects holds for files in any directory, and for such that are not there.
+func TestConfigurationOfTestsIsProtectedAnywhere(t *testing.T) {
+	for name, x := range map[string]struct {
+		project fstest.MapFS
+		in, out string
+	}{
+		"Python":   {files("pytest.ini", "tests/test_a.py"), "conftest.py tests/conftest.py a/b/conftest.py pytest.ini tox.ini setup.cfg pyproject.toml sitecustomize.py src/sitecustomize.py pytest/__init__.py", "shop/cart.py tests/test_new.py"},
+		"Node":     {files(script), "jest.config.ts web/jest.config.js web/vitest.config.mts .mocharc.cjs web/.mocharc.yml .npmrc .yarnrc.yml vite.config.ts", "src/config.ts web/a.test.ts"},
+		"Cargo":    {files("Cargo.toml"), "build.rs crates/a/build.rs crates/a/Cargo.toml .cargo/config.toml", "src/lib.rs Cargo.lock"},
+		"Maven":    {files("pom.xml"), "core/pom.xml pom.xml .mvn/maven.config", "src/main/A.java"},
+		"Gradle":   {files("build.gradle"), "core/build.gradle.kts settings.gradle gradle.properties core/gradle.properties", "src/main/A.java"},
+		"Go":       {files("go.mod"), "go.mod go.work", "a_test.go"},
+		"unittest": {files("setup.py", "tests/test_a.py", "tests/__init__.py"), "unittest/__init__.py sub/conftest.py", "tests/test_b.py"},
+	} {
+		found := DetectTests(x.project)
+		if len(found) != 1 {
+			t.Fatalf("%s: %v", name, found)
+		}
+		protect := slices.Concat(found[0].Protect, found[0].Instead)
+		for p := range strings.FieldsSeq(x.in) {
+			if !glob.MatchAny(protect, p) {
+				t.Errorf("%s: %s is not protected by %q", name, p, protect)
+			}
+		}
+		for p := range strings.FieldsSeq(x.out) {
+			if glob.MatchAny(protect, p) {
+				t.Errorf("%s: %s is protected by %q", name, p, protect)
+			}
 		}
 	}
 }

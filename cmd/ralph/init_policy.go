@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/glob"
 	"github.com/ralph-compiler/ralph/internal/slug"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -58,7 +59,7 @@ func samplePolicy(ctx context.Context, w io.Writer, dir string, limit time.Durat
 			} else {
 				g.Protect = append(g.Protect, escaped(tests)...)
 			}
-			g.Protect = unique(g.Protect)
+			g.Protect = distinct(g.Protect)
 			s.Gates = append(s.Gates, g)
 			for _, c := range f.Setup {
 				if !slices.Contains(s.Setup, c) {
@@ -105,10 +106,10 @@ func escaped(names []string) (out []string) {
 	return out
 }
 
-// unique leaves out what stands before.
-func unique(all []string) (out []string) {
+// distinct leaves out what stands before, and names that a glob in the list fits.
+func distinct(all []string) (out []string) {
 	for _, s := range all {
-		if !slices.Contains(out, s) {
+		if !slices.Contains(out, s) && !slices.ContainsFunc(all, func(g string) bool { return g != s && glob.Match(g, s) }) {
 			out = append(out, s)
 		}
 	}
