@@ -170,7 +170,8 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 		stale: n.ir == nil || n.ir.Digest.Work != b.Work, first: len(n.logs),
 	}
 	n.accepted, n.began, n.key = nil, r.at, b.Key
-	n.cost.renew(r.at)
+	n.cost.renew(r.at, n.anew(b))
+	n.work, n.print = n.life.work, n.life.print
 	n.people.skip, n.people.reopen, n.people.cancelled = false, false, ""
 	if n.life.stale {
 		return nil
@@ -193,6 +194,18 @@ func (r *Run) nodeStarted(n *node, b NodeStarted) error {
 		r.setBase(n, b.Inputs[0].Tree)
 	}
 	return nil
+}
+
+// anew says why a node begins again.
+func (n *node) anew(b NodeStarted) string {
+	switch {
+	case n.work == "": // it was recovered
+	case n.work != b.Work:
+		return "its text changed"
+	case n.print != fingerprint(b.Inputs):
+		return "what it starts from changed"
+	}
+	return "it began again"
 }
 
 // setBase records the commit that the node starts from. A success on record for

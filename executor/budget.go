@@ -66,6 +66,7 @@ func (m meter) spent() Spent {
 type cost struct {
 	now, all meter
 	past     time.Duration // of allowances that are over
+	why      string        // what began the present allowance: "its text changed"
 	ran      time.Duration // of the allowance, before since
 	since    time.Time     // zero: it does not work now
 }
@@ -91,9 +92,17 @@ func (c *cost) wall(at time.Time) time.Duration {
 // worked is the same of all its allowances.
 func (c *cost) worked(at time.Time) time.Duration { return c.past + c.wall(at) }
 
+// counted says since when the present allowance is counted, where it is not all.
+func (c *cost) counted() string {
+	if c.why == "" || c.now == c.all {
+		return ""
+	}
+	return " since " + c.why
+}
+
 // renew begins a new allowance.
-func (c *cost) renew(at time.Time) {
-	c.past = c.worked(at)
+func (c *cost) renew(at time.Time, why string) {
+	c.past, c.why = c.worked(at), why
 	c.now, c.ran = meter{}, 0
 	if !c.since.IsZero() {
 		c.since = at
@@ -159,26 +168,28 @@ func (r *Run) byModel(gate, agent string) bool {
 }
 
 // over says which part of a budget is used up, "" if none is.
-func over(b ir.Budget, m meter, wall time.Duration) string {
+func over(b ir.Budget, c *cost, at time.Time) string {
+	m := &c.now
 	switch {
 	case b.Tokens > 0 && m.tokens >= b.Tokens:
-		return fmt.Sprintf("%d of %d tokens are used", m.tokens, b.Tokens) + unknown(m.noTokens)
+		return fmt.Sprintf("%d of %d tokens are used", m.tokens, b.Tokens) + c.counted() + unknown(m.noTokens)
 	case b.USDMicro > 0 && m.usd >= b.USDMicro:
-		return fmt.Sprintf("%s of %s are spent", dollars(m.usd), dollars(b.USDMicro)) + unknown(m.noUSD)
-	case b.WallMS > 0 && wall >= time.Duration(b.WallMS)*time.Millisecond:
-		return fmt.Sprintf("the working time of %s is used up", time.Duration(b.WallMS)*time.Millisecond)
+		return fmt.Sprintf("%s of %s are spent", dollars(m.usd), dollars(b.USDMicro)) + c.counted() + unknown(m.noUSD)
+	case b.WallMS > 0 && c.wall(at) >= time.Duration(b.WallMS)*time.Millisecond:
+		return fmt.Sprintf("the working time of %s is used up", time.Duration(b.WallMS)*time.Millisecond) + c.counted()
 	}
 	return ""
 }
 
 // overshoot says by what an account exceeds a budget, "" if it does not.
-func overshoot(b ir.Budget, m meter) string {
+func overshoot(b ir.Budget, c *cost) string {
+	m := &c.now
 	var parts []string
 	if b.USDMicro > 0 && m.usd > b.USDMicro {
-		parts = append(parts, fmt.Sprintf("%s of %s are spent", dollars(m.usd), dollars(b.USDMicro))+unknown(m.noUSD))
+		parts = append(parts, fmt.Sprintf("%s of %s are spent", dollars(m.usd), dollars(b.USDMicro))+c.counted()+unknown(m.noUSD))
 	}
 	if b.Tokens > 0 && m.tokens > b.Tokens {
-		parts = append(parts, fmt.Sprintf("%d of %d tokens are used", m.tokens, b.Tokens)+unknown(m.noTokens))
+		parts = append(parts, fmt.Sprintf("%d of %d tokens are used", m.tokens, b.Tokens)+c.counted()+unknown(m.noTokens))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -207,12 +218,12 @@ func (r *Run) runBudget() ir.Budget { return allowed(r.epic.Run.Budget, r.added)
 
 // nodeOver says what of a node's budget is used up at a time, after more was added.
 func (r *Run) nodeOver(n *node, more ir.Budget, now time.Time) string {
-	return over(addBudgetTo(r.nodeBudget(n), more), n.cost.now, n.cost.wall(now))
+	return over(addBudgetTo(r.nodeBudget(n), more), &n.cost, now)
 }
 
 // runOver says what of the run's budget is used up at a time, after more was added.
 func (r *Run) runOver(more ir.Budget, now time.Time) string {
-	return over(addBudgetTo(r.runBudget(), more), r.cost.now, r.cost.wall(now))
+	return over(addBudgetTo(r.runBudget(), more), &r.cost, now)
 }
 
 // addBudgetTo adds to the parts that are limited.

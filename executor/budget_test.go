@@ -348,3 +348,43 @@ func TestAGateThatIsGoneWasNotFree(t *testing.T) { // execution §5: unknown is 
 		}
 	}
 }
+
+// What a limit is compared with is what is said, and since when that is counted: a
+// sprint that begins again, and one that is retried, have a new allowance of money, too.
+func TestABudgetSaysSinceWhenItIsCounted(t *testing.T) { // execution §1 "Limits are counted per allowance", §3
+	turns := []executor.AgentEnded{}
+	for range 9 {
+		turns = append(turns, used(nil, num(600_000), "failed"))
+	}
+	limits := func(e *ir.Epic) {
+		e.Run.OnExceed = "pause"
+		e.Nodes[1].Limits.Budget.USDMicro = 700_000
+		e.Nodes[1].Steps[0].Limits.Attempts, e.Nodes[1].Steps[0].Limits.Breaker = 9, 0
+	}
+	lines := []string{"1.1", "1.2: 1.1"}
+	s := newStage(t, lines, limits)
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": turns})
+	s.begin()
+	s.end()
+	s.is("1.2", executor.Waiting, "", "$1.20 of $0.70 are spent")
+	again := func(digest, why string, change func(*ir.Epic)) {
+		t.Helper()
+		s.epic = executortest.Epic(lines, limits, change, func(e *ir.Epic) { e.Digest = digest })
+		s.begin()
+		s.end()
+		s.is("1.2", executor.Waiting, "", "$1.20 of $0.70 are spent since "+why)
+		if v := s.view("1.2"); v.Over != v.Reason {
+			t.Errorf("over: %q, reason: %q", v.Over, v.Reason)
+		}
+		if want := "1.2: wait, $1.20 of $0.70 are spent since " + why + "\n"; !strings.Contains(s.planned(s.epic), want) {
+			t.Errorf("the plan lacks %s", want)
+		}
+	}
+	again("sha256:2", "what it starts from changed", func(e *ir.Epic) { e.Nodes[0].Prompt = []string{"other"} })
+	if got := s.view("1.2").Spent.USDMicro; got != 2_400_000 {
+		t.Errorf("in all %d", got)
+	}
+	again("sha256:3", "its text changed", func(e *ir.Epic) {
+		e.Nodes[0].Prompt, e.Nodes[1].Prompt = []string{"other"}, []string{"other"}
+	})
+}

@@ -127,7 +127,7 @@ func (r *Run) renew() {
 		r.cost.stop(r.prior)
 	}
 	if r.fresh {
-		r.cost.renew(r.at)
+		r.cost.renew(r.at, "")
 		r.added = ir.Budget{}
 	}
 	r.fresh = false

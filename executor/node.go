@@ -60,6 +60,8 @@ type node struct {
 	blockedJudge string // digest of the gates by which it was
 
 	life      life
+	work      string         // of its present or last life
+	print     string         // of the same
 	numbers   map[string]int // last attempt number by step; never restarts
 	successes []success
 	logs      []AttemptLog // of all its attempts, oldest first

@@ -219,7 +219,7 @@ func (n *node) allow(at time.Time) {
 		l.aside.used = 0
 	}
 	l.streak, l.sign, l.failures, l.trouble = 0, "", 0, nil
-	n.cost.renew(at)
+	n.cost.renew(at, "it was retried")
 }
 
 // busy reports whether an effect of the node is in flight.

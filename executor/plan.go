@@ -136,7 +136,7 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 			return ActGoOn, n.wait.Detail
 		}
 		p.held[i] = holding(n, "waiting")
-		return ActWait, n.wait.Detail
+		return ActWait, r.reason(n, Waiting, nil)
 	case Pending:
 		return p.pending(i, n)
 	}

@@ -237,22 +237,23 @@ func (w *wallet) noRoom(n *node, t turn) string {
 		return ""
 	}
 	u := r.expected(t)
-	whose, b, m, p := "the budget", r.runBudget(), r.cost.now, &w.run
-	if n != nil && p.lets(b, m, t.agent, u) {
-		whose, b, m, p = "its budget", r.nodeBudget(n), n.cost.now, w.of(n)
+	whose, b, c, p := "the budget", r.runBudget(), &r.cost, &w.run
+	if n != nil && p.lets(b, c.now, t.agent, u) {
+		whose, b, c, p = "its budget", r.nodeBudget(n), &n.cost, w.of(n)
 	}
-	if over(b, m, 0) != "" || p.turns == 0 {
+	if b.WallMS = 0; over(b, c, w.now) != "" || p.turns == 0 {
 		return ""
 	}
+	m := &c.now
 	cost := "a turn of " + t.agent
 	var of []string
 	if b.USDMicro > 0 {
 		cost += " (" + known(u.USDMicro, dollars) + ")"
-		of = append(of, fmt.Sprintf("%s of %s are spent, %s reserved", dollars(m.usd), dollars(b.USDMicro), dollars(p.usd)))
+		of = append(of, fmt.Sprintf("%s of %s are spent%s, %s reserved", dollars(m.usd), dollars(b.USDMicro), c.counted(), dollars(p.usd)))
 	}
 	if b.Tokens > 0 {
 		cost += " (" + known(u.Tokens, func(n int64) string { return fmt.Sprintf("%d tokens", n) }) + ")"
-		of = append(of, fmt.Sprintf("%d of %d tokens are used, %d reserved", m.tokens, b.Tokens, p.tokens))
+		of = append(of, fmt.Sprintf("%d of %d tokens are used%s, %d reserved", m.tokens, b.Tokens, c.counted(), p.tokens))
 	}
 	return fmt.Sprintf("waits until %s has room for %s: %s", whose, cost, strings.Join(of, "; "))
 }

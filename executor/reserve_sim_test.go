@@ -136,7 +136,9 @@ func (s *sim) nothingStarves() {
 	if r.draining || r.held.For == ForHuman {
 		return
 	}
-	left := over(r.runBudget(), r.cost.now, 0) == ""
+	b := r.runBudget()
+	b.WallMS = 0
+	left := over(b, &r.cost, r.at) == ""
 	for _, n := range r.nodes {
 		switch {
 		case n.status == Ready && left, n.status == Running, n.status == Waiting && n.wait.timed():

@@ -15,7 +15,7 @@ func (r *Run) view(n *node, h holds) NodeView {
 		Selected: n.selected, Paused: n.people.paused, Human: n.human, Backoff: n.backoff,
 	}
 	if costLimited(v.Budget) {
-		v.Over = overshoot(v.Budget, n.cost.now)
+		v.Over = overshoot(v.Budget, &n.cost)
 	}
 	if d, ok := n.people.last(Skip); ok && v.Status == Skipped {
 		v.Since = d.At // not when a later run found it so
@@ -131,6 +131,9 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 	case Waiting:
 		if n.wait.Cause == CauseHeld && r.held.For != "" {
 			return "the run is held: " + r.heldWhy(r.at)
+		}
+		if n.wait.For == ForBudget && n.wait.Cause == "" {
+			return cmp.Or(r.nodeOver(n, ir.Budget{}, r.at), n.wait.Detail)
 		}
 		if n.wait.Cause == CauseConflict && n.sum && n.life.stage == stageHand {
 			return r.handText(n) // whoever else waits over it now

@@ -14,7 +14,7 @@ func (r *Run) Overview() RunView {
 	}
 	v.Held.Detail = r.heldWhy(r.at)
 	if b := v.Budget; costLimited(b) {
-		v.Over = overshoot(b, r.cost.now)
+		v.Over = overshoot(b, &r.cost)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.parks)) {
 		if p := r.parks[name]; p.Until.After(r.at) {
