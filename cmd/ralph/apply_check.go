@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -122,10 +122,10 @@ func (r *openedRun) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name
 	return err
 }
 
-// checkGate looks up the first word of a command gate, if it is one that the
-// shell would look for on PATH. What setup commands may install is not known yet.
+// checkGate looks up the program with which a command gate begins, if the shell would
+// look for it on PATH. What setup commands may install is not known yet.
 func (r *openedRun) checkGate(name string, g ir.Gate) string {
-	word := firstWord(g.Run)
+	word := shell.First(g.Run)
 	if word == "" || len(r.epic.Run.Worktree.Setup) > 0 {
 		return ""
 	}
@@ -136,33 +136,6 @@ func (r *openedRun) checkGate(name string, g ir.Gate) string {
 	maps.Copy(set, g.Env)
 	if _, err := process.Look(word, process.Environ(secretNames(r.epic), set), r.space.Top()); err != nil {
 		return fmt.Sprintf("gate %s: %v", name, err)
-	}
-	return ""
-}
-
-var (
-	plainWord  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=\S*$`)
-)
-
-// shellWords are what a POSIX shell knows by itself.
-var shellWords = strings.Fields(`. : alias bg break case cd command continue do done echo elif else esac eval exec exit export
-	false fc fg fi for getopts hash if in jobs kill local printf pwd read readonly return set shift test then times trap true type
-	ulimit umask unalias unset until wait while`)
-
-// firstWord is the program that a shell line begins with, "" if that is not plain
-// to see.
-func firstWord(line string) string {
-	for word := range strings.FieldsSeq(line) {
-		switch {
-		case assignment.MatchString(word) && !strings.ContainsAny(word, "'\"`$\\"):
-			continue
-		case !plainWord.MatchString(word), slices.Contains(shellWords, word):
-			return ""
-		case strings.Contains(line, word+"()"):
-			return ""
-		}
-		return word
 	}
 	return ""
 }

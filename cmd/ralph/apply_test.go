@@ -385,18 +385,6 @@ func TestApplyRefusesProgramsAndDeadlinesBeforeAnythingRuns(t *testing.T) { // S
 	r.run(exitDone)
 }
 
-func TestFirstWordOfAShellLine(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string]string{
-		"go test ./...": "go", "A=1 B=2 make": "make", "./run.sh": "", "test -e x": "", "( cd x && go test )": "",
-		"! grep x y": "", `A="b c" make`: "", "echo hi": "", "$TOOL x": "", "sh tests/run.sh": "sh",
-	} {
-		if got := firstWord(line); got != want {
-			t.Errorf("%q begins with %q, want %q", line, got, want)
-		}
-	}
-}
-
 func TestApplyUsage(t *testing.T) {
 	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1"}))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -121,7 +122,7 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, finding) {
 		}
 	}
 	for _, g := range epic.Gates {
-		if word := firstWord(g.Run); g.Kind == "command" && word != "" && !slices.Contains(programs, word) {
+		if word := shell.First(g.Run); g.Kind == "command" && word != "" && !slices.Contains(programs, word) {
 			programs = append(programs, word)
 		}
 	}
