@@ -25,7 +25,12 @@ type Drift struct {
 	What string `json:"what"`           // unique: "core.hooksPath in .git/config", "refs/heads/x"
 	Was  string `json:"was,omitempty"`  // "": it was not there
 	Is   string `json:"is,omitempty"`   // "": it is not there
-	Back string `json:"back,omitempty"` // command that puts it back
+	Back string `json:"back,omitempty"` // command that puts it back; it loses nothing of what is there by then
+	Look string `json:"look,omitempty"` // command that shows what changed
+
+	// Of the user's checkout: what files held when they were as before, as git names
+	// it ("": there was none). Nil if that is not kept.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // ID names a change in commands: the same change has the same.
@@ -135,6 +140,7 @@ type Tamper struct {
 	At       time.Time
 	State    TamperState
 	Accepted string // by whom
+	Earlier  int    // runs begun since it was seen
 }
 
 // TamperState says what became of a change.
@@ -241,6 +247,11 @@ func (r *Run) tamperSeen(b TamperSeen) {
 	if open := r.openTamper(b.What); open != nil {
 		open.State = TamperReplaced
 	}
+	for i := range r.tampers { // it was noticed before
+		if t := &r.tampers[i]; t.ID == b.ID && t.Back == b.Back && t.State == TamperOpen {
+			t.State = TamperReplaced
+		}
+	}
 	if r.told == nil {
 		r.told = map[string]string{}
 	}
@@ -257,14 +268,24 @@ func (r *Run) tamperUndone(b TamperUndone) {
 	}
 }
 
+// noticedRuns is for how many runs after the one in which it was seen something is
+// shown that was only noticed: nobody settles it, and an apply may have been typed for
+// something else.
+const noticedRuns = 3
+
 // renewTampers forgets, when a run begins, what is settled, and what was noticed
-// in the one before; after a run that was cut, nothing.
+// long ago; after a run that was cut, nothing.
 func (r *Run) renewTampers(cut bool) {
 	if cut {
 		return
 	}
 	clear(r.told)
-	r.tampers = slices.DeleteFunc(r.tampers, func(t Tamper) bool { return t.Grade != Tampered || t.State != TamperOpen })
+	for i := range r.tampers {
+		r.tampers[i].Earlier++
+	}
+	r.tampers = slices.DeleteFunc(r.tampers, func(t Tamper) bool {
+		return t.State != TamperOpen || t.Grade != Tampered && t.Earlier > noticedRuns
+	})
 }
 
 // considerTamper accepts a change.

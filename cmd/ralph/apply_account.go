@@ -70,7 +70,7 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
 	v.next(w, r, b, sum, open, interrupted, only)
-	sayChanges(w, changesOf(r.run, v.key, r.about))
+	sayChanges(w, ofThisRun(changesOf(r.run, v.key, r.about, nil)))
 }
 
 // sayDoubts names the sprints whose gates passed without tests, or with fewer.

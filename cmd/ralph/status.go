@@ -327,9 +327,9 @@ func (r *record) sayNext(w io.Writer, views []executor.NodeView) {
 	}
 }
 
-// changes are those that others made.
+// changes are those that others made, as they stand now.
 func (r *record) changes() []changeView {
-	return changesOf(r.run, func(id ir.NodeID) string { return string(r.node(id).Key) }, r.about())
+	return changesOf(r.run, func(id ir.NodeID) string { return string(r.node(id).Key) }, r.about(), r.space.Undone)
 }
 
 // asks says in one line what a node wants from a person.

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -21,21 +23,40 @@ type changeView struct {
 	State   string   `json:"state"`  // open, accepted, undone
 	By      string   `json:"accepted_by,omitempty"`
 	Back    string   `json:"put_back,omitempty"` // command
+	Look    string   `json:"look,omitempty"`     // command that shows it
+	IsBack  bool     `json:"is_back,omitempty"`  // it is as it was again, and no apply has noted that yet
+	Earlier int      `json:"earlier,omitempty"`  // runs begun since it was seen
 	Accept  string   `json:"accept,omitempty"`   // command
 	Failing bool     `json:"fails_the_run"`
 	text    string
+	at      time.Time
 }
 
-// changesOf lists what others changed: what is tampered with and open first.
-func changesOf(run *executor.Run, key func(ir.NodeID) string, about string) []changeView {
+// changesOf lists what others changed: what is tampered with and open first. undone
+// says which are as they were again; nil is none.
+func changesOf(run *executor.Run, key func(ir.NodeID) string, about string, undone func([]executor.Drift) []bool) []changeView {
 	var failing, rest []changeView
-	for _, t := range run.Tampers() {
+	tampers := run.Tampers()
+	isBack := make([]bool, len(tampers))
+	if undone != nil && len(tampers) > 0 {
+		var list []executor.Drift
+		for _, t := range tampers {
+			list = append(list, t.Drift)
+		}
+		isBack = undone(list)
+	}
+	for i, t := range tampers {
 		v := changeView{
 			ID: t.ID, Grade: string(t.Grade), What: t.What, Was: t.Was, Is: t.Is, During: duringWords(t.During, key),
-			State: string(t.State), By: t.Accepted, text: t.Drift.String(),
+			State: string(t.State), By: t.Accepted, text: t.Drift.String(), Earlier: t.Earlier, at: t.At,
 		}
-		if t.State == executor.TamperOpen {
-			v.Back = t.Back
+		if open := t.State == executor.TamperOpen; open && isBack[i] && t.Grade == executor.Noticed {
+			v.State = string(executor.TamperIsUndone)
+		} else if open {
+			v.IsBack = isBack[i]
+			if !v.IsBack {
+				v.Back, v.Look = t.Back, t.Look
+			}
 			if t.Grade == executor.Tampered {
 				v.Accept = "ralph approve --tamper " + t.ID + about
 			}
@@ -47,6 +68,11 @@ func changesOf(run *executor.Run, key func(ir.NodeID) string, about string) []ch
 		}
 	}
 	return append(failing, rest...)
+}
+
+// ofThisRun leaves out what was only noticed in earlier runs: that is said in status.
+func ofThisRun(list []changeView) []changeView {
+	return slices.DeleteFunc(list, func(c changeView) bool { return c.Earlier > 0 && c.Grade == string(executor.Noticed) })
 }
 
 // duringWords names attempts.
@@ -82,12 +108,26 @@ func sayChanges(w io.Writer, list []changeView) {
 			fmt.Fprintln(w, "\nChanged by others meanwhile (by you, or by an agent); the exit code does not count it:")
 		}
 		said++
-		fmt.Fprintln(w, term.Clean("  "+c.text))
+		earlier := ""
+		if c.Earlier > 0 && !c.Failing {
+			earlier = " (noticed by the apply of " + c.at.Format("2006-01-02 15:04") + ")"
+		}
+		fmt.Fprintln(w, term.Clean("  "+c.text+earlier))
 		if len(c.During) > 0 {
 			fmt.Fprintln(w, term.Clean("    at work: "+listOf(c.During)))
 		}
-		if c.Back != "" {
+		if c.IsBack {
+			fmt.Fprintln(w, "    it is as it was again: the next ralph apply notes that")
+			continue
+		}
+		if c.Look != "" {
+			fmt.Fprintln(w, term.Clean("    look: "+c.Look))
+		}
+		switch {
+		case c.Back != "" && c.Failing:
 			fmt.Fprintln(w, term.Clean("    put it back: "+c.Back))
+		case c.Back != "":
+			fmt.Fprintln(w, term.Clean("    put it back, if it was not you: "+c.Back))
 		}
 		if c.Accept != "" {
 			fmt.Fprintln(w, term.Clean("    accept it:   "+c.Accept))

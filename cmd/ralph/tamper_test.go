@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,7 +104,16 @@ func TestTamperingIsLoud(t *testing.T) {
 			if now := s.tampered(); len(now) != 4 {
 				t.Errorf("said again: %q", now)
 			}
+			if left := s.changes(); len(left) != 4 || left[3].What != "your checkout" || left[3].Earlier != 1 {
+				t.Errorf("what nobody has looked at is not shown any more: %+v", left)
+			}
 			s.git("config", "--unset-all", "core.hooksPath")
+			if err := os.Remove(s.file("evil.txt")); err != nil {
+				t.Fatal(err)
+			}
+			if out := s.ralph("status").out; !strings.Contains(out, "is new: /evil\n    at work: 1.1 implement #1\n    it is as it was again: the next ralph apply notes that\n") || strings.Contains(out, "evil.txt") {
+				t.Errorf("status says of what was put back:\n%s", out)
+			}
 			s.git("update-ref", "refs/heads/theirs", at)
 			s.apply(exitNotDone)
 			left := s.changes()

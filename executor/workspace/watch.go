@@ -23,7 +23,7 @@ var _ executor.Watch = (*watch)(nil)
 //	at each look          settings (.git/config, what it includes, config.worktree), hooks, info/,
 //	                      branches and tags, refs of this epic
 //	before each effect    the refs that it may move
-//	at start and end      other refs, the user's checkout (checkout.go)
+//	at start and end      other refs, the user's checkout and stash (watch_checkout.go)
 //
 // What was seen last is kept in memory. What is on record is kept in trusted.json,
 // with which the next run compares when this one is cut; the files that settings
@@ -65,6 +65,7 @@ type setting struct {
 	Value string `json:"value"`
 	Set   string `json:"set"` // command that makes it so
 	unset string // command that takes it away
+	file  bool   // it is a file
 }
 
 func (f facts) clone() facts { return facts{maps.Clone(f.Settings), maps.Clone(f.Refs)} }
@@ -96,7 +97,7 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	w.s.git.own = &w.own
 	w.last = w.read()
 	w.trust, w.unsaved = w.last.clone(), true
-	w.checkout = w.lookAround()
+	w.checkout = w.keepWork()
 	was, around, err := w.load(w.last)
 	if w.routes = w.routesIn(w.last); cut && err == nil {
 		w.routes = w.routesIn(was)
@@ -153,11 +154,16 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	}
 	seen := w.compare(now, true)
 	if around != nil {
+		if around.Stash == nil {
+			around.Stash = w.checkout.Stash
+		}
 		seen = append(seen, around.compare(w, w.checkout)...)
 	}
 	seen = append(seen, w.unpinned(pins, known)...)
 	for i := range seen {
-		seen[i].During = during
+		if seen[i].Thing != executor.ThingOther { // of these nobody knows since when they are so
+			seen[i].During = during
+		}
 	}
 	out = append(out, seen...)
 	w.noteMoved(out)
@@ -213,7 +219,7 @@ func (w *watch) Finish() []executor.Sighting {
 	during := w.during()
 	out := w.compare(w.read(), true)
 	w.name(out, during)
-	return append(out, w.checkout.compare(w, w.lookAround())...)
+	return append(out, w.checkout.compare(w, w.lookAround(nil))...)
 }
 
 // Keep implements executor.Watch.
@@ -304,6 +310,8 @@ func (w *watch) compare(now facts, all bool) []executor.Sighting {
 		}
 		if was.Value == "" {
 			s.Back = is.unset
+		} else if is.file && was.Set != "" { // it may be the user's
+			s.Back = is.unset + " && " + was.Set
 		}
 		out = append(out, s)
 	}

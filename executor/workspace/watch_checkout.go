@@ -1,11 +1,9 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha1" //nolint:gosec // the name that git gives a file's content
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash"
@@ -15,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/ralph-compiler/ralph/executor"
 )
 
 // checkout is the user's checkout as far as it is compared: at the start and the end
@@ -24,8 +20,11 @@ import (
 // what the index says of their content; of others those beside them.
 type checkout struct {
 	Head  string          `json:"head"`
-	Index string          `json:"index"` // digest of what is staged
+	At    string          `json:"at,omitempty"` // the commit of HEAD; "": none, or an earlier release did not say
+	Index string          `json:"index"`        // digest of what is staged
 	Files map[string]seen `json:"files"`
+	Stash []stashed       `json:"stash"`          // oldest first; nil: an earlier release did not say
+	Kept  string          `json:"kept,omitempty"` // directory of what was not committed, see keepWork
 }
 
 // seen is a file of the checkout.
@@ -35,6 +34,7 @@ type seen struct {
 	Mode    uint32 `json:"m"`           // a directory that git does not know is not looked into
 	Content string `json:"c,omitempty"` // git's name of it; "": not known
 	Known   bool   `json:"k,omitempty"` // to git
+	Index   string `json:"i,omitempty"` // what the index has, if it is not Content
 }
 
 // Bounds of what is read of a checkout.
@@ -46,13 +46,12 @@ const (
 	maxContent = 4 << 20  // bytes of one file
 )
 
-// lookAround looks at the user's checkout.
-func (w *watch) lookAround() *checkout {
-	c := &checkout{Files: map[string]seen{}}
+// lookAround looks at the user's checkout. What is not committed is given to keep, if
+// it is read; keep may be nil.
+func (w *watch) lookAround(keep func(name string, e indexed, b []byte)) *checkout {
+	c := &checkout{Files: map[string]seen{}, Stash: w.stashes()}
 	dir := w.s.gitDir()
-	if b, _, err := readPlain(filepath.Join(dir, "HEAD"), maxRef); err == nil {
-		c.Head = oneLine(string(b), maxValue)
-	}
+	c.Head, c.At = w.head()
 	b, _, err := readPlain(filepath.Join(dir, "index"), maxIndex)
 	if err != nil {
 		return c
@@ -83,10 +82,10 @@ func (w *watch) lookAround() *checkout {
 		for d := path.Dir(e.path); !dirs[d]; d = path.Dir(d) {
 			dirs[d] = true
 		}
-		if f, ok := w.seen(e.path, &room, e); ok {
+		if f, ok := w.seen(e.path, &room, e, keep); ok {
 			c.Files[e.path] = f
 		} else {
-			c.Files[e.path] = seen{Known: true} // deleted, not staged
+			c.Files[e.path] = seen{Known: true, Index: e.oid} // deleted, not staged
 		}
 	}
 	beside := 0
@@ -100,7 +99,7 @@ func (w *watch) lookAround() *checkout {
 			if beside++; beside > maxBeside {
 				return c
 			}
-			if f, ok := w.seen(name, &room, indexed{}); ok {
+			if f, ok := w.seen(name, &room, indexed{}, keep); ok {
 				c.Files[name] = f
 			}
 		}
@@ -121,7 +120,7 @@ func (w *watch) ours(name string) bool {
 
 // seen looks at one file. If it is as when git looked, its content is what the index
 // says; else it is read, while there is room.
-func (w *watch) seen(name string, room *int64, e indexed) (seen, bool) {
+func (w *watch) seen(name string, room *int64, e indexed, keep func(string, indexed, []byte)) (seen, bool) {
 	full := filepath.Join(w.s.top, filepath.FromSlash(name))
 	st, err := os.Lstat(full)
 	if err != nil {
@@ -135,17 +134,20 @@ func (w *watch) seen(name string, room *int64, e indexed) (seen, bool) {
 		s.Content = e.oid
 	case st.Mode().IsRegular() && st.Size() <= min(maxContent, *room):
 		*room -= st.Size()
-		s.Content = w.content(full)
+		if b, _, err := readPlain(full, maxContent); err == nil {
+			if s.Content = w.content(b); keep != nil && s.Content != e.oid {
+				keep(name, e, b)
+			}
+		}
+	}
+	if s.Content != e.oid {
+		s.Index = e.oid
 	}
 	return s, true
 }
 
-// content is git's name of what a file holds, "" if it cannot be read.
-func (w *watch) content(full string) string {
-	b, _, err := readPlain(full, maxContent)
-	if err != nil {
-		return ""
-	}
+// content is the name that git has for what a file holds.
+func (w *watch) content(b []byte) string {
 	var h hash.Hash = sha1.New() //nolint:gosec // see above
 	if w.s.carried["extensions.objectformat"] == "sha256" {
 		h = sha256.New()
@@ -155,54 +157,17 @@ func (w *watch) content(full string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// compare says what of the checkout is not as it was: one sighting, or none.
-func (was *checkout) compare(w *watch, now *checkout) []executor.Sighting {
-	var fresh, changed, gone, parts []string
-	for _, name := range union(was.Files, now.Files) {
-		a, had := was.Files[name]
-		b, has := now.Files[name]
-		switch {
-		case !had && b.Known && b.Mode == 0: // it was committed, and taken away
-		case !had:
-			fresh = append(fresh, name)
-		case !has || b.Mode == 0 && a.Mode != 0:
-			gone = append(gone, name)
-		case !a.same(b):
-			changed = append(changed, name)
-		}
+// head is what HEAD of the checkout holds, and the commit that it stands at.
+func (w *watch) head() (head, at string) {
+	b, _, err := readPlain(filepath.Join(w.s.gitDir(), "HEAD"), maxRef)
+	if err != nil {
+		return "", ""
 	}
-	fresh = w.unignored(fresh)
-	if was.Head != now.Head {
-		parts = append(parts, fmt.Sprintf("HEAD was %s and is %s", was.Head, now.Head))
+	head = oneLine(string(b), maxValue)
+	if ref, symbolic := strings.CutPrefix(head, "ref: "); symbolic {
+		return head, w.last.Refs[ref]
 	}
-	if was.Index != now.Index {
-		parts = append(parts, "what is staged changed")
-	}
-	for _, p := range []struct {
-		what  string
-		names []string
-	}{{"changed", changed}, {"new", fresh}, {"gone", gone}} {
-		if len(p.names) > 0 {
-			parts = append(parts, p.what+": "+listed(p.names))
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	s := executor.Sighting{Thing: executor.ThingOther, Drift: executor.Drift{
-		What: "your checkout", Was: executor.AsBefore, Is: clip(strings.Join(parts, "; ")),
-	}}
-	if names := slices.Concat(changed, fresh, gone); len(names) > 0 && len(names) <= shown {
-		s.Back = "git stash push --include-untracked --"
-		for _, n := range names {
-			s.Back += " " + quoteWord(n)
-		}
-	} else if was.Head != now.Head {
-		if branch, ok := strings.CutPrefix(was.Head, "ref: refs/heads/"); ok {
-			s.Back = "git switch " + quoteWord(branch)
-		}
-	}
-	return []executor.Sighting{s}
+	return head, head
 }
 
 func (a seen) same(b seen) bool {
@@ -229,92 +194,4 @@ func (w *watch) unignored(names []string) []string {
 		ignored[n] = true
 	}
 	return slices.DeleteFunc(names, func(n string) bool { return ignored[n] })
-}
-
-// indexed is an entry of git's index.
-type indexed struct {
-	path            string
-	oid             string
-	mode, sec, nsec uint32
-	size            uint32
-	stage           int
-	racy            bool // what the index says of its content may be wrong
-}
-
-// readIndex reads the entries of an index of version 2 to 4, sorted by path; ok is
-// false if it is another one, or only the difference to one that is shared.
-func readIndex(b []byte, oid int) (list []indexed, ok bool) {
-	if len(b) < 12+oid || !bytes.HasPrefix(b, []byte("DIRC")) {
-		return nil, false
-	}
-	version, count := binary.BigEndian.Uint32(b[4:]), int(binary.BigEndian.Uint32(b[8:]))
-	if version < 2 || version > 4 || count > len(b)/40 {
-		return nil, false
-	}
-	rest := b[12 : len(b)-oid]
-	before := ""
-	for range count {
-		if len(rest) < 42+oid {
-			return nil, false
-		}
-		u32 := func(at int) uint32 { return binary.BigEndian.Uint32(rest[at:]) }
-		flags := binary.BigEndian.Uint16(rest[40+oid:])
-		e := indexed{mode: u32(24), sec: u32(8), nsec: u32(12), size: u32(36), oid: hex.EncodeToString(rest[40 : 40+oid]), stage: int(flags>>12) & 3}
-		e.racy = flags&0x8000 != 0 // somebody told git not to look at the file
-		n := 42 + oid
-		if flags&0x4000 != 0 && version > 2 {
-			if len(rest) < n+2 {
-				return nil, false
-			}
-			e.racy = e.racy || binary.BigEndian.Uint16(rest[n:])&0x4000 != 0
-			n += 2
-		}
-		keep := 0
-		if version == 4 {
-			strip, used := offset(rest[n:])
-			if used == 0 || strip > len(before) {
-				return nil, false
-			}
-			n, keep = n+used, len(before)-strip
-		}
-		end := bytes.IndexByte(rest[n:], 0)
-		if end < 0 {
-			return nil, false
-		}
-		e.path = before[:keep] + string(rest[n:n+end])
-		if version == 4 {
-			before, n = e.path, n+end+1
-		} else {
-			n = (n + end + 8) &^ 7
-		}
-		if n > len(rest) {
-			return nil, false
-		}
-		list, rest = append(list, e), rest[n:]
-	}
-	for len(rest) >= 8 { // extensions
-		if name := string(rest[:4]); name == "link" || name == "sdir" {
-			return nil, false
-		}
-		size := int(binary.BigEndian.Uint32(rest[4:]))
-		if size > len(rest)-8 {
-			break
-		}
-		rest = rest[8+size:]
-	}
-	return list, true
-}
-
-// offset reads a number as git's pack files write it, and how many bytes it took; 0: none.
-func offset(b []byte) (n, used int) {
-	for i, c := range b[:min(len(b), 5)] {
-		if i > 0 {
-			n++
-		}
-		n = n<<7 | int(c&0x7f)
-		if c&0x80 == 0 {
-			return n, i + 1
-		}
-	}
-	return 0, 0
 }

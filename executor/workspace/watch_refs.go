@@ -118,6 +118,11 @@ func keepOthers(w *watch, was, now map[string]string) map[string]string {
 func (w *watch) refSighting(ref, was, is string) executor.Sighting {
 	s := executor.Sighting{Forward: w.forward(was, is), Drift: executor.Drift{What: ref, Was: was, Is: is, Back: setRef(ref, was)}}
 	s.Thing, s.Node, s.Branch = w.thing(ref)
+	if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok && isOid(is) {
+		s.Back = keepRef("branch", name, ref, is) + " && " + s.Back
+	} else if name, ok := strings.CutPrefix(ref, "refs/tags/"); ok && isOid(is) {
+		s.Back = keepRef("tag", name, ref, is) + " && " + s.Back
+	}
 	return s
 }
 
@@ -147,7 +152,7 @@ func (w *watch) compareRefs(before, now map[string]string, all bool) []executor.
 		}
 		thing, _, _ := w.thing(ref)
 		switch {
-		case thing == "" || thing == executor.ThingOther && !all:
+		case thing == "" || thing == executor.ThingOther && !all || ref == stashRef: // the stash is compared with the checkout
 			continue
 		case thing == executor.ThingOther:
 			groups[groupOf(ref)] = append(groups[groupOf(ref)], executor.Drift{What: ref, Was: was, Is: is})
@@ -223,17 +228,15 @@ func (w *watch) few(list []executor.Sighting) []executor.Sighting {
 func (w *watch) group(name string, list []executor.Drift) executor.Sighting {
 	s := executor.Sighting{Thing: executor.ThingOther, Drift: executor.Drift{What: name, Was: executor.AsBefore, Is: summary(list)}}
 	switch {
-	case name == "refs/stash":
-		s.Drift = list[0]
-		if s.Back = "git stash drop"; s.Was != "" {
-			s.Back = "git stash store " + s.Was
-		}
 	case strings.HasPrefix(name, "refs/remotes/"):
 		s.Back = "git fetch " + quoteWord(strings.TrimPrefix(name, "refs/remotes/"))
 	case strings.HasPrefix(name, "refs/ralph/") || strings.Contains(name, "/ralph/"): // the other epic knows where they belong
-	default:
-		file, _ := w.keepRefs(list)
-		s.Back = putBack(file)
+	default: // what was made or moved is left: it may be the user's, and nowhere else
+		s.Look = "git for-each-ref " + quoteWord(name)
+		if gone := slices.DeleteFunc(slices.Clone(list), func(c executor.Drift) bool { return c.Is != "" }); len(gone) > 0 {
+			file, _ := w.keepRefs(gone)
+			s.Back = putBack(file)
+		}
 	}
 	return s
 }
@@ -280,6 +283,9 @@ func (w *watch) keepRefs(list []executor.Drift) (file, digest string) {
 		case c.Was == "":
 			fmt.Fprintf(&b, "delete %s\n", c.What)
 		default:
+			if isOid(c.Is) { // it may be the user's, and nowhere else
+				fmt.Fprintf(&b, "create %s-%s %s\n", c.What, c.Is[:7], c.Is)
+			}
 			fmt.Fprintf(&b, "update %s %s\n", c.What, c.Was)
 		}
 	}
@@ -304,7 +310,7 @@ func (w *watch) manyRefs(what string) (map[string]string, bool) {
 	}
 	delete(out, "")
 	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) > 1 {
+		if f := strings.Fields(line); len(f) > 1 && f[0] != "create" {
 			out[f[1]] = strings.Join(f[2:], " ")
 		}
 	}

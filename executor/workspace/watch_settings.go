@@ -67,7 +67,6 @@ func (w *watch) directory(out map[string]setting, dir, what string) {
 	for i, e := range list {
 		path := filepath.Join(dir, e.Name())
 		name := what + " " + w.shown(path)
-		gone := "rm " + quoteWord(w.shown(path))
 		if i == maxHooks {
 			break
 		}
@@ -76,13 +75,13 @@ func (w *watch) directory(out map[string]setting, dir, what string) {
 		case err != nil || st.IsDir():
 		case st.Mode()&fs.ModeSymlink != 0:
 			to, _ := os.Readlink(path)
-			out[name] = setting{Value: "a link to " + clip(to), Set: "ln -sfn " + quoteWord(to) + " " + quoteWord(w.shown(path)), unset: gone}
+			out[name] = setting{Value: "a link to " + clip(to), Set: "ln -s " + quoteWord(to) + " " + quoteWord(w.shown(path)), unset: w.setAside(path, digestOf([]byte(to))), file: true}
 		case !st.Mode().IsRegular():
-			out[name] = setting{Value: st.Mode().Type().String() + ", no file", unset: gone}
+			out[name] = setting{Value: st.Mode().Type().String() + ", no file", unset: w.setAside(path, st.Mode().Type().String()), file: true}
 		default:
 			out[name] = setting{
 				Value: fmt.Sprintf("%d bytes, mode %o (sha256 %s)", st.Size(), st.Mode().Perm(), w.files.digest(path)),
-				Set:   "cp -p " + quoteWord(w.keptAs(path, st)) + " " + quoteWord(w.shown(path)), unset: gone,
+				Set:   "cp -p " + quoteWord(w.keptAs(path, st)) + " " + quoteWord(w.shown(path)), unset: w.setAside(path, w.files.digest(path)), file: true,
 			}
 		}
 	}
@@ -187,9 +186,16 @@ func (w *watch) hide(key, value string) string {
 	return w.clean(inURL.ReplaceAllString(value, "$1…@"))
 }
 
-// copyBack puts a file back as it was when the run began.
+// copyBack puts a file back as it was when the run began, and keeps it as it is.
 func (w *watch) copyBack(path string, st fs.FileInfo) string {
-	return "cp -p " + quoteWord(w.keptAs(path, st)) + " " + quoteWord(w.shown(path))
+	now, aside := quoteWord(w.shown(path)), quoteWord(w.shown(path)+".now")
+	return "test ! -e " + aside + " && cp -p " + now + " " + aside + " && cp -p " + quoteWord(w.keptAs(path, st)) + " " + now
+}
+
+// setAside is the command that takes a file away: to where files are kept.
+func (w *watch) setAside(path, digest string) string {
+	to := filepath.Join(w.kept(), fmt.Sprintf("aside-%s-%.12s", filepath.Base(path), digest))
+	return "mkdir -p " + quoteWord(w.kept()) + " && mv " + quoteWord(w.shown(path)) + " " + quoteWord(to)
 }
 
 // entries lets git read a configuration file: nil if it cannot. What the file

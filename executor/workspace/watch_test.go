@@ -172,7 +172,7 @@ func TestWhatIsTamperedWithIsSeenAndPutBack(t *testing.T) {
 // execution §5: what people do meanwhile is no tampering.
 func TestWhatAPersonDoesMeanwhile(t *testing.T) {
 	for name, c := range map[string]struct{ does, noticed string }{
-		"commits":                 {`echo more >> README.md; git add -A; git -c core.hooksPath=/dev/null commit -qm more`, "your checkout"},
+		"commits":                 {`echo more >> README.md; git add -A; git -c core.hooksPath=/dev/null commit -qm more`, theHead},
 		"tags":                    {`git tag v2; git tag -a -m v3 v3`, ""},
 		"branches":                {`git branch feature; git branch -f theirs $(git commit-tree -p theirs -m more theirs^{tree})`, ""},
 		"stashes":                 {`echo more >> README.md; git stash -q`, "refs/stash"},
@@ -183,7 +183,7 @@ func TestWhatAPersonDoesMeanwhile(t *testing.T) {
 		"edits":                   {`echo mine > mine.txt; echo more >> README.md`, "your checkout"},
 		"builds":                  {`echo noise > build.log`, ""},
 		"touches":                 {`touch README.md; git status -s`, ""},
-		"switches":                {`git -c core.hooksPath=/dev/null switch -q -c other`, "your checkout"},
+		"switches":                {`git -c core.hooksPath=/dev/null switch -q -c other`, theHead},
 		"sets a harmless setting": {`git config color.ui always; git config pull.rebase true; git config push.autoSetupRemote true`, ""},
 		"adds a remote":           {`git remote add fork https://mine/x.git`, "remote.fork.url in .git/config"},
 		"adds and renames it":     {`git remote add fork https://mine/x.git; git remote rename fork mine; git remote set-url mine https://mine/y.git`, "remote.mine.url in .git/config"},
@@ -290,7 +290,7 @@ func TestWhatChangedWhileRalphWasDown(t *testing.T) {
 			continue
 		}
 		what = append(what, s.What)
-		if len(s.During) != 1 {
+		if want := map[bool]int{true: 0, false: 1}[s.What == theCheckout]; len(s.During) != want { // an agent that ended before may have made it
 			t.Errorf("at work: %+v", s)
 		}
 	}
