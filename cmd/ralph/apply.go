@@ -489,7 +489,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	interrupted, err := local.Apply(ctx, local.Config{
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.space, State: r.space.State(), Agents: r.agents,
 		Runners: r.crew.by, Gates: r.crew.gates(r.epic), Redact: r.crew.redact.String, Room: r.space.Room, Watch: r.space.Watch(r.crew.redact.String),
-		Grace: a.grace, Interrupts: interrupts, Activity: view.activity, Env: trackerEnv(r.epic, a.worker),
+		Grace: a.grace, Interrupts: interrupts, Activity: view.activity, Env: trackerEnv(r.epic, a.worker), Identity: r.space.Identity(),
 		Observe: observe,
 	}, start)
 	unsent := mirror.close()

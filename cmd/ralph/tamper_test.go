@@ -258,3 +258,29 @@ func TestAWorkerDoesNotCloseWhatWasTamperedWith(t *testing.T) {
 	d.stands("bd-a", "closed")
 	d.stop(w, exitInterrupted)
 }
+
+// execution §7: who commits is read once, when apply starts. An agent that changes it
+// in the settings that worktrees share does not sign the work of others.
+func TestAnAgentDoesNotChangeWhoCommits(t *testing.T) {
+	t.Parallel()
+	for _, layout := range []string{"worktree", "clone"} {
+		t.Run(layout, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, siteWork+`
+if [ "$RALPH_NODE" = 1.1 ]; then git config user.name "Evil Agent"; git config user.email evil@example.org
+else git add -A; git commit -qm mine; fi`, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
+				e.Run.Worktree.Layout, e.Run.Git.Commit = layout, "each"
+			}))
+			s.ralph("apply")
+			log := s.git("log", "--all", "--format=%an <%ae> %cn %s")
+			if strings.Contains(log, "Evil") || !strings.Contains(log, "mine") {
+				t.Errorf("commits are by\n%s", log)
+			}
+			if layout == "worktree" {
+				s.git("config", "user.name", "Test User")
+				s.git("config", "user.email", "test@example.org")
+				s.moved = append(s.moved, "project/.git/config")
+			}
+		})
+	}
+}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -107,9 +109,23 @@ func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, ow
 		Node: n, Step: step, Agent: name, Slug: agent.Slug, Text: d.Agents[name], Runner: r, Effect: e,
 		Model: d.model(cmp.Or(own, agent.Model)), Alias: d.Epic.Models[cmp.Or(own, agent.Model)],
 		Keep: d.keep(), Human: d.Epic.HITLOf(n), Record: d.record(e),
-		Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node), Files: files, Env: d.env(),
+		Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node), Files: files, Env: d.identified(r),
 		Activity: d.activity(e),
 	}, runner, nil
+}
+
+// identified is the environment of an agent, with who commits unless its runner says so.
+func (d *driver) identified(r ir.Runner) map[string]string {
+	env := maps.Clone(d.env())
+	for name, value := range d.Identity {
+		if _, set := env[name]; !set && !slices.Contains(r.Env, name) {
+			if env == nil {
+				env = map[string]string{}
+			}
+			env[name] = value
+		}
+	}
+	return env
 }
 
 // model is what a program is told: what the alias stands for, else the alias.

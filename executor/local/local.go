@@ -51,6 +51,10 @@ type Config struct {
 	// Env is what agents and gates get besides worktree { env }, which has the last word.
 	Env map[string]string
 
+	// Identity are the variables that tell git in agents' programs who commits, where an agent
+	// could change that for all of them; nil where it cannot.
+	Identity map[string]string
+
 	// Deadline, if it is not zero, drains the run as an interrupt would.
 	Deadline time.Time
 

@@ -15,6 +15,21 @@ func (s *Space) Names() []string {
 	return out
 }
 
+// Identity tells git in a worktree who commits, as it was when the space was opened. In
+// clones that is a setting of their own; worktrees share the repository's, which an agent
+// may change for all others. Nil with clones.
+func (s *Space) Identity() map[string]string {
+	if s.clones() {
+		return nil
+	}
+	out := map[string]string{}
+	for _, v := range s.person {
+		name, value, _ := strings.Cut(v, "=")
+		out[name] = value
+	}
+	return out
+}
+
 // Pager returns core.pager as the user and the machine have it, "" if neither does.
 // What the repository says is not asked: an agent can write there, and a pager is a
 // program that is run.
