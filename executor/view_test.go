@@ -84,3 +84,33 @@ func TestWhatNobodyWorksOnIsNotRunning(t *testing.T) { // execution §5
 	s.run.Deserted()
 	s.is("1.2", executor.Pending, "", "needs 1.1 (interrupted)")
 }
+
+// What a sprint and an attempt took is the time at work: who answers the next morning
+// makes neither longer.
+func TestWaitingIsNoWork(t *testing.T) { // execution §5 "A waiting node holds no slot"
+	s := newStage(t, []string{"1.1"})
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectAgent {
+			s.now = s.now.Add(time.Minute)
+			if e.Attempt == 1 {
+				return asks("which?")
+			}
+		}
+		return nil
+	}
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Waiting, executor.CauseQuestion, "which?")
+	s.now = s.now.Add(10 * time.Hour)
+	s.ok("1.1", executor.Decision{Verb: executor.RetryNode, Message: "that one"})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	v := s.view("1.1")
+	if v.Worked >= time.Hour || v.Worked < 2*time.Minute {
+		t.Errorf("it worked %s, want some two minutes", v.Worked)
+	}
+	if a := v.Attempts[0]; a.Ended.Sub(a.Started) < 10*time.Hour || a.Work >= time.Hour || a.Work < time.Minute {
+		t.Errorf("its first attempt worked %s of %s", a.Work, a.Ended.Sub(a.Started))
+	}
+}
