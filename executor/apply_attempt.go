@@ -117,9 +117,13 @@ func (r *Run) attemptEnded(n *node, e Event, b AttemptEnded) error {
 	log := &n.logs[len(n.logs)-1]
 	log.Status, log.Reason, log.Ended = b.Status, b.Reason, r.at
 	log.Work = n.cost.worked(r.at) - log.before
+	lacks := l.attempt.collected.Lacks != ""
+	if l.attempt.person != "" && !lacks {
+		n.people.handed = handed{} // it is judged
+	}
 	l.trouble, l.failures, l.failing = nil, 0, ""
 	merging := l.step == asideStep && l.aside.merge
-	if c := l.attempt.collected.Result.Commit; c != "" && !merging && b.Status != AttemptError {
+	if c := l.attempt.collected.Result.Commit; c != "" && !merging && !lacks && b.Status != AttemptError {
 		l.tip = c
 	}
 	if b.Free {

@@ -200,6 +200,9 @@ func (r *Run) prepared(n *node, b Prepared) {
 	if b.Anew {
 		a.anew()
 	}
+	if a.own = (Prepared{}); r.byPerson(n) {
+		a.own = b
+	}
 	switch {
 	case a.collected.Result.Commit != "":
 		l.stage = stageGate

@@ -19,7 +19,7 @@ func (r *Run) applyNode(n *node, e Event) error {
 		n.reason, n.blockedBy, n.blockedJudge = b.Reason, b.By, b.Judge
 		return r.move(n, Blocked)
 	case NodeDone:
-		n.people.late = false
+		n.people.late, n.people.handed = false, handed{}
 		return r.nodeDone(n, e.Seq, b)
 	case AttemptStarted:
 		return r.attemptStarted(n, e, b)
@@ -94,6 +94,9 @@ func (r *Run) remember(n *node, e Event) {
 		}
 	case AttemptEnded:
 		log.Status, log.Reason, log.Ended = b.Status, b.Reason, e.At
+		if log.Person != "" && log.Collected.Lacks == "" {
+			n.people.handed = handed{} // it is judged
+		}
 		first := !slices.ContainsFunc(n.logs[n.life.first:], func(l AttemptLog) bool { return l.Step != MergeStep })
 		if first && b.Status == AttemptPassed && len(n.life.inputs) > 1 {
 			r.resolve(n.life.inputs, log.Collected.Result)

@@ -118,7 +118,7 @@ func (r *Run) revive(n *node, again bool) error {
 		if same && r.mended(n) {
 			return r.judgeBlocked(n)
 		}
-		if same {
+		if same && n.people.handed.by == "" {
 			return nil
 		}
 	case Running, Waiting:

@@ -225,6 +225,7 @@ var ends = map[Cause][]string{
 	CauseWorkspace: {"retry"},
 	CauseConflict:  {"retry --gates-only", "retry"},
 	CauseManual:    {"approve"},
+	CauseHandedIn:  {"retry --gates-only", "retry --discard"},
 	CauseForeign:   {"approve", "retry"},
 	CauseOlder:     {"retry"},
 	CauseProtected: {"approve", "reject -m TEXT", "retry -m TEXT", "retry --gates-only"},

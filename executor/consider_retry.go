@@ -66,6 +66,10 @@ func (r *Run) considerRetry(n *node, d Decision) (Decision, act, error) {
 			return d, nil, err
 		}
 		return d, func() error { r.rebuildSum(); return r.reopen(n) }, nil
+	case n.waitsFor(CauseHandedIn) && d.How != Discard:
+		return d, nil, r.refuse(n, "%s", n.handedWhy())
+	case n.waitsFor(CauseHandedIn):
+		return d, func() error { n.allow(r.at); return again("retried")() }, nil
 	case n.waitsFor(CauseDeadline):
 		return d, func() error { n.people.late = true; return again("retried")() }, nil
 	case n.waitsFor(CauseGate, CauseConfig, CauseRunner, CauseWorkspace, CauseConflict, causeOnly):
@@ -161,7 +165,9 @@ func (r *Run) cannotHandIn(n *node) string {
 		return "its result is being taken into the integration branch, where nobody can work"
 	case l.stale, n.status == Blocked && !r.goesOn(n):
 		return "what it was blocked on has changed, so the worktree is not based on what it needs now"
-	case len(n.logs) <= l.first && !n.waitsFor(CauseConflict):
+	case n.waitsFor(CauseHandedIn) && l.step == asideStep:
+		return "the results that it needs do not merge, and that comes before any work"
+	case len(n.logs) <= l.first && !n.waitsFor(CauseConflict, CauseHandedIn):
 		return "there was no attempt that a person could go on from"
 	}
 	return ""
@@ -183,7 +189,13 @@ func (r *Run) considerGatesOnly(n *node, d Decision) (Decision, act, error) {
 		if l.step == asideStep {
 			l.aside.used = l.aside.step.Limits.Attempts // no agent after a person
 		}
-		l.word = d
+		if l.word = d; !n.sum {
+			was := n.people.handed.base
+			n.people.handed = handed{d.By, l.work, l.print, l.base.Commit}
+			if was != "" && was != l.base.Commit {
+				l.was = was
+			}
+		}
 		if l.attempt.status != AttemptRunning {
 			l.stage = stageOpen
 		}

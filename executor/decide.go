@@ -44,6 +44,9 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 		if r.draining {
 			return Event{}, false
 		}
+		if e, ok := n.awaitHanded(); ok {
+			return e, true
+		}
 		return r.open(n), true
 	case stageAgent:
 		return r.awaitPerson(n)
@@ -123,7 +126,7 @@ func (n *node) attemptEvent(b Body) Event {
 func (r *Run) open(n *node) Event {
 	l := &n.life
 	s := n.stepNow()
-	b := AttemptStarted{Start: l.start(), From: l.tip, Person: l.handedBy()}
+	b := AttemptStarted{Start: l.start(), From: l.tip, Person: n.handedBy()}
 	switch {
 	case l.step == asideStep:
 		b.From = b.Start

@@ -42,6 +42,7 @@ type Effect struct {
 	Apart     bool     // gate: in a detached worktree of its own, beside other gates
 	Stay      bool     // close, apart: put the worktree back and leave it for the next gate
 	Person    bool     // prepare: leave the tree as it is; collect: a person's own fix, checks are only listed
+	Was       string   // collect, of a person: the base that their work was made on, if it is another
 	AsIs      bool     // prepare: a session goes on in the tree, which is left as it is; where it is not there any more, prepare as ever: Prepared.Anew
 	Paths     []string // merge: what merge-tree found in conflict
 	Pull      Pull     // poll: which pull request

@@ -197,6 +197,8 @@ type (
 		Paths   []string `json:"paths,omitempty"`   // merge: in conflict in the worktree now, the first of them
 		Skipped []string `json:"skipped,omitempty"` // what was left out on purpose: "submodules"
 		Anew    bool     `json:"anew,omitempty"`    // the tree that a session was to go on in is not there any more
+		Work    string   `json:"work,omitempty"`    // commit of a person's own work that stays there
+		Merge   string   `json:"merge,omitempty"`   // commit that the person has to merge into it: in conflict in Paths
 	}
 	// AgentEnded is what the agent reported.
 	AgentEnded struct {
@@ -253,6 +255,7 @@ type (
 		Removed  int          `json:"removed,omitempty"` // lines
 		Changes  []FileChange `json:"changes,omitempty"` // the first of them; all stand in changes.json of the attempt's files
 		Whole    []FileChange `json:"whole,omitzero"`    // the first changes since the step's start, where the attempt started later
+		Lacks    string       `json:"lacks,omitempty"`   // of a person's work: the base that is not in it, for them to merge
 		Listed   []string     `json:"listed,omitempty"`  // found and allowed: new protected files, refs that moved, a person's own breaches
 	}
 	// GateJudged is a gate's verdict on the collected commit.

@@ -1,6 +1,11 @@
 package executor
 
-import "github.com/ralph-compiler/ralph/ir"
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
 
 // withPersonStep gives a manual node the one step in which a person works, if
 // the epic has none.
@@ -25,14 +30,25 @@ func (r *Run) byPerson(n *node) bool {
 	return n.ir.Kind == ir.Manual || s != nil && r.epic.Agents[s.Agent].Human
 }
 
+// byHandAlone reports whether all work of a node is a person's: its worktree is theirs.
+func (r *Run) byHandAlone(n *node) bool {
+	return n.ir.Kind == ir.Manual || len(n.ir.Steps) > 0 && !slices.ContainsFunc(n.ir.Steps, func(s ir.Step) bool { return !r.epic.Agents[s.Agent].Human })
+}
+
 // awaitPerson lets a node wait for the person who does its work.
 func (r *Run) awaitPerson(n *node) (Event, bool) {
 	if !r.byPerson(n) {
 		return Event{}, false
 	}
-	detail := "a person does it in its worktree, or on branch " + n.ir.Git.Branch + ", and says so with ralph approve " + string(n.ir.Key)
-	if log := n.lastEnded(); log != nil && log.Status != AttemptPassed {
+	own, says := n.life.attempt.own, "ralph approve "+string(n.ir.Key)
+	detail := "a person does it in its worktree, or on branch " + n.ir.Git.Branch + ", and says so with " + says
+	switch log := n.lastEnded(); {
+	case own.Merge != "":
+		detail = "your work is in its worktree, and does not merge by itself with what it starts from now, " + own.Merge + " (in conflict: " + strings.Join(own.Paths, ", ") + ")"
+	case log != nil && log.Status != AttemptPassed:
 		detail = "not yet: " + firstLine(log.Reason)
+	case own.Work != "" && (len(n.successes) > 0 || n.life.first > 0):
+		detail = "your work is in its worktree, on the new base: go on there, or say that it is done with " + says
 	}
 	return n.event(NodeWaiting{For: ForHuman, Cause: CauseManual, Detail: Clip(detail, MaxNote)}), true
 }
@@ -47,10 +63,74 @@ func (n *node) lastEnded() *AttemptLog {
 	return nil
 }
 
+// handed is what a person handed in, and for what.
+type handed struct {
+	by    string // "": nothing
+	work  string // digest
+	print string // of the inputs
+	base  string // commit
+}
+
+// noteHanded takes note of what a person says about their work: any other retry than a
+// hand-in sets it aside, by their own word. A hand-in that is about an earlier epic was
+// taken at its time, and is not forgotten.
+func (n *node) noteHanded(d Decision, foreign bool) {
+	if d.How != GatesOnly {
+		n.people.handed = handed{}
+		return
+	}
+	l := &n.life
+	if !foreign || n.sum {
+		return
+	}
+	h := handed{by: d.By, work: l.work, print: l.print, base: l.base.Commit}
+	if h.base == "" && len(l.inputs) == 1 {
+		h.base = l.inputs[0].Commit
+	}
+	n.people.handed = h
+}
+
 // handedBy is whose own work the next attempt is, "" if an agent's.
-func (l *life) handedBy() string {
+func (n *node) handedBy() string {
+	l := &n.life
 	if l.word.Verb == RetryNode && l.word.How == GatesOnly {
 		return l.word.By
+	}
+	if h := &n.people.handed; h.by != "" && h.work == l.work && h.print == l.print && h.base == l.base.Commit {
+		return h.by // it came out the same
+	}
+	return ""
+}
+
+// awaitHanded lets a node wait for the person whose work lies in its worktree: it was
+// handed in for another base or text, and was not judged. No agent begins meanwhile.
+func (n *node) awaitHanded() (Event, bool) {
+	if n.people.handed.by == "" || n.handedBy() != "" {
+		return Event{}, false
+	}
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseHandedIn, Detail: Clip(n.handedWhy(), MaxNote)}), true
+}
+
+// handedWhy says what holds back a node with work that was handed in.
+func (n *node) handedWhy() string {
+	what := "what " + n.people.handed.by + " handed in"
+	if c := n.lacks(); c != "" {
+		return what + " is in its worktree, and does not merge by itself with what it starts from now, " + c
+	}
+	why := "on another base"
+	if n.ir != nil && n.people.handed.work != n.ir.Digest.Work {
+		why = "for another text"
+	}
+	return what + " was made " + why + ", is not judged yet and stays in its worktree"
+}
+
+// lacks is the base that a person has to merge into what is in the worktree, "" if none.
+func (n *node) lacks() string {
+	if n.waitsFor(CauseManual) {
+		return n.life.attempt.own.Merge
+	}
+	if log := n.lastEnded(); log != nil && n.people.handed.by != "" {
+		return log.Collected.Lacks
 	}
 	return ""
 }
@@ -70,6 +150,9 @@ func (r *Run) personFailed(n *node) bool {
 	l := &n.life
 	switch {
 	case r.byPerson(n):
+		l.stage = stageOpen
+	case l.attempt.person != "" && l.attempt.collected.Lacks != "":
+		n.people.handed.base = "" // it waits for them
 		l.stage = stageOpen
 	case l.step == asideStep && l.attempt.person != "":
 		l.stage = stageOpen // the conflict stays as it lies in the worktree

@@ -63,8 +63,8 @@ func (r *Run) effect(n *node) (Effect, bool) {
 	}
 	switch l.stage {
 	case stagePrepare:
-		e.Kind, e.Person = EffectPrepare, r.byPerson(n) && len(n.logs) > l.first+1 || l.step == asideStep && l.aside.touched // its own work stays as it is
-		if c := a.collected.Result.Commit; c != "" {                                                                         // its gates are next
+		e.Kind, e.Person = EffectPrepare, r.byPerson(n) && (r.byHandAlone(n) || len(n.logs) > l.first+1) || l.step == asideStep && l.aside.touched // its own work stays as it is
+		if c := a.collected.Result.Commit; c != "" {                                                                                               // its gates are next
 			e.Commit, e.Merge, e.Person = c, false, false
 		} else {
 			e.AsIs = a.going != goesFresh
@@ -79,7 +79,7 @@ func (r *Run) effect(n *node) (Effect, bool) {
 		e.Kind, e.Iteration, e.Agent, e.TimeMS = EffectAgent, a.iteration+1, a.agent, n.timeLeft()
 		e.Session = a.handle(n.stepNow().Session, a.end.Outcome.Invalid != "")
 	case stageCollect:
-		e.Kind, e.Person = EffectCollect, a.person != ""
+		e.Kind, e.Person, e.Was = EffectCollect, a.person != "", l.was
 	case stageDiagnose:
 		e.Kind, e.Agent, e.Commit = EffectDiagnose, n.stepNow().Stall.Agent, a.collected.Result.Commit
 	}

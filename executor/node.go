@@ -125,6 +125,7 @@ type life struct {
 	result Tree // published, while it lands
 	pull   Pull
 	polls  int
+	was    string // base of what a person handed in, if it is another
 	lost   bool   // the journal lost how the open attempt ended, and its commit was found
 	why    string // why it is blocked, where no attempt says it
 }
@@ -153,8 +154,9 @@ type attempt struct {
 	collected Collected
 	judged    []GateJudged
 	diagnosed *Diagnosed
-	waived    bool // a person let it go on to its gates, whatever its agent said
-	leaving   bool // a person ended it: what is in the worktree is collected before
+	waived    bool     // a person let it go on to its gates, whatever its agent said
+	leaving   bool     // a person ended it: what is in the worktree is collected before
+	own       Prepared // of a person who works: what of theirs is in the worktree
 }
 
 // gateState is what is known of one gate of the open attempt.

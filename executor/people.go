@@ -18,6 +18,7 @@ type people struct {
 	late      bool       // goes on past its deadline
 	cancelled string     // who cancelled it
 	budget    ir.Budget  // what was added
+	handed    handed     // of what they handed in, what no gate has judged
 }
 
 func (p *people) tell(d Decision) {
@@ -52,6 +53,9 @@ func (r *Run) decided(e Event, b Decided) error {
 			return nil
 		}
 		n.people.decisions = append(n.people.decisions, d)
+	}
+	if n != nil && d.Verb == RetryNode {
+		n.noteHanded(d, r.foreign)
 	}
 	_, do, err := r.consider(e.Node, d)
 	if err != nil || do == nil {

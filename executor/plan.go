@@ -138,9 +138,43 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 		p.held[i] = holding(n, "waiting")
 		return ActWait, r.reason(n, Waiting, nil)
 	case Pending:
-		return p.pending(i, n)
+		return p.people(i, n)(p.pending(i, n))
 	}
-	return p.cause(i, n)
+	return p.people(i, n)(p.cause(i, n))
+}
+
+// people says what becomes of what persons did for a node that is about to begin anew.
+func (p *planning) people(i int, n *node) func(Action, string) (Action, string) {
+	return func(a Action, cause string) (Action, string) {
+		h := n.people.handed
+		if a != ActRun && a != ActRerun && a != ActMay {
+			if h.by != "" && a == ActBlocked {
+				cause += "; what " + h.by + " handed in stays in its worktree"
+			}
+			return a, cause
+		}
+		if h.by != "" {
+			p.held[i] = holding(n, "waiting")
+			return ActWait, "what " + h.by + " handed in was made on another base or for another text: it stays in its worktree, for them to hand in again"
+		}
+		if p.r.byHandAlone(n) && len(n.logs) > 0 {
+			cause += "; a person's work stays in its worktree, and is approved again"
+		}
+		if gates := n.approvedGates(p.r); len(gates) > 0 {
+			cause += "; to be approved again: " + strings.Join(gates, ", ")
+		}
+		return a, strings.TrimPrefix(cause, "; ")
+	}
+}
+
+// approvedGates are the human gates of a node that somebody let pass.
+func (n *node) approvedGates(r *Run) (out []string) {
+	for _, d := range n.people.approvals {
+		if g, there := r.epic.Gates[d.Gate]; there && g.Kind == "human" && !slices.Contains(out, d.Gate) {
+			out = append(out, d.Gate)
+		}
+	}
+	return out
 }
 
 // judgedFirst lists what a blocked node with other gates needs, where that is judged

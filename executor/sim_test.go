@@ -223,6 +223,36 @@ type sim struct {
 	done   Effect // that the last event reported
 	cost   ledger
 	branch branchModel
+	hands  map[ir.NodeID]bool // with work that a person handed in, not judged
+	moves  bool               // the base, between runs
+}
+
+// handed follows what a person handed in: it is judged, or waits for the person, or is
+// set aside by their own word. No agent begins on it. execution §5
+func (s *sim) handed(e Event) {
+	s.t.Helper()
+	if s.hands == nil {
+		s.hands = map[ir.NodeID]bool{}
+	}
+	switch b := e.Body.(type) {
+	case RunRecovered: // a tracker keeps none
+		clear(s.hands)
+	case Decided:
+		if b.Verb == RetryNode && e.Node != Integration {
+			s.hands[e.Node] = b.How == GatesOnly
+		}
+	case AttemptEnded:
+		log := s.run.byID[e.Node].logs
+		if last := log[len(log)-1]; last.Person != "" && last.Collected.Lacks == "" {
+			s.hands[e.Node] = false
+		}
+	case NodeDone:
+		s.hands[e.Node] = false
+	case EffectStarted:
+		if s.hands[e.Node] && b.Kind == EffectAgent {
+			s.t.Fatalf("an agent begins on %s, where a person's work was not judged", e.Node)
+		}
+	}
 }
 
 // tree is what lies in a node's worktree, as far as sessions go.
@@ -312,6 +342,7 @@ func (s *sim) put(e Event) {
 	s.reserves(e)
 	s.events = append(s.events, e)
 	s.follow(e)
+	s.handed(e)
 	if s.run.byID[e.Node] != nil {
 		s.watch(e)
 	}
@@ -350,7 +381,11 @@ func (s *sim) crash() {
 func (s *sim) start() {
 	// "" is a branch that somebody deleted, sumMeant one that ralph had moved when it ended.
 	head := []string{"", s.run.sumRef, "theirs", cmp.Or(s.run.sumMeant, s.run.sumRef)}[s.rng.IntN(4)]
-	s.put(Event{Body: RunStarted{Epic: "bd-e", Digest: s.epic.Digest, Base: Tree{"base", "base"}, Slots: 1 + s.rng.IntN(4), Head: head, By: "me"}})
+	base := "base"
+	if s.moves && s.rng.IntN(2) == 0 {
+		base = "other base"
+	}
+	s.put(Event{Body: RunStarted{Epic: "bd-e", Digest: s.epic.Digest, Base: Tree{base, base}, Slots: 1 + s.rng.IntN(4), Head: head, By: "me"}})
 }
 
 // report makes up what a worker says.
@@ -402,6 +437,9 @@ func (s *sim) report(e Effect) Body {
 		c := Collected{Result: Tree{"c" + mark, "t" + mark}}
 		if s.rng.IntN(5) == 0 {
 			c.Problems = []string{"a problem"}
+		}
+		if e.Person && s.run.Seq()%5 == 0 {
+			c.Lacks, c.Problems = "base", []string{"it lacks the base"}
 		}
 		return c
 	case EffectGate, EffectRed:
@@ -479,7 +517,7 @@ func TestRandomRuns(t *testing.T) { // S2-26
 	for seed := range seeds(t, 300) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			s := &sim{t: t, rng: rng, epic: randomEpic(rng, 12), now: time.UnixMilli(0).UTC()}
+			s := &sim{t: t, rng: rng, epic: randomEpic(rng, 12), now: time.UnixMilli(0).UTC(), moves: true}
 			run, err := New(s.epic)
 			if err != nil {
 				t.Fatal(err)

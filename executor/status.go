@@ -108,6 +108,7 @@ const (
 	CauseDiagnosis Cause = "diagnosis"       // the agent stalled, and a person should look
 	CausePaused    Cause = "paused"          // by a person's word
 	CausePull      Cause = "pull request"    // a person merges or closes it
+	CauseHandedIn  Cause = "handed in"       // what a person handed in was made on another base, or for another text
 	CauseTakeover  Cause = "takeover"        // a person works in the agent's session
 	CauseForeign   Cause = "foreign commits" // on the integration branch
 	CauseOlder     Cause = "older results"   // the integration branch holds some, of nodes that are not done now

@@ -45,6 +45,7 @@ type NodeView struct {
 	Selected  bool          // by --only, or because all are; with --only the sum is not
 	Paused    string        // by whom; "" if nobody did
 	BlockedBy BlockedBy     // "" if it is not, or nobody knows
+	Merge     string        // commit that a person has to merge into their work in its worktree; "" if none
 	Keeps     []ir.Key      // of a sum that waits because of older results: those that ralph retry KEY --keep-old would count
 	Backoff   time.Duration // the last one that this run computed; 0: nothing was tried again yet
 	Human     time.Time     // when a person last wrote in a session of its agents; zero: never

@@ -79,7 +79,7 @@ func (r *Run) view(n *node, h holds) NodeView {
 			}
 		}
 	}
-	v.Reason = r.reason(n, v.Status, h)
+	v.Reason, v.Merge = r.reason(n, v.Status, h), n.lacks()
 	return v
 }
 
@@ -101,7 +101,11 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 		case n.sum:
 			return "joined when the run ends"
 		}
-		return r.needs(n, h)
+		why := r.needs(n, h)
+		if p.handed.by != "" {
+			why += "; what " + p.handed.by + " handed in stays in its worktree, and is not judged yet"
+		}
+		return why
 	case Ready:
 		if r.held.For != "" {
 			return "the run is held: " + r.heldWhy(r.at)

@@ -66,6 +66,14 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 	if skippedByOnly > 0 {
 		fmt.Fprintf(w, "  %d not selected by --only\n", skippedByOnly)
 	}
+	for _, n := range views {
+		if k := len(n.Attempts); n.Kind == ir.Manual && n.Status == executor.Done && v.took(n) && k > 0 && len(n.Attempts[k-1].Collected.SinceStart()) == 0 {
+			fmt.Fprintf(w, "  %s was approved as it was: nothing was changed in its worktree or on its branch\n", term.Clean(string(n.Key)))
+		}
+	}
+	for _, s := range v.saved[max(0, len(v.saved)-mostNamed):] {
+		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", term.Clean(v.key(s.node)), s.ref, s.ref)
+	}
 	if gone := r.run.Gone(); len(gone) > 0 {
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
@@ -95,6 +103,12 @@ func sayDoubts(w io.Writer, run *executor.Run, views []executor.NodeView) {
 	if said > 0 {
 		fmt.Fprintln(w, "    ralph show KEY --diff shows what was changed")
 	}
+}
+
+// savedWork is what lay in a node's worktree when it was put back.
+type savedWork struct {
+	node ir.NodeID
+	ref  string
 }
 
 // overshoot says which budgets were exceeded; of one that holds the run, or a

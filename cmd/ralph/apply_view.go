@@ -31,6 +31,7 @@ type applyView struct {
 	paint    term.Style
 	begun    time.Time
 	drains   int
+	saved    []savedWork        // what was put aside in this run
 	waits    map[ir.NodeID]bool // waits that began in this run
 	was      map[ir.NodeID]bool // done before this run
 	done     map[ir.NodeID]bool // done in this run, by work, gates or a person's word
@@ -162,7 +163,11 @@ func (v *applyView) line(e executor.Event) string {
 		}
 	case executor.Prepared:
 		if b.Saved != "" {
+			v.saved = append(v.saved, savedWork{e.Node, b.Saved})
 			return say(term.Plain, "·", "what was left in its worktree is kept as %s", b.Saved)
+		}
+		if b.Merge != "" {
+			return say(term.Warn, "!", "%s", preparedWords(b))
 		}
 		if len(b.Paths) > 0 && e.Step == executor.MergeStep {
 			return say(term.Plain, "⑂", "%s: a conflict to resolve in %s", attempt, listOf(b.Paths))

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,7 +128,11 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 			}
 			return err
 		}
-		fmt.Fprintf(out, "%s\n%s", term.Clean(decided(key, event)), t.afterwards(file, node, event))
+		note, err := t.unchanged(ctx, node, event)
+		if err != nil {
+			return inputErrorf("%w", err)
+		}
+		fmt.Fprintf(out, "%s\n%s%s", term.Clean(decided(key, event)), note, t.afterwards(file, node, event))
 		return nil
 	}
 }
@@ -317,6 +322,19 @@ func decided(key string, d executor.Decision) string {
 		out += ", as " + d.By
 	}
 	return term.Clean(out)
+}
+
+// unchanged says that a manual sprint was approved without any work in git.
+func (t *table) unchanged(ctx context.Context, node ir.NodeID, d executor.Decision) (string, error) {
+	manual := slices.ContainsFunc(t.epic.Nodes, func(n ir.Node) bool { return n.ID == node && n.Kind == ir.Manual })
+	if d.Verb != executor.Approve || !manual || d.Base == "" {
+		return "", nil
+	}
+	changed, err := t.space.OwnChanges(ctx, node, d.Base)
+	if err != nil || changed {
+		return "", err
+	}
+	return "  nothing was changed in its worktree or on its branch: approve says that it is done as it is\n", nil
 }
 
 // afterwards says what to type now that nothing runs.

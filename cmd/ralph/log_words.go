@@ -247,6 +247,12 @@ func preparedWords(b executor.Prepared) string {
 	if b.Saved != "" {
 		out += "; what was left there is kept as " + b.Saved
 	}
+	if b.Work != "" {
+		out += fmt.Sprintf("; a person's work stays there, at %.7s", b.Work)
+	}
+	if b.Merge != "" {
+		out += "; they have to merge " + b.Merge
+	}
 	if len(b.Paths) > 0 {
 		out += "; in conflict: " + listOf(b.Paths)
 	}

@@ -82,6 +82,10 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 	edit := nextStep{"cd " + quoteArg(dir), "mend it there yourself, then:"}
 	mine := ralph("retry", " --gates-only", "the gates judge what is in its worktree")
 	look := ralph("show", " --diff", "what it changed")
+	merge := nextStep{}
+	if v.Merge != "" {
+		merge = nextStep{"git merge --no-edit " + v.Merge, "resolve what is in conflict there, then:"}
+	}
 	switch v.Status {
 	case executor.Blocked:
 		if v.ID == executor.Integration {
@@ -141,7 +145,18 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 		return []nextStep{edit, mine}
 	case executor.CauseManual:
 		edit.What = "do the work there, then:"
+		if merge.Command != "" {
+			return []nextStep{{edit.Command, "your work is there: bring it onto what it starts from now"}, merge, ralph("approve", "", "its gates judge what is there, the merge committed or not")}
+		}
 		return []nextStep{edit, ralph("approve", "", "its gates judge what is there, committed or not, or what you put on its branch")}
+	case executor.CauseHandedIn:
+		own := ralph("retry", " --gates-only", "what is in its worktree is merged with what it starts from now, and its gates judge it")
+		away := ralph("retry", " --discard", "it is kept under refs/ralph, and an agent begins anew")
+		if merge.Command != "" {
+			own.What = "its gates judge what is there, the merge committed or not"
+			return []nextStep{{edit.Command, "the work is there: bring it onto what it starts from now"}, merge, own, away}
+		}
+		return []nextStep{own, away}
 	case executor.CauseTakeover:
 		return []nextStep{
 			ralph("resume", "", "you are done in its session: the agent is asked to finish there, and to report"),

@@ -37,6 +37,11 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 		if step.Access == "read" {
 			return s.collectRead(ctx, e, w)
 		}
+		if e.Person && !e.Merge {
+			if err := s.bringOwn(ctx, w, e); err != nil {
+				return executor.Collected{}, err
+			}
+		}
 		if commit, problems, err = s.collect(ctx, e, w, step, o); err != nil {
 			return executor.Collected{}, err
 		}
@@ -50,6 +55,9 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 		c, err = s.examineMerge(ctx, e, commit, problems)
 	} else {
 		c, err = s.examine(ctx, e, n, step, commit, problems)
+		if err == nil && e.Person {
+			err = s.lacking(ctx, &c, e)
+		}
 	}
 	c.Listed = bounded(append(c.Listed, moved...), roomListed)
 	return c, err
@@ -71,6 +79,17 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	if !same {
 		if err := s.mendIndex(ctx, w, e.Commit); err != nil {
 			return "", nil, err
+		}
+	}
+	if e.Person && !e.Merge {
+		now, err := s.look(ctx, w)
+		if err != nil {
+			return "", nil, err
+		}
+		if left, err := s.halfMerged(ctx, w, now); err != nil {
+			return "", nil, err
+		} else if left != "" {
+			problems = append(problems, left)
 		}
 	}
 	if e.Merge {
@@ -104,7 +123,9 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 		if parents, err = s.reduced(ctx, e.Inputs); err != nil {
 			return "", nil, err
 		}
-	case s.epic.Run.Git.Commit == "squash" && !e.Person:
+	case e.Person:
+		parents = append(parents, s.mergeHeads(w)...)
+	case s.epic.Run.Git.Commit == "squash":
 		parents = []string{e.Commit}
 	}
 	commit, err := s.commit(ctx, e, w.node, step, o, tree, parents, problems)
@@ -228,11 +249,18 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 	if head == "" {
 		return e.Commit, append(problems, "HEAD of its worktree names no commit"), ctx.Err()
 	}
-	has, err := s.git.ancestor(ctx, e.Commit, head)
-	if err != nil {
-		return "", nil, err
+	has := false
+	for _, c := range append([]string{head}, s.mergeHeads(w)...) {
+		if has, err = s.git.ancestor(ctx, e.Commit, c); err != nil || has {
+			break
+		}
 	}
-	if !has {
+	switch {
+	case err != nil:
+		return "", nil, err
+	case !has && e.Person && !e.Merge: // it stays theirs, and Collect says so
+		return head, problems, nil
+	case !has:
 		return e.Commit, append(problems, "it rewrote history: the commit that it started from is gone from its branch"), nil
 	}
 	forged, err := s.forged(ctx, e, head)

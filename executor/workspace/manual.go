@@ -34,8 +34,8 @@ func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 	if problem != "" {
 		problems = append(problems, problem)
 	}
-	if !has {
-		problems = append(problems, fmt.Sprintf("its branch %s does not contain the base %.12s: merge it (git merge %.12s), then approve again", n.Git.Branch, e.Commit, e.Commit))
+	if !has && problem == "" {
+		problems = append(problems, fmt.Sprintf("its branch %s does not contain the base %.12s: git merge --no-edit %.12s there, then approve again", n.Git.Branch, e.Commit, e.Commit))
 	}
 	old, err := s.git.ref(ctx, s.attemptRef(e))
 	if err != nil {
@@ -63,14 +63,19 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		return "", "", err
 	}
 	now, err := s.look(ctx, w)
-	if err != nil || !now.dirty && now.head == w.Left {
-		return tip, "", err
+	if err != nil {
+		return "", "", err
 	}
 	mine := now.head
 	if mine == "" {
 		mine = w.Left
 	}
-	if now.dirty {
+	heads := s.mergeHeads(w)
+	if now.dirty || len(heads) > 0 {
+		problem, err := s.halfMerged(ctx, w, now)
+		if err != nil || problem != "" {
+			return mine, problem, err
+		}
 		if err := s.addAll(ctx, w.at); err != nil {
 			return "", "", err
 		}
@@ -78,7 +83,7 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		if err != nil {
 			return "", "", err
 		}
-		if mine, err = s.commit(ctx, e, n, &ir.Step{}, executor.Outcome{}, tree, []string{mine}, nil); err != nil {
+		if mine, err = s.commit(ctx, e, n, &ir.Step{}, executor.Outcome{}, tree, append([]string{mine}, heads...), nil); err != nil {
 			return "", "", err
 		}
 		if err := s.plain(ctx, "refs/heads/"+n.Git.Branch); err != nil {
@@ -87,10 +92,18 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		if _, err := s.git.line(ctx, w.at, "update-ref", "HEAD", mine); err != nil {
 			return "", "", err
 		}
+		if err := s.endMerge(w); err != nil {
+			return "", "", err
+		}
 	}
-	w.Left = mine
-	if err := s.remember(w); err != nil {
-		return "", "", err
+	if w.Left != mine {
+		w.Left = mine
+		if err := s.remember(w); err != nil {
+			return "", "", err
+		}
+	}
+	if nothing, err := s.git.ancestor(ctx, mine, e.Commit); err != nil || nothing {
+		return tip, "", err
 	}
 	if tip == "" {
 		return mine, "", s.git.update(ctx, "manual", move{"refs/heads/" + n.Git.Branch, "", mine})
@@ -104,7 +117,7 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 	case err != nil || back:
 		return tip, "", err
 	case !forward:
-		return tip, fmt.Sprintf("both its branch %s and its worktree %s hold work: merge one into the other, then approve again", n.Git.Branch, w.dir), nil
+		return mine, fmt.Sprintf("both its branch %s and its worktree %s hold work: git merge --no-edit %s in the worktree, then approve again", n.Git.Branch, w.dir, n.Git.Branch), nil
 	}
 	if by := s.checkedOut("refs/heads/"+n.Git.Branch, w.dir); by != "" {
 		return mine, "", nil // the branch is somebody's: the result does not need it

@@ -29,7 +29,14 @@ func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepar
 	if err := s.worktree(ctx, w, e.Commit); err != nil {
 		return out, err
 	}
-	if e.Person && w.Left != "" {
+	switch {
+	case e.Person && !e.Merge && s.byHand(n):
+		out, err := s.prepareOwn(ctx, w, e)
+		if err == nil {
+			out.Skipped, err = s.skipped(ctx, e.Commit)
+		}
+		return out, err
+	case e.Person && w.Left != "":
 		return out, nil
 	}
 	as, err := s.asLeft(ctx, w, e)

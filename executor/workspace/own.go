@@ -1,0 +1,311 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// byHand reports whether all work of a node is a person's.
+func (s *Space) byHand(n *ir.Node) bool {
+	return n.Kind == ir.Manual || len(n.Steps) > 0 && !slices.ContainsFunc(n.Steps, func(st ir.Step) bool { return !s.epic.Agents[st.Agent].Human })
+}
+
+// prepareOwn prepares the worktree in which a person works. What they did, in it or
+// on the node's branch, is theirs: it is brought onto the commit that the attempt
+// starts from where that merges, and else stays as it is, committed, so that they can
+// merge. Nothing of it is put back.
+func (s *Space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) (executor.Prepared, error) {
+	now, err := s.look(ctx, w)
+	if err != nil || now.broken {
+		return executor.Prepared{Work: w.Left}, err
+	}
+	if now.head != "" && (len(now.unmerged) > 0 || s.underway(w)) {
+		return executor.Prepared{Work: now.head}, nil // they are at it
+	}
+	tip, err := s.theirs(ctx, w)
+	if err != nil {
+		return executor.Prepared{}, err
+	}
+	work, err := s.beyond(ctx, now.head, e.Commit)
+	if err != nil {
+		return executor.Prepared{}, err
+	}
+	switch {
+	case now.dirty:
+		work = now.head
+	case work == "":
+		work = tip
+	}
+	if work == "" { // nothing was done yet
+		if now.head != "" {
+			w.Left = now.head
+		}
+		if _, err := s.prepareFrom(ctx, w, e, now); err != nil {
+			return executor.Prepared{}, err
+		}
+		return executor.Prepared{}, s.startsAt(ctx, w, e.Commit)
+	}
+	out := executor.Prepared{Work: work}
+	missing := []string{}
+	for _, c := range []string{tip, e.Commit} {
+		if rest, err := s.beyond(ctx, c, work); err != nil {
+			return out, err
+		} else if rest != "" {
+			missing = append(missing, c)
+		}
+	}
+	if len(missing) == 0 && work == now.head {
+		return out, s.startsAt(ctx, w, e.Commit)
+	}
+	if now.dirty {
+		if work, err = s.commitOwn(ctx, w, now.head); err != nil {
+			return out, err
+		}
+		now.head, now.dirty, w.Left = work, false, work
+	}
+	from, err := s.git.ref(ctx, s.nodeRef(w.node.ID, "from"))
+	if err != nil {
+		return out, err
+	}
+	for _, c := range missing {
+		if c == e.Commit {
+			if c, err = s.instead(ctx, w, work, c, from); err != nil {
+				return out, err
+			}
+		}
+		merged, paths, err := s.mergeOwn(ctx, w, work, c)
+		if err != nil {
+			return out, err
+		}
+		if len(paths) > 0 {
+			out.Merge, out.Paths = fmt.Sprintf("%.12s", c), some(paths)
+			break
+		}
+		work = merged
+	}
+	out.Work = work
+	if now.head != "" {
+		w.Left = now.head
+	}
+	at := e
+	at.Commit = work
+	if _, err := s.prepareFrom(ctx, w, at, now); err != nil || out.Merge != "" {
+		return out, err
+	}
+	return out, s.startsAt(ctx, w, e.Commit)
+}
+
+// beyond returns a commit if another does not hold it, "" if it does or there is none.
+func (s *Space) beyond(ctx context.Context, commit, than string) (string, error) {
+	if commit == "" {
+		return "", nil
+	}
+	if has, err := s.git.ancestor(ctx, commit, than); err != nil || has {
+		return "", err
+	}
+	return commit, nil
+}
+
+// underway reports whether somebody merges, rebases or picks in the worktree.
+func (s *Space) underway(w *worktree) bool {
+	return slices.ContainsFunc([]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(w.at.gitDir, name))
+		return err == nil
+	})
+}
+
+// theirs is what a person did outside of the worktree, or in one that is gone: the
+// tip of the node's branch, else its last result; "" if there is none.
+func (s *Space) theirs(ctx context.Context, w *worktree) (string, error) {
+	for _, ref := range []string{"refs/heads/" + w.node.Git.Branch, s.nodeRef(w.node.ID, "result")} {
+		if at, err := s.git.ref(ctx, ref); err != nil || at != "" {
+			return at, err
+		}
+	}
+	return "", nil
+}
+
+// startsAt keeps what a person's work stands on: on another base only the difference
+// is theirs.
+func (s *Space) startsAt(ctx context.Context, w *worktree, commit string) error {
+	if err := s.remember(w); err != nil {
+		return err
+	}
+	ref := s.nodeRef(w.node.ID, "from")
+	old, err := s.git.ref(ctx, ref)
+	if err != nil || old == commit {
+		return err
+	}
+	return s.git.update(ctx, "own", move{ref, old, commit})
+}
+
+// commitOwn commits what lies in the worktree on top of its head.
+func (s *Space) commitOwn(ctx context.Context, w *worktree, head string) (string, error) {
+	if _, err := s.unnest(ctx, w, false); err != nil {
+		return "", err
+	}
+	if err := s.addAll(ctx, w.at); err != nil {
+		return "", err
+	}
+	tree, err := s.git.line(ctx, w.at, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	msg := fmt.Sprintf("%s, as it was in its worktree\n", oneLine(fmt.Sprintf("%s: %s", w.node.Key, w.node.Title), maxSubject))
+	b, err := s.git.run(ctx, place{}, msg, s.person, "commit-tree", tree, "-p", head)
+	if err != nil {
+		return "", err
+	}
+	commit := strings.TrimSpace(string(b))
+	_, err = s.git.line(ctx, w.at, "update-ref", "HEAD", commit)
+	return commit, err
+}
+
+// mergeOwn merges a commit into a person's work, and returns the paths in conflict if
+// it does not.
+func (s *Space) mergeOwn(ctx context.Context, w *worktree, work, in string) (string, []string, error) {
+	if forward, err := s.git.ancestor(ctx, work, in); err != nil || forward {
+		return in, nil, err
+	}
+	tree, entries, err := s.mergeTree(ctx, work, in, in)
+	if err != nil {
+		return "", nil, err
+	}
+	if j := (&joined{stages: map[string]string{}}); len(entries) > 0 {
+		j.note(entries)
+		return "", j.paths, nil
+	}
+	commit, err := s.derived(ctx, w.node.ID, tree, fmt.Sprintf("%.12s", in), work, in)
+	return commit, nil, err
+}
+
+// instead is a commit with the files of a base, that is merged into work which stands on
+// an earlier base: only what the person did differs then, and an earlier result of what
+// the node needs does not conflict with the present one.
+func (s *Space) instead(ctx context.Context, w *worktree, work, base, from string) (string, error) {
+	if from == "" {
+		return base, nil
+	}
+	if held, err := s.git.ancestor(ctx, from, work); err != nil || !held {
+		return base, err
+	}
+	if held, err := s.git.ancestor(ctx, from, base); err != nil || held {
+		return base, err
+	}
+	tree, err := s.git.tree(ctx, base)
+	if err != nil {
+		return "", err
+	}
+	commit, err := s.derived(ctx, w.node.ID, tree, fmt.Sprintf("%.12s instead of %.12s", base, from), base, from)
+	if err != nil {
+		return "", err
+	}
+	ref := s.nodeRef(w.node.ID, "onto") // the person may be told to merge it
+	old, err := s.git.ref(ctx, ref)
+	if err != nil || old == commit {
+		return commit, err
+	}
+	return commit, s.git.update(ctx, "own", move{ref, old, commit})
+}
+
+// OwnChanges reports whether the worktree of a node that a person works on, or its
+// branch, holds other files than a tree. It changes nothing.
+func (s *Space) OwnChanges(ctx context.Context, id ir.NodeID, tree string) (bool, error) {
+	defer s.hold(string(id))()
+	w := s.own(s.nodes[id])
+	there, err := s.find(w)
+	if err == nil && there {
+		there, err = exists(w.dir)
+	}
+	if err != nil {
+		return false, err
+	}
+	var commits []string
+	if there && w.Left != "" {
+		now, err := s.look(ctx, w)
+		if err != nil || now.dirty {
+			return true, err
+		}
+		commits = append(commits, now.head)
+	}
+	tip, err := s.git.ref(ctx, "refs/heads/"+w.node.Git.Branch)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range append(commits, tip) {
+		if c == "" {
+			continue
+		}
+		if has, err := s.git.tree(ctx, c); err != nil || has != tree {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// bringOwn brings what a person handed in onto the base of today, where it was made on
+// another and that merges; else it is committed, so that they can merge.
+func (s *Space) bringOwn(ctx context.Context, w *worktree, e executor.Effect) error {
+	now, err := s.look(ctx, w)
+	if err != nil || now.broken || now.head == "" || now.branch != w.ref || len(now.unmerged) > 0 || s.underway(w) {
+		return err
+	}
+	if base, err := s.beyond(ctx, e.Commit, now.head); err != nil || base == "" {
+		return err
+	}
+	work := now.head
+	if now.dirty {
+		if work, err = s.commitOwn(ctx, w, now.head); err != nil {
+			return err
+		}
+	}
+	base, err := s.instead(ctx, w, work, e.Commit, e.Was)
+	if err != nil {
+		return err
+	}
+	merged, paths, err := s.mergeOwn(ctx, w, work, base)
+	if err != nil || len(paths) > 0 {
+		return err
+	}
+	if err := s.give(ctx, w, merged, e.Seq); err != nil {
+		return err
+	}
+	return s.reset(ctx, w, merged)
+}
+
+// lacking notes that a person's work does not hold the base: it stays theirs to merge.
+func (s *Space) lacking(ctx context.Context, c *executor.Collected, e executor.Effect) error {
+	base, err := s.beyond(ctx, e.Commit, c.Result.Commit)
+	if err != nil || base == "" {
+		return err
+	}
+	if base, err = s.instead(ctx, s.own(s.nodes[e.Node]), c.Result.Commit, base, e.Was); err != nil {
+		return err
+	}
+	c.Lacks = fmt.Sprintf("%.12s", base)
+	c.Problems = append(c.Problems, fmt.Sprintf("its worktree does not contain the base %s: git merge --no-edit %s there", c.Lacks, c.Lacks))
+	return nil
+}
+
+// halfMerged says what of a merge of the person's own is not resolved, "" if nothing:
+// a path that git calls unmerged and that still holds its markers, or is gone.
+func (s *Space) halfMerged(ctx context.Context, w *worktree, now sight) (string, error) {
+	var left []string
+	for _, p := range now.unmerged {
+		b, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(p)))
+		if err == nil && strings.Contains("\n"+string(b), "\n<<<<<<< ") {
+			left = append(left, p)
+		}
+	}
+	if len(left) == 0 {
+		return "", ctx.Err()
+	}
+	return fmt.Sprintf("the merge in its worktree is not done: %s still in conflict", listed(left)), nil
+}
