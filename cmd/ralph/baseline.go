@@ -43,7 +43,7 @@ func baseWords(b executor.BaselineJudged, log string) string {
 // mendBase is what to do about a base that is red. It is pinned: a commit alone does
 // not reach it.
 func mendBase(applies string) string {
-	return "mend it, commit, then: ralph apply" + applies + " --rebase"
+	return "mend it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not hold run again)"
 }
 
 // logOf is the file that an event names below the epic's state, "" if it names none.
