@@ -226,13 +226,20 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 	case n.ir.Done && len(n.successes) == 0:
 		return ActDone, "done by the plan"
 	}
-	if a, cause := p.cause(i, n); a != ActRerun || !strings.HasPrefix(cause, baseChanged) {
+	a, cause := p.cause(i, n)
+	switch { // what it starts from is not known before what it needs has run
+	case a == ActRerun && strings.HasPrefix(cause, baseChanged):
+	case a == ActJudge && cause == gatesChanged && len(again) > 0:
+	default:
 		return a, cause
 	}
 	return ActMay, "needs " + strings.Join(again, ", ") + " again"
 }
 
-const baseChanged = "what it starts from changed"
+const (
+	baseChanged  = "what it starts from changed"
+	gatesChanged = "its gates changed"
+)
 
 // cause says why a node that can start would.
 func (p *planning) cause(i int, n *node) (Action, string) {
@@ -268,7 +275,7 @@ func (p *planning) cause(i int, n *node) (Action, string) {
 	inputs := p.r.inputs(n)
 	s := n.successes[same]
 	if m := n.match(n.ir.Digest.Work, fingerprint(inputs), ""); m != nil {
-		return ActJudge, "its gates changed"
+		return ActJudge, gatesChanged
 	}
 	return ActRerun, baseChanged + p.r.differing(s.inputs, inputs)
 }

@@ -173,3 +173,20 @@ func TestAPlanCallsWhatIsGoneByItsKey(t *testing.T) { // execution §2, "shows a
 		t.Errorf("got\n%swant %s", got, want)
 	}
 }
+
+// What a sprint starts from is not known before what it needs has run: that it was
+// judged on the same while that was skipped says nothing of its gates.
+func TestAPlanForesaysNoResultOfWhatRunsAgain(t *testing.T) { // execution §2, the table
+	s := newStage(t, []string{"1.1", "1.2: 1.1", "1.3: 1.1", "1.4: 1.2 1.3"})
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": {failed(), failed(), failed()}})
+	s.begin()
+	s.end()
+	s.ok("1.2", executor.Decision{Verb: executor.Skip})
+	s.begin()
+	s.end()
+	s.is("1.4", executor.Done, "", "")
+	s.ok("1.2", executor.Decision{Verb: executor.RetryNode})
+	if got, want := s.planned(s.epic), "1.4: may re-run, needs 1.2 again\n"; !strings.Contains(got, want) {
+		t.Errorf("got\n%swant %s", got, want)
+	}
+}
