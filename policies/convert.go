@@ -133,13 +133,13 @@ func parsePercent(v cty.Value) (int, error) {
 func ParseApproval(s string) (Approval, error) {
 	in := strings.TrimSuffix(strings.TrimSpace(s), ".")
 	switch strings.ToLower(in) {
-	case "", "none", "no", "false", "-", "—", "not required":
+	case "", "none", "no", "false", "-", "--", "–", "—", "[]", "nothing", "n/a", "not required":
 		return Approval{}, nil
 	case "yes", "true", "required":
 		return Approval{Required: true}, nil
 	}
 	a := Approval{Required: true}
-	whole := in
+	whole, from := in, false // from: what follows are people
 	lower := strings.ToLower(in)
 	if len(lower) == len(in) { // lower-casing kept the offsets
 		if i := strings.LastIndex(lower, "within "); i >= 0 && (i == 0 || lower[i-1] == ' ' || lower[i-1] == ',') {
@@ -150,9 +150,10 @@ func ParseApproval(s string) (Approval, error) {
 			a.WithinMS = ms
 			in = strings.TrimRight(in[:i], " ,")
 		}
-		for _, word := range []string{"required", "from", "by", "of"} {
+		for i, word := range []string{"required", "from", "by", "of"} {
 			if len(in) >= len(word) && strings.EqualFold(in[:len(word)], word) && (len(in) == len(word) || in[len(word)] == ' ' || in[len(word)] == ':') {
 				in = strings.TrimLeft(in[len(word):], " :")
+				from = from || i > 0
 			}
 		}
 	}
@@ -160,17 +161,32 @@ func ParseApproval(s string) (Approval, error) {
 		return Approval{}, fmt.Errorf("%q is nearly %q; write a person as @name", whole, near)
 	}
 	for _, name := range strings.FieldsFunc(strings.ReplaceAll(in, " and ", ","), func(r rune) bool { return r == ',' || r == '&' || r == '+' }) {
-		name = strings.TrimPrefix(strings.Trim(strings.TrimSpace(name), "`"), "@")
-		if name == "" {
+		written := strings.TrimSpace(name)
+		if name = strings.TrimPrefix(strings.Trim(written, "`"), "@"); written == "" {
 			continue
 		}
 		if strings.IndexFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) >= 0 {
 			return Approval{}, errors.New("each name is one word, and only \"within\" with a duration may stand behind them")
 		}
+		if !namesPerson(written, from) {
+			return Approval{}, fmt.Errorf("%q names nobody; a person is written as @name", written)
+		}
 		a.Approvers = append(a.Approvers, name)
 	}
 	return a, nil
 }
+
+// namesPerson reports whether a word is the name of a person: @ada, `ada`, and behind
+// "from" ada. Any other word ("pending", "done") would be a person that nobody is.
+func namesPerson(word string, from bool) bool {
+	if strings.IndexFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0 {
+		return false
+	}
+	return word[0] == '@' || word[0] == '`' || from && !nobody[strings.ToLower(word)]
+}
+
+// nobody are words that stand where a name is still missing.
+var nobody = map[string]bool{"n/a": true, "na": true, "none": true, "nobody": true, "tbd": true, "tba": true, "todo": true, "pending": true, "unknown": true}
 
 // nearApproval reports a value of one word that is no name of a person but a
 // misspelt "required" or "none", or names with a word stuck to the first one.
