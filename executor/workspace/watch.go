@@ -21,6 +21,7 @@ var _ executor.Watch = (*watch)(nil)
 // that has changed and to ask whether a ref moved forward.
 //
 //	at each look          settings (.git/config, what it includes, config.worktree), hooks, info/,
+//	                      the same of submodules and of other worktrees (watch_modules.go),
 //	                      branches and tags, refs of this epic
 //	before each effect    the refs that it may move
 //	at start and end      other refs, the user's checkout and stash (watch_checkout.go)
@@ -58,6 +59,7 @@ type watch struct {
 type facts struct {
 	Settings map[string]setting `json:"settings"`
 	Refs     map[string]string  `json:"refs"` // "ref: …" if symbolic
+	Dirs     map[string]bool    `json:"dirs"` // other git directories, as shown
 }
 
 // setting is a value, a hook, a file.
@@ -68,7 +70,9 @@ type setting struct {
 	file  bool   // it is a file
 }
 
-func (f facts) clone() facts { return facts{maps.Clone(f.Settings), maps.Clone(f.Refs)} }
+func (f facts) clone() facts {
+	return facts{maps.Clone(f.Settings), maps.Clone(f.Refs), maps.Clone(f.Dirs)}
+}
 
 // Watch returns what watches the repository for a run. clean takes secrets out of
 // what is told; nil takes out nothing. The caller holds the run lock.
@@ -85,7 +89,8 @@ func (s *Space) Watch(clean func(string) string) executor.Watch {
 
 // read reads what is watched, as it is now.
 func (w *watch) read() facts {
-	f := facts{w.settings(), w.refs()}
+	f := w.settings()
+	f.Refs = w.refs()
 	w.keepFiles()
 	return f
 }
@@ -300,7 +305,7 @@ func (w *watch) compare(now facts, all bool) []executor.Sighting {
 	var out []executor.Sighting
 	for _, name := range union(w.last.Settings, now.Settings) {
 		was, is := w.last.Settings[name], now.Settings[name]
-		if was.Value == is.Value {
+		if was.Value == is.Value || w.withItsDirectory(name, now) {
 			continue
 		}
 		s := w.settingSighting(name, was.Value, is.Value)

@@ -19,7 +19,7 @@ func (w *watch) trusted() string { return filepath.Join(w.s.state, "trusted.json
 func (w *watch) kept() string { return filepath.Join(w.s.state, "trusted") }
 
 // watchedVersion is raised when more is watched.
-const watchedVersion = 2
+const watchedVersion = 3
 
 // record is what trusted.json holds.
 type record struct {
@@ -55,12 +55,16 @@ func (w *watch) load(now facts) (facts, *checkout, error) {
 	if r.Facts.Settings == nil || r.Facts.Refs == nil {
 		return facts{}, nil, errors.New("it says nothing")
 	}
-	if r.Version < watchedVersion {
-		for name, s := range now.Settings {
-			if key := keyOf(name); key != "" && !earlierKeys.MatchString(strings.ToLower(key)) {
-				r.Facts.Settings[name] = s
-			}
+	for name, s := range now.Settings {
+		key := strings.ToLower(keyOf(name))
+		switch {
+		case r.Version < 2 && key != "" && !earlierKeys.MatchString(key),
+			r.Version < 3 && (now.dirOf(name) != "" || laterKeys.MatchString(key)):
+			r.Facts.Settings[name] = s
 		}
+	}
+	if r.Version < 3 {
+		r.Facts.Dirs = now.Dirs
 	}
 	return r.Facts, r.Checkout, nil
 }

@@ -16,13 +16,13 @@ var watchedKeys = regexp.MustCompile(`^(` + strings.Join([]string{
 	`core\.(hookspath|fsmonitor|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand|attributesfile|excludesfile|worktree)`,
 	`(user|alias|filter|credential|url|include|includeif|pager|gpg|protocol)\..*`,
 	`extensions\..*`, // but for worktreeConfig: what stands there is watched
-	`sequence\.editor`, `interactive\.difffilter`, `diff\.external`, `init\.templatedir`, `fetch\.bundleuri`,
+	`instaweb\.httpd`, `pull\.(twohead|octopus)`, `sequence\.editor`, `interactive\.difffilter`, `diff\.external`, `init\.templatedir`, `fetch\.bundleuri`,
 	`diff\..*\.(command|textconv)`, `merge\..*\.driver`, `(diff|merge)tool\..*\.(cmd|path)`, `(man|browser)\..*\.(cmd|path)`, `guitool\..*\.cmd`,
 	`(trailer|tar|hook)\..*\.(command|cmd)`, `uploadpack\.packobjectshook`, `gc\.recentobjectshook`, `sendemail\..*(cmd|smtpserver)`, `imap\.tunnel`,
 	`http\.(.*\.)?(proxy|sslverify|sslcainfo|sslcapath|proxysslcainfo|sslcert|sslkey|pinnedpubkey|curloptresolve|extraheader|cookiefile|followredirects)`,
 	`lfs\.(url|pushurl|customtransfer\..*|extension\..*|(.*\.)?standalonetransferagent)`,
 	`submodule\..*\.(url|update)`,
-	`remote\..*\.(url|pushurl|fetch|push|uploadpack|receivepack|proxy|vcs|lfsurl|lfspushurl)`, `remote\.pushdefault`, `branch\..*\.(remote|pushremote)`,
+	`remote\..*\.(url|pushurl|fetch|push|uploadpack|receivepack|proxy|vcs|lfsurl|lfspushurl)`, `remote\.pushdefault`, `branch\..*\.(remote|pushremote|merge|mergeoptions)`,
 }, `|`) + `)$`)
 
 // unwatched are settings that watchedKeys would name.
@@ -32,6 +32,9 @@ var unwatched = map[string]bool{"extensions.worktreeconfig": true}
 // record (see kept.load).
 var earlierKeys = regexp.MustCompile(`^(core\.(hookspath|fsmonitor|sshcommand)|(user|alias|filter|credential|url|include|includeif)\..*|remote\..*\.(url|pushurl))$`)
 
+// laterKeys are those that are watched since version 3.
+var laterKeys = regexp.MustCompile(`^(instaweb\.httpd|pull\.(twohead|octopus)|branch\..*\.(merge|mergeoptions))$`)
+
 // camel are names of settings as people write them.
 var camel = strings.NewReplacer("core.hookspath", "core.hooksPath", "core.sshcommand", "core.sshCommand", "core.askpass", "core.askPass",
 	"core.gitproxy", "core.gitProxy", "core.attributesfile", "core.attributesFile", "core.excludesfile", "core.excludesFile",
@@ -40,7 +43,7 @@ var camel = strings.NewReplacer("core.hookspath", "core.hooksPath", "core.sshcom
 // keyName is a key as people write it.
 func keyName(key string) string {
 	if section, name := splitKey(key); section == "branch" {
-		return strings.TrimSuffix(key, name) + strings.Replace(name, "pushremote", "pushRemote", 1)
+		return strings.TrimSuffix(key, name) + strings.NewReplacer("pushremote", "pushRemote", "mergeoptions", "mergeOptions").Replace(name)
 	}
 	if strings.Count(key, ".") == 1 {
 		return camel.Replace(key)
@@ -67,14 +70,24 @@ func splitKey(key string) (section, name string) {
 type routes struct {
 	remotes  map[string]bool // also those that a branch names, though they have no address
 	branches map[string]bool
+	modules  map[string]routes // of other git directories
 }
 
 // routesIn are those that settings and refs name, and remotes of the user's own
 // configuration.
 func (w *watch) routesIn(f facts) routes {
-	r := routes{map[string]bool{".": true}, map[string]bool{}}
+	r := newRoutes()
+	for dir := range f.Dirs {
+		r.modules[dir] = newRoutes()
+	}
 	for what, s := range f.Settings {
-		if key := keyOf(what); key != "" {
+		key := keyOf(what)
+		if key == "" {
+			continue
+		}
+		if of, ok := r.modules[f.dirOf(what)]; ok {
+			of.add(key, s.Value)
+		} else {
 			r.add(key, s.Value)
 		}
 	}
@@ -89,6 +102,10 @@ func (w *watch) routesIn(f facts) routes {
 	return r
 }
 
+func newRoutes() routes {
+	return routes{map[string]bool{".": true}, map[string]bool{}, map[string]routes{}}
+}
+
 func (r routes) add(key, value string) {
 	section, name := splitKey(key)
 	middle := middleOf(key)
@@ -97,7 +114,9 @@ func (r routes) add(key, value string) {
 		r.remotes[middle] = true
 	case section == "branch" && middle != "":
 		r.branches[middle] = true
-		r.remotes[value] = true
+		if name != "merge" && strings.ToLower(name) != "mergeoptions" {
+			r.remotes[value] = true
+		}
 	case section == "remote" && strings.EqualFold(name, "pushdefault"):
 		r.remotes[value] = true
 	}
@@ -136,10 +155,19 @@ func (w *watch) settingSighting(what, was, is string) executor.Sighting {
 	key := keyOf(what)
 	section, name := splitKey(key)
 	middle := middleOf(key)
+	known := w.routes
+	if dir := w.last.dirOf(what); dir != "" {
+		known = known.modules[dir]
+	}
 	switch name = strings.ToLower(name); {
+	case is == tooMany || was == tooMany:
+		s.Thing = executor.ThingRoute
+	case section == "branch" && name == "mergeoptions": // names a program of a strategy
+	case section == "branch" && name == "merge":
+		s.Thing, s.Forward = executor.ThingRoute, was == "" || is == ""
 	case section == "remote" && middle != "":
 		switch {
-		case w.routes.remotes[middle] || isAddress(middle):
+		case known.remotes[middle] || isAddress(middle):
 		case name == "url" || name == "pushurl" || name == "lfsurl" || name == "lfspushurl":
 			s.Thing = executor.ThingRoute
 		case name == "push", name == "fetch" && fetchesInto(is, middle):
@@ -147,14 +175,14 @@ func (w *watch) settingSighting(what, was, is string) executor.Sighting {
 		}
 	case section == "remote" || section == "branch":
 		switch {
-		case is == "" || w.routes.remotes[is] && (was != "" || section == "remote"):
+		case is == "" || known.remotes[is] && (was != "" || section == "remote"):
 			s.Thing = executor.ThingRoute
-		case w.routes.remotes[is]:
+		case known.remotes[is]:
 			s.Thing, s.Forward = executor.ThingRoute, true
-		case section == "branch" && !w.routes.branches[middle]:
+		case section == "branch" && !known.branches[middle]:
 			s.Thing = executor.ThingRoute
 		}
-	case section == "submodule" && name == "url" && was == "":
+	case section == "submodule" && name == "url" && (was == "" || is == ""): // git submodule init, deinit
 		s.Thing = executor.ThingRoute
 	case section == "submodule" && name == "update" && !strings.HasPrefix(is, "!"):
 		s.Thing, s.Forward = executor.ThingRoute, true

@@ -19,8 +19,9 @@ const (
 	maxHooks    = 1000    // entries of a directory
 )
 
-// settings reads the configuration of the repository, hooks and info/.
-func (w *watch) settings() map[string]setting {
+// settings reads the configuration of the repository, hooks and info/, and those of
+// its submodules and other worktrees.
+func (w *watch) settings() facts {
 	common := w.s.git.common
 	out := map[string]setting{}
 	r := configReader{w: w, out: out, seen: map[string]bool{}}
@@ -43,7 +44,7 @@ func (w *watch) settings() map[string]setting {
 	}
 	w.directory(out, filepath.Join(common, "info"), "file")
 	delete(out, "file "+w.shown(filepath.Join(common, "info", "refs"))) // git gc writes it
-	return out
+	return facts{Settings: out, Dirs: w.gitDirs(out, r.worktrees)}
 }
 
 // gitDir is that of the user's checkout, which may be a linked worktree.
@@ -93,6 +94,7 @@ type configReader struct {
 	w         *watch
 	out       map[string]setting
 	seen      map[string]bool
+	module    bool   // it is that of a submodule
 	worktrees bool   // extensions.worktreeConfig
 	hooks     string // core.hooksPath
 }
@@ -137,7 +139,7 @@ func (r *configReader) file(path, git string) {
 			}
 			r.file(to, "git config --file "+quoteWord(w.shown(to)))
 		}
-		if watchedKeys.MatchString(e.key) && !unwatched[e.key] {
+		if watchedKeys.MatchString(e.key) && !unwatched[e.key] && !(r.module && e.key == "core.worktree" && w.inCheckout(path, e.value)) {
 			values[e.key] = append(values[e.key], e.value)
 		}
 	}

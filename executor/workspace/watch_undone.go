@@ -15,7 +15,8 @@ func (s *Space) Undone(list []executor.Drift) []bool {
 		return out
 	}
 	w, _ := s.Watch(nil).(*watch)
-	w.last = facts{w.settings(), w.refs()}
+	w.last = w.settings()
+	w.last.Refs = w.refs()
 	for i, c := range list {
 		switch c.What {
 		case theCheckout:
