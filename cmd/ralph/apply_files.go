@@ -105,8 +105,9 @@ func (f startsFrom) baseOf(n *ir.Node) executor.Tree {
 // wrongFile is a file that is not in a base, or not as in the checkout.
 type wrongFile struct {
 	usedFile
-	here  bool // the checkout has it
-	lacks bool // the base does not
+	here      bool   // the checkout has it
+	lacks     bool   // the base does not
+	submodule string // it lies in this one, and nothing brings that
 }
 
 // wrong lists the files that are not in a base as they are in the checkout.
@@ -128,14 +129,21 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 	if err != nil {
 		return nil, inputErrorf("%w", err)
 	}
-	differ, err := f.space.Differs(ctx, base.Commit, slices.DeleteFunc(paths, func(p string) bool { return !here[p] }))
+	differ, err := f.space.Differs(ctx, base.Commit, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !here[p] }))
 	if err != nil {
 		return nil, inputErrorf("%w", err)
 	}
+	in, err := f.space.Submodules(ctx, base.Commit, paths)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	if f.bringsSubmodules() {
+		in = nil
+	}
 	var out []wrongFile
 	for _, u := range uses {
-		w := wrongFile{u, here[u.Path], slices.Contains(lacks, u.Path)}
-		if w.lacks && (w.here || u.Program && !u.Late && !u.Optional) || w.here && slices.Contains(differ, u.Path) {
+		w := wrongFile{u, here[u.Path], slices.Contains(lacks, u.Path), in[u.Path]}
+		if u.Program && !u.Optional && !u.Late && w.submodule != "" || w.lacks && (w.here || u.Program && !u.Late && !u.Optional) || w.here && slices.Contains(differ, u.Path) {
 			out = append(out, w)
 		}
 	}
@@ -158,9 +166,11 @@ func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongF
 	}
 	for _, w := range found {
 		switch made := slices.Contains(ignored, w.Path); {
+		case f.copied(w.Path):
+		case w.submodule != "":
+			out.notes = append(out.notes, fmt.Sprintf("%s (%s) is in the submodule %s, which an agent's worktree does not have: worktree { setup = [\"git submodule update --init\"] }", w.Path, w.by, w.submodule))
 		case !w.lacks:
 			out.differ = append(out.differ, w.Path)
-		case f.copied(w.Path):
 		case slices.ContainsFunc(f.held, func(t executor.Tree) bool { return has(t.Commit, w.Path) }):
 		case made && (w.Late || len(f.epic.Run.Worktree.Setup) > 0 && !strings.HasPrefix(w.by, "setup ")):
 			// a command before it makes it there, as it did here
@@ -185,6 +195,11 @@ func (f startsFrom) copied(path string) bool {
 	})
 }
 
+// bringsSubmodules reports whether setup speaks of submodules.
+func (f startsFrom) bringsSubmodules() bool {
+	return slices.ContainsFunc(f.epic.Run.Worktree.Setup, func(line string) bool { return strings.Contains(line, "submodule") })
+}
+
 // mend says what to type so that a base holds a file.
 func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, ignored bool, has func(commit, path string) bool) string {
 	then := ""
@@ -194,13 +209,18 @@ func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, i
 	if at, err := f.space.Moved(ctx); err == nil && at != "" && at != base.Commit && has(at, path) {
 		return fmt.Sprintf("the commit that agents start from (%.12s) lacks it, its branch has it by now (%.12s): ralph apply --rebase", base.Commit, at)
 	}
+	var way []string
+	for _, p := range f.space.Way(path) { // git takes nothing that lies behind a link
+		way = append(way, quoteArg(p))
+	}
+	add := strings.Join(way, " ")
 	switch {
 	case ignored:
-		return fmt.Sprintf("git ignores it: write worktree { copy = [%q] }, or a setup command that makes it, or: git add --force %s && git commit%s", path, quoteArg(path), then)
+		return fmt.Sprintf("git ignores it: write worktree { copy = [%q] }, or a setup command that makes it, or: git add --force %s && git commit%s", path, add, then)
 	case has("HEAD", path):
 		return fmt.Sprintf("it is committed here and not in the commit that agents start from (%.12s of %s): merge it there%s", base.Commit, baseName(f.epic), then)
 	}
-	return fmt.Sprintf("it is not committed: git add %s && git commit -m %s%s", quoteArg(path), quoteArg("add "+path), then)
+	return fmt.Sprintf("it is not committed: git add %s && git commit -m %s%s", add, quoteArg("add "+path), then)
 }
 
 func baseName(epic *ir.Epic) string {

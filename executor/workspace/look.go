@@ -4,42 +4,34 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// Differs returns those of the files of the user's checkout that are not the
-// same in a commit, or not in it at all. Paths are relative to the checkout, with
-// forward slashes; what is no regular file is left out.
+// Differs returns those of the files of the user's checkout that are not the same in a
+// commit, or not in it at all, also not behind a link of its own. Paths are relative to
+// the checkout, with forward slashes; what is no regular file is left out, and what lies
+// in a submodule or outside.
 func (s *Space) Differs(ctx context.Context, commit string, paths []string) ([]string, error) {
-	var files []string
-	for _, p := range paths {
-		if st, err := os.Lstat(filepath.Join(s.top, filepath.FromSlash(p))); err == nil && st.Mode().IsRegular() {
-			files = append(files, p)
-		}
-	}
-	if len(files) == 0 {
-		return nil, nil
-	}
-	at := place{gitDir: s.git.common, workTree: s.top}
-	out, err := s.git.line(ctx, at, append([]string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--"}, files...)...)
+	files, err := s.files(ctx, commit, paths)
 	if err != nil {
 		return nil, err
 	}
-	have := map[string]string{}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		meta, path, _ := strings.Cut(entry, "\t")
-		if f := strings.Fields(meta); len(f) == 3 {
-			have[path] = f[2]
-		}
+	ask := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		st, err := os.Stat(filepath.Join(s.top, filepath.FromSlash(p)))
+		return err != nil || !st.Mode().IsRegular() || files[p].submodule != "" || files[p].outside
+	})
+	if len(ask) == 0 {
+		return nil, nil
 	}
-	out, err = s.git.line(ctx, at, append([]string{"hash-object", "--"}, files...)...)
+	out, err := s.git.line(ctx, place{gitDir: s.git.common, workTree: s.top}, append([]string{"hash-object", "--"}, ask...)...)
 	if err != nil {
 		return nil, err
 	}
 	var differ []string
 	for i, hash := range strings.Split(out, "\n") {
-		if i < len(files) && have[files[i]] != hash {
-			differ = append(differ, files[i])
+		if i < len(ask) && files[ask[i]].hash != hash {
+			differ = append(differ, ask[i])
 		}
 	}
 	return differ, nil

@@ -52,53 +52,58 @@ func (s *Space) SetupDigest() (string, error) {
 }
 
 // Lacks returns those of the paths that a commit does not hold, also not behind a
-// link of its own. Paths are relative to the checkout, with forward slashes.
+// link of its own. What lies in a submodule or outside is not the commit's to hold.
+// Paths are relative to the checkout, with forward slashes.
 func (s *Space) Lacks(ctx context.Context, commit string, paths []string) ([]string, error) {
-	ask := map[string]bool{}
-	for _, p := range paths {
-		for ; p != "."; p = path.Dir(p) {
-			ask[p] = true
-		}
-	}
-	if len(ask) == 0 {
-		return nil, nil
-	}
-	args := []string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--"}
-	for p := range ask {
-		args = append(args, p)
-	}
-	slices.Sort(args[6:])
-	out, err := s.git.line(ctx, place{}, args...)
+	files, err := s.files(ctx, commit, paths)
 	if err != nil {
 		return nil, err
 	}
-	mode := map[string]string{}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if meta, p, ok := strings.Cut(entry, "\t"); ok {
-			mode[p], _, _ = strings.Cut(meta, " ")
-		}
-	}
 	var lacks []string
 	for _, p := range paths {
-		there := mode[p] != ""
-		for d := path.Dir(p); d != "." && !there; d = path.Dir(d) {
-			there = mode[d] == "120000"
-		}
-		if !there {
+		if f := files[p]; f.mode == "" && f.submodule == "" && !f.outside {
 			lacks = append(lacks, p)
 		}
 	}
 	return lacks, nil
 }
 
+// Submodules returns the submodules of a commit that paths lie in, by path.
+func (s *Space) Submodules(ctx context.Context, commit string, paths []string) (map[string]string, error) {
+	files, err := s.files(ctx, commit, paths)
+	in := map[string]string{}
+	for p, f := range files {
+		if f.submodule != "" {
+			in[p] = f.submodule
+		}
+	}
+	return in, err
+}
+
 // Ignored returns those of the paths of the user's checkout that git ignores there.
 func (s *Space) Ignored(ctx context.Context, paths []string) ([]string, error) {
-	if len(paths) == 0 {
+	var ask []string
+	at := map[string]string{}
+	for _, p := range paths {
+		way := s.Way(p)
+		at[p] = way[len(way)-1]
+		if !s.ofAnother(at[p]) {
+			ask = append(ask, at[p])
+		}
+	}
+	if len(ask) == 0 {
 		return nil, nil
 	}
-	out, err := s.git.run(ctx, place{gitDir: s.git.common, workTree: s.top, ignore: s.ignore}, strings.Join(paths, "\x00")+"\x00", nil, "check-ignore", "-z", "--stdin", "--no-index")
+	out, err := s.git.run(ctx, place{gitDir: s.git.common, workTree: s.top, ignore: s.ignore}, strings.Join(ask, "\x00")+"\x00", nil, "check-ignore", "-z", "--stdin", "--no-index")
 	if err != nil && exitCode(err) != 1 { // 1: none of them
 		return nil, err
 	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+	ignored := strings.Split(string(out), "\x00")
+	var of []string
+	for _, p := range paths {
+		if slices.Contains(ignored, at[p]) {
+			of = append(of, p)
+		}
+	}
+	return of, nil
 }

@@ -1,0 +1,146 @@
+package workspace
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// mostLinks bounds the links on the way to a file: one more is a circle.
+const mostLinks = 40
+
+// follow walks to a path behind the links on its way. It returns these, none of which
+// lies behind another, and the place where the path leads, "" if that is outside or, with
+// more than mostLinks, in a circle.
+func follow(p string, link func(p string) (target string, ok bool)) (links []string, to string) {
+	to = "."
+	for rest := strings.Split(path.Clean(p), "/"); len(rest) > 0; {
+		next := path.Join(to, rest[0])
+		rest = rest[1:]
+		if next == "." {
+			continue
+		}
+		target, ok := link(next)
+		if !ok {
+			to = next
+			continue
+		}
+		if links = append(links, next); len(links) > mostLinks {
+			return links, ""
+		}
+		at := path.Join(to, target)
+		if path.IsAbs(target) || !filepath.IsLocal(filepath.FromSlash(at)) {
+			return links, ""
+		}
+		rest, to = append(strings.Split(at, "/"), rest...), "."
+	}
+	return links, to
+}
+
+// Way is what leads to a path in the user's checkout: the links on its way and the file
+// itself, without what is outside of it. Git takes each of them; it takes no path that
+// lies behind a link.
+func (s *Space) Way(p string) []string {
+	links, to := follow(p, func(p string) (string, bool) {
+		target, err := os.Readlink(filepath.Join(s.top, filepath.FromSlash(p)))
+		if rel, relErr := filepath.Rel(s.top, target); filepath.IsAbs(target) && relErr == nil && filepath.IsLocal(rel) {
+			up := strings.Repeat("../", strings.Count(p, "/"))
+			target = up + rel
+		}
+		return filepath.ToSlash(target), err == nil
+	})
+	switch {
+	case to != "":
+		links = append(links, to)
+	case len(links) > mostLinks:
+		links = links[:1]
+	}
+	return links
+}
+
+// ofAnother reports whether a path of the user's checkout lies in a repository of its
+// own there, such as a submodule.
+func (s *Space) ofAnother(p string) bool {
+	for d := path.Dir(p); d != "."; d = path.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(s.top, filepath.FromSlash(d), ".git")); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Modes of a tree's entries.
+const (
+	linkMode      = "120000"
+	submoduleMode = "160000"
+)
+
+// treeEntry is what a tree holds at a path.
+type treeEntry struct{ mode, hash string }
+
+// treeFile is what a path leads to in a tree.
+type treeFile struct {
+	treeEntry
+	submodule string // the one that it lies in
+	outside   bool   // it lies outside of the repository
+}
+
+// files looks for paths in a commit, also behind its links.
+func (s *Space) files(ctx context.Context, commit string, paths []string) (map[string]treeFile, error) {
+	tree := map[string]treeEntry{} // what was asked for; no mode: it is not there
+	load := func(paths ...string) error {
+		var ask []string
+		for _, p := range paths {
+			for ; p != "."; p = path.Dir(p) {
+				if _, asked := tree[p]; !asked {
+					tree[p] = treeEntry{}
+					ask = append(ask, p)
+				}
+			}
+		}
+		if len(ask) == 0 {
+			return nil
+		}
+		slices.Sort(ask)
+		out, err := s.git.line(ctx, place{}, append([]string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--"}, ask...)...)
+		if err != nil {
+			return err
+		}
+		for e := range strings.SplitSeq(out, "\x00") {
+			meta, p, _ := strings.Cut(e, "\t")
+			if f := strings.Fields(meta); len(f) == 3 {
+				tree[p] = treeEntry{f[0], f[2]}
+			}
+		}
+		return nil
+	}
+	err := load(paths...)
+	found := map[string]treeFile{}
+	for _, p := range paths {
+		links, to := follow(p, func(p string) (target string, ok bool) {
+			if _, asked := tree[p]; !asked && err == nil {
+				err = load(p)
+			}
+			if e := tree[p]; e.mode == linkMode && err == nil {
+				var out []byte
+				out, err = s.git.run(ctx, place{}, "", nil, "cat-file", "blob", e.hash)
+				return string(out), true
+			}
+			return "", false
+		})
+		if err != nil {
+			return nil, err
+		}
+		f := treeFile{treeEntry: tree[to], outside: to == "" && len(links) <= mostLinks}
+		for d := path.Dir(to); to != "" && d != "."; d = path.Dir(d) {
+			if tree[d].mode == submoduleMode {
+				f.submodule = d
+			}
+		}
+		found[p] = f
+	}
+	return found, nil
+}
