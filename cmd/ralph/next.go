@@ -173,10 +173,10 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 	case executor.CauseForeign:
 		look.What = "how the branch differs from what ralph put there"
 		again := "build the branch again; what stands there is kept under refs/ralph"
-		if len(v.Keeps) > 0 {
+		if len(v.Keeps) > 0 { // to keep them is a question of its own, which comes after this one
 			again = "set commits of others aside under refs/ralph; older results stay until you say so"
 		}
-		return append([]nextStep{look, ralph("approve", "", "go on from where the branch stands, commits of others with it, after the gates"), ralph("retry", "", again)}, keepOld(v, about)...)
+		return []nextStep{look, ralph("approve", "", "go on from where the branch stands, commits of others with it, after the gates"), ralph("retry", "", again)}
 	}
 	return []nextStep{ralph("retry", "", "try again")}
 }
