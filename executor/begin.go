@@ -306,6 +306,10 @@ func (r *Run) doneByBase(e RunStarted, rebased bool) {
 			}
 		}
 	}
+	if rebased {
+		r.baseOthers = nil
+	}
+	r.baseOthers = append(r.baseOthers, e.Theirs...)
 	for _, id := range e.Merged {
 		if n := r.byID[id]; n != nil && len(n.successes) > 0 {
 			n.successes[len(n.successes)-1].merged = true

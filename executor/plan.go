@@ -328,10 +328,13 @@ func (r *Run) planSum(works bool) (Planned, bool) {
 		p.Action, p.Cause = ActLeave, "not selected by --only"
 	case works && made:
 		p.Action, p.Cause = ActMay, "its parts may change"
+		if theirs := r.losesOthers(false); len(theirs) > 0 {
+			p.Cause += "; if so it stays as it is and waits for you over " + r.lostNames(theirs)
+		}
 	case works:
 		p.Action = ActRun
 	case due && r.wouldLose():
-		p.Action, p.Cause = ActWait, r.olderText(r.older())
+		p.Action, p.Cause = ActWait, r.losesText(r.loses())
 	case due && made && r.joins() && r.sumRef == "":
 		p.Action, p.Cause = ActRerun, "its branch is not there any more: it is made anew"
 	case due && made && len(inputs) == 1 && inputs[0].Node == "base":

@@ -68,9 +68,11 @@ type Run struct {
 	sumUnder    []string              // commits of results, and of the base, under others' commits that were accepted; nil: there are none of others
 	sumBase     Tree                  // and on which base
 	rebuild     bool                  // a person said: of what is done now, without what others put there
-	mayLose     map[string]bool       // and without these older results that it holds, by commit
-	sumOthers   []string              // heads of others' commits in it
-	newOthers   []string              // and of those about which a person decided since
+	mayLose     map[string]bool       // and without these that were named, by commit
+	sumOthers   []string              // heads of others' commits in the last sum, which were accepted
+	newOthers   []string              // and of those that were accepted since
+	asideOthers []string              // and of those that a person set aside since
+	baseOthers  []string              // those that the pinned base holds
 	leftOthers  []string              // those that the last sum of this run took out
 	sumLeft     []Result              // what the last sum of this run took out
 	sumPinned   string                // ref that keeps what stood there before

@@ -18,12 +18,12 @@ func (r *Run) sumNext() (Event, bool) {
 	if !r.wouldLose() {
 		return n.event(NodeStarted{Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: inputs}), true
 	}
-	older := r.older()
-	named := commitsOf(older)
+	loses := r.loses()
+	named := commitsOf(loses)
 	if n.waitsFor(CauseOlder) && slices.Equal(n.wait.Loses, named) {
 		return Event{}, false
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseOlder, Detail: r.olderText(older), Loses: named}), true
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseOlder, Detail: r.losesText(loses), Loses: named}), true
 }
 
 // sumDue reports whether the results have to be joined, and of what: the run is
@@ -217,15 +217,16 @@ func (r *Run) sumMade(s, last *success) {
 	case start.Node != Integration:
 		clear(r.sumHolds)
 		r.sumUnder = nil
-		r.leftOthers, r.sumOthers = slices.Concat(r.sumOthers, r.newOthers), nil
+		r.leftOthers, r.sumOthers = slices.Concat(r.acceptedOthers(), r.asideOthers), nil
 	case last == nil || start.Commit == r.accepted.Commit || start.Commit != last.result.Commit: // what is under the accepted commits stays, whoever needs it
 		r.sumUnder = append([]string{}, slices.Sorted(maps.Keys(before))...)
 		clear(r.sumHolds)
-		r.leftOthers, r.sumOthers = nil, append(r.sumOthers, r.newOthers...)
+		r.leftOthers, r.sumOthers = nil, r.acceptedOthers()
 	default:
-		r.leftOthers = r.newOthers
+		r.leftOthers = slices.Concat(r.newOthers, r.asideOthers)
 	}
-	r.newOthers = nil
+	r.leftOthers = slices.DeleteFunc(r.leftOthers, func(c string) bool { return slices.Contains(r.baseOthers, c) })
+	r.newOthers, r.asideOthers = nil, nil
 	for _, in := range s.inputs[1:] {
 		in.Same = ""
 		r.sumHolds[in.Node] = in

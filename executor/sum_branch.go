@@ -14,6 +14,7 @@ type Branch struct {
 	LeftOut []LeftOut // nodes that have or should have a result, and of which it holds none
 	Left    []Held    // what the last sum of the present run took out
 	Others  []string  // heads of commits of others that it took out
+	Theirs  []string  // while it waits over what it would lose: heads of accepted commits of others
 	Before  string    // ref under which that sum kept what stood there before, "" if nothing did
 }
 
@@ -86,6 +87,9 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 		}
 		n := r.byID[x.Node]
 		b.Left = append(b.Left, Held{Node: n.id, Key: r.keyOf(n), Commit: x.Commit, Older: true, Why: r.standsAt(n, h)})
+	}
+	if r.sum != nil && r.sum.waitsFor(CauseOlder) {
+		b.Theirs = commitsOf(r.losesOthers(true))
 	}
 	for _, c := range r.leftOthers {
 		if !within(c) {
@@ -294,23 +298,38 @@ func (r *Run) heldByCancelled(n *node) bool {
 	return true
 }
 
-// wouldLose reports whether a sum would take an older result out of the branch, and
-// nobody who was told of it has said that it may.
-func (r *Run) wouldLose() bool {
-	return slices.ContainsFunc(r.older(), func(x Result) bool { return !r.mayLose[x.Commit] })
+// loses lists what leaves the branch when it is made of what is done now, and only by
+// the word of somebody who was told of it: older results, and accepted commits of others.
+func (r *Run) loses() []Result {
+	older := r.older()
+	return append(older, r.losesOthers(len(older) > 0)...)
 }
 
-// olderText says why the branch is not moved.
-func (r *Run) olderText(older []Result) string {
+// wouldLose reports whether a sum would take something out of the branch of which
+// nobody who was told of it has said that it may.
+func (r *Run) wouldLose() bool {
+	return slices.ContainsFunc(r.loses(), func(x Result) bool { return !r.mayLose[x.Commit] })
+}
+
+// losesText says why the branch is not moved.
+func (r *Run) losesText(loses []Result) string {
+	return Clip("the branch stays as it is; it holds "+r.lostNames(loses), MaxNote)
+}
+
+func (r *Run) lostNames(loses []Result) string {
 	var names []string
-	for _, x := range older {
+	for _, x := range loses {
+		if x.Node == Integration {
+			names = append(names, fmt.Sprintf("commits of others that you accepted, %.7s", x.Commit))
+			continue
+		}
 		names = append(names, fmt.Sprintf("an older result of %s, %.7s", r.nameOf(x.Node), x.Commit))
 	}
 	const most = 5
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
-	return Clip("the branch stays as it is; it holds "+strings.Join(names, "; "), MaxNote)
+	return strings.Join(names, "; ")
 }
 
 // holdBack lets the sum wait for a person.

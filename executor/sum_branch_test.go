@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,14 +205,87 @@ func TestAcceptedCommitsOfOthersDoNotVanishUnsaid(t *testing.T) { // execution �
 	s.ok(executor.Integration, executor.Decision{Verb: executor.Approve})
 	s.begin(stands("theirs"))
 	s.end()
-	s.change(other(lines, "three", "1.2"))
-	s.answer = agents(nil)
-	s.begin(stands(s.sumAt()), func(r *executor.RunStarted) { r.Base = executor.Tree{Commit: "main", Tree: "main"} })
+	accepted := s.events
+	at := s.sumAt()
+	rebase := func(r *executor.RunStarted) { r.Base = executor.Tree{Commit: "main", Tree: "main"} }
+	named := "commits of others that you accepted, theirs"
+	for what, change := range map[string]func(*executor.RunStarted){"another text": func(*executor.RunStarted) {}, "another base": rebase} {
+		s.events, s.answer = slices.Clone(accepted), agents(nil)
+		epic := other(lines, "two", "1.1")
+		if what == "another text" {
+			epic = other(lines, "three", "1.2")
+		}
+		s.change(epic)
+		if got := s.planned(epic, change, stands(at)); !strings.Contains(got, named) {
+			t.Errorf("%s: the plan does not name them:\n%s", what, got)
+		}
+		s.begin(stands(at), change)
+		s.end()
+		s.is(executor.Integration, executor.Waiting, executor.CauseOlder, named)
+		if b := s.run.Branch(nil); fmt.Sprint(b.Theirs) != "[theirs]" {
+			t.Errorf("%s: of others it would lose %s", what, b.Theirs)
+		}
+		s.begin(stands(at), change) // nobody said that they may leave
+		s.end()
+		s.is(executor.Integration, executor.Waiting, executor.CauseOlder, named)
+		s.ok(executor.Integration, retry)
+		s.begin(stands(at), change)
+		s.end()
+		s.is(executor.Integration, executor.Done, "", "")
+		if got := s.account(); !strings.HasSuffix(got, "left others' theirs") {
+			t.Errorf("%s: the account is %s", what, got)
+		}
+	}
+
+	// A base that holds them takes nothing away, and there is nothing to ask.
+	s.events, s.answer = slices.Clone(accepted), agents(nil)
+	s.change(other(lines, "two", "1.1"))
+	s.begin(stands(at), rebase, func(r *executor.RunStarted) { r.Theirs = s.run.Others() })
 	s.end()
 	s.is(executor.Integration, executor.Done, "", "")
-	if got := s.account(); !strings.HasSuffix(got, "left others' theirs") {
+	if got := s.account(); strings.Contains(got, "others'") {
 		t.Errorf("the account is %s", got)
 	}
+}
+
+// Who lets older results leave that were named lets nothing else leave with them.
+func TestAcceptedCommitsAreNamedBesideOlderResults(t *testing.T) { // execution §5 (the branch never loses work by a failure)
+	lines := []string{"1.1", "1.2"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	s.change(other(lines, "two", "1.1"))
+	broken := agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})
+	s.answer = func(e executor.Effect) executor.Body {
+		if b := theirs(e); b != nil {
+			return b
+		}
+		return broken(e)
+	}
+	s.begin(stands("theirs"))
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseForeign, "")
+	s.ok(executor.Integration, executor.Decision{Verb: executor.Approve})
+	s.begin(stands("theirs"))
+	s.end()
+	both := "an older result of 1.1, c"
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, both)
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "commits of others that you accepted, theirs")
+
+	// An older result that counts again keeps both.
+	before := slices.Clone(s.events)
+	s.ok("1.1", keepOld)
+	s.begin(stands("theirs"))
+	s.end()
+	s.is(executor.Integration, executor.Done, "", "")
+	s.says("kept", "1.1, 1.2")
+
+	s.events = before
+	s.change(other(lines, "two", "1.1"))
+	s.ok(executor.Integration, retry)
+	s.begin(stands("theirs"))
+	s.end()
+	s.says("both may leave", "1.2, without 1.1, left 1.1, left others' theirs")
 }
 
 func TestAFailedRerunIsNoLoss(t *testing.T) { // execution §2 (--rerun), §5 (the sum)
@@ -574,7 +648,7 @@ func TestOnlyOlderResultsThatWereNamedLeave(t *testing.T) { // execution §5 (th
 	s.begin()
 	s.end()
 	was := s.sumAt()
-	s.no(executor.Integration, executor.Decision{Verb: executor.RetryNode, Digest: "sha256:others"}, "other older results than those that were named")
+	s.no(executor.Integration, executor.Decision{Verb: executor.RetryNode, Digest: "sha256:others"}, "something else than what was named")
 	s.ok(executor.Integration, retry) // 1.1 may leave
 
 	s.change(other(lines, "two", "1.1", "2.1"))

@@ -35,8 +35,46 @@ func (r *Run) sawForeign(b EffectFailed) {
 // them where others have put it: all results on record, the base that they stand on,
 // and commits of others that were accepted before.
 func (r *Run) mayHold() []string {
-	return slices.Concat(r.Results(), []string{r.started.Base.Commit}, r.sumOthers)
+	return slices.Concat(r.Results(), []string{r.started.Base.Commit}, r.sumOthers, r.newOthers)
 }
+
+// acceptedOthers lists the heads of accepted commits of others in the branch.
+func (r *Run) acceptedOthers() []string {
+	return append(slices.DeleteFunc(slices.Clone(r.sumOthers), r.notTold), r.newOthers...)
+}
+
+// notTold reports whether a person decided about the branch, and git did not find a commit there.
+func (r *Run) notTold(commit string) bool { return r.sumTold != nil && !r.sumTold[commit] }
+
+// losesOthers lists the accepted commits of others that the next sum takes out of the
+// branch. It keeps those that it begins at, and those that the base holds. anew: when a
+// person lets it be made without what else it would lose.
+func (r *Run) losesOthers(anew bool) (out []Result) {
+	if !r.joins() || r.sumRef == "" || r.others() {
+		return nil
+	}
+	heads := r.acceptedOthers()
+	if len(heads) == 0 {
+		return nil
+	}
+	if inputs := r.sumInputs(); !anew {
+		switch {
+		case len(inputs) == 0 || inputs[0].Commit == r.accepted.Commit:
+			return nil
+		case inputs[0].Node == Integration: // the last sum
+			heads = r.newOthers
+		}
+	}
+	for _, c := range heads {
+		if !slices.Contains(r.baseOthers, c) {
+			out = append(out, Result{Node: Integration, Tree: Tree{Commit: c}})
+		}
+	}
+	return out
+}
+
+// Others lists the heads of commits of others that were accepted on the integration branch.
+func (r *Run) Others() []string { return r.acceptedOthers() }
 
 // takeForeign takes note that a person decided about where others have put the branch:
 // it holds what git found there.
@@ -47,19 +85,25 @@ func (r *Run) takeForeign() {
 		for _, c := range r.foreignIs.holds {
 			r.sumTold[c] = true
 		}
-		r.sumOthers = slices.DeleteFunc(slices.Clone(r.sumOthers), func(c string) bool { return !r.sumTold[c] })
+		r.newOthers = slices.DeleteFunc(slices.Clone(r.newOthers), r.notTold)
 	}
+}
+
+// newHead is the head of commits that others have put on the branch; none if it
+// stands where it stood before, or at what ralph made.
+func (r *Run) newHead() []string {
 	_, own := r.madeFrom[r.sumRef]
-	if !own && !r.foreignIs.back && r.sumRef != r.started.Base.Commit {
-		r.newOthers = append(r.newOthers, r.foreignHead.Commit)
+	if own || r.foreignIs.back || r.sumRef == r.started.Base.Commit {
+		return nil
 	}
+	return []string{r.sumRef}
 }
 
 // branchGone is told that somebody has deleted the integration branch: nothing of it
 // can be lost any more, and what people said about it is void. The next sum makes it.
 func (r *Run) branchGone() {
 	r.head, r.sumRef, r.sumMeant, r.sumMeantOf, r.sumPut, r.sumTold = Tree{}, "", "", nil, nil, nil
-	r.foreignHead, r.foreignIs, r.accepted, r.newOthers, r.mayLose = Tree{}, foreignBranch{}, Tree{}, nil, nil
+	r.foreignHead, r.foreignIs, r.accepted, r.newOthers, r.asideOthers, r.mayLose = Tree{}, foreignBranch{}, Tree{}, nil, nil, nil
 }
 
 // acceptForeign lets the next sum begin at what others have put on the
@@ -67,15 +111,17 @@ func (r *Run) branchGone() {
 // pinned, by what is done now.
 func (r *Run) acceptForeign() {
 	r.takeForeign()
+	r.newOthers = append(r.newOthers, r.newHead()...)
 	r.accepted = r.foreignHead
 }
 
 // rebuildSum of a sum that waits for foreign commits takes only these out: older
-// results are named first, and leave by a word of their own, that is about those
-// which were named.
+// results, and commits that were accepted before, are named first, and leave by a word
+// of their own, that is about those which were named.
 func (r *Run) rebuildSum() {
 	if r.sum.waitsFor(CauseForeign) {
 		r.takeForeign()
+		r.asideOthers = append(r.asideOthers, r.newHead()...)
 	} else {
 		r.mayLose = map[string]bool{}
 		for _, c := range r.sum.wait.Loses {
@@ -95,13 +141,12 @@ func (r *Run) bindForeign(d Decision) (Decision, error) {
 	return d, nil
 }
 
-// bindOlder binds a decision to the older results that were named: no other one leaves
-// the branch by it.
+// bindOlder binds a decision to what was named: nothing else leaves the branch by it.
 func (r *Run) bindOlder(d Decision) (Decision, error) {
 	sum := sha256.Sum256([]byte(strings.Join(r.sum.wait.Loses, "\n")))
 	now := "sha256:" + hex.EncodeToString(sum[:])
 	if d.Digest != "" && d.Digest != now {
-		return d, r.refuse(r.sum, "the branch holds other older results than those that were named")
+		return d, r.refuse(r.sum, "the branch would lose something else than what was named")
 	}
 	d.Digest = now
 	return d, nil

@@ -15,7 +15,8 @@ import (
 type sumWorld struct {
 	*sim
 	at     string          // where the branch is, "" if there is none
-	may    map[string]bool // results that were named to a person, who said that they may leave
+	may    map[string]bool // what was named to a person, who said that it may leave
+	theirs map[string]bool // commits of others that were accepted
 	texts  []int
 	made   int // sums
 	voiced map[string]int
@@ -28,7 +29,7 @@ func TestTheBranchOverManyRuns(t *testing.T) { // execution §5 (the sum)
 	for seed := range seeds(t, 300) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 21))
-			w := &sumWorld{sim: &sim{t: t, rng: rng, now: time.UnixMilli(0).UTC()}, may: map[string]bool{}, texts: make([]int, 2+rng.IntN(4)), voiced: voiced}
+			w := &sumWorld{sim: &sim{t: t, rng: rng, now: time.UnixMilli(0).UTC()}, may: map[string]bool{}, theirs: map[string]bool{}, texts: make([]int, 2+rng.IntN(4)), voiced: voiced}
 			shape := rng.Uint64()
 			for range 3 + rng.IntN(6) {
 				w.change(shape)
@@ -45,7 +46,7 @@ func TestTheBranchOverManyRuns(t *testing.T) { // execution §5 (the sum)
 		})
 	}
 	t.Logf("%d sums; %v", made, voiced)
-	for _, v := range []string{"approve", "retry", "cancel", "skip", "deleted", "added", "back", "elsewhere", "foreign commits", "older results"} {
+	for _, v := range []string{"approve", "retry", "cancel", "skip", "deleted", "added", "back", "elsewhere", "foreign commits", "older results", "accepted commits leave"} {
 		if voiced[v] < 5 {
 			t.Errorf("%s happened %d times", v, voiced[v])
 		}
@@ -188,6 +189,11 @@ func (w *sumWorld) loses(to string) {
 	if w.at == "" {
 		return
 	}
+	for c := range w.theirs {
+		if before[c] && !after[c] && !w.named(c) {
+			w.t.Errorf("the branch goes from %s to %s and loses %s of others, which was accepted and not named", w.at, to, c)
+		}
+	}
 	for _, n := range w.run.nodes {
 		if s := w.run.shown(n); n.sum || s == Done || s == Skipped || s == Cancelled || w.onlyCancelled(n) {
 			continue
@@ -198,6 +204,16 @@ func (w *sumWorld) loses(to string) {
 			}
 		}
 	}
+}
+
+// named reports whether a person let a commit of others leave, or what is on top of it.
+func (w *sumWorld) named(c string) bool {
+	for m := range w.may {
+		if w.branch.ancestors(m)[c] {
+			return true
+		}
+	}
+	return false
 }
 
 // decide is a person's word about a sprint or the sum.
@@ -212,14 +228,28 @@ func (w *sumWorld) decide() {
 	if id != Integration && d.Verb == RetryNode && w.rng.IntN(3) == 0 {
 		d.How = KeepOld
 	}
+	if w.run.sum.waitsFor(CauseForeign) && w.rng.IntN(2) == 0 {
+		id, d = Integration, Decision{Verb: Approve, By: "ann", At: w.now}
+	}
 	bound, err := w.run.Consider(id, d, w.now)
 	if err != nil {
 		return
 	}
 	w.voiced[string(d.Verb)]++
-	if n := w.run.sum; id == Integration && n.waitsFor(CauseOlder) {
+	switch n := w.run.sum; {
+	case id != Integration:
+	case n.waitsFor(CauseOlder):
 		for _, c := range n.wait.Loses {
 			w.may[c] = true
+			if w.theirs[c] {
+				w.voiced["accepted commits leave"]++
+			}
+		}
+	case n.waitsFor(CauseForeign) && d.Verb == Approve:
+		for c := range w.branch.ancestors(w.run.foreignHead.Commit) {
+			if c[0] == 'f' {
+				w.theirs[c] = true
+			}
 		}
 	}
 	w.put(Event{Node: id, Body: Decided{Decision: bound}})

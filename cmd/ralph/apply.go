@@ -197,6 +197,7 @@ type openedRun struct {
 	branch   string // that the base was taken from, "" if nobody knows
 	bases    []executor.NamedTree
 	merged   []ir.NodeID       // done by the base
+	theirs   []string          // accepted commits of others that the base holds
 	orphans  []executor.Orphan // commits that the journal does not know
 	restored []string          // pinned bases that somebody had moved
 	made     bool              // its state directory was made now
@@ -330,7 +331,7 @@ func (r *openedRun) pin(ctx context.Context, rebase bool, base string) (err erro
 	if r.branch, err = r.space.Branch(ctx); err != nil {
 		return err
 	}
-	r.merged, err = mergedInto(ctx, r.space, r.run, r.base.Commit)
+	r.merged, r.theirs, err = mergedInto(ctx, r.space, r.run, r.base.Commit)
 	return err
 }
 
@@ -475,7 +476,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		}
 	}
 	start := executor.RunStarted{
-		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Head: head,
+		Epic: r.epic.Epic.ID, Plan: r.epic.Epic.Plan, Digest: r.epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Theirs: r.theirs, Head: head,
 		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.wait, Grace: max(a.grace.Milliseconds(), 1), By: userName(), User: userName(),
 	}
 	if r.moves {

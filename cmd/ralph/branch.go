@@ -46,6 +46,9 @@ func (b branchHolds) sayHolds(w io.Writer) {
 			fmt.Fprintf(w, "  an older result of %s, %.7s (%s)\n", term.Clean(string(x.Key)), x.Commit, term.Clean(first(x.Why)))
 		}
 	}
+	for _, c := range b.Theirs {
+		fmt.Fprintf(w, "  commits of others that you accepted, %.7s\n", c)
+	}
 	var done, open []string // why stands above, with each
 	for _, x := range b.LeftOut {
 		switch {

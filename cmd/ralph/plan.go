@@ -251,7 +251,7 @@ func plannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 		}
 	}
 	if rebase {
-		if start.Merged, err = mergedInto(ctx, space, run, start.Base.Commit); err != nil {
+		if start.Merged, start.Theirs, err = mergedInto(ctx, space, run, start.Base.Commit); err != nil {
 			return start, refusal(err)
 		}
 	}
@@ -443,7 +443,17 @@ func (p planJSON) writeSteps(b *strings.Builder, apply, about string) {
 
 // mergedInto lists the nodes whose results a new base holds already. The sum of
 // them is asked about too: who squashes the integration branch takes its parts.
-func mergedInto(ctx context.Context, space *workspace.Space, run *executor.Run, base string) ([]ir.NodeID, error) {
+// theirs are the accepted commits of others on that branch that it holds.
+func mergedInto(ctx context.Context, space *workspace.Space, run *executor.Run, base string) (nodes []ir.NodeID, theirs []string, err error) {
+	for _, c := range run.Others() {
+		in, err := space.Merged(ctx, base, []executor.Result{{Node: executor.Integration, Tree: executor.Tree{Commit: c}}})
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(in) > 0 {
+			theirs = append(theirs, c)
+		}
+	}
 	var results []executor.Result
 	for _, v := range run.Views() {
 		if v.Result.Commit != "" {
@@ -451,5 +461,5 @@ func mergedInto(ctx context.Context, space *workspace.Space, run *executor.Run, 
 		}
 	}
 	in, err := space.Merged(ctx, base, results)
-	return slices.DeleteFunc(in, func(id ir.NodeID) bool { return id == executor.Integration }), err
+	return slices.DeleteFunc(in, func(id ir.NodeID) bool { return id == executor.Integration }), theirs, err
 }
