@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -176,6 +177,8 @@ func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongF
 			// a command before it makes it there, as it did here
 		case w.Program && w.here && w.Optional:
 			out.notes = append(out.notes, fmt.Sprintf("%s (%s) is in this checkout and not in the commit that agents start from (%.12s): the command says what happens without it", w.Path, w.by, base.Commit))
+		case w.Program && w.here && (w.Made || f.setupMakes(w)):
+			out.notes = append(out.notes, fmt.Sprintf("%s (%s) is in this checkout and not in the commit that agents start from (%.12s): a command before it has to make it there", w.Path, w.by, base.Commit))
 		case w.Program && w.here:
 			out.refused = append(out.refused, fmt.Sprintf("%s (%s): %s", w.Path, w.by, f.mend(ctx, w.Path, base, made, has)))
 		case w.Program:
@@ -193,6 +196,20 @@ func (f startsFrom) copied(path string) bool {
 		c = filepath.ToSlash(filepath.Clean(c))
 		return c == path || c == "." || strings.HasPrefix(path, c+"/")
 	})
+}
+
+// setupMakes reports whether a setup command before it names a file, or its directory, as
+// something that it may write.
+func (f startsFrom) setupMakes(w wrongFile) bool {
+	for i, line := range f.epic.Run.Worktree.Setup {
+		if w.by == setupName(i) {
+			break
+		}
+		if shell.Within(shell.Makes(line), w.Path) {
+			return true
+		}
+	}
+	return false
 }
 
 // bringsSubmodules reports whether setup speaks of submodules.

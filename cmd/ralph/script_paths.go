@@ -57,9 +57,12 @@ func usesOf(epic *ir.Epic, nodes []*ir.Node) []usedFile {
 	}
 	if len(nodes) > 0 {
 		for i, text := range epic.Run.Worktree.Setup {
-			add(fmt.Sprintf("setup command %d", i+1), shell.Files(text))
+			add(setupName(i), shell.Files(text))
 		}
 		agent(epic.Epic.Integration.ConflictAgent)
 	}
 	return out
 }
+
+// setupName is what a setup command is called.
+func setupName(i int) string { return fmt.Sprintf("setup command %d", i+1) }

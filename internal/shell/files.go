@@ -21,7 +21,8 @@ type File struct {
 	Path     string
 	Program  bool // it is started: a program, or a script that an interpreter reads
 	Optional bool // the line asks whether it is there, or goes on where it fails
-	Late     bool // what runs before it may make it
+	Late     bool // something runs before it
+	Made     bool // what runs before it is known to make it, or is not known to make nothing
 }
 
 // Command is a simple command: a program, without what stands before it (env, timeout),
@@ -46,6 +47,14 @@ func Commands(line string) []Command {
 	return r.commands
 }
 
+// Makes lists what a line of shell names as something that it may write: files, or
+// directories that they are in.
+func Makes(line string) []string {
+	r := newReader()
+	r.line(fill(line))
+	return r.made
+}
+
 // ArgvFiles lists what a program is started with that no shell starts.
 func ArgvFiles(argv []string) []File {
 	var words []word
@@ -63,7 +72,9 @@ type reader struct {
 	files    []File
 	commands []Command
 	at       string                  // the directory; "" is not known
-	ran      bool                    // something ran that may have made a file
+	ran      bool                    // something ran
+	built    bool                    // something ran that may have made any file
+	made     []string                // what was named to something that may write it
 	optional bool                    // the line goes on where this fails
 	asked    []string                // paths that may be missing here
 	funcs    map[string]bool         // functions of the line
@@ -81,7 +92,7 @@ func (r *reader) add(w word, program bool) {
 		return
 	}
 	if p := r.path(w); p != "" && p != "." {
-		r.files = append(r.files, File{p, program, program && (r.optional || r.mayMiss(p)), r.ran})
+		r.files = append(r.files, File{p, program, program && (r.optional || r.mayMiss(p)), r.ran, r.built || r.ran && Within(r.made, p)})
 	}
 }
 
@@ -103,7 +114,12 @@ func (r *reader) path(w word) string {
 
 // mayMiss reports whether the line asked for a path, or for a directory that it is in.
 func (r *reader) mayMiss(p string) bool {
-	return slices.ContainsFunc(r.asked, func(a string) bool { return p == a || strings.HasPrefix(p, a+"/") })
+	return Within(r.asked, p)
+}
+
+// Within reports whether a path is one of these, or in a directory that is.
+func Within(paths []string, p string) bool {
+	return slices.ContainsFunc(paths, func(a string) bool { return p == a || strings.HasPrefix(p, a+"/") })
 }
 
 // once lists each path once: as what is started, where it is; as needed, where it is so once.
@@ -154,15 +170,16 @@ func (r *reader) apart(read func()) {
 // branches reads what runs instead of each other, or not at all: a directory that one of
 // them leaves is not known behind them.
 func (r *reader) branches(reads ...func()) {
-	from, to, before, ran := r.at, r.at, r.ran, r.ran
+	from, to, before, wasBuilt := r.at, r.at, r.ran, r.built
+	ran, built := before, wasBuilt
 	for _, read := range reads {
-		r.at, r.ran = from, before
+		r.at, r.ran, r.built = from, before, wasBuilt
 		if read(); r.at != from {
 			to = ""
 		}
-		ran = ran || r.ran
+		ran, built = ran || r.ran, built || r.built
 	}
-	r.at, r.ran = to, ran
+	r.at, r.ran, r.built = to, ran, built
 }
 
 // where reads with these paths as ones that may be missing.
@@ -259,8 +276,16 @@ func (r *reader) run(s *syntax.Stmt) {
 	default: // declarations and arithmetic
 		r.within(c)
 	}
-	if slices.ContainsFunc(s.Redirs, func(d *syntax.Redirect) bool { return writes[d.Op] && !strings.HasPrefix(d.Word.Lit(), "/dev/") }) {
+	for _, d := range s.Redirs {
+		if !writes[d.Op] || strings.HasPrefix(d.Word.Lit(), "/dev/") {
+			continue
+		}
 		r.ran = true
+		if w := textOf(d.Word); w.plain {
+			r.writes(w)
+		} else {
+			r.built = true
+		}
 	}
 }
 
@@ -325,12 +350,12 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	if len(words) == 0 {
 		return
 	}
-	ran := r.ran
+	ran, built := r.ran, r.built
 	r.tests[c] = r.test(words)
 	if !r.command(words) {
 		return
 	}
-	r.ran = ran
+	r.ran, r.built = ran, built
 	for _, d := range redirs { // a shell that reads its program from there
 		switch {
 		case d.Hdoc != nil:
@@ -339,5 +364,5 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 			r.add(textOf(d.Word), true)
 		}
 	}
-	r.ran = true
+	r.ran, r.built = true, true
 }

@@ -183,6 +183,10 @@ func (r *reader) command(words []word) (stdin bool) {
 		r.add(a, false)
 	}
 	r.ran = true
+	if !makesNothing(name, args) {
+		r.built = true
+		r.writes(args...)
+	}
 	return false
 }
 
@@ -331,7 +335,10 @@ func (r *reader) interpret(in interpreter, args []word) (stdin bool) {
 	}
 	for i, a := range args {
 		r.add(a, scripts[i])
+		if !scripts[i] {
+			r.writes(a)
+		}
 	}
-	r.ran = true
+	r.ran, r.built = true, true
 	return stdin || in.shell && text
 }
