@@ -119,7 +119,9 @@ func (r *reader) mayMiss(p string) bool {
 
 // Within reports whether a path is one of these, or in a directory that is.
 func Within(paths []string, p string) bool {
-	return slices.ContainsFunc(paths, func(a string) bool { return p == a || strings.HasPrefix(p, a+"/") })
+	return slices.ContainsFunc(paths, func(a string) bool {
+		return strings.HasPrefix(p, a) && (len(p) == len(a) || p[len(a)] == '/')
+	})
 }
 
 // once lists each path once: as what is started, where it is; as needed, where it is so once.

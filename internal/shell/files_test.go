@@ -250,7 +250,7 @@ func TestALineOfManyCommandsIsReadOnce(t *testing.T) {
 	for _, line := range []string{
 		"a" + strings.Repeat(" || a", n), "a" + strings.Repeat(" && a", n), strings.Repeat("{ ", n) + "a" + strings.Repeat("; }", n),
 		strings.Repeat("[[ $(", 50) + "a" + strings.Repeat(") ]]", 50), strings.Repeat("a > $(", 50) + "a" + strings.Repeat(")", 50),
-		strings.Repeat("if ", 500) + "a" + strings.Repeat("; then a; fi", 500), strings.Repeat("f() { ", 500) + "a" + strings.Repeat("; }", 500),
+		strings.Repeat("if ", 500) + "a" + strings.Repeat("; then a; fi", 500), strings.Repeat(":>a;./x;", 4*n), strings.Repeat("f() { ", 500) + "a" + strings.Repeat("; }", 500),
 	} {
 		Files(line)
 	}
