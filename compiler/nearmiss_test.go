@@ -86,8 +86,8 @@ func TestRealLabelsInProseAreNoLabels(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Plan\n\n## Phase 1: All\n\n")
 	for i, l := range labels {
-		fmt.Fprintf(&b, "### Sprint 1.%d: X\n\n**Verify**: `make`\n\n**%s** as the team agreed\n\n- **%s** of the module is cached.\n- [ ] **%s** is 5m today\n\n> **%s**: as the team agreed\n\n<b>%s</b>: as the team agreed\n\n",
-			i+1, l, l, l, l, l)
+		fmt.Fprintf(&b, "### Sprint 1.%d: X\n\n**Verify**: `make`\n\n**%s** as the team agreed\n\n- **%s** of the module is cached.\n- [ ] **%s** is 5m today\n\n> **%s**: as the team agreed\n\n<b>%s</b>: as the team agreed\n\n- [ ] write it\n  **%s**: as the team agreed\n\n  - **%s**: yes\n\nIt says **%s**: as agreed\n\n    **%s**: as agreed\n\n| **%s** | as agreed |\n\n### %s\n\nAs the team agreed.\n\n",
+			i+1, l, l, l, l, l, l, l, l, l, l, l)
 	}
 	out := compilePlan("", b.String())
 	for _, d := range out.Diags {
@@ -437,6 +437,34 @@ func TestAControlInProseIsSaid(t *testing.T) {
 		{"**`Approval`**: required from @ada", true},
 		{"###Approval: required from @ada", true},
 		{"**Approval: required from @ada", true},
+		{"**[Approval]**: required from @ada", true},
+		{"**[Manual]:** yes", true},
+		{"**[Approval](a.md)**: required from @ada", false},
+		{"    **Approval**: required from @ada", true},
+		{"- [ ] write it\n\n      **Verify**: `make test`", true},
+		{"| Field | Value |\n|---|---|\n| **Approval** | required from @ada |", true},
+		{"| Field | Value |\n|---|---|\n| Approval | required from @ada |", true},
+		{"| **Manual** | yes |\n|---|---|", true},
+		{"| Role | May |\n|---|---|\n| Access | read |", false},
+		{"| Role | Manual | Access |\n|---|---|---|\n| **Manual** | yes | no |", false},
+		{"text **Manual**: yes", true},
+		{"- text **Manual**: yes", true},
+		{"**Goal**: do it. **Manual**: yes", true},
+		{"**Note**: do it. **Manual**: yes", true},
+		{"**Goal**: do it, **Complexity**: critical", false}, // is read
+		{"**Goal**: write `a **Manual**: yes`", false},
+		{"text **Manual**: see the wiki", false},
+		{"### Approval\n\nrequired from @ada", true},
+		{"### Manual: yes", true},
+		{"### Verify\n\n```sh\nmake test\n```", true},
+		{"### Approval\n\nThe board met.", false},
+		{"### Access\n\nEverybody reads.", false},
+		{"#### Approval\n\nrequired from @ada", false},
+		{"Verify:\n\n```sh\nmake test\n```", true},
+		{"- Verify:\n  ```bash\n  make test\n  ```", true},
+		{"Approval:\n\nrequired from @ada", true},
+		{"Run to verify:\n\n```sh\nmake test\n```", false},
+		{"Verify:\n\n```json\n{}\n```", false},
 		{"Manual: yes", true},
 		{"*Manual*: Yes.", true},
 		{"- `Manual`: yes", true},

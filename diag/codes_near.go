@@ -57,4 +57,11 @@ var nearCodes = []Entry{
 		Wrong: "**Manual**: perhaps",
 		Right: "**Manual**: yes",
 	},
+	{
+		Code: "control-place", Severity: Error, About: "plan",
+		Title: "Approval or Manual stands in a list",
+		Why:   "Lines below a list item, and items of a list that belongs to another label, are part of that list: no label is read there, and what asks for a person would be left out. Write the label on a line of its own below the heading of the item. If it is meant as text, write it without bold and colon.",
+		Wrong: "- [ ] write it\n  **Approval**: required from @ada",
+		Right: "**Approval**: required from @ada\n\n- [ ] write it",
+	},
 }

@@ -158,6 +158,13 @@ func (b *builder) step(i int) {
 	case b.own == anItem && int(e.b.level) > b.level && b.level < 7:
 		// a heading inside the item
 	default:
+		if b.own != aPhase && b.own != thePlan && int(e.b.level) == b.level {
+			var below *block
+			if i+1 < len(p.stream) {
+				below = p.stream[i+1].b
+			}
+			p.headingBeside(e.b, below)
+		}
 		b.close(i)
 	}
 }

@@ -62,11 +62,12 @@ func (t *title) setNear(tail, meant string, at, start int, doubt bool) {
 var (
 	dashed   = regexp.MustCompile(`\s([-–—]+\s*(merge|gate|manual))$`)
 	followed = regexp.MustCompile(`(?i)(\((?:merge|gate|manual)\))\s*(\([^()]*\))$`)
+	enclosed = regexp.MustCompile(`(?i)[\[{]\s*parallel\s*[\]}]$`)
 	single   = regexp.MustCompile(`\(([^()]*)\)$`)
 )
 
 // doubtful looks whether a title ends with what may be meant as a marker: "- manual",
-// "(manual) (later)", "(paralel)".
+// "(manual) (later)", "(paralel)", "[parallel]".
 func (t *title) doubtful(tail string, start int) {
 	if at := len(tail) - 2*longestMarker; at > 0 { // longer than what is looked for
 		tail, start = tail[at:], start+at
@@ -75,6 +76,8 @@ func (t *title) doubtful(tail string, start int) {
 		t.setNear(tail, "("+tail[m[4]:m[5]]+")", m[2], start, true)
 	} else if m := followed.FindStringSubmatchIndex(tail); m != nil {
 		t.setNear(tail, tail[m[4]:m[5]]+" "+tail[m[2]:m[3]], m[0], start, true)
+	} else if m := enclosed.FindStringIndex(tail); m != nil {
+		t.setNear(tail, "(parallel)", m[0], start, true)
 	} else if m := single.FindStringSubmatchIndex(tail); m != nil {
 		if meant, ok := nearMarkers().Find(tail[m[2]:m[3]]); ok && meant == "parallel" {
 			t.setNear(tail, "(parallel)", m[0], start, true)

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/ralph-compiler/ralph/diag"
 )
 
 // plainLabel is a line that would be a label with more or other marks: "Approval:
@@ -22,8 +20,14 @@ const (
 	inQuote       // where no label is read
 )
 
-// plainControl warns of a line that would set a control and is no label.
-func (p *parser) plainControl(at, end int, where place) {
+// plainControl warns of a line that would set a control and is no label. below is what
+// follows the line, or nil.
+func (p *parser) plainControl(at, end int, where place, below *block) {
+	p.innerControls(at, end)
+	p.oddControl(at, end)
+	if where == inList {
+		p.listedControl(at, end, below)
+	}
 	line := strings.TrimRight(p.src[at:end], " \t\r\n")
 	m := plainLabel.FindStringSubmatchIndex(line)
 	if m == nil {
@@ -36,17 +40,17 @@ func (p *parser) plainControl(at, end int, where place) {
 	}
 	name, value := strings.TrimRight(line[m[4]:m[5]], " "), strings.Trim(line[m[12]:m[13]], " \t*_")
 	n, meant, ok := lookupNear(name)
-	if !ok || !bold && (!n.isControl() || n.IsDependency()) || !hasForm(n, value) {
+	fence := false
+	if ok && colon && value == "" {
+		value, fence = p.valueBelow(n, below)
+	}
+	if !ok || !bold && (!n.isControl() || n.IsDependency()) || !fence && !hasForm(n, value) {
 		return
 	}
 	at += m[4]
 	if meant != "" && colon && strings.HasPrefix(open, "**`") && len(open) == len(closed) {
 		p.misspelt(name, meant, p.file.Range(at, at+len(name)), "**"+meant+"**:")
 		return
-	}
-	lost := "the field " + labelWord(n) + " is not set"
-	if n == Approval {
-		lost = "nobody is asked"
 	}
 	what := "it is not in bold and with a colon"
 	switch {
@@ -55,8 +59,11 @@ func (p *parser) plainControl(at, end int, where place) {
 	case bold:
 		what = "it has no colon"
 	}
-	p.report(diag.Newf("label-form", p.file.Range(at, at+len(name)), "%s is no label: %s", quoted(name), what).WithDetail(
-		"The line is read as prose, and %s. Write **%s**: %s on a line of its own.", lost, labelTitle(n), clip(value, 60)))
+	write := ownLine(n, value)
+	if fence {
+		write = "Write **" + labelTitle(n) + "**: on a line of its own above the fence."
+	}
+	p.lose(n, at, at+len(name), what, write)
 }
 
 // labelTitle is how a label is written.
@@ -75,13 +82,20 @@ func (p *parser) plainControls(blocks []block, where place) {
 		case quoteBlock:
 			p.plainControls(b.kids, inQuote)
 		}
+		if b.kind == codeBlock {
+			p.indented(b, nil)
+		}
 		if b.kind != paraBlock {
 			continue
 		}
 		for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
 			stop := min(lineEnd(p.src, at), end)
-			p.plainControl(at, stop, where)
-			if below := after(blocks, i); at == int(b.start) && nextLine(p.src[:end], at) >= end && below != nil && below.kind == fenceBlock && p.src[at] == '*' {
+			var below *block
+			if nextLine(p.src[:end], at) >= end {
+				below = after(blocks, i)
+			}
+			p.plainControl(at, stop, where, below)
+			if at == int(b.start) && below != nil && below.kind == fenceBlock && p.src[at] == '*' {
 				p.nearLabel(at, stop, true)
 			}
 		}

@@ -212,22 +212,26 @@ func (r *reader) paragraph(at, end int, below *block) {
 					break
 				}
 				if r.kind == itemSection {
-					p.plainControl(to, min(lineEnd(p.src, to), end), inLine)
+					p.plainControl(to, min(lineEnd(p.src, to), end), inLine, nil)
 				}
 				to = after
+			}
+			if r.kind == itemSection {
+				p.innerControls(l.value, stop)
 			}
 			r.label(l, at, to)
 			next = max(next, to)
 		case ok:
 			if r.kind == itemSection {
 				p.unknown(l)
+				p.innerControls(at, stop)
 			}
 			r.cur = -1
 			r.proseLine(at, stop, first)
 		default:
 			if r.kind == itemSection {
 				p.nearLabel(at, stop, next < end || p.filled(at, stop, below))
-				p.plainControl(at, stop, inLine)
+				p.plainControl(at, stop, inLine, lastLine(next, end, below))
 			}
 			to := next // up to the next label line
 			for to < end {
@@ -237,7 +241,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 				}
 				if r.kind == itemSection {
 					p.nearLabel(to, stop, next < end || p.filled(to, stop, below))
-					p.plainControl(to, stop, inLine)
+					p.plainControl(to, stop, inLine, lastLine(next, end, below))
 				}
 				to = next
 			}
@@ -251,6 +255,14 @@ func (r *reader) paragraph(at, end int, below *block) {
 		}
 		at, first = next, false
 	}
+}
+
+// lastLine returns what follows a paragraph for its last line, else nil.
+func lastLine(next, end int, below *block) *block {
+	if next < end {
+		return nil
+	}
+	return below
 }
 
 // continues reports whether lines below a label's line belong to its value.
@@ -430,6 +442,9 @@ func (r *reader) fence(b *block) {
 func (r *reader) verbatim(b *block) {
 	if b.kind == quoteBlock && r.kind == itemSection {
 		r.p.plainControls(b.kids, inQuote)
+	}
+	if b.kind == codeBlock && r.kind == itemSection {
+		r.p.indented(b, r.active())
 	}
 	if l := r.active(); l != nil && l.From == FromHeading && r.cur < 0 {
 		l.Text = r.p.blockLines(l.Text, b)

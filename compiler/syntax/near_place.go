@@ -1,0 +1,172 @@
+package syntax
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// Controls that stand where no label is read: below a line of a list, within a line, in
+// brackets, in a table, in indented code, in a heading beside the item.
+
+// lostControl returns the control that a name is, if its value is one that it could have.
+// What dependencies lose is said by checkNear.
+func lostControl(written, value string) (LabelName, bool) {
+	n, _, ok := lookupNear(strings.TrimSpace(written))
+	return n, ok && n.isControl() && !n.IsDependency() && hasForm(n, value)
+}
+
+// trimValue takes the marks from around a value.
+func trimValue(s string) string { return strings.Trim(s, " \t*_|") }
+
+// lose reports a control in src[at:end] that is read as prose.
+func (p *parser) lose(n LabelName, at, end int, why, write string) {
+	lost := "the field " + labelWord(n) + " is not set"
+	switch n {
+	case Approval:
+		lost = "nobody is asked"
+	case Verify:
+		lost = "no command is run"
+	}
+	p.report(diag.Newf("label-form", p.file.Range(at, end), "%s is no label: %s", quoted(p.src[at:end]), why).WithDetail(
+		"The line is read as prose, and %s. %s", lost, write))
+}
+
+func ownLine(n LabelName, value string) string {
+	return "Write **" + labelTitle(n) + "**: " + clip(value, 60) + " on a line of its own."
+}
+
+// listedControl reports a label in the lines of a list item, where none is read. What
+// asks for a person, in the very form of a label, is an error.
+func (p *parser) listedControl(at, end int, below *block) {
+	if box, k := boxAt(p.src[at:end]); box != NoBox {
+		at += k
+	}
+	l, ok := p.labelLine(at, end)
+	if !ok || !l.known || l.meant != "" {
+		return
+	}
+	value, fence := trimValue(p.src[l.value:end]), false
+	if value == "" {
+		value, fence = p.valueBelow(l.name, below)
+	}
+	n, ok := lostControl(l.written, value)
+	if !ok && !fence {
+		return
+	}
+	if n == Manual || n == Approval && (strings.Contains(value, "@") || strings.EqualFold(strings.TrimSuffix(value, "."), "required")) {
+		p.report(diag.Newf("control-place", p.rng(l.at), "%s stands in a list", quoted(l.written)).WithDetail(
+			"The line belongs to the list item that it stands in, so nobody is asked. Write **%s**: %s on a line of its own below the heading of the item, not indented and above the list. If it is meant as text, write it without bold and colon.",
+			labelTitle(n), clip(value, 60)))
+		return
+	}
+	p.lose(n, l.at.start, l.at.end, "it stands in a list", strings.TrimRight("Write **"+labelTitle(n)+"**: "+clip(value, 60), " ")+" on a line of its own below the heading of the item, not indented and above the list.")
+}
+
+// innerControls warns of labels within a line: "do it. **Manual**: yes".
+func (p *parser) innerControls(at, end int) {
+	start := at
+	if box, k := boxAt(p.src[at:end]); box != NoBox {
+		start += k
+	}
+	for k := start; ; {
+		i := strings.Index(p.src[k:end], "**")
+		if i < 0 {
+			return
+		}
+		k += i
+		if strings.TrimSpace(p.src[start:k]) != "" && strings.Count(p.src[at:k], "`")%2 == 0 {
+			if l, ok := p.labelLine(k, end); ok {
+				value := trimValue(p.src[l.value:end])
+				if n, ok := lostControl(l.written, value); ok {
+					p.lose(n, l.at.start, l.at.end, "it stands within a line", ownLine(n, value))
+					return
+				}
+			}
+		}
+		for k < end && p.src[k] == '*' {
+			k++
+		}
+	}
+}
+
+var (
+	// bracketed is a label with its name in brackets: "**[Approval]**: value".
+	bracketed = regexp.MustCompile(`^[ \t]*(?:\[[ xX]\][ \t]*)?\*\*\[(\pL[\pL -]{3,31})\](?:\*\*[ \t]*[:：]|[:：]\*\*)(.*)$`)
+	// inRow is a row of two cells.
+	inRow = regexp.MustCompile(`^[ \t]*\|[ \t]*(\*\*)?(\pL[\pL -]{3,31}?)[:：]?(?:\*\*)?[:：]?[ \t]*\|([^|]+)\|?[ \t]*$`)
+)
+
+// oddControl warns of a control in brackets, or in a row of a table.
+func (p *parser) oddControl(at, end int) {
+	line := strings.TrimRight(p.src[at:end], " \t\r\n")
+	if m := bracketed.FindStringSubmatchIndex(line); m != nil {
+		value := trimValue(line[m[4]:])
+		if n, ok := lostControl(line[m[2]:m[3]], value); ok {
+			p.lose(n, at+m[2], at+m[3], "its name is in brackets", ownLine(n, value))
+		}
+		return
+	}
+	if m := inRow.FindStringSubmatchIndex(line); m != nil {
+		value := trimValue(line[m[6]:m[7]])
+		n, ok := lostControl(line[m[4]:m[5]], value)
+		if ok && (m[2] >= 0 || n == Approval && strings.Contains(value, "@")) {
+			p.lose(n, at+m[4], at+m[5], "it stands in a table", ownLine(n, value))
+		}
+	}
+}
+
+// indented warns of what is code to markdown because four spaces stand before it: a
+// label, and a command below Verify.
+func (p *parser) indented(b *block, l *Label) {
+	if l != nil && l.Name == Verify {
+		p.report(diag.New("verify-fence", p.file.Range(int(b.start), lineEnd(p.src, int(b.start))), "only sh and bash fences are checks").WithDetail(
+			"This code stands below %s but is indented, so it is read as prose: no command is run from it. Write it in a fence, behind ```sh.", l.Written))
+		return
+	}
+	for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
+		stop := min(lineEnd(p.src, at), end)
+		if l, ok := p.labelLine(at, stop); ok {
+			value := trimValue(p.src[l.value:stop])
+			if n, ok := lostControl(l.written, value); ok {
+				p.lose(n, l.at.start, l.at.end, "it is indented by four spaces, which is code", ownLine(n, value))
+			}
+		}
+	}
+}
+
+// valueBelow returns what would be the value of a control whose own line has none: the
+// line that follows, or the fence of a command.
+func (p *parser) valueBelow(n LabelName, below *block) (value string, fence bool) {
+	for below != nil && (below.kind == listBlock || below.kind == itemBlock) && len(below.kids) > 0 {
+		below = &below.kids[0]
+	}
+	switch {
+	case below == nil:
+	case below.kind == paraBlock:
+		value = trimValue(p.src[below.start:min(lineEnd(p.src, int(below.start)), int(below.end))])
+	case below.kind == fenceBlock && n == Verify:
+		f := p.fenceOf(below)
+		return "", f.Lang == "sh" || f.Lang == "bash"
+	}
+	return value, false
+}
+
+// headingBeside warns of a heading that is a control and stands beside the item instead
+// of below it: it ends the item.
+func (p *parser) headingBeside(b, below *block) {
+	l, ok := p.headingLabel(b)
+	if !ok || !l.Name.isControl() || l.Name.IsDependency() {
+		return
+	}
+	value, fence := l.Value.Value, false
+	if value == "" {
+		value, fence = p.valueBelow(l.Name, below)
+	}
+	if !fence && !hasForm(l.Name, value) {
+		return
+	}
+	p.lose(l.Name, l.NameRange.Start, l.NameRange.End, "its heading ends the item",
+		"A heading inside an item stands deeper than the item's own. Write "+strings.Repeat("#", min(6, int(b.level)+1))+" "+labelTitle(l.Name)+", or **"+labelTitle(l.Name)+"**: as a line of the item.")
+}
