@@ -30,9 +30,10 @@ type Input struct {
 // Past is what the clone that a plan is compiled in knows of its epic. It gives
 // diagnostics, and says which ids are not fresh; it never changes other bytes.
 type Past struct {
-	Journal  map[ir.NodeID]string // ids that something is on record about, and what they were called: `1.2a "Title"`, or ""
-	Replaced map[ir.NodeID]string // ids of the epic.json that is replaced, and their titles
-	Unknown  string               // why the journal could not be read, a sentence; "" if it could
+	Journal  map[ir.NodeID]string        // ids that something is on record about, and what they were called: `1.2a "Title"`, or ""
+	Replaced map[ir.NodeID]string        // ids of the epic.json that is replaced, and their titles
+	Fate     func() map[ir.NodeID]string // what became of them, of those whose id hands something on: "done", "skipped"; may be nil
+	Unknown  string                      // why the journal could not be read, a sentence; "" if it could
 }
 
 // Taken is a name that nodes need and somebody else has in the clone that a plan is

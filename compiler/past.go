@@ -24,7 +24,14 @@ func (u *unit) past(h ir.Header) Past {
 // of that one.
 func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *diag.List) {
 	title, there := past.Replaced[id]
-	another := there && u.saysIDs() && !alike(title, n.Title)
+	another := there && !alike(title, n.Title)
+	fate := ""
+	if another && !u.saysIDs() { // every edit of a title would ask otherwise
+		if past.Fate != nil {
+			fate = past.Fate()[id]
+		}
+		another = fate != ""
+	}
 	if there && !another || slices.Contains(u.c.in.Options.SameIDs, string(n.Key)) {
 		return
 	}
@@ -43,11 +50,17 @@ func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *
 	switch {
 	case another:
 		lacks = fmt.Sprintf("has it for %q, where the plan has no id for this item", clip(title))
+		if fate != "" {
+			lacks = fmt.Sprintf("has it for %q (%s), where the plan has no ids", clip(title), fate)
+		}
 		was = ""
 	case was != "":
 		was = " (" + was + ")"
 	}
 	fresh := "compile with --fresh-id " + string(n.Key)
+	if fate != "" {
+		fresh += ", which writes its id into the plan (so without --no-annotate)"
+	}
 	if u.tree == nil { // a file that ralph does not write
 		fresh = "give it another id in " + u.source.Path
 	}

@@ -70,19 +70,23 @@ func TestAnItemThatReplacesAnotherInOneEdit(t *testing.T) {
 	for _, c := range []struct {
 		name, text, title string
 		journal, want     bool
+		fate              string
 	}{
-		{"another one", typed, "Draw a map", true, true},
-		{"some words are the same", typed, "Parse mail", true, true},
-		{"the same title, the annotation is gone", typed, "Parse the query", true, false},
-		{"the title is a little better", typed, "Parse the long query!", true, false},
-		{"nothing is on record", typed, "Draw a map", false, false},
-		{"the id stands there", plan, "Draw a map", true, false},
-		{"a plan without ids", bare, "Draw a map", true, false},
-		{"a replaced one without a title", typed, "", true, false},
+		{"another one", typed, "Draw a map", true, true, ""},
+		{"some words are the same", typed, "Parse mail", true, true, ""},
+		{"the same title, the annotation is gone", typed, "Parse the query", true, false, ""},
+		{"the title is a little better", typed, "Parse the long query!", true, false, ""},
+		{"nothing is on record", typed, "Draw a map", false, false, ""},
+		{"the id stands there", plan, "Draw a map", true, false, ""},
+		{"a plan without ids", bare, "Draw a map", true, false, ""},
+		{"a plan without ids, done", bare, "Draw a map", true, true, "done"},
+		{"a plan without ids, the same item", bare, "Parse a query", true, false, "done"},
+		{"a replaced one without a title", typed, "", true, false, ""},
 	} {
 		past := Past{Replaced: map[ir.NodeID]string{id: c.title, first.Epic.Nodes[1].ID: "B"}, Journal: map[ir.NodeID]string{}}
 		if c.journal {
 			past.Journal[id] = ""
+			past.Fate = func() map[ir.NodeID]string { return map[ir.NodeID]string{id: c.fate} }
 		}
 		got := compile(c.text, past)
 		if strings.Contains(got, "deleted-id") != c.want || c.want && !strings.Contains(got, c.title) {

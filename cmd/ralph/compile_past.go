@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -74,8 +77,39 @@ func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
 		for _, n := range nodesOf(replaced) {
 			past.Replaced[n.ID] = n.Title
 		}
+		past.Fate = sync.OnceValue(func() map[ir.NodeID]string { return fates(state, cmp.Or(applied, replaced), ids) })
 		return past
 	}
+}
+
+// fates says what became of the nodes that the journal knows, if another item under the
+// same id would inherit it: a node that nobody began or decided about has no fate. Where
+// that cannot be told, all have one.
+func fates(state string, epic *ir.Epic, ids []ir.NodeID) map[ir.NodeID]string {
+	out := map[ir.NodeID]string{}
+	for _, id := range ids {
+		out[id] = "on record"
+	}
+	if epic == nil {
+		return out
+	}
+	events, err := readEvents(context.Background(), state, epic.Epic.ID)
+	if err != nil {
+		return out
+	}
+	run, err := replayed(epic, events)
+	if err != nil {
+		return out
+	}
+	for _, v := range run.Views() {
+		switch {
+		case v.Status != executor.Pending && v.Status != executor.Ready:
+			out[v.ID] = v.Status.String()
+		case v.Tries() == 0 && len(v.Decisions) == 0:
+			delete(out, v.ID)
+		}
+	}
+	return out
 }
 
 // target is the file that the epic of a slug is written to; validate, which writes
