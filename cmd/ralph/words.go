@@ -96,7 +96,11 @@ func spent(s executor.Spent) string {
 	case s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown: // no agent was asked
 		return millis(s.Millis)
 	}
-	return strings.Join([]string{tokens(s.Tokens, s.TokensKnown), money(s.USDMicro, s.USDKnown), millis(s.Millis)}, ", ")
+	parts := []string{tokens(s.Tokens, s.TokensKnown), money(s.USDMicro, s.USDKnown)}
+	if s.Millis > 0 { // of a turn that was cut nobody knows it
+		parts = append(parts, millis(s.Millis))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // spentOfRun is what a run has cost: of its budget, if it has one, else in all, as the
