@@ -208,6 +208,9 @@ func (w *watch) End(e executor.Effect) []executor.Sighting {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out, looked := w.look()
+	if !looked {
+		out = w.lookAt(e)
+	}
 	d := w.flight[e.Key("")]
 	delete(w.flight, e.Key(""))
 	if !looked && !slices.Contains(w.ended, d) {
@@ -277,6 +280,9 @@ func (w *watch) name(list []executor.Sighting, during []executor.During) {
 			continue
 		}
 		s.During = during
+		if s.Branch { // its own attempts that have ended left it as it was seen at their end
+			s.During = slices.DeleteFunc(slices.Clone(during), func(d executor.During) bool { return d.Node == s.Node && !w.atWork(d) })
+		}
 		switch {
 		case s.Thing != executor.ThingForeign:
 		case s.Was == "":
@@ -285,6 +291,15 @@ func (w *watch) name(list []executor.Sighting, during []executor.During) {
 			s.Young = slices.ContainsFunc(w.made[s.What], func(d executor.During) bool { return slices.Contains(during, d) })
 		}
 	}
+}
+
+func (w *watch) atWork(d executor.During) bool {
+	for _, f := range w.flight {
+		if f == d {
+			return true
+		}
+	}
+	return false
 }
 
 // during lists the attempts that were in flight since the last look.

@@ -8,7 +8,8 @@ import (
 )
 
 // lookAt compares the refs that an effect may move with what they were. A look at all
-// may be left to a later one; by then ralph would have overwritten what others did.
+// may be left to a later one; by then ralph would have overwritten what others did, and
+// nobody could tell what an attempt left on its branch from what came after it.
 func (w *watch) lookAt(e executor.Effect) []executor.Sighting {
 	common := w.s.git.common
 	w.readAt = time.Now()

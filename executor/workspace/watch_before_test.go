@@ -44,3 +44,48 @@ func TestWhatIsOverwrittenIsLookedAtBefore(t *testing.T) {
 		})
 	}
 }
+
+// What ralph put somewhere since the last look is what was there: the command that puts
+// it back does not take ralph's own result away. execution §5 (tampering)
+func TestWhatIsPutBackIsWhatRalphPutThere(t *testing.T) {
+	w := newWatching(t)
+	w.w.(*watch).next = time.Now().Add(time.Hour)
+	const ref = "refs/ralph/bd-epic/nodes/bd-1-1/result"
+	at := w.git("rev-parse", "main")
+	if err := w.space.git.update(t.Context(), "result", move{ref, "", at}); err != nil {
+		t.Fatal(err)
+	}
+	w.sh("git update-ref " + ref + " $(git commit-tree -p HEAD -m evil HEAD^{tree})")
+	w.look()
+	seen := w.w.Begin(executor.Effect{Kind: executor.EffectAgent, Node: "bd-1-2", Step: "implement", Attempt: 1})
+	if len(seen) != 1 || seen[0].What != ref || seen[0].Was != at {
+		t.Fatalf("sighted: %+v", seen)
+	}
+	w.sh(seen[0].Back)
+	if is := w.git("rev-parse", ref); is != at {
+		t.Errorf("%s put it at %s, want %s", seen[0].Back, is, at)
+	}
+}
+
+// An attempt may move its own branch; what moves there when it has ended was not it,
+// also where no look at all came between. execution §5 (tampering)
+func TestABranchThatMovesAfterItsAttempt(t *testing.T) {
+	w := newWatching(t)
+	const ref = "refs/heads/ralph/x/1-1"
+	commit := func(text string) string {
+		return "git update-ref " + ref + " $(git commit-tree -p HEAD -m " + text + " HEAD^{tree})"
+	}
+	e := executor.Effect{Kind: executor.EffectAgent, Node: "bd-1-1", Step: "implement", Attempt: 1}
+	own := executor.During{Node: e.Node, Step: e.Step, Attempt: e.Attempt}
+	w.w.Begin(e)
+	w.w.(*watch).next = time.Now().Add(time.Hour)
+	w.sh(commit("mine"))
+	if seen := w.w.End(e); len(seen) != 1 || !slices.Contains(seen[0].During, own) {
+		t.Fatalf("at its end: %+v", seen)
+	}
+	w.w.Begin(executor.Effect{Kind: executor.EffectAgent, Node: "bd-1-2", Step: "implement", Attempt: 1})
+	w.sh(commit("evil"))
+	if seen := w.w.Finish(); len(seen) != 1 || seen[0].What != ref || slices.Contains(seen[0].During, own) {
+		t.Fatalf("in the end: %+v", seen)
+	}
+}

@@ -161,6 +161,9 @@ func (w *watch) compareRefs(before, now map[string]string, all bool) []executor.
 			out = w.over(out, ref, is)
 			continue
 		}
+		if at := w.own.stands(ref); thing == executor.ThingOwn && at != "" { // since the last look
+			was = at
+		}
 		s := w.refSighting(ref, was, is)
 		if !s.Forward || thing == executor.ThingOwn {
 			if again == nil {
@@ -391,6 +394,23 @@ func (o *ownRefs) moving(moves []move) func(bool) {
 			o.refs[m.ref] = append(list, placed{at: m.new})
 		}
 	}
+}
+
+// stands is where ralph put a ref last, "" if that is not known.
+func (o *ownRefs) stands(ref string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	at := ""
+	for _, p := range o.refs[ref] {
+		switch {
+		case !p.until.IsZero():
+		case at != "": // it is on its way
+			return ""
+		default:
+			at = p.at
+		}
+	}
+	return at
 }
 
 // put reports whether ralph had put a ref there at some time since.
