@@ -230,16 +230,14 @@ func (w *watch) few(list []executor.Sighting) []executor.Sighting {
 // group makes one sighting of refs that are only noticed.
 func (w *watch) group(name string, list []executor.Drift) executor.Sighting {
 	s := executor.Sighting{Thing: executor.ThingOther, Drift: executor.Drift{What: name, Was: executor.AsBefore, Is: summary(list)}}
-	switch {
-	case strings.HasPrefix(name, "refs/remotes/"):
-		s.Back = "git fetch " + quoteWord(strings.TrimPrefix(name, "refs/remotes/"))
-	case strings.HasPrefix(name, "refs/ralph/") || strings.Contains(name, "/ralph/"): // the other epic knows where they belong
-	default: // what was made or moved is left: it may be the user's, and nowhere else
-		s.Look = "git for-each-ref " + quoteWord(name)
-		if gone := slices.DeleteFunc(slices.Clone(list), func(c executor.Drift) bool { return c.Is != "" }); len(gone) > 0 {
-			file, _ := w.keepRefs(gone)
-			s.Back = putBack(file)
-		}
+	if strings.HasPrefix(name, "refs/ralph/") || strings.Contains(name, "/ralph/") { // the other epic knows where they belong
+		return s
+	}
+	// What was made or moved is left: it may be the user's, and nowhere else.
+	s.Look = "git for-each-ref " + quoteWord(name)
+	if gone := slices.DeleteFunc(slices.Clone(list), func(c executor.Drift) bool { return c.Is != "" }); len(gone) > 0 {
+		file, _ := w.keepRefs(gone)
+		s.Back = putBack(file)
 	}
 	return s
 }
