@@ -50,8 +50,14 @@ func (m atHome) Run() int {
 // directory that is a git repository, with a home of its own.
 func TestScripts(t *testing.T) {
 	needs(t, "dot")
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+	params := scripts()
+	params.Dir = filepath.Join("testdata", "script")
+	testscript.Run(t, params)
+}
+
+// scripts is how a script is run, wherever it lies.
+func scripts() testscript.Params {
+	return testscript.Params{
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -81,7 +87,7 @@ func TestScripts(t *testing.T) {
 			"crlf":     crlf,
 			"contains": contains,
 		},
-	})
+	}
 }
 
 // needs says loudly which outside program is missing, and fails where they are
