@@ -338,21 +338,8 @@ func (s *Space) stagedBlobs(ctx context.Context, w *worktree) ([]string, error) 
 // is staged, into the user's repository: object by object, each checked. What was
 // staged may be forgotten if it is broken.
 func (s *Space) importFrom(ctx context.Context, w *worktree, head string) error {
-	if head != "" && head != w.Left {
-		have, err := s.git.ref(ctx, head+"^{commit}")
-		if err != nil {
-			return err
-		}
-		if have == "" {
-			if err := s.copyObjects(ctx, w, head); err != nil {
-				if !theirs(err) {
-					return err
-				}
-				w.refused = "its commits cannot be taken: " + oneLine(err.Error(), 300)
-			} else if _, err := s.git.commitHeader(ctx, head); err != nil {
-				w.refused = "HEAD of its worktree names no commit"
-			}
-		}
+	if err := s.takeCommit(ctx, w, head); err != nil {
+		return err
 	}
 	if w.Index != "" && w.Index == indexMark(w) {
 		return nil
@@ -366,6 +353,27 @@ func (s *Space) importFrom(ctx context.Context, w *worktree, head string) error 
 			return err
 		}
 		return os.Remove(filepath.Join(w.at.gitDir, "index"))
+	}
+	return nil
+}
+
+// takeCommit copies a commit of a clone and what it needs. If that cannot be done for
+// what the clone holds, w.refused says why.
+func (s *Space) takeCommit(ctx context.Context, w *worktree, head string) error {
+	if head == "" || head == w.Left {
+		return nil
+	}
+	have, err := s.git.ref(ctx, head+"^{commit}")
+	if err != nil || have != "" {
+		return err
+	}
+	if err := s.copyObjects(ctx, w, head); err != nil {
+		if !theirs(err) {
+			return err
+		}
+		w.refused = "its commits cannot be taken: " + oneLine(err.Error(), 300)
+	} else if _, err := s.git.commitHeader(ctx, head); err != nil {
+		w.refused = "HEAD of its worktree names no commit"
 	}
 	return nil
 }

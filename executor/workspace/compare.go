@@ -120,8 +120,8 @@ func (s *Space) Work(ctx context.Context, id ir.NodeID) (executor.Tree, error) {
 		return executor.Tree{}, err
 	}
 	w := s.own(n)
-	if there, err := s.find(w); err == nil && there && !w.Clone {
-		head, err := s.git.line(ctx, w.at, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if there, err := s.find(w); err == nil && there {
+		head, err := s.committed(ctx, w)
 		if err == nil && head != w.Left && tip != "" {
 			if forward, err := s.git.ancestor(ctx, tip, head); err == nil && forward {
 				tip = head
@@ -135,4 +135,23 @@ func (s *Space) Work(ctx context.Context, id ir.NodeID) (executor.Tree, error) {
 	}
 	tree, err := s.git.ref(ctx, tip+"^{tree}")
 	return executor.Tree{Commit: tip, Tree: tree}, err
+}
+
+// committed is the commit that HEAD of a worktree names. One that only a clone holds is
+// copied into the repository; no ref names it there.
+func (s *Space) committed(ctx context.Context, w *worktree) (string, error) {
+	if !w.Clone {
+		return s.git.line(ctx, w.at, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	}
+	if !s.cloneIntact(w) {
+		return "", fmt.Errorf("%s is not as ralph made it", w.at.gitDir)
+	}
+	_, head, err := s.cloneHead(w)
+	if err != nil || head == "" {
+		return w.Left, err
+	}
+	if err := s.takeCommit(ctx, w, head); err != nil || w.refused != "" {
+		return w.Left, err
+	}
+	return head, nil
 }
