@@ -242,7 +242,7 @@ cd "$TOP/project"; ralph approve --tamper 00000000 > "$TOP/said" 2>&1 || true`, 
 // A worker closes no issue while somebody has to look at what was tampered with.
 func TestAWorkerDoesNotCloseWhatWasTamperedWith(t *testing.T) {
 	t.Parallel()
-	d := faultDatabase(t, `echo x > a.txt; git config core.hooksPath /evil`, "")
+	d := faultDatabase(t, `echo x > a.txt; git -C "$TOP/project" config core.hooksPath /evil`, "")
 	d.put(`{"id":"bd-a"}`)
 	if got := d.worker(exitWaiting, "--once"); !strings.Contains(got.out, "bd-a  waiting for a person: it is done, and the repository was tampered with") {
 		t.Errorf("it says\n%s", got.out)

@@ -46,7 +46,7 @@ git {
 worktree {
   min_free   = "10GB"
   submodules = false
-  layout     = "worktree"
+  layout     = "clone"
 }
 
 integration {
