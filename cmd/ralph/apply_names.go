@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -98,7 +99,7 @@ func alsoPlanned(space *workspace.Space) []workspace.Clash {
 		return nil
 	}
 	defer root.Close()
-	found, err := space.Planned(epicsIn(root.FS(), "."))
+	found, err := space.Planned(epicsIn(regular.FS(root), "."))
 	if err != nil {
 		return nil
 	}

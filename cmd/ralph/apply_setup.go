@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -39,7 +40,7 @@ func readAgents(top string, epic *ir.Epic) ([]agentText, error) {
 		if a.Path == "" || a.Digest == "" {
 			continue
 		}
-		b, err := root.ReadFile(filepath.FromSlash(a.Path))
+		b, err := regular.ReadIn(root, filepath.FromSlash(a.Path))
 		sum := sha256.Sum256(b)
 		switch {
 		case err != nil:

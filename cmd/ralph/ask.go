@@ -21,6 +21,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/mcp"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -210,7 +211,7 @@ func (r *record) agentText(a ir.Agent) string {
 	if !ok || len(hex) < 16 {
 		return ""
 	}
-	b, err := os.ReadFile(filepath.Join(r.space.State(), "agents", hex[:16]+".md"))
+	b, err := regular.ReadFile(filepath.Join(r.space.State(), "agents", hex[:16]+".md"))
 	if err != nil {
 		return "" // the session knows it
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -68,7 +69,7 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		w = cmd.ErrOrStderr()
 	}
 	for i, r := range c.Results {
-		old, err := os.ReadFile(targets[i])
+		old, err := regular.ReadFile(targets[i])
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			sayf(w, "%s does not exist yet; run: %s\n", targets[i], a.again(c.plans[i].file))

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
@@ -375,7 +376,7 @@ func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) err
 		if a.noAnnotate || p.file == "-" || bytes.Equal(r.Annotated, p.bytes) {
 			continue
 		}
-		now, err := os.ReadFile(p.file)
+		now, err := regular.ReadFile(p.file)
 		if err != nil {
 			return inputErrorf("%w", err)
 		}

@@ -5,13 +5,13 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 func newImportCommand() *cobra.Command {
@@ -123,7 +123,7 @@ func importPolicy(cmd *cobra.Command, f *format, a *compileArgs) error {
 	if err := r.project.leadsOut(a.out); err != nil {
 		return err
 	}
-	old, err := os.ReadFile(a.out)
+	old, err := regular.ReadFile(a.out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

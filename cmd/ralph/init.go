@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -190,7 +191,7 @@ func sayRoot(w io.Writer, dir string) error {
 
 // addLine appends a line to a file unless a line about the same path is there.
 func addLine(path, line string) (bool, error) {
-	old, err := os.ReadFile(path)
+	old, err := regular.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/slug"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -44,8 +45,8 @@ func samplePolicy(ctx context.Context, w io.Writer, dir string, limit time.Durat
 		return nil, inputErrorf("%w", err)
 	default:
 		defer root.Close()
-		found := policies.DetectTests(root.FS())
-		ci := policies.CIFiles(root.FS())
+		found := policies.DetectTests(regular.FS(root))
+		ci := policies.CIFiles(regular.FS(root))
 		for i, f := range found {
 			g := sampleGate{Name: "tests", Command: f.Command, Protect: slices.Concat(beside(f.Protect), f.Instead)}
 			if len(found) > 1 {
@@ -54,7 +55,7 @@ func samplePolicy(ctx context.Context, w io.Writer, dir string, limit time.Durat
 			if i == 0 {
 				g.Protect = append(g.Protect, ci...)
 			}
-			if tests := f.TestFiles(root.FS()); len(tests) > maxListed {
+			if tests := f.TestFiles(regular.FS(root)); len(tests) > maxListed {
 				g.Tests = len(tests)
 			} else {
 				g.Protect = append(g.Protect, escaped(tests)...)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -230,7 +231,7 @@ func (m *monitor) read(ctx context.Context, dir, file string) (*record, error) {
 
 // sameEpic reports whether a file is the epic.json of an epic.
 func sameEpic(file string, id ir.NodeID) bool {
-	b, err := os.ReadFile(file)
+	b, err := regular.ReadFile(file)
 	if err != nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // maxFile bounds every file that is read, in bytes. A plan of 100,000 sprints
@@ -92,7 +93,7 @@ func errLeadsOut(file string) error {
 func (p *project) Close() error { return p.root.Close() }
 
 // FS returns the confined file system of the project.
-func (p *project) FS() fs.FS { return p.root.FS() }
+func (p *project) FS() fs.FS { return regular.FS(p.root) }
 
 // rel returns the path of a file relative to the project with forward slashes,
 // and whether it lies inside.
@@ -172,7 +173,7 @@ func readFile(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 		return nil, inputErrorf("%s is not a regular file", path) // to open a pipe may take for ever
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, inputErrorf("there is no file %s", path)

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -175,7 +176,7 @@ func recoverTarget(out string, epic *ir.Epic) (file string, there bool, err erro
 	if err := confined(out); err != nil {
 		return "", false, err
 	}
-	b, err := os.ReadFile(out)
+	b, err := regular.ReadFile(out)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, false, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -246,7 +247,7 @@ func (p *projectPolicy) write(changed map[string][]byte) error {
 		if err := p.project.leadsOut(at); err != nil {
 			return err
 		}
-		now, err := os.ReadFile(at)
+		now, err := regular.ReadFile(at)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return inputErrorf("%w", err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -58,7 +59,7 @@ func named(id string) bool { return bdcodec.ValidID(id) }
 func (w *issueWorker) lookUp(id string) *claim { return readClaim(filepath.Join(w.claims, id)) }
 
 func readClaim(dir string) *claim {
-	b, err := os.ReadFile(filepath.Join(dir, "claim.json"))
+	b, err := regular.ReadFile(filepath.Join(dir, "claim.json"))
 	if err != nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // keep writes a file of the attempt, without secrets, and returns the digest of its
@@ -115,7 +116,7 @@ func clean(s string) string { return process.Plain(s) }
 
 // digestOf returns the digest and the size of a file.
 func digestOf(path string) (string, int64, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

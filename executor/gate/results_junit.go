@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // junitPlaces are where test tools leave JUnit XML by default.
@@ -42,7 +43,7 @@ func (s *results) readJUnit(dir string, begun time.Time, outputs []string) {
 	defer root.Close()
 	var paths []string
 	for _, p := range junitPlaces {
-		found, _ := fs.Glob(root.FS(), p) // the patterns are well formed
+		found, _ := fs.Glob(regular.FS(root), p) // the patterns are well formed
 		paths = append(paths, found...)
 	}
 	for _, out := range outputs {
@@ -69,7 +70,7 @@ func (s *results) readJUnit(dir string, begun time.Time, outputs []string) {
 		if err != nil || !st.Mode().IsRegular() || st.Size() > maxJUnit || st.ModTime().Before(since) {
 			continue
 		}
-		f, err := root.Open(p)
+		f, err := regular.OpenIn(root, p)
 		if err != nil {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -93,7 +94,7 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 	if len(q.r.Node.Acceptance) > 0 {
 		criteria = "- " + strings.Join(q.r.Node.Acceptance, "\n- ") + "\n"
 	}
-	if err := os.WriteFile(filepath.Join(q.dir, acceptanceFile), []byte("# Acceptance criteria\n\n"+criteria), 0o600); err != nil {
+	if err := regular.WriteFile(filepath.Join(q.dir, acceptanceFile), []byte("# Acceptance criteria\n\n"+criteria), 0o600); err != nil {
 		return "", err
 	}
 	diff, note, err := writeDiff(ctx, q.r, filepath.Join(q.dir, diffFile), diffFile)

@@ -6,10 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 var (
@@ -36,7 +37,7 @@ func signature(why string, failed []string, stdout, stderr string) (string, erro
 func head(outputs ...string) (string, error) {
 	var all strings.Builder
 	for _, path := range slices.Compact(outputs) {
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil {
 			return "", err
 		}

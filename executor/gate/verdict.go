@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -64,7 +65,7 @@ func answers(out []byte, file string) []string {
 	}
 	list = append(list, text)
 	if st, err := os.Lstat(file); err == nil && st.Mode().IsRegular() {
-		if f, err := os.Open(file); err == nil {
+		if f, err := regular.Open(file); err == nil {
 			b, err := io.ReadAll(io.LimitReader(f, maxAnswer+1))
 			if err == nil {
 				list = append(list, string(b))

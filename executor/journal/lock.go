@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Owner says who holds, or held, the lock.
@@ -56,7 +58,7 @@ func Acquire(dir string, who Owner) (*Lock, error) {
 	l.before = other
 	b, err := json.Marshal(who)
 	if err == nil {
-		err = os.WriteFile(l.who, append(b, '\n'), 0o600)
+		err = regular.WriteFile(l.who, append(b, '\n'), 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), l.f.Unlock())
@@ -78,7 +80,7 @@ func (l *Lock) Release() error {
 }
 
 func readOwner(path string) (o Owner, err error) {
-	b, err := os.ReadFile(path)
+	b, err := regular.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return o, nil
 	}
@@ -92,7 +94,7 @@ func readOwner(path string) (o Owner, err error) {
 
 // BootID returns the id of the system's present start, "" where there is none.
 func BootID() string {
-	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	b, err := regular.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -196,7 +197,7 @@ func (b Base) Scrub(r executor.AgentRun) error {
 	if err != nil || !st.Mode().IsRegular() || st.Size() > answerCap {
 		return nil
 	}
-	old, err := os.ReadFile(path)
+	old, err := regular.ReadFile(path)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // maxOutcome bounds an outcome file, in bytes.
@@ -29,7 +30,7 @@ func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 	if !st.Mode().IsRegular() { // a pipe or a link could make ralph wait, or read elsewhere
 		return invalid("the outcome is not a regular file")
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return invalid("%v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // openCodeProject turns off what the project says to OpenCode.
@@ -59,7 +60,7 @@ func refusal(path string) error {
 // brings reports whether a configuration names code or repositories that OpenCode
 // loads. One that cannot be read as OpenCode may read it does.
 func brings(path string) bool {
-	b, err := os.ReadFile(path)
+	b, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Turn is one iteration of an agent program in progress. Its methods may be called
@@ -82,7 +83,7 @@ func Files(r executor.AgentRun) error {
 		return err
 	}
 	for ext, content := range map[string][]byte{PromptExt: Prompt(r), FeedbackExt: r.Notes} {
-		if err := os.WriteFile(File(r, ext), content, 0o600); err != nil {
+		if err := regular.WriteFile(File(r, ext), content, 0o600); err != nil {
 			return err
 		}
 	}

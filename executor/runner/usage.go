@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -82,7 +83,7 @@ func (t *Turn) Forked(from, to string) error {
 	if t.run.Keep == "" || from == "" || to == "" || from == to {
 		return nil
 	}
-	b, err := os.ReadFile(totalsFile(t.run.Keep, from))
+	b, err := regular.ReadFile(totalsFile(t.run.Keep, from))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (t *Turn) Forked(from, to string) error {
 
 func readTotals(dir, session string) (Totals, error) {
 	var out Totals
-	b, err := os.ReadFile(totalsFile(dir, session))
+	b, err := regular.ReadFile(totalsFile(dir, session))
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -61,7 +62,7 @@ func running(pid int) bool {
 
 // linked reports whether a directory is a worktree of this repository.
 func (s *Space) linked(dir string) bool {
-	b, err := os.ReadFile(filepath.Join(dir, ".git"))
+	b, err := regular.ReadFile(filepath.Join(dir, ".git"))
 	return err == nil && strings.HasPrefix(string(b), "gitdir: "+filepath.Join(s.git.common, "worktrees"))
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // maxAttributes bounds a file of attributes, in bytes; git reads no larger one.
@@ -37,7 +39,7 @@ func (s *Space) mergeTree(ctx context.Context, at, in, label string) (_ string, 
 	}
 	for name, text := range files {
 		path := filepath.Join(g.dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), regular.WriteFile(path, []byte(text), 0o600)); err != nil {
 			return "", nil, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // A worktree of the layout "clone" is a repository of its own, as `git clone
@@ -50,7 +52,7 @@ func fileHolds(path, text string) bool {
 	if err != nil || !st.Mode().IsRegular() || st.Size() != int64(len(text)) {
 		return false
 	}
-	b, err := os.ReadFile(path)
+	b, err := regular.ReadFile(path)
 	return err == nil && string(b) == text
 }
 
@@ -131,7 +133,7 @@ func (s *Space) build(ctx context.Context, w *worktree, commit string) error {
 		{"packed-refs", packed},
 	}
 	for _, name := range []string{"shallow", "info/exclude", "info/attributes"} {
-		if b, err := os.ReadFile(filepath.Join(s.git.common, filepath.FromSlash(name))); err == nil {
+		if b, err := regular.ReadFile(filepath.Join(s.git.common, filepath.FromSlash(name))); err == nil {
 			files = append(files, file{name, string(b)})
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err

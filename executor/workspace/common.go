@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // CommonDir returns the git directory that all worktrees of a repository share, for
@@ -11,14 +13,14 @@ import (
 // own files and starts no process.
 func CommonDir(top string) string {
 	dir := filepath.Join(top, ".git")
-	if b, err := os.ReadFile(dir); err == nil { // a linked worktree, or a submodule
+	if b, err := regular.ReadFile(dir); err == nil { // a linked worktree, or a submodule
 		to, linked := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
 		if !linked {
 			return ""
 		}
 		dir = from(top, to)
 	}
-	if b, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+	if b, err := regular.ReadFile(filepath.Join(dir, "commondir")); err == nil {
 		dir = from(dir, strings.TrimSpace(string(b)))
 	}
 	dir, err := filepath.EvalSymlinks(dir)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -102,7 +103,7 @@ func (s *Space) borrow() (*git, error) {
 	err = errors.Join(
 		os.Symlink(filepath.Join(s.git.common, "shallow"), filepath.Join(dir, "shallow")), // mostly there is none
 		os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700),
-		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600), os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
+		regular.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600), regular.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
 	)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

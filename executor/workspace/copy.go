@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // copyPath copies a regular file, or a directory of them, between two roots.
@@ -36,7 +38,7 @@ func copyPath(from, to *os.Root, path string) error {
 	if err := to.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	in, err := from.Open(path)
+	in, err := regular.OpenIn(from, path)
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,10 @@ package workspace
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // addAll stages all that is in a worktree, as `git add --all` does. Of submodules
@@ -45,7 +46,7 @@ func (s *Space) gitlinks(ctx context.Context, at place) ([]string, error) {
 	if index == "" {
 		index = filepath.Join(at.gitDir, "index")
 	}
-	b, err := os.ReadFile(index)
+	b, err := regular.ReadFile(index)
 	if err != nil || !bytes.Contains(b, []byte{0, 0, 0xE0, 0}) && !bytes.Contains(b, []byte("link")) { // "link": its entries are in another file
 		return nil, nil // of one that cannot be read, git says why
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -110,7 +111,7 @@ func (s *Space) leave(ctx context.Context, w *worktree, j *joined, e executor.Ef
 			{"MERGE_MSG", fmt.Sprintf("Merge %s for %s\n", strings.Join(names, ", "), s.name(e.Node))},
 			{"MERGE_HEAD", strings.Join(j.heads, "\n") + "\n"}, // last: from now on it is a merge
 		} {
-			if err := os.WriteFile(filepath.Join(w.at.gitDir, f[0]), []byte(f[1]), 0o600); err != nil {
+			if err := regular.WriteFile(filepath.Join(w.at.gitDir, f[0]), []byte(f[1]), 0o600); err != nil {
 				return err
 			}
 		}
@@ -128,7 +129,7 @@ func (s *Space) leave(ctx context.Context, w *worktree, j *joined, e executor.Ef
 
 // mergeHeads reads MERGE_HEAD of a worktree.
 func (s *Space) mergeHeads(w *worktree) []string {
-	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "MERGE_HEAD"))
+	b, err := regular.ReadFile(filepath.Join(w.at.gitDir, "MERGE_HEAD"))
 	if err != nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -212,7 +213,7 @@ func (s *Space) elsewhere() applied {
 		if state == s.state {
 			continue
 		}
-		b, err := os.ReadFile(f)
+		b, err := regular.ReadFile(f)
 		if err != nil {
 			continue
 		}
@@ -408,7 +409,7 @@ func (l *names) place(n *ir.Node) {
 func (l *names) isWorktree(dir string) bool {
 	files, _ := filepath.Glob(filepath.Join(escapeGlob(l.git.common), "worktrees", "*", "gitdir"))
 	return slices.ContainsFunc(files, func(f string) bool {
-		b, err := os.ReadFile(f)
+		b, err := regular.ReadFile(f)
 		return err == nil && strings.TrimSpace(string(b)) == filepath.Join(dir, ".git")
 	})
 }

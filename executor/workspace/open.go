@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Open implements executor.Workspace. A worktree apart is named for its gate, so
@@ -226,7 +227,7 @@ func (s *Space) cutWhileMade(dir string) bool {
 	if len(entries) == 0 || entries[0].Name() == halfClone {
 		return true
 	}
-	b, err := os.ReadFile(filepath.Join(dir, ".git"))
+	b, err := regular.ReadFile(filepath.Join(dir, ".git"))
 	return err == nil && strings.HasPrefix(string(b), "gitdir: "+filepath.Join(s.git.common, "worktrees"))
 }
 

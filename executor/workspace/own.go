@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -299,7 +300,7 @@ func (s *Space) lacking(ctx context.Context, c *executor.Collected, e executor.E
 func (s *Space) halfMerged(ctx context.Context, w *worktree, now sight) (string, error) {
 	var left []string
 	for _, p := range now.unmerged {
-		b, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(p)))
+		b, err := regular.ReadFile(filepath.Join(w.dir, filepath.FromSlash(p)))
 		if err == nil && strings.Contains("\n"+string(b), "\n<<<<<<< ") {
 			left = append(left, p)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -283,7 +284,7 @@ func (s *Space) secrets() []string {
 // writeExclude makes git blind to what setup made, beside what the user ignores.
 func (s *Space) writeExclude(w *worktree) error {
 	var b strings.Builder
-	if own, err := os.ReadFile(s.ignore); err == nil {
+	if own, err := regular.ReadFile(s.ignore); err == nil {
 		b.Write(own)
 		b.WriteByte('\n')
 	}
@@ -299,7 +300,7 @@ func (s *Space) writeExclude(w *worktree) error {
 	}
 	path := s.record(w, ".exclude")
 	w.at.ignore = path
-	return os.WriteFile(path, []byte(b.String()), 0o600)
+	return regular.WriteFile(path, []byte(b.String()), 0o600)
 }
 
 // copyFiles copies files or directories of the user's checkout, never out of it

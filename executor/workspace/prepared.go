@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // SetupDigest is of what prepares a worktree beside its commit: the files that are
@@ -31,11 +33,11 @@ func (s *Space) SetupDigest() (string, error) {
 	}
 	defer root.Close()
 	for _, p := range spec.Copy {
-		err := fs.WalkDir(root.FS(), path.Clean(filepath.ToSlash(p)), func(name string, d fs.DirEntry, err error) error {
+		err := fs.WalkDir(regular.FS(root), path.Clean(filepath.ToSlash(p)), func(name string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return err
 			}
-			f, err := root.Open(filepath.FromSlash(name))
+			f, err := regular.OpenIn(root, filepath.FromSlash(name))
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // carried are the settings of the repository that say how it is stored. All
@@ -59,11 +60,11 @@ func (s *Space) confine(ctx context.Context) error {
 		}
 		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, key, quoteConfig(value))
 	}
-	exclude, err := os.ReadFile(filepath.Join(s.git.common, "info", "exclude"))
+	exclude, err := regular.ReadFile(filepath.Join(s.git.common, "info", "exclude"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	head, err := os.ReadFile(filepath.Join(s.git.common, "HEAD"))
+	head, err := regular.ReadFile(filepath.Join(s.git.common, "HEAD"))
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,12 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -168,13 +168,13 @@ func (s *Space) occupied(n *ir.Node) error {
 // if there is none.
 func (s *Space) checkedOut(branch, own string) string {
 	want := "ref: " + branch
-	if b, err := os.ReadFile(filepath.Join(s.git.common, "HEAD")); err == nil && strings.TrimSpace(string(b)) == want {
+	if b, err := regular.ReadFile(filepath.Join(s.git.common, "HEAD")); err == nil && strings.TrimSpace(string(b)) == want {
 		return s.top
 	}
 	heads, _ := filepath.Glob(filepath.Join(s.git.common, "worktrees", "*", "HEAD"))
 	for _, h := range heads {
-		if b, err := os.ReadFile(h); err == nil && strings.TrimSpace(string(b)) == want {
-			dir, err := os.ReadFile(filepath.Join(filepath.Dir(h), "gitdir"))
+		if b, err := regular.ReadFile(h); err == nil && strings.TrimSpace(string(b)) == want {
+			dir, err := regular.ReadFile(filepath.Join(filepath.Dir(h), "gitdir"))
 			if err != nil {
 				return filepath.Dir(h)
 			}

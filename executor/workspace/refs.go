@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // readRefs lists the refs below some directories ("refs/heads") from git's own
@@ -24,7 +25,7 @@ func (g *git) readRefs(under ...string) (map[string]string, error) {
 		}
 		return false
 	}
-	f, err := os.Open(filepath.Join(g.common, "packed-refs"))
+	f, err := regular.Open(filepath.Join(g.common, "packed-refs"))
 	if err == nil {
 		in := bufio.NewScanner(f)
 		for in.Scan() {
@@ -45,7 +46,7 @@ func (g *git) readRefs(under ...string) (map[string]string, error) {
 			if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
 				return err
 			}
-			b, err := os.ReadFile(path)
+			b, err := regular.ReadFile(path)
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
@@ -63,7 +64,7 @@ func (g *git) readRefs(under ...string) (map[string]string, error) {
 // headOf reads HEAD of a worktree: the ref that it names ("" if it is detached)
 // and the commit ("" if there is none).
 func (s *Space) headOf(w *worktree) (ref, commit string, err error) {
-	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "HEAD"))
+	b, err := regular.ReadFile(filepath.Join(w.at.gitDir, "HEAD"))
 	if err != nil {
 		return "", "", err
 	}
@@ -79,7 +80,7 @@ func (s *Space) headOf(w *worktree) (ref, commit string, err error) {
 // replaces the file, but others can also write into it. Its time counts because
 // git takes what is older for unchanged.
 func indexMark(w *worktree) string {
-	f, err := os.Open(filepath.Join(w.at.gitDir, "index"))
+	f, err := regular.Open(filepath.Join(w.at.gitDir, "index"))
 	if err != nil {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -176,7 +177,7 @@ func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
 	at := w.at
 	at.index = tmp.Name()
 	defer os.Remove(tmp.Name())
-	b, err := os.ReadFile(filepath.Join(w.at.gitDir, "index"))
+	b, err := regular.ReadFile(filepath.Join(w.at.gitDir, "index"))
 	if err == nil {
 		_, err = tmp.Write(b)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -69,7 +70,7 @@ func (w *worktree) forget() {
 // find reads what is remembered and reports whether the worktree is there, as
 // far as git's own records of it go.
 func (s *Space) find(w *worktree) (bool, error) {
-	b, err := os.ReadFile(s.record(w, ".json"))
+	b, err := regular.ReadFile(s.record(w, ".json"))
 	if err == nil {
 		if err := json.Unmarshal(b, w); err != nil {
 			w.forget()
@@ -143,7 +144,7 @@ func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error 
 // whole.
 func (s *Space) registered(admin, dir string) bool {
 	base := filepath.Join(s.git.common, "worktrees", admin)
-	b, err := os.ReadFile(filepath.Join(base, "gitdir"))
+	b, err := regular.ReadFile(filepath.Join(base, "gitdir"))
 	if err != nil || strings.TrimSpace(string(b)) != filepath.Join(dir, ".git") {
 		return false
 	}
@@ -171,7 +172,7 @@ func (s *Space) findAdmin(dir string) (string, error) {
 		if !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(base, e.Name(), "gitdir"))
+		b, err := regular.ReadFile(filepath.Join(base, e.Name(), "gitdir"))
 		if err != nil || strings.TrimSpace(string(b)) != filepath.Join(dir, ".git") {
 			continue
 		}
@@ -265,7 +266,7 @@ func (s *Space) mend(w *worktree) error {
 			return err
 		}
 	}
-	if err := os.WriteFile(link, []byte(want), 0o644); err != nil {
+	if err := regular.WriteFile(link, []byte(want), 0o644); err != nil {
 		return err
 	}
 	return s.unlockTree(w)
@@ -277,7 +278,7 @@ func (s *Space) mendCommon(w *worktree) error {
 	const common = "../.." // from .git/worktrees/<name>
 	path := filepath.Join(w.at.gitDir, "commondir")
 	if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
-		if b, err := os.ReadFile(path); err != nil || strings.TrimSpace(string(b)) == common {
+		if b, err := regular.ReadFile(path); err != nil || strings.TrimSpace(string(b)) == common {
 			return err
 		}
 	}
@@ -285,14 +286,14 @@ func (s *Space) mendCommon(w *worktree) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.WriteFile(path, []byte(common+"\n"), 0o644)
+	return regular.WriteFile(path, []byte(common+"\n"), 0o644)
 }
 
 // mendHead writes HEAD of the worktree anew if nothing can be read from it: git
 // would not take the directory for a repository.
 func (s *Space) mendHead(w *worktree) error {
 	path := filepath.Join(w.at.gitDir, "HEAD")
-	b, err := os.ReadFile(path)
+	b, err := regular.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -307,7 +308,7 @@ func (s *Space) mendHead(w *worktree) error {
 	if err := os.Remove(path); err != nil { // it may be a link
 		return err
 	}
-	return os.WriteFile(path, []byte(text+"\n"), 0o644)
+	return regular.WriteFile(path, []byte(text+"\n"), 0o644)
 }
 
 // mendIndex makes an index that cannot be read anew, from a commit.
@@ -333,7 +334,7 @@ func (s *Space) linkIntact(w *worktree) bool {
 	if err != nil || !st.Mode().IsRegular() {
 		return false
 	}
-	b, err := os.ReadFile(link)
+	b, err := regular.ReadFile(link)
 	return err == nil && string(b) == "gitdir: "+w.at.gitDir+"\n"
 }
 

@@ -12,14 +12,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // readPlain reads a regular file of at most limit bytes. A pipe that somebody put
 // there is not waited for.
 func readPlain(path string, limit int64) ([]byte, fs.FileInfo, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,8 +29,6 @@ func readPlain(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case !st.Mode().IsRegular():
-		return nil, st, errors.New("it is no regular file")
 	case st.Size() > limit:
 		return nil, st, fmt.Errorf("it has more than %d bytes", limit)
 	}
@@ -131,14 +130,11 @@ func (c *fileCache) parse(path string, limit int64, read func([]byte) any) any {
 // digest is that of a file's bytes.
 func (c *fileCache) digest(path string) string {
 	got, _ := c.get(path, func(st fs.FileInfo) any {
-		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		f, err := regular.Open(path)
 		if err != nil {
 			return "unreadable"
 		}
 		defer f.Close()
-		if now, err := f.Stat(); err != nil || !now.Mode().IsRegular() {
-			return "unreadable"
-		}
 		h := sha256.New()
 		if n, err := io.Copy(h, io.LimitReader(f, maxDigest)); err != nil {
 			return "unreadable"

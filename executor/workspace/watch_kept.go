@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // trusted is the file of what a run trusts.
@@ -102,7 +103,7 @@ func (w *watch) keepFiles() {
 			continue
 		}
 		w.room -= int64(len(b))
-		if err := os.WriteFile(to, b, st.Mode().Perm()|0o200); err == nil {
+		if err := regular.WriteFile(to, b, st.Mode().Perm()|0o200); err == nil {
 			_ = os.Chmod(to, st.Mode().Perm())
 		}
 	}

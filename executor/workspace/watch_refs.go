@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -292,7 +292,7 @@ func (w *watch) keepRefs(list []executor.Drift) (file, digest string) {
 	}
 	digest = digestOf([]byte(b.String()))[:12]
 	file = filepath.Join(w.kept(), "refs-"+digest)
-	_ = os.WriteFile(file, []byte(b.String()), 0o600) // else the command fails, and says so
+	_ = regular.WriteFile(file, []byte(b.String()), 0o600) // else the command fails, and says so
 	return file, digest
 }
 
@@ -305,7 +305,7 @@ func (w *watch) manyRefs(what string) (map[string]string, bool) {
 		return nil, false
 	}
 	out := map[string]string{"": "?"} // never so: an unreadable file is not put back
-	b, err := os.ReadFile(filepath.Join(w.kept(), m[1]))
+	b, err := regular.ReadFile(filepath.Join(w.kept(), m[1]))
 	if err != nil {
 		return out, true
 	}

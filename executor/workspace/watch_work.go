@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Bounds of what is kept of the user's work.
@@ -53,7 +55,7 @@ func (w *watch) keepAs(dir, name string, b []byte, mode os.FileMode) {
 	if _, err := os.Lstat(to); err == nil || os.MkdirAll(filepath.Dir(to), 0o700) != nil {
 		return
 	}
-	if err := os.WriteFile(to, b, mode|0o200); err == nil {
+	if err := regular.WriteFile(to, b, mode|0o200); err == nil {
 		_ = os.Chmod(to, mode)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Bounds of what is kept of an output, in bytes: of the file, and of the end that
@@ -48,7 +50,7 @@ func create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (*s
 	if path == "" {
 		return s, nil
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	f, err := regular.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +137,7 @@ func (s *sink) Close() error {
 // Tail returns the last n bytes of a file, from the start of a line if there is
 // one, as valid text.
 func Tail(path string, n int64) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -65,7 +65,7 @@ func agentsIn(ctx context.Context, dir string) ([]executor.Native, error) {
 		if info, err := d.Info(); err != nil || info.Size() > maxAgentFile {
 			return err
 		}
-		b, err := os.ReadFile(path)
+		b, err := regular.ReadFile(path)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Times of watching for a person.
@@ -190,7 +191,7 @@ func (w *watcher) saw(e entry) {
 }
 
 func readFrom(path string, offset int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // profileEnd ends the name of the file of a profile, in Codex' home directory.
@@ -92,7 +93,7 @@ func profiles(dir string) ([]executor.Native, error) {
 			continue
 		}
 		n := executor.Native{Name: name, Path: filepath.Join(dir, e.Name()), Write: true}
-		b, err := os.ReadFile(n.Path)
+		b, err := regular.ReadFile(n.Path)
 		if err != nil {
 			return nil, err
 		}

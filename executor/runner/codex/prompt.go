@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // maxPrompt is how long a prompt may be, in bytes: Codex takes 1048576 characters.
@@ -32,13 +33,13 @@ func openPrompt(r executor.AgentRun) (*os.File, error) {
 		text = append(append([]byte{}, text...), hint...)
 	}
 	if len(text) == len(runner.Prompt(r)) {
-		return os.Open(runner.File(r, runner.PromptExt))
+		return regular.Open(runner.File(r, runner.PromptExt))
 	}
 	name := runner.File(r, stdinExt)
-	if err := os.WriteFile(name, text, 0o600); err != nil {
+	if err := regular.WriteFile(name, text, 0o600); err != nil {
 		return nil, err
 	}
-	return os.Open(name)
+	return regular.Open(name)
 }
 
 // hint points to the conventions of the repository: Codex reads them by itself only

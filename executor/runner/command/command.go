@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Runner runs programs. It is stateless and may be used concurrently.
@@ -71,7 +71,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	}
 	switch r.Runner.Prompt {
 	case "stdin", "":
-		f, err := os.Open(runner.File(r, runner.PromptExt))
+		f, err := regular.Open(runner.File(r, runner.PromptExt))
 		if err != nil {
 			return executor.AgentEnded{}, err
 		}

@@ -3,12 +3,12 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // ended turns the end of the program into what the machine knows.
@@ -23,7 +23,7 @@ func (c Runner) ended(r executor.AgentRun, res process.Result, limited *runner.L
 	silent := true // nothing was reported that outranks how the program ended
 	mute := true   // and nothing was answered
 	if r.Raw {
-		b, err := os.ReadFile(runner.File(r, runner.OutExt)) // at most answerCap
+		b, err := regular.ReadFile(runner.File(r, runner.OutExt)) // at most answerCap
 		if err != nil {
 			return out, err
 		}

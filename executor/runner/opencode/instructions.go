@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // maxInstructions bounds what a project tells all agents, in bytes.
@@ -26,7 +27,7 @@ func instructions(r executor.AgentRun) string {
 		if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() {
 			continue
 		}
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil {
 			continue
 		}

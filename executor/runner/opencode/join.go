@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Join implements executor.Program. While a ralph runs that has the session's
@@ -47,7 +48,7 @@ func serving(keep, session string) (dir string, a announced, ok bool) {
 	found, _ := filepath.Glob(filepath.Join(keep, "opencode-*", sessionsDir, session))
 	for _, f := range found {
 		dir := filepath.Dir(filepath.Dir(f))
-		b, err := os.ReadFile(filepath.Join(dir, announceFile))
+		b, err := regular.ReadFile(filepath.Join(dir, announceFile))
 		var a announced
 		if err != nil || json.Unmarshal(b, &a) != nil || !alive(a.PID) {
 			continue

@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // server is a running `opencode serve`.
@@ -206,7 +207,7 @@ func (s *server) announce(p plan) error {
 	for _, a := range append(slices.Clone(p.argv), "attach", s.url) {
 		script += " " + quote(a)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, attachFile), []byte(script+" \"$@\"\n"), 0o700); err != nil {
+	if err := regular.WriteFile(filepath.Join(s.dir, attachFile), []byte(script+" \"$@\"\n"), 0o700); err != nil {
 		return err
 	}
 	b, err := json.Marshal(announced{PID: os.Getpid(), URL: s.url, Password: s.password})
@@ -218,7 +219,7 @@ func (s *server) announce(p plan) error {
 
 // has notes that a session is worked in at this server.
 func (s *server) has(session string) error {
-	return os.WriteFile(filepath.Join(s.dir, sessionsDir, filepath.Base(session)), nil, 0o600)
+	return regular.WriteFile(filepath.Join(s.dir, sessionsDir, filepath.Base(session)), nil, 0o600)
 }
 
 // failure is what an error of a call comes to: a call fails in a moment when the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // shells are those that OpenCode takes for its shell tool.
@@ -38,7 +39,7 @@ func (s *server) wrap(env []string) (path string, err error) {
 		return "", err
 	}
 	script := "#!/bin/sh\nunset " + passwordVar + " " + contentVar + "\n. " + quote(filepath.Join(s.dir, turnsFile)) + "\nexec " + quote(real) + " \"$@\"\n"
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+	if err := regular.WriteFile(path, []byte(script), 0o700); err != nil {
 		return "", err
 	}
 	return path, s.tell("", nil)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
@@ -457,7 +458,7 @@ func stage(what any) (file string, done func(), err error) {
 	}
 	done = func() { _ = os.RemoveAll(dir) }
 	file = filepath.Join(dir, "input")
-	if err := os.WriteFile(file, b, 0o600); err != nil {
+	if err := regular.WriteFile(file, b, 0o600); err != nil {
 		done()
 		return "", nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -78,7 +79,7 @@ type toldLine struct {
 // counts nothing.
 func ReadTold(state string) (Told, error) {
 	t := Told{Seq: map[ir.NodeID]int64{}, Ended: map[ir.NodeID]string{}, Lost: map[ir.NodeID]string{}, Refs: map[ir.NodeID][]string{}}
-	b, err := os.ReadFile(filepath.Join(state, toldFile))
+	b, err := regular.ReadFile(filepath.Join(state, toldFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
 	}
@@ -197,7 +198,7 @@ func remember(state string) (*memory, error) {
 	if err := atomicfile.Write(path, b, 0o600); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := regular.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
