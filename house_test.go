@@ -3,6 +3,7 @@
 package ralph_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -127,6 +128,9 @@ func TestWhoImportsWhom(t *testing.T) {
 			if !ours || slices.Contains(rule.may, "...") {
 				continue
 			}
+			if room == "internal/lazyregexp" && p.dir != "executor" {
+				continue // what is compiled late knows nothing of anybody
+			}
 			if !slices.ContainsFunc(rule.may, func(m string) bool { return within(room, m) }) {
 				t.Errorf("%s imports %s; %s may import %v (%s)", file, room, rule.room, rule.may, rule.why)
 			}
@@ -197,6 +201,74 @@ func TestEachLibraryHasOneRoom(t *testing.T) {
 		}
 		check(p.imports, false)
 		check(p.tests, true)
+	}
+}
+
+// TestNoRegularExpressionIsCompiledAtTheStart: every command would pay for it.
+func TestNoRegularExpressionIsCompiledAtTheStart(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.dir == "internal/lazyregexp" || p.dir == "internal/modeltest" || strings.HasSuffix(p.dir, "test") {
+			continue // no command has it
+		}
+		files, err := filepath.Glob(filepath.Join(p.dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range f.Decls {
+				if _, ok := d.(*ast.GenDecl); !ok {
+					continue
+				}
+				ast.Inspect(d, func(n ast.Node) bool {
+					if _, ok := n.(*ast.FuncLit); ok {
+						return false
+					}
+					if s, ok := n.(*ast.SelectorExpr); ok {
+						if x, ok := s.X.(*ast.Ident); ok && x.Name == "regexp" && strings.HasSuffix(s.Sel.Name, "Compile") {
+							t.Errorf("%s compiles a regular expression when ralph starts: use lazyregexp.New", file)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+}
+
+// TestTheFloorOfStartingImportsWhatRalphImports: what is measured against it would
+// else be measured against less.
+func TestTheFloorOfStartingImportsWhatRalphImports(t *testing.T) {
+	floor, ralph := map[string]string{}, map[string]string{}
+	for _, p := range packages(t) {
+		into := ralph
+		switch {
+		case p.dir == "bench/imports":
+			into = floor
+		case within(p.dir, "bench/..."), within(p.dir, "tools/..."), strings.HasSuffix(p.dir, "test"), p.dir == "internal/golden":
+			continue // not in ralph
+		}
+		for at, file := range p.imports {
+			if first, _, _ := strings.Cut(at, "/"); strings.Contains(first, ".") && !strings.HasPrefix(at, module) {
+				into[at] = file
+			}
+		}
+	}
+	for at, file := range ralph {
+		if _, ok := floor[at]; !ok {
+			t.Errorf("bench/imports does not import %s, which %s does", at, file)
+		}
+	}
+	for at := range floor {
+		if _, ok := ralph[at]; !ok {
+			t.Errorf("bench/imports imports %s, and ralph does not", at)
+		}
 	}
 }
 

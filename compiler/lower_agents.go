@@ -2,13 +2,13 @@ package compiler
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -115,8 +115,8 @@ func scopePaths(lb *syntax.Label) (out, prose []ir.Stated) {
 }
 
 var (
-	codeSpan    = regexp.MustCompile("`+([^`]+)`+")
-	lineNumbers = regexp.MustCompile(`:\d+(?:-\d+)?(?::\d+)?$`)
+	codeSpan    = lazyregexp.New("`+([^`]+)`+")
+	lineNumbers = lazyregexp.New(`:\d+(?:-\d+)?(?::\d+)?$`)
 )
 
 // pathWords cuts an entry into what may be paths.

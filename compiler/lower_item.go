@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -338,8 +338,8 @@ func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 }
 
 var (
-	bareWord = regexp.MustCompile(`^\pL+$`)
-	fileWord = regexp.MustCompile(`^(?:\p{Lu}+|\p{Lu}\pL*file)$`) // LICENSE, Makefile
+	bareWord = lazyregexp.New(`^\pL+$`)
+	fileWord = lazyregexp.New(`^(?:\p{Lu}+|\p{Lu}\pL*file)$`) // LICENSE, Makefile
 )
 
 // missing reports whether the project is known and has no such path.

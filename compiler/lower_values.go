@@ -1,12 +1,12 @@
 package compiler
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -123,7 +123,7 @@ func (l *lowering) refuse(lb *syntax.Label, s ir.Stated, want, why string) bool 
 	return false
 }
 
-var date = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(Z|[+-]\d\d:\d\d))?$`)
+var date = lazyregexp.New(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(Z|[+-]\d\d:\d\d))?$`)
 
 // priority reads the canonical scale, 0 (critical) to 4 (minimal).
 func priority(s string) (int, bool) {

@@ -2,12 +2,12 @@ package compiler
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // Lines such as "Depends on: 1.1" and "_Depends: 1.1_" are no labels, because
@@ -16,20 +16,20 @@ import (
 
 // nearLine is what such a line begins with, behind bullets and emphasis: other
 // words, and words of other languages, that say the same.
-var nearLine = regexp.MustCompile("(?i)^`?" + `(?:depend(?:s|ent|ing)?(?:[ _-](?:up)?on)?|dependenc(?:y|ies)|pre-?requisites?|pre-?conditions?` +
+var nearLine = lazyregexp.New("(?i)^`?" + `(?:depend(?:s|ent|ing)?(?:[ _-](?:up)?on)?|dependenc(?:y|ies)|pre-?requisites?|pre-?conditions?` +
 	`|blocked[ _-]by|after|requires?|needs|waits?[ _-]for|preceded[ _-]by|predecessors?` +
 	`|abhängig(?:keit(?:en)?)?(?: von)?|voraussetzung(?:en)?|dépendances?|dépend de|prérequis|dependencias?|depende de|requisitos previos` +
 	`|dependências?|pré-requisitos?|dipendenz[ae]|dipende da|зависимост[ьи]|зависит от|依赖(?:于|项|关系)?|前置(?:条件|任务)?|依存(?:関係)?|前提|의존성|선행(?: 작업)?)` +
 	"[*_`]*\\s*[:：][*_`]*\\s*")
 
 // nearBlocks is the same the other way round.
-var nearBlocks = regexp.MustCompile("(?i)^`?(?:(?:un)?blocks|unlocks)[*_`]*\\s*[:：][*_`]*\\s*")
+var nearBlocks = lazyregexp.New("(?i)^`?(?:(?:un)?blocks|unlocks)[*_`]*\\s*[:：][*_`]*\\s*")
 
 // nearClause is the same as a sentence.
-var nearClause = regexp.MustCompile(`(?i)^(?:it |this )?(?:depends on|is blocked by|blocked by)\s+`)
+var nearClause = lazyregexp.New(`(?i)^(?:it |this )?(?:depends on|is blocked by|blocked by)\s+`)
 
 // nearTitle is the same within a title.
-var nearTitle = regexp.MustCompile(`(?i)(?:\b(?:depends on|blocked by):?\s+|\((?:after|requires|needs|dependencies|dependency|deps|depends(?: on)?):?\s+)`)
+var nearTitle = lazyregexp.New(`(?i)(?:\b(?:depends on|blocked by):?\s+|\((?:after|requires|needs|dependencies|dependency|deps|depends(?: on)?):?\s+)`)
 
 // nearLines finds the lines of an item's section, and the end of its title, that
 // look like a dependency label and are none.
@@ -107,7 +107,7 @@ func nearLength(s string) (n int, blocks bool) {
 	if !strings.ContainsAny(s, "0123456789") {
 		return 0, false
 	}
-	for _, re := range []*regexp.Regexp{nearLine, nearClause, nearBlocks} {
+	for _, re := range []*lazyregexp.Regexp{nearLine, nearClause, nearBlocks} {
 		if m := re.FindStringIndex(s); m != nil {
 			return m[1], re == nearBlocks
 		}

@@ -5,9 +5,10 @@ import (
 	"maps"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // Verify checks what the types of an epic cannot say: that ids and keys are
@@ -151,7 +152,7 @@ func entry(at, key string) string {
 	return at + "[" + quote(key) + "]"
 }
 
-var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var slugPattern = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func (v *verifier) header() {
 	h := &v.e.Epic

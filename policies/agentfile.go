@@ -3,10 +3,10 @@ package policies
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -89,7 +89,7 @@ func (a *AgentFile) set(key, value string) {
 	}
 }
 
-var scalarLine = regexp.MustCompile(`^(name|model|description)[ \t]*:[ \t]*(.*)$`)
+var scalarLine = lazyregexp.New(`^(name|model|description)[ \t]*:[ \t]*(.*)$`)
 
 // scan finds scalars at the beginning of lines; the first of each counts.
 func (a *AgentFile) scan(front string) {

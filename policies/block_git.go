@@ -2,8 +2,9 @@ package policies
 
 import (
 	"errors"
-	"regexp"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // Git is the block `git {}`. Branch and Worktree are templates with the places
@@ -80,4 +81,4 @@ func (r *reader) checkTemplate(name string, v Value[string]) {
 	}
 }
 
-var placePattern = regexp.MustCompile(`\{([^{}]*)\}`)
+var placePattern = lazyregexp.New(`\{([^{}]*)\}`)

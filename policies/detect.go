@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // TestCommand is how a project's own tests are run, as a file at its root says.
@@ -17,7 +18,7 @@ type TestCommand struct {
 	Setup   []string // what a fresh checkout needs before
 	Protect []string // files at the root that decide what the command does, and that are there
 	Instead []string // globs of files that would decide it, were they there, too; behind "**/" anywhere
-	tests   *regexp.Regexp
+	tests   *lazyregexp.Regexp
 	Target  bool // the tool only runs what others do: just, make
 }
 
@@ -29,7 +30,7 @@ var testTools = []struct {
 	ask     func(d *detector, file string, src []byte) TestCommand // without a command: the file does not say it
 	protect []string                                               // globs
 	instead []string                                               // globs of files that the tool would read, were they there; behind "**/" in any directory
-	tests   *regexp.Regexp
+	tests   *lazyregexp.Regexp
 	alone   bool // only where nothing else is recognised
 }{
 	{
@@ -68,11 +69,11 @@ var nodeConfig = []string{"**/jest.config.*", "**/vitest.config.*", "**/vitest.w
 
 // How files of tests are called.
 var (
-	rustTest   = regexp.MustCompile(`^(?:.*/)?tests/.*\.rs$`)
-	pythonTest = regexp.MustCompile(`^(?:.*/)?(?:(?:test_[^/]*|[^/]*_test|conftest)\.py|tests?/(?:.*/)?__init__\.py)$`)
-	nodeTest   = regexp.MustCompile(`^(?:.*/)?(?:[^/]+[.-](?:test|spec)\.[cm]?[jt]sx?|(?:__tests__|tests?)/.*\.[cm]?[jt]sx?)$`)
-	goTest     = regexp.MustCompile(`_test\.go$`)
-	javaTest   = regexp.MustCompile(`^(?:.*/)?src/test/`)
+	rustTest   = lazyregexp.New(`^(?:.*/)?tests/.*\.rs$`)
+	pythonTest = lazyregexp.New(`^(?:.*/)?(?:(?:test_[^/]*|[^/]*_test|conftest)\.py|tests?/(?:.*/)?__init__\.py)$`)
+	nodeTest   = lazyregexp.New(`^(?:.*/)?(?:[^/]+[.-](?:test|spec)\.[cm]?[jt]sx?|(?:__tests__|tests?)/.*\.[cm]?[jt]sx?)$`)
+	goTest     = lazyregexp.New(`_test\.go$`)
+	javaTest   = lazyregexp.New(`^(?:.*/)?src/test/`)
 )
 
 // Names of files in the order in which their tools look for them.
@@ -88,8 +89,8 @@ var ciFiles = []string{
 }
 
 var (
-	makeTest = regexp.MustCompile(`(?m)^test[ \t]*:(?:[^=]|$)`)
-	justTest = regexp.MustCompile(`(?m)^@?test(?:[ \t]+[^:=\n]*)?:(?:[^=]|$)`)
+	makeTest = lazyregexp.New(`(?m)^test[ \t]*:(?:[^=]|$)`)
+	justTest = lazyregexp.New(`(?m)^@?test(?:[ \t]+[^:=\n]*)?:(?:[^=]|$)`)
 )
 
 // maxManifest bounds a file that is read to find out how a project is tested.
@@ -215,7 +216,7 @@ func wrapped(own, else_, args string) func(*detector, string, []byte) TestComman
 }
 
 // target is a command whose file has to have the target.
-func target(command string, has *regexp.Regexp) func(*detector, string, []byte) TestCommand {
+func target(command string, has *lazyregexp.Regexp) func(*detector, string, []byte) TestCommand {
 	return func(_ *detector, _ string, src []byte) TestCommand {
 		if !has.Match(src) {
 			return TestCommand{}

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -113,7 +113,7 @@ func examine(ctx context.Context) []finding {
 	return found
 }
 
-var gitVersion = regexp.MustCompile(`git version (\d+)\.(\d+)`)
+var gitVersion = lazyregexp.New(`git version (\d+)\.(\d+)`)
 
 func examineGit(ctx context.Context) finding {
 	f := finding{Name: "git", State: "ok"}
@@ -161,7 +161,7 @@ func otherRalph() (finding, bool) {
 	return finding{}, false
 }
 
-var versionLine = regexp.MustCompile(`(?m)^.*\d+\.\d+.*$`)
+var versionLine = lazyregexp.New(`(?m)^.*\d+\.\d+.*$`)
 
 // firstLine is the line with which a program says its version, else its first.
 func firstLine(ctx context.Context, path string, arg string) string {

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // beadID is the form of a bead's id. A path with a directory or an ending is none.
-var beadID = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9_]+)+$`)
+var beadID = lazyregexp.New(`^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9_]+)+$`)
 
 // namesBead reports whether what stands in the place of an epic.json is the id of an
 // epic: it looks like one, and there is no such file.

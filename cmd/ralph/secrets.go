@@ -2,17 +2,17 @@ package main
 
 import (
 	"maps"
-	"regexp"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // secretName is how variables are called that hold secrets.
-var secretName = regexp.MustCompile(`(?i)(^|_)(api_?key|apikey|key|token|secret|passwd|password|passphrase|credentials?|pat|dsn)(_|$)`)
+var secretName = lazyregexp.New(`(?i)(^|_)(api_?key|apikey|key|token|secret|passwd|password|passphrase|credentials?|pat|dsn)(_|$)`)
 
 // notSecret are variables that are called like one and hold none.
-var notSecret = regexp.MustCompile(`(?i)_(file|path|dir|id|name|url|host|sock|type|count)$`)
+var notSecret = lazyregexp.New(`(?i)_(file|path|dir|id|name|url|host|sock|type|count)$`)
 
 // secretValues are the values that must not be stored or printed, by name: those of
 // the epic's secret blocks, and of every variable, of ralph's environment or set by

@@ -1,13 +1,13 @@
 package syntax
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // asksApproval is the form of an approval's value.
-var asksApproval = regexp.MustCompile(`(?i)^(?:required\b|requested from @|(?:from|by|of) @|@\w)`)
+var asksApproval = lazyregexp.New(`(?i)^(?:required\b|requested from @|(?:from|by|of) @|@\w)`)
 
 const (
 	codeOr   = "^(?:`[^`]+`|"
@@ -16,50 +16,49 @@ const (
 	wordForm = `^[a-z][a-z0-9._-]*$`
 )
 
+var pathsForm = lazyregexp.New("^" + pathForm + "(?:,[ \\t]*" + pathForm + ")*$")
+
 // labelForms are the values that tell a label from a remark where its name is not in the
-// form of one. Labels whose value is any text have none. They are compiled when the first is asked for.
-var labelForms = sync.OnceValue(func() map[LabelName]*regexp.Regexp {
-	pathsForm := regexp.MustCompile("^" + pathForm + "(?:,[ \\t]*" + pathForm + ")*$")
-	return map[LabelName]*regexp.Regexp{
-		Approval:   asksApproval,
-		Manual:     regexp.MustCompile(`(?i)^(?:yes|true)$`),
-		Complexity: regexp.MustCompile(`(?i)^(?:trivial|simple|standard|critical)$`),
-		Access:     regexp.MustCompile(`(?i)^(?:read|write)$`),
-		Session:    regexp.MustCompile(`(?i)^(?:fresh|resume)$`),
-		Priority:   regexp.MustCompile(`(?i)^(?:p?[0-4]|critical|high|medium|low|minimal)$`),
-		Verify:     regexp.MustCompile("^`(?:[^`]*[^` ] [^`]*|[^`./]+|\\./[^`]+)`$"), // a command; no file
-		DevAgents:  regexp.MustCompile("^`[^`]+`"),
-		QAAgents:   regexp.MustCompile("^`[^`]+`"),
-		Owns:       pathsForm,
-		Files:      pathsForm,
-		Reads:      pathsForm,
+// form of one. Labels whose value is any text have none.
+var labelForms = map[LabelName]*lazyregexp.Regexp{
+	Approval:   asksApproval,
+	Manual:     lazyregexp.New(`(?i)^(?:yes|true)$`),
+	Complexity: lazyregexp.New(`(?i)^(?:trivial|simple|standard|critical)$`),
+	Access:     lazyregexp.New(`(?i)^(?:read|write)$`),
+	Session:    lazyregexp.New(`(?i)^(?:fresh|resume)$`),
+	Priority:   lazyregexp.New(`(?i)^(?:p?[0-4]|critical|high|medium|low|minimal)$`),
+	Verify:     lazyregexp.New("^`(?:[^`]*[^` ] [^`]*|[^`./]+|\\./[^`]+)`$"), // a command; no file
+	DevAgents:  lazyregexp.New("^`[^`]+`"),
+	QAAgents:   lazyregexp.New("^`[^`]+`"),
+	Owns:       pathsForm,
+	Files:      pathsForm,
+	Reads:      pathsForm,
 
-		Attempts:   regexp.MustCompile(`^\d+$`),
-		Iterations: regexp.MustCompile(`^\d+$`),
-		Timeout:    regexp.MustCompile("(?i)^(?:" + timeForm + ")+$"),
-		Estimate:   regexp.MustCompile("(?i)^(?:" + timeForm + ")+$"),
-		Deadline:   regexp.MustCompile(`^\d{4}-\d\d-\d\d`),
-		Budget:     regexp.MustCompile("(?i)^(?:[$€]\\s?\\d|\\d[\\d._]*\\s?[km]?\\s?(?:usd|dollars?|euros?|tokens?)\\b|(?:" + timeForm + ")+$)"),
+	Attempts:   lazyregexp.New(`^\d+$`),
+	Iterations: lazyregexp.New(`^\d+$`),
+	Timeout:    lazyregexp.New("(?i)^(?:" + timeForm + ")+$"),
+	Estimate:   lazyregexp.New("(?i)^(?:" + timeForm + ")+$"),
+	Deadline:   lazyregexp.New(`^\d{4}-\d\d-\d\d`),
+	Budget:     lazyregexp.New("(?i)^(?:[$€]\\s?\\d|\\d[\\d._]*\\s?[km]?\\s?(?:usd|dollars?|euros?|tokens?)\\b|(?:" + timeForm + ")+$)"),
 
-		Policy:            regexp.MustCompile(wordForm),
-		Capability:        regexp.MustCompile(wordForm),
-		Model:             regexp.MustCompile(wordForm),
-		Lane:              regexp.MustCompile(wordForm),
-		Type:              regexp.MustCompile(wordForm),
-		Branch:            regexp.MustCompile(codeOr + `[\w.-]+/[\w./-]+)$`),
-		SourceBranch:      regexp.MustCompile(codeOr + `[\w./-]+)$`),
-		IntegrationBranch: regexp.MustCompile(codeOr + `[\w./-]+)$`),
-		Worktree:          regexp.MustCompile(codeOr + `[\w./-]+/[\w./-]+)$`),
-		Implements:        regexp.MustCompile(`^[A-Z][A-Z0-9]*-?\d[\w.-]*(?:,\s*[A-Z][A-Z0-9]*-?\d[\w.-]*)*$`),
-		LabelsLabel:       regexp.MustCompile(`\bashep:`),
+	Policy:            lazyregexp.New(wordForm),
+	Capability:        lazyregexp.New(wordForm),
+	Model:             lazyregexp.New(wordForm),
+	Lane:              lazyregexp.New(wordForm),
+	Type:              lazyregexp.New(wordForm),
+	Branch:            lazyregexp.New(codeOr + `[\w.-]+/[\w./-]+)$`),
+	SourceBranch:      lazyregexp.New(codeOr + `[\w./-]+)$`),
+	IntegrationBranch: lazyregexp.New(codeOr + `[\w./-]+)$`),
+	Worktree:          lazyregexp.New(codeOr + `[\w./-]+/[\w./-]+)$`),
+	Implements:        lazyregexp.New(`^[A-Z][A-Z0-9]*-?\d[\w.-]*(?:,\s*[A-Z][A-Z0-9]*-?\d[\w.-]*)*$`),
+	LabelsLabel:       lazyregexp.New(`\bashep:`),
 
-		DependsOn: regexp.MustCompile(`(?i)^(?:none|nothing|\[\])$`),
-	}
-})
+	DependsOn: lazyregexp.New(`(?i)^(?:none|nothing|\[\])$`),
+}
 
 // hasForm reports whether value is one that the label could have, and a remark is not.
 func hasForm(n LabelName, value string) bool {
-	form := labelForms()[n]
+	form := labelForms[n]
 	return form != nil && form.MatchString(strings.TrimSuffix(value, "."))
 }
 

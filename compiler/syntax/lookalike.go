@@ -1,11 +1,11 @@
 package syntax
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
@@ -14,7 +14,7 @@ import (
 // dialect. It is prose; a hint says so, unless an item has that id.
 
 // lookAlike is a word, perhaps a separator, and an id of two numbers.
-var lookAlike = regexp.MustCompile(`^[^\pL\pN]{0,8}(\pL{3,12})[ \x{00a0}]*([:#.–—-]?)[ \x{00a0}]*#?([0-9]+[A-Za-z]*\.[0-9]+[A-Za-z]*)(?:[^\pL\pN.]|$)`)
+var lookAlike = lazyregexp.New(`^[^\pL\pN]{0,8}(\pL{3,12})[ \x{00a0}]*([:#.–—-]?)[ \x{00a0}]*#?([0-9]+[A-Za-z]*\.[0-9]+[A-Za-z]*)(?:[^\pL\pN.]|$)`)
 
 // itemWords are keywords of items in the dialects that people write.
 var itemWords = []string{"sprint", "task", "story", "step", "ticket", "item", "unit", "iteration"}

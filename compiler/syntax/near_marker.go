@@ -1,12 +1,12 @@
 package syntax
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // markerWords are what parentheses at the end of a title may say.
@@ -60,10 +60,10 @@ func (t *title) setNear(tail, meant string, at, start int, doubt bool) {
 }
 
 var (
-	dashed   = regexp.MustCompile(`\s([-–—]+\s*(merge|gate|manual))$`)
-	followed = regexp.MustCompile(`(?i)(\((?:merge|gate|manual)\))\s*(\([^()]*\))$`)
-	enclosed = regexp.MustCompile(`(?i)[\[{]\s*parallel\s*[\]}]$`)
-	single   = regexp.MustCompile(`\(([^()]*)\)$`)
+	dashed   = lazyregexp.New(`\s([-–—]+\s*(merge|gate|manual))$`)
+	followed = lazyregexp.New(`(?i)(\((?:merge|gate|manual)\))\s*(\([^()]*\))$`)
+	enclosed = lazyregexp.New(`(?i)[\[{]\s*parallel\s*[\]}]$`)
+	single   = lazyregexp.New(`\(([^()]*)\)$`)
 )
 
 // doubtful looks whether a title ends with what may be meant as a marker: "- manual",

@@ -1,10 +1,10 @@
 package syntax
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // Controls that stand where no label is read: below a line of a list, within a line, in
@@ -93,9 +93,9 @@ func (p *parser) innerControls(at, end int) {
 
 var (
 	// bracketed is a label with its name in brackets: "**[Approval]**: value".
-	bracketed = regexp.MustCompile(`^[ \t]*(?:\[[ xX]\][ \t]*)?\*\*\[(\pL[\pL -]{3,31})\](?:\*\*[ \t]*[:：]|[:：]\*\*)(.*)$`)
+	bracketed = lazyregexp.New(`^[ \t]*(?:\[[ xX]\][ \t]*)?\*\*\[(\pL[\pL -]{3,31})\](?:\*\*[ \t]*[:：]|[:：]\*\*)(.*)$`)
 	// inRow is a row of two cells.
-	inRow = regexp.MustCompile(`^[ \t]*\|[ \t]*(\*\*)?(\pL[\pL -]{3,31}?)[:：]?(?:\*\*)?[:：]?[ \t]*\|([^|]+)\|?[ \t]*$`)
+	inRow = lazyregexp.New(`^[ \t]*\|[ \t]*(\*\*)?(\pL[\pL -]{3,31}?)[:：]?(?:\*\*)?[:：]?[ \t]*\|([^|]+)\|?[ \t]*$`)
 )
 
 // oddControl warns of a control in brackets, or in a row of a table.

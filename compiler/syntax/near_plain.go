@@ -1,15 +1,16 @@
 package syntax
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // plainLabel is a line that would be a label with more or other marks: "Approval:
 // value", "*Approval*: value", "**`Approval`**: value", "###Approval: value",
 // "<b>Approval</b>: value", "> Approval: value".
-var plainLabel = regexp.MustCompile("^[ \\t>]*(?:\\[[ xX]\\][ \\t]*)?(?:#+[ \\t]*)?(<(?i:b|strong)>|[*_`]{0,4})(\\pL[\\pL -]{3,31})([:：]?)(</(?i:b|strong)>|[*_`]{0,4})[ \\t]*([:：]?)(.*)$")
+var plainLabel = lazyregexp.New("^[ \\t>]*(?:\\[[ xX]\\][ \\t]*)?(?:#+[ \\t]*)?(<(?i:b|strong)>|[*_`]{0,4})(\\pL[\\pL -]{3,31})([:：]?)(</(?i:b|strong)>|[*_`]{0,4})[ \\t]*([:：]?)(.*)$")
 
 // place is where a line stands that is no label.
 type place uint8

@@ -3,15 +3,15 @@ package gate
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // telling is what lines that say what is wrong look like in the output of
 // compilers, linters and test tools.
-var telling = regexp.MustCompile(`(?i)\b(?:error|errors|fatal|panic|exception|traceback|undefined|unresolved|assert(?:ion)?|expected|failed|failure|cannot|denied)\b|^\s*(?:--- FAIL|FAIL\b|not ok|✕|E\s)|^\S+\.\w+:\d+`)
+var telling = lazyregexp.New(`(?i)\b(?:error|errors|fatal|panic|exception|traceback|undefined|unresolved|assert(?:ion)?|expected|failed|failure|cannot|denied)\b|^\s*(?:--- FAIL|FAIL\b|not ok|✕|E\s)|^\S+\.\w+:\d+`)
 
 // Bounds of feedback, in bytes.
 const (

@@ -1,13 +1,14 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // wrapping is what a program says that ran the one that failed: that it failed, and
 // where its own log is.
-var wrapping = regexp.MustCompile(`^(?:` + strings.Join([]string{
+var wrapping = lazyregexp.New(`^(?:` + strings.Join([]string{
 	`g?make(?:\[\d+\])?: (?:\*\*\* \[.*\] Error \d+.*|\*\*\* Waiting for unfinished jobs.*|(?:Leaving|Entering) directory .*|Target .* not remade because of errors\.)`,
 	`npm notice.*`,
 	`npm (?:ERR!|error)(?: *| (?:A complete log of this run|Lifecycle script|code|errno|path|command|workspace|location|syscall|signal|Exit status|Failed at the|This is probably not|Test failed\.).*|  +.*)`,

@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
@@ -25,7 +25,7 @@ var junitPlaces = []string{
 }
 
 // namedXML finds paths of XML files in what a tool printed.
-var namedXML = regexp.MustCompile(`[^\s"'<>|:=(),]+\.xml\b`)
+var namedXML = lazyregexp.New(`[^\s"'<>|:=(),]+\.xml\b`)
 
 // Bounds of what is read of JUnit XML.
 const (

@@ -1,17 +1,18 @@
 package gate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 var (
-	tapLine = regexp.MustCompile(`^(not )?ok\b(?: +\d+)?(?: *-? *)([^#]*?)\s*(?:#\s*(\w+).*)?$`)
-	tapPlan = regexp.MustCompile(`^(?:1\.\.\d+|TAP version \d+)`)
-	tapSub  = regexp.MustCompile(`^# Subtest(?:: (.*))?$`)
-	tapWhy  = regexp.MustCompile(`^(?:error|message): *(.*)$`)
-	tapSum  = regexp.MustCompile(`^# *(?:tests|suites|pass|fail|failed|cancelled|skip|skipped|todo|duration_ms|time)\b[ =:]*[\d.]`)
+	tapLine = lazyregexp.New(`^(not )?ok\b(?: +\d+)?(?: *-? *)([^#]*?)\s*(?:#\s*(\w+).*)?$`)
+	tapPlan = lazyregexp.New(`^(?:1\.\.\d+|TAP version \d+)`)
+	tapSub  = lazyregexp.New(`^# Subtest(?:: (.*))?$`)
+	tapWhy  = lazyregexp.New(`^(?:error|message): *(.*)$`)
+	tapSum  = lazyregexp.New(`^# *(?:tests|suites|pass|fail|failed|cancelled|skip|skipped|todo|duration_ms|time)\b[ =:]*[\d.]`)
 )
 
 // tapReader reads TAP with its subtests: the line that ends a block of them is no

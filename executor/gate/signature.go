@@ -6,18 +6,18 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 var (
 	// failedTest finds the names of failed tests in what other test tools print.
-	failedTest = regexp.MustCompile(`(?m)^\s*(?:FAILED (\S+::\S+)|not ok \d+ -? ?(.+)|✕ (.+?)(?: \(\d+ ms\))?)\s*$`)
+	failedTest = lazyregexp.New(`(?m)^\s*(?:FAILED (\S+::\S+)|not ok \d+ -? ?(.+)|✕ (.+?)(?: \(\d+ ms\))?)\s*$`)
 	// changing is what differs between two runs of the same failure.
-	changing = regexp.MustCompile(`(?:/[\w.@+-]+){2,}|0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:ns|µs|ms|s|m|h)?`)
+	changing = lazyregexp.New(`(?:/[\w.@+-]+){2,}|0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:ns|µs|ms|s|m|h)?`)
 )
 
 // headSize is how much of the output a signature looks at, in bytes.

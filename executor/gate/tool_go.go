@@ -1,24 +1,24 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 var (
-	goFail   = regexp.MustCompile(`--- FAIL: (\S+) \([\d.]+s\)$`)
-	goRun    = regexp.MustCompile(`^=== (?:RUN|NAME|CONT) +(\S+)`)
-	goEnd    = regexp.MustCompile(`^\s*--- (?:PASS|SKIP): `)
-	goResult = regexp.MustCompile(`^(?:ok  \t\S+\t(?:\d|\(cached\))|FAIL\t\S+\t\d)`)
-	goSays   = regexp.MustCompile(`^\s+([^\s:]+\.go:\d+): ?(.*)$`)
-	goOpen   = regexp.MustCompile(`^\t\t(\S+) \([\dhms.]+\)$`)
+	goFail   = lazyregexp.New(`--- FAIL: (\S+) \([\d.]+s\)$`)
+	goRun    = lazyregexp.New(`^=== (?:RUN|NAME|CONT) +(\S+)`)
+	goEnd    = lazyregexp.New(`^\s*--- (?:PASS|SKIP): `)
+	goResult = lazyregexp.New(`^(?:ok  \t\S+\t(?:\d|\(cached\))|FAIL\t\S+\t\d)`)
+	goSays   = lazyregexp.New(`^\s+([^\s:]+\.go:\d+): ?(.*)$`)
+	goOpen   = lazyregexp.New(`^\t\t(\S+) \([\dhms.]+\)$`)
 	// goMeans is what a line looks like that says what is wrong, beside others that a test logged.
-	goMeans = regexp.MustCompile(`(?i)\b(?:want|wanted|expected|got|error|fail(?:ed)?|race|not|cannot|mismatch|invalid|nil|missing|unexpected)\b|!=`)
+	goMeans = lazyregexp.New(`(?i)\b(?:want|wanted|expected|got|error|fail(?:ed)?|race|not|cannot|mismatch|invalid|nil|missing|unexpected)\b|!=`)
 	// testify writes what is wrong below the line that says where.
-	testify = regexp.MustCompile(`^\s+(?:Error: +\t?|Error:\s+)(\S.*)$`)
-	compare = regexp.MustCompile(`^\s+((?:expected|actual) *: .*)$`)
+	testify = lazyregexp.New(`^\s+(?:Error: +\t?|Error:\s+)(\S.*)$`)
+	compare = lazyregexp.New(`^\s+((?:expected|actual) *: .*)$`)
 )
 
 // goListener reads go test without -json, with -v and without.

@@ -1,18 +1,18 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 var (
-	mavenSum  = regexp.MustCompile(`^\[(?:ERROR|WARNING|INFO)\] Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)$`)
-	mavenHead = regexp.MustCompile(`^\[ERROR\] (\S+) +(?:-- )?Time elapsed: .* <<< (?:FAILURE|ERROR)!`)
-	mavenOld  = regexp.MustCompile(`^(\w+)\(([\w.$]+)\)$`)
-	mavenJava = regexp.MustCompile(`^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[(\d+),(\d+)\] (.+)$`)
-	mavenGoal = regexp.MustCompile(`^\[ERROR\] (Failed to execute goal \S+) .*on project (.+)$`)
+	mavenSum  = lazyregexp.New(`^\[(?:ERROR|WARNING|INFO)\] Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)$`)
+	mavenHead = lazyregexp.New(`^\[ERROR\] (\S+) +(?:-- )?Time elapsed: .* <<< (?:FAILURE|ERROR)!`)
+	mavenOld  = lazyregexp.New(`^(\w+)\(([\w.$]+)\)$`)
+	mavenJava = lazyregexp.New(`^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[(\d+),(\d+)\] (.+)$`)
+	mavenGoal = lazyregexp.New(`^\[ERROR\] (Failed to execute goal \S+) .*on project (.+)$`)
 )
 
 // maven reads what surefire and the compiler plugin print.
@@ -77,8 +77,8 @@ func (m *maven) told() told {
 }
 
 var (
-	gradleSum  = regexp.MustCompile(`^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$`)
-	gradleFail = regexp.MustCompile(`^(\S.*?) > (.+) FAILED$`)
+	gradleSum  = lazyregexp.New(`^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$`)
+	gradleFail = lazyregexp.New(`^(\S.*?) > (.+) FAILED$`)
 )
 
 // gradle reads what a test task prints; counts only when a test failed, because it

@@ -1,18 +1,19 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 var (
 	// locatedAt is file:line:column: text, as go, vet, gcc, ruff and many others write it.
-	locatedAt = regexp.MustCompile(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:()]+\.\w+:\d+:\d+)(?:: | - )(.+)$`)
+	locatedAt = lazyregexp.New(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:()]+\.\w+:\d+:\d+)(?:: | - )(.+)$`)
 	// locatedError is file:line: error: text, as javac and mypy write it.
-	locatedError = regexp.MustCompile(`^(?::\w+)?([^\s:()]+\.\w+:\d+): ((?:fatal )?error: .+)$`)
+	locatedError = lazyregexp.New(`^(?::\w+)?([^\s:()]+\.\w+:\d+): ((?:fatal )?error: .+)$`)
 	// locatedTSC is file(line,column): error code: text, as tsc and msbuild write it.
-	locatedTSC = regexp.MustCompile(`^([^\s:()]+\.\w+)\((\d+),(\d+)\): (error \w+: .+)$`)
-	milder     = regexp.MustCompile(`^(?i:warning|note|info|hint)\b`)
+	locatedTSC = lazyregexp.New(`^([^\s:()]+\.\w+)\((\d+),(\d+)\): (error \w+: .+)$`)
+	milder     = lazyregexp.New(`^(?i:warning|note|info|hint)\b`)
 )
 
 // located reads errors that say where they are: compilers, type checkers, linters.
@@ -38,8 +39,8 @@ func (l *located) line(text string) {
 func (l *located) told() told { return told{found: l.found} }
 
 var (
-	eslintFile = regexp.MustCompile(`^(?:/|[A-Za-z]:\\|\.{0,2}\w)\S*\.\w+$`)
-	eslintSays = regexp.MustCompile(`^ +(\d+:\d+) +error +(.+?)(?:  +(\S+))?$`)
+	eslintFile = lazyregexp.New(`^(?:/|[A-Za-z]:\\|\.{0,2}\w)\S*\.\w+$`)
+	eslintSays = lazyregexp.New(`^ +(\d+:\d+) +error +(.+?)(?:  +(\S+))?$`)
 )
 
 // eslint reads its default format: a line with the file, then one for each problem.
@@ -69,7 +70,7 @@ func (e *eslint) line(text string) {
 
 func (e *eslint) told() told { return told{found: e.found} }
 
-var npmSays = regexp.MustCompile(`^npm (?:ERR!|error) (Missing script: .+|could not determine executable to run.*)$`)
+var npmSays = lazyregexp.New(`^npm (?:ERR!|error) (Missing script: .+|could not determine executable to run.*)$`)
 
 // npm reads what npm itself refuses.
 type npm struct{ found []finding }

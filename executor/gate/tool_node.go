@@ -1,11 +1,11 @@
 package gate
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // number is what a group of digits says; no digits are none.
@@ -15,9 +15,9 @@ func number(digits string) int {
 }
 
 var (
-	jestSum  = regexp.MustCompile(`^Tests: +(?:(\d+) failed, )?(?:(\d+) skipped, )?(?:(\d+) todo, )?(?:(\d+) passed, )?(\d+) total$`)
-	jestFile = regexp.MustCompile(`^FAIL (\S+)`)
-	jestTest = regexp.MustCompile(`^  ● (\S.*)$`)
+	jestSum  = lazyregexp.New(`^Tests: +(?:(\d+) failed, )?(?:(\d+) skipped, )?(?:(\d+) todo, )?(?:(\d+) passed, )?(\d+) total$`)
+	jestFile = lazyregexp.New(`^FAIL (\S+)`)
+	jestTest = lazyregexp.New(`^  ● (\S.*)$`)
 )
 
 // jest reads jest's report.
@@ -82,9 +82,9 @@ func reported(ran bool, counts *executor.TestCounts, found []*finding) told {
 }
 
 var (
-	vitestFail  = regexp.MustCompile(`^ FAIL  (\S.*?)(?: \[ \S+ \])?$`)
-	vitestSum   = regexp.MustCompile(`^ +Tests  (?:no tests|(\d.*) \(\d+\))$`)
-	vitestCount = regexp.MustCompile(`(\d+) (failed|passed|skipped|todo)`)
+	vitestFail  = lazyregexp.New(`^ FAIL  (\S.*?)(?: \[ \S+ \])?$`)
+	vitestSum   = lazyregexp.New(`^ +Tests  (?:no tests|(\d.*) \(\d+\))$`)
+	vitestCount = lazyregexp.New(`(\d+) (failed|passed|skipped|todo)`)
 )
 
 // vitest reads vitest's report.
@@ -133,8 +133,8 @@ func (v *vitest) line(text string) {
 func (v *vitest) told() told { return reported(v.ran, v.counts, v.found) }
 
 var (
-	mochaCount = regexp.MustCompile(`^  (\d+) (passing|failing|pending)(?: \(.*\))?$`)
-	mochaTitle = regexp.MustCompile(`^  \d+\) (\S.*)$`)
+	mochaCount = lazyregexp.New(`^  (\d+) (passing|failing|pending)(?: \(.*\))?$`)
+	mochaTitle = lazyregexp.New(`^  \d+\) (\S.*)$`)
 )
 
 // mocha reads the report of mocha's default reporter.
@@ -187,8 +187,8 @@ func (m *mocha) told() told {
 }
 
 var (
-	nodeCount = regexp.MustCompile(`^(?:ℹ|#) (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
-	nodeTitle = regexp.MustCompile(`^✖ (.+?) \([\d.]+ms\)$`)
+	nodeCount = lazyregexp.New(`^(?:ℹ|#) (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
+	nodeTitle = lazyregexp.New(`^✖ (.+?) \([\d.]+ms\)$`)
 )
 
 // nodeTest reads node --test as it reports to people; what it reports as TAP has a

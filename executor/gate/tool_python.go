@@ -1,18 +1,18 @@
 package gate
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 var (
-	pytestSum  = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s\b`)
-	pytestPart = regexp.MustCompile(`(\d+) ([a-z]+)`)
-	pytestHead = regexp.MustCompile(`^_{3,} (\S.*?) _{3,}$`)
-	pytestName = regexp.MustCompile(`^(?:FAILED|ERROR) ([^\s:]+\.py(?:::.*?)?)(?: - (.*))?$`)
+	pytestSum  = lazyregexp.New(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s\b`)
+	pytestPart = lazyregexp.New(`(\d+) ([a-z]+)`)
+	pytestHead = lazyregexp.New(`^_{3,} (\S.*?) _{3,}$`)
+	pytestName = lazyregexp.New(`^(?:FAILED|ERROR) ([^\s:]+\.py(?:::.*?)?)(?: - (.*))?$`)
 )
 
 // pytest reads pytest's report: a section for each failure, whose lines with an E
@@ -102,10 +102,10 @@ func (p *pytest) sectionOf(name string) string {
 }
 
 var (
-	unitHead  = regexp.MustCompile(`^(?:FAIL|ERROR): (\S+) \(([^\s)]+)\)`)
-	unitRan   = regexp.MustCompile(`^Ran (\d+) tests? in [\d.]+s$`)
-	unitEnd   = regexp.MustCompile(`^(?:OK|FAILED)(?: \((.*)\))?$`)
-	unitCount = regexp.MustCompile(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
+	unitHead  = lazyregexp.New(`^(?:FAIL|ERROR): (\S+) \(([^\s)]+)\)`)
+	unitRan   = lazyregexp.New(`^Ran (\d+) tests? in [\d.]+s$`)
+	unitEnd   = lazyregexp.New(`^(?:OK|FAILED)(?: \((.*)\))?$`)
+	unitCount = lazyregexp.New(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
 )
 
 // unittest reads the report of Python's own test runner.

@@ -1,18 +1,18 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 var (
-	cargoSum   = regexp.MustCompile(`^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
-	cargoFail  = regexp.MustCompile(`^test (\S+)(?: - .*)? \.\.\. FAILED$`)
-	cargoHead  = regexp.MustCompile(`^---- (.+?) stdout ----$`)
-	cargoPanic = regexp.MustCompile(`^thread '.*' (?:\(\d+\) )?panicked at (.+)$`)
-	cargoAt    = regexp.MustCompile(`^(\S+:\d+:\d+):$`)
+	cargoSum   = lazyregexp.New(`^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	cargoFail  = lazyregexp.New(`^test (\S+)(?: - .*)? \.\.\. FAILED$`)
+	cargoHead  = lazyregexp.New(`^---- (.+?) stdout ----$`)
+	cargoPanic = lazyregexp.New(`^thread '.*' (?:\(\d+\) )?panicked at (.+)$`)
+	cargoAt    = lazyregexp.New(`^(\S+:\d+:\d+):$`)
 )
 
 // cargoTest reads cargo test.
@@ -69,8 +69,8 @@ func (c *cargoTest) told() told {
 }
 
 var (
-	rustError = regexp.MustCompile(`^error(?:\[E\d+\])?: (.+)$`)
-	rustAt    = regexp.MustCompile(`^ +--> (\S+:\d+:\d+)$`)
+	rustError = lazyregexp.New(`^error(?:\[E\d+\])?: (.+)$`)
+	rustAt    = lazyregexp.New(`^ +--> (\S+:\d+:\d+)$`)
 )
 
 // rustc reads errors of the Rust compiler and of clippy: what, then where.

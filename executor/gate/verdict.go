@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -120,7 +120,7 @@ func readVerdict(answers []string, schema *jsonschema.Schema) (v verdict, why st
 }
 
 // refusal is how a verdict that is no pass looks in an output.
-var refusal = regexp.MustCompile(`"status"\s*:\s*"(fail|stop)"`)
+var refusal = lazyregexp.New(`"status"\s*:\s*"(fail|stop)"`)
 
 // contradicted reports whether an output that is taken for a pass also speaks,
 // outside of that answer, of another verdict: a judge who quotes the file that it

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // The schema of a tool's input goes through an agent to a model. Both take less
@@ -30,7 +31,7 @@ var kept = []string{
 var silent = []string{"$schema", "$id", "$comment", "$anchor", "$defs", "definitions", "$vocabulary", "readOnly", "writeOnly", "deprecated", "contentMediaType", "contentEncoding"}
 
 // propertyName is what models take as the name of a property.
-var propertyName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+var propertyName = lazyregexp.New(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 type object = map[string]any
 

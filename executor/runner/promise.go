@@ -1,15 +1,15 @@
 package runner
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
 // promise is how an agent claims in its last words that it is done.
-var promise = regexp.MustCompile(`(?s)<promise>(.{0,400}?)</promise>`)
+var promise = lazyregexp.New(`(?s)<promise>(.{0,400}?)</promise>`)
 
 // promiseLines is how many lines from the end are its last words.
 const promiseLines = 10

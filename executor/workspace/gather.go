@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -24,7 +24,7 @@ type Gathered struct {
 }
 
 // nodeName is what an id has to look like to be looked up among the refs.
-var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var nodeName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // Gather merges the results of nodes, of whatever epic, into the head of the branch
 // that this epic starts from, for the epic's first node. It moves no ref. of names

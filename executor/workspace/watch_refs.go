@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -296,7 +296,7 @@ func (w *watch) keepRefs(list []executor.Drift) (file, digest string) {
 	return file, digest
 }
 
-var manyRefs = regexp.MustCompile(`\((refs-[0-9a-f]{12})\)$`)
+var manyRefs = lazyregexp.New(`\((refs-[0-9a-f]{12})\)$`)
 
 // manyRefs returns where the refs of a change stood that is about many.
 func (w *watch) manyRefs(what string) (map[string]string, bool) {

@@ -2,17 +2,17 @@ package workspace
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // watchedKeys are the settings by which git names people, runs programs, or finds
 // repositories, attributes and files. git writes sections and names in lower case.
 // docs/operations.md has them as people write them.
-var watchedKeys = regexp.MustCompile(`^(` + strings.Join([]string{
+var watchedKeys = lazyregexp.New(`^(` + strings.Join([]string{
 	`core\.(hookspath|fsmonitor|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand|attributesfile|excludesfile|worktree)`,
 	`(user|alias|filter|credential|url|include|includeif|pager|gpg|protocol)\..*`,
 	`extensions\..*`, // but for worktreeConfig: what stands there is watched
@@ -30,10 +30,10 @@ var unwatched = map[string]bool{"extensions.worktreeconfig": true}
 
 // earlierKeys are those that were watched before there was a version of what is on
 // record (see kept.load).
-var earlierKeys = regexp.MustCompile(`^(core\.(hookspath|fsmonitor|sshcommand)|(user|alias|filter|credential|url|include|includeif)\..*|remote\..*\.(url|pushurl))$`)
+var earlierKeys = lazyregexp.New(`^(core\.(hookspath|fsmonitor|sshcommand)|(user|alias|filter|credential|url|include|includeif)\..*|remote\..*\.(url|pushurl))$`)
 
 // laterKeys are those that are watched since version 3.
-var laterKeys = regexp.MustCompile(`^(instaweb\.httpd|pull\.(twohead|octopus)|branch\..*\.(merge|mergeoptions))$`)
+var laterKeys = lazyregexp.New(`^(instaweb\.httpd|pull\.(twohead|octopus)|branch\..*\.(merge|mergeoptions))$`)
 
 // camel are names of settings as people write them.
 var camel = strings.NewReplacer("core.hookspath", "core.hooksPath", "core.sshcommand", "core.sshCommand", "core.askpass", "core.askPass",

@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // Bounds of what is read of settings.
@@ -178,7 +179,7 @@ func (w *watch) value(key string, all []string, git, path string, st fs.FileInfo
 }
 
 // inURL is who logs in, in an address.
-var inURL = regexp.MustCompile(`(://)[^/@\s]*@`)
+var inURL = lazyregexp.New(`(://)[^/@\s]*@`)
 
 // hide leaves out of a value what may be a password.
 func (w *watch) hide(key, value string) string {

@@ -2,18 +2,19 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // shape is how a kind of secret looks: no more is needed to know one.
 type shape struct {
 	anchor []byte // stands in each; looked for first, because that is fast
-	re     *regexp.Regexp
+	re     *lazyregexp.Regexp
 	place  []byte // $1 and $2 are what stays of it
 }
 
 func secretLike(anchor, pattern, name string) shape {
-	return shape{[]byte(anchor), regexp.MustCompile(pattern), []byte("${1}[secret: " + name + "]${2}")}
+	return shape{[]byte(anchor), lazyregexp.New(pattern), []byte("${1}[secret: " + name + "]${2}")}
 }
 
 // shapes are secrets whose look is documented by who gives them out.

@@ -2,8 +2,9 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 func set(words string) map[string]bool {
@@ -58,7 +59,7 @@ var prefixes = map[string]prefix{
 
 // interpreter is a program that reads a script.
 type interpreter struct {
-	name    *regexp.Regexp
+	name    *lazyregexp.Regexp
 	value   map[string]bool // its options that take the next word
 	letters string          // those of one letter that take the rest of their word, or the next word
 	glued   string          // those of one letter that take the rest of their word
@@ -69,18 +70,18 @@ type interpreter struct {
 }
 
 var interpreters = []interpreter{
-	{name: regexp.MustCompile(`^(?:sh|bash|dash|zsh|ksh|mksh|ash)$`), value: set("-o +o -O +O --rcfile --init-file"), text: set("-s"), shell: true},
-	{name: regexp.MustCompile(`^(?:python|pypy)[0-9.]*$`), value: set("--check-hash-based-pycs"), letters: "WXQ", text: set("-c -m")},
+	{name: lazyregexp.New(`^(?:sh|bash|dash|zsh|ksh|mksh|ash)$`), value: set("-o +o -O +O --rcfile --init-file"), text: set("-s"), shell: true},
+	{name: lazyregexp.New(`^(?:python|pypy)[0-9.]*$`), value: set("--check-hash-based-pycs"), letters: "WXQ", text: set("-c -m")},
 	{
-		name:  regexp.MustCompile(`^(?:node|nodejs|tsx|ts-node)$`),
+		name:  lazyregexp.New(`^(?:node|nodejs|tsx|ts-node)$`),
 		value: set("--require --import --loader --experimental-loader --conditions --env-file --project --compiler-options --test-reporter --test-name-pattern"), letters: "rCPO", text: set("-e --eval -p --print"),
 	},
-	{name: regexp.MustCompile(`^ruby[0-9.]*$`), letters: "IrE", glued: "iKFTW0x", text: set("-e -C")},
-	{name: regexp.MustCompile(`^perl[0-9.]*$`), letters: "I", glued: "MmiF0CDxVl", text: set("-e -E")},
-	{name: regexp.MustCompile(`^php[0-9.]*$`), letters: "dczt", text: set("-r -B -R -F -E -S -a -i -m"), script: set("-f --file")},
-	{name: regexp.MustCompile(`^(?:lua[0-9.]*|luajit)$`), letters: "le"},
-	{name: regexp.MustCompile(`^(?:Rscript|tclsh[0-9.]*|expect|groovy|julia)$`), text: set("-c -e")},
-	{name: regexp.MustCompile(`^(?:[gm]?awk|sed)$`), letters: "vFle", glued: "i", script: set("-f --file"), only: true},
+	{name: lazyregexp.New(`^ruby[0-9.]*$`), letters: "IrE", glued: "iKFTW0x", text: set("-e -C")},
+	{name: lazyregexp.New(`^perl[0-9.]*$`), letters: "I", glued: "MmiF0CDxVl", text: set("-e -E")},
+	{name: lazyregexp.New(`^php[0-9.]*$`), letters: "dczt", text: set("-r -B -R -F -E -S -a -i -m"), script: set("-f --file")},
+	{name: lazyregexp.New(`^(?:lua[0-9.]*|luajit)$`), letters: "le"},
+	{name: lazyregexp.New(`^(?:Rscript|tclsh[0-9.]*|expect|groovy|julia)$`), text: set("-c -e")},
+	{name: lazyregexp.New(`^(?:[gm]?awk|sed)$`), letters: "vFle", glued: "i", script: set("-f --file"), only: true},
 }
 
 // behind gives the words of the program that a prefix starts, and reads what the prefix
@@ -129,7 +130,7 @@ func (r *reader) behind(words []word) (rest []word, ok bool) {
 	return nil, true
 }
 
-var sets = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var sets = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // asksForCommand reports whether these words make command(1) only say what it would run.
 func asksForCommand(args []word) bool {

@@ -1,10 +1,11 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // Top begins a word that leads to the directory in which the line runs.
@@ -14,7 +15,7 @@ const Top = "\uFFFB"
 const unknown = "\uFFFC"
 
 // templates are ralph's, which are filled before the shell sees them.
-var templates = regexp.MustCompile(`\$*\$\{run\.[^}]*\}`)
+var templates = lazyregexp.New(`\$*\$\{run\.[^}]*\}`)
 
 func fill(text string) string {
 	return templates.ReplaceAllString(strings.ReplaceAll(text, "${run.worktree}", Top), unknown)
@@ -94,7 +95,7 @@ func expanded(part syntax.WordPart, first bool) string {
 }
 
 // pattern matches what the shell takes for a pattern, or for several words.
-var pattern = regexp.MustCompile(`[*?]|\[.*\]|\{.*\}`)
+var pattern = lazyregexp.New(`[*?]|\[.*\]|\{.*\}`)
 
 // unescape drops the backslashes that quote one of these characters; "" is any.
 func unescape(s, these string) string {

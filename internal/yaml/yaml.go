@@ -5,11 +5,12 @@ package yaml
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // Kind says what a Node holds.
@@ -64,7 +65,7 @@ const (
 	maxDepth = 64
 )
 
-var lineIn = regexp.MustCompile(`line (\d+): (.*)`)
+var lineIn = lazyregexp.New(`line (\d+): (.*)`)
 
 // Parse reads one document. The error is a *SyntaxError. An empty document is a
 // Null node. Aliases and documents after the first are errors.

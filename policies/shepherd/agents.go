@@ -3,11 +3,11 @@ package shepherd
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -32,7 +32,7 @@ type agent struct {
 }
 
 // nameForm is a name of Agent Shepherd's that can be a block's.
-var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
+var nameForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
 
 const nameWords = "letters, digits, \"_\" and \"-\", a letter first, at most 100 of them"
 

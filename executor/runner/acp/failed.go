@@ -3,7 +3,6 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // Codes of errors that mean something of their own.
@@ -25,11 +25,11 @@ const (
 // How an error of a provider shows in the words of a program: it has no code of its
 // own in the protocol.
 var (
-	httpStatus = regexp.MustCompile(`(?i)(?:^|\b(?:status(?:[ _]?code)?|https?(?:/[\d.]+)?|error|code|returned)["']?[:= ]+\(?)([45]\d\d)\b`)
-	limitWords = regexp.MustCompile(`(?i)rate.?limit|too many requests|usage limit|limit reached|quota|resource.?exhausted`)
-	againWords = regexp.MustCompile(`(?i)overloaded|unavailable|bad gateway|server error|econn|etimedout|enotfound|eai_again|epipe|socket|fetch failed|network|connection|timed? ?out|terminated|disconnected|stream`)
-	humanWords = regexp.MustCompile(`(?i)unauthori[sz]ed|forbidden|api.?key|authenticat|logged in|log ?in\b|credit|billing|no such model|(?:unknown|invalid) model|model .{0,80}(?:not found|not exist|not supported)`)
-	untilWords = regexp.MustCompile(`(?i)(?:retry[- _]?after|try again (?:in|at)|resets?(?: at| in)?)["']?[:= ]+["']?([^"',;}\n]{1,60})`)
+	httpStatus = lazyregexp.New(`(?i)(?:^|\b(?:status(?:[ _]?code)?|https?(?:/[\d.]+)?|error|code|returned)["']?[:= ]+\(?)([45]\d\d)\b`)
+	limitWords = lazyregexp.New(`(?i)rate.?limit|too many requests|usage limit|limit reached|quota|resource.?exhausted`)
+	againWords = lazyregexp.New(`(?i)overloaded|unavailable|bad gateway|server error|econn|etimedout|enotfound|eai_again|epipe|socket|fetch failed|network|connection|timed? ?out|terminated|disconnected|stream`)
+	humanWords = lazyregexp.New(`(?i)unauthori[sz]ed|forbidden|api.?key|authenticat|logged in|log ?in\b|credit|billing|no such model|(?:unknown|invalid) model|model .{0,80}(?:not found|not exist|not supported)`)
+	untilWords = lazyregexp.New(`(?i)(?:retry[- _]?after|try again (?:in|at)|resets?(?: at| in)?)["']?[:= ]+["']?([^"',;}\n]{1,60})`)
 )
 
 // finalNames are what OpenCode names errors after which it does not try again by

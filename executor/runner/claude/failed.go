@@ -3,13 +3,13 @@ package claude
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
@@ -162,8 +162,8 @@ func errorClass(err error) executor.FailureClass {
 }
 
 var (
-	oldLimit = regexp.MustCompile(`usage limit reached\|(\d{9,13})`)
-	resets   = regexp.MustCompile(`(?i)\bresets?(?: at| on)? ([^·()|\n]{1,40}?)(?:\s*\(([A-Za-z_/+\-0-9]{1,40})\))?\s*(?:$|[·.|\n])`)
+	oldLimit = lazyregexp.New(`usage limit reached\|(\d{9,13})`)
+	resets   = lazyregexp.New(`(?i)\bresets?(?: at| on)? ([^·()|\n]{1,40}?)(?:\s*\(([A-Za-z_/+\-0-9]{1,40})\))?\s*(?:$|[·.|\n])`)
 )
 
 // limited is a limit that is used up, and until when.

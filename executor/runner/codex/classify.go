@@ -2,13 +2,13 @@ package codex
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
@@ -16,7 +16,7 @@ import (
 const waiting = "waiting for network"
 
 // reconnecting is how Codex says that it tries again, and why.
-var reconnecting = regexp.MustCompile(`(?s)^Reconnecting\.\.\. (?:\d+/\d+|` + waiting + `)\s*(?:\((.*)\))?\s*$`)
+var reconnecting = lazyregexp.New(`(?s)^Reconnecting\.\.\. (?:\d+/\d+|` + waiting + `)\s*(?:\((.*)\))?\s*$`)
 
 // retried reports whether an error is one for which Codex tries again.
 func retried(message string) (why string, again bool) {
@@ -31,7 +31,7 @@ func retried(message string) (why string, again bool) {
 }
 
 // status is an HTTP status in a message.
-var status = regexp.MustCompile(`(?:unexpected status|last status:|status code:?|HTTP) (\d{3})\b`)
+var status = lazyregexp.New(`(?:unexpected status|last status:|status code:?|HTTP) (\d{3})\b`)
 
 // words are what tells the classes of failure apart, in lower case, in the order in
 // which they are looked for.
@@ -140,10 +140,10 @@ func lastError(r executor.AgentRun) string {
 // How Codex says when a limit ends: "try again at 10:26 PM.", "try again at Nov
 // 25th, 2026 3:04 PM.", "try again in 2.054s.", "try again in 3 days 4 minutes."
 var (
-	againAt = regexp.MustCompile(`(?i)try again at ([A-Za-z0-9:, ]+)`)
-	againIn = regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)? ?[a-z]+[ ,]*)+)`)
-	part    = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?([a-z]+)`)
-	ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b,?`)
+	againAt = lazyregexp.New(`(?i)try again at ([A-Za-z0-9:, ]+)`)
+	againIn = lazyregexp.New(`(?i)try again in ((?:\d+(?:\.\d+)? ?[a-z]+[ ,]*)+)`)
+	part    = lazyregexp.New(`(?i)(\d+(?:\.\d+)?) ?([a-z]+)`)
+	ordinal = lazyregexp.New(`(\d)(?:st|nd|rd|th)\b,?`)
 )
 
 // until is when a limit ends, as Codex says it.

@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -106,8 +106,8 @@ func profiles(dir string) ([]executor.Native, error) {
 // table is where the first table of a TOML file begins, and assigned a text that is
 // assigned on one line.
 var (
-	table    = regexp.MustCompile(`(?m)^[ \t]*\[`)
-	assigned = regexp.MustCompile(`(?m)^[ \t]*([A-Za-z_]+)[ \t]*=[ \t]*(?:"([^"\\\n]*)"|'([^'\n]*)')`)
+	table    = lazyregexp.New(`(?m)^[ \t]*\[`)
+	assigned = lazyregexp.New(`(?m)^[ \t]*([A-Za-z_]+)[ \t]*=[ \t]*(?:"([^"\\\n]*)"|'([^'\n]*)')`)
 )
 
 // setting is the text that a profile gives to a name, "" if it says nothing.

@@ -3,23 +3,23 @@ package opencode
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 // limited is how a rate limit shows in what OpenCode says of a failure: while it
 // tries again it does not tell the code.
-var limited = regexp.MustCompile(`(?i)\b429\b|rate.?limit|too many requests|quota|usage limit|limit (was )?(reached|exceeded)`)
+var limited = lazyregexp.New(`(?i)\b429\b|rate.?limit|too many requests|quota|usage limit|limit (was )?(reached|exceeded)`)
 
 // unknown is how a model or an agent shows that is not there.
-var unknown = regexp.MustCompile(`(?i)model not found|agent not found|provider not found|ModelNotFound|ProviderInit|not a primary agent`)
+var unknown = lazyregexp.New(`(?i)model not found|agent not found|provider not found|ModelNotFound|ProviderInit|not a primary agent`)
 
 // overflow is how a session shows that is too long for the model.
-var overflow = regexp.MustCompile(`(?i)context.{0,20}(length|window|overflow)|prompt is too long|too many tokens|maximum context`)
+var overflow = lazyregexp.New(`(?i)context.{0,20}(length|window|overflow)|prompt is too long|too many tokens|maximum context`)
 
 // state takes in what a session does: OpenCode asks a model that fails again and
 // again, for minutes.

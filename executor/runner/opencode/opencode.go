@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
@@ -55,7 +55,7 @@ func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
 	return err
 }
 
-var versionLine = regexp.MustCompile(`\d+\.\d+\.\d+\S*`)
+var versionLine = lazyregexp.New(`\d+\.\d+\.\d+\S*`)
 
 // Version implements executor.Program.
 func (c *Runner) Version(ctx context.Context, r executor.AgentRun) (string, error) {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
@@ -54,7 +54,7 @@ const (
 // startTime is how long a server may take to listen and to answer.
 const startTime = 2 * time.Minute
 
-var listening = regexp.MustCompile(`listening on (http://\S+)\s`)
+var listening = lazyregexp.New(`listening on (http://\S+)\s`)
 
 // start starts a server in dir, which it makes, and returns when it answers. It
 // lives until it is ended, longer than ctx.

@@ -2,11 +2,11 @@ package bd
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -16,7 +16,7 @@ var (
 	_ foreign.Encode = Encode
 
 	// idPattern is an id that can also be a part of git's refs.
-	idPattern = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
+	idPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
 )
 
 // MaxID is the longest id of an issue that ralph takes, in bytes: that of an annotation

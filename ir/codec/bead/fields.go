@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -113,7 +113,7 @@ func (b *bead) tracked(f foreign.Fields) {
 
 // sibling is a worktree in the place that the format has for them: beside the
 // repository, in a directory named for it.
-var sibling = regexp.MustCompile(`^(?:.*/)?[^/]+-worktrees/(.+)$`)
+var sibling = lazyregexp.New(`^(?:.*/)?[^/]+-worktrees/(.+)$`)
 
 // worktree takes a place over without the machine that it was on.
 func (d *decoding) worktree(b *bead, v *foreign.Value, s string) {

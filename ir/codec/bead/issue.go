@@ -3,20 +3,20 @@ package bead
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 var (
 	// idPattern is an id that can also be a part of git's refs.
-	idPattern = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
+	idPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
 	// keyPattern is a sprint that can be a key.
-	keyPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	keyPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 )
 
 // maxID is the longest id, in characters: that of an annotation in a plan.

@@ -1,7 +1,6 @@
 package bead
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
@@ -278,7 +278,7 @@ func isWhole(x *foreign.Value, lo int64) bool {
 }
 
 // matches is a pattern of the model; its $ also matches before a last line end.
-func matches(pattern *regexp.Regexp) func(*foreign.Value) bool {
+func matches(pattern *lazyregexp.Regexp) func(*foreign.Value) bool {
 	return func(x *foreign.Value) bool { return isText(x) && pattern.MatchString(strings.TrimSuffix(x.Text, "\n")) }
 }
 
@@ -289,8 +289,8 @@ func blank(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f }
 const timeForm = "a time such as 2026-01-31T18:00:00Z"
 
 var (
-	dateTime = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt _](\d\d:\d\d)(:\d\d)?(?:[.,]\d+)?(?:[Zz]|[+\x{2212}-](\d\d):?(\d\d))?$`)
-	seconds  = regexp.MustCompile(`^[+-]?(\d+)(\.\d*)?$`)
+	dateTime = lazyregexp.New(`^(\d{4}-\d\d-\d\d)[Tt _](\d\d:\d\d)(:\d\d)?(?:[.,]\d+)?(?:[Zz]|[+\x{2212}-](\d\d):?(\d\d))?$`)
+	seconds  = lazyregexp.New(`^[+-]?(\d+)(\.\d*)?$`)
 )
 
 // Bounds of a time that is written as a number: what is above the first in either

@@ -2,21 +2,21 @@ package bead
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // Patterns of the format.
 var (
-	phasePattern  = regexp.MustCompile(`^[0-9]+[a-z]*$`)
-	sprintPattern = regexp.MustCompile(`^[0-9]+[a-z]*\.[0-9]+[a-z]*$`)
-	branchPattern = regexp.MustCompile(`^[a-zA-Z0-9/_-]+$`)
-	absolutePath  = regexp.MustCompile(`^(/|[A-Za-z]:[/\\]|\\\\)`)
+	phasePattern  = lazyregexp.New(`^[0-9]+[a-z]*$`)
+	sprintPattern = lazyregexp.New(`^[0-9]+[a-z]*\.[0-9]+[a-z]*$`)
+	branchPattern = lazyregexp.New(`^[a-zA-Z0-9/_-]+$`)
+	absolutePath  = lazyregexp.New(`^(/|[A-Za-z]:[/\\]|\\\\)`)
 )
 
 // Words of the format.

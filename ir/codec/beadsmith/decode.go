@@ -3,10 +3,10 @@ package beadsmith
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -19,7 +19,7 @@ const (
 )
 
 // idPattern is an id that can also be a part of git's refs.
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
+var idPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
 
 // definitionKeys have a meaning in a TaskDefinition, stateKeys in a TaskState too:
 // all but the beads follow from the history and are made anew.

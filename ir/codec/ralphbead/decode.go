@@ -3,9 +3,9 @@ package ralphbead
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -23,7 +23,7 @@ const (
 )
 
 // looksLike is what a file needs to be taken for a bead that is not named one.
-var looksLike = regexp.MustCompile(`(?i)"(intent|dod)"\s*:`)
+var looksLike = lazyregexp.New(`(?i)"(intent|dod)"\s*:`)
 
 // Recognize reports whether a JSON file that was not said to be a bead is one,
 // well-formed or not.

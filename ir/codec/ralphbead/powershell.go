@@ -1,6 +1,6 @@
 package ralphbead
 
-import "regexp"
+import "github.com/ralph-compiler/ralph/internal/lazyregexp"
 
 // PowerShell reports whether a command is written for PowerShell, so that a
 // POSIX shell cannot run it. A command that starts PowerShell itself
@@ -10,8 +10,8 @@ func PowerShell(command string) bool {
 }
 
 var (
-	startsShell = regexp.MustCompile(`^\s*(\S*[/\\])?(pwsh|powershell)(\.exe)?\s`)
-	powerShell  = regexp.MustCompile(`(?i:\$(PSVersionTable|PSScriptRoot|LASTEXITCODE|ErrorActionPreference|env:\w))` +
+	startsShell = lazyregexp.New(`^\s*(\S*[/\\])?(pwsh|powershell)(\.exe)?\s`)
+	powerShell  = lazyregexp.New(`(?i:\$(PSVersionTable|PSScriptRoot|LASTEXITCODE|ErrorActionPreference|env:\w))` +
 		`|(^|[(|;{=\n])\s*(Add|Clear|Compare|Convert|ConvertFrom|ConvertTo|Copy|Export|ForEach|Format|Get|Group|Import|Invoke|Join|Measure|Move|New|Out|Read|Remove|Rename|Resolve|Select|Set|Sort|Split|Start|Stop|Test|Wait|Where|Write)-[A-Z][A-Za-z]+\b` +
 		`|(^|[;&|]\s*)&?\s*['"]?\.\\` +
 		`|(?i:\bif\s*\(.*\)\s*\{)`)

@@ -3,17 +3,17 @@ package taskmaster
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // idForm is an id that can be a key: a number in most files.
-var idForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,63})$`)
+var idForm = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,63})$`)
 
 // Keys of tasks and subtasks that mean something here.
 var taskKeys = []string{
