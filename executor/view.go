@@ -110,6 +110,20 @@ func (r *Run) View(id ir.NodeID) (NodeView, bool) {
 	return r.view(n, holds{}), true
 }
 
+// Attempt returns what is on record of an attempt.
+func (r *Run) Attempt(id ir.NodeID, step string, number int) (AttemptLog, bool) {
+	n := r.byID[id]
+	if n == nil {
+		return AttemptLog{}, false
+	}
+	for i := len(n.logs) - 1; i >= 0; i-- {
+		if l := &n.logs[i]; l.Step == step && l.Number == number {
+			return *l, true
+		}
+	}
+	return AttemptLog{}, false
+}
+
 // Views returns where every node stands, in the epic's order, the sum last. The
 // sum is there only if it is due or was made.
 func (r *Run) Views() []NodeView {

@@ -17,7 +17,7 @@ import (
 )
 
 // agent runs one iteration of the step's agent, or of the one who stands in.
-func (d *driver) agent(e executor.Effect) (work, error) {
+func (d *driver) agent(e *executor.Effect) (work, error) {
 	n, step := d.find(e)
 	run, runner, err := d.agentRun(e, n, step, cmp.Or(e.Agent, step.Agent), step.Model)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *driver) agent(e executor.Effect) (work, error) {
 			ended.Model = ""
 		}
 		if err = errors.Join(err, plainFiles(run.Files)); err != nil {
-			f := failed(ctx, e, err)
+			f := failed(ctx, *e, err)
 			f.Usage = ended.Usage
 			return f, nil
 		}
@@ -88,7 +88,7 @@ func setAside(dir, turn string) error {
 
 // agentRun fills in what a turn of any agent needs but its prompt. own is the
 // model that the step or gate names for its own agent.
-func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, own string) (executor.AgentRun, executor.Runner, error) {
+func (d *driver) agentRun(e *executor.Effect, n *ir.Node, step *ir.Step, name, own string) (executor.AgentRun, executor.Runner, error) {
 	agent, ok := d.Epic.Agents[name]
 	if !ok {
 		return executor.AgentRun{}, nil, &Bug{fmt.Sprintf("node %s: agent %q is not in the epic", n.Key, name)}
@@ -106,7 +106,7 @@ func (d *driver) agentRun(e executor.Effect, n *ir.Node, step *ir.Step, name, ow
 		own = cmp.Or(agent.Model, own)
 	}
 	return executor.AgentRun{
-		Node: n, Step: step, Agent: name, Slug: agent.Slug, Text: d.Agents[name], Runner: r, Effect: e,
+		Node: n, Step: step, Agent: name, Slug: agent.Slug, Text: d.Agents[name], Runner: r, Effect: *e,
 		Model: d.model(cmp.Or(own, agent.Model)), Alias: d.Epic.Models[cmp.Or(own, agent.Model)],
 		Keep: d.keep(), Human: d.Epic.HITLOf(n), Record: d.record(e),
 		Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node), Files: files, Env: d.identified(r),
@@ -131,7 +131,7 @@ func (d *driver) identified(r ir.Runner) map[string]string {
 // model is what a program is told: what the alias stands for, else the alias.
 func (d *driver) model(alias string) string { return cmp.Or(d.Epic.Models[alias].ID, alias) }
 
-func (c *Config) activity(e executor.Effect) func(executor.Activity) {
+func (c *Config) activity(e *executor.Effect) func(executor.Activity) {
 	if c.Activity == nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (c *Config) activity(e executor.Effect) func(executor.Activity) {
 		if c.Redact != nil {
 			a.Line = c.Redact(a.Line)
 		}
-		c.Activity(e, a)
+		c.Activity(*e, a)
 	}
 }
 

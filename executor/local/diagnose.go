@@ -16,7 +16,7 @@ import (
 const diagnoseTime = 10 * 60 * 1000
 
 // diagnose lets another agent say what to do about one that stalled.
-func (d *driver) diagnose(e executor.Effect) (work, error) {
+func (d *driver) diagnose(e *executor.Effect) (work, error) {
 	n, step := d.find(e)
 	name := cmp.Or(e.Agent, step.Stall.Agent)
 	limits := ir.StepLimits{Iterations: 1, Attempts: 1, TimeoutMS: diagnoseTime}

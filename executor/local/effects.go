@@ -17,31 +17,31 @@ type work func(context.Context) (executor.Body, error)
 
 // effect returns what a worker has to do. Everything that needs the run is
 // looked up here, in the goroutine that owns it.
-func (d *driver) effect(e executor.Effect) (work, error) {
+func (d *driver) effect(e *executor.Effect) (work, error) {
 	ws := d.Workspace
 	switch e.Kind {
 	case executor.EffectBase:
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Base(ctx, e)) }, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Base(ctx, *e)) }, nil
 	case executor.EffectPrepare:
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Prepare(ctx, e)) }, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Prepare(ctx, *e)) }, nil
 	case executor.EffectAgent:
 		return d.room(d.agent(e))
 	case executor.EffectDiagnose:
 		return d.room(d.diagnose(e))
 	case executor.EffectCollect:
 		outcome := d.attempt(e).Outcome
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Collect(ctx, e, outcome)) }, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Collect(ctx, *e, outcome)) }, nil
 	case executor.EffectGate, executor.EffectRed:
 		return d.room(d.gate(e))
 	case executor.EffectPublish:
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Publish(ctx, e)) }, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Publish(ctx, *e)) }, nil
 	case executor.EffectLand:
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Land(ctx, e)) }, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Land(ctx, *e)) }, nil
 	case executor.EffectPull:
-		text := d.pullText(e)
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Pull(ctx, e, text)) }, nil
+		text := d.pullText(*e)
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Pull(ctx, *e, text)) }, nil
 	case executor.EffectPoll:
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Poll(ctx, e)) }, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Poll(ctx, *e)) }, nil
 	}
 	return nil, &Bug{fmt.Sprintf("no such effect: %q", e.Kind)}
 }
@@ -63,19 +63,14 @@ func (d *driver) room(do work, err error) (work, error) {
 }
 
 // attempt is what is on record of the effect's attempt.
-func (d *driver) attempt(e executor.Effect) executor.AttemptLog {
-	v, _ := d.Run.View(e.Node)
-	for i := len(v.Attempts) - 1; i >= 0; i-- {
-		if a := v.Attempts[i]; a.Step == e.Step && a.Number == e.Attempt {
-			return a
-		}
-	}
-	return executor.AttemptLog{}
+func (d *driver) attempt(e *executor.Effect) executor.AttemptLog {
+	a, _ := d.Run.Attempt(e.Node, e.Step, e.Attempt)
+	return a
 }
 
 // find returns the node and step of an effect. The sum is in no epic: it has
 // only a key.
-func (d *driver) find(e executor.Effect) (*ir.Node, *ir.Step) {
+func (d *driver) find(e *executor.Effect) (*ir.Node, *ir.Step) {
 	if n := d.nodes[e.Node]; n != nil {
 		for j := range n.Steps {
 			if n.Steps[j].Name == e.Step {
@@ -89,7 +84,7 @@ func (d *driver) find(e executor.Effect) (*ir.Node, *ir.Step) {
 }
 
 // madeUp is the step of an effect that is in no epic, as the machine made it up.
-func (d *driver) madeUp(n *ir.Node, e executor.Effect) *ir.Step {
+func (d *driver) madeUp(n *ir.Node, e *executor.Effect) *ir.Step {
 	if s := d.Run.Step(e.Node, e.Step); s != nil {
 		return s
 	}

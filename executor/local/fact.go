@@ -15,7 +15,7 @@ type fact struct {
 }
 
 // record returns what lets the workers of an effect tell facts.
-func (d *driver) record(e executor.Effect) func(context.Context, executor.Body) error {
+func (d *driver) record(e *executor.Effect) func(context.Context, executor.Body) error {
 	return func(ctx context.Context, body executor.Body) error {
 		kept := make(chan error, 1)
 		f := fact{event: executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: executor.Redacted(body, d.Redact)}, kept: kept}

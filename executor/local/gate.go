@@ -18,7 +18,7 @@ import (
 // gate lets one gate judge the effect's commit. The directory holds exactly that
 // commit; afterwards it is put back, and what the gate did to it counts by the
 // gate's kind.
-func (d *driver) gate(e executor.Effect) (work, error) {
+func (d *driver) gate(e *executor.Effect) (work, error) {
 	run, judge, err := d.gateRun(e)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (d *driver) gate(e executor.Effect) (work, error) {
 		judged, err := judge.Judge(ctx, run)
 		trace, after := shut()
 		if err = errors.Join(err, after, plainFiles(run.Files)); err != nil {
-			f := failed(ctx, e, err)
+			f := failed(ctx, *e, err)
 			f.Usage = judged.Usage
 			return f, nil
 		}
@@ -70,23 +70,23 @@ func weigh(g ir.Gate, j executor.GateJudged, t executor.Trace) executor.GateJudg
 const closing = time.Minute
 
 // tree opens the commit for a gate.
-func (d *driver) tree(ctx context.Context, e executor.Effect) (string, func() (executor.Trace, error), error) {
-	dir, err := d.Workspace.Open(ctx, e)
+func (d *driver) tree(ctx context.Context, e *executor.Effect) (string, func() (executor.Trace, error), error) {
+	dir, err := d.Workspace.Open(ctx, *e)
 	return dir, func() (executor.Trace, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 		defer cancel()
-		return d.Workspace.Close(ctx, e)
+		return d.Workspace.Close(ctx, *e)
 	}, err
 }
 
 // empty is a directory that says nothing, not even by its neighbours.
-func (d *driver) empty(context.Context, executor.Effect) (string, func() (executor.Trace, error), error) {
+func (d *driver) empty(context.Context, *executor.Effect) (string, func() (executor.Trace, error), error) {
 	dir, err := os.MkdirTemp("", "ralph-review-")
 	return dir, func() (executor.Trace, error) { return executor.Trace{}, os.RemoveAll(dir) }, err
 }
 
 // gateRun fills in everything that a gate may ask for.
-func (d *driver) gateRun(e executor.Effect) (executor.GateRun, executor.Gate, error) {
+func (d *driver) gateRun(e *executor.Effect) (executor.GateRun, executor.Gate, error) {
 	n, step := d.find(e)
 	g, ok := d.Epic.Gates[e.Gate]
 	judge := d.Gates[g.Kind]
@@ -100,7 +100,7 @@ func (d *driver) gateRun(e executor.Effect) (executor.GateRun, executor.Gate, er
 	a := d.attempt(e)
 	run := executor.GateRun{
 		Redact: d.Redact,
-		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: e, Epic: d.Epic.Epic.ID,
+		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: *e, Epic: d.Epic.Epic.ID,
 		Files: files, Env: d.env(), Activity: d.activity(e),
 		Outcome: a.Outcome, Changed: a.Collected.SinceStart(), Listed: a.Collected.Listed, Feedback: a.Feedback,
 	}

@@ -66,7 +66,8 @@ type Config struct {
 	// Watch sees what others change while the run is at work. It may be nil.
 	Watch executor.Watch
 
-	// Observe is told events after they are on stable storage. It may be nil.
+	// Observe is told events after they are on stable storage. It may be nil, and
+	// does not keep the list.
 	Observe func([]executor.Event)
 }
 
@@ -82,7 +83,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	ctx, cancel := context.WithCancel(ctx)
 	d := &driver{
 		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
-		reports: make(chan report, 64), facts: make(chan fact), flying: map[string]context.CancelFunc{},
+		jobs: make(chan job), reports: make(chan report, 64), facts: make(chan fact), flying: map[int64]context.CancelFunc{},
 		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{},
 	}
 	for i := range c.Epic.Nodes {
@@ -120,11 +121,13 @@ type driver struct {
 	clock      clock
 	stay       bool // for people too
 	work       sync.WaitGroup
+	jobs       chan job // to workers that have nothing to do
 	reports    chan report
 	facts      chan fact
-	batch      []executor.Event              // applied, not yet durable
-	answers    []answer                      // of decisions in batch, given when it is durable
-	flying     map[string]context.CancelFunc // by the effects' keys: a node may have several
+	batch      []executor.Event             // applied, not yet durable
+	answers    []answer                     // of decisions in batch, given when it is durable
+	flying     map[int64]context.CancelFunc // by the event that began the effect: a node may have several
+	trying     context.CancelFunc           // of the preflight; nil: there is none
 	wake       time.Time
 	looked     time.Time // at the inbox
 	rest       time.Time // when memory is given back, if nothing happens until then; zero: it was
@@ -137,7 +140,7 @@ type driver struct {
 
 // report is what a worker says when its effect has ended.
 type report struct {
-	key   string
+	began int64 // event that began it; 0: the preflight
 	event executor.Event
 	seen  []executor.Sighting // what others changed meanwhile
 }
@@ -185,7 +188,8 @@ func (d *driver) flush() error {
 	if d.Observe != nil {
 		d.Observe(d.batch)
 	}
-	d.batch = nil
+	clear(d.batch)
+	d.batch = d.batch[:0]
 	return d.answer()
 }
 
@@ -225,7 +229,7 @@ func (d *driver) round() (done bool, err error) {
 		}
 		e.Seq = d.Run.Seq()
 	}
-	if len(todo.Try) > 0 && d.flying[executor.Preflight] == nil {
+	if len(todo.Try) > 0 && d.trying == nil {
 		if err := d.put(executor.Event{Body: Trying(todo.Try)}); err != nil {
 			return false, err
 		}
@@ -241,16 +245,17 @@ func (d *driver) round() (done bool, err error) {
 	if err := d.flush(); err != nil {
 		return false, err
 	}
-	for _, e := range todo.Start {
-		if err := d.start(e); err != nil {
+	for i := range todo.Start {
+		e := todo.Start[i] // of its own, so that it keeps no other in memory
+		if err := d.start(&e); err != nil {
 			return false, err
 		}
 	}
-	if len(todo.Try) > 0 && d.flying[executor.Preflight] == nil {
+	if len(todo.Try) > 0 && d.trying == nil {
 		d.preflight(todo.Try)
 	}
-	for _, e := range todo.Stop {
-		if cancel := d.flying[d.key(e)]; cancel != nil {
+	for i := range todo.Stop {
+		if cancel := d.flying[todo.Stop[i].Seq]; cancel != nil {
 			cancel()
 		}
 	}
@@ -321,7 +326,7 @@ func (d *driver) wait() error {
 		return d.ctx.Err()
 	}
 	// Whoever is about to report does so now: one commit then serves all.
-	for idle := 0; idle < 3 && len(d.flying) > 0; {
+	for idle := 0; idle < 3 && (len(d.flying) > 0 || d.trying != nil); {
 		select {
 		case r := <-d.reports:
 			if err := d.report(r); err != nil {
@@ -368,8 +373,13 @@ func (d *driver) giveBack() {
 }
 
 func (d *driver) report(r report) error {
-	d.flying[r.key]()
-	delete(d.flying, r.key)
+	if r.began == 0 {
+		d.trying()
+		d.trying = nil
+	} else {
+		d.flying[r.began]()
+		delete(d.flying, r.began)
+	}
 	d.rest = d.clock.now().Add(idle)
 	if err := d.sighted(r.seen, false); err != nil {
 		return err
@@ -381,8 +391,8 @@ func (d *driver) report(r report) error {
 // of the grace; a second interrupt ends the grace.
 func (d *driver) interrupt() error {
 	d.interrupts++
-	if end := d.flying[executor.Preflight]; end != nil { // it leaves nothing that is worth waiting for
-		end()
+	if d.trying != nil { // it leaves nothing that is worth waiting for
+		d.trying()
 	}
 	until := d.clock.now().Truncate(time.Millisecond)
 	if d.interrupts == 1 {
@@ -403,29 +413,6 @@ func (d *driver) deadline() error {
 	}})
 }
 
-// start begins an effect, whose record is durable.
-func (d *driver) start(e executor.Effect) error {
-	do, err := d.effect(e)
-	if err != nil {
-		return err
-	}
-	key := d.key(e)
-	if d.flying[key] != nil {
-		return &Bug{"effect " + key + " begins while it is in flight"}
-	}
-	ctx, cancel := context.WithCancel(d.ctx)
-	d.flying[key] = cancel
-	d.work.Go(func() {
-		body, seen, err := d.watch(ctx, e, do)
-		if err != nil {
-			body = failed(ctx, e, err)
-		}
-		body = executor.Redacted(body, d.Redact)
-		d.reports <- report{key, executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}, seen}
-	})
-	return nil
-}
-
 // env is what the policy and this ralph set for agents and gates.
 func (c *Config) env() map[string]string {
 	if len(c.Env) == 0 {
@@ -435,8 +422,6 @@ func (c *Config) env() map[string]string {
 	maps.Copy(out, c.Epic.Run.Worktree.Env)
 	return out
 }
-
-func (d *driver) key(e executor.Effect) string { return e.Key(d.Epic.Epic.ID) }
 
 // Files is the directory of an attempt's files: prompt, output, logs of gates.
 func Files(state string, node ir.NodeID, step string, attempt int) string {
@@ -461,7 +446,7 @@ func plainFiles(dir string) error {
 
 // files returns the directory of an attempt's files, which whoever writes there
 // makes. What a program put in its place is taken away: ralph writes behind no link.
-func (d *driver) files(e executor.Effect) (string, error) {
+func (d *driver) files(e *executor.Effect) (string, error) {
 	dir := Files(d.State, e.Node, e.Step, e.Attempt)
 	return dir, noLink(dir)
 }

@@ -25,8 +25,8 @@ func Trying(checks []executor.BaseCheck) executor.PreflightStarted {
 // nothing else starts meanwhile.
 func (d *driver) preflight(checks []executor.BaseCheck) {
 	ctx, cancel := context.WithCancel(d.ctx)
-	d.flying[executor.Preflight] = cancel
-	c, tell := d.Config, d.record(executor.Effect{})
+	d.trying = cancel
+	c, tell := d.Config, d.record(&executor.Effect{})
 	d.work.Go(func() {
 		end, seen, err := d.watch(ctx, executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}, func(ctx context.Context) (executor.Body, error) {
 			return executor.PreflightEnded{}, Preflight(ctx, c, checks, tell)
@@ -34,7 +34,7 @@ func (d *driver) preflight(checks []executor.BaseCheck) {
 		if err != nil {
 			end = executor.PreflightEnded{Detail: failed(ctx, executor.Effect{}, err).Detail}
 		}
-		d.reports <- report{executor.Preflight, executor.Event{Body: executor.Redacted(end, d.Redact)}, seen}
+		d.reports <- report{0, executor.Event{Body: executor.Redacted(end, d.Redact)}, seen}
 	})
 }
 
@@ -136,7 +136,7 @@ func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string
 	e := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight, Gate: check.Gate, Commit: check.Base.Commit}
 	run := executor.GateRun{
 		Node: &ir.Node{ID: executor.Preflight, Key: executor.Preflight}, Step: &ir.Step{Name: executor.Preflight}, Name: check.Gate, Gate: g, Digest: check.Digest,
-		Effect: e, Epic: c.Epic.Epic.ID, Dir: dir, Files: abs, Env: c.env(), Redact: c.Redact, Activity: c.activity(e),
+		Effect: e, Epic: c.Epic.Epic.ID, Dir: dir, Files: abs, Env: c.env(), Redact: c.Redact, Activity: c.activity(&e),
 	}
 	if run.Activity != nil { // it begins
 		run.Activity(executor.Activity{})
