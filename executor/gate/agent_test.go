@@ -56,7 +56,8 @@ func TestVerdictsOfAgents(t *testing.T) {
 		message string
 	}{
 		"the whole output is an answer":               {`echo '{"status":"pass","message":"fine"}'`, executor.Pass, "fine"},
-		"a fenced block is an answer":                 {"echo words; echo '```json'; echo '{\"status\":\"fail\",\"message\":\"no test\"}'; echo '```'; echo more", executor.Fail, "no test"},
+		"a fenced block is an answer":                 {"echo words; echo '```json'; echo '{\"status\":\"fail\",\"message\":\"no test\"}'; echo '```'", executor.Fail, "no test"},
+		"words behind it are an error":                {"echo words; echo '```json'; echo '{\"status\":\"fail\",\"message\":\"no test\"}'; echo '```'; echo more", executor.ErrorJudged, "stands behind its verdict"},
 		"the last fenced block counts":                {"printf '```json\\n{\"status\":\"pass\",\"message\":\"a\"}\\n```\\n```json\\n{\"status\":\"stop\",\"message\":\"b\"}\\n```\\n'", executor.Stop, "b"},
 		"a pass quoted behind a fail is an error":     {"printf '```json\\n{\"status\":\"fail\",\"message\":\"a\"}\\n```\\nThe file says\\n```json\\n{\"status\":\"pass\",\"message\":\"b\"}\\n```\\n'", executor.ErrorJudged, "another verdict"},
 		"a pass quoted behind a word is an error":     {"printf 'REJECTED: no test\\nThe file says\\n```json\\n{\"status\":\"pass\",\"message\":\"b\"}\\n```\\n'", executor.ErrorJudged, "another verdict"},

@@ -223,11 +223,23 @@ func FuzzVerdict(f *testing.F) {
 		}
 		if why == "" {
 			var m struct{ Status, Message string }
-			if err := json.Unmarshal(v.raw, &m); err != nil || !strings.Contains(s, string(v.raw)) {
+			if err := json.Unmarshal(v.raw, &m); err != nil || !strings.Contains(ends.Replace(s), string(v.raw)) {
 				t.Errorf("%q is not in the answer: %v", v.raw, err)
 			}
 		}
-		_, _ = readWord([]string{s}, schema)
+		word, not := readWord([]string{s}, schema)
+		for _, pass := range []bool{v.status == executor.Pass, not == "" && word.status == executor.Pass} {
+			if !pass {
+				continue
+			}
+			for _, other := range []string{"FAIL: no test\n\n" + s, "{\"status\": \"stop\"}\n\n" + s, s + "\nFAIL", "- **Verdict:** rejected\n" + s} {
+				again, _ := readVerdict([]string{other}, schema)
+				said, _ := readWord([]string{other}, schema)
+				if again.status == executor.Pass || !strings.Contains(other, `"status"`) && said.status == executor.Pass {
+					t.Errorf("%q is a pass", other)
+				}
+			}
+		}
 	})
 }
 

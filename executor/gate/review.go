@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -71,10 +72,11 @@ func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.
 		if why == "" || len(answers) == 0 || speaks(answers) {
 			return got, why
 		}
-		if word, ok := readWord(answers, schema); ok {
-			return word, ""
+		word, also := readWord(answers, schema)
+		if also != "" {
+			return got, why + ", and " + also
 		}
-		return got, why + ", and its last line is neither APPROVED nor REJECTED"
+		return word, ""
 	}
 	return q.ask(ctx, v.Runners)
 }
@@ -125,33 +127,45 @@ func speaks(answers []string) bool {
 }
 
 // readWord reads a verdict that was said in words: the last line is APPROVED or
-// REJECTED, and no other line says one of them alone.
-func readWord(answers []string, schema *jsonschema.Schema) (verdict, bool) {
-	for _, a := range answers {
-		lines := strings.Split(strings.TrimSpace(a), "\n")
-		status, reason := word(lines[len(lines)-1])
-		if status == "" {
+// REJECTED, and no other line says something else. why says why there is none.
+func readWord(answers []string, schema *jsonschema.Schema) (v verdict, why string) {
+	for i, a := range answers {
+		m := takeApart(strings.TrimSpace(a))
+		if len(m.own) == 0 {
 			continue
 		}
-		for _, l := range lines[:len(lines)-1] {
-			if other, _ := word(l); other != "" && other != status {
-				return verdict{}, false
+		last := m.own[len(m.own)-1]
+		status, reason := word(last.of(m.text))
+		if status == "" || last.to != len(m.text) {
+			continue
+		}
+		for _, l := range m.own[:len(m.own)-1] {
+			if other, _ := word(l.of(m.text)); other != "" && other != status {
+				return verdict{}, "it says APPROVED and REJECTED, so that neither counts"
 			}
 		}
 		if reason == "" {
-			reason = strings.TrimSpace(strings.Join(lines[max(0, len(lines)-20):len(lines)-1], "\n"))
+			lines := strings.Split(m.text[:last.from], "\n")
+			reason = strings.TrimSpace(strings.Join(lines[max(0, len(lines)-20):], "\n"))
 		}
 		if reason == "" {
 			reason = map[executor.Verdict]string{executor.Pass: "approved", executor.Fail: "rejected, without a reason"}[status]
 		}
 		b, err := marshal(map[string]string{"status": string(status), "message": executor.Clip(reason, executor.MaxNote)})
 		if err != nil {
-			return verdict{}, false
+			return verdict{}, err.Error()
 		}
-		v, err := parseVerdict([]byte(strings.TrimSpace(string(b))), schema)
-		return v, err == nil
+		if v, err = parseVerdict([]byte(strings.TrimSpace(string(b))), schema); err != nil {
+			return verdict{}, err.Error()
+		}
+		trimmed := slices.Clone(answers)
+		trimmed[i] = m.text
+		if why := contradicted(trimmed, i, v, last); why != "" {
+			return verdict{}, why
+		}
+		return v, ""
 	}
-	return verdict{}, false
+	return verdict{}, "its last line is neither APPROVED nor REJECTED"
 }
 
 // word reads a line that is a verdict in words.

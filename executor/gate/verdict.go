@@ -12,7 +12,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -55,15 +54,10 @@ func noSchema(raw []byte) bool {
 	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
 }
 
-// answers lists what may be the answer, in the order in which it is looked for:
-// the last fenced json block, the whole output, the file that was named.
+// answers lists what may hold the answer, in the order in which it is looked for: the
+// whole output, the file that was named.
 func answers(out []byte, file string) []string {
-	var list []string
-	text := string(out)
-	if block, ok := lastFence(text); ok {
-		list = append(list, block)
-	}
-	list = append(list, text)
+	list := []string{string(out)}
 	if st, err := os.Lstat(file); err == nil && st.Mode().IsRegular() {
 		if f, err := regular.Open(file); err == nil {
 			b, err := io.ReadAll(io.LimitReader(f, maxAnswer+1))
@@ -76,72 +70,51 @@ func answers(out []byte, file string) []string {
 	return list
 }
 
-// lastFence returns what stands in the last fenced block of JSON. One that does
-// not end runs to the end of the text.
-func lastFence(text string) (last string, found bool) {
-	var block strings.Builder
-	ticks, isJSON := "", false
-	for line := range strings.Lines(text) {
-		t := strings.TrimSpace(line)
-		n := len(t) - len(strings.TrimLeft(t, "`"))
-		switch {
-		case ticks == "" && n >= 3:
-			ticks, isJSON = t[:n], strings.EqualFold(strings.TrimSpace(t[n:]), "json")
-			block.Reset()
-		case ticks != "" && n == len(t) && strings.HasPrefix(t, ticks):
-			if isJSON {
-				last, found = block.String(), true
-			}
-			ticks = ""
-		case ticks != "" && isJSON:
-			block.WriteString(line)
-		}
-	}
-	if ticks != "" && isJSON {
-		return block.String(), true
-	}
-	return last, found
-}
-
 // readVerdict takes the first answer that speaks of a status and demands that it
-// is a whole and valid verdict; why says what is wrong with it.
+// ends with a whole and valid verdict, which nothing else that was said contradicts: a
+// judge who quotes the file that it judges must not be taken at the file's word. why
+// says what is wrong with it.
 func readVerdict(answers []string, schema *jsonschema.Schema) (v verdict, why string) {
-	for _, a := range answers {
+	for i, a := range answers {
 		if !strings.Contains(a, `"status"`) {
 			continue
 		}
-		v, err := parseVerdict([]byte(strings.TrimSpace(a)), schema)
+		m := takeApart(a)
+		whole, at, ok := m.verdictAt()
+		if !ok {
+			return verdict{}, "the answer is not one JSON object alone: write nothing before and behind it, or put it into a ```json block"
+		}
+		if behind := strings.TrimSpace(m.text[whole.to:]); behind != "" {
+			return verdict{}, fmt.Sprintf("something stands behind its verdict (%q): nothing may follow it", executor.Clip(behind, 60))
+		}
+		v, err := parseVerdict([]byte(strings.TrimSpace(at.of(m.text))), schema)
 		if err != nil {
 			return verdict{}, err.Error()
+		}
+		if why := contradicted(answers, i, v, whole); why != "" {
+			return verdict{}, why
 		}
 		return v, ""
 	}
 	return verdict{}, "it holds no JSON object with a status"
 }
 
-// refusal is how a verdict that is no pass looks in an output.
-var refusal = lazyregexp.New(`"status"\s*:\s*"(fail|stop)"`)
-
-// contradicted reports whether an output that is taken for a pass also speaks,
-// outside of that answer, of another verdict: a judge who quotes the file that it
-// judges must not be taken at the file's word.
-func contradicted(output []byte, v verdict) bool {
+// contradicted says what speaks of another verdict, outside of a pass that stands in
+// one of the answers.
+func contradicted(answers []string, in int, v verdict, at span) string {
 	if v.status != executor.Pass {
-		return false
+		return ""
 	}
-	text := string(output)
-	if i := strings.LastIndex(text, string(v.raw)); i >= 0 {
-		text = text[:i] + "\n" + text[i+len(v.raw):]
-	}
-	if refusal.MatchString(text) {
-		return true
-	}
-	for l := range strings.Lines(text) {
-		if status, _ := word(l); status == executor.Fail {
-			return true
+	for i, a := range answers {
+		without := span{}
+		if i == in {
+			without = at
+		}
+		if other := takeApart(a).refusal(without); other != "" {
+			return fmt.Sprintf("it says pass, and elsewhere in the same output another verdict (%q): quote none, and give one", executor.Clip(clean(other), 80))
 		}
 	}
-	return false
+	return ""
 }
 
 func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
