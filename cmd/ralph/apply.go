@@ -16,11 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
-	"github.com/ralph-compiler/ralph/executor/runner"
-	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -249,7 +246,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 	r.was, r.wasDead = r.lock.Before()
 	// What a killed ralph left running would write into worktrees that are about
 	// to be put back.
-	process.Sweep(state+string(filepath.Separator), runner.Mark, gate.Mark, workspace.Mark, bd.Mark)
+	process.Sweep(state+string(filepath.Separator), marks...)
 	if err := sweepTemporary(state); err != nil {
 		return r, inputErrorf("%w", err)
 	}
@@ -485,6 +482,10 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 			return err
 		}
 	}
+	process.OnGuardLost(func() {
+		view.note("warning: the process that ends agents and gates when ralph is killed was itself killed, perhaps by an agent; it was started again")
+	})
+	defer process.OnGuardLost(nil)
 	interrupts, stop := catchInterrupts()
 	defer stop()
 	interrupted, err := local.Apply(ctx, local.Config{

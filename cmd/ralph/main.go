@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -33,6 +34,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 			code = exitBug
 		}
 	}()
+	defer process.EndGuard()
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(in)

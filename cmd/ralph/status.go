@@ -69,6 +69,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	o := r.run.Overview()
 	fmt.Fprintf(w, "%s  %s\n", paint.Paint(term.Bold, term.Clean(r.epic.Epic.Title)), term.Clean(r.epic.Epic.Plan))
 	fmt.Fprintf(w, "run: %s\n", term.Clean(r.stateOfRun()))
+	r.saySurvivors(w)
 	if o.Held.For != "" {
 		fmt.Fprintf(w, "     nothing new starts (%s): %s\n", o.Held.For, term.Clean(first(o.Held.Detail)))
 		fmt.Fprintf(w, "     %s\n", r.endHold(o))

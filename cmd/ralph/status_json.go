@@ -30,20 +30,21 @@ type (
 		Tracker   *trackerJSON        `json:"tracker,omitempty"` // where the policy has one
 	}
 	runJSON struct {
-		State        string     `json:"state"` // not started, at work, ending, interrupted, ended
-		PID          int        `json:"pid,omitempty"`
-		User         string     `json:"user,omitempty"`
-		Started      *time.Time `json:"started,omitempty"`
-		By           string     `json:"by,omitempty"`
-		Slots        int        `json:"slots,omitempty"`
-		Draining     string     `json:"draining,omitempty"`
-		Held         string     `json:"held,omitempty"`
-		HeldDetail   string     `json:"held_detail,omitempty"`
-		PlanApproved bool       `json:"plan_approved"`
-		Budget       ir.Budget  `json:"budget"`
-		Spent        spentJSON  `json:"spent"`        // of the budget
-		SpentInAll   spentJSON  `json:"spent_in_all"` // since the first apply
-		Base         string     `json:"base,omitempty"`
+		Survivors    []survivorJSON `json:"survivors,omitempty"` // processes of a run that was killed
+		State        string         `json:"state"`               // not started, at work, ending, interrupted, ended
+		PID          int            `json:"pid,omitempty"`
+		User         string         `json:"user,omitempty"`
+		Started      *time.Time     `json:"started,omitempty"`
+		By           string         `json:"by,omitempty"`
+		Slots        int            `json:"slots,omitempty"`
+		Draining     string         `json:"draining,omitempty"`
+		Held         string         `json:"held,omitempty"`
+		HeldDetail   string         `json:"held_detail,omitempty"`
+		PlanApproved bool           `json:"plan_approved"`
+		Budget       ir.Budget      `json:"budget"`
+		Spent        spentJSON      `json:"spent"`        // of the budget
+		SpentInAll   spentJSON      `json:"spent_in_all"` // since the first apply
+		Base         string         `json:"base,omitempty"`
 	}
 	spentJSON struct {
 		Tokens          *int64 `json:"tokens"`
@@ -173,6 +174,7 @@ func statusOf(r *record) statusJSON {
 	case o.Begun:
 		s.Run.State = "ended"
 	}
+	s.Run.Survivors = r.survivors()
 	if r.held {
 		s.Run.PID, s.Run.User = r.holder.PID, r.holder.User
 	}

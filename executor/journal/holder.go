@@ -9,6 +9,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// Dead returns the last holder of dir's lock, if it ended without releasing it and
+// nobody has taken it since.
+func Dead(dir string) (who Owner, ok bool) {
+	if _, held, err := Holder(dir); held || err != nil {
+		return who, false
+	}
+	who, err := readOwner(filepath.Join(dir, "owner.json"))
+	return who, err == nil && who.PID != 0
+}
+
 // Holder says who holds the lock of dir now, if anybody does. It takes nothing:
 // by the time it returns the answer may be another.
 func Holder(dir string) (who Owner, held bool, err error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -149,7 +150,7 @@ func removeAll(dir string) error {
 // run starts, under the run lock: who only looks, or is refused the lock, is not
 // found by the next holder's sweep.
 func (s *Space) Recover(ctx context.Context) error {
-	s.git.env = append(s.git.env, Mark+"="+filepath.Join(s.state, "git"))
+	s.git.env = append(s.git.env, Mark+"="+filepath.Join(s.state, "git"), process.ToolMark())
 	if err := s.confine(ctx); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -208,7 +209,7 @@ func userEnv() []string {
 			out = append(out, v)
 		}
 	}
-	return out
+	return append(out, process.ToolMark())
 }
 
 // Dir implements executor.Workspace.

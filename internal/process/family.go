@@ -27,6 +27,8 @@ var families struct {
 	set map[*family]bool
 	at  time.Time // when the last look began
 
+	strays map[int]uint64 // orphans that may be any family's, with their starts
+
 	known  bool // there is a process table
 	unsure bool // somebody was at the point of becoming another program, and may belong to any
 }
@@ -43,6 +45,7 @@ func join(root int, mark string) *family {
 		families.set = map[*family]bool{}
 	}
 	families.set[f] = true
+	tellGuard(guardWord{verb: wordBegin, pid: root, start: f.root.start})
 	return f
 }
 
@@ -50,6 +53,7 @@ func (f *family) leave() {
 	families.mu.Lock()
 	defer families.mu.Unlock()
 	delete(families.set, f)
+	tellGuard(guardWord{verb: wordDone, pid: f.root.pid})
 }
 
 // look records the descendants of all families, unless that was begun after the
@@ -93,6 +97,7 @@ func assign(all map[int]proc) {
 	for _, p := range all {
 		children[p.parent] = append(children[p.parent], p)
 	}
+	strays := map[int]uint64{}
 	self, _ := read(os.Getpid())
 	for grown := true; grown; {
 		grown = false
@@ -117,33 +122,50 @@ func assign(all map[int]proc) {
 		}
 		// What lost its parent became a child of this process.
 		for _, p := range children[self.pid] {
-			if owner[p.pid] != nil || p.dead {
+			if owner[p.pid] != nil || p.dead || p.pid == guarding.pid {
 				continue
 			}
-			if f := adopted(p, self); f != nil {
+			f, stray := adopted(p, self)
+			if f != nil {
 				owner[p.pid], grown = f, true
+			}
+			if stray {
+				strays[p.pid] = p.start
 			}
 		}
 	}
+	var found []guardWord
 	for pid, f := range owner {
 		if p := all[pid]; pid != f.root.pid && !p.dead {
+			if f.seen[pid].start != p.start {
+				found = append(found, guardWord{verb: wordSeen, root: f.root.pid, pid: pid, start: p.start})
+			}
 			f.seen[pid] = p
 		}
 	}
+	for pid, start := range strays {
+		if owner[pid] == nil && families.strays[pid] != start {
+			found = append(found, guardWord{verb: wordSeen, pid: pid, start: start})
+		}
+	}
+	families.strays = strays
+	tellGuard(found...)
+	wakeGuard()
 	reap(children[self.pid], self)
 }
 
 // adopted finds the family of an orphan: by its process group, its session, its
-// mark, or because no other family was there when it began.
-func adopted(p, self proc) *family {
+// mark, or because no other family was there when it began. A stray has cleared its
+// environment: it is some family's, perhaps not known whose.
+func adopted(p, self proc) (f *family, stray bool) {
 	for f := range families.set {
 		if p.start >= f.root.start && p.pid != f.root.pid && (p.group == f.root.pid || p.session != self.session && f.homes[p.session]) {
-			return f
+			return f, false
 		}
 	}
 	vars, ok := environment(p.pid)
 	if !ok {
-		return nil
+		return nil, false
 	}
 	if len(vars) == 1 && len(vars[0]) == 0 { // it has none, or has not got it yet
 		families.unsure = true
@@ -151,20 +173,20 @@ func adopted(p, self proc) *family {
 	for _, v := range vars {
 		for f := range families.set {
 			if f.mark != "" && string(v) == f.mark {
-				return f
+				return f, false
 			}
 		}
 	}
 	if p.session == self.session {
-		return nil // a child of our own making, such as git
+		return nil, false // a child of our own making, such as git
 	}
 	cleared := true
 	for _, v := range vars {
 		name, _, _ := bytes.Cut(v, []byte{'='})
-		cleared = cleared && string(name) != "HOME" && !strings.HasPrefix(string(name), "RALPH_")
+		cleared = cleared && string(name) != "HOME" && (string(name) == GuardMark || !strings.HasPrefix(string(name), "RALPH_"))
 	}
 	if !cleared {
-		return nil
+		return nil, false
 	}
 	var ending *family
 	for f := range families.set {
@@ -172,17 +194,17 @@ func adopted(p, self proc) *family {
 		case f.ends:
 			ending = f
 		case f.root.start <= p.start:
-			return nil // it may be that one's: whoever ends last takes it
+			return nil, true // it may be that one's: whoever ends last takes it
 		}
 	}
-	return ending
+	return ending, true
 }
 
 // reap collects dead orphans. Children of our own making are left to whoever
 // waits for them: they are in our session and in our group or in one of their own.
 func reap(children []proc, self proc) {
 	for _, p := range children {
-		if p.dead && (p.session != self.session || p.group != p.pid && p.group != self.group) {
+		if p.dead && p.pid != guarding.pid && (p.session != self.session || p.group != p.pid && p.group != self.group) {
 			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // gone is what we want
 		}
 	}

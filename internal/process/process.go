@@ -48,9 +48,12 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
+	if err := Guard(); err != nil {
+		return Result{}, err
+	}
 	begun := time.Now()
 	l := &listener{tap: s.Tap, begun: begun}
-	cmd := &exec.Cmd{Path: path, Args: s.Argv, Dir: s.Dir, Env: s.Env, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	cmd := &exec.Cmd{Path: path, Args: s.Argv, Dir: s.Dir, Env: guarded(s.Env), SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
 	if s.Stdin != nil {
 		cmd.Stdin = s.Stdin
 	}

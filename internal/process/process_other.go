@@ -18,3 +18,21 @@ func Sweep(string, ...string) int { return 0 }
 
 // SweepDir finds nothing here.
 func SweepDir(string, string) int { return 0 }
+
+// Guard has nothing to guard here.
+func Guard() error { return nil }
+
+// EndGuard has nothing to end here.
+func EndGuard() {}
+
+// OnGuardLost has nobody to tell here.
+func OnGuardLost(func()) {}
+
+// GuardMark is the variable that everything carries which ralph starts.
+const GuardMark = "RALPH_GUARD"
+
+// ToolMark marks nothing here.
+func ToolMark() string { return GuardMark + "=" }
+
+// Survivors finds nothing here.
+func Survivors(string, ...string) []Survivor { return nil }

@@ -64,3 +64,12 @@ type NotStarted struct{ Err error }
 
 func (n *NotStarted) Error() string { return n.Err.Error() }
 func (n *NotStarted) Unwrap() error { return n.Err }
+
+// Survivor is a process that outlived the ralph that started it.
+type Survivor struct {
+	PID     int
+	Program string
+	Since   time.Time
+	Name    string // of the variable that marks it; "" for a descendant of one that is marked
+	Rest    string // of the variable's value, behind the prefix
+}

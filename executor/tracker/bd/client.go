@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/process"
 )
 
 // Client calls one bd on one beads database. It may be used concurrently; calls
@@ -150,6 +152,7 @@ func (c *Client) environ() []string {
 	if c.beads != "" {
 		out = append(out, "BEADS_DIR="+c.beads)
 	}
+	out = append(out, process.ToolMark())
 	if c.mark != "" {
 		out = append(out, Mark+"="+c.mark)
 	}
