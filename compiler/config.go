@@ -242,35 +242,38 @@ func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragm
 	return s
 }
 
-// layers returns what lies below the fences.
+// layers returns what lies below the fences: all that is built in, the steps of
+// built-in policies too, then what the user wrote.
 func (u *unit) layers(policy, def *policies.Policy, level *policies.Complexity) []layer {
-	top := u.set.Settings
-	out := []layer{{settings: top}}
-	// The user's top level stands above the built-in complexity: put what the user
-	// wrote there over it again.
-	out = append(out,
-		layer{settings: policies.Settings{Limits: policies.BuiltinLimits(level.Name)}},
-		layer{settings: policies.Settings{Limits: userLimits(top.Limits), Retry: userRetry(top.Retry)}})
-	out = append(out, layer{settings: def.Settings, steps: def.Steps})
+	out := []layer{
+		{settings: u.set.Settings},
+		{settings: policies.Settings{Limits: policies.BuiltinLimits(level.Name)}},
+	}
+	chosen := []*policies.Policy{def}
 	if policy != def {
-		out = append(out, layer{settings: policy.Settings, steps: policy.Steps})
+		chosen = append(chosen, policy)
+	}
+	for _, builtin := range []bool{true, false} {
+		if !builtin {
+			out = append(out, layer{settings: u.set.Own})
+		}
+		for _, p := range chosen {
+			l := layer{}
+			if p.Builtin == builtin {
+				l.settings = p.Settings
+			}
+			for _, st := range p.Steps {
+				if st.Builtin == builtin {
+					l.steps = append(l.steps, st)
+				}
+			}
+			out = append(out, l)
+		}
 	}
 	if !level.Builtin {
 		out = append(out, layer{settings: policies.Settings{Limits: level.Limits}})
 	}
 	return out
-}
-
-// userLimits keeps of top-level limits what the user wrote.
-func userLimits(l policies.Limits) policies.Limits {
-	return policies.Limits{
-		Plan: userOnly(l.Plan), Build: userOnly(l.Build), Attempts: userOnly(l.Attempts), Breaker: userOnly(l.Breaker),
-		RunnerRetries: userOnly(l.RunnerRetries), TimeoutMS: userOnly(l.TimeoutMS),
-	}
-}
-
-func userRetry(r policies.Retry) policies.Retry {
-	return policies.Retry{Attempts: userOnly(r.Attempts), RunnerRetries: userOnly(r.RunnerRetries)}
 }
 
 func userOnly[T any](v policies.Value[T]) policies.Value[T] {

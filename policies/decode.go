@@ -190,14 +190,19 @@ func (d *decoder) decodeAll(s *Set, blocks []*hcl.Block, in Input) {
 	each("sandbox", func(r *reader, decl Decl) { s.Sandboxes[decl.Name] = r.sandbox(decl) })
 	each("complexity", func(r *reader, decl Decl) { s.Complexity[decl.Name] = r.complexity(decl, s.Complexity[decl.Name]) })
 	each("dialect", func(r *reader, decl Decl) { s.Dialects[decl.Name] = r.dialect(decl) })
-	each("limits", func(r *reader, _ Decl) { s.Settings.Limits = s.Settings.Limits.Overlay(r.limits()) })
-	each("retry", func(r *reader, _ Decl) { s.Settings.Retry = s.Settings.Retry.Overlay(r.retry()) })
-	each("stall", func(r *reader, _ Decl) { s.Settings.Stall = s.Settings.Stall.Overlay(r.stall()) })
-	each("budget", func(r *reader, _ Decl) { s.Settings.Budget = s.Settings.Budget.Overlay(r.budget()) })
-	each("hitl", func(r *reader, _ Decl) { s.Settings.HITL = s.Settings.HITL.Overlay(r.hitl()) })
-	each("git", func(r *reader, _ Decl) { s.Settings.Git = s.Settings.Git.Overlay(r.git()) })
-	each("worktree", func(r *reader, _ Decl) { s.Settings.Worktree = s.Settings.Worktree.Overlay(r.worktree()) })
-	each("integration", func(r *reader, _ Decl) { s.Settings.Integration = s.Settings.Integration.Overlay(r.integration()) })
+	set := func(x Settings) {
+		if s.Settings = s.Settings.Overlay(x); !d.builtin {
+			s.Own = s.Own.Overlay(x)
+		}
+	}
+	each("limits", func(r *reader, _ Decl) { set(Settings{Limits: r.limits()}) })
+	each("retry", func(r *reader, _ Decl) { set(Settings{Retry: r.retry()}) })
+	each("stall", func(r *reader, _ Decl) { set(Settings{Stall: r.stall()}) })
+	each("budget", func(r *reader, _ Decl) { set(Settings{Budget: r.budget()}) })
+	each("hitl", func(r *reader, _ Decl) { set(Settings{HITL: r.hitl()}) })
+	each("git", func(r *reader, _ Decl) { set(Settings{Git: r.git()}) })
+	each("worktree", func(r *reader, _ Decl) { set(Settings{Worktree: r.worktree()}) })
+	each("integration", func(r *reader, _ Decl) { set(Settings{Integration: r.integration()}) })
 	each("concurrency", func(r *reader, decl Decl) { s.Concurrency = s.Concurrency.overlay(r.concurrency(decl)) })
 	each("tracker", func(r *reader, decl Decl) { s.Tracker = r.tracker(decl) })
 	each("notify", func(r *reader, decl Decl) { s.Notify = append(s.Notify, r.notify(decl)) })

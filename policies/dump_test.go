@@ -58,7 +58,7 @@ func dumpValue(b *strings.Builder, files map[string]*diag.File, path string, v r
 		}
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if !f.IsExported() || f.Name == "Range" {
+			if !f.IsExported() || f.Name == "Range" || f.Name == "Own" { // Own is in Settings
 				continue
 			}
 			if f.Anonymous {

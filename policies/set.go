@@ -35,6 +35,7 @@ type Set struct {
 	Tracker     *Tracker  // nil: none
 	Concurrency Concurrency
 	Settings    Settings   // built-in defaults with the top-level blocks over them
+	Own         Settings   // what the user wrote at top level: it counts above everything built in
 	Files       []FileRead // by path, then For; what dynamic blocks read stands on the result of For
 
 	project  fs.FS
