@@ -135,7 +135,9 @@ func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policy
 			sources = append(sources, c.named(s)...)
 		}
 	default:
-		sources = c.found()
+		var l diag.List
+		sources, l = policyPath(c.readProject, c.in.Project, c.limits.PolicyBytes)
+		c.diags.Add(l...)
 	}
 	slices.SortStableFunc(sources, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
 	sources = slices.CompactFunc(sources, func(a, b Source) bool { return a.Path == b.Path })
@@ -182,54 +184,13 @@ func (c *compilation) named(s syntax.Stated) []Source {
 	if err == nil {
 		return []Source{{Path: p, Bytes: b}}
 	}
-	if found := c.policiesIn(p); len(found) > 0 {
+	if found, l := policiesIn(c.readProject, c.in.Project, p, c.limits.PolicyBytes); len(found)+len(l) > 0 {
+		c.diags.Add(l...)
 		return found
 	}
 	c.diags.Add(diag.New("policy-file", s.Range, "the policy file cannot be read").
 		WithDetail("%s. Name a file of the project, or a directory with *.hcl files.", worldError(p, err)))
 	return nil
-}
-
-// found looks for ralph.hcl and policies/*.hcl at the root of the project.
-func (c *compilation) found() []Source {
-	var out []Source
-	for _, name := range []string{"ralph.hcl", "ralph.hcl.json"} {
-		if b, err := c.readProject(name, c.limits.PolicyBytes); err == nil {
-			out = append(out, Source{Path: name, Bytes: b})
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			c.unreadable(name, err)
-		}
-	}
-	return append(out, c.policiesIn("policies")...)
-}
-
-func (c *compilation) policiesIn(dir string) []Source {
-	if c.in.Project == nil {
-		return nil
-	}
-	entries, err := fs.ReadDir(c.in.Project, dir)
-	if err != nil {
-		return nil
-	}
-	var out []Source
-	for _, e := range entries {
-		if n := e.Name(); e.IsDir() || !strings.HasSuffix(n, ".hcl") && !strings.HasSuffix(n, ".hcl.json") {
-			continue
-		}
-		p := path.Join(dir, e.Name())
-		b, err := c.readProject(p, c.limits.PolicyBytes)
-		if err != nil {
-			c.unreadable(p, err)
-			continue
-		}
-		out = append(out, Source{Path: p, Bytes: b})
-	}
-	return out
-}
-
-func (c *compilation) unreadable(p string, err error) {
-	c.diags.Add(diag.New("policy-file", diag.Range{File: p}, "the policy file cannot be read").
-		WithDetail("%s. Mend the file, or remove it from the policy path.", worldError(p, err)))
 }
 
 // worldError says why a file could not be read, without a path of this machine.

@@ -44,7 +44,7 @@ func (u *unit) agent(ref ir.AgentRef, access string, diags *diag.List) *agentInf
 	file, at := ref.Path, ref.Range
 	if file == "" && validName(ref.Name) {
 		file = ".claude/agents/" + ref.Name + ".md"
-		if _, _, err := u.c.agentFile(file); err != nil {
+		if _, _, err := u.c.agentFile(file); err != nil && absent(u.c.in.Project, file, err) {
 			file = ""
 		}
 	}
@@ -116,8 +116,12 @@ func (u *unit) agentFile(file string, at diag.Range, diags *diag.List) (p, diges
 		}
 	}
 	if err != nil {
-		diags.Add(diag.New("agent-file", at, "the agent file cannot be read").
-			WithDetail("%s. Without it the agent runs with the runner's own instructions. Add the file, or correct the path.", worldError(p, err)))
+		d := diag.New("agent-file", at, "the agent file cannot be read").
+			WithDetail("%s. Without it the agent runs with the runner's own instructions. Add the file, or correct the path.", worldError(p, err))
+		if !absent(u.c.in.Project, path.Clean(p), err) {
+			d.Severity = diag.Error
+		}
+		diags.Add(d)
 		return path.Clean(p), "", ""
 	}
 	diags.Add(l...)

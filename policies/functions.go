@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/glob"
@@ -291,6 +292,8 @@ func inside(name string) error {
 		return errors.New("the path is absolute; write it relative to the project")
 	case clean == ".." || strings.HasPrefix(clean, "../"):
 		return errors.New("the path leaves the project; policy reads nothing outside it")
+	case slices.ContainsFunc(strings.Split(clean, "/"), func(s string) bool { return strings.EqualFold(s, ".git") }):
+		return errors.New("the path leads into .git, of which nothing is read: credentials may lie there; name a file of the project")
 	}
 	return nil
 }

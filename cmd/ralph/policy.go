@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
@@ -44,7 +42,7 @@ func openPolicy(named []string) (*projectPolicy, error) {
 	for _, file := range named { // files elsewhere are called by their names alone
 		files := []string{file}
 		if isDir(file) {
-			if files, err = filepath.Glob(filepath.Join(globEscape(file), "*.hcl")); err != nil {
+			if files, err = policiesOf(file); err != nil {
 				return nil, errors.Join(err, p.Close())
 			}
 		}
@@ -60,27 +58,11 @@ func openPolicy(named []string) (*projectPolicy, error) {
 
 // usualPolicies reads the files that hold where none is named.
 func (p *project) usualPolicies() ([]compiler.Source, error) {
-	names := []string{"ralph.hcl", "ralph.hcl.json"}
-	for _, pattern := range []string{"policies/*.hcl", "policies/*.hcl.json"} {
-		found, err := fs.Glob(p.FS(), pattern)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, found...)
+	sources, list := compiler.PolicyPath(p.FS())
+	for _, d := range list {
+		return nil, inputErrorf("%s. %s", d.Summary, d.Detail)
 	}
-	slices.Sort(names)
-	var out []compiler.Source
-	for _, name := range names {
-		b, err := fs.ReadFile(p.FS(), name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, inputErrorf("%w", err)
-		}
-		out = append(out, compiler.Source{Path: name, Bytes: b})
-	}
-	return out, nil
+	return sources, nil
 }
 
 // files are the policy's files, for diagnostics.

@@ -92,8 +92,9 @@ func errLeadsOut(file string) error {
 
 func (p *project) Close() error { return p.root.Close() }
 
-// FS returns the confined file system of the project.
-func (p *project) FS() fs.FS { return regular.FS(p.root) }
+// FS returns the confined file system of the project: nothing outside of it can be
+// read, and nothing of git's.
+func (p *project) FS() fs.FS { return withoutGit{regular.FS(p.root), p.dir} }
 
 // rel returns the path of a file relative to the project with forward slashes,
 // and whether it lies inside.
@@ -148,6 +149,9 @@ func (p *project) leadsOut(file string) error {
 	}
 	if !p.holds(real) {
 		return errLeadsOut(file)
+	}
+	if ofGit(p.dir, real) {
+		return inputErrorf("%s lies in git's own directory, of which ralph reads and writes nothing; name another file", file)
 	}
 	return nil
 }
@@ -213,19 +217,25 @@ func readStdin(in io.Reader) ([]byte, error) {
 	return b, nil
 }
 
-// readPolicies reads what --policy names: files, or all *.hcl of a directory.
+// readPolicies reads what --policy names: files, or all *.hcl and *.hcl.json of a directory.
 // They may lie anywhere, since the user names them. Nil means none was named.
 func (p *project) readPolicies(paths []string) ([]compiler.Source, error) {
 	var out []compiler.Source
 	for _, path := range paths {
 		files := []string{path}
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			files, err = filepath.Glob(filepath.Join(globEscape(path), "*.hcl"))
-			if err != nil || len(files) == 0 {
+		if isDir(path) {
+			var err error
+			if files, err = policiesOf(path); err != nil {
+				return nil, err
+			}
+			if len(files) == 0 {
 				return nil, inputErrorf("there is no *.hcl in %s", path)
 			}
 		}
 		for _, f := range files {
+			if err := p.leadsOut(f); err != nil {
+				return nil, err
+			}
 			b, err := readFile(f)
 			if err != nil {
 				return nil, err
@@ -240,8 +250,18 @@ func (p *project) readPolicies(paths []string) ([]compiler.Source, error) {
 	return out, nil
 }
 
-func globEscape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+// policiesOf lists the policy files of a directory.
+func policiesOf(dir string) (files []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	for _, e := range entries {
+		if n := e.Name(); strings.HasSuffix(n, ".hcl") || strings.HasSuffix(n, ".hcl.json") {
+			files = append(files, filepath.Join(dir, n))
+		}
+	}
+	return files, nil
 }
 
 // notAProject explains why a file cannot belong to the same project.
@@ -257,7 +277,7 @@ func epicPath(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
-	if _, err := os.Stat("epic.json"); err != nil {
+	if _, err := os.Lstat("epic.json"); errors.Is(err, fs.ErrNotExist) {
 		return "", &exitError{exitInput, fmt.Errorf("%w", errNoEpic)}
 	}
 	return "epic.json", nil

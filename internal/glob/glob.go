@@ -67,15 +67,21 @@ func Files(fsys fs.FS, pattern string, limit int) ([]string, error) {
 	visited := 0
 	err := fs.WalkDir(fsys, base, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
+			if name == base && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 			return fs.SkipDir // not there or not readable: nothing fits below it
 		}
 		if visited++; visited > 20*limit {
 			return errTooMany
 		}
-		if e.IsDir() {
-			if e.Name() == ".git" {
+		if strings.EqualFold(e.Name(), ".git") {
+			if e.IsDir() {
 				return fs.SkipDir
 			}
+			return nil
+		}
+		if e.IsDir() {
 			return nil
 		}
 		if doublestar.MatchUnvalidated(pattern, name) {
@@ -87,6 +93,9 @@ func Files(fsys fs.FS, pattern string, limit int) ([]string, error) {
 	})
 	if errors.Is(err, errTooMany) {
 		return nil, fmt.Errorf("the pattern fits more than %d files", limit)
+	}
+	if err != nil {
+		return nil, err
 	}
 	slices.Sort(names)
 	return names, nil

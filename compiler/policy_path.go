@@ -1,0 +1,90 @@
+package compiler
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// PolicyPath reads the policy that holds where none is named: ralph.hcl,
+// ralph.hcl.json, policies/*.hcl and policies/*.hcl.json at the root of a project.
+// Only what does not exist is passed over in silence: a policy that cannot be read
+// is an error, because without it its gates would be gone.
+func PolicyPath(project fs.FS) ([]Source, diag.List) {
+	c := newCompilation(Input{Project: project})
+	return policyPath(c.readProject, project, c.limits.PolicyBytes)
+}
+
+type readFunc func(p string, limit int) ([]byte, error)
+
+func policyPath(read readFunc, project fs.FS, limit int) (out []Source, diags diag.List) {
+	for _, name := range []string{"ralph.hcl", "ralph.hcl.json"} {
+		b, err := read(name, limit)
+		switch {
+		case err == nil:
+			out = append(out, Source{Path: name, Bytes: b})
+		case !absent(project, name, err):
+			diags.Add(unreadable(name, err))
+		}
+	}
+	found, l := policiesIn(read, project, "policies", limit)
+	return append(out, found...), append(diags, l...)
+}
+
+// policiesIn reads the policy files of a directory.
+func policiesIn(read readFunc, project fs.FS, dir string, limit int) (out []Source, diags diag.List) {
+	if project == nil {
+		return nil, nil
+	}
+	entries, err := fs.ReadDir(project, dir)
+	if err != nil {
+		if !absent(project, dir, err) {
+			diags.Add(unreadable(dir, err))
+		}
+		return nil, diags
+	}
+	for _, e := range entries {
+		if n := e.Name(); !strings.HasSuffix(n, ".hcl") && !strings.HasSuffix(n, ".hcl.json") {
+			continue
+		}
+		p := path.Join(dir, e.Name())
+		b, err := read(p, limit)
+		if err != nil {
+			diags.Add(unreadable(p, err))
+			continue
+		}
+		out = append(out, Source{Path: p, Bytes: b})
+	}
+	return out, diags
+}
+
+// absent reports whether an error says that nothing has this name. A link that
+// leads nowhere is there: what it should lead to is missed.
+func absent(project fs.FS, name string, err error) bool {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if project == nil {
+		return true
+	}
+	for i := 0; i <= len(name); i++ {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		if _, err := fs.Lstat(project, name[:i]); err != nil {
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		if _, err := fs.Stat(project, name[:i]); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func unreadable(p string, err error) diag.Diagnostic {
+	return diag.New("policy-file", diag.Range{File: p}, "the policy file cannot be read").
+		WithDetail("%s. Mend the file, or remove it from the policy path.", worldError(p, err))
+}
