@@ -40,35 +40,22 @@ const maxKept = 5_000
 // ask sends one line and returns the object's name, its type and, if asked
 // for, its contents. The name is "" if there is no such object.
 func (g *git) ask(ctx context.Context, what, name string) (oid, kind string, data []byte, err error) {
-	if err := ctx.Err(); err != nil {
-		return "", "", nil, err
-	}
+	parent := ctx
+	ctx, cancel := context.WithTimeout(parent, g.patience)
+	defer cancel()
 	b := g.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for try := range 2 {
-		if oid, kind, data, err = b.ask(g, what, name); err == nil {
+	for try := 0; try < 2 && ctx.Err() == nil; try++ {
+		if oid, kind, data, err = b.askUntil(ctx, g, what, name); err == nil {
 			return oid, kind, data, nil
 		}
 		b.end()
-		if try > 0 {
-			break
-		}
+	}
+	if parent.Err() != nil {
+		return "", "", nil, parent.Err()
 	}
 	return "", "", nil, fmt.Errorf("git cat-file: %w", err)
-}
-
-// size returns an object's size, -1 if there is no such object.
-func (b *batch) size(g *git, name string) (int, error) {
-	oid, _, data, err := b.ask(g, "info", name)
-	if err != nil {
-		b.end()
-		return 0, err
-	}
-	if oid == "" {
-		return -1, nil
-	}
-	return strconv.Atoi(string(data))
 }
 
 // sizeOf is the size of a file's content, -1 if it is not known.
@@ -84,13 +71,21 @@ func (g *git) sizeOf(ctx context.Context, oid string) int {
 	return n
 }
 
-// ask sends one line; of info, data is the size.
-func (b *batch) ask(g *git, what, name string) (oid, kind string, data []byte, err error) {
+// askUntil is ask, whose process is killed when ctx ends.
+func (b *batch) askUntil(ctx context.Context, g *git, what, name string) (oid, kind string, data []byte, err error) {
 	if b.cmd == nil {
 		if err := b.start(g); err != nil {
 			return "", "", nil, err
 		}
 	}
+	cmd := b.cmd
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // it may have ended
+	defer stop()
+	return b.ask(what, name)
+}
+
+// ask sends one line; of info, data is the size.
+func (b *batch) ask(what, name string) (oid, kind string, data []byte, err error) {
 	if _, err := fmt.Fprintf(b.in, "%s %s\n", what, name); err != nil {
 		return "", "", nil, err
 	}
@@ -212,14 +207,11 @@ func (g *git) blob(ctx context.Context, name string, limit int) ([]byte, error) 
 	if strings.ContainsAny(name, "\n\x00") {
 		return nil, nil
 	}
-	g.batch.mu.Lock()
-	if err := ctx.Err(); err != nil {
-		g.batch.mu.Unlock()
+	oid, _, said, err := g.ask(ctx, "info", name)
+	if err != nil || oid == "" {
 		return nil, err
 	}
-	size, err := g.batch.size(g, name)
-	g.batch.mu.Unlock()
-	if err != nil || size < 0 || size > limit {
+	if size, err := strconv.Atoi(string(said)); err != nil || size > limit {
 		return nil, err
 	}
 	_, kind, data, err := g.ask(ctx, "contents", name)

@@ -42,6 +42,9 @@ func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	if there, err := exists(w.dir); err != nil || !there {
 		return "", err
 	}
+	if found, err := special(ctx, w.dir, ""); err != nil || len(found) > 0 {
+		return fmt.Sprintf("it holds %d special files, such as FIFOs", len(found)), err
+	}
 	if !s.linkIntact(w) {
 		return "its .git is not the one that ralph wrote", nil
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,10 +30,14 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 	if err != nil {
 		return executor.Collected{}, err
 	}
+	var special []string
 	if commit == "" {
 		w := s.own(n)
 		if err := s.worktree(ctx, w, e.Commit); err != nil {
 			return executor.Collected{}, err
+		}
+		if e.Person {
+			special = specialProblems(w.special)
 		}
 		if step.Access == "read" {
 			return s.collectRead(ctx, e, w)
@@ -59,7 +64,7 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 			err = s.lacking(ctx, &c, e)
 		}
 	}
-	c.Listed = bounded(append(c.Listed, moved...), roomListed)
+	c.Listed = bounded(append(c.Listed, append(special, moved...)...), roomListed)
 	return c, err
 }
 
@@ -102,6 +107,9 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 			return "", nil, err
 		}
 		problems = append(problems, stuck...)
+	}
+	if !e.Person {
+		problems = append(problems, specialProblems(w.special)...)
 	}
 	nested, err := s.unnest(ctx, w, same)
 	if err != nil {
@@ -389,7 +397,7 @@ func (s *Space) keep(ctx context.Context, e executor.Effect, w *worktree, commit
 	}
 	w.Index = indexMark(w)
 	w.Left = commit
-	return s.remember(w)
+	return errors.Join(s.remember(w), s.swept(w))
 }
 
 // collectRead is for steps that may change nothing: new files are removed and
@@ -401,9 +409,13 @@ func (s *Space) collectRead(ctx context.Context, e executor.Effect, w *worktree)
 		return c, err
 	}
 	c.Result = executor.Tree{Commit: e.Commit, Tree: tree}
+	c.Problems = specialProblems(w.special)
 	now, err := s.look(ctx, w)
-	if err != nil || !now.dirty && now.head == e.Commit {
+	if err != nil {
 		return c, err
+	}
+	if !now.dirty && now.head == e.Commit {
+		return c, s.swept(w)
 	}
 	if w.cut || now.broken || len(now.changed)+len(now.unmerged) > 0 || now.head != e.Commit {
 		c.Problems = append(c.Problems, "the step may only read, and it changed "+listed(append(now.changed, now.unmerged...)))
@@ -417,7 +429,7 @@ func (s *Space) collectRead(ctx context.Context, e executor.Effect, w *worktree)
 	if err := s.give(ctx, w, e.Commit, e.Seq); err != nil {
 		return c, err
 	}
-	return c, s.reset(ctx, w, e.Commit)
+	return c, errors.Join(s.reset(ctx, w, e.Commit), s.swept(w))
 }
 
 func listed(paths []string) string {

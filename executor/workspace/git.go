@@ -27,6 +27,8 @@ type git struct {
 	user    bool     // with the user's configuration, not only ralph's
 	batch   *batch
 
+	patience time.Duration // how long a call, or a walk through a worktree, may take
+
 	own     *ownRefs            // told of each ref that moves; nil: nobody looks
 	started func(args []string) // told of each process; nil: nobody counts
 }
@@ -89,7 +91,7 @@ func findGit(ctx context.Context, dir string) (*git, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git is needed and not on PATH: %w", err)
 	}
-	g := &git{bin: bin, dir: dir, batch: &batch{commits: map[string]*header{}, within: map[[2]string]bool{}}, env: []string{
+	g := &git{bin: bin, dir: dir, patience: patience, batch: &batch{commits: map[string]*header{}, within: map[[2]string]bool{}}, env: []string{
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true",
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_EDITOR=true", "LC_ALL=C", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"),
 	}}
@@ -101,6 +103,10 @@ func findGit(ctx context.Context, dir string) (*git, error) {
 	}
 	return g, nil
 }
+
+// patience is how long a call of git may take: a fetch or a checkout of a huge
+// repository is still at work then, or waits for what never comes.
+const patience = time.Hour
 
 // minGit is the first git with `merge-tree --write-tree`.
 var minGit = [2]int{2, 38}
@@ -167,14 +173,19 @@ func (g *git) exec(ctx context.Context, at place, in string, out io.Writer, env 
 	return g.feed(ctx, at, strings.NewReader(in), out, env, args...)
 }
 
-func (g *git) feed(ctx context.Context, at place, in io.Reader, out io.Writer, env []string, args ...string) error {
+func (g *git) feed(parent context.Context, at place, in io.Reader, out io.Writer, env []string, args ...string) error {
+	ctx, cancel := context.WithTimeout(parent, g.patience)
+	defer cancel()
 	cmd := g.command(ctx, at, env, args...)
 	cmd.Stdin = in
 	var errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = out, &errOut
 	err := cmd.Run()
+	if parent.Err() != nil {
+		return parent.Err()
+	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return fmt.Errorf("git %s did not end within %s: does it wait for a FIFO that somebody put into the repository (find %s -type p)?", args[0], g.patience, g.common)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -65,9 +65,10 @@ func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, e
 		return executor.Trace{}, err
 	}
 	t := now.trace(w)
+	t.New = some(append(t.New, w.special...))
 	switch {
 	case e.Apart && e.Stay:
-		return t, s.reset(ctx, w, e.Commit) // nobody but gates was there
+		return t, errors.Join(s.reset(ctx, w, e.Commit), s.swept(w)) // nobody but gates was there
 	case e.Apart:
 		return t, s.takeAway(w)
 	}

@@ -230,6 +230,9 @@ func (s *Space) OwnChanges(ctx context.Context, id ir.NodeID, tree string) (bool
 	}
 	var commits []string
 	if there && w.Left != "" {
+		if found, err := special(ctx, w.dir, ""); err != nil || len(found) > 0 {
+			return true, err
+		}
 		now, err := s.look(ctx, w)
 		if err != nil || now.dirty {
 			return true, err

@@ -139,6 +139,11 @@ func (s *Space) prepareFrom(ctx context.Context, w *worktree, e executor.Effect,
 			return saved, err
 		}
 	}
+	if w.special != nil {
+		if err := s.swept(w); err != nil {
+			return saved, err
+		}
+	}
 	if mark := indexMark(w); w.Left != e.Commit || !w.Prepared || w.Shot != "" || w.Index != mark {
 		w.Left, w.Prepared, w.Shot, w.Heads, w.Index = e.Commit, true, "", nil, mark
 		return saved, s.remember(w)
@@ -252,6 +257,11 @@ func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 			tail, _ := process.Tail(log, 500)
 			return fmt.Errorf("setup command %d (%s) ended with exit code %d: %s", i+1, line, res.Code, strings.TrimSpace(tail))
 		}
+	}
+	if found, err := special(ctx, w.dir, ""); err != nil {
+		return err
+	} else if len(found) > 0 {
+		return fmt.Errorf("setup left %s in the worktree, %s: make pipes and sockets below ${TMPDIR:-/tmp}", found[0].path, regular.Kind(found[0].mode))
 	}
 	out, err := s.git.line(ctx, w.at, "ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {

@@ -105,6 +105,9 @@ func (s *Space) Edited(ctx context.Context, node ir.NodeID) (bool, error) {
 	if there, err := exists(w.dir); err != nil || !there {
 		return false, err
 	}
+	if found, err := special(ctx, w.dir, ""); err != nil || len(found) > 0 {
+		return true, err
+	}
 	if !s.linkIntact(w) {
 		return true, nil
 	}

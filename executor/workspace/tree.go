@@ -28,7 +28,8 @@ type worktree struct {
 	cut  bool // its .git file was not ralph's when it was looked at
 	gone bool // its directory was not there
 
-	refused string // why what was committed in a clone could not be taken
+	special []string // special files that were found in it, which nobody was told of yet
+	refused string   // why what was committed in a clone could not be taken
 
 	Admin    string   `json:"admin"`           // name below <common>/worktrees; of a clone ".git"
 	Clone    bool     `json:"clone,omitempty"` // it is a shared clone, not a linked worktree
@@ -64,18 +65,13 @@ func (s *Space) record(w *worktree, ending string) string {
 
 // forget drops what is remembered.
 func (w *worktree) forget() {
-	*w = worktree{node: w.node, name: w.name, ref: w.ref, dir: w.dir}
+	*w = worktree{node: w.node, name: w.name, ref: w.ref, dir: w.dir, special: w.special}
 }
 
 // find reads what is remembered and reports whether the worktree is there, as
 // far as git's own records of it go.
 func (s *Space) find(w *worktree) (bool, error) {
-	b, err := regular.ReadFile(s.record(w, ".json"))
-	if err == nil {
-		if err := json.Unmarshal(b, w); err != nil {
-			w.forget()
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if err := s.load(w); err != nil {
 		return false, err
 	}
 	if !w.Clone && s.ownClone(w) {
@@ -94,6 +90,18 @@ func (s *Space) find(w *worktree) (bool, error) {
 	return w.Admin != "", nil
 }
 
+// load reads what is remembered.
+func (s *Space) load(w *worktree) error {
+	b, err := regular.ReadFile(s.record(w, ".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && json.Unmarshal(b, w) != nil {
+		w.forget()
+	}
+	return err
+}
+
 func (s *Space) locate(w *worktree) {
 	w.at = place{gitDir: filepath.Join(s.git.common, "worktrees", w.Admin), workTree: w.dir, ignore: s.ignore}
 	if w.Clone {
@@ -107,6 +115,9 @@ func (s *Space) locate(w *worktree) {
 // worktree finds a worktree, and creates it, empty, if it is not there. A
 // directory that is not ralph's is never used.
 func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error {
+	if err := s.sweep(ctx, w); err != nil {
+		return err
+	}
 	there, err := s.find(w)
 	if err != nil {
 		return err

@@ -1,0 +1,139 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
+)
+
+// sweep removes what is special (FIFOs, sockets, devices) from a worktree and from
+// what git keeps of it, also where git ignores it, and notes in w.special what it
+// was: git and whoever else opens a FIFO waits for ever. What was found stays on
+// record until it is told (swept), so that no crash loses it.
+func (s *Space) sweep(ctx context.Context, w *worktree) error {
+	ctx, cancel := context.WithTimeout(ctx, s.git.patience)
+	defer cancel()
+	known := *w
+	if err := s.load(&known); err != nil {
+		return err
+	}
+	if known.Admin == "" && !s.ownClone(w) {
+		return nil // what is there, if anything, is not known to be ralph's
+	}
+	note := s.record(w, ".special")
+	if was, err := regular.ReadFile(note); err == nil {
+		w.special = strings.Split(strings.TrimSuffix(string(was), "\n"), "\n")
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	found, err := special(ctx, w.dir, "")
+	if err == nil && !known.Clone && known.Admin != "" && filepath.IsLocal(known.Admin) {
+		var more []specialFile
+		if more, err = special(ctx, filepath.Join(s.git.common, "worktrees", known.Admin), ".git/"); err == nil {
+			found = append(found, more...)
+		}
+	}
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	for _, f := range found {
+		if told := fmt.Sprintf("%s was %s", oneLine(f.path, 200), regular.Kind(f.mode)); !slices.Contains(w.special, told) && len(w.special) < maxSpecial {
+			w.special = append(w.special, told)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
+		return err
+	}
+	if err := regular.WriteFile(note, []byte(strings.Join(w.special, "\n")+"\n"), 0o600); err != nil {
+		return err
+	}
+	for _, f := range found {
+		if err := os.Remove(f.at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return s.restoreAdmin(&known)
+}
+
+// maxSpecial bounds how many special files are named.
+const maxSpecial = maxChanged
+
+// swept forgets the special files that were told.
+func (s *Space) swept(w *worktree) error {
+	w.special = nil
+	if err := os.Remove(s.record(w, ".special")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// specialProblems says what special files an attempt left, and what to do instead.
+func specialProblems(found []string) []string {
+	if len(found) == 0 {
+		return nil
+	}
+	return []string{"special files were left in its worktree and are removed: " + strings.Join(found, ", ") +
+		". A commit cannot hold them, and whoever opens one may wait for ever: put regular files there, and make pipes and sockets below ${TMPDIR:-/tmp}"}
+}
+
+type specialFile struct {
+	at, path string
+	mode     fs.FileMode
+}
+
+// special lists the special files below a directory; links are not followed, and
+// what cannot be read is left to git, which says why.
+func special(ctx context.Context, dir, prefix string) ([]specialFile, error) {
+	var found []specialFile
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return nil
+		case regular.Special(d.Type()):
+			rel, err := filepath.Rel(dir, path)
+			if err != nil {
+				return err
+			}
+			found = append(found, specialFile{path, prefix + filepath.ToSlash(rel), d.Type()})
+		}
+		return nil
+	})
+	return found, err
+}
+
+// restoreAdmin writes anew what git needs to find a linked worktree, where a special
+// file stood in its place.
+func (s *Space) restoreAdmin(w *worktree) error {
+	dir := filepath.Join(s.git.common, "worktrees", w.Admin)
+	if w.Clone || w.Admin == "" || !isDir(dir) {
+		return nil
+	}
+	if b, err := regular.ReadFile(filepath.Join(dir, "gitdir")); err == nil && strings.TrimSpace(string(b)) != filepath.Join(w.dir, ".git") {
+		return nil // another worktree has that name now
+	}
+	head := w.Left
+	if w.ref != "" {
+		head = "ref: " + w.ref
+	}
+	for _, f := range [][2]string{{"gitdir", filepath.Join(w.dir, ".git")}, {"commondir", "../.."}, {"HEAD", head}} {
+		path := filepath.Join(dir, f[0])
+		if there, err := exists(path); err != nil {
+			return err
+		} else if there {
+			continue
+		}
+		if err := regular.WriteFile(path, []byte(f[1]+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
