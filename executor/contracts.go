@@ -81,6 +81,7 @@ type Workspace interface {
 type Trace struct {
 	New     []string // untracked files that were not there
 	Changed []string // tracked files, or "HEAD", "index", that it changed
+	Touched []string // tracked files that somebody wrote to while a command gate ran, also if they are the same again
 }
 
 // PullText is what a pull request says.
@@ -266,6 +267,7 @@ type GateRun struct {
 	Feedback []string     // what the last attempt was told
 	Diff     func(ctx context.Context, w io.Writer) error
 	Activity func(Activity)
+	Again    string              // why this gate judges once more, in a fresh directory; "" if it does not
 	Redact   func(string) string // takes secrets out of what the gate keeps; nil: nothing is taken
 }
 

@@ -276,6 +276,7 @@ type (
 		Usage     Usage       `json:"usage,omitzero"`
 		Details   string      `json:"details,omitempty"`  // digest of the validated output, kept as gate-<name>.json
 		Evidence  string      `json:"evidence,omitempty"` // digest of the evidence file, kept beside the log
+		Again     string      `json:"again,omitempty"`    // why it was run once more, in a fresh directory: this is what it said there
 		Removed   []string    `json:"removed,omitempty"`  // new files that the gate left, taken away again
 		By        string      `json:"by,omitempty"`       // human gates: who decided
 	}

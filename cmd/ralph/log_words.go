@@ -318,6 +318,9 @@ func gateWords(b executor.GateJudged) string {
 	if b.Verdict != executor.Pass {
 		out += because(b.Message)
 	}
+	if b.Again != "" {
+		out += "; run again in a fresh directory, since " + b.Again
+	}
 	if len(b.Removed) > 0 {
 		out += "; removed what it left: " + listOf(b.Removed)
 	}

@@ -69,6 +69,7 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 		Commit  string               `json:"commit"`
 		Verdict executor.Verdict     `json:"verdict"`
 		Message string               `json:"message"`
+		Again   string               `json:"again,omitempty"`
 		Millis  int64                `json:"ms"`
 		Counts  *executor.TestCounts `json:"counts,omitempty"`
 		Failed  []string             `json:"failed,omitempty"`
@@ -80,7 +81,7 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 		Outputs []output `json:"outputs,omitempty"`
 	}{
 		string(r.Epic), string(r.Node.ID), string(r.Node.Key), r.Effect.Step, r.Effect.Attempt, r.Name, r.Digest, r.Effect.Commit,
-		out.Verdict, out.Message, out.Millis, out.Counts, out.Failed, r.Listed, out.Agent, out.Model, out.Details, f, nil,
+		out.Verdict, out.Message, r.Again, out.Millis, out.Counts, out.Failed, r.Listed, out.Agent, out.Model, out.Details, f, nil,
 	}
 	for _, path := range []string{f.Stdout, f.Stderr} {
 		if path == "" || path == f.Stdout && len(doc.Outputs) > 0 {

@@ -40,6 +40,9 @@ func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
 		return "", err
 	}
 	_, err := s.prepare(ctx, w, e)
+	if err == nil && s.epic.Gates[e.Gate].Kind == "command" {
+		s.noteStamps(w)
+	}
 	return w.dir, err
 }
 
@@ -53,6 +56,7 @@ func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, e
 		w = s.apart(n, e.Gate)
 	}
 	defer s.hold(w.name)()
+	touched := s.touched(w)
 	there, err := s.find(w)
 	if err != nil || !there && e.Apart {
 		return executor.Trace{}, err
@@ -65,6 +69,7 @@ func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, e
 		return executor.Trace{}, err
 	}
 	t := now.trace(w)
+	t.Touched = some(touched)
 	t.New = some(append(t.New, w.special...))
 	switch {
 	case e.Apart && e.Stay:

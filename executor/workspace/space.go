@@ -34,9 +34,10 @@ type Space struct {
 	carried map[string]string // settings that clones get, by name
 	shared  string            // who else may write objects, as core.sharedRepository has it
 
-	mu   sync.Mutex // guards trees being added: git numbers them by looking
-	busy sync.Map   // *sync.Mutex by name of the worktree
-	refs sync.Map   // where the user's refs stood when a node's agent began
+	mu      sync.Mutex // guards trees being added: git numbers them by looking
+	busy    sync.Map   // *sync.Mutex by name of the worktree
+	stamped sync.Map   // map[string]stamp of the tracked files that a gate works beside, by name of the worktree
+	refs    sync.Map   // where the user's refs stood when a node's agent began
 
 	// Filter takes secrets out of what setup commands print; nil: nothing is taken.
 	// It is set before anything is prepared.
