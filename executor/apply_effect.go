@@ -29,7 +29,7 @@ func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 		l.again(want.Kind, want.Gate, true)
 		r.reserve(n, &want)
 		l.flight = append(l.flight, want)
-		if name := r.asks(want); name != "" {
+		if name := r.asks(&want); name != "" {
 			r.agents[name]++
 			r.asked(name, e.At)
 		}
@@ -57,7 +57,7 @@ func (r *Run) take(n *node, match func(Effect) bool) (Effect, bool) {
 			continue
 		}
 		l.flight = append(l.flight[:i], l.flight[i+1:]...)
-		if name := r.asks(e); name != "" {
+		if name := r.asks(&e); name != "" {
 			r.agents[name]--
 		}
 		r.unreserve(n, e)
@@ -135,7 +135,7 @@ func (r *Run) effectEnded(n *node, e Event) error {
 	}
 	r.account(n, e, done)
 	r.learn(e, done)
-	if name := r.asks(done); name != "" {
+	if name := r.asks(&done); name != "" {
 		r.answered(name)
 	}
 	if kind == l.failing && kind != EffectRed {
@@ -237,7 +237,7 @@ func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 		log := &n.logs[len(n.logs)-1]
 		log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
 	}
-	name := r.asks(done)
+	name := r.asks(&done)
 	if name != "" && b.Class == FailTransient {
 		r.failing(name, e.At)
 	}

@@ -29,7 +29,17 @@ type wireEvent struct {
 func (e Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil) }
 
 // AppendJSON appends what MarshalJSON returns to b.
-func (e Event) AppendJSON(b []byte) ([]byte, error) {
+func (e Event) AppendJSON(b []byte) ([]byte, error) { return new(EventEncoder).Append(b, e) }
+
+// EventEncoder writes events one after another and makes little garbage. The zero
+// value is ready.
+type EventEncoder struct {
+	to   appender
+	json *json.Encoder
+}
+
+// Append appends what Event.MarshalJSON returns to b.
+func (x *EventEncoder) Append(b []byte, e Event) ([]byte, error) {
 	if e.Body == nil {
 		return nil, fmt.Errorf("event %d has no body", e.Seq)
 	}
@@ -49,13 +59,36 @@ func (e Event) AppendJSON(b []byte) ([]byte, error) {
 		b = strconv.AppendInt(b, int64(e.Attempt), 10)
 	}
 	b = append(b, `,"data":`...)
-	w := appender{b}
-	enc := json.NewEncoder(&w)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e.Body); err != nil {
+	if body, ok := e.Body.(EffectStarted); ok {
+		return append(body.appendJSON(b), '}'), nil
+	}
+	if x.json == nil {
+		x.json = json.NewEncoder(&x.to)
+		x.json.SetEscapeHTML(false)
+	}
+	x.to.b = b
+	if err := x.json.Encode(e.Body); err != nil {
 		return nil, fmt.Errorf("encode event %d (%s): %w", e.Seq, e.Kind(), err)
 	}
-	return append(bytes.TrimRight(w.b, "\n"), '}'), nil
+	b = append(bytes.TrimRight(x.to.b, "\n"), '}')
+	x.to.b = nil
+	return b, nil
+}
+
+// appendJSON appends what encoding/json gives: of all events more than a third are
+// of this kind.
+func (s EffectStarted) appendJSON(b []byte) []byte {
+	b = append(b, `{"effect":`...)
+	b = appendString(b, string(s.Kind))
+	b = appendWord(b, "gate", s.Gate)
+	if s.Iteration != 0 {
+		b = append(b, `,"iteration":`...)
+		b = strconv.AppendInt(b, int64(s.Iteration), 10)
+	}
+	if s.Redo {
+		b = append(b, `,"redo":true`...)
+	}
+	return append(b, '}')
 }
 
 // appender collects what an encoder writes.
@@ -74,16 +107,23 @@ func appendWord(b []byte, field, word string) []byte {
 	b = append(b, `,"`...)
 	b = append(b, field...)
 	b = append(b, `":`...)
+	return appendString(b, word)
+}
+
+// appendString appends a name as JSON.
+func appendString(b []byte, word string) []byte {
 	if plainWord(word) {
 		b = append(b, '"')
 		b = append(b, word...)
 		return append(b, '"')
 	}
-	quoted, err := json.Marshal(word)
-	if err != nil {
+	to := appender{b}
+	enc := json.NewEncoder(&to)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(word); err != nil {
 		panic(err) // a string always has a form in JSON
 	}
-	return append(b, quoted...)
+	return bytes.TrimRight(to.b, "\n")
 }
 
 // plainWord reports whether a word stands in JSON as it is.

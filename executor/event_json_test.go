@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/quick"
 	"time"
 )
 
@@ -50,6 +51,29 @@ func TestEventsComeBackFromJSONAsTheyWere(t *testing.T) {
 		if err := back.UnmarshalJSON(b); err != nil || !reflect.DeepEqual(back, e) {
 			t.Errorf("%s\nreads %+v, %v; want %+v", b, back, err, e)
 		}
+	}
+}
+
+// What the encoder writes by hand is what encoding/json writes.
+func TestTheShortWayWritesWhatTheGeneralOneDoes(t *testing.T) {
+	same := func(s EffectStarted) bool {
+		to := appender{}
+		enc := json.NewEncoder(&to)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(s); err != nil {
+			t.Fatal(err)
+		}
+		got, want := string(s.appendJSON(nil)), strings.TrimRight(string(to.b), "\n")
+		if got != want {
+			t.Errorf("%+v becomes %s, want %s", s, got, want)
+		}
+		return got == want
+	}
+	for _, s := range []EffectStarted{{}, {Kind: EffectGate, Gate: "a <&> \u2028 \"\xff"}, {Kind: EffectAgent, Iteration: -2, Redo: true}} {
+		same(s)
+	}
+	if err := quick.Check(same, nil); err != nil {
+		t.Error(err)
 	}
 }
 

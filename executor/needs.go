@@ -87,7 +87,7 @@ func (r *Run) effect(n *node) (Effect, bool) {
 }
 
 // asks names the runner that an effect needs, "" if it needs none.
-func (r *Run) asks(e Effect) string {
+func (r *Run) asks(e *Effect) string {
 	if e.Agent == "" {
 		return ""
 	}

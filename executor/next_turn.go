@@ -27,7 +27,7 @@ func (r *Run) nextTurn(n *node) turn {
 				return turn{}
 			}
 			if first.agent == "" {
-				first = turnOf(e)
+				first = turnOf(&e)
 			}
 		}
 		return first

@@ -136,13 +136,13 @@ func (r *Run) waitForRunner(n *node, now time.Time) (Event, bool) {
 	first, full, room := "", true, ""
 	wallet := r.wallet(now)
 	for _, e := range r.effects(n, nil) {
-		name := r.asks(e)
+		name := r.asks(&e)
 		switch {
 		case r.shut(name, now):
 			full = false
 		case r.full(name, now):
 		default:
-			if room = wallet.noRoom(n, turnOf(e)); room == "" {
+			if room = wallet.noRoom(n, turnOf(&e)); room == "" {
 				return Event{}, false
 			}
 		}
@@ -236,7 +236,7 @@ func (r *Run) needsRunner(n *node) string {
 		return ""
 	}
 	for _, e := range r.effects(n, nil) {
-		if name := r.asks(e); name != "" {
+		if name := r.asks(&e); name != "" {
 			return name
 		}
 	}

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -17,12 +18,15 @@ func (r *Run) Prompt(id ir.NodeID) string {
 		return ""
 	}
 	var b strings.Builder
+	b.Grow(2048) // most have room in that
 	section := func(title string, lines ...string) {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
 		if title != "" {
-			fmt.Fprintf(&b, "## %s\n\n", title)
+			b.WriteString("## ")
+			b.WriteString(title)
+			b.WriteString("\n\n")
 		}
 		for _, l := range lines {
 			b.WriteString(l)
@@ -42,7 +46,7 @@ func (r *Run) Prompt(id ir.NodeID) string {
 		section("", n.ir.Prompt...)
 	}
 	step := n.stepNow()
-	here := []string{fmt.Sprintf("You work on step %q of sprint %s.", step.Name, n.ir.Key)}
+	here := []string{"You work on step " + strconv.Quote(step.Name) + " of sprint " + string(n.ir.Key) + "."}
 	if step.Access == "read" {
 		here = append(here, "Change no files in this step: what you report is its result.")
 	}
@@ -154,7 +158,7 @@ func (r *Run) basis(n *node) []string {
 	var out []string
 	for _, in := range n.life.inputs {
 		if d := r.byID[in.Node]; d != nil && d.ir != nil {
-			out = append(out, fmt.Sprintf("- %s: %s", d.ir.Key, d.ir.Title))
+			out = append(out, "- "+string(d.ir.Key)+": "+d.ir.Title)
 		}
 	}
 	return out

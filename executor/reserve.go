@@ -14,7 +14,7 @@ import (
 // nothing.
 type turn struct{ agent, step, what string }
 
-func turnOf(e Effect) turn {
+func turnOf(e *Effect) turn {
 	t := turn{e.Agent, e.Step, e.Gate}
 	if e.Kind == EffectDiagnose {
 		t.what = diagnosing
@@ -216,7 +216,7 @@ func (r *Run) reserve(n *node, e *Effect) {
 	if e.Agent == "" {
 		return
 	}
-	e.cost = r.expected(turnOf(*e))
+	e.cost = r.expected(turnOf(e))
 	r.booked.book(e.Agent, e.cost, 1)
 	n.booked.book(e.Agent, e.cost, 1)
 }

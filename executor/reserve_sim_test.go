@@ -69,19 +69,19 @@ func (s *sim) finished(u Usage) {
 	if s.done.Agent == "" {
 		return
 	}
-	old := s.cost.most[turnOf(s.done)]
+	old := s.cost.most[turnOf(&s.done)]
 	if u.USDMicro == nil || old.USDMicro != nil && *old.USDMicro > *u.USDMicro {
 		u.USDMicro = old.USDMicro
 	}
 	if u.Tokens == nil || old.Tokens != nil && *old.Tokens > *u.Tokens {
 		u.Tokens = old.Tokens
 	}
-	s.cost.most[turnOf(s.done)] = u
+	s.cost.most[turnOf(&s.done)] = u
 }
 
 func (s *sim) began(n *node, f Effect, key string) {
 	s.t.Helper()
-	want := s.cost.most[turnOf(f)]
+	want := s.cost.most[turnOf(&f)]
 	if x := s.epic.Agents[f.Agent].Expect; x != nil {
 		if want.USDMicro == nil {
 			want.USDMicro = x.USDMicro

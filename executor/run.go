@@ -84,6 +84,7 @@ type Run struct {
 	resolutions map[string]resolution // of conflicts, by listKey
 	digests     map[string]string     // of gates, computed when first needed
 	scratch     []Effect
+	starting    []Effect  // of the last Todo
 	says        []Comment // about the epic as a whole
 
 	tampers []Tamper          // changes that others made, see tamper.go

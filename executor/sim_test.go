@@ -119,7 +119,7 @@ func check(t *testing.T, r *Run) {
 		if len(n.life.flight) > 0 {
 			flying = append(flying, i)
 			for _, e := range n.life.flight {
-				agents[r.asks(e)]++
+				agents[r.asks(&e)]++
 			}
 		}
 		if n.status == Running && (len(n.life.flight) == 0 || n.life.stage == stageGate) {

@@ -194,14 +194,15 @@ func (r *Run) runnerLimit(name string) int {
 // startable lists the effects that running nodes need now, and moves wake to when
 // a runner takes the next agent.
 func (r *Run) startable(now time.Time, wake *time.Time) []Effect {
-	var out []Effect
+	out := r.starting[:0]
 	var planned map[string]int
 	wallet := r.wallet(now)
 	for _, i := range r.active {
 		from := len(out)
 		out = r.effects(r.nodes[i], out)
-		kept := out[:from]
-		for _, e := range out[from:] {
+		kept := from
+		for k := from; k < len(out); k++ {
+			e := &out[k]
 			if name := r.asks(e); name != "" {
 				ok, again := r.mayAsk(name, planned[name], now)
 				if !ok {
@@ -217,11 +218,15 @@ func (r *Run) startable(now time.Time, wake *time.Time) []Effect {
 				}
 				planned[name]++
 			}
-			kept = append(kept, e)
+			if kept != k {
+				out[kept] = *e
+			}
+			kept++
 		}
-		out = kept
+		out = out[:kept]
 	}
-	return out
+	r.starting = out
+	return slices.Clone(out) // of the size that it needs: effects are large
 }
 
 func (r *Run) inFlight() []Effect {

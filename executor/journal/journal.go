@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,8 +31,9 @@ type Log struct {
 	hash   string // of that event
 	dead   error  // why nothing more can be written
 	seen   int64  // data_version at which the inbox was empty
-	buf    []byte // of chain
-	body   []byte // of Append and Events
+	enc    executor.EventEncoder
+	buf    []byte // of Append and Events
+	ends   []int  // of Append
 }
 
 var _ executor.Journal = (*Log)(nil)
@@ -169,31 +171,35 @@ func (l *Log) number(query string) (n int64, err error) {
 func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 	return func(yield func(executor.Event, error) bool) {
 		stopped := errors.New("stopped")
-		last, hash := int64(0), ""
+		last, hash := int64(0), make([]byte, 0, 2*sha256.Size)
+		var stored [2 * sha256.Size]byte
 		err := sqlitex.Execute(l.conn, "SELECT seq, hash, body FROM events ORDER BY seq", &sqlitex.ExecOptions{
 			ResultFunc: func(s *sqlite.Stmt) error {
 				seq := s.ColumnInt64(0)
-				body := slices.Grow(l.body[:0], s.ColumnLen(2))[:s.ColumnLen(2)]
+				l.buf = linkTo(l.buf[:0], hash)
+				at, n := len(l.buf), s.ColumnLen(2)
+				l.buf = slices.Grow(l.buf, n)[:at+n]
+				body := l.buf[at:]
 				s.ColumnBytes(2, body)
-				l.body = body
 				damage := func(format string, args ...any) error {
 					return &Damage{Path: File, Seq: last + 1, What: fmt.Sprintf(format, args...)}
 				}
-				next := l.chain(hash, body)
-				if seq == last+1 && next != s.ColumnText(1) {
+				hash = appendHash(hash[:0], l.buf)
+				fits := s.ColumnLen(1) == len(stored) && s.ColumnBytes(1, stored[:]) == len(stored) && bytes.Equal(hash, stored[:])
+				if seq == last+1 && !fits {
 					return damage("its hash does not match what stands there")
 				}
 				var e executor.Event
 				if err := e.UnmarshalJSON(body); err != nil && seq == last+1 {
 					return damage("%v", err)
 				}
-				if seq != last+1 && (next != s.ColumnText(1) || !follows(last, e)) {
+				if seq != last+1 && (!fits || !follows(last, e)) {
 					return damage("it is missing; the next one is %d", seq)
 				}
 				if e.Seq != seq {
 					return damage("it says that it is event %d", e.Seq)
 				}
-				last, hash = seq, next
+				last = seq
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
@@ -205,7 +211,7 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 		})
 		switch {
 		case err == nil:
-			l.last, l.hash = last, hash
+			l.last, l.hash = last, string(hash)
 		case !errors.Is(err, stopped):
 			l.dead = err
 			yield(executor.Event{}, fmt.Errorf("read journal: %w", err))
@@ -234,23 +240,37 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 		}
 		l.last, l.hash = last, hash
 	}()
+	// All of it is made before the transaction begins, in one piece: each event's link
+	// to the one before, its body, and its hash, which is the next one's link.
+	buf, ends, link := l.buf[:0], l.ends[:0], []byte(hash)
+	for _, e := range events {
+		if !follows(last, e) {
+			return fmt.Errorf("event %d does not follow event %d", e.Seq, last)
+		}
+		from := len(buf)
+		buf = linkTo(buf, link)
+		body := len(buf)
+		if buf, err = l.enc.Append(buf, e); err != nil {
+			return err
+		}
+		end := len(buf)
+		buf = appendHash(buf, buf[from:])
+		ends = append(ends, body, end)
+		last, link = e.Seq, buf[end:]
+	}
+	l.buf, l.ends, hash = buf, ends, string(link)
+	text := string(buf)
 	end, err := sqlitex.ImmediateTransaction(l.conn)
 	if err != nil {
 		return err
 	}
 	defer end(&err) // the commit point
 	insert := l.conn.Prep("INSERT INTO events(seq, hash, body) VALUES (?, ?, ?)")
-	for _, e := range events {
-		if !follows(last, e) {
-			return fmt.Errorf("event %d does not follow event %d", e.Seq, last)
-		}
-		if l.body, err = e.AppendJSON(l.body[:0]); err != nil {
-			return err
-		}
-		last, hash = e.Seq, l.chain(hash, l.body)
-		insert.BindInt64(1, last)
-		insert.BindText(2, hash)
-		insert.BindText(3, string(l.body))
+	for i, e := range events {
+		body, end := ends[2*i], ends[2*i+1]
+		insert.BindInt64(1, e.Seq)
+		insert.BindText(2, text[end:end+2*sha256.Size])
+		insert.BindText(3, text[body:end])
 		if _, err := insert.Step(); err != nil {
 			return err
 		}
@@ -283,15 +303,17 @@ func (l *Log) Last() int64 { return l.last }
 // Close implements executor.Journal.
 func (l *Log) Close() error { return l.conn.Close() }
 
-// chain returns the hash of an event's body that stands after another one.
-func (l *Log) chain(before string, body []byte) string {
-	b := strconv.AppendInt(l.buf[:0], int64(len(before)), 10)
-	b = append(append(append(b, ':'), before...), body...)
-	l.buf = b
-	sum := sha256.Sum256(b)
-	var text [2 * sha256.Size]byte
-	hex.Encode(text[:], sum[:])
-	return string(text[:])
+// linkTo appends what the hash of an event begins with: that of the event before,
+// and its length.
+func linkTo(b, before []byte) []byte {
+	b = strconv.AppendInt(b, int64(len(before)), 10)
+	return append(append(b, ':'), before...)
+}
+
+// appendHash appends the hash of an event: of its link and its body.
+func appendHash(to, linked []byte) []byte {
+	sum := sha256.Sum256(linked)
+	return hex.AppendEncode(to, sum[:])
 }
 
 // syncDir makes the names in a directory durable.
