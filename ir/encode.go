@@ -114,8 +114,9 @@ func (e *encoder) array(s *shape, v reflect.Value, depth int) {
 		e.b = append(e.b, "[]"...)
 		return
 	}
-	nodes := s.elem.name == "Node"
-	start := len(e.b)
+	if s.elem.name == "Node" {
+		e.b = slices.Grow(e.b, e.expected(s.elem, v, depth+1))
+	}
 	e.b = append(e.b, '[')
 	for i := range n {
 		if i > 0 {
@@ -123,14 +124,26 @@ func (e *encoder) array(s *shape, v reflect.Value, depth int) {
 		}
 		e.newline(depth + 1)
 		e.value(s.elem, v.Index(i), depth+1)
-		// A large file is written into one allocation: the first nodes tell
-		// how large the rest will be.
-		if nodes && i == 255 {
-			e.b = slices.Grow(e.b, (len(e.b)-start)/256*(n-256)*11/10)
-		}
 	}
 	e.newline(depth)
 	e.b = append(e.b, ']')
+}
+
+// samples are the nodes that tell how large all of them will be.
+const samples = 64
+
+// expected is how many bytes a large slice will take, and some more: what does not fit
+// is copied into another allocation, while both are in memory.
+func (e *encoder) expected(s *shape, v reflect.Value, depth int) int {
+	n := v.Len()
+	if n < 8*samples {
+		return 0
+	}
+	scratch := encoder{}
+	for i := range samples {
+		scratch.value(s, v.Index(i*(n-1)/(samples-1)), depth)
+	}
+	return (len(scratch.b)/samples + 2 + 2*depth) * n / 32 * 33
 }
 
 func (e *encoder) sorted(s *shape, v reflect.Value, depth int) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -69,7 +68,12 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		w = cmd.ErrOrStderr()
 	}
 	for i, r := range c.Results {
-		old, err := regular.ReadFile(targets[i])
+		var old []byte
+		var err error
+		same := sameBytes(targets[i], r.JSON)
+		if !same {
+			old, err = regular.ReadFile(targets[i])
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			sayf(w, "%s does not exist yet; run: %s\n", targets[i], a.again(c.plans[i].file))
@@ -77,7 +81,7 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 			continue
 		case err != nil:
 			return inputErrorf("%w", err)
-		case !bytes.Equal(old, r.JSON):
+		case !same:
 			stale = true
 			if err := sayStale(w, targets[i], a.again(c.plans[i].file), old, r.Epic); err != nil {
 				return err

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
@@ -369,6 +370,9 @@ func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) err
 				return inputErrorf("%w", err)
 			}
 		}
+		if len(r.JSON) > ir.MaxBytes {
+			return inputErrorf("%s would have %d MB; at most %d MB are read: write several plans", targets[i], len(r.JSON)>>20, ir.MaxBytes>>20)
+		}
 		batch.Add(targets[i], r.JSON, 0o644)
 	}
 	for i, r := range c.Results {
@@ -414,11 +418,11 @@ func (c *compilation) mayReplace(file string) error {
 	if path, inside := c.project.rel(file); inside && c.Files[path] != nil {
 		return inputErrorf("%s is what was compiled, so it is not replaced; name another file with -o", file)
 	}
-	old, err := readFile(file)
+	epic, err := mayBeEpic(file)
 	if err != nil {
 		return err
 	}
-	if len(bytes.TrimSpace(old)) > 0 && !bytes.Contains(old, []byte(`"ralph.ir/`)) {
+	if !epic {
 		return inputErrorf("%s exists and is no epic, so it is not replaced; name another file with -o, or delete it", file)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/ralph-compiler/ralph/compiler"
@@ -15,8 +14,11 @@ const mostOthers = 5
 // the id is what a sprint is known by, so it begins anew. What was renumbered keeps its
 // id and is not named.
 func otherIDs(target string, r compiler.Result) (lines []string) {
+	if sameBytes(target, r.JSON) {
+		return nil
+	}
 	b, err := readFile(target)
-	if err != nil || bytes.Equal(b, r.JSON) {
+	if err != nil {
 		return nil
 	}
 	old, err := ir.Decode(b)

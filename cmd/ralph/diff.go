@@ -105,8 +105,8 @@ func gitFile(rev, path string) ([]byte, error) {
 		}
 		return nil, inputErrorf("read %s:%s through git: %s", rev, strings.TrimPrefix(path, "./"), strings.TrimPrefix(text, "fatal: "))
 	}
-	if out.Len() > maxFile {
-		return nil, inputErrorf("%s:%s has more than %d MB", rev, path, maxFile>>20)
+	if most := readsUpTo(out.Bytes()); int64(out.Len()) > most {
+		return nil, inputErrorf("%s:%s has more than %d MB", rev, path, most>>20)
 	}
 	return out.Bytes(), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -67,7 +68,7 @@ func readEpicFile(project fs.FS, name string, most int64) []byte {
 		return nil
 	}
 	defer f.Close()
-	head := make([]byte, 64)
+	head := make([]byte, epicHead)
 	n, err := io.ReadFull(f, head)
 	if err != nil || !bytes.Contains(head[:n], []byte(`"ir": "`+ir.Version+`"`)) {
 		return nil
@@ -80,4 +81,53 @@ func readEpicFile(project fs.FS, name string, most int64) []byte {
 		return nil
 	}
 	return append(head, rest...)
+}
+
+// epicHead is so much of a file that what begins as ralph writes an epic is known, in bytes.
+const epicHead = 64
+
+// readsUpTo is how large a file may be that begins with head, in bytes. An epic may be larger
+// than anything that people write: that of 100,000 sprints has 500 MB.
+func readsUpTo(head []byte) int64 {
+	if bytes.Contains(head[:min(len(head), epicHead)], []byte(`"ralph.ir/`)) {
+		return ir.MaxBytes
+	}
+	return maxFile
+}
+
+// mayBeEpic reports whether a file is empty or has what only an epic has. Of one that begins
+// as ralph writes it no more is read.
+func mayBeEpic(file string) (bool, error) {
+	f, err := regular.Open(file)
+	if err != nil {
+		return false, inputErrorf("%w", err)
+	}
+	defer f.Close()
+	head := make([]byte, epicHead)
+	if n, _ := io.ReadFull(f, head); readsUpTo(head[:n]) == ir.MaxBytes {
+		return true, nil
+	}
+	b, err := readFile(file)
+	return len(bytes.TrimSpace(b)) == 0 || bytes.Contains(b, []byte(`"ralph.ir/`)), err
+}
+
+// sameBytes reports whether a file holds exactly b, without reading it into memory.
+func sameBytes(file string, b []byte) bool {
+	f, err := regular.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() != int64(len(b)) {
+		return false
+	}
+	part := make([]byte, 256<<10)
+	for len(b) > 0 {
+		n, err := io.ReadFull(f, part[:min(len(part), len(b))])
+		if err != nil || !bytes.Equal(part[:n], b[:n]) {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
 }

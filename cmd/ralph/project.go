@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -194,11 +195,19 @@ func readFile(path string) ([]byte, error) {
 		return nil, inputErrorf("%s is a directory; name a file", path)
 	case !info.Mode().IsRegular():
 		return nil, inputErrorf("%s is not a regular file", path)
-	case info.Size() > maxFile:
-		return nil, inputErrorf("%s has %d MB; at most %d MB are read", path, info.Size()>>20, maxFile>>20)
+	}
+	head := make([]byte, min(info.Size(), epicHead))
+	n, err := io.ReadFull(f, head)
+	if most := readsUpTo(head[:n]); info.Size() > most {
+		return nil, inputErrorf("%s has %d MB; at most %d MB are read", path, info.Size()>>20, most>>20)
 	}
 	b := make([]byte, info.Size())
-	n, err := io.ReadFull(f, b)
+	copy(b, head)
+	if err == nil {
+		var more int
+		more, err = io.ReadFull(f, b[n:])
+		n += more
+	}
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, inputErrorf("read %s: %w", path, err)
 	}
@@ -207,12 +216,15 @@ func readFile(path string) ([]byte, error) {
 
 // readStdin reads standard input, bounded like a file.
 func readStdin(in io.Reader) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	r := bufio.NewReader(in)
+	head, _ := r.Peek(epicHead) // a shorter input is whole
+	most := readsUpTo(head)
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
 		return nil, inputErrorf("read standard input: %w", err)
 	}
-	if len(b) > maxFile {
-		return nil, inputErrorf("standard input has more than %d MB", maxFile>>20)
+	if int64(len(b)) > most {
+		return nil, inputErrorf("standard input has more than %d MB", most>>20)
 	}
 	return b, nil
 }

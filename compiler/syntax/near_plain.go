@@ -30,6 +30,9 @@ func (p *parser) plainControl(at, end int, where place, below *block) {
 		p.listedControl(at, end, below)
 	}
 	line := strings.TrimRight(p.src[at:end], " \t\r\n")
+	if !strings.ContainsAny(line, ":：*_") {
+		return // neither in bold nor with a colon
+	}
 	m := plainLabel.FindStringSubmatchIndex(line)
 	if m == nil {
 		return
