@@ -31,10 +31,24 @@ func (s *Space) Aside(ctx context.Context, node ir.NodeID, commit string) (dir s
 		return "", nil, err
 	}
 	remove = func() error { return s.removeAside(dir) }
-	if _, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--", dir, commit); err != nil {
+	if err := s.makeAside(ctx, dir, commit); err != nil {
 		return "", nil, errors.Join(fmt.Errorf("make %s: %w", dir, err), remove())
 	}
 	return dir, remove, nil
+}
+
+func (s *Space) makeAside(ctx context.Context, dir, commit string) error {
+	if !s.clones() {
+		_, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--", dir, commit)
+		return err
+	}
+	w := &worktree{name: filepath.Base(dir), dir: dir, Clone: true, Admin: ".git"}
+	if err := s.build(ctx, w, commit); err != nil {
+		return err
+	}
+	s.locate(w)
+	_, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit)
+	return err
 }
 
 // sweepAside takes away what processes left that are gone.
@@ -45,7 +59,7 @@ func (s *Space) sweepAside(node ir.NodeID) error {
 	}
 	for _, dir := range left {
 		pid, err := strconv.Atoi(strings.TrimPrefix(dir, s.Dir(node)+asideMark))
-		if err != nil || pid != os.Getpid() && running(pid) || !s.linked(dir) {
+		if err != nil || pid != os.Getpid() && running(pid) || !s.linked(dir) && !s.ownClone(&worktree{name: filepath.Base(dir), dir: dir}) && !s.cutWhileMade(dir) {
 			continue
 		}
 		if err := s.removeAside(dir); err != nil {

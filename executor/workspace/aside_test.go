@@ -12,6 +12,10 @@ import (
 )
 
 func TestWhoLooksAtACommitHasADirectoryOfTheirOwn(t *testing.T) { // S0-114
+	overLayouts(t, testWhoLooksAtACommitHasADirectoryOfTheirOwn)
+}
+
+func testWhoLooksAtACommitHasADirectoryOfTheirOwn(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -26,6 +30,9 @@ func TestWhoLooksAtACommitHasADirectoryOfTheirOwn(t *testing.T) { // S0-114
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "a.txt")); err != nil || string(b) != "a\n" {
 		t.Errorf("a.txt there: %q, %v; want what was collected", b, err)
+	}
+	if st, err := os.Stat(filepath.Join(dir, ".git")); err != nil || st.IsDir() != r.space.clones() {
+		t.Errorf("it is a clone: %v, want %v", err == nil && st.IsDir(), r.space.clones())
 	}
 	if err := os.WriteFile(filepath.Join(dir, "new.txt"), nil, 0o444); err != nil {
 		t.Fatal(err)
@@ -51,6 +58,10 @@ func TestWhoLooksAtACommitHasADirectoryOfTheirOwn(t *testing.T) { // S0-114
 }
 
 func TestWhatAKilledOneLeftGoesAndNothingElse(t *testing.T) { // S0-114
+	overLayouts(t, testWhatAKilledOneLeftGoesAndNothingElse)
+}
+
+func testWhatAKilledOneLeftGoesAndNothingElse(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	gone := exec.Command("true")
 	if err := gone.Run(); err != nil {
@@ -59,7 +70,9 @@ func TestWhatAKilledOneLeftGoesAndNothingElse(t *testing.T) { // S0-114
 	at := func(pid int) string { return fmt.Sprintf("%s%s%d", r.space.Dir("bd-1-1"), asideMark, pid) }
 	dead, alive, other := at(gone.Process.Pid), at(1), at(gone.Process.Pid)+"x"
 	for _, dir := range []string{dead, alive} {
-		r.git("worktree", "add", "-q", "--detach", dir)
+		if err := r.space.makeAside(t.Context(), dir, r.head()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.MkdirAll(other, 0o755); err != nil {
 		t.Fatal(err)
