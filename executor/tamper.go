@@ -248,7 +248,10 @@ func (r *Run) tamperSeen(b TamperSeen) {
 		open.State = TamperReplaced
 	}
 	for i := range r.tampers { // it was noticed before
-		if t := &r.tampers[i]; t.ID == b.ID && t.Back == b.Back && t.State == TamperOpen {
+		t := &r.tampers[i]
+		same := t.ID == b.ID && t.Back == b.Back
+		more := t.What == b.What && t.Was == b.Was && t.Was != AsBefore && t.Grade == Noticed && b.Grade == Noticed && t.Earlier == 0
+		if t.State == TamperOpen && (same || more) {
 			t.State = TamperReplaced
 		}
 	}

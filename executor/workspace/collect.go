@@ -73,7 +73,7 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome) (string, []string, error) {
 	if w.gone {
 		// Not a change that anybody wants: the next attempt begins where this one did.
-		commit, err := s.forsaken(ctx, e, w, step, o)
+		commit, err := s.forsaken(ctx, e, w, step, o, deleted)
 		return commit, []string{deleted}, err
 	}
 	parent, problems, err := s.tip(ctx, e, w)
@@ -125,6 +125,11 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	if err != nil {
 		return "", nil, err
 	}
+	if taken, err := s.ofTheStash(ctx, e, tree); err != nil {
+		return "", nil, err
+	} else if taken != "" {
+		return s.refuse(ctx, e, w, step, o, append(problems, taken))
+	}
 	parents := []string{parent}
 	switch {
 	case e.Merge:
@@ -156,18 +161,35 @@ func (s *Space) merger(n *ir.Node) string {
 
 const deleted = "it deleted its worktree"
 
-// forsaken records an attempt whose worktree is gone: the tree that it started
+// forsaken records an attempt of which nothing is taken: the tree that it started
 // from.
-func (s *Space) forsaken(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome) (string, error) {
+func (s *Space) forsaken(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems ...string) (string, error) {
 	tree, err := s.git.tree(ctx, e.Commit)
 	if err != nil {
 		return "", err
 	}
-	commit, err := s.commit(ctx, e, w.node, step, o, tree, []string{e.Commit}, []string{deleted})
+	commit, err := s.commit(ctx, e, w.node, step, o, tree, []string{e.Commit}, problems)
 	if err != nil {
 		return "", err
 	}
 	return commit, s.keep(ctx, e, w, commit)
+}
+
+// refuse takes nothing of what an attempt left: it is saved, and the next one begins
+// where this one did.
+func (s *Space) refuse(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems []string) (string, []string, error) {
+	now, err := s.look(ctx, w)
+	if err != nil {
+		return "", nil, err
+	}
+	if _, err := s.save(ctx, w, now, e.Seq); err != nil {
+		return "", nil, err
+	}
+	commit, err := s.forsaken(ctx, e, w, step, o, problems...)
+	if err != nil {
+		return "", nil, err
+	}
+	return commit, problems, s.reset(ctx, w, commit)
 }
 
 func stepOf(n *ir.Node, name string) *ir.Step {

@@ -17,8 +17,18 @@ func (s *Space) noteRefs(id ir.NodeID) error {
 	if err != nil {
 		return err
 	}
-	s.refs.Store(id, refs)
+	stash, err := s.readStash()
+	if err != nil {
+		return err
+	}
+	s.refs.Store(id, &standing{refs, stash})
 	return nil
+}
+
+// standing is where the user's refs stood, and what was stashed.
+type standing struct {
+	refs  map[string]string
+	stash []stashed
 }
 
 // movedRefs lists the refs that are not ralph's and moved since noteRefs. They
@@ -28,8 +38,12 @@ func (s *Space) movedRefs(id ir.NodeID) ([]string, error) {
 	if !ok { // ralph was interrupted in between
 		return nil, nil
 	}
-	was := v.(map[string]string)
+	was := v.(*standing).refs
 	now, err := s.foreignRefs()
+	if err != nil {
+		return nil, err
+	}
+	stash, err := s.readStash()
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +62,9 @@ func (s *Space) movedRefs(id ir.NodeID) ([]string, error) {
 		}
 	}
 	slices.Sort(out)
+	for _, e := range without(v.(*standing).stash, stash) {
+		out = append([]string{fmt.Sprintf("%s: %s was dropped or popped (to have it back: %s)", stashRef, stashNames([]stashed{e}), e.store())}, out...)
+	}
 	if len(out) > shown {
 		out = append(out[:shown:shown], fmt.Sprintf("and %d more refs", len(out)-shown))
 	}
@@ -57,14 +74,22 @@ func (s *Space) movedRefs(id ir.NodeID) ([]string, error) {
 	return out, nil
 }
 
-// foreignRefs returns the branches, tags and remote branches that are not this
-// epic's.
+// foreignRefs returns the refs that are not ralph's, but for the stash and those that
+// a checkout has for itself.
 func (s *Space) foreignRefs() (map[string]string, error) {
-	refs, err := s.git.readRefs("refs/heads", "refs/tags", "refs/remotes")
+	refs, err := s.git.readRefs("refs")
 	if err != nil {
 		return nil, err
 	}
 	maps.DeleteFunc(refs, func(ref, _ string) bool {
+		for _, own := range []string{"refs/ralph/", "refs/bisect/", "refs/rewritten/", "refs/worktree/"} {
+			if strings.HasPrefix(ref, own) {
+				return true
+			}
+		}
+		if ref == stashRef {
+			return true
+		}
 		if name, ok := strings.CutPrefix(ref, "refs/remotes/"); ok { // what a push left
 			_, ref, _ = strings.Cut(name, "/")
 			ref = "refs/heads/" + ref

@@ -28,6 +28,7 @@
 //	refs/ralph/<epic>/nodes/<id>/saved/<seq>          what stood in the way of a reset
 //	refs/ralph/<epic>/nodes/<id>/saved/<seq>-branch   what others had put on the branch of a clone's node
 //	refs/ralph/<epic>/nodes/<id>/conflict             the merge that was left in a clone
+//	refs/ralph/<epic>/stash                           what the user had stashed, as parents
 //	refs/ralph/<epic>/sum/<seq>                       earlier integration branches, with what others put there
 //
 // # Conflicts

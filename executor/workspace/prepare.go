@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -23,7 +24,7 @@ func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepar
 		e.Commit = e.Inputs[0].Commit
 	}
 	n := s.nodes[e.Node]
-	if err := s.claim(ctx, e); err != nil {
+	if err := errors.Join(s.claim(ctx, e), s.keepStash(ctx)); err != nil {
 		return out, err
 	}
 	w := s.own(n)

@@ -61,6 +61,27 @@ func (g *git) readRefs(under ...string) (map[string]string, error) {
 	return refs, nil
 }
 
+// refFile reads where a ref stands from git's own files, "" if there is none.
+func (g *git) refFile(ref string) (string, error) {
+	b, _, err := readPlain(filepath.Join(g.common, filepath.FromSlash(ref)), maxRef)
+	if err == nil {
+		return strings.TrimSpace(string(b)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	b, _, err = readPlain(filepath.Join(g.common, "packed-refs"), maxPacked)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for line := range strings.Lines(string(b)) {
+		if oid, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name == ref {
+			return oid, nil
+		}
+	}
+	return "", nil
+}
+
 // headOf reads HEAD of a worktree: the ref that it names ("" if it is detached)
 // and the commit ("" if there is none).
 func (s *Space) headOf(w *worktree) (ref, commit string, err error) {

@@ -37,7 +37,9 @@ type Space struct {
 	mu      sync.Mutex // guards trees being added: git numbers them by looking
 	busy    sync.Map   // *sync.Mutex by name of the worktree
 	stamped sync.Map   // map[string]stamp of the tracked files that a gate works beside, by name of the worktree
-	refs    sync.Map   // where the user's refs stood when a node's agent began
+	refs    sync.Map   // *standing: the user's refs when a node's agent began
+
+	stash sync.Mutex // guards what is pinned of it
 
 	// Filter takes secrets out of what setup commands print; nil: nothing is taken.
 	// It is set before anything is prepared.
@@ -258,6 +260,9 @@ func (s *Space) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, e
 		return base, nil, err
 	}
 	s.based.Store(base.Commit)
+	if err := s.keepStash(ctx); err != nil {
+		return base, nil, err
+	}
 	var own []executor.NamedTree
 	for i := range s.epic.Nodes {
 		n := &s.epic.Nodes[i]

@@ -22,9 +22,9 @@ var _ executor.Watch = (*watch)(nil)
 //
 //	at each look          settings (.git/config, what it includes, config.worktree), hooks, info/,
 //	                      the same of submodules and of other worktrees (watch_modules.go),
-//	                      branches and tags, refs of this epic
+//	                      branches and tags, refs of this epic, what is stashed
 //	before each effect    the refs that it may move
-//	at start and end      other refs, the user's checkout and stash (watch_checkout.go)
+//	at start and end      other refs, the user's checkout (watch_checkout.go)
 //
 // What was seen last is kept in memory. What is on record is kept in trusted.json,
 // with which the next run compares when this one is cut; the files that settings
@@ -39,20 +39,21 @@ type watch struct {
 
 	branchOf map[string]ir.NodeID // by ref
 
-	mu       sync.Mutex // guards the rest
-	last     facts      // as seen last
-	trust    facts      // as on record
-	routes   routes     // as trusted when the watch began
-	unsaved  bool       // trust is not what trusted.json says
-	checkout *checkout
-	flight   map[string]executor.During   // effects at work, by key
-	ended    []executor.During            // since the last look
-	next     time.Time                    // before this no look
-	made     map[string][]executor.During // attempts in flight when a branch or tag was made
-	moved    map[string]bool              // refs of the epic that others moved, and ralph not since
-	copies   map[string]string            // files to keep, by where; "": done
-	room     int64                        // for them
-	readAt   time.Time                    // when the refs were about to be read
+	mu        sync.Mutex // guards the rest
+	last      facts      // as seen last
+	trust     facts      // as on record
+	routes    routes     // as trusted when the watch began
+	unsaved   bool       // trust is not what trusted.json says
+	checkout  *checkout
+	flight    map[string]executor.During   // effects at work, by key
+	ended     []executor.During            // since the last look
+	next      time.Time                    // before this no look
+	made      map[string][]executor.During // attempts in flight when a branch or tag was made
+	moved     map[string]bool              // refs of the epic that others moved, and ralph not since
+	copies    map[string]string            // files to keep, by where; "": done
+	room      int64                        // for them
+	readAt    time.Time                    // when the refs were about to be read
+	saidStash string                       // what was said of the stash last, see Drift.ID
 }
 
 // facts are what is watched.
@@ -225,9 +226,11 @@ func (w *watch) Finish() []executor.Sighting {
 	defer w.mu.Unlock()
 	w.files.forget() // also what was written in place within one tick of the clock
 	during := w.during()
-	out := w.compare(w.read(), true)
+	out := w.sightStash(w.compare(w.read(), true))
 	w.name(out, during)
-	return append(out, w.checkout.compare(w, w.lookAround(nil))...)
+	return append(out, slices.DeleteFunc(w.checkout.compare(w, w.lookAround(nil)), func(s executor.Sighting) bool {
+		return s.What == stashRef && s.Drift.ID() == w.saidStash
+	})...)
 }
 
 // Keep implements executor.Watch.
@@ -264,7 +267,7 @@ func (w *watch) look() (out []executor.Sighting, looked bool) {
 		return nil, false
 	}
 	during := w.during()
-	out = w.compare(w.read(), false)
+	out = w.sightStash(w.compare(w.read(), false))
 	w.ended = nil
 	w.name(out, during)
 	w.next = time.Now().Add(10 * time.Since(begun))
@@ -276,7 +279,7 @@ func (w *watch) look() (out []executor.Sighting, looked bool) {
 func (w *watch) name(list []executor.Sighting, during []executor.During) {
 	for i := range list {
 		s := &list[i]
-		if s.Thing == executor.ThingOther {
+		if s.Thing == executor.ThingOther && s.What != stashRef {
 			continue
 		}
 		s.During = during

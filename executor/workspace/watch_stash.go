@@ -20,9 +20,19 @@ type stashed struct {
 
 // stashes lists what is stashed, oldest first; never nil.
 func (w *watch) stashes() []stashed {
+	list, err := w.s.readStash()
+	if err != nil {
+		return []stashed{}
+	}
+	return list
+}
+
+// stashesOf lists what is stashed in a repository whose refs/stash is at a commit, ""
+// if there is none.
+func stashesOf(common, at string) []stashed {
 	list := []stashed{}
-	b, _, err := readPlain(filepath.Join(w.s.git.common, "logs", stashRef), maxConfig)
-	if err == nil && w.last.Refs[stashRef] != "" {
+	b, _, err := readPlain(filepath.Join(common, "logs", stashRef), maxConfig)
+	if err == nil && at != "" {
 		for line := range strings.Lines(string(b)) {
 			who, text, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 			if f := strings.Fields(who); len(f) > 1 && isOid(f[1]) {
@@ -30,7 +40,7 @@ func (w *watch) stashes() []stashed {
 			}
 		}
 	}
-	if at := w.last.Refs[stashRef]; isOid(at) && !slices.ContainsFunc(list, func(s stashed) bool { return s.ID == at }) {
+	if isOid(at) && !slices.ContainsFunc(list, func(s stashed) bool { return s.ID == at }) {
 		list = append(list, stashed{ID: at})
 	}
 	return list
@@ -67,11 +77,7 @@ func (was *checkout) compareStash(now *checkout) []executor.Sighting {
 	}
 	var back []string
 	for _, g := range gone {
-		command := "git stash store "
-		if g.Text != "" {
-			command += "-m " + quoteWord(g.Text) + " "
-		}
-		back = append(back, command+g.ID)
+		back = append(back, g.store())
 	}
 	switch {
 	case len(gone) > 0:
@@ -85,6 +91,30 @@ func (was *checkout) compareStash(now *checkout) []executor.Sighting {
 	}
 	s.Is = clip(s.Is)
 	return []executor.Sighting{s}
+}
+
+// store is the command that stashes an entry again.
+func (s stashed) store() string {
+	if s.Text == "" {
+		return "git stash store " + s.ID
+	}
+	return "git stash store -m " + quoteWord(s.Text) + " " + s.ID
+}
+
+// sightStash says around an attempt what it finds of the stash, once. Finish says it
+// again only if more has changed by then.
+func (w *watch) sightStash(out []executor.Sighting) []executor.Sighting {
+	if w.checkout == nil || w.checkout.Stash == nil {
+		return out
+	}
+	list := w.checkout.compareStash(&checkout{Stash: w.stashes()})
+	for i := range list {
+		if list[i].Drift.ID() == w.saidStash {
+			return out
+		}
+		w.saidStash = list[i].Drift.ID()
+	}
+	return append(out, list...)
 }
 
 // without lists what of a is not in b.

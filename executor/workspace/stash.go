@@ -1,0 +1,217 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// readStash lists what the user has stashed, oldest first.
+func (s *Space) readStash() ([]stashed, error) {
+	at, err := s.git.refFile(stashRef)
+	if err != nil {
+		return nil, err
+	}
+	return stashesOf(s.git.common, at), nil
+}
+
+// keepStash pins what is stashed: whoever drops it, git keeps it. One ref names a
+// commit whose parents are the entries; those that are gone meanwhile stay.
+func (s *Space) keepStash(ctx context.Context) error {
+	list, err := s.readStash()
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	s.stash.Lock()
+	defer s.stash.Unlock()
+	ref := s.prefix() + "stash"
+	old, err := s.git.ref(ctx, ref)
+	if err != nil {
+		return err
+	}
+	var parents []string
+	if old != "" {
+		h, err := s.git.commitHeader(ctx, old)
+		if err != nil {
+			return err
+		}
+		parents = h.parents
+	}
+	pinned := len(parents)
+	tree := ""
+	for _, e := range list {
+		if slices.Contains(parents, e.ID) {
+			continue
+		}
+		h, err := s.git.commitHeader(ctx, e.ID)
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			continue // it is lost already
+		}
+		parents, tree = append(parents, e.ID), h.tree
+	}
+	if len(parents) == pinned {
+		return nil
+	}
+	args := []string{"commit-tree", tree}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	out, err := s.git.run(ctx, place{}, "What was stashed while ralph was at work\n", s.author("ralph"), args...)
+	if err != nil {
+		return err
+	}
+	return s.git.update(ctx, "keep the stash", move{ref, old, strings.TrimSpace(string(out))})
+}
+
+// Bounds of what is compared with what the user has stashed.
+const (
+	maxStashes   = 20
+	maxStashed   = 200     // files of one entry
+	maxStashText = 1 << 20 // bytes of a file
+	minLine      = 4       // bytes of a line that says something
+)
+
+// ofTheStash says that a tree holds what the user had stashed before the attempt, ""
+// if it does not: an agent popped it, or applied all of it. It would come onto the
+// integration branch as the agent's.
+func (s *Space) ofTheStash(ctx context.Context, e executor.Effect, tree string) (string, error) {
+	v, ok := s.refs.Load(e.Node)
+	if !ok || e.Person {
+		return "", nil
+	}
+	was := v.(*standing).stash
+	if len(was) == 0 {
+		return "", nil
+	}
+	list, err := s.readStash()
+	if err != nil {
+		return "", err
+	}
+	for i := len(was) - 1; i >= max(0, len(was)-maxStashes); i-- { // the newest first
+		gone := !slices.Contains(list, was[i])
+		paths, err := s.takenFrom(ctx, was[i], e.Commit, tree, gone)
+		if err != nil {
+			return "", err
+		}
+		if len(paths) == 0 {
+			continue
+		}
+		how := "it applied what the user has stashed"
+		if gone {
+			how = "it took what the user had stashed"
+		}
+		return fmt.Sprintf("%s (%.12s: %s), which is not its work: leave git stash alone, and do without what was there", how, was[i].ID, listed(paths)), nil
+	}
+	return "", nil
+}
+
+// takenFrom lists the files of a stash that a tree has as it has them, and its start
+// had not: of one that was dropped meanwhile those that share a line with it, of one
+// that is still there all or none.
+func (s *Space) takenFrom(ctx context.Context, entry stashed, start, tree string, gone bool) ([]string, error) {
+	h, err := s.git.commitHeader(ctx, entry.ID)
+	if err != nil || len(h.parents) == 0 {
+		return nil, ctx.Err()
+	}
+	type side struct{ from, to string }
+	sides := []side{{h.parents[0], entry.ID}}
+	if len(h.parents) > 2 { // with what git did not know
+		sides = append(sides, side{"", h.parents[2]})
+	}
+	var taken []string
+	seen := 0
+	for _, of := range sides {
+		paths, err := s.namesOf(ctx, of.from, of.to)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range paths {
+			if seen++; seen > maxStashed {
+				return taken, nil
+			}
+			oids := map[string]string{}
+			for name, at := range map[string]string{"start": start, "now": tree, "stash": of.to} {
+				if oids[name], err = s.git.ref(ctx, at+":"+p); err != nil {
+					return nil, err
+				}
+			}
+			switch {
+			case oids["stash"] == oids["start"]: // it was there without the stash
+				continue
+			case oids["now"] == oids["stash"]:
+				taken = append(taken, p)
+				continue
+			case oids["now"] == "" || oids["now"] == oids["start"]:
+				if !gone {
+					return nil, nil
+				}
+				continue
+			}
+			shares, err := s.sharesLine(ctx, of.from, of.to, start, tree, p, gone)
+			if err != nil {
+				return nil, err
+			}
+			if shares {
+				taken = append(taken, p)
+			} else if !gone {
+				return nil, nil
+			}
+		}
+	}
+	return taken, nil
+}
+
+// namesOf lists the files that a commit has otherwise than another, or all of them.
+func (s *Space) namesOf(ctx context.Context, from, to string) ([]string, error) {
+	args := []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", to}
+	if from != "" {
+		args = []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", from, to}
+	}
+	out, err := s.git.line(ctx, place{}, args...)
+	if err != nil {
+		return nil, ctx.Err() // it lacks something: nobody can have applied it
+	}
+	return slices.DeleteFunc(strings.Split(out, "\x00"), func(p string) bool { return p == "" }), nil
+}
+
+// sharesLine reports whether a file has lines that a stash adds to it and that were not
+// there when the attempt began: one is enough, or it has to be all.
+func (s *Space) sharesLine(ctx context.Context, from, to, start, tree, path string, enough bool) (bool, error) {
+	lines := func(at string) (map[string]bool, error) {
+		out := map[string]bool{}
+		if at == "" {
+			return out, nil
+		}
+		b, err := s.git.blob(ctx, at+":"+path, maxStashText)
+		for line := range strings.Lines(string(b)) {
+			if line = strings.TrimSpace(line); len(line) >= minLine {
+				out[line] = true
+			}
+		}
+		return out, err
+	}
+	var of [4]map[string]bool
+	for i, at := range []string{from, to, start, tree} {
+		var err error
+		if of[i], err = lines(at); err != nil {
+			return false, err
+		}
+	}
+	added, shared := 0, 0
+	for line := range of[1] {
+		if of[0][line] || of[2][line] {
+			continue
+		}
+		added++
+		if of[3][line] {
+			shared++
+		}
+	}
+	return shared > 0 && (enough || shared == added), nil
+}
