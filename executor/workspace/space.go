@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -159,16 +160,22 @@ func (s *Space) settings(ctx context.Context) error {
 	user.env = userEnv()
 	user.common, user.user = "", true
 	out, err := user.run(ctx, place{}, "", nil, "config", "-z", "--get-regexp",
-		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode|sharedrepository)|filter\.lfs\.[a-z]+|extensions\.(refstorage|objectformat))$`)
+		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode|sharedrepository)|filter\..*\.(clean|smudge|process|required)|extensions\.(refstorage|objectformat))$`)
 	if err != nil && exitCode(err) != 1 {
 		return err
 	}
 	values := map[string]string{}
+	off := map[string]bool{}
 	for entry := range strings.SplitSeq(string(out), "\x00") {
-		if name, value, ok := strings.Cut(entry, "\n"); ok {
+		name, value, ok := strings.Cut(entry, "\n")
+		switch {
+		case strings.HasPrefix(name, "filter.") && !strings.HasPrefix(name, "filter.lfs."):
+			off[name] = true
+		case ok:
 			values[name] = value
 		}
 	}
+	s.git.without(off)
 	if f := values["extensions.refstorage"]; f != "" && f != "files" {
 		return &Refusal{fmt.Sprintf("this repository keeps its refs as %q, which ralph cannot use yet", f), "git refs migrate --ref-format=files"}
 	}
@@ -202,6 +209,21 @@ func (s *Space) settings(ctx context.Context) error {
 		s.ignore = filepath.Join(os.Getenv("HOME"), rest)
 	}
 	return nil
+}
+
+// without turns filters off for every call, which the repository's own configuration
+// would otherwise bring in before a run, and to who only looks.
+func (g *git) without(filters map[string]bool) {
+	for i, key := range slices.Sorted(maps.Keys(filters)) {
+		value := ""
+		if strings.HasSuffix(key, ".required") {
+			value = "false"
+		}
+		g.env = append(g.env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
+	}
+	if len(filters) > 0 {
+		g.env = append(g.env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(filters)))
+	}
 }
 
 // userEnv is the caller's environment without anything that steers git.
