@@ -64,7 +64,7 @@ func (u *unit) ofTheRun(s *policies.Settings, because string, diags *diag.List) 
 		"base": s.Git.Base, "target": s.Git.Target, "cleanup": s.Git.Cleanup, "commit": s.Git.Commit, "remote": s.Git.Remote, "on_tamper": s.Git.OnTamper,
 	})
 	check("worktree", map[string]policies.Value[string]{
-		"setup": text(w.Setup.Set, w.Setup.Range), "copy": text(w.Copy.Set, w.Copy.Range), "env": text(w.Env.Set, w.Env.Range),
+		"setup": text(w.Setup.Set, w.Setup.Range), "copy": text(w.Copy.Set, w.Copy.Range), "env": text(w.Env.Set, w.Env.Range), "secrets": text(w.Secrets.Set, w.Secrets.Range),
 		"min_free": text(w.MinFree.Set, w.MinFree.Range), "submodules": text(w.Submodules.Set, w.Submodules.Range), "layout": w.Layout,
 	})
 	check("integration", map[string]policies.Value[string]{

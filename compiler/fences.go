@@ -58,6 +58,11 @@ func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
+		if s := &f.Gates[name].Secrets; s.Set {
+			u.loosened(s.Range, diags, "a plan cannot hand out secrets",
+				"Only the policy says which commands get a secret. Make it a gate of the policy, or remove the line.")
+			*s = policies.Value[[]string]{}
+		}
 		if other := u.set.Gates[name]; other != nil {
 			d := diag.Newf("gate-loosened", f.Gates[name].Range, "the policy already has a gate %q", clip(name)).
 				WithDetail("A plan cannot replace a gate of the policy. Give this one another name.")
@@ -153,6 +158,7 @@ func (u *unit) holdSettings(s *policies.Settings, diags *diag.List) {
 	hold(u, diags, w.Setup, "worktree")
 	hold(u, diags, w.Copy, "worktree")
 	hold(u, diags, w.Env, "worktree")
+	hold(u, diags, w.Secrets, "worktree")
 	hold(u, diags, w.MinFree, "worktree")
 	hold(u, diags, w.Submodules, "worktree")
 	hold(u, diags, w.Layout, "worktree")
@@ -185,6 +191,11 @@ func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies
 		u.loosened(t.Range, diags, "a plan cannot excuse tampering",
 			"Only the policy says that a run does not fail when others change settings, hooks or refs while it is at work. Remove the line, or change the policy.")
 		*t = policies.Value[string]{}
+	}
+	if s := &over.Worktree.Secrets; s.Set {
+		u.loosened(s.Range, diags, "a plan cannot hand out secrets",
+			"Only the policy says which commands get a secret. Remove the line, or write it into the policy.")
+		*s = policies.Value[[]string]{}
 	}
 	return over
 }

@@ -155,7 +155,7 @@ func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[
 // fromPolicy writes a gate of the policy as epic.json has it, under s.
 func (g *gating) fromPolicy(p *policies.Gate, name, from string, s *policies.Settings) ir.Gate {
 	out := ir.Gate{
-		Kind: p.Kind.V, Run: p.Run.V, Env: p.Env.V,
+		Kind: p.Kind.V, Run: p.Run.V, Env: p.Env.V, Secrets: p.Secrets.V,
 		Expect: ir.Expect{ExitCode: p.Expect.ExitCode.V, StdoutContains: p.Expect.StdoutContains.V, StderrContains: p.Expect.StderrContains.V},
 		Prompt: splitLines(p.Prompt.V), Sees: p.Sees.V, InputSchema: p.InputSchema.V, OutputSchema: p.OutputSchema.V,
 		Promise: p.Promise.V, NoErrors: p.NoErrors.V, Approvers: atless(p.Approvers.V), OnTimeout: p.OnTimeout.V,

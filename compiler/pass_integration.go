@@ -86,7 +86,7 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		},
 		Git: ir.GitSettings{Cleanup: s.Git.Cleanup.Get("never"), Commit: s.Git.Commit.Get("each"), Remote: s.Git.Remote.V, OnTamper: onTamper(s.Git.OnTamper.V)},
 		Worktree: ir.Worktree{
-			Setup: s.Worktree.Setup.V, Copy: s.Worktree.Copy.V, Env: s.Worktree.Env.V, MinFree: s.Worktree.MinFree.V,
+			Setup: s.Worktree.Setup.V, Copy: s.Worktree.Copy.V, Env: s.Worktree.Env.V, Secrets: s.Worktree.Secrets.V, MinFree: s.Worktree.MinFree.V,
 			Submodules: s.Worktree.Submodules.V, Layout: s.Worktree.Layout.Get("clone"),
 		},
 		Tracker: tracker(u.set.Tracker), Dialect: u.dialect.Name, Lanes: u.set.Ralph.Lanes.V, Policies: u.policy.paths,
@@ -95,7 +95,7 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		e.Nodes[i].HITL = u.nodeHITL(i, e.Run.HITL)
 	}
 	for _, n := range u.set.Notify {
-		e.Run.Notify = append(e.Run.Notify, ir.Notify{On: n.On.V, Run: n.Run.V})
+		e.Run.Notify = append(e.Run.Notify, ir.Notify{On: n.On.V, Run: n.Run.V, Env: n.Env.V, Secrets: n.Secrets.V})
 	}
 	return e
 }
@@ -170,7 +170,7 @@ func oneOfEach(e *ir.Epic, names []string) []string {
 		if g.From == "plan" {
 			return name
 		}
-		return name[strings.LastIndexByte(name, '/')+1:] + "\x00" + g.Run + fmt.Sprint(g.Env, g.Expect)
+		return name[strings.LastIndexByte(name, '/')+1:] + "\x00" + g.Run + fmt.Sprint(g.Env, g.Secrets, g.Expect)
 	}
 	for _, name := range names {
 		best, seen := most[id(name)]

@@ -38,6 +38,11 @@ func passTables(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
 			t.agent(f)
 		}
 		t.model(g.Model)
+		t.secrets(g.Secrets)
+	}
+	t.secrets(e.Run.Worktree.Secrets)
+	for _, n := range e.Run.Notify {
+		t.secrets(n.Secrets)
 	}
 	t.agent(e.Epic.Integration.ConflictAgent)
 	t.files()
@@ -69,7 +74,11 @@ func (t *tables) runner(name string) {
 		return
 	}
 	t.e.Runners[name] = Runner(r)
-	for _, s := range r.Secrets.V {
+	t.secrets(r.Secrets.V)
+}
+
+func (t *tables) secrets(names []string) {
+	for _, s := range names {
 		if sec := t.u.set.Secrets[s]; sec != nil {
 			t.e.Secrets[s] = ir.Secret{Env: sec.Env.Get(s)}
 		}

@@ -2,6 +2,8 @@ package compiler
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -152,6 +154,7 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 				w.expect(p+".gates."+g+".expect", a)
 			}
 			w.gateTime(p+".gates."+g+".timeout_ms", g)
+			w.gateEnv(p+".gates."+g, g, origin)
 			if b := u.epic.Gates[g].Baseline; b != "" {
 				from := u.set.Gates[g[strings.LastIndexByte(g, '/')+1:]].Baseline
 				w.add(p+".gates."+g+".baseline", b, originOf(from, origin), from.Range)
@@ -164,6 +167,22 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 				w.add(p+".runner.env", strings.Join(env.Env.V, " "), originOf(env.Env, "default of its kind"), env.Env.Range)
 			}
 		}
+	}
+}
+
+// gateEnv says which variables a command gets beside those of every command.
+func (w *why) gateEnv(field, name, origin string) {
+	g := w.u.epic.Gates[name]
+	var env policies.Value[map[string]string]
+	var secrets policies.Value[[]string]
+	if p := w.u.set.Gates[name[strings.LastIndexByte(name, '/')+1:]]; p != nil {
+		env, secrets = p.Env, p.Secrets
+	}
+	if len(g.Env) > 0 {
+		w.add(field+".env", strings.Join(slices.Sorted(maps.Keys(g.Env)), " "), originOf(env, origin), env.Range)
+	}
+	if len(g.Secrets) > 0 {
+		w.add(field+".secrets", strings.Join(g.Secrets, " "), originOf(secrets, origin), secrets.Range)
 	}
 }
 

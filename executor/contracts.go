@@ -238,16 +238,17 @@ type Gate interface {
 
 // GateRun asks for one verdict.
 type GateRun struct {
-	Node   *ir.Node
-	Step   *ir.Step
-	Name   string
-	Gate   ir.Gate
-	Digest string // of the gate
-	Effect Effect
-	Epic   ir.NodeID
-	Dir    string // worktree at exactly the collected commit; of a review: an empty directory, or "" for one of the gate's own
-	Files  string // directory of this attempt's files; who writes there makes it
-	Env    map[string]string
+	Node    *ir.Node
+	Step    *ir.Step
+	Name    string
+	Gate    ir.Gate
+	Digest  string // of the gate
+	Effect  Effect
+	Epic    ir.NodeID
+	Dir     string // worktree at exactly the collected commit; of a review: an empty directory, or "" for one of the gate's own
+	Files   string // directory of this attempt's files; who writes there makes it
+	Env     map[string]string
+	Secrets map[string]string // of a command: names of the variables that hold them, by name
 
 	// For gates that an agent judges, and outcome gates.
 	Agent    string

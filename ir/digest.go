@@ -39,6 +39,7 @@ type workWorktree struct {
 	Copy       []string          `json:"copy"`
 	Env        map[string]string `json:"env"`
 	Submodules bool              `json:"submodules"`
+	Secrets    map[string]string `json:"secrets,omitempty"` // name to variable
 }
 
 // agentView is an agent without the reasons for choosing it. A moved agent file
@@ -109,6 +110,7 @@ type gateView struct {
 	ProtectNew   bool              `json:"protect_new"`
 	Evidence     bool              `json:"evidence"`
 	RedFirst     bool              `json:"red_first"`
+	Secrets      map[string]string `json:"secrets,omitempty"` // name to variable
 }
 
 // Seal computes the digests of all nodes of e, in place. The digest of the
@@ -147,7 +149,7 @@ func newSealer(e *Epic) *sealer {
 	w := e.Run.Worktree
 	return &sealer{
 		e:         e,
-		worktree:  workWorktree{Setup: w.Setup, Copy: w.Copy, Env: w.Env, Submodules: w.Submodules},
+		worktree:  workWorktree{Setup: w.Setup, Copy: w.Copy, Env: w.Env, Submodules: w.Submodules, Secrets: secretsOf(e, w.Secrets)},
 		agents:    map[string]string{},
 		models:    map[string]string{},
 		gates:     map[string]string{},
@@ -252,15 +254,11 @@ func (s *sealer) agent(name string) string {
 	}
 	return once(s.agents, name, func() string {
 		r := s.e.Runners[a.Runner]
-		secrets := make(map[string]string, len(r.Secrets))
-		for _, secret := range r.Secrets {
-			secrets[secret] = s.e.Secrets[secret].Env
-		}
 		return sumOf(s, &agentView{
 			Name: name, Digest: a.Digest, Slug: a.Slug, Human: a.Human,
 			Runner: runnerView{
 				Name: a.Runner, Kind: r.Kind, Run: r.Run, Prompt: r.Prompt, Env: r.Env,
-				Set: r.Set, Secrets: secrets, Outcome: r.Outcome,
+				Set: r.Set, Secrets: secretsOf(s.e, r.Secrets), Outcome: r.Outcome,
 			},
 		})
 	})
@@ -295,6 +293,7 @@ func (s *sealer) gate(name string) string {
 			Access: g.Access, Prompt: g.Prompt, Sees: g.Sees, InputSchema: g.InputSchema, OutputSchema: g.OutputSchema,
 			Promise: g.Promise, NoErrors: g.NoErrors, Approvers: g.Approvers, OnFailure: g.OnFailure,
 			Protect: g.Protect, ProtectNew: g.ProtectNew, Evidence: g.Evidence, RedFirst: g.RedFirst,
+			Secrets: secretsOf(s.e, g.Secrets),
 		})
 	})
 }

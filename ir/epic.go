@@ -109,13 +109,16 @@ type Worktree struct {
 	Env        map[string]string `json:"env"`
 	MinFree    int64             `json:"min_free"` // in bytes
 	Submodules bool              `json:"submodules"`
-	Layout     string            `json:"layout"` // worktree, clone
+	Layout     string            `json:"layout"`            // worktree, clone
+	Secrets    []string          `json:"secrets,omitempty"` // that setup commands get
 }
 
 // Notify runs a command on events.
 type Notify struct {
-	On  []string `json:"on"`
-	Run []string `json:"run"`
+	On      []string          `json:"on"`
+	Run     []string          `json:"run"`
+	Env     map[string]string `json:"env,omitempty"`
+	Secrets []string          `json:"secrets,omitempty"`
 }
 
 // Tracker mirrors a run into an issue tracker.
@@ -184,6 +187,7 @@ type Gate struct {
 	RedFirst     bool              `json:"red_first"`
 	From         string            `json:"from"`               // policy, plan, builtin
 	Baseline     string            `json:"baseline,omitempty"` // green: nothing starts while it is red on the base
+	Secrets      []string          `json:"secrets,omitempty"`  // that its command gets
 }
 
 // Expect says what a command must do for its gate to pass; all must hold.

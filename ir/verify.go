@@ -213,14 +213,14 @@ func (v *verifier) tables() {
 	for _, name := range slices.Sorted(maps.Keys(v.e.Runners)) {
 		r, at := v.e.Runners[name], entry("runners", name)
 		v.name(at, name)
-		for i, s := range r.Secrets {
-			if _, known := v.e.Secrets[s]; !known {
-				v.fail(fmt.Sprintf("%s.secrets[%d]", at, i), "%s is no secret", quote(s))
-			}
-		}
+		v.secrets(at+".secrets", r.Secrets)
 		if r.Kind == "command" && len(r.Run) == 0 {
 			v.fail(at+".run", "a command runner has nothing to run")
 		}
+	}
+	v.secrets("secrets of run.worktree", v.e.Run.Worktree.Secrets)
+	for i, n := range v.e.Run.Notify {
+		v.secrets(fmt.Sprintf("secrets of run.notify[%d]", i), n.Secrets)
 	}
 	for i, w := range v.e.Waivers {
 		if w.Rule == "" {
@@ -229,9 +229,18 @@ func (v *verifier) tables() {
 	}
 }
 
+func (v *verifier) secrets(at string, names []string) {
+	for i, s := range names {
+		if _, known := v.e.Secrets[s]; !known {
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no secret", quote(s))
+		}
+	}
+}
+
 func (v *verifier) gate(at, name string) {
 	g := v.e.Gates[name]
 	v.name(at, name)
+	v.secrets(at+".secrets", g.Secrets)
 	switch g.Kind {
 	case "command":
 		if strings.TrimSpace(g.Run) == "" {

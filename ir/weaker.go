@@ -164,6 +164,9 @@ func (w *weaker) plan(m *matching) {
 			w.add("access-widened", "", "runner %s is given the secret %s", name, v)
 		}
 	}
+	for _, v := range missing(o.Run.Worktree.Secrets, n.Run.Worktree.Secrets) {
+		w.add("access-widened", "", "setup is given the secret %s", v)
+	}
 	for _, name := range slices.Sorted(maps.Keys(o.Sandboxes)) {
 		if now, kept := n.Sandboxes[name]; kept {
 			w.sandbox(name, o.Sandboxes[name], now)
@@ -222,6 +225,9 @@ func (w *weaker) gate(name string, o, n *Gate) {
 	}
 	if o.Access == "read" && n.Access == "write" {
 		w.add("access-widened", "", "gate %s: its agent may write", name)
+	}
+	for _, s := range missing(o.Secrets, n.Secrets) {
+		w.add("access-widened", "", "gate %s is given the secret %s", name, s)
 	}
 	if n.TimeoutMS > o.TimeoutMS && o.TimeoutMS > 0 || n.TimeoutMS == 0 && o.TimeoutMS > 0 {
 		w.add("limit-raised", "", "gate %s: timeout %s → %s", name, Duration(o.TimeoutMS), Duration(n.TimeoutMS))

@@ -18,6 +18,7 @@ type Gate struct {
 	Kind         Value[string] // command, agent, review, human, outcome
 	Run          Value[string] // shell command; may hold ${run.…}
 	Env          Value[map[string]string]
+	Secrets      Value[[]string]
 	Expect       Expect
 	Agent        Value[string]
 	Capabilities Value[[]string] // instead of an agent by name
@@ -62,6 +63,7 @@ var gateBlock = &block{
 		{name: "kind", kind: kEnum, enum: []string{"agent", "command", "human", "outcome", "review"}, doc: "command, agent, review, human or outcome; left out, it follows from the other attributes"},
 		{name: "run", kind: kString, run: true, doc: "the shell command that must succeed, such as \"go test ./...\""},
 		{name: "env", kind: kMap, run: true, doc: "variables that the command gets, as { NAME = \"value\" }"},
+		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that the command gets, such as [secret.DATABASE_URL]"},
 		{name: "agent", kind: kRef, ref: "agent", doc: "the agent that judges, such as agent.reviewer"},
 		{name: "capabilities", kind: kStrings, doc: "what the agent must be able to do, instead of its name"},
 		{name: "tags", kind: kStrings, doc: "words that the agent must carry"},
@@ -94,7 +96,7 @@ var gateBlock = &block{
 
 // attributes that mean something for one kind of gate only.
 var gateKinds = map[string][]string{
-	"run": {"command"}, "env": {"command"}, "expect": {"command"}, "red_first": {"command"}, "baseline": {"command"},
+	"run": {"command"}, "env": {"command"}, "secrets": {"command"}, "expect": {"command"}, "red_first": {"command"}, "baseline": {"command"},
 	"agent": {"agent", "review"}, "capabilities": {"agent", "review"}, "tags": {"agent", "review"}, "model": {"agent", "review"},
 	"prompt": {"agent", "review"}, "sees": {"agent", "review"}, "input_schema": {"agent", "review"},
 	"output_schema": {"agent", "review"}, "output": {"agent", "review"},
@@ -113,6 +115,7 @@ func (d *decoder) gate(b *hcl.Block) *Gate {
 		Kind:         r.enum("kind"),
 		Run:          r.str("run"),
 		Env:          or(r.object("env"), map[string]string{}),
+		Secrets:      r.refs("secrets"),
 		Agent:        r.ref("agent"),
 		Capabilities: or(r.strs("capabilities"), []string{}),
 		Tags:         or(r.strs("tags"), []string{}),

@@ -17,8 +17,10 @@ var NotifyEvents = []string{OnWaiting, OnBlocked, OnDone, OnHeld, OnRed, OnTampe
 // Notify is the block `notify {}`.
 type Notify struct {
 	Decl
-	On  Value[[]string]
-	Run Value[[]string] // argv
+	On      Value[[]string]
+	Run     Value[[]string] // argv
+	Env     Value[map[string]string]
+	Secrets Value[[]string]
 }
 
 var notifyBlock = &block{
@@ -27,9 +29,16 @@ var notifyBlock = &block{
 	attrs: []attr{
 		{name: "on", kind: kEnums, enum: NotifyEvents, required: true, doc: "events, such as [\"node.blocked\", \"run.done\"]"},
 		{name: "run", kind: kArgv, required: true, doc: "the program and its arguments"},
+		{name: "env", kind: kMap, doc: "variables that the program gets, as { NAME = \"value\" }"},
+		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that the program gets, such as [secret.CHAT_HOOK]"},
 	},
 }
 
 func (r *reader) notify(decl Decl) *Notify {
-	return &Notify{Decl: decl, On: or(r.enums("on"), []string{}), Run: or(r.argv("run"), []string{})}
+	n := &Notify{
+		Decl: decl, On: or(r.enums("on"), []string{}), Run: or(r.argv("run"), []string{}),
+		Env: r.object("env"), Secrets: r.refs("secrets"),
+	}
+	r.checkEnv("env", n.Env)
+	return n
 }

@@ -7,7 +7,8 @@ type Worktree struct {
 	Setup      Value[[]string] // shell commands
 	Copy       Value[[]string] // globs, relative to the project
 	Env        Value[map[string]string]
-	MinFree    Value[int64] // in bytes
+	Secrets    Value[[]string] // that setup commands get
+	MinFree    Value[int64]    // in bytes
 	Submodules Value[bool]
 	Layout     Value[string] // worktree, clone
 }
@@ -18,6 +19,7 @@ func (a Worktree) Overlay(b Worktree) Worktree {
 		Setup:      b.Setup.Or(a.Setup),
 		Copy:       b.Copy.Or(a.Copy),
 		Env:        b.Env.Or(a.Env),
+		Secrets:    b.Secrets.Or(a.Secrets),
 		MinFree:    b.MinFree.Or(a.MinFree),
 		Submodules: b.Submodules.Or(a.Submodules),
 		Layout:     b.Layout.Or(a.Layout),
@@ -31,6 +33,7 @@ var worktreeBlock = &block{
 		{name: "setup", kind: kStrings, doc: "shell commands, such as [\"npm ci\"]"},
 		{name: "copy", kind: kGlobs, doc: "globs of files that git does not know, such as [\".env.test\"]"},
 		{name: "env", kind: kMap, run: true, doc: "variables that setup, agents and gates get, as { NAME = \"value\" }"},
+		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that setup commands get, such as [secret.NPM_TOKEN]"},
 		{name: "min_free", kind: kSize, doc: `free space below which nothing starts, such as "10GB"`},
 		{name: "submodules", kind: kBool, doc: "true initialises submodules"},
 		{name: "layout", kind: kEnum, enum: []string{"clone", "worktree"}, doc: "worktree or clone"},
@@ -42,6 +45,7 @@ func (r *reader) worktree() Worktree {
 		Setup:      r.strs("setup"),
 		Copy:       r.globs("copy"),
 		Env:        r.object("env"),
+		Secrets:    r.refs("secrets"),
 		MinFree:    r.size("min_free"),
 		Submodules: r.boolean("submodules"),
 		Layout:     r.enum("layout"),

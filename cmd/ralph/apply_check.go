@@ -134,7 +134,10 @@ func (r *openedRun) checkGate(name string, g ir.Gate) string {
 		set = map[string]string{}
 	}
 	maps.Copy(set, g.Env)
-	if _, err := process.Look(word, process.Environ(secretNames(r.epic), set), r.space.Top()); err != nil {
+	if err := process.Secrets(set, r.epic.SecretVars(g.Secrets)); err != nil {
+		return fmt.Sprintf("gate %s: %v", name, err)
+	}
+	if _, err := process.Look(word, process.Environ(set), r.space.Top()); err != nil {
 		return fmt.Sprintf("gate %s: %v", name, err)
 	}
 	return ""

@@ -109,15 +109,6 @@ func userName() string {
 	return fmt.Sprintf("uid %d", os.Getuid())
 }
 
-// secretNames are the variables that only an agent which names them may see.
-func secretNames(epic *ir.Epic) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(epic.Secrets)) {
-		out = append(out, epic.Secrets[name].Env)
-	}
-	return out
-}
-
 // checkSpace refuses to start with less free space than the policy asks for.
 func checkSpace(dir string, want int64) error {
 	if want <= 0 {

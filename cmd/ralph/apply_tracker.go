@@ -159,11 +159,3 @@ func trackerEnv(epic *ir.Epic, worker bool) map[string]string {
 	}
 	return map[string]string{"BD_READONLY": "true", "BD_NON_INTERACTIVE": "1", "BEADS_ACTOR": bd.AgentActor}
 }
-
-// trackerHidden are the variables by which bd would take them for somebody else.
-func trackerHidden(epic *ir.Epic) []string {
-	if epic.Run.Tracker == nil {
-		return nil
-	}
-	return []string{"BD_ACTOR"}
-}

@@ -28,7 +28,7 @@ type trial struct {
 func newTrial(ctx context.Context, dir string, limit time.Duration) (*trial, error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Env = process.Environ(nil, map[string]string{"GIT_TERMINAL_PROMPT": "0"})
+		cmd.Env = process.Environ(map[string]string{"GIT_TERMINAL_PROMPT": "0"}, "SSH_AUTH_SOCK")
 		out, err := cmd.CombinedOutput()
 		return strings.TrimSpace(string(out)), err
 	}

@@ -48,8 +48,9 @@ type notifier struct {
 
 // notice is one command to run.
 type notice struct {
-	run []string
-	set map[string]string
+	run     []string
+	set     map[string]string
+	secrets map[string]string // variables, by name
 }
 
 func newNotifier(epic *ir.Epic, top, files string, tell func(string, ...any)) *notifier {
@@ -75,8 +76,11 @@ func (n *notifier) loop() {
 
 func (n *notifier) call(x notice) error {
 	out := n.files + "/notify.log"
+	if err := process.Secrets(x.set, x.secrets); err != nil {
+		return err
+	}
 	res, err := process.Run(context.Background(), process.Spec{
-		Argv: x.run, Dir: n.top, Env: process.Environ(secretNames(n.epic), x.set), Stdout: out, Stderr: out, Time: n.time,
+		Argv: x.run, Dir: n.top, Env: process.Environ(x.set, process.Desktop()...), Stdout: out, Stderr: out, Time: n.time,
 	})
 	switch {
 	case err != nil:
@@ -134,8 +138,13 @@ func (n *notifier) about(event string, set map[string]string) {
 		if !slices.Contains(x.On, event) || len(x.Run) == 0 {
 			continue
 		}
+		own := maps.Clone(x.Env)
+		if own == nil {
+			own = map[string]string{}
+		}
+		maps.Copy(own, set)
 		select {
-		case n.queue <- notice{x.Run, set}:
+		case n.queue <- notice{x.Run, own, n.epic.SecretVars(x.Secrets)}:
 		default: // its program is far slower than the run
 			n.lost++
 		}

@@ -15,7 +15,9 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
 func TestSecretsAreNowhereStoredOrPrinted(t *testing.T) { // S4-73
@@ -97,5 +99,12 @@ func TestWhichVariablesAreSecret(t *testing.T) {
 	want := map[string]string{"deploy": "12345678", "GITHUB_TOKEN": "abcdefgh", "db_password": "hunter22", "OPENAI_API_KEY": "dummy-value"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// execution §3: commands get what a command runner lets through, and more.
+func TestCommandsGetTheListOfACommandRunner(t *testing.T) {
+	if got, want := process.Basic(), policies.DefaultEnv("command"); !slices.Equal(got, want) {
+		t.Errorf("gates get %q, a command runner lets through %q", got, want)
 	}
 }

@@ -19,10 +19,9 @@ import (
 
 // Command runs command gates. It may be used concurrently.
 type Command struct {
-	Without []string // variables that no gate gets: the epic's secrets
-	Cap     int64    // bytes kept of each output; 0 is 64 MiB
-	Grace   time.Duration
-	Filter  func(io.Writer) io.WriteCloser // takes secrets out of what is kept; nil: nothing is taken
+	Cap    int64 // bytes kept of each output; 0 is 64 MiB
+	Grace  time.Duration
+	Filter func(io.Writer) io.WriteCloser // takes secrets out of what is kept; nil: nothing is taken
 }
 
 var _ executor.Gate = Command{}
@@ -60,7 +59,11 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 			return out, nil
 		}
 	}
+	if err := process.Secrets(set, r.Secrets); err != nil {
+		return out, &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("gate %s: %w", r.Name, err)}
+	}
 	set[Mark] = base
+	env := process.Environ(set)
 	expect := r.Gate.Expect
 	wants := [2]needle{{text: []byte(expect.StdoutContains)}, {text: []byte(expect.StderrContains)}}
 	pulse := process.NewPulse(func(n int64, line string) {
@@ -71,7 +74,7 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 	defer pulse.End()
 	begun := time.Now()
 	res, err := process.Run(ctx, process.Spec{
-		Argv: []string{"/bin/sh", "-c", line}, Dir: r.Dir, Env: process.Environ(c.Without, set),
+		Argv: []string{"/bin/sh", "-c", line}, Dir: r.Dir, Env: env,
 		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace, Filter: c.Filter, Mark: Mark,
 		Time: time.Duration(r.Gate.TimeoutMS) * time.Millisecond,
 		Tap: func(isErr bool, b []byte) { // each needle is told of its own output alone
@@ -92,7 +95,7 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 	}
 	out.Millis = res.Took.Milliseconds()
 	why := judge(r.Gate, res, wants[0].found, wants[1].found)
-	found := found{Command: line, ExitCode: &res.Code, Stdout: stdout, Stderr: stderr}
+	found := found{env: env, Command: line, ExitCode: &res.Code, Stdout: stdout, Stderr: stderr}
 	if err := c.complete(&out, r, why, readResults(r.Dir, begun, r.Redact, slices.Compact([]string{stdout, stderr})...), found); err != nil {
 		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: executor.Clip(err.Error(), executor.MaxNote)}
 	}
@@ -110,6 +113,7 @@ func (c Command) complete(out *executor.GateJudged, r executor.GateRun, why stri
 		if out.Message, err = feedback(why, s, f.Stdout, f.Stderr); err != nil {
 			return err
 		}
+		out.Message = f.hidden() + out.Message
 		if out.Signature, err = signature(why, s.failed, f.Stdout, f.Stderr); err != nil {
 			return err
 		}

@@ -51,14 +51,32 @@ func TestVerdicts(t *testing.T) { // S0-55, S0-56, S2-22
 	}
 }
 
-func TestAGateSeesNoSecrets(t *testing.T) {
-	t.Setenv("API_KEY", "hunter2")
-	t.Setenv("GIT_INDEX_FILE", "/x")
-	got, err := Command{Without: []string{"API_KEY"}}.Judge(t.Context(), ask(t, ir.Gate{
-		Run: `test -z "$API_KEY$GIT_INDEX_FILE" && test "$MINE" = 1 && test "$RALPH_NODE" = 1.1`, Env: map[string]string{"MINE": "1"},
-	}))
-	if err != nil || got.Verdict != executor.Pass {
+// execution §3: a gate gets the allow-list and what policy adds, a secret only where it
+// is named.
+func TestWhatAGateGetsOfTheEnvironment(t *testing.T) {
+	for name, v := range map[string]string{
+		"API_KEY": "hunter2", "NAMED_KEY": "swordfish", "PRIVATE_THING": "private", "SSH_AUTH_SOCK": "/s", "GIT_INDEX_FILE": "/x",
+		"GOPATH": "/go", "JAVA_HOME": "/j", "VIRTUAL_ENV": "/v", "LC_CTYPE": "C", "https_proxy": "http://p",
+	} {
+		t.Setenv(name, v)
+	}
+	r := ask(t, ir.Gate{
+		Run: `test -z "$API_KEY$PRIVATE_THING$SSH_AUTH_SOCK$GIT_INDEX_FILE" && test "$MINE" = 1 && test "$RALPH_NODE" = 1.1 &&
+			test "$NAMED_KEY$GOPATH$JAVA_HOME$VIRTUAL_ENV$LC_CTYPE$https_proxy" = swordfish/go/j/vChttp://p && test -n "$PATH$HOME"`,
+		Env: map[string]string{"MINE": "1"},
+	})
+	r.Secrets = map[string]string{"NAMED": "NAMED_KEY"}
+	if got, err := (Command{}).Judge(t.Context(), r); err != nil || got.Verdict != executor.Pass {
 		t.Errorf("got %+v, %v", got, err)
+	}
+	r.Secrets["GONE"] = "GONE_KEY"
+	var f *executor.Failure
+	if _, err := (Command{}).Judge(t.Context(), r); !errors.As(err, &f) || f.Class != executor.FailConfig || !strings.Contains(err.Error(), "GONE_KEY is not set") {
+		t.Errorf("a secret that is not set: %v", err)
+	}
+	got, err := Command{}.Judge(t.Context(), ask(t, ir.Gate{Run: "echo 'KeyError: PRIVATE_THING'; exit 1"}))
+	if err != nil || got.Verdict != executor.Fail || !strings.Contains(got.Message, "PRIVATE_THING is set where ralph runs, and gates do not get it") || strings.Contains(got.Message, "private\n") {
+		t.Errorf("what looks like the cause: %+v, %v", got, err)
 	}
 }
 

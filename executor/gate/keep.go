@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -40,6 +41,22 @@ type found struct {
 	Command        string `json:"command,omitempty"`
 	ExitCode       *int   `json:"exit_code,omitempty"`
 	Stdout, Stderr string `json:"-"` // files
+	env            []string
+}
+
+// hidden names variables of ralph's environment that the end of the output speaks of
+// and that the command did not get; "" if there are none.
+func (f found) hidden() string {
+	end, err := tail(f.Stdout, f.Stderr)
+	if err != nil {
+		return ""
+	}
+	names := process.Hidden(f.env, end)
+	if len(names) == 0 {
+		return ""
+	}
+	name := names[0]
+	return fmt.Sprintf("%s is set where ralph runs, and gates do not get it: write secret %q {} into the policy, and secrets = [secret.%s] into the gate.\n", name, name, name)
 }
 
 // evidence keeps what was judged and found as success-NAME.json or

@@ -126,7 +126,7 @@ func (d *driver) gateRun(e *executor.Effect) (executor.GateRun, executor.Gate, e
 	run := executor.GateRun{
 		Redact: d.Redact,
 		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: *e, Epic: d.Epic.Epic.ID,
-		Files: files, Env: d.env(), Activity: d.activity(e),
+		Files: files, Env: d.env(), Secrets: d.Epic.SecretVars(g.Secrets), Activity: d.activity(e),
 		Outcome: a.Outcome, Changed: a.Collected.SinceStart(), Listed: a.Collected.Listed, Feedback: a.Feedback,
 	}
 	for _, j := range a.Gates {

@@ -136,7 +136,7 @@ func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string
 	e := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight, Gate: check.Gate, Commit: check.Base.Commit}
 	run := executor.GateRun{
 		Node: &ir.Node{ID: executor.Preflight, Key: executor.Preflight}, Step: &ir.Step{Name: executor.Preflight}, Name: check.Gate, Gate: g, Digest: check.Digest,
-		Effect: e, Epic: c.Epic.Epic.ID, Dir: dir, Files: abs, Env: c.env(), Redact: c.Redact, Activity: c.activity(&e),
+		Effect: e, Epic: c.Epic.Epic.ID, Dir: dir, Files: abs, Env: c.env(), Secrets: c.Epic.SecretVars(g.Secrets), Redact: c.Redact, Activity: c.activity(&e),
 	}
 	if run.Activity != nil { // it begins
 		run.Activity(executor.Activity{})

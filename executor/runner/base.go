@@ -124,16 +124,16 @@ func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error)
 		set[name] = v
 	}
 	names := append([]string{"PATH"}, r.Runner.Env...)
+	variables := map[string]string{}
 	for _, s := range r.Runner.Secrets {
 		secret, ok := b.Secrets[s]
 		if !ok {
 			return nil, fmt.Errorf("secret %q is not declared", s)
 		}
-		v, ok := os.LookupEnv(secret.Env)
-		if !ok {
-			return nil, fmt.Errorf("secret %s: the variable %s is not set", s, secret.Env)
-		}
-		set[secret.Env] = v
+		variables[s] = secret.Env
+	}
+	if err := process.Secrets(set, variables); err != nil {
+		return nil, err
 	}
 	for variable, v := range map[string]string{
 		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),

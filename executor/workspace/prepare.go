@@ -247,9 +247,12 @@ func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		if env == nil {
 			env = map[string]string{}
 		}
+		if err := process.Secrets(env, s.epic.SecretVars(spec.Secrets)); err != nil {
+			return config("worktree.setup: %w", err)
+		}
 		env[Mark] = log
 		res, err := process.Run(ctx, process.Spec{
-			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(s.secrets(), env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Filter,
+			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Filter,
 		})
 		if err != nil {
 			return fmt.Errorf("setup command %d: %w", i+1, err)
@@ -281,15 +284,6 @@ func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		}
 	}
 	return s.reset(ctx, w, e.Commit)
-}
-
-// secrets names the variables that setup commands do not get.
-func (s *Space) secrets() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(s.epic.Secrets)) {
-		out = append(out, s.epic.Secrets[name].Env)
-	}
-	return out
 }
 
 // writeExclude makes git blind to what setup made, beside what the user ignores.
