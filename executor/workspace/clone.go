@@ -376,6 +376,8 @@ func (s *Space) takeCommit(ctx context.Context, w *worktree, head string) error 
 		w.refused = "its commits cannot be taken: " + oneLine(err.Error(), 300)
 	} else if _, err := s.git.commitHeader(ctx, head); err != nil {
 		w.refused = "HEAD of its worktree names no commit"
+	} else {
+		w.checked = head
 	}
 	return nil
 }

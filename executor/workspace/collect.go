@@ -293,6 +293,17 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 	case !has:
 		return e.Commit, append(problems, "it rewrote history: the commit that it started from is gone from its branch"), nil
 	}
+	wrong, err := s.unsound(ctx, w, head, e.Commit)
+	if err != nil {
+		return "", nil, err
+	}
+	if wrong != "" {
+		problems = append(problems, wrong+": leave such objects alone, and commit with git commit; its files are taken without its commits")
+		if !e.Person || e.Merge {
+			head = e.Commit
+		}
+		return head, problems, nil
+	}
 	forged, err := s.forged(ctx, e, head)
 	return head, append(problems, forged...), err
 }

@@ -34,6 +34,15 @@ func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 	if problem != "" {
 		problems = append(problems, problem)
 	}
+	if has {
+		wrong, err := s.unsound(ctx, nil, result, e.Commit)
+		if err != nil {
+			return c, err
+		}
+		if wrong != "" {
+			problems = append(problems, wrong+": make these commits anew, then approve again")
+		}
+	}
 	if !has && problem == "" {
 		problems = append(problems, fmt.Sprintf("its branch %s does not contain the base %.12s: git merge --no-edit %.12s there, then approve again", n.Git.Branch, e.Commit, e.Commit))
 	}
