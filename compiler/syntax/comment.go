@@ -55,13 +55,18 @@ func (p *parser) annotationID(c span, at, end int) (Annotation, bool) {
 	a := Annotation{ID: id, Range: p.rng(c), IDRange: p.file.Range(at, at+len(id))}
 	if !isNodeID(id) {
 		p.report(diag.New("malformed-annotation", a.Range, "an annotation has no usable id").WithDetail(
-			"An id has letters, digits, “-”, “_” and “.”, at most 64 of them, such as bd-a1b2c3. Restore the id, or delete the comment: the next compile writes a new one."))
+			"An id has letters, digits, “-”, “_” and single “.” inside, at most 64 of them, such as bd-a1b2c3. Restore the id, or delete the comment: the next compile writes a new one."))
 		return Annotation{}, false
 	}
 	return a, true
 }
 
+// isNodeID reports whether an id can be a part of git's refs; "integration" is
+// the one that ralph itself has there.
 func isNodeID(s string) bool {
+	if s == "integration" || strings.Contains(s, "..") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".lock") {
+		return false
+	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || i > 0 && (c == '-' || c == '_' || c == '.')) {
