@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
@@ -252,6 +253,9 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 	}
 	r.crew = newCrew(epic)
 	r.space.Filter = r.crew.redact.Filter
+	if known, _ := redact.New(unmistakable(r.epic, secretValues(r.epic, os.Environ()))); !known.Empty() {
+		r.space.Known = known.Count
+	}
 	if err := r.space.Recover(ctx); err != nil {
 		return r, inputErrorf("%w", err)
 	}

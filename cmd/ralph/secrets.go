@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"strings"
+	"unicode"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
@@ -52,5 +53,19 @@ func secretValues(epic *ir.Epic, environ []string) map[string]string {
 		}
 	}
 	maps.Copy(out, declared)
+	return out
+}
+
+// unmistakable leaves of secret values those that no file holds by chance: the epic's
+// own, and of others the long ones and those that no word is like.
+func unmistakable(epic *ir.Epic, values map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, v := range values {
+		_, declared := epic.Secrets[name]
+		random := strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, unicode.IsLetter)
+		if declared || len(v) >= 20 || len(v) >= 10 && random {
+			out[name] = v
+		}
+	}
 	return out
 }

@@ -130,6 +130,18 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	} else if taken != "" {
 		return s.refuse(ctx, e, w, step, o, append(problems, taken))
 	}
+	secrets, err := s.known(ctx, e, parent, tree)
+	if err != nil {
+		return "", nil, err
+	}
+	switch {
+	case len(secrets) > 0 && e.Person && !e.Merge:
+		return "", nil, config("%s; nothing was committed", strings.Join(secrets, "; "))
+	case len(secrets) > 0 && !e.Merge:
+		commit, err := s.withhold(ctx, e, w, step, secrets)
+		return commit, secrets, err
+	}
+	problems = append(problems, secrets...)
 	parents := []string{parent}
 	switch {
 	case e.Merge:
@@ -190,6 +202,30 @@ func (s *Space) refuse(ctx context.Context, e executor.Effect, w *worktree, step
 		return "", nil, err
 	}
 	return commit, problems, s.reset(ctx, w, commit)
+}
+
+// withhold records an attempt that wrote a secret: what it left is saved in this
+// repository, where it was written, and is no part of what the next attempt starts from.
+func (s *Space) withhold(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, problems []string) (string, error) {
+	now, err := s.look(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.save(ctx, w, now, e.Seq); err != nil {
+		return "", err
+	}
+	tree, err := s.git.tree(ctx, e.Commit)
+	if err != nil {
+		return "", err
+	}
+	commit, err := s.commit(ctx, e, w.node, step, executor.Outcome{}, tree, []string{e.Commit}, problems)
+	if err != nil {
+		return "", err
+	}
+	if err := s.keep(ctx, e, w, commit); err != nil {
+		return "", err
+	}
+	return commit, s.reset(ctx, w, commit)
 }
 
 func stepOf(n *ir.Node, name string) *ir.Step {

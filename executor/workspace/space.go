@@ -46,6 +46,10 @@ type Space struct {
 	// It is set before anything is prepared.
 	Filter func(io.Writer) io.WriteCloser
 
+	// Known counts the known secrets of a text, by name; nil: there are none. It is set
+	// before anything is collected.
+	Known func(io.Reader) (map[string]int, error)
+
 	branches map[string]bool // refs of this epic's branches
 	based    atomic.Value    // string: the base that this run has pinned
 	attrs    sync.Map        // files of attributes, by the commit of a base

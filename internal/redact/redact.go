@@ -12,6 +12,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type Redactor struct {
 type needle struct {
 	form  []byte
 	place []byte
+	name  string // of the value
 }
 
 // New returns a redactor for values by name. In their place stands [secret NAME].
@@ -53,7 +55,7 @@ func New(values map[string]string) (r *Redactor, short []string) {
 		for _, form := range forms(value) {
 			if !seen[form] {
 				seen[form] = true
-				r.needles = append(r.needles, needle{[]byte(form), []byte("[secret " + name + "]")})
+				r.needles = append(r.needles, needle{[]byte(form), []byte("[secret " + name + "]"), name})
 				r.longest = max(r.longest, len(form))
 			}
 		}
@@ -90,6 +92,9 @@ func forms(value string) []string {
 		for _, s := range []string{url.QueryEscape(v), url.PathEscape(v)} {
 			out = append(out, s, lowerEscapes(s))
 		}
+		for _, f := range encoded(v) {
+			add(f)
+		}
 		add(hex.EncodeToString([]byte(v)))
 		add(strings.ToUpper(hex.EncodeToString([]byte(v))))
 		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -99,6 +104,45 @@ func forms(value string) []string {
 		}
 	}
 	return out
+}
+
+// encoded lists how other languages write a value in a URL (what they leave as it is
+// differs), in HTML, and in JSON that stands in JSON.
+func encoded(v string) []string {
+	var out []string
+	for _, safe := range []string{"-_.~/", "-_.~", "-_.", "-_.!~*'()", "-_.!~*'();/?:@&=+$,#", ""} { // Python, RFC 3986, Java, JavaScript's two, everything
+		s := percent(v, safe, true)
+		out = append(out, s, lowerEscapes(s))
+		out = append(out, strings.ReplaceAll(s, "%", "%25"))
+		if strings.Contains(v, " ") {
+			out = append(out, strings.ReplaceAll(s, "%20", "+"))
+		}
+	}
+	every := percent(v, "", false)
+	out = append(out, every, lowerEscapes(every))
+	for _, quotes := range [][2]string{{"&quot;", "&#39;"}, {"&#34;", "&#39;"}, {"&quot;", "&#x27;"}, {"&quot;", "&apos;"}, {"&quot;", "'"}, {"\"", "'"}, {"&quot;", "&#039;"}} {
+		for _, slash := range []string{"/", "&#x2F;", "&#47;"} {
+			out = append(out, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, quotes[0], "'", quotes[1], "/", slash).Replace(v))
+		}
+	}
+	for _, html := range []bool{true, false} {
+		twice := quoted(quoted(v, html), html)
+		out = append(out, twice, quoted(twice, html))
+	}
+	return append(out, strings.ReplaceAll(quoted(v, false), "/", `\/`), strings.ReplaceAll(v, "/", `\/`))
+}
+
+// percent writes bytes as %2F, but letters and digits, if plain, and those that are safe.
+func percent(v, safe string, plain bool) string {
+	var b strings.Builder
+	for _, c := range []byte(v) {
+		if plain && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') || strings.IndexByte(safe, c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
 }
 
 // quoted is a value inside a JSON string.

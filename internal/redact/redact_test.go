@@ -90,6 +90,38 @@ func TestAValueIsTakenOutInEveryFormInWhichProgramsWriteIt(t *testing.T) {
 	}
 }
 
+// Forms that nothing here reads back.
+func TestAValueIsTakenOutInFormsOfOtherLanguages(t *testing.T) {
+	const v = `pa/ss w<o>r&d"it's`
+	r, _ := New(map[string]string{"V": v})
+	for how, text := range map[string]string{
+		"Python's quote":          "pa/ss%20w%3Co%3Er%26d%22it%27s",
+		"quote with nothing safe": "pa%2Fss%20w%3Co%3Er%26d%22it%27s",
+		"quote_plus":              "pa%2Fss+w%3Co%3Er%26d%22it%27s",
+		"in lower case":           "pa%2fss%20w%3co%3er%26d%22it%27s",
+		"encodeURIComponent":      "pa%2Fss%20w%3Co%3Er%26d%22it's",
+		"encodeURI":               "pa/ss%20w%3Co%3Er&d%22it's",
+		"twice":                   "pa%252Fss%2520w%253Co%253Er%2526d%2522it%2527s",
+		"every byte":              "%70%61%2F%73%73%20%77%3C%6F%3E%72%26%64%22%69%74%27%73",
+		"HTML of Go":              "pa/ss w&lt;o&gt;r&amp;d&#34;it&#39;s",
+		"HTML of Python":          "pa/ss w&lt;o&gt;r&amp;d&quot;it&#x27;s",
+		"HTML of PHP":             "pa/ss w&lt;o&gt;r&amp;d&quot;it&#039;s",
+		"XML":                     "pa/ss w&lt;o&gt;r&amp;d&quot;it&apos;s",
+		"JSON in JSON":            `pa/ss w<o>r&d\\\"it's`,
+		"JSON with its slashes":   `pa\/ss w<o>r&d\"it's`,
+	} {
+		if got := r.String("x " + text + " y"); got != "x [secret V] y" {
+			t.Errorf("%s: %q became %q", how, text, got)
+		}
+		if n, err := r.Count(strings.NewReader(strings.Repeat("x", 70_000) + text + strings.Repeat("y", 70_000) + text)); err != nil || n["V"] < 2 {
+			t.Errorf("%s: counted %v, %v", how, n, err)
+		}
+	}
+	if n, err := r.Count(strings.NewReader(strings.Repeat("nothing ", 50_000))); err != nil || len(n) > 0 {
+		t.Errorf("counted %v, %v", n, err)
+	}
+}
+
 func TestWhatHasTheShapeOfASecretIsTakenOut(t *testing.T) {
 	run := strings.Repeat("aB3dE6gH9", 9)
 	for name, secret := range map[string]string{
