@@ -48,11 +48,15 @@ func (l DecodeErrors) Unwrap() []error {
 // DigestError says that an epic.json is well formed but not what ralph wrote:
 // somebody or something edited it.
 type DigestError struct {
+	Node     Key    // whose digest it is; "" of the file
 	Stated   string // by the file
 	Computed string // from its bytes
 }
 
 func (e *DigestError) Error() string {
+	if e.Node != "" {
+		return fmt.Sprintf("the digest of node %s does not fit what the node says; compile the plan again", e.Node)
+	}
 	return "the file was edited after it was compiled (its digest does not fit); compile the plan again"
 }
 

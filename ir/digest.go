@@ -125,6 +125,22 @@ func Seal(e *Epic) {
 	}
 }
 
+// Sealed compares the digests of the nodes with what the nodes say; the error is a
+// *DigestError. A node that was changed and kept its digests would keep its old
+// results, whatever the digest of the file says.
+func (e *Epic) Sealed() error {
+	s := newSealer(e)
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		for _, d := range [...][2]string{{n.Digest.Work, s.work(n)}, {n.Digest.Judge, s.judge(n)}} {
+			if d[0] != d[1] {
+				return &DigestError{Node: n.Key, Stated: d[0], Computed: d[1]}
+			}
+		}
+	}
+	return nil
+}
+
 // GateDigest returns the digest of the gate called name: what judge digests,
 // and approvals, bind to. "" if there is no such gate.
 func GateDigest(e *Epic, name string) string {

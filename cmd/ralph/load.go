@@ -49,6 +49,9 @@ func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte,
 	if err := verify(epic, file); err != nil {
 		return nil, b, err
 	}
+	if err := epic.Sealed(); err != nil {
+		return nil, b, loadError(file, err)
+	}
 	return epic, b, nil
 }
 
@@ -108,6 +111,9 @@ func otherFormat(b []byte) (say string, ok bool) {
 // loadError says what to do about an epic.json that cannot be used.
 func loadError(file string, err error) error {
 	var edited *ir.DigestError
+	if errors.As(err, &edited) && edited.Node != "" {
+		return inputErrorf("%s was edited, or compiled by another version of ralph: the digest of %s does not fit what it says.\n  Compile the plan again: ralph compile", file, edited.Node)
+	}
 	if errors.As(err, &edited) {
 		return inputErrorf("%s was edited by hand: its digest does not fit its content.\n  Change the plan or the policy instead and run: ralph compile", file)
 	}

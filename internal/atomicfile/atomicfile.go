@@ -24,6 +24,9 @@ type file struct {
 	data []byte
 	perm fs.FileMode
 	temp string
+
+	old   []byte // what it holds, when others may follow it
+	fresh bool   // there is none
 }
 
 // Add has path replaced by data at Commit. An existing file keeps its
@@ -35,7 +38,8 @@ func (b *Batch) Add(path string, data []byte, perm fs.FileMode) {
 
 // Commit replaces the files in the order of Add. The commit point of each file
 // is its rename. After an error that comes before the first rename nothing has
-// changed; the error says which file it was.
+// changed, and one that comes later puts back what was replaced; the error says
+// which file it was.
 func (b *Batch) Commit() error {
 	defer func() {
 		for _, f := range b.files {
@@ -45,21 +49,44 @@ func (b *Batch) Commit() error {
 		}
 	}()
 	for i := range b.files {
-		if err := b.files[i].stage(); err != nil {
+		f := &b.files[i]
+		if err := f.stage(); err != nil {
 			return err
 		}
+		if i == len(b.files)-1 {
+			break // nothing can fail behind it
+		}
+		old, err := os.ReadFile(f.path)
+		if f.fresh = errors.Is(err, fs.ErrNotExist); err != nil && !f.fresh {
+			return fmt.Errorf("write %s: %w", f.path, err)
+		}
+		f.old = old
 	}
 	for i := range b.files {
 		f := &b.files[i]
 		if err := atomic.ReplaceFile(f.temp, f.path); err != nil {
-			return fmt.Errorf("write %s: %w", f.path, err)
+			return errors.Join(fmt.Errorf("write %s: %w", f.path, err), b.back(i))
 		}
 		f.temp = ""
 		if err := syncDir(filepath.Dir(f.path)); err != nil {
-			return err
+			return errors.Join(err, b.back(i+1))
 		}
 	}
 	return nil
+}
+
+// back puts back the first n files after a rename behind them failed.
+func (b *Batch) back(n int) error {
+	var errs []error
+	for i := range b.files[:n] {
+		f := &b.files[i]
+		if f.fresh {
+			errs = append(errs, os.Remove(f.path))
+			continue
+		}
+		errs = append(errs, Write(f.path, f.old, f.perm))
+	}
+	return errors.Join(errs...)
 }
 
 func (f *file) stage() error {
