@@ -87,7 +87,18 @@ func (p *parser) badYAML(err error, body int, mine bool) {
 func (p *parser) frontMatterFields(root *yaml.Node, body int, mine bool) {
 	fm := &p.plan.FrontMatter
 	var foreign []*yaml.Node
+	first := map[string]*yaml.Node{}
 	for i, k := range root.Keys {
+		if before := first[k.Value]; before != nil {
+			d := diag.Newf("front-matter-value", p.nodeRange(k, body), "%s stands twice", quoted(k.Value)).WithDetail(
+				"Only one of the two could count. Delete one.").WithRelated(p.nodeRange(before, body), "the first")
+			if !mine && !slices.Contains(frontMatterKeys, k.Value) {
+				d.Severity = diag.Warning
+			}
+			p.report(d)
+			continue
+		}
+		first[k.Value] = k
 		v := root.Values[i]
 		switch k.Value {
 		case "ralph":
