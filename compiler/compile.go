@@ -155,6 +155,7 @@ func Compile(in Input) Output {
 // output verifies and encodes what has no error.
 func (c *compilation) output() Output {
 	c.diags.Sort()
+	c.diags.Cap()
 	out := Output{Diags: c.diags, Files: c.files}
 	failed := c.diags.HasErrors()
 	for _, u := range c.units {

@@ -192,7 +192,12 @@ func (u *unit) checkLane(n *ir.DraftNode, diags *diag.List) {
 
 func (u *unit) decodeFragments(scope string, fs []ir.Fragment, outer scopeFragments, diags *diag.List) scopeFragments {
 	var out scopeFragments
-	for _, f := range fs {
+	for i, f := range fs {
+		if i == policies.MaxFences {
+			diags.Add(diag.New("policy-too-large", f.Range, "policy text is beyond a limit").
+				WithDetail("One section of a plan has at most %d fences of policy. Put the settings of this one into those above.", policies.MaxFences))
+			break
+		}
 		d, l := u.set.Fragment(u.file, f.Source, f.Range.Start, scope, slices.Concat(outer, out)...)
 		diags.Add(l...)
 		if d == nil {

@@ -35,8 +35,14 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	if len(rules) == 0 {
 		return e
 	}
-	r := ruling{u: u, e: e, waivers: waivers, diags: diags, broken: map[*policies.Rule]int{}, fields: map[string][]string{}}
+	r := ruling{u: u, e: e, waivers: map[waived]*policies.Waiver{}, diags: diags, broken: map[*policies.Rule]int{}, fields: map[string][]string{}}
 	r.views()
+	for _, w := range waivers {
+		at := waived{w.Name, ir.Key(w.Node.V)}
+		if r.waivers[at] == nil {
+			r.waivers[at] = w
+		}
+	}
 	for _, rule := range rules {
 		r.rule(rule, keys)
 	}
@@ -54,10 +60,16 @@ func (u *unit) allFragments() []*policies.Fragment {
 	return out
 }
 
+// waived is a rule and the key of a node.
+type waived struct {
+	rule string
+	node ir.Key
+}
+
 type ruling struct {
 	u       *unit
 	e       *ir.Epic
-	waivers []*policies.Waiver
+	waivers map[waived]*policies.Waiver // the first
 	nodes   []*policies.NodeView
 	plan    *policies.PlanView
 	diags   *diag.List
@@ -139,6 +151,9 @@ func (r *ruling) rule(rule *policies.Rule, keys map[ir.Key]int) {
 		take(f, l, r.u.draft.Range, "")
 	case "edge":
 		for i := range r.e.Nodes {
+			if r.u.c.meter.Empty() {
+				return
+			}
 			for _, a := range r.e.Nodes[i].After {
 				from, known := keys[a.Key]
 				if !known {
@@ -150,6 +165,9 @@ func (r *ruling) rule(rule *policies.Rule, keys map[ir.Key]int) {
 		}
 	default:
 		for i := range r.nodes {
+			if errors && r.u.c.meter.Empty() {
+				return
+			}
 			f, l := rule.Node(r.nodes[i], r.plan)
 			take(f, l, r.u.draft.Nodes[i].KeyRange, r.e.Nodes[i].Key)
 		}
@@ -160,14 +178,12 @@ func (r *ruling) rule(rule *policies.Rule, keys map[ir.Key]int) {
 const maxBreaches = 50
 
 func (r *ruling) report(f *policies.Finding, at diag.Range, key ir.Key) {
-	for _, w := range r.waivers {
-		if w.Name == f.Rule.Name && ir.Key(w.Node.V) == key {
-			r.diags.Add(diag.Newf("rule-waived", at, "rule %q is waived here", clip(f.Rule.Name)).
-				WithDetail("%s. Waived by %s until %s: %s.", sentenceOf(f.Message), w.Owner.V, w.Until.V, w.Reason.V).
-				WithRelated(w.Range, "the waiver"))
-			r.expired(w)
-			return
-		}
+	if w := r.waivers[waived{f.Rule.Name, key}]; w != nil {
+		r.diags.Add(diag.Newf("rule-waived", at, "rule %q is waived here", clip(f.Rule.Name)).
+			WithDetail("%s. Waived by %s until %s: %s.", sentenceOf(f.Message), w.Owner.V, w.Until.V, w.Reason.V).
+			WithRelated(w.Range, "the waiver"))
+		r.expired(w)
+		return
 	}
 	if r.broken[f.Rule]++; r.broken[f.Rule] > maxBreaches {
 		return

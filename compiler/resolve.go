@@ -25,10 +25,15 @@ type compilation struct {
 	read   map[string]readFile // through Project, each once
 	sets   map[string]*policySet
 	units  []*unit
-	strict bool // a policy asks for it
+	strict bool            // a policy asks for it
+	meter  *policies.Meter // of all evaluation
 
 	misplaced map[diag.Range]bool // settings that do nothing, reported
 }
+
+// costPerByte is what evaluation may cost for each byte of the plans: a rule looks at
+// every item of a large one.
+const costPerByte = 2
 
 type readFile struct {
 	bytes []byte
@@ -77,6 +82,16 @@ func newCompilation(in Input) *compilation {
 		files: map[string]*diag.File{}, read: map[string]readFile{}, sets: map[string]*policySet{},
 		misplaced: map[diag.Range]bool{},
 	}
+	size := 0
+	for _, p := range in.Plans {
+		size += len(p.Bytes)
+	}
+	for i := range in.Imports {
+		for _, s := range in.Imports[i].Sources {
+			size += len(s.Bytes)
+		}
+	}
+	c.meter = policies.NewMeter(max(policies.MinCost, costPerByte*size))
 	return c
 }
 
@@ -163,7 +178,7 @@ func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policy
 		c.files[s.Path] = f
 		files = append(files, f)
 	}
-	set, l := policies.Decode(policies.Input{Files: files, Project: c.in.Project, Vars: c.in.Options.Vars, Version: c.in.Options.Version})
+	set, l := policies.Decode(policies.Input{Files: files, Project: c.in.Project, Vars: c.in.Options.Vars, Meter: c.meter, Version: c.in.Options.Version})
 	c.diags.Add(l...)
 	c.strict = c.strict || set.Ralph.Strict.V
 	ps := &policySet{set: set, paths: inEpic}

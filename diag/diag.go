@@ -38,6 +38,7 @@ type Diagnostic struct {
 	Range    Range     `json:"range"`             // tight: what the caret stands under
 	Related  []Related `json:"related,omitempty"` // other places: "first declared here"
 	Fix      *Fix      `json:"fix,omitempty"`     // the edit that mends it, when there is exactly one
+	More     int       `json:"more,omitempty"`    // how many others of its code and severity are left out
 }
 
 // Related is another place that explains a diagnostic.
@@ -91,8 +92,46 @@ func (d Diagnostic) WithFix(r Range, text string) Diagnostic {
 // List is a collection of diagnostics. The zero value is empty and ready.
 type List []Diagnostic
 
-// Add appends diagnostics.
-func (l *List) Add(ds ...Diagnostic) { *l = append(*l, ds...) }
+// Most is how many diagnostics of one code and severity are kept; the last of them
+// says how many more there were.
+const Most = 100
+
+// Add appends diagnostics. A list that becomes long is cut to Most of each code and
+// severity, in the order of Add, so that its size is bounded whatever the input.
+func (l *List) Add(ds ...Diagnostic) {
+	before := len(*l)
+	*l = append(*l, ds...)
+	if before/roomy != len(*l)/roomy {
+		l.Cap()
+	}
+}
+
+const roomy = 4096
+
+// Cap keeps Most diagnostics of each code and severity, the first ones, and counts
+// the others.
+func (l *List) Cap() {
+	if len(*l) <= Most {
+		return
+	}
+	type kind struct {
+		code     Code
+		severity Severity
+	}
+	seen, last := map[kind]int{}, map[kind]int{}
+	out := (*l)[:0]
+	for _, d := range *l {
+		k := kind{d.Code, d.Severity}
+		if seen[k]++; seen[k] > Most {
+			out[last[k]].More += 1 + d.More
+			continue
+		}
+		last[k] = len(out)
+		out = append(out, d)
+	}
+	clear((*l)[len(out):])
+	*l = out
+}
 
 // HasErrors reports whether any diagnostic is an error.
 func (l List) HasErrors() bool {
@@ -104,7 +143,7 @@ func (l List) Count(s Severity) int {
 	n := 0
 	for _, d := range l {
 		if d.Severity == s {
-			n++
+			n += 1 + d.More
 		}
 	}
 	return n

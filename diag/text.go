@@ -91,7 +91,19 @@ func (t Text) one(b *strings.Builder, d Diagnostic) {
 	if d.Fix != nil {
 		t.fix(b, *d.Fix, pad)
 	}
+	if d.More > 0 {
+		fmt.Fprintf(b, "%s %s and %s more like it\n", pad, t.paint(0, "="), thousands(d.More))
+	}
 	b.WriteByte('\n')
+}
+
+// thousands writes 4312 as "4,312".
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // gutter is the width of the largest line number that is shown.

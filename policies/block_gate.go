@@ -206,7 +206,10 @@ func (g *Gate) For(v *NodeView) (*Gate, diag.List) {
 	if g.source == nil {
 		return g, nil
 	}
-	d := g.source.decoder(v)
+	d, fits := g.source.decoder(v)
+	if !fits {
+		return g, diag.List{costly(g.Range, spent)}
+	}
 	out := d.gate(g.source.block)
 	if !out.TimeoutMS.Set && !g.TimeoutMS.Set {
 		out.TimeoutMS = g.TimeoutMS
@@ -215,10 +218,14 @@ func (g *Gate) For(v *NodeView) (*Gate, diag.List) {
 	return out, d.diags
 }
 
-// decoder returns a decoder that knows the node.
-func (s *source) decoder(v *NodeView) *decoder {
+// decoder returns a decoder that knows the node, and whether there is something left
+// to use it.
+func (s *source) decoder(v *NodeView) (*decoder, bool) {
+	if !s.scope.meter.use(blockCost) {
+		return nil, false
+	}
 	s.scope.takeReads()
-	return &decoder{scope: s.scope, src: s.src, builtin: s.builtin, where: s.where, view: nodeValue(v)}
+	return &decoder{scope: s.scope, src: s.src, builtin: s.builtin, where: s.where, view: nodeValue(v)}, true
 }
 
 // checkGate reports gates that cannot give a verdict.

@@ -217,7 +217,10 @@ func (p *Policy) For(v *NodeView) (*Policy, diag.List) {
 	if p.source == nil {
 		return p, nil
 	}
-	d := p.source.decoder(v)
+	d, fits := p.source.decoder(v)
+	if !fits {
+		return p, diag.List{costly(p.Range, spent)}
+	}
 	out := d.policy(p.source.block)
 	out.Files = d.scope.takeReads()
 	if len(out.Steps) == 0 { // the default policy has steps that it does not write
@@ -231,7 +234,7 @@ func (p *Policy) For(v *NodeView) (*Policy, diag.List) {
 // tell apart. By name.
 func (s *Set) Matching(v *NodeView) []*Policy {
 	var out []*Policy
-	for _, name := range sortedKeys(s.Policies) {
+	for _, name := range s.names {
 		p := s.Policies[name]
 		if p.Match == nil || !p.Match.fits(v) {
 			continue

@@ -141,17 +141,38 @@ func (d *decoder) evalRule(e hclsyntax.Expression, roots map[string]cty.Value, r
 // Node evaluates a rule over nodes. A nil Finding means that the rule holds or
 // does not count for the node. p may be nil when the rule does not name plan.
 func (r *Rule) Node(v *NodeView, p *PlanView) (*Finding, diag.List) {
+	if !r.pays(v) {
+		return nil, diag.List{costly(r.Range, spent)}
+	}
 	return r.eval(map[string]cty.Value{"node": nodeValue(v)}, p)
 }
 
 // Edge evaluates a rule over edges.
 func (r *Rule) Edge(v *EdgeView, p *PlanView) (*Finding, diag.List) {
+	if !r.pays(v.From, v.To) {
+		return nil, diag.List{costly(r.Range, spent)}
+	}
 	return r.eval(map[string]cty.Value{"edge": edgeValue(v)}, p)
 }
 
 // Plan evaluates a rule over the plan.
 func (r *Rule) Plan(p *PlanView) (*Finding, diag.List) {
+	if !r.pays() {
+		return nil, diag.List{costly(r.Range, spent)}
+	}
 	return r.eval(map[string]cty.Value{}, p)
+}
+
+// pays pays for asking the rule about nodes, and for showing those that no
+// expression has seen.
+func (r *Rule) pays(nodes ...*NodeView) bool {
+	cost := ruleCost
+	for _, v := range nodes {
+		if v.value == nil {
+			cost += viewCost + 4*(len(v.Gates)+len(v.Agents)+len(v.Steps)) + (len(v.Labels)+len(v.Paths)+len(v.Owns)+len(v.After))/2
+		}
+	}
+	return r.source.scope.meter.use(cost)
 }
 
 func (r *Rule) eval(roots map[string]cty.Value, p *PlanView) (*Finding, diag.List) {
@@ -160,6 +181,9 @@ func (r *Rule) eval(roots map[string]cty.Value, p *PlanView) (*Finding, diag.Lis
 	}
 	d := &decoder{scope: r.source.scope, src: r.source.src, builtin: r.source.builtin, where: r.source.where}
 	if p != nil && r.mentionsPlan() {
+		if p.value == nil && !r.source.scope.meter.use(viewCost*len(p.Nodes)) {
+			return nil, diag.List{costly(r.Range, spent)}
+		}
 		roots["plan"] = planValue(p)
 	}
 	test := func(e hclsyntax.Expression, absent bool) (holds, ok bool) {

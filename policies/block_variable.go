@@ -203,6 +203,12 @@ func (d *decoder) locals(blocks []*hcl.Block) {
 		}
 	}
 	names := sortedKeys(attrs)
+	if len(names) > maxBlocks {
+		d.diags.Add(tooLarge(d.rng(attrs[names[maxBlocks]].NameRange), fmt.Sprintf("has more than %d locals", maxBlocks)))
+		for _, name := range names[maxBlocks:] {
+			delete(attrs, name)
+		}
+	}
 	d.scope.names["local"] = names
 	values := map[string]cty.Value{}
 	var path []string
@@ -244,7 +250,7 @@ func (d *decoder) locals(blocks []*hcl.Block) {
 		}
 		values[name] = v
 	}
-	for _, name := range names {
+	for _, name := range names[:min(len(names), maxBlocks)] {
 		visit(name)
 	}
 	d.scope.roots["local"] = cty.ObjectVal(values)

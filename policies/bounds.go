@@ -12,20 +12,22 @@ import (
 // MaxFileBytes bounds a policy file or fence.
 const MaxFileBytes = 1 << 20
 
+// MaxFences bounds the fences of policy in one section of a plan.
+const MaxFences = 100
+
 // Limits of what is read and evaluated. They are far above what a person writes
 // and far below what hurts; docs/policy-language.md names them.
 const (
-	maxFiles      = 1000      // policy files
-	maxDepth      = 64        // of brackets, blocks, templates
-	maxOperators  = 500       // operators in one value
-	maxReadBytes  = 1 << 20   // of a file that an expression reads
-	maxGlobNames  = 10_000    // names that one glob may give
-	maxValueCost  = 1 << 18   // steps, elements and characters (by eight) of one evaluation
-	maxPlanCost   = 1 << 22   // … of a rule over the plan
-	maxTotalCost  = 1 << 20   // … of a Decode, and of all fences of a plan
-	maxNodeCost   = 128 << 20 // … of what is evaluated per node
-	maxExponent   = 4096      // binary exponent of a number
-	maxNumberSize = 64        // characters of a number literal
+	maxFiles      = 1000    // policy files
+	maxDepth      = 64      // of brackets, blocks, templates
+	maxOperators  = 500     // operators in one value
+	maxReadBytes  = 1 << 20 // of a file that an expression reads
+	maxGlobNames  = 10_000  // names that one glob may give
+	maxValueCost  = 1 << 18 // steps, elements and characters (by eight) of one evaluation
+	maxPlanCost   = 1 << 22 // … of a rule over the plan
+	maxBlocks     = 1000    // … of one kind
+	maxExponent   = 4096    // binary exponent of a number
+	maxNumberSize = 64      // characters of a number literal
 )
 
 // checkBounds refuses text that the parser could not read within the stack: the

@@ -34,7 +34,7 @@ func Builtin() []*diag.File {
 // and never changed; none of them mentions node.*, so none is evaluated again.
 var builtin = sync.OnceValue(func() *Set {
 	s := newSet()
-	d := &decoder{scope: newScope(nil), src: newTexts(), builtin: true}
+	d := &decoder{scope: newScope(nil, nil), src: newTexts(), builtin: true}
 	d.declareBuiltin(s)
 	d.decodeAll(s, d.parse(Builtin()), Input{})
 	if d.diags.HasErrors() {

@@ -76,7 +76,7 @@ func TestBuiltinPolicy(t *testing.T) {
 			t.Errorf("no model %s", alias)
 		}
 	}
-	d := &decoder{scope: newScope(nil), src: newTexts()}
+	d := &decoder{scope: newScope(nil, nil), src: newTexts()}
 	for _, a := range s.Agents {
 		s.checkWords(d, a.Capabilities)
 	}
@@ -166,7 +166,7 @@ func dumpAll(t *testing.T) string {
 func BenchmarkDecodeBuiltin(b *testing.B) {
 	for b.Loop() {
 		s := newSet()
-		d := &decoder{scope: newScope(nil), src: newTexts(), builtin: true}
+		d := &decoder{scope: newScope(nil, nil), src: newTexts(), builtin: true}
 		d.declareBuiltin(s)
 		d.decodeAll(s, d.parse(Builtin()), Input{})
 	}

@@ -24,13 +24,12 @@ func Decode(in Input) (*Set, diag.List) {
 	base := builtin()
 	s := base.clone()
 	s.project = in.Project
-	d := &decoder{scope: newScope(in.Project), src: newTexts()}
+	d := &decoder{scope: newScope(in.Project, in.Meter), src: newTexts()}
 	s.ctx = d.scope
 	d.declareBuiltin(base)
 	blocks := d.parse(in.Files)
 	d.decodeAll(s, blocks, in)
 	s.finish(d)
-	d.scope.meter.total = maxNodeCost // from here on, per node
 	d.diags.Sort()
 	return s, d.diags
 }
@@ -80,6 +79,7 @@ func (d *decoder) parseFile(name string, src []byte, root *block) []*hcl.Block {
 // clone returns a Set whose maps can be written to; the blocks are shared.
 func (s *Set) clone() *Set {
 	c := *s
+	c.def, c.names = nil, nil
 	c.Variables, c.Runners, c.Secrets = maps.Clone(s.Variables), maps.Clone(s.Runners), maps.Clone(s.Secrets)
 	c.Models, c.Agents, c.Gates = maps.Clone(s.Models), maps.Clone(s.Agents), maps.Clone(s.Gates)
 	c.Policies, c.Complexity, c.Sandboxes = maps.Clone(s.Policies), maps.Clone(s.Complexity), maps.Clone(s.Sandboxes)
@@ -107,8 +107,15 @@ func (d *decoder) declareBuiltin(s *Set) {
 // declare makes the names of blocks known and drops what is declared twice.
 func (d *decoder) declare(blocks []*hcl.Block) []*hcl.Block {
 	seen := map[string]*hcl.Block{}
+	kinds := map[string]int{}
 	var out []*hcl.Block
 	for _, b := range blocks {
+		if kinds[b.Type]++; kinds[b.Type] > maxBlocks {
+			if kinds[b.Type] == maxBlocks+1 {
+				d.diags.Add(tooLarge(d.rng(b.DefRange), fmt.Sprintf("has more than %d blocks of the kind %s", maxBlocks, b.Type)))
+			}
+			continue
+		}
 		id, name := b.Type, ""
 		if len(b.Labels) > 0 {
 			name = b.Labels[0]
@@ -251,6 +258,7 @@ func (s *Set) finish(d *decoder) {
 	s.Files = slices.Compact(s.Files)
 	s.linkDialects(d)
 	s.fillGateTimeouts()
+	s.names = sortedKeys(s.Policies)
 	s.keywords = indexKeywords(s.Complexity)
 	s.check(d)
 	if def := s.DefaultPolicy(); len(def.Steps) == 0 { // settings only: below it there is the built-in one
@@ -258,6 +266,7 @@ func (s *Set) finish(d *decoder) {
 		withSteps.Steps = builtin().DefaultPolicy().Steps
 		s.Policies[def.Name] = &withSteps
 	}
+	s.def = s.DefaultPolicy()
 }
 
 func (s *Set) fillGateTimeouts() {

@@ -1,12 +1,14 @@
 package policies
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -80,8 +82,7 @@ func mentions(a *analysis, root string) bool {
 func (d *decoder) run(e hclsyntax.Expression, extra map[string]cty.Value, u use, only func(*hcl.Diagnostic) bool) (state, cty.Value) {
 	v, diags, costly := d.scope.value(e, extra)
 	if costly != "" {
-		d.diags.Add(diag.New("policy-expression-costly", u.at, "the expression costs too much").
-			WithDetail("Its evaluation was stopped because %s. Write what is meant with fewer elements.", costly))
+		d.diags.Add(stopped(u.at, costly))
 		return bad, cty.NilVal
 	}
 	failed := false
@@ -224,7 +225,50 @@ func (d *decoder) addExpr(g *hcl.Diagnostic, at diag.Range) {
 			r = s
 		}
 	}
+	if dg, panicked := functionPanic(g, r); panicked {
+		d.diags.Add(dg)
+		return
+	}
 	d.diags.Add(diag.New("policy-expression", r, summary(g.Summary)).WithDetail("%s", printableText(hclSentence(g.Detail))))
+}
+
+// functionPanic tells a function that broke off from one that refused its
+// arguments: log(0, 0) is no number, and what a file costs may be too much.
+func functionPanic(g *hcl.Diagnostic, at diag.Range) (diag.Diagnostic, bool) {
+	call, ok := g.Extra.(hclsyntax.FunctionCallDiagExtra)
+	if !ok {
+		return diag.Diagnostic{}, false
+	}
+	var p function.PanicError
+	if !errors.As(call.FunctionCallError(), &p) {
+		return diag.Diagnostic{}, false
+	}
+	if c, ok := p.Value.(tooCostly); ok {
+		return costly(at, c.why), true
+	}
+	return diag.Newf("policy-expression", at, "%s() has no result here", clipName(call.CalledFunctionName())).
+		WithDetail("The function is not defined for these arguments, as a division by zero is not. Write others."), true
+}
+
+// stopped says why an evaluation has no value.
+func stopped(at diag.Range, why string) diag.Diagnostic {
+	if why == noResult {
+		return diag.New("policy-expression", at, "the expression has no result").
+			WithDetail("The evaluation was stopped because %s. Write what is meant in another way.", why)
+	}
+	return costly(at, why)
+}
+
+func costly(at diag.Range, why string) diag.Diagnostic {
+	return diag.New("policy-expression-costly", at, "the expression costs too much").
+		WithDetail("Its evaluation was stopped because %s. Write what is meant with fewer elements.", why)
+}
+
+func clipName(s string) string {
+	if r := []rune(s); len(r) > 24 {
+		return string(r[:23]) + "…"
+	}
+	return s
 }
 
 // summary fits hcl's words into a summary of ours.

@@ -16,8 +16,7 @@ import (
 // evaluated again for each node. Not safe for concurrent use.
 type scope struct {
 	project fs.FS
-	meter   meter
-	fences  int                  // what is left for fences, see maxTotalCost
+	meter   *Meter
 	names   map[string][]string  // by root (agent, gate, …, var, local): what may follow, sorted
 	roots   map[string]cty.Value // by root, made on first use
 	files   map[string][]byte    // read so far
@@ -27,11 +26,13 @@ type scope struct {
 	funcs   map[string]function.Function
 }
 
-func newScope(project fs.FS) *scope {
+func newScope(project fs.FS, m *Meter) *scope {
+	if m == nil {
+		m = NewMeter(MinCost)
+	}
 	return &scope{
 		project: project,
-		meter:   meter{total: maxTotalCost},
-		fences:  maxTotalCost,
+		meter:   m,
 		names:   map[string][]string{},
 		roots:   map[string]cty.Value{},
 		files:   map[string][]byte{},
@@ -137,6 +138,8 @@ func badRun(e hclsyntax.Expression, inserted bool) []hcl.Range {
 	return out
 }
 
+const noResult = "it has no result: a number is infinite or undefined, or a value has no such form"
+
 // value evaluates e with the roots that it mentions. The string says why an
 // evaluation was stopped; "" if it was not.
 func (s *scope) value(e hclsyntax.Expression, extra map[string]cty.Value) (v cty.Value, diags hcl.Diagnostics, costly string) {
@@ -167,8 +170,8 @@ func (s *scope) value(e hclsyntax.Expression, extra map[string]cty.Value) (v cty
 		case nil:
 		case tooCostly:
 			v, diags, costly = cty.DynamicVal, nil, p.why
-		default:
-			panic(p)
+		default: // an operator of the library has no answer, as for infinity - infinity
+			v, diags, costly = cty.DynamicVal, nil, noResult
 		}
 	}()
 	v, diags = wrapped.Value(ctx)
@@ -235,6 +238,5 @@ func (s *scope) child() *scope {
 	c := *s
 	c.names, c.roots = maps.Clone(s.names), maps.Clone(s.roots)
 	c.reads, c.funcs = nil, nil // functions record what they read in their own scope
-	c.meter.total = s.fences
 	return &c
 }

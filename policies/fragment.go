@@ -64,6 +64,10 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string,
 		d.diags.Add(tooLarge(d.rng(r), why))
 		return out, d.diags
 	}
+	if !d.scope.meter.use(blockCost) {
+		d.diags.Add(costly(out.Range, spent))
+		return out, d.diags
+	}
 	f, diags := hclsyntax.ParseConfig(source, file.Name, start)
 	d.addHCL(diags)
 	if f == nil {
@@ -110,7 +114,6 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string,
 	}
 	s.checkWords(d, out.Steps.Capabilities)
 	out.Files = d.scope.takeReads()
-	s.ctx.fences = d.scope.meter.total
 	d.diags.Sort()
 	return out, d.diags
 }

@@ -46,6 +46,9 @@ func (s *scope) functions() map[string]function.Function {
 		"upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
 		"file": s.fileFunc(), "jsonfile": s.jsonFileFunc(), "glob": s.globFunc(),
 	}
+	for name, f := range s.funcs {
+		s.funcs[name] = s.paid(name, f)
+	}
 	return s.funcs
 }
 

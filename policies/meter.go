@@ -6,28 +6,64 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// meter bounds an evaluation. Every part of an expression that can repeat or
-// grow is wrapped so that it counts what it touches; the panic that stops the
-// evaluation is caught in evaluator.value and nowhere else.
-type meter struct {
+// Meter bounds what all evaluation of a compile costs together: locals, checks of
+// variables, rules over each node, fences, gates that differ by node. Every part of
+// an expression that can repeat or grow is wrapped so that it counts what it
+// touches; the panic that stops an evaluation is caught in scope.value and nowhere
+// else. Not safe for concurrent use.
+type Meter struct {
 	left  int // of this evaluation
-	total int // of the whole Decode
+	total int // of all
 }
+
+// MinCost is what evaluation may always cost, in steps, elements and characters (by
+// eight).
+const MinCost = 2 << 20
+
+// NewMeter returns a meter that allows so much.
+func NewMeter(total int) *Meter { return &Meter{total: total} }
+
+// Empty reports whether nothing is left. Who evaluates for each node stops then.
+func (m *Meter) Empty() bool { return m.total < 0 }
+
+// Left is what evaluation may still cost.
+func (m *Meter) Left() int { return max(m.total, 0) }
+
+// use pays for work that is no evaluation, and reports whether it may be done.
+func (m *Meter) use(n int) bool {
+	m.total -= n
+	return m.total >= 0
+}
+
+// Costs of what is done for each node, fence or rule beside the evaluation.
+const (
+	blockCost = 128 // to decode a block again, or a fence
+	viewCost  = 32  // to show a node to expressions
+	ruleCost  = 4   // to ask a rule
+)
+
+const spent = "all evaluations together touch too many values"
 
 // tooCostly is the panic value of a meter that ran out.
 type tooCostly struct{ why string }
 
-func (m *meter) spend(n int) {
+func (m *Meter) spend(n int) {
+	if m.total < 0 {
+		panic(tooCostly{spent})
+	}
 	m.left -= n
 	m.total -= n
-	if m.left < 0 || m.total < 0 {
+	switch {
+	case m.total < 0:
+		panic(tooCostly{spent})
+	case m.left < 0:
 		panic(tooCostly{"it touches too many values"})
 	}
 }
 
 // charge pays for a value. What an expression only hands on was paid for when it
 // was made; what a function made is looked at throughout (deep).
-func (m *meter) charge(v cty.Value, deep bool) {
+func (m *Meter) charge(v cty.Value, deep bool) {
 	m.spend(1)
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() {
@@ -52,7 +88,7 @@ func (m *meter) charge(v cty.Value, deep bool) {
 // metered is an expression that pays before and after it is evaluated.
 type metered struct {
 	hclsyntax.Expression
-	m *meter
+	m *Meter
 }
 
 func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
@@ -68,7 +104,7 @@ func (e *metered) UnwrapExpression() hcl.Expression { return e.Expression }
 
 // attach wraps every part of e, in place, and returns e wrapped. It may be
 // called again on the same tree: parts are wrapped once, for the last meter.
-func (m *meter) attach(e hclsyntax.Expression) hclsyntax.Expression {
+func (m *Meter) attach(e hclsyntax.Expression) hclsyntax.Expression {
 	if e == nil {
 		return nil
 	}
@@ -82,7 +118,7 @@ func (m *meter) attach(e hclsyntax.Expression) hclsyntax.Expression {
 	return &metered{e, m}
 }
 
-func (m *meter) parts(e hclsyntax.Expression) {
+func (m *Meter) parts(e hclsyntax.Expression) {
 	wrap := func(p *hclsyntax.Expression) { *p = m.attach(*p) }
 	switch e := e.(type) {
 	case *hclsyntax.ParenthesesExpr:

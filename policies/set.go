@@ -11,6 +11,7 @@ type Input struct {
 	Files   []*diag.File      // the user's policy files, *.hcl and *.json (HCL's JSON form); any order
 	Project fs.FS             // root of the project, confined by the caller; nil: no file exists
 	Vars    map[string]string // --var name=value
+	Meter   *Meter            // bounds evaluation, now and of the Set; nil: one of MinCost
 	Version string            // of ralph, for `ralph { required = … }`; "" or "(devel)" meets any constraint
 }
 
@@ -41,12 +42,17 @@ type Set struct {
 	project  fs.FS
 	ctx      *scope
 	keywords *keywordIndex
+	names    []string // of Policies, sorted; made by finish
+	def      *Policy  // made by finish
 }
 
 // DefaultPolicy returns the policy block that stands below every other: the
 // user's one with default = true, else the user's one called "default", else
 // the built-in one. Never nil.
 func (s *Set) DefaultPolicy() *Policy {
+	if s.def != nil {
+		return s.def
+	}
 	var best *Policy
 	rank := func(p *Policy) int {
 		switch {

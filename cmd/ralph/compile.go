@@ -231,6 +231,7 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 		input.Past = a.past(c.project)
 		input.Taken = a.taken(c.project)
 	}
+	boundMemory(input)
 	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
 	return nil
@@ -389,15 +390,15 @@ func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) err
 		}
 		batch.Add(p.file, r.Annotated, 0o644)
 	}
-	if err := batch.Commit(); err != nil {
-		return inputErrorf("%w", err)
-	}
-	for i, r := range c.Results {
+	for i, r := range c.Results { // first: a plan keeps no ids of an epic that nobody has
 		if targets[i] == "-" {
 			if _, err := out.Write(r.JSON); err != nil {
 				return inputErrorf("write standard output: %w", err)
 			}
 		}
+	}
+	if err := batch.Commit(); err != nil {
+		return inputErrorf("%w", err)
 	}
 	return nil
 }

@@ -128,10 +128,11 @@ func (v diagsView) json(w io.Writer, list diag.List) error {
 		Range    *place        `json:"range"`
 		Related  []related     `json:"related"`
 		Fix      *fix          `json:"fix"`
+		More     int           `json:"more,omitempty"`
 	}
 	ds := make([]diagnostic, 0, len(list))
 	for _, d := range list {
-		j := diagnostic{Code: d.Code, Severity: d.Severity, Summary: d.Summary, Detail: d.Detail, Related: []related{}}
+		j := diagnostic{Code: d.Code, Severity: d.Severity, Summary: d.Summary, Detail: d.Detail, Related: []related{}, More: d.More}
 		if !d.Range.IsZero() {
 			p := v.place(d.Range)
 			j.Range = &p
@@ -170,6 +171,9 @@ func (v diagsView) sarif(w io.Writer, list diag.List) error {
 		text := d.Summary
 		if d.Detail != "" {
 			text += ". " + d.Detail
+		}
+		if d.More > 0 {
+			text += fmt.Sprintf(" And %d more like it.", d.More)
 		}
 		res := sarif.NewRuleResult(string(d.Code)).WithLevel(sarifLevel(d.Severity)).WithMessage(sarif.NewTextMessage(text))
 		if !d.Range.IsZero() {

@@ -3,8 +3,10 @@
 package spell
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
 )
@@ -15,17 +17,35 @@ import (
 // word that sorts first, so the answer does not depend on the order of known.
 func Nearest(word string, known []string) (string, bool) {
 	limit := min(max(len([]rune(word))/3, 1), 3)
+	if len(word) > maxWord {
+		return "", false
+	}
+	low, runes, mask := strings.ToLower(word), utf8.RuneCountInString(word), letters(word)
 	best, distance := "", limit+1
 	for _, k := range known {
-		if abs(len(k)-len(word)) > 4*limit {
-			continue // cheaper than the distance; letters have at most four bytes
+		if abs(len(k)-len(word)) > 4*limit || abs(utf8.RuneCountInString(k)-runes) > limit || bits.OnesCount32(letters(k)^mask) > 2*limit {
+			continue // cheaper than the distance, and never nearer
 		}
-		d := distanceOf(strings.ToLower(word), strings.ToLower(k))
+		d := distanceOf(low, strings.ToLower(k))
 		if d < distance || d == distance && d <= limit && k < best {
 			best, distance = k, d
 		}
 	}
 	return best, distance <= limit && best != ""
+}
+
+// maxWord is the length in bytes from which on nothing is near.
+const maxWord = 200
+
+// letters is a set of the letters of a word, case aside. An edit changes at most two
+// of its bits.
+func letters(s string) (mask uint32) {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x80 { // what is no ASCII may differ in case and counts as equal
+			mask |= 1 << (c & 31)
+		}
+	}
+	return mask
 }
 
 // distanceOf counts edits; two neighbours that changed places are one.

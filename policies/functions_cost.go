@@ -1,0 +1,68 @@
+package policies
+
+import (
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// costFactor is how much more than a look at its arguments a function costs.
+var costFactor = map[string]int{
+	"distinct": 16, "toset": 16, "setunion": 16, "setintersection": 16, "setsubtract": 16, "setsymmetricdifference": 16, "setproduct": 16,
+	"zipmap": 4, "merge": 4, "sort": 4, "flatten": 4, "jsondecode": 16, "csvdecode": 32, "jsonencode": 4, "index": 2, "contains": 2,
+}
+
+// paid returns f paying for its arguments before it looks at them: the meter sees a
+// result only after it has been made. What is not known yet costs nothing.
+func (s *scope) paid(name string, f function.Function) function.Function {
+	factor := max(costFactor[name], 1)
+	spec := &function.Spec{
+		Type: func(args []cty.Value) (cty.Type, error) {
+			s.meter.spend(callCost(name, args))
+			for _, a := range args {
+				for range factor {
+					s.meter.charge(a, true)
+				}
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
+	}
+	for _, p := range f.Params() {
+		p.AllowUnknown, p.AllowDynamicType, p.AllowNull = true, true, true
+		spec.Params = append(spec.Params, p)
+	}
+	if v := f.VarParam(); v != nil {
+		p := *v
+		p.AllowUnknown, p.AllowDynamicType, p.AllowNull = true, true, true
+		spec.VarParam = &p
+	}
+	return function.New(spec)
+}
+
+// callCost is what a call costs beside its arguments. A regular expression is read
+// anew each time, repetitions written out, and its steps go over the whole text.
+func callCost(name string, args []cty.Value) int {
+	switch {
+	case name == "range":
+		return 1024
+	case !strings.HasPrefix(name, "regex"):
+		return 2
+	}
+	pattern, subject := 0, 0
+	if name == "regexreplace" && len(args) > 1 {
+		args = []cty.Value{args[1], args[0]}
+	}
+	if p, ok := text(args[0]); ok {
+		pattern = 1 + len(p)
+		if strings.Contains(p, "{") {
+			pattern = 4096
+		}
+	}
+	if len(args) > 1 {
+		t, _ := text(args[1])
+		subject = len(t)
+	}
+	return 64 + 4*pattern + pattern*subject/64
+}
