@@ -28,7 +28,7 @@ type counted struct {
 	all chan<- struct{}
 }
 
-func (c counted) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+func (c *counted) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
 	if c.now.Add(1) == manyAgents {
 		close(c.all)
 	}
@@ -74,7 +74,7 @@ func TestHelperRunsManyAgents(t *testing.T) {
 	go func() {
 		defer close(measured)
 		<-all
-		<-time.After(3 * time.Second) // idle
+		<-time.After(12 * time.Second) // all have begun, and are idle
 		fmt.Printf("\nresident %d peak %d\n", status(t, "VmRSS"), status(t, "VmHWM"))
 		stop <- struct{}{}
 		stop <- struct{}{}
@@ -82,7 +82,7 @@ func TestHelperRunsManyAgents(t *testing.T) {
 	w.apply(t, func(c *local.Config) {
 		c.Workspace = here{c.Workspace, t.TempDir()}
 		c.Interrupts = stop
-		c.Runners = map[string]executor.Runner{"command": counted{command.Runner{}, new(atomic.Int64), all}}
+		c.Runners = map[string]executor.Runner{"command": &counted{&command.Runner{}, new(atomic.Int64), all}}
 	})
 	<-measured
 }

@@ -23,7 +23,7 @@ import (
 const withTools = "RALPH_TEST_TOOLS"
 
 // tooled are the scripts. Each is told the tools of its turn in $TOOLS.
-type tooled struct{ command.Runner }
+type tooled struct{ *command.Runner }
 
 func (p tooled) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
 	set := map[string]string{"TOOLS": r.Tools.Name}
@@ -36,7 +36,7 @@ func (p tooled) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 // heedTools heeds withTools; the test's own binary calls it.
 func heedTools() {
 	if os.Getenv(withTools) != "" {
-		makers["claude"] = func(b runner.Base) executor.Runner { return tooled{command.Runner{Base: b}} }
+		makers["claude"] = func(b runner.Base) executor.Runner { return tooled{&command.Runner{Base: b}} }
 		runnerKinds = []string{"claude", "command"}
 	}
 }

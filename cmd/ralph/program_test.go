@@ -21,7 +21,7 @@ const asProgram = "RALPH_TEST_PROGRAM"
 func withPrograms() {
 	if cannot, ok := os.LookupEnv(asProgram); ok {
 		alsoRunners = func(epic *ir.Epic) map[string]executor.Runner {
-			return map[string]executor.Runner{"command": sessions{command.Runner{Base: runner.Base{Secrets: epic.Secrets}}, cannot}}
+			return map[string]executor.Runner{"command": sessions{&command.Runner{Base: runner.Base{Secrets: epic.Secrets}}, cannot}}
 		}
 	}
 }
@@ -29,7 +29,7 @@ func withPrograms() {
 // sessions is the command runner as a program with sessions: their handles name
 // what they are of. The program is told its session in $SESSION.
 type sessions struct {
-	command.Runner
+	*command.Runner
 	cannot string
 }
 

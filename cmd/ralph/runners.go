@@ -27,7 +27,7 @@ var runnerKinds = slices.Sorted(maps.Keys(makers))
 // makers make the runners of agent programs, by kind. Each gets the outcome channel
 // but the first, whose programs report through a file.
 var makers = map[string]func(runner.Base) executor.Runner{
-	"command":  func(b runner.Base) executor.Runner { return command.Runner{Base: b} },
+	"command":  func(b runner.Base) executor.Runner { return &command.Runner{Base: b} },
 	"acp":      func(b runner.Base) executor.Runner { return acp.Runner{Base: b} },
 	"claude":   func(b runner.Base) executor.Runner { return claude.Runner{Base: b} },
 	"codex":    func(b runner.Base) executor.Runner { return codex.Runner{Base: b} },

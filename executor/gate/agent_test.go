@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-var runners = map[string]executor.Runner{"command": command.Runner{Base: runner.Base{Grace: 100 * time.Millisecond}}}
+var runners = map[string]executor.Runner{"command": &command.Runner{Base: runner.Base{Grace: 100 * time.Millisecond}}}
 
 const typed = `{"type":"object","required":["status","message"],"properties":{"status":{"enum":["pass","fail","stop"]},"message":{"type":"string"},"coverage_percent":{"type":"number"}}}`
 

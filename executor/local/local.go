@@ -131,6 +131,7 @@ type driver struct {
 	wake       time.Time
 	looked     time.Time // at the inbox
 	rest       time.Time // when memory is given back, if nothing happens until then; zero: it was
+	pause      time.Duration
 	nodes      map[ir.NodeID]*ir.Node
 	digests    map[string]string // of gates
 	interrupts int
@@ -361,15 +362,25 @@ func (d *driver) alarm() time.Time {
 	return at
 }
 
-// idle is how long nothing happens until memory is given back to the system:
-// then agents are at work, and need it more.
-const idle = 2 * time.Second
+// idle is how long nothing happens until memory is given back to the system: then
+// agents are at work, and need it more. Each collection also halves stacks that are
+// too large, and many agents take a while to begin: so it is done again after four
+// times as long, up to idleAtMost.
+const (
+	idle       = 2 * time.Second
+	idleAtMost = 40 * time.Second
+)
 
 func (d *driver) giveBack() {
-	if !d.rest.IsZero() && !d.clock.now().Before(d.rest) {
-		d.rest = time.Time{}
-		debug.FreeOSMemory()
+	now := d.clock.now()
+	if d.rest.IsZero() || now.Before(d.rest) {
+		return
 	}
+	d.rest = time.Time{}
+	if d.pause *= 4; d.pause <= idleAtMost {
+		d.rest = now.Add(d.pause)
+	}
+	debug.FreeOSMemory()
 }
 
 func (d *driver) report(r report) error {
@@ -380,7 +391,8 @@ func (d *driver) report(r report) error {
 		d.flying[r.began]()
 		delete(d.flying, r.began)
 	}
-	d.rest = d.clock.now().Add(idle)
+	d.pause = idle
+	d.rest = d.clock.now().Add(d.pause)
 	if err := d.sighted(r.seen, false); err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (b Base) Argv(r executor.AgentRun, usual ...string) ([]string, error) {
 	}
 	out := make([]string, len(list))
 	for i, a := range list {
-		s, err := fill(a, r)
+		s, err := fill(a, &r)
 		if err != nil {
 			return nil, err
 		}
@@ -97,10 +97,10 @@ func (b Base) Argv(r executor.AgentRun, usual ...string) ([]string, error) {
 }
 
 // fill puts values for run.* into a template of the runner.
-func fill(template string, r executor.AgentRun) (string, error) {
+func fill(template string, r *executor.AgentRun) (string, error) {
 	values := map[string]string{
-		"worktree": r.Dir, "branch": r.Node.Git.Branch, "model": ModelOf(r), "attempt": strconv.Itoa(r.Effect.Attempt),
-		"prompt_file": File(r, PromptExt), "outcome_file": r.OutcomeFile(), "feedback": File(r, FeedbackExt),
+		"worktree": r.Dir, "branch": r.Node.Git.Branch, "model": ModelOf(*r), "attempt": strconv.Itoa(r.Effect.Attempt),
+		"prompt_file": File(*r, PromptExt), "outcome_file": r.OutcomeFile(), "feedback": File(*r, FeedbackExt),
 	}
 	return executor.Fill(template, func(name string) (string, bool) {
 		v, ok := values[name]
@@ -117,7 +117,7 @@ func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error)
 		set = map[string]string{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Runner.Set)) {
-		v, err := fill(r.Runner.Set[name], r)
+		v, err := fill(r.Runner.Set[name], &r)
 		if err != nil {
 			return nil, err
 		}

@@ -14,16 +14,18 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// Runner runs programs. It is stateless and may be used concurrently.
+// Runner runs programs. It is stateless and may be used concurrently. Its methods are
+// of the pointer: a thousand wait in Run, and the call of a value's would copy the run
+// once more onto each stack.
 type Runner struct{ runner.Base }
 
-var _ executor.Runner = Runner{}
+var _ executor.Runner = (*Runner)(nil)
 
 // answerCap bounds what is kept of the answer of a raw run, in bytes.
 const answerCap = 2 << 20
 
 // Check implements executor.Runner: the program has to be there.
-func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
+func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
 	argv, err := c.Argv(r)
 	if err != nil {
 		return runner.Configuration(err)
@@ -45,7 +47,7 @@ func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
 }
 
 // Run implements executor.Runner.
-func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
 	argv, err := c.Argv(r)
 	if err != nil {
 		return executor.AgentEnded{}, runner.Configuration(err)

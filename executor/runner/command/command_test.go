@@ -19,7 +19,7 @@ func script(text string) ir.Runner {
 	return ir.Runner{Kind: "command", Run: []string{"sh", "-c", text}, Prompt: "stdin", Env: []string{"HOME"}, Outcome: "optional"}
 }
 
-var quick = Runner{runner.Base{Grace: 100 * time.Millisecond}}
+var quick = &Runner{runner.Base{Grace: 100 * time.Millisecond}}
 
 func TestContract(t *testing.T) {
 	executortest.RunnerContract(t, quick, func(t *testing.T, word string) executor.AgentRun {
@@ -80,7 +80,8 @@ func TestAnAgentGetsItsEnvironmentAndNothingElse(t *testing.T) {
 			r.Secrets = []string{"token"}
 			ask := executortest.AgentRun(t, r)
 			ask.Env = map[string]string{"FROM_WORKTREE": "1"}
-			run := quick
+			one := *quick
+			run := &one
 			run.Secrets = map[string]ir.Secret{"token": {Env: "TOKEN_VAR"}}
 			if _, err := run.Run(t.Context(), ask); err != nil {
 				t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 )
 
 // ended turns the end of the program into what the machine knows.
-func (c Runner) ended(r executor.AgentRun, res process.Result, limited *runner.Limit) (executor.AgentEnded, error) {
+func (c *Runner) ended(r executor.AgentRun, res process.Result, limited *runner.Limit) (executor.AgentEnded, error) {
 	out := executor.AgentEnded{
 		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: c.Plain(runner.Tail(r)),
 		Agent: runner.AgentOf(r), Model: runner.ModelOf(r),

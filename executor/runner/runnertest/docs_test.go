@@ -29,7 +29,7 @@ var columns = []runnertest.Column{
 	{Title: "`opencode`", Kind: "opencode", Runner: &opencode.Runner{}},
 	{Title: "`codex`", Kind: "codex", Runner: &codex.Runner{}},
 	{Title: "`opencode acp`", Kind: "acp opencode", Runner: acp.Runner{}},
-	{Title: "`command`", Kind: "command", Runner: command.Runner{}},
+	{Title: "`command`", Kind: "command", Runner: &command.Runner{}},
 }
 
 func TestDocsAreCurrent(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 var commandAgent = runnertest.Agent{
 	Kind:  "command",
 	Quiet: 2 * time.Second,
-	New:   func(b runner.Base) executor.Runner { return command.Runner{Base: b} },
+	New:   func(b runner.Base) executor.Runner { return &command.Runner{Base: b} },
 	Config: func(_, base string) ir.Runner {
 		return ir.Runner{
 			Kind: "command", Run: []string{os.Args[0]}, Prompt: "stdin", Outcome: "optional",
