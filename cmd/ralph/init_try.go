@@ -33,7 +33,7 @@ func newTrial(ctx context.Context, dir string, limit time.Duration) (*trial, err
 		return strings.TrimSpace(string(out)), err
 	}
 	if _, err := git("-C", dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return nil, errors.New("there is no commit yet; agents start from one")
+		return nil, errors.New("HEAD names no commit that git can read; agents start from one")
 	}
 	top, err := os.MkdirTemp("", "ralph-init-")
 	if err != nil {

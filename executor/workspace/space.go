@@ -98,14 +98,7 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err := s.settings(ctx); err != nil {
 		return nil, err
 	}
-	head, err := g.ref(ctx, "HEAD^{commit}")
-	if err != nil {
-		return nil, err
-	}
-	if head == "" {
-		return nil, &Refusal{"the repository has no commit yet", "git add -A && git commit -m 'first commit'"}
-	}
-	return s, nil
+	return s, s.begun(ctx)
 }
 
 // know takes up what the epic says about the repository.
