@@ -12,7 +12,7 @@ GOFUMPT_VERSION     := v0.12.0
 BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all agents bd build demo test race e2e hunt lint fmt fuzz bench golden generate check-generated tools clean help
+.PHONY: all agents bd build demo test race e2e hunt lint fmt fuzz bench bench-check golden generate check-generated tools clean help
 
 all: build
 
@@ -108,6 +108,11 @@ fuzz: ## every fuzz target for FUZZTIME inputs each (200000x)
 
 bench: $(BIN)/benchstat ## speed and memory, as ratios against a floor in the same run
 	sh bench/run.sh
+
+# Each benchmark once, so that none rots; nobody reads the times.
+bench-check: ## run each benchmark once, and hold what they count to bench/counts.txt (UPDATE=1 writes it anew)
+	RALPH_BENCH_CHECK=$(if $(UPDATE),update,1) $(GO) test -count=1 ./bench -run '^TestCounts$$'
+	$(GO) test -short ./bench ./compiler/... ./policies/... ./ir/... ./executor/... ./internal/... -run '^$$' -bench . -benchtime 1x
 
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./compiler/... ./policies/... ./ir/... ./cmd/ralph ./executor ./executor/gate -update

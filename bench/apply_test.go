@@ -177,32 +177,33 @@ func haveNinja(tb testing.TB) bool {
 // nodes, and at most 1.2 × its own at 1,000.
 func BenchmarkApply(b *testing.B) {
 	peer := haveNinja(b)
+	nodes := size(10_000)
 	var one, disk, ten, own, children, wall time.Duration
 	for b.Loop() {
-		on := newWorkshop(b, noOps(1000))
+		on := newWorkshop(b, noOps(nodes/10))
 		on.files = on.state
 		before := used()
 		on.apply(b, nil)
 		disk += used() - before
 		for range 10 {
-			w := newWorkshop(b, noOps(1000))
+			w := newWorkshop(b, noOps(nodes/10))
 			before = used()
 			w.apply(b, nil)
 			one += used() - before
 		}
-		w := newWorkshop(b, noOps(10_000))
+		w := newWorkshop(b, noOps(nodes))
 		began := time.Now()
 		before = used()
 		w.apply(b, nil)
 		ten += used() - before
 		wall += time.Since(began)
 		if peer {
-			o, c, _ := ninja(b, ninjaFile(b, 10_000))
+			o, c, _ := ninja(b, ninjaFile(b, nodes))
 			own += o
 			children += c
 		}
 	}
-	n := float64(b.N) * 10_000
+	n := float64(b.N) * float64(nodes)
 	b.ReportMetric(float64(ten.Microseconds())/n, "cpu-µs/node")
 	b.ReportMetric(float64(wall.Microseconds())/n, "wall-µs/node")
 	b.ReportMetric(float64(ten)/float64(one), "10000/1000")
@@ -217,11 +218,11 @@ func BenchmarkApply(b *testing.B) {
 // BenchmarkApplyFinished: at most 1 s with nothing to do at 10,000 nodes.
 func BenchmarkApplyFinished(b *testing.B) {
 	peer := haveNinja(b)
-	w := newWorkshop(b, noOps(10_000))
+	w := newWorkshop(b, noOps(size(10_000)))
 	w.apply(b, nil)
 	dir := ""
 	if peer {
-		dir = ninjaFile(b, 10_000)
+		dir = ninjaFile(b, size(10_000))
 		ninja(b, dir)
 	}
 	var ours, theirs time.Duration
@@ -244,13 +245,13 @@ func BenchmarkApplyFinished(b *testing.B) {
 // BenchmarkResume: after the end of ralph at event 60,000 the next run's first
 // node starts within 1 s.
 func BenchmarkResume(b *testing.B) {
-	epic := noOps(10_000)
+	epic, last := noOps(size(10_000)), int64(size(60_000))
 	var first time.Duration
 	for b.Loop() {
 		b.StopTimer()
 		w := newWorkshop(b, epic)
 		// The run ends as by kill -9: nothing is written from event 60,000 on.
-		w.apply(b, func(c *local.Config) { c.Journal = &cut{Journal: c.Journal, at: 60_000} })
+		w.apply(b, func(c *local.Config) { c.Journal = &cut{Journal: c.Journal, at: last} })
 		b.StartTimer()
 		first += w.apply(b, func(c *local.Config) {
 			stop := make(chan struct{}, 2)
@@ -259,11 +260,11 @@ func BenchmarkResume(b *testing.B) {
 			observe := c.Observe
 			c.Observe = func(list []executor.Event) {
 				observe(list)
-				if first := list[len(list)-1]; first.Seq > 60_200 {
+				if first := list[len(list)-1]; first.Seq > last+200 {
 					c.Interrupts = stop
 				}
 			}
-			c.Journal = &cut{Journal: c.Journal, at: 61_000}
+			c.Journal = &cut{Journal: c.Journal, at: last + 1000}
 		})
 	}
 	b.ReportMetric(float64(first.Microseconds())/1000/float64(b.N), "first-node-ms")

@@ -5,14 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
 	"testing"
 	"time"
 )
 
-// programs builds ralph and the programs that it is measured against.
-func programs(b *testing.B) (ralph, floor, imports, empty string) {
+// programs builds ralph and the programs that it is measured against, and beside them
+// the one that measures.
+func programs(b testing.TB) (ralph, floor, imports, empty string) {
 	b.Helper()
 	dir := b.TempDir()
 	build := func(name, pkg string) string {
@@ -22,7 +21,17 @@ func programs(b *testing.B) (ralph, floor, imports, empty string) {
 		}
 		return out
 	}
+	build("measure", "./measure")
 	return build("ralph", "../cmd/ralph"), build("floor", "./floor"), build("imports", "./imports"), build("empty", "./empty")
+}
+
+// size is the number of nodes of a benchmark: with -short a tenth, because then nobody
+// reads the times.
+func size(n int) int {
+	if testing.Short() {
+		return max(n/10, 10)
+	}
+	return n
 }
 
 // cost is what one process used.
@@ -37,22 +46,27 @@ func (c *cost) add(o cost) {
 	c.peak = max(c.peak, o.peak)
 }
 
-func run(b *testing.B, dir, program string, args ...string) cost {
+// run runs a program that programs built.
+func run(b testing.TB, dir, program string, args ...string) cost {
 	b.Helper()
-	cmd := exec.Command(program, args...)
+	r, w, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	cmd := exec.Command(filepath.Join(filepath.Dir(program), "measure"), append([]string{program}, args...)...)
 	cmd.Dir = dir
-	start := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
+	cmd.ExtraFiles = []*os.File{w}
+	out, err := cmd.CombinedOutput()
+	_ = w.Close()
+	if err != nil {
 		b.Fatalf("%s %v: %v\n%.2000s", filepath.Base(program), args, err, out)
 	}
-	c := cost{wall: time.Since(start), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
-	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		c.peak = r.Maxrss
-		if runtime.GOOS == "linux" {
-			c.peak *= 1024
-		}
+	var user, system, wall, peak int64
+	if _, err := fmt.Fscan(r, &user, &system, &wall, &peak); err != nil {
+		b.Fatal(err)
 	}
-	return c
+	return cost{cpu: time.Duration(user + system), wall: time.Duration(wall), peak: peak}
 }
 
 func report(b *testing.B, name string, c cost) {
@@ -60,7 +74,7 @@ func report(b *testing.B, name string, c cost) {
 	b.ReportMetric(float64(c.peak)/(1<<20), name+"-peak-MB")
 }
 
-func setup(b *testing.B, sprints int) (dir string) {
+func setup(b testing.TB, sprints int) (dir string) {
 	b.Helper()
 	dir = b.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "plan.md"), Plan(sprints), 0o644); err != nil {
@@ -74,7 +88,7 @@ func setup(b *testing.B, sprints int) (dir string) {
 // 10-sprint plan at most 30 ms as a whole process.
 func BenchmarkCompile(b *testing.B) {
 	ralph, floor, _, empty := programs(b)
-	for _, n := range []int{10, 10_000, 100_000} {
+	for _, n := range []int{10, size(10_000), 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			if n == 100_000 && testing.Short() {
 				b.Skip("100,000 sprints take a while")
@@ -99,7 +113,7 @@ func BenchmarkCompile(b *testing.B) {
 // BenchmarkGraphAndDiff: each at most a compile of the same plan.
 func BenchmarkGraphAndDiff(b *testing.B) {
 	ralph, _, _, _ := programs(b)
-	dir := setup(b, 10_000)
+	dir := setup(b, size(10_000))
 	run(b, dir, ralph, "compile", "plan.md", "-o", "old.json", "--no-annotate", "--format", "json")
 	run(b, dir, ralph, "compile", "plan.md", "-o", "new.json", "--no-annotate", "--format", "json", "--complexity", "simple")
 	var c, g, d cost

@@ -63,8 +63,13 @@ func benchmarkParse(b *testing.B, n int) {
 	}
 }
 
-func BenchmarkParse10k(b *testing.B)  { benchmarkParse(b, 10_000) }
-func BenchmarkParse100k(b *testing.B) { benchmarkParse(b, 100_000) }
+func BenchmarkParse10k(b *testing.B) { benchmarkParse(b, 10_000) }
+func BenchmarkParse100k(b *testing.B) {
+	if testing.Short() {
+		b.Skip("the same as 10,000, ten times")
+	}
+	benchmarkParse(b, 100_000)
+}
 
 // BenchmarkGoldmark10k is the floor: what goldmark needs for the same plan.
 func BenchmarkGoldmark10k(b *testing.B) {
