@@ -22,6 +22,10 @@ func (r *Run) Consider(node ir.NodeID, d Decision, now time.Time) (Decision, err
 	if r.Heard(d.ID) {
 		return d, nil
 	}
+	if err := r.stillAbout(node, d); err != nil {
+		return d, err
+	}
+	d.About = "" // of the letter, not of the record
 	d, _, err := r.consider(node, d)
 	return d, err
 }

@@ -48,6 +48,10 @@ type Decision struct {
 
 	Tamper string `json:"tamper,omitempty"` // approve: the change that is accepted, by its id
 
+	// About is what the sender of a letter saw of the node (Run.Bind). It is refused when
+	// that is not so any more, and is not kept.
+	About string `json:"about,omitempty"`
+
 	// What it is bound to; Consider fills it in. An approval that says a gate or
 	// trees itself is refused when they are not the present ones.
 	Gate   string `json:"gate,omitempty"`

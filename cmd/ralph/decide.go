@@ -82,6 +82,13 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 		}
 	}
 	d.By = cmp.Or(d.By, d.User)
+	if d, err = t.bind(ctx, node, d); err != nil {
+		var no *executor.Refused
+		if errors.As(err, &no) {
+			return refusedError(no.Error(), key)
+		}
+		return err
+	}
 	letter := executor.Letter{Node: node, Decision: d}
 	var by journal.Owner
 	sent := false
@@ -193,6 +200,36 @@ func openTable(ctx context.Context, file string, in io.Reader, whole bool) (*tab
 		}
 	}
 	return t, nil
+}
+
+// bind says in a decision about a node what there is to decide now, by the record: what
+// comes before it is read is not what the person saw. An approval of what nobody could
+// have seen is refused here; what else does not apply yet is for the holder of the lock,
+// who may be ahead.
+func (t *table) bind(ctx context.Context, node ir.NodeID, d executor.Decision) (executor.Decision, error) {
+	events := t.events
+	switch {
+	case node != "":
+	case d.How == executor.Baseline:
+		var err error
+		if events, err = readEvents(ctx, t.space.State(), t.epic.Epic.ID); err != nil {
+			return d, inputErrorf("%w", err)
+		}
+	case d.Verb == executor.Approve && d.Tamper == "":
+		d.Digest = t.epic.Digest
+		return d, nil
+	default:
+		return d, nil // about no state
+	}
+	run, err := replayed(t.epic, events)
+	if err != nil {
+		return d, err
+	}
+	bound, err := run.Bind(node, d)
+	if err != nil && (node == "" || d.Verb != executor.Approve && d.Verb != executor.Reject) {
+		return d, nil
+	}
+	return bound, err
 }
 
 // send puts the letter into the inbox, once, and waits a moment for an answer.

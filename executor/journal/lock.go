@@ -22,6 +22,7 @@ type Owner struct {
 	Host    string    `json:"host"`
 	User    string    `json:"user"`
 	Command string    `json:"command"`
+	Space   string    `json:"pid_namespace,omitempty"` // in which PID counts; "" if it has none
 }
 
 func (o Owner) String() string {
