@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -98,7 +99,7 @@ func whoAmI() journal.Owner {
 	}
 	return journal.Owner{
 		PID: os.Getpid(), Started: time.Now().UTC(), Boot: journal.BootID(), Host: host, User: userName(),
-		Command: strings.Join(os.Args, " "),
+		Command: strings.Join(os.Args, " "), Space: process.Namespace(),
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 )
 
 // refuseAgents refuses to decide for a caller that an agent or a gate started: it
-// would approve itself. It is a guard rail and no wall: a program that clears its
-// environment and detaches from everything is not seen, and runs as the same user.
+// would approve itself. While a run is at work on this machine it refuses also whoever
+// hides from whom it descends. It is a guard rail and no wall: a program that has itself
+// started by another one of the user's (a tmux server, cron) is not seen.
 func refuseAgents(holder journal.Owner, held bool) error {
 	inside := process.MarkedAncestor(runner.Mark, gate.Mark) != 0
 	if held && holder.PID > 0 && slices.Contains(process.Ancestors(), holder.PID) {
@@ -19,6 +20,16 @@ func refuseAgents(holder journal.Owner, held bool) error {
 	}
 	if inside {
 		return inputErrorf("this is for people: it was called from inside an agent or a gate of a run.\n  If you are a person, call it from a terminal of your own")
+	}
+	if !held {
+		return nil // no agent is at work
+	}
+	why := process.Blind("") // else /proc may say anything
+	if elsewhere := holder.Boot != "" && holder.Boot != journal.BootID(); why == "" && !elsewhere {
+		why = process.Blind(holder.Space)
+	}
+	if why != "" {
+		return inputErrorf("this is for people, and whether an agent of the run calls it cannot be seen: %s.\n  If you are a person, call it where ralph apply runs (process %d on %s), or end the run first (Ctrl-C there) and call it then", why, holder.PID, holder.Host)
 	}
 	return nil
 }

@@ -23,6 +23,33 @@ func Ancestors() []int {
 	return out
 }
 
+// Namespace is the pid namespace of this process; "" where there is none, or /proc
+// does not say.
+func Namespace() string {
+	at, _ := os.Readlink("/proc/self/ns/pid")
+	return at
+}
+
+// Blind says why the ancestors of this process cannot be known, for a descendant of a
+// process in the pid namespace that is named ("": nobody knows in which); "" if they can.
+// Where the system has no /proc at all there is nothing that an agent could have taken
+// away.
+func Blind(namespace string) string {
+	if !hasProc {
+		return ""
+	}
+	self, ok := read(os.Getpid())
+	switch own := Namespace(); {
+	case !procMounted() || !ok || self.pid != os.Getpid():
+		return "/proc cannot be read"
+	case own == "":
+		return "/proc does not say which pid namespace this is"
+	case namespace != "" && own != namespace:
+		return "this is another pid namespace than that of ralph apply (a container, a sandbox)"
+	}
+	return ""
+}
+
 // MarkedAncestor returns the first of this process and its ancestors whose
 // environment holds one of the variables; 0 if there is none, or none can be seen.
 func MarkedAncestor(names ...string) int {
