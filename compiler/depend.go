@@ -398,8 +398,13 @@ func (d *depender) expand(t target, i int32, reverse bool) {
 		}
 		link(t.item)
 	case toRange:
+		if d.full {
+			return
+		}
 		for _, j := range d.names.between(t.lo, t.to) {
-			link(j)
+			if link(j); d.full {
+				return
+			}
 		}
 	case toPrevious, toEarlier:
 		lo, hi := int32(0), i

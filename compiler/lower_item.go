@@ -309,6 +309,7 @@ func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
 // globs returns the paths of a scope label.
 func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 	var out []string
+	seen := map[string]bool{}
 	named, prose := scopePaths(lb)
 	if lb.Name == syntax.Owns { // a forecast and a hint may be text
 		for _, s := range prose {
@@ -330,7 +331,8 @@ func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
 			l.diags.Add(diag.Newf("owns-nothing", s.Range, "%q is no path of the project", clip(p)).
 				WithDetail("Owns restricts the item to paths, and nothing in the project has this name. If it is a directory that the item makes, write \"%s/**\"; if it is text, leave it out.", clip(p)))
 		}
-		if !slices.Contains(out, p) {
+		if !seen[p] {
+			seen[p] = true
 			out = append(out, p)
 		}
 	}
