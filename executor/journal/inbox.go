@@ -18,10 +18,14 @@ var _ executor.Inbox = (*Log)(nil)
 
 // Pending implements executor.Inbox. It costs one look at a counter while no
 // other process has written.
-func (l *Log) Pending(ctx context.Context) ([]executor.Letter, error) {
+func (l *Log) Pending(ctx context.Context) (_ []executor.Letter, err error) {
+	if l.cut {
+		return nil, l.dead
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	defer l.guard(&err)()
 	version, err := l.number("PRAGMA data_version")
 	if err != nil {
 		return nil, fmt.Errorf("read inbox: %w", err)
@@ -51,7 +55,11 @@ func (l *Log) Pending(ctx context.Context) ([]executor.Letter, error) {
 
 // Answer implements executor.Inbox. The first answer stays. A decision that was
 // appended to the journal is answered by that already.
-func (l *Log) Answer(_ context.Context, id, refused string) error {
+func (l *Log) Answer(_ context.Context, id, refused string) (err error) {
+	if l.cut {
+		return l.dead
+	}
+	defer l.guard(&err)()
 	if err := l.reply(id, refused); err != nil {
 		return fmt.Errorf("answer in inbox: %w", err)
 	}

@@ -30,6 +30,7 @@ type Log struct {
 	last   int64  // sequence number of the last event written
 	hash   string // of that event
 	dead   error  // why nothing more can be written
+	cut    bool   // the connection cannot be used any more
 	seen   int64  // data_version at which the inbox was empty
 	enc    executor.EventEncoder
 	buf    []byte // of Append and Events
@@ -221,6 +222,7 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 
 // Append implements executor.Journal.
 func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
+	defer l.guard(&err)()
 	if l.dead != nil {
 		return fmt.Errorf("append to journal: %w", l.dead)
 	}
@@ -301,7 +303,13 @@ func follows(last int64, e executor.Event) bool {
 func (l *Log) Last() int64 { return l.last }
 
 // Close implements executor.Journal.
-func (l *Log) Close() error { return l.conn.Close() }
+func (l *Log) Close() (err error) {
+	if l.cut {
+		return nil // said already
+	}
+	defer l.guard(&err)()
+	return l.conn.Close()
+}
 
 // linkTo appends what the hash of an event begins with: that of the event before,
 // and its length.
