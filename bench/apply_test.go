@@ -54,11 +54,12 @@ func noOps(n int) *ir.Epic {
 type workshop struct {
 	epic         *ir.Epic
 	state, files string
+	events       *int // that were written
 }
 
 func newWorkshop(tb testing.TB, epic *ir.Epic) workshop {
 	tb.Helper()
-	w := workshop{epic, tb.TempDir(), ""}
+	w := workshop{epic, tb.TempDir(), "", new(int)}
 	dir, err := os.MkdirTemp("/dev/shm", "ralph-bench-")
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "\n*** %s: no /dev/shm, so attempts' directories on the disk are part of the figures ***\n\n", tb.Name())
@@ -96,6 +97,7 @@ func (w workshop) apply(tb testing.TB, change func(*local.Config)) (first time.D
 		Epic: w.epic, Run: run, Journal: log, Inbox: log, Workspace: executortest.NewWorkspace(w.epic.Epic.ID), State: w.files,
 		Runners: map[string]executor.Runner{"command": executortest.Runner{}}, Gates: map[string]executor.Gate{"command": executortest.Gate{}},
 		Observe: func(list []executor.Event) {
+			*w.events += len(list)
 			for _, e := range list {
 				if _, ok := e.Body.(executor.NodeStarted); ok && first == 0 {
 					first = time.Since(began)
@@ -179,6 +181,9 @@ func BenchmarkApply(b *testing.B) {
 	peer := haveNinja(b)
 	nodes := size(10_000)
 	var one, disk, ten, own, children, wall time.Duration
+	var was, is runtime.MemStats
+	var mallocs uint64
+	events := 0
 	for b.Loop() {
 		on := newWorkshop(b, noOps(nodes/10))
 		on.files = on.state
@@ -192,10 +197,14 @@ func BenchmarkApply(b *testing.B) {
 			one += used() - before
 		}
 		w := newWorkshop(b, noOps(nodes))
+		runtime.ReadMemStats(&was)
 		began := time.Now()
 		before = used()
 		w.apply(b, nil)
 		ten += used() - before
+		runtime.ReadMemStats(&is)
+		mallocs += is.Mallocs - was.Mallocs
+		events += *w.events
 		wall += time.Since(began)
 		if peer {
 			o, c, _ := ninja(b, ninjaFile(b, nodes))
@@ -206,6 +215,8 @@ func BenchmarkApply(b *testing.B) {
 	n := float64(b.N) * float64(nodes)
 	b.ReportMetric(float64(ten.Microseconds())/n, "cpu-µs/node")
 	b.ReportMetric(float64(wall.Microseconds())/n, "wall-µs/node")
+	b.ReportMetric(float64(mallocs)/n, "allocs/node")
+	b.ReportMetric(float64(events)/n, "events/node")
 	b.ReportMetric(float64(ten)/float64(one), "10000/1000")
 	b.ReportMetric(float64((disk-one/10).Microseconds())/n*10, "files-µs/node")
 	if peer {
