@@ -231,7 +231,6 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 		input.Past = a.past(c.project)
 		input.Taken = a.taken(c.project)
 	}
-	boundMemory(input)
 	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
 	return nil

@@ -13,8 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ralph-compiler/ralph/compiler"
-
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
@@ -149,23 +147,6 @@ func countArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 func shortLived() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
-	}
-}
-
-// boundMemory has the memory of a compile collected more often when it becomes much
-// for what is compiled.
-func boundMemory(in *compiler.Input) {
-	size := int64(0)
-	for _, p := range in.Plans {
-		size += int64(len(p.Bytes))
-	}
-	for i := range in.Imports {
-		for _, s := range in.Imports[i].Sources {
-			size += int64(len(s.Bytes))
-		}
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(max(160<<20, 32*size))
 	}
 }
 
