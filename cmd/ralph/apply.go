@@ -313,6 +313,11 @@ func (r *openedRun) pin(ctx context.Context, rebase bool, base string) (err erro
 	if r.restored, err = r.space.Restore(ctx, r.run.Base(), r.run.Bases()); err != nil {
 		return err
 	}
+	back, err := r.space.PutBack(ctx, r.run.Pins())
+	if err != nil {
+		return err
+	}
+	r.restored = append(r.restored, back...)
 	if base != "" {
 		r.base, r.bases, err = r.space.PinAt(ctx, base)
 		return err

@@ -27,6 +27,9 @@ func checkNames(space *workspace.Space, run *executor.Run) error {
 		v, ok := run.View(n.ID)
 		return ok && !slices.Contains([]executor.NodeStatus{executor.Done, executor.Skipped, executor.Cancelled}, v.Status)
 	}
+	if run != nil {
+		space.Began(begunIn(run))
+	}
 	found, err := space.Clashes(left, run != nil && run.Joined())
 	if err != nil {
 		return inputErrorf("%w", err)
@@ -104,4 +107,15 @@ func alsoPlanned(space *workspace.Space) []workspace.Clash {
 		return nil
 	}
 	return found[:min(len(found), 10)]
+}
+
+// begunIn lists the nodes that have attempts.
+func begunIn(run *executor.Run) []ir.NodeID {
+	var ids []ir.NodeID
+	for _, v := range run.Views() {
+		if len(v.Attempts) > 0 {
+			ids = append(ids, v.ID)
+		}
+	}
+	return ids
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// begun refuses a repository that has no commit yet, and one whose objects are not
+// complete refuses a repository that has no commit yet, and one whose objects are not
 // all there: to commit anew what lies in the checkout would bury what was lost.
-func (s *Space) begun(ctx context.Context) error {
+func (s *Space) complete(ctx context.Context) error {
 	for _, name := range []string{"HEAD^{commit}", "HEAD^{tree}"} {
 		found, err := s.git.ref(ctx, name) // it ends without a word on a pack that is damaged
 		if found != "" && err == nil {

@@ -108,6 +108,9 @@ func (s *Space) Planned(files []EpicFile, plans ...string) ([]Clash, error) {
 // names begins a search.
 func (s *Space) names(refs map[string]string, joined bool) *names {
 	l := &names{Space: s, joined: joined, heads: map[string]bool{}, began: map[ir.NodeID]bool{}}
+	for id := range s.begun {
+		l.began[id], l.began[executor.Integration] = true, true
+	}
 	for ref := range refs {
 		if strings.HasPrefix(ref, s.prefix()) { // the epic was applied
 			l.began[executor.Integration] = true

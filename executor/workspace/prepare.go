@@ -193,6 +193,9 @@ func (s *Space) claim(ctx context.Context, e executor.Effect) error {
 
 // ownBranch reports whether a node's branch, where it exists, is one that ralph made.
 func (s *Space) ownBranch(n *ir.Node) (bool, error) {
+	if s.begun[n.ID] {
+		return true, nil
+	}
 	refs, err := s.git.readRefs(strings.TrimSuffix(s.nodeRef(n.ID, ""), "/"))
 	for ref := range refs {
 		if mine(strings.TrimPrefix(ref, s.nodeRef(n.ID, ""))) {

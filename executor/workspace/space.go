@@ -50,9 +50,10 @@ type Space struct {
 	// before anything is collected.
 	Known func(io.Reader) (map[string]int, error)
 
-	branches map[string]bool // refs of this epic's branches
-	based    atomic.Value    // string: the base that this run has pinned
-	attrs    sync.Map        // files of attributes, by the commit of a base
+	branches map[string]bool    // refs of this epic's branches
+	begun    map[ir.NodeID]bool // nodes that have attempts by the journal, see Began
+	based    atomic.Value       // string: the base that this run has pinned
+	attrs    sync.Map           // files of attributes, by the commit of a base
 	free     func(dir string) (int64, error)
 }
 
@@ -98,7 +99,7 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err := s.settings(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.begun(ctx)
+	return s, s.complete(ctx)
 }
 
 // know takes up what the epic says about the repository.
