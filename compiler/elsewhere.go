@@ -65,7 +65,7 @@ func (u *unit) ofTheRun(s *policies.Settings, because string, diags *diag.List) 
 	})
 	check("worktree", map[string]policies.Value[string]{
 		"setup": text(w.Setup.Set, w.Setup.Range), "copy": text(w.Copy.Set, w.Copy.Range), "env": text(w.Env.Set, w.Env.Range), "secrets": text(w.Secrets.Set, w.Secrets.Range),
-		"min_free": text(w.MinFree.Set, w.MinFree.Range), "submodules": text(w.Submodules.Set, w.Submodules.Range), "layout": w.Layout,
+		"min_free": text(w.MinFree.Set, w.MinFree.Range), "max_commit": text(w.MaxCommit.Set, w.MaxCommit.Range), "submodules": text(w.Submodules.Set, w.Submodules.Range), "layout": w.Layout,
 	})
 	check("integration", map[string]policies.Value[string]{
 		"mode": in.Mode, "pr": in.PR, "conflict_agent": in.ConflictAgent, "gates": text(in.Gates.Set, in.Gates.Range),

@@ -160,6 +160,7 @@ func (u *unit) holdSettings(s *policies.Settings, diags *diag.List) {
 	hold(u, diags, w.Env, "worktree")
 	hold(u, diags, w.Secrets, "worktree")
 	hold(u, diags, w.MinFree, "worktree")
+	hold(u, diags, w.MaxCommit, "worktree")
 	hold(u, diags, w.Submodules, "worktree")
 	hold(u, diags, w.Layout, "worktree")
 	i := &s.Integration

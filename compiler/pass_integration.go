@@ -86,7 +86,7 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		},
 		Git: ir.GitSettings{Cleanup: s.Git.Cleanup.Get("never"), Commit: s.Git.Commit.Get("each"), Remote: s.Git.Remote.V, OnTamper: onTamper(s.Git.OnTamper.V)},
 		Worktree: ir.Worktree{
-			Setup: s.Worktree.Setup.V, Copy: s.Worktree.Copy.V, Env: s.Worktree.Env.V, Secrets: s.Worktree.Secrets.V, MinFree: s.Worktree.MinFree.V,
+			Setup: s.Worktree.Setup.V, Copy: s.Worktree.Copy.V, Env: s.Worktree.Env.V, Secrets: s.Worktree.Secrets.V, MinFree: s.Worktree.MinFree.V, MaxCommit: s.Worktree.MaxCommit.V,
 			Submodules: s.Worktree.Submodules.V, Layout: s.Worktree.Layout.Get("clone"),
 		},
 		Tracker: tracker(u.set.Tracker), Dialect: u.dialect.Name, Lanes: u.set.Ralph.Lanes.V, Policies: u.policy.paths,

@@ -49,6 +49,7 @@ var topLevel = map[string]string{
 	"Worktree.Copy":                 `worktree { copy = [".env.test"] }`,
 	"Worktree.Env":                  `worktree { env = { A = "b" } }`,
 	"Worktree.MinFree":              `worktree { min_free = "77MB" }`,
+	"Worktree.MaxCommit":            `worktree { max_commit = "77MB" }`,
 	"Worktree.Submodules":           `worktree { submodules = true }`,
 	"Worktree.Layout":               "",
 	"Integration.Mode":              `integration { mode = "branch" }`,

@@ -46,7 +46,7 @@ var covered = map[string]string{
 	"Gate.protect": "j", "Gate.protect_new": "j", "Gate.evidence": "j", "Gate.red_first": "j", "Gate.from": "", "Gate.baseline": "", "Gate.secrets": "j",
 	"Expect.exit_code": "j", "Expect.stdout_contains": "j", "Expect.stderr_contains": "j",
 
-	"Worktree.setup": "w", "Worktree.copy": "w", "Worktree.env": "w", "Worktree.secrets": "w", "Worktree.min_free": "", "Worktree.submodules": "w", "Worktree.layout": "",
+	"Worktree.setup": "w", "Worktree.copy": "w", "Worktree.env": "w", "Worktree.secrets": "w", "Worktree.min_free": "", "Worktree.max_commit": "", "Worktree.submodules": "w", "Worktree.layout": "",
 }
 
 // uncovered are the types that concern the run or the plan, not a node.

@@ -107,7 +107,8 @@ type Worktree struct {
 	Setup      []string          `json:"setup"`
 	Copy       []string          `json:"copy"`
 	Env        map[string]string `json:"env"`
-	MinFree    int64             `json:"min_free"` // in bytes
+	MinFree    int64             `json:"min_free"`             // in bytes
+	MaxCommit  int64             `json:"max_commit,omitempty"` // in bytes, of the files that an attempt adds or changes; left out: 256 MB
 	Submodules bool              `json:"submodules"`
 	Layout     string            `json:"layout"`            // worktree, clone
 	Secrets    []string          `json:"secrets,omitempty"` // that setup commands get

@@ -9,6 +9,7 @@ type Worktree struct {
 	Env        Value[map[string]string]
 	Secrets    Value[[]string] // that setup commands get
 	MinFree    Value[int64]    // in bytes
+	MaxCommit  Value[int64]    // in bytes
 	Submodules Value[bool]
 	Layout     Value[string] // worktree, clone
 }
@@ -21,6 +22,7 @@ func (a Worktree) Overlay(b Worktree) Worktree {
 		Env:        b.Env.Or(a.Env),
 		Secrets:    b.Secrets.Or(a.Secrets),
 		MinFree:    b.MinFree.Or(a.MinFree),
+		MaxCommit:  b.MaxCommit.Or(a.MaxCommit),
 		Submodules: b.Submodules.Or(a.Submodules),
 		Layout:     b.Layout.Or(a.Layout),
 	}
@@ -35,6 +37,7 @@ var worktreeBlock = &block{
 		{name: "env", kind: kMap, run: true, doc: "variables that setup, agents and gates get, as { NAME = \"value\" }"},
 		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that setup commands get, such as [secret.NPM_TOKEN]"},
 		{name: "min_free", kind: kSize, doc: `free space below which nothing starts, such as "10GB"`},
+		{name: "max_commit", kind: kSize, doc: `how much the files that an attempt adds or changes may hold in all, such as "256MB"`},
 		{name: "submodules", kind: kBool, doc: "true initialises submodules"},
 		{name: "layout", kind: kEnum, enum: []string{"clone", "worktree"}, doc: "worktree or clone"},
 	},
@@ -47,8 +50,12 @@ func (r *reader) worktree() Worktree {
 		Env:        r.object("env"),
 		Secrets:    r.refs("secrets"),
 		MinFree:    r.size("min_free"),
+		MaxCommit:  r.size("max_commit"),
 		Submodules: r.boolean("submodules"),
 		Layout:     r.enum("layout"),
+	}
+	if w.MaxCommit.Set && w.MaxCommit.V == 0 {
+		r.invalid("max_commit", w.MaxCommit.Range, errors.New("it is above 0, such as \"256MB\""))
 	}
 	r.checkEnv("env", w.Env)
 	return w

@@ -43,6 +43,7 @@ func TestBuiltinLimits(t *testing.T) {
 		{"stall", st.Stall.AfterMS.V, 5 * 60_000},
 		{"parallel nodes", int64(s.Concurrency.Nodes.V), 10},
 		{"free space", st.Worktree.MinFree.V, 10_000_000_000},
+		{"size of a commit", st.Worktree.MaxCommit.V, 256_000_000},
 		{"build iterations of critical", int64(s.Complexity["critical"].Limits.Build.V), 40},
 		{"plan iterations of trivial", int64(s.Complexity["trivial"].Limits.Plan.V), 2},
 	} {

@@ -45,6 +45,7 @@ git {
 
 worktree {
   min_free   = "10GB"
+  max_commit = "256MB"
   submodules = false
   layout     = "clone"
 }
