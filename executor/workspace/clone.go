@@ -373,7 +373,7 @@ func (s *Space) takeCommit(ctx context.Context, w *worktree, head string) error 
 		if !theirs(err) {
 			return err
 		}
-		w.refused = "its commits cannot be taken: " + oneLine(err.Error(), 300)
+		w.refused = "its commits cannot be taken: " + oneLine(err.Error(), 600)
 	} else if _, err := s.git.commitHeader(ctx, head); err != nil {
 		w.refused = "HEAD of its worktree names no commit"
 	} else {
@@ -386,6 +386,10 @@ func (s *Space) takeCommit(ctx context.Context, w *worktree, head string) error 
 // want of space or the like.
 func theirs(err error) bool {
 	var g *gitError
+	var large tooLarge
+	if errors.As(err, &large) {
+		return true
+	}
 	if !errors.As(err, &g) {
 		return false
 	}
@@ -429,6 +433,11 @@ func (s *Space) copyObjects(ctx context.Context, w *worktree, want ...string) er
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
 	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotedPath(filepath.Join(w.at.gitDir, "objects"))}
+	if blobs, err := s.newBlobs(ctx, env, in.String()); err != nil {
+		return err
+	} else if wrong := s.weigh(blobs); wrong != "" {
+		return wrong
+	}
 	if err := s.git.pipe(ctx, strings.NewReader(in.String()), tmp, env, "pack-objects", "--revs", "--stdout", "-q"); err != nil {
 		return err
 	}

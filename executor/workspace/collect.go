@@ -118,9 +118,11 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	for _, dir := range nested {
 		problems = append(problems, dir+" was a git repository of its own, which a commit cannot hold; its files are collected, its .git was moved away")
 	}
-	if err := s.addAll(ctx, w.at); err != nil {
+	unfit, err := s.stage(ctx, w, w.at)
+	if err != nil {
 		return "", nil, err
 	}
+	problems = append(problems, unfit...)
 	tree, err := s.git.line(ctx, w.at, "write-tree")
 	if err != nil {
 		return "", nil, err
@@ -339,6 +341,11 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 			head = e.Commit
 		}
 		return head, problems, nil
+	}
+	if wrong, err := s.overweight(ctx, e, w, head); err != nil {
+		return "", nil, err
+	} else if wrong != "" {
+		return e.Commit, append(problems, "its own commits cannot be taken: "+wrong), nil
 	}
 	forged, err := s.forged(ctx, e, head)
 	return head, append(problems, forged...), err

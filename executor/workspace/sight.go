@@ -189,12 +189,12 @@ func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
 			return "", err
 		}
 	}
-	if err := s.addAll(ctx, at); err != nil {
+	if _, err := s.stage(ctx, w, at); err != nil {
 		// The index may be what is broken: then the files alone are saved.
 		if rerr := os.Remove(at.index); rerr != nil {
 			return "", err
 		}
-		if err := s.addAll(ctx, at); err != nil {
+		if _, err := s.stage(ctx, w, at); err != nil {
 			return "", err
 		}
 	}

@@ -1,0 +1,86 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+)
+
+// stage is addAll of what an agent left. What git refuses, and what is more than may
+// be added, is moved out of the worktree; it returns what that was, and what to do
+// instead.
+func (s *Space) stage(ctx context.Context, w *worktree, at place) ([]string, error) {
+	problems, err := s.lighten(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	for range maxUnfit {
+		err := s.addAll(ctx, at)
+		if err == nil || !theirs(err) {
+			return problems, err
+		}
+		path, why := unfit(err)
+		if path == "" {
+			return nil, err
+		}
+		where, merr := s.moveOut(w, path, "")
+		if merr != nil {
+			return nil, errors.Join(err, merr)
+		}
+		problems = append(problems, fmt.Sprintf("%s; it was moved out of its worktree, to %s", why, where))
+	}
+	return nil, fmt.Errorf("git refuses more than %d paths of %s", maxUnfit, w.dir)
+}
+
+// maxUnfit bounds how many paths that git refuses are moved out of a worktree.
+const maxUnfit = 100
+
+var (
+	invalidPath = lazyregexp.New(`(?m)^error: invalid path '(.+)'$`)
+	encoding    = lazyregexp.New(`(?m)^(?:fatal|error): (BOM is (?:required|prohibited) in '(.+)' if encoded as .+|failed to encode '(.+)' from .+|encoding '(.+)' from .+ and back is not the same)$`)
+)
+
+// unfit reads which path git refused to add, and says what to do instead; "" if it
+// was something else.
+func unfit(err error) (string, string) {
+	var g *gitError
+	if !errors.As(err, &g) {
+		return "", ""
+	}
+	if m := invalidPath.FindStringSubmatch(g.stderr); m != nil {
+		at := m[1]
+		parts := strings.Split(at, "/")
+		for i, name := range parts {
+			if looksLikeGit(name) {
+				at = path.Join(parts[:i+1]...)
+				break
+			}
+		}
+		return at, fmt.Sprintf("%s has a name that git keeps for itself on some systems, so that no commit can hold it: choose another name", oneLine(at, 200))
+	}
+	if m := encoding.FindStringSubmatch(g.stderr); m != nil {
+		at := m[2] + m[3] + m[4]
+		return at, fmt.Sprintf("git cannot store %s as .gitattributes says (working-tree-encoding): %s. Write the file in that encoding, or leave the attribute out", oneLine(at, 200), oneLine(m[1], 200))
+	}
+	return "", ""
+}
+
+// looksLikeGit reports whether a name is .git to some file system: case, short names,
+// trailing dots and blanks, streams and characters that do not show make no
+// difference there.
+func looksLikeGit(name string) bool {
+	name = strings.ToLower(strings.Map(func(r rune) rune {
+		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
+			return -1
+		}
+		return r
+	}, name))
+	name, _, _ = strings.Cut(name, ":")
+	name, _, _ = strings.Cut(name, `\`)
+	name = strings.TrimRight(name, " .")
+	return name == ".git" || name == "git~1"
+}

@@ -1,0 +1,215 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// maxCommit is what an attempt may add where epic.json does not say it, in bytes.
+const maxCommit = 256_000_000
+
+func (s *Space) maxCommit() int64 { return cmp.Or(s.epic.Run.Worktree.MaxCommit, maxCommit) }
+
+// heavy is a file and its size.
+type heavy struct {
+	path string
+	size int64
+}
+
+// tooLarge is what an attempt may not add, in words.
+type tooLarge string
+
+func (t tooLarge) Error() string { return string(t) }
+
+// weigh says what is wrong with files that are to be added, "" if nothing is; the
+// largest come first then.
+func (s *Space) weigh(files []heavy) tooLarge {
+	sum := int64(0)
+	for _, f := range files {
+		sum += f.size
+	}
+	if sum <= s.maxCommit() {
+		return ""
+	}
+	slices.SortFunc(files, func(a, b heavy) int {
+		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.path, b.path))
+	})
+	var names []string
+	for _, f := range files[:min(len(files), shown)] {
+		names = append(names, fmt.Sprintf("%s (%s)", oneLine(f.path, 100), size(f.size)))
+	}
+	return tooLarge(fmt.Sprintf("what it adds holds %s, and worktree.max_commit allows %s. The largest files: %s. Leave such files out of the work: write them below ${TMPDIR:-/tmp}, or into a directory that git ignores",
+		size(sum), size(s.maxCommit()), strings.Join(names, ", ")))
+}
+
+// newBlobs lists the files that objects bring which others, behind "--not" in revs, do
+// not hold: every version of each. What git cannot list it will refuse to copy.
+func (s *Space) newBlobs(ctx context.Context, env []string, revs string) ([]heavy, error) {
+	wanted, held, _ := strings.Cut(revs, "--not\n")
+	for oid := range strings.Lines(held) {
+		wanted += "^" + oid // git before 2.42 knows no --not here
+	}
+	list, err := s.git.run(ctx, place{}, wanted, env, "rev-list", "--objects", "--stdin")
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	var out bytes.Buffer
+	if err := s.git.pipe(ctx, bytes.NewReader(list), &out, env, "cat-file", "--batch-check=%(objecttype) %(objectsize) %(rest)", "--buffer"); err != nil {
+		return nil, err
+	}
+	var blobs []heavy
+	for line := range strings.Lines(out.String()) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
+		if n, err := strconv.ParseInt(f[min(len(f), 2)-1], 10, 64); err == nil && f[0] == "blob" {
+			blobs = append(blobs, heavy{f[len(f)-1], n})
+		}
+	}
+	return blobs, nil
+}
+
+// overweight says what is wrong with the size of what an agent committed or staged in a
+// linked worktree, which wrote it into the repository itself: the index is then that
+// of the commit that the attempt started from, as if nothing had been committed.
+func (s *Space) overweight(ctx context.Context, e executor.Effect, w *worktree, head string) (string, error) {
+	if w.Clone || e.Person {
+		return "", nil // of a clone it was weighed before it was copied
+	}
+	var blobs []heavy
+	var err error
+	if head != e.Commit {
+		held := e.Commit + "\n"
+		for _, in := range e.Inputs { // others have made what a merge brings
+			held += in.Commit + "\n"
+		}
+		if blobs, err = s.newBlobs(ctx, nil, head+"\n--not\n"+held); err != nil {
+			return "", err
+		}
+	}
+	wrong := s.weigh(blobs)
+	staged, err := s.weighStaged(ctx, e, w)
+	if err != nil {
+		return "", err
+	}
+	if wrong != "" || staged != "" {
+		_, err = s.git.line(ctx, w.at, "read-tree", e.Commit) // what is in the files is weighed once more
+	}
+	return string(wrong), err
+}
+
+// weighStaged says what is wrong with the size of what an agent staged.
+func (s *Space) weighStaged(ctx context.Context, e executor.Effect, w *worktree) (tooLarge, error) {
+	if e.Merge || w.Index != "" && w.Index == indexMark(w) {
+		return "", nil
+	}
+	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", e.Commit)
+	if err != nil {
+		return "", ctx.Err() // a broken index is mended
+	}
+	var blobs []heavy
+	entries := strings.Split(out, "\x00")
+	for i := 0; i+1 < len(entries); i += 2 {
+		if f := strings.Fields(entries[i]); len(f) == 5 && f[1] != "160000" && strings.Trim(f[3], "0") != "" {
+			blobs = append(blobs, heavy{entries[i+1], int64(max(s.git.sizeOf(ctx, f[3]), 0))})
+		}
+	}
+	return s.weigh(blobs), nil
+}
+
+// lighten moves out of a worktree the largest of the files that are not as its index
+// has them, until what is left may be added, before git stores any of them. It
+// returns what was wrong, and where they are.
+func (s *Space) lighten(ctx context.Context, w *worktree) ([]string, error) {
+	if all, err := s.holdsMuch(ctx, w); err != nil || !all {
+		return nil, err
+	}
+	out, err := s.git.line(ctx, w.at, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, ctx.Err() // the index is broken, and is mended or saved as far as it goes
+	}
+	var files []heavy
+	for path := range strings.SplitSeq(out, "\x00") {
+		if st, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); err == nil && path != "" && st.Mode().IsRegular() {
+			files = append(files, heavy{path, st.Size()})
+		}
+	}
+	slices.SortFunc(files, func(a, b heavy) int { return cmp.Compare(a.path, b.path) })
+	files = slices.Compact(files) // one in conflict is listed more than once
+	wrong := s.weigh(files)
+	if wrong == "" {
+		return nil, nil
+	}
+	left := int64(0)
+	for _, f := range files {
+		left += f.size
+	}
+	where := ""
+	for _, f := range files {
+		if left <= s.maxCommit() {
+			break
+		}
+		if where, err = s.moveOut(w, f.path, where); err != nil {
+			return nil, err
+		}
+		left -= f.size
+	}
+	return []string{string(wrong) + ". They were moved out of its worktree, to " + where}, nil
+}
+
+// holdsMuch reports whether a worktree has more in it, ignored or not, than may be added:
+// only then git has to be asked what of it is new.
+func (s *Space) holdsMuch(ctx context.Context, w *worktree) (bool, error) {
+	left := s.maxCommit()
+	err := filepath.WalkDir(w.dir, func(_ string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && d.Name() == ".git" && d.IsDir():
+			return fs.SkipDir
+		case err == nil && d.Type().IsRegular():
+			if st, err := d.Info(); err == nil {
+				left -= st.Size()
+			}
+		}
+		if left < 0 {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return left < 0, err
+}
+
+// moveOut moves a path of a worktree into a directory of its own, to, which is made
+// where it is "", in ralph's state or, where that is another file system, beside the
+// worktree. It returns the directory.
+func (s *Space) moveOut(w *worktree, path, to string) (string, error) {
+	from := filepath.Join(w.dir, filepath.FromSlash(path))
+	places := []string{s.state, filepath.Dir(w.dir)}
+	var err error
+	for i := 0; i < len(places); i++ {
+		dir := to
+		if dir == "" {
+			if dir, err = os.MkdirTemp(places[i], ".moved-out-*"); err != nil {
+				return "", err
+			}
+		} else {
+			i--
+			to = ""
+		}
+		at := filepath.Join(dir, filepath.FromSlash(path))
+		if err = errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.Rename(from, at)); err == nil {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("move %s out of the worktree: %w", path, err)
+}
