@@ -24,6 +24,7 @@ func (e *Epic) Verify() []error {
 	v.words(epicShape(), reflect.ValueOf(e).Elem(), "")
 	v.header()
 	v.tables()
+	v.safe()
 	v.nodes()
 	return v.errs
 }

@@ -1,6 +1,9 @@
 package policies
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // Worktree is the block `worktree {}`.
 type Worktree struct {
@@ -65,6 +68,9 @@ func (r *reader) checkEnv(name string, v Value[map[string]string]) {
 	for _, k := range sortedKeys(v.V) {
 		if !envName(k) {
 			r.invalid(name, v.Range, errors.New(quoted(k)+" is no name of a variable"))
+		}
+		if strings.Contains(v.V[k], "\x00") {
+			r.invalid(name, v.Range, errors.New("the value of "+quoted(k)+" holds a NUL, which no program can be given"))
 		}
 	}
 }

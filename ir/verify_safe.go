@@ -1,0 +1,52 @@
+package ir
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// safe checks what is handed to other programs: names of branches, which must not pass
+// for options, and values of variables, which end at a NUL.
+func (v *verifier) safe() {
+	v.branch("epic.base", v.e.Epic.Base)
+	v.branch("epic.integration.branch", v.e.Epic.Integration.Branch)
+	v.branch("epic.target", v.e.Epic.Target)
+	for i := range v.e.Nodes {
+		at := fmt.Sprintf("nodes[%d].git", i)
+		v.branch(at+".base", v.e.Nodes[i].Git.Base)
+		v.branch(at+".branch", v.e.Nodes[i].Git.Branch)
+	}
+	v.values("run.worktree.env", v.e.Run.Worktree.Env)
+	for i, n := range v.e.Run.Notify {
+		v.values(fmt.Sprintf("run.notify[%d].env", i), n.Env)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.e.Gates)) {
+		v.values(entry("gates", name)+".env", v.e.Gates[name].Env)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.e.Runners)) {
+		v.values(entry("runners", name)+".set", v.e.Runners[name].Set)
+	}
+}
+
+// branch refuses what git takes for an option, or for no name of a branch or commit.
+func (v *verifier) branch(at, name string) {
+	switch {
+	case strings.HasPrefix(name, "-"):
+		v.fail(at, "%s begins with -: git would take it for an option. Name a branch", quote(name))
+	case strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(":?*[\\", r) }), strings.Contains(name, ".."):
+		v.fail(at, "%s is no name of a branch: it holds a character or \"..\" that git refuses there", quote(name))
+	}
+}
+
+func (v *verifier) values(at string, env map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			v.fail(at, "%s is no name of a variable", quote(name))
+		}
+		if strings.Contains(env[name], "\x00") {
+			v.fail(at, "the value of %s holds a NUL, which no program can be given. Remove it", quote(name))
+		}
+	}
+}
