@@ -17,12 +17,8 @@ func otherIDs(target string, r compiler.Result) (lines []string) {
 	if sameBytes(target, r.JSON) {
 		return nil
 	}
-	b, err := readFile(target)
-	if err != nil {
-		return nil
-	}
-	old, err := ir.Decode(b)
-	if err != nil || old.Epic.ID != r.Epic.Epic.ID {
+	old, found := namesAt(target, r.Epic.Epic.ID)
+	if !found {
 		return nil
 	}
 	now := map[ir.NodeID]bool{}
@@ -30,8 +26,8 @@ func otherIDs(target string, r compiler.Result) (lines []string) {
 		now[r.Epic.Nodes[i].ID] = true
 	}
 	gone := map[ir.Key]ir.NodeID{}
-	for i := range old.Nodes {
-		if n := &old.Nodes[i]; !now[n.ID] {
+	for _, n := range old.Nodes {
+		if !now[n.ID] {
 			gone[n.Key] = n.ID
 		}
 	}

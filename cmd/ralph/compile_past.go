@@ -1,10 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -57,27 +58,31 @@ func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
 		if len(ids) == 0 {
 			return compiler.Past{}
 		}
-		applied := epicAt(filepath.Join(state, "epic.json"), h.ID)
-		replaced := applied
-		for _, file := range []string{a.target(h.Slug), "epic.json", filepath.Join(p.dir, "epic.json")} {
-			if e := epicAt(file, h.ID); e != nil {
-				replaced = e
+		file := filepath.Join(state, "epic.json")
+		applied, found := namesAt(file, h.ID)
+		replaced, latest := applied, file
+		for _, f := range []string{a.target(h.Slug), "epic.json", filepath.Join(p.dir, "epic.json")} {
+			if names, found := namesAt(f, h.ID); found {
+				replaced, latest = names, f
 				break
 			}
+		}
+		if !found {
+			file = latest
 		}
 		past := compiler.Past{Journal: map[ir.NodeID]string{}, Replaced: map[ir.NodeID]string{}}
 		for _, id := range ids {
 			past.Journal[id] = ""
 		}
-		for _, n := range nodesOf(applied) {
+		for _, n := range applied.Nodes {
 			if _, known := past.Journal[n.ID]; known {
 				past.Journal[n.ID] = fmt.Sprintf("%s %q", n.Key, term.Truncate(n.Title, 60))
 			}
 		}
-		for _, n := range nodesOf(replaced) {
+		for _, n := range replaced.Nodes {
 			past.Replaced[n.ID] = n.Title
 		}
-		past.Fate = sync.OnceValue(func() map[ir.NodeID]string { return fates(state, cmp.Or(applied, replaced), ids) })
+		past.Fate = sync.OnceValue(func() map[ir.NodeID]string { return fates(state, epicAt(file, h.ID), ids) })
 		return past
 	}
 }
@@ -139,9 +144,20 @@ func epicAt(file string, id ir.NodeID) *ir.Epic {
 	return epic
 }
 
-func nodesOf(e *ir.Epic) []ir.Node {
-	if e == nil {
-		return nil
+// namesAt reads how the epic of an id calls its nodes; found is false where epicAt would
+// return nil. What compile wrote is not read as a whole.
+func namesAt(file string, id ir.NodeID) (names ir.Names, found bool) {
+	f, err := regular.Open(file)
+	if err != nil {
+		return names, false
 	}
-	return e.Nodes
+	defer f.Close()
+	names, found = ir.ReadNames(io.LimitReader(f, ir.MaxBytes+1))
+	if found {
+		return names, names.Epic == id
+	}
+	if e := epicAt(file, id); e != nil {
+		return e.Names(), true
+	}
+	return names, false
 }

@@ -1,0 +1,114 @@
+package ir
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names is how an epic.json calls what is in it.
+type Names struct {
+	Epic  NodeID
+	Nodes []Name // in the order of the file
+}
+
+// Name is how a node is called.
+type Name struct {
+	ID    NodeID
+	Key   Key
+	Title string
+}
+
+// Names returns how e calls what is in it.
+func (e *Epic) Names() Names {
+	n := Names{Epic: e.Epic.ID, Nodes: make([]Name, len(e.Nodes))}
+	for i := range e.Nodes {
+		n.Nodes[i] = Name{ID: e.Nodes[i].ID, Key: e.Nodes[i].Key, Title: e.Nodes[i].Title}
+	}
+	return n
+}
+
+// ReadNames reads the names out of what Encode wrote, line by line, so that a large file
+// needs little memory. It trusts what it reads: neither other fields nor digests are
+// looked at. ok is false when the lines are not as Encode writes them: what is wrong, or
+// that nothing is, Decode says.
+func ReadNames(r io.Reader) (names Names, ok bool) {
+	in := lines{r: bufio.NewReaderSize(r, 256<<10)}
+	if !in.is("{") || !in.is(`  "ir": `+strconv.Quote(Version)+",") {
+		return names, false
+	}
+	var section string // the top-level field
+	var node *Name
+	for {
+		line, indent := in.next()
+		switch {
+		case len(line) == 0 || indent == 0:
+			closed := string(line) == "}" && section == "digest"
+			rest, _ := in.next()
+			return names, closed && rest == nil && errors.Is(in.err, io.EOF) && names.Epic != "" && !slices.ContainsFunc(names.Nodes, Name.partly)
+		case indent == 2 && line[0] == '"':
+			section, _, _ = strings.Cut(string(line[1:]), `"`)
+		case section == "epic" && indent == 4:
+			set(line, `"id": `, &names.Epic)
+		case section == "nodes" && indent == 4 && line[0] == '{':
+			names.Nodes = append(names.Nodes, Name{})
+			node = &names.Nodes[len(names.Nodes)-1]
+		case section == "nodes" && indent == 6 && node != nil:
+			set(line, `"id": `, &node.ID)
+			set(line, `"key": `, &node.Key)
+			set(line, `"title": `, &node.Title)
+		}
+	}
+}
+
+func (n Name) partly() bool { return n.ID == "" || n.Key == "" }
+
+// set sets a string when line is the field that begins so.
+func set[T ~string](line []byte, field string, to *T) {
+	if text, found := bytes.CutPrefix(line, []byte(field)); found {
+		d := newDecoder(bytes.TrimSuffix(text, []byte(",")))
+		d.run(func() {
+			if d.want('"', "a string") {
+				*to = T(strings.Clone(d.str()))
+			}
+		})
+		if len(d.errs) > 0 {
+			*to = ""
+		}
+	}
+}
+
+// lines reads lines, of a very long one the beginning.
+type lines struct {
+	r   *bufio.Reader
+	err error // behind the last line
+}
+
+// next returns a line without its indent, and how deep that is; nil at the end.
+func (l *lines) next() (line []byte, indent int) {
+	line, err := l.r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line = slices.Clone(line)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = l.r.ReadSlice('\n')
+		}
+	}
+	if err != nil {
+		l.err = err
+		return nil, 0
+	}
+	line = bytes.TrimRight(line, "\r\n")
+	for indent < len(line) && line[indent] == ' ' {
+		indent++
+	}
+	return line[indent:], indent
+}
+
+func (l *lines) is(want string) bool {
+	line, indent := l.next()
+	return line != nil && strings.Repeat(" ", indent)+string(line) == want
+}
