@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
 // Printable returns s on one line, with everything that could move a terminal's
@@ -23,8 +25,13 @@ func Printable(s string) string {
 		return s
 	}
 	var b strings.Builder
+	var last rune
 	for i, r := range s {
+		was := last
+		last = r
 		switch {
+		case reveal.Joins(was, r):
+			b.WriteRune(r)
 		case r == '\t' || r == '\n' || r == '\r':
 			b.WriteByte(' ')
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
@@ -39,8 +46,5 @@ func Printable(s string) string {
 }
 
 func unprintable(r rune) bool {
-	if r == '\u200c' || r == '\u200d' { // joiners
-		return false
-	}
-	return r < ' ' || r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
+	return r < ' ' || r >= 0x7f && (reveal.Hides(r) || unicode.In(r, unicode.Co, unicode.Cs))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -86,7 +87,7 @@ func (v *applyView) events(list []executor.Event) {
 		if v.jsonl {
 			b, err := json.Marshal(e)
 			if err == nil {
-				_, _ = v.out.Write(append(b, '\n')) // a reader that went away does not end the run
+				_, _ = v.out.Write(append(reveal.JSON(b), '\n')) // a reader that went away does not end the run
 			}
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 )
@@ -94,7 +95,7 @@ func (b *beadEvents) say(name string, at time.Time, n *ir.Node, payload any) {
 	if err != nil {
 		panic("an event that cannot be written: " + err.Error()) // it is plain
 	}
-	_, _ = b.out.Write(line) // a reader that went away does not end the run
+	_, _ = b.out.Write(reveal.JSON(line)) // a reader that went away does not end the run
 }
 
 func (b *beadEvents) event(e executor.Event, n *ir.Node) {

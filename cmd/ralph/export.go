@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -152,6 +153,9 @@ func exportEach(cmd *cobra.Command, f *format, epic *ir.Epic, h *ir.History, dir
 
 func writeExport(cmd *cobra.Command, epic *ir.Epic, out string, b []byte, what string) error {
 	if out == "" || out == "-" {
+		if len(b) > 0 && (b[0] == '{' || b[0] == '[') {
+			b = reveal.JSON(b)
+		}
 		if _, err := cmd.OutOrStdout().Write(b); err != nil {
 			return inputErrorf("write standard output: %w", err)
 		}

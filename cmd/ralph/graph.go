@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
@@ -125,7 +126,8 @@ func (a *graphArgs) draw(epic *ir.Epic) ([]byte, error) {
 	case a.format == "mermaid":
 		return mermaid.Write(epic, mermaid.Options{Impact: ir.Key(a.impact)}), nil
 	case a.format == "json":
-		return graphjson.Write(epic)
+		b, err := graphjson.Write(epic)
+		return reveal.JSON(b), err
 	}
 	return dot.Write(epic, dot.Options{Waves: a.waves, CriticalPath: a.critical, Impact: ir.Key(a.impact)}), nil
 }

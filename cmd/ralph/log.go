@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -157,7 +158,7 @@ func (l *eventLog) print(events []executor.Event) error {
 			if err != nil {
 				return err
 			}
-			b.Write(append(line, '\n'))
+			b.Write(append(reveal.JSON(line), '\n'))
 			continue
 		}
 		if day := e.At.Local().Format(time.DateOnly); day != l.day {

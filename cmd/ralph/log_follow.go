@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -366,7 +367,7 @@ func (l *eventLog) outputOf(f attemptFile, now string, over bool) error {
 
 func (l *eventLog) printLines(name, now string, text []byte) error {
 	if l.raw {
-		_, err := l.out.Write(text)
+		_, err := l.out.Write(reveal.JSON(text))
 		return err
 	}
 	var b strings.Builder

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -158,7 +159,7 @@ func (r *record) page() ([]byte, error) {
 	if err := t.Execute(&b, r.pageData()); err != nil {
 		return nil, &exitError{exitBug, err}
 	}
-	return b.Bytes(), nil
+	return []byte(reveal.Words(b.String())), nil
 }
 
 func (r *record) pageData() pageData {

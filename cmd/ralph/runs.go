@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -41,7 +42,7 @@ the events of the journal that it wrote, which ralph log prints in words.`,
 			case asJSON:
 				return writeJSON(cmd.OutOrStdout(), list)
 			case jsonl:
-				enc := json.NewEncoder(cmd.OutOrStdout())
+				enc := json.NewEncoder(reveal.JSONWriter(cmd.OutOrStdout()))
 				enc.SetEscapeHTML(false)
 				for _, r := range list {
 					if r.Ended == nil {

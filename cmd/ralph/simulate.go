@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/simulate"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -147,7 +148,7 @@ func (v *simulated) events(list []executor.Event) {
 		switch {
 		case v.jsonl:
 			if b, err := json.Marshal(e); err == nil {
-				_, _ = v.out.Write(append(b, '\n'))
+				_, _ = v.out.Write(append(reveal.JSON(b), '\n'))
 			}
 		case !v.quiet:
 			if err := v.shadow.Apply(e); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -153,7 +154,7 @@ func (v diagsView) json(w io.Writer, list diag.List) error {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(reveal.JSONWriter(w))
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
@@ -175,12 +176,12 @@ func (v diagsView) sarif(w io.Writer, list diag.List) error {
 		if d.More > 0 {
 			text += fmt.Sprintf(" And %d more like it.", d.More)
 		}
-		res := sarif.NewRuleResult(string(d.Code)).WithLevel(sarifLevel(d.Severity)).WithMessage(sarif.NewTextMessage(text))
+		res := sarif.NewRuleResult(string(d.Code)).WithLevel(sarifLevel(d.Severity)).WithMessage(sarif.NewTextMessage(term.Clean(text)))
 		if !d.Range.IsZero() {
 			res.AddLocation(v.location(d.Range))
 		}
 		for i, r := range d.Related {
-			res.AddRelatedLocation(v.location(r.Range).WithID(i + 1).WithMessage(sarif.NewTextMessage(r.Message)))
+			res.AddRelatedLocation(v.location(r.Range).WithID(i + 1).WithMessage(sarif.NewTextMessage(term.Clean(r.Message))))
 		}
 		if d.Fix != nil {
 			change := sarif.NewArtifactChange().
@@ -191,7 +192,7 @@ func (v diagsView) sarif(w io.Writer, list diag.List) error {
 		run.AddResult(res)
 	}
 	doc.AddRun(run)
-	if err := doc.PrettyWrite(w); err != nil {
+	if err := doc.PrettyWrite(reveal.JSONWriter(w)); err != nil {
 		return fmt.Errorf("write SARIF: %w", err)
 	}
 	_, err := fmt.Fprintln(w)

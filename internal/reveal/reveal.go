@@ -1,6 +1,7 @@
 // Package reveal makes visible what does not show in a text that somebody is to
 // judge: control characters, what changes the direction of text, what has no width,
-// and bytes that are not UTF-8. executor/gate and cmd/ralph show diffs with it.
+// and bytes that are not UTF-8. executor/gate and cmd/ralph show diffs with it,
+// internal/term, ir and cmd/ralph everything else that others have written.
 package reveal
 
 import (
@@ -13,11 +14,21 @@ import (
 
 // Text returns text with everything but newlines and tabs that does not show written
 // as \x1b or \u202e, and with how many characters that was.
-func Text(text string) (shown string, hidden int) {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, hides) {
+func Text(text string) (shown string, hidden int) { return write(text, false) }
+
+// Words is Text for what is no diff: joiners stay in the scripts that need them and
+// in emoji.
+func Words(text string) string {
+	shown, _ := write(text, true)
+	return shown
+}
+
+func write(text string, joined bool) (shown string, hidden int) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, Hides) {
 		return text, 0
 	}
 	var b strings.Builder
+	var last rune
 	for i, r := range text {
 		size := 0
 		if r == utf8.RuneError {
@@ -26,8 +37,9 @@ func Text(text string) (shown string, hidden int) {
 		switch {
 		case size == 1:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case !hides(r):
+		case !Hides(r), joined && Joins(last, r):
 			b.WriteRune(r)
+			last = r
 			continue
 		case r < 0x80:
 			fmt.Fprintf(&b, `\x%02x`, r)
@@ -36,20 +48,34 @@ func Text(text string) (shown string, hidden int) {
 		default:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
+		last = 0
 		hidden++
 	}
 	return b.String(), hidden
 }
 
-// hides reports whether a character does not show, or changes how others do.
-func hides(r rune) bool {
+// Hides reports whether a character does not show, or changes how others do.
+func Hides(r rune) bool {
+	if r < 0x7f {
+		return r < ' ' && r != '\n' && r != '\t'
+	}
 	switch r {
-	case '\n', '\t', 0xFE0E, 0xFE0F: // the last two say how an emoji is drawn
+	case 0xFE0E, 0xFE0F: // they say how an emoji is drawn
 		return false
 	case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0: // drawn as nothing
 		return true
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector)
+}
+
+// Joins reports whether r joins what stands before it as a script, or an emoji, needs.
+func Joins(before, r rune) bool {
+	return (r == 0x200C || r == 0x200D) && (before == 0xFE0F || before > 0x7f && unicode.In(before, unicode.So, unicode.Sk) || unicode.In(before, joiningScripts...))
+}
+
+var joiningScripts = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
+	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 }
 
 // most is how much of a line without an end is held back, in bytes.

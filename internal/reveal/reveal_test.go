@@ -1,6 +1,8 @@
 package reveal
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -51,5 +53,44 @@ func TestLinesAreHandedOnWhole(t *testing.T) {
 	}
 	if len(got) != 5 || got[0] != `a\x0d` || got[1] != `bc\x1b` || strings.TrimSuffix(got[2], "…")+got[3] != "x"+long || got[4] != "end" || hid != 1 {
 		t.Errorf("%d lines, %d hidden: %.100q", len(got), hid, got)
+	}
+}
+
+func TestJoinersStayWhereTheyAreNeeded(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"an emoji":          {"👩\u200d🔬 ❤\ufe0f\u200d🔥", "👩\u200d🔬 ❤\ufe0f\u200d🔥"},
+		"tags hide words":   {"🏴\U000E0067", "🏴" + `\U000e0067`},
+		"Persian":           {"می\u200cخواهم", "می\u200cخواهم"},
+		"between letters":   {"ad\u200dmin", `ad\u200dmin`},
+		"two in a row":      {"می\u200c\u200cخ", `می` + "\u200c" + `\u200cخ`},
+		"a tag of its own":  {"x\U000E0067", `x\U000e0067`},
+		"a bidi, an accent": {"é\u202e", `é\u202e`},
+	} {
+		if got := Words(c.in); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestJSONKeepsItsValues(t *testing.T) {
+	text := "a\u202eb\u009bc\u200bd\u3164e\U000E0041f\u200dg\x7f日本 \xff"
+	raw := append([]byte{34}, text...)
+	raw = append(raw, '"')
+	var b bytes.Buffer
+	w := JSONWriter(&b)
+	for i := range raw { // a character comes in parts
+		if n, err := w.Write(raw[i : i+1]); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if !bytes.Equal(b.Bytes(), JSON(raw)) {
+		t.Errorf("byte by byte: %q, at once: %q", b.Bytes(), JSON(raw))
+	}
+	var was, is string
+	if json.Unmarshal(raw, &was) != nil || json.Unmarshal(b.Bytes(), &is) != nil || was != is {
+		t.Errorf("%q became %q", was, is)
+	}
+	if bytes.ContainsFunc(b.Bytes(), func(r rune) bool { return r > 0x7f && Hides(r) }) {
+		t.Errorf("%q", b.Bytes())
 	}
 }

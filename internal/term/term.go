@@ -4,16 +4,14 @@
 package term
 
 import (
-	"fmt"
 	"io"
 	"os"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
 	"github.com/mattn/go-runewidth"
+
+	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
 // Style colours text, or does not.
@@ -67,44 +65,10 @@ func (s Style) Paint(c Colour, text string) string {
 	return p.Sprint(text)
 }
 
-// Clean returns text with everything that a terminal would act on made visible:
-// control characters except newline and tab, the C1 controls, bidirectional
-// overrides, and bytes that are not UTF-8.
-func Clean(text string) string {
-	if !strings.ContainsFunc(text, unsafeRune) && utf8.ValidString(text) {
-		return text
-	}
-	var b strings.Builder
-	for i, r := range text {
-		switch {
-		case r == utf8.RuneError:
-			if _, n := utf8.DecodeRuneInString(text[i:]); n == 1 {
-				fmt.Fprintf(&b, `\x%02x`, text[i])
-				continue
-			}
-			b.WriteRune(r)
-		case unsafeRune(r):
-			if r < 0x80 {
-				fmt.Fprintf(&b, `\x%02x`, r)
-			} else {
-				fmt.Fprintf(&b, `\u%04x`, r)
-			}
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func unsafeRune(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x200E || r == 0x200F:
-		return true
-	}
-	return unicode.IsControl(r)
-}
+// Clean returns text with everything that a terminal would act on, or that does not
+// show, made visible: control characters except newline and tab, bidirectional
+// overrides, what has no width, and bytes that are not UTF-8.
+func Clean(text string) string { return reveal.Words(text) }
 
 // Width returns how many columns text takes on a screen.
 func Width(text string) int { return runewidth.StringWidth(text) }

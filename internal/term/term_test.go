@@ -14,6 +14,7 @@ func TestCleanMakesStrangersTextHarmless(t *testing.T) {
 		"a bidirectional override":           {"a\u202eb", `a\u202eb`},
 		"a byte that is not UTF-8":           {"a\xffb", `a\xffb`},
 		"the replacement character itself":   {"a\ufffdb", "a\ufffdb"},
+		"what has no width":                  {"a\u200bb", `a\u200bb`},
 	} {
 		if got := Clean(c.in); got != c.want {
 			t.Errorf("%s: Clean(%q) = %q, want %q", name, c.in, got, c.want)
