@@ -275,12 +275,12 @@ func TestTemplates(t *testing.T) {
 // S0-148, K8: what git check-ref-format refuses.
 func TestRefFormat(t *testing.T) {
 	for _, good := range []string{"main", "main/1-2-auth", "develop/3a-2b-api", "feature/ü", "a.b/c@d", "release-1.2"} {
-		if why := badRef(good); why != "" {
+		if why := ir.BadBranch(good); why != "" {
 			t.Errorf("%q: %s", good, why)
 		}
 	}
 	for _, bad := range []string{"", "feat/auth api", "a..b", "a/", "/a", "a//b", ".a", "a/.b", "a.lock", "a.lock/b", "a~b", "a^b", "a:b", "a?b", "a*b", "a[b", "a\\b", "a@{b", "@", "-a", "a.", "a\x7fb", "HEAD", "{slug}", "refs/heads/x"} {
-		if badRef(bad) == "" {
+		if ir.BadBranch(bad) == "" {
 			t.Errorf("%q is taken for a branch", bad)
 		}
 	}

@@ -30,13 +30,10 @@ func (v *verifier) safe() {
 	}
 }
 
-// branch refuses what git takes for an option, or for no name of a branch or commit.
+// branch refuses what compile refuses: git would not take it, or for an option.
 func (v *verifier) branch(at, name string) {
-	switch {
-	case strings.HasPrefix(name, "-"):
-		v.fail(at, "%s begins with -: git would take it for an option. Name a branch", quote(name))
-	case strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(":?*[\\", r) }), strings.Contains(name, ".."):
-		v.fail(at, "%s is no name of a branch: it holds a character or \"..\" that git refuses there", quote(name))
+	if why := BadBranch(name); name != "" && why != "" {
+		v.fail(at, "%s is no name of a branch: it %s. Compile the plan again, or name a branch that git takes", quote(name), why)
 	}
 }
 
