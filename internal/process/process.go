@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -64,7 +62,8 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	stderr := stdout
 	if errOut != out {
 		if stderr, err = l.open(errOut, true); err != nil {
-			return Result{}, errors.Join(err, stdout.Close(), l.close(0))
+			l.close(0)
+			return Result{}, errors.Join(err, stdout.Close())
 		}
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
@@ -75,7 +74,7 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	}
 	if cmd.Process == nil {
 		var perr *fs.PathError
-		_ = l.close(0) // nobody wrote
+		l.close(0) // nobody wrote
 		if errors.As(err, &perr) && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.ENOMEM) {
 			return Result{}, &NotStarted{err}
 		}
@@ -83,10 +82,7 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	}
 	family := join(cmd.Process.Pid, markOf(s))
 	done := make(chan error, 1)
-	go func() {
-		await(cmd.Process)
-		done <- cmd.Wait()
-	}()
+	whenEnded(cmd.Process, func() { done <- cmd.Wait() })
 
 	how, werr := watch(ctx, s, family, begun, &l.last, done)
 	if how == Exited {
@@ -94,9 +90,7 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	}
 	family.finish()
 	took := time.Since(begun)
-	if err := l.close(2 * time.Second); err != nil {
-		return Result{}, err
-	}
+	l.close(2 * time.Second)
 	if how == 0 {
 		return Result{}, ctx.Err()
 	}
@@ -175,78 +169,3 @@ const (
 	heartbeat = time.Second
 	drainTime = 250 * time.Millisecond
 )
-
-// listener reads the outputs of a program.
-type listener struct {
-	tap   func(stderr bool, b []byte)
-	begun time.Time
-	last  atomic.Int64 // when something was written last, in nanoseconds from begun
-	pipes []*os.File
-	wg    sync.WaitGroup
-}
-
-// buffers are for programs that have much to say, while they do.
-var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
-
-// open returns the end of a pipe that the program writes to.
-func (l *listener) open(to *sink, stderr bool) (*os.File, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	l.pipes = append(l.pipes, r)
-	l.wg.Go(func() {
-		small := make([]byte, 256) // most of the time most programs say nothing
-		buf, large := small, (*[]byte)(nil)
-		for {
-			n, err := r.Read(buf)
-			if n > 0 {
-				l.last.Store(int64(time.Since(l.begun)))
-				_, _ = to.Write(buf[:n]) // Close tells
-				if l.tap != nil {
-					l.tap(stderr, buf[:n])
-				}
-			}
-			if err != nil {
-				if large != nil {
-					buffers.Put(large)
-				}
-				return // the end, or the deadline: somebody unknown holds the pipe open
-			}
-			switch {
-			case large == nil && n == len(buf):
-				large, _ = buffers.Get().(*[]byte)
-				buf = *large
-			case large != nil && n < len(small):
-				buffers.Put(large)
-				buf, large = small, nil
-			}
-		}
-	})
-	return w, nil
-}
-
-// drain waits for the end of all outputs, at most so long.
-func (l *listener) drain(limit time.Duration) {
-	ended := make(chan struct{})
-	go func() { l.wg.Wait(); close(ended) }()
-	t := time.NewTimer(limit)
-	defer t.Stop()
-	select {
-	case <-ended:
-	case <-t.C:
-	}
-}
-
-// close waits for the end of all outputs, at most so long.
-func (l *listener) close(limit time.Duration) error {
-	for _, p := range l.pipes {
-		_ = p.SetReadDeadline(time.Now().Add(limit)) // a pipe always can
-	}
-	l.wg.Wait()
-	var err error
-	for _, p := range l.pipes {
-		err = errors.Join(err, p.Close())
-	}
-	return err
-}
