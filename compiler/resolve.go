@@ -127,7 +127,20 @@ func (c *compilation) open(src Source) *unit {
 		return nil // syntax has said why
 	}
 	u.resolveNodes(&c.diags)
+	forgetBodies(u.tree)
 	return u
+}
+
+// forgetBodies gives back what was lowered: of a large plan the bodies are a third of all
+// memory, and the passes read the draft.
+func forgetBodies(tree *syntax.Plan) {
+	tree.Section = syntax.Section{}
+	for i := range tree.Phases {
+		tree.Phases[i].Section = syntax.Section{}
+	}
+	for i := range tree.Items {
+		tree.Items[i].Body = syntax.Section{}
+	}
 }
 
 // unit returns a unit that nothing was read of yet.
