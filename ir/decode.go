@@ -1,12 +1,15 @@
 package ir
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // DecodeError is one mistake in an epic.json.
@@ -66,11 +69,14 @@ func (e *DigestError) Error() string {
 // its bytes gives a *DigestError *and* the epic, for those who only look.
 // A checkout with CRLF line ends is accepted. Empty arrays and objects come
 // back as nil. Decode does not check what fields mean: see Verify.
+//
+// The epic's strings lie in b, because a copy of a large file is what Decode would need
+// most memory for: nobody may change b afterwards.
 func Decode(b []byte) (*Epic, error) {
 	if len(b) > MaxBytes {
 		return nil, DecodeErrors{{Message: fmt.Sprintf("the file is larger than %d MiB", MaxBytes>>20)}}
 	}
-	d := newDecoder(b)
+	d := newDecoder(unsafe.String(unsafe.SliceData(b), len(b)))
 	d.limit = fileDepth
 	e := &Epic{}
 	d.run(func() {
@@ -89,7 +95,7 @@ func Decode(b []byte) (*Epic, error) {
 		}
 		return nil, d.errs
 	}
-	if sum := d.digest(); sum != e.Digest {
+	if sum := d.digest(b); sum != e.Digest {
 		return e, &DigestError{Stated: e.Digest, Computed: sum}
 	}
 	return e, nil
@@ -111,13 +117,13 @@ func conflict(s string) (at int, found bool) {
 
 // digest computes the digest of the file: all of it but the digest's own text,
 // with LF line ends.
-func (d *decoder) digest() string {
+func (d *decoder) digest(file []byte) string {
 	h := sha256.New()
-	for _, part := range [...]string{d.s[:d.digestStart], d.s[d.digestEnd:]} {
+	for _, part := range [...][]byte{file[:d.digestStart], file[d.digestEnd:]} {
 		for {
 			// Inside strings CR is escaped, so each one here ends a line.
-			line, rest, more := strings.Cut(part, "\r\n")
-			h.Write([]byte(line))
+			line, rest, more := bytes.Cut(part, []byte("\r\n"))
+			h.Write(line)
 			if !more {
 				break
 			}
@@ -163,9 +169,7 @@ func (d *decoder) value(s *shape, v reflect.Value) {
 		d.value(s.elem, p.Elem())
 		v.Set(p)
 	case shapeRaw:
-		if doc := d.rawDoc(); doc.literal != "null" {
-			v.SetBytes(doc.compact(nil))
-		}
+		d.embedded(v)
 	}
 }
 
@@ -275,12 +279,40 @@ func (d *decoder) array(s *shape, v reflect.Value) {
 		d.strings(plainStrings)
 		return
 	}
+	start := d.pos
 	d.elements(func(i int) {
 		d.space()
+		if i == samples && s.elem.name == "Node" { // the rest will be like these
+			v.Grow((len(d.s)-start)/((d.pos-start)/samples+1) - samples)
+		}
 		v.Grow(1)
 		v.SetLen(i + 1)
 		d.value(s.elem, v.Index(i))
 	})
+}
+
+// embedded reads embedded JSON, equal texts once: they stand at one depth mostly, and
+// share memory.
+func (d *decoder) embedded(v reflect.Value) {
+	at, wrong := d.pos, len(d.errs)
+	d.skip()
+	text := d.s[at:d.pos]
+	compact, known := d.raw[text]
+	if !known {
+		d.pos = at
+		if doc := d.rawDoc(); doc.literal != "null" {
+			compact = slices.Clip(doc.compact(nil))
+		}
+		if len(d.errs) == wrong && len(d.raw) < maxRawDocs {
+			if d.raw == nil {
+				d.raw = map[string][]byte{}
+			}
+			d.raw[text] = compact
+		}
+	}
+	if compact != nil {
+		v.SetBytes(compact)
+	}
 }
 
 // strings reads an array of strings into one allocation.

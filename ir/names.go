@@ -70,10 +70,10 @@ func (n Name) partly() bool { return n.ID == "" || n.Key == "" }
 // set sets a string when line is the field that begins so.
 func set[T ~string](line []byte, field string, to *T) {
 	if text, found := bytes.CutPrefix(line, []byte(field)); found {
-		d := newDecoder(bytes.TrimSuffix(text, []byte(",")))
+		d := newDecoder(string(bytes.TrimSuffix(text, []byte(","))))
 		d.run(func() {
 			if d.want('"', "a string") {
-				*to = T(strings.Clone(d.str()))
+				*to = T(d.str())
 			}
 		})
 		if len(d.errs) > 0 {

@@ -54,7 +54,7 @@ func (m *rawDocs) parse(src []byte) (*rawDoc, error) {
 }
 
 func parseRaw(src []byte) (*rawDoc, error) {
-	d := newDecoder(src)
+	d := newDecoder(string(src))
 	var doc *rawDoc
 	d.run(func() { doc = d.rawDoc() })
 	if len(d.errs) > 0 {

@@ -28,6 +28,7 @@ type decoder struct {
 	path    []pathStep
 	errs    DecodeErrors
 	scratch []string
+	raw     map[string][]byte // embedded JSON as it stands in the file, to its compact form
 
 	digestStart, digestEnd int // of the text of the top-level digest
 }
@@ -40,7 +41,7 @@ type pathStep struct {
 	index int // used if name is ""
 }
 
-func newDecoder(b []byte) *decoder { return &decoder{s: string(b), limit: MaxDepth} }
+func newDecoder(s string) *decoder { return &decoder{s: s, limit: MaxDepth} }
 
 // run calls read and demands that nothing but space follows what it read.
 func (d *decoder) run(read func()) {
