@@ -1,13 +1,12 @@
 package redact
 
 import (
-	"bytes"
 	"errors"
 	"io"
 )
 
 // Empty reports whether no value is looked for.
-func (r *Redactor) Empty() bool { return r == nil || len(r.needles) == 0 }
+func (r *Redactor) Empty() bool { return r == nil || r.raw == nil || len(r.raw.needles) == 0 }
 
 // Count reads a text to its end and says how often each value, by name, stands in it,
 // in whatever form. It holds some 64 KiB of it.
@@ -17,25 +16,17 @@ func (r *Redactor) Count(text io.Reader) (map[string]int, error) {
 		return nil, err
 	}
 	var found map[string]int
-	buf := make([]byte, 0, most+r.longest)
+	buf := make([]byte, 0, most+r.hold)
 	for {
 		carried := len(buf)
 		n, err := io.ReadFull(text, buf[carried:cap(buf)])
 		buf = buf[:carried+n]
-		for i := range r.needles {
-			needle := &r.needles[i]
-			for at := 0; ; {
-				k := bytes.Index(buf[at:], needle.form)
-				if k < 0 {
-					break
+		for _, x := range r.spans(buf) {
+			if x.to > carried { // else it was counted before
+				if found == nil {
+					found = map[string]int{}
 				}
-				at += k + len(needle.form)
-				if at > carried { // else it was counted before
-					if found == nil {
-						found = map[string]int{}
-					}
-					found[needle.name]++
-				}
+				found[x.name]++
 			}
 		}
 		switch {
@@ -44,7 +35,7 @@ func (r *Redactor) Count(text io.Reader) (map[string]int, error) {
 		case err != nil:
 			return found, err
 		}
-		keep := min(r.longest-1, len(buf))
+		keep := min(r.hold, len(buf))
 		buf = append(buf[:0], buf[len(buf)-keep:]...)
 	}
 }

@@ -80,8 +80,10 @@ func (f *filter) cut() int {
 		return 0
 	}
 	early := cut - f.r.opens(f.held[:cut])
-	if i := bytes.LastIndex(f.held[:early], keyBegins); i >= 0 && !bytes.Contains(f.held[i:early], keyEnds) {
-		early = i
+	if bytes.Contains(f.held[:early], keyBegins) { // which is fast, and LastIndex is not
+		if i := bytes.LastIndex(f.held[:early], keyBegins); !bytes.Contains(f.held[i:early], keyEnds) {
+			early = i
+		}
 	}
 	if early == 0 && full {
 		return cut

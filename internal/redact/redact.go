@@ -12,8 +12,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"net/url"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -29,120 +28,74 @@ const (
 // Redactor takes secrets out of texts. It may be used concurrently; nil takes out
 // nothing.
 type Redactor struct {
-	needles []needle // longest first
-	longest int      // of all needles, in bytes
+	raw, plain, dense *finder // of what is looked for in a text as it is, and in its views
+	hold              int     // how many bytes may stand for one value
 }
 
 // needle is one form of a value, and what stands in its place.
 type needle struct {
-	form  []byte
-	place []byte
-	name  string // of the value
+	form []byte
+	put  []byte
+	name string // of the value
 }
 
 // New returns a redactor for values by name. In their place stands [secret NAME].
 // Short are the names of those that are too short to be looked for.
 func New(values map[string]string) (r *Redactor, short []string) {
 	r = &Redactor{}
+	var raw, plain, dense []needle
 	seen := map[string]bool{}
-	for name, value := range values {
+	add := func(list *[]needle, kind, form, name string, least int) {
+		if len(form) >= least && !seen[kind+form] {
+			seen[kind+form] = true
+			*list = append(*list, needle{[]byte(form), []byte("[secret " + name + "]"), name})
+			r.hold = max(r.hold, min(8*len(form), most/2))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := values[name]
 		if len(strings.TrimSpace(value)) < minValue {
 			if value != "" {
 				short = append(short, name)
 			}
 			continue
 		}
-		for _, form := range forms(value) {
-			if !seen[form] {
-				seen[form] = true
-				r.needles = append(r.needles, needle{[]byte(form), []byte("[secret " + name + "]"), name})
-				r.longest = max(r.longest, len(form))
+		for _, v := range parts(value) {
+			add(&raw, "raw", v, name, 2)
+			for _, html := range []bool{true, false} { // what ends with a backslash is no escape of its own
+				add(&raw, "raw", quoted(v, html), name, 2)
+			}
+			for _, s := range []string{v, strings.ReplaceAll(v, " ", "+")} {
+				p, _ := plainView([]byte(s))
+				add(&plain, "plain", string(p.text), name, minValue)
+			}
+			add(&dense, "dense", hex.EncodeToString([]byte(v)), name, minEncoded)
+			add(&dense, "dense", strings.ToUpper(hex.EncodeToString([]byte(v))), name, minEncoded)
+			for skip := range 3 {
+				add(&dense, "dense", within(base64.RawStdEncoding, v, skip), name, minEncoded)
 			}
 		}
 	}
-	slices.SortFunc(r.needles, func(a, b needle) int {
-		return cmp.Or(cmp.Compare(len(b.form), len(a.form)), bytes.Compare(a.place, b.place), bytes.Compare(a.form, b.form))
-	})
+	for _, list := range [][]needle{raw, plain, dense} {
+		slices.SortStableFunc(list, func(a, b needle) int { return cmp.Compare(len(b.form), len(a.form)) })
+	}
+	r.raw, r.plain, r.dense = newFinder(raw), newFinder(plain), newFinder(dense)
 	slices.Sort(short)
 	return r, short
 }
 
-// forms lists how programs write a value: as it is, trimmed, its long lines, in
-// JSON, in a URL, in hexadecimal, and in base64 at each of the three places at which
-// it can stand in a longer text.
-func forms(value string) []string {
-	plain := []string{value, strings.TrimSpace(value)}
+// parts are what of a value is looked for: all of it, without space around it, and
+// its long lines.
+func parts(value string) []string {
+	out := []string{value, strings.TrimSpace(value)}
 	if lines := strings.Split(value, "\n"); len(lines) > 1 {
 		for _, l := range lines {
 			if l = strings.TrimSpace(l); len(l) >= minLine && !strings.HasPrefix(l, "-----") {
-				plain = append(plain, l)
-			}
-		}
-	}
-	out := slices.Clone(plain)
-	add := func(s string) {
-		if len(s) >= minEncoded {
-			out = append(out, s)
-		}
-	}
-	for _, v := range plain {
-		for _, html := range []bool{true, false} {
-			out = append(out, quoted(v, html))
-		}
-		for _, s := range []string{url.QueryEscape(v), url.PathEscape(v)} {
-			out = append(out, s, lowerEscapes(s))
-		}
-		for _, f := range encoded(v) {
-			add(f)
-		}
-		add(hex.EncodeToString([]byte(v)))
-		add(strings.ToUpper(hex.EncodeToString([]byte(v))))
-		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			for skip := range 3 {
-				add(within(enc, v, skip))
+				out = append(out, l)
 			}
 		}
 	}
 	return out
-}
-
-// encoded lists how other languages write a value in a URL (what they leave as it is
-// differs), in HTML, and in JSON that stands in JSON.
-func encoded(v string) []string {
-	var out []string
-	for _, safe := range []string{"-_.~/", "-_.~", "-_.", "-_.!~*'()", "-_.!~*'();/?:@&=+$,#", ""} { // Python, RFC 3986, Java, JavaScript's two, everything
-		s := percent(v, safe, true)
-		out = append(out, s, lowerEscapes(s))
-		out = append(out, strings.ReplaceAll(s, "%", "%25"))
-		if strings.Contains(v, " ") {
-			out = append(out, strings.ReplaceAll(s, "%20", "+"))
-		}
-	}
-	every := percent(v, "", false)
-	out = append(out, every, lowerEscapes(every))
-	for _, quotes := range [][2]string{{"&quot;", "&#39;"}, {"&#34;", "&#39;"}, {"&quot;", "&#x27;"}, {"&quot;", "&apos;"}, {"&quot;", "'"}, {"\"", "'"}, {"&quot;", "&#039;"}} {
-		for _, slash := range []string{"/", "&#x2F;", "&#47;"} {
-			out = append(out, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, quotes[0], "'", quotes[1], "/", slash).Replace(v))
-		}
-	}
-	for _, html := range []bool{true, false} {
-		twice := quoted(quoted(v, html), html)
-		out = append(out, twice, quoted(twice, html))
-	}
-	return append(out, strings.ReplaceAll(quoted(v, false), "/", `\/`), strings.ReplaceAll(v, "/", `\/`))
-}
-
-// percent writes bytes as %2F, but letters and digits, if plain, and those that are safe.
-func percent(v, safe string, plain bool) string {
-	var b strings.Builder
-	for _, c := range []byte(v) {
-		if plain && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') || strings.IndexByte(safe, c) >= 0 {
-			b.WriteByte(c)
-			continue
-		}
-		fmt.Fprintf(&b, "%%%02X", c)
-	}
-	return b.String()
 }
 
 // quoted is a value inside a JSON string.
@@ -152,17 +105,6 @@ func quoted(v string, html bool) string {
 	e.SetEscapeHTML(html)
 	_ = e.Encode(v) // a string always can
 	return strings.Trim(strings.TrimSuffix(b.String(), "\n"), `"`)
-}
-
-// lowerEscapes writes %2F as %2f.
-func lowerEscapes(s string) string {
-	b := []byte(s)
-	for i := 0; i+2 < len(b); i++ {
-		if b[i] == '%' {
-			copy(b[i+1:], bytes.ToLower(b[i+1:i+3]))
-		}
-	}
-	return string(b)
 }
 
 // within is the part of an encoded text that a value determines alone, when so many
@@ -179,7 +121,7 @@ func (r *Redactor) String(s string) string {
 	if r == nil || s == "" {
 		return s
 	}
-	return string(r.bytes([]byte(s)))
+	return string(r.Bytes([]byte(s)))
 }
 
 // Bytes takes the secrets out of a text, which it does not change.
@@ -187,31 +129,112 @@ func (r *Redactor) Bytes(b []byte) []byte {
 	if r == nil || len(b) == 0 {
 		return b
 	}
+	if len(b) > large {
+		var out bytes.Buffer
+		w := r.Filter(&out)
+		_, _ = w.Write(b) // a buffer takes all
+		_ = w.Close()
+		return out.Bytes()
+	}
 	return r.bytes(b)
 }
 
+const large = 1 << 20 // bytes of a text that is looked at in parts, for the memory's sake
+
 func (r *Redactor) bytes(b []byte) []byte {
-	for _, n := range r.needles {
-		if bytes.Contains(b, n.form) {
-			b = bytes.ReplaceAll(b, n.form, n.place)
+	if found := r.spans(b); len(found) > 0 {
+		var out []byte
+		from := 0
+		for _, s := range found {
+			out = append(append(out, b[from:s.from]...), s.put...)
+			from = s.to
 		}
+		b = append(out, b[from:]...)
 	}
-	for i := range shapes {
-		b = shapes[i].replace(b)
+	if shapeAnchors().has(b) {
+		for i := range shapes {
+			b = shapes[i].replace(b)
+		}
 	}
 	return b
 }
 
-// opens returns how many bytes at the end of b may be the beginning of a value.
-func (r *Redactor) opens(b []byte) int {
-	most := 0
-	for _, n := range r.needles {
-		for k := min(len(n.form)-1, len(b)); k > most; k-- {
-			if bytes.HasSuffix(b, n.form[:k]) {
-				most = k
-				break
+// span is where a value stands.
+type span struct {
+	place
+	*needle
+}
+
+// spans lists where values stand, first to last, none within another.
+func (r *Redactor) spans(b []byte) []span {
+	if r.Empty() {
+		return nil
+	}
+	var out []span
+	in := func(f *finder, v view) {
+		for i := 0; ; {
+			at, which := f.next(v.text, i)
+			if at < 0 {
+				return
 			}
+			n := &f.needles[which]
+			i = at + len(n.form)
+			out = append(out, span{place{v.place(at).from, v.place(i - 1).to}, n})
 		}
 	}
+	in(r.raw, view{text: b})
+	plain, _ := plainView(b)
+	if plain.where != nil {
+		in(r.plain, plain)
+	}
+	if d := plain.dense(false); r.dense.has(d.text) {
+		in(r.dense, plain.dense(true))
+	}
+	if len(out) < 2 {
+		return out
+	}
+	slices.SortFunc(out, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	kept := out[:1]
+	for _, s := range out[1:] {
+		if last := &kept[len(kept)-1]; s.from >= last.to {
+			kept = append(kept, s)
+		} else {
+			last.to = max(last.to, s.to)
+		}
+	}
+	return kept
+}
+
+// opens returns how many bytes at the end of b may be the beginning of a value.
+func (r *Redactor) opens(b []byte) int {
+	if r.Empty() {
+		return 0
+	}
+	b = b[max(0, len(b)-r.hold):]
+	most := r.raw.opens(b)
+	plain, open := plainView(b)
+	if n := r.plain.opens(plain.text[:len(plain.text)-tailOf(&plain, len(b)-open)]); n > 0 && (plain.where != nil || open > 0) {
+		most = max(most, len(b)-plain.place(len(plain.text)-tailOf(&plain, len(b)-open)-n).from)
+	}
+	most = max(most, open)
+	d := plain.dense(true)
+	if n := r.dense.opens(d.text); n >= 4 || n > 0 && encodedRun(b) {
+		most = max(most, len(b)-d.where[len(d.where)-n].from)
+	}
 	return most
+}
+
+// tailOf is how many bytes of a view stand at or behind a place.
+func tailOf(v *view, at int) (n int) {
+	for n < len(v.text) && v.place(len(v.text)-n-1).from >= at {
+		n++
+	}
+	return n
+}
+
+// encodedRun reports whether the last line ends with so much without a space that it may
+// be base64 that goes on.
+func encodedRun(b []byte) bool {
+	b = bytes.TrimRight(b, "\r\n")
+	return len(b) >= 16 && bytes.LastIndexAny(b, " \t\r\n") < len(b)-16
 }

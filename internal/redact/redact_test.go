@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -16,6 +17,8 @@ const (
 	token  = "hunter2/with+odd&chars=\"quoted\""
 	manyLn = "first line of a key 0001\nsecond line of a key 0002\n"
 )
+
+var lowerEscapes = regexp.MustCompile(`%..`)
 
 func both(t *testing.T) *Redactor {
 	t.Helper()
@@ -35,7 +38,7 @@ func written(v string) map[string]string {
 		"in JSON":               string(asJSON),
 		"in a URL's query":      "https://h/?t=" + url.QueryEscape(v) + "&x=1",
 		"in a URL's path":       "https://h/" + url.PathEscape(v) + "/x",
-		"in lower-case escapes": "h?" + strings.ToLower(url.QueryEscape("%%%")) + lowerEscapes(url.QueryEscape(v)),
+		"in lower-case escapes": "h?" + lowerEscapes.ReplaceAllStringFunc(url.QueryEscape("%%%"+v), strings.ToLower),
 		"in base64":             base64.StdEncoding.EncodeToString([]byte(v)),
 		"in base64 for URLs":    base64.URLEncoding.EncodeToString([]byte(v)),
 		"inside other base64":   basic,
@@ -254,14 +257,99 @@ func FuzzFilter(f *testing.F) {
 
 func BenchmarkFilter(b *testing.B) {
 	r, _ := New(map[string]string{"A": token, "B": strings.Repeat("key", 12), "C": "another-secret-value"})
-	chunk := []byte(strings.Repeat("the quick brown fox jumps over the lazy dog, and says {\"json\": 1}\n", 480))
-	w := r.Filter(discard{})
-	b.SetBytes(int64(len(chunk)))
-	for b.Loop() {
-		_, _ = w.Write(chunk)
+	line := "the quick brown fox jumps over the lazy dog, and says {\"json\": 1}\n"
+	escaped, _ := json.Marshal(strings.Repeat(line, 4))
+	for name, text := range map[string]string{"plain": line, "escaped": string(escaped) + "\n"} {
+		b.Run(name, func(b *testing.B) {
+			chunk := []byte(strings.Repeat(text, 32<<10/len(text)))
+			w := r.Filter(discard{})
+			b.SetBytes(int64(len(chunk)))
+			for b.Loop() {
+				_, _ = w.Write(chunk)
+			}
+		})
 	}
 }
 
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
+
+// What is wrapped, mixed or escaped in part.
+func TestAValueIsTakenOutOfWhatIsWrappedOrMixed(t *testing.T) {
+	const v = `hunter2/with+odd&chars="quoted" and more of it, so that it is wrapped`
+	r, _ := New(map[string]string{"V": v})
+	wrap := func(s string, width int, end string) string {
+		var b strings.Builder
+		for len(s) > width {
+			b.WriteString(s[:width] + end)
+			s = s[width:]
+		}
+		return b.String() + s + end
+	}
+	mixed := func(one func(i int, c byte) string) string {
+		var b strings.Builder
+		for i, c := range []byte(v) {
+			b.WriteString(one(i, c))
+		}
+		return b.String()
+	}
+	texts := map[string]string{
+		"percent, every second": mixed(func(i int, c byte) string { return []string{string(c), fmt.Sprintf("%%%02x", c)}[i%2] }),
+		"percent, mixed case":   mixed(func(i int, c byte) string { return []string{fmt.Sprintf("%%%02X", c), fmt.Sprintf("%%%02x", c)}[i%2] }),
+		"percent, twice":        mixed(func(i int, c byte) string { return fmt.Sprintf("%%25%02x", c) }),
+		"entities, decimal":     mixed(func(i int, c byte) string { return fmt.Sprintf("&#%d;", c) }),
+		"entities, hexadecimal": mixed(func(i int, c byte) string { return fmt.Sprintf("&#x%04X;", c) }),
+		"entities, named":       strings.NewReplacer("&", "&amp;", `"`, "&quot;", "/", "&sol;", "+", "&plus;", "=", "&equals;", ",", "&comma;").Replace(v),
+		"JavaScript":            mixed(func(i int, c byte) string { return fmt.Sprintf(`\x%02x`, c) }),
+		"JSON, every one":       mixed(func(i int, c byte) string { return fmt.Sprintf(`\u%04x`, c) }),
+		"a shell": mixed(func(i int, c byte) string {
+			return strings.TrimPrefix(`\`+string(c), []string{`\`, ""}[min(1, strings.IndexByte(` "&=/+`, c)+1)])
+		}),
+		"hexadecimal, wrapped": wrap(hex.EncodeToString([]byte(v)), 60, "\n"),
+		"hexadecimal, colons":  strings.ToUpper(wrap(hex.EncodeToString([]byte(v)), 2, ":")),
+	}
+	jsons := v
+	for range 3 {
+		b, _ := json.Marshal(jsons)
+		jsons = string(b)
+	}
+	texts["JSON, three times"] = jsons
+	for _, enc := range []struct {
+		name string
+		*base64.Encoding
+	}{{"std", base64.StdEncoding}, {"URL", base64.URLEncoding}, {"raw", base64.RawStdEncoding}, {"raw URL", base64.RawURLEncoding}} {
+		for skip := range 3 {
+			for _, width := range []int{19, 64, 76} {
+				s := enc.EncodeToString([]byte(strings.Repeat("p", 30+skip) + v + "xyz"))
+				texts[fmt.Sprintf("base64 %s, %d, %d, LF", enc.name, skip, width)] = wrap(s, width, "\n")
+				texts[fmt.Sprintf("base64 %s, %d, %d, CRLF", enc.name, skip, width)] = wrap(s, width, "\r\n")
+				texts[fmt.Sprintf("base64 %s, %d, %d, in JSON", enc.name, skip, width)] = wrap(s, width, `\n`)
+			}
+		}
+	}
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for how, text := range texts {
+		text = "before\n" + text + "\nafter"
+		if got := r.String(text); strings.Count(got, "[secret V]") != 1 || !strings.HasPrefix(got, "before\n") || !strings.HasSuffix(got, "after") {
+			t.Errorf("%s: %q became %q", how, text, got)
+		}
+		for _, largest := range []int{1, 20, 500} {
+			if got := split(t, r, text, rnd, largest); strings.Count(got, "[secret V]") != 1 || !strings.HasSuffix(got, "after") {
+				t.Errorf("%s, in pieces of %d: %q became %q", how, largest, text, got)
+			}
+		}
+		if n, err := r.Count(strings.NewReader(strings.Repeat("x\n", 32_700) + text + strings.Repeat("y\n", 50_000))); err != nil || n["V"] != 1 {
+			t.Errorf("%s: counted %v, %v", how, n, err)
+		}
+	}
+}
+
+func TestAShortValueBlanksNoWords(t *testing.T) {
+	r, _ := New(map[string]string{"V": "secret"})
+	for _, text := range []string{"c2Vj cmV0", "sec%20ret", "se\ncret", "&sec;ret", "100% &amp; more \\ and \\n"} {
+		if got := r.String(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}

@@ -2,6 +2,9 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
+	"sync"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
@@ -42,6 +45,16 @@ var shapes = []shape{
 	secretLike("asic ", `([Aa]uthorization["']?\s{0,3}[:=]\s{0,3}["']?[Bb]asic )[A-Za-z0-9+/]{8,}=*`, "password"),
 	secretLike("://", `([a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>]{1,100}:)[^\s/:@"'<>\[]{3,200}(@)`, "password"),
 }
+
+// shapeAnchors finds whether any shape can stand in a text.
+var shapeAnchors = sync.OnceValue(func() *finder {
+	var anchors []needle
+	for _, s := range shapes {
+		anchors = append(anchors, needle{form: s.anchor})
+	}
+	slices.SortStableFunc(anchors, func(a, b needle) int { return cmp.Compare(len(b.form), len(a.form)) })
+	return newFinder(anchors)
+})
 
 // replace takes what has the shape out of a text.
 func (s *shape) replace(b []byte) []byte {
