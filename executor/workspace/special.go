@@ -24,6 +24,9 @@ func (s *Space) sweep(ctx context.Context, w *worktree) error {
 	if err := s.load(&known); err != nil {
 		return err
 	}
+	if known.Admin != "" {
+		unlock(w.dir, 0o700) // what it lacks then is said later
+	}
 	if known.Admin == "" && !s.ownClone(w) {
 		return nil // what is there, if anything, is not known to be ralph's
 	}
@@ -55,7 +58,7 @@ func (s *Space) sweep(ctx context.Context, w *worktree) error {
 		return err
 	}
 	for _, f := range found {
-		if err := os.Remove(f.at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeIn(f.at); err != nil {
 			return err
 		}
 	}
@@ -88,21 +91,32 @@ type specialFile struct {
 	mode     fs.FileMode
 }
 
-// special lists the special files below a directory; links are not followed, and
-// what cannot be read is left to git, which says why.
+// special lists the special files below a directory; links are not followed. Directories
+// that their owner may not read become readable; what cannot be read then is left to
+// git, which says why.
 func special(ctx context.Context, dir, prefix string) ([]specialFile, error) {
 	var found []specialFile
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		rel, rerr := filepath.Rel(dir, path)
+		switch {
+		case rerr != nil:
+			return rerr
+		case errors.Is(err, fs.ErrPermission) && d != nil && d.IsDir() && unlock(path, 0o700):
+			more, err := special(ctx, path, prefix+filepath.ToSlash(rel)+"/")
+			found = append(found, more...)
+			return err
 		case err != nil:
 			return nil
-		case regular.Special(d.Type()):
-			rel, err := filepath.Rel(dir, path)
-			if err != nil {
-				return err
-			}
+		case rel != ".git" && !strings.HasPrefix(rel, ".git"+string(filepath.Separator)) && !strings.HasPrefix(prefix, ".git/"):
+		case d.IsDir():
+			unlock(path, 0o700) // git writes there
+		case d.Type().IsRegular():
+			unlock(path, 0o400)
+		}
+		if regular.Special(d.Type()) {
 			found = append(found, specialFile{path, prefix + filepath.ToSlash(rel), d.Type()})
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
@@ -20,10 +21,17 @@ func (s *Space) stage(ctx context.Context, w *worktree, at place) ([]string, err
 	}
 	for range maxUnfit {
 		err := s.addAll(ctx, at)
-		if err == nil || !theirs(err) {
+		for locked := closed(err); locked != "" && unlock(filepath.Join(w.dir, filepath.FromSlash(locked)), 0o400); locked = closed(err) {
+			err = s.addAll(ctx, at)
+		}
+		locked := closed(err)
+		if err == nil || locked == "" && !theirs(err) {
 			return problems, err
 		}
 		path, why := unfit(err)
+		if locked != "" {
+			path, why = locked, fmt.Sprintf("%s may not be read, as it belongs to somebody else: make it as the user, or where git ignores it", oneLine(locked, 200))
+		}
 		if path == "" {
 			return nil, err
 		}

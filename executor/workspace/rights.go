@@ -1,0 +1,52 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+)
+
+// An agent, or a tool of its, may take rights from what it makes: a cache that is only
+// read, a test's file that cannot be. Git does not record them, and the owner, who is
+// the user, can give them back.
+
+// unlock gives the owner of a file or directory the rights that are needed to it. It
+// reports whether that changed anything.
+func unlock(path string, need fs.FileMode) bool {
+	st, err := os.Lstat(path)
+	if err != nil || !st.IsDir() && !st.Mode().IsRegular() || st.Mode().Perm()&need == need {
+		return false
+	}
+	return os.Chmod(path, st.Mode().Perm()|need) == nil
+}
+
+// removeIn removes a file, also from a directory that may not be written to.
+func removeIn(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrPermission) && unlock(filepath.Dir(path), 0o700) {
+		err = os.Remove(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// unreadable is how git says that it may not read a file.
+var unreadable = lazyregexp.New(`(?m)^error: open\("(.+)"\): Permission denied$`)
+
+// closed finds the file of a worktree that git may not read; "" if it was something
+// else that failed.
+func closed(err error) string {
+	var g *gitError
+	if !errors.As(err, &g) {
+		return ""
+	}
+	if m := unreadable.FindStringSubmatch(g.stderr); m != nil && filepath.IsLocal(filepath.FromSlash(m[1])) {
+		return m[1]
+	}
+	return ""
+}
