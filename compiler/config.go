@@ -361,12 +361,15 @@ func paths(s *ir.Scope) []string {
 }
 
 func (u *unit) labels(n *ir.DraftNode) []string {
-	if len(u.draft.Labels) == 0 {
+	switch {
+	case len(u.draft.Labels) == 0:
 		return n.Labels
+	case len(n.Labels) == 0:
+		return u.draft.Labels
 	}
 	out := slices.Clone(n.Labels)
 	for _, l := range u.draft.Labels {
-		if !slices.Contains(out, l) {
+		if !slices.Contains(n.Labels, l) {
 			out = append(out, l)
 		}
 	}

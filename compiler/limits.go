@@ -23,6 +23,26 @@ var DefaultLimits = Limits{
 	Depth:       100,
 }
 
+// A plan that people write has some hundred bytes for an item and some thirty for a
+// line; one that is made of nothing but items costs a hundred times its size. So what
+// stands in a plan is bounded by its bytes too, with room for all small plans.
+const (
+	smallItems = 5_000
+	itemBytes  = 150 // … of a plan for each item beyond smallItems
+	smallEdges = 100_000
+	edgeBytes  = 8
+	smallEpic  = 32 << 20 // bytes that the nodes carry, about
+	epicGrowth = 32       // … for each byte of the plans
+	maxEntries = 1_000    // of one kind in one item
+)
+
+// of returns the limits of a plan of so many bytes.
+func (l Limits) of(size int) Limits {
+	l.Nodes = min(l.Nodes, max(smallItems, size/itemBytes))
+	l.Edges = min(l.Edges, max(smallEdges, size/edgeBytes))
+	return l
+}
+
 func (l Limits) orDefault() Limits {
 	def := func(v *int, d int) {
 		if *v <= 0 {

@@ -42,7 +42,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.plan()
 	l.phases()
 	l.deps.file = tree.File.Name
-	l.deps.rules = rulesOf(dialect, u.c.limits)
+	l.deps.rules = rulesOf(dialect, u.limits)
 	l.draft.Nodes = make([]ir.DraftNode, len(tree.Items))
 	l.deps.items = make([]depItem, len(tree.Items))
 	for i := range tree.Items {
@@ -92,6 +92,7 @@ func (l *lowering) plan() {
 		d.Labels = append(d.Labels, s.Value)
 	}
 	sec := &t.Section
+	sec.Labels = l.within(sec.Labels)
 	prose := sec.Prose
 	for i := range sec.Labels {
 		lb := &sec.Labels[i]
@@ -114,6 +115,14 @@ func (l *lowering) plan() {
 			d.Description = append(d.Description, paragraphs(lb)...)
 		}
 	}
+	if d.Labels = unique(d.Labels); len(d.Labels) > maxEntries {
+		at := d.Range
+		if len(fm.Labels) > 0 {
+			at = fm.Labels[len(fm.Labels)-1].Range
+		}
+		l.tooMany(at)
+		d.Labels = d.Labels[:maxEntries]
+	}
 	d.Description = trimLines(append(d.Description, prose...))
 	d.Fragments = fragments(sec.Fragments)
 }
@@ -127,6 +136,7 @@ func (l *lowering) phases() {
 		num, _ := parseNumber(p.ID)
 		g := depGroup{id: p.ID, at: cmpRange(p.IDRange, p.Range), num: num}
 		var goal []string
+		p.Section.Labels = l.within(p.Section.Labels)
 		for j := range p.Section.Labels {
 			lb := &p.Section.Labels[j]
 			switch lb.Name {

@@ -49,6 +49,7 @@ func (l *lowering) item(i int) {
 
 func (l *lowering) section(sec *syntax.Section, n *ir.DraftNode, d *depItem) {
 	text := insertions{lines: sec.Prose}
+	sec.Labels = l.within(sec.Labels)
 	for k := range sec.Labels {
 		lb := &sec.Labels[k]
 		if !l.label(lb, n, d) {

@@ -59,6 +59,9 @@ func (g *gating) node(i int, n *ir.Node) {
 	person := n.Kind == ir.Manual || n.Kind == ir.GateKind
 	for k := range values {
 		at := stepIndex(n.Steps, values[k].Name, last)
+		if !u.carry(i, len(values[k].Gates.V)*nameWidth, "the gates") {
+			return
+		}
 		for _, name := range values[k].Gates.V {
 			g.policyGate(i, &n.Steps[at], name, values[k].Gates, level == "none" && !critical, n.Kind)
 		}
@@ -68,6 +71,9 @@ func (g *gating) node(i int, n *ir.Node) {
 	}
 	if person {
 		last = 0
+	}
+	if !u.carry(i, (len(d.Verify)+len(d.QA))*gateWidth, "the gates") {
+		return
 	}
 	g.verify(i, &n.Steps[last])
 	g.quality(i, &n.Steps[last])

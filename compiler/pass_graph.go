@@ -20,14 +20,18 @@ func passGraph(u *unit, _ *ir.Epic, _ *diag.List) *ir.Epic {
 		Models: map[string]ir.Model{}, Secrets: map[string]ir.Secret{}, Sandboxes: map[string]ir.Sandbox{},
 		Nodes: make([]ir.Node, len(u.draft.Nodes)),
 	}
+	labels := lengthOf(u.draft.Labels)
 	for i := range u.draft.Nodes {
 		n := &u.draft.Nodes[i]
 		out := &e.Nodes[i]
 		*out = ir.Node{
 			Key: n.Key, Kind: n.Kind, Done: n.Done, Title: n.Title, Phase: n.Phase, Section: n.Section,
 			Goal: n.Goal, Type: n.Type.Value, Priority: u.configs[i].view.Priority, Lane: n.Lane.Value,
-			Labels: u.labels(n), Implements: n.Implements, Scope: n.Scope, Tasks: n.Tasks,
+			Implements: n.Implements, Scope: n.Scope, Tasks: n.Tasks,
 			Acceptance: n.Acceptance, Policy: u.configs[i].policy.Name, Ext: n.Ext,
+		}
+		if u.carry(i, labels, "the labels of the plan") {
+			out.Labels = u.labels(n)
 		}
 		out.After, out.Merges = after(n.Edges)
 	}

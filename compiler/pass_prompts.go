@@ -23,6 +23,9 @@ func passPrompts(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
 			n.Prompt = trimLines(d.Prompt)
 			continue
 		}
+		if p := d.PhaseIndex; p >= 0 && !u.carry(i, len(u.draft.Phases[p].Name)+len(u.draft.Phases[p].Goal), "the phase's name and goal") {
+			break
+		}
 		n.Prompt = u.prompt(n, d, branch)
 	}
 	return e

@@ -44,6 +44,9 @@ func personStep(name, access string) ir.Step {
 
 func (u *unit) nodeSteps(i int, c *nodeConfig, diags *diag.List) []ir.Step {
 	values := u.steps(c)
+	if !u.carry(i, (len(values)+len(u.draft.Nodes[i].Agents))*stepWidth, "the steps") {
+		return nil
+	}
 	steps := make([]ir.Step, 0, len(values))
 	for k := range values {
 		steps = append(steps, u.step(i, &values[k]))

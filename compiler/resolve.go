@@ -27,6 +27,8 @@ type compilation struct {
 	units  []*unit
 	strict bool            // a policy asks for it
 	meter  *policies.Meter // of all evaluation
+	size   int             // of all plans, in bytes
+	room   int             // for what nodes carry; see carry
 
 	misplaced map[diag.Range]bool // settings that do nothing, reported
 }
@@ -50,6 +52,7 @@ type policySet struct {
 // do not change it, but for its memo.
 type unit struct {
 	c       *compilation
+	limits  Limits // of this plan
 	source  Source
 	file    *diag.File
 	tree    *syntax.Plan // nil of an imported draft
@@ -92,6 +95,7 @@ func newCompilation(in Input) *compilation {
 		}
 	}
 	c.meter = policies.NewMeter(max(policies.MinCost, costPerByte*size))
+	c.size, c.room = size, roomFor(size)
 	return c
 }
 
@@ -118,8 +122,9 @@ func (c *compilation) open(src Source) *unit {
 		return nil
 	}
 	var l diag.List
+	u.limits = c.limits.of(len(src.Bytes))
 	u.tree, l = syntax.Parse(file, syntax.Options{Dialect: u.dialect, Dialects: allDialects(ps.set), Limits: syntax.Limits{
-		Bytes: c.limits.PlanBytes, Items: c.limits.Nodes, Depth: c.limits.Depth,
+		Bytes: u.limits.PlanBytes, Items: u.limits.Nodes, Depth: u.limits.Depth,
 	}})
 	c.diags.Add(l...)
 	u.draft, u.deps = lower(u, &c.diags)
@@ -146,7 +151,7 @@ func forgetBodies(tree *syntax.Plan) {
 // unit returns a unit that nothing was read of yet.
 func (c *compilation) unit(src Source, file *diag.File, ps *policySet) *unit {
 	return &unit{
-		c: c, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{},
+		c: c, limits: c.limits, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{},
 		agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{},
 		said: map[string]bool{}, contracts: contracts{},
 	}

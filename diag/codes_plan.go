@@ -5,7 +5,7 @@ var planCodes = []Entry{
 	{
 		Code: "plan-too-large", Severity: Error, About: "input",
 		Title: "The plan is larger than the limit",
-		Why:   "The size of a plan is limited (64 MiB unless configured) so that a hostile file cannot exhaust the machine. Split the plan, or raise the limit.",
+		Why:   "The size of a plan, the number of its lines, of the values that labels list, and what its items carry together are limited so that a hostile file cannot exhaust the machine. Split the plan, or state things where they are needed. docs/limits.md has the numbers.",
 	},
 	{
 		Code: "plan-line-too-long", Severity: Error, About: "input",
@@ -20,7 +20,7 @@ var planCodes = []Entry{
 	{
 		Code: "too-many-items", Severity: Error, About: "input",
 		Title: "The plan has more items than the limit",
-		Why:   "The number of items is limited (1,000,000 unless configured). Split the plan into several.",
+		Why:   "A plan has at most 5,000 items, or one for each 150 bytes, and never more than 200,000. Split the plan into several.",
 	},
 	{
 		Code: "not-utf8", Severity: Error, About: "input",

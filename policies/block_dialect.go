@@ -1,8 +1,11 @@
 package policies
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -87,15 +90,26 @@ func (r *reader) dialect(decl Decl) *Dialect {
 		Explicit:     r.enum("explicit"),
 	}
 	if p := r.one("phase"); p != nil {
-		out.Phase = &DialectPhase{Keywords: p.strs("keywords"), ID: p.pattern("id")}
+		out.Phase = &DialectPhase{Keywords: p.keywords(), ID: p.pattern("id")}
 	}
 	if i := r.one("item"); i != nil {
-		out.Item = DialectItem{In: i.enum("in"), Keywords: i.strs("keywords"), ID: i.pattern("id")}
+		out.Item = DialectItem{In: i.enum("in"), Keywords: i.keywords(), ID: i.pattern("id")}
 	}
 	if c := r.one("columns"); c != nil {
 		out.Columns = DialectColumns{ID: c.strs("id"), Title: c.strs("title"), Depends: c.strs("depends")}
 	}
 	return out
+}
+
+// keywords are few: each line of a plan is held against each of them.
+func (r *reader) keywords() Value[[]string] {
+	return get(r, "keywords", func(v cty.Value, _ *attr) ([]string, error) {
+		list, err := stringList(v)
+		if err == nil && len(list) > maxKeywords {
+			err = fmt.Errorf("a dialect has at most %d keywords, this has %d", maxKeywords, len(list))
+		}
+		return list, err
+	})
 }
 
 // extend returns a with everything that b sets put over it.
@@ -191,9 +205,13 @@ func (s *Set) Dialect(spec string, at diag.Range) (*Dialect, diag.List) {
 	}
 	out := *base
 	out.Item.Keywords = Of([]string{}, at, "dialect "+spec)
-	for _, w := range strings.Split(words, ",") {
+	for w := range strings.SplitSeq(words, ",") {
 		if w = strings.TrimSpace(w); w != "" {
 			out.Item.Keywords.V = append(out.Item.Keywords.V, w)
+		}
+		if len(out.Item.Keywords.V) > maxKeywords {
+			return base, diag.List{diag.Newf("dialect-unknown", at, "too many keywords behind %s", quoted(name+":")).
+				WithDetail("A dialect has at most %d keywords: each line is held against each of them. Name fewer.", maxKeywords)}
 		}
 	}
 	if len(out.Item.Keywords.V) == 0 {

@@ -245,6 +245,10 @@ func (d *decoder) locals(blocks []*hcl.Block) {
 		// Only what has a value is visible: hcl evaluates no more than it names.
 		d.scope.roots["local"] = cty.ObjectVal(values)
 		st, v := d.eval(e, use{feeding: "local." + name, at: d.rng(e.Range())})
+		if why := d.scope.meter.weigh(v, st == known); why != "" {
+			d.diags.Add(stopped(at, why))
+			st = bad
+		}
 		if st != known {
 			v = cty.DynamicVal
 		}

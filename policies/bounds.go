@@ -2,6 +2,7 @@ package policies
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -26,6 +27,9 @@ const (
 	maxValueCost  = 1 << 18 // steps, elements and characters (by eight) of one evaluation
 	maxPlanCost   = 1 << 22 // … of a rule over the plan
 	maxBlocks     = 1000    // … of one kind
+	maxElements   = 1000    // … of a list or an object that an attribute holds
+	maxKeywords   = 100     // of a dialect
+	maxWords      = 150_000 // … and signs of all policy files of a plan
 	maxExponent   = 4096    // binary exponent of a number
 	maxNumberSize = 64      // characters of a number literal
 )
@@ -91,6 +95,27 @@ func checkBounds(src []byte, name string, start hcl.Pos, isJSON, template bool) 
 		}
 	}
 	return hcl.Range{}, ""
+}
+
+// read counts the words and signs of a policy text, before it is read: a token costs
+// hundreds of bytes. It returns the offset at which there are too many, or -1.
+func (m *Meter) read(src []byte) int {
+	word := false
+	for i, c := range src {
+		was := word
+		word = c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
+		if word && was || c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' && i > 0 && src[i-1] == '#' {
+			continue
+		}
+		if m.words++; m.words > maxWords {
+			return i
+		}
+	}
+	return -1
+}
+
+func tooManyWords(r diag.Range) diag.Diagnostic {
+	return tooLarge(r, fmt.Sprintf("has, with the texts before it, more than %d words and signs", maxWords))
 }
 
 // jsonTooDeep returns the offset at which brackets stand too deep, or -1.

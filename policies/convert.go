@@ -233,6 +233,9 @@ func stringList(v cty.Value) ([]string, error) {
 	if !ty.IsTupleType() && !ty.IsListType() && !ty.IsSetType() {
 		return nil, fmt.Errorf("a list of texts is needed, this is %s", typeName(ty))
 	}
+	if err := fitting(v); err != nil {
+		return nil, err
+	}
 	out := make([]string, 0, v.LengthInt())
 	for it := v.ElementIterator(); it.Next(); {
 		_, e := it.Element()
@@ -245,10 +248,22 @@ func stringList(v cty.Value) ([]string, error) {
 	return out, nil
 }
 
+// fitting refuses a list or object of too many elements: what a policy lists is held
+// against each node.
+func fitting(v cty.Value) error {
+	if n := v.LengthInt(); n > maxElements {
+		return fmt.Errorf("at most %d elements are taken, this has %d", maxElements, n)
+	}
+	return nil
+}
+
 func stringMap(v cty.Value) (map[string]string, error) {
 	ty := v.Type()
 	if !ty.IsObjectType() && !ty.IsMapType() {
 		return nil, fmt.Errorf("an object { name = text } is needed, this is %s", typeName(ty))
+	}
+	if err := fitting(v); err != nil {
+		return nil, err
 	}
 	out := make(map[string]string, v.LengthInt())
 	for it := v.ElementIterator(); it.Next(); {

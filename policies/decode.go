@@ -57,6 +57,10 @@ func (d *decoder) parseFile(name string, src []byte, root *block) []*hcl.Block {
 	start := hcl.InitialPos
 	isJSON := strings.HasSuffix(name, ".json")
 	if !d.builtin { // ours keeps them; reading it twice would cost every start
+		if at := d.scope.meter.read(src); at >= 0 {
+			d.diags.Add(tooManyWords(d.rng(hcl.Range{Filename: name, Start: hcl.Pos{Line: 1, Column: 1, Byte: at}, End: hcl.Pos{Line: 1, Column: 1, Byte: at}})))
+			return nil
+		}
 		if r, why := checkBounds(src, name, start, isJSON, false); why != "" {
 			d.diags.Add(tooLarge(d.rng(r), why))
 			return nil

@@ -238,6 +238,7 @@ func (s *scope) jsonFileFunc() function.Function {
 		if jsonTooDeep(b) >= 0 {
 			return cty.NilVal, function.NewArgErrorf(0, "the JSON is nested deeper than %d levels", maxDepth)
 		}
+		s.meter.spend(len(b) / 4)
 		v, err := stdlib.JSONDecode(cty.StringVal(string(b)))
 		if err != nil {
 			return cty.NilVal, function.NewArgErrorf(0, "the file is no JSON: %s", err)

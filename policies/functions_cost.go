@@ -13,6 +13,27 @@ var costFactor = map[string]int{
 	"zipmap": 4, "merge": 4, "sort": 4, "flatten": 4, "jsondecode": 16, "csvdecode": 32, "jsonencode": 4, "index": 2, "contains": 2,
 }
 
+// quadratic functions compare each element with each other.
+var quadratic = map[string]bool{"distinct": true}
+
+// product is how many elements setproduct makes: each is a value of its own, sorted.
+func product(args []cty.Value) int {
+	n := 1
+	for _, a := range args {
+		n = min(n*max(length(a), 1), maxPlanCost)
+	}
+	return n
+}
+
+// length is how many elements a value has, as far as that is known.
+func length(v cty.Value) int {
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
+		return 0
+	}
+	return v.LengthInt()
+}
+
 // paid returns f paying for its arguments before it looks at them: the meter sees a
 // result only after it has been made. What is not known yet costs nothing.
 func (s *scope) paid(name string, f function.Function) function.Function {
@@ -21,8 +42,17 @@ func (s *scope) paid(name string, f function.Function) function.Function {
 		Type: func(args []cty.Value) (cty.Type, error) {
 			s.meter.spend(callCost(name, args))
 			for _, a := range args {
-				for range factor {
-					s.meter.charge(a, true)
+				before := s.meter.left
+				s.meter.charge(a, true)
+				s.meter.spend((factor - 1) * (before - s.meter.left))
+			}
+			if name == "setproduct" {
+				s.meter.spend(64 * product(args))
+			}
+			if quadratic[name] && len(args) > 0 {
+				for _, a := range args {
+					n := length(a)
+					s.meter.spend(n * n / 8)
 				}
 			}
 			return f.ReturnTypeForValues(args)
@@ -41,6 +71,14 @@ func (s *scope) paid(name string, f function.Function) function.Function {
 	return function.New(spec)
 }
 
+// patternCost is what it costs to read a regular expression: repetitions are written out.
+func patternCost(p string) int {
+	if strings.Contains(p, "{") {
+		return 4096
+	}
+	return 1 + len(p)
+}
+
 // callCost is what a call costs beside its arguments. A regular expression is read
 // anew each time, repetitions written out, and its steps go over the whole text.
 func callCost(name string, args []cty.Value) int {
@@ -55,10 +93,7 @@ func callCost(name string, args []cty.Value) int {
 		args = []cty.Value{args[1], args[0]}
 	}
 	if p, ok := text(args[0]); ok {
-		pattern = 1 + len(p)
-		if strings.Contains(p, "{") {
-			pattern = 4096
-		}
+		pattern = patternCost(p)
 	}
 	if len(args) > 1 {
 		t, _ := text(args[1])

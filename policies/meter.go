@@ -14,6 +14,7 @@ import (
 type Meter struct {
 	left  int // of this evaluation
 	total int // of all
+	words int // of policy texts, read so far
 }
 
 // MinCost is what evaluation may always cost, in steps, elements and characters (by
@@ -85,6 +86,26 @@ func (m *Meter) charge(v cty.Value, deep bool) {
 	}
 }
 
+// weigh pays for all of a value that others will look at: what it was made of may
+// stand in it many times. It says why the value is too large, or "".
+func (m *Meter) weigh(v cty.Value, known bool) (why string) {
+	if !known {
+		return ""
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			c, ok := p.(tooCostly)
+			if !ok {
+				panic(p)
+			}
+			why = c.why
+		}
+	}()
+	m.left = maxValueCost
+	m.charge(v, true)
+	return ""
+}
+
 // metered is an expression that pays before and after it is evaluated.
 type metered struct {
 	hclsyntax.Expression
@@ -94,9 +115,18 @@ type metered struct {
 func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	e.m.spend(1)
 	v, diags := e.Expression.Value(ctx)
-	_, made := e.Expression.(*hclsyntax.FunctionCallExpr)
-	e.m.charge(v, made)
+	e.m.charge(v, makes(e.Expression))
 	return v, diags
+}
+
+// makes reports whether an expression makes a value instead of handing one on. What
+// is in it may have been paid for once and stand in it many times.
+func makes(e hclsyntax.Expression) bool {
+	switch e.(type) {
+	case *hclsyntax.FunctionCallExpr, *hclsyntax.ForExpr:
+		return true
+	}
+	return false
 }
 
 // UnwrapExpression lets hcl's static analysis look through the wrapper.

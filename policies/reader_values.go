@@ -2,6 +2,7 @@ package policies
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -234,6 +235,9 @@ func (r *reader) pattern(name string) Value[string] {
 		}
 		if len(s) > 1000 {
 			return "", fmt.Errorf("the regular expression has more than 1000 characters")
+		}
+		if !r.d.scope.meter.use(patternCost(s)) {
+			return "", errors.New(spent)
 		}
 		if _, err := regexp.Compile(s); err != nil {
 			return "", fmt.Errorf("the regular expression cannot be read: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))

@@ -159,7 +159,6 @@ type planFile struct {
 // compile reads the plans and policies that the flags name and compiles them.
 // The caller closes the project.
 func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
-	shortLived()
 	opts, err := a.options()
 	if err != nil {
 		return nil, err

@@ -59,6 +59,13 @@ func (p *parser) form(pattern Pattern) string {
 	return fmt.Sprintf("%q with an id like %s", word+"<id>: Name", clip(id, 60))
 }
 
+// To try a dialect costs about as much as to read the plan: with a large plan, or a
+// thousand dialects, some are left out.
+const (
+	maxReading  = 12 << 20
+	readingCost = 64 << 10
+)
+
 // noItems reports a plan without items and names the dialect that would match.
 func (p *parser) noItems(blocks []block) {
 	type match struct {
@@ -66,9 +73,13 @@ func (p *parser) noItems(blocks []block) {
 		n    int
 	}
 	var found []match
+	read := 0
 	for _, d := range p.known {
 		if d.Name == p.dialect.Name {
 			continue
+		}
+		if read += len(p.src) + readingCost; read > maxReading {
+			break
 		}
 		q := newParser(p.file, Options{Dialect: d, Limits: p.limits})
 		q.src = p.src

@@ -18,6 +18,12 @@ const (
 	defaultItems = 1_000_000
 )
 
+// A line costs much more than its bytes, so lines are bounded by the plan's size.
+const (
+	smallLines = 20_000
+	lineBytes  = 16
+)
+
 func (l Limits) orDefault() Limits {
 	if l.Bytes <= 0 {
 		l.Bytes = defaultBytes
@@ -51,7 +57,7 @@ func (p *parser) check() bool {
 			"The file begins with the byte order mark of UTF-16. Save it as UTF-8."))
 		return false
 	}
-	longest, at, start := 0, 0, 0
+	longest, at, start, lines := 0, 0, 0, 0
 	for start < len(b) {
 		n := bytes.IndexByte(b[start:], '\n')
 		if n < 0 {
@@ -59,6 +65,13 @@ func (p *parser) check() bool {
 		}
 		if n > longest {
 			longest, at = n, start
+		}
+		if n > 1 || n == 1 && b[start] != '\r' {
+			if lines++; lines > max(smallLines, len(b)/lineBytes) {
+				p.report(diag.New("plan-too-large", p.file.Range(start, start), "the plan has too many short lines").WithDetail(
+					"It has more than %d lines, which are shorter than %d bytes on average. Remove what says nothing, or split the plan into several.", smallLines, lineBytes))
+				return false
+			}
 		}
 		start += n + 1
 	}
