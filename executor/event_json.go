@@ -138,92 +138,67 @@ func plainWord(s string) bool {
 
 // UnmarshalJSON reads what MarshalJSON wrote. Unknown kinds, fields and later
 // versions are errors: a journal is never half understood.
-func (e *Event) UnmarshalJSON(b []byte) error {
+func (e *Event) UnmarshalJSON(b []byte) (err error) {
+	*e, err = new(EventDecoder).Decode(b)
+	return err
+}
+
+// EventDecoder reads events one after another and makes little garbage. The zero
+// value is ready.
+type EventDecoder struct {
+	from bytes.Reader
+	json *json.Decoder
+}
+
+// Decode returns what Event.UnmarshalJSON reads.
+func (x *EventDecoder) Decode(b []byte) (Event, error) {
 	w, ok := envelope(b)
 	if !ok {
 		w = wireEvent{}
-		if err := strictJSON(b, &w); err != nil {
-			return fmt.Errorf("event: %w", err)
+		if err := x.strict(b, &w); err != nil {
+			return Event{}, fmt.Errorf("event: %w", err)
 		}
 	}
 	if w.V != EventVersion {
-		return fmt.Errorf("event %d has version %d; this ralph reads version %d", w.Seq, w.V, EventVersion)
+		return Event{}, fmt.Errorf("event %d has version %d; this ralph reads version %d", w.Seq, w.V, EventVersion)
 	}
 	read, ok := kinds[w.Kind]
 	if !ok {
-		return fmt.Errorf("event %d: unknown kind %q", w.Seq, w.Kind)
+		return Event{}, fmt.Errorf("event %d: unknown kind %q", w.Seq, w.Kind)
 	}
-	body, err := read(w.Data)
+	body, err := read(x, w.Data)
 	if err != nil {
-		return fmt.Errorf("event %d (%s): %w", w.Seq, w.Kind, err)
+		return Event{}, fmt.Errorf("event %d (%s): %w", w.Seq, w.Kind, err)
 	}
-	*e = Event{Seq: w.Seq, At: time.UnixMilli(w.At).UTC(), Node: w.Node, Step: w.Step, Attempt: w.Attempt, Body: earlier(body)}
+	return Event{Seq: w.Seq, At: time.UnixMilli(w.At).UTC(), Node: w.Node, Step: w.Step, Attempt: w.Attempt, Body: earlier(body)}, nil
+}
+
+// strict reads one value, and no field that is not known.
+func (x *EventDecoder) strict(b []byte, to any) error {
+	if x.json == nil {
+		x.json = json.NewDecoder(&x.from)
+		x.json.DisallowUnknownFields()
+	}
+	d := x.json
+	x.from.Reset(b)
+	began := d.InputOffset()
+	if err := d.Decode(to); err != nil {
+		x.json = nil // it cannot go on
+		return err
+	}
+	rest := b[d.InputOffset()-began:]
+	if len(rest) > 0 {
+		x.json = nil
+	}
+	if rest = bytes.TrimSpace(rest); len(rest) > 0 {
+		return fmt.Errorf("something follows its end: %.20q", rest)
+	}
 	return nil
 }
 
-// envelope reads an event in exactly the form that AppendJSON gives it, all but
-// its data; everything else is left to the general reader.
-func envelope(b []byte) (w wireEvent, ok bool) {
-	word := func(field string) (string, bool) {
-		rest, found := bytes.CutPrefix(b, []byte(field))
-		if !found {
-			return "", true
-		}
-		end := bytes.IndexByte(rest, '"')
-		if end < 0 || !plainWord(string(rest[:end])) {
-			return "", false
-		}
-		b = rest[end+1:]
-		return string(rest[:end]), true
-	}
-	number := func(field string) (int64, bool) {
-		rest, found := bytes.CutPrefix(b, []byte(field))
-		if !found {
-			return 0, true
-		}
-		n, i := int64(0), 0
-		for i < len(rest) && i < 18 && rest[i] >= '0' && rest[i] <= '9' {
-			n = n*10 + int64(rest[i]-'0')
-			i++
-		}
-		b = rest[i:]
-		return n, i > 0 && (rest[0] != '0' || i == 1)
-	}
-	var v, attempt int64
-	var node string
-	if v, ok = number(`{"v":`); !ok {
-		return w, false
-	}
-	if w.Seq, ok = number(`,"seq":`); !ok {
-		return w, false
-	}
-	if w.At, ok = number(`,"at":`); !ok {
-		return w, false
-	}
-	if w.Kind, ok = word(`,"kind":"`); !ok {
-		return w, false
-	}
-	if node, ok = word(`,"node":"`); !ok {
-		return w, false
-	}
-	if w.Step, ok = word(`,"step":"`); !ok {
-		return w, false
-	}
-	if attempt, ok = number(`,"attempt":`); !ok {
-		return w, false
-	}
-	data, found := bytes.CutPrefix(b, []byte(`,"data":{`))
-	if !found || len(data) == 0 || data[len(data)-1] != '}' || v == 0 || w.Seq == 0 || w.Kind == "" {
-		return w, false
-	}
-	w.V, w.Node, w.Attempt = int(v), ir.NodeID(node), int(attempt)
-	w.Data = b[len(`,"data":`) : len(b)-1]
-	return w, true
-}
-
 // kinds is the closed set of events.
-var kinds = func() map[string]func([]byte) (Body, error) {
-	m := map[string]func([]byte) (Body, error){}
+var kinds = func() map[string]func(*EventDecoder, []byte) (Body, error) {
+	m := map[string]func(*EventDecoder, []byte) (Body, error){}
 	declare[RunStarted](m)
 	declare[RunDraining](m)
 	declare[RunEnded](m)
@@ -263,23 +238,17 @@ var kinds = func() map[string]func([]byte) (Body, error) {
 	return m
 }()
 
-func declare[B Body](m map[string]func([]byte) (Body, error)) {
+func declare[B Body](m map[string]func(*EventDecoder, []byte) (Body, error)) {
 	var zero B
-	m[zero.kind()] = func(data []byte) (Body, error) {
+	m[zero.kind()] = func(x *EventDecoder, data []byte) (Body, error) {
 		var b B
-		err := strictJSON(data, &b)
+		if s, effect := any(&b).(*EffectStarted); effect {
+			if short, ok := exactEffect(data); ok {
+				*s = short
+				return b, nil
+			}
+		}
+		err := x.strict(data, &b)
 		return b, err
 	}
-}
-
-func strictJSON(b []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return err
-	}
-	if rest := bytes.TrimSpace(b[d.InputOffset():]); len(rest) > 0 {
-		return fmt.Errorf("something follows its end: %.20q", rest)
-	}
-	return nil
 }

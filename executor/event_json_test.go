@@ -12,14 +12,21 @@ import (
 // general reads an event without the short way.
 func general(b []byte) (e Event, err error) {
 	var w wireEvent
-	if err := strictJSON(b, &w); err != nil {
+	if err := new(EventDecoder).strict(b, &w); err != nil {
 		return e, err
 	}
 	read, ok := kinds[w.Kind]
 	if !ok || w.V != EventVersion {
 		return e, errNotRead
 	}
-	body, err := read(w.Data)
+	var body Body
+	if w.Kind == (EffectStarted{}).kind() {
+		var s EffectStarted
+		err = new(EventDecoder).strict(w.Data, &s)
+		body = s
+	} else {
+		body, err = read(new(EventDecoder), w.Data)
+	}
 	return Event{Seq: w.Seq, At: time.UnixMilli(w.At).UTC(), Node: w.Node, Step: w.Step, Attempt: w.Attempt, Body: body}, err
 }
 
@@ -71,6 +78,33 @@ func TestTheShortWayWritesWhatTheGeneralOneDoes(t *testing.T) {
 	}
 	for _, s := range []EffectStarted{{}, {Kind: EffectGate, Gate: "a <&> \u2028 \"\xff"}, {Kind: EffectAgent, Iteration: -2, Redo: true}} {
 		same(s)
+	}
+	short := func(b []byte) bool {
+		var want EffectStarted
+		err := new(EventDecoder).strict(b, &want)
+		got, ok := exactEffect(b)
+		if ok && (err != nil || got != want) {
+			t.Errorf("%s is read as %+v, want %+v, %v", b, got, want, err)
+		}
+		return ok
+	}
+	for text, want := range map[string]bool{
+		`{"effect":"gate","gate":"x","iteration":12,"redo":true}`: true,
+		`{"effect":"base"}`:                      true,
+		`{}`:                                     false,
+		`{"effect":"base",}`:                     false,
+		`{"effect":"base","redo":false}`:         false,
+		`{"effect":"base","iteration":01}`:       false,
+		`{"effect":"base","iteration":-1}`:       false,
+		`{"effect":"b\u0061se"}`:                 false,
+		`{"effect":"base"} `:                     false,
+		`{"effect":"base"}{}`:                    false,
+		`{"effect":"base","gate":"x","gate":""}`: false,
+		`{"effect":"base`:                        false,
+	} {
+		if got := short([]byte(text)); got != want {
+			t.Errorf("%s is read the short way: %v, want %v", text, got, want)
+		}
 	}
 	if err := quick.Check(same, nil); err != nil {
 		t.Error(err)

@@ -33,6 +33,7 @@ type Log struct {
 	cut    bool   // the connection cannot be used any more
 	seen   int64  // data_version at which the inbox was empty
 	enc    executor.EventEncoder
+	dec    executor.EventDecoder
 	buf    []byte // of Append and Events
 	ends   []int  // of Append
 }
@@ -190,8 +191,8 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 				if seq == last+1 && !fits {
 					return damage("its hash does not match what stands there")
 				}
-				var e executor.Event
-				if err := e.UnmarshalJSON(body); err != nil && seq == last+1 {
+				e, err := l.dec.Decode(body)
+				if err != nil && seq == last+1 {
 					return damage("%v", err)
 				}
 				if seq != last+1 && (!fits || !follows(last, e)) {
