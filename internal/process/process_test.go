@@ -31,6 +31,7 @@ func TestRunTellsHowAProgramEnded(t *testing.T) {
 		"a program that takes too long is timed out":   {with(sh("sleep 60"), func(s *Spec) { s.Time = 50 * time.Millisecond }), TimedOut, 0},
 		"a program that says nothing is idle":          {with(sh("sleep 60"), func(s *Spec) { s.Idle = 50 * time.Millisecond }), Idled, 0},
 		"a program that ignores SIGTERM is killed":     {with(sh("trap '' TERM; while :; do sleep 1; done"), func(s *Spec) { s.Time = 100 * time.Millisecond }), TimedOut, 0},
+		"errors for the null device are discarded":     {with(sh("echo x >&2; exit 3"), func(s *Spec) { s.Stderr = os.DevNull }), Exited, 3},
 		"one that leaves a child with its output ends": {sh("sleep 60 & exit 3"), Exited, 3},
 	} {
 		t.Run(name, func(t *testing.T) {

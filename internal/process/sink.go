@@ -47,7 +47,7 @@ func create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (*s
 	}
 	size := max(min(limit-limit/2, maxRing), 1)
 	s := &sink{head: limit - size, size: size, filter: filter}
-	if path == "" {
+	if path == "" || path == os.DevNull { // no regular file, and nothing is kept
 		return s, nil
 	}
 	f, err := regular.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)

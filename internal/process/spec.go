@@ -15,7 +15,7 @@ type Spec struct {
 	Mark   string        // name of a variable of Env whose value no other program's descendants carry; "" if there is none
 	Stdin  *os.File      // nil is empty
 	Stdout string        // file, created or cut; "" discards
-	Stderr string        // file, created or cut; may be equal to Stdout
+	Stderr string        // file, created or cut; may be equal to Stdout; os.DevNull discards it apart from Stdout
 	Cap    int64         // bytes kept of each file: half from the start, half from the end; 0 is 64 MiB
 	Time   time.Duration // 0: no limit
 	Idle   time.Duration // killed after so long without output; 0: never
