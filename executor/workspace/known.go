@@ -33,7 +33,7 @@ func (s *Space) known(ctx context.Context, e executor.Effect, parent, tree strin
 		}
 	}
 	var problems []string
-	if parent != e.Commit && s.epic.Run.Git.Commit != "squash" {
+	if parent != e.Commit && (e.Person || s.epic.Run.Git.Commit != "squash") {
 		own, err := s.git.line(ctx, place{}, "rev-list", parent, "^"+e.Commit)
 		if err != nil {
 			return nil, err

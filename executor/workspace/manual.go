@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
@@ -14,6 +15,7 @@ import (
 // nothing had to be done in git: the result is the base.
 func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node) (executor.Collected, error) {
 	c := executor.Collected{}
+	e.Person = true
 	branch := "refs/heads/" + n.Git.Branch
 	tip, err := s.git.ref(ctx, branch)
 	if err != nil {
@@ -42,6 +44,19 @@ func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 		if wrong != "" {
 			problems = append(problems, wrong+": make these commits anew, then approve again")
 		}
+		if problem == "" && result != e.Commit {
+			tree, err := s.git.tree(ctx, result)
+			if err != nil {
+				return c, err
+			}
+			secrets, err := s.known(ctx, e, result, tree)
+			if err != nil {
+				return c, err
+			}
+			if len(secrets) > 0 {
+				problems = append(problems, strings.Join(secrets, "; ")+": make these commits anew, then approve again")
+			}
+		}
 	}
 	if !has && problem == "" {
 		problems = append(problems, fmt.Sprintf("its branch %s does not contain the base %.12s: git merge --no-edit %.12s there, then approve again", n.Git.Branch, e.Commit, e.Commit))
@@ -53,7 +68,6 @@ func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 	if err := s.git.update(ctx, "collect", move{s.attemptRef(e), old, result}); err != nil {
 		return c, err
 	}
-	e.Person = true
 	return s.examine(ctx, e, n, &ir.Step{AllowEmpty: true}, result, problems)
 }
 
@@ -91,6 +105,11 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		tree, err := s.git.line(ctx, w.at, "write-tree")
 		if err != nil {
 			return "", "", err
+		}
+		if secrets, err := s.known(ctx, e, mine, tree); err != nil {
+			return "", "", err
+		} else if len(secrets) > 0 {
+			return mine, strings.Join(secrets, "; ") + ". Nothing was committed: take it out there, then approve again", nil
 		}
 		if mine, err = s.commit(ctx, e, n, &ir.Step{}, executor.Outcome{}, tree, append([]string{mine}, heads...), nil); err != nil {
 			return "", "", err
