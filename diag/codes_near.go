@@ -64,4 +64,12 @@ var nearCodes = []Entry{
 		Wrong: "- [ ] write it\n  **Approval**: required from @ada",
 		Right: "**Approval**: required from @ada\n\n- [ ] write it",
 	},
+	{
+		Code: "label-heading", Severity: Error, About: "plan",
+		Title: "A label is a heading",
+		Why: "Dashes or equals signs directly below text are no rule: markdown makes the text a heading. A heading of the same or a higher level ends an item, so the label sets nothing, and gates and tasks below it are left out. " +
+			"Put an empty line between. If the line was meant as a heading, write it without a bold name and a colon.",
+		Wrong: "**Verify**: `make test`\n---",
+		Right: "**Verify**: `make test`\n\n---",
+	},
 }
