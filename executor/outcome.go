@@ -101,6 +101,9 @@ func ParseOutcome(b []byte) (Outcome, Usage) {
 	if b = bytes.TrimSpace(b); len(b) == 0 || b[0] != '{' {
 		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", Clip(string(b), 20)), none
 	}
+	if key := repeatedKey(b); key != "" {
+		return InvalidOutcome("the key %q stands in it twice: say it once", Clip(key, 60)), none
+	}
 	if out, u, ok := typedOutcome(b); ok {
 		return out, u
 	}
