@@ -48,7 +48,7 @@ var topLevel = map[string]string{
 	"Worktree.Setup":                `worktree { setup = ["make"] }`,
 	"Worktree.Copy":                 `worktree { copy = [".env.test"] }`,
 	"Worktree.Env":                  `worktree { env = { A = "b" } }`,
-	"Worktree.Secrets":              `worktree { secrets = ["TOKEN"] }`,
+	"Worktree.Secrets":              `worktree { secrets = [secret.TOKEN] }` + "\nsecret \"TOKEN\" { env = \"TOKEN\" }",
 	"Worktree.MinFree":              `worktree { min_free = "77MB" }`,
 	"Worktree.MaxCommit":            `worktree { max_commit = "77MB" }`,
 	"Worktree.Submodules":           `worktree { submodules = true }`,
