@@ -169,13 +169,22 @@ func fill(text string, r executor.GateRun, quoted bool) (string, error) {
 	values := map[string]string{
 		"worktree": r.Dir, "branch": r.Node.Git.Branch, "attempt": strconv.Itoa(r.Effect.Attempt),
 	}
+	var odd error
 	out, err := executor.Fill(text, func(name string) (string, bool) {
 		v, ok := values[name]
 		if ok && quoted {
-			v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
+			if !plainWord(v) && !bare(text, "${run."+name+"}") {
+				odd = fmt.Errorf("run.%s is %q, which a shell reads as more than a word, and stands within quotes or a here-document. Write ${run.%[1]s} without quotes, or give it as a variable: env = { VALUE = \"${run.%[1]s}\" }", name, v)
+			}
+			if v == "" || !plainWord(v) {
+				v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
+			}
 		}
 		return v, ok
 	})
+	if odd != nil {
+		return "", fmt.Errorf("gate %s: %w", r.Name, odd)
+	}
 	if err != nil {
 		return "", fmt.Errorf("gate %s: %w (a command gate knows worktree, branch and attempt)", r.Name, err)
 	}

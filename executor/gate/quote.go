@@ -1,0 +1,57 @@
+package gate
+
+import "strings"
+
+// plainWord reports whether a shell reads a text as itself, within quotes and without.
+func plainWord(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r))
+	})
+}
+
+// bare reports whether each place of a mark in a line of shell is one where quotes can be
+// put around it. What is not understood (here-documents, commands within quotes) is none.
+func bare(line, mark string) bool {
+	quote := byte(0)
+	for i := 0; i < len(line); i++ {
+		rest := line[i:]
+		if strings.HasPrefix(rest, "$"+mark) { // text
+			i += len(mark)
+			continue
+		}
+		if strings.HasPrefix(rest, mark) {
+			if quote != 0 {
+				return false
+			}
+			i += len(mark) - 1
+			continue
+		}
+		left := strings.Contains(rest, mark)
+		switch c := line[i]; {
+		case !left:
+			return true
+		case quote == '\'':
+			if c == '\'' {
+				quote = 0
+			}
+		case c == '\\':
+			i++
+		case quote == '"' && c == '$' && (strings.HasPrefix(rest, "$(") || strings.HasPrefix(rest, "${")),
+			c == '`', quote == 0 && (strings.HasPrefix(rest, "<<") || strings.HasPrefix(rest, "$'") || strings.HasPrefix(rest, "${") && !strings.HasPrefix(rest, "${run.")):
+			return false
+		case c == '"' && quote == '"':
+			quote = 0
+		case c == '"' || c == '\'':
+			if quote == 0 {
+				quote = c
+			}
+		case c == '#' && quote == 0 && (i == 0 || strings.IndexByte(" \t\n;&|()", line[i-1]) >= 0):
+			end := strings.IndexByte(rest, '\n')
+			if end < 0 || strings.Contains(rest[:end], mark) {
+				return false
+			}
+			i += end
+		}
+	}
+	return true
+}

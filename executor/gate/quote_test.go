@@ -1,0 +1,29 @@
+package gate
+
+import "testing"
+
+func TestBareIsWhereQuotesCanBePut(t *testing.T) {
+	for line, want := range map[string]bool{
+		`cd @`:                      true,
+		`cd $(echo @)`:              true,
+		`echo "a" 'b' @`:            true,
+		`echo "it's" @`:             true,
+		"# don't\ncd @":             true,
+		`echo \" @`:                 true,
+		`cd "@"`:                    false,
+		`cd '@'`:                    false,
+		`sh -c 'cd @'`:              false,
+		"# don't\necho '@'":         false,
+		`echo "$(echo "@")"`:        false,
+		"echo `echo @`":             false,
+		"cat <<E\n@\nE":             false,
+		`echo $'\'' @`:              false,
+		`echo ${x:-"@"}`:            false,
+		`test @ = "x" && echo '@'`:  false,
+		`test @ = "it's" && make @`: true,
+	} {
+		if got := bare(line, "@"); got != want {
+			t.Errorf("%s: %v, want %v", line, got, want)
+		}
+	}
+}
