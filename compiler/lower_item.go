@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -262,6 +263,15 @@ func (l *lowering) manual(lb *syntax.Label, n *ir.DraftNode) bool {
 // verify makes command gates of sh fences and of a value that is one code span;
 // other text is an acceptance criterion.
 func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
+	from := len(n.Verify)
+	defer func() {
+		for _, g := range n.Verify[from:] {
+			if shown, hidden := reveal.Text(g.Run); hidden > 0 {
+				l.diags.Add(diag.New("hidden-in-command", g.Range, "the command has characters that do not show").
+					WithDetail("It is “%s”: what a reader sees is not what would run. Remove them; where a command needs one, write it as an escape, as in printf '\\033'.", clip(shown)))
+			}
+		}
+	}()
 	for i := range lb.Fences {
 		f := &lb.Fences[i]
 		if f.Lang != "sh" && f.Lang != "bash" {

@@ -244,6 +244,18 @@ var planCodes = []Entry{
 		Right: "**Verify**:\n\n```sh timeout=5m\nmake test\n```",
 	},
 	{
+		Code: "hidden-in-command", Severity: Error, About: "plan",
+		Title: "A command has characters that do not show",
+		Why:   "Control characters, marks that change the direction of text and characters without width make a command look like another one; at a NUL the shell stops reading. Remove them.",
+	},
+	{
+		Code: "unclosed-comment", Severity: Error, About: "plan",
+		Title: "A comment is never closed, or closed by the next one",
+		Why:   "Everything below an open comment is part of it, up to the next `-->` or the end of the file: sprints, gates and approvals there would silently be left out. Close it. What is meant to be left out must not have a comment inside.",
+		Wrong: "<!-- a note\n\n**Verify**: `make test`",
+		Right: "<!-- a note -->\n\n**Verify**: `make test`",
+	},
+	{
 		Code: "unclosed-fence", Severity: Error, About: "plan",
 		Title: "A code fence is never closed and hides items",
 		Why:   "Everything below an open fence is code, so the items there would silently be left out. Close the fence.",

@@ -75,6 +75,21 @@ gate "unit" { run = "make check" }`,
 gate "lint" { run = "make check" }`,
 	},
 	{
+		Code: "plan-text-in-command", Severity: Error, About: "policy",
+		Title: "Text of a plan would be read by a shell",
+		Why: "A title is written by whoever writes the plan. In `run` a shell would read it as a part of the command: a title \"; true #\" would loosen the gate. " +
+			"Text of the plan goes into a command only if it has nothing but letters, digits and `_@%+=:,./-`; keys always do. Give any other as a variable.",
+		Wrong: `gate "docs" {
+  kind = "command"
+  run  = "check-docs ${node.title}"
+}`,
+		Right: `gate "docs" {
+  kind = "command"
+  env  = { TITLE = node.title }
+  run  = "check-docs \"$TITLE\""
+}`,
+	},
+	{
 		Code: "policy-invalid-value", Severity: Error, About: "policy",
 		Title: "An attribute has a wrong value",
 		Why:   "The value is of the wrong type, is none of the words that the attribute knows, or is out of range. Durations are texts with a unit, money is a number of US dollars.",

@@ -61,7 +61,7 @@ var gateBlock = &block{
 	attrs: []attr{
 		descriptionAttr,
 		{name: "kind", kind: kEnum, enum: []string{"agent", "command", "human", "outcome", "review"}, doc: "command, agent, review, human or outcome; left out, it follows from the other attributes"},
-		{name: "run", kind: kString, run: true, doc: "the shell command that must succeed, such as \"go test ./...\""},
+		{name: "run", kind: kString, run: true, shell: true, doc: "the shell command that must succeed, such as \"go test ./...\""},
 		{name: "env", kind: kMap, run: true, doc: "variables that the command gets, as { NAME = \"value\" }"},
 		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that the command gets, such as [secret.DATABASE_URL]"},
 		{name: "agent", kind: kRef, ref: "agent", doc: "the agent that judges, such as agent.reviewer"},

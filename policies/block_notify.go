@@ -36,7 +36,7 @@ var notifyBlock = &block{
 
 func (r *reader) notify(decl Decl) *Notify {
 	n := &Notify{
-		Decl: decl, On: or(r.enums("on"), []string{}), Run: or(r.argv("run"), []string{}),
+		Decl: decl, On: or(r.enums("on"), []string{}), Run: or(r.plainCommands("run", r.argv("run")), []string{}),
 		Env: r.object("env"), Secrets: r.refs("secrets"),
 	}
 	r.checkEnv("env", n.Env)

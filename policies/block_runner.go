@@ -82,7 +82,7 @@ func (r *reader) runner(decl Decl) *Runner {
 	out := &Runner{
 		Decl:    decl,
 		Kind:    r.enum("kind"),
-		Run:     or(r.argv("run"), []string{}),
+		Run:     or(r.plainCommands("run", r.argv("run")), []string{}),
 		Prompt:  or(r.enum("prompt"), "stdin"),
 		Secrets: or(r.refs("secrets"), []string{}),
 		Outcome: or(r.enum("outcome"), "optional"),

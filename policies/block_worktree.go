@@ -48,7 +48,7 @@ var worktreeBlock = &block{
 
 func (r *reader) worktree() Worktree {
 	w := Worktree{
-		Setup:      r.strs("setup"),
+		Setup:      r.plainCommands("setup", r.strs("setup")),
 		Copy:       r.globs("copy"),
 		Env:        r.object("env"),
 		Secrets:    r.refs("secrets"),

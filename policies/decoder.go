@@ -30,6 +30,7 @@ type decoder struct {
 type use struct {
 	node    bool // node.* is known per node
 	run     bool // run.* may be inserted
+	shell   bool // a shell reads it
 	feeding string
 	at      diag.Range
 	roots   map[string]cty.Value // what a rule may name besides: node, edge, plan
@@ -48,7 +49,17 @@ func (d *decoder) eval(e hclsyntax.Expression, u use) (state, cty.Value) {
 		return d.run(e, nil, u, nil)
 	}
 	if d.view != cty.NilVal {
-		return d.run(e, map[string]cty.Value{"node": d.view}, u, nil)
+		if !u.shell {
+			return d.run(e, map[string]cty.Value{"node": d.view}, u, nil)
+		}
+		st, v := d.run(e, map[string]cty.Value{"node": marked(d.view, a.vars)}, u, nil)
+		if st == known && d.planTextIn(v, u) {
+			return bad, cty.NilVal
+		}
+		if st == known {
+			v, _ = v.UnmarkDeep()
+		}
+		return st, v
 	}
 	d.dynamic = true
 	reads := d.scope.reads
@@ -96,7 +107,9 @@ func (d *decoder) run(e hclsyntax.Expression, extra map[string]cty.Value, u use,
 	if failed {
 		return bad, cty.NilVal
 	}
-	v, _ = v.Unmark()
+	if !u.shell {
+		v, _ = v.Unmark()
+	}
 	return known, v
 }
 

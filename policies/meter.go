@@ -109,13 +109,29 @@ func (m *Meter) weigh(v cty.Value, known bool) (why string) {
 // metered is an expression that pays before and after it is evaluated.
 type metered struct {
 	hclsyntax.Expression
-	m *Meter
+	m  *Meter
+	as position
 }
+
+// position says what an expression is to the one around it, as far as marks are concerned.
+type position uint8
+
+const (
+	anywhere position = iota
+	asks              // a condition or an index: what it says is not handed on
+	inserts           // a part of a template
+)
 
 func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	e.m.spend(1)
 	v, diags := e.Expression.Value(ctx)
 	e.m.charge(v, makes(e.Expression))
+	switch e.as {
+	case asks:
+		v, _ = v.Unmark()
+	case inserts:
+		v = inserted(v)
+	}
 	return v, diags
 }
 
@@ -145,11 +161,15 @@ func (m *Meter) attach(e hclsyntax.Expression) hclsyntax.Expression {
 		e = w.Expression
 	}
 	m.parts(e)
-	return &metered{e, m}
+	return &metered{Expression: e, m: m}
 }
 
 func (m *Meter) parts(e hclsyntax.Expression) {
 	wrap := func(p *hclsyntax.Expression) { *p = m.attach(*p) }
+	wrapAs := func(p *hclsyntax.Expression, as position) {
+		wrap(p)
+		(*p).(*metered).as = as
+	}
 	switch e := e.(type) {
 	case *hclsyntax.ParenthesesExpr:
 		wrap(&e.Expression)
@@ -160,12 +180,12 @@ func (m *Meter) parts(e hclsyntax.Expression) {
 			wrap(&e.Args[i])
 		}
 	case *hclsyntax.ConditionalExpr:
-		wrap(&e.Condition)
+		wrapAs(&e.Condition, asks)
 		wrap(&e.TrueResult)
 		wrap(&e.FalseResult)
 	case *hclsyntax.IndexExpr:
 		wrap(&e.Collection)
-		wrap(&e.Key)
+		wrapAs(&e.Key, asks)
 	case *hclsyntax.TupleConsExpr:
 		for i := range e.Exprs {
 			wrap(&e.Exprs[i])
@@ -185,19 +205,19 @@ func (m *Meter) parts(e hclsyntax.Expression) {
 		}
 		wrap(&e.ValExpr)
 		if e.CondExpr != nil {
-			wrap(&e.CondExpr)
+			wrapAs(&e.CondExpr, asks)
 		}
 	case *hclsyntax.SplatExpr:
 		wrap(&e.Source)
 		wrap(&e.Each)
 	case *hclsyntax.TemplateExpr:
 		for i := range e.Parts {
-			wrap(&e.Parts[i])
+			wrapAs(&e.Parts[i], inserts)
 		}
 	case *hclsyntax.TemplateJoinExpr:
 		wrap(&e.Tuple)
 	case *hclsyntax.TemplateWrapExpr:
-		wrap(&e.Wrapped)
+		wrapAs(&e.Wrapped, inserts)
 	case *hclsyntax.BinaryOpExpr:
 		wrap(&e.LHS)
 		wrap(&e.RHS)

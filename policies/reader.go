@@ -167,7 +167,7 @@ func (r *reader) eval(name string) (state, cty.Value, diag.Range) {
 	}
 	at := r.d.rng(a.Expr.Range())
 	decl := r.b.attr(name)
-	st, v := r.d.eval(r.d.native(a.Expr), use{node: r.node, run: decl.run, feeding: r.path + "." + name, at: at})
+	st, v := r.d.eval(r.d.native(a.Expr), use{node: r.node, run: decl.run, shell: decl.shell, feeding: r.path + "." + name, at: at})
 	if st == known && v.IsNull() {
 		return absent, cty.NilVal, at
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
@@ -20,14 +21,36 @@ import (
 // not fit and then returns the zero Value.
 
 func (r *reader) str(name string) Value[string] {
-	run := r.b.attr(name).run
+	run, shell := r.b.attr(name).run, r.b.attr(name).shell
 	return get(r, name, func(v cty.Value, _ *attr) (string, error) {
 		s, err := asString(v)
 		if run {
 			s = runTemplate(s)
 		}
+		if shell && err == nil {
+			err = plainCommand(s)
+		}
 		return s, err
 	})
+}
+
+// plainCommand refuses a command of which a part does not show: a reader would judge another one.
+func plainCommand(s string) error {
+	if shown, hidden := reveal.Text(strings.ReplaceAll(s, "\r\n", "\n")); hidden > 0 {
+		return fmt.Errorf("the command has characters that do not show: “%s”. Remove them; where a command needs one, let the shell write it, as in printf '\\033'", printable(shown))
+	}
+	return nil
+}
+
+// plainCommands refuses a list of commands, or of a program and its arguments, likewise.
+func (r *reader) plainCommands(name string, v Value[[]string]) Value[[]string] {
+	for _, s := range v.V {
+		if err := plainCommand(s); err != nil {
+			r.invalid(name, v.Range, err)
+			break
+		}
+	}
+	return v
 }
 
 func (r *reader) strs(name string) Value[[]string] {

@@ -43,6 +43,7 @@ type attr struct {
 	ref      string   // block type that kRef, kRefs name
 	required bool
 	run      bool  // may hold ${run.…}
+	shell    bool  // a shell reads it: it takes no free text of a plan
 	min, max int64 // of kInt, kFloat, kInts, kDuration (ms); max 0: no bound
 	doc      string
 }

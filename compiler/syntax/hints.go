@@ -126,6 +126,10 @@ func (p *parser) fences(blocks []block) {
 			p.nearFence(b)
 			continue
 		}
+		if b.kind == htmlBlock {
+			p.commentHides(b)
+			continue
+		}
 		p.fences(b.kids)
 	}
 }
@@ -148,7 +152,7 @@ func (p *parser) fenceHides(b *block) {
 				swallowed = at
 			}
 		}
-		if p.looksLikeItem(at, end) {
+		if p.looksLikeItem(at, end) || unclosed && p.looksLikeControl(at, end) {
 			hidden = append(hidden, span{at, end})
 		}
 	}
@@ -158,7 +162,7 @@ func (p *parser) fenceHides(b *block) {
 	open := p.file.Range(int(b.start), lineEnd(p.src, int(b.start)))
 	var d diag.Diagnostic
 	if unclosed {
-		d = diag.Newf("unclosed-fence", open, "this fence is never closed and hides %s", count(len(hidden), "item", "items")).WithDetail(
+		d = diag.Newf("unclosed-fence", open, "this fence is never closed and hides %s", count(len(hidden), "item or label", "items and labels")).WithDetail(
 			"Everything below it is code, to the end of the file. Close it with a line of %s.", p.src[b.start:int(b.start)+min(length, 20)])
 	} else {
 		d = diag.Newf("fence-hides-items", open, "this fence hides %s", count(len(hidden), "item", "items")).WithDetail(

@@ -1,0 +1,60 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// commentHides reports a comment, or other markup that people do not see, that is never
+// closed, and one that ends only where another does that begins inside of it.
+func (p *parser) commentHides(b *block) {
+	for at := int(b.start); at < int(b.end); {
+		open := strings.Index(p.src[at:b.end], "<!--")
+		if open < 0 {
+			break
+		}
+		open += at
+		end := strings.Index(p.src[open+4:b.end], "-->")
+		if end < 0 {
+			p.openComment(open, int(b.end), "<!--", "-->")
+			return
+		}
+		at = open + 4 + end + 3
+		if inner := strings.Index(p.src[open+4:at], "<!--"); inner >= 0 {
+			p.openComment(open, at, "<!--", "-->")
+		}
+	}
+	text := strings.ToLower(p.src[b.start:min(int(b.end), int(b.start)+10)])
+	for _, m := range [][2]string{{"<script", "</script>"}, {"<style", "</style>"}, {"<pre", "</pre>"}, {"<textarea", "</textarea>"}, {"<?", "?>"}, {"<![cdata[", "]]>"}} {
+		if strings.HasPrefix(text, m[0]) && !strings.Contains(strings.ToLower(p.src[b.start:b.end]), m[1]) {
+			p.openComment(int(b.start), int(b.end), m[0], m[1])
+		}
+	}
+}
+
+// openComment reports what an open comment hides, if that would count.
+func (p *parser) openComment(at, end int, open, mark string) {
+	var hidden []span
+	for k := nextLine(p.src[:end], at); k < end; k = nextLine(p.src[:end], k) {
+		if stop := min(lineEnd(p.src, k), end); p.looksLikeItem(k, stop) || p.looksLikeControl(k, stop) {
+			hidden = append(hidden, span{k, stop})
+		}
+	}
+	if len(hidden) == 0 {
+		return
+	}
+	d := diag.Newf("unclosed-comment", p.file.Range(at, min(at+len(open), end)), "this is never closed and hides %s", count(len(hidden), "item or label", "items and labels")).WithDetail(
+		"Everything below it is left out, up to the next %s or the end of the file. Write %[1]s where it is to end. To leave out what is below, take the comments in it away.", mark)
+	for _, h := range hidden[:min(len(hidden), 3)] {
+		d = d.WithRelated(p.rng(h), "hidden")
+	}
+	p.report(d)
+}
+
+// looksLikeControl reports whether a line would be a label that sets who judges, what runs
+// or in which order.
+func (p *parser) looksLikeControl(at, end int) bool {
+	l, ok := p.labelLine(at, end)
+	return ok && l.known && l.name.isControl()
+}
