@@ -103,6 +103,7 @@ var mayImport = []struct {
 	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/glob", "internal/jsonschema", "internal/process", "internal/regular", "internal/reveal", "executor/executortest"}, "siblings under executor never import each other"},
 	{"internal/process", []string{"internal/regular"}, "it writes and reads what programs print"},
 	{"internal/term", []string{"internal/reveal"}, "what does not show is one list"},
+	{"internal/atomicfile", []string{"internal/regular"}, "no link is followed among ralph's own files"},
 	{"internal/...", nil, "internal packages are leaves"},
 	{"tools/...", nil, "programs that building and testing need"},
 	{"bench/...", nil, "ralph is measured there as a whole process"},

@@ -21,6 +21,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/redact"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
@@ -229,7 +230,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 		}
 	}
 	_, known := os.Lstat(state)
-	if err := os.MkdirAll(state, 0o700); err != nil {
+	if err := regular.MkdirOwn(state); err != nil {
 		return r, inputErrorf("%w", err)
 	}
 	if r.lock, err = acquire(ctx, state); err != nil {

@@ -62,17 +62,17 @@ func readAgents(top string, epic *ir.Epic) ([]agentText, error) {
 // copyAgents copies epic.json and the agent files into the run's state and
 // returns the agents' texts.
 func copyAgents(state string, files []agentText, raw []byte) (map[string]string, error) {
-	if err := atomicfile.Write(filepath.Join(state, "epic.json"), raw, 0o600); err != nil {
+	if err := atomicfile.WriteOwn(filepath.Join(state, "epic.json"), raw, 0o600); err != nil {
 		return nil, inputErrorf("%w", err)
 	}
 	texts := map[string]string{}
 	for _, f := range files {
 		texts[f.name] = body(string(f.text))
 		dir := filepath.Join(state, "agents")
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := regular.MkdirOwn(dir); err != nil {
 			return nil, inputErrorf("%w", err)
 		}
-		if err := atomicfile.Write(filepath.Join(dir, hex.EncodeToString(f.sum[:8])+".md"), f.text, 0o600); err != nil {
+		if err := atomicfile.WriteOwn(filepath.Join(dir, hex.EncodeToString(f.sum[:8])+".md"), f.text, 0o600); err != nil {
 			return nil, inputErrorf("%w", err)
 		}
 	}

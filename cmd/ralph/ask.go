@@ -156,7 +156,7 @@ func (r *record) ask(ctx context.Context, v executor.NodeView, s sessionJSON, pr
 		return nil, "", inputErrorf("%w", err)
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	files, err := os.MkdirTemp("", "ralph-ask-")
+	files, err := regular.MkdirTemp("ralph-ask-")
 	if err != nil {
 		return nil, "", inputErrorf("%w", err)
 	}
@@ -211,7 +211,7 @@ func (r *record) agentText(a ir.Agent) string {
 	if !ok || len(hex) < 16 {
 		return ""
 	}
-	b, err := regular.ReadFile(filepath.Join(r.space.State(), "agents", hex[:16]+".md"))
+	b, err := regular.ReadOwn(filepath.Join(r.space.State(), "agents", hex[:16]+".md"))
 	if err != nil {
 		return "" // the session knows it
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -251,7 +251,7 @@ func (t *table) send(ctx context.Context, letter executor.Letter, sent *bool) (s
 // lock, and a *executor.Refused if the decision does not apply.
 func (t *table) record(ctx context.Context, letter executor.Letter, sent bool) (d executor.Decision, err error) {
 	state := t.space.State()
-	if err := os.MkdirAll(state, 0o700); err != nil {
+	if err := regular.MkdirOwn(state); err != nil {
 		return d, inputErrorf("%w", err)
 	}
 	lock, err := journal.Acquire(state, whoAmI())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -60,12 +61,12 @@ func (c *configured) hello(ctx context.Context, name string, by executor.Runner)
 
 // turn runs the hello turn in directories that are removed afterwards.
 func (c *configured) turn(ctx context.Context, name string, by executor.Runner) (ended executor.AgentEnded, reported json.RawMessage, took time.Duration, err error) {
-	dir, err := os.MkdirTemp("", "ralph-hello-")
+	dir, err := regular.MkdirTemp("ralph-hello-")
 	if err != nil {
 		return ended, nil, 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	files, err := os.MkdirTemp("", "ralph-hello-files-")
+	files, err := regular.MkdirTemp("ralph-hello-files-")
 	if err != nil {
 		return ended, nil, 0, err
 	}

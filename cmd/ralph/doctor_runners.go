@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -89,7 +90,7 @@ func (c *configured) use(runner, agent string, m ir.Model) {
 func (c *configured) examine(ctx context.Context, dir string, live bool) (found []finding, err error) {
 	crew := newCrew(c.epic)
 	defer func() { err = errors.Join(err, crew.close()) }()
-	files, err := os.MkdirTemp("", "ralph-doctor-")
+	files, err := regular.MkdirTemp("ralph-doctor-")
 	if err != nil {
 		return nil, err
 	}

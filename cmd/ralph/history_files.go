@@ -101,7 +101,7 @@ func readKept(path string) []byte {
 	if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() || st.Size() > mostRead {
 		return nil
 	}
-	b, err := regular.ReadFile(path)
+	b, err := regular.ReadOwn(path)
 	if err != nil {
 		return nil
 	}

@@ -424,7 +424,7 @@ func (l *eventLog) rawAll() error {
 }
 
 func readPart(path string, from, most int64) ([]byte, error) {
-	f, err := regular.Open(path)
+	f, err := regular.OpenOwn(path)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -154,7 +155,11 @@ func lastDigest(events []executor.Event) string {
 // appliedEpic returns the copy of epic.json that a run made when it started, if
 // it is the one with this digest.
 func appliedEpic(state, digest string) *ir.Epic {
-	b, err := readFile(filepath.Join(state, "epic.json"))
+	kept := filepath.Join(state, "epic.json")
+	if regular.Own(kept) != nil {
+		return nil // it is not what a run wrote
+	}
+	b, err := readFile(kept)
 	if err != nil {
 		return nil
 	}

@@ -85,7 +85,7 @@ func runRecover(cmd *cobra.Command, a *recoverArgs, id string) (err error) {
 	if err = errors.Join(err, namesTaken(ofOthers)); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(state, 0o700); err != nil {
+	if err := regular.MkdirOwn(state); err != nil {
 		return inputErrorf("%w", err)
 	}
 	lock, err := acquire(ctx, state)
@@ -253,7 +253,7 @@ func (r *recovery) write(ctx context.Context, state string) (err error) {
 			return inputErrorf("%w", err)
 		}
 	}
-	if err := atomicfile.Write(filepath.Join(state, "epic.json"), r.raw, 0o600); err != nil {
+	if err := atomicfile.WriteOwn(filepath.Join(state, "epic.json"), r.raw, 0o600); err != nil {
 		return inputErrorf("%w", err)
 	}
 	events := r.events()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -55,12 +57,12 @@ directory, where git does not see it; -o names another file.`,
 				return err
 			}
 			if file == "" {
-				if err := os.MkdirAll(r.space.State(), 0o700); err != nil {
+				own := filepath.Join(r.space.State(), "report.html")
+				if err := errors.Join(regular.MkdirOwn(r.space.State()), atomicfile.WriteOwn(own, page, 0o644)); err != nil {
 					return inputErrorf("%w", err)
 				}
-				file = fromHere(filepath.Join(r.space.State(), "report.html"))
-			}
-			if err := atomicfile.Write(file, page, 0o644); err != nil {
+				file = fromHere(own)
+			} else if err := atomicfile.Write(file, page, 0o644); err != nil {
 				return inputErrorf("%w", err)
 			}
 			sayf(cmd.OutOrStdout(), "wrote %s\n", file)

@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner/command"
 	"github.com/ralph-compiler/ralph/executor/runner/opencode"
 	"github.com/ralph-compiler/ralph/internal/redact"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -89,4 +90,10 @@ func (c *crew) gates(epic *ir.Epic) map[string]executor.Gate {
 
 // sweepTemporary takes away what runners of a killed ralph left in their place for
 // temporary files.
-func sweepTemporary(state string) error { return os.RemoveAll(filepath.Join(state, "runners", "tmp")) }
+func sweepTemporary(state string) error {
+	dir := filepath.Join(state, "runners")
+	if err := regular.NoLinks(dir); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(dir, "tmp"))
+}

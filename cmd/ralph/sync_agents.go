@@ -189,7 +189,7 @@ func openCodeAgents(ctx context.Context, p *projectPolicy) (found []policies.Fou
 	if !ok {
 		return nil, errors.New("this ralph has no runner for it")
 	}
-	files, err := os.MkdirTemp("", "ralph-agents-")
+	files, err := regular.MkdirTemp("ralph-agents-")
 	if err != nil {
 		return nil, err
 	}

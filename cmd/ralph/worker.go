@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -173,7 +174,7 @@ func (w *issueWorker) open(ctx context.Context, dir string) (err error) {
 	if w.args.poll == 0 {
 		w.args.poll = max(time.Duration(w.tracker.PollMS)*time.Millisecond, time.Second)
 	}
-	if err := os.MkdirAll(w.claims, 0o700); err != nil {
+	if err := regular.MkdirOwn(w.claims); err != nil {
 		return inputErrorf("%w", err)
 	}
 	w.bd, err = bd.Open(ctx, bd.Options{Dir: w.project.dir, Actor: w.actor})

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +58,7 @@ func named(id string) bool { return bdcodec.ValidID(id) }
 func (w *issueWorker) lookUp(id string) *claim { return readClaim(filepath.Join(w.claims, id)) }
 
 func readClaim(dir string) *claim {
-	b, err := regular.ReadFile(filepath.Join(dir, "claim.json"))
+	b, err := regular.ReadOwn(filepath.Join(dir, "claim.json"))
 	if err != nil {
 		return nil
 	}
@@ -90,14 +89,14 @@ func (c *claim) save() error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(c.dir, "claim.json"), append(b, '\n'), 0o600)
+	return atomicfile.WriteOwn(filepath.Join(c.dir, "claim.json"), append(b, '\n'), 0o600)
 }
 
 // lock keeps other workers of this repository away from an issue; false if one has
 // it. The kernel frees it when this process dies.
 func (w *issueWorker) lock(id string) (*journal.Lock, bool, error) {
 	dir := filepath.Join(w.claims, id)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := regular.MkdirOwn(dir); err != nil {
 		return nil, false, &issueFault{err}
 	}
 	l, err := journal.Acquire(dir, whoAmI())

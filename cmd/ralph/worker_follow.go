@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
@@ -116,7 +117,7 @@ func (w *issueWorker) beginAgain(ctx context.Context, r *issueRun) error {
 		err = w.reopen(ctx, r, before, nil)
 	}
 	if err == nil {
-		err = errors.Join(os.MkdirAll(r.state, 0o700), atomicfile.Write(r.file, raw, 0o600))
+		err = errors.Join(regular.MkdirOwn(r.state), atomicfile.WriteOwn(r.file, raw, 0o600))
 	}
 	if err == nil {
 		err = w.start(r, r.claim.Args)

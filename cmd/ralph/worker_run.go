@@ -45,7 +45,7 @@ func (w *issueWorker) start(r *issueRun, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := regular.OpenFile(filepath.Join(r.claim.dir, "output.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	out, err := regular.AppendOwn(filepath.Join(r.claim.dir, "output.log"), 0o600)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func begunAfter(events []executor.Event, seq int64) bool {
 
 // tailOf is the end of what the process of a run printed.
 func (r *issueRun) tailOf() string {
-	b, err := regular.ReadFile(filepath.Join(r.claim.dir, "output.log"))
+	b, err := regular.ReadOwn(filepath.Join(r.claim.dir, "output.log"))
 	if err != nil {
 		return fmt.Sprintf("its output is gone: %v", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -159,7 +160,7 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	if err := w.reopen(ctx, r, before, was); err != nil {
 		return true, w.blocked(ctx, r, err)
 	}
-	if err := errors.Join(os.MkdirAll(state, 0o700), atomicfile.Write(r.file, raw, 0o600)); err != nil {
+	if err := errors.Join(regular.MkdirOwn(state), atomicfile.WriteOwn(r.file, raw, 0o600)); err != nil {
 		return true, w.blocked(ctx, r, err)
 	}
 	if err := w.start(r, c.Args); err != nil {

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -27,7 +27,7 @@ var _ executor.Gate = Agent{}
 // answer that is no valid verdict is asked for once more; then it is an error.
 func (a Agent) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
 	q := question{r: r, files: r.Files, dir: r.Dir, env: r.Env, node: r.Node}
-	if err := os.MkdirAll(r.Files, 0o700); err != nil {
+	if err := regular.MkdirOwn(r.Files); err != nil {
 		return q.failed(err.Error()).GateJudged, nil
 	}
 	schema, why := schemaOf(r.Gate)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -39,7 +39,7 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		out.Message = err.Error()
 		return out, nil
 	}
-	if err := os.MkdirAll(r.Files, 0o700); err != nil {
+	if err := regular.MkdirOwn(r.Files); err != nil {
 		out.Message = err.Error()
 		return out, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -32,7 +31,7 @@ type shownDiff struct {
 // writeDiff writes the whole diff to a file. It returns its beginning, and what is
 // told beside it; name is how the prompt calls the file.
 func writeDiff(ctx context.Context, r executor.GateRun, path, name string) (head, note string, err error) {
-	f, err := regular.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	f, err := regular.CreateOwn(path, 0o600)
 	if err != nil {
 		return "", "", err
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -23,7 +22,7 @@ func keep(path string, b []byte, redact func(string) string) (string, error) {
 		b = []byte(redact(string(b)))
 	}
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), atomicfile.Write(path, b, 0o600)
+	return hex.EncodeToString(sum[:]), atomicfile.WriteOwn(path, b, 0o600)
 }
 
 // marshal writes JSON for people: indented, and without escapes for HTML.
@@ -118,7 +117,7 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(r.Files, 0o700); err != nil {
+	if err := regular.MkdirOwn(r.Files); err != nil {
 		return "", err
 	}
 	name := word + "-" + fileName(r.Name) + ".json"
@@ -134,7 +133,7 @@ func clean(s string) string { return process.Plain(s) }
 
 // digestOf returns the digest and the size of a file.
 func digestOf(path string) (string, int64, error) {
-	f, err := regular.Open(path)
+	f, err := regular.OpenOwn(path)
 	if err != nil {
 		return "", 0, err
 	}

@@ -131,7 +131,7 @@ func (s *results) readOutput(path string) {
 // eachLine calls f with each line of a file; of a line that is very long only
 // with its beginning.
 func eachLine(path string, f func(line string)) error {
-	file, err := regular.Open(path)
+	file, err := regular.OpenOwn(path)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func eachLine(path string, f func(line string)) error {
 
 // eachEnd calls f with the lines of the first and of the last n bytes of a file.
 func eachEnd(path string, n int64, f func(line string)) error {
-	file, err := regular.Open(path)
+	file, err := regular.OpenOwn(path)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.
 	}
 	q.dir = r.Dir
 	if q.dir == "" {
-		if q.dir, err = os.MkdirTemp("", "ralph-review-"); err != nil {
+		if q.dir, err = regular.MkdirTemp("ralph-review-"); err != nil {
 			return q.failed(err.Error()).GateJudged, nil
 		}
 		defer os.RemoveAll(q.dir)
@@ -51,7 +51,7 @@ func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.
 	// A directory of its own for its turns, too: what else was kept of the attempt
 	// is not beside the files that its environment names.
 	q.files = filepath.Join(r.Files, q.name())
-	if err := os.MkdirAll(q.files, 0o700); err != nil {
+	if err := regular.MkdirOwn(q.files); err != nil {
 		return q.failed(err.Error()).GateJudged, nil
 	}
 	if why, err := q.room(ctx); ctx.Err() != nil {
@@ -96,7 +96,7 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 	if len(q.r.Node.Acceptance) > 0 {
 		criteria = "- " + strings.Join(q.r.Node.Acceptance, "\n- ") + "\n"
 	}
-	if err := regular.WriteFile(filepath.Join(q.dir, acceptanceFile), []byte("# Acceptance criteria\n\n"+criteria), 0o600); err != nil {
+	if err := regular.WriteOwn(filepath.Join(q.dir, acceptanceFile), []byte("# Acceptance criteria\n\n"+criteria), 0o600); err != nil {
 		return "", err
 	}
 	diff, note, err := writeDiff(ctx, q.r, filepath.Join(q.dir, diffFile), diffFile)

@@ -37,7 +37,7 @@ func signature(why string, failed []string, stdout, stderr string) (string, erro
 func head(outputs ...string) (string, error) {
 	var all strings.Builder
 	for _, path := range slices.Compact(outputs) {
-		f, err := regular.Open(path)
+		f, err := regular.OpenOwn(path)
 		if err != nil {
 			return "", err
 		}

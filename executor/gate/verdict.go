@@ -59,7 +59,7 @@ func noSchema(raw []byte) bool {
 func answers(out []byte, file string) []string {
 	list := []string{string(out)}
 	if st, err := os.Lstat(file); err == nil && st.Mode().IsRegular() {
-		if f, err := regular.Open(file); err == nil {
+		if f, err := regular.OpenOwn(file); err == nil {
 			b, err := io.ReadAll(io.LimitReader(f, maxAnswer+1))
 			if err == nil {
 				list = append(list, string(b))

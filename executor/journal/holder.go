@@ -26,6 +26,9 @@ func Holder(dir string) (who Owner, held bool, err error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return who, false, nil
 	}
+	if err := own(dir); err != nil {
+		return who, false, fmt.Errorf("lock %s: %w", dir, err)
+	}
 	f := flock.New(path)
 	free, err := f.TryRLock()
 	if err != nil {

@@ -59,6 +59,9 @@ func (d *Damage) Error() string {
 // must be done before the first Append.
 func Open(dir string, epic ir.NodeID) (*Log, error) {
 	path := filepath.Join(dir, File)
+	if err := own(dir); err != nil {
+		return nil, fmt.Errorf("open journal %s: %w", path, err)
+	}
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
 		return nil, fmt.Errorf("open journal %s: %w", path, err)
@@ -77,8 +80,11 @@ func Read(dir string, epic ir.NodeID) (*Log, error) { return open(dir, epic, sql
 // open opens a journal that is there, not for appending.
 func open(dir string, epic ir.NodeID, flags sqlite.OpenFlags) (*Log, error) {
 	path := filepath.Join(dir, File)
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		return nil, ErrNone
+	}
+	if err := own(dir); err != nil {
+		return nil, fmt.Errorf("open journal %s: %w", path, err)
 	}
 	conn, err := sqlite.OpenConn(path, flags)
 	if err != nil {

@@ -47,6 +47,9 @@ type Lock struct {
 // Acquire takes the lock of dir, which must exist, for the owner. If another
 // process has it, the error is a *Held. It does not wait.
 func Acquire(dir string, who Owner) (*Lock, error) {
+	if err := own(dir); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
 	l := &Lock{f: flock.New(filepath.Join(dir, "lock")), who: filepath.Join(dir, "owner.json")}
 	got, err := l.f.TryLock()
 	if err != nil {
@@ -59,7 +62,7 @@ func Acquire(dir string, who Owner) (*Lock, error) {
 	l.before = other
 	b, err := json.Marshal(who)
 	if err == nil {
-		err = regular.WriteFile(l.who, append(b, '\n'), 0o600)
+		err = regular.WriteOwn(l.who, append(b, '\n'), 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), l.f.Unlock())
@@ -73,7 +76,10 @@ func (l *Lock) Before() (Owner, bool) { return l.before, l.before.PID != 0 }
 
 // Release gives the lock back.
 func (l *Lock) Release() error {
-	err := os.Remove(l.who)
+	err := regular.NoLinks(filepath.Dir(l.who))
+	if err == nil {
+		err = os.Remove(l.who)
+	}
 	if errors.Is(err, os.ErrNotExist) { // the directory was taken away
 		err = nil
 	}
@@ -81,7 +87,7 @@ func (l *Lock) Release() error {
 }
 
 func readOwner(path string) (o Owner, err error) {
-	b, err := regular.ReadFile(path)
+	b, err := regular.ReadOwn(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return o, nil
 	}

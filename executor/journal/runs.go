@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -213,7 +212,7 @@ func AppendRun(dir string, r RunRecord) error {
 	if err != nil {
 		return fmt.Errorf("record run: %w", err)
 	}
-	f, err := regular.OpenFile(filepath.Join(dir, "runs.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := regular.AppendOwn(filepath.Join(dir, "runs.jsonl"), 0o600)
 	if err != nil {
 		return fmt.Errorf("record run: %w", err)
 	}

@@ -46,7 +46,7 @@ func (d *driver) agent(e *executor.Effect) (work, error) {
 		if ended.Model = cmp.Or(ended.Model, run.Model); !d.Epic.UsesModel(run.Agent) {
 			ended.Model = ""
 		}
-		if err = errors.Join(err, plainFiles(run.Files)); err != nil {
+		if err = errors.Join(err, d.plainFiles(run.Files)); err != nil {
 			f := failed(ctx, *e, err)
 			f.Usage = ended.Usage
 			return f, nil

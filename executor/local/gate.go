@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -39,7 +40,7 @@ func (d *driver) gate(e *executor.Effect) (work, error) {
 			judged, err := judge.Judge(ctx, run)
 			trace, after := shut()
 			judged.Again = again
-			return judged, trace, errors.Join(err, after, plainFiles(run.Files))
+			return judged, trace, errors.Join(err, after, d.plainFiles(run.Files))
 		}
 		judged, trace, err := once(e, "")
 		if why := doubtful(run.Gate, judged, trace); err == nil && why != "" {
@@ -106,7 +107,7 @@ func (d *driver) tree(ctx context.Context, e *executor.Effect) (string, func() (
 
 // empty is a directory that says nothing, not even by its neighbours.
 func (d *driver) empty(context.Context, *executor.Effect) (string, func() (executor.Trace, error), error) {
-	dir, err := os.MkdirTemp("", "ralph-review-")
+	dir, err := regular.MkdirTemp("ralph-review-")
 	return dir, func() (executor.Trace, error) { return executor.Trace{}, os.RemoveAll(dir) }, err
 }
 

@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -443,7 +445,10 @@ func Files(state string, node ir.NodeID, step string, attempt int) string {
 // plainFiles takes out of an attempt's directory what is neither a file nor a
 // directory: behind a link that a program left there ralph would write into
 // somebody else's file, and at a pipe it would wait for ever.
-func plainFiles(dir string) error {
+func (c *Config) plainFiles(dir string) error {
+	if err := c.noLink(dir); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -460,17 +465,33 @@ func plainFiles(dir string) error {
 // makes. What a program put in its place is taken away: ralph writes behind no link.
 func (d *driver) files(e *executor.Effect) (string, error) {
 	dir := Files(d.State, e.Node, e.Step, e.Attempt)
-	return dir, noLink(dir)
+	return dir, d.noLink(dir)
 }
 
-// noLink takes away what stands in the place of a directory and is none.
-func noLink(dir string) error {
-	st, err := os.Lstat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err == nil && !st.IsDir():
-		err = os.Remove(dir)
+// noLink takes away what stands in the place of a directory below the run's state, or of
+// one above it there, and is none. The state's own directory must be one.
+func (c *Config) noLink(dir string) error {
+	if err := regular.NoLinks(c.State); err != nil {
+		return err
 	}
-	return err
+	rel, err := filepath.Rel(c.State, dir)
+	if err != nil {
+		return err
+	}
+	at := c.State
+	for _, name := range strings.Split(rel, string(filepath.Separator)) {
+		at = filepath.Join(at, name)
+		st, err := os.Lstat(at)
+		if err == nil && st.IsDir() {
+			continue
+		}
+		if err == nil {
+			err = os.Remove(at)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		break // nothing is below it
+	}
+	return nil
 }

@@ -130,7 +130,7 @@ func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string
 	}
 	files := filepath.Join("baseline", short(check.Base.Tree)+"-"+short(strings.TrimPrefix(check.Digest, "sha256:")))
 	abs := filepath.Join(c.State, files)
-	if err := errors.Join(noLink(abs), plainFiles(abs)); err != nil {
+	if err := c.plainFiles(abs); err != nil {
 		return out, err
 	}
 	e := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight, Gate: check.Gate, Commit: check.Base.Commit}
@@ -145,7 +145,7 @@ func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string
 	if err != nil {
 		return out, err
 	}
-	if err := plainFiles(abs); err != nil {
+	if err := c.plainFiles(abs); err != nil {
 		return out, err
 	}
 	out.Verdict, out.Message, out.Millis, out.Counts = judged.Verdict, judged.Message, judged.Millis, judged.Counts

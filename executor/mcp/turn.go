@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // turn is the tools of one iteration of an agent.
@@ -105,9 +105,9 @@ func (t *turn) report(args json.RawMessage) (string, error) {
 	if t.over {
 		return "", errOver
 	}
-	err = os.MkdirAll(t.run.Files, 0o700)
+	err = regular.MkdirOwn(t.run.Files)
 	if err == nil { // the commit point: the answer is not sent before the file stands
-		err = atomicfile.Write(t.run.OutcomeFile(), append(bytes.Clone(value), '\n'), 0o600)
+		err = atomicfile.WriteOwn(t.run.OutcomeFile(), append(bytes.Clone(value), '\n'), 0o600)
 	}
 	if err != nil {
 		return "", fmt.Errorf("ralph could not keep it (%v): nothing was recorded. Call report_outcome again; if that fails too, end with the JSON object as your last message", err)

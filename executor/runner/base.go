@@ -197,12 +197,12 @@ func (b Base) Scrub(r executor.AgentRun) error {
 	if err != nil || !st.Mode().IsRegular() || st.Size() > answerCap {
 		return nil
 	}
-	old, err := regular.ReadFile(path)
+	old, err := regular.ReadOwn(path)
 	if err != nil {
 		return err
 	}
 	if clean := b.Redact(string(old)); clean != string(old) {
-		return atomicfile.Write(path, []byte(clean), 0o600)
+		return atomicfile.WriteOwn(path, []byte(clean), 0o600)
 	}
 	return nil
 }

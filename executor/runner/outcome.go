@@ -30,7 +30,7 @@ func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 	if !st.Mode().IsRegular() { // a pipe or a link could make ralph wait, or read elsewhere
 		return invalid("the outcome is not a regular file")
 	}
-	f, err := regular.Open(path)
+	f, err := regular.OpenOwn(path)
 	if err != nil {
 		return invalid("%v", err)
 	}

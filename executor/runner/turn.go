@@ -79,11 +79,11 @@ func (b Base) Begin(ctx context.Context, r executor.AgentRun) (*Turn, error) {
 // Files writes the prompt and the feedback of a turn beside where its output goes,
 // and takes away what an earlier try of the same turn reported.
 func Files(r executor.AgentRun) error {
-	if err := os.MkdirAll(r.Files, 0o700); err != nil {
+	if err := regular.MkdirOwn(r.Files); err != nil {
 		return err
 	}
 	for ext, content := range map[string][]byte{PromptExt: Prompt(r), FeedbackExt: r.Notes} {
-		if err := regular.WriteFile(File(r, ext), content, 0o600); err != nil {
+		if err := regular.WriteOwn(File(r, ext), content, 0o600); err != nil {
 			return err
 		}
 	}

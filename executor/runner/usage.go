@@ -71,10 +71,10 @@ func (t *Turn) Cumulative(session string, now Totals) (Totals, error) {
 	if err != nil {
 		return now, err
 	}
-	if err := os.MkdirAll(t.run.Keep, 0o700); err != nil {
+	if err := regular.MkdirOwn(t.run.Keep); err != nil {
 		return now, err
 	}
-	return now.Since(old), atomicfile.Write(totalsFile(t.run.Keep, session), b, 0o600)
+	return now.Since(old), atomicfile.WriteOwn(totalsFile(t.run.Keep, session), b, 0o600)
 }
 
 // Forked says that a session is a copy of another, where a program's figures of the
@@ -83,22 +83,22 @@ func (t *Turn) Forked(from, to string) error {
 	if t.run.Keep == "" || from == "" || to == "" || from == to {
 		return nil
 	}
-	b, err := regular.ReadFile(totalsFile(t.run.Keep, from))
+	b, err := regular.ReadOwn(totalsFile(t.run.Keep, from))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(totalsFile(t.run.Keep, to)); err == nil {
+	if _, err := os.Lstat(totalsFile(t.run.Keep, to)); err == nil {
 		return nil // it has been read since
 	}
-	return atomicfile.Write(totalsFile(t.run.Keep, to), b, 0o600)
+	return atomicfile.WriteOwn(totalsFile(t.run.Keep, to), b, 0o600)
 }
 
 func readTotals(dir, session string) (Totals, error) {
 	var out Totals
-	b, err := regular.ReadFile(totalsFile(dir, session))
+	b, err := regular.ReadOwn(totalsFile(dir, session))
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}

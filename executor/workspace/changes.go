@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // change is one path that differs between two commits. A renamed file is two: one
@@ -133,10 +134,16 @@ func (s *Space) tell(c *executor.Collected, e executor.Effect, files []executor.
 		return err
 	}
 	dir := filepath.Join(s.state, "attempts", string(e.Node), fmt.Sprintf("%s-%d", component(e.Step), e.Attempt))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := regular.MkdirOwn(dir); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, "changes.json"), append(b, '\n'), 0o600)
+	path := filepath.Join(dir, "changes.json")
+	if st, err := os.Lstat(path); err == nil && st.IsDir() { // somebody put it there
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return atomicfile.WriteOwn(path, append(b, '\n'), 0o600)
 }
 
 // bounded keeps a list small enough for an event.

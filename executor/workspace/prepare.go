@@ -243,7 +243,7 @@ func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 	}
 	for i, line := range spec.Setup {
 		log := s.record(w, fmt.Sprintf(".setup-%d.log", i+1))
-		if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
+		if err := regular.MkdirOwn(filepath.Dir(log)); err != nil {
 			return err
 		}
 		env := maps.Clone(spec.Env)

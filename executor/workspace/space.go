@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -77,7 +78,14 @@ func StateDir(ctx context.Context, dir string, epic ir.NodeID) (string, error) {
 	if err := g.locate(ctx); err != nil {
 		return "", err
 	}
-	return filepath.Join(g.common, "ralph", string(epic)), nil
+	return stateIn(g.common, epic)
+}
+
+// stateIn is the state directory of an epic in a git directory whose path is resolved;
+// a link on the way there is refused.
+func stateIn(common string, epic ir.NodeID) (string, error) {
+	dir := filepath.Join(common, "ralph", string(epic))
+	return dir, regular.NoLinks(dir)
 }
 
 // Open opens the repository that dir lies in, for an epic. It changes nothing.
@@ -104,7 +112,10 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 
 // know takes up what the epic says about the repository.
 func (s *Space) know() error {
-	s.state = filepath.Join(s.git.common, "ralph", string(s.epic.Epic.ID))
+	var err error
+	if s.state, err = stateIn(s.git.common, s.epic.Epic.ID); err != nil {
+		return err
+	}
 	s.nodes = make(map[ir.NodeID]*ir.Node, len(s.epic.Nodes))
 	for i := range s.epic.Nodes {
 		n := &s.epic.Nodes[i]

@@ -31,7 +31,7 @@ func (s *Space) sweep(ctx context.Context, w *worktree) error {
 		return nil // what is there, if anything, is not known to be ralph's
 	}
 	note := s.record(w, ".special")
-	if was, err := regular.ReadFile(note); err == nil {
+	if was, err := regular.ReadOwn(note); err == nil {
 		w.special = strings.Split(strings.TrimSuffix(string(was), "\n"), "\n")
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -51,10 +51,10 @@ func (s *Space) sweep(ctx context.Context, w *worktree) error {
 			w.special = append(w.special, told)
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
+	if err := regular.MkdirOwn(filepath.Dir(note)); err != nil {
 		return err
 	}
-	if err := regular.WriteFile(note, []byte(strings.Join(w.special, "\n")+"\n"), 0o600); err != nil {
+	if err := regular.WriteOwn(note, []byte(strings.Join(w.special, "\n")+"\n"), 0o600); err != nil {
 		return err
 	}
 	for _, f := range found {

@@ -93,7 +93,7 @@ func (s *Space) find(w *worktree) (bool, error) {
 
 // load reads what is remembered.
 func (s *Space) load(w *worktree) error {
-	b, err := regular.ReadFile(s.record(w, ".json"))
+	b, err := regular.ReadOwn(s.record(w, ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -376,12 +376,12 @@ func (s *Space) unlockTree(w *worktree) error {
 
 // remember makes durable what ralph knows about the worktree.
 func (s *Space) remember(w *worktree) error {
-	if err := os.MkdirAll(filepath.Join(s.state, "worktrees"), 0o700); err != nil {
+	if err := regular.MkdirOwn(filepath.Join(s.state, "worktrees")); err != nil {
 		return err
 	}
 	b, err := json.Marshal(w)
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(s.record(w, ".json"), append(b, '\n'), 0o600)
+	return atomicfile.WriteOwn(s.record(w, ".json"), append(b, '\n'), 0o600)
 }

@@ -20,10 +20,25 @@ import (
 // readPlain reads a regular file of at most limit bytes. A pipe that somebody put
 // there is not waited for.
 func readPlain(path string, limit int64) ([]byte, fs.FileInfo, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, nil, err
+	return readOpened(limit)(regular.Open(path))
+}
+
+// readOwn reads a file of ralph's own of at most limit bytes.
+func readOwn(path string, limit int64) ([]byte, error) {
+	b, _, err := readOpened(limit)(regular.OpenOwn(path))
+	return b, err
+}
+
+func readOpened(limit int64) func(*os.File, error) ([]byte, fs.FileInfo, error) {
+	return func(f *os.File, err error) ([]byte, fs.FileInfo, error) {
+		if err != nil {
+			return nil, nil, err
+		}
+		return readFrom(f, limit)
 	}
+}
+
+func readFrom(f *os.File, limit int64) ([]byte, fs.FileInfo, error) {
 	defer f.Close()
 	st, err := f.Stat()
 	switch {

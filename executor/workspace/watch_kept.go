@@ -35,7 +35,7 @@ func (w *watch) save() error {
 	if err != nil {
 		return fmt.Errorf("write what is trusted: %w", err)
 	}
-	if err := atomicfile.Write(w.trusted(), b, 0o600); err != nil {
+	if err := atomicfile.WriteOwn(w.trusted(), b, 0o600); err != nil {
 		return err
 	}
 	w.unsaved = false
@@ -45,7 +45,7 @@ func (w *watch) save() error {
 // load reads what the last run had trusted. What an earlier release did not watch is
 // trusted as it is now.
 func (w *watch) load(now facts) (facts, *checkout, error) {
-	b, _, err := readPlain(w.trusted(), maxTrusted)
+	b, err := readOwn(w.trusted(), maxTrusted)
 	if err != nil {
 		return facts{}, nil, err
 	}
@@ -95,7 +95,7 @@ func (w *watch) keepFiles() {
 			continue // done
 		}
 		w.copies[to] = ""
-		if _, err := os.Lstat(to); err == nil || os.MkdirAll(w.kept(), 0o700) != nil {
+		if _, err := os.Lstat(to); err == nil || regular.MkdirOwn(w.kept()) != nil {
 			continue
 		}
 		b, st, err := readPlain(path, min(maxCopy, w.room))
@@ -103,7 +103,7 @@ func (w *watch) keepFiles() {
 			continue
 		}
 		w.room -= int64(len(b))
-		if err := regular.WriteFile(to, b, st.Mode().Perm()|0o200); err == nil {
+		if err := regular.WriteOwn(to, b, st.Mode().Perm()|0o200); err == nil {
 			_ = os.Chmod(to, st.Mode().Perm())
 		}
 	}

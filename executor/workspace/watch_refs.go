@@ -292,7 +292,7 @@ func (w *watch) keepRefs(list []executor.Drift) (file, digest string) {
 	}
 	digest = digestOf([]byte(b.String()))[:12]
 	file = filepath.Join(w.kept(), "refs-"+digest)
-	_ = regular.WriteFile(file, []byte(b.String()), 0o600) // else the command fails, and says so
+	_ = regular.WriteOwn(file, []byte(b.String()), 0o600) // else the command fails, and says so
 	return file, digest
 }
 
@@ -305,7 +305,7 @@ func (w *watch) manyRefs(what string) (map[string]string, bool) {
 		return nil, false
 	}
 	out := map[string]string{"": "?"} // never so: an unreadable file is not put back
-	b, err := regular.ReadFile(filepath.Join(w.kept(), m[1]))
+	b, err := regular.ReadOwn(filepath.Join(w.kept(), m[1]))
 	if err != nil {
 		return out, true
 	}

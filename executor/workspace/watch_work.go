@@ -52,10 +52,10 @@ const keptPrefix = "checkout-"
 // keepAs keeps the content of a file; what cannot be kept is not there later.
 func (w *watch) keepAs(dir, name string, b []byte, mode os.FileMode) {
 	to := filepath.Join(w.kept(), dir, filepath.FromSlash(name))
-	if _, err := os.Lstat(to); err == nil || os.MkdirAll(filepath.Dir(to), 0o700) != nil {
+	if _, err := os.Lstat(to); err == nil || regular.MkdirOwn(filepath.Dir(to)) != nil {
 		return
 	}
-	if err := regular.WriteFile(to, b, mode|0o200); err == nil {
+	if err := regular.WriteOwn(to, b, mode|0o200); err == nil {
 		_ = os.Chmod(to, mode)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"runtime"
 
 	"github.com/natefinch/atomic"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Batch replaces several files, as nearly together as a file system allows:
@@ -119,6 +121,21 @@ func Write(path string, data []byte, perm fs.FileMode) error {
 	var b Batch
 	b.Add(path, data, perm)
 	return b.Commit()
+}
+
+// WriteOwn replaces a file of ralph's own, whose path is absolute and resolved: no
+// link is followed, neither in the directories above it nor in its place, where the
+// link is replaced.
+func WriteOwn(path string, data []byte, perm fs.FileMode) error {
+	if err := regular.NoLinks(filepath.Dir(path)); err != nil {
+		return err
+	}
+	if st, err := os.Lstat(path); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return Write(path, data, perm)
 }
 
 // Create writes a new file and fails with fs.ErrExist when there is one already.

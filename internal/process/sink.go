@@ -50,7 +50,7 @@ func create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (*s
 	if path == "" || path == os.DevNull { // no regular file, and nothing is kept
 		return s, nil
 	}
-	f, err := regular.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	f, err := regular.CreateOwn(path, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *sink) Close() error {
 // Tail returns the last n bytes of a file, from the start of a line if there is
 // one, as valid text.
 func Tail(path string, n int64) (string, error) {
-	f, err := regular.Open(path)
+	f, err := regular.OpenOwn(path)
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // program is a process that speaks ACP.
@@ -112,7 +113,7 @@ func (p Runner) room(r executor.AgentRun) (room, error) {
 	}
 	also := map[string]string{}
 	if _, named := r.Runner.Set["TMPDIR"]; !named {
-		if out.tmp, err = os.MkdirTemp("", "ralph-acp-"); err != nil {
+		if out.tmp, err = regular.MkdirTemp("ralph-acp-"); err != nil {
 			return out, err
 		}
 		also["TMPDIR"] = out.tmp

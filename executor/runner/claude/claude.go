@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Runner runs Claude Code. It is stateless and may be used concurrently.
@@ -48,7 +49,7 @@ func (c Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 	if err != nil {
 		return "", runner.Configuration(err)
 	}
-	dir, err := os.MkdirTemp("", "ralph-claude-")
+	dir, err := regular.MkdirTemp("ralph-claude-")
 	if err != nil {
 		return "", err
 	}

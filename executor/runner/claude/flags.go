@@ -180,7 +180,7 @@ type room struct {
 func furnish(r executor.AgentRun) (m room, err error) {
 	// Not below the run's state: that lies in git's directory, where tools that look
 	// for a repository above them go astray.
-	if m.temp, err = os.MkdirTemp("", "ralph-claude-"); err != nil {
+	if m.temp, err = regular.MkdirTemp("ralph-claude-"); err != nil {
 		return m, err
 	}
 	switch {

@@ -33,13 +33,13 @@ func openPrompt(r executor.AgentRun) (*os.File, error) {
 		text = append(append([]byte{}, text...), hint...)
 	}
 	if len(text) == len(runner.Prompt(r)) {
-		return regular.Open(runner.File(r, runner.PromptExt))
+		return regular.OpenOwn(runner.File(r, runner.PromptExt))
 	}
 	name := runner.File(r, stdinExt)
-	if err := regular.WriteFile(name, text, 0o600); err != nil {
+	if err := regular.WriteOwn(name, text, 0o600); err != nil {
 		return nil, err
 	}
-	return regular.Open(name)
+	return regular.OpenOwn(name)
 }
 
 // hint points to the conventions of the repository: Codex reads them by itself only

@@ -73,7 +73,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	}
 	switch r.Runner.Prompt {
 	case "stdin", "":
-		f, err := regular.Open(runner.File(r, runner.PromptExt))
+		f, err := regular.OpenOwn(runner.File(r, runner.PromptExt))
 		if err != nil {
 			return executor.AgentEnded{}, err
 		}

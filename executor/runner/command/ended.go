@@ -23,7 +23,7 @@ func (c *Runner) ended(r executor.AgentRun, res process.Result, limited *runner.
 	silent := true // nothing was reported that outranks how the program ended
 	mute := true   // and nothing was answered
 	if r.Raw {
-		b, err := regular.ReadFile(runner.File(r, runner.OutExt)) // at most answerCap
+		b, err := regular.ReadOwn(runner.File(r, runner.OutExt)) // at most answerCap
 		if err != nil {
 			return out, err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Runner runs agents in sessions of OpenCode's server. It holds the servers that it
@@ -63,7 +64,7 @@ func (c *Runner) Version(ctx context.Context, r executor.AgentRun) (string, erro
 	if err != nil {
 		return "", runner.Configuration(err)
 	}
-	dir, err := os.MkdirTemp("", "ralph-opencode-")
+	dir, err := regular.MkdirTemp("ralph-opencode-")
 	if err != nil {
 		return "", err
 	}

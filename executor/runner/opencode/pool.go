@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // plan is how a server is started, and what tells it from others.
@@ -166,14 +167,14 @@ func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*serv
 // open starts a server in a directory of its own.
 func (c *Runner) open(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
 	if r.Keep == "" {
-		dir, err := os.MkdirTemp("", "ralph-opencode-")
+		dir, err := regular.MkdirTemp("ralph-opencode-")
 		if err != nil {
 			return nil, err
 		}
 		return c.start(ctx, p, dir, filepath.Join(r.Files, "opencode"))
 	}
 	c.stale.Do(func() { clean(r.Keep) })
-	if err := os.MkdirAll(r.Keep, 0o700); err != nil {
+	if err := regular.MkdirOwn(r.Keep); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp(r.Keep, "opencode-"+strconv.Itoa(os.Getpid())+"-")

@@ -79,7 +79,7 @@ type toldLine struct {
 // counts nothing.
 func ReadTold(state string) (Told, error) {
 	t := Told{Seq: map[ir.NodeID]int64{}, Ended: map[ir.NodeID]string{}, Lost: map[ir.NodeID]string{}, Refs: map[ir.NodeID][]string{}}
-	b, err := regular.ReadFile(filepath.Join(state, toldFile))
+	b, err := regular.ReadOwn(filepath.Join(state, toldFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
 	}
@@ -195,10 +195,10 @@ func remember(state string) (*memory, error) {
 		line(toldLine{Refused: &r, ID: r.ID})
 	}
 	path := filepath.Join(state, toldFile)
-	if err := atomicfile.Write(path, b, 0o600); err != nil {
+	if err := atomicfile.WriteOwn(path, b, 0o600); err != nil {
 		return nil, err
 	}
-	f, err := regular.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := regular.AppendOwn(path, 0o600)
 	if err != nil {
 		return nil, err
 	}
