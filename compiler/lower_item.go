@@ -28,6 +28,10 @@ func (l *lowering) item(i int) {
 		Kind: ir.Kind(cmp.Or(it.Kind, syntax.KindWork)), Done: it.Done, DoneBy: it.DoneBy, DoneRange: it.DoneRange,
 		Title: it.Title, Section: it.Section,
 	}
+	if key == "" {
+		l.diags.Add(diag.New("empty-id", it.Range, "the item has no id").
+			WithDetail("The id pattern of dialect %q also matches nothing, as it does here. Write an id, or a pattern that needs at least one letter or digit, such as \"[0-9]+\".", l.dialect.Name))
+	}
 	num, ok := parseNumber(key)
 	if !ok {
 		l.diags.Add(diag.Newf("number-too-large", it.KeyRange, "the number in %q is too large", clip(it.ID)).

@@ -131,6 +131,13 @@ var planCodes = []Entry{
 		Right: "### Sprint 1.1: A\n\n### Sprint 1.2: B",
 	},
 	{
+		Code: "empty-id", Severity: Error, About: "plan",
+		Title: "An item has no id",
+		Why:   "An id names an item in the graph and is what people type. The id pattern of the dialect also matches the empty text. Write an id at the item, or an id pattern that needs at least one letter or digit.",
+		Wrong: "### Sprint : A",
+		Right: "### Sprint 1.1: A",
+	},
+	{
 		Code: "cancelled", Severity: Note, About: "plan",
 		Title: "A heading is struck through",
 		Why:   "A heading whose id stands inside `~~` is cancelled: it makes no node, and what stands below it belongs to no other item.",
