@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -42,6 +43,7 @@ func (p *parser) tableOf(at, end int) (*table, bool) {
 		}
 	}
 	t := &table{head: p.cells(head, min(lineEnd(p.src, head), end))}
+	t.rows = make([]tableRow, 0, strings.Count(p.src[at:end], "\n"))
 	for at = nextLine(p.src[:end], at); at < end; at = nextLine(p.src[:end], at) {
 		stop := min(lineEnd(p.src, at), end)
 		row := tableRow{cells: p.cells(at, stop), at: span{at, stop}, table: t}
@@ -70,7 +72,7 @@ func (p *parser) cells(at, end int) []inline {
 	if at < end && p.src[at] == '|' {
 		at++
 	}
-	var out []inline
+	out := make([]inline, 0, min(strings.Count(p.src[at:end], "|")+1, maxCells))
 	start := at
 	for i := at; i < end && len(out) < maxCells; i++ {
 		switch p.src[i] {
@@ -119,6 +121,7 @@ func (p *parser) tableItems(b *block) {
 		return
 	}
 	name := t.column(p.dialect.Columns.Title)
+	p.stream, p.cands = slices.Grow(p.stream, len(t.rows)), slices.Grow(p.cands, len(t.rows))
 	found := false
 	for i := range t.rows {
 		row := &t.rows[i]
