@@ -94,7 +94,11 @@ var (
 	// refusingWord begins a line that refuses. "Fail-safe", "fail_to_pass" and a
 	// count of none are other things.
 	refusingWord = lazyregexp.New(`(?i)^(?:fail(?:ed)?|reject(?:ed)?|stop)(?:[^\pL\pN_-]|[_-]+(?:[^\pL\pN_-]|$)|$)`)
-	countOfNone  = lazyregexp.New(`(?i)^(?:failed|rejected)(?:\s+tests)?\W*[:=|]\W*0\W*$`)
+	// countOfNone is "FAIL lines: none" up to the comma that ends it. A cell is a count
+	// if its neighbour is 0 or it says of what: | FAIL | none | is a verdict without findings.
+	countOfNone = lazyregexp.New(`(?i)^(?:fail(?:ed)?|reject(?:ed)?|stop)` +
+		`(?:(?:\s+[\pL\pN_-]+){0,3}[^\pL\pN]*[:=][^\pL\pN]*(?:0|none)|(?:\s+[\pL\pN_-]+){1,3}[^\pL\pN:=]*\|[^\pL\pN]*(?:0|none)|[^\pL\pN]*\|[^\pL\pN]*0)` +
+		`(?:(?:\s+of\s+\d+)?\s+tests?\s+failed)?(?:[^\pL\pN]*$|[*_\s` + "`" + `]*[,;])`)
 	// markup may stand before the first word of a line.
 	markup = lazyregexp.New(`^(?:\d{1,9}[.)]\s|\[[ xX]\]\s|</?[A-Za-z][^<>]{0,100}>|[^\pL\pN<\[]|[<\[])+`)
 )
@@ -129,10 +133,17 @@ func refuses(line string) bool {
 	line = markup.ReplaceAllString(line, "")
 	if at := label.FindStringIndex(line); at != nil {
 		if rest := markup.ReplaceAllString(line[at[1]:], ""); refusingWord.MatchString(rest) {
-			return !countOfNone.MatchString(rest)
+			line = rest
 		}
 	}
-	return refusingWord.MatchString(line) && !countOfNone.MatchString(line)
+	for refusingWord.MatchString(line) {
+		at := countOfNone.FindStringIndex(line)
+		if at == nil {
+			return true
+		}
+		line = markup.ReplaceAllString(line[at[1]:], "") // "Failed: 0, rejected: 2"
+	}
+	return false
 }
 
 // narrow makes plain letters of wide ones, and drops what does not show.
