@@ -71,8 +71,16 @@ func newID() string {
 // decide hands a decision to whoever holds the lock and says what came of it; if
 // nobody does, it takes the lock and puts it on record itself.
 func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key string, d executor.Decision) error {
+	if err := refuseMarked(); err != nil {
+		return err
+	}
 	t, err := openTable(ctx, file, in, key == "")
 	if err != nil {
+		return err
+	}
+	if owner, held, err := journal.Holder(t.space.State()); err != nil {
+		return inputErrorf("%w", err)
+	} else if err := refuseAgents(owner, held); err != nil {
 		return err
 	}
 	node := ir.NodeID("")

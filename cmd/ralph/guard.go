@@ -14,12 +14,11 @@ import (
 // hides from whom it descends. It is a guard rail and no wall: a program that has itself
 // started by another one of the user's (a tmux server, cron) is not seen.
 func refuseAgents(holder journal.Owner, held bool) error {
-	inside := process.MarkedAncestor(runner.Mark, gate.Mark) != 0
 	if held && holder.PID > 0 && slices.Contains(process.Ancestors(), holder.PID) {
-		inside = true
+		return errInside()
 	}
-	if inside {
-		return inputErrorf("this is for people: it was called from inside an agent or a gate of a run.\n  If you are a person, call it from a terminal of your own")
+	if err := refuseMarked(); err != nil {
+		return err
 	}
 	if !held {
 		return nil // no agent is at work
@@ -32,4 +31,16 @@ func refuseAgents(holder journal.Owner, held bool) error {
 		return inputErrorf("this is for people, and whether an agent of the run calls it cannot be seen: %s.\n  If you are a person, call it where ralph apply runs (process %d on %s), or end the run first (Ctrl-C there) and call it then", why, holder.PID, holder.Host)
 	}
 	return nil
+}
+
+// refuseMarked refuses a caller that stands below an agent or a gate of any run.
+func refuseMarked() error {
+	if process.MarkedAncestor(runner.Mark, gate.Mark) != 0 {
+		return errInside()
+	}
+	return nil
+}
+
+func errInside() error {
+	return inputErrorf("this is for people: it was called from inside an agent or a gate of a run.\n  If you are a person, call it from a terminal of your own")
 }
