@@ -217,13 +217,25 @@ func (c *compilation) named(s syntax.Stated) []Source {
 	if err == nil {
 		return []Source{{Path: p, Bytes: b}}
 	}
-	if found, l := policiesIn(c.readProject, c.in.Project, p, c.limits.PolicyBytes); len(found)+len(l) > 0 {
+	if c.isDir(p) {
+		found, l := policiesIn(c.readProject, c.in.Project, p, c.limits.PolicyBytes)
 		c.diags.Add(l...)
-		return found
+		if len(found)+len(l) > 0 {
+			return found
+		}
 	}
 	c.diags.Add(diag.New("policy-file", s.Range, "the policy file cannot be read").
 		WithDetail("%s. Name a file of the project, or a directory with *.hcl files.", worldError(p, err)))
 	return nil
+}
+
+// isDir reports whether a path is a directory of the project.
+func (c *compilation) isDir(p string) bool {
+	if c.in.Project == nil {
+		return false
+	}
+	st, err := fs.Stat(c.in.Project, p)
+	return err == nil && st.IsDir()
 }
 
 // worldError says why a file could not be read, without a path of this machine.
