@@ -26,6 +26,7 @@ type file struct {
 	data []byte
 	perm fs.FileMode
 	temp string
+	dir  *os.File // that holds it; nil where a directory cannot be synced
 
 	old   []byte // what it holds, when others may follow it
 	fresh bool   // there is none
@@ -40,23 +41,23 @@ func (b *Batch) Add(path string, data []byte, perm fs.FileMode) {
 
 // Commit replaces the files in the order of Add. The commit point of each file
 // is its rename. After an error that comes before the first rename nothing has
-// changed, and one that comes later puts back what was replaced; the error says
-// which file it was.
+// changed, and one that comes before the last rename puts back what was replaced; the
+// error says which file it was. Behind the last rename all files are new, and an error
+// says only that a crash may undo it.
 func (b *Batch) Commit() error {
 	defer func() {
-		for _, f := range b.files {
-			if f.temp != "" {
-				_ = os.Remove(f.temp) // left only where something failed
-			}
+		for i := range b.files {
+			b.files[i].drop()
 		}
 	}()
+	last := len(b.files) - 1
 	for i := range b.files {
 		f := &b.files[i]
 		if err := f.stage(); err != nil {
 			return err
 		}
-		if i == len(b.files)-1 {
-			break // nothing can fail behind it
+		if i == last {
+			break // it is never put back
 		}
 		old, err := os.ReadFile(f.path)
 		if f.fresh = errors.Is(err, fs.ErrNotExist); err != nil && !f.fresh {
@@ -65,19 +66,19 @@ func (b *Batch) Commit() error {
 		f.old = old
 	}
 	for i := range b.files {
-		f := &b.files[i]
-		if err := atomic.ReplaceFile(f.temp, f.path); err != nil {
-			return errors.Join(fmt.Errorf("write %s: %w", f.path, err), b.back(i))
+		if err := b.files[i].replace(); err != nil {
+			return errors.Join(err, b.back(i))
 		}
-		f.temp = ""
-		if err := syncDir(filepath.Dir(f.path)); err != nil {
+		if err := b.files[i].sync(); i < last && err != nil {
 			return errors.Join(err, b.back(i+1))
+		} else if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// back puts back the first n files after a rename behind them failed.
+// back puts back the first n files after a step behind them failed.
 func (b *Batch) back(n int) error {
 	var errs []error
 	for i := range b.files[:n] {
@@ -86,9 +87,57 @@ func (b *Batch) back(n int) error {
 			errs = append(errs, os.Remove(f.path))
 			continue
 		}
-		errs = append(errs, Write(f.path, f.old, f.perm))
+		old := file{path: f.path, data: f.old, perm: f.perm}
+		err := old.stage()
+		if err == nil {
+			err = old.replace()
+		}
+		if err == nil {
+			err = old.sync()
+		}
+		old.drop()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("put back: %w", err))
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// Steps that tests let fail.
+var (
+	rename  = atomic.ReplaceFile
+	syncDir = (*os.File).Sync
+)
+
+// replace is the commit point.
+func (f *file) replace() error {
+	if err := rename(f.temp, f.path); err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	f.temp = ""
+	return nil
+}
+
+// sync makes the rename last.
+func (f *file) sync() error {
+	if f.dir == nil {
+		return nil
+	}
+	if err := syncDir(f.dir); err != nil {
+		return fmt.Errorf("sync %s: %w", f.dir.Name(), err)
+	}
+	return nil
+}
+
+// drop closes the directory and removes the temporary file, which is left only where
+// something failed.
+func (f *file) drop() {
+	if f.temp != "" {
+		_ = os.Remove(f.temp)
+	}
+	if f.dir != nil {
+		_ = f.dir.Close()
+	}
 }
 
 func (f *file) stage() error {
@@ -102,6 +151,9 @@ func (f *file) stage() error {
 	case err == nil:
 		f.perm = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	if f.dir, err = openDir(filepath.Dir(f.path)); err != nil {
 		return fmt.Errorf("write %s: %w", f.path, err)
 	}
 	t, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*")
@@ -148,19 +200,19 @@ func Create(path string, data []byte, perm fs.FileMode) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("create %s: %w", path, err)
 	}
-	return syncDir(filepath.Dir(path))
+	dir, err := openDir(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("create %s: %w", path, err)
+	}
+	made := file{path: path, dir: dir}
+	defer made.drop()
+	return made.sync()
 }
 
-func syncDir(dir string) error {
+// openDir opens a directory to be synced; nil where that is not possible.
+func openDir(dir string) (*os.File, error) {
 	if runtime.GOOS == "windows" {
-		return nil // a directory cannot be synced there
+		return nil, nil
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return nil
+	return os.Open(dir)
 }
