@@ -20,6 +20,7 @@ type scope struct {
 	names   map[string][]string  // by root (agent, gate, …, var, local): what may follow, sorted
 	roots   map[string]cty.Value // by root, made on first use
 	files   map[string][]byte    // read so far
+	decoded map[string]cty.Value // JSON files, by the name that was given
 	reads   []FileRead
 	feeding string // the value that is being evaluated: "gate.qa.output_schema"
 	seen    map[hclsyntax.Expression]*analysis
@@ -36,6 +37,7 @@ func newScope(project fs.FS, m *Meter) *scope {
 		names:   map[string][]string{},
 		roots:   map[string]cty.Value{},
 		files:   map[string][]byte{},
+		decoded: map[string]cty.Value{},
 		seen:    map[hclsyntax.Expression]*analysis{},
 	}
 }

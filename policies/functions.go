@@ -231,9 +231,13 @@ func (s *scope) jsonFileFunc() function.Function {
 		if !args[0].IsKnown() {
 			return cty.DynamicVal, nil
 		}
-		b, err := s.read(args[0].AsString())
+		name := args[0].AsString()
+		b, err := s.read(name)
 		if err != nil {
 			return cty.NilVal, function.NewArgError(0, err)
+		}
+		if v, known := s.decoded[name]; known {
+			return v, nil
 		}
 		if jsonTooDeep(b) >= 0 {
 			return cty.NilVal, function.NewArgErrorf(0, "the JSON is nested deeper than %d levels", maxDepth)
@@ -243,6 +247,7 @@ func (s *scope) jsonFileFunc() function.Function {
 		if err != nil {
 			return cty.NilVal, function.NewArgErrorf(0, "the file is no JSON: %s", err)
 		}
+		s.decoded[name] = v
 		return v, nil
 	}
 	return function.New(&function.Spec{

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"regexp/syntax"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -71,12 +72,28 @@ func (s *scope) paid(name string, f function.Function) function.Function {
 	return function.New(spec)
 }
 
-// patternCost is what it costs to read a regular expression: repetitions are written out.
+// patternFactor is how often a regular expression is compiled, about.
+const patternFactor = 4
+
+// patternCost is how many steps a regular expression becomes: repetitions are written
+// out. One that cannot be read is not compiled.
 func patternCost(p string) int {
-	if strings.Contains(p, "{") {
-		return 4096
+	re, err := syntax.Parse(p, syntax.Perl)
+	if err != nil {
+		return 1 + len(p)
 	}
-	return 1 + len(p)
+	return len(p)/8 + patternSteps(re)
+}
+
+func patternSteps(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)/2
+	for _, sub := range re.Sub {
+		n += patternSteps(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
 }
 
 // callCost is what a call costs beside its arguments. A regular expression is read
@@ -99,5 +116,5 @@ func callCost(name string, args []cty.Value) int {
 		t, _ := text(args[1])
 		subject = len(t)
 	}
-	return 64 + 4*pattern + pattern*subject/64
+	return 64 + patternFactor*pattern + pattern*subject/64
 }

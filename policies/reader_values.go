@@ -259,7 +259,7 @@ func (r *reader) pattern(name string) Value[string] {
 		if len(s) > 1000 {
 			return "", fmt.Errorf("the regular expression has more than 1000 characters")
 		}
-		if !r.d.scope.meter.use(patternCost(s)) {
+		if !r.d.scope.meter.use(patternFactor * patternCost(s)) {
 			return "", errors.New(spent)
 		}
 		if _, err := regexp.Compile(s); err != nil {
