@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -77,26 +76,25 @@ func (s *Space) movedRefs(id ir.NodeID) ([]string, error) {
 // foreignRefs returns the refs that are not ralph's, but for the stash and those that
 // a checkout has for itself.
 func (s *Space) foreignRefs() (map[string]string, error) {
-	refs, err := s.git.readRefs("refs")
-	if err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(refs, func(ref, _ string) bool {
-		for _, own := range []string{"refs/ralph/", "refs/bisect/", "refs/rewritten/", "refs/worktree/"} {
-			if strings.HasPrefix(ref, own) {
-				return true
-			}
-		}
-		if ref == stashRef {
+	return s.git.refsBut(s.owned, "refs")
+}
+
+// owned reports whether a ref, or a directory of refs that ends with a slash, is
+// ralph's, the stash, or a checkout's own.
+func (s *Space) owned(ref string) bool {
+	for _, own := range []string{"refs/ralph/", "refs/bisect/", "refs/rewritten/", "refs/worktree/"} {
+		if strings.HasPrefix(ref, own) {
 			return true
 		}
-		if name, ok := strings.CutPrefix(ref, "refs/remotes/"); ok { // what a push left
-			_, ref, _ = strings.Cut(name, "/")
-			ref = "refs/heads/" + ref
-		}
-		return s.branches[ref]
-	})
-	return refs, nil
+	}
+	if ref == stashRef {
+		return true
+	}
+	if name, ok := strings.CutPrefix(ref, "refs/remotes/"); ok { // what a push left
+		_, ref, _ = strings.Cut(name, "/")
+		ref = "refs/heads/" + ref
+	}
+	return s.branches[ref]
 }
 
 // skipped says what of a commit is left out of worktrees on purpose.

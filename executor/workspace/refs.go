@@ -16,6 +16,12 @@ import (
 // readRefs lists the refs below some directories ("refs/heads") from git's own
 // files, without a process. A ref that is symbolic is given as what it says.
 func (g *git) readRefs(under ...string) (map[string]string, error) {
+	return g.refsBut(func(string) bool { return false }, under...)
+}
+
+// refsBut is readRefs without the refs that skip names: none of their files is
+// opened. A directory ends with a slash.
+func (g *git) refsBut(skip func(ref string) bool, under ...string) (map[string]string, error) {
 	refs := map[string]string{}
 	below := func(ref string) bool {
 		for _, u := range under {
@@ -29,7 +35,7 @@ func (g *git) readRefs(under ...string) (map[string]string, error) {
 	if err == nil {
 		in := bufio.NewScanner(f)
 		for in.Scan() {
-			if oid, ref, ok := strings.Cut(in.Text(), " "); ok && below(ref) {
+			if oid, ref, ok := strings.Cut(in.Text(), " "); ok && below(ref) && !skip(ref) {
 				refs[ref] = oid
 			}
 		}
@@ -43,16 +49,25 @@ func (g *git) readRefs(under ...string) (map[string]string, error) {
 			if errors.Is(err, fs.ErrNotExist) { // moved while we look: it is in the other place
 				return nil
 			}
-			if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+			if err != nil || strings.HasSuffix(path, ".lock") {
 				return err
+			}
+			ref, err := filepath.Rel(g.common, path)
+			ref = filepath.ToSlash(ref)
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && skip(ref+"/"):
+				return fs.SkipDir
+			case d.IsDir() || skip(ref):
+				return nil
 			}
 			b, err := regular.ReadFile(path)
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			rel, rerr := filepath.Rel(g.common, path)
-			refs[filepath.ToSlash(rel)] = strings.TrimSpace(string(b))
-			return errors.Join(err, rerr)
+			refs[ref] = strings.TrimSpace(string(b))
+			return err
 		})
 		if err != nil {
 			return nil, err
