@@ -13,21 +13,22 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// script does for each node what ralph does with git, one command after another:
-// a worktree on a branch of its own, one new file, a commit under a ref, a look
-// before and after a gate, a result. $G is git with ralph's settings.
-const script = `set -eu
-: "${N:?}" "${G:?}"
+// before, made and after are what a script does for each node that ralph does with
+// git, one command after another: a worktree on a branch of its own, one new file, a
+// commit under a ref, a look before and after a gate, a result. $G is git with
+// ralph's settings. How a worktree is made depends on the layout.
+const (
+	before = `set -eu
+: "${FROM:?}" "${TO:?}" "${G:?}"
 base=$($G rev-parse HEAD)
-i=1
-while [ $i -le "$N" ]; do
-  d=../script-worktrees/$i
+here=$PWD
+i=$FROM
+while [ $i -le "$TO" ]; do
+  d=$here/../script-worktrees/$i
   r=refs/ralph/script/nodes/$i
   printf 'create %s/attempts/implement/1 %s\ncreate refs/heads/script/%s %s\n' $r $base $i $base | $G update-ref --stdin
-  $G worktree add --force --detach --no-checkout -- $d $base 2>/dev/null
-  a=.git/worktrees/$i
-  echo "ref: refs/heads/script/$i" > $a/HEAD
-  w="$G --git-dir=$a --work-tree=$d"
+`
+	after = `
   $w reset --hard --quiet $base
   echo "$i" > $d/file-$i.txt
   $w ls-files --others --exclude-standard -z > /dev/null
@@ -42,17 +43,40 @@ while [ $i -le "$N" ]; do
   i=$((i + 1))
 done
 `
+)
+
+var made = map[string]string{
+	"worktree": `
+  $G worktree add --force --detach --no-checkout -- $d $base 2>/dev/null
+  echo "ref: refs/heads/script/$i" > .git/worktrees/$i/HEAD
+  w="$G --git-dir=.git/worktrees/$i --work-tree=$d"
+`,
+	"clone": `
+  mkdir -p $d/.git/objects/info $d/.git/refs/heads/script
+  echo "$here/.git/objects" > $d/.git/objects/info/alternates
+  printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n' > $d/.git/config
+  echo $base > $d/.git/refs/heads/script/$i
+  echo "ref: refs/heads/script/$i" > $d/.git/HEAD
+  w="env GIT_COMMON_DIR=$here/.git $G --git-dir=$d/.git --work-tree=$d"
+`,
+}
 
 // BenchmarkNodesWithGit walks 200 nodes through prepare, collect, one gate and
-// publish, and compares with the script that issues the same git commands, in
-// the same run. ratio is ralph's wall time by the script's; it should stay below
+// publish, and compares with the script that issues the same git commands, ten nodes
+// of each in turn. ratio is ralph's wall time by the script's; it should stay below
 // 1.3.
 func BenchmarkNodesWithGit(b *testing.B) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		b.Skip("no sh: nothing to compare with")
 	}
-	nodes := 200
+	for _, layout := range []string{"clone", "worktree"} {
+		b.Run(layout, func(b *testing.B) { benchNodesWithGit(b, sh, layout) })
+	}
+}
+
+func benchNodesWithGit(b *testing.B, sh, layout string) {
+	nodes, turn := 200, 10
 	if testing.Short() {
 		nodes = 20
 	}
@@ -62,30 +86,32 @@ func BenchmarkNodesWithGit(b *testing.B) {
 	}
 	var ours, theirs time.Duration
 	for range b.N {
-		r := newRepo(b, executortest.Epic(lines))
+		r, peer := newRepo(b, executortest.Epic(lines)), newRepo(b, executortest.Epic(nil))
+		r.epic.Run.Worktree.Layout = layout
 		base := r.head()
 		g := append([]string{r.space.git.bin}, r.space.git.conf...)
-		began := time.Now()
-		for i := range nodes {
-			id := ir.NodeID(fmt.Sprintf("bd-1-%d", i+1))
-			c := r.result(id, base, fmt.Sprintf("file-%d.txt", i+1), "x\n")
-			e := r.gate(id, c.Commit, "check", false)
-			r.opened(e)
-			r.closed(e)
-		}
-		ours += time.Since(began)
+		env := append(append(os.Environ(), r.space.git.env...), r.space.person...)
+		env = withoutVar(append(env, "G="+strings.Join(g, " ")), "GIT_DIR")
+		for from := 1; from <= nodes; from += turn {
+			began := time.Now()
+			for i := from; i < from+turn; i++ {
+				c := r.result(ir.NodeID(fmt.Sprintf("bd-1-%d", i)), base, fmt.Sprintf("file-%d.txt", i), "x\n")
+				e := r.gate(c.Node, c.Commit, "check", false)
+				r.opened(e)
+				r.closed(e)
+			}
+			ours += time.Since(began)
 
-		cmd := exec.Command(sh, "-c", script)
-		cmd.Dir = r.dir
-		cmd.Env = append(append(os.Environ(), r.space.git.env...), r.space.person...)
-		cmd.Env = append(cmd.Env, fmt.Sprintf("N=%d", nodes), "G="+strings.Join(g, " "))
-		cmd.Env = withoutVar(cmd.Env, "GIT_DIR")
-		began = time.Now()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%v\n%s", err, out)
+			cmd := exec.Command(sh, "-c", before+made[layout]+after)
+			cmd.Dir = peer.dir
+			cmd.Env = append(env, fmt.Sprintf("FROM=%d", from), fmt.Sprintf("TO=%d", from+turn-1))
+			began = time.Now()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				b.Fatalf("%v\n%s", err, out)
+			}
+			theirs += time.Since(began)
 		}
-		theirs += time.Since(began)
-		if n := strings.Count(r.git("for-each-ref", "refs/ralph/script/nodes/*/result"), "\n"); n != nodes-1 {
+		if n := strings.Count(peer.git("for-each-ref", "refs/ralph/script/nodes/*/result"), "\n"); n != nodes-1 {
 			b.Fatalf("the script made %d results", n+1)
 		}
 		if got, err := filepath.Glob(r.dir + "/.git/refs/ralph/bd-epic/nodes/*/result"); err != nil || len(got) != nodes {
