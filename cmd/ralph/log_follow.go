@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
@@ -267,7 +268,11 @@ func (l *eventLog) lastOutput(of func(turn string) bool, over bool) error {
 		}
 		from := int64(0)
 		if l.lines >= 0 {
-			from = lastLines(path, f.size, l.lines, over)
+			most := min(tailRead, max(int64(l.lines), 10)*tailLine)
+			if l.raw { // half an object is none
+				most = tailRead
+			}
+			from = lastLines(path, f.size, l.lines, most, over)
 		}
 		l.seen[path] = from
 		if from > 0 && l.lines > 0 && !l.raw {
@@ -282,15 +287,20 @@ func (l *eventLog) lastOutput(of func(turn string) bool, over bool) error {
 	return nil
 }
 
-// tailRead is how much of the end of a file is looked at for its last lines, and
-// how much is read at a time.
-const tailRead = 256 << 10
+// tailRead is how much of a file is read at a time, and of its end at most looked at
+// for its last lines; tailLine is how much there is room for in each of these, on
+// the average: who wrote a million bytes without a line break fills no screen.
+const (
+	tailRead = 256 << 10
+	tailLine = 2 << 10
+)
 
-// lastLines is where the last n lines of a file begin; over says that nothing more
-// comes, so that a line without an end is whole.
-func lastLines(path string, size int64, n int, over bool) int64 {
-	from := max(size-tailRead, 0)
-	text, err := readPart(path, from, tailRead)
+// lastLines is where the last n lines of a file begin, those of its last most bytes;
+// of one that is longer it is where its part of them begins. over says that nothing
+// more comes, so that a line without an end is whole.
+func lastLines(path string, size int64, n int, most int64, over bool) int64 {
+	from := max(size-most, 0)
+	text, err := readPart(path, from, most)
 	if err != nil {
 		return size
 	}
@@ -309,14 +319,18 @@ func lastLines(path string, size int64, n int, over bool) int64 {
 	if n == 0 {
 		return size
 	}
+	whole := end
 	for ; n > 0; n-- {
 		i := bytes.LastIndexByte(text[:end], '\n')
-		if i < 0 {
-			if from == 0 {
-				return 0
+		switch {
+		case i < 0 && from == 0:
+			return 0
+		case i < 0 && end == whole: // not even one line begins here
+			for i = 0; i < min(end, utf8.UTFMax-1) && !utf8.RuneStart(text[i]); i++ {
 			}
-			end = bytes.IndexByte(text, '\n')
-			break
+			return from + int64(i)
+		case i < 0:
+			return from + int64(end) + 1
 		}
 		end = i
 	}
