@@ -446,7 +446,8 @@ func Files(state string, node ir.NodeID, step string, attempt int) string {
 // directory: behind a link that a program left there ralph would write into
 // somebody else's file, and at a pipe it would wait for ever.
 func (c *Config) plainFiles(dir string) error {
-	if err := c.noLink(dir); err != nil {
+	there, err := c.noLink(dir)
+	if err != nil || !there {
 		return err
 	}
 	entries, err := os.ReadDir(dir)
@@ -465,18 +466,23 @@ func (c *Config) plainFiles(dir string) error {
 // makes. What a program put in its place is taken away: ralph writes behind no link.
 func (d *driver) files(e *executor.Effect) (string, error) {
 	dir := Files(d.State, e.Node, e.Step, e.Attempt)
-	return dir, d.noLink(dir)
+	_, err := d.noLink(dir)
+	return dir, err
 }
 
 // noLink takes away what stands in the place of a directory below the run's state, or of
-// one above it there, and is none. The state's own directory must be one.
-func (c *Config) noLink(dir string) error {
+// one above it there, and is none. The state's own directory must be one. It reports
+// whether the directory is there.
+func (c *Config) noLink(dir string) (bool, error) {
+	if there, err := regular.There(dir); err == nil {
+		return there, nil
+	}
 	if err := regular.NoLinks(c.State); err != nil {
-		return err
+		return false, err
 	}
 	rel, err := filepath.Rel(c.State, dir)
 	if err != nil {
-		return err
+		return false, err
 	}
 	at := c.State
 	for _, name := range strings.Split(rel, string(filepath.Separator)) {
@@ -489,9 +495,9 @@ func (c *Config) noLink(dir string) error {
 			err = os.Remove(at)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return false, err
 		}
-		break // nothing is below it
+		return false, nil // nothing is below it
 	}
-	return nil
+	return true, nil
 }

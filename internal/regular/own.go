@@ -19,7 +19,21 @@ import (
 // NoLinks returns an error that names the link, or what else is no directory, when
 // there is one on the way to dir. What is not there yet is none.
 func NoLinks(dir string) error {
+	_, err := There(dir)
+	return err
+}
+
+// There reports whether dir is a directory. The error is that of NoLinks.
+func There(dir string) (bool, error) {
 	dir = filepath.Clean(dir)
+	if there, ok := way(dir); ok {
+		return there, nil
+	}
+	return walk(dir)
+}
+
+// walk looks at each part of a path.
+func walk(dir string) (bool, error) {
 	for i := range len(dir) {
 		if last := i == len(dir)-1; i == 0 || !last && dir[i+1] != filepath.Separator {
 			continue
@@ -27,16 +41,16 @@ func NoLinks(dir string) error {
 		at := dir[:i+1]
 		st, err := os.Lstat(at)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return false, nil
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !st.IsDir() {
-			return planted(at, st.Mode())
+			return false, planted(at, st.Mode())
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // Own returns an error when something stands at path that is no regular file, or a link

@@ -67,3 +67,42 @@ func TestNoLinkIsFollowedAmongOwnFiles(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestThere: the kernel's answer and that of looking at each part are the same.
+func TestThere(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(top, name) }
+	if err := errors.Join(os.MkdirAll(at("dir/sub"), 0o700), os.WriteFile(at("file"), nil, 0o600), os.Symlink(at("dir"), at("link")), os.Symlink(at("none"), at("dangling"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		dir       string
+		there, ok bool
+	}{
+		{"dir", true, true},
+		{"dir/", true, true},
+		{"dir/sub", true, true},
+		{"none", false, true},
+		{"dir/none/at/all", false, true},
+		{"file", false, false},
+		{"file/below", false, false},
+		{"link", false, false},
+		{"link/", false, false},
+		{"link/sub", false, false},
+		{"link/none", false, false},
+		{"dangling", false, false},
+	} {
+		dir := top + "/" + test.dir
+		there, err := There(dir)
+		if there != test.there || (err == nil) != test.ok || err != nil && !errors.Is(err, ErrNot) {
+			t.Errorf("There(%s): %t, %v", test.dir, there, err)
+		}
+		slow, serr := walk(filepath.Clean(dir))
+		if slow != there || (serr == nil) != (err == nil) {
+			t.Errorf("walk(%s): %t, %v, but There: %t, %v", test.dir, slow, serr, there, err)
+		}
+	}
+}
