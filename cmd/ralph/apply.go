@@ -205,6 +205,7 @@ type openedRun struct {
 	stale    string            // the plan changed since it was compiled
 	differ   []string          // a warning: files that sprints find other than they are here
 	notes    []string          // programs that nobody has yet
+	doubtful []string          // secrets that are not looked for in commits
 	was      journal.Owner     // a holder that was killed
 	wasDead  bool
 }
@@ -254,7 +255,9 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 	}
 	r.crew = newCrew(epic)
 	r.space.Filter = r.crew.redact.Filter
-	if known, _ := redact.New(unmistakable(r.epic, secretValues(r.epic, os.Environ()))); !known.Empty() {
+	values, doubtful := unmistakable(r.epic, secretValues(r.epic, os.Environ()))
+	r.doubtful = doubtful
+	if known := redact.NewSearch(values); !known.Empty() {
 		r.space.Known = known.Count
 	}
 	if err := r.space.Recover(ctx); err != nil {
@@ -456,6 +459,11 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	if short := r.crew.short; len(short) > 0 {
 		view.note("warning: too short to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
+	}
+	for _, name := range r.doubtful {
+		if !slices.Contains(r.crew.short, name) {
+			view.note("warning: the secret %s: its value is an ordinary word: it is redacted but not looked for in commits", name)
+		}
 	}
 	setup := ""
 	if !a.blind {

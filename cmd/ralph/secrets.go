@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -56,16 +57,25 @@ func secretValues(epic *ir.Epic, environ []string) map[string]string {
 	return out
 }
 
+// ordinary is a value that files hold by chance: words, perhaps with a number behind
+// them (postgres, localhost:5432), or numbers alone.
+var ordinary = lazyregexp.New(`^(?:\pL+(?:[-_.:@ ]\pL+)*[-_.:@!]?\d{0,5}|[\d.:]+)$`)
+
 // unmistakable leaves of secret values those that no file holds by chance: the epic's
-// own, and of others the long ones and those that no word is like.
-func unmistakable(epic *ir.Epic, values map[string]string) map[string]string {
-	out := map[string]string{}
+// own, unless they are ordinary and shorter than 20 bytes, and of others the long ones
+// and those that no word is like. Doubtful names the epic's own that are left out.
+func unmistakable(epic *ir.Epic, values map[string]string) (out map[string]string, doubtful []string) {
+	out = map[string]string{}
 	for name, v := range values {
 		_, declared := epic.Secrets[name]
 		random := strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, unicode.IsLetter)
-		if declared || len(v) >= 20 || len(v) >= 10 && random {
+		switch {
+		case len(v) >= 20, declared && !ordinary.MatchString(strings.TrimSpace(v)), !declared && len(v) >= 10 && random:
 			out[name] = v
+		case declared:
+			doubtful = append(doubtful, name)
 		}
 	}
-	return out
+	slices.Sort(doubtful)
+	return out, doubtful
 }

@@ -102,6 +102,26 @@ func TestWhichVariablesAreSecret(t *testing.T) {
 	}
 }
 
+// execution §3: known secrets in the diff fail the attempt, words that are called one do not.
+func TestWhichSecretsAreLookedForInCommits(t *testing.T) {
+	epic := &ir.Epic{Secrets: map[string]ir.Secret{}}
+	values := map[string]string{"GITHUB_TOKEN": "ghp-123abc456", "OTHER_PASSWORD": "postgres"}
+	add := func(v string) { values[v], epic.Secrets[v] = v, ir.Secret{} }
+	words := []string{"postgres", "password", "Password1", "localhost", "localhost:5432", "db.internal", "correct horse", "postgres14", "12345678", "127.0.0.1:5432", "admin@example"}
+	secrets := []string{"hunter2/swordfish+77", "hunter2swordfish77", "Tr0ub4dor", "correct-horse-battery-staple", "p@ss/w%rd", "A=word\nB=word"}
+	for _, v := range append(words, secrets...) {
+		add(v)
+	}
+	got, doubtful := unmistakable(epic, values)
+	slices.Sort(words)
+	if !slices.Equal(doubtful, words) {
+		t.Errorf("left out %q, want %q", doubtful, words)
+	}
+	if want := append(secrets, "GITHUB_TOKEN"); !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("looked for are %q", slices.Sorted(maps.Keys(got)))
+	}
+}
+
 // execution §3: commands get what a command runner lets through, and more.
 func TestCommandsGetTheListOfACommandRunner(t *testing.T) {
 	if got, want := process.Basic(), policies.DefaultEnv("command"); !slices.Equal(got, want) {

@@ -42,6 +42,17 @@ type needle struct {
 // New returns a redactor for values by name. In their place stands [secret NAME].
 // Short are the names of those that are too short to be looked for.
 func New(values map[string]string) (r *Redactor, short []string) {
+	return build(values, func(string) bool { return true })
+}
+
+// NewSearch returns a redactor for what must be nothing but a secret where it stands: of
+// a value with several lines those alone count that look random.
+func NewSearch(values map[string]string) *Redactor {
+	r, _ := build(values, random)
+	return r
+}
+
+func build(values map[string]string, line func(string) bool) (r *Redactor, short []string) {
 	r = &Redactor{}
 	var raw, plain, dense []needle
 	seen := map[string]bool{}
@@ -60,7 +71,7 @@ func New(values map[string]string) (r *Redactor, short []string) {
 			}
 			continue
 		}
-		for _, v := range parts(value) {
+		for _, v := range parts(value, line) {
 			add(&raw, "raw", v, name, 2)
 			for _, html := range []bool{true, false} { // what ends with a backslash is no escape of its own
 				add(&raw, "raw", quoted(v, html), name, 2)
@@ -85,12 +96,12 @@ func New(values map[string]string) (r *Redactor, short []string) {
 }
 
 // parts are what of a value is looked for: all of it, without space around it, and
-// its long lines.
-func parts(value string) []string {
+// those of its long lines that count.
+func parts(value string, counts func(line string) bool) []string {
 	out := []string{value, strings.TrimSpace(value)}
 	if lines := strings.Split(value, "\n"); len(lines) > 1 {
 		for _, l := range lines {
-			if l = strings.TrimSpace(l); len(l) >= minLine && !strings.HasPrefix(l, "-----") {
+			if l = strings.TrimSpace(l); len(l) >= minLine && !strings.HasPrefix(l, "-----") && counts(l) {
 				out = append(out, l)
 			}
 		}

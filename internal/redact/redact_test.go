@@ -353,3 +353,32 @@ func TestAShortValueBlanksNoWords(t *testing.T) {
 		}
 	}
 }
+
+func TestWhichLinesLookRandom(t *testing.T) {
+	for line, want := range map[string]bool{
+		"NODE_ENV=production": false,
+		`"token_uri": "https://oauth2.googleapis.com/token",`:           false,
+		`"auth_uri": "https://accounts.google.com/o/oauth2/auth",`:      false,
+		"NEXT_PUBLIC_URL=https://example.com/v2":                        false,
+		`"client_email": "robot@shop-123456.iam.gserviceaccount.com",`:  false,
+		"11111111 22222222 33333333":                                    false,
+		"API_TOKEN=xK39fQpL02mZtRw8":                                    true,
+		`"private_key_id": "0123456789abcdef0123456789abcdef01234567",`: true,
+		"ID=0b5c1f0e-7d0e-4ba4-9a11-0d1a2b3c4d5e":                       true,
+		"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8": true,
+	} {
+		if got := random(line); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+	text := "NODE_ENV=production\nAPI_TOKEN=xK39fQpL02mZtRw8\n"
+	search := NewSearch(map[string]string{"ENV": text})
+	for in, want := range map[string]int{"NODE_ENV=production\n": 0, "API_TOKEN=xK39fQpL02mZtRw8": 1, "a\n" + text: 1} {
+		if got, err := search.Count(strings.NewReader(in)); err != nil || got["ENV"] != want {
+			t.Errorf("%q: %v %v", in, got, err)
+		}
+	}
+	if all, _ := New(map[string]string{"ENV": text}); all.String("NODE_ENV=production") != "[secret ENV]" {
+		t.Error("a long line is not taken out of what is printed")
+	}
+}
