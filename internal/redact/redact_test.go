@@ -259,7 +259,8 @@ func BenchmarkFilter(b *testing.B) {
 	r, _ := New(map[string]string{"A": token, "B": strings.Repeat("key", 12), "C": "another-secret-value"})
 	line := "the quick brown fox jumps over the lazy dog, and says {\"json\": 1}\n"
 	escaped, _ := json.Marshal(strings.Repeat(line, 4))
-	for name, text := range map[string]string{"plain": line, "escaped": string(escaped) + "\n"} {
+	dense := strings.ReplaceAll(fmt.Sprintf("%x\n", line), "6", "%2536")
+	for name, text := range map[string]string{"plain": line, "escaped": string(escaped) + "\n", "dense": dense} {
 		b.Run(name, func(b *testing.B) {
 			chunk := []byte(strings.Repeat(text, 32<<10/len(text)))
 			w := r.Filter(discard{})
