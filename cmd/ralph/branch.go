@@ -16,13 +16,14 @@ import (
 // it holds is asked of git: an agent may have merged what ralph did not.
 type branchHolds struct {
 	executor.Branch
-	name, head string // head is "" if there is no such branch
-	joins      bool   // mode dag: it is made of the results when a run ends
+	name, head string   // head is "" if there is no such branch
+	joins      bool     // mode dag: it is made of the results when a run ends
+	shadows    []string // what git takes its short name for
 }
 
 func holdsOf(ctx context.Context, epic *ir.Epic, run *executor.Run, space *workspace.Space) branchHolds {
 	in := epic.Epic.Integration
-	b := branchHolds{name: in.Branch, joins: in.Mode == "dag"}
+	b := branchHolds{name: in.Branch, joins: in.Mode == "dag", shadows: space.Shadows(in.Branch)}
 	b.head, _ = space.Integrated(ctx)
 	within, err := space.Within(ctx, append(run.Results(), run.LeftOthers()...))
 	if err != nil {
@@ -165,9 +166,30 @@ func (b branchHolds) sayOlder(w io.Writer) {
 // sayWays says how to look at the branch, and to take it where it has all of it, or
 // what was not skipped.
 func (b branchHolds) sayWays(w io.Writer, all bool) {
-	fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", quoteArg(b.name))
-	fmt.Fprintf(w, "          git diff HEAD...%s\n", quoteArg(b.name))
+	name := b.typed()
+	fmt.Fprintf(w, "  look:   git log --graph --oneline %s\n", name)
+	fmt.Fprintf(w, "          git diff HEAD...%s\n", name)
 	if all {
-		fmt.Fprintf(w, "  take:   git merge %s\n", quoteArg(b.name))
+		fmt.Fprintf(w, "  take:   git merge %s\n", name)
 	}
+	if said := b.shadowed(); said != "" {
+		fmt.Fprintf(w, "  %s\n", term.Clean(said))
+	}
+}
+
+// typed is the branch's name for a command: the whole one where git takes the short
+// one for something else.
+func (b branchHolds) typed() string {
+	if len(b.shadows) > 0 {
+		return quoteArg("refs/heads/" + b.name)
+	}
+	return quoteArg(b.name)
+}
+
+// shadowed says what git takes the branch's short name for, "" if for the branch.
+func (b branchHolds) shadowed() string {
+	if len(b.shadows) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Write the whole name: git takes %s for %s, which is not the branch.", b.name, listOf(b.shadows))
 }

@@ -90,6 +90,7 @@ func fromHere(path string) string {
 type pageData struct {
 	Title, Plan, State, Tally, Spent, Made string
 	Branch, BranchArg, Commit, Base        string
+	Shadowed                               string // what else git takes the branch's name for
 	Begun                                  bool
 	Changed                                bool
 	Notes                                  []string
@@ -169,7 +170,7 @@ func (r *record) pageData() pageData {
 	o := r.run.Overview()
 	p := pageData{
 		Title: r.epic.Epic.Title, Plan: r.epic.Epic.Plan, State: r.stateOfRun(), Tally: tallyOf(r.run), Spent: spentOfRun(o),
-		Made: r.now.Local().Format(time.DateTime), Branch: r.epic.Epic.Integration.Branch, BranchArg: quoteArg(r.epic.Epic.Integration.Branch), Base: r.run.Base().Commit,
+		Made: r.now.Local().Format(time.DateTime), Branch: r.epic.Epic.Integration.Branch, Base: r.run.Base().Commit,
 		Begun: o.Begun, Changed: r.changed, Changes: r.changes(), Proposals: o.Proposals, Graph: drawGraph(r.epic, views),
 	}
 	if o.Held.For != "" {
@@ -185,6 +186,7 @@ func (r *record) pageData() pageData {
 		if v.ID == executor.Integration {
 			p.Commit = v.Result.Commit
 			b := r.branch()
+			p.BranchArg, p.Shadowed = b.typed(), b.shadowed()
 			for _, x := range b.LeftOut {
 				p.LeftOut = append(p.LeftOut, reportOpen{string(x.Key), anchor(x.Key), first(x.Why)})
 			}

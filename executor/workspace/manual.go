@@ -145,7 +145,7 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 	case err != nil || back:
 		return tip, "", err
 	case !forward:
-		return mine, fmt.Sprintf("both its branch %s and its worktree %s hold work: git merge --no-edit %s in the worktree, then approve again", n.Git.Branch, w.dir, n.Git.Branch), nil
+		return mine, fmt.Sprintf("both its branch %s and its worktree %s hold work: git merge --no-edit %s in the worktree, then approve again", n.Git.Branch, w.dir, s.git.typed(n.Git.Branch)), nil
 	}
 	if by := s.checkedOut("refs/heads/"+n.Git.Branch, w.dir); by != "" {
 		return mine, "", nil // the branch is somebody's: the result does not need it
