@@ -307,6 +307,13 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 	if err := r.pin(ctx, a.rebase, a.base); err != nil {
 		return r, refusal(err)
 	}
+	bases := []executor.Tree{r.base}
+	for _, b := range r.bases {
+		bases = append(bases, b.Tree)
+	}
+	if err := r.space.Fetch(ctx, bases...); err != nil {
+		return r, refusal(err)
+	}
 	r.agents, err = copyAgents(state, files, raw)
 	return r, err
 }

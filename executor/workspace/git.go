@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
 )
 
 // git makes every git call of this package.
@@ -189,7 +191,11 @@ func (g *git) feed(parent context.Context, at place, in io.Reader, out io.Writer
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return &gitError{args, exit.ExitCode(), errOut.String()}
+		failed := &gitError{args, exit.ExitCode(), errOut.String()}
+		if strings.Contains(failed.stderr, "from promisor remote") { // and so it will next time
+			return &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("this is a partial clone, and what it lacks is not fetched while a run is at work: %w; git fetch --refetch --no-filter, then retry", failed)}
+		}
+		return failed
 	}
 	if err != nil {
 		return fmt.Errorf("git %s: %w", args[0], err)

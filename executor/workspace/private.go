@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
@@ -41,6 +42,7 @@ func (s *Space) confine(ctx context.Context) error {
 	}
 	plain := *s.git
 	plain.private = ""
+	s.promisors = nil
 	out, err := plain.run(ctx, place{}, "", nil, "config", "--file", filepath.Join(s.git.common, "config"), "--no-includes", "-z", "--get-regexp", carried)
 	if err != nil && exitCode(err) != 1 {
 		return err
@@ -56,6 +58,9 @@ func (s *Space) confine(ctx context.Context) error {
 		}
 		section, key := name[:strings.Index(name, ".")], name[strings.LastIndex(name, ".")+1:]
 		if sub := strings.TrimSuffix(strings.TrimPrefix(name, section+"."), key); sub != "" {
+			if remote := strings.TrimSuffix(sub, "."); key == "promisor" && !slices.Contains([]string{"false", "no", "off", "0", ""}, strings.ToLower(value)) {
+				s.promisors = append(s.promisors, remote)
+			}
 			section += ` "` + quoteConfig(strings.TrimSuffix(sub, ".")) + `"`
 		}
 		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, key, quoteConfig(value))

@@ -33,8 +33,9 @@ type Space struct {
 	ignore string   // the user's excludes file, "" if none
 	lfs    bool     // the user has Git LFS
 
-	carried map[string]string // settings that clones get, by name
-	shared  string            // who else may write objects, as core.sharedRepository has it
+	carried   map[string]string // settings that clones get, by name
+	promisors []string          // remotes that a partial clone expects objects of
+	shared    string            // who else may write objects, as core.sharedRepository has it
 
 	mu      sync.Mutex // guards trees being added: git numbers them by looking
 	busy    sync.Map   // *sync.Mutex by name of the worktree
