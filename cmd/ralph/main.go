@@ -35,7 +35,10 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 		}
 	}()
 	defer process.EndGuard()
-	root := newRoot()
+	root := bareRoot()
+	if len(args) != 1 || args[0] != "--version" { // which needs none of them
+		addCommands(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -65,6 +68,12 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 }
 
 func newRoot() *cobra.Command {
+	root := bareRoot()
+	addCommands(root)
+	return root
+}
+
+func bareRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ralph",
 		Short: "Plans compile. Agents apply.",
@@ -87,6 +96,10 @@ with coding agents: each in its own git worktree, each judged by gates.
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("ralph {{.Version}}\n")
+	return root
+}
+
+func addCommands(root *cobra.Command) {
 	root.AddGroup(
 		&cobra.Group{ID: "compile", Title: "Plans and graphs:"},
 		&cobra.Group{ID: "apply", Title: "Runs:"},
@@ -128,7 +141,6 @@ with coding agents: each in its own git worktree, each judged by gates.
 			c.Args = cobra.ArbitraryArgs
 		}
 	}
-	return root
 }
 
 // countArgs wraps cobra's check of the number of arguments, whose words are a
