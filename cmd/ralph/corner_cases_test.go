@@ -89,6 +89,7 @@ agent "second" {
 gate "unit" {
   kind = "command"
   run  = "UNIT"
+  env  = { TOP = "ABOVE" }
 }
 
 gate "qa" {
@@ -135,7 +136,7 @@ func newCornerRepo(t *testing.T, c *cornerCase) *cornerRepo {
 	r.env = append(slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, "PATH=") || strings.HasPrefix(e, "HOME=") || strings.HasPrefix(e, "GIT_") || strings.HasPrefix(e, "RALPH_")
 	}), "PATH="+filepath.Join(top, "bin")+":"+os.Getenv("PATH"), "HOME="+filepath.Join(top, "home"), "TOP="+top, "GIT_CONFIG_NOSYSTEM=1")
-	policy := strings.NewReplacer("RUNNER", c.runner, "QATIME", cmp.Or(c.qaTime, "1m"), "UNIT", cmp.Or(c.unit, "true"), "GATES", cmp.Or(c.gates, "gate.unit"), "STEP", c.step, "RETRY", c.retry, "POLICY", c.policy).Replace(cornerPolicy)
+	policy := strings.NewReplacer("RUNNER", c.runner, "QATIME", cmp.Or(c.qaTime, "1m"), "UNIT", cmp.Or(c.unit, "true"), "ABOVE", top, "GATES", cmp.Or(c.gates, "gate.unit"), "STEP", c.step, "RETRY", c.retry, "POLICY", c.policy).Replace(cornerPolicy)
 	r.write("ralph.hcl", policy)
 	r.write("plan.md", "# Corner\n\n## Phase 1: All\n\n"+cmp.Or(c.plan, cornerPlan))
 	r.write("agent.sh", cmp.Or(c.agent, `echo "$RALPH_NODE" > "out-$RALPH_NODE"`))

@@ -131,6 +131,11 @@ func (s *site) seal(epic *ir.Epic) {
 			epic.Gates[name] = g
 		}
 	}
+	setup := map[string]string{"TOP": s.top}
+	for k, v := range epic.Run.Worktree.Env {
+		setup[k] = v
+	}
+	epic.Run.Worktree.Env = setup
 	ir.Seal(epic)
 	b, err := ir.Encode(epic)
 	if err != nil {
