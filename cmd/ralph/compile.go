@@ -230,9 +230,23 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 		input.Past = a.past(c.project)
 		input.Taken = a.taken(c.project)
 	}
+	if c.size() > small {
+		shortLived()
+	}
 	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
 	return nil
+}
+
+// small is how many bytes of plans are compiled within the memory that
+// docs/limits.md promises. For more the time counts.
+const small = 1 << 20
+
+func (c *compilation) size() (n int) {
+	for _, p := range c.plans {
+		n += len(p.bytes)
+	}
+	return n
 }
 
 // inside returns the path of a file in its project, which the first file opens.
