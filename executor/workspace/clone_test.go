@@ -244,11 +244,13 @@ func TestLocksThatAKilledGitLeftInACloneAreTakenAway(t *testing.T) { // executio
 	r.prepare("bd-1-1", 1, base)
 	r.sh("bd-1-1", `
 echo a > a.txt
-touch .git/index.lock .git/HEAD.lock .git/packed-refs.lock .git/refs/heads/ralph/x/1-1.lock .git/refs/heads/other.lock`)
+mkdir -p .git/objects/info .git/info
+touch .git/index.lock .git/HEAD.lock .git/packed-refs.lock .git/refs/heads/ralph/x/1-1.lock .git/refs/heads/other.lock \
+	.git/config.lock .git/shallow.lock .git/info/sparse-checkout.lock .git/objects/info/commit-graph.lock`)
 	if saved := r.prepare("bd-1-1", 2, base); saved == "" {
 		t.Error("what the agent left was not saved")
 	}
-	r.sh("bd-1-1", `test -z "$(find .git -name '*.lock')"; echo b > b.txt; git add b.txt; git commit -qm two`)
+	r.sh("bd-1-1", `test -z "$(find .git -name '*.lock')"; git config user.name Agent; echo b > b.txt; git add b.txt; git commit -qm two`)
 	if c := r.collect("bd-1-1", 2, base); len(c.Problems) > 0 {
 		t.Errorf("problems: %v", c.Problems)
 	}

@@ -350,21 +350,26 @@ func (s *Space) linkIntact(w *worktree) bool {
 	return err == nil && string(b) == "gitdir: "+w.at.gitDir+"\n"
 }
 
-// unlockTree removes what a killed git left in the worktree's own directory; of a
-// clone, whose refs are its own, also their locks.
+// unlockTree removes what a killed git left in the worktree's own directory. Of a
+// clone that is all of its .git: a lock on its config alone fails each `git config`
+// of the attempts that follow.
 func (s *Space) unlockTree(w *worktree) error {
-	locks := []string{"index.lock", "HEAD.lock", "locked"}
-	if w.Clone {
-		locks = append(locks, "packed-refs.lock")
-		err := fs.WalkDir(os.DirFS(w.at.gitDir), "refs", func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") { // no ref has such a name
-				locks = append(locks, filepath.FromSlash(path))
-			}
+	locks := []string{"locked"}
+	err := fs.WalkDir(os.DirFS(w.at.gitDir), ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+			return nil // git says what it cannot read
+		case err != nil:
 			return err
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		case d.IsDir() && fanOut(path):
+			return fs.SkipDir
+		case !d.IsDir() && strings.HasSuffix(path, ".lock"): // no ref has such a name
+			locks = append(locks, filepath.FromSlash(path))
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, name := range locks {
 		if err := os.Remove(filepath.Join(w.at.gitDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -372,6 +377,13 @@ func (s *Space) unlockTree(w *worktree) error {
 		}
 	}
 	return nil
+}
+
+// fanOut reports whether a directory of a .git holds loose objects: many, and never
+// a lock.
+func fanOut(path string) bool {
+	name, ok := strings.CutPrefix(path, "objects/")
+	return ok && len(name) == 2
 }
 
 // remember makes durable what ralph knows about the worktree.
