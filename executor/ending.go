@@ -37,16 +37,11 @@ func (r *Run) outcome() RunOutcome {
 	out := RunDone
 	for _, v := range r.Views() {
 		switch {
-		case !v.Selected:
-		case v.Status == Blocked, v.Status == Cancelled:
+		case !v.Selected, v.Status.settled():
+		case v.Status == Blocked, v.Status == Cancelled, r.cancelled != "": // what was cut is not done
 			return RunBlocked
-		case v.Status == Waiting:
-			out = RunWaiting
-		case v.ID == Integration:
-		case v.Status == Pending, v.Status == Ready:
-			if r.cancelled != "" {
-				return RunBlocked
-			}
+		case v.ID == Integration && (v.Status == Pending || v.Status == Ready):
+		default:
 			out = RunWaiting
 		}
 	}
