@@ -152,8 +152,24 @@ func (g *git) locate(ctx context.Context) error {
 	if err != nil {
 		return &Refusal{What: fmt.Sprintf("%s is not in a git repository that ralph may use (%v)", g.dir, err), Hint: "git init"}
 	}
-	g.common, err = filepath.EvalSymlinks(out)
-	return err
+	if g.common, err = filepath.EvalSymlinks(out); err != nil {
+		return err
+	}
+	return notAClone(g.dir, g.common)
+}
+
+// notAClone refuses to work in a clone that is a sprint's worktree: the run is recorded
+// where it was made for.
+func notAClone(dir, common string) error {
+	b, _, err := readPlain(filepath.Join(common, cloneMark), maxRef)
+	of, _, ok := strings.Cut(string(b), "\n")
+	if err != nil || !ok || !filepath.IsAbs(of) {
+		return nil //nolint:nilerr // it is none
+	}
+	if filepath.Base(of) == ".git" {
+		of = filepath.Dir(of)
+	}
+	return &Refusal{What: fmt.Sprintf("%s is the worktree of a sprint, which ralph made for %s; call it there", dir, of), Hint: "cd " + quoteWord(of)}
 }
 
 // trusted takes over which repositories of other owners the user trusts, as git reads

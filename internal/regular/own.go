@@ -46,7 +46,10 @@ func walk(dir string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if !st.IsDir() {
+		switch {
+		case st.Mode().IsRegular():
+			return false, &fs.PathError{Op: "open", Path: at, Err: errors.New("a file stands where a directory of ralph's is to be")}
+		case !st.IsDir():
 			return false, planted(at, st.Mode())
 		}
 	}
