@@ -27,20 +27,20 @@ func Printable(s string) string {
 	var b strings.Builder
 	var last rune
 	for i, r := range s {
-		was := last
-		last = r
+		invalid := r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD")
 		switch {
-		case reveal.Joins(was, r):
-			b.WriteRune(r)
 		case r == '\t' || r == '\n' || r == '\r':
 			b.WriteByte(' ')
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+		case invalid:
 			fmt.Fprintf(&b, "\\x{%02x}", s[i])
-		case unprintable(r):
+		case unprintable(r) && !reveal.Joins(last, r):
 			fmt.Fprintf(&b, "\\u{%x}", r)
 		default:
 			b.WriteRune(r)
+			last = r
+			continue
 		}
+		last = 0 // nothing joins an escape
 	}
 	return b.String()
 }

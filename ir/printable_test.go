@@ -17,6 +17,7 @@ func TestPrintableShowsWhatWouldActOnATerminal(t *testing.T) {
 		"\u202eevil":           `\u{202e}evil`,
 		"\u2066x\u2069":        `\u{2066}x\u{2069}`,
 		"a\xffb\uFFFD":         `a\x{ff}b` + "\uFFFD",
+		"\xff\u200d":           `\x{ff}\u{200d}`,
 		"\u2028\x7f\x00\ufeff": `\u{2028}\u{7f}\u{0}\u{feff}`,
 	} {
 		if got := ir.Printable(in); got != want {
