@@ -36,13 +36,11 @@ func (o *output) open() (*os.File, error) {
 
 // listen waits until there is something to read.
 func (o *output) listen() error {
-	number, err := whenReadable(o.fd, o.read)
-	if err != nil {
+	if err := whenReadable(o.fd, &o.wait, o.read); err != nil {
 		o.end()
 		return err
 	}
-	o.wait.Store(number)
-	if o.over.Load() && forget(number) {
+	if o.over.Load() && forget(o.wait.Load()) {
 		o.end()
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -27,22 +28,24 @@ type waiting struct {
 }
 
 // whenReadable calls once, in a goroutine of its own, when a file can be read or has
-// ended. The number is for forget, which comes before the file is closed.
-func whenReadable(fd int, call func()) (uint64, error) {
+// ended. The number is for forget, which comes before the file is closed; it is there
+// before the call can be made, which may wait again.
+func whenReadable(fd int, number *atomic.Uint64, call func()) error {
 	r := &readable
 	r.once.Do(func() { r.err = startReadable() })
 	if r.err != nil {
-		return 0, r.err
+		return r.err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
 	e := syscall.EpollEvent{Events: syscall.EPOLLIN | syscall.EPOLLONESHOT, Fd: int32(uint32(r.last)), Pad: int32(uint32(r.last >> 32))}
 	if err := syscall.EpollCtl(r.epoll, syscall.EPOLL_CTL_ADD, fd, &e); err != nil {
-		return 0, fmt.Errorf("wait for output: %w", err)
+		return fmt.Errorf("wait for output: %w", err)
 	}
 	r.calls[r.last] = waiting{fd, call}
-	return r.last, nil
+	number.Store(r.last)
+	return nil
 }
 
 // forget ends a wait. It returns false if there is none: the call was made.
