@@ -24,8 +24,11 @@ func refuseAgents(holder journal.Owner, held bool) error {
 		return nil // no agent is at work
 	}
 	why := process.Blind("") // else /proc may say anything
-	if elsewhere := holder.Boot != "" && holder.Boot != journal.BootID(); why == "" && !elsewhere {
+	if why == "" {
 		why = process.Blind(holder.Space)
+	}
+	if why == "" && holder.Boot != "" && holder.Boot != journal.BootID() {
+		why = "it runs on another machine, or what this one says of its boot is not true"
 	}
 	if why != "" {
 		return inputErrorf("this is for people, and whether an agent of the run calls it cannot be seen: %s.\n  If you are a person, call it where ralph apply runs (process %d on %s), or end the run first (Ctrl-C there) and call it then", why, holder.PID, holder.Host)
