@@ -15,7 +15,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	r.begun, r.ended, r.draining, r.until = true, false, false, Event{}.At
 	r.foreign = e.Digest != r.epic.Digest
 	rebased := r.started.Base != e.Base
-	r.started = e
+	r.started, r.startedSeq = e, seq
 	r.renew()
 	if r.pre.over = false; !e.Tried {
 		r.pre.begin()

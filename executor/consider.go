@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,12 +23,18 @@ func (r *Run) Consider(node ir.NodeID, d Decision, now time.Time) (Decision, err
 	if r.Heard(d.ID) {
 		return d, nil
 	}
-	if err := r.stillAbout(node, d); err != nil {
+	bound, _, err := r.consider(node, d)
+	if no, ok := errors.AsType[*Refused](err); ok && no.Already {
 		return d, err
 	}
-	d.About = "" // of the letter, not of the record
-	d, _, err := r.consider(node, d)
-	return d, err
+	if err := r.stillSeen(node, d); err != nil {
+		return d, err
+	}
+	if err != nil {
+		return d, err
+	}
+	bound.Seen, bound.About = Sight{}, "" // of the letter, not of the record
+	return bound, nil
 }
 
 // Heard reports whether the decision with this id is on record already.
@@ -105,6 +112,11 @@ func (r *Run) refuse(n *node, format string, args ...any) error {
 		hint = strings.Join(w, "\n  ")
 	}
 	return &Refused{Why: fmt.Sprintf("%s is %s", n.ir.Key, r.standing(n)) + ": " + fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// already refuses what is so by now, or over: nothing is wrong.
+func (r *Run) already(n *node, format string, args ...any) error {
+	return &Refused{Why: string(n.ir.Key) + " " + fmt.Sprintf(format, args...), Hint: strings.Join(r.waysOf(n), "\n  "), Already: true}
 }
 
 // standing says in a few words where a node stands.

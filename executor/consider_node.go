@@ -14,7 +14,7 @@ func (r *Run) considerSkip(n *node, d Decision) (act, error) {
 	case n.sum:
 		return nil, r.refuse(n, "the sum of all results cannot be skipped")
 	case r.shown(n) == Skipped:
-		return nil, r.refuse(n, "it is skipped already")
+		return nil, r.already(n, "is skipped already")
 	case n.status == Done:
 		return nil, r.refuse(n, "its work is done and there is nothing to skip")
 	case n.status == Running && d.How != Forced:
@@ -44,7 +44,7 @@ func (r *Run) considerCancel(n *node, d Decision) (act, error) {
 	case n.sum:
 		return nil, r.refuse(n, "the sum of all results cannot be cancelled")
 	case n.status == Cancelled:
-		return nil, r.refuse(n, "it is cancelled already")
+		return nil, r.already(n, "is cancelled already")
 	case r.shown(n) == Skipped, n.status == Done:
 		return nil, r.refuse(n, "there is nothing to cancel")
 	case n.lands():
@@ -88,14 +88,17 @@ func (r *Run) stopNode(n *node, why string) error {
 func (r *Run) considerPause(n *node, d Decision) (act, error) {
 	switch {
 	case n.people.paused != "":
-		return nil, r.refuse(n, "it was paused by %s already", n.people.paused)
+		return nil, r.already(n, "was paused by %s already", n.people.paused)
 	case n.sum:
 		return nil, r.refuse(n, "the sum of all results cannot be paused; ralph pause holds the whole run")
 	case n.status == Done, n.status == Blocked, n.status == Cancelled, r.shown(n) == Skipped:
+		if d.Seen.State == underWay {
+			return nil, r.already(n, "is %s meanwhile: there is nothing to pause", r.shown(n))
+		}
 		return nil, r.refuse(n, "there is nothing to pause")
 	}
 	return func() error {
-		n.people.paused = d.By
+		n.people.paused, n.people.pausedAt = d.By, r.at
 		if n.status == Ready {
 			return r.move(n, Pending)
 		}
@@ -110,6 +113,8 @@ func (r *Run) considerResume(n *node, d Decision) (act, error) {
 	switch {
 	case n.people.paused == "" && n.status == Waiting && n.wait.Cause == CauseHeld:
 		return nil, &Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.held.Detail), Hint: r.resumeHint()}
+	case n.people.paused == "" && !more && d.Seen.wasPaused():
+		return nil, r.already(n, "was resumed already")
 	case n.people.paused == "" && !budget && !more && !n.waitsFor(CauseTakeover):
 		return nil, r.refuse(n, "it is not paused")
 	case budget && !enough && n.people.paused == "":

@@ -22,7 +22,10 @@ func (r *Run) considerRun(d Decision) (Decision, act, error) {
 		return r.considerPlan(d)
 	case Pause:
 		if r.held.For == ForHuman {
-			return d, nil, &Refused{Why: "the run is held already: " + r.held.Detail, Hint: "ralph resume"}
+			return d, nil, &Refused{Why: "the run is held already: " + r.held.Detail, Hint: "ralph resume", Already: true}
+		}
+		if d.Seen.State == goingOn && !r.Open() {
+			return d, nil, &Refused{Why: "the run has ended meanwhile: there is nothing to pause", Hint: "ralph pause holds the next one", Already: true}
 		}
 		return d, func() error {
 			r.hold(RunHeld{For: ForHuman, Detail: "paused by " + d.By + because(d.Message)})
@@ -34,6 +37,9 @@ func (r *Run) considerRun(d Decision) (Decision, act, error) {
 			return d, nil, &Refused{Why: "the run is not paused: it is " + r.held.Detail, Hint: r.resumeHint()}
 		}
 		if r.held.For == "" && !more {
+			if d.Seen.wasPaused() {
+				return d, nil, &Refused{Why: "the run was resumed already", Already: true}
+			}
 			return d, nil, &Refused{Why: "the run is not paused", Hint: "ralph resume KEY resumes one node, ralph resume --budget usd=+20 adds to the budget"}
 		}
 		if why := r.runOver(d.Budget, r.at); r.held.For == ForBudget && why != "" {
@@ -47,11 +53,13 @@ func (r *Run) considerRun(d Decision) (Decision, act, error) {
 			return r.unhold(d.By)
 		}, nil
 	case Cancel:
-		if !r.Open() {
+		switch {
+		case r.cancelled != "":
+			return d, nil, &Refused{Why: "the run was cancelled by " + r.cancelled + " already", Already: true}
+		case !r.Open() && d.Seen.State == goingOn:
+			return d, nil, &Refused{Why: "the run has ended meanwhile: there is nothing to cancel", Already: true}
+		case !r.Open():
 			return d, nil, &Refused{Why: "no run is going on", Hint: "ralph cancel KEY cancels one node"}
-		}
-		if r.cancelled != "" {
-			return d, nil, &Refused{Why: "the run was cancelled by " + r.cancelled + " already"}
 		}
 		return d, func() error { r.cancelled = d.By; return nil }, nil
 	}
@@ -122,7 +130,7 @@ func (r *Run) resumeHint() string {
 // hold lets nothing new start. A pause outlasts a budget.
 func (r *Run) hold(h RunHeld) {
 	if r.held.For != ForHuman {
-		r.held = h
+		r.held, r.heldAt = h, r.at
 	}
 }
 

@@ -48,8 +48,9 @@ type Decision struct {
 
 	Tamper string `json:"tamper,omitempty"` // approve: the change that is accepted, by its id
 
-	// About is what the sender of a letter saw of the node (Run.Bind). It is refused when
-	// that is not so any more, and is not kept.
+	// Seen is what the sender of a letter saw (Run.Bind). The letter is refused when that
+	// is not so any more; it is not kept. About is the same in a letter of an earlier ralph.
+	Seen  Sight  `json:"seen,omitzero"`
 	About string `json:"about,omitempty"`
 
 	// What it is bound to; Consider fills it in. An approval that says a gate or
@@ -61,7 +62,10 @@ type Decision struct {
 }
 
 // Refused says why a decision does not apply, and what would.
-type Refused struct{ Why, Hint string }
+type Refused struct {
+	Why, Hint string
+	Already   bool // what it asks for is so, or over: nothing is wrong
+}
 
 func (r *Refused) Error() string {
 	if r.Hint == "" {

@@ -15,6 +15,7 @@ type people struct {
 	skip      bool       // skipped, as soon as what it passes on is there
 	reopen    bool       // retried while others had begun without it: at the next start
 	paused    string     // who paused it; "" nobody
+	pausedAt  time.Time  // when
 	late      bool       // goes on past its deadline
 	cancelled string     // who cancelled it
 	budget    ir.Budget  // what was added

@@ -38,10 +38,12 @@ type Run struct {
 
 	at, prior   time.Time // of the last event, and of the one before
 	held        RunHeld   // For is "" if it is not
+	heldAt      time.Time // since when
 	pre         preflight // what is on record about the bases
 	cancelled   string    // who cancelled the run
 	drained     string    // why it drains
-	startedAt   time.Time
+	startedSeq  int64     // of the event that began the last run
+	startedAt   time.Time // when that was
 	recovered   time.Time // from a tracker, because the journal was lost; zero: never
 	plans       map[string]bool
 	heard       map[string]bool // decisions, by id

@@ -517,7 +517,11 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		Epic: r.epic, Run: r.run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.space, State: r.space.State(), Agents: r.agents,
 		Runners: r.crew.by, Gates: r.crew.gates(r.epic), Redact: r.crew.redact.String, Room: r.space.Room, Watch: r.space.Watch(r.crew.redact.String),
 		Grace: a.grace, Interrupts: interrupts, Activity: view.activity, Env: trackerEnv(r.epic, a.worker), Identity: r.space.Identity(),
-		Observe: observe,
+		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
+			if !strings.HasSuffix(l.Decision.By, executor.InTracker) { // whoever decides there is told there
+				view.note("warning: not taken: %s", unread(l, view.key(l.Node), no))
+			}
+		},
 	}, start)
 	unsent := mirror.close()
 	view.finish()

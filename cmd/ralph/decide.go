@@ -78,9 +78,11 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 	if err != nil {
 		return err
 	}
-	if owner, held, err := journal.Holder(t.space.State()); err != nil {
+	first, held, err := journal.Holder(t.space.State())
+	if err != nil {
 		return inputErrorf("%w", err)
-	} else if err := refuseAgents(owner, held); err != nil {
+	}
+	if err := refuseAgents(first, held); err != nil {
 		return err
 	}
 	node := ir.NodeID("")
@@ -91,15 +93,11 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 	}
 	d.By = cmp.Or(d.By, d.User)
 	if d, err = t.bind(ctx, node, d); err != nil {
-		var no *executor.Refused
-		if errors.As(err, &no) {
-			return refusedError(no.Error(), key)
-		}
-		return err
+		return notTaken(out, key, err)
 	}
 	letter := executor.Letter{Node: node, Decision: d}
 	var by journal.Owner
-	sent := false
+	sent, begins := false, held && d.Verb.OfRun() && !t.begun(first)
 	for began := time.Now(); ; {
 		owner, held, err := journal.Holder(t.space.State())
 		if err != nil {
@@ -110,17 +108,28 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 		}
 		if held {
 			by = owner
+			if begins && owner == first && !sent { // its run is not on record yet
+				switch ready, err := t.awaited(ctx, first, &letter); {
+				case err != nil:
+					return err
+				case !ready && time.Since(began) > answerTime:
+					return inputErrorf("ralph apply (process %d) has not begun its run yet: say it again then, or end it with Ctrl-C there", by.PID)
+				case !ready:
+					pause(ctx)
+					continue
+				}
+			}
 			answer, err := t.send(ctx, letter, &sent)
 			switch {
 			case err == nil && answer == "":
 				fmt.Fprintf(out, "%s\n  ralph apply (process %d) goes on with it\n", decided(key, d), by.PID)
 				return nil
 			case err == nil:
-				return refusedError(answer, key)
+				return notTaken(out, key, t.refusal(ctx, letter, answer))
 			case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
 				return inputErrorf("%w", err)
 			case time.Since(began) > answerTime && sent:
-				fmt.Fprintf(out, "%s\n  ralph apply (process %d) has not answered yet; what was said is in its inbox and counts when it is read\n", decided(key, d), by.PID)
+				fmt.Fprintf(out, "%s\n  ralph apply (process %d) has not answered yet; what was said is in its inbox and counts if this run reads it\n", decided(key, d), by.PID)
 				return nil
 			case time.Since(began) > answerTime:
 				return inputErrorf("%w", &journal.Held{By: by})
@@ -137,11 +146,7 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 			pause(ctx)
 			continue
 		case err != nil:
-			var no *executor.Refused
-			if errors.As(err, &no) {
-				return refusedError(no.Error(), key)
-			}
-			return err
+			return notTaken(out, key, err)
 		}
 		note, err := t.unchanged(ctx, node, event)
 		if err != nil {
@@ -164,9 +169,18 @@ func pause(ctx context.Context) {
 	}
 }
 
-// refusedError is a decision that does not apply; the machine does not know how
-// people call the node.
-func refusedError(why, key string) error {
+// notTaken says why a decision was not taken: an error, unless what it asks for is so
+// already. The machine does not know how people call the node.
+func notTaken(out io.Writer, key string, err error) error {
+	var no *executor.Refused
+	if !errors.As(err, &no) {
+		return err
+	}
+	if no.Already {
+		fmt.Fprintln(out, term.Clean(no.Why))
+		return nil
+	}
+	why := no.Error()
 	if key != "" {
 		why = strings.ReplaceAll(why, " KEY", " "+quoteArg(key))
 	}
@@ -178,7 +192,8 @@ func refusedError(why, key string) error {
 type table struct {
 	epic   *ir.Epic
 	space  *workspace.Space
-	events []executor.Event // not read for a decision about the whole
+	events []executor.Event // not read for a decision about the whole, before it is bound
+	run    *executor.Run    // what the events give
 	moving bool             // the base that was tried last is not the pinned one: apply --rebase goes on
 }
 
@@ -210,34 +225,63 @@ func openTable(ctx context.Context, file string, in io.Reader, whole bool) (*tab
 	return t, nil
 }
 
-// bind says in a decision about a node what there is to decide now, by the record: what
-// comes before it is read is not what the person saw. An approval of what nobody could
-// have seen is refused here; what else does not apply yet is for the holder of the lock,
-// who may be ahead.
+// bind says in a decision what there is to decide now, by the record: what comes before
+// it is read is not what the person saw. An approval of what nobody could have seen is
+// refused here; what else does not apply is for the holder of the lock, who may be ahead.
 func (t *table) bind(ctx context.Context, node ir.NodeID, d executor.Decision) (executor.Decision, error) {
-	events := t.events
-	switch {
-	case node != "":
-	case d.How == executor.Baseline:
-		var err error
-		if events, err = readEvents(ctx, t.space.State(), t.epic.Epic.ID); err != nil {
-			return d, inputErrorf("%w", err)
+	if d.Verb == executor.Approve && node == "" && d.How != executor.Baseline { // it names a change, or is about this plan
+		if d.Tamper == "" {
+			d.Digest = t.epic.Digest
 		}
-	case d.Verb == executor.Approve && d.Tamper == "":
-		d.Digest = t.epic.Digest
 		return d, nil
-	default:
-		return d, nil // about no state
 	}
-	run, err := replayed(t.epic, events)
-	if err != nil {
+	if err := t.look(ctx, node == ""); err != nil {
 		return d, err
 	}
-	bound, err := run.Bind(node, d)
-	if err != nil && (node == "" || d.Verb != executor.Approve && d.Verb != executor.Reject) {
-		return d, nil
+	bound, err := t.run.Bind(node, d)
+	if err != nil && d.Verb != executor.Approve && d.Verb != executor.Reject {
+		return bound, nil
 	}
 	return bound, err
+}
+
+// look reads the record, again if it says so.
+func (t *table) look(ctx context.Context, again bool) (err error) {
+	if again {
+		if t.events, err = readEvents(ctx, t.space.State(), t.epic.Epic.ID); err != nil {
+			return inputErrorf("%w", err)
+		}
+	}
+	t.run, err = replayed(t.epic, t.events)
+	return err
+}
+
+// begun reports whether the run of whoever holds the lock is on record and goes on.
+func (t *table) begun(by journal.Owner) bool {
+	o := t.run.Overview()
+	return o.Open && !o.Started.Before(by.Started.Truncate(time.Millisecond))
+}
+
+// awaited reports whether the run that a process is about to begin has begun; the
+// letter is for that one then.
+func (t *table) awaited(ctx context.Context, by journal.Owner, l *executor.Letter) (bool, error) {
+	if err := t.look(ctx, true); err != nil || !t.begun(by) {
+		return false, err
+	}
+	l.Decision = t.run.Rebind(l.Node, l.Decision)
+	return true, nil
+}
+
+// refusal is the answer to a letter, and whether what it asked for is so already.
+func (t *table) refusal(ctx context.Context, l executor.Letter, answer string) error {
+	var no *executor.Refused
+	if err := t.look(ctx, true); err != nil {
+		return err
+	}
+	if _, err := t.run.Consider(l.Node, l.Decision, time.Now()); errors.As(err, &no) && no.Already {
+		return no
+	}
+	return &executor.Refused{Why: answer}
 }
 
 // send puts the letter into the inbox, once, and waits a moment for an answer.
@@ -393,4 +437,13 @@ func (t *table) afterwards(file string, node ir.NodeID, d executor.Decision) str
 		rebase = " --rebase"
 	}
 	return "  nothing runs now; to go on: ralph apply" + applies(file) + rebase + "\n"
+}
+
+// unread says which decision a run found that was made for another one.
+func unread(l executor.Letter, key string, no *executor.Refused) string {
+	what := strings.TrimRight(fmt.Sprintf("%s %s", l.Decision.Verb, key), " ")
+	if m := l.Decision.Message; m != "" {
+		what += fmt.Sprintf(" (%s)", executor.Clip(m, 100))
+	}
+	return fmt.Sprintf("%s by %s: %s", what, l.Decision.By, no.Error())
 }

@@ -29,6 +29,9 @@ func TestALetterCountsForWhatItsSenderSaw(t *testing.T) { // S0-43, execution §
 		"a rejection of the attempt before":              {siteWork, executor.Reject},
 		"a rejection of an attempt that made the same":   {`echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"`, executor.Reject},
 		"to have the gates judge what somebody had done": {siteWork, executor.RetryNode},
+		"to go on without what waited then":              {siteWork, executor.Skip},
+		"to give up what waited then":                    {siteWork, executor.Cancel},
+		"to hold what waited then":                       {siteWork, executor.Pause},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

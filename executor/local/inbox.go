@@ -41,6 +41,9 @@ func (d *driver) letters(now bool) (some bool, err error) {
 		var no *executor.Refused
 		switch {
 		case errors.As(err, &no):
+			if d.Unread != nil && l.Decision.At.Before(d.began) { // whoever wrote it may not wait any more
+				d.Unread(l, no)
+			}
 			err = d.Inbox.Answer(d.ctx, l.Decision.ID, no.Error())
 		case err != nil:
 			// The sender learns why; it is no reason to end the run.

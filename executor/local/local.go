@@ -35,6 +35,7 @@ type Config struct {
 	Interrupts <-chan struct{}
 	Inbox      executor.Inbox                           // decisions of people; may be nil
 	Letters    <-chan struct{}                          // says that the inbox may have changed; may be nil: it is looked at twice a second
+	Unread     func(executor.Letter, *executor.Refused) // told of a letter that was written before the run and is refused; may be nil
 	Activity   func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
 
 	// Orphans are collected commits that the journal does not know: its end is
@@ -98,6 +99,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 		for range d.reports {
 		}
 	}()
+	d.began = d.clock.now()
 	if err := d.lost(); err != nil {
 		return false, err
 	}
@@ -132,6 +134,7 @@ type driver struct {
 	trying     context.CancelFunc           // of the preflight; nil: there is none
 	wake       time.Time
 	looked     time.Time // at the inbox
+	began      time.Time // the run
 	rest       time.Time // when memory is given back, if nothing happens until then; zero: it was
 	pause      time.Duration
 	nodes      map[ir.NodeID]*ir.Node

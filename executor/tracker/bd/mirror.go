@@ -47,6 +47,7 @@ type Mirror struct {
 	Outbox
 	c      *Client
 	epic   *ir.Epic
+	began  bool // the run that it goes with
 	run    *executor.Run
 	labels labels
 	told   *memory
@@ -194,6 +195,9 @@ func (m *Mirror) take() {
 		if err := m.run.Apply(e); err != nil { // the run itself took it
 			m.report("bug in ralph: the mirror does not follow the run: %v", err)
 			return
+		}
+		if _, ok := e.Body.(executor.RunStarted); ok {
+			m.began = true
 		}
 		if m.Applied != nil {
 			m.Applied(e)

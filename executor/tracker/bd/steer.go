@@ -405,8 +405,9 @@ func (m *Mirror) send(ctx context.Context, b *bead, d executor.Decision, label, 
 	if m.Send == nil || m.run.Heard(d.ID) || slices.ContainsFunc(b.holds, func(h hold) bool { return h.letter.Decision.ID == d.ID }) {
 		return nil
 	}
-	if bound, err := m.run.Bind(b.id, d); err == nil { // else it is the run that says why not
-		d = bound
+	d, _ = m.run.Bind(b.id, d) // where it does not apply it is the run that says why not
+	if !m.began {              // it is for the run that is about to begin
+		d.Seen.Run, d.Seen.Began = 0, time.Time{}
 	}
 	l := executor.Letter{Node: b.id, Decision: d}
 	if err := m.Send(ctx, l); err != nil {

@@ -1,0 +1,165 @@
+package executor
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Sight is what the sender of a letter saw: it does not count for what came in between.
+type Sight struct {
+	Run   int64     `json:"run,omitempty"`   // event that began the run which it is for; 0: whichever reads it
+	Began time.Time `json:"began,omitzero"`  // when that was
+	State string    `json:"state,omitempty"` // where the node stood, or the run
+	Text  string    `json:"text,omitempty"`  // of the node, the begin of its digest
+}
+
+// Where a run or a node stands that only goes its way.
+const (
+	goingOn  = "going on"
+	notBegun = "not going on"
+	underWay = "under way" // whether it began yet does not matter
+)
+
+// Bind is a decision for a letter: it says what its sender sees. The error is a
+// *Refused if it does not apply now; the decision is bound all the same.
+func (r *Run) Bind(id ir.NodeID, d Decision) (Decision, error) {
+	bound, _, err := r.consider(id, d)
+	if err != nil {
+		bound = d
+	}
+	bound.Seen = r.sight(id, d.Verb)
+	return bound, err
+}
+
+// Rebind is a decision whose sender saw that a run was about to begin: it is for that
+// one, which has begun now.
+func (r *Run) Rebind(id ir.NodeID, d Decision) Decision {
+	if d.Verb.OfRun() {
+		d.Seen.Run, d.Seen.Began = r.startedSeq, r.startedAt
+	}
+	if id == "" && d.Verb != Resume {
+		d.Seen.State = r.sight("", d.Verb).State
+	}
+	return d
+}
+
+// OfRun reports whether a decision is for the run that its sender saw. The others end a
+// wait, and are bound to the attempt: they count as long as exactly that waits.
+func (v Verb) OfRun() bool {
+	switch v {
+	case Skip, Cancel, Pause, Resume:
+		return true
+	case Approve, Reject, RetryNode:
+	}
+	return false
+}
+
+func (r *Run) sight(id ir.NodeID, v Verb) Sight {
+	var s Sight
+	if v.OfRun() {
+		s.Run, s.Began = r.startedSeq, r.startedAt
+	}
+	if id == "" {
+		s.State = r.place(v)
+		return s
+	}
+	n := r.byID[id]
+	if n == nil || n.ir == nil {
+		return s
+	}
+	s.State, s.Text = r.placeOf(n, v), fmt.Sprintf("%.12s", n.ir.Digest.Work)
+	return s
+}
+
+// place is where the run stands, as far as it matters to what is decided.
+func (r *Run) place(v Verb) string {
+	switch {
+	case v == Resume && r.held.For == ForHuman:
+		return pausedAt(r.held.Detail, r.heldAt)
+	case v == Resume: // what a budget or a base holds needs no look: each says by itself whether it is enough
+		return "not paused"
+	case r.Open():
+		return goingOn
+	}
+	return notBegun
+}
+
+// placeOf is where a node stands, as far as it matters to what is decided.
+func (r *Run) placeOf(n *node, v Verb) string {
+	switch s := r.shown(n); {
+	case v == Resume && n.people.paused != "":
+		return pausedAt("paused by "+n.people.paused, n.people.pausedAt)
+	case v == Approve, v == Reject, v == RetryNode, v == Resume && s == Waiting:
+	case v == Resume:
+		return "not paused"
+	case s == Pending, s == Ready, s == Running, s == Waiting && (n.wait.For == ForTimer || n.wait.For == ForLimit || n.wait.Cause == CauseHeld):
+		return underWay
+	}
+	out := r.standing(n)
+	if n.wait.Gate != "" && n.status == Waiting {
+		out += ", gate " + n.wait.Gate
+	}
+	if k := len(n.logs); k > 0 {
+		out += fmt.Sprintf(", %s #%d after %d turns", n.logs[k-1].Step, n.logs[k-1].Number, n.logs[k-1].Turns)
+	}
+	return out
+}
+
+// wasPaused reports whether a pause was seen.
+func (s Sight) wasPaused() bool { return strings.HasPrefix(s.State, "paused by ") }
+
+func pausedAt(what string, at time.Time) string {
+	return what + " at " + at.UTC().Format(time.RFC3339Nano)
+}
+
+// stillSeen refuses a letter when what its sender saw is not so any more.
+func (r *Run) stillSeen(id ir.NodeID, d Decision) error {
+	was, now := d.Seen, r.sight(id, d.Verb)
+	switch {
+	case was == (Sight{}) && d.About == "":
+		return nil
+	case was == (Sight{}):
+		was = now.earlier(d.About)
+	}
+	n := r.byID[id]
+	switch {
+	case id != "" && (n == nil || n.ir == nil):
+		return nil // consider says so
+	case was.Run != 0 && (was.Run != now.Run || !was.Began.Equal(now.Began)):
+		return &Refused{
+			Why:  fmt.Sprintf("this was decided about the run that began %s; another one began %s", timeOf(was.Began), timeOf(now.Began)),
+			Hint: strings.TrimRight(fmt.Sprintf("if it still holds: ralph %s %s", d.Verb, r.nameOrNone(n)), " "),
+		}
+	case was.Text != now.Text:
+		return r.refuse(n, "its text is not the one that this was decided about")
+	case was.State == now.State:
+		return nil
+	case n == nil:
+		return &Refused{Why: fmt.Sprintf("this was decided when the run was %s, and now it is %s", was.State, now.State), Hint: "if it still holds: ralph " + string(d.Verb)}
+	}
+	return r.refuse(n, "this was decided when it was %s, and now it is %s", was.State, now.State)
+}
+
+func timeOf(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
+
+func (r *Run) nameOrNone(n *node) string {
+	if n == nil {
+		return ""
+	}
+	return string(n.ir.Key)
+}
+
+// earlier reads what a letter of an earlier release says: "STANDING, the text DIGEST",
+// or the text alone. What it does not say it is not bound to.
+func (s Sight) earlier(about string) Sight {
+	state, text, _ := strings.Cut(about, "the text ")
+	s.Text = text
+	if state = strings.TrimSuffix(state, ", "); !strings.HasPrefix(s.State, state) {
+		s.State = cmp.Or(state, s.State)
+	}
+	return s
+}
