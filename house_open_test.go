@@ -23,7 +23,6 @@ var mayOpen = map[string]string{
 	"internal/golden":               "tests only",
 	"internal/modeltest":            "tests only",
 	"internal/process/proctable.go": "/proc: the kernel made it",
-	"internal/process/ancestors.go": "/proc: the kernel made it",
 	"internal/process/survivors.go": "/proc: the kernel made it",
 	"executor/journal/journal.go":   "a directory, which is synced",
 	"executor/runner/runnertest":    "tests only",

@@ -5,7 +5,6 @@ package process
 import (
 	"bytes"
 	"os"
-	"strconv"
 )
 
 // Ancestors returns the process ids of those that this process descends from,
@@ -59,11 +58,8 @@ func MarkedAncestor(names ...string) int {
 		}
 	}
 	for _, pid := range Ancestors() {
-		env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-		if err != nil {
-			continue
-		}
-		for v := range bytes.SplitSeq(env, []byte{0}) {
+		env, _ := environment(pid)
+		for _, v := range env {
 			for _, name := range names {
 				if bytes.HasPrefix(v, []byte(name+"=")) {
 					return pid

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,8 +38,30 @@ var escapes = map[string]string{
 	"without the environment":         `setsid env -i dir=$dir PATH=$PATH sh -c 'body' </dev/null >/dev/null 2>&1 &`,
 	"as a daemon without anything":    `(cd / && setsid env -i dir=$dir PATH=$PATH sh -c 'sh -c "body" & exit' </dev/null >/dev/null 2>&1 &)`,
 	"from a child that respawns it":   `setsid sh -c 'while :; do sh "$dir/stay"; done' &`,
+	"in a thread behind its first":    `thread=$dir ` + os.Args[0] + ` &`,
+	"in a thread, in a session":       `setsid env -i thread=$dir ` + os.Args[0] + ` </dev/null >/dev/null 2>&1 &`,
 	"stopped, so that it cannot hear": `setsid sh -c 'echo $$ > $dir/pid.tmp; mv $dir/pid.tmp $dir/pid; kill -STOP $$; sleep 60' &`,
 }
+
+// With the variable thread this program ends its first thread and lives on in another:
+// the process table calls it a zombie.
+var _ = func() bool {
+	dir := os.Getenv("thread")
+	if dir == "" {
+		return false
+	}
+	runtime.LockOSThread()
+	go func() {
+		_ = os.WriteFile(dir+"/pid.tmp", []byte(fmt.Sprint(os.Getpid())), 0o600)
+		time.Sleep(20 * time.Millisecond) // the first thread is gone
+		_ = os.Rename(dir+"/pid.tmp", dir+"/pid")
+		for {
+			time.Sleep(time.Second)
+		}
+	}()
+	_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
+	return true
+}()
 
 // S3-31, S0-115; execution §8: no survivor, whatever it does to get away.
 func TestNothingSurvivesItsProgram(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 type proc struct {
 	pid, parent, group, session int
 	start                       uint64 // clock ticks since the system started
-	dead                        bool   // it waits to be reaped, or is just gone
+	dead                        bool   // it waits to be reaped, or is just gone; not one of which only the first thread has ended
 }
 
 // readTable reads the process table; it is nil where there is no /proc.
@@ -62,7 +62,7 @@ func read(pid int) (proc, bool) {
 			p.dead = bytes.ContainsAny(word, "ZX")
 			continue
 		}
-		if i > 3 && i < 19 {
+		if i > 3 && i < 19 && i != 17 {
 			continue
 		}
 		v, ok := digits(word)
@@ -75,6 +75,8 @@ func read(pid int) (proc, bool) {
 			p.group = int(v)
 		case i == 3:
 			p.session = int(v)
+		case i == 17:
+			p.dead = p.dead && v <= 1
 		default:
 			p.start = v
 		}
@@ -112,11 +114,52 @@ func digits(word []byte) (v uint64, ok bool) {
 // environment returns the variables that a process was started with; ok is false
 // if they cannot be read.
 func environment(pid int) (vars [][]byte, ok bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	b, err := told(pid, "environ")
 	if err != nil {
 		return nil, false
 	}
 	return bytes.Split(b, []byte{0}), true
+}
+
+// told reads a file of a process. Where its first thread has ended, that one's is empty
+// or cannot be opened: then it is another's.
+func told(pid int, name string) ([]byte, error) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/" + name)
+	if len(b) > 0 {
+		return b, nil
+	}
+	for _, dir := range otherThreads(pid) {
+		if b, err := os.ReadFile(dir + name); err == nil && len(b) > 0 {
+			return b, nil
+		}
+	}
+	return b, err
+}
+
+// workDir is the directory that a process works in.
+func workDir(pid int) (string, error) {
+	at, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
+	if err == nil {
+		return at, nil
+	}
+	for _, dir := range otherThreads(pid) {
+		if at, err := os.Readlink(dir + "cwd"); err == nil {
+			return at, nil
+		}
+	}
+	return "", err
+}
+
+// otherThreads lists the directories of a process's threads beside the first.
+func otherThreads(pid int) (dirs []string) {
+	first := strconv.Itoa(pid)
+	tasks, _ := os.ReadDir("/proc/" + first + "/task") // it is gone, or nobody's to look at
+	for _, t := range tasks {
+		if t.Name() != first {
+			dirs = append(dirs, "/proc/"+first+"/task/"+t.Name()+"/")
+		}
+	}
+	return dirs
 }
 
 // signal sends sig to p if p still is itself. A number that was given to another

@@ -25,8 +25,7 @@ func Survivors(prefix string, names ...string) []Survivor {
 	})
 	for _, p := range found {
 		s := Survivor{PID: p.pid, Since: booted.Add(time.Duration(p.start) * tickTime).Truncate(time.Second)}
-		dir := "/proc/" + strconv.Itoa(p.pid)
-		if argv, err := os.ReadFile(dir + "/cmdline"); err == nil {
+		if argv, err := told(p.pid, "cmdline"); err == nil {
 			first, _, _ := strings.Cut(string(argv), "\x00")
 			s.Program = filepath.Base(first)
 		}

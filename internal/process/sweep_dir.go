@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -61,7 +60,7 @@ func orphansIn(dir, mark string) []proc {
 		if !ok || slices.ContainsFunc(vars, func(v []byte) bool { return bytes.HasPrefix(v, []byte(mark+"=")) }) {
 			continue
 		}
-		at, err := os.Readlink("/proc/" + strconv.Itoa(p.pid) + "/cwd")
+		at, err := workDir(p.pid)
 		if err == nil && strings.HasPrefix(strings.TrimSuffix(at, " (deleted)")+"/", dir+"/") {
 			out = append(out, p)
 		}
