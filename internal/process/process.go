@@ -147,12 +147,18 @@ func watch(ctx context.Context, s Spec, f *family, begun time.Time, last *atomic
 			f.end(s, done)
 			return 0, nil
 		case <-deadline:
+			if ended, err := f.over(done); ended {
+				return Exited, err
+			}
 			f.end(s, done)
 			return TimedOut, nil
 		case <-idle:
 			// Both by the monotonic clock: a clock that jumps changes nothing.
 			quiet := time.Since(begun) - time.Duration(last.Load())
 			if quiet >= s.Idle {
+				if ended, err := f.over(done); ended {
+					return Exited, err
+				}
 				f.end(s, done)
 				return Idled, nil
 			}
@@ -161,6 +167,15 @@ func watch(ctx context.Context, s Spec, f *family, begun time.Time, last *atomic
 			f.look(time.Now().Add(-heartbeat / 2))
 		}
 	}
+}
+
+// over waits for a program that has ended and is not reaped yet: it did so while this
+// process was stopped. ended is false if it still runs.
+func (f *family) over(done <-chan error) (ended bool, err error) {
+	if p, ok := read(f.root.pid); f.root.start == 0 || ok && p.start == f.root.start && !p.dead {
+		return false, nil
+	}
+	return true, <-done
 }
 
 // heartbeat is the time between two looks at a program's descendants; drainTime

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -186,5 +188,32 @@ func TestAProgramIsAskedToEndUnlessAtOnce(t *testing.T) {
 				t.Errorf("it said %q, want %q (%v)", got, c.want, err)
 			}
 		})
+	}
+}
+
+// TestWhoEndedInTimeIsNotTooLate: this process was stopped (Ctrl-Z) when the program
+// ended, and goes on when its time is over. execution §4
+func TestWhoEndedInTimeIsNotTooLate(t *testing.T) {
+	ended := exec.Command("true")
+	if err := ended.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f := join(ended.Process.Pid, "")
+	defer f.leave()
+	if f.root.start == 0 {
+		t.Skip("no /proc")
+	}
+	for p, ok := read(f.root.pid); ok && !p.dead; p, ok = read(f.root.pid) {
+		time.Sleep(time.Millisecond)
+	}
+	done := make(chan error, 1)
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		done <- ended.Wait()
+	}()
+	var last atomic.Int64
+	how, err := watch(t.Context(), Spec{Time: time.Nanosecond, Idle: time.Nanosecond}, f, time.Now(), &last, done)
+	if how != Exited || err != nil {
+		t.Errorf("got %v, %v", how, err)
 	}
 }
