@@ -254,7 +254,7 @@ func openRun(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *app
 		return r, inputErrorf("%w", err)
 	}
 	r.crew = newCrew(epic)
-	r.space.Filter = r.crew.redact.Filter
+	r.space.Filter, r.space.Redact = r.crew.redact.Filter, r.crew.redact.String
 	values, doubtful := unmistakable(r.epic, secretValues(r.epic, os.Environ()))
 	r.doubtful = doubtful
 	if known := redact.NewSearch(values); !known.Empty() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -129,7 +130,11 @@ func (s *Space) tell(c *executor.Collected, e executor.Effect, files []executor.
 	if files == nil {
 		files = []executor.FileChange{}
 	}
-	b, err := json.MarshalIndent(files, "", "  ")
+	kept := slices.Clone(files)
+	for i := range kept {
+		kept[i].Path, kept[i].From = s.redacted(kept[i].Path), s.redacted(kept[i].From)
+	}
+	b, err := json.MarshalIndent(kept, "", "  ")
 	if err != nil {
 		return err
 	}

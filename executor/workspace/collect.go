@@ -40,7 +40,13 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 			special = specialProblems(w.special)
 		}
 		if step.Access == "read" {
-			return s.collectRead(ctx, e, w)
+			c, err := s.collectRead(ctx, e, w)
+			if err == nil {
+				var named []string
+				_, named, err = s.movedRefs(ctx, e.Node)
+				c.Problems = append(c.Problems, named...)
+			}
+			return c, err
 		}
 		if e.Person && !e.Merge {
 			if err := s.bringOwn(ctx, w, e); err != nil {
@@ -51,9 +57,14 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 			return executor.Collected{}, err
 		}
 	}
-	moved, err := s.movedRefs(e.Node)
+	moved, named, err := s.movedRefs(ctx, e.Node)
 	if err != nil {
 		return executor.Collected{}, err
+	}
+	if e.Person {
+		special = append(special, named...)
+	} else {
+		problems = append(problems, named...)
 	}
 	var c executor.Collected
 	if e.Merge {
@@ -132,18 +143,17 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	} else if taken != "" {
 		return s.refuse(ctx, e, w, step, o, append(problems, taken))
 	}
-	secrets, err := s.known(ctx, e, parent, tree)
+	secrets, err := s.known(ctx, e, append([]string{parent}, s.mergeHeads(w)...), tree)
 	if err != nil {
 		return "", nil, err
 	}
 	switch {
-	case len(secrets) > 0 && e.Person && !e.Merge:
+	case len(secrets) > 0 && e.Person:
 		return "", nil, config("%s; nothing was committed", strings.Join(secrets, "; "))
-	case len(secrets) > 0 && !e.Merge:
+	case len(secrets) > 0:
 		commit, err := s.withhold(ctx, e, w, step, secrets)
 		return commit, secrets, err
 	}
-	problems = append(problems, secrets...)
 	parents := []string{parent}
 	switch {
 	case e.Merge:
@@ -393,7 +403,7 @@ func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step 
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s/%s)\n\n", subject, s.epic.Epic.ID, n.ID)
-	if body := strings.TrimSpace(o.Summary); body != "" {
+	if body := strings.TrimSpace(s.redacted(o.Summary)); body != "" {
 		// Indented, so that nothing in it reads as a trailer.
 		fmt.Fprintf(&b, "  %s\n\n", strings.ReplaceAll(body, "\n", "\n  "))
 	}
@@ -406,7 +416,7 @@ func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step 
 		fmt.Fprintf(&b, "Ralph-Work: %s\n", n.Digest.Work)
 	}
 	for _, p := range problems { // a redo of this effect finds the traces gone
-		fmt.Fprintf(&b, "Ralph-Problem: %s\n", oneLine(p, 400))
+		fmt.Fprintf(&b, "Ralph-Problem: %s\n", oneLine(s.redacted(p), 400))
 	}
 	who := s.author("ralph " + oneLine(step.Agent, 100))
 	if e.Person {

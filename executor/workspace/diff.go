@@ -30,23 +30,25 @@ type standing struct {
 	stash []stashed
 }
 
-// movedRefs lists the refs that are not ralph's and moved since noteRefs. They
-// are never put back: it may have been the user.
-func (s *Space) movedRefs(id ir.NodeID) ([]string, error) {
+// movedRefs lists the refs that are not ralph's and moved since noteRefs, and the
+// secrets that came with them. They are never put back: it may have been the user.
+func (s *Space) movedRefs(ctx context.Context, id ir.NodeID) (out, secrets []string, err error) {
 	v, ok := s.refs.LoadAndDelete(id)
 	if !ok { // ralph was interrupted in between
-		return nil, nil
+		return nil, nil, nil
 	}
 	was := v.(*standing).refs
 	now, err := s.foreignRefs()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	stash, err := s.readStash()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []string
+	if secrets, err = s.knownRefs(ctx, was, now); err != nil {
+		return nil, nil, err
+	}
 	for ref, at := range now {
 		switch old := was[ref]; {
 		case old == "":
@@ -68,10 +70,12 @@ func (s *Space) movedRefs(id ir.NodeID) ([]string, error) {
 		out = append(out[:shown:shown], fmt.Sprintf("and %d more refs", len(out)-shown))
 	}
 	for i := range out {
-		out[i] += " meanwhile (by the agent, or by you)"
+		out[i] += meanwhile
 	}
-	return out, nil
+	return out, secrets, nil
 }
+
+const meanwhile = " meanwhile (by the agent, or by you)"
 
 // foreignRefs returns the refs that are not ralph's, but for the stash and those that
 // a checkout has for itself.

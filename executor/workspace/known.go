@@ -16,62 +16,113 @@ import (
 const wholeBlob = 4 << 20
 
 // known finds secrets that what an attempt left has and where it started has not: in
-// files, their names, and the messages of its own commits. The value itself is never
-// said.
-func (s *Space) known(ctx context.Context, e executor.Effect, parent, tree string) ([]string, error) {
+// files, their names, and all that its own commits say. The value itself is never said.
+// Of a merge the start is what git makes of it, with conflicts.
+func (s *Space) known(ctx context.Context, e executor.Effect, parents []string, tree string) ([]string, error) {
 	if s.Known == nil {
 		return nil, nil
 	}
-	start, err := s.git.tree(ctx, e.Commit)
+	at := e.Commit
+	if e.Merge {
+		whole, err := s.join(ctx, e.Node, e.Inputs[0].Commit, e.Inputs[1:])
+		if err != nil {
+			return nil, err
+		}
+		at, parents = whole.commit, nil // its own commits are not taken
+	}
+	start, err := s.git.tree(ctx, at)
 	if err != nil {
 		return nil, err
 	}
 	var changes string
 	if start != tree {
-		if changes, err = s.git.line(ctx, place{}, "diff-tree", "-r", "-M", "--raw", "-z", "--no-abbrev", e.Commit, tree); err != nil {
+		if changes, err = s.git.line(ctx, place{}, "diff-tree", "-r", "-M", "--raw", "-z", "--no-abbrev", at, tree); err != nil {
 			return nil, err
 		}
 	}
 	var problems []string
-	if parent != e.Commit && (e.Person || s.epic.Run.Git.Commit != "squash") {
-		own, err := s.git.line(ctx, place{}, "rev-list", parent, "^"+e.Commit)
+	if slices.ContainsFunc(parents, func(p string) bool { return p != e.Commit }) && (e.Person || s.epic.Run.Git.Commit != "squash") {
+		own, err := s.git.line(ctx, place{}, append([]string{"rev-list", "^" + e.Commit}, parents...)...)
 		if err != nil {
 			return nil, err
 		}
-		more, err := s.git.run(ctx, place{}, own+"\n", nil, "diff-tree", "--stdin", "--root", "-r", "-c", "-M", "--raw", "-z", "--no-abbrev")
+		more, said, err := s.inCommits(ctx, own)
 		if err != nil {
 			return nil, err
 		}
-		changes += "\x00" + string(more)
-		names, err := s.count(func(w io.Writer) error {
-			return s.git.stream(ctx, place{}, w, "log", "--no-show-signature", "--format=%an%n%ae%n%cn%n%ce%n%B", parent, "^"+e.Commit)
-		})
-		if err != nil {
-			return nil, err
-		}
-		for name := range names {
-			problems = append(problems, fmt.Sprintf("the secret %s stands in the message of a commit", name))
+		changes += "\x00" + more
+		for _, name := range said {
+			problems = append(problems, fmt.Sprintf("the secret %s stands in the message of a commit or in its author", name))
 		}
 	}
-	err = eachChange(changes, func(old []string, oid, path string) error {
-		where := path
-		names, err := s.Known(strings.NewReader(path))
+	more, err := s.inChanges(ctx, at, changes, ": read it from the environment where it is needed, and write it into no file")
+	problems = append(problems, more...)
+	slices.Sort(problems)
+	return slices.Compact(problems), err
+}
+
+// inCommits returns what commits change, as diff-tree --raw -z does, and the names of the
+// secrets that stand in the commits themselves: messages, people, other headers.
+func (s *Space) inCommits(ctx context.Context, commits string) (changes string, said []string, err error) {
+	if commits == "" {
+		return "", nil, nil
+	}
+	raw, err := s.git.run(ctx, place{}, commits+"\n", nil, "diff-tree", "--stdin", "--root", "-r", "-c", "-M", "--raw", "-z", "--no-abbrev")
+	if err != nil {
+		return "", nil, err
+	}
+	found, err := s.count(func(w io.Writer) error {
+		return s.git.pipe(ctx, strings.NewReader(commits+"\n"), w, nil, "cat-file", "--batch")
+	})
+	return string(raw), sortedKeys(found), err
+}
+
+// inChanges finds secrets in what changes add to files and to their names. Start is the
+// commit before them, "" if all is new; advice follows what is said of a file.
+func (s *Space) inChanges(ctx context.Context, start, changes, advice string) (problems []string, err error) {
+	var list []altered
+	var names strings.Builder
+	eachChange(changes, func(c altered) {
+		list = append(list, c)
+		names.WriteString(c.path + "\x00")
+	})
+	named, err := s.Known(strings.NewReader(names.String()))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		where := oneLine(c.path, 200)
+		if len(named) > 0 {
+			in, err := s.Known(strings.NewReader(c.path))
+			if err != nil {
+				return nil, err
+			}
+			if len(in) > 0 {
+				where = "a file"
+			}
+			for name := range in {
+				if was, err := s.namedBefore(ctx, start, c.path, name); err != nil {
+					return nil, err
+				} else if !was {
+					problems = append(problems, fmt.Sprintf("the secret %s stands in the name of a file", name))
+				}
+			}
+		}
+		if c.mode == submoduleMode { // a submodule's commit is not here
+			continue
+		}
+		now, err := s.inBlob(ctx, c.now)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for name := range names {
-			where = "a file"
-			problems = append(problems, fmt.Sprintf("the secret %s stands in the name of a file", name))
-		}
-		now, err := s.inBlob(ctx, oid)
-		if err != nil || len(now) == 0 {
-			return err
+		if len(now) == 0 {
+			continue
 		}
 		before := map[string]int{}
-		for _, o := range old {
+		for _, o := range c.old {
 			was, err := s.inBlob(ctx, o)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			for name, n := range was {
 				before[name] = max(before[name], n)
@@ -79,18 +130,43 @@ func (s *Space) known(ctx context.Context, e executor.Effect, parent, tree strin
 		}
 		for name, n := range now {
 			if n > before[name] {
-				problems = append(problems, fmt.Sprintf("the secret %s stands in %s: read it from the environment where it is needed, and write it into no file", name, where))
+				problems = append(problems, fmt.Sprintf("the secret %s stands in %s%s", name, where, advice))
 			}
 		}
-		return nil
-	})
-	slices.Sort(problems)
-	return slices.Compact(problems), err
+	}
+	return problems, nil
 }
 
-// eachChange reads what diff-tree --raw -z writes, also of merges (-c): the objects
-// before and after, and the path. What was deleted is left out.
-func eachChange(raw string, do func(old []string, oid, path string) error) error {
+// namedBefore reports whether the file or directory of a path whose name a secret stands
+// in was there at the start.
+func (s *Space) namedBefore(ctx context.Context, start, path, secret string) (bool, error) {
+	for end := 0; start != "" && end < len(path); end++ {
+		if i := strings.IndexByte(path[end:], '/'); i >= 0 {
+			end += i
+		} else {
+			end = len(path)
+		}
+		in, err := s.Known(strings.NewReader(path[:end]))
+		if err != nil {
+			return false, err
+		}
+		if in[secret] > 0 {
+			was, err := s.git.ref(ctx, start+":"+path[:end])
+			return was != "", err
+		}
+	}
+	return false, nil
+}
+
+// altered is a path that differs: the objects before and now.
+type altered struct {
+	old             []string
+	now, mode, path string
+}
+
+// eachChange reads what diff-tree --raw -z writes, also of merges (-c). What was
+// deleted is left out.
+func eachChange(raw string, do func(altered)) {
 	tokens := strings.Split(raw, "\x00")
 	for i := 0; i < len(tokens); i++ {
 		fields := strings.Fields(tokens[i])
@@ -104,14 +180,10 @@ func eachChange(raw string, do func(old []string, oid, path string) error) error
 			i++
 		}
 		mode, objects := fields[parents], fields[parents+1:len(fields)-1]
-		if mode == "000000" || mode == "160000" { // gone, or a submodule
-			continue
-		}
-		if err := do(objects[:parents], objects[parents], tokens[i]); err != nil {
-			return err
+		if mode != "000000" {
+			do(altered{objects[:parents], objects[parents], mode, tokens[i]})
 		}
 	}
-	return nil
 }
 
 // inBlob counts the known secrets of a file's content.

@@ -49,7 +49,7 @@ func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 			if err != nil {
 				return c, err
 			}
-			secrets, err := s.known(ctx, e, result, tree)
+			secrets, err := s.known(ctx, e, []string{result}, tree)
 			if err != nil {
 				return c, err
 			}
@@ -106,7 +106,7 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		if err != nil {
 			return "", "", err
 		}
-		if secrets, err := s.known(ctx, e, mine, tree); err != nil {
+		if secrets, err := s.known(ctx, e, append([]string{mine}, heads...), tree); err != nil {
 			return "", "", err
 		} else if len(secrets) > 0 {
 			return mine, strings.Join(secrets, "; ") + ". Nothing was committed: take it out there, then approve again", nil

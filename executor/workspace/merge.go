@@ -199,6 +199,11 @@ func (s *Space) examineMerge(ctx context.Context, e executor.Effect, commit stri
 		return executor.Collected{}, err
 	}
 	c := executor.Collected{Result: executor.Tree{Commit: commit, Tree: tree}, Problems: problems}
+	if h, err := s.git.commitHeader(ctx, commit); err != nil {
+		return c, err
+	} else if len(problems) > 0 && slices.Equal(h.parents, []string{e.Commit}) { // nothing of it was taken
+		return c, nil
+	}
 	whole, err := s.join(ctx, e.Node, e.Inputs[0].Commit, e.Inputs[1:])
 	if err != nil {
 		return c, err

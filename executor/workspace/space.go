@@ -44,9 +44,10 @@ type Space struct {
 
 	stash sync.Mutex // guards what is pinned of it
 
-	// Filter takes secrets out of what setup commands print; nil: nothing is taken.
-	// It is set before anything is prepared.
+	// Filter takes secrets out of what setup commands print, Redact out of what agents say
+	// in commits of ralph's; nil: nothing is taken. They are set before anything is prepared.
 	Filter func(io.Writer) io.WriteCloser
+	Redact func(string) string
 
 	// Known counts the known secrets of a text, by name; nil: there are none. It is set
 	// before anything is collected.
