@@ -8,9 +8,10 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// passTables writes the agents, runners, models, secrets and sandboxes that
-// nodes and gates name, directly or as fallbacks, and nothing else: a new agent
-// in the policy changes no epic that does not use it.
+// passTables writes the agents, runners, models and sandboxes that nodes and gates
+// name, directly or as fallbacks, and nothing else: a new agent in the policy changes
+// no epic that does not use it. Secrets are all there: each is looked for in what
+// agents leave, whoever gets it.
 func passTables(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
 	e = with(e)
 	e.Agents, e.Runners, e.Models = map[string]ir.Agent{}, map[string]ir.Runner{}, map[string]ir.Model{}
@@ -38,11 +39,9 @@ func passTables(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
 			t.agent(f)
 		}
 		t.model(g.Model)
-		t.secrets(g.Secrets)
 	}
-	t.secrets(e.Run.Worktree.Secrets)
-	for _, n := range e.Run.Notify {
-		t.secrets(n.Secrets)
+	for name, sec := range u.set.Secrets {
+		e.Secrets[name] = ir.Secret{Env: sec.Env.Get(name)}
 	}
 	t.agent(e.Epic.Integration.ConflictAgent)
 	t.files()
@@ -74,15 +73,6 @@ func (t *tables) runner(name string) {
 		return
 	}
 	t.e.Runners[name] = Runner(r)
-	t.secrets(r.Secrets.V)
-}
-
-func (t *tables) secrets(names []string) {
-	for _, s := range names {
-		if sec := t.u.set.Secrets[s]; sec != nil {
-			t.e.Secrets[s] = ir.Secret{Env: sec.Env.Get(s)}
-		}
-	}
 }
 
 // Runner is a runner of the policy as epics have it.
