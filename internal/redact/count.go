@@ -22,7 +22,7 @@ func (r *Redactor) Count(text io.Reader) (map[string]int, error) {
 		n, err := io.ReadFull(text, buf[carried:cap(buf)])
 		buf = buf[:carried+n]
 		for _, x := range r.spans(buf) {
-			if x.to > carried { // else it was counted before
+			if int(x.to) > carried { // else it was counted before
 				if found == nil {
 					found = map[string]int{}
 				}

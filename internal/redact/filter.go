@@ -79,7 +79,7 @@ func (f *filter) cut() int {
 	if cut == 0 {
 		return 0
 	}
-	early := cut - f.r.opens(f.held[:cut])
+	early := f.r.between(f.held[:cut], cut-f.r.opens(f.held[:cut]))
 	if bytes.Contains(f.held[:early], keyBegins) { // which is fast, and LastIndex is not
 		if i := bytes.LastIndex(f.held[:early], keyBegins); !bytes.Contains(f.held[i:early], keyEnds) {
 			early = i
@@ -89,6 +89,20 @@ func (f *filter) cut() int {
 		return cut
 	}
 	return early
+}
+
+// between is at, or where the value begins that stands there: the end of one may look like
+// the beginning of another.
+func (r *Redactor) between(b []byte, at int) int {
+	if at == len(b) {
+		return at
+	}
+	for _, s := range r.spans(b) {
+		if int(s.from) < at && at < int(s.to) {
+			return int(s.from)
+		}
+	}
+	return at
 }
 
 // wordEnd is where the last word begins that is not finished, 0 if all is one. What
@@ -112,7 +126,7 @@ func inSecret(r rune) bool {
 // too: the rest of it was cut off.
 func (f *filter) Close() error {
 	b := f.held
-	if k := f.r.opens(b); k >= minValue {
+	if k := f.r.opens(b); k >= minValue && f.r.between(b, len(b)-k) == len(b)-k {
 		f.pass(append(bytes.Clone(b[:len(b)-k]), "[cut]"...))
 	} else {
 		f.pass(b)

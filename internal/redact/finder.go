@@ -6,13 +6,15 @@ import "bytes"
 // goes on by as many as no needle can begin or end at.
 type finder struct {
 	needles []needle
-	least   int       // length of the shortest
-	longest int       // and of the longest
-	shift   []uint8   // by two bytes: how far to go on
-	begin   []int32   // by two bytes: which of lists
-	lists   [][]int   // needles that have these two last of their first least bytes, longest first
-	within  []bool    // pairs that stand anywhere in a needle
-	first   [256]bool // bytes that needles begin with
+	least   int             // length of the shortest
+	longest int             // and of the longest
+	shift   *[1 << 16]uint8 // by two bytes: how far to go on
+	begin   *[1 << 16]int32 // by two bytes: which of lists
+	lists   [][]int         // needles that have these two last of their first least bytes, longest first
+	within  *[1 << 16]bool  // pairs that stand anywhere in a needle
+	heads   *[1 << 16]int32 // by two bytes: which of starts
+	starts  [][]int         // needles that begin with these two
+	first   [256]bool       // bytes that needles begin with
 }
 
 func pair(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
@@ -25,7 +27,7 @@ func newFinder(needles []needle) *finder {
 	}
 	f.longest = len(needles[0].form)
 	f.least = len(needles[len(needles)-1].form)
-	f.shift, f.begin, f.within = make([]uint8, 1<<16), make([]int32, 1<<16), make([]bool, 1<<16)
+	f.shift, f.begin, f.heads, f.within = new([1 << 16]uint8), new([1 << 16]int32), new([1 << 16]int32), new([1 << 16]bool)
 	far := uint8(min(f.least-1, 255))
 	for i := range f.shift {
 		f.shift[i] = far
@@ -39,14 +41,19 @@ func newFinder(needles []needle) *finder {
 				f.shift[p] = min(f.shift[p], uint8(min(f.least-1-k, 255)))
 			}
 		}
-		p := pair(n.form[f.least-2], n.form[f.least-1])
-		if f.begin[p] == 0 {
-			f.lists = append(f.lists, nil)
-			f.begin[p] = int32(len(f.lists))
-		}
-		f.lists[f.begin[p]-1] = append(f.lists[f.begin[p]-1], i)
+		list(&f.lists, &f.begin[pair(n.form[f.least-2], n.form[f.least-1])], i)
+		list(&f.starts, &f.heads[pair(n.form[0], n.form[1])], i)
 	}
 	return f
+}
+
+// list adds a needle to one of lists, whose number, from 1, stands in at.
+func list(lists *[][]int, at *int32, needle int) {
+	if *at == 0 {
+		*lists = append(*lists, nil)
+		*at = int32(len(*lists)) //nolint:gosec // there are 65,536 pairs
+	}
+	(*lists)[*at-1] = append((*lists)[*at-1], needle)
 }
 
 // next returns where the first needle stands in b at or behind from, and which; -1
@@ -55,9 +62,10 @@ func (f *finder) next(b []byte, from int) (at, which int) {
 	if len(f.needles) == 0 {
 		return -1, 0
 	}
+	shift := f.shift
 	for i := from + f.least - 1; i < len(b); {
 		p := pair(b[i-1], b[i])
-		if s := f.shift[p]; s > 0 {
+		if s := shift[p]; s > 0 {
 			i += int(s)
 			continue
 		}
@@ -72,27 +80,32 @@ func (f *finder) next(b []byte, from int) (at, which int) {
 	return -1, 0
 }
 
-// opens returns how many bytes at the end of b may be the beginning of a needle.
-func (f *finder) opens(b []byte) int {
+// opens returns how many bytes at the end of b may be the beginning of a needle. Whole
+// says that one may have begun before b.
+func (f *finder) opens(b []byte) (n int, whole bool) {
 	if len(f.needles) == 0 || len(b) == 0 {
-		return 0
+		return 0, false
 	}
-	n := 1
+	n = 1
 	for n < len(b) && n < f.longest-1 && f.within[pair(b[len(b)-n-1], b[len(b)-n])] {
 		n++
 	}
-	for ; n > 0; n-- {
+	for whole = n == len(b); n > 1; n-- {
 		tail := b[len(b)-n:]
-		if !f.first[tail[0]] {
+		h := f.heads[pair(tail[0], tail[1])]
+		if h == 0 {
 			continue
 		}
-		for i := range f.needles {
+		for _, i := range f.starts[h-1] {
 			if form := f.needles[i].form; len(form) > n && bytes.HasPrefix(form, tail) {
-				return n
+				return n, whole
 			}
 		}
 	}
-	return 0
+	if !f.first[b[len(b)-1]] {
+		n = 0
+	}
+	return n, whole
 }
 
 // has reports whether any needle stands in b.

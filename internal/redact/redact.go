@@ -9,9 +9,6 @@ package redact
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -60,7 +57,11 @@ func build(values map[string]string, line func(string) bool) (r *Redactor, short
 		if len(form) >= least && !seen[kind+form] {
 			seen[kind+form] = true
 			*list = append(*list, needle{[]byte(form), []byte("[secret " + name + "]"), name})
-			r.hold = max(r.hold, min(8*len(form), most/2))
+			wide := 8 // each byte escaped
+			if kind == "dense" {
+				wide = 3 // wrapped, or in strings
+			}
+			r.hold = max(r.hold, min(wide*len(form), most/2))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -72,18 +73,15 @@ func build(values map[string]string, line func(string) bool) (r *Redactor, short
 			continue
 		}
 		for _, v := range parts(value, line) {
-			add(&raw, "raw", v, name, 2)
-			for _, html := range []bool{true, false} { // what ends with a backslash is no escape of its own
-				add(&raw, "raw", quoted(v, html), name, 2)
+			for _, form := range inStrings(v) {
+				add(&raw, "raw", form, name, 2)
 			}
 			for _, s := range []string{v, strings.ReplaceAll(v, " ", "+")} {
-				p, _ := plainView([]byte(s))
-				add(&plain, "plain", string(p.text), name, minValue)
+				p, _ := plainText([]byte(s), new(rooms))
+				add(&plain, "plain", string(p), name, minValue)
 			}
-			add(&dense, "dense", hex.EncodeToString([]byte(v)), name, minEncoded)
-			add(&dense, "dense", strings.ToUpper(hex.EncodeToString([]byte(v))), name, minEncoded)
-			for skip := range 3 {
-				add(&dense, "dense", within(base64.RawStdEncoding, v, skip), name, minEncoded)
+			for _, form := range packed(v) {
+				add(&dense, "dense", form, name, minEncoded)
 			}
 		}
 	}
@@ -107,24 +105,6 @@ func parts(value string, counts func(line string) bool) []string {
 		}
 	}
 	return out
-}
-
-// quoted is a value inside a JSON string.
-func quoted(v string, html bool) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(html)
-	_ = e.Encode(v) // a string always can
-	return strings.Trim(strings.TrimSuffix(b.String(), "\n"), `"`)
-}
-
-// within is the part of an encoded text that a value determines alone, when so many
-// bytes stand before it.
-func within(enc *base64.Encoding, v string, before int) string {
-	s := enc.EncodeToString(append(make([]byte, before), v...))
-	from := (before*8 + 5) / 6
-	whole := (before + len(v)) * 8 / 6 // characters without a bit of what follows
-	return s[min(from, whole):whole]
 }
 
 // String takes the secrets out of a text.
@@ -158,7 +138,7 @@ func (r *Redactor) bytes(b []byte) []byte {
 		from := 0
 		for _, s := range found {
 			out = append(append(out, b[from:s.from]...), s.put...)
-			from = s.to
+			from = int(s.to)
 		}
 		b = append(out, b[from:]...)
 	}
@@ -172,7 +152,7 @@ func (r *Redactor) bytes(b []byte) []byte {
 
 // span is where a value stands.
 type span struct {
-	place
+	from, to int32
 	*needle
 }
 
@@ -190,16 +170,23 @@ func (r *Redactor) spans(b []byte) []span {
 			}
 			n := &f.needles[which]
 			i = at + len(n.form)
-			out = append(out, span{place{v.place(at).from, v.place(i - 1).to}, n})
+			out = append(out, span{v.place(at).from, v.place(i - 1).to, n})
 		}
 	}
 	in(r.raw, view{text: b})
-	plain, _ := plainView(b)
-	if plain.where != nil {
-		in(r.plain, plain)
-	}
-	if d := plain.dense(false); r.dense.has(d.text) {
-		in(r.dense, plain.dense(true))
+	room, _ := free.Get().(*rooms) // there are no others
+	defer free.Put(room)
+	plain, escaped := plainText(b, room)
+	room.dense = denseText(room.dense[:0], plain)
+	escaped, packed := escaped && r.plain.has(plain), r.dense.has(room.dense)
+	if escaped || packed {
+		v := plainView(b)
+		if escaped {
+			in(r.plain, v)
+		}
+		if packed {
+			in(r.dense, v.dense())
+		}
 	}
 	if len(out) < 2 {
 		return out
@@ -221,26 +208,49 @@ func (r *Redactor) opens(b []byte) int {
 	if r.Empty() {
 		return 0
 	}
-	b = b[max(0, len(b)-r.hold):]
-	most := r.raw.opens(b)
-	plain, open := plainView(b)
-	if n := r.plain.opens(plain.text[:len(plain.text)-tailOf(&plain, len(b)-open)]); n > 0 && (plain.where != nil || open > 0) {
-		most = max(most, len(b)-plain.place(len(plain.text)-tailOf(&plain, len(b)-open)-n).from)
+	if tail := b[max(0, len(b)-few):]; len(tail) < len(b) && r.hold > few {
+		if n, sure := r.opensIn(tail); sure { // as almost always
+			return n
+		}
 	}
-	most = max(most, open)
-	d := plain.dense(true)
-	if n := r.dense.opens(d.text); n >= 4 || n > 0 && encodedRun(b) {
-		most = max(most, len(b)-d.where[len(d.where)-n].from)
-	}
-	return most
+	n, _ := r.opensIn(b[max(0, len(b)-r.hold):])
+	return n
 }
 
-// tailOf is how many bytes of a view stand at or behind a place.
-func tailOf(v *view, at int) (n int) {
-	for n < len(v.text) && v.place(len(v.text)-n-1).from >= at {
-		n++
+// few is how many bytes at the end are looked at first.
+const few = 512
+
+// opensIn is opens of b alone. Sure says that what stands before it would change nothing.
+func (r *Redactor) opensIn(b []byte) (most int, sure bool) {
+	room, _ := free.Get().(*rooms) // there are no others
+	defer free.Put(room)
+	plain, escaped := plainText(b, room)
+	open := openEscape(plain)
+	closed := plain[:len(plain)-open]
+	room.dense = denseText(room.dense[:0], plain)
+	n, whole := r.raw.opens(b)
+	inPlain, wholePlain := r.plain.opens(closed)
+	inDense, wholeDense := r.dense.opens(room.dense)
+	sure = !whole && !wholePlain && !wholeDense
+	most = n
+	if inDense < 4 && !encodedRun(b) {
+		inDense = 0
 	}
-	return n
+	if !escaped && open == 0 {
+		inPlain = 0
+	}
+	if open+inPlain+inDense == 0 {
+		return most, sure
+	}
+	v := plainView(b)
+	if open+inPlain > 0 {
+		most = max(most, len(b)-int(v.place(len(v.text)-open-inPlain).from))
+	}
+	if inDense > 0 {
+		d := v.dense()
+		most = max(most, len(b)-int(d.where[len(d.where)-inDense].from))
+	}
+	return most, sure
 }
 
 // encodedRun reports whether the last line ends with so much without a space that it may

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -255,18 +256,53 @@ func FuzzFilter(f *testing.F) {
 	})
 }
 
+// many are as many secrets as an environment of CI may have, one of them a key file.
+func many() map[string]string {
+	out := map[string]string{}
+	rnd := rand.New(rand.NewPCG(5, 6))
+	word := func(n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = "abcdefghijkmnopqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ23456789+/"[rnd.IntN(60)]
+		}
+		return string(b)
+	}
+	for i := range 39 {
+		out[fmt.Sprint("S", i)] = word(12 + i)
+	}
+	key := ""
+	for range 40 {
+		key += word(64) + "\n"
+	}
+	out["KEY"] = "-----BEGIN PRIVATE KEY-----\n" + key + "-----END PRIVATE KEY-----\n"
+	return out
+}
+
 func BenchmarkFilter(b *testing.B) {
-	r, _ := New(map[string]string{"A": token, "B": strings.Repeat("key", 12), "C": "another-secret-value"})
+	three, _ := New(map[string]string{"A": token, "B": strings.Repeat("key", 12), "C": "another-secret-value"})
+	forty, _ := New(many())
 	line := "the quick brown fox jumps over the lazy dog, and says {\"json\": 1}\n"
 	escaped, _ := json.Marshal(strings.Repeat(line, 4))
 	dense := strings.ReplaceAll(fmt.Sprintf("%x\n", line), "6", "%2536")
 	for name, text := range map[string]string{"plain": line, "escaped": string(escaped) + "\n", "dense": dense} {
-		b.Run(name, func(b *testing.B) {
-			chunk := []byte(strings.Repeat(text, 32<<10/len(text)))
-			w := r.Filter(discard{})
-			b.SetBytes(int64(len(chunk)))
+		for secrets, r := range map[string]*Redactor{"3": three, "40": forty} {
+			b.Run(name+"/"+secrets, func(b *testing.B) {
+				chunk := []byte(strings.Repeat(text, 32<<10/len(text)))
+				w := r.Filter(discard{})
+				b.SetBytes(int64(len(chunk)))
+				for b.Loop() {
+					_, _ = w.Write(chunk)
+				}
+			})
+		}
+	}
+	packed := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(line, 2)))[:76] + "\n"
+	for name, text := range map[string]string{"lines": line, "packed": packed} {
+		b.Run(name+"/40", func(b *testing.B) {
+			w := forty.Filter(discard{})
+			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				_, _ = w.Write(chunk)
+				_, _ = w.Write([]byte(text))
 			}
 		})
 	}
@@ -381,5 +417,65 @@ func TestWhichLinesLookRandom(t *testing.T) {
 	}
 	if all, _ := New(map[string]string{"ENV": text}); all.String("NODE_ENV=production") != "[secret ENV]" {
 		t.Error("a long line is not taken out of what is printed")
+	}
+}
+
+// What a search takes is counted, not timed: 40 secrets over 16 MB, escaped in most.
+func TestASearchTakesLittleMemory(t *testing.T) {
+	r, _ := New(many())
+	line, _ := json.Marshal("a \"quoted\" line\tof <output> & more\n")
+	text := bytes.Repeat(append(line, '\n'), 16<<20/len(line))
+	allocated := func(do func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		do()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if got := allocated(func() { _, _ = r.Count(bytes.NewReader(text)) }); got > 4<<20 {
+		t.Errorf("a search of %d bytes allocates %d", len(text), got)
+	}
+	if got := allocated(func() {
+		w := r.Filter(discard{})
+		for b := text; len(b) > 0; b = b[min(len(b), 4<<10):] {
+			_, _ = w.Write(b[:min(len(b), 4<<10)])
+		}
+	}); got > 4<<20 {
+		t.Errorf("a filter of %d bytes allocates %d", len(text), got)
+	}
+}
+
+// Forms of other tools, of which one value or another has none.
+func TestAValueIsFoundInWhatOtherToolsWrite(t *testing.T) {
+	for _, v := range []string{"hunter2/swordfish+77", `it's "a" pass & word/+<7`, "xK39fQpL02mZtRw8aa91", "pässwörd-geheim-2024"} {
+		r, _ := New(map[string]string{"V": v})
+		little, big := wide(v)
+		octal := ""
+		for _, c := range []byte(v) {
+			octal += fmt.Sprintf(`\%03o`, c)
+		}
+		text := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+		texts := map[string]string{
+			"UTF-16, little": little, "UTF-16, big": big, "UTF-16 in base64": text(little), "base64 in base64": text(text("user:" + v)), "octal": octal,
+			"Go": fmt.Sprintf("%+q", v), "shell": strings.ReplaceAll(v, "'", `'\''`), "shell, in quotes": strings.ReplaceAll(v, "'", `'"'"'`),
+			"YAML, SQL": strings.ReplaceAll(v, "'", "''"), "a line that goes on": v[:8] + "\\\n" + v[8:], "braces": strings.ReplaceAll(v, "a", `\u{61}`),
+			"JSON in base64": text(quoted(v, true)), "twice in a URL": url.QueryEscape(url.QueryEscape(v)),
+		}
+		if !strings.Contains(v, " ") {
+			texts["wrapped"], texts["folded"] = v[:8]+"\n"+v[8:], v[:8]+"\r\n    "+v[8:]
+		}
+		for how, in := range texts {
+			if got := r.String("before\n" + in + "\nafter"); !strings.Contains(got, "[secret V]") {
+				t.Errorf("%q, %s: %q became %q", v, how, in, got)
+			}
+			rnd := rand.New(rand.NewPCG(7, 8))
+			if got := split(t, r, "before\n"+in+"\nafter", rnd, 5); !strings.Contains(got, "[secret V]") {
+				t.Errorf("%q, %s, in pieces: %q became %q", v, how, in, got)
+			}
+		}
+	}
+	r, _ := New(map[string]string{"V": "supercalifragilistic"})
+	if got := r.String("super cali fragilistic"); got != "super cali fragilistic" {
+		t.Errorf("words became %q", got)
 	}
 }
