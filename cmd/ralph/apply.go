@@ -469,7 +469,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	for _, name := range r.doubtful {
 		if !slices.Contains(r.crew.short, name) {
-			view.note("warning: the secret %s: its value is an ordinary word: it is redacted but not looked for in commits", name)
+			view.note("warning: the secret %s: its value is an ordinary word or a path: it is redacted but not looked for in commits", name)
 		}
 	}
 	setup := ""

@@ -61,15 +61,22 @@ func secretValues(epic *ir.Epic, environ []string) map[string]string {
 // them (postgres, localhost:5432), or numbers alone.
 var ordinary = lazyregexp.New(`^(?:\pL+(?:[-_.:@ ]\pL+)*[-_.:@!]?\d{0,5}|[\d.:]+)$`)
 
+// aPath is the path of a file or directory: many files name it.
+var aPath = lazyregexp.New(`^(?:~|\.{1,2})?(?:/[A-Z]?[a-z0-9._-]+){2,}/?$`)
+
 // unmistakable leaves of secret values those that no file holds by chance: the epic's
-// own, unless they are ordinary and shorter than 20 bytes, and of others the long ones
-// and those that no word is like. Doubtful names the epic's own that are left out.
+// own, unless they are ordinary and shorter than 20 bytes, or a path, and of others the
+// long ones and those that no word is like. Doubtful names the epic's own that are left out.
 func unmistakable(epic *ir.Epic, values map[string]string) (out map[string]string, doubtful []string) {
 	out = map[string]string{}
 	for name, v := range values {
 		_, declared := epic.Secrets[name]
 		random := strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, unicode.IsLetter)
 		switch {
+		case aPath.MatchString(strings.TrimSpace(v)):
+			if declared {
+				doubtful = append(doubtful, name)
+			}
 		case len(v) >= 20, declared && !ordinary.MatchString(strings.TrimSpace(v)), !declared && len(v) >= 10 && random:
 			out[name] = v
 		case declared:

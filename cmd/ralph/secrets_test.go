@@ -107,8 +107,8 @@ func TestWhichSecretsAreLookedForInCommits(t *testing.T) {
 	epic := &ir.Epic{Secrets: map[string]ir.Secret{}}
 	values := map[string]string{"GITHUB_TOKEN": "ghp-123abc456", "OTHER_PASSWORD": "postgres"}
 	add := func(v string) { values[v], epic.Secrets[v] = v, ir.Secret{} }
-	words := []string{"postgres", "password", "Password1", "localhost", "localhost:5432", "db.internal", "correct horse", "postgres14", "12345678", "127.0.0.1:5432", "admin@example"}
-	secrets := []string{"hunter2/swordfish+77", "hunter2swordfish77", "Tr0ub4dor", "correct-horse-battery-staple", "p@ss/w%rd", "A=word\nB=word"}
+	words := []string{"postgres", "password", "Password1", "localhost", "localhost:5432", "db.internal", "correct horse", "postgres14", "12345678", "127.0.0.1:5432", "admin@example", "true", "8080", "/home/user", "~/.ssh/id_ed25519", "/Users/ann/Projects/shop/key.json"}
+	secrets := []string{"hunter2/swordfish+77", "hunter2swordfish77", "Tr0ub4dor", "correct-horse-battery-staple", "p@ss/w%rd", "A=word\nB=word", "/x9fK+a/Qm2/Zr8T"}
 	for _, v := range append(words, secrets...) {
 		add(v)
 	}
