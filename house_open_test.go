@@ -35,8 +35,55 @@ var mayOpen = map[string]string{
 
 // TestNothingIsOpenedThatMayWait: every file is opened by internal/regular.
 func TestNothingIsOpenedThatMayWait(t *testing.T) {
+	calls(t, ".", opens, mayOpen, "may wait for ever at a FIFO: use internal/regular, or name the file in mayOpen with a reason")
+}
+
+// follows are the calls that follow a link above a file, or in its place, which an agent
+// can have planted among ralph's own files: those have regular.MkdirOwn, WriteOwn,
+// RemoveAllOwn and atomicfile.WriteOwn.
+var follows = map[string]bool{"os.RemoveAll": true, "os.MkdirAll": true, "atomicfile.Write": true, "regular.WriteFile": true}
+
+// mayFollow lists where these calls may stand, and why: what they name is none of
+// ralph's own files.
+var mayFollow = map[string]string{
+	"executor/gate/review.go":              temporary,
+	"executor/local/gate.go":               temporary,
+	"executor/runner/acp/program.go":       temporary,
+	"executor/runner/claude/claude.go":     temporary,
+	"executor/runner/claude/flags.go":      temporary,
+	"executor/runner/codex/codex.go":       temporary,
+	"executor/runner/codex/prompt.go":      temporary,
+	"executor/runner/opencode/opencode.go": temporary,
+	"executor/tracker/bd/issue.go":         temporary,
+	"executor/workspace/attributes.go":     temporary,
+	"executor/workspace/checks.go":         temporary,
+	"executor/workspace/compare.go":        temporary,
+	"executor/runner/runnertest":           "tests only",
+	"executor/tracker/bd/bdtest":           "tests only",
+	"executor/workspace/changes.go":        "a directory in the place of a file, behind MkdirOwn",
+	"executor/workspace/clone.go":          worktree,
+	"executor/workspace/merge.go":          worktree,
+	"executor/workspace/open.go":           worktree,
+	"executor/workspace/sight.go":          worktree,
+	"executor/workspace/tree.go":           worktree,
+	"executor/workspace/weight.go":         "behind MkdirTemp",
+}
+
+const (
+	temporary = "a directory for temporary files, made for the call"
+	worktree  = "in a worktree, which may lie behind a link of the user's: what stands in its place is looked at first"
+)
+
+// TestNoLinkIsFollowedByChance: what is written below executor is written as ralph's own.
+func TestNoLinkIsFollowedByChance(t *testing.T) {
+	calls(t, "executor", follows, mayFollow, "follows links: use the form that ends in Own, or name the file in mayFollow with a reason")
+}
+
+// calls looks for calls below a directory that stand nowhere but where they may.
+func calls(t *testing.T, top string, of map[string]bool, may map[string]string, wrong string) {
+	t.Helper()
 	used := map[string]bool{}
-	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -59,16 +106,16 @@ func TestNothingIsOpenedThatMayWait(t *testing.T) {
 				return true
 			}
 			x, ok := sel.X.(*ast.Ident)
-			if !ok || !opens[x.Name+"."+sel.Sel.Name] {
+			if !ok || !of[x.Name+"."+sel.Sel.Name] {
 				return true
 			}
-			for at := range mayOpen {
+			for at := range may {
 				if within(file, at) || within(file, at+"/...") {
 					used[at] = true
 					return true
 				}
 			}
-			t.Errorf("%s: %s.%s may wait for ever at a FIFO: use internal/regular, or name the file in mayOpen with a reason", set.Position(n.Pos()), x.Name, sel.Sel.Name)
+			t.Errorf("%s: %s.%s %s", set.Position(n.Pos()), x.Name, sel.Sel.Name, wrong)
 			return true
 		})
 		return nil
@@ -76,9 +123,9 @@ func TestNothingIsOpenedThatMayWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := range mayOpen {
+	for at := range may {
 		if !used[at] {
-			t.Errorf("mayOpen names %s, which opens nothing", at)
+			t.Errorf("%s may call what it does not", at)
 		}
 	}
 }

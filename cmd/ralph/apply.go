@@ -398,7 +398,7 @@ func (r *openedRun) leaveNothing() error {
 	if r.unpinned {
 		err = r.space.Unpin(context.Background())
 	}
-	err = errors.Join(err, os.RemoveAll(r.space.State()))
+	err = errors.Join(err, regular.RemoveAllOwn(r.space.State()))
 	_ = os.Remove(filepath.Dir(r.space.State())) // unless it holds other epics
 	return err
 }

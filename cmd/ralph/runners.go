@@ -91,9 +91,5 @@ func (c *crew) gates(epic *ir.Epic) map[string]executor.Gate {
 // sweepTemporary takes away what runners of a killed ralph left in their place for
 // temporary files.
 func sweepTemporary(state string) error {
-	dir := filepath.Join(state, "runners")
-	if err := regular.NoLinks(dir); err != nil {
-		return err
-	}
-	return os.RemoveAll(filepath.Join(dir, "tmp"))
+	return regular.RemoveAllOwn(filepath.Join(state, "runners", "tmp"))
 }

@@ -87,7 +87,7 @@ func (s *Space) removeAside(dir string) error {
 		err = removeAll(dir)
 	}
 	if err == nil && admin != "" {
-		err = os.RemoveAll(filepath.Join(s.git.common, "worktrees", admin))
+		err = regular.RemoveAllOwn(filepath.Join(s.git.common, "worktrees", admin))
 	}
 	if err != nil {
 		return fmt.Errorf("take %s away: %w", dir, err)

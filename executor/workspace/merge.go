@@ -111,7 +111,11 @@ func (s *Space) leave(ctx context.Context, w *worktree, j *joined, e executor.Ef
 			{"MERGE_MSG", fmt.Sprintf("Merge %s for %s\n", strings.Join(names, ", "), s.name(e.Node))},
 			{"MERGE_HEAD", strings.Join(j.heads, "\n") + "\n"}, // last: from now on it is a merge
 		} {
-			if err := regular.WriteFile(filepath.Join(w.at.gitDir, f[0]), []byte(f[1]), 0o600); err != nil {
+			path := filepath.Join(w.at.gitDir, f[0])
+			if err := removeIn(path); err != nil { // it may be a link
+				return err
+			}
+			if err := regular.WriteFile(path, []byte(f[1]), 0o600); err != nil {
 				return err
 			}
 		}

@@ -114,7 +114,7 @@ func (s *Space) takeAway(w *worktree) error {
 		return err
 	}
 	if w.Admin != "" && !w.Clone {
-		if err := os.RemoveAll(filepath.Join(s.git.common, "worktrees", w.Admin)); err != nil {
+		if err := regular.RemoveAllOwn(filepath.Join(s.git.common, "worktrees", w.Admin)); err != nil {
 			return err
 		}
 	}

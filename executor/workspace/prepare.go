@@ -308,7 +308,7 @@ func (s *Space) writeExclude(w *worktree) error {
 	}
 	path := s.record(w, ".exclude")
 	w.at.ignore = path
-	return regular.WriteFile(path, []byte(b.String()), 0o600)
+	return regular.WriteOwn(path, []byte(b.String()), 0o600)
 }
 
 // copyFiles copies files or directories of the user's checkout, never out of it

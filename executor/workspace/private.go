@@ -25,7 +25,7 @@ const carried = `^(core\.(repositoryformatversion|filemode|symlinks|ignorecase|p
 // attributes and excludes are as they were when the run started.
 func (s *Space) confine(ctx context.Context) error {
 	dir := filepath.Join(s.state, "repository")
-	if err := os.MkdirAll(filepath.Join(dir, "info"), 0o700); err != nil {
+	if err := regular.MkdirOwn(filepath.Join(dir, "info")); err != nil {
 		return err
 	}
 	for _, name := range []string{"objects", "refs", "logs", "worktrees", "packed-refs", "shallow"} {
@@ -33,7 +33,7 @@ func (s *Space) confine(ctx context.Context) error {
 		if was, err := os.Readlink(link); err == nil && was == at {
 			continue
 		}
-		if err := os.RemoveAll(link); err != nil {
+		if err := regular.RemoveAllOwn(link); err != nil {
 			return err
 		}
 		if err := os.Symlink(at, link); err != nil {
@@ -74,7 +74,7 @@ func (s *Space) confine(ctx context.Context) error {
 		return err
 	}
 	for name, content := range map[string][]byte{"config": []byte(b.String()), "HEAD": head, "info/exclude": exclude} {
-		if err := atomicfile.Write(filepath.Join(dir, name), content, 0o600); err != nil {
+		if err := atomicfile.WriteOwn(filepath.Join(dir, name), content, 0o600); err != nil {
 			return err
 		}
 	}

@@ -145,7 +145,7 @@ func (s *Space) restoreAdmin(w *worktree) error {
 		} else if there {
 			continue
 		}
-		if err := regular.WriteFile(path, []byte(f[1]+"\n"), 0o644); err != nil {
+		if err := regular.WriteOwn(path, []byte(f[1]+"\n"), 0o644); err != nil {
 			return err
 		}
 	}

@@ -191,7 +191,7 @@ func (s *Space) findAdmin(dir string) (string, error) {
 		if s.registered(e.Name(), dir) {
 			return e.Name(), nil
 		}
-		if err := os.RemoveAll(filepath.Join(base, e.Name())); err != nil {
+		if err := regular.RemoveAllOwn(filepath.Join(base, e.Name())); err != nil {
 			return "", err
 		}
 	}
@@ -230,7 +230,7 @@ func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
 		err = fmt.Errorf("git made no worktree at %s", w.dir)
 	}
 	if err == nil && w.ref != "" {
-		err = atomicfile.Write(filepath.Join(s.git.common, "worktrees", w.Admin, "HEAD"), []byte("ref: "+w.ref+"\n"), 0o644)
+		err = atomicfile.WriteOwn(filepath.Join(s.git.common, "worktrees", w.Admin, "HEAD"), []byte("ref: "+w.ref+"\n"), 0o644)
 	}
 	return err
 }
@@ -257,6 +257,9 @@ func vacant(dir string) error {
 // mend puts back what ties the worktree to the repository, without reading it:
 // an agent may have replaced the .git file, or left locks when it was killed.
 func (s *Space) mend(w *worktree) error {
+	if err := regular.NoLinks(w.at.gitDir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		return err
 	}
@@ -295,10 +298,7 @@ func (s *Space) mendCommon(w *worktree) error {
 		}
 	}
 	w.cut = true
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return regular.WriteFile(path, []byte(common+"\n"), 0o644)
+	return regular.WriteOwn(path, []byte(common+"\n"), 0o644)
 }
 
 // mendHead writes HEAD of the worktree anew if nothing can be read from it: git

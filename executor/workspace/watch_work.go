@@ -75,7 +75,7 @@ func (w *watch) dropWork(but string) {
 	}
 	slices.SortFunc(dirs, func(a, b dir) int { return b.at.Compare(a.at) })
 	for i := keptRuns - 1; i < len(dirs); i++ {
-		_ = os.RemoveAll(dirs[i].path)
+		_ = regular.RemoveAllOwn(dirs[i].path)
 	}
 }
 

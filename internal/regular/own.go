@@ -91,6 +91,15 @@ func MkdirOwn(dir string) error {
 	return os.MkdirAll(dir, 0o700)
 }
 
+// RemoveAllOwn removes what is of ralph's own, and all that it holds. A link is removed,
+// not what it leads to.
+func RemoveAllOwn(path string) error {
+	if err := NoLinks(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return os.RemoveAll(path)
+}
+
 // MkdirTemp makes a directory for temporary files; its path holds no link.
 func MkdirTemp(pattern string) (string, error) {
 	dir, err := os.MkdirTemp("", pattern)

@@ -28,6 +28,7 @@ func TestNoLinkIsFollowedAmongOwnFiles(t *testing.T) {
 		"NoLinks below a link":                NoLinks(at("dir/none/at/all")),
 		"NoLinks with a separator at the end": NoLinks(at("dir") + "/"),
 		"MkdirOwn below a link":               MkdirOwn(at("dir/made")),
+		"RemoveAllOwn below a link":           RemoveAllOwn(at("dir/file")),
 		"WriteOwn below a link":               WriteOwn(at("dir/file"), []byte("x"), 0o600),
 		"Own of a link":                       Own(at("link")),
 		"ReadOwn of a link":                   second(ReadOwn(at("link"))),

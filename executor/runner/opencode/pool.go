@@ -190,7 +190,7 @@ func clean(keep string) {
 	for _, dir := range all {
 		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), "opencode-"), "-")
 		if n, err := strconv.Atoi(pid); err == nil && !alive(n) {
-			_ = os.RemoveAll(dir) // tried again at the next start
+			_ = regular.RemoveAllOwn(dir) // tried again at the next start
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, 
 		turns:  map[string]map[string]string{}, active: map[string]map[string]bool{}, dirs: map[string]bool{},
 	}
 	for _, d := range []string{s.temp(), filepath.Join(dir, sessionsDir)} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
+		if err := regular.MkdirOwn(d); err != nil {
 			return nil, err
 		}
 	}
@@ -183,7 +183,7 @@ func (s *server) in(dir string) api {
 func (s *server) end() {
 	s.cancel()
 	<-s.done
-	_ = os.RemoveAll(s.dir) // what cannot be removed is below the run's state
+	_ = regular.RemoveAllOwn(s.dir) // what cannot be removed is below the run's state
 }
 
 // announced is what another ralph of the same user may know of a server.
@@ -207,19 +207,19 @@ func (s *server) announce(p plan) error {
 	for _, a := range append(slices.Clone(p.argv), "attach", s.url) {
 		script += " " + quote(a)
 	}
-	if err := regular.WriteFile(filepath.Join(s.dir, attachFile), []byte(script+" \"$@\"\n"), 0o700); err != nil {
+	if err := regular.WriteOwn(filepath.Join(s.dir, attachFile), []byte(script+" \"$@\"\n"), 0o700); err != nil {
 		return err
 	}
 	b, err := json.Marshal(announced{PID: os.Getpid(), URL: s.url, Password: s.password})
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(s.dir, announceFile), b, 0o600)
+	return atomicfile.WriteOwn(filepath.Join(s.dir, announceFile), b, 0o600)
 }
 
 // has notes that a session is worked in at this server.
 func (s *server) has(session string) error {
-	return regular.WriteFile(filepath.Join(s.dir, sessionsDir, filepath.Base(session)), nil, 0o600)
+	return regular.WriteOwn(filepath.Join(s.dir, sessionsDir, filepath.Base(session)), nil, 0o600)
 }
 
 // failure is what an error of a call comes to: a call fails in a moment when the

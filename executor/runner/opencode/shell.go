@@ -3,7 +3,6 @@ package opencode
 import (
 	"cmp"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,11 +34,11 @@ func (s *server) wrap(env []string) (path string, err error) {
 		real = "/bin/sh"
 	}
 	path = filepath.Join(s.dir, "bin", filepath.Base(real))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := regular.MkdirOwn(filepath.Dir(path)); err != nil {
 		return "", err
 	}
 	script := "#!/bin/sh\nunset " + passwordVar + " " + contentVar + "\n. " + quote(filepath.Join(s.dir, turnsFile)) + "\nexec " + quote(real) + " \"$@\"\n"
-	if err := regular.WriteFile(path, []byte(script), 0o700); err != nil {
+	if err := regular.WriteOwn(path, []byte(script), 0o700); err != nil {
 		return "", err
 	}
 	return path, s.tell("", nil)
@@ -73,5 +72,5 @@ func (s *server) tell(dir string, vars map[string]string) error {
 		b.WriteString(";;\n")
 	}
 	b.WriteString("esac\n")
-	return atomicfile.Write(filepath.Join(s.dir, turnsFile), []byte(b.String()), 0o600)
+	return atomicfile.WriteOwn(filepath.Join(s.dir, turnsFile), []byte(b.String()), 0o600)
 }
