@@ -487,7 +487,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	var ended *journal.RunRecord
 	var unwritten error
 	mirror := r.mirror(ctx, view.note)
-	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), view.note)
+	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), r.crew.redact.Filter, view.note)
 	observe := func(list []executor.Event) {
 		view.events(list)
 		tell.events(list, view.key)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -38,6 +39,7 @@ type notifier struct {
 	top   string
 	files string // where output goes
 	time  time.Duration
+	hide  func(io.Writer) io.WriteCloser // takes secrets out of that output
 	tell  func(format string, args ...any)
 
 	queue chan notice
@@ -53,8 +55,8 @@ type notice struct {
 	secrets map[string]string // variables, by name
 }
 
-func newNotifier(epic *ir.Epic, top, files string, tell func(string, ...any)) *notifier {
-	n := &notifier{epic: epic, top: top, files: files, time: 30 * time.Second, tell: tell, queue: make(chan notice, 256), told: map[string]bool{}}
+func newNotifier(epic *ir.Epic, top, files string, hide func(io.Writer) io.WriteCloser, tell func(string, ...any)) *notifier {
+	n := &notifier{epic: epic, top: top, files: files, time: 30 * time.Second, hide: hide, tell: tell, queue: make(chan notice, 256), told: map[string]bool{}}
 	if len(epic.Run.Notify) > 0 {
 		n.work.Go(n.loop)
 	}
@@ -80,7 +82,7 @@ func (n *notifier) call(x notice) error {
 		return err
 	}
 	res, err := process.Run(context.Background(), process.Spec{
-		Argv: x.run, Dir: n.top, Env: process.Environ(x.set, process.Desktop()...), Stdout: out, Stderr: out, Time: n.time,
+		Argv: x.run, Dir: n.top, Env: process.Environ(x.set, process.Desktop()...), Stdout: out, Stderr: out, Time: n.time, Filter: n.hide,
 	})
 	switch {
 	case err != nil:

@@ -39,6 +39,9 @@ func secretValues(epic *ir.Epic, environ []string) map[string]string {
 	for _, g := range epic.Gates {
 		set = append(set, g.Env)
 	}
+	for _, n := range epic.Run.Notify {
+		set = append(set, n.Env)
+	}
 	for _, m := range set {
 		for name, value := range m {
 			if !strings.Contains(value, "${") {
