@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,11 +32,11 @@ standard input, or REV:path, read through git; the path is seen from this direct
 		Args: countArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			shortLived()
-			before, err := loadEither(args[0], cmd.InOrStdin())
+			before, err := loadEither(cmd.Context(), args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			after, err := loadEither(args[1], cmd.InOrStdin())
+			after, err := loadEither(cmd.Context(), args[1], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
@@ -67,13 +69,13 @@ standard input, or REV:path, read through git; the path is seen from this direct
 
 // loadEither reads an epic from a file, or from a revision of git: REV:path. A
 // file of that name comes first.
-func loadEither(name string, in io.Reader) (*ir.Epic, error) {
+func loadEither(ctx context.Context, name string, in io.Reader) (*ir.Epic, error) {
 	rev, path, isRev := strings.Cut(name, ":")
 	if _, err := os.Stat(name); err == nil || !isRev || filepath.VolumeName(name) != "" {
 		epic, _, err := loadEpic(name, in)
 		return epic, err
 	}
-	b, err := gitFile(rev, path)
+	b, err := gitFile(ctx, rev, path)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +86,13 @@ func loadEither(name string, in io.Reader) (*ir.Epic, error) {
 	return epic, nil
 }
 
+// gitTime is how long git may take to give one file: it may wait for ever for what
+// stands in the place of one of its own.
+const gitTime = time.Minute
+
 // gitFile reads a file of a revision, relative to the current directory. No
 // hook, filter or pager runs.
-func gitFile(rev, path string) ([]byte, error) {
+func gitFile(ctx context.Context, rev, path string) ([]byte, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") || path == "" {
 		return nil, usageErrorf("%s:%s is no revision and path", rev, path)
 	}
@@ -95,17 +101,25 @@ func gitFile(rev, path string) ([]byte, error) {
 	} else {
 		path = strings.TrimPrefix(path, "/")
 	}
-	git := exec.Command("git", "cat-file", "blob", rev+":"+path)
-	var out, errOut bytes.Buffer
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+	git := exec.CommandContext(ctx, "git", "cat-file", "blob", rev+":"+path)
+	git.WaitDelay = time.Second
+	var errOut bytes.Buffer
+	out := bounded{most: ir.MaxBytes}
 	git.Stdout, git.Stderr = &out, &errOut
-	if err := git.Run(); err != nil {
+	err := git.Run()
+	if ctx.Err() != nil {
+		return nil, inputErrorf("read %s:%s through git: it did not end (%w)", rev, strings.TrimPrefix(path, "./"), ctx.Err())
+	}
+	if err != nil && !out.full {
 		text := strings.TrimSpace(errOut.String())
 		if text == "" {
 			text = err.Error()
 		}
 		return nil, inputErrorf("read %s:%s through git: %s", rev, strings.TrimPrefix(path, "./"), strings.TrimPrefix(text, "fatal: "))
 	}
-	if most := readsUpTo(out.Bytes()); int64(out.Len()) > most {
+	if most := readsUpTo(out.Bytes()); out.full || int64(out.Len()) > most {
 		return nil, inputErrorf("%s:%s has more than %d MB", rev, path, most>>20)
 	}
 	return out.Bytes(), nil

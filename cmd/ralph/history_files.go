@@ -124,7 +124,7 @@ func (h *historian) readDiffs(ctx context.Context, out *ir.Attempt, a executor.A
 	if a.From == "" || a.Commit == "" || a.From == a.Commit {
 		return
 	}
-	var all bounded
+	all := bounded{most: mostDiffs}
 	if err := h.space.Diff(ctx, a.From, a.Commit, &all); err != nil && !errors.Is(err, errFull) && !all.full {
 		return
 	}
@@ -144,16 +144,17 @@ func (h *historian) readDiffs(ctx context.Context, out *ir.Attempt, a executor.A
 	}
 }
 
-// bounded takes the beginning of what is written to it.
+// bounded takes the first most bytes of what is written to it.
 type bounded struct {
 	bytes.Buffer
+	most int
 	full bool
 }
 
 var errFull = errors.New("it is longer than what is kept")
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > mostDiffs {
+	if b.Len()+len(p) > b.most {
 		b.full = true
 		return 0, errFull
 	}
