@@ -2,5 +2,5 @@
 
 package regular
 
-// noFollow is not known here: the path is looked at before it is opened.
+// noFollow is not known here: openOwn looks at the path before it opens it.
 const noFollow = 0

@@ -154,6 +154,11 @@ func openOwn(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	if err := NoLinks(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
+	if noFollow == 0 && flag&os.O_EXCL == 0 {
+		if err := Own(path); err != nil {
+			return nil, err
+		}
+	}
 	f, err := os.OpenFile(path, flag|noFollow|syscall.O_NONBLOCK, perm)
 	if st, serr := os.Lstat(path); err != nil && serr == nil && st.Mode()&fs.ModeSymlink != 0 && flag&os.O_EXCL == 0 {
 		return nil, planted(path, st.Mode())
