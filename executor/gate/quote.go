@@ -36,7 +36,7 @@ func bare(line, mark string) bool {
 			}
 		case c == '\\':
 			i++
-		case quote == '"' && c == '$' && (strings.HasPrefix(rest, "$(") || strings.HasPrefix(rest, "${")),
+		case quote == '"' && c == '$' && (strings.HasPrefix(rest, "$(") || strings.HasPrefix(rest, "${") && !strings.HasPrefix(rest, "${run.")),
 			c == '`', quote == 0 && (strings.HasPrefix(rest, "<<") || strings.HasPrefix(rest, "$'") || strings.HasPrefix(rest, "${") && !strings.HasPrefix(rest, "${run.")):
 			return false
 		case c == '"' && quote == '"':

@@ -11,6 +11,7 @@ func TestBareIsWhereQuotesCanBePut(t *testing.T) {
 		"# don't\ncd @":             true,
 		`echo \" @`:                 true,
 		`cd "@"`:                    false,
+		`git log "${run.branch}" @`: true,
 		`cd '@'`:                    false,
 		`sh -c 'cd @'`:              false,
 		"# don't\necho '@'":         false,
