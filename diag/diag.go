@@ -92,7 +92,7 @@ func (d Diagnostic) WithFix(r Range, text string) Diagnostic {
 // List is a collection of diagnostics. The zero value is empty and ready.
 type List []Diagnostic
 
-// Most is how many diagnostics of one code and severity are kept; the last of them
+// Most is how many diagnostics of one code and severity are kept; one of them
 // says how many more there were.
 const Most = 100
 

@@ -27,9 +27,6 @@ func NewMeter(total int) *Meter { return &Meter{total: total} }
 // Empty reports whether nothing is left. Who evaluates for each node stops then.
 func (m *Meter) Empty() bool { return m.total < 0 }
 
-// Left is what evaluation may still cost.
-func (m *Meter) Left() int { return max(m.total, 0) }
-
 // use pays for work that is no evaluation, and reports whether it may be done.
 func (m *Meter) use(n int) bool {
 	m.total -= n

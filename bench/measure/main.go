@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command measure runs the program that its arguments name and writes to descriptor 3
 // what that used: processor time of user and system, wall time, in ns, and peak memory in
 // bytes. Linux counts in a process's peak the memory that its parent had before exec, so

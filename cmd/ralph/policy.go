@@ -59,8 +59,8 @@ func openPolicy(named []string) (*projectPolicy, error) {
 // usualPolicies reads the files that hold where none is named.
 func (p *project) usualPolicies() ([]compiler.Source, error) {
 	sources, list := compiler.PolicyPath(p.FS())
-	for _, d := range list {
-		return nil, inputErrorf("%s. %s", d.Summary, d.Detail)
+	if len(list) > 0 {
+		return nil, inputErrorf("%s. %s", list[0].Summary, list[0].Detail)
 	}
 	return sources, nil
 }

@@ -59,7 +59,7 @@ func (b *Batch) Commit() error {
 		if i == last {
 			break // it is never put back
 		}
-		old, err := os.ReadFile(f.path)
+		old, err := regular.ReadFile(f.path)
 		if f.fresh = errors.Is(err, fs.ErrNotExist); err != nil && !f.fresh {
 			return fmt.Errorf("write %s: %w", f.path, err)
 		}

@@ -272,8 +272,11 @@ func (h *hunt) marked(pid int) (tool, carries bool) {
 		return false, false
 	}
 	for _, v := range vars {
-		if value, ok := bytes.CutPrefix(v, []byte(GuardMark+"="+h.name)); ok {
-			return string(value) == ofTools, true
+		switch value, ok := bytes.CutPrefix(v, []byte(GuardMark+"="+h.name)); {
+		case ok && len(value) == 0:
+			return false, true
+		case ok && string(value) == ofTools:
+			return true, true
 		}
 	}
 	return false, false
