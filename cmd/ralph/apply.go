@@ -102,8 +102,8 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	case a.grace < 0:
 		return usageErrorf("--grace %s: write a time that is not negative", a.grace)
 	}
-	if process.Supported != nil {
-		return inputErrorf("%w", process.Supported)
+	if err := process.Supported(); err != nil {
+		return inputErrorf("%w", err)
 	}
 	file, err := a.epic.path(args...)
 	if err != nil {

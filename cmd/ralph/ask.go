@@ -68,8 +68,8 @@ func (a *askArgs) run(cmd *cobra.Command, key, question string) error {
 	if a.timeout <= 0 {
 		return usageErrorf("--timeout %s: write a time above 0", a.timeout)
 	}
-	if process.Supported != nil {
-		return inputErrorf("%w", process.Supported)
+	if err := process.Supported(); err != nil {
+		return inputErrorf("%w", err)
 	}
 	if question == "-" {
 		b, err := readStdin(cmd.InOrStdin())

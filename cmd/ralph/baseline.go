@@ -16,6 +16,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -141,6 +142,9 @@ func (p planJSON) writeBaseline(b *strings.Builder, paint term.Style) {
 // preflight tries the gates on the base alone: it holds the lock like a run, pins
 // nothing and starts no agent.
 func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file string, epic *ir.Epic, raw []byte) (err error) {
+	if err := process.Supported(); err != nil {
+		return inputErrorf("%w", err)
+	}
 	if err := refuse(epic); err != nil {
 		return err
 	}

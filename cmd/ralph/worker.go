@@ -118,8 +118,9 @@ func runWorker(cmd *cobra.Command, a *workerArgs, dir string) (err error) {
 		return usageErrorf("--max %d: with --issue there is one", a.max)
 	case a.grace < 0:
 		return usageErrorf("--grace %s: write a time that is not negative", a.grace)
-	case process.Supported != nil:
-		return inputErrorf("%w", process.Supported)
+	}
+	if err := process.Supported(); err != nil {
+		return inputErrorf("%w", err)
 	}
 	if a.issue != "" {
 		a.once, a.max = true, 1

@@ -14,9 +14,6 @@ import (
 	"time"
 )
 
-// Supported says why programs cannot be run here; nil where they can.
-var Supported error
-
 // Run runs the program and returns when it and its descendants are gone. When
 // ctx ends, it is killed and the error is ctx's.
 func Run(ctx context.Context, s Spec) (Result, error) {

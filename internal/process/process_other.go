@@ -8,10 +8,12 @@ import (
 )
 
 // Supported says why programs cannot be run here; nil where they can.
-var Supported = errors.New("agents and gates run on Linux and macOS only; everything but apply works here")
+func Supported() error {
+	return errors.New("agents and gates run on Linux and macOS only; everything but apply works here")
+}
 
 // Run refuses: without process groups and signals, survivors could not be ended.
-func Run(context.Context, Spec) (Result, error) { return Result{}, &NotStarted{Supported} }
+func Run(context.Context, Spec) (Result, error) { return Result{}, &NotStarted{Supported()} }
 
 // Sweep finds nothing where nothing can be started.
 func Sweep(string, ...string) int { return 0 }
