@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
@@ -28,7 +29,7 @@ func (s *Space) stage(ctx context.Context, w *worktree, at place) ([]string, err
 		if err == nil || locked == "" && !theirs(err) {
 			return problems, err
 		}
-		path, why := unfit(err)
+		path, why := s.unfit(ctx, at, err)
 		if locked != "" {
 			path, why = locked, fmt.Sprintf("%s may not be read, as it belongs to somebody else: make it as the user, or where git ignores it", oneLine(locked, 200))
 		}
@@ -48,33 +49,57 @@ func (s *Space) stage(ctx context.Context, w *worktree, at place) ([]string, err
 const maxUnfit = 100
 
 var (
-	invalidPath = lazyregexp.New(`(?m)^error: invalid path '(.+)'$`)
-	encoding    = lazyregexp.New(`(?m)^(?:fatal|error): (BOM is (?:required|prohibited) in '(.+)' if encoded as .+|failed to encode '(.+)' from .+|encoding '(.+)' from .+ and back is not the same)$`)
+	invalidPath = lazyregexp.New(`(?m)^error: invalid path '`)
+	encoding    = lazyregexp.New(`(?ms)^(?:fatal|error): (BOM is (?:required|prohibited) in '.+' if encoded as .+|failed to encode '.+' from .+|encoding '.+' from .+ and back is not the same)$`)
 )
 
-// unfit reads which path git refused to add, and says what to do instead; "" if it
-// was something else.
-func unfit(err error) (string, string) {
+// unfit finds which path of a worktree git refused to add, and says what to do instead;
+// "" if it was something else. What git says only points at one of the paths that are
+// there to be added: a name can hold lines that read as if git had said them.
+func (s *Space) unfit(ctx context.Context, at place, err error) (string, string) {
 	var g *gitError
 	if !errors.As(err, &g) {
 		return "", ""
 	}
-	if m := invalidPath.FindStringSubmatch(g.stderr); m != nil {
-		at := m[1]
-		parts := strings.Split(at, "/")
-		for i, name := range parts {
-			if looksLikeGit(name) {
-				at = path.Join(parts[:i+1]...)
-				break
-			}
+	said := ""
+	switch m := encoding.FindStringSubmatch(g.stderr); {
+	case m != nil:
+		said = m[1]
+	case !invalidPath.MatchString(g.stderr):
+		return "", ""
+	}
+	out, err := s.git.line(ctx, at, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	if err != nil {
+		return "", ""
+	}
+	named := ""
+	for p := range strings.SplitSeq(out, "\x00") {
+		parts := strings.Split(p, "/")
+		if i := slices.IndexFunc(parts, looksLikeGit); i >= 0 {
+			named, said = path.Join(parts[:i+1]...), ""
+			break
 		}
-		return at, fmt.Sprintf("%s has a name that git keeps for itself on some systems, so that no commit can hold it: choose another name", oneLine(at, 200))
+		if len(p) > len(named) && strings.Contains(g.stderr, "'"+asGitSays(p)+"'") {
+			named = p
+		}
 	}
-	if m := encoding.FindStringSubmatch(g.stderr); m != nil {
-		at := m[2] + m[3] + m[4]
-		return at, fmt.Sprintf("git cannot store %s as .gitattributes says (working-tree-encoding): %s. Write the file in that encoding, or leave the attribute out", oneLine(at, 200), oneLine(m[1], 200))
+	switch {
+	case named == "":
+		return "", ""
+	case said != "":
+		return named, fmt.Sprintf("git cannot store %s as .gitattributes says (working-tree-encoding): %s. Write the file in that encoding, or leave the attribute out", oneLine(named, 200), oneLine(said, 200))
 	}
-	return "", ""
+	return named, fmt.Sprintf("%s has a name that git keeps for itself on some systems, so that no commit can hold it: choose another name", oneLine(named, 200))
+}
+
+// asGitSays is a path as it stands in git's messages.
+func asGitSays(path string) string {
+	return strings.Map(func(r rune) rune {
+		if (r < ' ' || r == 0x7f) && r != '\t' && r != '\n' {
+			return '?'
+		}
+		return r
+	}, path)
 }
 
 // looksLikeGit reports whether a name is .git to some file system: case, short names,
