@@ -58,7 +58,10 @@ func redact(v reflect.Value, clean func(string) string) {
 			e := reflect.New(v.Type().Elem()).Elem()
 			e.Set(it.Value())
 			redact(e, clean)
-			m.SetMapIndex(it.Key(), e)
+			k := reflect.New(v.Type().Key()).Elem() // the name of a file, perhaps
+			k.Set(it.Key())
+			redact(k, clean)
+			m.SetMapIndex(k, e)
 		}
 		v.Set(m)
 	}

@@ -20,6 +20,7 @@ func TestSecretsAreTakenOutOfEveryTextOfAnEvent(t *testing.T) {
 		Collected{Changes: []FileChange{{Path: secret}}},
 		HumanSpoke{Text: secret},
 		Decided{Decision{Message: secret}},
+		TamperSeen{Drift: Drift{What: "your checkout", Files: map[string]string{secret: ""}}},
 	} {
 		before := reflect.ValueOf(body).Interface()
 		got := Redacted(body, clean)
