@@ -465,7 +465,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		view.note("warning: %s", w)
 	}
 	if short := r.crew.short; len(short) > 0 {
-		view.note("warning: too short to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
+		view.note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
 	}
 	for _, name := range r.doubtful {
 		if !slices.Contains(r.crew.short, name) {

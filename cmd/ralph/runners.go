@@ -46,7 +46,9 @@ type crew struct {
 // newCrew makes the runners for an epic. Whoever makes it closes it.
 func newCrew(epic *ir.Epic) *crew {
 	c := &crew{by: map[string]executor.Runner{}}
-	c.redact, c.short = redact.New(secretValues(epic, os.Environ()))
+	values, left := redactable(secretValues(epic, os.Environ()))
+	c.redact, c.short = redact.New(values)
+	c.short = slices.Sorted(slices.Values(append(c.short, left...)))
 	base := runner.Base{Secrets: epic.Secrets, Redact: c.redact.String, Filter: c.redact.Filter}
 	channel := &mcp.Server{Redact: c.redact.String}
 	for kind, newRunner := range makers {

@@ -60,6 +60,24 @@ func secretValues(epic *ir.Epic, environ []string) map[string]string {
 	return out
 }
 
+// ownWords are what agents, gates and events say of themselves: without them nothing can
+// be read back.
+var ownWords = strings.Fields(`success partial failed passed stopped skipped blocked cancelled waiting running pending
+	result summary errors status message reason verdict outcome advance_phase repeat_phase need_human needs_human
+	next_action suggested_next created_issues`)
+
+// redactable leaves of secret values those that can be taken out of what is stored.
+func redactable(values map[string]string) (out map[string]string, left []string) {
+	out = maps.Clone(values)
+	for name, v := range values {
+		if slices.Contains(ownWords, strings.TrimSpace(v)) {
+			delete(out, name)
+			left = append(left, name)
+		}
+	}
+	return out, left
+}
+
 // ordinary is a value that files hold by chance: words, perhaps with a number behind
 // them (postgres, localhost:5432), or numbers alone.
 var ordinary = lazyregexp.New(`^(?:\pL+(?:[-_.:@ ]\pL+)*[-_.:@!]?\d{0,5}|[\d.:]+)$`)
