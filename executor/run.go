@@ -86,6 +86,7 @@ type Run struct {
 	resolutions map[string]resolution // of conflicts, by listKey
 	digests     map[string]string     // of gates, computed when first needed
 	scratch     []Effect
+	holds       holds     // made by who looked since the last event
 	starting    []Effect  // of the last Todo
 	says        []Comment // about the epic as a whole
 
@@ -175,7 +176,9 @@ func (r *Run) Apply(e Event) error {
 		return fmt.Errorf("event %d does not follow event %d", e.Seq, r.seq)
 	}
 	r.prior, r.at = r.at, e.At
-	if err := r.apply(e); err != nil {
+	err := r.apply(e)
+	r.holds = nil
+	if err != nil {
 		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
 	}
 	r.seq = e.Seq

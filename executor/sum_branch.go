@@ -46,7 +46,7 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 		within = func(c string) bool { return in[c] }
 	}
 	b := Branch{Before: r.sumPinned}
-	h := holds{}
+	h := r.onHold()
 	nodes := r.recorded()
 	present := map[string]bool{}
 	for _, n := range nodes {

@@ -107,7 +107,7 @@ func (r *Run) View(id ir.NodeID) (NodeView, bool) {
 	if n == nil || n.ir == nil {
 		return NodeView{}, false
 	}
-	return r.view(n, holds{}), true
+	return r.view(n, r.onHold()), true
 }
 
 // Attempt returns what is on record of an attempt.
@@ -128,7 +128,7 @@ func (r *Run) Attempt(id ir.NodeID, step string, number int) (AttemptLog, bool) 
 // sum is there only if it is due or was made.
 func (r *Run) Views() []NodeView {
 	out := make([]NodeView, 0, len(r.nodes))
-	h := holds{}
+	h := r.onHold()
 	for _, n := range r.nodes {
 		if n.sum && n.status == Pending && len(r.sumInputs()) == 0 {
 			continue

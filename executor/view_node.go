@@ -273,9 +273,17 @@ func (h hold) or(x hold) hold {
 }
 
 // holds remembers, for each node that was asked for, what it needs that will not
-// come by itself. One is made for each look at the run, so that a look costs no
-// more than the edges of the epic.
+// come by itself: to look at all nodes, also one by one, costs no more than the edges
+// of the epic.
 type holds map[int]hold
+
+// onHold is what is known since the last event.
+func (r *Run) onHold() holds {
+	if r.holds == nil {
+		r.holds = holds{}
+	}
+	return r.holds
+}
 
 // back is what in a node's dependencies will not come by itself.
 func (h holds) back(r *Run, n *node) (out hold) {
