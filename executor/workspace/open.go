@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Open implements executor.Workspace. A worktree apart is named for its gate, so
@@ -160,16 +162,7 @@ func (s *Space) Recover(ctx context.Context) error {
 	if err := s.confine(ctx); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(filepath.Join(s.state, "worktrees"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for i := range s.epic.Nodes {
-		if err := s.recoverApart(&worktree{node: &s.epic.Nodes[i]}, entries); err != nil {
-			return err
-		}
-	}
-	if err := s.recoverApart(&worktree{node: s.nodes[executor.Integration]}, entries); err != nil {
+	if err := s.recoverApart(); err != nil {
 		return err
 	}
 	left, err := filepath.Glob(filepath.Join(s.state, "index-*"))
@@ -188,38 +181,61 @@ func (s *Space) Recover(ctx context.Context) error {
 	return nil
 }
 
-// recoverApart removes the worktrees apart of a node: those on record, and those
-// that a crash kept from being recorded.
-func (s *Space) recoverApart(of *worktree, entries []os.DirEntry) error {
-	prefix := string(of.node.ID) + "@"
-	names := map[string]bool{}
-	for _, f := range entries {
-		if rest, ok := strings.CutPrefix(f.Name(), prefix); ok {
+// recoverApart removes worktrees apart: those on record, and those that a crash kept
+// from being recorded. Each directory is read once, however many nodes there are.
+func (s *Space) recoverApart() error {
+	recorded, err := os.ReadDir(filepath.Join(s.state, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	names := map[ir.NodeID][]string{}
+	for _, f := range recorded {
+		if id, rest, ok := strings.Cut(f.Name(), "@"); ok {
 			name, _, _ := strings.Cut(rest, ".")
-			names[name] = true
+			names[ir.NodeID(id)] = append(names[ir.NodeID(id)], name)
 		}
 	}
-	dirs, err := filepath.Glob(escapeGlob(s.Dir(of.node.ID)) + ".gate-*")
+	beside := map[string]map[string][]string{} // by directory, and by what stands before the mark
+	for id, n := range s.nodes {
+		dir, base := filepath.Split(s.Dir(id))
+		gates, ok := beside[dir]
+		if !ok {
+			there, _ := os.ReadDir(dir) // mostly it is not there yet
+			gates = map[string][]string{}
+			for _, f := range there {
+				for i := range f.Name() {
+					if name, ok := strings.CutPrefix(f.Name()[i:], gateMark); ok {
+						gates[f.Name()[:i]] = append(gates[f.Name()[:i]], name)
+					}
+				}
+			}
+			beside[dir] = gates
+		}
+		all := append(names[id], gates[base]...)
+		slices.Sort(all)
+		for _, name := range slices.Compact(all) {
+			if err := s.recoverGate(n, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// recoverGate removes the worktree apart of a node's gate, if it is one.
+func (s *Space) recoverGate(n *ir.Node, name string) error {
+	w := &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.Dir(n.ID) + gateMark + name}
+	there, err := s.find(w)
 	if err != nil {
 		return err
 	}
-	for _, d := range dirs {
-		names[strings.TrimPrefix(d, s.Dir(of.node.ID)+".gate-")] = true
+	if !there && !s.cutWhileMade(w.dir) {
+		if on, err := exists(s.record(w, ".json")); err != nil || !on {
+			return err // somebody else's
+		}
 	}
-	for name := range names {
-		w := &worktree{node: of.node, name: prefix + name, dir: s.Dir(of.node.ID) + ".gate-" + name}
-		there, err := s.find(w)
-		if err != nil {
-			return err
-		}
-		if !there && !s.cutWhileMade(w.dir) {
-			if on, err := exists(s.record(w, ".json")); err != nil || !on {
-				continue // somebody else's
-			}
-		}
-		if err := s.takeAway(w); err != nil {
-			return fmt.Errorf("take away %s, which an interrupted gate left: %w", w.dir, err)
-		}
+	if err := s.takeAway(w); err != nil {
+		return fmt.Errorf("take away %s, which an interrupted gate left: %w", w.dir, err)
 	}
 	return nil
 }

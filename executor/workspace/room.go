@@ -11,7 +11,7 @@ import (
 // worktree.min_free asks for, where worktrees are or where ralph keeps its state;
 // nil if there is enough. It may be called from any goroutine.
 func (s *Space) Room() error {
-	for _, dir := range s.disks() {
+	for _, dir := range s.disks {
 		if err := s.room(dir); err != nil {
 			return err
 		}
@@ -19,22 +19,13 @@ func (s *Space) Room() error {
 	return nil
 }
 
-// disks lists directories that may lie on different file systems: the state's,
-// and each in which worktrees are.
-func (s *Space) disks() []string {
-	dirs := []string{s.state}
-	seen := map[string]bool{}
-	for id := range s.nodes {
-		root := s.top
-		if rel, err := filepath.Rel(filepath.Dir(s.top), s.Dir(id)); err == nil {
-			root = filepath.Join(filepath.Dir(s.top), firstOf(rel))
-		}
-		if !seen[root] {
-			seen[root] = true
-			dirs = append(dirs, root)
-		}
+// disk is the directory on whose file system a worktree lies: the first one, beside
+// the checkout or in it, of its path.
+func (s *Space) disk(worktree string) string {
+	if rel, err := filepath.Rel(filepath.Dir(s.top), worktree); err == nil {
+		return filepath.Join(filepath.Dir(s.top), firstOf(rel))
 	}
-	return dirs
+	return s.top
 }
 
 // firstOf returns the first part of a relative path.

@@ -28,6 +28,7 @@ type Space struct {
 	state  string // this epic's state directory, absolute
 	epic   *ir.Epic
 	nodes  map[ir.NodeID]*ir.Node
+	byKey  map[ir.Key]*ir.Node
 	who    []string // committer, as environment
 	person []string // the same, and the user as author
 	ignore string   // the user's excludes file, "" if none
@@ -57,6 +58,7 @@ type Space struct {
 	begun    map[ir.NodeID]bool // nodes that have attempts by the journal, see Began
 	based    atomic.Value       // string: the base that this run has pinned
 	attrs    sync.Map           // files of attributes, by the commit of a base
+	disks    []string           // directories that may lie on different file systems: the state's, and each in which worktrees are
 	free     func(dir string) (int64, error)
 }
 
@@ -118,23 +120,30 @@ func (s *Space) know() error {
 	if s.state, err = stateIn(s.git.common, s.epic.Epic.ID); err != nil {
 		return err
 	}
+	disks := map[string]bool{}
 	s.nodes = make(map[ir.NodeID]*ir.Node, len(s.epic.Nodes))
+	s.byKey = make(map[ir.Key]*ir.Node, len(s.epic.Nodes))
 	for i := range s.epic.Nodes {
 		n := &s.epic.Nodes[i]
-		s.nodes[n.ID] = n
+		s.nodes[n.ID], s.byKey[n.Key] = n, n
 		s.branches["refs/heads/"+n.Git.Branch] = true
-		if _, err := s.path(n.Git.Worktree); err != nil {
+		dir, err := s.path(n.Git.Worktree)
+		if err != nil {
 			return &Refusal{What: fmt.Sprintf("node %s: %v", n.Key, err)}
 		}
+		disks[s.disk(dir)] = true
 	}
 	s.nodes[executor.Integration] = &ir.Node{
 		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: s.epic.Epic.Title,
 		Git: ir.Git{Branch: s.epic.Epic.Integration.Branch, Worktree: "../{repo}-worktrees/" + s.epic.Epic.Integration.Branch},
 	}
 	s.branches["refs/heads/"+s.epic.Epic.Integration.Branch] = true
-	if _, err := s.path(s.nodes[executor.Integration].Git.Worktree); err != nil {
+	dir, err := s.path(s.nodes[executor.Integration].Git.Worktree)
+	if err != nil {
 		return &Refusal{What: fmt.Sprintf("integration branch: %v", err)}
 	}
+	disks[s.disk(dir)] = true
+	s.disks = append([]string{s.state}, sortedKeys(disks)...)
 	return nil
 }
 

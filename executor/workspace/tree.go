@@ -57,8 +57,12 @@ func (s *Space) apart(n *ir.Node, gate string) *worktree {
 	if name != gate {
 		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(gate)))[:7]
 	}
-	return &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.Dir(n.ID) + ".gate-" + name}
+	return &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.Dir(n.ID) + gateMark + name}
 }
+
+// gateMark stands between the directory of a node and the name of a gate that judges
+// apart.
+const gateMark = ".gate-"
 
 func (s *Space) record(w *worktree, ending string) string {
 	return filepath.Join(s.state, "worktrees", w.name+ending)
