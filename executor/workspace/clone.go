@@ -89,8 +89,8 @@ func plain(dir string) bool {
 }
 
 // build makes the .git of a clone, whose own branch stands where the user's
-// repository has it. It has the user's other branches, remote branches and tags as
-// they are now, the settings that hold in every call, and no remote.
+// repository has it. It has the other refs that show as they are now, the settings
+// that hold in every call, and no remote.
 func (s *Space) build(ctx context.Context, w *worktree, commit string) error {
 	gitDir := filepath.Join(w.dir, halfClone)
 	if err := os.RemoveAll(gitDir); err != nil {
@@ -115,14 +115,14 @@ func (s *Space) build(ctx context.Context, w *worktree, commit string) error {
 			commit = at
 		}
 	}
-	refs, err := s.git.readRefs("refs/heads", "refs/tags", "refs/remotes")
+	refs, err := s.shows(w.node)
 	if err != nil {
 		return err
 	}
-	packed := ""
+	var packed strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		if ref != w.ref && isOid(refs[ref]) {
-			packed += refs[ref] + " " + ref + "\n"
+			packed.WriteString(refs[ref] + " " + ref + "\n")
 		}
 	}
 	type file struct{ name, text string }
@@ -130,7 +130,7 @@ func (s *Space) build(ctx context.Context, w *worktree, commit string) error {
 		{cloneMark, s.markOf(w)},
 		{"objects/info/alternates", s.alternates()},
 		{"config", s.cloneConfig()},
-		{"packed-refs", packed},
+		{"packed-refs", packed.String()},
 	}
 	for _, name := range []string{"shallow", "info/exclude", "info/attributes"} {
 		if b, err := regular.ReadFile(filepath.Join(s.git.common, filepath.FromSlash(name))); err == nil {
@@ -405,15 +405,15 @@ func theirs(err error) bool {
 const few = 100
 
 // copyObjects copies objects of a clone, and all that they need and that no ref
-// of the user's repository has, into it, by way of a pack: git names each object by
-// what it holds, and refuses those that are broken or lack something.
+// which shows in it has, into the user's repository, by way of a pack: git names each
+// object by what it holds, and refuses those that are broken or lack something.
 func (s *Space) copyObjects(ctx context.Context, w *worktree, want ...string) error {
-	refs, err := s.git.readRefs("refs")
+	refs, err := s.shows(w.node)
 	if err != nil {
 		return err
 	}
 	have := map[string]bool{w.Left: true}
-	for _, oid := range refs {
+	for _, oid := range append(slices.Collect(maps.Values(refs)), w.Heads...) {
 		have[oid] = isOid(oid)
 	}
 	var in strings.Builder

@@ -37,7 +37,7 @@ func (r *repo) stored() map[string]string {
 }
 
 func TestNothingIsWrittenThroughAClone(t *testing.T) { // facts: reliability §0.2; N5
-	r := newRepo(t, executortest.Epic(two, cloning))
+	r := newRepo(t, executortest.Epic([]string{"1.2", "1.1: 1.2"}, cloning))
 	r.result("bd-1-2", r.head(), "b.txt", "b\n")
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)

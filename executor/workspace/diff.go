@@ -94,11 +94,16 @@ func (s *Space) owned(ref string) bool {
 	if ref == stashRef {
 		return true
 	}
-	if name, ok := strings.CutPrefix(ref, "refs/remotes/"); ok { // what a push left
+	return s.branches[branchRef(ref)]
+}
+
+// branchRef is the branch that a push left a remote one of, else the ref itself.
+func branchRef(ref string) string {
+	if name, ok := strings.CutPrefix(ref, "refs/remotes/"); ok {
 		_, ref, _ = strings.Cut(name, "/")
 		ref = "refs/heads/" + ref
 	}
-	return s.branches[ref]
+	return ref
 }
 
 // skipped says what of a commit is left out of worktrees on purpose.

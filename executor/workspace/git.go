@@ -28,6 +28,7 @@ type git struct {
 	conf    []string // -c options
 	user    bool     // with the user's configuration, not only ralph's
 	batch   *batch
+	dirs    *refDirs // nil: each ref is read each time
 
 	patience time.Duration // how long a call, or a walk through a worktree, may take
 
@@ -93,7 +94,7 @@ func findGit(ctx context.Context, dir string) (*git, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git is needed and not on PATH: %w", err)
 	}
-	g := &git{bin: bin, dir: dir, patience: patience, batch: &batch{commits: map[string]*header{}, within: map[[2]string]bool{}}, env: []string{
+	g := &git{bin: bin, dir: dir, patience: patience, batch: &batch{commits: map[string]*header{}, within: map[[2]string]bool{}}, dirs: &refDirs{}, env: []string{
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true",
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_EDITOR=true", "LC_ALL=C", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"),
 	}}

@@ -45,31 +45,7 @@ func (g *git) refsBut(skip func(ref string) bool, under ...string) (map[string]s
 		return nil, err
 	}
 	for _, u := range under {
-		err := filepath.WalkDir(filepath.Join(g.common, filepath.FromSlash(u)), func(path string, d fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) { // moved while we look: it is in the other place
-				return nil
-			}
-			if err != nil || strings.HasSuffix(path, ".lock") {
-				return err
-			}
-			ref, err := filepath.Rel(g.common, path)
-			ref = filepath.ToSlash(ref)
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && skip(ref+"/"):
-				return fs.SkipDir
-			case d.IsDir() || skip(ref):
-				return nil
-			}
-			b, err := regular.ReadFile(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			refs[ref] = strings.TrimSpace(string(b))
-			return err
-		})
-		if err != nil {
+		if err := g.loose(refs, u, skip); err != nil {
 			return nil, err
 		}
 	}
