@@ -39,6 +39,7 @@ func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte,
 	if file != "-" && ralphbead.Recognize(b) {
 		return compileBead(file, say)
 	}
+	besideText(len(b))
 	epic, err := ir.Decode(b)
 	if err != nil {
 		if guess, other := otherFormat(b); other {

@@ -154,11 +154,25 @@ func countArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// shortLived trades memory for time in commands that read, compute, write and
-// end: the collector runs half as often. GOGC in the environment wins.
-func shortLived() {
+// collectAt lets memory grow by so many percent until the collector runs. GOGC in the
+// environment wins.
+func collectAt(percent int) {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
+		debug.SetGCPercent(percent)
+	}
+}
+
+// shortLived trades memory for time in commands that read, compute, write and
+// end: the collector runs half as often.
+func shortLived() { collectAt(200) }
+
+// besideText keeps the collector from letting the rest of the memory grow by as much
+// as a large text has, in which an epic lies: a collection costs little, as it does not
+// look into texts.
+func besideText(size int) {
+	const large = 64 << 20
+	if size >= large {
+		collectAt(25)
 	}
 }
 
