@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,12 @@ type header struct {
 
 var errNoCommit = errors.New("no commit of this repository")
 
-// maxKept bounds how many answers are kept in memory.
-const maxKept = 5_000
+// Bounds of what is kept in memory.
+const (
+	maxContents = 64 << 20 // bytes of an object that are read; the rest is passed over
+	maxKept     = 5_000    // answers
+	maxHeader   = 64 << 10 // bytes of a commit that is kept
+)
 
 // ask sends one line and returns the object's name, its type and, if asked
 // for, its contents. The name is "" if there is no such object.
@@ -55,7 +60,7 @@ func (g *git) ask(ctx context.Context, what, name string) (oid, kind string, dat
 	if parent.Err() != nil {
 		return "", "", nil, parent.Err()
 	}
-	return "", "", nil, fmt.Errorf("git cat-file: %w", err)
+	return "", "", nil, fmt.Errorf("git cat-file: %w", cmp.Or(err, ctx.Err()))
 }
 
 // sizeOf is the size of a file's content, -1 if it is not known.
@@ -108,11 +113,14 @@ func (b *batch) ask(what, name string) (oid, kind string, data []byte, err error
 	if err != nil {
 		return "", "", nil, err
 	}
-	data = make([]byte, size+1)
+	data = make([]byte, min(size, maxContents))
 	if _, err := io.ReadFull(b.out, data); err != nil {
 		return "", "", nil, err
 	}
-	return f[0], f[1], data[:size], nil
+	if _, err := io.CopyN(io.Discard, b.out, int64(size-len(data)+1)); err != nil {
+		return "", "", nil, err
+	}
+	return f[0], f[1], data, nil
 }
 
 func (b *batch) start(g *git) error {
@@ -192,6 +200,9 @@ func (g *git) commitHeader(ctx context.Context, commit string) (*header, error) 
 				h.when = f[0]
 			}
 		}
+	}
+	if len(data) > maxHeader {
+		return h, nil
 	}
 	g.batch.mu.Lock()
 	defer g.batch.mu.Unlock()
