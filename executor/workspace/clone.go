@@ -433,7 +433,7 @@ func (s *Space) copyObjects(ctx context.Context, w *worktree, want ...string) er
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
 	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotedPath(filepath.Join(w.at.gitDir, "objects"))}
-	if blobs, err := s.newBlobs(ctx, env, in.String()); err != nil {
+	if blobs, err := s.newFiles(ctx, env, in.String()); err != nil {
 		return err
 	} else if wrong := s.weigh(blobs); wrong != "" {
 		return wrong

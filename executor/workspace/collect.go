@@ -319,7 +319,12 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 			}
 		}
 	}
-	if head != "" {
+	if head != "" { // before anything of it is read
+		if wrong, err := s.overweight(ctx, e, w, head); err != nil {
+			return "", nil, err
+		} else if wrong != "" {
+			return e.Commit, append(problems, "its own commits cannot be taken: "+wrong), nil
+		}
 		if _, err := s.git.commitHeader(ctx, head); err != nil {
 			head = ""
 		}
@@ -351,11 +356,6 @@ func (s *Space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 			head = e.Commit
 		}
 		return head, problems, nil
-	}
-	if wrong, err := s.overweight(ctx, e, w, head); err != nil {
-		return "", nil, err
-	} else if wrong != "" {
-		return e.Commit, append(problems, "its own commits cannot be taken: "+wrong), nil
 	}
 	forged, err := s.forged(ctx, e, head)
 	return head, append(problems, forged...), err

@@ -53,9 +53,13 @@ func (s *Space) weigh(files []heavy) tooLarge {
 		size(sum), size(s.maxCommit()), strings.Join(names, ", ")))
 }
 
-// newBlobs lists the files that objects bring which others, behind "--not" in revs, do
-// not hold: every version of each. What git cannot list it will refuse to copy.
-func (s *Space) newBlobs(ctx context.Context, env []string, revs string) ([]heavy, error) {
+// asFile is how large a commit or a directory has to be to count as a file does, in bytes.
+const asFile = 1 << 20
+
+// newFiles lists the files that objects bring which others, behind "--not" in revs, do
+// not hold: every version of each, and commits and directories that are as large as
+// files. What git cannot list it will refuse to copy.
+func (s *Space) newFiles(ctx context.Context, env []string, revs string) ([]heavy, error) {
 	wanted, held, _ := strings.Cut(revs, "--not\n")
 	for oid := range strings.Lines(held) {
 		wanted += "^" + oid // git before 2.42 knows no --not here
@@ -65,17 +69,27 @@ func (s *Space) newBlobs(ctx context.Context, env []string, revs string) ([]heav
 		return nil, ctx.Err()
 	}
 	var out bytes.Buffer
-	if err := s.git.pipe(ctx, bytes.NewReader(list), &out, env, "cat-file", "--batch-check=%(objecttype) %(objectsize) %(rest)", "--buffer"); err != nil {
+	if err := s.git.pipe(ctx, bytes.NewReader(list), &out, env, "cat-file", "--batch-check=%(objecttype) %(objectsize) %(objectname) %(rest)", "--buffer"); err != nil {
 		return nil, err
 	}
-	var blobs []heavy
+	var files []heavy
 	for line := range strings.Lines(out.String()) {
-		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
-		if n, err := strconv.ParseInt(f[min(len(f), 2)-1], 10, 64); err == nil && f[0] == "blob" {
-			blobs = append(blobs, heavy{f[len(f)-1], n})
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
+		if len(f) < 4 {
+			continue // it lacks the object
+		}
+		n, err := strconv.ParseInt(f[1], 10, 64)
+		switch {
+		case err != nil:
+		case f[0] == "blob":
+			files = append(files, heavy{f[3], n})
+		case f[0] == "tree" && n >= asFile:
+			files = append(files, heavy{"the names in " + cmp.Or(f[3], "."), n})
+		case f[0] == "commit" && n >= asFile:
+			files = append(files, heavy{fmt.Sprintf("the message of %.12s", f[2]), n})
 		}
 	}
-	return blobs, nil
+	return files, nil
 }
 
 // overweight says what is wrong with the size of what an agent committed or staged in a
@@ -92,7 +106,7 @@ func (s *Space) overweight(ctx context.Context, e executor.Effect, w *worktree, 
 		for _, in := range e.Inputs { // others have made what a merge brings
 			held += in.Commit + "\n"
 		}
-		if blobs, err = s.newBlobs(ctx, nil, head+"\n--not\n"+held); err != nil {
+		if blobs, err = s.newFiles(ctx, nil, head+"\n--not\n"+held); err != nil {
 			return "", err
 		}
 	}
