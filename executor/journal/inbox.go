@@ -16,6 +16,9 @@ import (
 
 var _ executor.Inbox = (*Log)(nil)
 
+// maxLetter is the largest decision that is read, in bytes of JSON.
+const maxLetter = 1 << 20
+
 // Pending implements executor.Inbox. It costs one look at a counter while no
 // other process has written.
 func (l *Log) Pending(ctx context.Context) (_ []executor.Letter, err error) {
@@ -34,20 +37,26 @@ func (l *Log) Pending(ctx context.Context) (_ []executor.Letter, err error) {
 		return nil, nil
 	}
 	var out []executor.Letter
-	err = sqlitex.Execute(l.conn, "SELECT node, decision FROM inbox WHERE answered = 0 ORDER BY number", &sqlitex.ExecOptions{
+	var odd []string
+	err = sqlitex.Execute(l.conn, "SELECT id, node, CASE WHEN length(CAST(decision AS BLOB)) <= ? THEN decision ELSE '' END FROM inbox WHERE answered = 0 ORDER BY number LIMIT 1000", &sqlitex.ExecOptions{
+		Args: []any{maxLetter},
 		ResultFunc: func(s *sqlite.Stmt) error {
-			letter := executor.Letter{Node: ir.NodeID(s.ColumnText(0))}
-			if err := json.Unmarshal([]byte(s.ColumnText(1)), &letter.Decision); err != nil {
-				return err
+			id, letter := s.ColumnText(0), executor.Letter{Node: ir.NodeID(s.ColumnText(1))}
+			if err := json.Unmarshal([]byte(s.ColumnText(2)), &letter.Decision); err != nil || letter.Decision.ID != id {
+				odd = append(odd, id) // anybody can write into the file: it stops no run
+				return nil            //nolint:nilerr // it is answered below
 			}
 			out = append(out, letter)
 			return nil
 		},
 	})
+	for _, id := range odd {
+		err = errors.Join(err, l.reply(id, "it is no decision"))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read inbox: %w", err)
 	}
-	if len(out) == 0 {
+	if len(out)+len(odd) == 0 {
 		l.seen = version // what is not answered is given again
 	}
 	return out, nil
@@ -91,6 +100,9 @@ func Send(ctx context.Context, dir string, epic ir.NodeID, letter executor.Lette
 	body, err := json.Marshal(letter.Decision)
 	if err != nil {
 		return fmt.Errorf("send a decision: %w", err)
+	}
+	if len(body) > maxLetter {
+		return fmt.Errorf("send a decision: it has %d bytes, more than %d", len(body), maxLetter)
 	}
 	conn, err := mail(dir, epic, sqlite.OpenReadWrite)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,5 +182,42 @@ func TestAJournalOfFormatOneIsReadAndBroughtUpToDate(t *testing.T) {
 	}
 	if v, err := Verify(t.Context(), dir, "bd-epic"); err != nil || v.Format != format || v.Events != 5 || v.Letters != 1 {
 		t.Errorf("brought up to date: %+v, %v", v, err)
+	}
+}
+
+// Agents run as the same user: what one writes into the inbox is refused when it is no
+// decision, and stops neither this run nor the next. execution §5
+func TestWhatIsNoDecisionIsRefused(t *testing.T) {
+	dir := filled(t, 1)
+	l := reopened(t, dir)
+	conn, err := mail(dir, "bd-epic", sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	odd := map[string]string{
+		"empty": "", "cut": `{"id":`, "deep": strings.Repeat("[", 100_000), "a list": "[]", "another id": `{"id":"x","verb":"approve"}`, "none": `{"verb":"approve"}`,
+		"large": `{"id":"large","verb":"approve","by":"` + strings.Repeat("x", maxLetter) + `"}`, "behind NUL": "\x00" + strings.Repeat("x", 2*maxLetter),
+	}
+	for id, text := range odd {
+		if err := sqlitex.Execute(conn, "INSERT INTO inbox(id, node, decision) VALUES (?, '', ?)", &sqlitex.ExecOptions{Args: []any{id, text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := executor.Decision{ID: "d1", Verb: executor.Approve, By: "ann"}
+	if err := Send(t.Context(), dir, "bd-epic", executor.Letter{Decision: good}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Pending(t.Context())
+	if err != nil || len(got) != 1 || got[0].Decision.ID != "d1" {
+		t.Errorf("got %d letters, %v; want the one that is a decision", len(got), err)
+	}
+	for id := range odd {
+		if refused, err := Await(t.Context(), dir, "bd-epic", id); err != nil || refused == "" {
+			t.Errorf("%s: refused %q, %v", id, refused, err)
+		}
+	}
+	if err := Send(t.Context(), dir, "bd-epic", executor.Letter{Decision: executor.Decision{ID: "d2", Verb: executor.Approve, By: strings.Repeat("x", maxLetter)}}); err == nil {
+		t.Error("a letter was sent that nobody reads")
 	}
 }
