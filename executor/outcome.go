@@ -3,11 +3,14 @@ package executor
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/internal/strictjson"
 )
 
 var (
@@ -89,6 +92,9 @@ func readListed(raw json.RawMessage) listed {
 	return i
 }
 
+// anyDepth is more than encoding/json takes.
+const anyDepth = 1 << 20
+
 // ParseOutcome reads an outcome from the JSON object that an agent wrote, in any of
 // the accepted forms. What is no outcome is Invalid and says why. Keys that it does
 // not know are left to others.
@@ -101,8 +107,8 @@ func ParseOutcome(b []byte) (Outcome, Usage) {
 	if b = bytes.TrimSpace(b); len(b) == 0 || b[0] != '{' {
 		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", Clip(string(b), 20)), none
 	}
-	if key := repeatedKey(b); key != "" {
-		return InvalidOutcome("the key %q stands in it twice: say it once", Clip(key, 60)), none
+	if twice, ok := errors.AsType[*strictjson.Twice](strictjson.Check(b, anyDepth, true)); ok { // what else is wrong is said by who reads it
+		return InvalidOutcome("the key %q stands in it twice: say it once", Clip(twice.Key, 60)), none
 	}
 	if out, u, ok := typedOutcome(b); ok {
 		return out, u

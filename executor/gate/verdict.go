@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/strictjson"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -128,7 +129,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 	if len(b) == 0 || b[0] != '{' {
 		return verdict{}, errors.New("the answer is not one JSON object alone: write nothing before and behind it, or put it into a ```json block")
 	}
-	if err := jsonschema.Sound(b, maxDepth); err != nil {
+	if err := strictjson.Check(b, maxDepth, false); err != nil {
 		return verdict{}, err
 	}
 	if broken := schema.Validate(b); len(broken) > 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/strictjson"
 )
 
 // Bounds of proposals.
@@ -28,7 +28,7 @@ var proposalSchema = json.RawMessage(`{
 // propose puts work that the agent found on record.
 func (t *turn) propose(args json.RawMessage) (string, error) {
 	var p struct{ Title, Text string }
-	if err := jsonschema.Sound(args, maxDepth); err != nil {
+	if err := strictjson.Check(args, maxDepth, true); err != nil {
 		return "", refused("propose_work", err)
 	}
 	if err := json.Unmarshal(args, &p); err != nil {

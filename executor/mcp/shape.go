@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/strictjson"
 )
 
 // Bounds of a report.
@@ -69,7 +70,7 @@ func (s shape) read(args json.RawMessage) (json.RawMessage, error) {
 		value = json.RawMessage("{}")
 	}
 	var wrong []string
-	switch err := jsonschema.Sound(value, maxDepth); {
+	switch err := strictjson.Check(value, maxDepth, false); {
 	case len(value) > maxReport:
 		wrong = []string{fmt.Sprintf("it has %d bytes; at most %d are taken: write it shorter", len(value), maxReport)}
 	case !utf8.Valid(value):

@@ -63,7 +63,7 @@ func TestProposalsAreOnRecordBeforeTheyAreAnswered(t *testing.T) {
 	during(t, server(t), r, func(r executor.AgentRun) {
 		agent := client(t, r)
 		for args, want := range map[string]string{
-			`{}`: `no "title"`, `{"title":7}`: "must be texts", `{"title":" \n "}`: `no "title"`, `{"title":"a","title":"b"}`: "stands twice",
+			`{}`: `no "title"`, `{"title":7}`: "must be texts", `{"title":" \n "}`: `no "title"`, `{"title":"a","title":"b"}`: "stands twice", `{"title":"a","Title":"b"}`: "stands twice",
 			`{"title":"` + strings.Repeat("x", maxTitle+1) + `"}`:           "at most 200",
 			`{"title":"x","text":"` + strings.Repeat("y", maxText+1) + `"}`: "at most 2000",
 		} {
