@@ -72,7 +72,7 @@ func TestALetterCountsForWhatItsSenderSaw(t *testing.T) { // S0-43, execution §
 			}
 			refused, err := journal.Await(t.Context(), s.state(), s.epic.Epic.ID, d.ID)
 			if err != nil || !strings.Contains(refused, "implement #1") || !strings.Contains(refused, "implement #2") {
-				t.Errorf("the sender is told %q (%v), want both attempts", refused, err)
+				t.Fatalf("the sender is told %q (%v), want both attempts", refused, err)
 			}
 			if out := s.ralph("approve", "1.1", "--as", "ana"); out.code != exitDone {
 				t.Error(out.all())
