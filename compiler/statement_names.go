@@ -1,0 +1,117 @@
+package compiler
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/spell"
+)
+
+// names is what values can name: the items and groups of one plan.
+type names struct {
+	items      []depItem
+	groups     []depGroup
+	byKey      map[string]int32
+	byGroup    map[string]int32 // by id in lower case
+	shapes     map[string]bool  // of all keys
+	ownItem    wordSet          // the dialect's item keywords
+	itemWords  wordSet
+	groupWords wordSet
+	bareGroups bool // the dialect's groups have no keyword: a bare id names one
+	ignoreCase bool
+	keys       []string           // made by near, on first use
+	order      map[string][]int32 // by shape, made by sorted
+	groupIDs   []string
+	suggested  int
+}
+
+// maxSuggestions bounds how often one plan looks for the nearest known id:
+// each look costs the number of items.
+const maxSuggestions = 100
+
+func newNames(in *depInput) *names {
+	n := &names{
+		items: in.items, groups: in.groups,
+		byKey: make(map[string]int32, len(in.items)), byGroup: make(map[string]int32, len(in.groups)),
+		shapes: map[string]bool{}, bareGroups: len(in.rules.groupWords) == 0, ignoreCase: in.rules.ignoreCase,
+	}
+	own, groups := newWords(in.rules.itemWords), newWords(in.rules.groupWords)
+	n.ownItem = own
+	n.itemWords = newWords(plainItemWords).without(groups)
+	n.groupWords = newWords(plainGroupWords).without(own)
+	for w := range own {
+		n.itemWords[w] = true
+		delete(groups, w)
+	}
+	for w := range groups {
+		n.groupWords[w] = true
+	}
+	for i := range in.items {
+		k := n.fold(string(in.items[i].key))
+		if _, twice := n.byKey[k]; !twice {
+			n.byKey[k] = int32(i)
+		}
+		n.shapes[in.items[i].num.shape] = true
+	}
+	for i := range in.groups {
+		k := strings.ToLower(in.groups[i].id)
+		if _, twice := n.byGroup[k]; !twice && k != "" {
+			n.byGroup[k] = int32(i)
+		}
+	}
+	return n
+}
+
+func (n *names) fold(key string) string {
+	if n.ignoreCase {
+		return strings.ToLower(key)
+	}
+	return key
+}
+
+func (n *names) item(key string) (int32, bool) {
+	i, ok := n.byKey[n.fold(key)]
+	return i, ok
+}
+
+func (n *names) group(id string) (int32, bool) {
+	g, ok := n.byGroup[strings.ToLower(id)]
+	return g, ok
+}
+
+// near returns the known key nearest to word.
+func (n *names) near(word string) (string, bool) {
+	if n.suggested++; n.suggested > maxSuggestions {
+		return "", false
+	}
+	if n.keys == nil {
+		n.keys = make([]string, 0, len(n.items))
+		for i := range n.items {
+			n.keys = append(n.keys, string(n.items[i].key))
+		}
+	}
+	// The same number in another form: 2 where 002 is.
+	if num, ok := parseNumber(word); ok && len(num.parts) > 0 {
+		if i, known := n.byNumber(num); known && n.items[i].num.compare(num) == 0 {
+			return string(n.items[i].key), true
+		}
+	}
+	// A letter was left out: 1.2 where only 1.2a is.
+	for _, suffix := range []string{"a", "b", "A"} {
+		if _, ok := n.byKey[word+suffix]; ok {
+			return word + suffix, true
+		}
+	}
+	return spell.Nearest(word, n.keys)
+}
+
+func (n *names) nearGroup(word string) (string, bool) {
+	if n.suggested++; n.suggested > maxSuggestions {
+		return "", false
+	}
+	if n.groupIDs == nil {
+		for i := range n.groups {
+			n.groupIDs = append(n.groupIDs, n.groups[i].id)
+		}
+	}
+	return spell.Nearest(word, n.groupIDs)
+}
