@@ -1,0 +1,143 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// list takes in list items: for the open label, as labels, or as prose.
+func (r *reader) list(items []block) {
+	if l := r.active(); l != nil && takesList(l) {
+		l.Items = slices.Grow(l.Items, len(items))
+		for i := range items {
+			if r.edgeItem(l, &items[i]) {
+				l = r.active()
+				continue
+			}
+			r.nearLabels(&items[i], i+1 < len(items))
+			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
+				l.Items = append(l.Items, it)
+			}
+			r.itemFences(&items[i], l)
+		}
+		return
+	}
+	open := -1 // loose list that goes on
+	for i := range items {
+		b := &items[i]
+		if r.labelItem(b) {
+			open = -1
+			continue
+		}
+		r.nearLabels(b, i+1 < len(items))
+		if open < 0 {
+			r.cur = -1
+			if r.listEnd == 0 || len(r.s.Prose) != r.listEnd {
+				r.gap()
+			}
+			r.loose = append(r.loose, looseList{from: len(r.s.Prose)})
+			open = len(r.loose) - 1
+		}
+		list := &r.loose[open]
+		list.items = append(list.items, r.p.listItemOf(b))
+		r.itemFences(b, nil)
+		r.s.Prose = r.p.blockLines(r.s.Prose, b)
+		list.to = len(r.s.Prose)
+		r.listEnd = list.to
+	}
+}
+
+// takesList reports whether a list below the label belongs to it.
+func takesList(l *Label) bool {
+	switch {
+	case l.From == FromHeading:
+		return true
+	case len(l.Text) > 0:
+		return strings.HasSuffix(l.Text[len(l.Text)-1], ":")
+	case l.Name == Tasks || l.Name == Acceptance || l.Name == Verify:
+		return true
+	}
+	return l.Value.Value == "" || strings.HasSuffix(l.Value.Value, ":")
+}
+
+// labelItem takes in a list item that is a label.
+func (r *reader) labelItem(b *block) bool {
+	if len(b.kids) == 0 || b.kids[0].kind != paraBlock {
+		return false
+	}
+	p, para := r.p, &b.kids[0]
+	at, end := int(para.start), int(para.end)
+	if box, n := boxAt(p.src[at:end]); box != NoBox {
+		at += n
+	}
+	l, ok := r.labelLine(at, min(lineEnd(p.src, at), end))
+	if !ok {
+		return false
+	}
+	if !l.known && !p.pieces(at, end) {
+		if r.kind == itemSection {
+			p.unknown(l)
+		}
+		return false
+	}
+	r.paragraph(at, end, after(b.kids, 0))
+	for i := range b.kids[1:] {
+		r.block(&b.kids[1+i], nil)
+	}
+	if r.cur >= 0 && shapeOf(r.s.Labels[r.cur].Name) != checks {
+		r.cur = -1
+	}
+	return true
+}
+
+// fence takes in a fenced code block.
+func (r *reader) fence(b *block) {
+	p := r.p
+	f := p.fenceOf(b)
+	out, typed := f.Attr("output")
+	l := r.active()
+	switch {
+	case p.isPolicy(b):
+		r.s.Fragments = append(r.s.Fragments, p.fragment(b))
+		return
+	case f.Lang == "json" && typed && r.kind == itemSection:
+		if out.Value == "" {
+			p.report(diag.New("near-miss-fence", out.Range, "output= names no gate").WithDetail(
+				"A json fence with output= is the output schema of a QA agent. Write output=<gate>, with the name of the agent."))
+			return
+		}
+		r.s.Outputs = append(r.s.Outputs, f)
+		return
+	case f.Lang == "json" && out.Value != "":
+		p.report(diag.New("fence-attribute", out.Range, "output= means nothing here").WithDetail(
+			"A json fence with output= is the output schema of a QA agent of one item. Move it below that item."))
+	case p.nearControl(b) != "":
+	case l != nil && l.Name == Verify:
+		if p.shell(&f, l.Written) {
+			l.Fences = append(l.Fences, f)
+			return
+		}
+	case l != nil && (l.From == FromHeading || takesText(l)):
+		l.Fences = append(l.Fences, f)
+		return
+	}
+	r.verbatim(b)
+}
+
+// verbatim takes a block as prose, line by line.
+func (r *reader) verbatim(b *block) {
+	if b.kind == quoteBlock && r.kind == itemSection {
+		r.p.plainControls(b.kids, inQuote)
+	}
+	if b.kind == codeBlock && r.kind == itemSection {
+		r.p.indented(b, r.active())
+	}
+	if l := r.active(); l != nil && l.From == FromHeading && r.cur < 0 {
+		l.Text = r.p.blockLines(l.Text, b)
+		return
+	}
+	r.gap()
+	r.s.Prose = r.p.blockLines(r.s.Prose, b)
+}
