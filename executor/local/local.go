@@ -2,20 +2,11 @@ package local
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -306,88 +297,6 @@ func (d *driver) stays() bool {
 	return false
 }
 
-// wait sleeps until something is reported or said, the machine wants to be asked
-// again, or the user interrupts. What is ready at the same time is taken together.
-func (d *driver) wait() error {
-	var timer <-chan time.Time
-	if at := d.alarm(); !at.IsZero() {
-		t := time.NewTimer(at.Sub(d.clock.now()))
-		defer t.Stop()
-		timer = t.C
-	}
-	select {
-	case r := <-d.reports:
-		if err := d.report(r); err != nil {
-			return err
-		}
-	case f := <-d.facts:
-		return d.fact(f)
-	case <-timer:
-		d.giveBack()
-	case <-d.Letters:
-		d.looked = time.Time{}
-	case <-d.Interrupts:
-		return d.interrupt()
-	case <-d.ctx.Done():
-		return d.ctx.Err()
-	}
-	// Whoever is about to report does so now: one commit then serves all.
-	for idle := 0; idle < 3 && (len(d.flying) > 0 || d.trying != nil); {
-		select {
-		case r := <-d.reports:
-			if err := d.report(r); err != nil {
-				return err
-			}
-			idle = 0
-		default:
-			idle++
-			runtime.Gosched()
-		}
-	}
-	return nil
-}
-
-// alarm is when the driver has to look again although nobody called; zero: never.
-func (d *driver) alarm() time.Time {
-	at := d.wake
-	sooner := func(t time.Time) {
-		if at.IsZero() || t.Before(at) {
-			at = t
-		}
-	}
-	if d.Inbox != nil && d.Letters == nil {
-		sooner(d.looked.Add(lookEvery))
-	}
-	if !d.Deadline.IsZero() && !d.late {
-		sooner(d.Deadline)
-	}
-	if !d.rest.IsZero() {
-		sooner(d.rest)
-	}
-	return at
-}
-
-// idle is how long nothing happens until memory is given back to the system: then
-// agents are at work, and need it more. Each collection also halves stacks that are
-// too large, and many agents take a while to begin: so it is done again after four
-// times as long, up to idleAtMost.
-const (
-	idle       = 2 * time.Second
-	idleAtMost = 40 * time.Second
-)
-
-func (d *driver) giveBack() {
-	now := d.clock.now()
-	if d.rest.IsZero() || now.Before(d.rest) {
-		return
-	}
-	d.rest = time.Time{}
-	if d.pause *= 4; d.pause <= idleAtMost {
-		d.rest = now.Add(d.pause)
-	}
-	debug.FreeOSMemory()
-}
-
 func (d *driver) report(r report) error {
 	if r.began == 0 {
 		d.trying()
@@ -438,69 +347,4 @@ func (c *Config) env() map[string]string {
 	out := maps.Clone(c.Env)
 	maps.Copy(out, c.Epic.Run.Worktree.Env)
 	return out
-}
-
-// Files is the directory of an attempt's files: prompt, output, logs of gates.
-func Files(state string, node ir.NodeID, step string, attempt int) string {
-	return filepath.Join(state, "attempts", string(node), fmt.Sprintf("%s-%d", fileName(step), attempt))
-}
-
-// plainFiles takes out of an attempt's directory what is neither a file nor a
-// directory: behind a link that a program left there ralph would write into
-// somebody else's file, and at a pipe it would wait for ever.
-func (c *Config) plainFiles(dir string) error {
-	there, err := c.noLink(dir)
-	if err != nil || !there {
-		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, f := range entries {
-		if t := f.Type(); !t.IsRegular() && !t.IsDir() {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
-		}
-	}
-	return err
-}
-
-// files returns the directory of an attempt's files, which whoever writes there
-// makes. What a program put in its place is taken away: ralph writes behind no link.
-func (d *driver) files(e *executor.Effect) (string, error) {
-	dir := Files(d.State, e.Node, e.Step, e.Attempt)
-	_, err := d.noLink(dir)
-	return dir, err
-}
-
-// noLink takes away what stands in the place of a directory below the run's state, or of
-// one above it there, and is none. The state's own directory must be one. It reports
-// whether the directory is there.
-func (c *Config) noLink(dir string) (bool, error) {
-	if there, err := regular.There(dir); err == nil {
-		return there, nil
-	}
-	if err := regular.NoLinks(c.State); err != nil {
-		return false, err
-	}
-	rel, err := filepath.Rel(c.State, dir)
-	if err != nil {
-		return false, err
-	}
-	at := c.State
-	for _, name := range strings.Split(rel, string(filepath.Separator)) {
-		at = filepath.Join(at, name)
-		st, err := os.Lstat(at)
-		if err == nil && st.IsDir() {
-			continue
-		}
-		if err == nil {
-			err = os.Remove(at)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, err
-		}
-		return false, nil // nothing is below it
-	}
-	return true, nil
 }

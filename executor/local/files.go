@@ -1,0 +1,79 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Files is the directory of an attempt's files: prompt, output, logs of gates.
+func Files(state string, node ir.NodeID, step string, attempt int) string {
+	return filepath.Join(state, "attempts", string(node), fmt.Sprintf("%s-%d", fileName(step), attempt))
+}
+
+// plainFiles takes out of an attempt's directory what is neither a file nor a
+// directory: behind a link that a program left there ralph would write into
+// somebody else's file, and at a pipe it would wait for ever.
+func (c *Config) plainFiles(dir string) error {
+	there, err := c.noLink(dir)
+	if err != nil || !there {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, f := range entries {
+		if t := f.Type(); !t.IsRegular() && !t.IsDir() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
+	}
+	return err
+}
+
+// files returns the directory of an attempt's files, which whoever writes there
+// makes. What a program put in its place is taken away: ralph writes behind no link.
+func (d *driver) files(e *executor.Effect) (string, error) {
+	dir := Files(d.State, e.Node, e.Step, e.Attempt)
+	_, err := d.noLink(dir)
+	return dir, err
+}
+
+// noLink takes away what stands in the place of a directory below the run's state, or of
+// one above it there, and is none. The state's own directory must be one. It reports
+// whether the directory is there.
+func (c *Config) noLink(dir string) (bool, error) {
+	if there, err := regular.There(dir); err == nil {
+		return there, nil
+	}
+	if err := regular.NoLinks(c.State); err != nil {
+		return false, err
+	}
+	rel, err := filepath.Rel(c.State, dir)
+	if err != nil {
+		return false, err
+	}
+	at := c.State
+	for _, name := range strings.Split(rel, string(filepath.Separator)) {
+		at = filepath.Join(at, name)
+		st, err := os.Lstat(at)
+		if err == nil && st.IsDir() {
+			continue
+		}
+		if err == nil {
+			err = os.Remove(at)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+		return false, nil // nothing is below it
+	}
+	return true, nil
+}

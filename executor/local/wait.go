@@ -1,0 +1,89 @@
+package local
+
+import (
+	"runtime"
+	"runtime/debug"
+	"time"
+)
+
+// wait sleeps until something is reported or said, the machine wants to be asked
+// again, or the user interrupts. What is ready at the same time is taken together.
+func (d *driver) wait() error {
+	var timer <-chan time.Time
+	if at := d.alarm(); !at.IsZero() {
+		t := time.NewTimer(at.Sub(d.clock.now()))
+		defer t.Stop()
+		timer = t.C
+	}
+	select {
+	case r := <-d.reports:
+		if err := d.report(r); err != nil {
+			return err
+		}
+	case f := <-d.facts:
+		return d.fact(f)
+	case <-timer:
+		d.giveBack()
+	case <-d.Letters:
+		d.looked = time.Time{}
+	case <-d.Interrupts:
+		return d.interrupt()
+	case <-d.ctx.Done():
+		return d.ctx.Err()
+	}
+	// Whoever is about to report does so now: one commit then serves all.
+	for idle := 0; idle < 3 && (len(d.flying) > 0 || d.trying != nil); {
+		select {
+		case r := <-d.reports:
+			if err := d.report(r); err != nil {
+				return err
+			}
+			idle = 0
+		default:
+			idle++
+			runtime.Gosched()
+		}
+	}
+	return nil
+}
+
+// alarm is when the driver has to look again although nobody called; zero: never.
+func (d *driver) alarm() time.Time {
+	at := d.wake
+	sooner := func(t time.Time) {
+		if at.IsZero() || t.Before(at) {
+			at = t
+		}
+	}
+	if d.Inbox != nil && d.Letters == nil {
+		sooner(d.looked.Add(lookEvery))
+	}
+	if !d.Deadline.IsZero() && !d.late {
+		sooner(d.Deadline)
+	}
+	if !d.rest.IsZero() {
+		sooner(d.rest)
+	}
+	return at
+}
+
+// idle is how long nothing happens until memory is given back to the system: then
+// agents are at work, and need it more. Each collection also halves stacks that are
+// too large, and many agents take a while to begin: so it is done again after four
+// times as long, up to idleAtMost.
+const (
+	idle       = 2 * time.Second
+	idleAtMost = 40 * time.Second
+)
+
+func (d *driver) giveBack() {
+	now := d.clock.now()
+	if d.rest.IsZero() || now.Before(d.rest) {
+		return
+	}
+	d.rest = time.Time{}
+	if d.pause *= 4; d.pause <= idleAtMost {
+		d.rest = now.Add(d.pause)
+	}
+	debug.FreeOSMemory()
+}
