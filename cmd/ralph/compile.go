@@ -231,7 +231,7 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 		input.Taken = a.taken(c.project)
 	}
 	if c.size() > small {
-		shortLived()
+		collectAt(150)
 	}
 	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
@@ -239,7 +239,7 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 }
 
 // small is how many bytes of plans are compiled within the memory that
-// docs/limits.md promises. For more the time counts.
+// docs/limits.md promises. For more the time counts, as far as memory allows.
 const small = 1 << 20
 
 func (c *compilation) size() (n int) {
