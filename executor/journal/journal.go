@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -227,85 +225,6 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 	}
 }
 
-// Append implements executor.Journal.
-func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
-	defer l.guard(&err)()
-	if l.dead != nil {
-		return fmt.Errorf("append to journal: %w", l.dead)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if len(events) == 0 {
-		return nil
-	}
-	last, hash := l.last, l.hash
-	defer func() {
-		if err != nil {
-			// What was written is known only after opening the file again.
-			l.dead = err
-			err = fmt.Errorf("append to journal: %w", err)
-			return
-		}
-		l.last, l.hash = last, hash
-	}()
-	// All of it is made before the transaction begins, in one piece: each event's link
-	// to the one before, its body, and its hash, which is the next one's link.
-	buf, ends, link := l.buf[:0], l.ends[:0], []byte(hash)
-	for _, e := range events {
-		if !follows(last, e) {
-			return fmt.Errorf("event %d does not follow event %d", e.Seq, last)
-		}
-		from := len(buf)
-		buf = linkTo(buf, link)
-		body := len(buf)
-		if buf, err = l.enc.Append(buf, e); err != nil {
-			return err
-		}
-		end := len(buf)
-		buf = appendHash(buf, buf[from:])
-		ends = append(ends, body, end)
-		last, link = e.Seq, buf[end:]
-	}
-	l.buf, l.ends, hash = buf, ends, string(link)
-	text := string(buf)
-	end, err := sqlitex.ImmediateTransaction(l.conn)
-	if err != nil {
-		return err
-	}
-	defer end(&err) // the commit point
-	insert := l.conn.Prep("INSERT INTO events(seq, hash, body) VALUES (?, ?, ?)")
-	for i, e := range events {
-		body, end := ends[2*i], ends[2*i+1]
-		insert.BindInt64(1, e.Seq)
-		insert.BindText(2, text[end:end+2*sha256.Size])
-		insert.BindText(3, text[body:end])
-		if _, err := insert.Step(); err != nil {
-			return err
-		}
-		if err := insert.Reset(); err != nil {
-			return err
-		}
-		if d, ok := e.Body.(executor.Decided); ok {
-			if err := l.taken(d.ID); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// follows reports whether an event may stand after the one numbered last: the
-// next one, or the record of a lost tail, which says itself after which event
-// the journal had ended.
-func follows(last int64, e executor.Event) bool {
-	if e.Seq == last+1 {
-		return true
-	}
-	lost, ok := e.Body.(executor.TailLost)
-	return ok && e.Seq > last && lost.After == last
-}
-
 // Last returns the sequence number of the last event, once the events were read.
 func (l *Log) Last() int64 { return l.last }
 
@@ -316,19 +235,6 @@ func (l *Log) Close() (err error) {
 	}
 	defer l.guard(&err)()
 	return l.conn.Close()
-}
-
-// linkTo appends what the hash of an event begins with: that of the event before,
-// and its length.
-func linkTo(b, before []byte) []byte {
-	b = strconv.AppendInt(b, int64(len(before)), 10)
-	return append(append(b, ':'), before...)
-}
-
-// appendHash appends the hash of an event: of its link and its body.
-func appendHash(to, linked []byte) []byte {
-	sum := sha256.Sum256(linked)
-	return hex.AppendEncode(to, sum[:])
 }
 
 // syncDir makes the names in a directory durable.

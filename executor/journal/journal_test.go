@@ -71,6 +71,33 @@ func events(from int64, n int) []executor.Event {
 	return out
 }
 
+// TestABatchIsWrittenWholeOrNotAtAll: wherever in a batch of several statements one
+// fails, nothing of the batch is there.
+func TestABatchIsWrittenWholeOrNotAtAll(t *testing.T) {
+	for _, taken := range []int64{1, manyRows, manyRows + 5, 2*manyRows + 3} {
+		dir := t.TempDir()
+		l, err := Open(dir, "bd-epic")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sqlitex.Execute(l.conn, "INSERT INTO events(seq, hash, body) VALUES (?, '', '')", &sqlitex.ExecOptions{Args: []any{taken}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Append(t.Context(), events(1, 2*manyRows+4)); err == nil {
+			t.Errorf("event %d was written twice", taken)
+		}
+		if n, err := l.number("SELECT count(*) FROM events"); n != 1 || err != nil {
+			t.Errorf("after a batch that failed at event %d there are %d events, want 1 (%v)", taken, n, err)
+		}
+		if err := l.Append(t.Context(), events(1, 1)); err == nil {
+			t.Error("an event was accepted after an error")
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // readAll returns how many events a journal gives, and its error.
 func readAll(dir string) (n int, err error) {
 	l, err := Open(dir, "bd-epic")
