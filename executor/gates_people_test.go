@@ -67,7 +67,7 @@ func TestAHumanGateRejects(t *testing.T) { // execution §5: "next attempt, cost
 		s.no("1.1", executor.Decision{Verb: executor.Reject, By: "eve", Message: "no"}, "may not reject")
 		s.ok("1.1", executor.Decision{Verb: executor.Reject, By: "bob", Message: "name it otherwise"})
 		s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
-		if p := s.run.Prompt("bd-1-1"); !strings.Contains(p, "name it otherwise") || !strings.Contains(p, "bob") {
+		if p := string(s.run.Prompt("bd-1-1")); !strings.Contains(p, "name it otherwise") || !strings.Contains(p, "bob") {
 			t.Fatalf("the prompt does not say what bob wants:\n%s", p)
 		}
 		last := s.view("1.1").Attempts[i]

@@ -270,7 +270,7 @@ func TestABlockedNodeIsRetriedWithANewAllowance(t *testing.T) { // execution §5
 	s.ok("1.1", executor.Decision{Verb: executor.RetryNode, Message: "use the other library"}) // while no run is open
 	s.begin()
 	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
-	if p := s.run.Prompt("bd-1-1"); !strings.Contains(p, "use the other library") {
+	if p := string(s.run.Prompt("bd-1-1")); !strings.Contains(p, "use the other library") {
 		t.Errorf("the prompt does not hold what ann said:\n%s", p)
 	}
 	s.end()
@@ -302,7 +302,7 @@ func TestAQuestionIsAnsweredOrJudged(t *testing.T) { // execution §5: question
 			s.ok("1.1", c.say)
 			s.replay()
 			s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
-			if c.attempts == 2 && !strings.Contains(s.run.Prompt("bd-1-1"), "take the blue one") {
+			if c.attempts == 2 && !strings.Contains(string(s.run.Prompt("bd-1-1")), "take the blue one") {
 				t.Errorf("the answer is not in the prompt:\n%s", s.run.Prompt("bd-1-1"))
 			}
 			s.end()

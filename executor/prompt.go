@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,13 +13,13 @@ import (
 // the epic, and then what is known only now: the results it builds on, what
 // earlier steps found, feedback, and how to report. It is built from the epic
 // and the record alone, never from what an agent said in a chat.
-func (r *Run) Prompt(id ir.NodeID) string {
+func (r *Run) Prompt(id ir.NodeID) []byte {
 	n := r.byID[id]
 	if n == nil || n.ir == nil || n.stepNow() == nil {
-		return ""
+		return nil
 	}
-	var b strings.Builder
-	b.Grow(2048) // most have room in that
+	b := &r.text
+	b.Reset()
 	section := func(title string, lines ...string) {
 		if b.Len() > 0 {
 			b.WriteString("\n")
@@ -70,7 +71,7 @@ func (r *Run) Prompt(id ir.NodeID) string {
 		section("This turn", lines...)
 	}
 	section("How to report", r.contract(n)...)
-	return b.String()
+	return bytes.Clone(b.Bytes())
 }
 
 // mergePrompt says what the agent of a merge step finds in its worktree.

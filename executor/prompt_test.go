@@ -15,7 +15,7 @@ func (s *stage) prompts(node ir.NodeID, step string) []string {
 	var out []string
 	s.until(func(e executor.Effect) bool {
 		if e.Node == node && e.Step == step && e.Kind == executor.EffectAgent {
-			out = append(out, s.run.Prompt(node))
+			out = append(out, string(s.run.Prompt(node)))
 		}
 		return false
 	})

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -86,9 +87,10 @@ type Run struct {
 	resolutions map[string]resolution // of conflicts, by listKey
 	digests     map[string]string     // of gates, computed when first needed
 	scratch     []Effect
-	holds       holds     // made by who looked since the last event
-	starting    []Effect  // of the last Todo
-	says        []Comment // about the epic as a whole
+	holds       holds        // made by who looked since the last event
+	starting    []Effect     // of the last Todo
+	text        bytes.Buffer // of the last Prompt
+	says        []Comment    // about the epic as a whole
 
 	tampers []Tamper          // changes that others made, see tamper.go
 	told    map[string]string // what was said last of each thing: id

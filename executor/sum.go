@@ -99,7 +99,7 @@ func (r *Run) sumInputs() []Result {
 	}
 	base := Result{Node: "base", Tree: r.started.Base}
 	contained, like := r.ancestors(all)
-	seen, current := map[string]bool{}, map[string]bool{}
+	seen, current := make(map[string]bool, len(all)), make(map[string]bool, len(all))
 	var parts, same []Result
 	for _, x := range all {
 		current[x.Commit] = true
@@ -165,13 +165,13 @@ func (r *Run) sumStays(current, contained map[string]bool) bool {
 // with exactly its files: it ran again and came out the same, and what was made
 // from it before is kept.
 func (r *Run) ancestors(all []Result) (contained map[string]bool, like map[string]string) {
-	contained, like = map[string]bool{}, map[string]string{}
+	contained, like = make(map[string]bool, len(all)), map[string]string{}
 	type files struct {
 		of   ir.NodeID
 		tree string
 	}
-	within := map[files]string{}
-	var todo []string
+	within := make(map[files]string, len(all))
+	todo := make([]string, 0, len(all))
 	for _, x := range all {
 		todo = append(todo, x.Commit)
 	}

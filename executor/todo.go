@@ -10,7 +10,7 @@ import (
 type Todo struct {
 	Record []Event     // decisions to apply and journal before anything else; ask again afterwards
 	Try    []BaseCheck // to try on the bases, after a PreflightStarted; nothing starts before the PreflightEnded
-	Start  []Effect    // to begin, each after its EffectStarted event is durable
+	Start  []Effect    // to begin, each after its EffectStarted event is durable; the list is the next Todo's
 	Stop   []Effect    // to cut: the grace of a draining run is over
 	Wake   time.Time   // ask again then, at the latest; zero: only when something is reported
 	Done   bool        // nothing is in flight and nothing will happen by itself
@@ -226,7 +226,7 @@ func (r *Run) startable(now time.Time, wake *time.Time) []Effect {
 		out = out[:kept]
 	}
 	r.starting = out
-	return slices.Clone(out) // of the size that it needs: effects are large
+	return out
 }
 
 func (r *Run) inFlight() []Effect {

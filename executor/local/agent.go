@@ -25,10 +25,12 @@ func (d *driver) agent(e *executor.Effect) (work, error) {
 	}
 	run.Name = fmt.Sprintf("agent-%d", max(e.Iteration, 1))
 	run.Read = step.Access == "read"
-	own := *step
-	own.Limits.TimeoutMS = e.TimeMS
-	run.Step = &own
-	run.Prompt = []byte(d.Run.Prompt(e.Node))
+	if e.TimeMS != step.Limits.TimeoutMS {
+		left := *step
+		left.Limits.TimeoutMS = e.TimeMS
+		run.Step = &left
+	}
+	run.Prompt = d.Run.Prompt(e.Node)
 	run.Context = d.Run.Context(e.Node)
 	if notes := strings.Join(d.Run.Feedback(e.Node), "\n"); notes != "" {
 		run.Notes = []byte(notes + "\n")
