@@ -138,7 +138,7 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	if err != nil {
 		return "", nil, err
 	}
-	if taken, err := s.ofTheStash(ctx, e, tree); err != nil {
+	if taken, err := s.ofTheStash(ctx, e, w, tree); err != nil {
 		return "", nil, err
 	} else if taken != "" {
 		return s.refuse(ctx, e, w, step, o, append(problems, taken))

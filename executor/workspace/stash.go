@@ -79,8 +79,9 @@ const (
 
 // ofTheStash says that a tree holds what the user had stashed before the attempt, ""
 // if it does not: an agent popped it, or applied all of it. It would come onto the
-// integration branch as the agent's.
-func (s *Space) ofTheStash(ctx context.Context, e executor.Effect, tree string) (string, error) {
+// integration branch as the agent's. In a clone, where nothing is stashed, it was most
+// likely the user who popped one that is gone: there only files that are the same count.
+func (s *Space) ofTheStash(ctx context.Context, e executor.Effect, w *worktree, tree string) (string, error) {
 	v, ok := s.refs.Load(e.Node)
 	if !ok || e.Person {
 		return "", nil
@@ -95,7 +96,7 @@ func (s *Space) ofTheStash(ctx context.Context, e executor.Effect, tree string) 
 	}
 	for i := len(was) - 1; i >= max(0, len(was)-maxStashes); i-- { // the newest first
 		gone := !slices.Contains(list, was[i])
-		paths, err := s.takenFrom(ctx, was[i], e.Commit, tree, gone)
+		paths, err := s.takenFrom(ctx, was[i], e.Commit, tree, gone, gone && w.Clone)
 		if err != nil {
 			return "", err
 		}
@@ -113,8 +114,8 @@ func (s *Space) ofTheStash(ctx context.Context, e executor.Effect, tree string) 
 
 // takenFrom lists the files of a stash that a tree has as it has them, and its start
 // had not: of one that was dropped meanwhile those that share a line with it, of one
-// that is still there all or none.
-func (s *Space) takenFrom(ctx context.Context, entry stashed, start, tree string, gone bool) ([]string, error) {
+// that is still there all or none. With whole, a file has to be the same.
+func (s *Space) takenFrom(ctx context.Context, entry stashed, start, tree string, gone, whole bool) ([]string, error) {
 	h, err := s.git.commitHeader(ctx, entry.ID)
 	if err != nil || len(h.parents) == 0 {
 		return nil, ctx.Err()
@@ -151,6 +152,8 @@ func (s *Space) takenFrom(ctx context.Context, entry stashed, start, tree string
 				if !gone {
 					return nil, nil
 				}
+				continue
+			case whole:
 				continue
 			}
 			shares, err := s.sharesLine(ctx, of.from, of.to, start, tree, p, gone)
