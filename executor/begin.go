@@ -21,7 +21,9 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 		r.pre.begin()
 	}
 	if r.held.For == ForBase { // the bases are tried again
-		r.held = RunHeld{}
+		if err := r.unhold("the bases are tried again"); err != nil {
+			return err
+		}
 	}
 	for _, id := range e.Rerun {
 		if n := r.byID[id]; n != nil {

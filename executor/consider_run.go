@@ -50,7 +50,7 @@ func (r *Run) considerRun(d Decision) (Decision, act, error) {
 			if r.held.For == ForBase {
 				return nil
 			}
-			return r.unhold(d.By)
+			return r.unhold("resumed by " + d.By)
 		}, nil
 	case Cancel:
 		switch {
@@ -111,7 +111,7 @@ func (r *Run) considerBase(d Decision) (Decision, act, error) {
 			r.pre.approved[b.binding()] = d.By
 		}
 		if r.held.For == ForBase {
-			return r.unhold(d.By)
+			return r.unhold("resumed by " + d.By)
 		}
 		return nil
 	}, nil
@@ -134,15 +134,15 @@ func (r *Run) hold(h RunHeld) {
 	}
 }
 
-// unhold lets everything go on that waited because the run was held.
-func (r *Run) unhold(by string) error {
+// unhold lets everything go on that waited because the run was held; detail says why.
+func (r *Run) unhold(detail string) error {
 	if r.held.For == "" {
 		return nil
 	}
 	r.held = RunHeld{}
 	for _, n := range r.nodes {
 		if n.status == Waiting && n.wait.Cause == CauseHeld {
-			if err := r.release(n, "resumed by "+by); err != nil {
+			if err := r.release(n, detail); err != nil {
 				return err
 			}
 			r.touch(n)
@@ -188,8 +188,9 @@ func (r *Run) stopped() bool { return r.held.For == ForHuman || r.held.For == Fo
 
 // unneeded ends a hold for the budget that keeps nothing back: all is done, or
 // what is not needs no further turn.
-func (r *Run) unneeded() {
+func (r *Run) unneeded() error {
 	if r.held.For == ForBudget && !slices.ContainsFunc(r.nodes, r.wantsTurn) {
-		r.held = RunHeld{}
+		return r.unhold("no budget is needed any more")
 	}
+	return nil
 }

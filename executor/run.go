@@ -206,7 +206,9 @@ func (r *Run) apply(e Event) error {
 		return r.nodeRecovered(e, b)
 	case RunEnded:
 		r.ended = true
-		r.unneeded()
+		if err := r.unneeded(); err != nil {
+			return err
+		}
 		r.fresh = !b.Interrupted && r.held.For != ForBudget && r.held.For != ForBase
 		return nil
 	case RunHeld:
