@@ -183,7 +183,6 @@ func TestTamperingOutlivesACrash(t *testing.T) {
 func TestWhatPeopleDoMeanwhileIsNoTampering(t *testing.T) {
 	t.Parallel()
 	work := siteWork + `
-touch "$TOP/at-work-$RALPH_NODE"
 if [ -e "$TOP/wait" ]; then while [ ! -e "$TOP/go" ]; do sleep 0.05; done; fi`
 	s := newSite(t, work, executortest.Epic([]string{"1.1", "1.2: 1.1"}))
 	s.write("../wait", "")
@@ -199,6 +198,8 @@ if [ -e "$TOP/wait" ]; then while [ ! -e "$TOP/go" ]; do sleep 0.05; done; fi`
 	s.write("other.json", s.read("epic.json"))
 	s.seal(mine)
 	second := s.start("apply", "other.json")
+	// A watch that began between the branch and its remote would call that branch one that was there.
+	s.until("the agent of the other epic is at work", func() bool { return strings.Count(s.read("../log/agents"), "\n") == 2 })
 	for _, args := range []string{
 		"commit -q --allow-empty -m mine", "tag v1", "branch feature", "worktree add -q ../mine -b mine", "update-ref refs/remotes/origin/main HEAD",
 		"remote add fork https://example.org/x.git", "config branch.feature.remote fork",
