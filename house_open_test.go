@@ -27,7 +27,6 @@ var mayOpen = map[string]string{
 	"executor/journal/journal.go":   "a directory, which is synced",
 	"executor/runner/runnertest":    "tests only",
 	"executor/tracker/bd/bdtest":    "tests only",
-	"executor/workspace/nested.go":  "a directory is copied (DirFS), which refuses what is no file",
 	"executor/workspace/tree.go":    "a directory's names are listed (DirFS)",
 	"cmd/ralph/foreign.go":          "a directory's names are listed (DirFS)",
 	"bench":                         "programs that measure",
@@ -63,10 +62,10 @@ var mayFollow = map[string]string{
 	"executor/workspace/changes.go":        "a directory in the place of a file, behind MkdirOwn",
 	"executor/workspace/clone.go":          worktree,
 	"executor/workspace/merge.go":          worktree,
+	"executor/workspace/moved.go":          "behind MkdirTemp",
 	"executor/workspace/open.go":           worktree,
 	"executor/workspace/sight.go":          worktree,
 	"executor/workspace/tree.go":           worktree,
-	"executor/workspace/weight.go":         "behind MkdirTemp",
 }
 
 const (

@@ -196,6 +196,7 @@ type (
 	Prepared struct {
 		Saved   string   `json:"saved,omitempty"`   // ref under which what was left there is kept
 		Paths   []string `json:"paths,omitempty"`   // merge: in conflict in the worktree now, the first of them
+		Moved   []string `json:"moved,omitempty"`   // what was left there and no commit can hold, and where it is now
 		Skipped []string `json:"skipped,omitempty"` // what was left out on purpose: "submodules"
 		Anew    bool     `json:"anew,omitempty"`    // the tree that a session was to go on in is not there any more
 		Work    string   `json:"work,omitempty"`    // commit of a person's own work that stays there

@@ -74,6 +74,7 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 	for _, s := range v.saved[max(0, len(v.saved)-mostNamed):] {
 		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", term.Clean(v.key(s.node)), s.ref, s.ref)
 	}
+	sayMovedOut(w, r.space, v.key)
 	if gone := r.run.Gone(); len(gone) > 0 {
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}

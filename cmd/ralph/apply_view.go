@@ -165,6 +165,11 @@ func (v *applyView) line(e executor.Event) string {
 	case executor.Prepared:
 		if b.Saved != "" {
 			v.saved = append(v.saved, savedWork{e.Node, b.Saved})
+		}
+		switch {
+		case len(b.Moved) > 0:
+			return say(term.Warn, "!", "%s", preparedWords(b))
+		case b.Saved != "":
 			return say(term.Plain, "·", "what was left in its worktree is kept as %s", b.Saved)
 		}
 		if b.Merge != "" {

@@ -247,6 +247,9 @@ func preparedWords(b executor.Prepared) string {
 	if b.Saved != "" {
 		out += "; what was left there is kept as " + b.Saved
 	}
+	for _, m := range b.Moved {
+		out += "; " + m
+	}
 	if b.Work != "" {
 		out += fmt.Sprintf("; a person's work stays there, at %.7s", b.Work)
 	}

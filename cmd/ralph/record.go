@@ -51,8 +51,9 @@ type record struct {
 	holder  journal.Owner // of the lock
 	held    bool
 	now     time.Time
-	crew    *crew                // made when it is asked for
-	judged  map[ir.NodeID]string // what judgedNext says, made when it is asked for
+	crew    *crew                     // made when it is asked for
+	moved   map[ir.NodeID][]movedJSON // what movedOut says, made when it is asked for
+	judged  map[ir.NodeID]string      // what judgedNext says, made when it is asked for
 }
 
 // programOf returns the runner of a kind as a program with sessions; false if it is

@@ -134,6 +134,7 @@ type reportNode struct {
 	Feedback                      string
 	Decisions                     []reportDecision
 	Refs                          []string
+	MovedOut                      []movedJSON
 	Open                          bool
 }
 
@@ -212,7 +213,7 @@ func (r *record) reportNode(v executor.NodeView) reportNode {
 	n := r.node(v.ID)
 	out := reportNode{
 		View: v, Node: n, Anchor: anchor(v.Key), Status: statusWord(v), Sign: signsOf[v.Status], Spent: spent(v.Spent),
-		Needs: needsText(n), Branch: n.Git.Branch, Goal: n.Goal, Refs: r.refs(v),
+		Needs: needsText(n), Branch: n.Git.Branch, Goal: n.Goal, Refs: r.refs(v), MovedOut: r.movedOut(v.ID),
 		Open: v.Status == executor.Blocked || v.Status == executor.Waiting,
 	}
 	if len(v.Attempts) > 0 {

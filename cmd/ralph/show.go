@@ -92,12 +92,13 @@ type showJSON struct {
 	Feedback  []string            `json:"feedback,omitempty"` // of the open attempt, else for the next
 	Decisions []executor.Decision `json:"decisions,omitempty"`
 	Refs      []string            `json:"refs"`
+	MovedOut  []movedJSON         `json:"moved_out,omitempty"` // of its worktree: there is no other copy
 	Plan      string              `json:"plan,omitempty"`      // from the project's top
 	PlanLine  int                 `json:"plan_line,omitempty"` // of its heading as the plan is now; 0: it is not there
 }
 
 func showOf(r *record, v executor.NodeView) showJSON {
-	out := showJSON{nodeJSON: r.nodeJSON(v), Feedback: r.run.Feedback(v.ID), Decisions: v.Decisions, Refs: r.refs(v)}
+	out := showJSON{nodeJSON: r.nodeJSON(v), Feedback: r.run.Feedback(v.ID), Decisions: v.Decisions, Refs: r.refs(v), MovedOut: r.movedOut(v.ID)}
 	for i, a := range v.Attempts {
 		out.Attempts[i].Feedback, out.Attempts[i].Changes = a.Feedback, a.Collected.Changes
 	}
@@ -193,6 +194,13 @@ func (r *record) show(out io.Writer, v executor.NodeView) error {
 		w.head("Refs")
 		for _, ref := range refs {
 			w.line("  %s", ref)
+		}
+	}
+	if moved := r.movedOut(v.ID); len(moved) > 0 {
+		w.head("Moved out of its worktree (no other copy)")
+		for _, m := range moved {
+			w.line("  %s  %s", m.Dir, m.amount())
+			w.line("    %s", m.Why)
 		}
 	}
 	if steps := r.nextSteps(v); len(steps) > 0 {

@@ -96,6 +96,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	w.WriteString("\n")
 	r.table(w, paint, views, attempts)
 	sayDoubts(w, r.run, views)
+	sayMovedOut(w, r.space, func(id ir.NodeID) string { return string(r.node(id).Key) })
 	if len(o.Proposals) > 0 {
 		fmt.Fprintf(w, "\nAgents propose (nothing of it is done by itself):\n")
 		for _, p := range o.Proposals {

@@ -26,8 +26,9 @@ type (
 		GoesOn    int                 `json:"goes_on,omitempty"` // of those that wait: without anybody
 		Nodes     []nodeJSON          `json:"nodes"`             // integration last, once there is something to join
 		Proposals []executor.Proposed `json:"proposals,omitempty"`
-		Changes   []changeView        `json:"changes,omitempty"` // by others, while agents were at work
-		Tracker   *trackerJSON        `json:"tracker,omitempty"` // where the policy has one
+		MovedOut  []movedJSON         `json:"moved_out,omitempty"` // of worktrees: there is no other copy
+		Changes   []changeView        `json:"changes,omitempty"`   // by others, while agents were at work
+		Tracker   *trackerJSON        `json:"tracker,omitempty"`   // where the policy has one
 	}
 	runJSON struct {
 		Survivors    []survivorJSON `json:"survivors,omitempty"` // processes of a run that was killed
@@ -179,6 +180,7 @@ func statusOf(r *record) statusJSON {
 		s.Run.PID, s.Run.User = r.holder.PID, r.holder.User
 	}
 	s.Counts, s.Proposals, s.Changes, s.Tracker = r.run.Counts(), o.Proposals, r.changes(), r.tracker()
+	s.MovedOut, _ = movedOut(r.space)
 	for _, v := range r.run.Views() {
 		s.Nodes = append(s.Nodes, r.nodeJSON(v))
 		if v.GoesOn && v.Status == executor.Waiting && v.ID != executor.Integration {

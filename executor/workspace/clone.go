@@ -191,7 +191,7 @@ func (s *Space) mendClone(ctx context.Context, w *worktree, commit string) error
 		if there, err := exists(gitDir); err != nil {
 			return err
 		} else if there {
-			if err := s.setAside(gitDir); err != nil {
+			if err := s.moveOut(w, gitReplaced, ".git"); err != nil {
 				return err
 			}
 		}

@@ -31,8 +31,12 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 		return executor.Collected{}, err
 	}
 	var special []string
-	if commit == "" {
-		w := s.own(n)
+	w := s.own(n)
+	if commit != "" {
+		if err := s.told(w); err != nil { // by the commit
+			return executor.Collected{}, err
+		}
+	} else {
 		if err := s.worktree(ctx, w, e.Commit); err != nil {
 			return executor.Collected{}, err
 		}
@@ -41,11 +45,16 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 		}
 		if step.Access == "read" {
 			c, err := s.collectRead(ctx, e, w)
-			if err == nil {
-				var named []string
-				_, named, err = s.movedRefs(ctx, e.Node)
-				c.Problems = append(c.Problems, named...)
+			if err != nil {
+				return c, err
 			}
+			out, err := s.tellMoved(w)
+			if err != nil {
+				return c, err
+			}
+			c.Listed = append(c.Listed, out...)
+			_, named, err := s.movedRefs(ctx, e.Node)
+			c.Problems = append(c.Problems, named...)
 			return c, err
 		}
 		if e.Person && !e.Merge {
@@ -84,8 +93,13 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome) (string, []string, error) {
 	if w.gone {
 		// Not a change that anybody wants: the next attempt begins where this one did.
-		commit, err := s.forsaken(ctx, e, w, step, o, deleted)
-		return commit, []string{deleted}, err
+		moved, err := s.untold(w)
+		if err != nil {
+			return "", nil, err
+		}
+		problems := append([]string{deleted}, moved...)
+		commit, err := s.forsaken(ctx, e, w, step, o, problems...)
+		return commit, problems, err
 	}
 	parent, problems, err := s.tip(ctx, e, w)
 	if err != nil {
@@ -122,18 +136,17 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	if !e.Person {
 		problems = append(problems, specialProblems(w.special)...)
 	}
-	nested, err := s.unnest(ctx, w, same)
+	if err := s.unnest(ctx, w, same); err != nil {
+		return "", nil, err
+	}
+	if err := s.stage(ctx, w, w.at); err != nil {
+		return "", nil, err
+	}
+	moved, err := s.untold(w)
 	if err != nil {
 		return "", nil, err
 	}
-	for _, dir := range nested {
-		problems = append(problems, dir+" was a git repository of its own, which a commit cannot hold; its files are collected, its .git was moved away")
-	}
-	unfit, err := s.stage(ctx, w, w.at)
-	if err != nil {
-		return "", nil, err
-	}
-	problems = append(problems, unfit...)
+	problems = append(problems, moved...)
 	tree, err := s.git.line(ctx, w.at, "write-tree")
 	if err != nil {
 		return "", nil, err
@@ -151,6 +164,7 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	case len(secrets) > 0 && e.Person:
 		return "", nil, config("%s; nothing was committed", strings.Join(secrets, "; "))
 	case len(secrets) > 0:
+		secrets = append(secrets, moved...)
 		commit, err := s.withhold(ctx, e, w, step, secrets)
 		return commit, secrets, err
 	}
@@ -383,6 +397,10 @@ func (s *Space) forged(ctx context.Context, e executor.Effect, head string) ([]s
 	return nil, nil
 }
 
+// maxProblem bounds a problem in the message of a commit, in bytes: what was moved out
+// of a worktree is told with up to five names, and where it is.
+const maxProblem = 1500
+
 // author is the environment that names who wrote a commit; the committer is the
 // user.
 func (s *Space) author(name string) []string {
@@ -416,7 +434,7 @@ func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step 
 		fmt.Fprintf(&b, "Ralph-Work: %s\n", n.Digest.Work)
 	}
 	for _, p := range problems { // a redo of this effect finds the traces gone
-		fmt.Fprintf(&b, "Ralph-Problem: %s\n", oneLine(s.redacted(p), 400))
+		fmt.Fprintf(&b, "Ralph-Problem: %s\n", oneLine(s.redacted(p), maxProblem))
 	}
 	who := s.author("ralph " + oneLine(step.Agent, 100))
 	if e.Person {
@@ -483,7 +501,7 @@ func (s *Space) keep(ctx context.Context, e executor.Effect, w *worktree, commit
 	}
 	w.Index = indexMark(w)
 	w.Left = commit
-	return errors.Join(s.remember(w), s.swept(w))
+	return errors.Join(s.remember(w), s.swept(w), s.told(w))
 }
 
 // collectRead is for steps that may change nothing: new files are removed and

@@ -121,7 +121,7 @@ func (s *Space) leave(ctx context.Context, w *worktree, j *joined, e executor.Ef
 		}
 	}
 	var err error
-	if w.Shot, err = s.snapshot(ctx, w); err != nil {
+	if w.Shot, err = s.snapshot(ctx, w, s.stage); err != nil {
 		return err
 	}
 	w.Heads = j.heads
@@ -170,7 +170,7 @@ func (s *Space) stuck(ctx context.Context, w *worktree, now sight) ([]string, er
 	if len(now.unmerged) == 0 || w.Shot == "" {
 		return problems, nil
 	}
-	tree, err := s.snapshot(ctx, w)
+	tree, err := s.snapshot(ctx, w, s.stage)
 	if err != nil {
 		return nil, err
 	}

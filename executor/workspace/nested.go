@@ -2,24 +2,21 @@ package workspace
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // unnest turns repositories that were made inside the worktree into plain
 // directories: a commit could hold only their names, and what is in them would
-// be lost with the next clean. Their .git is moved into ralph's state. It returns
-// their paths. unstaged says that nothing was put into the index.
-func (s *Space) unnest(ctx context.Context, w *worktree, unstaged bool) ([]string, error) {
-	var found, staged []string
+// be lost with the next clean. Their .git is moved out of the worktree. unstaged says
+// that nothing was put into the index.
+func (s *Space) unnest(ctx context.Context, w *worktree, unstaged bool) error {
+	var staged []string
 	if !unstaged {
 		var err error
 		if staged, err = s.staged(ctx, w); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, p := range staged {
@@ -27,27 +24,28 @@ func (s *Space) unnest(ctx context.Context, w *worktree, unstaged bool) ([]strin
 			continue // a submodule, which has a file there
 		}
 		if _, err := s.git.line(ctx, w.at, "rm", "--cached", "--quiet", "-f", "--", ":(literal)"+p); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for { // one may lie inside another
 		out, err := s.git.line(ctx, w.at, "ls-files", "--others", "--exclude-standard", "-z")
 		if err != nil {
-			return nil, err
+			return err
 		}
-		n := len(found)
+		more := false
 		for p := range strings.SplitSeq(out, "\x00") {
 			dir, nested := strings.CutSuffix(p, "/")
 			if !nested {
 				continue
 			}
-			if err := s.setAside(filepath.Join(w.dir, dir, ".git")); err != nil {
-				return nil, err
+			why := oneLine(dir, 200) + " was a git repository of its own, which a commit cannot hold; its files are collected, its .git was moved out of its worktree"
+			if err := s.moveOut(w, why, dir+"/.git"); err != nil {
+				return err
 			}
-			found = append(found, dir)
+			more = true
 		}
-		if len(found) == n {
-			return found, nil
+		if !more {
+			return nil
 		}
 	}
 }
@@ -70,22 +68,4 @@ func (s *Space) staged(ctx context.Context, w *worktree) ([]string, error) {
 		}
 	}
 	return paths, nil
-}
-
-// setAside moves what an agent put in the place of a .git into ralph's state.
-func (s *Space) setAside(path string) error {
-	aside, err := os.MkdirTemp(s.state, "replaced-git-*")
-	if err != nil {
-		return err
-	}
-	err = os.Rename(path, filepath.Join(aside, "git"))
-	if errors.Is(err, syscall.EXDEV) { // worktrees may be on another file system
-		if err = os.CopyFS(filepath.Join(aside, "git"), os.DirFS(path)); err == nil {
-			err = removeAll(path)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("move an embedded repository away: %w", err)
-	}
-	return nil
 }

@@ -38,9 +38,9 @@ func testFilesOfAnEmbeddedRepositoryAreNotLost(t *testing.T) {
 	if got := r.git("ls-tree", "-r", "--name-only", saved, "late"); got != "late/z" {
 		t.Errorf("saved: %q", got)
 	}
-	aside, err := filepath.Glob(filepath.Join(r.space.State(), "replaced-git-*", "git", "HEAD"))
+	aside, err := r.space.MovedOut(t.Context())
 	if err != nil || len(aside) != 3 {
-		t.Errorf("%d repositories were kept, want 3 (%v)", len(aside), err)
+		t.Errorf("%d repositories were kept, want 3 (%v): %+v", len(aside), err, aside)
 	}
 }
 

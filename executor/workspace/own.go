@@ -149,7 +149,7 @@ func (s *Space) startsAt(ctx context.Context, w *worktree, commit string) error 
 
 // commitOwn commits what lies in the worktree on top of its head.
 func (s *Space) commitOwn(ctx context.Context, w *worktree, head string) (string, error) {
-	if _, err := s.unnest(ctx, w, false); err != nil {
+	if err := s.unnest(ctx, w, false); err != nil {
 		return "", err
 	}
 	if err := s.addAll(ctx, w.at); err != nil {

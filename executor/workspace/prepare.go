@@ -19,6 +19,14 @@ import (
 // Prepare implements executor.Workspace.
 func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepared, error) {
 	defer s.hold(string(e.Node))()
+	out, err := s.ready(ctx, e)
+	if err == nil {
+		out.Moved, err = s.tellMoved(s.own(s.nodes[e.Node]))
+	}
+	return out, err
+}
+
+func (s *Space) ready(ctx context.Context, e executor.Effect) (executor.Prepared, error) {
 	out := executor.Prepared{}
 	if e.Merge && e.Commit == "" {
 		e.Commit = e.Inputs[0].Commit

@@ -90,7 +90,10 @@ func (s *Space) untouched(ctx context.Context, w *worktree, now sight) (bool, er
 	case now.broken || !slices.Equal(s.mergeHeads(w), w.Heads):
 		return false, nil
 	}
-	shot, err := s.snapshot(ctx, w)
+	shot, err := s.snapshot(ctx, w, s.fits)
+	if errors.Is(err, errUnfit) {
+		return false, nil
+	}
 	return shot == w.Shot, err
 }
 
@@ -133,11 +136,11 @@ func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (st
 		parent = w.Left
 	}
 	if now.dirty {
-		if _, err := s.unnest(ctx, w, false); err != nil && ctx.Err() != nil {
+		if err := s.unnest(ctx, w, false); err != nil && ctx.Err() != nil {
 			return "", err // else the index is broken: the files alone are saved below
 		}
 		staged, serr := s.git.line(ctx, w.at, "write-tree")
-		whole, err := s.snapshot(ctx, w)
+		whole, err := s.snapshot(ctx, w, s.stage)
 		if err != nil {
 			return "", err
 		}
@@ -171,8 +174,8 @@ func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (st
 }
 
 // snapshot writes the worktree's present files as a tree, by way of an index of
-// its own.
-func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
+// its own, to which add (stage or fits) adds them.
+func (s *Space) snapshot(ctx context.Context, w *worktree, add func(context.Context, *worktree, place) error) (string, error) {
 	tmp, err := os.CreateTemp(s.state, "index-*")
 	if err != nil {
 		return "", err
@@ -189,12 +192,14 @@ func (s *Space) snapshot(ctx context.Context, w *worktree) (string, error) {
 			return "", err
 		}
 	}
-	if _, err := s.stage(ctx, w, at); err != nil {
+	if err := add(ctx, w, at); errors.Is(err, errUnfit) {
+		return "", err
+	} else if err != nil {
 		// The index may be what is broken: then the files alone are saved.
 		if rerr := os.Remove(at.index); rerr != nil {
 			return "", err
 		}
-		if _, err := s.stage(ctx, w, at); err != nil {
+		if err := add(ctx, w, at); err != nil {
 			return "", err
 		}
 	}

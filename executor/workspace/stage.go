@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,36 +14,54 @@ import (
 )
 
 // stage is addAll of what an agent left. What git refuses, and what is more than may
-// be added, is moved out of the worktree; it returns what that was, and what to do
-// instead.
-func (s *Space) stage(ctx context.Context, w *worktree, at place) ([]string, error) {
-	problems, err := s.lighten(ctx, w)
-	if err != nil {
-		return nil, err
+// be added, is moved out of the worktree, which is on record (see moved).
+func (s *Space) stage(ctx context.Context, w *worktree, at place) error {
+	if err := s.lighten(ctx, w); err != nil {
+		return err
 	}
 	for range maxUnfit {
-		err := s.addAll(ctx, at)
-		for locked := closed(err); locked != "" && unlock(filepath.Join(w.dir, filepath.FromSlash(locked)), 0o400); locked = closed(err) {
-			err = s.addAll(ctx, at)
+		path, why, err := s.add(ctx, w, at)
+		if err == nil || path == "" {
+			return err
 		}
-		locked := closed(err)
-		if err == nil || locked == "" && !theirs(err) {
-			return problems, err
+		if merr := s.moveOut(w, why+"; it was moved out of its worktree", path); merr != nil {
+			return errors.Join(err, merr)
 		}
-		path, why := s.unfit(ctx, at, err)
-		if locked != "" {
-			path, why = locked, fmt.Sprintf("%s may not be read, as it belongs to somebody else: make it as the user, or where git ignores it", oneLine(locked, 200))
-		}
-		if path == "" {
-			return nil, err
-		}
-		where, merr := s.moveOut(w, path, "")
-		if merr != nil {
-			return nil, errors.Join(err, merr)
-		}
-		problems = append(problems, fmt.Sprintf("%s; it was moved out of its worktree, to %s", why, where))
 	}
-	return nil, fmt.Errorf("git refuses more than %d paths of %s", maxUnfit, w.dir)
+	return fmt.Errorf("git refuses more than %d paths of %s", maxUnfit, w.dir)
+}
+
+// errUnfit says that stage would move something out of a worktree.
+var errUnfit = errors.New("a commit cannot hold all of it")
+
+// fits is stage of who only looks: it moves nothing.
+func (s *Space) fits(ctx context.Context, w *worktree, at place) error {
+	if _, wrong, err := s.excess(ctx, w); err != nil || wrong != "" {
+		return cmp.Or(err, errUnfit)
+	}
+	path, _, err := s.add(ctx, w, at)
+	if path != "" {
+		return errUnfit
+	}
+	return err
+}
+
+// add is addAll of files that their owner may not read, too. If git refuses a path it
+// is returned, and what to do instead.
+func (s *Space) add(ctx context.Context, w *worktree, at place) (path, why string, err error) {
+	err = s.addAll(ctx, at)
+	for locked := closed(err); locked != "" && unlock(filepath.Join(w.dir, filepath.FromSlash(locked)), 0o400); locked = closed(err) {
+		err = s.addAll(ctx, at)
+	}
+	locked := closed(err)
+	switch {
+	case err == nil || locked == "" && !theirs(err):
+		return "", "", err
+	case locked != "":
+		return locked, fmt.Sprintf("%s may not be read, as it belongs to somebody else: make it as the user, or where git ignores it", oneLine(locked, 200)), err
+	}
+	path, why = s.unfit(ctx, at, err)
+	return path, why, err
 }
 
 // maxUnfit bounds how many paths that git refuses are moved out of a worktree.

@@ -135,7 +135,7 @@ func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error 
 	}
 	// A link would lead git, which puts the tree back, to the files of somebody else.
 	if st, err := os.Lstat(w.dir); err == nil && !st.IsDir() {
-		if err := s.setAside(w.dir); err != nil {
+		if err := s.moveOut(w, "what stood in the place of its worktree was moved away", "."); err != nil {
 			return err
 		}
 	}
@@ -281,7 +281,7 @@ func (s *Space) mend(w *worktree) error {
 	if there, err := exists(link); err != nil {
 		return err
 	} else if there {
-		if err := s.setAside(link); err != nil {
+		if err := s.moveOut(w, gitReplaced, ".git"); err != nil {
 			return err
 		}
 	}

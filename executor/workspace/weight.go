@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -141,15 +140,36 @@ func (s *Space) weighStaged(ctx context.Context, e executor.Effect, w *worktree)
 }
 
 // lighten moves out of a worktree the largest of the files that are not as its index
-// has them, until what is left may be added, before git stores any of them. It
-// returns what was wrong, and where they are.
-func (s *Space) lighten(ctx context.Context, w *worktree) ([]string, error) {
+// has them, until what is left may be added, before git stores any of them.
+func (s *Space) lighten(ctx context.Context, w *worktree) error {
+	files, wrong, err := s.excess(ctx, w)
+	if err != nil || wrong == "" {
+		return err
+	}
+	left := int64(0)
+	for _, f := range files {
+		left += f.size
+	}
+	var paths []string
+	for _, f := range files {
+		if left <= s.maxCommit() {
+			break
+		}
+		paths = append(paths, f.path)
+		left -= f.size
+	}
+	return s.moveOut(w, string(wrong)+". They were moved out of its worktree", paths...)
+}
+
+// excess says what is wrong with the size of the files of a worktree that are not as its
+// index has them, "" if nothing is; the largest come first then.
+func (s *Space) excess(ctx context.Context, w *worktree) ([]heavy, tooLarge, error) {
 	if all, err := s.holdsMuch(ctx, w); err != nil || !all {
-		return nil, err
+		return nil, "", err
 	}
 	out, err := s.git.line(ctx, w.at, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
 	if err != nil {
-		return nil, ctx.Err() // the index is broken, and is mended or saved as far as it goes
+		return nil, "", ctx.Err() // the index is broken, and is mended or saved as far as it goes
 	}
 	var files []heavy
 	for path := range strings.SplitSeq(out, "\x00") {
@@ -159,25 +179,7 @@ func (s *Space) lighten(ctx context.Context, w *worktree) ([]string, error) {
 	}
 	slices.SortFunc(files, func(a, b heavy) int { return cmp.Compare(a.path, b.path) })
 	files = slices.Compact(files) // one in conflict is listed more than once
-	wrong := s.weigh(files)
-	if wrong == "" {
-		return nil, nil
-	}
-	left := int64(0)
-	for _, f := range files {
-		left += f.size
-	}
-	where := ""
-	for _, f := range files {
-		if left <= s.maxCommit() {
-			break
-		}
-		if where, err = s.moveOut(w, f.path, where); err != nil {
-			return nil, err
-		}
-		left -= f.size
-	}
-	return []string{string(wrong) + ". They were moved out of its worktree, to " + where}, nil
+	return files, s.weigh(files), nil
 }
 
 // holdsMuch reports whether a worktree has more in it, ignored or not, than may be added:
@@ -201,29 +203,4 @@ func (s *Space) holdsMuch(ctx context.Context, w *worktree) (bool, error) {
 		return nil
 	})
 	return left < 0, err
-}
-
-// moveOut moves a path of a worktree into a directory of its own, to, which is made
-// where it is "", in ralph's state or, where that is another file system, beside the
-// worktree. It returns the directory.
-func (s *Space) moveOut(w *worktree, path, to string) (string, error) {
-	from := filepath.Join(w.dir, filepath.FromSlash(path))
-	places := []string{s.state, filepath.Dir(w.dir)}
-	var err error
-	for i := 0; i < len(places); i++ {
-		dir := to
-		if dir == "" {
-			if dir, err = os.MkdirTemp(places[i], ".moved-out-*"); err != nil {
-				return "", err
-			}
-		} else {
-			i--
-			to = ""
-		}
-		at := filepath.Join(dir, filepath.FromSlash(path))
-		if err = errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.Rename(from, at)); err == nil {
-			return dir, nil
-		}
-	}
-	return "", fmt.Errorf("move %s out of the worktree: %w", path, err)
 }
