@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -75,6 +76,9 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", term.Clean(v.key(s.node)), s.ref, s.ref)
 	}
 	sayMovedOut(w, r.space, v.key)
+	for _, lock := range r.space.Locks(context.Background()) {
+		fmt.Fprintf(w, "\n%s\n", term.Clean(lockWords(lock)))
+	}
 	if gone := r.run.Gone(); len(gone) > 0 {
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}

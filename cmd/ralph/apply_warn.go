@@ -17,6 +17,9 @@ func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *e
 	for _, c := range alsoPlanned(space) {
 		out = append(out, fmt.Sprintf("%s. What to do: %s.", c.What, strings.Join(c.Ways, "; or ")))
 	}
+	for _, lock := range space.Locks(ctx) {
+		out = append(out, lockWords(lock))
+	}
 	at, err := space.Moved(ctx)
 	if err != nil || at == "" {
 		return out
@@ -31,6 +34,15 @@ func warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *e
 		out = append(out, fmt.Sprintf("done by the plan: %s. Their work may not be in the base of this run, which the first apply pinned at %.12s; the branch is at %.12s now: ralph plan --rebase, ralph apply --rebase.", listOf(done), base.Commit, at))
 	}
 	return out
+}
+
+// lockWords says what a lock in the user's repository holds up, and what to do.
+func lockWords(lock string) string {
+	what := "git config"
+	if strings.HasSuffix(lock, "packed-refs.lock") {
+		what = "git branch -d"
+	}
+	return fmt.Sprintf("%s was left by a git that was killed, unless one is at work: with it each `%s` in your repository fails, and so do agents that run it in a linked worktree. When no git runs: rm %s", lock, what, quoteArg(lock))
 }
 
 // listOf names a few of them.
