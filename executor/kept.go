@@ -100,11 +100,12 @@ type KeptRun struct {
 	Digest string      `json:"digest"` // of the epic.json that the last run was about
 	Base   Tree        `json:"base"`   // the pinned one
 	Bases  []NamedTree `json:"bases,omitempty"`
-	Head   string      `json:"head,omitempty"` // where ralph last put the integration branch
-	Sum    *Kept       `json:"sum,omitempty"`  // of the node "integration"
-	Seq    int64       `json:"seq"`            // last event of the journal
-	Spent  KeptSpent   `json:"spent,omitzero"` // of the last run
-	Added  ir.Budget   `json:"added,omitzero"` // to the run's budget, by people
+	Head   string      `json:"head,omitempty"`   // where ralph last put the integration branch
+	Others []string    `json:"others,omitempty"` // heads of accepted commits of others in it
+	Sum    *Kept       `json:"sum,omitempty"`    // of the node "integration"
+	Seq    int64       `json:"seq"`              // last event of the journal
+	Spent  KeptSpent   `json:"spent,omitzero"`   // of the last run
+	Added  ir.Budget   `json:"added,omitzero"`   // to the run's budget, by people
 }
 
 // Kept returns what has to be known of a node to go on elsewhere; false if nothing
@@ -166,6 +167,8 @@ func (r *Run) KeptRun() (KeptRun, bool) {
 	}
 	if !r.joins() {
 		k.Head = r.head.Commit
+	} else if !r.others() {
+		k.Others = r.acceptedOthers()
 	}
 	if r.sum != nil {
 		if s, ok := r.Kept(Integration); ok {

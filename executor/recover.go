@@ -19,8 +19,10 @@ type (
 		Digest string      `json:"digest"` // of the epic.json that the lost journal was about
 		Base   Tree        `json:"base"`   // the pinned one
 		Bases  []NamedTree `json:"bases,omitempty"`
-		Head   string      `json:"head,omitempty"` // where ralph put the integration branch, if it stands there
-		Lost   int64       `json:"lost"`           // last event of the lost journal, as far as that is known
+		Head   string      `json:"head,omitempty"`   // where ralph put the integration branch, if it stands there
+		Others []string    `json:"others,omitempty"` // heads of accepted commits of others that are in it
+		Holds  []string    `json:"holds,omitempty"`  // the base, results and heads of others that are in it, as git says; nil: nobody looked
+		Lost   int64       `json:"lost"`             // last event of the lost journal, as far as that is known
 		Spent  KeptSpent   `json:"spent,omitzero"`
 		Added  ir.Budget   `json:"added,omitzero"`
 		By     string      `json:"by"`
@@ -48,10 +50,25 @@ func (r *Run) runRecovered(b RunRecovered) error {
 	r.recovered = r.at
 	r.started.Base, r.started.Bases = b.Base, b.Bases
 	if r.joins() {
-		r.sumRef = b.Head
+		r.recoveredBranch(b)
 	}
 	r.added, r.cost.now = b.Added, b.Spent.meter()
 	return nil
+}
+
+// recoveredBranch takes over what git says of the integration branch. Where accepted
+// commits of others are in it, it is as if they had just been accepted.
+func (r *Run) recoveredBranch(b RunRecovered) {
+	if r.sumRef = b.Head; b.Head == "" || b.Holds == nil {
+		return
+	}
+	r.sumTold = map[string]bool{}
+	for _, c := range b.Holds {
+		r.sumTold[c] = true
+	}
+	if len(b.Others) > 0 {
+		r.accepted, r.newOthers = Tree{Commit: b.Head}, b.Others
+	}
 }
 
 // nodeRecovered takes over what was kept of a node. Its status comes back as what

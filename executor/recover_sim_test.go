@@ -51,7 +51,14 @@ func (s *sim) recovered() {
 	s.run, s.flying, s.events, s.trees = run, nil, nil, nil
 	s.skip = k.Seq
 	s.put(Event{Body: TailLost{}})
-	s.put(Event{Body: RunRecovered{From: "bd e", Digest: k.Digest, Base: k.Base, Bases: k.Bases, Head: k.Head, Lost: k.Seq, Spent: k.Spent, Added: k.Added, By: "me"}})
+	var holds []string // what git says
+	in := s.branch.ancestors(k.Head)
+	for _, c := range append(old.Results(), append(k.Others, k.Base.Commit)...) {
+		if in[c] {
+			holds = append(holds, c)
+		}
+	}
+	s.put(Event{Body: RunRecovered{From: "bd e", Digest: k.Digest, Base: k.Base, Bases: k.Bases, Head: k.Head, Others: k.Others, Holds: holds, Lost: k.Seq, Spent: k.Spent, Added: k.Added, By: "me"}})
 	for _, n := range s.run.nodes {
 		if x, ok := kept[n.id]; ok {
 			s.put(Event{Node: n.id, Body: NodeRecovered{Kept: x, Key: n.ir.Key}})
@@ -90,7 +97,11 @@ func TestARecoveredRunGoesOn(t *testing.T) {
 			t.Errorf("only %d nodes were in the middle of their steps", middle)
 		}
 	}()
-	for seed := range uint64(400) {
+	list := []uint64{1836, 2051, 2223, 2435, 2512} // the journal is lost when the branch has moved, and the sum is not on record
+	for seed := range seeds(t, 400) {
+		list = append(list, seed)
+	}
+	for _, seed := range list {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			s := &sim{t: t, rng: rng, epic: randomEpic(rng, 8), now: time.UnixMilli(0).UTC()}

@@ -23,7 +23,9 @@ type recovery struct {
 	space    *workspace.Space
 	base     executor.Tree
 	head     string
-	lost     int64 // last event of the lost journal, as far as that is known
+	others   []string // heads of accepted commits of others in it
+	holds    []string // what of the record is in it
+	lost     int64    // last event of the lost journal, as far as that is known
 	now      time.Time
 	kept     []keptNode // in the epic's order, the sum last
 	trails   []workspace.Trail
@@ -366,6 +368,9 @@ func (r *recovery) look(ctx context.Context) (err error) {
 		}
 		return nil
 	}
+	if err := r.lookIntoBranch(ctx); err != nil {
+		return err
+	}
 	for i := range r.epic.Nodes {
 		n, k := &r.epic.Nodes[i], &r.kept[i]
 		for _, o := range r.orphans {
@@ -407,6 +412,38 @@ func (r *recovery) look(ctx context.Context) (err error) {
 	return nil
 }
 
+// lookIntoBranch asks git what the integration branch holds: the journal that was lost
+// may have known more of it than the beads do.
+func (r *recovery) lookIntoBranch(ctx context.Context) error {
+	if r.head == "" {
+		return nil
+	}
+	known := []string{r.base.Commit}
+	for i := range r.kept {
+		if s := r.kept[i].kept.Success; s != nil && r.kept[i].id != executor.Integration {
+			known = append(known, s.Result.Commit)
+		}
+	}
+	for _, c := range r.known.Run.Others {
+		if _, _, there, err := r.space.Seen(ctx, c); err != nil {
+			return err
+		} else if there {
+			known = append(known, c)
+		}
+	}
+	in, err := r.space.WithinCommit(ctx, r.head, known)
+	if err != nil {
+		return err
+	}
+	r.holds = slices.DeleteFunc(known, func(c string) bool { return !in[c] })
+	for _, c := range r.known.Run.Others {
+		if in[c] {
+			r.others = append(r.others, c)
+		}
+	}
+	return nil
+}
+
 // events are the new journal.
 func (r *recovery) events() []executor.Event {
 	if r.known.Run == nil {
@@ -425,7 +462,7 @@ func (r *recovery) events() []executor.Event {
 		add("", executor.TailLost{Found: r.orphans})
 	}
 	add("", executor.RunRecovered{
-		From: "bd " + r.known.Bead.ID, Digest: k.Digest, Base: k.Base, Bases: k.Bases, Head: r.head, Lost: r.lost,
+		From: "bd " + r.known.Bead.ID, Digest: k.Digest, Base: k.Base, Bases: k.Bases, Head: r.head, Others: r.others, Holds: r.holds, Lost: r.lost,
 		Spent: k.Spent, Added: k.Added, By: userName(),
 	})
 	for _, n := range r.kept {

@@ -103,9 +103,17 @@ func (s *Space) Integrated(ctx context.Context) (string, error) {
 // has in its history. Without such a branch it is none.
 func (s *Space) Within(ctx context.Context, commits []string) (map[string]bool, error) {
 	head, err := s.Integrated(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.WithinCommit(ctx, head, commits)
+}
+
+// WithinCommit is Within of a commit; "" holds nothing.
+func (s *Space) WithinCommit(ctx context.Context, head string, commits []string) (map[string]bool, error) {
 	in := make(map[string]bool, len(commits))
-	if err != nil || head == "" || len(commits) == 0 {
-		return in, err
+	if head == "" || len(commits) == 0 {
+		return in, nil
 	}
 	out, err := s.git.run(ctx, place{}, strings.Join(commits, "\n")+"\n^"+head+"\n", nil, "rev-list", "--stdin")
 	if err != nil {
