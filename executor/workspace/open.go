@@ -79,7 +79,9 @@ func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, e
 	case e.Apart:
 		return t, s.takeAway(w)
 	}
-	_, err = s.prepareFrom(ctx, w, e, now)
+	if _, err = s.putBack(ctx, w, e, now); err == nil { // what it lacks now, the next Open prepares
+		err = s.settle(w, e.Commit, w.Prepared)
+	}
 	return t, err
 }
 

@@ -117,6 +117,39 @@ func (s *Space) prepare(ctx context.Context, w *worktree, e executor.Effect) (st
 
 // prepareFrom is prepare of a worktree that has been looked at.
 func (s *Space) prepareFrom(ctx context.Context, w *worktree, e executor.Effect, now sight) (string, error) {
+	saved, err := s.putBack(ctx, w, e, now)
+	if err != nil {
+		return saved, err
+	}
+	was := w.Prepared && !s.lacksPrepared(w)
+	if !was {
+		s.unprepare(w)
+		if err := s.setup(ctx, w, e); err != nil {
+			return saved, err
+		}
+		w.Prepared = true
+	}
+	return saved, s.settle(w, e.Commit, was)
+}
+
+// unprepare forgets that a worktree was prepared.
+func (s *Space) unprepare(w *worktree) { w.Prepared, w.Made, w.at.ignore = false, nil, s.ignore }
+
+// lacksPrepared reports whether something that setup made, or that was copied, is gone.
+func (s *Space) lacksPrepared(w *worktree) bool {
+	gone := func(path string) bool {
+		there, err := exists(filepath.Join(w.dir, filepath.FromSlash(path)))
+		return err == nil && !there
+	}
+	return slices.ContainsFunc(w.Made, gone) || slices.ContainsFunc(s.epic.Run.Worktree.Copy, func(path string) bool {
+		there, err := exists(filepath.Join(s.top, filepath.FromSlash(path)))
+		return err == nil && there && gone(path)
+	})
+}
+
+// putBack puts a worktree at a commit, after saving what differs from what ralph left
+// there; what setup made is left as it is.
+func (s *Space) putBack(ctx context.Context, w *worktree, e executor.Effect, now sight) (string, error) {
 	saved := ""
 	if as, err := s.untouched(ctx, w, now); err != nil {
 		return "", err
@@ -143,21 +176,22 @@ func (s *Space) prepareFrom(ctx context.Context, w *worktree, e executor.Effect,
 			return saved, err
 		}
 	}
-	if !w.Prepared {
-		if err := s.setup(ctx, w, e); err != nil {
-			return saved, err
-		}
-	}
+	return saved, nil
+}
+
+// settle notes that a worktree stands at a commit, as ralph left it. was says whether it
+// is on record that it was prepared.
+func (s *Space) settle(w *worktree, commit string, was bool) error {
 	if w.special != nil {
 		if err := s.swept(w); err != nil {
-			return saved, err
+			return err
 		}
 	}
-	if mark := indexMark(w); w.Left != e.Commit || !w.Prepared || w.Shot != "" || w.Index != mark {
-		w.Left, w.Prepared, w.Shot, w.Heads, w.Index = e.Commit, true, "", nil, mark
-		return saved, s.remember(w)
+	if mark := indexMark(w); w.Left != commit || w.Prepared != was || w.Shot != "" || w.Index != mark {
+		w.Left, w.Shot, w.Heads, w.Index = commit, "", nil, mark
+		return s.remember(w)
 	}
-	return saved, nil
+	return nil
 }
 
 // claim makes the node's branch and the ref of the attempt, if they are not

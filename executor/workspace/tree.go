@@ -142,6 +142,10 @@ func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error 
 	w.cut = !s.linkIntact(w)
 	if there, err := exists(w.dir); err == nil && !there {
 		w.gone = true
+		s.unprepare(w)
+		if err := s.remember(w); err != nil {
+			return err
+		}
 	}
 	if w.Clone {
 		if err := s.mendClone(ctx, w, commit); err != nil {
