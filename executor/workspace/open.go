@@ -140,18 +140,7 @@ func removeAll(dir string) error {
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	werr := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			if err := os.Chmod(path, 0o700); err != nil {
-				return err
-			}
-			if err != nil { // it could not be read before
-				return removeAll(path)
-			}
-		}
-		return nil
-	})
-	return errors.Join(werr, os.RemoveAll(dir))
+	return errors.Join(unlockDirs(dir), os.RemoveAll(dir))
 }
 
 // Recover cleans up what a crash left: worktrees apart of gates, and files that

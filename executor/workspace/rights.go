@@ -23,6 +23,19 @@ func unlock(path string, need fs.FileMode) bool {
 	return os.Chmod(path, st.Mode().Perm()|need) == nil
 }
 
+// unlockDirs gives the owner all rights to the directories below dir, and to dir.
+func unlockDirs(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrPermission) && d != nil && unlock(path, 0o700):
+			return unlockDirs(path) // it could not be read before
+		case err == nil && d.IsDir():
+			unlock(path, 0o700)
+		}
+		return nil // what cannot be mended is said by whoever needs it
+	})
+}
+
 // removeIn removes a file, also from a directory that may not be written to.
 func removeIn(path string) error {
 	err := os.Remove(path)

@@ -259,6 +259,9 @@ func (s *Space) reset(ctx context.Context, w *worktree, commit string) error {
 		if rerr := os.Remove(filepath.Join(w.at.gitDir, "index")); rerr != nil {
 			return err
 		}
+		if err := unlockDirs(w.dir); err != nil {
+			return err
+		}
 		if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
 			return err
 		}
@@ -267,5 +270,12 @@ func (s *Space) reset(ctx context.Context, w *worktree, commit string) error {
 		return nil
 	}
 	_, err := s.git.line(ctx, w.at, "clean", "-ffdq")
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if err := unlockDirs(w.dir); err != nil {
+		return err
+	}
+	_, err = s.git.line(ctx, w.at, "clean", "-ffdq")
 	return err
 }
