@@ -277,11 +277,17 @@ func (v *verifier) gate(at, name string) {
 	}
 }
 
+// id demands what can be the name of a directory and a part of a ref.
 func (v *verifier) id(at string, id NodeID) {
-	if id == "" || strings.ContainsFunc(string(id), func(r rune) bool { return r <= ' ' || r == 0x7f || r == '/' || r == '\\' }) {
-		v.fail(at, "%s is not an id", quote(string(id)))
+	s := string(id)
+	if s == "" || s == "integration" || len(s) > maxID || strings.ContainsAny(s[:1], "-.") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".lock") || strings.Contains(s, "..") ||
+		strings.Contains(s, "@{") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|~^[`, r) }) {
+		v.fail(at, "%s is not an id", quote(s))
 	}
 }
+
+// maxID bounds an id, in bytes: files are named after it.
+const maxID = 200
 
 func (v *verifier) name(at, name string) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
