@@ -87,7 +87,7 @@ func (s *Space) unfit(ctx context.Context, at place, err error) (string, string)
 	case !invalidPath.MatchString(g.stderr):
 		return "", ""
 	}
-	out, err := s.git.line(ctx, at, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	out, err := s.git.line(ctx, at, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return "", ""
 	}
