@@ -164,9 +164,7 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	case len(secrets) > 0 && e.Person:
 		return "", nil, config("%s; nothing was committed", strings.Join(secrets, "; "))
 	case len(secrets) > 0:
-		secrets = append(secrets, moved...)
-		commit, err := s.withhold(ctx, e, w, step, secrets)
-		return commit, secrets, err
+		return s.refuse(ctx, e, w, step, executor.Outcome{}, append(secrets, moved...)) // its words may hold the secret
 	}
 	parents := []string{parent}
 	switch {
@@ -228,30 +226,6 @@ func (s *Space) refuse(ctx context.Context, e executor.Effect, w *worktree, step
 		return "", nil, err
 	}
 	return commit, problems, s.reset(ctx, w, commit)
-}
-
-// withhold records an attempt that wrote a secret: what it left is saved in this
-// repository, where it was written, and is no part of what the next attempt starts from.
-func (s *Space) withhold(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, problems []string) (string, error) {
-	now, err := s.look(ctx, w)
-	if err != nil {
-		return "", err
-	}
-	if _, err := s.save(ctx, w, now, e.Seq); err != nil {
-		return "", err
-	}
-	tree, err := s.git.tree(ctx, e.Commit)
-	if err != nil {
-		return "", err
-	}
-	commit, err := s.commit(ctx, e, w.node, step, executor.Outcome{}, tree, []string{e.Commit}, problems)
-	if err != nil {
-		return "", err
-	}
-	if err := s.keep(ctx, e, w, commit); err != nil {
-		return "", err
-	}
-	return commit, s.reset(ctx, w, commit)
 }
 
 func stepOf(n *ir.Node, name string) *ir.Step {
