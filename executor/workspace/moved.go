@@ -142,6 +142,9 @@ func (s *Space) moveOut(w *worktree, why string, paths ...string) error {
 
 func (s *Space) moveTo(dir string, w *worktree, paths []string) error {
 	for _, p := range paths {
+		if !filepath.IsLocal(filepath.FromSlash(p)) {
+			return fmt.Errorf("move %s out of the worktree: it is not in there", p)
+		}
 		from := filepath.Join(w.dir, filepath.FromSlash(p))
 		to := filepath.Join(dir, filepath.FromSlash(p))
 		if p == "." {

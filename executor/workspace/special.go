@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -54,7 +55,7 @@ func (s *Space) sweep(ctx context.Context, w *worktree) error {
 	if err := regular.MkdirOwn(filepath.Dir(note)); err != nil {
 		return err
 	}
-	if err := regular.WriteOwn(note, []byte(strings.Join(w.special, "\n")+"\n"), 0o600); err != nil {
+	if err := atomicfile.WriteOwn(note, []byte(strings.Join(w.special, "\n")+"\n"), 0o600); err != nil {
 		return err
 	}
 	for _, f := range found {
