@@ -36,6 +36,21 @@ func unlockDirs(dir string) error {
 	})
 }
 
+// unlockFiles makes all files of a worktree readable to their owner.
+func unlockFiles(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // git says which
+			return nil
+		case d.Name() == ".git" && d.IsDir():
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			unlock(path, 0o400)
+		}
+		return nil
+	})
+}
+
 // removeIn removes a file, also from a directory that may not be written to.
 func removeIn(path string) error {
 	err := os.Remove(path)

@@ -50,10 +50,12 @@ func (s *Space) fits(ctx context.Context, w *worktree, at place) error {
 // is returned, and what to do instead.
 func (s *Space) add(ctx context.Context, w *worktree, at place) (path, why string, err error) {
 	err = s.addAll(ctx, at)
-	for locked := closed(err); locked != "" && unlock(filepath.Join(w.dir, filepath.FromSlash(locked)), 0o400); locked = closed(err) {
-		err = s.addAll(ctx, at)
-	}
 	locked := closed(err)
+	if locked != "" && unlock(filepath.Join(w.dir, filepath.FromSlash(locked)), 0o400) {
+		unlockFiles(w.dir) // there may be thousands
+		err = s.addAll(ctx, at)
+		locked = closed(err)
+	}
 	switch {
 	case err == nil || locked == "" && !theirs(err):
 		return "", "", err
