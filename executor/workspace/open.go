@@ -43,7 +43,7 @@ func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
 	}
 	_, err := s.prepare(ctx, w, e)
 	if err == nil && s.epic.Gates[e.Gate].Kind == "command" {
-		s.noteStamps(w)
+		err = s.noteStamps(ctx, w)
 	}
 	return w.dir, err
 }

@@ -1,9 +1,11 @@
 package workspace
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
@@ -11,7 +13,11 @@ import (
 // noteStamps notes how the tracked files of a worktree are before a gate runs
 // there; touched says at its end which of them somebody wrote to since. Git would
 // not tell: one that was changed and put back is the same to it.
-func (s *Space) noteStamps(w *worktree) { s.stamped.Store(w.name, s.stampsOf(w)) }
+func (s *Space) noteStamps(ctx context.Context, w *worktree) error {
+	stamps, err := s.stampsOf(ctx, w)
+	s.stamped.Store(w.name, stamps)
+	return err
+}
 
 // touched lists the tracked files that were written to since noteStamps, sorted,
 // and forgets what was noted.
@@ -31,22 +37,30 @@ func (s *Space) touched(w *worktree) []string {
 }
 
 // stampsOf are the stamps of the files that the index of a worktree names and that
-// are there; none if the index cannot be read.
-func (s *Space) stampsOf(w *worktree) map[string]stamp {
+// are there. Git is asked where the index is large, or split.
+func (s *Space) stampsOf(ctx context.Context, w *worktree) (map[string]stamp, error) {
 	oid := 20
 	if s.carried["extensions.objectformat"] == "sha256" {
 		oid = 32
 	}
 	stamps := map[string]stamp{}
+	var paths []string
 	b, err := regular.ReadMax(filepath.Join(w.at.gitDir, "index"), maxIndex)
-	if err != nil {
-		return nil
+	if list, ok := readIndex(b, oid); err == nil && ok {
+		for _, e := range list {
+			paths = append(paths, e.path)
+		}
+	} else {
+		out, err := s.git.line(ctx, w.at, "ls-files", "-z")
+		if err != nil {
+			return nil, err
+		}
+		paths = strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	}
-	list, _ := readIndex(b, oid)
-	for _, e := range list {
-		if st, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(e.path))); err == nil && !st.IsDir() {
-			stamps[e.path] = stampOf(st)
+	for _, path := range paths {
+		if st, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); err == nil && !st.IsDir() {
+			stamps[path] = stampOf(st)
 		}
 	}
-	return stamps
+	return stamps, nil
 }
