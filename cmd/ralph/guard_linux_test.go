@@ -240,6 +240,7 @@ func TestAnAgentKillsTheGuard(t *testing.T) { // N6, execution §8
 		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", g[0]))
 		return strings.Contains(string(stat), ") S ")
 	})
+	_ = syscall.Kill(g[0], syscall.SIGSTOP) // and ralph has no time to wake it
 	a.signal(syscall.SIGKILL)
 	killed := time.Now()
 	got := a.wait()

@@ -43,12 +43,19 @@ func ToolMark() string { return GuardMark + "=" + guardName() + ofTools }
 // guarding is the guard of this process. families.mu guards it.
 var guarding struct {
 	conn  *os.File // nil: there is none
-	pid   int
+	proc  *os.Process
+	pid   int           // 0: there is none
 	over  chan struct{} // closed when it was reaped
+	last  time.Time     // when it was started
+	pause time.Duration // before the next one is started
 	ended bool          // it is no longer needed
 	lost  func()
 	told  bool
 }
+
+// guardTime is how long a guard has to live for the next one to be started at once,
+// and the longest pause before one is that does not.
+const guardTime = 5 * time.Second
 
 // tellTime is how long a guard may take to read what it is told.
 const tellTime = time.Second
@@ -103,7 +110,7 @@ func startGuard() error {
 	cmd := &exec.Cmd{
 		Path: "/proc/self/exe", // the same program, also when its file was replaced
 		Args: []string{"ralph", guardCommand, guardName()}, Dir: "/", Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=none"},
-		Stdin: its, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		Stdin: its, SysProcAttr: guardAttr(),
 	}
 	if _, err := os.Lstat(cmd.Path); err != nil {
 		if cmd.Path, err = os.Executable(); err != nil {
@@ -113,8 +120,9 @@ func startGuard() error {
 	if err := cmd.Start(); err != nil {
 		return errors.Join(fmt.Errorf("start the guard of processes: %w", err), ours.Close())
 	}
+	guarding.last = time.Now()
 	over := make(chan struct{})
-	guarding.conn, guarding.pid, guarding.over = ours, cmd.Process.Pid, over
+	guarding.conn, guarding.proc, guarding.pid, guarding.over = ours, cmd.Process, cmd.Process.Pid, over
 	go func() {
 		_ = cmd.Wait() // however it ended
 		close(over)
@@ -142,7 +150,7 @@ func guardGone(conn *os.File) {
 		return // it was to end
 	}
 	_ = conn.Close()
-	guarding.conn = nil
+	guarding.conn, guarding.pid = nil, 0
 	if guarding.ended {
 		return
 	}
@@ -150,7 +158,15 @@ func guardGone(conn *os.File) {
 		guarding.told = true
 		go guarding.lost()
 	}
-	_ = startGuard() // or the next Run tries
+	if time.Since(guarding.last) > guardTime {
+		guarding.pause = 0
+	}
+	if guarding.pause > 0 {
+		time.AfterFunc(guarding.pause, func() { _ = Guard() })
+	} else {
+		_ = startGuard() // or the next Run tries
+	}
+	guarding.pause = min(max(2*guarding.pause, 10*time.Millisecond), guardTime)
 }
 
 // tellGuard writes to the guard. One that does not read is of no use: it is ended,
@@ -165,14 +181,14 @@ func tellGuard(words ...guardWord) {
 	}
 	_ = guarding.conn.SetWriteDeadline(time.Now().Add(tellTime))
 	if _, err := guarding.conn.Write(b); err != nil {
-		_ = syscall.Kill(guarding.pid, syscall.SIGKILL) // a child that is not reaped: nobody else has its number
+		_ = guarding.proc.Kill() // it may be gone
 	}
 }
 
 // wakeGuard lets a guard go on that somebody stopped.
 func wakeGuard() {
 	if guarding.conn != nil {
-		_ = syscall.Kill(guarding.pid, syscall.SIGCONT)
+		_ = guarding.proc.Signal(syscall.SIGCONT) // it may be gone
 	}
 }
 
