@@ -31,11 +31,19 @@ func (g *git) refsBut(skip func(ref string) bool, under ...string) (map[string]s
 		}
 		return false
 	}
+	// A git that packs them writes the file first and removes the loose ones then: who
+	// looks the other way round misses what it packs meanwhile.
+	for _, u := range under {
+		if err := g.loose(refs, u, skip); err != nil {
+			return nil, err
+		}
+	}
 	f, err := regular.Open(filepath.Join(g.common, "packed-refs"))
 	if err == nil {
 		in := bufio.NewScanner(f)
 		for in.Scan() {
-			if oid, ref, ok := strings.Cut(in.Text(), " "); ok && below(ref) && !skip(ref) {
+			oid, ref, ok := strings.Cut(in.Text(), " ")
+			if _, loose := refs[ref]; ok && !loose && below(ref) && !skip(ref) {
 				refs[ref] = oid
 			}
 		}
@@ -43,11 +51,6 @@ func (g *git) refsBut(skip func(ref string) bool, under ...string) (map[string]s
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
-	}
-	for _, u := range under {
-		if err := g.loose(refs, u, skip); err != nil {
-			return nil, err
-		}
 	}
 	return refs, nil
 }

@@ -15,20 +15,23 @@ func (w *watch) lookAt(e executor.Effect) []executor.Sighting {
 	w.readAt = time.Now()
 	refs := w.refsOf(e)
 	was, now := make(map[string]string, len(refs)), make(map[string]string, len(refs))
-	var packed map[string]string
+	var missing []string
 	for _, ref := range refs {
 		if at, ok := w.last.Refs[ref]; ok {
 			was[ref] = at
 		}
 		if text := w.files.text(filepath.Join(common, filepath.FromSlash(ref)), maxRef); text != "" {
 			now[ref] = oneLine(text, maxValue)
-			continue
+		} else {
+			missing = append(missing, ref)
 		}
-		if packed == nil {
-			packed = w.packed(filepath.Join(common, "packed-refs"))
-		}
-		if at, ok := packed[ref]; ok {
-			now[ref] = at
+	}
+	if len(missing) > 0 { // packed refs come last, as in refsBut
+		packed := w.packed(filepath.Join(common, "packed-refs"))
+		for _, ref := range missing {
+			if at, ok := packed[ref]; ok {
+				now[ref] = at
+			}
 		}
 	}
 	out := w.compareRefs(was, now, false)
