@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -192,6 +193,22 @@ func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies
 		u.loosened(t.Range, diags, "a plan cannot excuse tampering",
 			"Only the policy says that a run does not fail when others change settings, hooks or refs while it is at work. Remove the line, or change the policy.")
 		*t = policies.Value[string]{}
+	}
+	w, at := &over.Worktree, below.Worktree
+	if w.Layout.V == "worktree" && at.Layout.Get("clone") != "worktree" {
+		u.loosened(w.Layout.Range, diags, "a plan cannot choose the weaker layout",
+			"In a worktree agents write into the refs and the configuration of the user's repository. Remove the line, or write it into the policy.")
+		w.Layout = policies.Value[string]{}
+	}
+	if w.MaxCommit.V > at.MaxCommit.Get(ir.MaxCommit) {
+		u.loosened(w.MaxCommit.Range, diags, "a plan cannot raise max_commit",
+			"A plan may only set a smaller one. Remove the line, or change the policy.")
+		w.MaxCommit = policies.Value[int64]{}
+	}
+	if w.MinFree.Set && w.MinFree.V < at.MinFree.V {
+		u.loosened(w.MinFree.Range, diags, "a plan cannot lower min_free",
+			"A plan may only ask for more. Remove the line, or change the policy.")
+		w.MinFree = policies.Value[int64]{}
 	}
 	if s := &over.Worktree.Secrets; s.Set {
 		u.loosened(s.Range, diags, "a plan cannot hand out secrets",

@@ -66,6 +66,7 @@ var edits = map[string]func(e *ir.Epic){
 		e.Agents["reviewer"] = a
 		e.Run.HITL.Level = "none"
 		e.Run.Git.OnTamper = "note"
+		e.Run.Worktree.Layout, e.Run.Worktree.MaxCommit = "worktree", 2*ir.MaxCommit
 		e.Run.Budget.USDMicro = 0
 		e.Waivers = append(e.Waivers, ir.Waiver{Rule: "critical-needs-a-person", Node: "2.2", Reason: "demo", Owner: "ana", Until: "2030-01-31"})
 		at(e, "4.2").Done = true

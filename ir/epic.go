@@ -102,13 +102,16 @@ type GitSettings struct {
 	OnTamper string `json:"on_tamper,omitempty"` // note: a run does not fail because others changed settings, hooks or refs; left out: it does
 }
 
+// MaxCommit is what an attempt may add where an epic does not say it, in bytes.
+const MaxCommit = 256_000_000
+
 // Worktree says how a worktree is prepared.
 type Worktree struct {
 	Setup      []string          `json:"setup"`
 	Copy       []string          `json:"copy"`
 	Env        map[string]string `json:"env"`
 	MinFree    int64             `json:"min_free"`             // in bytes
-	MaxCommit  int64             `json:"max_commit,omitempty"` // in bytes, of the files that an attempt adds or changes; left out: 256 MB
+	MaxCommit  int64             `json:"max_commit,omitempty"` // in bytes, of the files that an attempt adds or changes; left out: MaxCommit
 	Submodules bool              `json:"submodules"`
 	Layout     string            `json:"layout"`            // worktree, clone
 	Secrets    []string          `json:"secrets,omitempty"` // that setup commands get

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -166,6 +167,16 @@ func (w *weaker) plan(m *matching) {
 	}
 	for _, v := range missing(o.Run.Worktree.Secrets, n.Run.Worktree.Secrets) {
 		w.add("access-widened", "", "setup is given the secret %s", v)
+	}
+	was, now := o.Run.Worktree, n.Run.Worktree
+	if was.Layout == "clone" && now.Layout != "clone" {
+		w.add("access-widened", "", "layout clone → %s: agents reach the refs and the configuration of the repository", now.Layout)
+	}
+	if a, b := cmp.Or(was.MaxCommit, MaxCommit), cmp.Or(now.MaxCommit, MaxCommit); b > a {
+		w.add("limit-raised", "", "max_commit %d → %d bytes", a, b)
+	}
+	if now.MinFree < was.MinFree {
+		w.add("limit-raised", "", "min_free %d → %d bytes", was.MinFree, now.MinFree)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Sandboxes)) {
 		if now, kept := n.Sandboxes[name]; kept {

@@ -13,12 +13,11 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
-// maxCommit is what an attempt may add where epic.json does not say it, in bytes.
-const maxCommit = 256_000_000
-
-func (s *Space) maxCommit() int64 { return cmp.Or(s.epic.Run.Worktree.MaxCommit, maxCommit) }
+// maxCommit is what an attempt may add, in bytes.
+func (s *Space) maxCommit() int64 { return cmp.Or(s.epic.Run.Worktree.MaxCommit, ir.MaxCommit) }
 
 // heavy is a file and its size.
 type heavy struct {
