@@ -12,6 +12,9 @@ import (
 // changed epic keeps what is still true (docs/execution: "what runs again").
 func (r *Run) begin(seq int64, e RunStarted) error {
 	r.renewTampers(r.Open())
+	if !r.Open() {
+		r.firstSeq, r.firstAt = seq, r.at
+	}
 	r.begun, r.ended, r.draining, r.until = true, false, false, Event{}.At
 	r.foreign = e.Digest != r.epic.Digest
 	rebased := r.started.Base != e.Base

@@ -45,6 +45,8 @@ type Run struct {
 	drained     string    // why it drains
 	startedSeq  int64     // of the event that began the last run
 	startedAt   time.Time // when that was
+	firstSeq    int64     // of the event that began the first run since one ended; those between were killed
+	firstAt     time.Time // when that was
 	recovered   time.Time // from a tracker, because the journal was lost; zero: never
 	plans       map[string]bool
 	heard       map[string]bool // decisions, by id

@@ -11,7 +11,7 @@ import (
 
 // Sight is what the sender of a letter saw: it does not count for what came in between.
 type Sight struct {
-	Run   int64     `json:"run,omitempty"`   // event that began the run which it is for; 0: whichever reads it
+	Run   int64     `json:"run,omitempty"`   // event that began the run which it is for, as whichRun says; 0: whichever reads it
 	Began time.Time `json:"began,omitzero"`  // when that was
 	State string    `json:"state,omitempty"` // where the node stood, or the run
 	Text  string    `json:"text,omitempty"`  // of the node, the begin of its digest
@@ -39,7 +39,7 @@ func (r *Run) Bind(id ir.NodeID, d Decision) (Decision, error) {
 // one, which has begun now.
 func (r *Run) Rebind(id ir.NodeID, d Decision) Decision {
 	if d.Verb.OfRun() {
-		d.Seen.Run, d.Seen.Began = r.startedSeq, r.startedAt
+		d.Seen.Run, d.Seen.Began = r.whichRun(id)
 	}
 	if id == "" && d.Verb != Resume {
 		d.Seen.State = r.sight("", d.Verb).State
@@ -58,10 +58,20 @@ func (v Verb) OfRun() bool {
 	return false
 }
 
+// whichRun is the run that a decision is for. What was said about a node to a run that
+// was killed holds in the one that goes on from there; what was said about the run itself
+// does not: it was started again.
+func (r *Run) whichRun(id ir.NodeID) (event int64, began time.Time) {
+	if id == "" {
+		return r.startedSeq, r.startedAt
+	}
+	return r.firstSeq, r.firstAt
+}
+
 func (r *Run) sight(id ir.NodeID, v Verb) Sight {
 	var s Sight
 	if v.OfRun() {
-		s.Run, s.Began = r.startedSeq, r.startedAt
+		s.Run, s.Began = r.whichRun(id)
 	}
 	if id == "" {
 		s.State = r.place(v)
