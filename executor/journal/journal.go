@@ -179,7 +179,7 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 		stopped := errors.New("stopped")
 		last, hash := int64(0), make([]byte, 0, 2*sha256.Size)
 		var stored [2 * sha256.Size]byte
-		err := sqlitex.Execute(l.conn, "SELECT seq, hash, body FROM events ORDER BY seq", &sqlitex.ExecOptions{
+		err := l.each("SELECT seq, hash, body FROM events ORDER BY seq", &sqlitex.ExecOptions{
 			ResultFunc: func(s *sqlite.Stmt) error {
 				seq := s.ColumnInt64(0)
 				l.buf = linkTo(l.buf[:0], hash)
@@ -223,6 +223,12 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 			yield(executor.Event{}, fmt.Errorf("read journal: %w", err))
 		}
 	}
+}
+
+// each runs a query that others may cut off.
+func (l *Log) each(query string, options *sqlitex.ExecOptions) (err error) {
+	defer l.guard(&err)()
+	return sqlitex.Execute(l.conn, query, options)
 }
 
 // Last returns the sequence number of the last event, once the events were read.
