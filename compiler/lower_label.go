@@ -34,22 +34,40 @@ func scalar(lb *syntax.Label) ir.Stated {
 	return ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective}
 }
 
-// branchValue returns the name of a branch: a code span at the beginning, else
-// the value without what prose adds in parentheses, "(after 1.1 merged)".
+// branchValue returns the name of a branch: a code span at the beginning as it stands,
+// else the value without what prose adds in parentheses, "(after 1.1 merged)".
 func branchValue(lb *syntax.Label) ir.Stated {
 	s := scalar(lb)
-	raw := strings.TrimSpace(lb.Value.Raw)
-	if rest, code := strings.CutPrefix(raw, "`"); code {
-		if name, _, closed := strings.Cut(rest, "`"); closed && strings.HasPrefix(s.Value, name) {
-			s.Value = name
-			s.Range.End = min(s.Range.End, s.Range.Start+len(name))
-		}
+	if name, ok := leadingCode(strings.TrimSpace(lb.Value.Raw)); ok && strings.HasPrefix(lb.Value.Value, name) {
+		s.Value, s.Range = name, lb.Value.Sub(0, len(name))
+		return s
 	}
 	if i := strings.IndexByte(s.Value, '('); i > 0 {
 		s.Value = strings.TrimSpace(s.Value[:i])
 		s.Range.End = min(s.Range.End, s.Range.Start+len(s.Value))
 	}
 	return s
+}
+
+// leadingCode returns the code span that a text begins with.
+func leadingCode(raw string) (code string, ok bool) {
+	rest := strings.TrimLeft(raw, "`")
+	fence := raw[:len(raw)-len(rest)]
+	if fence == "" {
+		return "", false
+	}
+	for at := 0; ; {
+		i := strings.Index(rest[at:], fence)
+		if i < 0 {
+			return "", false
+		}
+		at += i
+		run := len(rest[at:]) - len(strings.TrimLeft(rest[at:], "`"))
+		if run == len(fence) {
+			return strings.TrimSpace(rest[:at]), true
+		}
+		at += run
+	}
 }
 
 // entry is one element of a list label.
