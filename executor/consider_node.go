@@ -120,7 +120,7 @@ func (r *Run) considerResume(n *node, d Decision) (act, error) {
 	case budget && !enough && n.people.paused == "":
 		return nil, &Refused{
 			Why:  fmt.Sprintf("%s would stop again at once: %s", n.ir.Key, r.nodeOver(n, d.Budget, r.at)),
-			Hint: fmt.Sprintf("ralph resume %s --budget %s", n.ir.Key, r.nodeMore(n, r.at)),
+			Hint: fmt.Sprintf("ralph resume %s --budget %s", n.typed(), r.nodeMore(n, r.at)),
 		}
 	}
 	return func() error {
@@ -139,7 +139,7 @@ func (r *Run) considerResume(n *node, d Decision) (act, error) {
 
 // waysOf lists the commands that apply to a node as it stands now.
 func (r *Run) waysOf(n *node) []string {
-	key := string(n.ir.Key)
+	key := n.typed()
 	var out []string
 	say := func(forms ...string) {
 		for _, f := range forms {

@@ -40,7 +40,7 @@ func (r *Run) awaitPerson(n *node) (Event, bool) {
 	if !r.byPerson(n) {
 		return Event{}, false
 	}
-	own, says := n.life.attempt.own, "ralph approve "+string(n.ir.Key)
+	own, says := n.life.attempt.own, "ralph approve "+n.typed()
 	detail := "a person does it in its worktree, or on branch " + n.ir.Git.Branch + ", and says so with " + says
 	switch log := n.lastEnded(); {
 	case own.Merge != "":

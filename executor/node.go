@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -85,6 +86,9 @@ type node struct {
 	passes    bool          // it is done without a result: through is set
 	through   []Result      // what passes through it to those that need it
 }
+
+// typed is the node's key as a word of a command that people paste.
+func (n *node) typed() string { return shellword.Quote(string(n.ir.Key)) }
 
 // life is one time that a node is run: for one digest of work and one base.
 // A new life has a new allowance of attempts.

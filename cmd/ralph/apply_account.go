@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -229,11 +230,8 @@ func (v *applyView) places(w io.Writer, r *openedRun, n executor.NodeView) {
 
 // quoteArg makes a word safe to paste into a shell.
 func quoteArg(s string) string {
-	s = term.Clean(s)
-	if strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./@%+=:,", r))
-	}) < 0 && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return shellword.Quote(term.Clean(s))
 }
+
+// quotePath makes the path of a file safe to paste into a shell.
+func quotePath(file string) string { return shellword.Path(term.Clean(file)) }

@@ -228,7 +228,7 @@ func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, i
 	}
 	var way []string
 	for _, p := range f.space.Way(path) { // git takes nothing that lies behind a link
-		way = append(way, quoteArg(p))
+		way = append(way, quotePath(p))
 	}
 	add := strings.Join(way, " ")
 	switch {

@@ -54,7 +54,7 @@ func readAgents(top string, epic *ir.Epic) ([]agentText, error) {
 		out = append(out, agentText{name, b, sum})
 	}
 	if len(wrong) > 0 {
-		return nil, inputErrorf("agent files differ from what was compiled:\n  - %s\n  Recompile: ralph compile %s", strings.Join(wrong, "\n  - "), epic.Epic.Plan)
+		return nil, inputErrorf("agent files differ from what was compiled:\n  - %s\n  Recompile: ralph compile %s", strings.Join(wrong, "\n  - "), quotePath(epic.Epic.Plan))
 	}
 	return out, nil
 }

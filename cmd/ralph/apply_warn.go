@@ -42,7 +42,7 @@ func lockWords(lock string) string {
 	if strings.HasSuffix(lock, "packed-refs.lock") {
 		what = "git branch -d"
 	}
-	return fmt.Sprintf("%s was left by a git that was killed, unless one is at work: with it each `%s` in your repository fails, and so do agents that run it in a linked worktree. When no git runs: rm %s", lock, what, quoteArg(lock))
+	return fmt.Sprintf("%s was left by a git that was killed, unless one is at work: with it each `%s` in your repository fails, and so do agents that run it in a linked worktree. When no git runs: rm %s", lock, what, quotePath(lock))
 }
 
 // listOf names a few of them.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,8 +91,8 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		}
 		if r.Added > 0 && r.Added < len(r.Epic.Nodes) && !a.noAnnotate {
 			stale = true
-			sayf(w, "%s is current, but %s: %s without an id; run: ralph compile %s\n",
-				targets[i], c.plans[i].file, count(r.Added, "item"), c.plans[i].file)
+			sayf(w, "%s is current, but %s: %s without an id; run: %s\n",
+				targets[i], c.plans[i].file, count(r.Added, "item"), a.again(c.plans[i].file))
 			continue
 		}
 		sayf(w, "%s is current\n", targets[i])
@@ -102,14 +103,34 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 	return nil
 }
 
-// again is the command that makes epic.json anew.
+// again is the command that makes epic.json anew, as it was asked for here.
 func (a *compileArgs) again(plan string) string {
-	if a.as == "" {
-		return "ralph compile " + plan
+	words, files := []string{"ralph compile"}, []string{plan}
+	if a.as != "" {
+		words, files = []string{"ralph import --as", quoteArg(a.as)}, a.plans
 	}
-	words := []string{"ralph import --as", a.as}
-	for _, file := range a.plans {
-		words = append(words, quoteArg(file))
+	if a.out != "epic.json" {
+		words = append(words, "-o", quotePath(a.out))
+	}
+	for _, p := range a.policies {
+		words = append(words, "--policy", quotePath(p))
+	}
+	flag := func(name, value string) {
+		if value != "" {
+			words = append(words, name, quoteArg(value))
+		}
+	}
+	flag("--dialect", a.dialect)
+	flag("--complexity", a.complexity)
+	flag("--pr", a.pr)
+	if a.maxIterations != 0 {
+		words = append(words, "--max-iterations", strconv.Itoa(a.maxIterations))
+	}
+	for _, v := range a.vars {
+		words = append(words, "--var", quoteArg(v))
+	}
+	for _, file := range files {
+		words = append(words, quotePath(file))
 	}
 	return strings.Join(words, " ")
 }

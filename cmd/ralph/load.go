@@ -43,7 +43,7 @@ func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte,
 	epic, err := ir.Decode(b)
 	if err != nil {
 		if guess, other := otherFormat(b); other {
-			return nil, b, inputErrorf("%s is no epic.json, which ralph compile and ralph import write.\n  %s", file, fmt.Sprintf(guess, quoteArg(file)))
+			return nil, b, inputErrorf("%s is no epic.json, which ralph compile and ralph import write.\n  %s", file, fmt.Sprintf(guess, quotePath(file)))
 		}
 		return nil, b, loadError(file, err)
 	}
@@ -119,7 +119,7 @@ func loadError(file string, err error) error {
 		return inputErrorf("%s was edited by hand: its digest does not fit its content.\n  Change the plan or the policy instead and run: ralph compile", file)
 	}
 	if ext := strings.ToLower(filepath.Ext(file)); ext == ".md" || ext == ".markdown" {
-		return inputErrorf("%s is a plan. Compile it first: ralph compile %s\n  Then name the epic.json that it makes.", file, quoteArg(file))
+		return inputErrorf("%s is a plan. Compile it first: ralph compile %s\n  Then name the epic.json that it makes.", file, quotePath(file))
 	}
 	return inputErrorf("%s: %w", file, err)
 }

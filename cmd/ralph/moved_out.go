@@ -64,7 +64,7 @@ func sayMovedOut(w io.Writer, space *workspace.Space, key func(ir.NodeID) string
 		if m.Node != "" {
 			of = key(m.Node) + ": "
 		}
-		fmt.Fprintln(w, term.Clean(fmt.Sprintf("  %s%s (%s)", of, quoteArg(m.Dir), m.amount())))
+		fmt.Fprintln(w, term.Clean(fmt.Sprintf("  %s%s (%s)", of, quotePath(m.Dir), m.amount())))
 	}
 	if more := len(all) - mostNamed; more > 0 {
 		fmt.Fprintf(w, "  and %d more: ralph status --json\n", more)

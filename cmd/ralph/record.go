@@ -227,7 +227,7 @@ func aboutEpic(file string) string {
 	if file == "epic.json" || file == "-" || file == "" {
 		return ""
 	}
-	return " --epic " + quoteArg(file)
+	return " --epic " + quotePath(file)
 }
 
 // applies is what ralph apply and ralph plan have to be given for this epic.
@@ -235,7 +235,7 @@ func applies(file string) string {
 	if aboutEpic(file) == "" {
 		return ""
 	}
-	return " " + quoteArg(file)
+	return " " + quotePath(file)
 }
 
 // stateOfRun says in words whether a run is at work.

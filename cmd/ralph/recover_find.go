@@ -250,7 +250,7 @@ func (r *recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
 		}
 	}
 	if r.known.Nodes[n.ID].Bead.Status == "closed" && k.kept.Status != executor.Done.String() && k.kept.Status != executor.Skipped.String() && k.kept.Status != executor.Cancelled.String() {
-		note("its bead is closed, and ralph did not say that it is done: ralph skip %s, if it is", n.Key)
+		note("its bead is closed, and ralph did not say that it is done: ralph skip %s, if it is", quoteArg(string(n.Key)))
 	}
 	return nil
 }

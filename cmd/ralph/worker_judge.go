@@ -40,7 +40,7 @@ func (w *issueWorker) judge(ctx context.Context, r *issueRun) *issueEnd {
 	if !r.theirs && !begunAfter(rec.events, r.claim.After) {
 		switch {
 		case r.code == exitWaiting:
-			return &issueEnd{kind: issueWaiting, why: fmt.Sprintf("its plan waits for approval.\nWhat you can type in %s:\n- `ralph plan %s`: look at it\n- `ralph approve%s`: let it begin", w.project.dir, quoteArg(rec.file), rec.about()), rec: rec}
+			return &issueEnd{kind: issueWaiting, why: fmt.Sprintf("its plan waits for approval.\nWhat you can type in %s:\n- `ralph plan %s`: look at it\n- `ralph approve%s`: let it begin", w.project.dir, quotePath(rec.file), rec.about()), rec: rec}
 		case w.drain > 0:
 			return &issueEnd{kind: issueOpen, why: "the worker ended before it began", rec: rec}
 		}

@@ -94,7 +94,7 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	}
 	print := w.printOf(i, start)
 	if was != nil && was.State == claimReleased && was.Print == print && w.args.issue == "" {
-		w.tell(i.ID, "left alone: it was released, and has not been changed since; change it, or run ralph apply "+quoteArg(w.epicFile(was.Epic)))
+		w.tell(i.ID, "left alone: it was released, and has not been changed since; change it, or run ralph apply "+quotePath(w.epicFile(was.Epic)))
 		return false, nil
 	}
 	epic, raw, problems, err := w.compile(i, start)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // git makes every git call of this package.
@@ -188,7 +189,7 @@ func (g *git) feed(parent context.Context, at place, in io.Reader, out io.Writer
 		return parent.Err()
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("git %s did not end within %s: does it wait for a FIFO that somebody put into the repository (find %s -type p)?", args[0], g.patience, g.common)
+		return fmt.Errorf("git %s did not end within %s: does it wait for a FIFO that somebody put into the repository (find %s -type p)?", args[0], g.patience, shellword.Quote(g.common))
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -273,7 +274,7 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 	if err != nil && ctx.Err() == nil {
 		for _, m := range moves {
 			if taken := g.inTheWay(m.ref); taken != "" {
-				return config("beside the branch %s git cannot make %s, since branches are files: git branch -m %s OTHER", taken, strings.TrimPrefix(m.ref, "refs/heads/"), taken)
+				return config("beside the branch %s git cannot make %s, since branches are files: git branch -m %s OTHER", taken, strings.TrimPrefix(m.ref, "refs/heads/"), shellword.Quote(taken))
 			}
 		}
 	}

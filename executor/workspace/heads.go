@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // Heads returns the bases as they would be pinned if none was: what Rebase would
@@ -20,7 +21,7 @@ func (s *Space) Heads(ctx context.Context) (executor.Tree, []executor.NamedTree,
 			return executor.Tree{}, err
 		}
 		if commit == "" {
-			return executor.Tree{}, &Refusal{fmt.Sprintf("the base %q does not exist in this repository", branch), "git branch " + branch + " (or name another base in the plan)"}
+			return executor.Tree{}, &Refusal{fmt.Sprintf("the base %q does not exist in this repository", branch), "git branch " + shellword.Quote(branch) + " (or name another base in the plan)"}
 		}
 		tree, err := s.git.tree(ctx, commit)
 		return executor.Tree{Commit: commit, Tree: tree}, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // onto is what a node starts from in the modes that move a branch while they
@@ -110,13 +111,13 @@ func (s *Space) Land(ctx context.Context, e executor.Effect) (executor.Landed, e
 			return executor.Landed{}, err
 		}
 		if now != base {
-			return executor.Landed{}, config("the integration branch %s exists and is not ralph's: rename it (git branch -m %s OTHER)", name, name)
+			return executor.Landed{}, config("the integration branch %s exists and is not ralph's: rename it (git branch -m %s OTHER)", name, shellword.Quote(name))
 		}
 		old = now
 	}
 	if now == "" && old != "" {
 		if base, err := s.base(ctx); err != nil || base != old {
-			return executor.Landed{}, config("the integration branch %s was deleted: restore it (git branch %s %.12s)", name, name, old)
+			return executor.Landed{}, config("the integration branch %s was deleted: restore it (git branch %s %.12s)", name, shellword.Quote(name), old)
 		}
 		old = "" // nothing has landed yet: it begins at the base
 	}

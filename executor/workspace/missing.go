@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // complete refuses a repository that has no commit yet, and one whose objects are not
@@ -45,7 +47,7 @@ func (s *Space) unborn(branch string) error {
 	if f := strings.Fields(lines[len(lines)-1]); err == nil && len(f) > 1 && isOid(f[1]) {
 		return &Refusal{
 			fmt.Sprintf("the branch %s is gone; it was at the commit %.12s", branch, f[1]),
-			"git update-ref " + quoteWord("refs/heads/"+branch) + " " + f[1],
+			"git update-ref " + shellword.Quote("refs/heads/"+branch) + " " + f[1],
 		}
 	}
 	return &Refusal{"the repository has no commit yet", "git add -A && git commit -m 'first commit'"}

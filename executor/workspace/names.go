@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -287,7 +288,7 @@ func (l *names) exact(n *ir.Node) {
 
 // ways says how a branch that is taken comes free, or another is named.
 func (l *names) ways(taken string, there bool, o other, sum bool) []string {
-	rename := fmt.Sprintf("git branch -m %s OTHER", taken)
+	rename := fmt.Sprintf("git branch -m %s OTHER", shellword.Quote(taken))
 	another := "name another in the plan (**Branch**), or by a template with {epic}: git { branch = \"work/{epic}/{sprint}-{slug}\" }"
 	if sum {
 		another = "give the plan another slug (front matter: id)"

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -252,7 +253,7 @@ func (s *Space) ownBranch(n *ir.Node) (bool, error) {
 func mine(ref string) bool { return ref == "result" || strings.HasPrefix(ref, "attempts/") }
 
 func foreignBranch(n *ir.Node) error {
-	return config("its branch %s exists and is not ralph's: rename it (git branch -m %s OTHER) or name another in the plan (**Branch**)", n.Git.Branch, n.Git.Branch)
+	return config("its branch %s exists and is not ralph's: rename it (git branch -m %s OTHER) or name another in the plan (**Branch**)", n.Git.Branch, shellword.Quote(n.Git.Branch))
 }
 
 func (s *Space) attemptRef(e executor.Effect) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // Fetch brings what the trees lack from the remotes that a partial clone expects it of,
@@ -75,6 +76,6 @@ func (s *Space) unfetched(t executor.Tree, n int, why string) error {
 		fmt.Sprintf("this is a partial clone, which lacks %d of the files that the base %.12s has, and they could not be fetched from %s: %s",
 			n, t.Commit, strings.Join(s.promisors, ", "), why),
 		fmt.Sprintf("git rev-list --objects --missing=print '%.12s^{tree}' | sed -n 's/^?//p' | git fetch --no-tags --no-write-fetch-head --stdin %s (what ralph tried), or git fetch --refetch --no-filter %[2]s",
-			t.Commit, quoteWord(s.promisors[0])),
+			t.Commit, shellword.Quote(s.promisors[0])),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -84,7 +85,7 @@ func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) (
 	case now == e.Commit: // ralph ended when it had moved it
 		return s.pinned(ctx, e)
 	case now != e.Old && e.Old == "":
-		return "", config("the integration branch %s exists and is not ralph's: rename it (git branch -m %s OTHER)", name, name)
+		return "", config("the integration branch %s exists and is not ralph's: rename it (git branch -m %s OTHER)", name, shellword.Quote(name))
 	case now != e.Old && now != "": // one that was deleted meanwhile is made anew
 		return "", s.foreign(ctx, e, name, now)
 	}

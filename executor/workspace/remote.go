@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // target is the branch that pull requests ask to be merged into.
@@ -91,7 +92,7 @@ func (s *Space) push(ctx context.Context, e executor.Effect, branch string) erro
 	}
 	switch {
 	case rejected(err):
-		return config("%s of %s holds commits that are not ralph's: move them to another branch, or delete it there (git push %s --delete %s)", branch, s.remote(), s.remote(), branch)
+		return config("%s of %s holds commits that are not ralph's: move them to another branch, or delete it there (git push --delete %s %s)", branch, s.remote(), shellword.Quote(s.remote()), shellword.Quote(to))
 	case err != nil:
 		return s.remoteTrouble(fmt.Sprintf("push %s to %s", branch, s.remote()), err)
 	}

@@ -1,6 +1,10 @@
 package workspace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/shellword"
+)
 
 // Shadows returns what git takes a branch's short name for before the branch itself:
 // a file of that name in the git directory, a ref below refs/ and a tag, in the
@@ -23,5 +27,5 @@ func (g *git) typed(branch string) string {
 	if len(g.shadows(branch)) > 0 {
 		branch = "refs/heads/" + branch
 	}
-	return quoteWord(branch)
+	return shellword.Quote(branch)
 }

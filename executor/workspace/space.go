@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -179,7 +180,7 @@ func notAClone(dir, common string) error {
 	if filepath.Base(of) == ".git" {
 		of = filepath.Dir(of)
 	}
-	return &Refusal{What: fmt.Sprintf("%s is the worktree of a sprint, which ralph made for %s; call it there", dir, of), Hint: "cd " + quoteWord(of)}
+	return &Refusal{What: fmt.Sprintf("%s is the worktree of a sprint, which ralph made for %s; call it there", dir, of), Hint: "cd " + shellword.Quote(of)}
 }
 
 // trusted takes over which repositories of other owners the user trusts, as git reads
@@ -391,7 +392,7 @@ func (s *Space) pin(ctx context.Context, ref, branch string) (executor.Tree, err
 			return executor.Tree{}, err
 		}
 		if commit == "" {
-			return executor.Tree{}, &Refusal{fmt.Sprintf("the base %q does not exist in this repository", branch), "git branch " + branch + " (or name another base in the plan)"}
+			return executor.Tree{}, &Refusal{fmt.Sprintf("the base %q does not exist in this repository", branch), "git branch " + shellword.Quote(branch) + " (or name another base in the plan)"}
 		}
 		if err := s.git.update(ctx, "pin base", move{ref, "", commit}); err != nil {
 			return executor.Tree{}, err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // difference is what is not as it was in the user's checkout. A file that only went
@@ -286,9 +287,9 @@ func (was *checkout) compareHead(w *watch, now *checkout, d difference) executor
 	case w.last.Refs[ref] == "":
 		return s
 	case d.same || forward && now.Head == now.At: // its files stay: they are on a branch
-		s.Back = "git symbolic-ref HEAD " + quoteWord(ref)
+		s.Back = "git symbolic-ref HEAD " + shellword.Quote(ref)
 	default:
-		s.Back = "git switch --no-overwrite-ignore " + quoteWord(branch)
+		s.Back = "git switch --no-overwrite-ignore " + shellword.Quote(branch)
 	}
 	if now.Head == now.At && now.At != was.At {
 		s.Back = keepRef("branch", "head", now.At, now.At) + " && " + s.Back
@@ -299,5 +300,5 @@ func (was *checkout) compareHead(w *watch, now *checkout, d difference) executor
 // keepRef is the command that makes a branch or tag where one stands: that may be
 // the user's, and nowhere else.
 func keepRef(kind, name, ref, at string) string {
-	return "git " + kind + " " + quoteWord(name+"-"+at[:7]) + " " + quoteWord(ref)
+	return "git " + kind + " " + shellword.Quote(name+"-"+at[:7]) + " " + shellword.Quote(ref)
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // Bounds of what is read of other git directories.
@@ -111,7 +113,7 @@ func (f *dirFinder) module(dir string) {
 	f.worktrees(dir, r.worktrees)
 }
 
-func gitConfig(file string) string { return "git config --file " + quoteWord(file) }
+func gitConfig(file string) string { return "git config --file " + shellword.Quote(file) }
 
 // has counts a git directory.
 func (f *dirFinder) has(dir string) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -130,12 +131,12 @@ func (w *watch) refSighting(ref, was, is string) executor.Sighting {
 // what a symbolic one leads to.
 func setRef(ref, at string) string {
 	if to, symbolic := strings.CutPrefix(at, "ref: "); symbolic {
-		return "git symbolic-ref " + quoteWord(ref) + " " + quoteWord(to)
+		return "git symbolic-ref " + shellword.Quote(ref) + " " + shellword.Quote(to)
 	}
 	if at == "" {
-		return "git update-ref --no-deref -d " + quoteWord(ref)
+		return "git update-ref --no-deref -d " + shellword.Quote(ref)
 	}
-	return "git update-ref --no-deref " + quoteWord(ref) + " " + quoteWord(at)
+	return "git update-ref --no-deref " + shellword.Quote(ref) + " " + shellword.Quote(at)
 }
 
 // compareRefs returns which refs others have moved since. What looks lost is looked
@@ -234,7 +235,7 @@ func (w *watch) group(name string, list []executor.Drift) executor.Sighting {
 		return s
 	}
 	// What was made or moved is left: it may be the user's, and nowhere else.
-	s.Look = "git for-each-ref " + quoteWord(name)
+	s.Look = "git for-each-ref " + shellword.Quote(name)
 	if gone := slices.DeleteFunc(slices.Clone(list), func(c executor.Drift) bool { return c.Is != "" }); len(gone) > 0 {
 		file, _ := w.keepRefs(gone)
 		s.Back = putBack(file)
@@ -273,7 +274,9 @@ func summary(list []executor.Drift) string {
 	return clip(fmt.Sprintf("%d made, %d moved, %d deleted: %s", made, moved, deleted, listed(names)))
 }
 
-func putBack(file string) string { return "git update-ref --no-deref --stdin < " + quoteWord(file) }
+func putBack(file string) string {
+	return "git update-ref --no-deref --stdin < " + shellword.Quote(file)
+}
 
 // keepRefs keeps where refs stood, as commands of git update-ref.
 func (w *watch) keepRefs(list []executor.Drift) (file, digest string) {

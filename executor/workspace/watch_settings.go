@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // Bounds of what is read of settings.
@@ -77,13 +78,13 @@ func (w *watch) directory(out map[string]setting, dir, what string) {
 		case err != nil || st.IsDir():
 		case st.Mode()&fs.ModeSymlink != 0:
 			to, _ := os.Readlink(path)
-			out[name] = setting{Value: "a link to " + clip(to), Set: "ln -s " + quoteWord(to) + " " + quoteWord(w.shown(path)), unset: w.setAside(path, digestOf([]byte(to))), file: true}
+			out[name] = setting{Value: "a link to " + clip(to), Set: "ln -s -- " + shellword.Quote(to) + " " + shellword.Path(w.shown(path)), unset: w.setAside(path, digestOf([]byte(to))), file: true}
 		case !st.Mode().IsRegular():
 			out[name] = setting{Value: st.Mode().Type().String() + ", no file", unset: w.setAside(path, st.Mode().Type().String()), file: true}
 		default:
 			out[name] = setting{
 				Value: fmt.Sprintf("%d bytes, mode %o (sha256 %s)", st.Size(), st.Mode().Perm(), w.files.digest(path)),
-				Set:   "cp -p " + quoteWord(w.keptAs(path, st)) + " " + quoteWord(w.shown(path)), unset: w.setAside(path, w.files.digest(path)), file: true,
+				Set:   "cp -p " + shellword.Quote(w.keptAs(path, st)) + " " + shellword.Path(w.shown(path)), unset: w.setAside(path, w.files.digest(path)), file: true,
 			}
 		}
 	}
@@ -115,7 +116,7 @@ func (r *configReader) file(path, git string) {
 		return
 	}
 	if !st.Mode().IsRegular() {
-		r.out[name] = setting{Value: st.Mode().Type().String() + ", no file", Set: "rm " + quoteWord(name), unset: "rm " + quoteWord(name)}
+		r.out[name] = setting{Value: st.Mode().Type().String() + ", no file", Set: "rm " + shellword.Path(name), unset: "rm " + shellword.Path(name)}
 		return
 	}
 	got := w.files.parse(path, maxConfig, w.entries)
@@ -138,7 +139,7 @@ func (r *configReader) file(path, git string) {
 			} else if !filepath.IsAbs(to) {
 				to = filepath.Join(filepath.Dir(path), to)
 			}
-			r.file(to, "git config --file "+quoteWord(w.shown(to)))
+			r.file(to, "git config --file "+shellword.Path(w.shown(to)))
 		}
 		if watchedKeys.MatchString(e.key) && !unwatched[e.key] && !(r.module && e.key == "core.worktree" && w.inCheckout(path, e.value)) {
 			values[e.key] = append(values[e.key], e.value)
@@ -153,9 +154,9 @@ func (r *configReader) file(path, git string) {
 // by its digest.
 func (w *watch) value(key string, all []string, git, path string, st fs.FileInfo) setting {
 	if key == "core.worktree" || strings.HasPrefix(key, "extensions.") { // with which git may refuse to work here
-		git = "git -C / config --file " + quoteWord(path)
+		git = "git -C / config --file " + shellword.Quote(path)
 	}
-	out := setting{unset: git + " --unset-all " + quoteWord(keyName(key))}
+	out := setting{unset: git + " --unset-all " + shellword.Quote(keyName(key))}
 	text := strings.Join(all, ", ")
 	if text == "" {
 		text = `""`
@@ -167,12 +168,12 @@ func (w *watch) value(key string, all []string, git, path string, st fs.FileInfo
 	}
 	out.Value = oneLine(text, maxValue)
 	if len(all) == 1 {
-		out.Set = git + " --replace-all " + quoteWord(keyName(key)) + " " + quoteWord(all[0])
+		out.Set = git + " --replace-all " + shellword.Quote(keyName(key)) + " " + shellword.Quote(all[0])
 		return out
 	}
 	set := []string{out.unset}
 	for _, v := range all {
-		set = append(set, git+" --add "+quoteWord(keyName(key))+" "+quoteWord(v))
+		set = append(set, git+" --add "+shellword.Quote(keyName(key))+" "+shellword.Quote(v))
 	}
 	out.Set = strings.Join(set, " && ")
 	return out
@@ -191,14 +192,14 @@ func (w *watch) hide(key, value string) string {
 
 // copyBack puts a file back as it was when the run began, and keeps it as it is.
 func (w *watch) copyBack(path string, st fs.FileInfo) string {
-	now, aside := quoteWord(w.shown(path)), quoteWord(w.shown(path)+".now")
-	return "test ! -e " + aside + " && cp -p " + now + " " + aside + " && cp -p " + quoteWord(w.keptAs(path, st)) + " " + now
+	now, aside := shellword.Path(w.shown(path)), shellword.Path(w.shown(path)+".now")
+	return "test ! -e " + aside + " && cp -p " + now + " " + aside + " && cp -p " + shellword.Quote(w.keptAs(path, st)) + " " + now
 }
 
 // setAside is the command that takes a file away: to where files are kept.
 func (w *watch) setAside(path, digest string) string {
 	to := filepath.Join(w.kept(), fmt.Sprintf("aside-%s-%.12s", filepath.Base(path), digest))
-	return "mkdir -p " + quoteWord(w.kept()) + " && mv " + quoteWord(w.shown(path)) + " " + quoteWord(to)
+	return "mkdir -p " + shellword.Quote(w.kept()) + " && mv " + shellword.Path(w.shown(path)) + " " + shellword.Quote(to)
 }
 
 // entries lets git read a configuration file: nil if it cannot. What the file

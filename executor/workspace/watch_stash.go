@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // stashRef is where git keeps what people stash.
@@ -98,7 +99,7 @@ func (s stashed) store() string {
 	if s.Text == "" {
 		return "git stash store " + s.ID
 	}
-	return "git stash store -m " + quoteWord(s.Text) + " " + s.ID
+	return "git stash store -m " + shellword.Quote(s.Text) + " " + s.ID
 }
 
 // sightStash says around an attempt what it finds of the stash, once. Finish says it

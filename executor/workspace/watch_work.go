@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // Bounds of what is kept of the user's work.
@@ -109,17 +110,13 @@ func (w *watch) keptWork(was *checkout, name string) string {
 // restore puts a file back as it was. What is there by then is set aside, not
 // overwritten.
 func (w *watch) restore(from, name string, there bool) string {
-	at := name
-	if strings.HasPrefix(at, "-") {
-		at = "./" + at
-	}
-	to, copied := quoteWord(at), "cp -p "+quoteWord(w.shown(from))+" "+quoteWord(at)
+	to, copied := shellword.Path(name), "cp -p "+shellword.Path(w.shown(from))+" "+shellword.Path(name)
 	if there {
-		aside := quoteWord(at + ".now")
+		aside := shellword.Path(name + ".now")
 		return "test ! -e " + aside + " && mv " + to + " " + aside + " && " + copied
 	}
-	if dir := filepath.ToSlash(filepath.Dir(at)); dir != "." {
-		copied = "mkdir -p " + quoteWord(dir) + " && " + copied
+	if dir := filepath.ToSlash(filepath.Dir(name)); dir != "." {
+		copied = "mkdir -p " + shellword.Path(dir) + " && " + copied
 	}
 	return "test ! -e " + to + " && " + copied
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // server is a running `opencode serve`.
@@ -203,9 +204,9 @@ const (
 // announce writes how a person attaches to the server: a script that nobody else
 // can read, since it holds the password.
 func (s *server) announce(p plan) error {
-	script := "#!/bin/sh\n" + passwordVar + "=" + quote(s.password) + " exec"
+	script := "#!/bin/sh\n" + passwordVar + "=" + shellword.Quote(s.password) + " exec"
 	for _, a := range append(slices.Clone(p.argv), "attach", s.url) {
-		script += " " + quote(a)
+		script += " " + shellword.Quote(a)
 	}
 	if err := regular.WriteOwn(filepath.Join(s.dir, attachFile), []byte(script+" \"$@\"\n"), 0o700); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // shells are those that OpenCode takes for its shell tool.
@@ -37,7 +38,7 @@ func (s *server) wrap(env []string) (path string, err error) {
 	if err := regular.MkdirOwn(filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	script := "#!/bin/sh\nunset " + passwordVar + " " + contentVar + "\n. " + quote(filepath.Join(s.dir, turnsFile)) + "\nexec " + quote(real) + " \"$@\"\n"
+	script := "#!/bin/sh\nunset " + passwordVar + " " + contentVar + "\n. " + shellword.Quote(filepath.Join(s.dir, turnsFile)) + "\nexec " + shellword.Quote(real) + " \"$@\"\n"
 	if err := regular.WriteOwn(path, []byte(script), 0o700); err != nil {
 		return "", err
 	}
@@ -61,13 +62,13 @@ func (s *server) tell(dir string, vars map[string]string) error {
 	var b strings.Builder
 	b.WriteString("case \"$PWD/\" in\n")
 	for _, d := range dirs {
-		b.WriteString(quote(d+"/") + "*")
+		b.WriteString(shellword.Quote(d+"/") + "*")
 		if real, err := filepath.EvalSymlinks(d); err == nil && real != d {
-			b.WriteString(" | " + quote(real+"/") + "*")
+			b.WriteString(" | " + shellword.Quote(real+"/") + "*")
 		}
 		b.WriteString(")\n")
 		for _, name := range slices.Sorted(maps.Keys(s.turns[d])) {
-			b.WriteString("export " + name + "=" + quote(s.turns[d][name]) + "\n")
+			b.WriteString("export " + name + "=" + shellword.Quote(s.turns[d][name]) + "\n")
 		}
 		b.WriteString(";;\n")
 	}

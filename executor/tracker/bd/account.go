@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // unsent lists what bd has not been told, a line for each bead. What stays otherwise
@@ -103,7 +104,7 @@ func (m *Mirror) whose(b *bead) string {
 // stays says how a bead stands that is left as somebody put it.
 func (m *Mirror) stays(b *bead, v executor.NodeView) string {
 	if b.lost {
-		return fmt.Sprintf("is %s, and stays %s in bd: %s has claimed it there (bd --actor %s close %s)", v.Status, b.known.Status, b.known.Assignee, b.known.Assignee, b.id)
+		return fmt.Sprintf("is %s, and stays %s in bd: %s has claimed it there (bd --actor %s close %s)", v.Status, b.known.Status, b.known.Assignee, shellword.Quote(b.known.Assignee), b.id)
 	}
-	return fmt.Sprintf("is %s, and stays %s in bd: %s has opened it again (bd close %s, or ralph apply --rerun %s)", v.Status, b.known.Status, b.by, b.id, v.Key)
+	return fmt.Sprintf("is %s, and stays %s in bd: %s has opened it again (bd close %s, or ralph apply --rerun %s)", v.Status, b.known.Status, b.by, b.id, shellword.Quote(string(v.Key)))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // note is what is to be said in a comment beside what happened to a node.
@@ -75,7 +76,7 @@ func (m *Mirror) claimed(b *bead, now Issue) bool {
 // that it has another external reference.
 func (m *Mirror) remarks(b *bead, v executor.NodeView, s should) {
 	if b.lost && s.status == "closed" && m.says(MirrorStatus) {
-		m.once(b, fmt.Sprintf("[not closed] [task:%s] %s has claimed it; ralph leaves its status and assignee alone. In ralph it is %s: %s. To close it: bd --actor %s close %s", b.id, b.known.Assignee, v.Status, s.reason, b.known.Assignee, b.id))
+		m.once(b, fmt.Sprintf("[not closed] [task:%s] %s has claimed it; ralph leaves its status and assignee alone. In ralph it is %s: %s. To close it: bd --actor %s close %s", b.id, b.known.Assignee, v.Status, s.reason, shellword.Quote(b.known.Assignee), b.id))
 	}
 	if m.says(MirrorPR) && s.ref != "" && m.keepsRef(b, s.ref) {
 		m.report("%s has the external reference %s in bd, which ralph did not write: it stays, and the pull request %s is in a comment", b.id, b.known.ExternalRef, s.ref)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -112,11 +113,12 @@ func (m *Mirror) asks(v executor.NodeView) *asked {
 	if len(v.Approvers) > 0 {
 		who = strings.Join(v.Approvers, ", ")
 	}
+	key := shellword.Quote(string(v.Key))
 	if m.epic.Run.Tracker.Approvals {
 		fmt.Fprintf(&b, "\n\nTo decide (%s):\n  bd label add %s %s\n  bd comments add %s \"what to change\" && bd label add %s %s\nor on the command line: ralph approve %s, ralph reject %s -m \"what to change\"",
-			who, v.ID, m.labels.approved, v.ID, v.ID, m.labels.changes, v.Key, v.Key)
+			who, v.ID, shellword.Quote(m.labels.approved), v.ID, v.ID, shellword.Quote(m.labels.changes), key, key)
 	} else {
-		fmt.Fprintf(&b, "\n\nTo decide (%s): ralph approve %s, ralph reject %s -m \"what to change\"", who, v.Key, v.Key)
+		fmt.Fprintf(&b, "\n\nTo decide (%s): ralph approve %s, ralph reject %s -m \"what to change\"", who, key, key)
 	}
 	a.text = b.String()
 	return a

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -162,7 +163,7 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 				return nil
 			}
 			b.theirs, b.by = now.Status, e.Actor
-			m.report("%s was reopened in bd by %s, and is done: ralph apply --rerun %s runs it again. It stays as it is there", b.id, e.Actor, v.Key)
+			m.report("%s was reopened in bd by %s, and is done: ralph apply --rerun %s runs it again. It stays as it is there", b.id, e.Actor, shellword.Quote(string(v.Key)))
 			return nil
 		case v.Status == executor.Skipped || v.Status == executor.Cancelled:
 			d.Verb, d.Message = executor.RetryNode, "reopened in bd"
