@@ -346,6 +346,9 @@ func (s *Space) importFrom(ctx context.Context, w *worktree, head string) error 
 	if w.Index != "" && w.Index == indexMark(w) {
 		return nil
 	}
+	if err := s.unfold(ctx, w); err != nil {
+		return err
+	}
 	blobs, err := s.stagedBlobs(ctx, w)
 	if err != nil || len(blobs) == 0 {
 		return err
@@ -354,7 +357,11 @@ func (s *Space) importFrom(ctx context.Context, w *worktree, head string) error 
 		if !theirs(err) {
 			return err
 		}
-		return os.Remove(filepath.Join(w.at.gitDir, "index"))
+		if err := os.Remove(filepath.Join(w.at.gitDir, "index")); err != nil || head == "" || w.refused != "" {
+			return err
+		}
+		_, err = s.git.line(ctx, w.at, "read-tree", head)
+		return err
 	}
 	return nil
 }
@@ -433,10 +440,12 @@ func (s *Space) copyObjects(ctx context.Context, w *worktree, want ...string) er
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
 	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotedPath(filepath.Join(w.at.gitDir, "objects"))}
-	if blobs, err := s.newFiles(ctx, env, in.String()); err != nil {
+	if added, err := s.newFiles(ctx, env, in.String()); err != nil {
 		return err
-	} else if wrong := s.weigh(blobs); wrong != "" {
+	} else if wrong := s.weigh(w, added); wrong != "" {
 		return wrong
+	} else {
+		w.added += total(added)
 	}
 	if err := s.git.pipe(ctx, strings.NewReader(in.String()), tmp, env, "pack-objects", "--revs", "--stdout", "-q"); err != nil {
 		return err

@@ -17,7 +17,7 @@ func (s *Space) unsound(ctx context.Context, w *worktree, head, base string) (st
 	if head == base {
 		return "", nil
 	}
-	out, err := s.git.line(ctx, place{}, "rev-list", "--objects", "--no-object-names", "--filter=blob:none", head, "^"+base)
+	out, err := s.git.line(ctx, place{}, "rev-list", "--objects", "--filter=blob:none", head, "^"+base)
 	if err != nil {
 		if !theirs(err) {
 			return "", err
@@ -25,18 +25,24 @@ func (s *Space) unsound(ctx context.Context, w *worktree, head, base string) (st
 		return "its commits cannot be read: " + oneLine(err.Error(), 300), ctx.Err()
 	}
 	commit := head
-	for oid := range strings.Lines(out) {
-		oid = strings.TrimSpace(oid)
+	var commits []string
+	for line := range strings.Lines(out) {
+		oid, _, named := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !named { // its message may be of any size
+			commit = oid
+			commits = append(commits, oid)
+			continue
+		}
 		_, kind, data, err := s.git.ask(ctx, "contents", oid)
 		if err != nil {
 			return "", err
 		}
-		if kind == "commit" {
-			commit = oid
-		}
 		if wrong := oddEntry(data, len(oid)/2); kind == "tree" && wrong != "" {
 			return fmt.Sprintf("its commit %.12s holds a tree that git calls broken (%.12s: %s)", commit, oid, wrong), nil
 		}
+	}
+	if wrong, err := s.crowded(ctx, commits); wrong != "" || err != nil {
+		return "its " + wrong, err
 	}
 	if w != nil && w.checked == head {
 		return "", nil

@@ -16,6 +16,9 @@ func (s *Space) distrust(ctx context.Context, w *worktree) error {
 	if w.Left == "" || w.Index != "" && w.Index == indexMark(w) {
 		return nil
 	}
+	if err := s.unfold(ctx, w); err != nil {
+		return err
+	}
 	out, err := s.git.run(ctx, w.at, "", nil, "ls-files", "--stage", "-v", "-z")
 	if err != nil {
 		return ctx.Err() // it cannot be read: mendIndex

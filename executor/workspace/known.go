@@ -46,6 +46,9 @@ func (s *Space) known(ctx context.Context, e executor.Effect, parents []string, 
 		if err != nil {
 			return nil, err
 		}
+		if wrong, err := s.crowded(ctx, strings.Fields(own)); err != nil || wrong != "" {
+			return []string{"its " + wrong}, err
+		}
 		more, said, err := s.inCommits(ctx, own)
 		if err != nil {
 			return nil, err

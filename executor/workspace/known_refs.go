@@ -100,6 +100,9 @@ func (s *Space) inTip(ctx context.Context, at, not string) (said []string, err e
 	if err != nil {
 		return said, ctx.Err() // it leads to no commit
 	}
+	if wrong, err := s.crowded(ctx, strings.Fields(string(commits))); err != nil || wrong != "" {
+		return append(said, wrong), err
+	}
 	changes, names, err := s.inCommits(ctx, strings.TrimSpace(string(commits)))
 	if err != nil {
 		return nil, err

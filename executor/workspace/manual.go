@@ -44,7 +44,7 @@ func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 		if wrong != "" {
 			problems = append(problems, wrong+": make these commits anew, then approve again")
 		}
-		if problem == "" && result != e.Commit {
+		if problem == "" && wrong == "" && result != e.Commit {
 			tree, err := s.git.tree(ctx, result)
 			if err != nil {
 				return c, err

@@ -31,6 +31,7 @@ type worktree struct {
 	special []string // special files that were found in it, which nobody was told of yet
 	refused string   // why what was committed in a clone could not be taken
 	checked string   // commit that was taken from it, checked
+	added   int64    // bytes of what it committed and staged
 
 	Admin    string   `json:"admin"`           // name below <common>/worktrees; of a clone ".git"
 	Clone    bool     `json:"clone,omitempty"` // it is a shared clone, not a linked worktree

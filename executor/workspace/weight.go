@@ -30,13 +30,10 @@ type tooLarge string
 
 func (t tooLarge) Error() string { return string(t) }
 
-// weigh says what is wrong with files that are to be added, "" if nothing is; the
-// largest come first then.
-func (s *Space) weigh(files []heavy) tooLarge {
-	sum := int64(0)
-	for _, f := range files {
-		sum += f.size
-	}
+// weigh says what is wrong with files that are to be added beside what w.added counts,
+// "" if nothing is; the largest come first then.
+func (s *Space) weigh(w *worktree, files []heavy) tooLarge {
+	sum := w.added + total(files)
 	if sum <= s.maxCommit() {
 		return ""
 	}
@@ -49,6 +46,14 @@ func (s *Space) weigh(files []heavy) tooLarge {
 	}
 	return tooLarge(fmt.Sprintf("what it adds holds %s, and worktree.max_commit allows %s. The largest files: %s. Leave such files out of the work: write them below ${TMPDIR:-/tmp}, or into a directory that git ignores",
 		size(sum), size(s.maxCommit()), strings.Join(names, ", ")))
+}
+
+func total(files []heavy) int64 {
+	sum := int64(0)
+	for _, f := range files {
+		sum += f.size
+	}
+	return sum
 }
 
 // asFile is how large a commit or a directory has to be to count as a file does, in bytes.
@@ -97,36 +102,47 @@ func (s *Space) overweight(ctx context.Context, e executor.Effect, w *worktree, 
 	if w.Clone || e.Person {
 		return "", nil // of a clone it was weighed before it was copied
 	}
-	var blobs []heavy
+	var added []heavy
 	var err error
 	if head != e.Commit {
 		held := e.Commit + "\n"
 		for _, in := range e.Inputs { // others have made what a merge brings
 			held += in.Commit + "\n"
 		}
-		if blobs, err = s.newFiles(ctx, nil, head+"\n--not\n"+held); err != nil {
+		if added, err = s.newFiles(ctx, nil, head+"\n--not\n"+held); err != nil {
 			return "", err
 		}
 	}
-	wrong := s.weigh(blobs)
-	staged, err := s.weighStaged(ctx, e, w)
-	if err != nil {
-		return "", err
+	wrong := s.weigh(w, added)
+	if wrong == "" {
+		w.added = total(added)
+		if many, err := s.crowdedSince(ctx, head, e.Commit); err != nil {
+			return "", err
+		} else if many != "" {
+			head = e.Commit // its commits are refused
+		}
+		staged, err := s.stagedFiles(ctx, e, w, head)
+		if err != nil {
+			return "", err
+		}
+		if s.weigh(w, staged) == "" {
+			w.added += total(staged)
+			return "", nil
+		}
+		e.Commit = head
 	}
-	if wrong != "" || staged != "" {
-		_, err = s.git.line(ctx, w.at, "read-tree", e.Commit) // what is in the files is weighed once more
-	}
+	_, err = s.git.line(ctx, w.at, "read-tree", e.Commit) // what is in the files is weighed once more
 	return string(wrong), err
 }
 
-// weighStaged says what is wrong with the size of what an agent staged.
-func (s *Space) weighStaged(ctx context.Context, e executor.Effect, w *worktree) (tooLarge, error) {
+// stagedFiles lists what an agent staged on top of its own commits.
+func (s *Space) stagedFiles(ctx context.Context, e executor.Effect, w *worktree, head string) ([]heavy, error) {
 	if e.Merge || w.Index != "" && w.Index == indexMark(w) {
-		return "", nil
+		return nil, nil
 	}
-	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", e.Commit)
+	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", head)
 	if err != nil {
-		return "", ctx.Err() // a broken index is mended
+		return nil, ctx.Err() // a broken index is mended
 	}
 	var blobs []heavy
 	entries := strings.Split(out, "\x00")
@@ -135,7 +151,7 @@ func (s *Space) weighStaged(ctx context.Context, e executor.Effect, w *worktree)
 			blobs = append(blobs, heavy{entries[i+1], int64(max(s.git.sizeOf(ctx, f[3]), 0))})
 		}
 	}
-	return s.weigh(blobs), nil
+	return blobs, nil
 }
 
 // lighten moves out of a worktree the largest of the files that are not as its index
@@ -145,10 +161,7 @@ func (s *Space) lighten(ctx context.Context, w *worktree) error {
 	if err != nil || wrong == "" {
 		return err
 	}
-	left := int64(0)
-	for _, f := range files {
-		left += f.size
-	}
+	left := w.added + total(files)
 	var paths []string
 	for _, f := range files {
 		if left <= s.maxCommit() {
@@ -178,13 +191,13 @@ func (s *Space) excess(ctx context.Context, w *worktree) ([]heavy, tooLarge, err
 	}
 	slices.SortFunc(files, func(a, b heavy) int { return cmp.Compare(a.path, b.path) })
 	files = slices.Compact(files) // one in conflict is listed more than once
-	return files, s.weigh(files), nil
+	return files, s.weigh(w, files), nil
 }
 
 // holdsMuch reports whether a worktree has more in it, ignored or not, than may be added:
 // only then git has to be asked what of it is new.
 func (s *Space) holdsMuch(ctx context.Context, w *worktree) (bool, error) {
-	left := s.maxCommit()
+	left := s.maxCommit() - w.added
 	err := filepath.WalkDir(w.dir, func(_ string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:

@@ -1,0 +1,211 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A few trees that name each other many times make a commit of any number of files,
+// which git walks through one by one. So what commits change is counted by their trees,
+// each of which is read once, before git is asked for it.
+
+// maxMore is how many files and directories commits may change in all.
+const maxMore = 1_000_000
+
+// maxDeep is how deep directories of such a commit may lie inside each other.
+const maxDeep = 4096
+
+// uncounted stands for more files than are counted.
+const uncounted = int64(1) << 60
+
+// census counts the files and directories of trees.
+type census struct {
+	s     *Space
+	seen  map[string]crowd
+	pairs map[[2]string]int64
+}
+
+// crowd is how many files and directories a tree holds, itself with them, at whatever
+// depth, and how deep they lie.
+type crowd struct {
+	n    int64
+	deep int
+}
+
+// named is a file or a directory of a tree.
+type named struct{ name, mode, oid string }
+
+func (e named) isTree() bool {
+	mode, err := strconv.ParseUint(e.mode, 8, 64)
+	return err != nil || mode&0o170000 == 0o40000
+}
+
+func (s *Space) census() *census {
+	return &census{s, map[string]crowd{}, map[[2]string]int64{}}
+}
+
+// read lists a tree as far as git would, and returns what it counts itself.
+func (c *census) read(ctx context.Context, tree string) (list []named, own int64, err error) {
+	if tree == "" {
+		return nil, 0, nil
+	}
+	_, kind, data, err := c.s.git.ask(ctx, "contents", tree)
+	if err != nil || kind != "tree" {
+		return nil, 1, ctx.Err() // git cannot read it, either
+	}
+	if len(data) >= maxContents { // it was cut
+		return nil, uncounted, nil
+	}
+	for size := len(tree) / 2; len(data) > 0; {
+		head, rest, ok := bytes.Cut(data, []byte{0})
+		mode, name, _ := bytes.Cut(head, []byte(" "))
+		if !ok || len(rest) < size {
+			break // git calls it broken
+		}
+		list = append(list, named{string(name), string(mode), hex.EncodeToString(rest[:size])})
+		data = rest[size:]
+	}
+	return list, 1, nil
+}
+
+// of counts a tree that lies so deep.
+func (c *census) of(ctx context.Context, tree string, depth int) (crowd, error) {
+	if in, ok := c.seen[tree]; ok {
+		if depth+in.deep > maxDeep {
+			in.n = uncounted
+		}
+		return in, nil
+	}
+	if depth >= maxDeep || len(c.seen) > maxMore { // each of them counts
+		return crowd{uncounted, 0}, nil
+	}
+	list, own, err := c.read(ctx, tree)
+	if err != nil {
+		return crowd{}, err
+	}
+	all := crowd{own, 1}
+	for _, e := range list {
+		in := crowd{n: 1}
+		if e.isTree() {
+			if in, err = c.of(ctx, e.oid, depth+1); err != nil {
+				return crowd{}, err
+			}
+		}
+		all = crowd{min(all.n+in.n, uncounted), max(all.deep, in.deep+1)}
+	}
+	c.seen[tree] = all
+	return all, nil
+}
+
+// between counts what differs in two trees at the same place.
+func (c *census) between(ctx context.Context, a, b string, depth int) (int64, error) {
+	if a == b {
+		return 0, nil
+	}
+	if n, ok := c.pairs[[2]string{a, b}]; ok {
+		return n, nil
+	}
+	if depth >= maxDeep || len(c.pairs) > maxMore {
+		return uncounted, nil
+	}
+	was, _, err := c.read(ctx, a)
+	if err != nil {
+		return 0, err
+	}
+	now, sum, err := c.read(ctx, b)
+	if err != nil {
+		return 0, err
+	}
+	before := map[string]named{}
+	for _, e := range was {
+		before[e.name] = e
+	}
+	add := func(e named, at string) error {
+		n, err := int64(1), error(nil)
+		switch {
+		case at != "":
+			n, err = c.between(ctx, at, e.oid, depth+1)
+		case e.isTree():
+			var in crowd
+			in, err = c.of(ctx, e.oid, depth+1)
+			n = in.n
+		}
+		sum = min(sum+n, uncounted)
+		return err
+	}
+	same := map[named]bool{} // of what was before: it is there still, or was counted
+	for _, e := range now {
+		at := ""
+		if old, ok := before[e.name]; ok && (old == e || old.isTree() && e.isTree()) {
+			same[old] = true
+			if old == e {
+				continue
+			}
+			at = old.oid
+		}
+		if err := add(e, at); err != nil {
+			return 0, err
+		}
+	}
+	for _, e := range was {
+		if !same[e] {
+			if err := add(e, ""); err != nil {
+				return 0, err
+			}
+		}
+	}
+	c.pairs[[2]string{a, b}] = sum
+	return sum, nil
+}
+
+// crowdedSince is crowded of the commits that a head has on top of a base.
+func (s *Space) crowdedSince(ctx context.Context, head, base string) (string, error) {
+	if head == base {
+		return "", nil
+	}
+	out, err := s.git.line(ctx, place{}, "rev-list", head, "^"+base)
+	if err != nil {
+		return "", ctx.Err() // unsound says why
+	}
+	return s.crowded(ctx, strings.Fields(out))
+}
+
+// crowded says what is wrong with commits that change too many files, "" if none do.
+func (s *Space) crowded(ctx context.Context, commits []string) (string, error) {
+	c, sum := s.census(), int64(0)
+	for _, commit := range commits {
+		h, err := s.git.commitHeader(ctx, commit)
+		if err != nil {
+			return "", err
+		}
+		before := []string{""}
+		if len(h.parents) > 0 {
+			before = nil
+		}
+		for _, p := range h.parents {
+			tree, err := s.git.tree(ctx, p)
+			if err != nil && !errors.Is(err, errNoCommit) { // of a shallow clone
+				return "", err
+			}
+			before = append(before, tree)
+		}
+		for _, tree := range before {
+			n, err := c.between(ctx, tree, h.tree, 0)
+			if err != nil {
+				return "", err
+			}
+			if sum += n; n > maxMore {
+				return fmt.Sprintf("commit %.12s changes more than %d files, or directories deeper than %d", commit, maxMore, maxDeep), nil
+			}
+			if sum > maxMore {
+				return fmt.Sprintf("commit %.12s and others with it change more than %d files in all", commit, maxMore), nil
+			}
+		}
+	}
+	return "", nil
+}

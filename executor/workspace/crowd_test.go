@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/executortest"
+)
+
+// What commits change is counted by their trees: what stays where it was is not read.
+func TestCommitsAreCountedByTheirTrees(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two))
+	mktree := func(format, oid string) string {
+		t.Helper()
+		var list strings.Builder
+		for i := range 10 {
+			fmt.Fprintf(&list, format+"\n", oid, i)
+		}
+		out, err := r.space.git.run(t.Context(), place{}, list.String(), nil, "mktree")
+		r.must(err)
+		return strings.TrimSpace(string(out))
+	}
+	commit := func(tree string, parents ...string) string {
+		args := []string{"commit-tree", "-m", "a", tree}
+		for _, p := range parents {
+			args = append(args, "-p", p)
+		}
+		return r.git(args...)
+	}
+	out, err := r.space.git.run(t.Context(), place{}, "a", nil, "hash-object", "-w", "--stdin")
+	r.must(err)
+	blob := strings.TrimSpace(string(out))
+	bomb := mktree("100644 blob %s\tf%d", blob)
+	for range 4 {
+		bomb = mktree("040000 tree %s\td%d", bomb)
+	}
+	base := commit(bomb)
+	large := mktree("040000 tree %s\td%d", bomb) // 1,111,111 in all
+	for _, c := range []struct {
+		name, commit, want string
+	}{
+		{"a new tree", commit(large), "changes more than 1000000"},
+		{"one tree of the base many times", commit(large, base), "changes more than 1000000"},
+		{"the same files", commit(large, commit(large)), ""},
+		{"files that go", commit(bomb, commit(large)), "changes more than 1000000"},
+		{"a file", commit(mktree("100644 blob %s\tf%d", blob), base), ""},
+		{"a merge", commit(bomb, base, commit(large)), "changes more than 1000000"},
+	} {
+		got, err := r.space.crowded(t.Context(), []string{c.commit})
+		r.must(err)
+		if !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	got, err := r.space.crowded(t.Context(), slices.Repeat([]string{base}, 100))
+	r.must(err)
+	if !strings.Contains(got, "and others with it change more than 1000000") {
+		t.Errorf("many commits: %q", got)
+	}
+}
