@@ -36,6 +36,8 @@ var hostilePlans = map[string]hostile{
 	}},
 	"bullets on one line":   {plan: long(sprint("x")+"\n", "- ", "x\n")},
 	"quotes":                {plan: long(sprint("x")+"\n", ">", "x\n")},
+	"quotes apart":          {plan: inSprint(verbatim(strings.Repeat(">", 99) + "x\n\n"))},
+	"bullets in a line":     {plan: inSprint(verbatim(strings.Repeat("- ", 8) + "x\n"))},
 	"quoted lines":          {plan: inSprint(verbatim(strings.Repeat(">", 99) + "x\n"))},
 	"tables":                {plan: inSprint(verbatim("|a|b|\n|-|-|\n|1|2|\n\n"))},
 	"a table of many rows":  {plan: func() string { return sprint("|a|b|\n|-|-|\n" + fill(hostileRoom, verbatim("|1|2|\n"))) }},

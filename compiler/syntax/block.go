@@ -47,6 +47,10 @@ func (p *parser) blocks(from int) []block {
 		p.reportDepth(c.tooDeep)
 		return nil
 	}
+	if c.tooMany >= 0 {
+		p.reportInner(c.tooMany)
+		return nil
+	}
 	md := newMarkdown()
 	out := make([]block, 0, strings.Count(p.src, "\n\n")+strings.Count(p.src, "\n\r\n")+16)
 	for i, at := range c.cuts {

@@ -32,6 +32,8 @@ type chunker struct {
 	cuts    []int  // where the pieces begin
 	blanks  []span // of superfluous blank lines
 	tooDeep int    // offset of the first line that nests too deeply; -1
+	inner   int    // markers of lists and quotes that stand behind another in their line
+	tooMany int    // offset of the line with which these are too many; -1
 }
 
 type chunkMode uint8
@@ -49,7 +51,7 @@ func chunks(src string, from int, limits Limits) *chunker {
 }
 
 func chunksOf(src string, from int, limits Limits, smallest int) *chunker {
-	c := &chunker{src: src, limits: limits, tooDeep: -1, cuts: []int{from}}
+	c := &chunker{src: src, limits: limits, tooDeep: -1, tooMany: -1, cuts: []int{from}}
 	blank, first := 0, 0 // blank lines in a row; where those too many begin
 	for at := from; at < len(src); {
 		end := nextLine(src, at)
@@ -138,6 +140,11 @@ func (c *chunker) line(at int, line string) bool {
 	depth, content, column := containers(line)
 	if (depth > c.limits.Depth || depth > 0 && column > 8*c.limits.Depth) && c.tooDeep < 0 && !isRule(line) {
 		c.tooDeep = at
+	}
+	if depth > 1 && !isRule(line) {
+		if c.inner += depth - 1; c.inner > mostInner(c.src) && c.tooMany < 0 {
+			c.tooMany = at
+		}
 	}
 	if c.stop || content == "" {
 		return false
@@ -281,6 +288,14 @@ func closesRaw(line string) bool {
 
 func isRule(line string) bool {
 	return strings.Trim(line, " \t-") == "" || strings.Trim(line, " \t*") == ""
+}
+
+// mostInner is how many markers may stand behind another: each costs as much as a line.
+func mostInner(src string) int { return max(smallLines, len(src)/innerBytes) }
+
+func (p *parser) reportInner(at int) {
+	p.report(diag.New("plan-too-large", p.file.Range(at, lineEnd(p.src, at)), "the plan has too many lists and quotes that begin in one line").WithDetail(
+		"Up to here more than %d markers of lists and quotes stand behind another in their line. Write one marker a line.", mostInner(p.src)))
 }
 
 func (p *parser) reportDepth(at int) {

@@ -22,6 +22,7 @@ const (
 const (
 	smallLines = 20_000
 	lineBytes  = 16
+	innerBytes = 8
 )
 
 func (l Limits) orDefault() Limits {
