@@ -188,14 +188,18 @@ func (g *git) commitHeader(ctx context.Context, commit string) (*header, error) 
 	h = &header{}
 	head, message, _ := strings.Cut(string(data), "\n\n")
 	h.message = message
+	behind := false // its tree and its parents, of which git takes no more then
 	for line := range strings.Lines(head) {
 		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		switch word {
-		case "tree":
+		switch {
+		case word == "tree" && h.tree == "":
 			h.tree = rest
-		case "parent":
+		case word == "parent" && !behind:
 			h.parents = append(h.parents, rest)
-		case "committer":
+		default:
+			behind = true
+		}
+		if word == "committer" {
 			if f := strings.Fields(rest[strings.LastIndexByte(rest, '>')+1:]); len(f) > 0 {
 				h.when = f[0]
 			}

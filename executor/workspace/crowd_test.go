@@ -60,3 +60,22 @@ func TestCommitsAreCountedByTheirTrees(t *testing.T) {
 		t.Errorf("many commits: %q", got)
 	}
 }
+
+// git takes the first tree of a commit, and the parents right behind it.
+func TestACommitIsReadAsGitReadsIt(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two))
+	head, tree := r.git("rev-parse", "HEAD"), r.git("rev-parse", "HEAD^{tree}")
+	empty := r.git("hash-object", "-t", "tree", "-w", "/dev/null")
+	text := fmt.Sprintf("tree %s\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\ntree %s\nparent %s\n\nforged\n", tree, empty, head)
+	out, err := r.space.git.run(t.Context(), place{}, text, nil, "hash-object", "-t", "commit", "-w", "--stdin")
+	r.must(err)
+	commit := strings.TrimSpace(string(out))
+	if got := r.git("rev-list", "--parents", commit); got != commit {
+		t.Fatalf("git says: %s", got)
+	}
+	h, err := r.space.git.commitHeader(t.Context(), commit)
+	r.must(err)
+	if h.tree != tree || len(h.parents) > 0 {
+		t.Errorf("tree %s, parents %v, want %s and none", h.tree, h.parents, tree)
+	}
+}
