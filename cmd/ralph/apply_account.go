@@ -197,7 +197,7 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 		v.places(w, r, n)
 	}
 	if named > mostNamed {
-		fmt.Fprintf(w, "\nand %d more: ralph status\n", named-mostNamed)
+		fmt.Fprintf(w, "\nand %d more: ralph status%s\n", named-mostNamed, applies(r.file))
 	}
 	if len(open) > 0 || named > 0 {
 		fmt.Fprintf(w, "\nMore about one: ralph show KEY%s; all of it as a page: ralph report%s\n", r.about, r.about)

@@ -56,9 +56,9 @@ func staleWarning(file string, epic *ir.Epic, raw []byte) string {
 	}
 	switch {
 	case err != nil || c.Diags.HasErrors() || len(c.Results) != 1:
-		return fmt.Sprintf("%s and cannot be compiled now; what runs is %s. What is wrong: ralph compile --check %s", said, file, quotePath(epic.Epic.Plan))
+		return fmt.Sprintf("%s and cannot be compiled now; what runs is %s. What is wrong: ralph compile --check%s %s", said, file, onto(file), quotePath(epic.Epic.Plan))
 	case bytes.Equal(c.Results[0].JSON, raw):
 		return ""
 	}
-	return fmt.Sprintf("%s and would compile to something else; what runs is %s. The difference: ralph compile --check. To run it: ralph compile %s", said, file, quotePath(epic.Epic.Plan))
+	return fmt.Sprintf("%s and would compile to something else; what runs is %s. The difference: ralph compile --check%[3]s. To run it: ralph compile%[3]s %[4]s", said, file, onto(file), quotePath(epic.Epic.Plan))
 }

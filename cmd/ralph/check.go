@@ -107,11 +107,9 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 func (a *compileArgs) again(plan string) string {
 	words, files := []string{"ralph compile"}, []string{plan}
 	if a.as != "" {
-		words, files = []string{"ralph import --as", quoteArg(a.as)}, a.plans
+		words, files = []string{"ralph import --as " + quoteArg(a.as)}, a.plans
 	}
-	if a.out != "epic.json" {
-		words = append(words, "-o", quotePath(a.out))
-	}
+	words[0] += onto(a.out)
 	for _, p := range a.policies {
 		words = append(words, "--policy", quotePath(p))
 	}
@@ -133,6 +131,14 @@ func (a *compileArgs) again(plan string) string {
 		words = append(words, quotePath(file))
 	}
 	return strings.Join(words, " ")
+}
+
+// onto is what has to be added to ralph compile so that it is about this epic.json.
+func onto(file string) string {
+	if file == "epic.json" {
+		return ""
+	}
+	return " -o " + quotePath(file)
 }
 
 func sayStale(w io.Writer, target, again string, old []byte, now *ir.Epic) error {

@@ -81,7 +81,7 @@ func (r *record) status(out io.Writer, attempts bool) error {
 		fmt.Fprintf(w, "     runner %s is not asked before %s: %s\n", term.Clean(p.Runner), clock(r.now, p.Until), first(p.Detail))
 	}
 	if r.changed {
-		fmt.Fprintf(w, "     %s has changed since the last apply: ralph plan says what the next one would do\n", term.Clean(r.file))
+		fmt.Fprintf(w, "     %s has changed since the last apply: ralph plan%s says what the next one would do\n", term.Clean(r.file), applies(r.file))
 	}
 	r.saySent(func(format string, args ...any) {
 		fmt.Fprintf(w, "     %s\n", term.Clean(fmt.Sprintf(format, args...)))
