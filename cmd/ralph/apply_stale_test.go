@@ -55,7 +55,7 @@ func TestAPlanThatIsNewerThanItsEpicIsAWarning(t *testing.T) { // execution §2:
 		t.Errorf("only touched, and it said\n%s", got)
 	}
 	write("plan.md", strings.Replace(string(b), "one.", "two.", 1), -time.Hour)
-	if got := said("plan"); !strings.Contains(got, "plan.md is newer than") || !strings.Contains(got, "To run it: ralph compile plan.md") {
+	if got := said("plan"); !strings.Contains(got, "plan.md is newer than") || !strings.Contains(got, "To run it: ralph compile -o "+quotePath(filepath.Join(dir, "epic.json"))+" plan.md") {
 		t.Errorf("changed, and it said\n%s", got)
 	}
 	write("plan.md", strings.Replace(string(b), "**Goal**: one.", "**Depends on**: 9.9", 1), -time.Hour)

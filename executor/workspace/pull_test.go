@@ -110,7 +110,7 @@ func TestThePullRequestsOfOthersAreLeftAlone(t *testing.T) {
 	make(2, map[string]string{"head": "ralph/x/1-1\n", "base": "main\n", "state": "CLOSED\n", "body": "older"})
 	r.git("push", "-q", "origin", "main:ralph/x/1-1") // theirs: not what ralph pushed
 	_, err := r.pull(res, "1.1: one")
-	if failure(err) != executor.FailConfig || !strings.Contains(err.Error(), "holds commits that are not ralph's") {
+	if failure(err) != executor.FailConfig || !strings.Contains(err.Error(), "holds commits that are not ralph's") || !strings.Contains(err.Error(), "(git push --delete origin refs/heads/ralph/x/1-1)") {
 		t.Fatalf("got %v", err)
 	}
 	r.git("push", "-q", "origin", "--delete", "ralph/x/1-1")
