@@ -111,7 +111,7 @@ type Worktree struct {
 	Copy       []string          `json:"copy"`
 	Env        map[string]string `json:"env"`
 	MinFree    int64             `json:"min_free"`             // in bytes
-	MaxCommit  int64             `json:"max_commit,omitempty"` // in bytes, of the files that an attempt adds or changes; left out: MaxCommit
+	MaxCommit  int64             `json:"max_commit,omitempty"` // in bytes, of the files that an attempt adds or changes; left out: 256 MB
 	Submodules bool              `json:"submodules"`
 	Layout     string            `json:"layout"`            // worktree, clone
 	Secrets    []string          `json:"secrets,omitempty"` // that setup commands get

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -373,7 +374,7 @@ func TestHowAPersonJoins(t *testing.T) { // S0-112
 		t.Errorf("while it runs: %q", during)
 	}
 	script, err := os.ReadFile(during[0])
-	if st, err2 := os.Stat(during[0]); err != nil || err2 != nil || st.Mode().Perm() != 0o700 || !strings.Contains(string(script), "exec '"+f.program+"' 'attach' '"+f.url+"' \"$@\"") {
+	if st, err2 := os.Stat(during[0]); err != nil || err2 != nil || st.Mode().Perm() != 0o700 || !strings.Contains(string(script), "exec "+shellword.Quote(f.program)+" attach "+f.url+" \"$@\"") {
 		t.Errorf("%v %v: %s", err, err2, script)
 	}
 	if err := f.c.Close(); err != nil {
