@@ -54,7 +54,11 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 			}
 			c.Listed = append(c.Listed, out...)
 			_, named, err := s.movedRefs(ctx, e.Node)
-			c.Problems = append(c.Problems, named...)
+			if w.Clone {
+				c.Listed = append(c.Listed, named...)
+			} else {
+				c.Problems = append(c.Problems, named...)
+			}
 			return c, err
 		}
 		if e.Person && !e.Merge {
@@ -70,7 +74,7 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 	if err != nil {
 		return executor.Collected{}, err
 	}
-	if e.Person {
+	if e.Person || w.Clone { // from a clone git leads nowhere: it was the user, or a fetch
 		special = append(special, named...)
 	} else {
 		problems = append(problems, named...)
@@ -156,7 +160,11 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	} else if taken != "" {
 		return s.refuse(ctx, e, w, step, o, append(problems, taken))
 	}
-	secrets, err := s.known(ctx, e, append([]string{parent}, s.mergeHeads(w)...), tree)
+	own := []string{parent}
+	if e.Person { // of an agent's merge the parents are others
+		own = append(own, s.mergeHeads(w)...)
+	}
+	secrets, err := s.known(ctx, e, own, tree)
 	if err != nil {
 		return "", nil, err
 	}
@@ -164,7 +172,7 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	case len(secrets) > 0 && e.Person:
 		return "", nil, config("%s; nothing was committed", strings.Join(secrets, "; "))
 	case len(secrets) > 0:
-		return s.refuse(ctx, e, w, step, executor.Outcome{}, append(secrets, moved...)) // its words may hold the secret
+		return s.refuse(ctx, e, w, step, executor.Outcome{}, append(secrets, problems...)) // its words may hold the secret
 	}
 	parents := []string{parent}
 	switch {
@@ -173,7 +181,7 @@ func (s *Space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 			return "", nil, err
 		}
 	case e.Person:
-		parents = append(parents, s.mergeHeads(w)...)
+		parents = own
 	case s.epic.Run.Git.Commit == "squash":
 		parents = []string{e.Commit}
 	}

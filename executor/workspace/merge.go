@@ -137,7 +137,7 @@ func (s *Space) mergeHeads(w *worktree) []string {
 	if err != nil {
 		return nil
 	}
-	return strings.Fields(string(b))
+	return slices.DeleteFunc(strings.Fields(string(b)), func(word string) bool { return !isOid(word) }) // an agent can write there
 }
 
 // endMerge forgets that a merge was under way.
