@@ -21,7 +21,7 @@ type (
 		Bases  []NamedTree `json:"bases,omitempty"`
 		Head   string      `json:"head,omitempty"`   // where ralph put the integration branch, if it stands there
 		Others []string    `json:"others,omitempty"` // heads of accepted commits of others that are in it
-		Holds  []string    `json:"holds,omitempty"`  // the base, results and heads of others that are in it, as git says; nil: nobody looked
+		Holds  []string    `json:"holds,omitzero"`   // the base, results and heads of others that are in it, as git says; nil: nobody looked
 		Lost   int64       `json:"lost"`             // last event of the lost journal, as far as that is known
 		Spent  KeptSpent   `json:"spent,omitzero"`
 		Added  ir.Budget   `json:"added,omitzero"`

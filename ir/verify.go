@@ -281,7 +281,7 @@ func (v *verifier) gate(at, name string) {
 func (v *verifier) id(at string, id NodeID) {
 	s := string(id)
 	if s == "" || s == "integration" || len(s) > maxID || strings.ContainsAny(s[:1], "-.") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".lock") || strings.Contains(s, "..") ||
-		strings.Contains(s, "@{") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|~^[`, r) }) {
+		strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|~^[@`, r) }) {
 		v.fail(at, "%s is not an id", quote(s))
 	}
 }

@@ -17,6 +17,9 @@ import (
 // maxMore is how many files and directories commits may change in all.
 const maxMore = 1_000_000
 
+// maxTrees is how many bytes of trees are read to count them.
+const maxTrees = 512 << 20
+
 // maxDeep is how deep directories of such a commit may lie inside each other.
 const maxDeep = 4096
 
@@ -28,6 +31,7 @@ type census struct {
 	s     *Space
 	seen  map[string]crowd
 	pairs map[[2]string]int64
+	bytes int // of the trees that were read
 }
 
 // crowd is how many files and directories a tree holds, itself with them, at whatever
@@ -46,7 +50,7 @@ func (e named) isTree() bool {
 }
 
 func (s *Space) census() *census {
-	return &census{s, map[string]crowd{}, map[[2]string]int64{}}
+	return &census{s: s, seen: map[string]crowd{}, pairs: map[[2]string]int64{}}
 }
 
 // read lists a tree as far as git would, and returns what it counts itself.
@@ -55,10 +59,13 @@ func (c *census) read(ctx context.Context, tree string) (list []named, own int64
 		return nil, 0, nil
 	}
 	_, kind, data, err := c.s.git.ask(ctx, "contents", tree)
-	if err != nil || kind != "tree" {
-		return nil, 1, ctx.Err() // git cannot read it, either
+	if err != nil {
+		return nil, 0, err
 	}
-	if len(data) >= maxContents { // it was cut
+	if kind != "tree" { // git cannot read it, either
+		return nil, 1, nil
+	}
+	if c.bytes += len(data); len(data) >= maxContents || c.bytes > maxTrees { // it was cut, or there are too many
 		return nil, uncounted, nil
 	}
 	for size := len(tree) / 2; len(data) > 0; {
@@ -89,12 +96,21 @@ func (c *census) of(ctx context.Context, tree string, depth int) (crowd, error) 
 		return crowd{}, err
 	}
 	all := crowd{own, 1}
+	var below []string // a tree may be large and lie deep: no more of it is kept
 	for _, e := range list {
-		in := crowd{n: 1}
 		if e.isTree() {
-			if in, err = c.of(ctx, e.oid, depth+1); err != nil {
-				return crowd{}, err
-			}
+			below = append(below, e.oid)
+		} else {
+			all.n++
+		}
+	}
+	for _, oid := range below {
+		if all.n > maxMore { // it is not counted any further
+			break
+		}
+		in, err := c.of(ctx, oid, depth+1)
+		if err != nil {
+			return crowd{}, err
 		}
 		all = crowd{min(all.n+in.n, uncounted), max(all.deep, in.deep+1)}
 	}
@@ -140,6 +156,9 @@ func (c *census) between(ctx context.Context, a, b string, depth int) (int64, er
 	}
 	same := map[named]bool{} // of what was before: it is there still, or was counted
 	for _, e := range now {
+		if sum > maxMore {
+			break
+		}
 		at := ""
 		if old, ok := before[e.name]; ok && (old == e || old.isTree() && e.isTree()) {
 			same[old] = true
@@ -153,7 +172,7 @@ func (c *census) between(ctx context.Context, a, b string, depth int) (int64, er
 		}
 	}
 	for _, e := range was {
-		if !same[e] {
+		if !same[e] && sum <= maxMore {
 			if err := add(e, ""); err != nil {
 				return 0, err
 			}
@@ -194,17 +213,19 @@ func (s *Space) crowded(ctx context.Context, commits []string) (string, error) {
 			}
 			before = append(before, tree)
 		}
-		for _, tree := range before {
+		least := uncounted
+		for _, tree := range before { // of a merge the smallest: its parents are counted, too, or were there
 			n, err := c.between(ctx, tree, h.tree, 0)
 			if err != nil {
 				return "", err
 			}
-			if sum += n; n > maxMore {
-				return fmt.Sprintf("commit %.12s changes more than %d files, or directories deeper than %d", commit, maxMore, maxDeep), nil
-			}
-			if sum > maxMore {
-				return fmt.Sprintf("commit %.12s and others with it change more than %d files in all", commit, maxMore), nil
-			}
+			least = min(least, n)
+		}
+		if sum += least; least > maxMore {
+			return fmt.Sprintf("commit %.12s changes more than %d files, or directories deeper than %d", commit, maxMore, maxDeep), nil
+		}
+		if sum > maxMore {
+			return fmt.Sprintf("commit %.12s and others with it change more than %d files in all", commit, maxMore), nil
 		}
 	}
 	return "", nil

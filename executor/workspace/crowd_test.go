@@ -38,6 +38,7 @@ func TestCommitsAreCountedByTheirTrees(t *testing.T) {
 	}
 	base := commit(bomb)
 	large := mktree("040000 tree %s\td%d", bomb) // 1,111,111 in all
+	merge := commit(bomb, base, commit(large))
 	for _, c := range []struct {
 		name, commit, want string
 	}{
@@ -46,9 +47,11 @@ func TestCommitsAreCountedByTheirTrees(t *testing.T) {
 		{"the same files", commit(large, commit(large)), ""},
 		{"files that go", commit(bomb, commit(large)), "changes more than 1000000"},
 		{"a file", commit(mktree("100644 blob %s\tf%d", blob), base), ""},
-		{"a merge", commit(bomb, base, commit(large)), "changes more than 1000000"},
+		{"a merge of what others made", merge, ""},
+		{"a merge of what is new as well", merge + " " + commit(large), "changes more than 1000000"},
+		{"a merge that is itself new", commit(large, base, commit(bomb, base)), "changes more than 1000000"},
 	} {
-		got, err := r.space.crowded(t.Context(), []string{c.commit})
+		got, err := r.space.crowded(t.Context(), strings.Fields(c.commit))
 		r.must(err)
 		if !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

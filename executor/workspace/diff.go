@@ -33,7 +33,7 @@ type standing struct {
 // movedRefs lists the refs that are not ralph's and moved since noteRefs, and the
 // secrets that came with them. They are never put back: it may have been the user.
 func (s *Space) movedRefs(ctx context.Context, id ir.NodeID) (out, secrets []string, err error) {
-	v, ok := s.refs.LoadAndDelete(id)
+	v, ok := s.refs.Load(id)
 	if !ok { // ralph was interrupted in between
 		return nil, nil, nil
 	}
@@ -49,6 +49,7 @@ func (s *Space) movedRefs(ctx context.Context, id ir.NodeID) (out, secrets []str
 	if secrets, err = s.knownRefs(ctx, was, now); err != nil {
 		return nil, nil, err
 	}
+	s.refs.Delete(id)
 	for ref, at := range now {
 		switch old := was[ref]; {
 		case old == "":

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// mostCommits is how many new commits of others are searched.
-const mostCommits = 1000
+// mostCommits is how many new commits of others are searched below a ref, mostTips in
+// how many refs.
+const mostCommits, mostTips = 1000, 200
 
 // redacted is what agents say without secrets.
 func (s *Space) redacted(text string) string {
@@ -55,7 +56,16 @@ func (s *Space) knownRefs(ctx context.Context, was, now map[string]string) ([]st
 			not += "^" + at + "\n"
 		}
 	}
-	for _, at := range sortedKeys(tips) {
+	for ref, at := range now {
+		if isOid(at) && strings.HasPrefix(ref, "refs/remotes/") {
+			not += "^" + at + "\n"
+		}
+	}
+	for i, at := range sortedKeys(tips) {
+		if i == mostTips {
+			problems = append(problems, fmt.Sprintf("more than %d refs were made or moved%s: secrets were searched for in %d of them", mostTips, meanwhile, mostTips))
+			break
+		}
 		found, err := s.inTip(ctx, at, not)
 		if err != nil {
 			return nil, err

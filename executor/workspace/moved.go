@@ -53,12 +53,15 @@ func loadMoved(note string) ([]moved, error) {
 		return nil, nil
 	}
 	var all []moved
-	if err != nil || json.Unmarshal(b, &all) != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(b, &all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what was moved out of a worktree, %s: %w", note, err)
 	}
 	return slices.DeleteFunc(all, func(m moved) bool {
 		entries, err := os.ReadDir(m.Dir)
-		return err != nil || len(entries) == 0
+		return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
 	}), nil
 }
 

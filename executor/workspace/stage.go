@@ -115,12 +115,13 @@ func (s *Space) unfit(ctx context.Context, at place, err error) (string, string)
 
 // asGitSays is a path as it stands in git's messages.
 func asGitSays(path string) string {
-	return strings.Map(func(r rune) rune {
-		if (r < ' ' || r == 0x7f) && r != '\t' && r != '\n' {
-			return '?'
+	b := []byte(path) // which may be no UTF-8
+	for i, c := range b {
+		if (c < ' ' || c == 0x7f) && c != '\t' && c != '\n' {
+			b[i] = '?'
 		}
-		return r
-	}, path)
+	}
+	return string(b)
 }
 
 // looksLikeGit reports whether a name is .git to some file system: case, short names,
