@@ -179,5 +179,5 @@ func (r *openedRun) checkApproved(about string) error {
 	if r.epic.Run.HITL.Plan != "required" || r.run.Overview().PlanApproved {
 		return nil
 	}
-	return &exitError{exitWaiting, fmt.Errorf("the plan waits for approval (hitl.plan = \"required\").\n  Look at it: ralph plan%[3]s, ralph graph%[3]s\n  then type:  ralph approve%[1]s\n  It counts for this epic.json (%[2].19s) alone. Nothing was started", about, r.epic.Digest, applies(r.file))}
+	return &exitError{exitWaiting, fmt.Errorf("the plan waits for approval (hitl.plan = \"required\").\n  Look at it: ralph plan%[3]s, ralph graph%[3]s\n  then type:  ralph approve%[1]s\n  It counts for this epic.json (%.19[2]s) alone. Nothing was started", about, r.epic.Digest, applies(r.file))}
 }
