@@ -108,13 +108,17 @@ func TestDependByNumber(t *testing.T) {
 		{"a join of a join waits for the larger one", "1.2a\n1.2b\n1.2c\n1.2ab\n1.2abc", "1.2a[] 1.2b[] 1.2c[] 1.2ab[1.2a 1.2b] 1.2abc[1.2ab 1.2c]", ""},
 		{"a letter that names no track is an error", "1.2a\n1.2ac", "1.2a[] 1.2ac[]", "unknown-track"},
 		{"a letter given twice is an error", "1.2a\n1.2aa", "1.2a[] 1.2aa[]", "unknown-track"},
-		{"a plain number beside lettered ones is an error", "1.2\n1.2a", "1.2[] 1.2a[]", "plain-beside-lettered"},
+		// Plan language, rule 3.
+		{"a plain number comes before its letters", "1.1\n1.2\n1.2a\n1.2b\n1.3", "1.1[] 1.2[1.1] 1.2a[1.2] 1.2b[1.2] 1.3[1.2a 1.2b]", "plain-beside-lettered"},
+		{"wherever it stands", "1.2b\n1.2\n1.2a\n1.3", "1.2b[1.2] 1.2[] 1.2a[1.2] 1.3[1.2a 1.2b]", "plain-beside-lettered"},
+		{"letters are joined behind a plain number", "1.2\n1.2a\n1.2b\n1.2ab\n1.3", "1.2[] 1.2a[1.2] 1.2b[1.2] 1.2ab[1.2a 1.2b] 1.3[1.2ab]", "plain-beside-lettered"},
+		{"a letter with a label of its own does not wait for the plain number", "1.1\n1.2\n1.2a < 1.1\n1.2b\n1.3", "1.1[] 1.2[1.1] 1.2a[1.1!] 1.2b[1.2] 1.3[1.2a 1.2b]", "plain-beside-lettered"},
 		{"a split of phases", "# 2\n2.1\n2.2\n# 3a\n3a.1\n# 3b\n3b.1\n# 4\n4.1", "2.1[] 2.2[2.1] 3a.1[2.2] 3b.1[2.2] 4.1[3a.1 3b.1]", ""},
 		{"a phase that ends in parallel sprints has several ends", "# 1\n1.1a\n1.1b\n# 2\n2.1", "1.1a[] 1.1b[] 2.1[1.1a 1.1b]", ""},
 		{"tracks inside tracks", "# 3a\n3a.1\n3a.2a\n3a.2b\n# 3b\n3b.1\n# 4\n4.1", "3a.1[] 3a.2a[3a.1] 3a.2b[3a.1] 3b.1[] 4.1[3a.2a 3a.2b 3b.1]", ""},
 		{"a phase joins tracks", "# 3a\n3a.1\n# 3b\n3b.1\n# 3ab\n3ab.1\n# 4\n4.1", "3a.1[] 3b.1[] 3ab.1[3a.1 3b.1] 4.1[3ab.1]", ""},
 		{"a phase joins a track that is missing", "# 3a\n3a.1\n# 3ab\n3ab.1", "3a.1[] 3ab.1[]", "unknown-track"},
-		{"a plain phase beside a lettered one", "# 3\n3.1\n# 3a\n3a.1", "3.1[] 3a.1[]", "plain-beside-lettered"},
+		{"a plain phase comes before its letters", "# 3\n3.1\n# 3a\n3a.1\n3a.2\n# 3b\n3b.1\n# 4\n4.1", "3.1[] 3a.1[3.1] 3a.2[3a.1] 3b.1[3.1] 4.1[3a.2 3b.1]", "plain-beside-lettered"},
 		{"an empty phase is passed over", "# 1\n1.1\n# 2\n# 3\n3.1", "1.1[] 3.1[1.1]", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -64,12 +64,18 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 func rulesOf(d syntax.Dialect, limits Limits) depRules {
 	return depRules{
 		itemWords: d.Item.Keywords, groupWords: d.Phase.Keywords,
-		sequence: d.Letters == "sequence", numbers: d.Numbers, groups: d.Groups,
+		sequence: d.Letters == "sequence" || inLists(d), numbers: d.Numbers, groups: d.Groups,
 		// Lists and tables are read from top to bottom; headings carry numbers.
-		inDocument: d.Groups == "chain" || d.In != syntax.InHeading && d.In != "",
+		inDocument: d.Groups == "chain" || !inHeadings(d),
 		add:        d.Explicit == "add", ignoreCase: d.IgnoreCase, maxEdges: limits.Edges,
 	}
 }
+
+func inHeadings(d syntax.Dialect) bool { return d.In == syntax.InHeading || d.In == "" }
+
+// inLists reports whether items follow each other as they stand in lists or tables: letters
+// mean nothing there.
+func inLists(d syntax.Dialect) bool { return d.Groups == "chain" && !inHeadings(d) }
 
 // plan lowers the title, what stands below it, and the front matter.
 func (l *lowering) plan() {

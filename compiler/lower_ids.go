@@ -292,6 +292,11 @@ func (l *lowering) checkParallel() {
 	}
 	for i := range l.tree.Items {
 		it := &l.tree.Items[i]
+		if it.Parallel && inLists(l.dialect) {
+			l.diags.Add(diag.Newf("parallel-mark", cmpRange(it.ParallelMark, it.KeyRange), "%s is parallel to nothing", clip(it.ID)).
+				WithDetail("Items of the dialect %q follow each other as they stand, whatever their letters. Leave \"(parallel)\" out, or say what the items wait for.", l.dialect.Name))
+			continue
+		}
 		if it.Parallel && sides[side(i)] < 2 {
 			bare := strings.TrimRight(it.ID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 			l.diags.Add(diag.Newf("parallel-mark", cmpRange(it.ParallelMark, it.KeyRange), "%s is parallel to nothing", clip(it.ID)).

@@ -9,8 +9,7 @@ import (
 // Letters of one number are tracks: 1.2a and 1.2b run side by side, 1.2ab joins
 // them. The same holds for phases.
 
-// joinTracks lets 1.2ab wait for 1.2a and 1.2b, and reports plain numbers
-// beside lettered ones.
+// joinTracks lets 1.2ab wait for 1.2a and 1.2b, and 1.2a for a plain 1.2 beside it.
 func (d *depender) joinTracks(c cell) {
 	if len(c.items) < 2 && len(d.items[c.items[0]].num.letters()) < 2 || d.rules.sequence {
 		return
@@ -37,7 +36,8 @@ type track struct {
 }
 
 // joins2 calls link(from, to) for each pair in which track to joins track
-// from: the largest proper subsets of its letters.
+// from: the largest proper subsets of its letters. A plain number comes before
+// its single letters.
 func (d *depender) joins2(ts []track, what string, link func(from, to int)) {
 	single := map[string]bool{}
 	var multi []int
@@ -55,9 +55,14 @@ func (d *depender) joins2(ts []track, what string, link func(from, to int)) {
 		}
 	}
 	if plain >= 0 && lettered >= 0 {
-		d.diags.Add(diag.Newf("plain-beside-lettered", ts[lettered].at, "%s stands beside %s", clip(ts[lettered].key), clip(ts[plain].key)).
-			WithDetail("Letters make parallel items of one number, so a plain %s beside %s could mean two things. Rename %s to a letter, or give the lettered ones the next number.", ts[plain].key, ts[lettered].key, ts[plain].key).
+		d.diags.Add(diag.Newf("plain-beside-lettered", ts[lettered].at, "%s waits for %s", clip(ts[lettered].key), clip(ts[plain].key)).
+			WithDetail("A plain number comes before the letters of the same number, and what follows waits for the letters. If %s %s is to run beside %s, give it a letter too.", what, ts[plain].key, ts[lettered].key).
 			WithRelated(ts[plain].at, "the plain number"))
+		for k, t := range ts {
+			if len(t.letters) == 1 {
+				link(plain, k)
+			}
+		}
 	}
 	if len(multi) > maxJoins {
 		d.diags.Add(diag.Newf("unknown-track", ts[multi[0]].at, "more than %d items join tracks of one number", maxJoins).

@@ -63,9 +63,9 @@ var dependencyCodes = []Entry{
 		Wrong: "### Sprint 1.2a: A\n**Source Branch**: `main` (after 1.2b merged)", Right: "### Sprint 1.3: A\n**Source Branch**: `main` (after 1.2b merged)",
 	},
 	{
-		Code: "plain-beside-lettered", Severity: Error, About: "dependency",
+		Code: "plain-beside-lettered", Severity: Warning, About: "dependency",
 		Title: "A plain number stands beside lettered ones of the same number",
-		Why:   "1.2a and 1.2b run side by side. A plain 1.2 could mean what comes before them, beside them or after them, so it is refused: rename it, or give one of them the next number.",
+		Why:   "1.2a and 1.2b run side by side. A plain 1.2 beside them comes first: they wait for it, and what follows waits for them. Where it was meant to run beside them, give it a letter.",
 		Wrong: "### Sprint 1.2: A\n### Sprint 1.2a: B", Right: "### Sprint 1.2a: A\n### Sprint 1.2b: B",
 	},
 	{
