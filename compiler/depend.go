@@ -21,7 +21,8 @@ import (
 //     all its letters, or a run of marked items); the sources of a cell wait
 //     for the sinks of the cell before (numbers.go);
 //  4. statements that name the ends of a group, now that ends are known;
-//  5. edges by number between groups, in the same way, one level up;
+//  5. edges by number between groups, in the same way, one level up; what is
+//     stated about a group replaces the barrier in front of it (barriers.go);
 //  6. prose must agree with all that, or makes edges where numbers make none;
 //  7. cycles with their whole path; edges that say nothing new (graph.go);
 //  8. an order between items that own the same files, where policy asks for it.
@@ -66,6 +67,7 @@ type depClause struct {
 // depGroup is a phase, or what stands for one.
 type depGroup struct {
 	id     string
+	title  string
 	at     diag.Range
 	num    number
 	after  []depStatement
@@ -170,8 +172,9 @@ type depender struct {
 	replaced []bool // has a statement that takes the place of the numbers
 	stated   []bool // has any statement
 	inForce  bool   // numbers make edges
+	anySays  bool   // a group has a statement
 
-	naming    bool       // numbers = unless_explicit: a label names something
+	naming    bool       // numbers = unless_explicit: a label of an item names something
 	proseOnly diag.Range // the first label that names nothing
 
 	order   []int32   // groups, in their order
@@ -296,14 +299,11 @@ func (d *depender) readStatements() {
 	for g := range d.groups {
 		s := &d.groupSay[g]
 		s.blocks = read(d.groups[g].blocks)
-		for _, r := range s.blocks {
-			naming = naming || len(r.targets) > 0
-		}
 		s.readings = read(d.groups[g].after)
 		for _, r := range s.readings {
 			s.says = s.says || r.says()
-			naming = naming || len(r.targets) > 0 || r.wrong
 		}
+		d.anySays = d.anySays || s.says
 	}
 	switch d.rules.numbers {
 	case "always":
@@ -323,7 +323,7 @@ func (d *depender) noteExplicit() {
 	if !d.naming {
 		if !d.proseOnly.IsZero() && len(d.items) > 1 {
 			d.diags.Add(diag.New("dependency-names-nothing", d.proseOnly, "no dependency label names an item").
-				WithDetail("The plan has dependency labels, but none of them names an item or a group, so the items still follow each other in order. Name an item in at least one label, or remove the labels."))
+				WithDetail("None of the dependency labels of items names an item or a group, so the items still follow each other in order. Name an item in at least one label, or remove the labels."))
 		}
 		return
 	}

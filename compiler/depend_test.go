@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -230,6 +231,67 @@ func TestDependRulesOfDialects(t *testing.T) {
 				t.Errorf("got  %s\nwant %s\ncodes %q, want %q", got, c.want, codes(l), c.codes)
 			}
 		})
+	}
+}
+
+// Plan language, rule 9a: statements about groups
+func TestDependOnGroups(t *testing.T) {
+	add, integer, none := taskRules(), taskRules(), taskRules()
+	add.add = true
+	integer.groups, integer.inDocument = "chain", true
+	none.groups = "none"
+	epics := "# 1\n1.1\n1.2\n# 2 <%s\n2.1\n2.2\n# 3 <%s\n3.1\n3.2\n# 4%s\n4.1\n4.2"
+	one, two, three := "1.1[] 1.2[1.1]", " 2.1[1.2!] 2.2[2.1]", " 3.1[1.2!] 3.2[3.1]"
+	for _, c := range []struct {
+		name, plan  string
+		rules       depRules
+		want, codes string
+	}{
+		{"a statement replaces the barrier of its group only", fmt.Sprintf(epics, "Epic 1", "Epic 1", ""), taskRules(), one + two + three + " 4.1[2.2 3.2] 4.2[4.1]", ""},
+		{"whatever explicit says", fmt.Sprintf(epics, "Epic 1", "Epic 1", ""), add, one + two + three + " 4.1[2.2 3.2] 4.2[4.1]", ""},
+		{"also in the dialect whose numbers always count", fmt.Sprintf(epics, "Phase 1", "Phase 1", ""), sprintRules(), one + two + three + " 4.1[2.2 3.2] 4.2[4.1]", ""},
+		{"where the document decides", fmt.Sprintf(epics, "Epic 1", "Epic 1", ""), integer, one + two + three + " 4.1[2.2 3.2] 4.2[4.1]", ""},
+		{"without edges between groups there are none to replace", fmt.Sprintf(epics, "Epic 1", "Epic 1", ""), none, one + two + three + " 4.1[] 4.2[4.1]", ""},
+		{"none makes a beginning, which the next one waits for", fmt.Sprintf(epics, "None", "Epic 1", ""), taskRules(), one + " 2.1[] 2.2[2.1]" + three + " 4.1[2.2 3.2] 4.2[4.1]", ""},
+		{"none in a chain", fmt.Sprintf(epics, "None", "None", ""), integer, one + " 2.1[] 2.2[2.1] 3.1[] 3.2[3.1] 4.1[1.2 2.2 3.2] 4.2[4.1]", ""},
+		{"all groups with statements", fmt.Sprintf(epics, "Epic 1", "Epic 1", " <Epic 3"), taskRules(), one + two + three + " 4.1[3.2!] 4.2[4.1]", ""},
+		{
+			"a label of an item switches numbers off", fmt.Sprintf(epics, "Epic 1", "Epic 1", "") + " <4.1", taskRules(),
+			"1.1[] 1.2[] 2.1[1.1! 1.2!] 2.2[1.1! 1.2!] 3.1[1.1! 1.2!] 3.2[1.1! 1.2!] 4.1[] 4.2[4.1!]", "dependency-roots",
+		},
+		{"none at an item does not", fmt.Sprintf(epics, "Epic 1", "Epic 1", "") + " <None", taskRules(), one + two + three + " 4.1[2.2 3.2] 4.2[]", "dependency-names-nothing"},
+		{"prose below a group is no statement", "# 1\n1.1\n# 2 <a signed contract\n2.1", taskRules(), "1.1[] 2.1[1.1]", "dependency-prose"},
+		{"an item is named", "# 1\n1.1\n1.2\n# 2 <Story 1.1\n2.1\n# 3\n3.1", taskRules(), "1.1[] 1.2[1.1] 2.1[1.1!] 3.1[1.2 2.1]", ""},
+		{"a group that nobody waits for is a sink", "# 1\n1.1\n# 2 <none\n2.1\n# 3 <Epic 2\n3.1\n# 4\n4.1\n# 5\n5.1", taskRules(), "1.1[] 2.1[] 3.1[2.1!] 4.1[1.1 3.1] 5.1[4.1]", ""},
+		{"tracks of one number stand side by side", "# 1\n1.1\n# 2 <none\n2.1\n# 3a\n3a.1\n# 3b\n3b.1\n# 4\n4.1", sprintRules(), "1.1[] 2.1[] 3a.1[1.1 2.1] 3b.1[1.1 2.1] 4.1[3a.1 3b.1]", ""},
+		{"a later group", "# 1\n1.1\n# 2 <Epic 3\n2.1\n# 3 <Epic 1\n3.1", taskRules(), "1.1[] 2.1[3.1!] 3.1[1.1!]", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in, l := plan(t, c.rules, c.plan), diag.List{}
+			in.rules.groupWords = append(in.rules.groupWords, "Epic")
+			if got := show(in, depend(in, &l)); got != c.want || codes(l) != c.codes {
+				t.Errorf("got  %s\nwant %s\ncodes %q, want %q", got, c.want, codes(l), c.codes)
+			}
+		})
+	}
+}
+
+// Plan language, rule 9a: the sinks of all groups are found in one walk.
+func TestManyStatementsAboutGroupsAreLinear(t *testing.T) {
+	var b strings.Builder
+	const groups = 20_000
+	for g := 1; g <= groups; g++ {
+		say := []string{"", " <none", fmt.Sprintf(" <Phase %d", max(g-3, 1))}[g%3]
+		fmt.Fprintf(&b, "# %d%s\n%d.1\n", g, say, g)
+	}
+	in, l := plan(t, sprintRules(), b.String()), diag.List{}
+	start := time.Now()
+	out := depend(in, &l)
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("%d groups took %v", groups, took)
+	}
+	if len(out.edges) > 3*groups {
+		t.Errorf("%d edges", len(out.edges))
 	}
 }
 

@@ -10,10 +10,7 @@ func (d *depender) groupLabels(members [][]int32) {
 	for g := range d.groups {
 		s := &d.groupSay[g]
 		if s.says {
-			to := d.filter(members[g], inGroup)
-			if !d.rules.add {
-				to = d.sources(members[g], inGroup)
-			}
+			to := d.sources(members[g], inGroup)
 			for _, r := range s.readings {
 				for _, t := range r.targets {
 					made = d.pairs(made, d.groupTarget(int32(g), t, members, false), to, t.at)

@@ -140,7 +140,7 @@ func (l *lowering) phases() {
 		p := &l.tree.Phases[i]
 		dp := ir.DraftPhase{ID: p.ID, Name: p.Name, Range: p.Range, Word: p.Keyword, Fragments: fragments(p.Section.Fragments)}
 		num, _ := parseNumber(p.ID)
-		g := depGroup{id: p.ID, at: cmpRange(p.IDRange, p.Range), num: num}
+		g := depGroup{id: p.ID, title: p.Name, at: cmpRange(p.IDRange, p.Range), num: num}
 		var goal []string
 		p.Section.Labels = l.within(p.Section.Labels)
 		for j := range p.Section.Labels {

@@ -144,7 +144,8 @@ func (d *depender) groupEdges() {
 				}
 				for _, to := range sources {
 					for _, from := range sinks {
-						if d.groupOf(from) != d.groupOf(to) && d.groupReplaces(to) {
+						// A chain goes through groups; barriers begins those anew.
+						if d.anySays && d.groupOf(from) != d.groupOf(to) && d.enters(to) {
 							continue
 						}
 						d.addEdge(from, to, byNumber, d.items[to].at)
@@ -179,11 +180,6 @@ func (d *depender) filter(idx []int32, flag uint8) []int32 {
 		}
 	}
 	return out
-}
-
-func (d *depender) groupReplaces(i int32) bool {
-	g := d.items[i].group
-	return g >= 0 && d.groupSay[g].says && !d.rules.add
 }
 
 // pendingEdges makes the edges of statements that name a group by its ends, and
@@ -240,25 +236,27 @@ func (d *depender) members() [][]int32 {
 func (d *depender) bucketEdges() {
 	members := d.members()
 	d.groupLabels(members)
-	if !d.inForce || d.rules.groups != "barrier" {
+	if !d.inForce || d.rules.groups == "none" {
 		return
 	}
-	for b, groups := range d.buckets {
-		if len(groups) > 1 || int(groups[0]) < len(d.groups) && len(d.groups[groups[0]].num.letters()) > 1 {
-			d.joinGroups(groups, members)
+	if d.rules.groups == "barrier" {
+		for _, groups := range d.buckets {
+			if len(groups) > 1 || int(groups[0]) < len(d.groups) && len(d.groups[groups[0]].num.letters()) > 1 {
+				d.joinGroups(groups, members)
+			}
 		}
-		if b == 0 {
-			continue
-		}
+	}
+	if d.anySays {
+		d.barriers(members)
+		return
+	}
+	for b := 1; b < len(d.buckets) && d.rules.groups == "barrier"; b++ {
 		var before []int32
 		for _, g := range d.buckets[b-1] {
 			before = append(before, d.filter(members[g], outBucket)...)
 		}
-		for _, g := range groups {
+		for _, g := range d.buckets[b] {
 			sources := d.sources(members[g], inBucket)
-			if int(g) < len(d.groups) && d.groupSay[g].says && !d.rules.add {
-				continue
-			}
 			if !d.room(len(sources) * len(before)) {
 				return
 			}
@@ -278,7 +276,7 @@ func (d *depender) joinGroups(groups []int32, members [][]int32) {
 		tracks[k] = track{letters: d.groups[g].num.letters(), key: d.groups[g].id, at: d.groups[g].at}
 	}
 	d.joins2(tracks, "phase", func(from, to int) {
-		if d.groupSay[groups[to]].says && !d.rules.add {
+		if d.says(groups[to]) {
 			return
 		}
 		ends, sources := d.filter(members[groups[from]], outGroup), d.sources(members[groups[to]], inGroup)

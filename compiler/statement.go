@@ -289,7 +289,12 @@ func (p *valueParser) group1(sp span, keyword bool) bool {
 		fs = fs[:len(fs)-1]
 	}
 	id := strings.Join(fs, " ")
-	if g, ok := p.names.group(id); ok {
+	g, ok := p.names.group(id)
+	if !ok && len(fs) > 1 { // with its title: "Epic 1: Foundation"
+		g, ok = p.names.group(strings.TrimSuffix(fs[0], ":"))
+		ok = ok && isTitle(strings.Join(fs[1:], " "), p.groups[g].title)
+	}
+	if ok {
 		p.add(target{kind: kind, groups: []int32{g}}, sp)
 		return true
 	}

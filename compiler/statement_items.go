@@ -71,8 +71,12 @@ func (p *valueParser) restIsHarmless(item int32, rest string) bool {
 	if harmless {
 		return true
 	}
+	return isTitle(rest, p.items[item].title)
+}
+
+// isTitle reports whether what stands behind an id is the title of what it names.
+func isTitle(rest, title string) bool {
 	rest = strings.TrimLeft(rest, " :-–—")
-	title := p.items[item].title
 	return title != "" && len(rest) <= 4*len(title) && strings.EqualFold(squeeze(rest), squeeze(mask(title)))
 }
 
