@@ -111,6 +111,8 @@ type gateView struct {
 	Evidence     bool              `json:"evidence"`
 	RedFirst     bool              `json:"red_first"`
 	Secrets      map[string]string `json:"secrets,omitempty"` // name to variable
+	Plan         string            `json:"plan,omitempty"`
+	Policy       string            `json:"policy,omitempty"`
 }
 
 // Seal computes the digests of all nodes of e, in place. The digest of the
@@ -309,7 +311,7 @@ func (s *sealer) gate(name string) string {
 			Access: g.Access, Prompt: g.Prompt, Sees: g.Sees, InputSchema: g.InputSchema, OutputSchema: g.OutputSchema,
 			Promise: g.Promise, NoErrors: g.NoErrors, Approvers: g.Approvers, OnFailure: g.OnFailure,
 			Protect: g.Protect, ProtectNew: g.ProtectNew, Evidence: g.Evidence, RedFirst: g.RedFirst,
-			Secrets: secretsOf(s.e, g.Secrets),
+			Secrets: secretsOf(s.e, g.Secrets), Plan: g.Plan, Policy: g.Policy,
 		})
 	})
 }

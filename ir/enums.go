@@ -17,7 +17,7 @@ var enums = map[string][]string{
 	"Tracker.kind":          {"bd"},
 	"Agent.access":          {"", "read", "write"},
 	"Agent.session":         {"", "fresh", "resume"},
-	"Gate.kind":             {"command", "agent", "review", "human", "outcome"},
+	"Gate.kind":             {"command", "agent", "review", "human", "outcome", "compiles"},
 	"Gate.access":           {"", "read", "write"},
 	"Gate.on_timeout":       {"", "fail", "stop"},
 	"Gate.on_failure":       {"", "retry", "stop", "continue"},

@@ -166,7 +166,7 @@ type Cost struct {
 
 // Gate judges an attempt. Fields that its kind does not use are empty.
 type Gate struct {
-	Kind         string            `json:"kind"` // command, agent, review, human, outcome
+	Kind         string            `json:"kind"` // command, agent, review, human, outcome, compiles
 	Run          string            `json:"run"`
 	Env          map[string]string `json:"env"`
 	Expect       Expect            `json:"expect"`
@@ -192,6 +192,8 @@ type Gate struct {
 	From         string            `json:"from"`               // policy, plan, builtin
 	Baseline     string            `json:"baseline,omitempty"` // green: nothing starts while it is red on the base
 	Secrets      []string          `json:"secrets,omitempty"`  // that its command gets
+	Plan         string            `json:"plan,omitempty"`     // of kind compiles: the plan that is judged, relative to the project
+	Policy       string            `json:"policy,omitempty"`   // of kind compiles: digest of the policy files that it is judged by
 }
 
 // Expect says what a command must do for its gate to pass; all must hold.

@@ -255,7 +255,18 @@ func (v *verifier) gate(at, name string) {
 		if len(g.Approvers) == 0 {
 			v.fail(at+".approvers", "a human gate has no approver")
 		}
+	case "compiles":
+		if g.Plan == "" {
+			v.fail(at+".plan", "the gate has no plan to compile")
+		}
+		if g.Policy == "" {
+			v.fail(at+".policy", "the policy that the gate judges by has no digest")
+		}
 	}
+	if g.Kind != "compiles" && (g.Plan != "" || g.Policy != "") {
+		v.fail(at, "only a gate of kind compiles has a plan and a policy")
+	}
+	v.inside(at+".plan", g.Plan)
 	if g.Baseline != "" && (g.Kind != "command" || g.From == "plan" || g.RedFirst) {
 		v.fail(at+".baseline", "the gate is never tried on the base")
 	}

@@ -62,6 +62,16 @@ func TestVerifyNamesThePathOfEachBreach(t *testing.T) {
 			g.Baseline, g.RedFirst = "green", true
 			e.Gates["unit"] = g
 		}, "gates.unit.baseline: the gate is never tried on the base"},
+		{"a compiler's gate without a plan", func(e *ir.Epic) { e.Gates["x"] = ir.Gate{Kind: "compiles", Policy: "sha256:0", From: "builtin"} }, "gates.x.plan: the gate has no plan to compile"},
+		{"a compiler's gate that knows no policy", func(e *ir.Epic) { e.Gates["x"] = ir.Gate{Kind: "compiles", Plan: "plan.md", From: "builtin"} }, "gates.x.policy: "},
+		{"a plan outside the project to compile", func(e *ir.Epic) {
+			e.Gates["x"] = ir.Gate{Kind: "compiles", Plan: "../plan.md", Policy: "sha256:0", From: "builtin"}
+		}, "gates.x.plan: "},
+		{"a plan that a command does not compile", func(e *ir.Epic) {
+			g := e.Gates["unit"]
+			g.Plan = "plan.md"
+			e.Gates["unit"] = g
+		}, "gates.unit: only a gate of kind compiles"},
 		{"no attempts", func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.Attempts = 0 }, "nodes[0].steps[0].limits.attempts: "},
 		{"work without steps", func(e *ir.Epic) { e.Nodes[0].Steps = nil }, "nodes[0].steps: is empty"},
 		{"work without a prompt", func(e *ir.Epic) { e.Nodes[0].Prompt = nil }, "nodes[0].prompt: is empty"},
