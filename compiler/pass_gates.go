@@ -132,6 +132,9 @@ func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[
 		}
 		return
 	}
+	if !g.planningOnly(i, p, list) {
+		return
+	}
 	if p.Kind.V == "human" && (dropHuman && !fenced || kind == ir.Manual) {
 		return
 	}
@@ -141,7 +144,9 @@ func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[
 		if q == nil {
 			return
 		}
-		full, p = string(u.draft.Nodes[i].Key)+"/"+name, q
+		if full, p = string(u.draft.Nodes[i].Key)+"/"+name, q; !g.planningOnly(i, p, list) {
+			return
+		}
 	}
 	from := "policy"
 	if p.Builtin {
@@ -156,6 +161,19 @@ func (g *gating) policyGate(i int, s *ir.Step, name string, list policies.Value[
 	if !slices.Contains(s.Gates, full) {
 		s.Gates = append(slices.Clip(s.Gates), full)
 	}
+}
+
+// planningOnly reports a gate that judges plans, in the steps of a plan's work, and
+// whether p is none.
+func (g *gating) planningOnly(i int, p *policies.Gate, list policies.Value[[]string]) bool {
+	if p.Kind.V != "compiles" || g.u.planning {
+		return true
+	}
+	if !g.said["planning "+p.Name] {
+		g.said["planning "+p.Name] = true
+		g.diags.Add(policies.PlanningOnly(p.Name, list.Range))
+	}
+	return false
 }
 
 // fromPolicy writes a gate of the policy as epic.json has it, under s.

@@ -76,6 +76,7 @@ type unit struct {
 	choices   map[string]choice
 	chains    map[string][]string
 	wrote     map[string]bool // agents of steps that write
+	planning  bool            // the plan is what is written: a draft of ralph's own, under the built-in policy
 	contracts contracts
 }
 

@@ -289,6 +289,32 @@ policy "b" { priority = 1 }`,
 }`,
 	},
 	{
+		Code: "gate-planning-only", Severity: Error, About: "policy",
+		Title: "A gate that judges plans stands in a step",
+		Why:   "A gate of kind compiles hands the plan that `ralph draft` has written to the compiler. It stands in planning by itself; the work of a sprint is judged by other kinds.",
+		Wrong: `gate "plan" { kind = "compiles" }
+
+policy "default" {
+  step "implement" { gates = [gate.plan] }
+}`,
+		Right: `gate "unit" { run = "go test ./..." }
+
+policy "default" {
+  step "implement" { gates = [gate.unit] }
+}`,
+	},
+	{
+		Code: "draft-agent", Severity: Error, About: "policy",
+		Title: "A plan cannot be drafted or reviewed by that",
+		Why:   "In `draft { }` agents write the plan and look around for it, and one agent, or one gate of kind review, may judge it before a person does. People approve plans; commands and other gates judge work.",
+		Wrong: `draft {
+  review = gate.unit
+}`,
+		Right: `draft {
+  review = agent.reviewer
+}`,
+	},
+	{
 		Code: "gate-unused-attribute", Severity: Warning, Strict: true, About: "policy",
 		Title: "An attribute that the gate's kind does not look at",
 		Why:   "Each kind of gate uses some attributes only. One that is not used gives a false sense of safety.",
@@ -305,7 +331,7 @@ policy "b" { priority = 1 }`,
 	{
 		Code: "capability-unknown", Severity: Error, About: "policy",
 		Title: "An unknown capability",
-		Why:   "Agents are chosen by capability, so a misspelt one would leave a step without an agent. The built-in vocabulary is plan, implement, test, review, debug, doc, analyze, code, browsertest, human_review; others are declared in `ralph { capabilities = [...] }`.",
+		Why:   "Agents are chosen by capability, so a misspelt one would leave a step without an agent. The built-in vocabulary is plan, implement, test, review, debug, doc, analyze, explore, code, browsertest, human_review; others are declared in `ralph { capabilities = [...] }`.",
 		Wrong: `agent "dev" { capabilities = ["implment"] }`,
 		Right: `agent "dev" { capabilities = ["implement"] }`,
 	},

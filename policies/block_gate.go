@@ -15,7 +15,7 @@ import (
 // Gate is the block `gate "n"`: something that judges an attempt.
 type Gate struct {
 	Decl
-	Kind         Value[string] // command, agent, review, human, outcome
+	Kind         Value[string] // command, agent, review, human, outcome, compiles
 	Run          Value[string] // shell command; may hold ${run.…}
 	Env          Value[map[string]string]
 	Secrets      Value[[]string]
@@ -60,7 +60,7 @@ var gateBlock = &block{
 	doc: "something that judges an attempt",
 	attrs: []attr{
 		descriptionAttr,
-		{name: "kind", kind: kEnum, enum: []string{"agent", "command", "human", "outcome", "review"}, doc: "command, agent, review, human or outcome; left out, it follows from the other attributes"},
+		{name: "kind", kind: kEnum, enum: []string{"agent", "command", "compiles", "human", "outcome", "review"}, doc: "command, agent, review, human, outcome or (planning mode) compiles; left out, it follows from the other attributes"},
 		{name: "run", kind: kString, run: true, shell: true, doc: "the shell command that must succeed, such as \"go test ./...\""},
 		{name: "env", kind: kMap, run: true, doc: "variables that the command gets, as { NAME = \"value\" }"},
 		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that the command gets, such as [secret.DATABASE_URL]"},

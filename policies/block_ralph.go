@@ -22,7 +22,7 @@ type Ralph struct {
 }
 
 // Vocabulary are the capabilities that need no declaration.
-var Vocabulary = []string{"analyze", "browsertest", "code", "debug", "doc", "human_review", "implement", "plan", "review", "test"}
+var Vocabulary = []string{"analyze", "browsertest", "code", "debug", "doc", "explore", "human_review", "implement", "plan", "review", "test"}
 
 // Overrides are the words of `override`: what a plan may be kept from setting by
 // a label, a directive or a fence.

@@ -24,6 +24,7 @@ func (s *Set) check(d *decoder) {
 			s.checkWords(d, g.Capabilities)
 		}
 	}
+	s.checkDraft(d)
 	var def *Policy
 	for _, name := range sortedKeys(s.Policies) {
 		p := s.Policies[name]
@@ -114,6 +115,7 @@ func (s *Set) checkPolicy(d *decoder, p *Policy) {
 		at[step.Name] = i
 		names = append(names, step.Name)
 		s.checkWords(d, step.Capabilities)
+		s.checkPlanningOnly(d, step.Gates)
 	}
 	for i, step := range p.Steps {
 		next := step.Next

@@ -215,6 +215,7 @@ func (d *decoder) decodeAll(s *Set, blocks []*hcl.Block, in Input) {
 	each("worktree", func(r *reader, _ Decl) { set(Settings{Worktree: r.worktree()}) })
 	each("integration", func(r *reader, _ Decl) { set(Settings{Integration: r.integration()}) })
 	each("concurrency", func(r *reader, decl Decl) { s.Concurrency = s.Concurrency.overlay(r.concurrency(decl)) })
+	each("draft", func(r *reader, decl Decl) { s.Draft = s.Draft.Overlay(r.draft(decl)) })
 	each("tracker", func(r *reader, decl Decl) { s.Tracker = r.tracker(decl) })
 	each("notify", func(r *reader, decl Decl) { s.Notify = append(s.Notify, r.notify(decl)) })
 	each("waive", func(r *reader, decl Decl) { s.Waivers = append(s.Waivers, r.waiver(decl)) })

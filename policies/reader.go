@@ -117,6 +117,8 @@ func homeOf(b *block, name string, isBlock bool) string {
 		return "in gate \"NAME\" { }"
 	case (b == fileBlock || b == stepBlock) && agentBlock.attr(name) != nil:
 		return "in agent \"NAME\" { }"
+	case b == draftBlock && draftBlock.blocks[0].attr(name) != nil:
+		return "in max_sprint { }"
 	case (b == fileBlock || b == policyBlock || b == stepBlock) && limitsBlock.attr(name) != nil:
 		return "in limits { }"
 	}

@@ -12,14 +12,16 @@ import (
 )
 
 // ref reads an attribute that names a block: agent.reviewer, or "reviewer".
-func (r *reader) ref(name string) Value[string] {
+func (r *reader) ref(name string) Value[string] { return r.refTo(name, r.b.attr(name).ref) }
+
+func (r *reader) refTo(name, typ string) Value[string] {
 	a, ok := r.attrs[name]
 	if !ok {
 		return Value[string]{}
 	}
-	decl, at := r.b.attr(name), r.d.rng(a.Expr.Range())
+	at := r.d.rng(a.Expr.Range())
 	e := r.d.native(a.Expr)
-	if s, st := r.d.reference(e, decl.ref, at); st != absent {
+	if s, st := r.d.reference(e, typ, at); st != absent {
 		return refValue(r, s, st, at)
 	}
 	return get(r, name, func(v cty.Value, _ *attr) (string, error) {
@@ -27,9 +29,34 @@ func (r *reader) ref(name string) Value[string] {
 		if err != nil {
 			return "", err
 		}
-		r.d.checkRef(decl.ref, s, at)
+		r.d.checkRef(typ, s, at)
 		return s, nil
 	})
+}
+
+// refOf reads an attribute that names a block of one of two types, and says of
+// which. A name as text is that of the first type that has it.
+func (r *reader) refOf(name string) (string, Value[string]) {
+	decl := r.b.attr(name)
+	typ := decl.ref
+	if a, ok := r.attrs[name]; ok {
+		root, plain := "", ""
+		switch e := unwrapped(r.d.native(a.Expr)).(type) {
+		case *hclsyntax.ScopeTraversalExpr:
+			root = e.Traversal.RootName()
+		case *hclsyntax.LiteralValueExpr: // text of the JSON form
+			plain, _ = asString(e.Val)
+		case *hclsyntax.TemplateExpr:
+			if e.IsStringLiteral() {
+				v, _ := e.Value(nil)
+				plain, _ = asString(v)
+			}
+		}
+		if root == decl.also || plain != "" && !slices.Contains(r.d.scope.names[typ], plain) && slices.Contains(r.d.scope.names[decl.also], plain) {
+			typ = decl.also
+		}
+	}
+	return typ, r.refTo(name, typ)
 }
 
 func refValue(r *reader, s string, st state, at diag.Range) Value[string] {
@@ -82,17 +109,7 @@ func (r *reader) refs(name string) Value[[]string] {
 // reference resolves an expression that is nothing but type.name, without
 // evaluating it: the message can then point at the name alone.
 func (d *decoder) reference(e hclsyntax.Expression, want string, at diag.Range) (string, state) {
-	if m, ok := e.(*metered); ok {
-		e = m.Expression
-	}
-	if w, ok := e.(*hclsyntax.TemplateWrapExpr); ok { // "${agent.x}" in the JSON form
-		if e = w.Wrapped; e != nil {
-			if m, ok := e.(*metered); ok {
-				e = m.Expression
-			}
-		}
-	}
-	t, ok := e.(*hclsyntax.ScopeTraversalExpr)
+	t, ok := unwrapped(e).(*hclsyntax.ScopeTraversalExpr)
 	if !ok || len(t.Traversal) == 0 {
 		return "", absent
 	}
@@ -114,6 +131,21 @@ func (d *decoder) reference(e hclsyntax.Expression, want string, at diag.Range) 
 		return "", bad
 	}
 	return name, known
+}
+
+// unwrapped is an expression without what only counts or templates it.
+func unwrapped(e hclsyntax.Expression) hclsyntax.Expression {
+	if m, ok := e.(*metered); ok {
+		e = m.Expression
+	}
+	if w, ok := e.(*hclsyntax.TemplateWrapExpr); ok { // "${agent.x}" in the JSON form
+		if e = w.Wrapped; e != nil {
+			if m, ok := e.(*metered); ok {
+				e = m.Expression
+			}
+		}
+	}
+	return e
 }
 
 // nameRange returns the place of a name in a traversal, without its dot.

@@ -41,6 +41,7 @@ type attr struct {
 	kind     kind
 	enum     []string // of kEnum, kEnums
 	ref      string   // block type that kRef, kRefs name
+	also     string   // another one that kRef may name; see refOf
 	required bool
 	run      bool  // may hold ${run.…}
 	shell    bool  // a shell reads it: it takes no free text of a plan
@@ -120,7 +121,7 @@ var fileBlock = &block{
 		ralphBlock, variableBlock, localsBlock, runnerBlock, secretBlock, modelBlock, agentBlock, gateBlock,
 		policyBlock, complexityBlock, budgetBlock, hitlBlock, sandboxBlock, gitBlock, worktreeBlock,
 		integrationBlock, concurrencyBlock, ruleBlock, waiveBlock, trackerBlock, dialectBlock, notifyBlock,
-		retryBlock, stallBlock, limitsBlock,
+		retryBlock, stallBlock, limitsBlock, draftBlock,
 	},
 }
 

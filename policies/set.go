@@ -34,6 +34,7 @@ type Set struct {
 	Waivers     []*Waiver // by rule, then node
 	Notify      []*Notify // by place
 	Tracker     *Tracker  // nil: none
+	Draft       Draft
 	Concurrency Concurrency
 	Settings    Settings   // built-in defaults with the top-level blocks over them
 	Own         Settings   // what the user wrote at top level: it counts above everything built in
