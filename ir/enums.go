@@ -4,7 +4,7 @@ package ir
 // Verify and the JSON Schema both read it. A field that may be empty where it
 // does not apply lists "".
 var enums = map[string][]string{
-	"Integration.mode":      {"dag", "branch", "wait"},
+	"Integration.mode":      {"dag", "branch", "wait", "none"},
 	"Integration.pr":        {"none", "plan", "node"},
 	"Run.on_exceed":         {"pause", "stop"},
 	"HITL.level":            {"none", "gates", "every-node"},

@@ -46,9 +46,9 @@ type Header struct {
 
 // Integration says how results come together.
 type Integration struct {
-	Branch        string   `json:"branch"`
-	Mode          string   `json:"mode"` // dag, branch, wait
-	PR            string   `json:"pr"`   // none, plan, node
+	Branch        string   `json:"branch"` // "" in mode none
+	Mode          string   `json:"mode"`   // dag, branch, wait, none: nothing is joined
+	PR            string   `json:"pr"`     // none, plan, node
 	Gates         []string `json:"gates"`
 	Stated        []string `json:"stated,omitempty"` // of Gates, those that policy or plan list: they judge whatever is joined, the others while a node that has them is
 	ConflictAgent string   `json:"conflict_agent"`

@@ -168,9 +168,7 @@ func (v *verifier) header() {
 	if h.Plan == "" {
 		v.fail("epic.plan", "is empty")
 	}
-	if h.Integration.Branch == "" {
-		v.fail("epic.integration.branch", "is empty")
-	}
+	v.integration(&h.Integration)
 	v.gates("epic.integration.gates", h.Integration.Gates)
 	v.gates("epic.integration.stated", h.Integration.Stated)
 	v.agent("epic.integration.conflict_agent", h.Integration.ConflictAgent)
@@ -192,6 +190,23 @@ func (v *verifier) header() {
 	}
 	for i, p := range v.e.Run.Worktree.Copy {
 		v.inside(fmt.Sprintf("run.worktree.copy[%d]", i), p)
+	}
+}
+
+// integration checks that there is a branch where results are joined, and nothing of it
+// where none are.
+func (v *verifier) integration(in *Integration) {
+	switch {
+	case in.Mode != "none":
+		if in.Branch == "" {
+			v.fail("epic.integration.branch", "is empty")
+		}
+	case in.Branch != "":
+		v.fail("epic.integration.branch", "%s is there, and mode is none", quote(in.Branch))
+	case in.PR != "none":
+		v.fail("epic.integration.pr", "%s is there, and mode is none", quote(in.PR))
+	case len(in.Gates) > 0:
+		v.fail("epic.integration.gates", "are there, and mode is none")
 	}
 }
 

@@ -94,6 +94,11 @@ func TestVerifyNamesThePathOfEachBreach(t *testing.T) {
 		{"an agent without a runner", func(e *ir.Epic) { e.Agents["x"] = ir.Agent{} }, `agents.x.runner: `},
 		{"a runner with an unknown secret", func(e *ir.Epic) { delete(e.Secrets, "anthropic") }, `runners.claude.secrets[0]: `},
 		{"files out of order", func(e *ir.Epic) { e.Files = append(e.Files, e.Files[0]) }, `files[1]: `},
+		{"no branch where results are joined", func(e *ir.Epic) { e.Epic.Integration.Branch = "" }, `epic.integration.branch: `},
+		{"a branch where none are", func(e *ir.Epic) { e.Epic.Integration.Mode = "none" }, `epic.integration.branch: `},
+		{"a pull request where nothing is joined", func(e *ir.Epic) {
+			e.Epic.Integration = ir.Integration{Mode: "none", PR: "plan"}
+		}, `epic.integration.pr: `},
 		{"an integration gate that does not exist", func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"x"} }, `epic.integration.gates[0]: `},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,6 +23,9 @@ type branchHolds struct {
 
 func holdsOf(ctx context.Context, epic *ir.Epic, run *executor.Run, space *workspace.Space) branchHolds {
 	in := epic.Epic.Integration
+	if in.Branch == "" {
+		return branchHolds{}
+	}
 	b := branchHolds{name: in.Branch, joins: in.Mode == "dag", shadows: space.Shadows(in.Branch)}
 	b.head, _ = space.Integrated(ctx)
 	within, err := space.Within(ctx, append(run.Results(), run.LeftOthers()...))

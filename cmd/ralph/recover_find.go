@@ -156,6 +156,9 @@ func (r *recovery) findBase(ctx context.Context) error {
 	r.base = k.Base
 	r.pins = workspace.Pins{Base: k.Base.Commit, Bases: k.Bases, Results: map[ir.NodeID]string{}}
 	// The branch may have gone on since the beads were told.
+	if r.epic.Epic.Integration.Branch == "" {
+		return nil
+	}
 	tip, err := r.space.Remote(ctx, r.epic.Epic.Integration.Branch, k.Head)
 	if err != nil {
 		return err

@@ -244,7 +244,7 @@ func (d *sim) begin() executor.RunStarted {
 		Seed: d.s.Seed, Wait: d.s.Wait, By: "simulation",
 	}
 	start.Head = d.joined
-	if d.epic.Epic.Integration.Mode != "dag" {
+	if mode := d.epic.Epic.Integration.Mode; mode == "branch" || mode == "wait" {
 		start.Head = base.Commit
 	}
 	named := map[string]bool{}

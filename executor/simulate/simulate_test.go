@@ -68,6 +68,12 @@ func TestScenarios(t *testing.T) { // S4: a scheduler that can be tried without 
 			want: "1.1 done\n1.2 done\nintegration done",
 			took: 2 * (10*time.Minute + 30*time.Second),
 		},
+		"nothing is joined in mode none": {
+			epic: []string{"1.1", "1.2: 1.1"}, scenario: "{}",
+			change: func(e *ir.Epic) { e.Epic.Integration = ir.Integration{Mode: "none", PR: "none"} },
+			want:   "1.1 done\n1.2 done",
+			took:   2 * (10*time.Minute + 30*time.Second),
+		},
 		"an agent is told by key and attempt": {
 			epic: []string{"1.1", "2.1"},
 			scenario: `

@@ -70,7 +70,7 @@ func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, ref := range []string{"refs/heads/" + s.epic.Epic.Integration.Branch, base, s.prefix() + "target"} {
+	for _, ref := range []string{s.sumRef(), base, s.prefix() + "target"} {
 		if ref == "" {
 			continue
 		}
@@ -87,6 +87,9 @@ func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
 		if merged {
 			break
 		}
+	}
+	if !merged && s.sumRef() == "" {
+		return "its work is merged nowhere", nil
 	}
 	if !merged {
 		return "its work is not merged into " + s.epic.Epic.Integration.Branch, nil

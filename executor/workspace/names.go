@@ -129,7 +129,10 @@ func (s *Space) names(refs map[string]string, joined bool) *names {
 
 // wanted are the sum and those nodes that need says.
 func (s *Space) wanted(need func(*ir.Node) bool) []*ir.Node {
-	wanted := []*ir.Node{s.nodes[executor.Integration]}
+	var wanted []*ir.Node
+	if sum := s.nodes[executor.Integration]; sum != nil {
+		wanted = append(wanted, sum)
+	}
 	for i := range s.epic.Nodes {
 		if n := &s.epic.Nodes[i]; !n.Done && need(n) {
 			wanted = append(wanted, n)
@@ -197,8 +200,10 @@ func (e *needs) add(to map[string]other, o other) {
 			to[n.Git.Branch] = o
 		}
 	}
-	o.node, o.key = executor.Integration, executor.Integration
-	to[e.Epic.Integration.Branch] = o
+	if name := e.Epic.Integration.Branch; name != "" {
+		o.node, o.key = executor.Integration, executor.Integration
+		to[name] = o
+	}
 }
 
 // applied are the other epics that were applied in this repository.

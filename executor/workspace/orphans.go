@@ -91,7 +91,7 @@ func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, er
 			return nil, err
 		}
 	}
-	tip, err := s.git.ref(ctx, "refs/heads/"+s.epic.Epic.Integration.Branch)
+	tip, err := s.Integrated(ctx)
 	if err != nil {
 		return nil, err
 	}

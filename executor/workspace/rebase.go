@@ -96,7 +96,10 @@ func (s *Space) Head(ctx context.Context) (string, error) {
 
 // Integrated returns the integration branch's commit, "" if there is no such branch.
 func (s *Space) Integrated(ctx context.Context) (string, error) {
-	return s.git.ref(ctx, "refs/heads/"+s.epic.Epic.Integration.Branch)
+	if s.sumRef() == "" {
+		return "", nil
+	}
+	return s.git.ref(ctx, s.sumRef())
 }
 
 // Within returns those of the commits that the head of the integration branch is, or

@@ -16,7 +16,7 @@ func (s *Space) shows(n *ir.Node) (map[string]string, error) {
 	if n == nil || n.ID == executor.Integration || n.Kind == ir.Manual {
 		return s.git.readRefs(under...)
 	}
-	sum := "refs/heads/" + s.epic.Epic.Integration.Branch
+	sum := s.sumRef()
 	refs, err := s.git.refsBut(func(ref string) bool {
 		branch := branchRef(ref)
 		return s.branches[branch] && branch != sum

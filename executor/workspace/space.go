@@ -134,18 +134,28 @@ func (s *Space) know() error {
 		}
 		disks[s.disk(dir)] = true
 	}
-	s.nodes[executor.Integration] = &ir.Node{
-		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: s.epic.Epic.Title,
-		Git: ir.Git{Branch: s.epic.Epic.Integration.Branch, Worktree: "../{repo}-worktrees/" + s.epic.Epic.Integration.Branch},
+	if name := s.epic.Epic.Integration.Branch; name != "" {
+		s.nodes[executor.Integration] = &ir.Node{
+			ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: s.epic.Epic.Title,
+			Git: ir.Git{Branch: name, Worktree: "../{repo}-worktrees/" + name},
+		}
+		s.branches[s.sumRef()] = true
+		dir, err := s.path(s.nodes[executor.Integration].Git.Worktree)
+		if err != nil {
+			return &Refusal{What: fmt.Sprintf("integration branch: %v", err)}
+		}
+		disks[s.disk(dir)] = true
 	}
-	s.branches["refs/heads/"+s.epic.Epic.Integration.Branch] = true
-	dir, err := s.path(s.nodes[executor.Integration].Git.Worktree)
-	if err != nil {
-		return &Refusal{What: fmt.Sprintf("integration branch: %v", err)}
-	}
-	disks[s.disk(dir)] = true
 	s.disks = append([]string{s.state}, sortedKeys(disks)...)
 	return nil
+}
+
+// sumRef is the ref of the integration branch, "" if the epic has none.
+func (s *Space) sumRef() string {
+	if s.epic.Epic.Integration.Branch == "" {
+		return ""
+	}
+	return "refs/heads/" + s.epic.Epic.Integration.Branch
 }
 
 // State returns this epic's state directory.

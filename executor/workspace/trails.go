@@ -191,7 +191,7 @@ func (s *Space) Repin(ctx context.Context, p Pins) (int, error) {
 			return 0, err
 		}
 	}
-	if err := add("refs/heads/"+s.epic.Epic.Integration.Branch, p.Head, true); err != nil {
+	if err := add(s.sumRef(), p.Head, true); err != nil {
 		return 0, err
 	}
 	return len(moves), s.git.update(ctx, "recover", moves...)

@@ -44,7 +44,10 @@ func (w *watch) lookAt(e executor.Effect) []executor.Sighting {
 
 // refsOf lists the refs of the epic that an effect may move.
 func (w *watch) refsOf(e executor.Effect) []string {
-	out := []string{w.s.prefix() + "base", "refs/heads/" + w.s.epic.Epic.Integration.Branch}
+	out := []string{w.s.prefix() + "base"}
+	if sum := w.s.sumRef(); sum != "" {
+		out = append(out, sum)
+	}
 	if n := w.s.nodes[e.Node]; n != nil && n.Git.Branch != "" {
 		out = append(out, "refs/heads/"+n.Git.Branch)
 	}
