@@ -158,7 +158,25 @@ func TestDependExplicit(t *testing.T) {
 		{"all previous", five + "All previous sprints", four + "[1.1! 1.2! 1.3! 1.4!]", ""},
 		{"a bare all", five + "all", four + "[1.1! 1.2! 1.3! 1.4!]", ""},
 		{"all tasks complete", five + "All tasks complete", four + "[1.1! 1.2! 1.3! 1.4!]", ""},
-		{"all tools created is prose", five + "All tools created", four + "[1.4]", "dependency-prose"},
+		// Plan language, rule 22: words behind "all"
+		{"all tools created is prose", five + "All tools created", four + "[1.4]", "dependency-near-miss"},
+		{"words behind all are no names of groups", "# 1\n1.1\n# 2\n2.1 <All phases substantially complete", "1.1[] 2.1[1.1]", "dependency-near-miss"},
+		{"not even those of a group", "# 1\n1.1\n# substantially\n2.1 <All tools of phases substantially complete", "1.1[] 2.1[1.1]", "dependency-near-miss"},
+		{"an id behind all that no group has", "# 1\n1.1\n# 2\n2.1 <All Phase 7 sprints", "1.1[] 2.1[]", "unknown-dependency"},
+		{"all beside an item", five + "1.2, all tools created", four + "[1.2!]", "dependency-near-miss"},
+		// Plan language, rule 10: reasons
+		{"a reason behind a dash", five + "Sprint 1.2 - for the tests", four + "[1.2!]", ""},
+		{"behind an en dash, an em dash, two dashes", five + "1.2 – its tests, 1.3 — its API, 1.4 -- its docs", four + "[1.2! 1.3! 1.4!]", "redundant-dependency"},
+		{"ids in a reason make no edge", five + "1.2 - as 1.1 does", four + "[1.2!]", ""},
+		{"a range with spaces is no reason", five + "1.2 - 1.4", four + "[1.2! 1.3! 1.4!]", ""},
+		{"a range with a reason", five + "1.2 - 1.4 - for the tests", four + "[1.2! 1.3! 1.4!]", ""},
+		{"a number in a reason", five + "1.2 - 3 files of it", four + "[1.2!]", ""},
+		{"several dashes in a reason", five + "1.2 - tests - and docs - and more - and more", four + "[1.2!]", ""},
+		{"all with a reason", five + "All previous sprints - it ships them", four + "[1.1! 1.2! 1.3! 1.4!]", ""},
+		{"a group with a reason", "# 1\n1.1\n1.2\n# 2\n2.1 <Phase 1 - the schema", "1.1[] 1.2[1.1] 2.1[1.2!]", ""},
+		{"a dash without spaces is none", five + "1.2 -for the tests", four + "[1.4]", "dependency-near-miss"},
+		{"an unknown id with a reason", five + "1.7 - for the tests", four + "[]", "unknown-dependency"},
+		{"words with a reason", five + "PostgreSQL 17 - for the tests", four + "[1.4]", "dependency-prose"},
 		{"prose leaves the number", five + "a database", four + "[1.4]", "dependency-prose"},
 		{"an id in prose is a near miss", five + "the API of 1.2", four + "[1.4]", "dependency-near-miss"},
 		{"an id followed by merged", five + "1.2 merged", four + "[1.2!]", ""},
@@ -320,7 +338,7 @@ func TestWideGroupsSideBySideAreBounded(t *testing.T) {
 }
 
 func FuzzStatement(f *testing.F) {
-	for _, s := range []string{"1.1, 1.2", "Phase 1 complete", "all Phase 1 sprints", "1.1-1.2", "None (", "[1.1", "１.2–a", "1.1 through"} {
+	for _, s := range []string{"1.1, 1.2", "Phase 1 complete", "all Phase 1 sprints", "1.1-1.2", "None (", "[1.1", "１.2–a", "1.1 through", "1.1 - for 1.2", "1.1 - 1.2a - – — -- x", "all phases substantially complete", "every - all"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -85,9 +85,9 @@ func (p *valueParser) value() reading {
 			p.out.none = true
 			continue
 		}
-		if !p.part(sp) {
+		if !p.part(sp) && !p.reasoned(sp) {
 			proseParts++
-			near = p.nearWord(sp) || p.nearMiss(sp) || near
+			near = p.nearWord(sp) || p.nearMiss(sp) || p.nearAll(sp) || near
 		}
 	}
 	if len(p.out.targets) > 0 {
@@ -180,8 +180,8 @@ func noneLead(s string) bool {
 
 // part reads one part; false if it is prose.
 func (p *valueParser) part(sp span) bool {
-	if p.all(sp) {
-		return true
+	if read, all := p.all(sp); all {
+		return read
 	}
 	w, rest := word(p.text, sp)
 	if strings.EqualFold(w, "both") && rest.start < rest.end { // "both 1.1 and 1.2"
@@ -212,63 +212,6 @@ func (p *valueParser) part(sp span) bool {
 		return true
 	}
 	return p.bareGroups && p.group1(sp, false)
-}
-
-// all reads "all", "all tasks", "all previous phases", "all Phase 2 sprints",
-// "all sprints in Phase 2".
-func (p *valueParser) all(sp span) bool {
-	fs := strings.Fields(strings.ToLower(p.text[sp.start:sp.end]))
-	if len(fs) == 0 || fs[0] != "all" && fs[0] != "every" {
-		return false
-	}
-	fs = fs[1:]
-	fs = skip(fs, "of", "the", "these")
-	for len(fs) > 0 && (slices.Contains(doneWords, fs[len(fs)-1]) || fs[len(fs)-1] == "are" || fs[len(fs)-1] == "is") {
-		fs = fs[:len(fs)-1]
-	}
-	if len(fs) == 0 {
-		p.add(target{kind: toPrevious}, sp)
-		return true
-	}
-	if slices.Contains(previousWords, fs[0]) {
-		fs = fs[1:]
-		if len(fs) == 0 || len(fs) == 1 && p.itemWords[fs[0]] || len(fs) == 1 && fs[0] == "work" {
-			p.add(target{kind: toPrevious}, sp)
-			return true
-		}
-		if len(fs) == 1 && p.groupWords[fs[0]] {
-			p.add(target{kind: toEarlier}, sp)
-			return true
-		}
-		return false
-	}
-	if len(fs) == 1 && (p.itemWords[fs[0]] || p.groupWords[fs[0]]) {
-		p.add(target{kind: toPrevious}, sp)
-		return true
-	}
-	// all Phase 2 sprints | all sprints of Phase 2
-	if len(fs) >= 4 && p.itemWords[fs[0]] && (fs[1] == "in" || fs[1] == "of" || fs[1] == "from") {
-		fs = skip(fs[2:], "the")
-	}
-	if len(fs) == 3 && p.itemWords[fs[2]] {
-		fs = fs[:2]
-	}
-	if len(fs) == 2 && p.groupWords[fs[0]] {
-		g, ok := p.names.group(fs[1])
-		if !ok {
-			return p.unknownGroup(sp, fs[1])
-		}
-		p.add(target{kind: toGroup, groups: []int32{g}}, sp)
-		return true
-	}
-	return false
-}
-
-func skip(fs []string, words ...string) []string {
-	for len(fs) > 0 && slices.Contains(words, fs[0]) {
-		fs = fs[1:]
-	}
-	return fs
 }
 
 // group1 reads what stands behind a group keyword: an id, a range of ids, with

@@ -1,0 +1,107 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// all reads "all", "all tasks", "all previous phases", "all Phase 2 sprints", "all
+// sprints in Phase 2". isAll says that the part begins with such a word: where it
+// goes on with words that are no ids it is prose, and none of them is a name.
+func (p *valueParser) all(sp span) (read, isAll bool) {
+	fs := strings.Fields(strings.ToLower(p.text[sp.start:sp.end]))
+	if len(fs) == 0 || fs[0] != "all" && fs[0] != "every" {
+		return false, false
+	}
+	fs = skip(fs[1:], "of", "the", "these")
+	for len(fs) > 0 && (slices.Contains(doneWords, fs[len(fs)-1]) || fs[len(fs)-1] == "are" || fs[len(fs)-1] == "is") {
+		fs = fs[:len(fs)-1]
+	}
+	if len(fs) == 0 {
+		p.add(target{kind: toPrevious}, sp)
+		return true, true
+	}
+	if slices.Contains(previousWords, fs[0]) {
+		fs = fs[1:]
+		if len(fs) == 0 || len(fs) == 1 && p.itemWords[fs[0]] || len(fs) == 1 && fs[0] == "work" {
+			p.add(target{kind: toPrevious}, sp)
+			return true, true
+		}
+		if len(fs) == 1 && p.groupWords[fs[0]] {
+			p.add(target{kind: toEarlier}, sp)
+			return true, true
+		}
+		return false, true
+	}
+	if len(fs) == 1 && (p.itemWords[fs[0]] || p.groupWords[fs[0]]) {
+		p.add(target{kind: toPrevious}, sp)
+		return true, true
+	}
+	// all Phase 2 sprints | all sprints of Phase 2
+	if len(fs) >= 4 && p.itemWords[fs[0]] && (fs[1] == "in" || fs[1] == "of" || fs[1] == "from") {
+		fs = skip(fs[2:], "the")
+	}
+	if len(fs) == 3 && p.itemWords[fs[2]] {
+		fs = fs[:2]
+	}
+	if len(fs) != 2 || !p.groupWords[fs[0]] {
+		return false, true
+	}
+	g, ok := p.names.group(fs[1])
+	if !ok {
+		return strings.ContainsAny(fs[1], "0123456789") && p.unknownGroup(sp, fs[1]), true
+	}
+	p.add(target{kind: toGroup, groups: []int32{g}}, sp)
+	return true, true
+}
+
+func skip(fs []string, words ...string) []string {
+	for len(fs) > 0 && slices.Contains(words, fs[0]) {
+		fs = fs[1:]
+	}
+	return fs
+}
+
+// nearAll warns of "all" that goes on with other words: "All phases substantially
+// complete".
+func (p *valueParser) nearAll(sp span) bool {
+	if w, rest := word(p.text, sp); rest.start == rest.end || !strings.EqualFold(w, "all") && !strings.EqualFold(w, "every") {
+		return false
+	}
+	s := p.text[sp.start:sp.end]
+	p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(strings.TrimSpace(s))).
+		WithDetail("\"All\" goes on with words that are no ids, so it makes no dependency. Write \"all\" alone, \"all previous phases\" or the ids, and the rest in parentheses: \"all (when they are tested)\"."))
+	return true
+}
+
+// maxReasons bounds the dashes at which a part is cut.
+const maxReasons = 3
+
+// reasoned reads a part with a reason behind a dash: "Task 1 - for the tests". The
+// last dash is tried first: in "1.1 - 1.3 - for the tests" the first one makes a range.
+func (p *valueParser) reasoned(sp span) bool {
+	for _, at := range p.dashes(sp) {
+		if head := trim(p.text, span{sp.start, at}); head.start < head.end && p.part(head) {
+			return true
+		}
+	}
+	return false
+}
+
+// dashes returns the places of the first dashes with spaces around them, last one first.
+func (p *valueParser) dashes(sp span) (out []int) {
+	for i := sp.start + 1; i < sp.end && len(out) < maxReasons; i++ {
+		if !blank(p.text[i-1]) {
+			continue
+		}
+		for _, dash := range []string{"- ", "– ", "— ", "-- "} {
+			if strings.HasPrefix(p.text[i:sp.end], dash) {
+				out = slices.Insert(out, 0, i)
+				break
+			}
+		}
+	}
+	return out
+}
