@@ -53,6 +53,7 @@ type Options struct {
 	PR            string            // none, plan, node; "" keeps the policy's choice
 	FreshIDs      []string          // keys of items that get an id which nothing is on record about
 	SameIDs       []string          // keys of items that keep the id which they get, whatever is on record about it
+	NoAnnotate    bool              // nobody will write the ids into the plans
 	Strict        bool              // warnings that the table names become errors
 	Version       string            // of ralph, for `ralph { required }`
 	Now           time.Time         // for warnings about deadlines, never for bytes; zero: no such warnings

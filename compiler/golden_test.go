@@ -53,6 +53,8 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 				o.MaxIterations, _ = strconv.Atoi(v)
 			case "pr":
 				o.PR = v
+			case "no-annotate":
+				o.NoAnnotate = true
 			case "strict":
 				o.Strict = true
 			case "now":

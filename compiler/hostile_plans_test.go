@@ -223,6 +223,12 @@ var hostilePlans = map[string]hostile{
 	"checklists nested": {plan: func() string {
 		return "---\nralph: 1\ndialect: checklist\n---\n# P\n" + fill(hostileRoom, func(i int) string { return fmt.Sprintf("%s- [ ] %d. x\n", strings.Repeat("  ", i%50), i+1) })
 	}},
+	"todos": {plan: func() string {
+		return "---\nralph: 1\ndialect: todo\n---\n# P\n" + fill(hostileRoom, numbered("- [ ] #%d x\n  - [x] y\n- [ ] z (depends on #1, 2)\n"))
+	}},
+	"todos below headings": {plan: func() string {
+		return "---\nralph: 1\ndialect: todo\n---\n# P\n" + fill(hostileRoom, numbered("## G%d\n- [ ] x\n- y\n  - [ ] z\n"))
+	}},
 	"bold tasks": {plan: func() string {
 		return "---\nralph: 1\ndialect: bold-task\n---\n# P\n" + fill(hostileRoom, numbered("**Task P%d: x**\n\n"))
 	}},

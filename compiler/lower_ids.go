@@ -40,7 +40,7 @@ func (l *lowering) checkSpelling() {
 				WithDetail("%q names the joined result of all items in commands. Give the item another id.", reservedKey))
 		}
 		written := key
-		if r := it.KeyRange; r.Start >= 0 && r.Start < r.End && r.End <= len(l.tree.File.Bytes) {
+		if r := it.KeyRange; !it.Placed && r.Start >= 0 && r.Start < r.End && r.End <= len(l.tree.File.Bytes) {
 			written = l.tree.File.Text(r)
 		}
 		plain := spelling(written, padded)

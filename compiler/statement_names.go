@@ -18,6 +18,7 @@ type names struct {
 	groupWords wordSet
 	bareGroups bool // the dialect's groups have no keyword: a bare id names one
 	ignoreCase bool
+	marked     markedKeys
 	keys       []string           // made by near, on first use
 	order      map[string][]int32 // by shape, made by sorted
 	groupIDs   []string
@@ -51,6 +52,7 @@ func newNames(in *depInput) *names {
 			n.byKey[k] = int32(i)
 		}
 		n.shapes[in.items[i].num.shape] = true
+		n.marked.see(string(in.items[i].key))
 	}
 	for i := range in.groups {
 		k := strings.ToLower(in.groups[i].id)

@@ -75,6 +75,27 @@ var planCodes = []Entry{
 		Right: "### Sprint 1.2: Parser",
 	},
 	{
+		Code: "empty-box", Severity: Warning, About: "plan",
+		Title: "A check box has no text",
+		Why:   "In a dialect whose items are check boxes without ids, a box without text is no item: there is nothing to do in it. Write what is to be done, or delete it.",
+		Wrong: "- [ ] Write the parser\n- [ ]",
+		Right: "- [ ] Write the parser\n- [ ] Write the printer",
+	},
+	{
+		Code: "moving-key", Severity: Warning, About: "plan",
+		Title: "Items have no identity but their place",
+		Why:   "In the dialect todo the key of an item without an id is its place among the others, and moves when one is inserted above it. The annotation that compile writes keeps its identity. With --no-annotate there is none: an item may take over what became of another one. Compile without --no-annotate, or begin the items with ids of their own.",
+		Wrong: "- [ ] Write the parser",
+		Right: "- [ ] #1 Write the parser",
+	},
+	{
+		Code: "open-inside-ticked", Severity: Warning, About: "plan",
+		Title: "A ticked item has open boxes inside it",
+		Why:   "In the dialect todo a ticked item is finished, so nobody works on what is open inside it. Clear the item's own box if something is left to do, or tick the boxes inside.",
+		Wrong: "- [x] Write the parser\n  - [ ] Tests",
+		Right: "- [ ] Write the parser\n  - [ ] Tests",
+	},
+	{
 		Code: "group-without-items", Severity: Hint, About: "plan",
 		Title: "A group heading contains no items, and neither does any other",
 		Why:   "Items stand outside all group headings, so groups are made from the first part of their ids and this heading is prose.",

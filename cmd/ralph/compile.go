@@ -119,7 +119,7 @@ func (a *compileArgs) options() (compiler.Options, error) {
 	o := compiler.Options{
 		Dialect: a.dialect, Vars: map[string]string{}, Complexity: a.complexity,
 		MaxIterations: a.maxIterations, PR: a.pr, Strict: a.strict, Version: version(), Now: time.Now(),
-		FreshIDs: a.freshIDs, SameIDs: a.sameIDs,
+		FreshIDs: a.freshIDs, SameIDs: a.sameIDs, NoAnnotate: a.noAnnotate,
 	}
 	if !slices.Contains([]string{formatText, formatJSON, formatSARIF}, a.format) {
 		return o, usageErrorf("--format %s: write text, json or sarif", a.format)

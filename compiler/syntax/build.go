@@ -135,6 +135,8 @@ func (b *builder) step(i int) {
 		b.heading(i, e, c)
 	}
 	switch {
+	case e.apart && b.own == anItem:
+		b.close(i)
 	case c == nil && !heading:
 		if e.cand >= 0 {
 			e.own = e.b.kind == itemBlock // its children follow by themselves
@@ -246,7 +248,7 @@ func (b *builder) addItem(c *cand) {
 		Range: c.in.Range, Level: c.level, Kind: c.kind, KindRange: c.kindAt, Parallel: c.parallel, ParallelMark: c.parAt,
 		Tags: c.tags, Phase: -1, Slot: c.slot,
 	}
-	if p.groupLevel > 0 {
+	if p.groupLevel > 0 && b.group >= 0 {
 		it.Phase = b.group
 		p.plan.Phases[b.group].Items = append(p.plan.Phases[b.group].Items, len(p.plan.Items))
 	}
@@ -260,9 +262,15 @@ func (b *builder) addItem(c *cand) {
 		}
 		p.report(d.WithFix(c.near.at, c.near.meant))
 	}
+	if p.dialect.In == InTodo && c.key.n == 0 {
+		it.Placed, it.KeyRange = true, it.TitleRange
+	}
 	it.Section = b.sectionPath(c)
 	if c.done {
 		it.Done, it.DoneBy, it.DoneRange = true, "heading", c.doneAt
+	}
+	if p.dialect.In == InTodo && c.box == Ticked {
+		it.Done, it.DoneBy, it.DoneRange = true, "boxes", c.boxAt
 	}
 	if c.box != NoBox {
 		it.Body.Boxes.add(c.box, c.boxAt)

@@ -13,6 +13,7 @@ type elem struct {
 	from, to int32 // part of a paragraph; 0, 0: all of it
 	cand     int32 // index in parser.cands; -1
 	own      bool  // of a list item only its first paragraph: its children follow
+	apart    bool  // it ends the item before it, and belongs to nobody
 }
 
 // cand is what looks like an item or a group.
@@ -61,7 +62,7 @@ func (p *parser) read(blocks []block) {
 		switch {
 		case b.kind == headingBlock:
 			p.heading(b)
-		case b.kind == listBlock && (p.dialect.In == InCheckbox || p.dialect.In == InBold):
+		case b.kind == listBlock && (p.dialect.In == InCheckbox || p.dialect.In == InBold || p.dialect.In == InTodo):
 			p.list(b)
 		case b.kind == paraBlock && p.dialect.In == InBold:
 			p.boldLines(b, int(b.start))
@@ -148,9 +149,19 @@ func (p *parser) listItem(b *block) bool {
 		return false
 	}
 	para := &b.kids[0]
+	if p.dialect.In == InTodo && p.emptyBox(para) {
+		p.kids(b.kids[1:])
+		return true
+	}
 	if c, ok := p.lineItem(int(para.start), int(para.end)); ok {
 		p.addCand(c, elem{b: b, cand: -1})
 		p.restOfParagraph(para, int(para.start))
+		if p.dialect.In == InTodo { // boxes inside it are its tasks
+			for i := range b.kids[1:] {
+				p.push(elem{b: &b.kids[1+i], cand: -1})
+			}
+			return true
+		}
 		p.kids(b.kids[1:])
 		return true
 	}
@@ -163,6 +174,7 @@ func (p *parser) listItem(b *block) bool {
 	}
 	at := p.push(elem{b: b, cand: -1, own: true})
 	if p.kids(b.kids[1:]) {
+		p.stream[at].apart = p.dialect.In == InTodo
 		return true
 	}
 	p.stream = p.stream[:at]
@@ -241,7 +253,7 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 	if box != NoBox {
 		c.boxAt = p.file.Range(at, at+3)
 		at += after
-	} else if p.dialect.In == InCheckbox {
+	} else if p.dialect.In == InCheckbox || p.dialect.In == InTodo {
 		return c, false
 	}
 	rest := strings.TrimLeft(p.src[at:end], "~ ")
@@ -252,6 +264,9 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 	if in.unclosed >= 0 { // a comment goes on in the next line
 		end = in.unclosed
 		in = p.plain(at, end)
+	}
+	if p.dialect.In == InTodo {
+		return p.todoItem(c, in, at, end), true
 	}
 	t, ok := p.readTitle(in, &p.item)
 	if !ok {

@@ -10,6 +10,10 @@ import (
 // classify decides which candidates are groups and items. The rules, and why
 // they are so, are in docs/plan-language.md, "Which headings are items".
 func (p *parser) classify() {
+	if p.dialect.In == InTodo {
+		p.todos()
+		return
+	}
 	p.inflected()
 	p.parents()
 	grouped := p.groups()

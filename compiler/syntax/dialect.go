@@ -38,6 +38,7 @@ const (
 	InCheckbox Place = "checkbox"
 	InBold     Place = "bold"
 	InTable    Place = "table"
+	InTodo     Place = "todo" // every check box that stands in no other one
 )
 
 // Columns names the columns of a table of items by their header words, in any

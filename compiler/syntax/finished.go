@@ -21,6 +21,7 @@ func (p *parser) finished() {
 		it := &plan.Items[i]
 		p.finishedItem(it)
 		if it.Done {
+			p.openInside(it)
 			if n++; n == 1 {
 				first = it
 			}

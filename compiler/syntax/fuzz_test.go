@@ -18,7 +18,7 @@ import (
 // the file; the text may be cut into pieces or not; an annotation that is written
 // where the tree says is read as that item's.
 func FuzzParse(f *testing.F) {
-	names := []string{"sprint", "task", "code", "integer", "phase", "section", "bold-task", "checklist", "spec-kit", "table"}
+	names := []string{"sprint", "task", "code", "integer", "phase", "section", "bold-task", "checklist", "spec-kit", "table", "todo"}
 	cases, _ := filepath.Glob("testdata/*.txtar")
 	for _, c := range cases {
 		b, err := os.ReadFile(c)
@@ -60,6 +60,7 @@ func nasty() []string {
 		"### Sprint 1.1: " + strings.Repeat("[x] ", 200), "### Sprint 1.1: " + strings.Repeat("(", 600) + strings.Repeat(")", 600), strings.Repeat("> ", 70) + "x",
 		"### Sprint ١.٢: Arabic", "### Sprint 𝟏.𝟐: mathematical", "### Sprint 1.1\n#### Tasks\n- a\n#### Tasks: b\n", "### Sprint 1.1\n- [x] \n  - [ ]\n",
 		"### Sprint 1.1\n- a\n  - b\n**Tasks**:\n  - c\n\n  d\n- e\n **Owns**: f\n", "### Sprint 1.1\n10. a\n  **Goal**: b\n\n> a\n**Goal**: b\n", "- [ ] 1.1 a\n  - b\n**Owns**: c\n- [ ] 1.2 d",
+		"- [ ]\n  - [ ] a\n- [x] b\n  - [ ]\n- c\n  - [ ] ~~d~~\n", "# A\n- [ ] #1 a\n# ~~B~~\n- [ ] #1\n# ✅\n- [ ] ✅ (depends on #1)", "- - [ ] a\n  - [ ]\n    b",
 		"<details>\n### Sprint 1.1\n</details>\n\n### Sprint 1.2", "<pre>\n\n# Phase 1\n</pre>\n## Sprint 1.1",
 	}
 }

@@ -100,6 +100,9 @@ func (p *parser) noItems(blocks []block) {
 	d := diag.New("no-items", at, "the plan has no items")
 	what := map[Place]string{InHeading: "headings such as", InCheckbox: "list items with a check box such as", InBold: "bold lines such as", InTable: "table rows with an id such as"}
 	mine := fmt.Sprintf("The dialect %s looks for %s %s, and found none.", p.dialect.Name, what[p.dialect.In], p.itemForm())
+	if p.dialect.In == InTodo {
+		mine = fmt.Sprintf("The dialect %s looks for check boxes (- [ ] text), and found none.", p.dialect.Name)
+	}
 	if strings.IndexByte(p.src, '\n') < 0 && strings.IndexByte(p.src, '\r') >= 0 {
 		mine += " The file's lines end with CR alone, which markdown does not know: save it with LF."
 	}
@@ -193,6 +196,10 @@ func (p *parser) looksLikeItem(at, end int) bool {
 		}
 		_, ok := p.readTitle(in, &p.phase)
 		return ok
+	}
+	if p.dialect.In == InTodo && strings.HasPrefix(p.src[at:end], "- [") {
+		box, _ := boxAt(p.src[at+2 : end])
+		return box != NoBox
 	}
 	if p.dialect.In == InCheckbox && strings.HasPrefix(p.src[at:end], "- [") {
 		_, ok := p.readTitle(p.plain(min(at+5, end), end), &p.item)

@@ -49,6 +49,10 @@ func builtinDialects() map[string]Dialect {
 			d.Item = Pattern{ID: `[A-Za-z]*[-.]?[0-9]+[a-z]*([-.][0-9]+[a-z]*)*`}
 			d.Columns = Columns{ID: []string{"ID", "#", "Task ID"}, Title: []string{"Title", "Task"}, Depends: []string{"Depends on", "Dependencies"}}
 		}),
+		with(sprint, "todo", func(d *Dialect) {
+			d.Phase, d.Groups, d.In = Pattern{}, "chain", InTodo
+			d.Item = Pattern{ID: `#[0-9]+`}
+		}),
 	}
 	out := map[string]Dialect{}
 	for _, d := range all {

@@ -286,7 +286,7 @@ func (t *title) group(p *parser, v string, start, end int) (int, bool) {
 	case otherStatus[bare], open == '[' && inner == "":
 		return at, true
 	}
-	if p.dialect.In == InCheckbox && open == '(' {
+	if (p.dialect.In == InCheckbox || p.dialect.In == InTodo) && open == '(' {
 		for _, w := range []string{"depends on ", "depends: ", "depends on: ", "after "} {
 			if n, ok := foldPrefix(inner, w); ok && t.depends == nil {
 				from := at + 1 + strings.Index(v[at+1:end], inner) + n

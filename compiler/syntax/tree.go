@@ -69,7 +69,8 @@ const (
 // Item is one unit of work: a sprint, a task.
 type Item struct {
 	ID         string     // "1.2a": the key, without keyword; ASCII
-	KeyRange   diag.Range // of the id as written
+	KeyRange   diag.Range // of the id as written; of the title if Placed
+	Placed     bool       // the key is the item's place: nobody wrote it
 	Keyword    string     // as written: "Sprint"; "" if there is none
 	Title      string     // without markup, markers, status, anchor, annotation, control characters
 	TitleRange diag.Range // of the title text; empty behind the id if there is none

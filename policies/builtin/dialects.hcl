@@ -153,3 +153,17 @@ dialect "table" {
     id       = "[A-Za-z]*[-.]?[0-9]+[a-z]*([-.][0-9]+[a-z]*)*"
   }
 }
+
+dialect "todo" {
+  description = "every check box that stands in no other one; its place is its id, unless it begins with one such as #12"
+  extends     = dialect.sprint
+  numbers     = "always"
+  groups      = "chain"
+
+  phase {}
+  item {
+    in       = "todo"
+    keywords = []
+    id       = "#[0-9]+"
+  }
+}

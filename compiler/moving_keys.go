@@ -1,0 +1,29 @@
+package compiler
+
+import (
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// checkMovingKeys warns of items whose key is their place and whose id is written
+// nowhere: when an item is inserted above them, they become another one.
+func (u *unit) checkMovingKeys(diags *diag.List) {
+	if !u.c.in.Options.NoAnnotate || u.dialect.In != syntax.InTodo {
+		return
+	}
+	n, first := 0, diag.Range{}
+	for i := range u.tree.Items {
+		it := &u.tree.Items[i]
+		if it.Annotation.Set() || !it.Placed {
+			continue
+		}
+		if n++; n == 1 {
+			first = it.Range
+		}
+	}
+	if n == 0 {
+		return
+	}
+	diags.Add(diag.Newf("moving-key", first, "%s known by place alone", countAre(n, "item")).
+		WithDetail("The key of an item without an id is its place, which moves when one is inserted above it; --no-annotate leaves out the id that would stay. Compile without it, or begin the items with ids such as #12."))
+}

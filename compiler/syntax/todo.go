@@ -1,0 +1,115 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// todoItem reads the line of a check box as an item that needs no id. The box of
+// an item is what says that it is finished; those inside it are its tasks.
+func (p *parser) todoItem(c cand, in inline, at, end int) cand {
+	t, ok := p.readTitle(in, &p.item)
+	if !ok {
+		t = p.freeTitle(in)
+	}
+	p.controls(t.in)
+	c.title = t
+	c.line = span{t.in.Range.Start, t.in.Range.End}
+	c.slot = Slot{Offset: at + len(strings.TrimRight(p.src[at:end], " \t\r\n")), Form: LineEnd, Prefix: " "}
+	return c
+}
+
+// emptyBox reports a check box without text, of which nobody is told.
+func (p *parser) emptyBox(para *block) bool {
+	at, end := int(para.start), int(para.end)
+	for at < end && isSpace(p.src[at]) {
+		at++
+	}
+	box, after := boxAt(p.src[at:end])
+	if box == NoBox || strings.TrimSpace(p.src[min(at+after, end):end]) != "" {
+		return false
+	}
+	p.report(diag.New("empty-box", p.file.Range(at, at+3), "a check box has no text").WithDetail(
+		"There is nothing to do in it, so it is no item. Write behind it what is to be done, or delete it."))
+	return true
+}
+
+// freeTitle takes a text apart that has no keyword and no id.
+func (p *parser) freeTitle(in inline) title {
+	t := title{in: in, kind: KindWork}
+	start := t.leading(in.Value)
+	end := t.ending(p, in.Value, start)
+	start = skipSpaces(in.Value, min(start, end))
+	t.keyAt = span{start, start}
+	t.text = in.text(start, max(start, end))
+	t.path = t.text.Value
+	t.struck = end > start && within(in.strikes, start) && within(in.strikes, end-1)
+	if t.text.Value == "" { // "✅", "DONE": a status alone is the text
+		t.text, t.path = in.text(0, len(in.Value)), in.Value
+	}
+	return t
+}
+
+// todos gives items without an id their place as key, and makes groups of the
+// headings directly above items. The title is none, but for one that has items
+// and is no higher than the others that have.
+func (p *parser) todos() {
+	for i := range p.cands {
+		if c := &p.cands[i]; c.key.n == 0 {
+			c.key = idMatch{id: digits(i + 1), look: goodID}
+		}
+	}
+	p.repeats()
+	filled, heading := []int{}, -1
+	title, above := p.findTitle(), false // above the others
+	for i := range p.stream {
+		switch e := &p.stream[i]; {
+		case e.b.kind == headingBlock:
+			heading = i
+		case e.cand >= 0 && heading >= 0:
+			if len(filled) == 0 || filled[len(filled)-1] != heading {
+				filled = append(filled, heading)
+			}
+			p.cands[e.cand].parent = heading
+		}
+	}
+	if title >= 0 {
+		above = true
+		for _, h := range filled {
+			above = above && (h == title || p.stream[h].b.level > p.stream[title].b.level)
+		}
+	}
+	of := make(map[int]int, len(filled)) // heading → its group
+	for _, h := range filled {
+		if h == title && above {
+			continue
+		}
+		b := p.stream[h].b
+		in := p.plain(int(b.a), int(b.b))
+		t := p.freeTitle(in)
+		of[h] = len(p.cands)
+		p.stream[h].cand = int32(len(p.cands))
+		p.cands = append(p.cands, cand{title: t, elem: h, phase: true, level: int(b.level), line: span{int(b.a), int(b.b)}, parent: -1, group: -1, filled: true})
+		p.groupLevel = 6 // any heading ends a group
+	}
+	for i := range p.cands {
+		c := &p.cands[i]
+		if g, ok := of[c.parent]; ok && !c.phase {
+			c.group = g
+			c.struck = c.struck || p.cands[g].struck
+		}
+	}
+	p.cancelled()
+}
+
+// openInside warns of boxes that are open inside a ticked one: the item is finished,
+// and so they are not done.
+func (p *parser) openInside(it *Item) {
+	if it.DoneBy != "boxes" || it.Body.Boxes.Open == 0 {
+		return
+	}
+	p.report(diag.Newf("open-inside-ticked", it.Body.Boxes.FirstOpen, "%s inside a ticked one", count(it.Body.Boxes.Open, "box is open", "boxes are open")).WithDetail(
+		"The item is finished because its own box is ticked, so nothing inside it is done either. Clear the box of the item if something is left to do, or tick the boxes inside.").
+		WithRelated(it.DoneRange, "the item is ticked here"))
+}
