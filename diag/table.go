@@ -19,7 +19,7 @@ type Entry struct {
 
 // Table lists every code, sorted by code.
 var Table = sync.OnceValue(func() []Entry {
-	t := slices.Concat(planCodes, nearCodes, dependencyCodes, policyCodes, graphCodes, beadCodes, taskCodes, shepherdCodes, taskmasterCodes)
+	t := slices.Concat(planCodes, nearCodes, dependencyCodes, policyCodes, graphCodes, beadCodes, taskCodes, shepherdCodes, taskmasterCodes, gsdCodes)
 	slices.SortFunc(t, func(a, b Entry) int {
 		if a.Code < b.Code {
 			return -1

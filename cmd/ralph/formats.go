@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+	"github.com/ralph-compiler/ralph/ir/codec/gsd"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 	runlog "github.com/ralph-compiler/ralph/ir/codec/shepherd"
 	"github.com/ralph-compiler/ralph/ir/codec/taskmaster"
@@ -67,6 +68,9 @@ var formats = []format{
 			return shepherd.Convert(files, shepherd.Options{Approver: userName()})
 		},
 		find: shepherd.Find, dirs: []string{".agent-shepherd"}, files: []string{"*.yaml", "*.yml"},
+	},
+	{
+		name: gsd.Format, decode: gsd.Decode, find: gsd.Find, dirs: []string{".planning"}, files: []string{"*-PLAN.md", "PLAN.md"},
 	},
 	{
 		name: taskmaster.Format, decode: taskmaster.Decode, option: taskmaster.DecodeTag,

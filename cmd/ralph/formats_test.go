@@ -33,6 +33,10 @@ var seedExamples = map[string]formatStory{
 	"bd": {nodes: 2, edges: 1, files: map[string]string{"issues.jsonl": `{"_type":"issue","id":"bd-aa1","title":"First","description":"Do the first","status":"open","priority":1,"issue_type":"task","created_at":"2026-02-07T10:30:00Z","updated_at":"2026-02-07T10:30:00Z","labels":["demo"]}
 {"_type":"issue","id":"bd-aa2","title":"Second","description":"Do the second","status":"open","priority":2,"issue_type":"feature","created_at":"2026-02-07T10:30:00Z","updated_at":"2026-02-07T10:30:00Z","dependencies":[{"issue_id":"bd-aa2","depends_on_id":"bd-aa1","type":"blocks","created_at":"2026-02-07T10:30:00Z"}]}
 `}},
+	"gsd": {nodes: 2, edges: 1, bare: true, files: map[string]string{
+		"01-01-PLAN.md": "---\nphase: 01-first\nplan: 01\nwave: 1\ndepends_on: []\n---\n\n<objective>Do the first</objective>\n",
+		"01-02-PLAN.md": "---\nphase: 01-first\nplan: 02\nwave: 2\ndepends_on: [\"01-01\"]\n---\n\n<objective>Do the second</objective>\n",
+	}},
 	"taskmaster": {nodes: 2, edges: 1, bare: true, files: map[string]string{"tasks.json": `{"master": {"tasks": [
 		{"id": 1, "title": "First", "description": "Do the first", "details": "", "testStrategy": "", "status": "pending", "dependencies": [], "priority": "high", "subtasks": []},
 		{"id": 2, "title": "Second", "description": "Do the second", "details": "", "testStrategy": "", "status": "pending", "dependencies": [1], "priority": "medium", "subtasks": []}]}}`}},
@@ -261,7 +265,7 @@ func TestAllFormatsRoundTrip(t *testing.T) {
 			}
 		})
 	}
-	if got, want := strings.Join(formatNames(nil), " "), "bd bead beadsmith ralph-bead shepherd taskmaster"; got != want {
+	if got, want := strings.Join(formatNames(nil), " "), "bd bead beadsmith gsd ralph-bead shepherd taskmaster"; got != want {
 		t.Errorf("the formats are %s, want %s", got, want)
 	}
 }

@@ -31,6 +31,7 @@ Formats that hold policy (shepherd) become HCL: to standard output, or to the fi
   ralph import --as ralph-bead                       all of .ralph/beads and .beads/active
   ralph import --as ralph-bead --check               is epic.json current? exit 5 if not
   bd export | ralph import --as bd -                 from standard input
+  ralph import --as gsd .planning                    the plans of GSD
   ralph import --as shepherd config/ -o ralph.hcl    policy`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.plans = args

@@ -1,0 +1,330 @@
+package gsd
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// order turns waves, depends_on and the order of phases into edges, and says what is
+// finished. GSD carries out phase after phase, and in a phase wave after wave.
+func (d *decoding) order() {
+	phases := d.sorted()
+	for _, ph := range phases {
+		slices.SortFunc(ph.plans, func(a, b *plan) int { return compareNumbers(a.number, b.number) })
+		d.list = append(d.list, ph.plans...)
+	}
+	for _, p := range d.list {
+		p.titles()
+		d.done(p)
+	}
+	for _, p := range d.list {
+		d.needs(p)
+	}
+	for _, ph := range phases {
+		d.waves(ph)
+	}
+	for i, ph := range phases {
+		before := d.waitsFor(ph, phases[:i])
+		for _, p := range ph.plans {
+			if len(p.after) > 0 {
+				continue
+			}
+			for _, b := range before {
+				p.edge(b, p.node.Range)
+			}
+		}
+	}
+	for _, p := range d.list {
+		d.people(p)
+	}
+	d.unplanned()
+}
+
+func (p *plan) edge(to *plan, at diag.Range) {
+	if p.edges[to] {
+		return
+	}
+	p.edges[to] = true
+	p.node.Edges = append(p.node.Edges, ir.DraftEdge{Key: to.last(), From: "import", Type: ir.Blocks, Range: at})
+}
+
+// done marks a plan as finished if the roadmap says so, of itself or of its phase.
+func (d *decoding) done(p *plan) {
+	n := &p.node
+	line := p.phase.outlined[p.number]
+	switch {
+	case n.Done:
+	case line.ticked:
+		n.Done, n.DoneBy, n.DoneRange = true, "status", line.at
+	case p.phase.done:
+		n.Done, n.DoneBy, n.DoneRange = true, "phase", p.phase.doneAt
+		if line.open {
+			d.diags.Add(diag.Newf("gsd-done", line.at, "plan %s is open, its phase is finished", n.Key).
+				WithDetail("It has no SUMMARY.md and its box is open, but the roadmap says that phase %s is finished, so it does not run. Open the phase again to have it run, or tick the box.", p.phase.id).
+				WithRelated(p.phase.doneAt, "the phase is finished here"))
+		}
+	}
+}
+
+// needs finds the plans that depends_on names.
+func (d *decoding) needs(p *plan) {
+	for _, x := range p.needs {
+		text := strings.Trim(x.text, "\"'`[]")
+		if i := strings.LastIndexByte(text, '/'); i >= 0 {
+			text = text[i+1:]
+		}
+		text = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(text, ".md"), "-PLAN"), "-SUMMARY")
+		switch strings.ToLower(text) {
+		case "", "none", "nothing", "null":
+			continue
+		}
+		ph, num := p.phase.id, ""
+		if m := pairForm.FindStringSubmatch(text); m != nil {
+			ph, num = number(m[1]), number(m[2])
+		} else if m := plainForm.FindStringSubmatch(text); m != nil {
+			num = number(m[1])
+			if d.plans[ph+"-"+num] == nil && strings.ContainsRune(text, '-') { // 01-foundation: a phase
+				ph, num = num, ""
+			}
+		} else if m := phaseForm.FindStringSubmatch(text); m != nil {
+			ph = number(m[1])
+		} else {
+			d.prose(x.text, x.at, "nothing waits for it. Write the number of a plan, such as \"01-02\"")
+			continue
+		}
+		d.need(p, x, ph, num)
+	}
+}
+
+// need adds the edges to a plan, or to the ends of a phase.
+func (d *decoding) need(p *plan, x need, ph, num string) {
+	known := d.phases[ph]
+	to := d.plans[ph+"-"+num]
+	switch {
+	case to == p:
+		d.diags.Add(diag.Newf("self-dependency", x.at, "%s waits for itself", p.node.Key).
+			WithDetail("A plan that depends on itself can never start. Remove the dependency."))
+	case to != nil:
+		p.edge(to, x.at)
+		if to.phase == p.phase {
+			p.after = append(p.after, to)
+			if p.wave > 0 && to.wave >= p.wave {
+				d.diags.Add(diag.Newf("gsd-wave", p.waveAt, "plan %s has wave %d and waits for wave %d", p.node.Key, p.wave, to.wave).
+					WithDetail("It depends on %s, so it starts after it; GSD would start both at once, or this one first. Give it wave %d.", to.node.Key, to.wave+1).
+					WithRelated(x.at, "the dependency"))
+			}
+		}
+	case known == nil || len(known.plans) == 0: // done long ago and put away, or not imported
+		d.diags.Add(diag.Newf("gsd-outside", x.at, "%s is not among the files", short(x.text)).
+			WithDetail("No plan of that phase is, so its work is taken to be in the base. Import all of .planning if it is not."))
+	case num == "" && ph != p.phase.id:
+		for _, end := range known.ends() {
+			p.edge(end, x.at)
+		}
+	default:
+		d.diags.Add(diag.Newf("unknown-dependency", x.at, "there is no plan %s", short(x.text)).
+			WithDetail("Phase %s has the plans %s. Name one of them, or take it out.", ph, keys(known.plans)))
+	}
+}
+
+func keys(plans []*plan) string {
+	const most = 10
+	var out []string
+	for _, p := range plans[:min(len(plans), most)] {
+		out = append(out, string(p.node.Key))
+	}
+	if n := len(plans) - most; n > 0 {
+		out = append(out, "and "+strconv.Itoa(n)+" more")
+	}
+	return strings.Join(out, ", ")
+}
+
+// waves lets the plans of a wave that name no plan of their phase wait for all of the
+// wave before.
+func (d *decoding) waves(ph *phase) {
+	byWave := map[int][]*plan{}
+	var all []int
+	for _, p := range ph.plans {
+		if p.wave > 0 {
+			if len(byWave[p.wave]) == 0 {
+				all = append(all, p.wave)
+			}
+			byWave[p.wave] = append(byWave[p.wave], p)
+		}
+	}
+	slices.Sort(all)
+	for i, w := range all {
+		if i == 0 {
+			continue
+		}
+		for _, p := range byWave[w] {
+			if len(p.after) > 0 {
+				continue
+			}
+			for _, b := range byWave[all[i-1]] {
+				p.edge(b, p.waveAt)
+				p.after = append(p.after, b)
+			}
+		}
+	}
+}
+
+// ends are the plans of a phase that no other one of it waits for.
+func (ph *phase) ends() []*plan {
+	waited := map[*plan]bool{}
+	for _, p := range ph.plans {
+		for _, a := range p.after {
+			waited[a] = true
+		}
+	}
+	var out []*plan
+	for _, p := range ph.plans {
+		if !waited[p] {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return ph.plans // a cycle, which the compiler reports
+	}
+	return out
+}
+
+// waitsFor are the plans that the beginnings of a phase wait for: the ends of the phases
+// that the roadmap names, else of the one before it. A phase without plans hands on what
+// it waits for.
+func (d *decoding) waitsFor(ph *phase, before []*phase) []*plan {
+	switch {
+	case ph.free:
+		return nil
+	case len(ph.after) == 0:
+		if len(before) == 0 || ph.id == quick {
+			return nil
+		}
+		return before[len(before)-1].ends()
+	}
+	var out []*plan
+	seen := map[*phase]bool{ph: true}
+	var add func(list []need)
+	add = func(list []need) {
+		for _, x := range list {
+			on := d.phases[x.text]
+			switch {
+			case on == nil:
+				if i := slices.IndexFunc(before, func(b *phase) bool { return compareNumbers(b.id, x.text) == 0 }); i < 0 {
+					d.diags.Add(diag.Newf("gsd-outside", x.at, "phase %s is not among the files", x.text).
+						WithDetail("The roadmap has no such phase, so its work is taken to be in the base. Correct the number if it is a mistake."))
+				}
+			case seen[on]:
+			case len(on.plans) > 0:
+				seen[on] = true
+				out = append(out, on.ends()...)
+			default:
+				seen[on] = true
+				add(on.after)
+			}
+		}
+	}
+	add(ph.after)
+	return out
+}
+
+// people says which plans wait for somebody.
+func (d *decoding) people(p *plan) {
+	n := &p.node
+	if n.Done {
+		return
+	}
+	say := func(at diag.Range, format string, args ...any) {
+		d.diags.Add(diag.Newf("gsd-person", at, "plan %s needs a person", n.Key).WithDetail(format, args...))
+	}
+	switch {
+	case n.Kind == ir.Manual:
+		say(cmpRange(p.asks, p.looks), "A person does all of its tasks: say ralph approve %s when they are done.", n.Key)
+	case len(p.checks) > 0:
+		say(p.looks, "Somebody looks at the result when the plan is done, not in its middle. What follows waits until it is approved: ralph approve %s.", p.last())
+	}
+	if !p.asks.IsZero() && n.Kind != ir.Manual {
+		say(p.asks, "The agent asks, and goes on when there is an answer: ralph retry %s -m \"the answer\".", n.Key)
+	}
+	if !p.setup.IsZero() {
+		say(p.setup, "Its user_setup is told to the agent, who cannot do it. Do it before the plan runs.")
+	}
+}
+
+func cmpRange(a, b diag.Range) diag.Range {
+	if a.IsZero() {
+		return b
+	}
+	return a
+}
+
+// unplanned names the phases of the roadmap that are left and have no plan file.
+func (d *decoding) unplanned() {
+	var left []*phase
+	for _, ph := range d.phases {
+		if len(ph.plans) == 0 && !ph.done && !ph.at.IsZero() {
+			left = append(left, ph)
+		}
+		if len(ph.plans) == 0 || ph.done {
+			continue
+		}
+		var missing []string
+		first := outline{}
+		for _, num := range sortedNumbers(ph.outlined) {
+			if line := ph.outlined[num]; line.open && d.plans[ph.id+"-"+num] == nil {
+				if len(missing) == 0 {
+					first = line
+				}
+				missing = append(missing, padded(ph.id)+"-"+padded(num))
+			}
+		}
+		if len(missing) > 0 {
+			d.diags.Add(diag.Newf("gsd-unplanned", first.at, "phase %s has %s without a file", ph.id, counted(len(missing), "plan")).
+				WithDetail("%s: the roadmap lists them, and no file among those imported has these numbers, so nothing of them runs. Write them with GSD, or take them out of the roadmap.", strings.Join(missing[:min(len(missing), 10)], ", ")))
+		}
+	}
+	if len(left) == 0 || len(d.list) == 0 {
+		return
+	}
+	slices.SortFunc(left, func(a, b *phase) int { return compareNumbers(a.id, b.id) })
+	var names []string
+	for _, ph := range left[:min(len(left), 10)] {
+		names = append(names, ph.id)
+	}
+	d.diags.Add(diag.Newf("gsd-unplanned", left[0].at, "the roadmap has %s without plans", counted(len(left), "phase")).
+		WithDetail("Phase %s: nothing of them is in the epic. Plan them with GSD and import again.", strings.Join(names, ", ")))
+}
+
+func sortedNumbers(m map[string]outline) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.SortFunc(out, compareNumbers)
+	return out
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// next is the number behind a whole one.
+func next(s string) string {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return s
+	}
+	return strconv.Itoa(n + 1)
+}
+
+// prose reports a dependency that names neither a plan nor a phase.
+func (d *decoding) prose(text string, at diag.Range, instead string) {
+	d.diags.Add(diag.Newf("gsd-prose", at, "“%s” names no plan", short(text)).WithDetail("It is text: %s.", instead))
+}

@@ -1,0 +1,165 @@
+package gsd
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+var taskNumber = lazyregexp.New(`^Task \d{1,4}[a-z]?\s*[:.–—-]\s*`)
+
+// task makes an entry of the task list of a <task>.
+func (d *decoding) task(p *plan, text string, e element) {
+	n := &p.node
+	p.tasks++
+	kind := e.attr("type")
+	fields, between := d.elements(p.file, text, e.from, e.to)
+	field := func(names ...string) string {
+		for _, name := range names {
+			for _, f := range fields {
+				if f.name == name {
+					return text[f.from:f.to]
+				}
+			}
+		}
+		return ""
+	}
+	t := ir.Task{Text: taskNumber.ReplaceAllString(oneLine(field("name")), "")}
+	used := []string{"name"}
+	at := p.file.Range(e.start, e.from)
+	switch {
+	case strings.HasPrefix(kind, "checkpoint:human-action"):
+		p.people++
+		p.asks = at
+		t.Text = lead("A person does this, ask for it", t.Text, oneLine(field("action", "what-built")))
+		used = append(used, "action")
+	case strings.HasPrefix(kind, "checkpoint:decision"):
+		p.asks = at
+		t.Text = lead("A person decides this, ask and wait for the answer", t.Text, oneLine(field("decision")))
+		used = append(used, "decision")
+	case strings.HasPrefix(kind, "checkpoint:human-verify"), strings.HasPrefix(kind, "checkpoint"):
+		p.people++
+		p.looks = at
+		t.Text = lead("Look at it", t.Text, oneLine(field("what-built")))
+		used = append(used, "what-built")
+		used = append(used, "resume-signal")
+	}
+	for _, b := range between {
+		if s := text[b[0]:b[1]]; strings.TrimSpace(s) != "" {
+			t.Detail = append(t.Detail, lines(s)...)
+		}
+	}
+	for _, f := range fields {
+		inner := text[f.from:f.to]
+		if slices.Contains(used, f.name) || strings.TrimSpace(inner) == "" {
+			continue
+		}
+		switch f.name {
+		case "action":
+			t.Detail = append(t.Detail, lines(inner)...)
+		case "files":
+			t.Detail = append(t.Detail, "Files: "+oneLine(inner))
+			for part := range strings.FieldsFuncSeq(inner, func(r rune) bool { return r == ',' || r == '\n' }) {
+				p.addPath(&n.Scope.Files, strings.TrimPrefix(strings.TrimSpace(part), "- "))
+			}
+		case "read_first":
+			t.Detail = append(t.Detail, labelled("Read first", inner)...)
+			for _, s := range points(inner) {
+				s, _, _ = strings.Cut(s, " ")
+				p.addPath(&n.Scope.Reads, s)
+			}
+		case "verify":
+			d.verify(p, text, f, &t)
+		case "automated":
+			d.command(p, f, inner)
+		case "done", "acceptance_criteria":
+			n.Acceptance = append(n.Acceptance, points(inner)...)
+		default:
+			t.Detail = append(t.Detail, labelled(sentence(strings.NewReplacer("_", " ", "-", " ").Replace(f.name)), inner)...)
+		}
+	}
+	if t.Text == "" {
+		t.Text = "Task " + string(rune('0'+min(p.tasks, 9)))
+		if len(t.Detail) > 0 {
+			t.Text, t.Detail = t.Detail[0], t.Detail[1:]
+		}
+	}
+	if p.looks == at {
+		p.checks = append(p.checks, t)
+		return
+	}
+	n.Tasks = append(n.Tasks, t)
+}
+
+// lead puts what a person does before the name of a task.
+func lead(what, name, about string) string {
+	switch {
+	case name == "":
+		return what + ": " + about
+	case about == "" || about == name:
+		return what + ": " + name
+	}
+	return what + ": " + name + " (" + about + ")"
+}
+
+func labelled(name, inner string) []string {
+	got := lines(inner)
+	if len(got) == 1 {
+		only, _ := bulleted(strings.TrimSpace(got[0]))
+		return []string{name + ": " + only}
+	}
+	return append([]string{name + ":"}, got...)
+}
+
+// verify reads how a task is checked: <automated> is a command, and so is a text that
+// is one code span; other text is a criterion.
+func (d *decoding) verify(p *plan, text string, e element, t *ir.Task) {
+	parts, between := d.elements(p.file, text, e.from, e.to)
+	for _, x := range parts {
+		if x.name == "automated" {
+			d.command(p, x, text[x.from:x.to])
+		} else {
+			t.Detail = append(t.Detail, labelled(sentence(x.name), text[x.from:x.to])...)
+		}
+	}
+	for _, b := range between {
+		s := strings.TrimSpace(text[b[0]:b[1]])
+		if span, ok := strings.CutPrefix(s, "`"); ok && strings.HasSuffix(span, "`") && !strings.ContainsAny(span[:len(span)-1], "`\n") {
+			d.command(p, element{from: b[0], to: b[1]}, span[:len(span)-1])
+			continue
+		}
+		p.node.Acceptance = append(p.node.Acceptance, points(s)...)
+	}
+}
+
+var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'")
+
+// command makes a gate of a command. GSD writes MISSING where there is none yet.
+func (d *decoding) command(p *plan, e element, inner string) {
+	n := &p.node
+	run := strings.Join(lines(entities.Replace(inner)), "\n")
+	if code, ok := strings.CutPrefix(run, "`"); ok && strings.HasSuffix(code, "`") && !strings.Contains(code[:len(code)-1], "`") {
+		run = code[:len(code)-1]
+	}
+	at := p.file.Range(e.from, e.to)
+	switch {
+	case strings.TrimSpace(run) == "":
+	case strings.HasPrefix(run, "MISSING"):
+		n.Acceptance = append(n.Acceptance, oneLine(run))
+	case hides(run):
+		d.diags.Add(diag.New("hidden-in-command", at, "the command has characters that do not show").
+			WithDetail("It is “%s”: what a reader sees is not what would run. Remove them.", short(ir.Printable(run))))
+	case !p.commands[run]:
+		p.commands[run] = true
+		n.Verify = append(n.Verify, ir.DraftGate{Run: run, Range: at})
+	}
+}
+
+// hides reports whether a command has characters that do not show.
+func hides(run string) bool {
+	plain := strings.NewReplacer("\n", " ", "\t", " ").Replace(run)
+	return ir.Printable(plain) != plain
+}
