@@ -138,6 +138,12 @@ var planCodes = []Entry{
 		Right: "## Phase 1: Core\n\n### Sprint 1.1: A",
 	},
 	{
+		Code: "title-like-item", Severity: Hint, About: "plan",
+		Title: "The title reads like a group or an item",
+		Why:   "The first heading of level 1 is the title of the plan. It is a group or an item only beside another one of its level, or if the plan has no other item.",
+		Wrong: "# Phase 2: Storage\n\n## Sprint 2.1: A", Right: "# Storage rework\n\n## Phase 2: Storage\n\n### Sprint 2.1: A",
+	},
+	{
 		Code: "lost-item", Severity: Warning, About: "plan",
 		Title: "An item stands outside every group",
 		Why:   "The plan has groups, and this heading stands in none of them, so it makes no node; no other heading has its id. Move it below its group, or add the group's heading.",

@@ -60,44 +60,6 @@ func (p *parser) build(from int) bool {
 	return true
 }
 
-// findTitle returns the element of the plan's title: the first heading of level
-// 1 that is no item or group, else the first heading if it stands above all others.
-func (p *parser) findTitle() int {
-	top := 7 // level of the first item or group
-	for i := range p.cands {
-		if c := &p.cands[i]; !c.prose {
-			top = c.level
-			break
-		}
-	}
-	first := true
-	for i := range p.stream {
-		e := &p.stream[i]
-		if e.cand >= 0 && !p.cands[e.cand].prose {
-			first = false
-		}
-		if e.b.kind != headingBlock || e.cand >= 0 {
-			continue
-		}
-		if e.b.level == 1 || first && int(e.b.level) < top && p.highest(i) {
-			return i
-		}
-		first = false
-	}
-	return -1
-}
-
-// highest reports whether no other heading stands as high as the one at.
-func (p *parser) highest(at int) bool {
-	level := p.stream[at].b.level
-	for i := range p.stream {
-		if e := &p.stream[i]; i != at && e.b.kind == headingBlock && e.b.level <= level {
-			return false
-		}
-	}
-	return true
-}
-
 func (b *builder) setTitle(from int) {
 	p := b.p
 	p.plan.TitleRange = p.file.Range(from, from)

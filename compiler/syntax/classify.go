@@ -15,6 +15,7 @@ func (p *parser) classify() {
 		return
 	}
 	p.inflected()
+	p.titled()
 	p.parents()
 	grouped := p.groups()
 	if !p.phase.none && !grouped {
@@ -127,7 +128,7 @@ func (p *parser) groups() bool {
 		if e.b.kind == headingBlock {
 			clear(open[e.b.level:])
 		}
-		if e.cand < 0 {
+		if e.cand < 0 || i+1 == p.titleElem {
 			continue
 		}
 		c := &p.cands[e.cand]

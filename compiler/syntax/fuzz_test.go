@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
-	for _, s := range nasty() {
+	for _, s := range slices.Concat(nasty(), nastyHeadings()) {
 		for i := range names {
 			f.Add([]byte(s), uint8(i))
 		}

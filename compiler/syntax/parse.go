@@ -25,6 +25,7 @@ type parser struct {
 	nears      []nearHeading
 	reported   []int // offsets of those that were reported
 	groupLevel int   // of group headings; 0: the plan has none
+	titleElem  int   // index in stream + 1 of a title that reads like an item or a group
 	grouped    bool  // list items are groups
 	repeated   []string
 

@@ -1,0 +1,82 @@
+package syntax
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// titled takes the first heading of level 1 for the plan's title where it reads
+// like a group or an item: "# Phase 2: Storage" above the tasks of one phase. A
+// heading of the same kind and level shows that it is none.
+func (p *parser) titled() {
+	first := slices.IndexFunc(p.stream, func(e elem) bool { return e.b.kind == headingBlock && e.b.level == 1 })
+	if first < 0 || p.stream[first].cand < 0 {
+		return
+	}
+	c := &p.cands[p.stream[first].cand]
+	if c.struck || c.prose {
+		return
+	}
+	others := false
+	for i := range p.cands {
+		o := &p.cands[i]
+		if o == c || !o.live(c.phase) {
+			continue
+		}
+		if others = true; o.level == 1 {
+			return
+		}
+	}
+	if !c.phase && !others {
+		return
+	}
+	c.prose, p.titleElem = true, first+1
+	d := diag.Newf("title-like-item", p.keyRange(c), "%s is the title of the plan", p.called(c)).WithDetail(
+		"The first heading of level 1 is the title. It is a group only beside another group heading of its level. Write the title above it if it is meant as one.")
+	if !c.phase {
+		d = d.WithDetail("The first heading of level 1 is the title, and the plan has other items, so it makes no node. Give it the level of the other items if it is meant as one.")
+	}
+	p.report(d)
+}
+
+// findTitle returns the element of the plan's title: the first heading of level
+// 1 that is no item or group, else the first heading if it stands above all others.
+func (p *parser) findTitle() int {
+	if p.titleElem > 0 {
+		return p.titleElem - 1
+	}
+	top := 7 // level of the first item or group
+	for i := range p.cands {
+		if c := &p.cands[i]; !c.prose {
+			top = c.level
+			break
+		}
+	}
+	first := true
+	for i := range p.stream {
+		e := &p.stream[i]
+		if e.cand >= 0 && !p.cands[e.cand].prose {
+			first = false
+		}
+		if e.b.kind != headingBlock || e.cand >= 0 {
+			continue
+		}
+		if e.b.level == 1 || first && int(e.b.level) < top && p.highest(i) {
+			return i
+		}
+		first = false
+	}
+	return -1
+}
+
+// highest reports whether no other heading stands as high as the one at.
+func (p *parser) highest(at int) bool {
+	level := p.stream[at].b.level
+	for i := range p.stream {
+		if e := &p.stream[i]; i != at && e.b.kind == headingBlock && e.b.level <= level {
+			return false
+		}
+	}
+	return true
+}
