@@ -6,9 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -85,85 +83,6 @@ func agentName(s string) bool {
 	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError || strings.ContainsRune("/\\<>|", r)
 	})
-}
-
-// scopePaths reads the paths of a scope label: the code spans of an entry if it
-// has any ("Modify: `src/login.ts:88-140`"), else what stands between commas,
-// without a reason behind a dash or in parentheses. Line numbers behind a path
-// are dropped; what holds a space is prose, and listed apart.
-func scopePaths(lb *syntax.Label) (out, prose []ir.Stated) {
-	for _, e := range entries(lb) {
-		from := 0
-		for _, v := range pathWords(e) {
-			r := e.at
-			if i := strings.Index(e.text[from:], v); i >= 0 && e.value.Value != "" {
-				r = e.value.Sub(from+i, from+i+len(v))
-				from += i + len(v)
-			}
-			v = lineNumbers.ReplaceAllString(v, "")
-			s := ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective}
-			switch {
-			case v == "", noneForms[strings.ToLower(v)]:
-			case strings.ContainsAny(v, " \t\n"):
-				prose = append(prose, s)
-			default:
-				out = append(out, s)
-			}
-		}
-	}
-	return out, prose
-}
-
-var (
-	codeSpan    = lazyregexp.New("`+([^`]+)`+")
-	lineNumbers = lazyregexp.New(`:\d+(?:-\d+)?(?::\d+)?$`)
-)
-
-// pathWords cuts an entry into what may be paths.
-func pathWords(e entry) []string {
-	text := e.text
-	if strings.Contains(e.value.Raw, "`") {
-		text = e.value.Raw
-	}
-	var out []string
-	for _, v := range cutOutsideBraces(text) {
-		if spans := codeSpan.FindAllStringSubmatch(v, -1); len(spans) > 0 {
-			for _, m := range spans {
-				out = append(out, strings.TrimSpace(m[1]))
-			}
-			continue
-		}
-		for _, dash := range []string{" - ", " – ", " — ", " ("} {
-			if i := strings.Index(v, dash); i > 0 {
-				v = v[:i]
-			}
-		}
-		out = append(out, strings.Trim(strings.TrimSpace(v), "`[]\"'"))
-	}
-	return out
-}
-
-// cutOutsideBraces cuts a text at its commas, but not at those of "{a,b}" and of
-// code spans.
-func cutOutsideBraces(text string) []string {
-	var out []string
-	depth, from, code := 0, 0, false
-	for i := range len(text) {
-		switch text[i] {
-		case '`':
-			code = !code
-		case '{':
-			depth++
-		case '}':
-			depth = max(depth-1, 0)
-		case ',':
-			if depth == 0 && !code {
-				out = append(out, text[from:i])
-				from = i + 1
-			}
-		}
-	}
-	return append(out, text[from:])
 }
 
 // badPath says why a path may not stand in a plan; "" if it may.

@@ -2,15 +2,11 @@ package compiler
 
 import (
 	"cmp"
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/glob"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -142,11 +138,11 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 	case syntax.Verify:
 		l.verify(lb, n)
 	case syntax.Owns:
-		n.Scope.Owns = append(n.Scope.Owns, l.globs(lb, n)...)
+		n.Scope.Owns = append(n.Scope.Owns, l.owned(lb)...)
 	case syntax.Files:
-		n.Scope.Files = append(n.Scope.Files, l.globs(lb, n)...)
+		return l.forecast(&n.Scope.Files, lb)
 	case syntax.Reads:
-		n.Scope.Reads = append(n.Scope.Reads, l.globs(lb, n)...)
+		return l.forecast(&n.Scope.Reads, lb)
 	case syntax.LabelsLabel:
 		n.Labels = append(n.Labels, words(lb)...)
 	case syntax.Implements:
@@ -319,53 +315,6 @@ func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
 		}
 	}
 	n.Acceptance = append(n.Acceptance, lb.Text...)
-}
-
-// globs returns the paths of a scope label.
-func (l *lowering) globs(lb *syntax.Label, n *ir.DraftNode) []string {
-	var out []string
-	seen := map[string]bool{}
-	named, prose := scopePaths(lb)
-	if lb.Name == syntax.Owns { // a forecast and a hint may be text
-		for _, s := range prose {
-			l.unfit(lb, s, "a list of paths or globs, with commas between them")
-		}
-	}
-	for _, s := range named {
-		p := strings.TrimPrefix(s.Value, "./")
-		if bad := badPath(p); bad != "" {
-			l.diags.Add(diag.New("path-leaves-project", s.Range, "the path leaves the project").
-				WithDetail("%q %s. Paths in a plan are relative to the project and stay inside it: write it without a leading slash and without \"..\".", clip(s.Value), bad))
-			continue
-		}
-		if err := glob.Check(p); err != nil {
-			l.unfit(lb, s, "a list of paths or globs")
-			continue
-		}
-		if lb.Name == syntax.Owns && bareWord.MatchString(p) && !fileWord.MatchString(p) && l.missing(p) {
-			l.diags.Add(diag.Newf("owns-nothing", s.Range, "%q is no path of the project", clip(p)).
-				WithDetail("Owns restricts the item to paths, and nothing in the project has this name. If it is a directory that the item makes, write \"%s/**\"; if it is text, leave it out.", clip(p)))
-		}
-		if !seen[p] {
-			seen[p] = true
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-var (
-	bareWord = lazyregexp.New(`^\pL+$`)
-	fileWord = lazyregexp.New(`^(?:\p{Lu}+|\p{Lu}\pL*file)$`) // LICENSE, Makefile
-)
-
-// missing reports whether the project is known and has no such path.
-func (l *lowering) missing(p string) bool {
-	if l.project == nil {
-		return false
-	}
-	_, err := fs.Stat(l.project, p)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // addAgents reports false if the label names no agent but something else.

@@ -20,6 +20,12 @@ var graphCodes = []Entry{
 		Wrong: "**Owns**: ../other/src", Right: "**Owns**: src",
 	},
 	{
+		Code: "path-text", Severity: Hint, About: "graph",
+		Title: "What stands below Files or Reads is no path",
+		Why:   "Files and Reads restrict nothing, and people write routes and commands there, too. What begins with \"/\", holds \"..\", \"?\" or a space, or has braces without a comma is text: it is a part of the prompt and no path.",
+		Wrong: "**Files**: `/api/users/{id}`", Right: "**Files**: `src/api/users.go`",
+	},
+	{
 		Code: "not-a-slug", Severity: Warning, About: "graph",
 		Title: "The id of a plan is not a slug",
 		Why:   "The id names branches and directories, so ralph writes it with lower-case letters, digits and \"-\".",
