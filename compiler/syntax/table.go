@@ -142,7 +142,7 @@ func (p *parser) rowItem(row *tableRow, id, named int) (cand, bool) {
 	if cell == nil || cell.Value == "" {
 		return cand{}, false
 	}
-	t, ok := p.readTitle(*cell, &p.item)
+	t, ok := p.readTitle(cell.unbracketed(), &p.item)
 	if !ok {
 		return cand{}, false
 	}
@@ -331,6 +331,12 @@ func (p *parser) cellItem(c *inline, items map[string]int) (int, bool) {
 		return k, true
 	}
 	v := strings.TrimLeftFunc(c.Value, func(r rune) bool { return r == ' ' || isEmoji(r) })
+	if end, ok := leadingBrackets(v); ok && strings.TrimSpace(v[end+1:]) == "" {
+		v = strings.TrimSpace(v[1:end])
+	}
+	if k, ok := items[v]; ok {
+		return k, true
+	}
 	n, gap, ok := p.item.keyword(v)
 	if !ok {
 		n, gap = 0, 0
