@@ -82,6 +82,7 @@ type depRules struct {
 	groups                string // barrier, chain, none
 	inDocument            bool   // items follow the document, not their numbers
 	add                   bool   // explicit = add
+	grouped               bool   // groups have headings: an item may stand in none
 	ignoreCase            bool
 	maxEdges              int // 0: DefaultLimits
 }
@@ -132,6 +133,7 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 	if in.rules.maxEdges == 0 {
 		in.rules.maxEdges = DefaultLimits.Edges
 	}
+	in.gatherLoose()
 	n := len(in.items)
 	d := &depender{
 		depInput: in, diags: diags, names: newNames(in),

@@ -43,6 +43,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.phases()
 	l.deps.file = tree.File.Name
 	l.deps.rules = rulesOf(dialect, u.limits)
+	l.deps.rules.grouped = slices.ContainsFunc(tree.Phases, func(p syntax.Phase) bool { return !p.Implicit })
 	l.draft.Nodes = make([]ir.DraftNode, len(tree.Items))
 	l.deps.items = make([]depItem, len(tree.Items))
 	for i := range tree.Items {

@@ -182,6 +182,9 @@ func (l *lowering) checkSequence() {
 	byGroup := make([][]int, len(l.deps.groups)+1)
 	for i := range l.deps.items {
 		g := l.deps.items[i].group
+		if g < 0 && l.deps.rules.grouped {
+			continue
+		}
 		if g < 0 {
 			g = int32(len(l.deps.groups))
 		}

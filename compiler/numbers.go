@@ -53,11 +53,14 @@ func (d *depender) orderGroups(members [][]int32) {
 	// group stands where its first item stands.
 	numeric := !d.rules.inDocument && d.sameShape()
 	slices.SortStableFunc(d.order, func(a, b int32) int {
-		if numeric && int(a) < len(d.groups) && int(b) < len(d.groups) {
+		if numeric && !d.loose(a) && !d.loose(b) && int(a) < len(d.groups) && int(b) < len(d.groups) {
 			return d.groups[a].num.compare(d.groups[b].num)
 		}
 		return int(members[a][0] - members[b][0])
 	})
+	if numeric {
+		d.placeLoose(members)
+	}
 	for i, g := range d.order {
 		if i > 0 && numeric && !d.rules.sequence && d.together(d.order[i-1], g) {
 			last := len(d.buckets) - 1
@@ -71,6 +74,9 @@ func (d *depender) orderGroups(members [][]int32) {
 
 func (d *depender) sameShape() bool {
 	for i := range d.groups {
+		if d.loose(int32(i)) {
+			continue
+		}
 		if d.groups[i].num.shape != d.groups[0].num.shape || len(d.groups[i].num.parts) == 0 {
 			return false
 		}

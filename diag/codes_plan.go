@@ -145,8 +145,15 @@ var planCodes = []Entry{
 	},
 	{
 		Code: "lost-item", Severity: Warning, About: "plan",
+		Title: "An item stands outside every group and makes no node",
+		Why:   "The plan has groups, and this heading stands in none of them: in a log, beside headings that repeat items, or below a group that is struck through. No other heading has its id. Move it below its group.",
+		Wrong: "## Phase 1: Core\n\n### Sprint 1.1: A\n\n## Log\n\n### Sprint 1.1: A\n\n### Sprint 1.2: B",
+		Right: "## Phase 1: Core\n\n### Sprint 1.1: A\n\n### Sprint 1.2: B\n\n## Log\n\n### Sprint 1.1: A",
+	},
+	{
+		Code: "item-without-group", Severity: Warning, About: "plan",
 		Title: "An item stands outside every group",
-		Why:   "The plan has groups, and this heading stands in none of them, so it makes no node; no other heading has its id. Move it below its group, or add the group's heading.",
+		Why:   "The plan has groups, and this item stands in none of them. It is read as an item of the group that its id names, else of none, behind the groups above it. Move it below its group, or add the group's heading.",
 		Wrong: "## Phase 1: Core\n\n### Sprint 1.1: A\n\n## Later\n\n### Sprint 2.1: B",
 		Right: "## Phase 1: Core\n\n### Sprint 1.1: A\n\n## Phase 2: Later\n\n### Sprint 2.1: B",
 	},

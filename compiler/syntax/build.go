@@ -22,18 +22,16 @@ type builder struct {
 	p     *parser
 	title int // element of the plan's title; -1
 	own   owner
-	begin int         // first element of the open section
-	group int         // index in plan.Phases of the group we are in; -1
-	level int         // of the open item's heading, 7 if it has none
-	path  [7]string   // headings above, by level
-	rest  []int       // elements of no section
-	kept  map[int]int // implicit groups are made later; candidate → phase
+	begin int       // first element of the open section
+	level int       // of the open item's heading, 7 if it has none
+	path  [7]string // headings above, by level
+	rest  []int     // elements of no section
 }
 
 // build makes the tree. from is the offset of the first markdown. It reports
 // whether the plan is within its limits.
 func (p *parser) build(from int) bool {
-	b := &builder{p: p, title: p.findTitle(), group: -1, kept: map[int]int{}}
+	b := &builder{p: p, title: p.findTitle()}
 	items := 0
 	for i := range p.cands {
 		if p.cands[i].live(false) {
@@ -55,6 +53,7 @@ func (p *parser) build(from int) bool {
 	}
 	b.close(len(p.stream))
 	b.leftovers()
+	p.members()
 	p.implicitPhases()
 	p.checkPhases()
 	return true
@@ -133,12 +132,9 @@ func (b *builder) step(i int) {
 	}
 }
 
-// heading keeps the path and leaves the group that ends here.
+// heading keeps the path.
 func (b *builder) heading(i int, e *elem, c *cand) {
 	level := int(e.b.level)
-	if b.p.groupLevel > 0 && level <= b.p.groupLevel {
-		b.group = -1
-	}
 	text := ""
 	switch {
 	case i == b.title:
@@ -199,7 +195,6 @@ func (b *builder) addPhase(c *cand) {
 		ph.Done, ph.DoneBy, ph.doneAt = true, "heading", c.doneAt
 	}
 	c.index = len(p.plan.Phases)
-	b.group = c.index
 	p.plan.Phases = append(p.plan.Phases, ph)
 }
 
@@ -209,10 +204,6 @@ func (b *builder) addItem(c *cand) {
 		ID: c.key.id, KeyRange: p.keyRange(c), Keyword: c.keyword, Title: c.text.Value, TitleRange: c.text.Range,
 		Range: c.in.Range, Level: c.level, Kind: c.kind, KindRange: c.kindAt, Parallel: c.parallel, ParallelMark: c.parAt,
 		Tags: c.tags, Phase: -1, Slot: c.slot,
-	}
-	if p.groupLevel > 0 && b.group >= 0 {
-		it.Phase = b.group
-		p.plan.Phases[b.group].Items = append(p.plan.Phases[b.group].Items, len(p.plan.Items))
 	}
 	if c.near.meant != "" {
 		d := diag.Newf("near-miss-marker", c.near.at, "%s is nearly %s", quoted(c.near.written), c.near.meant).
@@ -300,6 +291,19 @@ func (b *builder) leftovers() {
 			}
 			s.Fragments = append(s.Fragments, p.fragment(e.b))
 		}
+	}
+}
+
+// members puts the items into the groups that their headings make.
+func (p *parser) members() {
+	for k := range p.cands {
+		c := &p.cands[k]
+		if p.groupLevel == 0 || !c.live(false) || c.group < 0 {
+			continue
+		}
+		g := p.cands[c.group].index
+		p.plan.Items[c.index].Phase = g
+		p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, c.index)
 	}
 }
 

@@ -25,13 +25,15 @@ type cand struct {
 	row    *tableRow
 	line   span // heading's text, first line or row, in the file
 	parent int  // element of the heading above it; -1
-	group  int  // index in parser.cands of the group it stands in; -1
+	group  int  // index in parser.cands of the group it stands in, or that its id names; -1
 	prose  bool // turned out to be none
 	filled bool // group: contains items
-	index  int  // in Plan.Items or Plan.Phases
-	slot   Slot
-	box    Box // of a checkbox or bold item
-	boxAt  diag.Range
+
+	cancelled int // index in parser.cands of the struck-through group it stands in; -1
+	index     int // in Plan.Items or Plan.Phases
+	slot      Slot
+	box       Box // of a checkbox or bold item
+	boxAt     diag.Range
 }
 
 // nearMiss is a heading that nearly is an item or a group.
@@ -81,7 +83,7 @@ func (p *parser) push(e elem) int {
 
 func (p *parser) addCand(c cand, e elem) {
 	c.elem = len(p.stream)
-	c.parent, c.group = -1, -1
+	c.parent, c.group, c.cancelled = -1, -1, -1
 	e.cand = int32(len(p.cands))
 	p.push(e)
 	p.cands = append(p.cands, c)

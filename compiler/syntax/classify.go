@@ -33,10 +33,10 @@ func (p *parser) classify() {
 	if grouped {
 		p.membership()
 	}
-	p.repeats()
 	if grouped {
 		p.outside()
 	}
+	p.repeats()
 	if p.phase.none && p.dialect.In == InCheckbox {
 		p.listGroups()
 	}
@@ -189,11 +189,11 @@ func (p *parser) groups() bool {
 
 // membership finds for each item the group that it stands in.
 func (p *parser) membership() {
-	group := -1
+	group, cancelled := -1, -1
 	for i := range p.stream {
 		e := &p.stream[i]
 		if e.b.kind == headingBlock && int(e.b.level) <= p.groupLevel {
-			group = -1
+			group, cancelled = -1, -1
 		}
 		if e.cand < 0 {
 			continue
@@ -201,8 +201,10 @@ func (p *parser) membership() {
 		switch c := &p.cands[e.cand]; {
 		case c.live(true):
 			group = int(e.cand)
+		case c.phase && c.struck && c.level <= p.groupLevel:
+			cancelled = int(e.cand)
 		case !c.phase:
-			c.group = group
+			c.group, c.cancelled = group, cancelled
 		}
 	}
 }
@@ -234,7 +236,7 @@ func (p *parser) repeats() {
 	var again map[string][]int
 	for i := range p.cands {
 		c := &p.cands[i]
-		if !c.live(false) || p.groupLevel > 0 && c.group < 0 {
+		if !c.live(false) {
 			continue
 		}
 		f, ok := first[c.key.id]
@@ -299,55 +301,6 @@ func (p *parser) repeat(same []int) {
 			WithRelated(p.keyRange(level[0]), "first declared here"))
 		c.prose = true
 	}
-}
-
-// outside drops items that stand in no group although there are groups.
-func (p *parser) outside() {
-	inside := map[string]*cand{}
-	for i := range p.cands {
-		if c := &p.cands[i]; c.live(false) && c.group >= 0 {
-			inside[c.key.id] = c
-		}
-	}
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(false) || c.group >= 0 {
-			continue
-		}
-		c.prose = true
-		if twin := inside[c.key.id]; twin != nil {
-			p.ignored("item-outside-groups", c, "it stands outside the groups of the plan, and the item of this id stands inside one",
-				related{p.keyRange(twin), "the item stands here"})
-			continue
-		}
-		d := diag.Newf("lost-item", p.keyRange(c), "%s stands outside every group", p.called(c)).WithDetail(
-			"This plan has groups (%s), and an item outside them is no item: it makes no node. Move it below its group, or add the group's heading above it.",
-			p.groupExample())
-		if g := p.struckAbove(c); g != nil {
-			d = d.WithRelated(p.keyRange(g), "the group above it is struck through")
-		}
-		p.report(d)
-	}
-}
-
-// struckAbove returns the struck-through group that a candidate stands below.
-func (p *parser) struckAbove(c *cand) *cand {
-	if c.parent < 0 || p.stream[c.parent].cand < 0 {
-		return nil
-	}
-	if g := &p.cands[p.stream[c.parent].cand]; g.struck {
-		return g
-	}
-	return nil
-}
-
-func (p *parser) groupExample() string {
-	for i := range p.cands {
-		if c := &p.cands[i]; c.live(true) {
-			return strings.Repeat("#", c.level) + " " + p.called(c)
-		}
-	}
-	return "phases"
 }
 
 type related struct {

@@ -4,5 +4,6 @@ package syntax
 func nastyHeadings() []string {
 	return []string{
 		"# Phase 1\n## Sprint 1.1\n# Notes", "# Sprint 1\n## Sprint 2",
+		"### Sprint 2.1\n## Phase 1\n### Sprint 1.1\n## Later\n### Sprint 2.2\n## Phase 2\n### Sprint 2.3", "## Phase 1\n### Sprint 1.1\n## ~~Phase 2~~\n### Sprint 2.1\n## Log\n### Sprint 1.1\n### Sprint 9.9\n",
 	}
 }
