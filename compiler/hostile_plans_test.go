@@ -229,6 +229,9 @@ var hostilePlans = map[string]hostile{
 	"todos below headings": {plan: func() string {
 		return "---\nralph: 1\ndialect: todo\n---\n# P\n" + fill(hostileRoom, numbered("## G%d\n- [ ] x\n- y\n  - [ ] z\n"))
 	}},
+	"listed items": {plan: func() string {
+		return "---\nralph: 1\ndialect: cursor\ntodos:\n" + fill(60<<10, numbered("- {id: a%d, content: x, dependencies: [a1, zz]}\n")) + "---\n# P\n"
+	}},
 	"bold tasks": {plan: func() string {
 		return "---\nralph: 1\ndialect: bold-task\n---\n# P\n" + fill(hostileRoom, numbered("**Task P%d: x**\n\n"))
 	}},

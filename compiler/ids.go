@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -35,8 +36,13 @@ func (u *unit) idPrefix() string {
 	return "bd"
 }
 
-// deriveIDs takes ids from annotations, else derives them from the plan's path
-// and the key. Smaller keys choose first; an id that is taken is counted on.
+// listed reports whether the items stand in the plan's front matter. They have ids of
+// their own there, and nothing is written to them: what else stands there is another
+// tool's.
+func (u *unit) listed() bool { return u.dialect.In == syntax.InFrontMatter }
+
+// deriveIDs takes ids from annotations, else derives them from the plan's path (the
+// epic's id, of listed items) and the key. Smaller keys choose first; an id that is taken is counted on.
 func (u *unit) deriveIDs(h ir.Header, diags *diag.List) identities {
 	prefix := u.idPrefix()
 	taken := map[ir.NodeID]bool{}
@@ -69,9 +75,9 @@ func (u *unit) deriveIDs(h ir.Header, diags *diag.List) identities {
 		return true
 	}
 	longer := prefixesOf(taken, len(prefix)+1+idWidth)
-	derive := func(key string, n int, used map[ir.NodeID]string) ir.NodeID {
+	derive := func(seed, key string, n int, used map[ir.NodeID]string) ir.NodeID {
 		for ; ; n++ {
-			id := ir.NodeID(prefix + "-" + shortHash(u.draft.Plan+"\x00"+key+"\x00"+strconv.Itoa(n)))
+			id := ir.NodeID(prefix + "-" + shortHash(seed+"\x00"+key+"\x00"+strconv.Itoa(n)))
 			if _, known := used[id]; known {
 				continue
 			}
@@ -83,9 +89,13 @@ func (u *unit) deriveIDs(h ir.Header, diags *diag.List) identities {
 	}
 	out := identities{epic: u.draft.ID, nodes: make([]ir.NodeID, len(u.draft.Nodes))}
 	if out.epic == "" {
-		out.epic = derive("", 0, nil)
+		out.epic = derive(u.draft.Plan, "", 0, nil)
 	}
 	h.ID = out.epic
+	seed := u.draft.Plan
+	if u.listed() { // the epic's id is all that the plan keeps
+		seed = string(out.epic)
+	}
 	past := u.past(h)
 	byKey := make([]int, len(u.draft.Nodes))
 	for i := range byKey {
@@ -98,9 +108,9 @@ func (u *unit) deriveIDs(h ir.Header, diags *diag.List) identities {
 		case n.ID != "":
 			out.nodes[i] = n.ID
 		case slices.Contains(u.c.in.Options.FreshIDs, string(n.Key)):
-			out.nodes[i] = derive(string(n.Key), 1, past.Journal)
+			out.nodes[i] = derive(seed, string(n.Key), 1, past.Journal)
 		default:
-			out.nodes[i] = derive(string(n.Key), 0, nil)
+			out.nodes[i] = derive(seed, string(n.Key), 0, nil)
 			u.checkInherited(n, out.nodes[i], &past, diags)
 		}
 	}

@@ -61,7 +61,7 @@ func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *
 	if fate != "" {
 		fresh += ", which writes its id into the plan (so without --no-annotate)"
 	}
-	if u.tree == nil { // a file that ralph does not write
+	if u.tree == nil || u.listed() { // what ralph does not write
 		fresh = "give it another id in " + u.source.Path
 	}
 	diags.Add(diag.Newf("deleted-id", n.KeyRange, "the id of %s is that of a deleted item", key).
@@ -72,7 +72,7 @@ func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *
 // saysIDs reports whether the plan says what ids its items have: one without was typed
 // since, or lost its annotation. A plan that is never annotated says nothing.
 func (u *unit) saysIDs() bool {
-	return u.tree != nil && (u.draft.ID != "" || slices.ContainsFunc(u.draft.Nodes, func(n ir.DraftNode) bool { return n.ID != "" }))
+	return u.tree != nil && !u.listed() && (u.draft.ID != "" || slices.ContainsFunc(u.draft.Nodes, func(n ir.DraftNode) bool { return n.ID != "" }))
 }
 
 // alike reports whether two titles can be those of one item: more than half of the words
@@ -110,11 +110,13 @@ func (c *compilation) checkIDChoices() {
 func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
 	var known []string
 	var found []*ir.DraftNode
+	listed := false
 	for _, u := range c.units {
 		for i := range u.draft.Nodes {
 			n := &u.draft.Nodes[i]
 			if string(n.Key) == key {
 				found = append(found, n)
+				listed = listed || u.listed()
 			}
 			known = append(known, string(n.Key))
 		}
@@ -127,6 +129,9 @@ func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
 		c.diags.Add(diag.Newf("id-choice", found[1].KeyRange, "several plans have an item %q", clip(key)).
 			WithDetail("%s is to concern one of them. Compile that plan alone.", flag).
 			WithRelated(found[0].KeyRange, "the other one"))
+	case fresh && listed:
+		c.diags.Add(diag.Newf("id-choice", found[0].KeyRange, "%s has an id of its own", clip(key)).
+			WithDetail("Nothing is written to the items of a front matter, so %s cannot keep another one. Give the item another id there.", flag))
 	case fresh && found[0].ID != "":
 		c.diags.Add(diag.Newf("id-choice", found[0].IDRange, "the plan says what the id of %s is", clip(key)).
 			WithDetail("It gives it the id %s, and ids that stand in the plan are kept. If it is another item, delete that annotation and compile with %s again.", clip(string(found[0].ID)), flag))

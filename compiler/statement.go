@@ -180,6 +180,10 @@ func noneLead(s string) bool {
 
 // part reads one part; false if it is prose.
 func (p *valueParser) part(sp span) bool {
+	if i, ok := p.names.item(p.text[sp.start:sp.end]); ok && p.carry != groupWord { // whatever words it is made of
+		p.add(target{kind: toItem, item: i}, sp)
+		return true
+	}
 	if read, all := p.all(sp); all {
 		return read
 	}

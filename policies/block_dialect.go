@@ -35,7 +35,7 @@ type DialectPhase struct {
 
 // DialectItem says what items look like.
 type DialectItem struct {
-	In       Value[string]   // heading, checkbox, bold, table, todo
+	In       Value[string]   // heading, checkbox, bold, table, todo, front_matter
 	Keywords Value[[]string] // without case; an empty list: the id alone
 	ID       Value[string]   // regular expression (RE2), without anchors
 }
@@ -66,7 +66,7 @@ var dialectBlock = &block{
 			{name: "id", kind: kRegex, doc: "a regular expression of the id"},
 		}},
 		{name: "item", doc: "what items look like", attrs: []attr{
-			{name: "in", kind: kEnum, enum: []string{"bold", "checkbox", "heading", "table", "todo"}, doc: "heading, checkbox, bold, table or todo"},
+			{name: "in", kind: kEnum, enum: []string{"bold", "checkbox", "front_matter", "heading", "table", "todo"}, doc: "heading, checkbox, bold, table, todo or front_matter"},
 			{name: "keywords", kind: kStrings, doc: "words that an item begins with, such as [\"Task\", \"Story\"]; [] for the id alone"},
 			{name: "id", kind: kRegex, doc: "a regular expression of the id"},
 		}},

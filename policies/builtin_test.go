@@ -69,7 +69,7 @@ func TestBuiltinPolicy(t *testing.T) {
 	if s.DefaultPolicy().Name != "default" || len(s.DefaultPolicy().Steps) != 1 {
 		t.Errorf("default policy is %+v", s.DefaultPolicy())
 	}
-	if got := sortedKeys(s.Dialects); len(got) != 11 {
+	if got := sortedKeys(s.Dialects); len(got) != 12 {
 		t.Errorf("dialects are %v", got)
 	}
 	for _, alias := range []string{"haiku", "opus", "sonnet"} {
@@ -107,7 +107,7 @@ func TestBuiltinDialects(t *testing.T) {
 			t.Errorf("dialect %s leaves something open: %+v", name, d)
 		}
 	}
-	for name, groups := range map[string]bool{"sprint": true, "task": true, "code": true, "integer": false, "phase": false, "section": true, "spec-kit": true, "checklist": false, "table": false, "todo": false} {
+	for name, groups := range map[string]bool{"sprint": true, "task": true, "code": true, "integer": false, "phase": false, "section": true, "spec-kit": true, "checklist": false, "table": false, "todo": false, "cursor": false} {
 		if has := s.Dialects[name].Phase != nil; has != groups {
 			t.Errorf("dialect %s: groups %v, want %v", name, has, groups)
 		}

@@ -31,6 +31,9 @@ type builder struct {
 // build makes the tree. from is the offset of the first markdown. It reports
 // whether the plan is within its limits.
 func (p *parser) build(from int) bool {
+	if p.dialect.In == InFrontMatter {
+		return p.buildListed(from)
+	}
 	b := &builder{p: p, title: p.findTitle()}
 	items := 0
 	for i := range p.cands {
@@ -39,8 +42,7 @@ func (p *parser) build(from int) bool {
 		}
 	}
 	if items > p.limits.Items {
-		p.report(diag.New("too-many-items", p.file.Range(from, from), "the plan has too many items").WithDetail(
-			"It has %d; the limit is %d. Split it into several plans.", items, p.limits.Items))
+		p.tooManyItems(items, from)
 		return false
 	}
 	p.plan.Items = make([]Item, 0, items)
@@ -57,6 +59,11 @@ func (p *parser) build(from int) bool {
 	p.implicitPhases()
 	p.checkPhases()
 	return true
+}
+
+func (p *parser) tooManyItems(n, from int) {
+	p.report(diag.New("too-many-items", p.file.Range(from, from), "the plan has too many items").WithDetail(
+		"It has %d; the limit is %d. Split it into several plans.", n, p.limits.Items))
 }
 
 func (b *builder) setTitle(from int) {

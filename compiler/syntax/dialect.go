@@ -39,6 +39,9 @@ const (
 	InBold     Place = "bold"
 	InTable    Place = "table"
 	InTodo     Place = "todo" // every check box that stands in no other one
+
+	// InFrontMatter is a list of the front matter; the keywords of items are its key.
+	InFrontMatter Place = "front_matter"
 )
 
 // Columns names the columns of a table of items by their header words, in any

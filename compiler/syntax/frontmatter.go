@@ -127,6 +127,14 @@ func (p *parser) frontMatterFields(root *yaml.Node, body int, mine bool) {
 			fm.PoliciesSet = true
 			fm.Policies = p.listField(k, v, body, mine)
 		default:
+			if p.dialect.In == InFrontMatter && slices.Contains(p.dialect.Item.Keywords, k.Value) {
+				p.entries(k, v, body)
+				continue
+			}
+			if p.dialect.In == InFrontMatter && k.Value == "name" && !fm.Title.Set() {
+				fm.Title = p.scalarField(k, v, body, mine)
+				continue
+			}
 			foreign = append(foreign, k)
 		}
 	}

@@ -103,6 +103,9 @@ func (p *parser) noItems(blocks []block) {
 	if p.dialect.In == InTodo {
 		mine = fmt.Sprintf("The dialect %s looks for check boxes (- [ ] text), and found none.", p.dialect.Name)
 	}
+	if p.dialect.In == InFrontMatter {
+		mine = fmt.Sprintf("The dialect %s looks for items in the front matter, below %s: with id, content and status, and found none.", p.dialect.Name, strings.Join(p.dialect.Item.Keywords, " or "))
+	}
 	if strings.IndexByte(p.src, '\n') < 0 && strings.IndexByte(p.src, '\r') >= 0 {
 		mine += " The file's lines end with CR alone, which markdown does not know: save it with LF."
 	}

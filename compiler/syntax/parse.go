@@ -20,6 +20,7 @@ type parser struct {
 
 	stream     []elem
 	cands      []cand
+	listed     []Item // of the front matter
 	misses     []nearMiss
 	alikes     []alike
 	nears      []nearHeading

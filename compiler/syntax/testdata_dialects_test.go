@@ -53,6 +53,11 @@ func builtinDialects() map[string]Dialect {
 			d.Phase, d.Groups, d.In = Pattern{}, "chain", InTodo
 			d.Item = Pattern{ID: `#[0-9]+`}
 		}),
+		with(explicit, "cursor", func(d *Dialect) {
+			d.Phase, d.Groups, d.In = Pattern{}, "chain", InFrontMatter
+			d.Item = Pattern{Keywords: []string{"todos"}, ID: `[A-Za-z0-9][A-Za-z0-9_.-]*`}
+			d.Columns = Columns{ID: []string{"id"}, Title: []string{"content"}, Depends: []string{"dependencies", "depends_on"}}
+		}),
 	}
 	out := map[string]Dialect{}
 	for _, d := range all {

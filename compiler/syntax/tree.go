@@ -165,15 +165,16 @@ type LabelFrom uint8
 
 // Sources of labels.
 const (
-	FromBold      LabelFrom = iota + 1 // **Label**: value
-	FromHeading                        // #### Label
-	FromDirective                      // <!-- ralph: label=value -->
-	FromCell                           // table cell
-	FromTitle                          // (depends on …) behind a checkbox item
+	FromBold        LabelFrom = iota + 1 // **Label**: value
+	FromHeading                          // #### Label
+	FromDirective                        // <!-- ralph: label=value -->
+	FromCell                             // table cell
+	FromTitle                            // (depends on …) behind a checkbox item
+	FromFrontMatter                      // a key of an item in the front matter
 )
 
 func (f LabelFrom) String() string {
-	return [...]string{"", "label", "heading", "directive", "table", "title"}[f]
+	return [...]string{"", "label", "heading", "directive", "table", "title", "front matter"}[f]
 }
 
 // Label is a known label with its value.

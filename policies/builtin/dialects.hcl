@@ -167,3 +167,23 @@ dialect "todo" {
     id       = "#[0-9]+"
   }
 }
+
+# The key of the list is a keyword; the columns are the keys of its entries.
+dialect "cursor" {
+  description = "entries of the front matter's todos: id, content, status (plans of Cursor)"
+  extends     = dialect.sprint
+  numbers     = "unless_explicit"
+  groups      = "chain"
+
+  phase {}
+  item {
+    in       = "front_matter"
+    keywords = ["todos"]
+    id       = "[A-Za-z0-9][A-Za-z0-9_.-]*"
+  }
+  columns {
+    id      = ["id"]
+    title   = ["content"]
+    depends = ["dependencies", "depends_on"]
+  }
+}

@@ -1,0 +1,255 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/yaml"
+)
+
+// entries reads the list of the front matter that holds the items: mappings with an
+// id, a content and a status. Which keys these are the dialect's columns say; status
+// is always that.
+func (p *parser) entries(k, v *yaml.Node, body int) {
+	if v.Kind == yaml.Null {
+		return
+	}
+	if v.Kind != yaml.Sequence {
+		p.report(diag.Newf("front-matter-value", p.nodeRange(v, body), "%s takes a list of items", clip(k.Value, 20)).WithDetail(
+			"Each item is a mapping with the keys id, content and status. Write it in that form."))
+		return
+	}
+	e := entryReader{p: p, body: body, first: map[string]int{}}
+	for _, n := range v.Values {
+		e.entry(n)
+	}
+	e.checkNames()
+	p.foreignEntryKeys(e.foreign, body)
+}
+
+type entryReader struct {
+	p       *parser
+	body    int
+	first   map[string]int // id → index in p.listed
+	foreign []*yaml.Node
+
+	suggested int
+}
+
+func (e *entryReader) entry(n *yaml.Node) {
+	p := e.p
+	bad := func(at *yaml.Node, summary, detail string) {
+		p.report(diag.New("front-matter-value", p.nodeRange(at, e.body), summary).WithDetail("%s", detail))
+	}
+	if n.Kind != yaml.Mapping {
+		bad(n, "an item of the front matter is no mapping", "An item has the keys id, content and status, such as “- id: api” with “content: …” and “status: pending” below it.")
+		return
+	}
+	it := Item{Level: 7, Kind: KindWork, Phase: -1, Range: p.nodeRange(n, e.body)}
+	var id, status *yaml.Node
+	cancelled := false
+	for i, k := range n.Keys {
+		v := n.Values[i]
+		is := func(words []string) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, k.Value) })
+		}
+		switch c := &p.dialect.Columns; {
+		case v.Kind == yaml.Null:
+		case is(c.Depends):
+			e.depends(&it, k, v)
+		case !is(c.ID) && !is(c.Title) && k.Value != "status":
+			e.foreign = append(e.foreign, k)
+		case v.Kind != yaml.Scalar:
+			bad(v, "an item's "+clip(k.Value, 20)+" is one value", "Write it as one word or text.")
+		case is(c.ID):
+			id = v
+		case is(c.Title):
+			e.content(&it, v)
+		default:
+			status = v
+		}
+	}
+	if id == nil {
+		bad(n, "an item of the front matter has no id", "The id is what the item is known by, in dependencies and on the command line. Write id: and a word of letters, digits, “-” and “_”.")
+		return
+	}
+	it.ID, it.KeyRange = strings.TrimSpace(id.Value), p.nodeRange(id, e.body)
+	if !p.item.whole(it.ID) || it.ID == "" {
+		bad(id, "the id of an item does not have the dialect's form", "It is "+clip(it.ID, 60)+", and the form is "+clip(p.dialect.Item.ID, 60)+". Write an id of that form.")
+		return
+	}
+	if it.Title == "" {
+		bad(n, "an item of the front matter says nothing", "The item "+clip(it.ID, 60)+" has no text, so nobody knows what is to be done. Write content: and a text.")
+		return
+	}
+	if status != nil {
+		it.Done, cancelled = e.status(status)
+		if it.Done {
+			it.DoneBy, it.DoneRange = "status", p.nodeRange(status, e.body)
+		}
+	}
+	if at, twice := e.first[it.ID]; twice {
+		p.report(diag.Newf("duplicate-id", it.KeyRange, "%s is there twice", clip(it.ID, 30)).WithDetail(
+			"Two items have the id %s; an id names one item. Give one of them another id.", it.ID).
+			WithRelated(p.listed[at].KeyRange, "first declared here"))
+		return
+	}
+	if cancelled {
+		p.plan.Cancelled = append(p.plan.Cancelled, Cancelled{ID: it.ID, Range: it.KeyRange})
+		p.report(diag.Newf("cancelled", p.nodeRange(status, e.body), "%s is cancelled", clip(it.ID, 40)).WithDetail(
+			"An item with this status makes no node. Write status: pending to bring it back."))
+		return
+	}
+	it.Section = "- " + it.ID + ": " + it.Title
+	it.Body.Range = p.file.Range(it.Range.End, it.Range.End)
+	e.first[it.ID] = len(p.listed)
+	p.listed = append(p.listed, it)
+}
+
+// content reads the text of an item: its first line is the title.
+func (e *entryReader) content(it *Item, v *yaml.Node) {
+	p := e.p
+	lines := strings.Split(strings.TrimSpace(v.Value), "\n")
+	line := strings.Join(strings.Fields(withoutControls(lines[0])), " ")
+	in := inline{control: -1, unclosed: -1, Text: e.text(line, v)}
+	t := p.freeTitle(in)
+	it.Title, it.TitleRange = t.text.Value, t.text.Range
+	it.Kind, it.KindRange = t.kind, t.kindAt
+	for _, l := range lines[1:] {
+		it.Body.Prose = append(it.Body.Prose, strings.TrimRight(withoutControls(l), " "))
+	}
+}
+
+// text is a value of the front matter, which knows its place as a whole.
+func (e *entryReader) text(value string, v *yaml.Node) Text {
+	at := e.p.nodeRange(v, e.body)
+	return Text{Value: value, Raw: value, Range: at, pieces: []piece{{0, at.Start}}}
+}
+
+// depends reads the ids that an item waits for: each is a value of its own.
+func (e *entryReader) depends(it *Item, k, v *yaml.Node) {
+	l := Label{Name: DependsOn, Written: clip(k.Value, 40), NameRange: e.p.nodeRange(k, e.body), From: FromFrontMatter}
+	values := []*yaml.Node{v}
+	if v.Kind == yaml.Sequence {
+		values = v.Values
+	}
+	for _, one := range values {
+		if one.Kind != yaml.Scalar {
+			e.p.report(diag.New("front-matter-value", e.p.nodeRange(one, e.body), "a dependency is no id").WithDetail(
+				"Dependencies are a list of ids of other items. Write it in that form."))
+			continue
+		}
+		t := e.text(strings.TrimSpace(one.Value), one)
+		l.Items = append(l.Items, ListItem{Text: t, Range: t.Range})
+	}
+	if v.Kind == yaml.Sequence && len(v.Values) == 0 { // "[]" states that it waits for nothing
+		l.Value = e.text("none", v)
+		l.Value.Range.End = min(l.Value.Range.Start+len("[]"), len(e.p.src))
+	}
+	it.Body.Labels = append(it.Body.Labels, l)
+}
+
+// checkNames reports dependencies on what is no item: in a list of ids nothing is
+// prose.
+func (e *entryReader) checkNames() {
+	p := e.p
+	var known []string
+	cancelled := map[string]bool{}
+	for i := range p.plan.Cancelled {
+		cancelled[p.plan.Cancelled[i].ID] = true
+	}
+	unknown := func(li ListItem) bool {
+		id := li.Text.Value
+		if _, ok := e.first[id]; ok {
+			return false
+		}
+		if len(known) == 0 {
+			for i := range p.listed {
+				known = append(known, p.listed[i].ID)
+			}
+		}
+		d := diag.Newf("unknown-dependency", li.Range, "there is no item %s", quoted(id))
+		near, ok := "", false
+		if e.suggested++; e.suggested <= maxMisses {
+			near, ok = nearest(id, known)
+		}
+		switch {
+		case cancelled[id]:
+			d = d.WithDetail("The item of this id is cancelled. Remove it from the list, or bring it back.")
+		case ok:
+			d = d.WithDetail("No item of the plan has this id. Did you mean %q?", near)
+		default:
+			d = d.WithDetail("No item of the plan has this id. Name one that exists, or remove it from the list.")
+		}
+		p.report(d)
+		return true
+	}
+	for i := range p.listed {
+		for k := range p.listed[i].Body.Labels {
+			l := &p.listed[i].Body.Labels[k]
+			l.Items = slices.DeleteFunc(l.Items, unknown)
+		}
+		p.listed[i].Body.Labels = slices.DeleteFunc(p.listed[i].Body.Labels, func(l Label) bool { return len(l.Items) == 0 && l.Value.Value == "" })
+	}
+}
+
+var openStatus = map[string]bool{"": true, "pending": true, "in_progress": true, "in-progress": true, "in progress": true, "todo": true, "open": true, "blocked": true, "not_started": true}
+
+// status reads the status of an item. What is not known is open, with a warning.
+func (e *entryReader) status(v *yaml.Node) (done, cancelled bool) {
+	word := strings.ToLower(strings.TrimSpace(v.Value))
+	switch {
+	case doneWords[word]:
+		return true, false
+	case word == "cancelled" || word == "canceled":
+		return false, true
+	case !openStatus[word]:
+		d := diag.Newf("front-matter-value", e.p.nodeRange(v, e.body), "%s is no status", quoted(v.Value)).WithDetail(
+			"The item is read as open, so it will be done. Write pending, in_progress, completed or cancelled.")
+		d.Severity = diag.Warning
+		e.p.report(d)
+	}
+	return false, false
+}
+
+// foreignEntryKeys names the keys of items that mean nothing, in one note.
+func (p *parser) foreignEntryKeys(keys []*yaml.Node, body int) {
+	seen := map[string]bool{}
+	var names []string
+	for _, k := range keys {
+		if !seen[k.Value] && len(names) < maxRelated {
+			seen[k.Value] = true
+			names = append(names, clip(k.Value, 40))
+		}
+	}
+	if len(names) > 0 {
+		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of items ignored", count(len(keys), "key", "keys")).WithDetail(
+			"The items of the front matter have %s, which mean nothing to ralph. Nothing needs to be done.", strings.Join(names, ", ")))
+	}
+}
+
+func withoutControls(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && hasControl(string(r)) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// buildListed makes the tree of a plan whose items stand in the front matter: all of
+// the markdown is the plan's own section.
+func (p *parser) buildListed(from int) bool {
+	if len(p.listed) > p.limits.Items {
+		p.tooManyItems(len(p.listed), from)
+		return false
+	}
+	b := &builder{p: p, title: p.findTitle()}
+	b.setTitle(from)
+	p.section(&p.plan.Section, planSection, nil, 0, max(b.title, 0))
+	p.section(&p.plan.Section, planSection, nil, b.title+1, len(p.stream))
+	p.plan.Section.Range = p.extent(0, len(p.stream), p.plan.TitleRange.End)
+	p.plan.Items = p.listed
+	return true
+}
