@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -105,7 +106,7 @@ func goldenInput(t testing.TB, a *txtar.Archive) (Input, []string) {
 			draft, l := beadsmith.Decode([]*diag.File{diag.NewFile(src.Path, src.Bytes)})
 			in.Imports = append(in.Imports, Imported{Sources: []Source{src}, Draft: draft, Diags: l})
 		}
-		if strings.HasSuffix(f.Name, ".md") && !strings.HasPrefix(f.Name, ".") {
+		if strings.HasSuffix(f.Name, ".md") && !strings.HasPrefix(f.Name, ".") && path.Base(f.Name) != specFile {
 			if len(in.Plans) == 1 && in.Plans[0].Bytes == nil {
 				in.Plans[0].Bytes = f.Data
 			}
@@ -140,6 +141,15 @@ func goldenOutput(out Output, show []string) map[string]string {
 				got["out/ir"+suffix] = string(r.JSON)
 			case "plan":
 				got["out/plan"+suffix] = string(r.Annotated)
+			case "acceptance":
+				var b strings.Builder
+				for _, n := range r.Epic.Nodes {
+					fmt.Fprintf(&b, "%s implements %v\n", n.Key, n.Implements)
+					for _, a := range n.Acceptance {
+						fmt.Fprintf(&b, "\t%s\n", a)
+					}
+				}
+				got["out/acceptance"+suffix] = b.String()
 			case "prompts":
 				var b strings.Builder
 				for _, n := range r.Epic.Nodes {

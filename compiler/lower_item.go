@@ -62,6 +62,7 @@ func (l *lowering) section(sec *syntax.Section, n *ir.DraftNode, d *depItem) {
 	for _, t := range sec.Tasks {
 		n.Tasks = append(n.Tasks, task(&t))
 	}
+	requirements(sec, n)
 	n.Fragments = fragments(sec.Fragments)
 	for i := range sec.Outputs {
 		f := &sec.Outputs[i]

@@ -132,6 +132,7 @@ func (c *compilation) open(src Source) *unit {
 	if len(u.draft.Nodes) == 0 {
 		return nil // syntax has said why
 	}
+	u.readStories(&c.diags)
 	u.checkMovingKeys(&c.diags)
 	u.resolveNodes(&c.diags)
 	forgetBodies(u.tree)

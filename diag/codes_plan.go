@@ -328,4 +328,14 @@ var planCodes = []Entry{
 		Title: "Items are finished",
 		Why:   "A heading with a check mark or a status, a Status label, or ticked boxes say that work is finished. Apply does not run such items and takes their work to be in the base.",
 	},
+	{
+		Code: "story-acceptance", Severity: Note, About: "plan",
+		Title: "Acceptance criteria come from the spec beside the plan",
+		Why:   "Spec-kit writes user stories with acceptance scenarios into `spec.md` beside `tasks.md`. The scenarios of User Story 1 become acceptance criteria of the items that have the label `[US1]`. They are part of what these items are told, so compile again when the spec changes.",
+	},
+	{
+		Code: "spec-unread", Severity: Warning, Strict: true, About: "plan",
+		Title: "The spec beside the plan cannot be read",
+		Why:   "Items of the plan have labels of user stories (`[US1]`), so the acceptance scenarios of the `spec.md` in the same directory would become their acceptance criteria. The file is larger than 1 MiB, or no regular file of the project.",
+	},
 }
