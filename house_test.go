@@ -88,6 +88,7 @@ var mayImport = []struct {
 	{"cmd/ralph", []string{"..."}, "all wiring lives there"},
 	{"diag", nil, "a leaf"},
 	{"compiler/syntax", []string{"diag", "internal/yaml", "internal/spell", "internal/slug"}, "a front end knows no policy and no graph"},
+	{"app/draft", []string{"policies", "compiler/syntax", "ir", "diag", "internal/glob", "internal/lazyregexp", "internal/reveal", "internal/spell"}, "what planners are told and what plans must hold is a function of texts"},
 	{"compiler", []string{"compiler/syntax", "policies", "ir", "diag", "internal/spell", "internal/reveal", "internal/slug", "internal/glob", "internal/jsonschema"}, "the compiler never meets the executor"},
 	{"policies/...", []string{"diag", "internal/yaml", "internal/spell", "internal/reveal", "internal/jsonschema", "internal/glob", "internal/shell", "policies"}, "policy is typed before any graph exists"},
 	{"ir", []string{"diag", "internal/reveal"}, "the data type that both halves share"},
@@ -270,6 +271,20 @@ func TestTheFloorOfStartingImportsWhatRalphImports(t *testing.T) {
 	for at := range floor {
 		if _, ok := ralph[at]; !ok {
 			t.Errorf("bench/imports imports %s, and ralph does not", at)
+		}
+	}
+}
+
+// TestRoomsWithoutIO: what a planner is told is a function of what it is given.
+func TestRoomsWithoutIO(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.dir != "app/draft" {
+			continue
+		}
+		for _, f := range []string{"os", "os/exec", "net", "net/http", "path/filepath", "syscall", "time"} {
+			if file, ok := p.imports[f]; ok {
+				t.Errorf("%s imports %s; %s gets what it reads through an fs.FS", file, f, p.dir)
+			}
 		}
 	}
 }

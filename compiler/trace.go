@@ -32,6 +32,15 @@ func (t *Trace) Keys() []ir.Key {
 	return out
 }
 
+// Places returns where the heading, or the first line, of each item stands.
+func (t *Trace) Places() map[ir.Key]diag.Range {
+	out := make(map[ir.Key]diag.Range, len(t.u.draft.Nodes))
+	for i := range t.u.draft.Nodes {
+		out[t.u.draft.Nodes[i].Key] = t.u.draft.Nodes[i].Range
+	}
+	return out
+}
+
 // Why returns the reasons for the values of a node, in the order of its fields;
 // with field, only those that are that field or stand below it. ok is false if
 // there is no such node.

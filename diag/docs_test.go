@@ -44,7 +44,7 @@ func exampleLanguage(e Entry) string {
 	switch e.About {
 	case "policy":
 		return "hcl"
-	case "plan", "dependency":
+	case "plan", "dependency", "draft":
 		return "markdown"
 	}
 	return ""

@@ -10,7 +10,7 @@ type Entry struct {
 	Code     Code
 	Severity Severity
 	Strict   bool   // a warning or note that `strict` turns into an error
-	About    string // what it is about: plan, dependency, policy, graph
+	About    string // what it is about: plan, dependency, policy, graph, draft
 	Title    string // one line, what is wrong in general
 	Why      string // markdown: why ralph says so and what to do
 	Wrong    string // an example that is reported; "" if none fits
@@ -19,7 +19,7 @@ type Entry struct {
 
 // Table lists every code, sorted by code.
 var Table = sync.OnceValue(func() []Entry {
-	t := slices.Concat(planCodes, nearCodes, dependencyCodes, policyCodes, graphCodes, beadCodes, taskCodes, shepherdCodes, taskmasterCodes, gsdCodes)
+	t := slices.Concat(planCodes, nearCodes, dependencyCodes, policyCodes, graphCodes, beadCodes, taskCodes, shepherdCodes, taskmasterCodes, gsdCodes, draftCodes)
 	slices.SortFunc(t, func(a, b Entry) int {
 		if a.Code < b.Code {
 			return -1

@@ -1,0 +1,40 @@
+package diag
+
+// draftCodes are about plans that are drafted: they compile, and more is asked of them.
+var draftCodes = []Entry{
+	{
+		Code: "draft-no-acceptance", Severity: Error, About: "draft",
+		Title: "A sprint of a drafted plan has no acceptance criteria",
+		Why:   "Who reads the plan, who does the sprint and who judges it go by the same list. Without one, nobody can say whether the work is what was asked for. Only a plan that `ralph draft` has written is held to this.",
+		Wrong: "### Sprint 1.1: Greeting\n\n**Verify**: `make test`",
+		Right: "### Sprint 1.1: Greeting\n\n**Acceptance Criteria**:\n- `GET /hello?name=Ada` answers `Hello, Ada!`\n\n**Verify**: `make test`",
+	},
+	{
+		Code: "draft-no-judge", Severity: Error, About: "draft",
+		Title: "Nothing judges a sprint of a drafted plan",
+		Why:   "What an agent says about its own work is no judgement. A sprint needs a command, an agent or a person that judges it: of the plan, or of the policy. Only a plan that `ralph draft` has written is held to this.",
+		Wrong: "### Sprint 1.1: Greeting\n\n**Acceptance Criteria**:\n- `GET /hello` answers 200",
+		Right: "### Sprint 1.1: Greeting\n\n**Acceptance Criteria**:\n- `GET /hello` answers 200\n\n**Verify**: `go test ./web`",
+	},
+	{
+		Code: "draft-scope-missing", Severity: Error, About: "draft",
+		Title: "A path in a drafted plan is not there",
+		Why:   "A sprint may change only what it owns, so a misspelt path blocks it when it runs. A path or glob below Owns and Files fits something in the project, or something that a sprint makes: `(new)` behind a path says so, for all sprints of the plan. Only a plan that `ralph draft` has written is held to this.",
+		Wrong: "**Owns**: `intrenal/search/**`, `web/search.go`",
+		Right: "**Owns**: `internal/search/**`, `web/search.go` (new)",
+	},
+	{
+		Code: "draft-sprint-too-large", Severity: Error, About: "draft",
+		Title: "A sprint of a drafted plan is too large",
+		Why:   "One agent does a sprint in one sitting, and it is judged as a whole. `draft { max_sprint { … } }` in the policy says how many tasks and paths it may have, and how long its Estimate may be. Only a plan that `ralph draft` has written is held to this.",
+		Wrong: "**Estimate**: 3d",
+		Right: "**Estimate**: 6h",
+	},
+	{
+		Code: "draft-requirement-missing", Severity: Error, About: "draft",
+		Title: "A drafted plan leaves out a requirement",
+		Why:   "The text that the plan was asked for states requirements by ids (REQ-001, FR-12 anywhere; R1.2, US-4 at the beginning of a line). Each of them stands below Implements of at least one sprint, so that nothing is forgotten and everybody sees what does it.",
+		Wrong: "### Sprint 1.1: Search",
+		Right: "### Sprint 1.1: Search\n\n**Implements**: REQ-001",
+	},
+}
