@@ -16,6 +16,11 @@ func (r *reader) list(items []block) {
 				l = r.active()
 				continue
 			}
+			if r.p.stepsBehindPaths(l, items, i) {
+				r.cur = -1
+				r.list(items[i:])
+				return
+			}
 			r.nearLabels(&items[i], i+1 < len(items))
 			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
 				l.Items = append(l.Items, it)
@@ -47,6 +52,22 @@ func (r *reader) list(items []block) {
 		list.to = len(r.s.Prose)
 		r.listEnd = list.to
 	}
+}
+
+// stepsBehindPaths reports whether the first checkbox of a list that began without
+// one stands at items[i], below a label of paths: a blank line alone does not end a list
+// of markdown, and what follows are the steps of the work.
+func (p *parser) stepsBehindPaths(l *Label, items []block, i int) bool {
+	return i > 0 && (l.Name == Files || l.Name == Reads || l.Name == Owns) && p.boxed(&items[i]) && !p.boxed(&items[0])
+}
+
+// boxed reports whether a list item begins with a check box.
+func (p *parser) boxed(b *block) bool {
+	if len(b.kids) == 0 || b.kids[0].kind != paraBlock {
+		return false
+	}
+	box, _ := boxAt(p.src[b.kids[0].start:b.kids[0].end])
+	return box != NoBox
 }
 
 // takesList reports whether a list below the label belongs to it.
