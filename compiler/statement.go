@@ -178,6 +178,20 @@ func noneLead(s string) bool {
 	return rest == ""
 }
 
+// phrase adds to a word those behind it with which it is a keyword: "Task Group 1".
+func (p *valueParser) phrase(w string, rest span) (string, span) {
+	long := w
+	for at, n := rest, 0; n < 3 && at.start < at.end; n++ {
+		next, behind := word(p.text, at)
+		long += " " + strings.ToLower(next)
+		at = behind
+		if lw := strings.ToLower(long); p.itemWords[lw] || p.groupWords[lw] {
+			w, rest = lw, behind
+		}
+	}
+	return w, rest
+}
+
 // part reads one part; false if it is prose.
 func (p *valueParser) part(sp span) bool {
 	if i, ok := p.names.item(p.text[sp.start:sp.end]); ok && p.carry != groupWord { // whatever words it is made of
@@ -192,6 +206,7 @@ func (p *valueParser) part(sp span) bool {
 		sp = rest
 		w, rest = word(p.text, sp)
 	}
+	w, rest = p.phrase(w, rest)
 	lw := strings.ToLower(w)
 	if rest.start < rest.end {
 		switch {
