@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -270,7 +271,7 @@ func (l *lowering) phaseGaps() {
 
 // checkParallel compares "(parallel)" with the letters.
 func (l *lowering) checkParallel() {
-	if l.dialect.ParallelMark != "" || l.dialect.Letters == "sequence" {
+	if l.dialect.ParallelMark != "" && !inLists(l.dialect) || l.dialect.Letters == "sequence" {
 		return
 	}
 	sides := map[string]int{}
@@ -296,8 +297,15 @@ func (l *lowering) checkParallel() {
 	for i := range l.tree.Items {
 		it := &l.tree.Items[i]
 		if it.Parallel && inLists(l.dialect) {
+			if l.isMark(it) {
+				continue
+			}
+			instead := "Leave \"(parallel)\" out, or say what the items wait for."
+			if mark := l.dialect.ParallelMark; mark != "" {
+				instead = fmt.Sprintf("Write %q behind the ids of those that run side by side, or leave \"(parallel)\" out.", mark)
+			}
 			l.diags.Add(diag.Newf("parallel-mark", cmpRange(it.ParallelMark, it.KeyRange), "%s is parallel to nothing", clip(it.ID)).
-				WithDetail("Items of the dialect %q follow each other as they stand, whatever their letters. Leave \"(parallel)\" out, or say what the items wait for.", l.dialect.Name))
+				WithDetail("Items of the dialect %q follow each other as they stand, whatever their letters. %s", l.dialect.Name, instead))
 			continue
 		}
 		if it.Parallel && sides[side(i)] < 2 {
@@ -306,4 +314,9 @@ func (l *lowering) checkParallel() {
 				WithDetail("No other item has the same number with another letter, so %s runs alone. Write %sa and %sb for items side by side, or leave \"(parallel)\" out.", it.ID, bare, bare))
 		}
 	}
+}
+
+// isMark reports whether an item is marked as parallel by the dialect's own mark.
+func (l *lowering) isMark(it *syntax.Item) bool {
+	return it.Parallel && l.tree.File.Text(it.ParallelMark) == l.dialect.ParallelMark
 }

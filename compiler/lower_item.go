@@ -35,7 +35,7 @@ func (l *lowering) item(i int) {
 	}
 	d := &l.deps.items[i]
 	*d = depItem{key: n.Key, title: it.Title, at: it.KeyRange, num: num, group: int32(it.Phase)}
-	d.marked = it.Parallel && l.dialect.ParallelMark != ""
+	d.marked = it.Parallel && l.dialect.ParallelMark != "" && (!inLists(l.dialect) || l.isMark(it))
 	if it.Phase >= 0 && it.Phase < len(l.tree.Phases) {
 		n.Phase = l.tree.Phases[it.Phase].ID
 		n.PhaseIndex = it.Phase
@@ -44,6 +44,9 @@ func (l *lowering) item(i int) {
 	}
 	for _, tag := range it.Tags {
 		n.Labels = append(n.Labels, tag.Value)
+	}
+	if it.Optional || it.Phase >= 0 && l.tree.Phases[it.Phase].Optional {
+		n.Labels = append(n.Labels, "optional")
 	}
 	l.section(&it.Body, n, d)
 }

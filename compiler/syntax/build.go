@@ -190,6 +190,7 @@ func (b *builder) addPhase(c *cand) {
 	ph := Phase{
 		ID: c.key.id, IDRange: p.keyRange(c), Keyword: c.keyword, Name: c.text.Value, NameRange: c.text.Range,
 		Range: c.in.Range, Level: c.level, Parallel: c.parallel, MarkerRange: c.parAt, StruckTitle: c.strikeIn,
+		Optional: c.optional,
 	}
 	ph.Path = "- " + c.path
 	if c.level < 7 {
@@ -210,7 +211,7 @@ func (b *builder) addItem(c *cand) {
 	it := Item{
 		ID: c.key.id, KeyRange: p.keyRange(c), Keyword: c.keyword, Title: c.text.Value, TitleRange: c.text.Range,
 		Range: c.in.Range, Level: c.level, Kind: c.kind, KindRange: c.kindAt, Parallel: c.parallel, ParallelMark: c.parAt,
-		Tags: c.tags, Phase: -1, Slot: c.slot,
+		Tags: c.tags, Optional: c.optional, Phase: -1, Slot: c.slot,
 	}
 	if c.near.meant != "" {
 		d := diag.Newf("near-miss-marker", c.near.at, "%s is nearly %s", quoted(c.near.written), c.near.meant).

@@ -254,6 +254,7 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 	c := cand{level: 7, box: box}
 	if box != NoBox {
 		c.boxAt = p.file.Range(at, at+3)
+		c.optional = after == starredBox
 		at += after
 	} else if p.dialect.In == InCheckbox || p.dialect.In == InTodo {
 		return c, false
@@ -271,18 +272,29 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 		return p.todoItem(c, in, at, end), true
 	}
 	t, ok := p.readTitle(in, &p.item)
-	if !ok {
+	if !ok || p.dialect.In == InCheckbox && t.wholeNumber() {
 		if p.dialect.In == InBold {
 			p.nearTitle(in, false, 7)
 		}
 		return c, false
 	}
 	p.controls(t.in)
+	t.optional = t.optional || c.optional
 	c.title = t
 	c.line = span{t.in.Range.Start, t.in.Range.End}
 	stop := at + len(strings.TrimRight(p.src[at:end], " \t\r\n"))
 	c.slot = Slot{Offset: stop, Form: LineEnd, Prefix: " "}
 	return c, true
+}
+
+// starredBox is how long a check box with a star is.
+const starredBox = len("[ ]* ")
+
+// wholeNumber reports whether the id is a number without keyword, and no full stop
+// stands behind it: "5 verbs work" begins with no id.
+func (t *title) wholeNumber() bool {
+	v := t.in.Value[t.keyAt.start:]
+	return t.keyword == "" && strings.Trim(t.key.id, "0123456789") == "" && !strings.HasPrefix(strings.TrimPrefix(v[t.key.n:], "*"), ".")
 }
 
 // boxAt reads a check box at the beginning of s: its state, and where what
@@ -292,7 +304,7 @@ func boxAt(s string) (Box, int) {
 	if len(s) > 4 && s[3] == '*' && (s[4] == ' ' || s[4] == '\t') {
 		box, n := boxAt(s[:3])
 		if box != NoBox {
-			n = 5
+			n = starredBox
 		}
 		return box, n
 	}

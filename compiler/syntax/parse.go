@@ -81,11 +81,13 @@ func newParser(file *diag.File, opts Options) *parser {
 	if opts.Dialect.In == "" {
 		opts.Dialect = Sprint()
 	}
-	return &parser{
+	p := &parser{
 		file: file, dialect: opts.Dialect, known: opts.Dialects, limits: opts.Limits.orDefault(),
 		item: newMatcher(opts.Dialect.Item), phase: newMatcher(opts.Dialect.Phase),
 		plan: &Plan{File: file},
 	}
+	p.item.starred = opts.Dialect.In == InCheckbox
+	return p
 }
 
 // maxDiagnostics bounds what is reported; the first error is always among it.

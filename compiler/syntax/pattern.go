@@ -15,6 +15,7 @@ type matcher struct {
 	id         *regexp.Regexp
 	optional   bool // needs no id
 	bare       bool // a keyword is empty: the id may also stand alone
+	starred    bool // a star behind the id marks it as optional
 	sprintLike bool // the id is that of the default dialect's sprints or phases
 	none       bool
 	near       *NearWords // of the keywords; nil if there are none
@@ -156,7 +157,7 @@ func (m *matcher) match(s string) idMatch {
 		return idMatch{}
 	}
 	if n := len(m.id.FindString(limited(s))); n > 0 {
-		switch boundary(s[n:]) {
+		switch m.boundary(s[n:]) {
 		case endOfID:
 			if m.namesMore(s[n:]) {
 				return idMatch{look: severalID}
@@ -170,10 +171,10 @@ func (m *matcher) match(s string) idMatch {
 	if tok == "" {
 		return idMatch{}
 	}
-	if low := strings.ToLower(tok); isASCII(tok) && low != tok && m.whole(low) && boundary(s[len(tok):]) == endOfID {
+	if low := strings.ToLower(tok); isASCII(tok) && low != tok && m.whole(low) && m.boundary(s[len(tok):]) == endOfID {
 		return idMatch{low, len(tok), caseID}
 	}
-	if f := foldID(tok); f != tok && !isASCII(tok) && boundary(s[len(tok):]) == endOfID {
+	if f := foldID(tok); f != tok && !isASCII(tok) && m.boundary(s[len(tok):]) == endOfID {
 		if m.whole(f) {
 			return idMatch{f, len(tok), foldedID}
 		}
@@ -235,6 +236,19 @@ const (
 	endOfID                // a separator or a space
 	rangeOfID              // 1.1-1.3, 1.1/1.2
 )
+
+// isStar reports whether s begins with the mark of an optional task.
+func isStar(s string) bool {
+	return strings.HasPrefix(s, "*") && (len(s) == 1 || strings.IndexByte(" .:)", s[1]) >= 0)
+}
+
+// boundary judges what stands right behind an id.
+func (m *matcher) boundary(s string) idEnd {
+	if m.starred && isStar(s) {
+		return endOfID
+	}
+	return boundary(s)
+}
 
 // boundary judges what stands right behind an id.
 func boundary(s string) idEnd {

@@ -36,13 +36,13 @@ func builtinDialects() map[string]Dialect {
 			d.Item = Pattern{Keywords: []string{"Task", "Story", "Step"}, ID: `[A-Z]*-?[0-9]+[a-z]*(\.[0-9]+[a-z]*)*`}
 		}),
 		with(explicit, "checklist", func(d *Dialect) {
-			d.Phase, d.Groups, d.In = Pattern{}, "chain", InCheckbox
+			d.Phase, d.Groups, d.In, d.ParallelMark = Pattern{}, "chain", InCheckbox, "(P)"
 			d.Item = Pattern{ID: `[0-9]+[a-z]*(\.[0-9]+[a-z]*)*`}
 		}),
 		with(sprint, "spec-kit", func(d *Dialect) {
 			d.Phase = Pattern{Keywords: []string{"Phase", "Final Phase"}}
 			d.In, d.Letters, d.ParallelMark, d.Explicit = InCheckbox, "sequence", "[P]", "add"
-			d.Item = Pattern{ID: `T[0-9]+[A-Z]*`}
+			d.Item = Pattern{ID: `T[0-9]+[A-Za-z]*`}
 		}),
 		with(explicit, "table", func(d *Dialect) {
 			d.Phase, d.Groups, d.In = Pattern{}, "chain", InTable

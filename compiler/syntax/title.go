@@ -22,6 +22,7 @@ type title struct {
 	kindAt   diag.Range
 	parallel bool
 	parAt    diag.Range
+	optional bool // a star stands behind the box or the id
 	near     nearMarker
 	tags     []Text
 	depends  *Text // value of "(depends on …)" at the end
@@ -139,6 +140,9 @@ func (t *title) afterID(p *parser, v string, i int) int {
 				t.setDone(i, i+n)
 			}
 			i += n
+		case r == '*' && p.item.starred && isStar(v[i:]):
+			t.optional = true
+			i += n
 		case r == '[' || r == '(':
 			k := strings.IndexByte(v[i:], closer(r))
 			if k < 0 || !t.marker(p, v, i, i+k+1) && !t.tag(p, v, i, i+k+1) {
@@ -196,7 +200,7 @@ func (t *title) marker(p *parser, v string, start, end int) bool {
 
 // tag takes in "[US1]" where the dialect has parallel marks.
 func (t *title) tag(p *parser, v string, start, end int) bool {
-	if p.dialect.ParallelMark == "" || v[start] != '[' || end-start < 3 || end-start > 34 {
+	if !strings.HasPrefix(p.dialect.ParallelMark, "[") || v[start] != '[' || end-start < 3 || end-start > 34 {
 		return false
 	}
 	for _, r := range v[start+1 : end-1] {

@@ -55,6 +55,7 @@ type Phase struct {
 	Items       []int   // indices in Plan.Items
 	Path        string  // "## Phase 1: A"
 	StruckTitle bool
+	Optional    bool // a star stands behind its check box or id
 	doneAt      diag.Range
 }
 
@@ -82,6 +83,7 @@ type Item struct {
 	Parallel     bool       // (parallel), or the dialect's parallel mark
 	ParallelMark diag.Range // of it
 	Tags         []Text     // [US1] behind the id of a checkbox item
+	Optional     bool       // a star behind the check box or the id
 
 	Phase   int    // index in Plan.Phases; -1 if there is none
 	Section string // heading path: "## Phase 1: A > ### Sprint 1.2: B"

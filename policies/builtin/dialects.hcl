@@ -107,10 +107,11 @@ dialect "bold-task" {
 }
 
 dialect "checklist" {
-  description = "- [ ] 1.1 Title (OpenSpec, Kiro)"
-  extends     = dialect.sprint
-  numbers     = "unless_explicit"
-  groups      = "chain"
+  description   = "- [ ] 1.1 Title (OpenSpec, Kiro)"
+  extends       = dialect.sprint
+  numbers       = "unless_explicit"
+  groups        = "chain"
+  parallel_mark = "(P)"
 
   phase {}
   item {
@@ -136,7 +137,7 @@ dialect "spec-kit" {
   item {
     in       = "checkbox"
     keywords = []
-    id       = "T[0-9]+[A-Z]*"
+    id       = "T[0-9]+[A-Za-z]*"
   }
 }
 
