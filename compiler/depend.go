@@ -39,12 +39,14 @@ type depItem struct {
 	num    number
 	group  int32 // index into depInput.groups, -1: none
 	marked bool  // carries the dialect's parallel mark
-	after  []depStatement
-	blocks []depStatement // reverse labels
-	soft   []depStatement
-	prose  []depClause
-	near   []depStatement // lines that look like a label and are none
-	owns   []string       // globs; only looked at for scope edges
+
+	firstPart int32 // index of the first of its parts, in the same group; 0: it has none
+	after     []depStatement
+	blocks    []depStatement // reverse labels
+	soft      []depStatement
+	prose     []depClause
+	near      []depStatement // lines that look like a label and are none
+	owns      []string       // globs; only looked at for scope edges
 }
 
 // depStatement is the value of a label, or one bullet below it.
@@ -146,6 +148,7 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 	d.readStatements()
 	d.layout()
 	d.explicitEdges()
+	d.partEdges()
 	d.groupEdges()
 	d.bucketEdges()
 	d.noteExplicit()
@@ -384,6 +387,9 @@ func (d *depender) explicitEdges() {
 // Groups by their ends are kept for later.
 func (d *depender) expand(t target, i int32, reverse bool) {
 	link := func(j int32) {
+		if d.withParts(i, j, t.at, reverse) {
+			return
+		}
 		if reverse {
 			d.addEdge(i, j, byExplicit, t.at)
 			return

@@ -107,6 +107,9 @@ func (d *depender) cut(idx []int32) []cell {
 
 // joins reports whether two neighbours stand side by side.
 func (d *depender) joins(a, b int32) bool {
+	if d.items[a].firstPart == b && b > 0 {
+		return false
+	}
 	if d.items[a].marked || d.items[b].marked {
 		return d.items[a].marked && d.items[b].marked && d.groupOf(a) == d.groupOf(b)
 	}

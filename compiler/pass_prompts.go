@@ -44,7 +44,8 @@ func (u *unit) prompt(n *ir.Node, d *ir.DraftNode, nodes map[ir.Key]*ir.Node) []
 	}
 	if d.PhaseIndex >= 0 {
 		p := &u.draft.Phases[d.PhaseIndex]
-		if p.Name != "" || p.Goal != "" {
+		own := p.ID == string(n.Key) && p.Name == n.Title // the item leads the group
+		if p.Name != "" && !own || p.Goal != "" {
 			block(append([]string{heading(cmpOr(p.Word, "Phase"), p.ID, p.Name)}, goal(p.Goal)...)...)
 		}
 	}

@@ -42,6 +42,9 @@ func (p *valueParser) items1(sp span, kw wordKind, own bool) bool {
 	if !known && !(own && len(num.parts) > 0) {
 		return false
 	}
+	if _, group := p.names.group(s); group && p.bareGroups {
+		return false
+	}
 	p.unknownItem(sp, s)
 	return true
 }

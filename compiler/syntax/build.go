@@ -26,6 +26,7 @@ type builder struct {
 	level int       // of the open item's heading, 7 if it has none
 	path  [7]string // headings above, by level
 	rest  []int     // elements of no section
+	lead  int       // number of items when one was made whose first part is the next; 0: none
 }
 
 // build makes the tree. from is the offset of the first markdown. It reports
@@ -120,6 +121,7 @@ func (b *builder) step(i int) {
 		b.own, b.begin = aPhase, i+1
 	case c != nil:
 		b.close(i)
+		b.addLead(c)
 		b.addItem(c)
 		b.own, b.begin, b.level = anItem, i+1, c.level
 	case i == b.title:
@@ -204,6 +206,22 @@ func (b *builder) addPhase(c *cand) {
 	}
 	c.index = len(p.plan.Phases)
 	p.plan.Phases = append(p.plan.Phases, ph)
+}
+
+// addLead makes the group of an item's parts, and remembers the item until the
+// first of them is made.
+func (b *builder) addLead(c *cand) {
+	p := b.p
+	if n := len(p.plan.Items); n > 0 && b.lead == n {
+		p.plan.Items[n-1].FirstPart = n
+	}
+	if !c.leads {
+		return
+	}
+	b.addPhase(c)
+	ph := &p.plan.Phases[c.index]
+	ph.Led, ph.Section.Range = true, p.file.Range(ph.Range.End, ph.Range.End)
+	b.lead = len(p.plan.Items) + 1
 }
 
 func (b *builder) addItem(c *cand) {
@@ -332,6 +350,9 @@ func (p *parser) implicitPhases() {
 		}
 		it := &p.plan.Items[c.index]
 		g := -1
+		if c.leads {
+			g = index[it.ID]
+		}
 		for id := it.ID; g < 0; {
 			dot := strings.LastIndexByte(id, '.')
 			if dot < 0 {

@@ -28,6 +28,7 @@ type cand struct {
 	group  int  // index in parser.cands of the group it stands in, or that its id names; -1
 	prose  bool // turned out to be none
 	filled bool // group: contains items
+	leads  bool // item: also names the group of the parts that follow it
 
 	cancelled int // index in parser.cands of the struck-through group it stands in; -1
 	index     int // in Plan.Items or Plan.Phases

@@ -69,27 +69,6 @@ func (p *parser) inflected() {
 	}
 }
 
-// listGroups makes groups of list items that contain items: by their place in
-// the list, or because the next one goes on with their id ("1", then "1.1").
-func (p *parser) listGroups() {
-	last := -1
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(false) {
-			continue
-		}
-		if last >= 0 {
-			g := &p.cands[last]
-			inside := p.stream[g.elem].b.kind == itemBlock && c.line.start < int(p.stream[g.elem].b.end)
-			if inside || strings.HasPrefix(c.key.id, g.key.id+".") {
-				g.phase = true
-				p.grouped = true
-			}
-		}
-		last = i
-	}
-}
-
 // live reports whether a candidate still counts.
 func (c *cand) live(phase bool) bool { return c.phase == phase && !c.prose && !c.struck }
 

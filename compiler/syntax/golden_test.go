@@ -162,6 +162,9 @@ func printTree(t *Plan) string {
 		p.line(0, "item %s %q at %s phase %d level %d %s%s%s%s", it.ID, it.Title, p.at(it.KeyRange), it.Phase, it.Level, it.Kind,
 			flagged(" parallel", it.Parallel), flagged(" optional", it.Optional), flagged(" done by "+it.DoneBy, it.Done))
 		p.line(1, "section %s", it.Section)
+		if it.FirstPart > 0 {
+			p.line(1, "first part %s", t.Items[it.FirstPart].ID)
+		}
 		if !it.TitleRange.IsZero() {
 			p.line(1, "title at %s", p.at(it.TitleRange))
 		}

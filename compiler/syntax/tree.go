@@ -55,6 +55,7 @@ type Phase struct {
 	Items       []int   // indices in Plan.Items
 	Path        string  // "## Phase 1: A"
 	StruckTitle bool
+	Led         bool // the group of an item's parts, named by that item, which is its first
 	Optional    bool // a star stands behind its check box or id
 	doneAt      diag.Range
 }
@@ -85,8 +86,9 @@ type Item struct {
 	Tags         []Text     // [US1] behind the id of a checkbox item
 	Optional     bool       // a star behind the check box or the id
 
-	Phase   int    // index in Plan.Phases; -1 if there is none
-	Section string // heading path: "## Phase 1: A > ### Sprint 1.2: B"
+	Phase     int    // index in Plan.Phases; -1 if there is none
+	FirstPart int    // index of the first of the item's parts, which waits for it; 0 if it has none
+	Section   string // heading path: "## Phase 1: A > ### Sprint 1.2: B"
 
 	Done      bool
 	DoneBy    string     // "heading", "status", "boxes", "phase"
