@@ -86,6 +86,17 @@ func (p *parser) boldStart(at, end int) (name span, rest int, colon, ok bool) {
 	return span{start, stop}, rest, colon, true
 }
 
+// boldAside reports whether a line is "**Success Criteria** (what must be true):": no
+// label, but no part of the label above it either.
+func (p *parser) boldAside(at, end int) bool {
+	_, rest, colon, ok := p.boldStart(at, end)
+	if !ok || colon {
+		return false
+	}
+	tail := strings.TrimLeft(p.src[rest:end], " ")
+	return strings.HasPrefix(tail, "(") && strings.Contains(tail, "):")
+}
+
 // headingLabel reads a heading whose text is a label, alone or with a value.
 func (p *parser) headingLabel(b *block) (Label, bool) {
 	in := p.plain(int(b.a), int(b.b))

@@ -208,7 +208,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 			}
 			for !cut && to < end && continues(l.name) {
 				after := nextLine(p.src[:end], to)
-				if _, label := p.labelLine(to, min(lineEnd(p.src, to), end)); label {
+				if _, label := p.labelLine(to, min(lineEnd(p.src, to), end)); label || p.boldAside(to, min(lineEnd(p.src, to), end)) {
 					break
 				}
 				if r.kind == itemSection {
