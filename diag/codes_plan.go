@@ -75,6 +75,13 @@ var planCodes = []Entry{
 		Right: "### Sprint 1.2: Parser",
 	},
 	{
+		Code: "all-finished", Severity: Warning, About: "plan",
+		Title: "Every item of the plan is finished",
+		Why:   "The plan says of each item that it is finished, so there is nothing to run. That is right for a plan that was carried out; often a check mark or a status word was meant in another way. Take it away from what is left to do, or add an item.",
+		Wrong: "### Sprint 1.1: Parser ✅",
+		Right: "### Sprint 1.1: Parser",
+	},
+	{
 		Code: "empty-box", Severity: Warning, About: "plan",
 		Title: "A check box has no text",
 		Why:   "In a dialect whose items are check boxes without ids, a box without text is no item: there is nothing to do in it. Write what is to be done, or delete it.",

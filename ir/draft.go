@@ -57,7 +57,7 @@ type DraftNode struct {
 	Word       string     // what the source calls it: "Sprint", "Task"; "" if nothing
 	Kind       Kind
 	Done       bool
-	DoneBy     string // what says that it is finished: "heading", "status", "boxes", "phase"
+	DoneBy     string // what says that it is finished: "heading", "status", "boxes", "phase", "overview"
 	DoneRange  diag.Range
 	Title      string
 	Phase      string

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -15,6 +16,7 @@ func (p *parser) finished() {
 			ph.Done, ph.DoneBy, ph.doneAt = true, "status", l.Range()
 		}
 	}
+	p.overview()
 	var first *Item
 	n := 0
 	for i := range plan.Items {
@@ -30,9 +32,20 @@ func (p *parser) finished() {
 	if n == 0 {
 		return
 	}
+	if n == len(plan.Items) {
+		p.report(diag.Newf("all-finished", first.DoneRange, "the plan says that %s finished", all(n)).WithDetail(
+			"apply takes the work to be in the base and runs nothing. If something is left to do, take the check mark, the status or the tick away from it, or add an item; --rerun KEY runs an item all the same."))
+	}
 	d := diag.Newf("finished", first.DoneRange, "the plan says that %s finished", count(n, "item is", "items are")).WithDetail(
 		"%s: apply takes the work to be in the base and does not run it. Use --rerun KEY to run an item all the same.", p.finishedKeys())
 	p.report(d)
+}
+
+func all(n int) string {
+	if n == 1 {
+		return "its only item is"
+	}
+	return fmt.Sprintf("all %d items are", n)
 }
 
 // finishedKeys names the finished items, at most a line of them.

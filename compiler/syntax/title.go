@@ -303,7 +303,9 @@ func (t *title) group(p *parser, v string, start, end int) (int, bool) {
 	// DONE (PR #4): the parenthesis goes with the word before it.
 	if open == '(' {
 		before := start + len(strings.TrimRight(v[start:at], " "))
-		if to, ok := t.statusWord(v, start, before); ok {
+		word := *t
+		if to, ok := word.statusWord(v, start, before); ok && (isRemark(inner) || strings.ContainsAny(v[to:before], checkMarks)) {
+			*t = word
 			return to, true
 		}
 		if inPart(bare) {

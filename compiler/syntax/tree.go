@@ -91,7 +91,7 @@ type Item struct {
 	Section   string // heading path: "## Phase 1: A > ### Sprint 1.2: B"
 
 	Done      bool
-	DoneBy    string     // "heading", "status", "boxes", "phase"
+	DoneBy    string     // "heading", "status", "boxes", "phase", "overview"
 	DoneRange diag.Range // what says so
 
 	Annotation Annotation

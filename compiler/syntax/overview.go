@@ -1,0 +1,101 @@
+package syntax
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// overview reads the ticked boxes of lists that give an overview of the items:
+// "- [x] **Phase 2: Storage**" outside the items says that item 2 is finished,
+// whatever the boxes inside the item say.
+func (p *parser) overview() {
+	if p.dialect.In == InTodo || !strings.Contains(p.src, "[x]") && !strings.Contains(p.src, "[X]") {
+		return
+	}
+	items := make(map[string]*Item, len(p.plan.Items))
+	for i := range p.plan.Items {
+		items[p.plan.Items[i].ID] = &p.plan.Items[i]
+	}
+	next := 0 // item whose section may hold the element
+	for i := range p.stream {
+		e := &p.stream[i]
+		if e.b.kind != listBlock && e.b.kind != itemBlock || e.cand >= 0 && !p.cands[e.cand].prose {
+			continue
+		}
+		for next < len(p.plan.Items) && p.plan.Items[next].Body.Range.End <= int(e.b.start) {
+			next++
+		}
+		if next < len(p.plan.Items) && p.plan.Items[next].Range.Start <= int(e.b.start) {
+			continue
+		}
+		if e.own { // its children follow by themselves
+			if len(e.b.kids) > 0 && e.b.kids[0].kind == paraBlock {
+				p.overviewLine(&e.b.kids[0], items)
+			}
+			continue
+		}
+		p.overviewList(e.b, items)
+	}
+}
+
+func (p *parser) overviewList(b *block, items map[string]*Item) {
+	switch b.kind {
+	case listBlock:
+		for i := range b.kids {
+			p.overviewList(&b.kids[i], items)
+		}
+	case itemBlock:
+		for i := range b.kids {
+			if k := &b.kids[i]; i == 0 && k.kind == paraBlock {
+				p.overviewLine(k, items)
+			} else if k.kind == listBlock {
+				p.overviewList(k, items)
+			}
+		}
+	}
+}
+
+func (p *parser) overviewLine(b *block, items map[string]*Item) {
+	at, end := int(b.start), min(lineEnd(p.src, int(b.start)), int(b.end))
+	box, n := boxAt(p.src[at:end])
+	if box != Ticked {
+		return
+	}
+	in := p.plain(min(at+n, end), end)
+	t, ok := p.readTitle(in, &p.item)
+	if !ok || t.struck {
+		return
+	}
+	it := items[t.key.id]
+	if it == nil {
+		id, _ := simplify(t.key.id)
+		it = items[id]
+	}
+	if it == nil || !p.isNamed(&t, it) {
+		return
+	}
+	if l, done := status(&it.Body); it.Done || l != nil && !done {
+		return
+	}
+	it.Done, it.DoneBy, it.DoneRange = true, "overview", p.file.Range(at, at+3)
+}
+
+// isNamed reports whether nothing but the item's title, and perhaps a remark behind
+// it, follows its id.
+func (p *parser) isNamed(t *title, it *Item) bool {
+	rest := strings.TrimSpace(t.text.Value)
+	if rest == "" {
+		return true
+	}
+	n, ok := foldPrefix(rest, strings.ToLower(it.Title))
+	if !ok || it.Title == "" {
+		return false
+	}
+	if inPart(strings.ToLower(rest[n:])) {
+		return false
+	}
+	tail := strings.TrimSpace(rest[n:])
+	r, _ := utf8.DecodeRuneInString(tail)
+	end := p.src[t.text.sourceEnd(n):]
+	return tail == "" || strings.ContainsRune(":;,.([|-–—…", r) || isEmoji(r) || strings.HasPrefix(end, "**") || strings.HasPrefix(end, "__")
+}
