@@ -37,8 +37,9 @@ type depItem struct {
 	title  string
 	at     diag.Range // of the key
 	num    number
-	group  int32 // index into depInput.groups, -1: none
-	marked bool  // carries the dialect's parallel mark
+	also   []string // further names
+	group  int32    // index into depInput.groups, -1: none
+	marked bool     // carries the dialect's parallel mark
 
 	firstPart int32 // index of the first of its parts, in the same group; 0: it has none
 	after     []depStatement
@@ -72,6 +73,7 @@ type depGroup struct {
 	title  string
 	at     diag.Range
 	num    number
+	also   []string // further ids
 	after  []depStatement
 	blocks []depStatement // reverse labels
 }
@@ -84,6 +86,7 @@ type depRules struct {
 	groups                string // barrier, chain, none
 	inDocument            bool   // items follow the document, not their numbers
 	add                   bool   // explicit = add
+	whole                 bool   // ids are whole numbers: 2.5 stands between 2 and 3
 	grouped               bool   // groups have headings: an item may stand in none
 	ignoreCase            bool
 	maxEdges              int // 0: DefaultLimits

@@ -68,7 +68,7 @@ func rulesOf(d syntax.Dialect, limits Limits) depRules {
 		sequence: d.Letters == "sequence" || inLists(d), numbers: d.Numbers, groups: d.Groups,
 		// Lists and tables are read from top to bottom; headings carry numbers.
 		inDocument: d.Groups == "chain" || !inHeadings(d),
-		add:        d.Explicit == "add", ignoreCase: d.IgnoreCase, maxEdges: limits.Edges,
+		whole:      d.WholeNumbers(), add: d.Explicit == "add", ignoreCase: d.IgnoreCase, maxEdges: limits.Edges,
 	}
 }
 
@@ -141,7 +141,7 @@ func (l *lowering) phases() {
 		p := &l.tree.Phases[i]
 		dp := ir.DraftPhase{ID: p.ID, Name: p.Name, Range: p.Range, Word: p.Keyword, Fragments: fragments(p.Section.Fragments)}
 		num, _ := parseNumber(p.ID)
-		g := depGroup{id: p.ID, title: p.Name, at: cmpRange(p.IDRange, p.Range), num: num}
+		g := depGroup{id: p.ID, title: p.Name, at: cmpRange(p.IDRange, p.Range), num: num, also: p.Names}
 		var goal []string
 		p.Section.Labels = l.within(p.Section.Labels)
 		for j := range p.Section.Labels {

@@ -227,7 +227,7 @@ func (l *lowering) gaps(idx []int, struck map[string]bool) {
 	}
 }
 
-// struck returns the numbers of struck-through items, as text.
+// struck returns the numbers of struck-through items, and further names of the others, as text.
 func (l *lowering) struck() map[string]bool {
 	out := make(map[string]bool, len(l.tree.Cancelled))
 	for i := range l.tree.Cancelled {
@@ -237,6 +237,11 @@ func (l *lowering) struck() map[string]bool {
 				num.parts[k-1].letters = ""
 			}
 			out[num.text()] = true
+		}
+	}
+	for i := range l.tree.Items {
+		for _, name := range l.tree.Items[i].Names {
+			out[name] = true
 		}
 	}
 	return out
@@ -261,7 +266,7 @@ func (l *lowering) phaseGaps() {
 	gs = slices.DeleteFunc(gs, func(g depGroup) bool { return len(g.num.parts) != 1 || g.num.shape != "#" })
 	slices.SortStableFunc(gs, func(a, b depGroup) int { return a.num.compare(b.num) })
 	for k := 1; k < len(gs); k++ {
-		if gs[k].num.last() > gs[k-1].num.last()+1 {
+		if gs[k].num.last() > gs[k-1].num.last()+1+uint64(len(gs[k-1].also)) {
 			l.diags.Add(diag.Newf("number-gap", gs[k].at, "a number is missing between phase %s and %s", clip(gs[k-1].id), clip(gs[k].id)).
 				WithDetail("Phase %s follows phase %s directly. If a phase is missing, look at its heading; else renumber, or leave it.", gs[k].id, gs[k-1].id).
 				WithRelated(gs[k-1].at, "phase %s is here", gs[k-1].id))

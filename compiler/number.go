@@ -139,6 +139,33 @@ func (a number) compare(b number) int {
 	return cmp.Compare(len(a.parts), len(b.parts))
 }
 
+// dotted reports whether the number is made of numbers alone: 2, 2.5, 1-3.
+func (a number) dotted() bool {
+	for i := 0; i < len(a.shape); i++ {
+		if c := a.shape[i]; i%2 == 0 && c != '#' || i%2 == 1 && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return a.shape != "" && len(a.shape)%2 == 1
+}
+
+// family is the shape, but for numbers alone: these can be compared with each other.
+func (a number) family() string {
+	if a.dotted() {
+		return "#"
+	}
+	return a.shape
+}
+
+// compareAll orders numbers of one family: 2, 2.5, 3.
+func (a number) compareAll(b number) int {
+	if a.shape == b.shape || a.family() != b.family() {
+		return a.compare(b)
+	}
+	b.shape = a.shape
+	return a.compare(b)
+}
+
 // text writes the value without zero padding, in lower case: two keys with the
 // same text are the same number to a reader.
 func (a number) text() string {

@@ -34,6 +34,9 @@ func (d *depender) layout() {
 		for i := range all {
 			all[i] = int32(i)
 		}
+		if d.rules.whole {
+			all = d.insert(all)
+		}
 		number(int32(len(d.groups)), all)
 		return
 	}
@@ -54,7 +57,7 @@ func (d *depender) orderGroups(members [][]int32) {
 	numeric := !d.rules.inDocument && d.sameShape()
 	slices.SortStableFunc(d.order, func(a, b int32) int {
 		if numeric && !d.loose(a) && !d.loose(b) && int(a) < len(d.groups) && int(b) < len(d.groups) {
-			return d.groups[a].num.compare(d.groups[b].num)
+			return d.groups[a].num.compareAll(d.groups[b].num)
 		}
 		return int(members[a][0] - members[b][0])
 	})
@@ -77,7 +80,7 @@ func (d *depender) sameShape() bool {
 		if d.loose(int32(i)) {
 			continue
 		}
-		if d.groups[i].num.shape != d.groups[0].num.shape || len(d.groups[i].num.parts) == 0 {
+		if d.groups[i].num.family() != d.groups[0].num.family() || len(d.groups[i].num.parts) == 0 {
 			return false
 		}
 	}
@@ -121,17 +124,17 @@ func (d *depender) joins(a, b int32) bool {
 func (d *depender) byNumberWithinShape(idx []int32) []int32 {
 	rank := map[string]int{}
 	for _, i := range idx {
-		if _, known := rank[d.items[i].num.shape]; !known {
-			rank[d.items[i].num.shape] = len(rank)
+		if _, known := rank[d.items[i].num.family()]; !known {
+			rank[d.items[i].num.family()] = len(rank)
 		}
 	}
 	idx = slices.Clone(idx)
 	slices.SortStableFunc(idx, func(a, b int32) int {
 		x, y := &d.items[a].num, &d.items[b].num
-		if x.shape != y.shape {
-			return rank[x.shape] - rank[y.shape]
+		if x.shape != y.shape && x.family() != y.family() {
+			return rank[x.family()] - rank[y.family()]
 		}
-		return x.compare(*y)
+		return x.compareAll(*y)
 	})
 	return idx
 }

@@ -282,10 +282,10 @@ func (p *valueParser) group1(sp span, keyword bool) bool {
 // where these can be compared, else as they stand in the document.
 func (n *names) groupsBetween(a, b int32) (out []int32) {
 	lo, hi := n.groups[a].num, n.groups[b].num
-	numeric := lo.shape == hi.shape && len(lo.parts) > 0
+	numeric := lo.family() == hi.family() && len(lo.parts) > 0
 	for g := range n.groups {
 		num := n.groups[g].num
-		if numeric && num.shape == lo.shape && lo.compare(num) <= 0 && num.compare(hi) <= 0 || !numeric && int(a) <= g && g <= int(b) {
+		if numeric && num.family() == lo.family() && lo.compareAll(num) <= 0 && num.compareAll(hi) <= 0 || !numeric && int(a) <= g && g <= int(b) {
 			out = append(out, int32(g))
 		}
 	}

@@ -111,7 +111,8 @@ func (p *valueParser) itemRange(sp span) bool {
 		if !okB {
 			continue
 		}
-		if a.compare(b) > 0 {
+		a, b = p.itemNumber(a), p.itemNumber(b)
+		if a.compareAll(b) > 0 {
 			return p.backwards(sp)
 		}
 		ok := p.end(sp, lo, a)
@@ -124,6 +125,26 @@ func (p *valueParser) itemRange(sp span) bool {
 		return true
 	}
 	return false
+}
+
+// itemNumber returns the number of the item that has this one as a further name.
+func (n *names) itemNumber(num number) number {
+	if !n.named {
+		return num
+	}
+	if i, ok := n.item(num.text()); ok {
+		return n.items[i].num
+	}
+	return num
+}
+
+// class says which numbers stand in one order for ranges: where ids are whole
+// numbers, decimals stand between them.
+func (n *names) class(num number) string {
+	if n.whole {
+		return num.family()
+	}
+	return num.shape
 }
 
 // end checks that an end of a range exists: as an item, or as a number with
@@ -143,8 +164,8 @@ func (p *valueParser) end(sp span, text string, num number) bool {
 // byNumber finds an item of this number; a plain number is also found by its
 // lettered items.
 func (n *names) byNumber(num number) (int32, bool) {
-	idx := n.sorted(num.shape)
-	i, ok := slices.BinarySearchFunc(idx, num, func(at int32, b number) int { return n.items[at].num.compare(b) })
+	idx := n.sorted(n.class(num))
+	i, ok := slices.BinarySearchFunc(idx, num, func(at int32, b number) int { return n.items[at].num.compareAll(b) })
 	if ok || i < len(idx) && num.letters() == "" && n.items[idx[i]].num.base(num) {
 		return idx[i], true
 	}
@@ -154,8 +175,8 @@ func (n *names) byNumber(num number) (int32, bool) {
 // between returns the items from lo to hi, both included; a plain hi includes
 // its lettered items when it is no item itself.
 func (n *names) between(lo, hi number) []int32 {
-	idx := n.sorted(lo.shape)
-	cmp := func(at int32, b number) int { return n.items[at].num.compare(b) }
+	idx := n.sorted(n.class(lo))
+	cmp := func(at int32, b number) int { return n.items[at].num.compareAll(b) }
 	i, _ := slices.BinarySearchFunc(idx, lo, cmp)
 	j, exact := slices.BinarySearchFunc(idx, hi, cmp)
 	if exact {
@@ -167,19 +188,19 @@ func (n *names) between(lo, hi number) []int32 {
 	return idx[i:max(i, j)]
 }
 
-// sorted returns the items of one shape in numerical order.
-func (n *names) sorted(shape string) []int32 {
+// sorted returns the items of one class in numerical order.
+func (n *names) sorted(class string) []int32 {
 	if n.order == nil {
 		n.order = map[string][]int32{}
 		for i := range n.items {
-			s := n.items[i].num.shape
+			s := n.class(n.items[i].num)
 			n.order[s] = append(n.order[s], int32(i))
 		}
 		for _, idx := range n.order {
-			slices.SortStableFunc(idx, func(a, b int32) int { return n.items[a].num.compare(n.items[b].num) })
+			slices.SortStableFunc(idx, func(a, b int32) int { return n.items[a].num.compareAll(n.items[b].num) })
 		}
 	}
-	return n.order[shape]
+	return n.order[class]
 }
 
 // completeEnd gives the right end of a range the prefix that it leaves out:

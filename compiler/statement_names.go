@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -18,6 +19,8 @@ type names struct {
 	groupWords wordSet
 	bareGroups bool // the dialect's groups have no keyword: a bare id names one
 	ignoreCase bool
+	whole      bool // ids are whole numbers
+	named      bool // items have further names
 	marked     markedKeys
 	keys       []string           // made by near, on first use
 	order      map[string][]int32 // by shape, made by sorted
@@ -33,7 +36,7 @@ func newNames(in *depInput) *names {
 	n := &names{
 		items: in.items, groups: in.groups,
 		byKey: make(map[string]int32, len(in.items)), byGroup: make(map[string]int32, len(in.groups)),
-		shapes: map[string]bool{}, bareGroups: len(in.rules.groupWords) == 0, ignoreCase: in.rules.ignoreCase,
+		shapes: map[string]bool{}, bareGroups: len(in.rules.groupWords) == 0, ignoreCase: in.rules.ignoreCase, whole: in.rules.whole,
 	}
 	own, groups := newWords(in.rules.itemWords), newWords(in.rules.groupWords)
 	n.ownItem = own
@@ -54,10 +57,18 @@ func newNames(in *depInput) *names {
 		n.shapes[in.items[i].num.shape] = true
 		n.marked.see(string(in.items[i].key))
 	}
+	for i := range in.items { // no other item has one of these names
+		for _, name := range in.items[i].also {
+			n.byKey[n.fold(name)] = int32(i)
+			n.named = true
+		}
+	}
 	for i := range in.groups {
-		k := strings.ToLower(in.groups[i].id)
-		if _, twice := n.byGroup[k]; !twice && k != "" {
-			n.byGroup[k] = int32(i)
+		for _, id := range append(slices.Clip(in.groups[i].also), in.groups[i].id) {
+			k := strings.ToLower(id)
+			if _, twice := n.byGroup[k]; !twice && k != "" {
+				n.byGroup[k] = int32(i)
+			}
 		}
 	}
 	return n

@@ -151,6 +151,12 @@ var planCodes = []Entry{
 		Wrong: "# Phase 2: Storage\n\n## Sprint 2.1: A", Right: "# Storage rework\n\n## Phase 2: Storage\n\n### Sprint 2.1: A",
 	},
 	{
+		Code: "several-ids", Severity: Warning, About: "plan",
+		Title: "A heading makes one item or group of several ids",
+		Why:   "The heading names several ids, and no other heading has one of them. It is one item, or one group, with the first id; the others are further names of it, for dependencies and for the items below it. Work that is to be done in parts needs a heading for each.",
+		Wrong: "### Sprint 1.3-1.4: Import and export", Right: "### Sprint 1.3: Import\n\n### Sprint 1.4: Export",
+	},
+	{
 		Code: "lost-item", Severity: Warning, About: "plan",
 		Title: "An item stands outside every group and makes no node",
 		Why:   "The plan has groups, and this heading stands in none of them: in a log, beside headings that repeat items, or below a group that is struck through. No other heading has its id. Move it below its group.",

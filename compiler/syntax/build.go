@@ -20,7 +20,9 @@ const (
 // builder makes phases, items and sections out of the classified stream.
 type builder struct {
 	p     *parser
-	title int // element of the plan's title; -1
+	title int          // element of the plan's title; -1
+	top   int          // level of the items: that of the first one
+	near  map[int]bool // elements of headings that nearly are items
 	own   owner
 	begin int       // first element of the open section
 	level int       // of the open item's heading, 7 if it has none
@@ -38,8 +40,18 @@ func (p *parser) build(from int) bool {
 	b := &builder{p: p, title: p.findTitle()}
 	items := 0
 	for i := range p.cands {
-		if p.cands[i].live(false) {
-			items++
+		if c := &p.cands[i]; c.live(false) {
+			if items++; items == 1 {
+				b.top = c.level
+			}
+		}
+	}
+	for _, m := range p.misses {
+		if !m.phase {
+			if b.near == nil {
+				b.near = map[int]bool{}
+			}
+			b.near[m.elem] = true
 		}
 	}
 	if items > p.limits.Items {
@@ -127,7 +139,7 @@ func (b *builder) step(i int) {
 	case i == b.title:
 		b.close(i)
 		b.own, b.begin = thePlan, i+1
-	case b.own == anItem && int(e.b.level) > b.level && b.level < 7:
+	case b.own == anItem && int(e.b.level) > b.level && b.level < 7 && !(b.near[i] && int(e.b.level) <= b.top):
 		// a heading inside the item
 	default:
 		if b.own != aPhase && b.own != thePlan && int(e.b.level) == b.level {
@@ -190,7 +202,7 @@ func (p *parser) extent(from, to, at int) diag.Range {
 func (b *builder) addPhase(c *cand) {
 	p := b.p
 	ph := Phase{
-		ID: c.key.id, IDRange: p.keyRange(c), Keyword: c.keyword, Name: c.text.Value, NameRange: c.text.Range,
+		ID: c.key.id, IDRange: p.keyRange(c), Names: p.furtherNames(c), Keyword: c.keyword, Name: c.text.Value, NameRange: c.text.Range,
 		Range: c.in.Range, Level: c.level, Parallel: c.parallel, MarkerRange: c.parAt, StruckTitle: c.strikeIn,
 		Optional: c.optional,
 	}
@@ -227,7 +239,7 @@ func (b *builder) addLead(c *cand) {
 func (b *builder) addItem(c *cand) {
 	p := b.p
 	it := Item{
-		ID: c.key.id, KeyRange: p.keyRange(c), Keyword: c.keyword, Title: c.text.Value, TitleRange: c.text.Range,
+		ID: c.key.id, KeyRange: p.keyRange(c), Names: p.furtherNames(c), Keyword: c.keyword, Title: c.text.Value, TitleRange: c.text.Range,
 		Range: c.in.Range, Level: c.level, Kind: c.kind, KindRange: c.kindAt, Parallel: c.parallel, ParallelMark: c.parAt,
 		Tags: c.tags, Optional: c.optional, Phase: -1, Slot: c.slot,
 	}
@@ -355,7 +367,10 @@ func (p *parser) implicitPhases() {
 		}
 		for id := it.ID; g < 0; {
 			dot := strings.LastIndexByte(id, '.')
-			if dot < 0 {
+			if dot < 0 && hyphened(id) && p.dialect.In == InHeading {
+				dot = strings.LastIndexByte(id, '-')
+			}
+			if dot < 0 || p.item.decimal != nil {
 				break
 			}
 			if id = id[:dot]; strings.IndexByte(id, '.') < 0 || p.grouped {
@@ -423,7 +438,7 @@ func (p *parser) checkPhases() {
 		for i := range plan.Items {
 			it := &plan.Items[i]
 			phase, _, _ := strings.Cut(it.ID, ".")
-			if it.Phase < 0 || plan.Phases[it.Phase].Implicit || same(plan.Phases[it.Phase].ID, phase) {
+			if it.Phase < 0 || plan.Phases[it.Phase].Implicit || plan.Phases[it.Phase].named(phase) {
 				continue
 			}
 			ph := &plan.Phases[it.Phase]
@@ -470,6 +485,11 @@ func (p *parser) checkPhases() {
 				count(len(ph.Items), "item is", "items are")).WithRelated(plan.Items[ph.Items[0]].KeyRange, "the first item that stays"))
 		}
 	}
+}
+
+// named reports whether a group has an id.
+func (ph *Phase) named(id string) bool {
+	return same(ph.ID, id) || slices.ContainsFunc(ph.Names, func(name string) bool { return same(name, id) })
 }
 
 // same reports whether two ids are the same but for zeros in front of numbers.

@@ -42,7 +42,7 @@ type nearMiss struct {
 	at    diag.Range
 	look  idLook
 	phase bool
-	text  string
+	elem  int // index in parser.stream
 }
 
 // read makes the stream out of the blocks.
@@ -99,7 +99,7 @@ func (p *parser) heading(b *block) {
 		} else if p.dialect.In != InHeading {
 			continue
 		}
-		t, ok := p.readTitle(in, m)
+		t, ok := p.titleOf(in, m, true)
 		if ok {
 			p.controls(in)
 			p.addCand(cand{title: t, phase: phase, level: int(b.level), line: span{int(b.a), int(b.b)}, slot: p.ownLine(int(b.end))},
@@ -107,7 +107,7 @@ func (p *parser) heading(b *block) {
 			return
 		}
 		if t.keyword != "" && m.own(t.keyword) && (t.key.look == malformed || t.key.look == severalID) {
-			p.misses = append(p.misses, nearMiss{in.Range, t.key.look, phase, in.Value})
+			p.misses = append(p.misses, nearMiss{at: in.Range, look: t.key.look, phase: phase, elem: len(p.stream)})
 		}
 	}
 	if p.dialect.In == InHeading {

@@ -14,8 +14,11 @@ func (p *parser) classify() {
 		p.todos()
 		return
 	}
+	p.hyphens()
+	p.insertions()
 	p.inflected()
 	p.titled()
+	p.severals()
 	p.parents()
 	grouped := p.groups()
 	if !p.phase.none && !grouped {

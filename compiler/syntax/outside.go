@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -34,8 +35,10 @@ func (p *parser) outside() {
 	groups := map[string]int{}
 	for i := range p.cands {
 		if c := &p.cands[i]; c.live(true) {
-			if _, twice := groups[p.plainID(c.key.id)]; !twice {
-				groups[p.plainID(c.key.id)] = i
+			for _, id := range append(slices.Clip(c.key.also), c.key.id) {
+				if _, twice := groups[p.plainID(id)]; !twice {
+					groups[p.plainID(id)] = i
+				}
 			}
 		}
 	}

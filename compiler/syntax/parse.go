@@ -87,6 +87,12 @@ func newParser(file *diag.File, opts Options) *parser {
 		plan: &Plan{File: file},
 	}
 	p.item.starred = opts.Dialect.In == InCheckbox
+	if p.dialect.In == InHeading {
+		p.item.insertable(opts.Dialect.Item.ID)
+	}
+	if opts.Dialect.Item.ID != sprintID {
+		p.phase.insertable(opts.Dialect.Phase.ID)
+	}
 	return p
 }
 

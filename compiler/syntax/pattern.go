@@ -18,7 +18,8 @@ type matcher struct {
 	starred    bool // a star behind the id marks it as optional
 	sprintLike bool // the id is that of the default dialect's sprints or phases
 	none       bool
-	near       *NearWords // of the keywords; nil if there are none
+	near       *NearWords     // of the keywords; nil if there are none
+	decimal    *regexp.Regexp // of what may be inserted between whole numbers, "2.5"; nil if ids are none
 }
 
 // newMatcher compiles a pattern. An id that is no regular expression matches
@@ -138,6 +139,10 @@ type idMatch struct {
 	id   string // ASCII, as it counts
 	n    int    // bytes that it takes
 	look idLook
+
+	also    []string // severalID: the other ids, if all can be told
+	more    int      // bytes that they take
+	decimal bool     // stands between two whole numbers, if at all
 }
 
 type idLook uint8
@@ -160,11 +165,20 @@ func (m *matcher) match(s string) idMatch {
 		switch m.boundary(s[n:]) {
 		case endOfID:
 			if m.namesMore(s[n:]) {
-				return idMatch{look: severalID}
+				return m.several(s, n)
 			}
-			return idMatch{s[:n], n, goodID}
+			return idMatch{id: s[:n], n: n, look: goodID}
 		case rangeOfID:
-			return idMatch{look: severalID}
+			return m.several(s, n)
+		case notEnd:
+			if s[n] == ',' && m.namesMore(s[n:]) { // "1.2, 1.3"
+				return m.several(s, n)
+			}
+		}
+	}
+	if m.decimal != nil {
+		if n := len(m.decimal.FindString(limited(s))); n > 0 && boundary(s[n:]) == endOfID {
+			return idMatch{id: s[:n], n: n, look: goodID, decimal: true}
 		}
 	}
 	tok := token(s)
@@ -172,14 +186,14 @@ func (m *matcher) match(s string) idMatch {
 		return idMatch{}
 	}
 	if low := strings.ToLower(tok); isASCII(tok) && low != tok && m.whole(low) && m.boundary(s[len(tok):]) == endOfID {
-		return idMatch{low, len(tok), caseID}
+		return idMatch{id: low, n: len(tok), look: caseID}
 	}
 	if f := foldID(tok); f != tok && !isASCII(tok) && m.boundary(s[len(tok):]) == endOfID {
 		if m.whole(f) {
-			return idMatch{f, len(tok), foldedID}
+			return idMatch{id: f, n: len(tok), look: foldedID}
 		}
 		if low := strings.ToLower(f); m.whole(low) {
-			return idMatch{low, len(tok), foldedID}
+			return idMatch{id: low, n: len(tok), look: foldedID}
 		}
 	}
 	if strings.IndexFunc(tok, unicode.IsDigit) >= 0 {

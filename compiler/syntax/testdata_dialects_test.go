@@ -12,7 +12,7 @@ func builtinDialects() map[string]Dialect {
 	explicit := with(sprint, "", func(d *Dialect) { d.Numbers = "unless_explicit" })
 	task := with(explicit, "task", func(d *Dialect) {
 		d.Phase = groups
-		d.Item = Pattern{Keywords: []string{"Task", "Story", "Step"}, ID: `[0-9]+[a-z]*(\.[0-9]+[a-z]*)?`}
+		d.Item = Pattern{Keywords: []string{"Task", "Story", "Step"}, ID: `[0-9]+[a-z]*([.-][0-9]+[a-z]*)*`}
 	})
 	all := []Dialect{
 		sprint, task,

@@ -37,6 +37,11 @@ type title struct {
 // readTitle takes in apart after a matcher. ok is false when it is no item or
 // group at all; key.look says when it nearly is one.
 func (p *parser) readTitle(in inline, m *matcher) (t title, ok bool) {
+	return p.titleOf(in, m, false)
+}
+
+// titleOf does so; with several, ids behind the first one are further names.
+func (p *parser) titleOf(in inline, m *matcher, several bool) (t title, ok bool) {
 	t = title{in: in, kind: KindWork}
 	v := in.Value
 	i := t.leading(v)
@@ -61,15 +66,18 @@ func (p *parser) readTitle(in inline, m *matcher) (t title, ok bool) {
 	switch t.key.look {
 	case goodID, caseID, foldedID:
 	default:
-		return t, false
+		if !several || len(t.key.also) == 0 {
+			return t, false
+		}
 	}
+	behind := at + t.key.n + t.key.more
 	t.struck = within(in.strikes, at) || t.key.n == 0 && within(in.strikes, i)
-	start := t.afterID(p, v, at+t.key.n)
+	start := t.afterID(p, v, behind)
 	end := t.ending(p, v, start)
 	start = skipSpaces(v, min(start, end))
 	t.text = in.text(start, max(start, end))
 	t.strikeIn = !t.struck && end > start && within(in.strikes, start) && within(in.strikes, end-1)
-	t.path = strings.TrimRight(v[i:max(end, at+t.key.n)], " ")
+	t.path = strings.TrimRight(v[i:max(end, behind)], " ")
 	return t, true
 }
 

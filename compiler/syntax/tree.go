@@ -41,6 +41,7 @@ type Plan struct {
 type Phase struct {
 	ID          string     // "3a"; without letters of the group's keyword
 	IDRange     diag.Range // of the id as written; empty at Range's start if there is none
+	Names       []string   // further ids that the heading gives it: "62" of "Phase 61 & 62"
 	Keyword     string     // as written: "Phase", "Milestone"; "" if there is none
 	Name        string
 	NameRange   diag.Range
@@ -72,6 +73,7 @@ const (
 type Item struct {
 	ID         string     // "1.2a": the key, without keyword; ASCII
 	KeyRange   diag.Range // of the id as written; of the title if Placed
+	Names      []string   // further ids that the heading gives it: "4" of "Sprint 3-4"
 	Placed     bool       // the key is the item's place: nobody wrote it
 	Keyword    string     // as written: "Sprint"; "" if there is none
 	Title      string     // without markup, markers, status, anchor, annotation, control characters

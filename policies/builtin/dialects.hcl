@@ -39,7 +39,7 @@ dialect "task" {
   }
   item {
     keywords = ["Task", "Story", "Step"]
-    id       = "[0-9]+[a-z]*(\\.[0-9]+[a-z]*)?"
+    id       = "[0-9]+[a-z]*([.-][0-9]+[a-z]*)*"
   }
 }
 

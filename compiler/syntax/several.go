@@ -1,0 +1,229 @@
+package syntax
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// A heading may name several ids: "### Sprint 3-4: …", "## Phase 61 & 62". It is
+// one item, or one group, with the first of them; the others are further names.
+
+// maxNames bounds how many ids one heading has.
+const maxNames = 50
+
+var (
+	rangeSeps = []string{"-", "–", "—", "to ", "through ", "bis "}
+	listSeps  = []string{",", "&", "+", "/", "and ", "und ", "et "}
+)
+
+// several reads all ids at the beginning of s, of which the first takes n bytes.
+func (m *matcher) several(s string, n int) idMatch {
+	out := idMatch{id: s[:n], n: n, look: severalID}
+	ids, at := []string{s[:n]}, n
+	for {
+		after, through, ok := separated(s[at:])
+		if !ok {
+			break
+		}
+		if k, gap, found := m.keyword(after); found {
+			after = after[k+gap:]
+		}
+		k := len(m.id.FindString(limited(after)))
+		if k == 0 || boundary(after[k:]) == notEnd && after[k] != ',' {
+			break
+		}
+		if !through {
+			ids = append(ids, after[:k])
+		} else if between := idsBetween(ids[len(ids)-1], after[:k]); between != nil {
+			ids = append(ids, between...)
+		} else {
+			return out
+		}
+		if len(ids) > maxNames {
+			return out
+		}
+		at = len(s) - len(after) + k
+	}
+	if len(ids) > 1 {
+		out.also, out.more = ids[1:], at-n
+	}
+	return out
+}
+
+// separated cuts what stands between two ids off, and says whether it is the sign
+// of a range.
+func separated(s string) (rest string, through, ok bool) {
+	const blanks = " \u00a0"
+	s = strings.TrimLeft(s, blanks)
+	for _, sep := range rangeSeps {
+		if after, found := strings.CutPrefix(s, sep); found {
+			return strings.TrimLeft(after, blanks), true, true
+		}
+	}
+	for _, sep := range listSeps {
+		if after, found := strings.CutPrefix(s, sep); found {
+			after = strings.TrimLeft(after, blanks)
+			if sep == "," {
+				after = strings.TrimLeft(strings.TrimPrefix(after, "and "), blanks)
+			}
+			return after, false, true
+		}
+	}
+	return s, false, false
+}
+
+// idsBetween lists the ids behind lo up to hi: "5" and "6" of 4-6. nil if they
+// cannot be told.
+func idsBetween(lo, hi string) []string {
+	prefix, from, fromLetters := lastNumber(lo)
+	other, to, toLetters := lastNumber(hi)
+	if prefix != other {
+		return nil
+	}
+	a, errA := strconv.Atoi(from)
+	b, errB := strconv.Atoi(to)
+	var out []string
+	switch {
+	case errA != nil || errB != nil || b-a > maxNames:
+	case a == b && len(fromLetters) == 1 && len(toLetters) == 1:
+		for r := fromLetters[0] + 1; r <= toLetters[0]; r++ {
+			out = append(out, prefix+from+string(rune(r)))
+		}
+	case fromLetters == "" && toLetters == "":
+		for n := a + 1; n <= b; n++ {
+			d := strconv.Itoa(n)
+			if from[0] == '0' {
+				d = strings.Repeat("0", max(len(from)-len(d), 0)) + d
+			}
+			out = append(out, prefix+d)
+		}
+	}
+	return out
+}
+
+// lastNumber takes "1.2a" apart into "1.", "2" and "a".
+func lastNumber(id string) (prefix, number, letters string) {
+	end := len(strings.TrimRight(id, "abcdefghijklmnopqrstuvwxyz"))
+	at := len(strings.TrimRight(id[:end], "0123456789"))
+	return id[:at], id[at:end], id[end:]
+}
+
+// hyphens decides what a hyphen between numbers means where ids may have one: it
+// belongs to the id if two headings share what stands before it; else it is the
+// sign of a range.
+func (p *parser) hyphens() {
+	first, shared := map[string]string{}, map[string]bool{}
+	some := false
+	for i := range p.cands {
+		c := &p.cands[i]
+		if !hyphened(c.key.id) || c.phase {
+			continue
+		}
+		some = true
+		for prefix := range prefixes(c.key.id) {
+			if id, known := first[prefix]; !known {
+				first[prefix] = c.key.id
+			} else if id != c.key.id {
+				shared[prefix] = true
+			}
+		}
+	}
+	if !some {
+		return
+	}
+	for i := range p.cands {
+		c := &p.cands[i]
+		if c.phase || !hyphened(c.key.id) {
+			continue
+		}
+		own := false
+		for prefix := range prefixes(c.key.id) {
+			own = own || shared[prefix]
+		}
+		if own {
+			continue
+		}
+		cut := strings.LastIndexByte(c.key.id, '-')
+		lo, hi := c.key.id[:cut], c.key.id[cut+1:]
+		rest := idsBetween(lo, hi)
+		if len(rest) == 0 || hyphened(lo) {
+			p.dismiss(c, malformed)
+			continue
+		}
+		c.key.also = slices.Concat(rest, c.key.also)
+		c.key.id, c.key.look = lo, severalID
+		c.keyAt.end -= c.key.n - cut
+		c.key.n, c.key.more = cut, c.key.more+c.key.n-cut
+	}
+}
+
+// hyphened reports whether an id begins with a digit and holds a hyphen.
+func hyphened(id string) bool {
+	return id != "" && id[0] >= '0' && id[0] <= '9' && strings.IndexByte(id, '-') > 0
+}
+
+// prefixes yields what stands before each hyphen of an id.
+func prefixes(id string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for i, n := 0, 0; i < len(id) && n < 8; i++ {
+			if id[i] != '-' {
+				continue
+			}
+			if n++; !yield(id[:i]) {
+				return
+			}
+		}
+	}
+}
+
+// severals keeps a heading of several ids only if no other heading has one of
+// these: else it speaks of the others.
+func (p *parser) severals() {
+	isSeveral := func(c cand) bool { return c.key.look == severalID && !c.prose }
+	if !slices.ContainsFunc(p.cands, isSeveral) {
+		return
+	}
+	taken := [2]map[string]int{{}, {}}
+	for i := range p.cands {
+		c := &p.cands[i]
+		if c.prose || c.struck {
+			continue
+		}
+		taken[kind(c)][p.plainID(c.key.id)]++
+		for _, id := range c.key.also {
+			taken[kind(c)][p.plainID(id)]++
+		}
+	}
+	for i := range p.cands {
+		c := &p.cands[i]
+		if !isSeveral(*c) || c.struck {
+			continue
+		}
+		twice := taken[kind(c)][p.plainID(c.key.id)] > 1
+		for _, id := range c.key.also {
+			twice = twice || taken[kind(c)][p.plainID(id)] > 1
+		}
+		if twice {
+			p.dismiss(c, severalID)
+		}
+	}
+}
+
+// furtherNames reports a heading that has several ids, and returns those behind
+// the first one.
+func (p *parser) furtherNames(c *cand) []string {
+	if len(c.key.also) == 0 {
+		return nil
+	}
+	names := make([]string, len(c.key.also))
+	for i, id := range c.key.also {
+		names[i] = p.plainID(id)
+	}
+	p.report(diag.Newf("several-ids", c.in.Sub(c.keyAt.start, c.keyAt.end+c.key.more), "the heading makes one %s of several ids", [...]string{"item", "group"}[kind(c)]).WithDetail(
+		"Its id is %s; %s: other items may name it so. Give each id a heading of its own if the work is to be done in parts.",
+		c.key.id, count(len(names), "other id is a further name of it", "other ids are further names of it")))
+	return names
+}
