@@ -20,12 +20,13 @@ import (
 // project, or an agent that a program knows by itself.
 type Found struct {
 	Name, Description string
-	From              string // where it was found, for people: "opencode", ".claude/agents"
-	Kind              string // of the runner that executes it
-	Path              string // its file in the project; or
-	Slug              string // its name in the program
-	Model             string // "" if it names none
-	Access            string // read, write; "" if that is not known
+	From              string   // where it was found, for people: "opencode", ".claude/agents"
+	Kind              string   // of the runner that executes it
+	Path              string   // its file in the project; or
+	Slug              string   // its name in the program
+	Model             string   // "" if it names none
+	Access            string   // read, write; "" if that is not known
+	Capabilities      []string // what it was made for; a new block gets them
 }
 
 // Imported says what importing an agent comes to.
@@ -40,7 +41,7 @@ type Imported struct {
 // Import writes agents that were found into the policy: path or slug, runner and
 // model of their blocks are set wherever they stand, and so is access where nobody
 // wrote one. An agent's block is the one that names its file or its slug, whatever
-// that is called, else the one of its name; all others get new blocks, without capabilities, at the
+// that is called, else the one of its name; all others get new blocks, with no capabilities but those that they were made for, at the
 // end of the file into. Nothing else changes, comments and layout stay. The result
 // holds the new text of each file that changes, by name. A policy that cannot be
 // read, which the list says, is not changed.
@@ -243,16 +244,20 @@ func (im *importer) runner(kind string) string {
 // add appends a block and returns its lines.
 func (im *importer) add(f Found) []string {
 	runner := im.runner(f.Kind)
-	words := oneLine(f.Description, 160)
+	description := oneLine(f.Description, 160)
 	about := "from " + oneLine(at(f), 200)
-	fmt.Fprintf(&im.added, "\n# %s. No step chooses it before you fill in its capabilities,\n# such as [\"implement\", \"test\"] or [\"review\"].\n", strings.ToUpper(about[:1])+about[1:])
+	fill := ""
+	if len(f.Capabilities) == 0 {
+		fill = " No step chooses it before you fill in its capabilities,\n# such as [\"implement\", \"test\"] or [\"review\"]."
+	}
+	fmt.Fprintf(&im.added, "\n# %s.%s\n", strings.ToUpper(about[:1])+about[1:], fill)
 	lines := []string{}
 	put := func(name, value string) {
 		if value != "" {
 			lines = append(lines, name+" = "+value)
 		}
 	}
-	put("description", stringOrNone(words))
+	put("description", stringOrNone(description))
 	put("path", stringOrNone(f.Path))
 	if f.Path == "" {
 		put("slug", stringOrNone(f.Slug))
@@ -260,7 +265,11 @@ func (im *importer) add(f Found) []string {
 	put("runner", reference("runner", runner))
 	put("model", stringOrNone(f.Model))
 	put("access", stringOrNone(f.Access))
-	put("capabilities", "[]")
+	words := make([]string, len(f.Capabilities))
+	for i, c := range f.Capabilities {
+		words[i] = hclString(c)
+	}
+	put("capabilities", "["+strings.Join(words, ", ")+"]")
 	fmt.Fprintf(&im.added, "agent %s {\n  %s\n}\n", hclString(f.Name), strings.Join(lines, "\n  "))
 	for i := range lines {
 		lines[i] = "+ " + lines[i]

@@ -28,6 +28,8 @@ var initFiles = []struct{ template, file, what string }{
 	{"template/plans/example.md", "plans/example.md", "a sample plan"},
 	{"template/agents/developer.md", ".claude/agents/developer.md", "a sample agent"},
 	{"template/agents/reviewer.md", ".claude/agents/reviewer.md", "a sample agent"},
+	{"template/agents/planner.md", ".claude/agents/planner.md", "the agent that ralph draft asks for plans"},
+	{"template/agents/explorer.md", ".claude/agents/explorer.md", "the agent that looks around before"},
 }
 
 // gitAttributes keeps LF in every checkout and keeps git from merging compiled
@@ -41,7 +43,7 @@ func newInitCommand() *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Write ralph.hcl, a sample plan and sample agents",
 		Long: `Init writes what a project needs to begin with, into the current directory or DIR:
-ralph.hcl, plans/example.md, two agents in .claude/agents, and a line for epic.json
+ralph.hcl, plans/example.md, four agents in .claude/agents, and a line for epic.json
 in .gitattributes. It never overwrites a file.
 
 The policy has a gate for each way in which the project says that it is tested:

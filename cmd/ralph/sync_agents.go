@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -32,6 +33,7 @@ var importSources = []string{"all", "claude", "opencode"}
 
 type syncArgs struct {
 	from     string
+	planner  string
 	check    bool
 	policies []string
 }
@@ -50,9 +52,14 @@ end of policies/agents.hcl, with capabilities = []: no step chooses it before yo
 them in. Nothing is ever deleted, and a second run changes nothing.
 
 An agent of .claude/agents may work with any runner: a block that gives the file to
-another one is left alone.`,
+another one is left alone.
+
+With --planner it writes a planner and an explorer for ralph draft instead, as agent
+files for that program (.claude/agents, .opencode/agent; .agents for Codex) and as
+blocks with the capabilities plan and explore. What is there is kept.`,
 		Example: `  ralph sync-agents
   ralph sync-agents --from claude
+  ralph sync-agents --planner claude
   ralph sync-agents --check          exit 5 when something would change; write nothing
   ralph sync-agents --policy team/   into team/agents.hcl and the files beside it`,
 		Args: countArgs(cobra.NoArgs),
@@ -60,8 +67,10 @@ another one is left alone.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.from, "from", "all", "claude, opencode or all")
+	f.StringVar(&a.planner, "planner", "", "write a planner and an explorer for ralph draft: claude, opencode or codex")
 	f.BoolVar(&a.check, "check", false, "write nothing; exit 5 when something would change")
 	f.StringArrayVar(&a.policies, "policy", nil, "policy file or directory instead of ralph.hcl and policies/ (repeatable)")
+	_ = cmd.RegisterFlagCompletionFunc("planner", cobra.FixedCompletions(slices.Sorted(maps.Keys(planners)), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(importSources, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -70,12 +79,21 @@ func (a *syncArgs) run(cmd *cobra.Command) error {
 	if !slices.Contains(importSources, a.from) {
 		return usageErrorf("--from %s: write claude, opencode or all", a.from)
 	}
+	if _, known := planners[a.planner]; a.planner != "" && !known {
+		return usageErrorf("--planner %s: write claude, opencode or codex", a.planner)
+	}
 	p, err := openPolicy(a.policies)
 	if err != nil {
 		return err
 	}
 	defer p.project.Close()
-	found, err := a.find(cmd, p)
+	var found []policies.Found
+	if a.planner == "" || cmd.Flags().Changed("from") {
+		if found, err = a.find(cmd, p); err != nil {
+			return err
+		}
+	}
+	found, files, err := a.addPlanners(cmd, p, found)
 	if err != nil {
 		return err
 	}
@@ -88,13 +106,17 @@ func (a *syncArgs) run(cmd *cobra.Command) error {
 		}
 		return &exitError{code: exitInput}
 	}
-	a.say(cmd, p, done)
-	if len(changed) == 0 {
+	a.say(cmd, p, done, slices.Sorted(maps.Keys(files)))
+	if len(changed)+len(files) == 0 {
 		return nil
 	}
 	if a.check {
 		return &exitError{code: exitStale}
 	}
+	if changed == nil {
+		changed = map[string][]byte{}
+	}
+	maps.Copy(changed, files)
 	return p.write(changed)
 }
 
@@ -266,10 +288,13 @@ func (p *projectPolicy) write(changed map[string][]byte) error {
 }
 
 // say prints what changes, like a diff.
-func (a *syncArgs) say(cmd *cobra.Command, p *projectPolicy, done []policies.Imported) {
+func (a *syncArgs) say(cmd *cobra.Command, p *projectPolicy, done []policies.Imported, files []string) {
 	out := cmd.OutOrStdout()
 	paint := term.For(out)
 	same, added, set := 0, 0, 0
+	for _, f := range files {
+		fmt.Fprintln(out, paint.Paint(term.Good, "+")+" "+f)
+	}
 	for _, d := range done {
 		head := ""
 		switch {
@@ -305,7 +330,7 @@ func (a *syncArgs) say(cmd *cobra.Command, p *projectPolicy, done []policies.Imp
 		verb = "agents found, nothing written: "
 	}
 	fmt.Fprintf(out, "%d %s%d new, %d changed, %d as they were\n", len(done), verb, added, set, same)
-	if added > 0 && !a.check {
+	if added > 0 && !a.check && (a.planner == "" || cmd.Flags().Changed("from")) {
 		sayf(out, "Next: fill in their capabilities in %s, or no step chooses them.\n", a.into(p))
 	}
 }

@@ -32,6 +32,23 @@ agent "reviewer" {
   capabilities = ["review"]
   access       = "read"
 }
+
+# Who looks around and who writes the plan in `ralph draft`.
+agent "explorer" {
+  path         = ".claude/agents/explorer.md"
+  runner       = runner.claude
+  model        = "sonnet"
+  capabilities = ["explore"]
+  access       = "read"
+}
+
+agent "planner" {
+  path         = ".claude/agents/planner.md"
+  runner       = runner.claude
+  model        = "opus"
+  capabilities = ["plan"]
+  access       = "write"
+}
 {{if .Setup}}
 # What a fresh worktree needs before agents and gates can work in it.
 worktree {
