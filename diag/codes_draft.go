@@ -33,7 +33,7 @@ var draftCodes = []Entry{
 	{
 		Code: "draft-requirement-missing", Severity: Error, About: "draft",
 		Title: "A drafted plan leaves out a requirement",
-		Why:   "The text that the plan was asked for states requirements by ids (REQ-001, FR-12 anywhere; R1.2, US-4 at the beginning of a line). Each of them stands below Implements of at least one sprint, so that nothing is forgotten and everybody sees what does it.",
+		Why:   "The text that the plan was asked for states requirements by ids (REQ-001, FR-12 anywhere; R1.2, US-4 at the beginning of a line; Requirement 3 in a heading, of which 3.1 is a point). Each of them stands below Implements of at least one sprint, so that nothing is forgotten and everybody sees what does it.",
 		Wrong: "### Sprint 1.1: Search",
 		Right: "### Sprint 1.1: Search\n\n**Implements**: REQ-001",
 	},

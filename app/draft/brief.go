@@ -8,7 +8,7 @@ import (
 
 // Requirements returns the ids of the requirements that a wish states, in their order,
 // each once: REQ-001, FR-12, NFR-3 wherever they stand, and ids such as R1.2 or US-4
-// where a line begins with one. What stands in fences and what is struck through
+// where a line begins with one, and "Requirement 3" where a heading does. What stands in fences and what is struck through
 // asks for nothing.
 func Requirements(wish string) []string {
 	var out []string
@@ -30,6 +30,9 @@ func Requirements(wish string) []string {
 		if m := atStart.FindStringSubmatch(text); m != nil {
 			found = append([]string{m[1]}, found...)
 		}
+		if m := numbered.FindStringSubmatch(text); m != nil {
+			found = append([]string{"Requirement " + m[1]}, found...)
+		}
 		for _, id := range found {
 			if !seen[id] {
 				seen[id] = true
@@ -43,6 +46,7 @@ func Requirements(wish string) []string {
 var (
 	struck   = lazyregexp.New(`~~[^~]*~~`)
 	anywhere = lazyregexp.New(`\b(?:REQ|FR|NFR)(?:-[A-Z]{1,12}){0,2}-?[0-9]{1,6}(?:\.[0-9]{1,4}){0,3}\b`)
+	numbered = lazyregexp.New(`^#{1,6}\s+Requirement\s+([0-9]{1,4})(?:[:.)]|\s|$)`)
 	atStart  = lazyregexp.New(`^(?:[-*+>|#\s]|\d+[.)]\s|\[[ xX]\]|[*_]{2})*((?:R|RQ|UR|SR|BR|US|UC)-?[0-9]{1,6}(?:\.[0-9]{1,4}){0,3})(?:[*_]{2})?(?:[:.)|]|\s[-–—]\s|\s*\||$|\s)`)
 )
 

@@ -117,11 +117,14 @@ func (k *checking) requirements() {
 		for _, id := range k.Epic.Nodes[i].Implements {
 			for _, w := range strings.FieldsFunc(id, func(r rune) bool { return strings.ContainsRune(" ,;()[]`*:", r) }) {
 				done[strings.ToUpper(w)] = true
+				if first, _, parts := strings.Cut(w, "."); parts { // 3.1 is a point of requirement 3
+					done[first] = true
+				}
 			}
 		}
 	}
 	for _, id := range asked {
-		if !done[strings.ToUpper(id)] {
+		if !done[strings.ToUpper(strings.TrimPrefix(id, "Requirement "))] {
 			k.diags.Add(diag.Newf("draft-requirement-missing", title, "no sprint implements %s", id).
 				WithDetail("What was asked for states %s. Write **Implements**: %s into the sprint that does it, or add that sprint.", id, id))
 		}
