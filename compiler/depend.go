@@ -74,8 +74,10 @@ type depGroup struct {
 	at     diag.Range
 	num    number
 	also   []string // further ids
+	word   string   // what it is called: "Week"
 	after  []depStatement
 	blocks []depStatement // reverse labels
+	again  []groupAgain   // what other headings of it say
 }
 
 // Values of the dialect's attributes, as plan-language §4 names them.
@@ -308,6 +310,7 @@ func (d *depender) readStatements() {
 		s := &d.groupSay[g]
 		s.blocks = read(d.groups[g].blocks)
 		s.readings = read(d.groups[g].after)
+		d.hearAgain(&d.groups[g], s, read)
 		for _, r := range s.readings {
 			s.says = s.says || r.says()
 		}

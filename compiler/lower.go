@@ -155,6 +155,8 @@ func (l *lowering) phases() {
 				g.blocks = append(g.blocks, statements(lb, l.tree.File)...)
 			}
 		}
+		g.word = p.Keyword
+		g.again = groupsAgain(p, l.tree.File)
 		dp.Goal = strings.Join(trimLines(goal), "\n")
 		l.draft.Phases[i] = dp
 		l.deps.groups[i] = g

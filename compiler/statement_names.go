@@ -64,6 +64,9 @@ func newNames(in *depInput) *names {
 		}
 	}
 	for i := range in.groups {
+		if w := strings.ToLower(in.groups[i].word); w != "" && !strings.Contains(w, " ") && !n.itemWords[w] {
+			n.groupWords[w] = true
+		}
 		for _, id := range append(slices.Clip(in.groups[i].also), in.groups[i].id) {
 			k := strings.ToLower(id)
 			if _, twice := n.byGroup[k]; !twice && k != "" {

@@ -157,6 +157,12 @@ var planCodes = []Entry{
 		Wrong: "### Sprint 1.3-1.4: Import and export", Right: "### Sprint 1.3: Import\n\n### Sprint 1.4: Export",
 	},
 	{
+		Code: "group-labels-differ", Severity: Error, About: "plan",
+		Title: "Two headings of one group say different things",
+		Why:   "Dependency labels and Status below a heading that repeats a group's id at another level speak for that group, as those below the group's own heading do. Where both have them they have to agree.",
+		Wrong: "### Epic 2: Billing\n**Depends on**: Epic 1\n\n## Epic 2: Billing\n**Depends on**: none", Right: "### Epic 2: Billing\n\n## Epic 2: Billing\n**Depends on**: Epic 1",
+	},
+	{
 		Code: "lost-item", Severity: Warning, About: "plan",
 		Title: "An item stands outside every group and makes no node",
 		Why:   "The plan has groups, and this heading stands in none of them: in a log, beside headings that repeat items, or below a group that is struck through. No other heading has its id. Move it below its group.",

@@ -15,6 +15,7 @@ const (
 	thePlan
 	aPhase
 	anItem
+	aGroupAgain
 )
 
 // builder makes phases, items and sections out of the classified stream.
@@ -23,6 +24,7 @@ type builder struct {
 	title int          // element of the plan's title; -1
 	top   int          // level of the items: that of the first one
 	near  map[int]bool // elements of headings that nearly are items
+	said  []said       // below headings that repeat a group's id
 	own   owner
 	begin int       // first element of the open section
 	level int       // of the open item's heading, 7 if it has none
@@ -70,6 +72,7 @@ func (p *parser) build(from int) bool {
 	b.leftovers()
 	p.members()
 	p.implicitPhases()
+	b.speakFor()
 	p.checkPhases()
 	return true
 }
@@ -139,6 +142,10 @@ func (b *builder) step(i int) {
 	case i == b.title:
 		b.close(i)
 		b.own, b.begin = thePlan, i+1
+	case p.wordGroup(i) != nil:
+		b.close(i)
+		b.addWordGroup(p.wordGroup(i))
+		b.own, b.begin = aPhase, i+1
 	case b.own == anItem && int(e.b.level) > b.level && b.level < 7 && !(b.near[i] && int(e.b.level) <= b.top):
 		// a heading inside the item
 	default:
@@ -150,6 +157,9 @@ func (b *builder) step(i int) {
 			p.headingBeside(e.b, below)
 		}
 		b.close(i)
+		if p.repeating[i] != "" {
+			b.own, b.begin = aGroupAgain, i+1
+		}
 	}
 }
 
@@ -186,6 +196,8 @@ func (b *builder) close(i int) {
 		it := &p.plan.Items[len(p.plan.Items)-1]
 		p.section(&it.Body, itemSection, &it.Annotation, b.begin, i)
 		it.Body.Range = p.extent(b.begin, i, it.Range.End)
+	case aGroupAgain:
+		b.closeAgain(i)
 	}
 	b.own = nobody
 }
@@ -387,7 +399,7 @@ func (p *parser) implicitPhases() {
 			p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, c.index)
 		}
 	}
-	if p.grouped {
+	if p.grouped || len(p.wordHeads) > 0 {
 		p.sortPhases()
 	}
 }

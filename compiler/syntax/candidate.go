@@ -115,6 +115,7 @@ func (p *parser) heading(b *block) {
 		p.look(in)
 	}
 	p.nearTitle(in, true, int(b.level))
+	p.wordTitle(in, int(b.level))
 	p.push(elem{b: b, cand: -1})
 }
 

@@ -40,6 +40,7 @@ func (p *parser) classify() {
 		p.outside()
 	}
 	p.repeats()
+	p.wordGroups()
 	if p.phase.none && p.dialect.In == InCheckbox {
 		p.listGroups()
 	}
@@ -156,7 +157,12 @@ func (p *parser) groups() bool {
 			c.prose = true
 		case c.level != p.groupLevel:
 			c.prose = true
-			p.ignored("group-at-other-level", c, "the groups of this plan are headings of level "+digits(p.groupLevel))
+			why := "the groups of this plan are headings of level " + digits(p.groupLevel)
+			if known {
+				p.again(c.elem, c.key.id)
+				why += "; dependency labels and Status below it speak for that group"
+			}
+			p.ignored("group-at-other-level", c, why)
 		case known && b != i && !c.filled:
 			c.prose = true
 			p.ignored("repeated-group", c, "it repeats the id of another group and contains no items", related{p.keyRange(&p.cands[b]), "the group stands here"})

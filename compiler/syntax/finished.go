@@ -12,7 +12,7 @@ func (p *parser) finished() {
 	plan := p.plan
 	for i := range plan.Phases {
 		ph := &plan.Phases[i]
-		if l, done := status(&ph.Section); done && !ph.Done {
+		if l, done := p.groupStatus(ph); done && !ph.Done {
 			ph.Done, ph.DoneBy, ph.doneAt = true, "status", l.Range()
 		}
 	}

@@ -28,7 +28,12 @@ type parser struct {
 	groupLevel int   // of group headings; 0: the plan has none
 	titleElem  int   // index in stream + 1 of a title that reads like an item or a group
 	grouped    bool  // list items are groups
-	repeated   []string
+
+	repeating    map[int]string // elements of headings that repeat a group's id at another level → the id
+	wordHeads    []wordHeading
+	wordMatchers map[string]matcher // of their words
+	nextWord     int                // in wordHeads, while the tree is built
+	repeated     []string
 
 	labels       []Label // room for those of the section that is read
 	unknowns     map[string]*unknownLabel

@@ -53,12 +53,19 @@ type Phase struct {
 	DoneBy      string // "heading", "status"
 	MarkerRange diag.Range
 	Section     Section // up to the first item or sub-heading; Prose goes on over sub-headings that are no items
-	Items       []int   // indices in Plan.Items
-	Path        string  // "## Phase 1: A"
+	Again       []GroupAgain
+	Items       []int  // indices in Plan.Items
+	Path        string // "## Phase 1: A"
 	StruckTitle bool
 	Led         bool // the group of an item's parts, named by that item, which is its first
 	Optional    bool // a star stands behind its check box or id
 	doneAt      diag.Range
+}
+
+// GroupAgain is another heading with a group's id, at another level.
+type GroupAgain struct {
+	Range  diag.Range // of the heading's text
+	Labels []Label    // below it: dependencies and Status
 }
 
 // Kinds of items, as their markers say.

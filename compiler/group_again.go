@@ -1,0 +1,71 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// groupAgain holds the dependency labels below another heading of a group.
+type groupAgain struct {
+	after, blocks []depStatement
+}
+
+func groupsAgain(p *syntax.Phase, file *diag.File) (out []groupAgain) {
+	for i := range p.Again {
+		var a groupAgain
+		for j := range p.Again[i].Labels {
+			switch lb := &p.Again[i].Labels[j]; lb.Name {
+			case syntax.DependsOn:
+				a.after = append(a.after, statements(lb, file)...)
+			case syntax.Blocks:
+				a.blocks = append(a.blocks, statements(lb, file)...)
+			}
+		}
+		if len(a.after)+len(a.blocks) > 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// hearAgain takes in what other headings of a group say. Where the group has said
+// it already, it has to be the same.
+func (d *depender) hearAgain(g *depGroup, s *groupSaying, read func([]depStatement) []reading) {
+	after, blocks := g.after, g.blocks
+	hear := func(had *[]reading, first *[]depStatement, sts []depStatement) {
+		rs := read(sts)
+		switch {
+		case !says(rs):
+		case !says(*had):
+			*had, *first = append(*had, rs...), sts
+		case !slices.Equal(meaning(*had), meaning(rs)):
+			d.diags.Add(diag.Newf("group-labels-differ", sts[0].at, "two headings of %s differ", clip(strings.TrimSpace(cmpOr(g.word, "Phase")+" "+g.id))).
+				WithDetail("Both have a dependency label, and these name different things. Change one of them, or delete it.").
+				WithRelated((*first)[0].at, "the other label"))
+		}
+	}
+	for _, a := range g.again {
+		hear(&s.readings, &after, a.after)
+		hear(&s.blocks, &blocks, a.blocks)
+	}
+}
+
+func says(rs []reading) bool {
+	return slices.ContainsFunc(rs, func(r reading) bool { return r.says() })
+}
+
+// meaning lists what readings name, in a fixed order.
+func meaning(rs []reading) []string {
+	var out []string
+	for _, r := range rs {
+		for _, t := range r.targets {
+			out = append(out, fmt.Sprint(t.kind, t.item, t.groups, t.lo.text(), t.to.text()))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
