@@ -126,7 +126,7 @@ func (c *compilation) open(src Source) *unit {
 	u.limits = c.limits.of(len(src.Bytes))
 	u.tree, l = syntax.Parse(file, syntax.Options{Dialect: u.dialect, Dialects: allDialects(ps.set), Limits: syntax.Limits{
 		Bytes: u.limits.PlanBytes, Items: u.limits.Nodes, Depth: u.limits.Depth,
-	}})
+	}, Names: valueReader(u.dialect)})
 	c.diags.Add(l...)
 	u.draft, u.deps = lower(u, &c.diags)
 	if len(u.draft.Nodes) == 0 {

@@ -278,6 +278,7 @@ func (b *builder) addItem(c *cand) {
 	if c.box != NoBox {
 		it.Body.Boxes.add(c.box, c.boxAt)
 	}
+	p.lineLabels(&it, c)
 	if c.depends != nil {
 		it.Body.Labels = append(it.Body.Labels, Label{
 			Name: DependsOn, Written: strings.TrimRight(p.src[c.dependAt.Start:c.dependAt.End], ": "),

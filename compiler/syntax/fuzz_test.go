@@ -62,14 +62,26 @@ func nasty() []string {
 		"### Sprint 1.1\n- a\n  - b\n**Tasks**:\n  - c\n\n  d\n- e\n **Owns**: f\n", "### Sprint 1.1\n10. a\n  **Goal**: b\n\n> a\n**Goal**: b\n", "- [ ] 1.1 a\n  - b\n**Owns**: c\n- [ ] 1.2 d",
 		"- [ ]\n  - [ ] a\n- [x] b\n  - [ ]\n- c\n  - [ ] ~~d~~\n", "# A\n- [ ] #1 a\n# ~~B~~\n- [ ] #1\n# ✅\n- [ ] ✅ (depends on #1)", "- - [ ] a\n  - [ ]\n    b",
 		"---\ntodos:\n- {id: a, content: \"b\\x07\\n\\nc\", status: DONE, dependencies: [a, [], b, ]}\n- id: a\n- id: é\n  content: |\n    ✅\n  status: cancelled\n---\n# P\n<!-- beads-ralph: a -->", "---\ntodos: []\n---\n", "---\ntodos:\n  - id: a\n    content: a\n    dependencies: a, a\n---",
+		"### Sprint 1.1\n- Depends on: 1.1|Blocks:1.1\n- **a**: b | After: \\| `|` | Related:\n  - 1.1\n- Dependencies:\n  - 1.1\n  - - 1.1\n    - Parent: 1.1 |\n", "- **Task 1: a** | After: 1 | `|\n  - Blocks：1\n- [ ] 1. | Depends on: 1 <!-- beads-ralph: a -->\n**Tasks**:\n- x | Blocks: 1",
+		"| ID | Task |\n|--|--|\n| [1] | a |\n| **[ 2 ]** b | [c] |\n| [x] | |\n| [] 3 | |\n| `[4]` x ✅ | |\n",
 		"<details>\n### Sprint 1.1\n</details>\n\n### Sprint 1.2", "<pre>\n\n# Phase 1\n</pre>\n## Sprint 1.1",
+	}
+}
+
+// namesKeys reads values that are the id of an item and nothing else.
+func namesKeys(items, _ []Named) func(string) Value {
+	return func(value string) Value {
+		if slices.ContainsFunc(items, func(n Named) bool { return n.ID == value }) {
+			return NamesItems
+		}
+		return NamesUnknown
 	}
 }
 
 func checkPlan(t *testing.T, b []byte, d Dialect) *Plan {
 	t.Helper()
 	src := slices.Clone(b)
-	plan, diags := Parse(diag.NewFile("p.md", b), Options{Dialect: d, Dialects: []Dialect{Sprint()}})
+	plan, diags := Parse(diag.NewFile("p.md", b), Options{Dialect: d, Dialects: []Dialect{Sprint()}, Names: namesKeys})
 	if plan == nil {
 		t.Fatal("no tree")
 	}

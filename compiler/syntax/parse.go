@@ -35,6 +35,9 @@ type parser struct {
 	nextWord     int                // in wordHeads, while the tree is built
 	repeated     []string
 
+	names func(items, groups []Named) func(string) Value
+	reads func(value string) Value // made by names, on first use
+
 	labels       []Label // room for those of the section that is read
 	unknowns     map[string]*unknownLabel
 	unknownOrder []*unknownLabel
@@ -87,7 +90,7 @@ func newParser(file *diag.File, opts Options) *parser {
 		opts.Dialect = Sprint()
 	}
 	p := &parser{
-		file: file, dialect: opts.Dialect, known: opts.Dialects, limits: opts.Limits.orDefault(),
+		file: file, dialect: opts.Dialect, known: opts.Dialects, limits: opts.Limits.orDefault(), names: opts.Names,
 		item: newMatcher(opts.Dialect.Item), phase: newMatcher(opts.Dialect.Phase),
 		plan: &Plan{File: file},
 	}

@@ -335,7 +335,7 @@ func (r *reader) finish() {
 				s.Tasks = append(s.Tasks, ListItem{Text: Text{Value: strings.Join(l.Text, " "), Raw: strings.Join(l.Text, " "), Range: l.TextRange}, Range: l.TextRange})
 			}
 		}
-		labels = labels || !l.Name.IsState()
+		labels = labels || !l.Name.IsState() && l.From != FromPlain // which stands among the tasks
 	}
 	if r.kind == itemSection && !tasks {
 		r.adopt(labels)

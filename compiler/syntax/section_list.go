@@ -12,16 +12,18 @@ func (r *reader) list(items []block) {
 	if l := r.active(); l != nil && takesList(l) {
 		l.Items = slices.Grow(l.Items, len(items))
 		for i := range items {
-			if r.edgeItem(l, &items[i]) {
-				l = r.active()
-				continue
-			}
 			if r.p.stepsBehindPaths(l, items, i) {
 				r.cur = -1
 				r.list(items[i:])
 				return
 			}
+			if r.edgeItem(l, &items[i]) || r.plainBelow(&items[i]) {
+				l = r.active()
+				continue
+			}
 			r.nearLabels(&items[i], i+1 < len(items))
+			r.plainInner(&items[i])
+			l = r.active() // labels may have moved
 			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
 				l.Items = append(l.Items, it)
 			}
@@ -36,6 +38,7 @@ func (r *reader) list(items []block) {
 			open = -1
 			continue
 		}
+		r.plainInner(b)
 		r.nearLabels(b, i+1 < len(items))
 		if open < 0 {
 			r.cur = -1
@@ -87,6 +90,9 @@ func takesList(l *Label) bool {
 func (r *reader) labelItem(b *block) bool {
 	if len(b.kids) == 0 || b.kids[0].kind != paraBlock {
 		return false
+	}
+	if r.plainItem(b) {
+		return true
 	}
 	p, para := r.p, &b.kids[0]
 	at, end := int(para.start), int(para.end)

@@ -12,6 +12,10 @@ type Options struct {
 	Dialect  Dialect   // zero: Sprint()
 	Dialects []Dialect // all that are known: to say which one would match when there are no items
 	Limits   Limits
+
+	// Names makes a reader of values out of what a plan's values can name. nil: labels
+	// without bold are only read beside bold ones.
+	Names func(items, groups []Named) func(value string) Value
 }
 
 // Limits bound what a plan may cost. A zero field means its default.
@@ -184,10 +188,11 @@ const (
 	FromCell                             // table cell
 	FromTitle                            // (depends on …) behind a checkbox item
 	FromFrontMatter                      // a key of an item in the front matter
+	FromPlain                            // list item, or part of one: Depends on: 1.1
 )
 
 func (f LabelFrom) String() string {
-	return [...]string{"", "label", "heading", "directive", "table", "title", "front matter"}[f]
+	return [...]string{"", "label", "heading", "directive", "table", "title", "front matter", "plain"}[f]
 }
 
 // Label is a known label with its value.

@@ -1,0 +1,39 @@
+package compiler
+
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// valueReader tells the syntax what a value names: a dependency label without bold is
+// one only if its value names items.
+func valueReader(d syntax.Dialect) func(items, groups []syntax.Named) func(string) syntax.Value {
+	return func(items, groups []syntax.Named) func(string) syntax.Value {
+		in := &depInput{rules: rulesOf(d, DefaultLimits), items: make([]depItem, len(items)), groups: make([]depGroup, len(groups))}
+		for i, it := range items {
+			if d.IgnoreCase {
+				it.ID = strings.ToLower(it.ID)
+			}
+			num, _ := parseNumber(it.ID)
+			in.items[i] = depItem{key: ir.Key(it.ID), title: it.Title, num: num, group: -1}
+		}
+		for i, g := range groups {
+			num, _ := parseNumber(g.ID)
+			in.groups[i] = depGroup{id: g.ID, title: g.Title, num: num}
+		}
+		n := newNames(in)
+		return func(value string) syntax.Value {
+			var quiet diag.List
+			switch r := n.read(depStatement{text: value, at: diag.Range{End: len(value)}}, &quiet); {
+			case r.wrong:
+				return syntax.NamesUnknown
+			case len(r.targets) > 0 && !r.prose:
+				return syntax.NamesItems
+			}
+			return syntax.NamesNothing
+		}
+	}
+}
