@@ -12,8 +12,9 @@ import (
 // Prompt builds what the agent of a node's open attempt is told: the prompt of
 // the epic, and then what is known only now: the results it builds on, what
 // earlier steps found, feedback, and how to report. It is built from the epic
-// and the record alone, never from what an agent said in a chat.
-func (r *Run) Prompt(id ir.NodeID) []byte {
+// and the record alone, never from what an agent said in a chat. left are files that
+// agents of earlier steps left for it.
+func (r *Run) Prompt(id ir.NodeID, left ...string) []byte {
 	n := r.byID[id]
 	if n == nil || n.ir == nil || n.stepNow() == nil {
 		return nil
@@ -43,6 +44,8 @@ func (r *Run) Prompt(id ir.NodeID) []byte {
 	case n.sum:
 		section("", "You mend the sum of all results of the plan: they merge, but not all gates pass on the whole.",
 			"Change as little as that needs, and take nothing away that a result brought.")
+	case len(n.stepNow().Prompt) > 0:
+		section("", n.stepNow().Prompt...)
 	default:
 		section("", n.ir.Prompt...)
 	}
@@ -60,6 +63,9 @@ func (r *Run) Prompt(id ir.NodeID) []byte {
 	}
 	if lines := n.earlier(); len(lines) > 0 {
 		section("What earlier steps reported", lines...)
+	}
+	if len(left) > 0 {
+		section("Files that earlier steps left", left...)
 	}
 	if lines := n.olderLife(); len(lines) > 0 {
 		section("An earlier try", lines...)

@@ -125,3 +125,30 @@ func TestFeedbackIsKeptInTheLog(t *testing.T) { // issue point 6: written by ral
 		t.Errorf("attempts %+v", a)
 	}
 }
+
+// S2-06: a step that looks around is told that alone, and the next one what it found
+// and left.
+func TestAStepOfItsOwnPromptIsToldThatAlone(t *testing.T) {
+	s := newStage(t, []string{"1.1"}, func(e *ir.Epic) {
+		look := executortest.Step("explore")
+		look.Access, look.Prompt = "read", []string{"Look around."}
+		e.Nodes[0].Steps = append([]ir.Step{look}, e.Nodes[0].Steps...)
+	})
+	s.begin()
+	var looks, works string
+	s.until(func(e executor.Effect) bool {
+		switch {
+		case e.Kind != executor.EffectAgent:
+		case e.Step == "explore":
+			looks = string(s.run.Prompt(e.Node))
+		default:
+			works = string(s.run.Prompt(e.Node, "- /files/findings.md"))
+		}
+		return false
+	})
+	wantIn(t, looks, "Look around.", "How to report")
+	wantIn(t, works, "Do 1.1.", "- /files/findings.md")
+	if strings.Contains(looks, "Do 1.1.") || strings.Contains(works, "Look around.") || strings.Contains(looks, "earlier steps left") {
+		t.Errorf("explore:\n%s\nimplement:\n%s", looks, works)
+	}
+}

@@ -31,6 +31,8 @@ type workStep struct {
 	Session string `json:"session"`
 	Note    string `json:"note"`
 	Sandbox string `json:"sandbox"` // digest of a Sandbox; "" if none
+
+	Prompt []string `json:"prompt,omitempty"`
 }
 
 // workWorktree is how the place of work is prepared, whatever it is called.
@@ -196,7 +198,7 @@ func (s *sealer) work(n *Node) string {
 		st := &n.Steps[i]
 		v.Steps[i] = workStep{
 			Name: st.Name, Agent: s.agent(st.Agent), Model: s.model(st.Model), Access: st.Access,
-			Session: st.Session, Note: st.Note, Sandbox: s.sandbox(st.Sandbox),
+			Session: st.Session, Note: st.Note, Sandbox: s.sandbox(st.Sandbox), Prompt: st.Prompt,
 		}
 	}
 	return s.sum(workShape(), &v)

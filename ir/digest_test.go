@@ -25,7 +25,7 @@ var covered = map[string]string{
 	"NodeDigest.work": "", "NodeDigest.judge": "",
 
 	"Step.name": "wj", "Step.agent": "w", "Step.fallback": "", "Step.why": "", "Step.capabilities": "", "Step.model": "w",
-	"Step.access": "w", "Step.session": "w", "Step.note": "w", "Step.gates": "j", "Step.gate_mode": "j",
+	"Step.access": "w", "Step.session": "w", "Step.note": "w", "Step.prompt": "w", "Step.gates": "j", "Step.gate_mode": "j",
 	"Step.on_failure": "", "Step.next": "", "Step.allow_empty": "j", "Step.sandbox": "w",
 	"StepLimits.iterations": "", "StepLimits.attempts": "", "StepLimits.breaker": "", "StepLimits.runner_retries": "", "StepLimits.timeout_ms": "",
 	"Retry.backoff": "", "Retry.initial_ms": "", "Retry.max_ms": "", "Retry.jitter_percent": "",

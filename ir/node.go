@@ -121,6 +121,7 @@ type Step struct {
 	Next         string     `json:"next"`       // step that a fail goes to
 	AllowEmpty   bool       `json:"allow_empty"`
 	Sandbox      string     `json:"sandbox"`
+	Prompt       []string   `json:"prompt,omitempty"` // what its agent is told instead of the node's prompt
 }
 
 // StepLimits are the four separate limits and the time of one attempt.

@@ -30,7 +30,11 @@ func (d *driver) agent(e *executor.Effect) (work, error) {
 		left.Limits.TimeoutMS = e.TimeMS
 		run.Step = &left
 	}
-	run.Prompt = d.Run.Prompt(e.Node)
+	left, err := d.left(n, step)
+	if err != nil {
+		return nil, err
+	}
+	run.Prompt = d.Run.Prompt(e.Node, left...)
 	run.Context = d.Run.Context(e.Node)
 	if notes := strings.Join(d.Run.Feedback(e.Node), "\n"); notes != "" {
 		run.Notes = []byte(notes + "\n")
