@@ -45,7 +45,7 @@ type act func() error
 
 // ways says in which ways each verb can be meant.
 var ways = map[Verb][]How{
-	Approve:   {HowPlain, Override, Baseline},
+	Approve:   {HowPlain, Override, Baseline, Drafted},
 	Reject:    {HowPlain},
 	RetryNode: {HowPlain, GatesOnly, Discard, KeepOld},
 	Skip:      {HowPlain, Forced},
@@ -197,6 +197,9 @@ func (r *Run) considerApprove(n *node, d Decision) (Decision, act, error) {
 	}
 	if d.How == Baseline {
 		return d, nil, &Refused{Why: "the base is that of all nodes", Hint: "ralph approve --baseline"}
+	}
+	if d.How == Drafted {
+		return d, nil, &Refused{Why: "what ralph draft writes is a whole plan", Hint: "ralph approve KEY approves one node"}
 	}
 	if d.How == Override {
 		return r.considerOverride(n, d)

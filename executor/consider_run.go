@@ -74,12 +74,12 @@ func (r *Run) considerPlan(d Decision) (Decision, act, error) {
 		return d, nil, &Refused{Why: "a plan has no gate that could be overridden", Hint: "ralph approve"}
 	case d.Digest != "" && d.Digest != r.epic.Digest:
 		return d, nil, &Refused{Why: "the decision is about another epic.json than the present one", Hint: "ralph diff shows what changed; then ralph approve"}
-	case r.epic.Run.HITL.Plan != "required":
+	case r.epic.Run.HITL.Plan != "required" && d.How != Drafted:
 		return d, nil, &Refused{Why: "the policy asks for no approval of the plan: to start ralph apply is to approve it", Hint: "ralph approve KEY approves one node"}
 	case !MayApprove(d.By, people):
 		return d, nil, &Refused{Why: d.By + " may not approve the plan", Hint: "it asks for one of: " + strings.Join(people, ", ")}
-	case r.planApproved():
-		return d, nil, &Refused{Why: "this plan is approved already", Hint: "ralph apply"}
+	case r.plans[r.epic.Digest], d.How != Drafted && r.planApproved():
+		return d, nil, &Refused{Why: "this plan is approved already", Hint: "ralph apply", Already: d.How == Drafted}
 	}
 	d.Digest = r.epic.Digest
 	return d, func() error { r.plans[d.Digest] = true; return nil }, nil

@@ -32,6 +32,7 @@ const (
 	Override  How = "override"   // approve: in spite of a gate that could not be judged
 	Forced    How = "force"      // skip: also while it runs
 	Baseline  How = "baseline"   // approve, without a node: begin although gates are red on the base
+	Drafted   How = "drafted"    // approve, without a node: the plan was approved as ralph draft wrote it
 )
 
 // Decision is what a person said. By is a claim; User is the one that the

@@ -661,3 +661,31 @@ func TestDecisionsThatMakeNoSenseAreRefused(t *testing.T) {
 	s.no("1.1", executor.Decision{Verb: executor.Skip, By: " "}, "who decides")
 	s.no("integration", executor.Decision{Verb: executor.Skip}, "sum")
 }
+
+// S2-09: a drafted plan is approved as it was written, for exactly that epic, whether its
+// policy asks for that or not.
+func TestADraftedPlanIsApproved(t *testing.T) {
+	for _, asks := range []string{"auto", "required"} {
+		s := newStage(t, []string{"1.1"}, func(e *ir.Epic) { e.Run.HITL.Plan, e.Run.HITL.Approvers = asks, []string{"ann"} })
+		d := executor.Decision{ID: "a", Verb: executor.Approve, How: executor.Drafted, By: "bob", Digest: s.epic.Digest}
+		if _, err := s.run.Consider("", d, s.now); err == nil {
+			t.Errorf("%s: bob may not approve", asks)
+		}
+		d.By, d.Digest = "ann", "sha256:other"
+		if _, err := s.run.Consider("", d, s.now); err == nil {
+			t.Errorf("%s: that is about another epic", asks)
+		}
+		d.Digest = s.epic.Digest
+		s.put(executor.Event{Body: executor.Decided{Decision: d}})
+		if !s.run.Overview().PlanApproved {
+			t.Errorf("%s: the plan is not approved", asks)
+		}
+		var no *executor.Refused
+		if _, err := s.run.Consider("", executor.Decision{ID: "b", Verb: executor.Approve, How: executor.Drafted, By: "ann"}, s.now); !errors.As(err, &no) || !no.Already {
+			t.Errorf("%s: the second approval: %v", asks, err)
+		}
+		if _, err := s.run.Consider("bd-1-1", executor.Decision{ID: "c", Verb: executor.Approve, How: executor.Drafted, By: "ann"}, s.now); err == nil {
+			t.Errorf("%s: a node is no plan", asks)
+		}
+	}
+}
