@@ -46,6 +46,8 @@ type readFile struct {
 type policySet struct {
 	set   *policies.Set
 	paths []string // sorted
+
+	sources []Source // what it was decoded from, by path
 }
 
 // unit is one plan with everything that is known about it. Passes read it and
@@ -202,7 +204,7 @@ func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policy
 	set, l := policies.Decode(policies.Input{Files: files, Project: c.in.Project, Vars: c.in.Options.Vars, Meter: c.meter, Version: c.in.Options.Version})
 	c.diags.Add(l...)
 	c.strict = c.strict || set.Ralph.Strict.V
-	ps := &policySet{set: set, paths: inEpic}
+	ps := &policySet{set: set, paths: inEpic, sources: sources}
 	c.sets[key] = ps
 	return ps
 }

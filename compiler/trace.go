@@ -41,6 +41,12 @@ func (t *Trace) Places() map[ir.Key]diag.Range {
 	return out
 }
 
+// Phases returns the groups of the plan's items, in the order of the plan.
+func (t *Trace) Phases() []ir.DraftPhase { return t.u.draft.Phases }
+
+// Policy returns the policy that the plan was compiled with.
+func (t *Trace) Policy() *policies.Set { return t.u.set }
+
 // Why returns the reasons for the values of a node, in the order of its fields;
 // with field, only those that are that field or stand below it. ok is false if
 // there is no such node.

@@ -1,0 +1,297 @@
+package compiler
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/slug"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// Names in the epic of a draft.
+const (
+	PlanStep     = "plan"     // the step that writes the plan
+	ExploreStep  = "explore"  // the first of those that look around before it
+	CompilesGate = "compiles" // the compiler
+	ApprovalGate = "approval" // a person
+)
+
+// Wish asks for a plan to be written.
+type Wish struct {
+	Plan     string   // path of the plan, relative to the project
+	Brief    []string // what is wanted, as lines; the first says it in a line
+	Agent    string   // who writes it; "" is the policy's choice
+	Attempts int      // of the planner; 0: as the policy or the complexity says
+	Approver string   // who approves where the policy names nobody; "" with Approved
+	Approved bool     // no person is asked
+
+	// Prompt is what the planner is told, Explore what those are that look around before
+	// it; later says that others have before them.
+	Prompt  func(Planned) []string
+	Explore func(later bool) []string
+}
+
+// Planned is what a planner has to know of how its plan comes about.
+type Planned struct {
+	Policy   *policies.Set // that the plan will be compiled with
+	Explored bool          // others look around before
+	Reviewed bool          // another judges the plan
+	Person   bool          // a person approves it
+}
+
+// DraftSlug is the slug of the epic that has a plan written.
+func DraftSlug(plan string) string {
+	s := importedSlug(strings.TrimSuffix(path.Base(plan), path.Ext(plan)))
+	if most := slug.MaxBytes - len("draft-"); len(s) > most {
+		s = strings.TrimRight(s[:most-idWidth-1], "-") + "-" + shortHash(plan)
+	}
+	return "draft-" + s
+}
+
+// Planning makes the epic by which a plan is written: one node, whose steps look around
+// and write the plan, and whose gates are the compiler, a review if the policy's draft
+// block asks for one, and a person. Only the built-in policy and that block hold. in
+// names the policy and the project; its plans are not read.
+func Planning(in Input, w Wish) Output {
+	in.Plans = nil
+	in.Imports = []Imported{{Sources: []Source{{Path: "brief", Bytes: []byte(strings.Join(w.Brief, "\n"))}}}}
+	c := newCompilation(in)
+	if u := c.openWish(&w); u != nil {
+		c.units = []*unit{u}
+		for _, p := range passes[:len(passes)-1] {
+			switch p.name {
+			case "gates":
+				u.epic = u.planGates(u.epic, &w, &c.diags)
+				continue
+			case "prompts":
+				u.epic = u.planPrompts(u.epic, &w)
+				continue
+			case "rules", "lints": // they are about work
+				continue
+			}
+			u.epic = p.run(u, u.epic, &c.diags)
+			switch p.name {
+			case "agents":
+				u.epic = u.planners(u.epic, &c.diags)
+			case "limits":
+				u.epic = u.planLimits(u.epic, &w)
+			case "integration":
+				u.epic.Epic.Integration = ir.Integration{Mode: "none", PR: "none"}
+			}
+		}
+	}
+	if !c.diags.HasErrors() {
+		for _, u := range c.units {
+			u.epic = passSeal(u, u.epic, &c.diags)
+		}
+	}
+	return c.output()
+}
+
+// openWish makes a unit of what is wanted.
+func (c *compilation) openWish(w *Wish) *unit {
+	src := c.in.Imports[0].Sources[0]
+	file := diag.NewFile(src.Path, src.Bytes)
+	c.files[src.Path] = file
+	if bad := badPath(w.Plan); bad != "" {
+		c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the plan does not lie in the project").
+			WithDetail("Its path %s. Name a plan by a path relative to the root of the project.", bad))
+		return nil
+	}
+	u := c.unit(src, file, c.policyFor(file, &syntax.FrontMatter{}))
+	if w.Agent != "" && u.set.Agents[w.Agent] == nil {
+		known := sortedNames(u.set.Agents)
+		c.diags.Add(diag.Newf("draft-agent", diag.Range{}, "there is no agent %q", clip(w.Agent)).
+			WithDetail("Agents are %s.%s", listWords(known[:min(len(known), 12)], len(known)), didYouMean(w.Agent, known)))
+	}
+	if c.diags.HasErrors() {
+		return nil
+	}
+	u.planning = true
+	u.set = u.set.ForPlanning(planSteps(u.set, w))
+	name := DraftSlug(w.Plan)
+	title := strings.TrimSpace(strings.TrimLeft(w.Brief[0], "# "))
+	at := file.Range(0, min(len(src.Bytes), len(w.Brief[0])))
+	u.draft = &ir.Draft{
+		Plan: w.Plan, Slug: name, ID: ir.NodeID(name), Title: "Plan: " + clip(title), Range: at,
+		Nodes: []ir.DraftNode{{
+			ID: ir.NodeID(name + "-1"), Key: "1", KeyRange: at, Range: at, Kind: ir.Work, Title: clip(title), PhaseIndex: -1,
+			Goal: strings.Join(w.Brief, "\n"), Acceptance: w.Brief, Scope: ir.Scope{Owns: []string{w.Plan}},
+		}},
+	}
+	u.deps = u.importedEdges(&c.diags)
+	u.resolveNodes(&c.diags)
+	return u
+}
+
+// planSteps are the steps of planning: each explorer looks around, then the planner
+// writes. Where the policy has agents and none of them explores, the planner looks
+// around itself: a program that nobody declared is not started for that.
+func planSteps(set *policies.Set, w *Wish) []*policies.Step {
+	step := func(name, access, capability string, agent policies.Value[string]) *policies.Step {
+		s := &policies.Step{Decl: policies.Decl{Name: name, Builtin: true}}
+		s.Access, s.Agent = policies.Of(access, diag.Range{}, "built-in"), agent
+		if !agent.Set {
+			s.Capabilities = policies.Of([]string{capability}, diag.Range{}, "built-in")
+		}
+		return s
+	}
+	named := func(v policies.Value[[]string], i int) policies.Value[string] {
+		return policies.Value[string]{V: v.V[i], Set: true, Range: v.Range, Origin: v.Origin}
+	}
+	var out []*policies.Step
+	explorers := set.Draft.Explorers
+	for i := range explorers.V {
+		name := ExploreStep
+		if i > 0 {
+			name = ExploreStep + "-" + utoa(uint64(i+1))
+		}
+		out = append(out, step(name, "read", "", named(explorers, i)))
+	}
+	switch explores := slices.ContainsFunc(sortedNames(set.Agents), func(name string) bool {
+		a := set.Agents[name]
+		return a.Active.Get(true) && !a.Human.V && slices.Contains(a.Capabilities.V, ExploreStep)
+	}); {
+	case explorers.Set:
+	case explores:
+		out = append(out, step(ExploreStep, "read", ExploreStep, policies.Value[string]{}))
+	case !set.UserAgents():
+		out = append(out, step(ExploreStep, "read", "analyze", policies.Value[string]{}))
+	}
+	planner := policies.Value[string]{}
+	switch {
+	case w.Agent != "":
+		planner = policies.Of(w.Agent, diag.Range{}, "--agent")
+	case len(set.Draft.Agents.V) > 0:
+		planner = named(set.Draft.Agents, 0)
+	}
+	return append(out, step(PlanStep, "write", PlanStep, planner))
+}
+
+// planners lets the other agents of the draft block take the planner's place, and goes
+// on in its session where its program can.
+func (u *unit) planners(e *ir.Epic, diags *diag.List) *ir.Epic {
+	e = with(e)
+	n := &e.Nodes[0]
+	n.Steps = slices.Clone(n.Steps)
+	s := &n.Steps[len(n.Steps)-1]
+	for _, name := range u.set.Draft.Agents.V {
+		if a := u.set.Agents[name]; a != nil && name != s.Agent && !slices.Contains(s.Fallback, name) {
+			u.declared(a, diags)
+			s.Fallback = append(slices.Clip(s.Fallback), name)
+		}
+	}
+	a := u.agents[s.Agent]
+	if a == nil || a.session != "" {
+		return e
+	}
+	if r := u.set.Runners[a.entry.Runner]; r != nil && r.Kind.V != "command" {
+		s.Session = "resume"
+	}
+	return e
+}
+
+// planGates puts the gates of planning on its last step, in the order in which they are
+// asked.
+func (u *unit) planGates(e *ir.Epic, w *Wish, diags *diag.List) *ir.Epic {
+	e = with(e)
+	settings := u.settings(&u.configs[0])
+	gates := map[string]ir.Gate{}
+	g := &gating{u: u, gates: gates, diags: diags, said: map[string]bool{}, source: map[string]diag.Range{}, names: map[sharedGate]string{}}
+	order := []string{CompilesGate}
+	gates[CompilesGate] = ir.Gate{
+		Kind: "compiles", Plan: w.Plan, Policy: u.policyDigest(), OnFailure: "retry", ProtectNew: true,
+		TimeoutMS: settings.Limits.GateTimeout("command").V, From: "builtin",
+	}
+	if name, p := u.planReview(); p != nil {
+		gates[name] = u.contracts.addTo(g.fromPolicy(p, name, "policy", settings))
+		order = append(order, name)
+	}
+	if !w.Approved {
+		approvers := settings.HITL.Approvers.V
+		if len(approvers) == 0 {
+			approvers = []string{w.Approver}
+		}
+		gates[ApprovalGate] = g.human(approvers, 0, settings, diag.Range{}, ApprovalGate, "builtin")
+		order = append(order, ApprovalGate)
+	}
+	n := &e.Nodes[0]
+	n.Steps = slices.Clone(n.Steps)
+	last := &n.Steps[len(n.Steps)-1]
+	last.Gates, last.GateMode = order, "ordered"
+	e.Gates = gates
+	g.selfReviews(e.Nodes)
+	u.noteImplicit(diags)
+	return e
+}
+
+// planReview is the gate by which the policy has plans reviewed, nil if it has none.
+func (u *unit) planReview() (string, *policies.Gate) {
+	r := u.set.Draft.Review
+	switch {
+	case r.Gate.Set:
+		return r.Gate.V, u.set.Gates[r.Gate.V]
+	case r.Agent.Set:
+		p := &policies.Gate{Decl: policies.Decl{Name: "review", Range: r.Agent.Range}}
+		p.Kind.V, p.Agent, p.OnFailure.V = "review", r.Agent, "retry"
+		p.Sees.V, p.OutputSchema.V = []string{"acceptance", "diff"}, verdictSchema
+		p.Prompt.V = "The acceptance criteria are what somebody wishes for; the change is a plan for it. Judge whether the plan " +
+			"does all of it and nothing else, in steps that can each be verified. Say fail and what is missing or too much."
+		return "review", p
+	}
+	return "", nil
+}
+
+// policyDigest is one of the files that plans are compiled with.
+func (u *unit) policyDigest() string {
+	h := sha256.New()
+	for _, p := range u.policy.sources {
+		fmt.Fprintf(h, "%s %d\n%s", p.Path, len(p.Bytes), p.Bytes)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// planRetryMS is the pause before the next attempt: what the compiler says does not
+// change by waiting.
+const planRetryMS = 1000
+
+// planLimits gives the planner as many attempts as the wish is complex, also if they
+// fail alike.
+func (u *unit) planLimits(e *ir.Epic, w *Wish) *ir.Epic {
+	e = with(e)
+	n := &e.Nodes[0]
+	n.Steps = slices.Clone(n.Steps)
+	l := &n.Steps[len(n.Steps)-1].Limits
+	l.Attempts = policies.BuiltinLimits(u.configs[0].level.Name).Plan.Get(l.Attempts)
+	if d := u.set.Draft.Attempts; d.Set {
+		l.Attempts = d.V
+	}
+	if w.Attempts > 0 {
+		l.Attempts = w.Attempts
+	}
+	l.Breaker = l.Attempts
+	n.Steps[len(n.Steps)-1].Retry = ir.Retry{Backoff: "fixed", InitialMS: planRetryMS, MaxMS: planRetryMS}
+	n.Limits.StepLimits = *l
+	return e
+}
+
+// planPrompts says to each step what it has to do.
+func (u *unit) planPrompts(e *ir.Epic, w *Wish) *ir.Epic {
+	e = with(e)
+	n := &e.Nodes[0]
+	n.Steps = slices.Clone(n.Steps)
+	last := len(n.Steps) - 1
+	reviewed := slices.ContainsFunc(n.Steps[last].Gates, func(name string) bool { return e.Gates[name].Kind == "review" })
+	n.Prompt = oneLineEach(w.Prompt(Planned{Policy: u.policy.set, Explored: last > 0, Reviewed: reviewed, Person: !w.Approved}))
+	for k := range n.Steps[:last] {
+		n.Steps[k].Prompt = oneLineEach(w.Explore(k > 0))
+	}
+	return e
+}

@@ -1,0 +1,22 @@
+package policies
+
+// ForPlanning returns the policy under which a plan is written: all that is built in,
+// these steps, and of the user's own what agents need to run, who approves, who is told,
+// and the block draft. What judges the work of plans, bounds it or names rules for it
+// says nothing about how they are written.
+func (s *Set) ForPlanning(steps []*Step) *Set {
+	out := builtin().clone()
+	out.project, out.ctx, out.Files = s.project, s.ctx, s.Files
+	out.Runners, out.Secrets, out.Models, out.Agents, out.Sandboxes = s.Runners, s.Secrets, s.Models, s.Agents, s.Sandboxes
+	out.Tracker, out.Notify, out.Draft = s.Tracker, s.Notify, s.Draft
+	out.Ralph.Capabilities = s.Ralph.Capabilities
+	out.Own = Settings{Worktree: s.Own.Worktree, HITL: HITL{Approvers: s.Own.HITL.Approvers}}
+	out.Settings = out.Settings.Overlay(out.Own)
+	if name := s.Draft.Review.Gate; name.Set && s.Gates[name.V] != nil {
+		out.Gates[name.V] = s.Gates[name.V]
+	}
+	p := &Policy{Decl: Decl{Name: "draft", Builtin: true}, Steps: steps}
+	out.Policies = map[string]*Policy{p.Name: p}
+	out.names, out.keywords, out.def = []string{p.Name}, indexKeywords(out.Complexity), p
+	return out
+}
