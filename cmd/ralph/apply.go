@@ -109,6 +109,14 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if isDraft(epic) {
+		return applyDraft(cmd, a, file, epic, raw)
+	}
+	return applyEpic(cmd, a, file, epic, raw)
+}
+
+// applyEpic walks an epic that was read from file; raw are its bytes.
+func applyEpic(cmd *cobra.Command, a *applyArgs, file string, epic *ir.Epic, raw []byte) (err error) {
 	only, err := nodeIDs(epic, a.only)
 	if err != nil {
 		return err

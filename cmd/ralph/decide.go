@@ -59,7 +59,10 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 	if err != nil {
 		return err
 	}
-	return decide(background(cmd), cmd.OutOrStdout(), file, cmd.InOrStdin(), key, d)
+	if err := decide(background(cmd), cmd.OutOrStdout(), file, cmd.InOrStdin(), key, d); err != nil {
+		return err
+	}
+	return settleDraft(cmd, file, key, d.Verb)
 }
 
 func newID() string {
@@ -428,8 +431,8 @@ func (t *table) unchanged(ctx context.Context, node ir.NodeID, d executor.Decisi
 
 // afterwards says what to type now that nothing runs.
 func (t *table) afterwards(file string, node ir.NodeID, d executor.Decision) string {
-	switch d.Verb {
-	case executor.Pause, executor.Cancel:
+	switch {
+	case d.Verb == executor.Pause, d.Verb == executor.Cancel, isDraft(t.epic) && approvesDraft(d):
 		return ""
 	}
 	rebase := ""

@@ -83,10 +83,11 @@ func (c *crew) close() error {
 // gates are the gates that this ralph judges, by kind; human ones wait for people.
 func (c *crew) gates(epic *ir.Epic) map[string]executor.Gate {
 	return map[string]executor.Gate{
-		"command": gate.Command{Filter: c.redact.Filter},
-		"agent":   gate.Agent{Runners: c.by},
-		"review":  gate.Review{Runners: c.by},
-		"outcome": gate.Outcome{},
+		"command":  gate.Command{Filter: c.redact.Filter},
+		"agent":    gate.Agent{Runners: c.by},
+		"review":   gate.Review{Runners: c.by},
+		"outcome":  gate.Outcome{},
+		"compiles": gate.Compiles{Check: judgePlan},
 	}
 }
 

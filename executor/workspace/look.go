@@ -77,3 +77,10 @@ func (s *Space) source(ctx context.Context, branch string) (string, error) {
 	}
 	return branch, err
 }
+
+// FileAt returns a file as a commit has it, at most limit bytes of size; there is false
+// if the commit has none, or a larger one.
+func (s *Space) FileAt(ctx context.Context, commit, path string, limit int) (b []byte, there bool, err error) {
+	b, err = s.git.blob(ctx, commit+":"+path, limit)
+	return b, b != nil, err
+}

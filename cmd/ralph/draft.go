@@ -1,0 +1,307 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/draft"
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/slug"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// draftArgs are the flags of draft.
+type draftArgs struct {
+	epic       epicFlag
+	from       string
+	out        string
+	agent      string
+	complexity string
+	attempts   int
+	yes        bool
+	print      bool
+	write      bool
+	policies   []string
+	vars       []string
+	run        applyArgs
+}
+
+// maxBrief bounds what is wished for, in bytes: it stands in every prompt.
+const maxBrief = 256 << 10
+
+// mapBudget is how many bytes of a prompt show the repository.
+const mapBudget = 24 << 10
+
+// draftGrace is the time that a running attempt gets at the first Ctrl-C.
+const draftGrace = 2 * time.Minute
+
+func newDraftCommand() *cobra.Command {
+	a := &draftArgs{}
+	cmd := &cobra.Command{
+		Use:   "draft [BRIEF]",
+		Short: "Have a plan written by agents, until it compiles and you approve it",
+		Long: `Draft lets an agent look at the code and write a plan for what you ask for. The compiler
+judges it: what it says goes back to the agent until the plan compiles, every sprint has
+acceptance criteria and something that judges them, and every requirement of the brief is
+implemented. Then you see it, and approve or reject it. Only an approved plan is written
+into your checkout: one file, with its ids.
+
+A draft is an epic of one sprint with the id draft-NAME, run as ralph apply runs any: in
+a worktree, with attempts, feedback and a journal. The agent may change one file, the
+plan. status, log, show, session, approve and reject take it by --epic draft-NAME. When
+it was killed or waits, ralph draft --epic draft-NAME goes on.`,
+		Example: `  ralph draft "Add passkey login"
+  ralph draft --from spec.md -o plans/login.md
+  ralph draft "Add passkey login" --agent planner --complexity critical
+  ralph draft "Add passkey login" --yes     no person is asked
+  ralph draft "Add passkey login" --print-prompt | less
+  ralph draft --epic draft-login            go on with it
+  ralph draft --write --epic draft-login    write the approved plan once more`,
+		Args: countArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.do(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&a.epic.file, "epic", "", "go on with a draft that began: its id (draft-NAME)")
+	f.StringVar(&a.from, "from", "", "read the brief from a file; - for standard input")
+	f.StringVarP(&a.out, "output", "o", "", "the plan to be written (default: plans/NAME.md, named after the brief)")
+	f.StringVar(&a.agent, "agent", "", "who writes the plan (default: the policy's choice)")
+	f.StringVar(&a.complexity, "complexity", "", "complexity of the brief: trivial, simple, standard, critical; it decides how many attempts there are")
+	f.IntVar(&a.attempts, "max-iterations", 0, "attempts to write the plan, instead of what the complexity says")
+	f.BoolVar(&a.yes, "yes", false, "ask no person: a plan that compiles is approved by you")
+	f.BoolVar(&a.print, "print-prompt", false, "print what the planner would be told; nothing runs")
+	f.BoolVar(&a.write, "write", false, "write the approved plan of a draft into the checkout again")
+	f.StringArrayVar(&a.policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
+	f.StringArrayVar(&a.vars, "var", nil, "value of a policy variable, name=value (repeatable)")
+	f.DurationVar(&a.run.grace, "grace", draftGrace, "time that a running attempt gets at the first Ctrl-C")
+	f.StringVar(&a.run.events, "events", "", "print events instead of progress: jsonl")
+	_ = f.MarkHidden("policy")
+	_ = cmd.RegisterFlagCompletionFunc("complexity", cobra.FixedCompletions([]string{"trivial", "simple", "standard", "critical"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
+	if a.write || a.epic.file != "" {
+		return a.again(cmd, args)
+	}
+	brief, err := a.brief(cmd.InOrStdin(), args)
+	if err != nil {
+		return err
+	}
+	p, err := draftProject()
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	plan, err := a.plan(p, brief)
+	if err != nil {
+		return err
+	}
+	res, err := a.compile(cmd, p, plan, brief)
+	if err != nil {
+		return err
+	}
+	if a.print {
+		return printPrompts(cmd.OutOrStdout(), res.Epic)
+	}
+	epic, raw := res.Epic, res.JSON
+	was, wasRaw, err := a.begun(cmd, p, epic)
+	if err != nil {
+		return err
+	}
+	switch {
+	case was == nil:
+	case slices.Equal(was.Nodes[0].Acceptance, epic.Nodes[0].Acceptance): // the same brief: it goes on
+		epic, raw = was, wasRaw
+	default:
+		a.run.rebase = true
+	}
+	return applyDraft(cmd, &a.run, string(epic.Epic.ID), epic, raw)
+}
+
+// again goes on with a draft, or writes its plan once more.
+func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 || a.from != "" {
+		return usageErrorf("a draft that began keeps its brief: leave out the brief, or --epic and --write")
+	}
+	id := a.epic.file
+	if id == "" {
+		if a.out == "" {
+			return usageErrorf("--write needs to know of which draft: --epic draft-NAME, or -o PLAN")
+		}
+		id = compiler.DraftSlug(filepath.ToSlash(a.out))
+	}
+	epic, raw, err := loadEpic(id, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	if !isDraft(epic) {
+		return inputErrorf("%s is no draft of a plan: ralph apply%s", id, applies(id))
+	}
+	if !a.write {
+		return applyDraft(cmd, &a.run, id, epic, raw)
+	}
+	d, err := openDraft(background(cmd), id)
+	if err != nil {
+		return err
+	}
+	return d.deliver(background(cmd), cmd.OutOrStdout(), cmd.ErrOrStderr())
+}
+
+// brief is what is wished for, as lines without an empty one at either end.
+func (a *draftArgs) brief(in io.Reader, args []string) ([]string, error) {
+	var text string
+	switch {
+	case len(args) > 0 && a.from != "":
+		return nil, usageErrorf("the brief is given twice: as an argument and with --from")
+	case len(args) > 0:
+		text = args[0]
+	case a.from == "-":
+		b, err := readStdin(in)
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	case a.from != "":
+		b, err := readFile(a.from)
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	default:
+		return nil, usageErrorf("say what the plan is for: ralph draft \"Add passkey login\", or --from spec.md")
+	}
+	text = strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"))
+	switch {
+	case strings.Trim(text, " \t\n#") == "":
+		return nil, usageErrorf("the brief is empty: say what the plan is for")
+	case len(text) > maxBrief:
+		return nil, inputErrorf("the brief has %d KB; at most %d KB are read: name what matters, and where the rest stands", len(text)>>10, maxBrief>>10)
+	}
+	return strings.Split(text, "\n"), nil
+}
+
+// draftProject is the repository around the current directory: a draft is worked on in
+// a worktree of it.
+func draftProject() (*project, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	if gitRoot(wd) == "" {
+		return nil, inputErrorf("%s is not in a git repository: a plan is drafted in a worktree of one.\n  git init && git add -A && git commit -m begin", wd)
+	}
+	return openProject(filepath.Join(wd, "plan.md"))
+}
+
+// plan is the path of the plan to be written, relative to the project.
+func (a *draftArgs) plan(p *project, brief []string) (string, error) {
+	if a.out == "" {
+		a.out = filepath.Join(p.dir, "plans", slug.Make(strings.TrimLeft(brief[0], "# "))+".md")
+	}
+	plan, inside := p.rel(a.out)
+	switch {
+	case !inside:
+		return "", inputErrorf("%s lies outside of the repository %s", a.out, p.dir)
+	case strings.HasSuffix(a.out, "/") || isDir(a.out):
+		return "", usageErrorf("-o %s is a directory; name the plan's file", a.out)
+	case !slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(plan))):
+		return "", usageErrorf("-o %s: a plan is a markdown file, such as plans/login.md", a.out)
+	}
+	if err := p.leadsOut(a.out); err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(filepath.Join(p.dir, filepath.FromSlash(plan))); err == nil && !a.print {
+		return "", inputErrorf("%s is there already.\n  To have it changed: ralph draft --revise %s -m \"what to change\"\n  To have another one written: name it with -o", plan, quotePath(plan))
+	}
+	return plan, nil
+}
+
+// compile makes the epic by which the plan is written, and prints what there is to say.
+func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief []string) (compiler.Result, error) {
+	if a.attempts < 0 || a.attempts > maxIterations {
+		return compiler.Result{}, usageErrorf("--max-iterations %d: write a number from 1 to %d", a.attempts, maxIterations)
+	}
+	flags := compileArgs{policies: a.policies, vars: a.vars, complexity: a.complexity, format: formatText}
+	opts, err := flags.options()
+	if err != nil {
+		return compiler.Result{}, err
+	}
+	in := compiler.Input{Project: p.FS(), Options: opts}
+	if in.Policy, err = p.readPolicies(a.policies); err != nil {
+		return compiler.Result{}, err
+	}
+	wish, shown := strings.Join(brief, "\n"), draft.Map(p.FS(), mapBudget)
+	out := compiler.Planning(in, compiler.Wish{
+		Plan: plan, Brief: brief, Agent: a.agent, Attempts: a.attempts, Approver: userName(), Approved: a.yes,
+		Prompt: func(x compiler.Planned) []string {
+			return draft.Prompt(draft.PromptInput{
+				Plan: plan, Wish: wish, Policy: x.Policy, Map: shown, Explored: x.Explored, Reviewed: x.Reviewed, Person: x.Person,
+			})
+		},
+		Explore: func(later bool) []string {
+			return draft.ExplorePrompt(draft.ExploreInput{Wish: wish, Map: shown, Later: later})
+		},
+	})
+	err = diagsView{format: formatText, files: out.Files, root: p.dir}.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), out.Diags)
+	if err == nil && out.Diags.HasErrors() {
+		err = &exitError{code: exitInput}
+	}
+	if err != nil {
+		return compiler.Result{}, err
+	}
+	return out.Results[0], nil
+}
+
+// begun returns the draft of this id that began here before, nil if there is none.
+func (a *draftArgs) begun(cmd *cobra.Command, p *project, epic *ir.Epic) (*ir.Epic, []byte, error) {
+	state, err := workspace.StateDir(background(cmd), p.dir, epic.Epic.ID)
+	if err != nil {
+		return nil, nil, refusal(err)
+	}
+	b, err := readFile(filepath.Join(state, "epic.json"))
+	if err != nil {
+		if _, there := os.Lstat(filepath.Join(state, "epic.json")); errors.Is(there, os.ErrNotExist) {
+			return nil, nil, nil
+		}
+		return nil, nil, err
+	}
+	was, err := ir.Decode(b)
+	if err != nil {
+		return nil, nil, loadError(filepath.Join(state, "epic.json"), err)
+	}
+	if was.Epic.Plan != epic.Epic.Plan {
+		return nil, nil, inputErrorf("the draft %s is that of %s: give this plan a file of another name with -o", epic.Epic.ID, was.Epic.Plan)
+	}
+	return was, b, nil
+}
+
+// printPrompts prints what the agents of a draft are told.
+func printPrompts(w io.Writer, epic *ir.Epic) error {
+	n := &epic.Nodes[0]
+	var b strings.Builder
+	for k := range n.Steps {
+		lines := n.Prompt
+		if len(n.Steps[k].Prompt) > 0 {
+			lines = n.Steps[k].Prompt
+		}
+		if len(n.Steps) > 1 {
+			fmt.Fprintf(&b, "<!-- step %s, agent %s -->\n\n", n.Steps[k].Name, n.Steps[k].Agent)
+		}
+		b.WriteString(strings.Join(lines, "\n") + "\n")
+		if k < len(n.Steps)-1 {
+			b.WriteString("\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/internal/term"
+)
+
+// judgePlan is what a gate of kind compiles asks: the plan of a commit, compiled with the
+// policy of that commit, and what else a drafted plan has to be.
+func judgePlan(_ context.Context, r executor.GateRun) (report gate.PlanReport, err error) {
+	p, err := openProject(filepath.Join(r.Dir, filepath.FromSlash(r.Gate.Plan)))
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	plan, err := fs.ReadFile(p.FS(), r.Gate.Plan)
+	if errors.Is(err, fs.ErrNotExist) {
+		report.Found = []gate.PlanFinding{{Code: "no-plan", Text: "There is no file " + r.Gate.Plan + ". Write the plan there."}}
+		return report, nil
+	}
+	if err != nil {
+		return report, err
+	}
+	out := compiler.Compile(compiler.Input{
+		Plans: []compiler.Source{{Path: r.Gate.Plan, Bytes: plan}}, Project: p.FS(), Options: compiler.Options{Version: version()},
+	})
+	found := out.Diags
+	if !found.HasErrors() {
+		found = append(found, checkDrafted(out.Results[0], out.Files[r.Gate.Plan], p.FS(), r.Node.Acceptance)...)
+		found.Sort()
+	}
+	return gate.PlanReport{Found: findings(found, out.Files)}, nil
+}
+
+// findings are the errors of a list, and the warnings that --strict makes one, as a
+// person sees them.
+func findings(list diag.List, files map[string]*diag.File) (out []gate.PlanFinding) {
+	for i, strict := range list.Strict() {
+		d := list[i]
+		if strict.Severity != diag.Error {
+			continue
+		}
+		var b bytes.Buffer
+		one := diag.List{d}
+		_ = diag.Text{Files: files, Clean: term.Clean, Width: term.Width}.Write(&b, one) // of a buffer
+		text := strings.TrimSuffix(strings.TrimSpace(b.String()), diag.Summary(one))
+		out = append(out, gate.PlanFinding{Code: string(d.Code), Text: strings.TrimRight(text, "\n"), Warning: d.Severity != diag.Error})
+	}
+	return out
+}

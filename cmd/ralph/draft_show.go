@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/draft"
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/dot"
+)
+
+// compiled compiles the text of the plan as ralph compile does in the checkout.
+func (d *drafted) compiled(text []byte) (compiler.Result, error) {
+	args := compileArgs{
+		plans: []string{"-"}, planPath: filepath.Join(d.space.Top(), filepath.FromSlash(d.gate.Plan)), format: formatText, inClone: true, out: "epic.json",
+	}
+	c, err := args.compile(strings.NewReader(string(text)))
+	if err != nil {
+		return compiler.Result{}, err
+	}
+	defer c.project.Close()
+	if !c.Diags.HasErrors() {
+		return c.Results[0], nil
+	}
+	var b strings.Builder
+	_ = diag.Text{Files: c.Files, Clean: term.Clean, Width: term.Width}.Write(&b, c.Diags) // of a builder
+	return compiler.Result{}, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: git show %.12s:%s", b.String(), d.commit(), d.gate.Plan)
+}
+
+// show writes what a person has to see of a plan before it counts: its tree, what waits
+// for what, what may run at the same time, and what is still open.
+func (d *drafted) show(ctx context.Context, w io.Writer) error {
+	text, err := d.text(ctx)
+	if err != nil {
+		return err
+	}
+	res, err := d.compiled(text)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	paint := term.For(w)
+	fmt.Fprintf(&b, "\n%s  %s, %s by %s\n", paint.Paint(term.Bold, res.Epic.Epic.Title), d.gate.Plan, d.attempt(), d.planner())
+	sayTree(&b, res)
+	stats := res.Epic.Stats()
+	fmt.Fprintf(&b, "\n%s, %s, %s:\n", count(stats.Nodes, "sprint"), count(stats.Edges, "edge"), count(len(stats.Waves), "wave"))
+	for i, wave := range stats.Waves {
+		fmt.Fprintf(&b, "  wave %d: %s\n", i+1, joinKeys(wave, " "))
+	}
+	if open := d.questions(text); len(open) > 0 {
+		b.WriteString("\nOpen questions:\n")
+		for _, q := range open {
+			fmt.Fprintf(&b, "  - %s\n", q)
+		}
+	}
+	drawing := filepath.Join(d.space.State(), "plan.dot")
+	if err := atomicfile.WriteOwn(drawing, dot.Write(res.Epic, dot.Options{Waves: true}), 0o600); err != nil {
+		return inputErrorf("%w", err)
+	}
+	fmt.Fprintf(&b, "\n  plan:  git show %.12s:%s\n  graph: %s\n\n", d.commit(), d.gate.Plan, drawing)
+	writeSteps(&b, d.nextSteps(d.view))
+	_, err = io.WriteString(w, term.Clean(b.String()))
+	return err
+}
+
+// attempt says which try the plan is.
+func (d *drafted) attempt() string {
+	n := 0
+	for i := range d.view.Attempts {
+		if d.view.Attempts[i].Step == compiler.PlanStep {
+			n++
+		}
+	}
+	return fmt.Sprintf("attempt %d", n)
+}
+
+// planner is who wrote it.
+func (d *drafted) planner() string {
+	if k := len(d.view.Attempts); k > 0 && d.view.Attempts[k-1].Agent != "" {
+		return d.view.Attempts[k-1].Agent
+	}
+	steps := d.epic.Nodes[0].Steps
+	return steps[len(steps)-1].Agent
+}
+
+// sayTree writes the sprints of a plan below their phases, with what each waits for.
+func sayTree(b *strings.Builder, res compiler.Result) {
+	byKey := make(map[ir.Key]*ir.Node, len(res.Epic.Nodes))
+	wide := 0
+	for i := range res.Epic.Nodes {
+		n := &res.Epic.Nodes[i]
+		byKey[n.Key] = n
+		wide = max(wide, len(n.Key))
+	}
+	phases := map[string]ir.DraftPhase{}
+	for _, p := range res.Trace.Phases() {
+		phases[p.ID] = p
+	}
+	last := ""
+	for _, key := range res.Trace.Keys() {
+		n := byKey[key]
+		if n == nil {
+			continue
+		}
+		if n.Phase != last {
+			last = n.Phase
+			p := phases[n.Phase]
+			fmt.Fprintf(b, "\n  %s\n", strings.TrimRight(strings.TrimSpace(p.Word+" "+p.ID)+": "+p.Name, ": "))
+		}
+		line := fmt.Sprintf("    %-*s  %s", wide, n.Key, n.Title)
+		if n.Kind != ir.Work {
+			line += " (" + string(n.Kind) + ")"
+		}
+		var after []ir.Key
+		for _, e := range n.After {
+			if e.Type == ir.Blocks {
+				after = append(after, e.Key)
+			}
+		}
+		if len(after) > 0 {
+			line += "  ← " + joinKeys(after, ", ")
+		}
+		b.WriteString(line + "\n")
+	}
+}
+
+// questions are what the plan leaves open, and what its agents asked and were told.
+func (d *drafted) questions(text []byte) []string {
+	out := draft.Questions(string(text))
+	for i := range d.view.Attempts {
+		x := &d.view.Attempts[i]
+		if x.Outcome.NextAction != "need_human" && !x.Outcome.NeedsHuman {
+			continue
+		}
+		q := first(x.Outcome.Summary) + " (asked in " + x.Step + ")"
+		if i+1 < len(d.view.Attempts) {
+			for _, said := range d.view.Attempts[i+1].Said {
+				q += "; " + said.By + ": " + first(said.Message)
+			}
+		}
+		out = append(out, q)
+	}
+	return out
+}
