@@ -80,6 +80,9 @@ func planNumber(s string) string {
 	return ""
 }
 
+// maxEntries bounds each list of a plan.
+const maxEntries = 1000
+
 // content reads the body of a plan.
 func (d *decoding) content(p *plan) {
 	text := withoutComments(p.file.Bytes)
@@ -120,6 +123,10 @@ func (d *decoding) content(p *plan) {
 		default:
 			p.section(e.name, inner)
 		}
+	}
+	if max(len(n.Tasks)+len(p.checks), len(n.Verify), len(n.Acceptance), len(n.Implements)) > maxEntries {
+		d.diags.Add(diag.New("plan-too-large", n.Range, "the plan lists too much").
+			WithDetail("A plan has at most %d tasks, commands, criteria and requirements each. Split it.", maxEntries))
 	}
 	if p.tasks > 0 && p.people == p.tasks {
 		n.Kind = ir.Manual
