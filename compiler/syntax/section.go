@@ -354,6 +354,7 @@ func (r *reader) finish() {
 func (r *reader) adopt(labels bool) {
 	s := r.s
 	var taken []looseList
+	r.stepsWithText()
 	for _, l := range r.loose {
 		boxes := false
 		for i := range l.items {
