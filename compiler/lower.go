@@ -27,7 +27,8 @@ type lowering struct {
 	named   []string // policy blocks
 	// abilities are the capabilities that an agent may have.
 	abilities []string
-	project   fs.FS // nil: nothing is known of it
+	project   fs.FS       // nil: nothing is known of it
+	pathTexts []ir.Stated // what is no path below Files and Reads
 }
 
 // lower makes the draft of a plan, edges included.
@@ -54,6 +55,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 		l.deps.items[i].near = l.nearLines(&tree.Items[i])
 	}
 	l.checkIDs()
+	l.reportPathTexts()
 	l.misplaced()
 	out := depend(&l.deps, diags)
 	for i := range l.draft.Nodes {

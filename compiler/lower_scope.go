@@ -53,17 +53,30 @@ func (l *lowering) forecast(to *[]string, lb *syntax.Label) bool {
 		}
 	}
 	*to = append(*to, unique(out)...)
+	l.pathTexts = append(l.pathTexts, text...)
+	return len(text) == 0
+}
+
+// reportPathTexts says once what is no path below Files and Reads.
+func (l *lowering) reportPathTexts() {
+	text := l.pathTexts
 	if len(text) == 0 {
-		return true
+		return
 	}
 	slices.SortFunc(text, func(a, b ir.Stated) int { return a.Range.Start - b.Range.Start })
-	also := ""
-	if len(text) > 1 {
-		also = " So " + are(len(text)-1, "is", "are") + " " + count(len(text)-1, "other") + " of this label."
+	d := diag.Newf("path-text", text[0].Range, "%q is no path of the project", clip(text[0].Value)).
+		WithDetail("It is read as text%s. Nothing needs to be done if that is meant. A path under Files or Reads is relative to the project and stays inside it, without spaces and \"?\", and its braces hold a list with commas.", andOthers(len(text)-1))
+	for _, s := range text[1:min(len(text), mostPlaces)] {
+		d = d.WithRelated(s.Range, "text, too")
 	}
-	l.diags.Add(diag.Newf("path-text", text[0].Range, "%q is no path of the project", clip(text[0].Value)).
-		WithDetail("It is read as text.%s Nothing needs to be done if that is meant. A path under %s is relative to the project and stays inside it, without spaces and \"?\", and its braces hold a list with commas.", also, clip(lb.Written)))
-	return false
+	l.diags.Add(d)
+}
+
+func andOthers(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", and so " + are(n, "is", "are") + " " + count(n, "other")
 }
 
 // noPath reports whether what stands below Files or Reads is no path of the project:

@@ -330,6 +330,14 @@ func (p *valueParser) rng(sp span) diag.Range { return p.at.Sub(sp.start, sp.end
 // it for a dependency, ralph does not.
 func (p *valueParser) nearMiss(sp span) bool {
 	s := p.text[sp.start:sp.end]
+	if w, rest := word(p.text, sp); p.groupWords[strings.ToLower(w)] {
+		id, _, _ := strings.Cut(p.text[rest.start:rest.end], " ")
+		if g, ok := p.names.group(strings.TrimRight(id, ".:;!?")); ok {
+			p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(strings.TrimSpace(s))).
+				WithDetail("The text names %s %s, but not in a form that makes a dependency, so it makes none. Write the id alone and put the reason in parentheses: \"%s %s (reason)\".", w, p.groups[g].id, w, p.groups[g].id))
+			return true
+		}
+	}
 	for i, f := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '|' || r == '\\' }) {
 		f = strings.Trim(f, ".:;!?'\"")
 		at, ok := p.names.item(f)
