@@ -52,10 +52,12 @@ type depItem struct {
 
 // depStatement is the value of a label, or one bullet below it.
 type depStatement struct {
-	text string
-	at   diag.Range // of text
-	typ  ir.EdgeType
-	add  bool // besides the numbers whatever the dialect says
+	text  string
+	at    diag.Range // of text
+	typ   ir.EdgeType
+	again bool // another item has the same statement, and what is wrong with it was reported there
+
+	add bool // besides the numbers whatever the dialect says
 
 	blocks bool // in near: what is named waits for the item
 }
@@ -98,6 +100,7 @@ type depInput struct {
 	file   string
 	items  []depItem // in document order
 	groups []depGroup
+	splits []depSplit
 	rules  depRules
 
 	serialize bool // items that own the same files get an order
@@ -277,7 +280,7 @@ func (d *depender) readStatements() {
 	naming := false
 	read := func(sts []depStatement) (rs []reading) {
 		for _, st := range sts {
-			rs = append(rs, d.names.read(st, d.diags))
+			rs = append(rs, d.names.read(st, d.listOf(st)))
 		}
 		return rs
 	}

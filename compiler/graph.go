@@ -180,22 +180,23 @@ func (d *depender) checkProse() {
 	for i := range d.items {
 		for _, c := range d.items[i].prose {
 			for k, id := range c.ids {
-				from, known := d.names.item(id)
-				if !known {
+				froms := d.clauseItems(id)
+				if len(froms) == 0 {
 					d.unknownClause(id, c.ats[k])
-					continue
 				}
-				if from == int32(i) {
-					d.diags.Add(diag.Newf("self-dependency", c.ats[k], "%s waits for itself", clip(id)).
-						WithDetail("The sentence says that %s comes after itself. Name the item that it follows.", id))
-					continue
+				for _, from := range froms {
+					if from == int32(i) {
+						d.diags.Add(diag.Newf("self-dependency", c.ats[k], "%s waits for itself", clip(id)).
+							WithDetail("The sentence says that %s comes after itself. Name the item that it follows.", id))
+						continue
+					}
+					if !d.inForce && !d.replaced[i] {
+						d.addEdge(from, int32(i), byProse, c.ats[k])
+						made = true
+						continue
+					}
+					claims = append(claims, claim{from: from, to: int32(i), at: c.ats[k], clause: c.at})
 				}
-				if !d.inForce && !d.replaced[i] {
-					d.addEdge(from, int32(i), byProse, c.ats[k])
-					made = true
-					continue
-				}
-				claims = append(claims, claim{from: from, to: int32(i), at: c.ats[k], clause: c.at})
 			}
 		}
 	}

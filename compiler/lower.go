@@ -50,6 +50,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	for i := range tree.Items {
 		l.item(i)
 	}
+	l.splits()
 	for i := range l.draft.Nodes {
 		l.deps.items[i].owns = l.draft.Nodes[i].Scope.Owns
 		l.deps.items[i].near = l.nearLines(&tree.Items[i])
@@ -140,28 +141,7 @@ func (l *lowering) phases() {
 	l.draft.Phases = make([]ir.DraftPhase, len(l.tree.Phases))
 	l.deps.groups = make([]depGroup, len(l.tree.Phases))
 	for i := range l.tree.Phases {
-		p := &l.tree.Phases[i]
-		dp := ir.DraftPhase{ID: p.ID, Name: p.Name, Range: p.Range, Word: p.Keyword, Fragments: fragments(p.Section.Fragments)}
-		num, _ := parseNumber(p.ID)
-		g := depGroup{id: p.ID, title: p.Name, at: cmpRange(p.IDRange, p.Range), num: num, also: p.Names}
-		var goal []string
-		p.Section.Labels = l.within(p.Section.Labels)
-		for j := range p.Section.Labels {
-			lb := &p.Section.Labels[j]
-			switch lb.Name {
-			case syntax.Goal, syntax.Description:
-				goal = append(goal, paragraphs(lb)...)
-			case syntax.DependsOn:
-				g.after = append(g.after, statements(lb, l.tree.File)...)
-			case syntax.Blocks:
-				g.blocks = append(g.blocks, statements(lb, l.tree.File)...)
-			}
-		}
-		g.word = p.Keyword
-		g.again = groupsAgain(p, l.tree.File)
-		dp.Goal = strings.Join(trimLines(goal), "\n")
-		l.draft.Phases[i] = dp
-		l.deps.groups[i] = g
+		l.draft.Phases[i], l.deps.groups[i] = l.group(&l.tree.Phases[i])
 	}
 }
 

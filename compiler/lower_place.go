@@ -81,6 +81,9 @@ func (l *lowering) misplaced() {
 			phases = append(phases, &p.Section)
 		}
 	}
+	for i := range l.tree.Splits {
+		phases = append(phases, &l.tree.Splits[i].Section)
+	}
 	check(belowPhase, phases)
 }
 

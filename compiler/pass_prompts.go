@@ -26,6 +26,9 @@ func passPrompts(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
 		if p := d.PhaseIndex; p >= 0 && !u.carry(i, len(u.draft.Phases[p].Name)+len(u.draft.Phases[p].Goal), "the phase's name and goal") {
 			break
 		}
+		if !u.carry(i, len(strings.Join(d.Within, "\n")), "the name and goal of what it is a part of") {
+			break
+		}
 		n.Prompt = u.prompt(n, d, branch)
 	}
 	return e
@@ -49,6 +52,7 @@ func (u *unit) prompt(n *ir.Node, d *ir.DraftNode, nodes map[ir.Key]*ir.Node) []
 			block(append([]string{heading(cmpOr(p.Word, "Phase"), p.ID, p.Name)}, goal(p.Goal)...)...)
 		}
 	}
+	block(d.Within...)
 	block(append([]string{heading(d.Word, string(n.Key), n.Title)}, goal(n.Goal)...)...)
 	block(trimLines(d.Description)...)
 	block(d.Text...)

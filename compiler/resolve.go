@@ -148,6 +148,9 @@ func forgetBodies(tree *syntax.Plan) {
 	for i := range tree.Phases {
 		tree.Phases[i].Section = syntax.Section{}
 	}
+	for i := range tree.Splits {
+		tree.Splits[i].Section = syntax.Section{}
+	}
 	for i := range tree.Items {
 		tree.Items[i].Body = syntax.Section{}
 	}

@@ -22,6 +22,12 @@ func (p *valueParser) items1(sp span, kw wordKind, own bool) bool {
 			return true
 		}
 	}
+	if bare := p.withoutDone(sp); len(p.splits) > 0 {
+		if num, ok := p.names.split(p.text[bare.start:bare.end]); ok {
+			p.add(target{kind: toRange, lo: num, to: num}, sp)
+			return true
+		}
+	}
 	if p.itemRange(p.withoutDone(sp)) {
 		return true
 	}

@@ -19,8 +19,9 @@ type names struct {
 	groupWords wordSet
 	bareGroups bool // the dialect's groups have no keyword: a bare id names one
 	ignoreCase bool
-	whole      bool // ids are whole numbers
-	named      bool // items have further names
+	whole      bool              // ids are whole numbers
+	named      bool              // items have further names
+	splits     map[string]number // plain numbers that stand for their letters
 	marked     markedKeys
 	keys       []string           // made by near, on first use
 	order      map[string][]int32 // by shape, made by sorted
@@ -56,6 +57,12 @@ func newNames(in *depInput) *names {
 		}
 		n.shapes[in.items[i].num.shape] = true
 		n.marked.see(string(in.items[i].key))
+	}
+	for _, sp := range in.splits {
+		if n.splits == nil {
+			n.splits = map[string]number{}
+		}
+		n.splits[n.fold(sp.id)] = sp.num
 	}
 	for i := range in.items { // no other item has one of these names
 		for _, name := range in.items[i].also {

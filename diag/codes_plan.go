@@ -163,6 +163,12 @@ var planCodes = []Entry{
 		Wrong: "### Epic 2: Billing\n**Depends on**: Epic 1\n\n## Epic 2: Billing\n**Depends on**: none", Right: "### Epic 2: Billing\n\n## Epic 2: Billing\n**Depends on**: Epic 1",
 	},
 	{
+		Code: "split-tasks", Severity: Warning, About: "plan",
+		Title: "A plain number with lettered headings below it has check boxes",
+		Why:   "A heading whose lettered headings stand below it is their group: the letters are the work, and they are told its title and goal. Check boxes directly below it belong to none of them.",
+		Wrong: "### Task 4.1: Export\n\n- [ ] Choose a format\n\n#### Task 4.1a: Rows\n\n#### Task 4.1b: Header", Right: "### Task 4.1: Export\n\n#### Task 4.1a: Rows\n\n- [ ] Choose a format\n\n#### Task 4.1b: Header",
+	},
+	{
 		Code: "lost-item", Severity: Warning, About: "plan",
 		Title: "An item stands outside every group and makes no node",
 		Why:   "The plan has groups, and this heading stands in none of them: in a log, beside headings that repeat items, or below a group that is struck through. No other heading has its id. Move it below its group.",

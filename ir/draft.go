@@ -64,6 +64,7 @@ type DraftNode struct {
 	PhaseIndex int // in Draft.Phases; -1 if none
 	Section    string
 
+	Within      []string // title and goal of the plain number that it is a letter of, for the prompt
 	Goal        string
 	Text        []string // prose, as lines, that goes into the prompt
 	Description []string

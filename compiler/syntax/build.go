@@ -16,6 +16,7 @@ const (
 	aPhase
 	anItem
 	aGroupAgain
+	aSplit
 )
 
 // builder makes phases, items and sections out of the classified stream.
@@ -142,6 +143,10 @@ func (b *builder) step(i int) {
 	case i == b.title:
 		b.close(i)
 		b.own, b.begin = thePlan, i+1
+	case p.splitTitle(e) != nil:
+		b.close(i)
+		b.addSplit(p.splitTitle(e))
+		b.own, b.begin = aSplit, i+1
 	case p.wordGroup(i) != nil:
 		b.close(i)
 		b.addWordGroup(p.wordGroup(i))
@@ -198,6 +203,8 @@ func (b *builder) close(i int) {
 		it.Body.Range = p.extent(b.begin, i, it.Range.End)
 	case aGroupAgain:
 		b.closeAgain(i)
+	case aSplit:
+		b.closeSplit(i)
 	}
 	b.own = nobody
 }
@@ -212,6 +219,13 @@ func (p *parser) extent(from, to, at int) diag.Range {
 }
 
 func (b *builder) addPhase(c *cand) {
+	ph := b.group(c)
+	c.index = len(b.p.plan.Phases)
+	b.p.plan.Phases = append(b.p.plan.Phases, ph)
+}
+
+// group makes a group of its heading.
+func (b *builder) group(c *cand) Phase {
 	p := b.p
 	ph := Phase{
 		ID: c.key.id, IDRange: p.keyRange(c), Names: p.furtherNames(c), Keyword: c.keyword, Name: c.text.Value, NameRange: c.text.Range,
@@ -228,8 +242,7 @@ func (b *builder) addPhase(c *cand) {
 	if c.done {
 		ph.Done, ph.DoneBy, ph.doneAt = true, "heading", c.doneAt
 	}
-	c.index = len(p.plan.Phases)
-	p.plan.Phases = append(p.plan.Phases, ph)
+	return ph
 }
 
 // addLead makes the group of an item's parts, and remembers the item until the
@@ -267,6 +280,11 @@ func (b *builder) addItem(c *cand) {
 	}
 	if p.dialect.In == InTodo && c.key.n == 0 {
 		it.Placed, it.KeyRange = true, it.TitleRange
+	}
+	if c.within > 0 {
+		it.Split = p.cands[c.within-1].index + 1
+		sp := p.splitOf(&it)
+		sp.Items = append(sp.Items, len(p.plan.Items))
 	}
 	it.Section = b.sectionPath(c)
 	if c.done {
@@ -462,15 +480,19 @@ func (p *parser) checkPhases() {
 	}
 	var levels diag.Diagnostic
 	n := 0
+	var first *Item
 	for i := range plan.Items {
 		it := &plan.Items[i]
-		if it.Level == plan.Items[0].Level {
+		if first == nil && it.Split == 0 {
+			first = it
+		}
+		if it.Split > 0 || it.Level == first.Level {
 			continue
 		}
 		if n++; n == 1 {
 			levels = diag.New("item-level", it.KeyRange, "an item's heading has another level").WithDetail(
 				"The first item has a heading of level %d, this one of level %d. It is an item all the same, and ends the one before it. Give all items the same level, or rename the heading.",
-				plan.Items[0].Level, it.Level).WithRelated(plan.Items[0].KeyRange, "the first item")
+				first.Level, it.Level).WithRelated(first.KeyRange, "the first item")
 		} else if n < maxRelated {
 			levels = levels.WithRelated(it.KeyRange, "another level too")
 		}

@@ -30,8 +30,10 @@ type cand struct {
 	filled bool // group: contains items
 	leads  bool // item: also names the group of the parts that follow it
 
-	cancelled int // index in parser.cands of the struck-through group it stands in; -1
-	index     int // in Plan.Items or Plan.Phases
+	split     bool // a plain number: the group of the lettered ones below it
+	within    int  // index in parser.cands + 1 of such a one above it
+	cancelled int  // index in parser.cands of the struck-through group it stands in; -1
+	index     int  // in Plan.Items or Plan.Phases
 	slot      Slot
 	box       Box // of a checkbox or bold item
 	boxAt     diag.Range

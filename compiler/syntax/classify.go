@@ -40,6 +40,7 @@ func (p *parser) classify() {
 		p.outside()
 	}
 	p.repeats()
+	p.splits()
 	p.wordGroups()
 	if p.phase.none && p.dialect.In == InCheckbox {
 		p.listGroups()

@@ -17,6 +17,12 @@ func (p *parser) finished() {
 		}
 	}
 	p.overview()
+	for i := range plan.Splits {
+		sp := &plan.Splits[i]
+		if l, done := status(&sp.Section); done && !sp.Done {
+			sp.Done, sp.DoneBy, sp.doneAt = true, "status", l.Range()
+		}
+	}
 	var first *Item
 	n := 0
 	for i := range plan.Items {
@@ -79,6 +85,8 @@ func (p *parser) finishedItem(it *Item) {
 		it.Done, it.DoneBy, it.DoneRange = true, "status", l.Range()
 	case boxes.Ticked > 0 && boxes.Open == 0:
 		it.Done, it.DoneBy, it.DoneRange = true, "boxes", boxes.Last
+	case it.Split > 0 && p.splitOf(it).Done && l == nil && boxes.Open == 0:
+		it.Done, it.DoneBy, it.DoneRange = true, "phase", p.splitOf(it).doneAt
 	case it.Phase >= 0 && p.plan.Phases[it.Phase].Done && l == nil && boxes.Open == 0:
 		it.Done, it.DoneBy, it.DoneRange = true, "phase", p.plan.Phases[it.Phase].doneAt
 	}

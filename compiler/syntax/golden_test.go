@@ -157,6 +157,11 @@ func printTree(t *Plan) string {
 		p.line(0, "phase %s %q at %s items %v%s%s", ph.ID, ph.Name, p.at(ph.IDRange), ph.Items, flagged(" implicit", ph.Implicit), flagged(" done by "+ph.DoneBy, ph.Done))
 		p.section(&ph.Section, 1)
 	}
+	for i := range t.Splits {
+		sp := &t.Splits[i]
+		p.line(0, "split %s %q at %s items %v%s", sp.ID, sp.Name, p.at(sp.IDRange), sp.Items, flagged(" done by "+sp.DoneBy, sp.Done))
+		p.section(&sp.Section, 1)
+	}
 	for i := range t.Items {
 		it := &t.Items[i]
 		p.line(0, "item %s %q at %s phase %d level %d %s%s%s%s", it.ID, it.Title, p.at(it.KeyRange), it.Phase, it.Level, it.Kind,

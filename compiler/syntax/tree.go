@@ -37,6 +37,7 @@ type Plan struct {
 	EpicSlot    Slot       // where it is to be written if Epic is not set
 	Section     Section    // from the title to the next heading; its Fragments are those of all text outside phases and items
 	Phases      []Phase
+	Splits      []Phase // plain numbers with lettered headings below them: groups inside the phases
 	Items       []Item
 	Cancelled   []Cancelled // struck-through items and phases
 }
@@ -101,6 +102,7 @@ type Item struct {
 
 	Phase     int    // index in Plan.Phases; -1 if there is none
 	FirstPart int    // index of the first of the item's parts, which waits for it; 0 if it has none
+	Split     int    // index in Plan.Splits + 1; 0 if there is none
 	Section   string // heading path: "## Phase 1: A > ### Sprint 1.2: B"
 
 	Done      bool

@@ -1,0 +1,75 @@
+package syntax
+
+import "github.com/ralph-compiler/ralph/diag"
+
+// A heading of a plain number with lettered headings of this number below it
+// ("### Task 4.1", "#### Task 4.1a") is the group of these: they are the work, and
+// what it says holds for each of them.
+
+// splits finds these headings.
+func (p *parser) splits() {
+	if p.dialect.In != InHeading {
+		return
+	}
+	var open [7]int // index in cands + 1 of plain items, by level
+	for i := range p.stream {
+		e := &p.stream[i]
+		if e.b.kind != headingBlock {
+			continue
+		}
+		clear(open[e.b.level:])
+		if e.cand < 0 || !p.cands[e.cand].live(false) {
+			continue
+		}
+		c := &p.cands[e.cand]
+		base, _, letters := lastNumber(c.key.id)
+		if base = c.key.id[:len(c.key.id)-len(letters)]; letters == "" {
+			open[c.level] = int(e.cand) + 1
+			continue
+		}
+		for _, g := range open[:c.level] {
+			if g > 0 && p.cands[g-1].key.id == base {
+				p.cands[g-1].split, c.within = true, g
+				break
+			}
+		}
+	}
+	for i := range p.cands {
+		c := &p.cands[i]
+		c.prose = c.prose || c.split
+	}
+}
+
+func (b *builder) addSplit(c *cand) {
+	c.index = len(b.p.plan.Splits)
+	b.p.plan.Splits = append(b.p.plan.Splits, b.group(c))
+}
+
+// closeSplit reads the section of such a heading.
+func (b *builder) closeSplit(i int) {
+	p := b.p
+	sp := &p.plan.Splits[len(p.plan.Splits)-1]
+	p.section(&sp.Section, phaseSection, nil, b.begin, i)
+	sp.Section.Range = p.extent(b.begin, i, sp.Range.End)
+	if boxes := sp.Section.Boxes; boxes.Open+boxes.Ticked > 0 {
+		p.report(diag.Newf("split-tasks", sp.IDRange, "the tasks of %s are nobody's", clip(sp.ID, 20)).WithDetail(
+			"%s is the group of the lettered headings below it, and these are the work: no agent is told of %s directly below it. Move that below one of the letters, or below a letter of its own.",
+			sp.ID, count(boxes.Open+boxes.Ticked, "check box", "check boxes")).WithRelated(boxes.Last, "the last one"))
+	}
+}
+
+// splitOf returns the group of its number that an item stands in, or nil.
+func (p *parser) splitOf(it *Item) *Phase {
+	if it.Split == 0 {
+		return nil
+	}
+	return &p.plan.Splits[it.Split-1]
+}
+
+// splitTitle returns the heading at an element if it is such a one, or nil.
+func (p *parser) splitTitle(e *elem) *cand {
+	if e.cand >= 0 && p.cands[e.cand].split {
+		return &p.cands[e.cand]
+	}
+	return nil
+}
