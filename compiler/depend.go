@@ -43,6 +43,7 @@ type depItem struct {
 
 	firstPart int32 // index of the first of its parts, in the same group; 0: it has none
 	after     []depStatement
+	drawn     *depDrawn      // nil where no list or drawing speaks of it
 	blocks    []depStatement // reverse labels
 	soft      []depStatement
 	prose     []depClause
@@ -78,6 +79,7 @@ type depGroup struct {
 	also   []string // further ids
 	word   string   // what it is called: "Week"
 	after  []depStatement
+	drawn  *depDrawn      // nil where no list or drawing speaks of it
 	blocks []depStatement // reverse labels
 	again  []groupAgain   // what other headings of it say
 }
@@ -164,6 +166,7 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 	d.checkNear()
 	if cyclic := d.reportCycles(); !cyclic {
 		d.checkProse()
+		d.checkDrawn()
 		d.hintRedundant()
 		if in.serialize {
 			d.scopeEdges()
@@ -182,10 +185,11 @@ type depender struct {
 	groupSay []groupSaying
 	pending  []pendingTarget
 
-	replaced []bool // has a statement that takes the place of the numbers
-	stated   []bool // has any statement
-	inForce  bool   // numbers make edges
-	anySays  bool   // a group has a statement
+	replaced []bool         // has a statement that takes the place of the numbers
+	stated   []bool         // has any statement
+	inForce  bool           // numbers make edges
+	anySays  bool           // a group has a statement
+	drawnAt  map[int32]bool // where statements of lists and drawings stand
 
 	naming    bool       // numbers = unless_explicit: a label of an item names something
 	proseOnly diag.Range // the first label that names nothing
@@ -319,6 +323,7 @@ func (d *depender) readStatements() {
 		}
 		d.anySays = d.anySays || s.says
 	}
+	naming = d.readDrawn() || naming
 	switch d.rules.numbers {
 	case "always":
 		d.inForce = true

@@ -13,26 +13,7 @@ import (
 // items in d.topo, predecessors first.
 func (d *depender) reportCycles() bool {
 	n := len(d.items)
-	waits := make([]int32, n)
-	for _, e := range d.edges {
-		if e.soft == 0 {
-			waits[e.to]++
-		}
-	}
-	d.followers()
-	d.topo = make([]int32, 0, n)
-	for i := range n {
-		if waits[i] == 0 {
-			d.topo = append(d.topo, int32(i))
-		}
-	}
-	for k := 0; k < len(d.topo); k++ {
-		for _, e := range d.next(d.topo[k]) {
-			if waits[e]--; waits[e] == 0 {
-				d.topo = append(d.topo, e)
-			}
-		}
-	}
+	waits := d.sortTopo()
 	if len(d.topo) == n {
 		return false
 	}
@@ -65,6 +46,33 @@ func (d *depender) reportCycles() bool {
 		}
 	}
 	return true
+}
+
+// sortTopo leaves the items in d.topo, predecessors first, but for those that wait
+// for a cycle or are part of one. It returns for how many of these each waits.
+func (d *depender) sortTopo() []int32 {
+	n := len(d.items)
+	waits := make([]int32, n)
+	for _, e := range d.edges {
+		if e.soft == 0 {
+			waits[e.to]++
+		}
+	}
+	d.followers()
+	d.topo = make([]int32, 0, n)
+	for i := range n {
+		if waits[i] == 0 {
+			d.topo = append(d.topo, int32(i))
+		}
+	}
+	for k := 0; k < len(d.topo); k++ {
+		for _, e := range d.next(d.topo[k]) {
+			if waits[e]--; waits[e] == 0 {
+				d.topo = append(d.topo, e)
+			}
+		}
+	}
+	return waits
 }
 
 // maxCycles bounds how many cycles of one plan are reported.
@@ -286,7 +294,7 @@ func (d *depender) hintRedundant() {
 			continue
 		}
 		for _, e := range es {
-			if e.rule != byExplicit || e.soft != 0 || !d.single(e) {
+			if e.rule != byExplicit || e.soft != 0 || d.drawnAt[e.start] || !d.single(e) {
 				continue
 			}
 			cand = append(cand, e)

@@ -98,7 +98,7 @@ func TestHostileInputsAreBounded(t *testing.T) {
 	}
 	const maxAlloc, maxDiags = 2 << 30, 1000
 	all := os.Getenv("RALPH_ATTACKS") == "all"
-	for kind, m := range map[string]map[string]hostile{"plan": hostilePlans, "policy": hostilePolicies} {
+	for kind, m := range map[string]map[string]hostile{"plan": hostilePlans, "order": hostileOrders, "policy": hostilePolicies} {
 		for _, name := range slices.Sorted(maps.Keys(m)) {
 			if !all && !worst[name] {
 				continue
@@ -143,5 +143,6 @@ var worst = map[string]bool{
 	"a plan's labels in every node": true, "a dialect of many words": true, "a phase's fence over many sprints": true,
 	"lanes": true, "a heredoc": true, "invalid letters": true, "known gates of many nodes": true,
 	"locals that are distinct": true, "locals that nest and are written": true, "locals that nest and are compared": true,
+	"sections": true, "a node that all go through": true, "lines of open ranges": true,
 	"dialects with large patterns": true, "a dialect with many keywords": true,
 }

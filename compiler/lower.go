@@ -55,6 +55,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 		l.deps.items[i].owns = l.draft.Nodes[i].Scope.Owns
 		l.deps.items[i].near = l.nearLines(&tree.Items[i])
 	}
+	l.orders()
 	l.checkIDs()
 	l.reportPathTexts()
 	l.misplaced()

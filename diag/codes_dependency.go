@@ -63,6 +63,21 @@ var dependencyCodes = []Entry{
 		Wrong: "### Sprint 1.2a: A\n**Source Branch**: `main` (after 1.2b merged)", Right: "### Sprint 1.3: A\n**Source Branch**: `main` (after 1.2b merged)",
 	},
 	{
+		Code: "drawing-contradicts", Severity: Error, About: "dependency",
+		Title: "A drawing states the opposite of a label",
+		Why:   "A list of phases, waves or a mermaid graph says that one item comes after another, and labels say that it comes before. Where both speak of an item labels win, but one of them is wrong: turn the arrow around, or mend the label.",
+	},
+	{
+		Code: "drawing-disagrees", Severity: Warning, About: "dependency",
+		Title: "A drawing states an order that the labels do not give",
+		Why:   "A list of phases, waves or a mermaid graph, and a label, speak of the same item. The label wins; what the drawing says besides is not obeyed. Name the item in the label, or remove the arrow.",
+	},
+	{
+		Code: "drawing-node", Severity: Hint, About: "dependency",
+		Title: "A node of a drawing names no item",
+		Why:   "In a mermaid graph below a heading about dependencies a node names an item or a group by its id, or at the beginning of its text: `T1`, `Phase 1: Setup`. Another node, such as a start, only joins what points to it with what it points to.",
+	},
+	{
 		Code: "plain-beside-lettered", Severity: Warning, About: "dependency",
 		Title: "A plain number stands beside lettered ones of the same number",
 		Why:   "1.2a and 1.2b run side by side. A plain 1.2 beside them comes first: they wait for it, and what follows waits for them. Where it was meant to run beside them, give it a letter.",

@@ -336,7 +336,7 @@ var planCodes = []Entry{
 	{
 		Code: "graph-not-read", Severity: Hint, About: "plan",
 		Title: "A drawing or a section about dependencies is not read",
-		Why:   "Edges come from numbers, from labels such as `**Depends on**` and from tables with such a column. A mermaid graph or prose may say the same, but nothing checks that it does.",
+		Why:   "Edges come from numbers, from labels such as `**Depends on**`, from tables with such a column, and, outside the items, from mermaid graphs, from lists of phases and from waves whose words are all understood. Drawings in characters and prose may say the same, but nothing checks that they do. A list or a drawing of which one line or node is not understood is not read at all; it is a warning if an id in it is none of the plan's.",
 	},
 	{
 		Code: "table-row", Severity: Hint, About: "plan",

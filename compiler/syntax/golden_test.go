@@ -185,7 +185,32 @@ func printTree(t *Plan) string {
 	for _, c := range t.Cancelled {
 		p.line(0, "cancelled %s at %s", c.ID, p.at(c.Range))
 	}
+	for i := range t.Orders {
+		p.order(&t.Orders[i])
+	}
 	return p.String()
+}
+
+func (p *printer) order(o *Order) {
+	p.line(0, "order at %s names %d%s", p.at(o.Range), o.Named, flagged(" headed", o.Headed))
+	for _, l := range o.Lines {
+		p.line(1, "%q at %s: %s%s", l.Name.Value, p.at(l.Name.Range), p.at(l.Value.Range), flagged(" aside", l.Aside)+flagged(" plain", l.Plain))
+	}
+	for _, w := range o.Waves {
+		p.line(1, "wave at %s", p.at(w.Range))
+		for _, t := range w.Tasks {
+			p.line(2, "%s at %s", t.Value, p.at(t.Range))
+		}
+	}
+	if o.Drawing == nil {
+		return
+	}
+	for i, n := range o.Drawing.Nodes {
+		p.line(1, "node %d %s %q in %d at %s%s", i, n.ID, n.Text, n.In, p.at(n.Range), flagged(" subgraph", n.Subgraph))
+	}
+	for _, a := range o.Drawing.Arrows {
+		p.line(1, "%d -> %d at %s", a.From, a.To, p.at(a.Range))
+	}
 }
 
 func flagged(s string, on bool) string {

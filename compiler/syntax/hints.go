@@ -21,7 +21,7 @@ func (p *parser) hints(blocks []block) {
 	} else {
 		p.nearMisses()
 		p.lookAlikes()
-		p.graphs()
+		p.orders()
 	}
 	p.fences(blocks)
 	p.reportUnknown()
@@ -211,63 +211,9 @@ func (p *parser) looksLikeItem(at, end int) bool {
 	return false
 }
 
-// graphs hints at drawings and sections of prose that state dependencies of the
-// plan's own items: they are not read.
-func (p *parser) graphs() {
-	var names *nameFinder
-	item, hinted := 0, 0
-	for i := range p.stream {
-		e := &p.stream[i]
-		switch {
-		case e.b.kind == fenceBlock:
-			if !p.drawing(e.b) {
-				continue
-			}
-			if names == nil {
-				names = p.newNameFinder()
-			}
-			if names.count(p.src[e.b.a:e.b.b], 2) >= 2 {
-				p.report(diag.New("graph-not-read", p.file.Range(int(e.b.start), lineEnd(p.src, int(e.b.start))), "a drawing of dependencies is not read").WithDetail(
-					"It names items of this plan, but only labels such as **Depends on**, tables with such a column and the numbers make edges. State what they do not say in a label."))
-			}
-		case e.b.kind == headingBlock && e.cand < 0:
-			text := strings.ToLower(p.src[e.b.a:e.b.b])
-			if int(e.b.start) < hinted || !strings.Contains(text, "dependenc") {
-				continue
-			}
-			for item < len(p.plan.Items) && p.plan.Items[item].Body.Range.End <= int(e.b.start) {
-				item++
-			}
-			if item < len(p.plan.Items) && p.plan.Items[item].Body.Range.Start <= int(e.b.start) {
-				continue
-			}
-			end := int(e.b.end)
-			for k := i + 1; k < len(p.stream); k++ {
-				n := &p.stream[k]
-				if n.cand >= 0 || n.b.kind == headingBlock && n.b.level <= e.b.level {
-					break
-				}
-				end = max(end, int(n.b.end))
-			}
-			if names == nil {
-				names = p.newNameFinder()
-			}
-			if names.count(p.src[e.b.end:end], 1) > 0 {
-				hinted = end
-				p.report(diag.New("graph-not-read", p.file.Range(int(e.b.a), int(e.b.b)), "a section about dependencies is not read").WithDetail(
-					"Prose makes no edges. Only labels such as **Depends on**, tables with such a column and the numbers do. State what they do not say in a label."))
-			}
-		}
-	}
-}
-
 // drawing reports whether a fence is a mermaid graph or a drawing in characters.
 func (p *parser) drawing(b *block) bool {
-	lang := ""
-	if b.info >= 0 {
-		lang = strings.ToLower(strings.TrimSpace(p.src[b.info:lineEnd(p.src, int(b.info))]))
-	}
-	switch lang {
+	switch p.language(b) {
 	case "mermaid", "dot", "graphviz":
 		return true
 	case "", "text", "txt", "ascii", "plaintext", "plain":

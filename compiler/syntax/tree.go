@@ -40,6 +40,7 @@ type Plan struct {
 	Splits      []Phase // plain numbers with lettered headings below them: groups inside the phases
 	Items       []Item
 	Cancelled   []Cancelled // struck-through items and phases
+	Orders      []Order     // lists, waves and drawings that state an order
 }
 
 // Phase is a group of items.

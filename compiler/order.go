@@ -1,0 +1,132 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// Lists of groups, waves and drawings state an order outside the items. What
+// they state about an item or a group is kept beside its labels (drawn.go). Each
+// is read as a whole or not at all.
+
+// depDrawn is what lists, waves and drawings state about an item or a group.
+type depDrawn struct {
+	targets []target // what it waits for; none: it can start at once
+	lost    bool     // a label speaks of the same
+	at      diag.Range
+}
+
+// orders reads what stands outside the items.
+func (l *lowering) orders() {
+	if len(l.tree.Orders) == 0 {
+		return
+	}
+	o := orderReader{lowering: l, known: newOrderNames(l), said: map[int32]*depDrawn{}}
+	for i := range l.tree.Orders {
+		switch order := &l.tree.Orders[i]; {
+		case order.Drawing != nil:
+			o.drawing(order)
+		case len(order.Waves) > 0:
+			o.waves(order)
+		default:
+			o.lines(order)
+		}
+	}
+	for v, s := range o.said {
+		if n := int32(len(l.deps.items)); v >= n {
+			l.deps.groups[v-n].drawn = s
+		} else {
+			l.deps.items[v].drawn = s
+		}
+	}
+}
+
+// orderReader knows items and groups as vertices: items come first.
+type orderReader struct {
+	*lowering
+	known *orderNames
+	said  map[int32]*depDrawn
+}
+
+// say lets a vertex wait for targets, besides what was said before.
+func (o *orderReader) say(v int32, at diag.Range, targets []target) {
+	s := o.said[v]
+	switch {
+	case s == nil:
+		o.said[v] = &depDrawn{targets: slices.Clip(targets), at: at}
+	case len(targets) > 0: // the first of them may be those of others too
+		s.targets = append(s.targets, targets...)
+	}
+}
+
+// target is what stands for a vertex in a statement: a group by its ends.
+func (o *orderReader) target(v int32, at diag.Range) target {
+	if n := int32(len(o.deps.items)); v >= n {
+		return target{kind: toGroupEnds, groups: []int32{v - n}, at: at}
+	}
+	return target{kind: toItem, item: v, at: at}
+}
+
+// groupOf returns the vertex of an item's group; -1 for a group, and for an item
+// of none.
+func (o *orderReader) groupOf(v int32) int32 {
+	if n := int32(len(o.deps.items)); v < n && o.deps.items[v].group >= 0 {
+		return n + o.deps.items[v].group
+	}
+	return -1
+}
+
+// waves lets the items of a wave wait for all of the wave before.
+func (o *orderReader) waves(order *syntax.Order) {
+	var waves [][]int32
+	seen := map[int32]diag.Range{}
+	filled := map[int32]bool{} // groups of which an item stands in the waves
+	for _, w := range order.Waves {
+		var wave []int32
+		for _, t := range w.Tasks {
+			v, ok := o.known.plain(trimID(t.Value))
+			if !ok {
+				o.unread(t.Range, true, "%q is no item and no group of the plan", clip(trimID(t.Value)))
+				return
+			}
+			if _, twice := seen[v]; twice {
+				o.unread(t.Range, true, "%q stands there twice", clip(trimID(t.Value)))
+				return
+			}
+			seen[v] = t.Range
+			wave = append(wave, v)
+			if g := o.groupOf(v); g >= 0 {
+				filled[g] = true
+			}
+		}
+		if len(wave) > 0 {
+			waves = append(waves, wave)
+		}
+	}
+	var before []target
+	for _, wave := range waves {
+		here := make([]target, 0, len(wave))
+		for _, v := range wave {
+			if filled[v] { // its items speak for themselves
+				continue
+			}
+			o.say(v, seen[v], before)
+			here = append(here, o.target(v, seen[v]))
+		}
+		if len(here) > 0 {
+			before = here
+		}
+	}
+}
+
+// unread says why a list, waves or a drawing is not read; near ones name what
+// looks like an item and is none.
+func (o *orderReader) unread(at diag.Range, near bool, why string, args ...any) {
+	d := diag.Newf("graph-not-read", at, "this order is not read")
+	if near {
+		d.Severity = diag.Warning
+	}
+	o.diags.Add(d.WithDetail("Here "+why+", so nothing of this list or drawing is read. Mend it, or state the dependencies in labels such as **Depends on**.", args...))
+}

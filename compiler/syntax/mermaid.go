@@ -1,0 +1,526 @@
+package syntax
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// Drawing is a mermaid graph.
+type Drawing struct {
+	Nodes  []DrawnNode
+	Arrows []Arrow
+}
+
+// DrawnNode is a node or a subgraph of a drawing.
+type DrawnNode struct {
+	ID       string
+	Text     string     // without markup; "" if it has none of its own
+	Range    diag.Range // where it stands first
+	Subgraph bool
+	In       int // index of the subgraph around it; -1
+}
+
+// Arrow leads from one node to another.
+type Arrow struct {
+	From, To int
+	Range    diag.Range // of both and what stands between
+}
+
+// Bounds of a drawing: beyond them it is not understood.
+const (
+	maxArrows    = 100_000
+	maxSubgraphs = 32 // one in another
+)
+
+// mermaidReader reads the part of mermaid's language that states an order. It
+// goes through the text once; the first thing that it does not understand ends it.
+type mermaidReader struct {
+	p    *parser
+	src  string // up to the end of the fence's content
+	at   int
+	eol  int // end of the line that was looked at last
+	last int // end of the vertex that was read last
+	d    *Drawing
+	byID map[string]int
+	open []int // subgraphs
+	why  string
+}
+
+// mermaid reads a graph. d is nil if the text is none; why then says what is not
+// understood at an offset, and is empty for another kind of diagram.
+func (p *parser) mermaid(from, to int) (d *Drawing, at int, why string) {
+	m := mermaidReader{p: p, src: p.src[:to], at: from, d: &Drawing{}, byID: map[string]int{}}
+	if !m.header() {
+		return nil, m.at, m.why
+	}
+	for m.why == "" {
+		m.blanks()
+		if m.at >= len(m.src) {
+			break
+		}
+		m.statement()
+	}
+	if m.why == "" && len(m.open) > 0 {
+		m.at = m.d.Nodes[m.open[len(m.open)-1]].Range.Start
+		m.fail("a subgraph has no end")
+	}
+	m.depth()
+	if m.why != "" {
+		return nil, m.at, m.why
+	}
+	return m.d, 0, ""
+}
+
+// depth checks how deep subgraphs stand in each other: an id may be put into one
+// before it becomes one itself.
+func (m *mermaidReader) depth() {
+	for i := range m.d.Nodes {
+		n := 0
+		for in := m.d.Nodes[i].In; in >= 0; in = m.d.Nodes[in].In {
+			if n++; n > maxSubgraphs {
+				m.at = m.d.Nodes[i].Range.Start
+				m.fail("subgraphs stand too deep in each other")
+				return
+			}
+		}
+	}
+}
+
+// line returns the rest of the line from an offset on, which never goes back.
+func (m *mermaidReader) line(from int) string {
+	if from >= m.eol {
+		m.eol = lineEnd(m.src, from)
+	}
+	return m.src[from:m.eol]
+}
+
+func (m *mermaidReader) fail(why string) bool {
+	if m.why == "" {
+		m.why = why
+		m.at = min(m.at, max(0, len(m.src)-1))
+	}
+	return false
+}
+
+// blanks passes over what separates statements: blanks, line ends, semicolons
+// and comments.
+func (m *mermaidReader) blanks() {
+	for m.at < len(m.src) {
+		switch {
+		case strings.IndexByte(" \t\r\n;", m.src[m.at]) >= 0:
+			m.at++
+		case strings.HasPrefix(m.src[m.at:], "%%"):
+			m.at += len(m.line(m.at))
+		default:
+			return
+		}
+	}
+}
+
+func (m *mermaidReader) spaces() {
+	for m.at < len(m.src) && (m.src[m.at] == ' ' || m.src[m.at] == '\t') {
+		m.at++
+	}
+}
+
+// word returns the letters and "-" at the offset.
+func (m *mermaidReader) word() string {
+	end := m.at
+	for end < len(m.src) && (isLetter(m.src[end]) || m.src[end] == '-' && end > m.at) {
+		end++
+	}
+	return m.src[m.at:end]
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// header reads "flowchart LR" behind comments and front matter.
+func (m *mermaidReader) header() bool {
+	m.blanks()
+	if strings.HasPrefix(m.src[m.at:], "---") {
+		at := nextLine(m.src, m.at)
+		for at < len(m.src) && strings.TrimSpace(m.src[at:lineEnd(m.src, at)]) != "---" {
+			at = nextLine(m.src, at)
+		}
+		m.at = lineEnd(m.src, at)
+		m.blanks()
+	}
+	switch w := m.word(); w {
+	case "graph", "flowchart", "flowchart-elk":
+		m.at += len(w)
+	default:
+		return false
+	}
+	m.spaces()
+	switch w := m.word(); w {
+	case "TB", "TD", "BT", "RL", "LR":
+		m.at += len(w)
+	case "":
+		if strings.HasPrefix(m.src[m.at:], ">") || strings.HasPrefix(m.src[m.at:], "<") || strings.HasPrefix(m.src[m.at:], "^") {
+			m.at++
+		}
+	default:
+		return m.fail("the direction is not known")
+	}
+	return m.ended()
+}
+
+// ended reports whether a statement ends here.
+func (m *mermaidReader) ended() bool {
+	m.spaces()
+	if m.at < len(m.src) && strings.IndexByte("\r\n;", m.src[m.at]) < 0 && !strings.HasPrefix(m.src[m.at:], "%%") {
+		return m.fail("something stands behind the end of a statement")
+	}
+	return true
+}
+
+// toEnd passes over the rest of a statement and returns it; a semicolon in
+// quotation marks does not end it.
+func (m *mermaidReader) toEnd() string {
+	start, quoted := m.at, false
+	for m.at < len(m.src) && m.src[m.at] != '\n' && m.src[m.at] != '\r' && (quoted || m.src[m.at] != ';') {
+		quoted = quoted != (m.src[m.at] == '"')
+		m.at++
+	}
+	return strings.TrimSpace(m.src[start:m.at])
+}
+
+func (m *mermaidReader) statement() {
+	start := m.at
+	w := m.word()
+	m.at += len(w)
+	if m.at >= len(m.src) || strings.IndexByte(" \t\r\n;:", m.src[m.at]) >= 0 {
+		switch w {
+		case "classDef", "class", "style", "linkStyle", "click", "direction":
+			m.toEnd()
+			return
+		case "accTitle", "accDescr":
+			if text := m.toEnd(); !strings.HasPrefix(text, ":") {
+				m.fail("a description goes over several lines")
+			}
+			return
+		case "subgraph":
+			m.subgraph(start)
+			return
+		case "end":
+			if len(m.open) == 0 {
+				m.fail("an end belongs to no subgraph")
+				return
+			}
+			m.open = m.open[:len(m.open)-1]
+			m.ended()
+			return
+		}
+	}
+	m.at = start
+	m.chain()
+}
+
+// subgraph reads `subgraph one [Title]`, `subgraph "Title"` and `subgraph Title`.
+func (m *mermaidReader) subgraph(start int) {
+	m.spaces()
+	rest := m.toEnd()
+	id, title := rest, rest
+	if k := strings.IndexByte(rest, '['); k > 0 && strings.HasSuffix(rest, "]") && rest[0] != '"' {
+		id, title = strings.TrimSpace(rest[:k]), rest[k+1:len(rest)-1]
+	}
+	n := m.node(strings.Trim(id, `"`), start, start+len("subgraph"))
+	if m.d.Nodes[n].Subgraph && id != "" {
+		m.at = start
+		m.fail("a subgraph stands there twice")
+		return
+	}
+	node := &m.d.Nodes[n]
+	node.Subgraph, node.Text, node.Range = true, drawnText(title), m.p.file.Range(start, max(start, m.at))
+	m.open = append(m.open, n)
+}
+
+// node returns the node of an id. One that is named inside a subgraph belongs to
+// the first one that names it.
+func (m *mermaidReader) node(id string, from, to int) int {
+	in := -1
+	if len(m.open) > 0 {
+		in = m.open[len(m.open)-1]
+	}
+	if n, known := m.byID[id]; known && id != "" {
+		if node := &m.d.Nodes[n]; node.In < 0 && !node.Subgraph && in != n {
+			node.In = in
+		}
+		return n
+	}
+	m.byID[id] = len(m.d.Nodes)
+	m.d.Nodes = append(m.d.Nodes, DrawnNode{ID: id, Range: m.p.file.Range(from, to), In: in})
+	return len(m.d.Nodes) - 1
+}
+
+// chain reads "A & B --> C -- text --> D".
+func (m *mermaidReader) chain() {
+	start := m.at
+	from, ok := m.nodes()
+	for ok {
+		m.spaces()
+		if m.at >= len(m.src) || strings.IndexByte("\r\n;", m.src[m.at]) >= 0 || strings.HasPrefix(m.src[m.at:], "%%") {
+			return
+		}
+		var seen bool
+		if seen, ok = m.link(); !ok {
+			return
+		}
+		m.lines()
+		next := m.at
+		var to []int
+		if to, ok = m.nodes(); !ok {
+			return
+		}
+		if seen && !m.arrows(from, to, m.p.file.Range(start, m.last)) {
+			m.at = start
+			m.fail("there are too many arrows")
+			return
+		}
+		from, start = to, next
+	}
+}
+
+// lines passes over blanks and line ends: an arrow may lead to the next line.
+func (m *mermaidReader) lines() {
+	for m.at < len(m.src) && strings.IndexByte(" \t\r\n", m.src[m.at]) >= 0 {
+		m.at++
+	}
+}
+
+func (m *mermaidReader) arrows(from, to []int, at diag.Range) bool {
+	if len(from)*len(to)+len(m.d.Arrows) > maxArrows {
+		return false
+	}
+	for _, f := range from {
+		for _, t := range to {
+			m.d.Arrows = append(m.d.Arrows, Arrow{From: f, To: t, Range: at})
+		}
+	}
+	return true
+}
+
+func (m *mermaidReader) nodes() (out []int, ok bool) {
+	for {
+		n, ok := m.vertex()
+		if !ok {
+			return nil, false
+		}
+		out = append(out, n)
+		m.spaces()
+		if m.at >= len(m.src) || m.src[m.at] != '&' {
+			return out, true
+		}
+		m.at++
+		m.spaces()
+	}
+}
+
+// vertex reads an id with its text: T1, T1[Task 1], T1(["Task 1"]):::done.
+func (m *mermaidReader) vertex() (int, bool) {
+	start := m.at
+	for m.at < len(m.src) {
+		r, n := utf8.DecodeRuneInString(m.src[m.at:])
+		rest := m.src[m.at+n:]
+		inside := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_' || r == '.' || r == '/' ||
+			r == '-' && m.at > start && (rest == "" || strings.IndexByte("->.", rest[0]) < 0)
+		if !inside {
+			break
+		}
+		m.at += n
+	}
+	if m.at == start {
+		return 0, m.fail("no node begins")
+	}
+	id := m.src[start:m.at]
+	text, ok := m.shape()
+	if !ok {
+		return 0, false
+	}
+	if strings.HasPrefix(m.src[m.at:], ":::") {
+		for m.at += 3; m.at < len(m.src) && (isWord(m.src[m.at]) || m.src[m.at] == '-'); {
+			m.at++
+		}
+	}
+	m.last = m.at
+	n := m.node(id, start, m.at)
+	if text != "" {
+		m.d.Nodes[n].Text = text
+	}
+	return n, true
+}
+
+// nodeShapes are the brackets around the text of a node, the longer ones first.
+var nodeShapes = []struct{ open, shut, other string }{
+	{"(((", ")))", ""},
+	{"((", "))", ""},
+	{"([", "])", ""},
+	{"[[", "]]", ""},
+	{"[(", ")]", ""},
+	{"{{", "}}", ""},
+	{"[/", "/]", `\]`},
+	{`[\`, `\]`, "/]"},
+	{"[", "]", ""},
+	{"(", ")", ""},
+	{"{", "}", ""},
+	{">", "]", ""},
+}
+
+func (m *mermaidReader) shape() (string, bool) {
+	for _, s := range nodeShapes {
+		if !strings.HasPrefix(m.src[m.at:], s.open) {
+			continue
+		}
+		from := m.at + len(s.open)
+		line := m.line(from)
+		text, n := "", -1
+		if inner := strings.TrimLeft(line, " \t"); strings.HasPrefix(inner, `"`) {
+			if k := strings.IndexByte(inner[1:], '"'); k >= 0 {
+				lead := len(line) - len(inner)
+				text, n = inner[1:1+k], lead+k+2
+				n += len(line[n:]) - len(strings.TrimLeft(line[n:], " \t"))
+			}
+		} else if n = closing(line, s.open, s.shut, s.other); n >= 0 {
+			text = line[:n]
+		}
+		if n < 0 || !strings.HasPrefix(line[n:], s.shut) && (s.other == "" || !strings.HasPrefix(line[n:], s.other)) {
+			return "", m.fail("the text of a node does not end")
+		}
+		m.at = from + n + len(s.shut)
+		return drawnText(text), true
+	}
+	return "", true
+}
+
+// closing finds the end of a node's text, behind brackets inside it.
+func closing(line, open, shut, other string) int {
+	if len(open) > 1 && other == "" {
+		return strings.Index(line, shut)
+	}
+	depth := 0
+	for i := range len(line) {
+		switch {
+		case other != "":
+			if strings.HasPrefix(line[i:], shut) || strings.HasPrefix(line[i:], other) {
+				return i
+			}
+		case line[i] == shut[0] && depth == 0:
+			return i
+		case line[i] == shut[0]:
+			depth--
+		case line[i] == open[0]:
+			depth++
+		}
+	}
+	return -1
+}
+
+// link reads an arrow with its text; seen is false for one that is not drawn.
+func (m *mermaidReader) link() (seen, ok bool) {
+	line := m.line(m.at)
+	if n := len(line) - len(strings.TrimLeft(line, "~")); n >= 3 {
+		m.at += n
+		return false, true
+	}
+	n := -1
+	switch {
+	case strings.HasPrefix(line, "--"):
+		n = stroke(line, "-", '-')
+	case strings.HasPrefix(line, "=="):
+		n = stroke(line, "=", '=')
+	case strings.HasPrefix(line, "-."):
+		n = dotted(line)
+	}
+	if n < 0 || n < len(line) && (line[n] == 'x' || line[n] == 'o') && n > 0 && line[n-1] != '>' {
+		return false, m.fail("the arrow is not known")
+	}
+	m.at += n
+	m.spaces()
+	if !strings.HasPrefix(m.src[m.at:], "|") {
+		return true, true
+	}
+	k := strings.IndexByte(m.line(m.at+1), '|')
+	if k < 0 {
+		return false, m.fail("the text of an arrow does not end")
+	}
+	m.at += k + 2
+	return true, true
+}
+
+// stroke returns the length of "-->", "---" or "-- text -->"; -1 for what is no
+// such arrow.
+func stroke(line, mark string, c byte) int {
+	n := 0
+	for n < len(line) && line[n] == c {
+		n++
+	}
+	if n < len(line) && line[n] == '>' {
+		return n + 1
+	}
+	if n > 2 {
+		return n
+	}
+	k := strings.Index(line[n:], mark+mark) // behind its text
+	if k <= 0 || strings.TrimSpace(line[n:n+k]) == "" || line[n] == 'x' || line[n] == 'o' {
+		return -1
+	}
+	end := n + k
+	for n = end; n < len(line) && line[n] == c; {
+		n++
+	}
+	switch {
+	case n < len(line) && line[n] == '>':
+		return n + 1
+	case n-end > 2:
+		return n
+	}
+	return -1
+}
+
+// dotted returns the length of "-.->", "-.-" or "-. text .->"; -1 for what is no
+// such arrow.
+func dotted(line string) int {
+	n := 1
+	for n < len(line) && line[n] == '.' {
+		n++
+	}
+	if n >= len(line) || line[n] != '-' {
+		k := strings.Index(line[n:], ".-")
+		if k <= 0 || strings.TrimSpace(line[n:n+k]) == "" {
+			return -1
+		}
+		n += k + 1
+	}
+	if n++; n < len(line) && line[n] == '>' {
+		n++
+	}
+	return n
+}
+
+// drawnText cleans the text of a node: quotation marks, tags and emphasis go.
+func drawnText(s string) string {
+	s = strings.Trim(strings.TrimSpace(s), "\"`")
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '<':
+			if k := strings.IndexByte(s[i:min(len(s), i+32)], '>'); k > 0 {
+				i += k
+				b.WriteByte(' ')
+				continue
+			}
+			b.WriteByte(c)
+		case c == '\\' && i+1 < len(s) && s[i+1] == 'n':
+			i++
+			b.WriteByte(' ')
+		case c == '*' || c == '`' || c < ' ':
+			b.WriteByte(' ')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
