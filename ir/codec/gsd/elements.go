@@ -118,8 +118,8 @@ func points(text string) []string {
 		switch rest, ok := bulleted(s); {
 		case s == "":
 		case ok && (!strings.HasPrefix(l, " ") || !listed):
-			if !listed && len(out) == 1 && strings.HasSuffix(out[0], ":") {
-				out = nil // what leads to the list is no point of it
+			if !listed && len(out) == 1 && strings.HasPrefix(out[0], "Before declaring") {
+				out = nil // GSD's own words before the list
 			}
 			out, listed = append(out, rest), true
 		case listed && ok:

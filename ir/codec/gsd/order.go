@@ -87,7 +87,9 @@ func (d *decoding) needs(p *plan) {
 			ph, num = number(m[1]), number(m[2])
 		} else if m := plainForm.FindStringSubmatch(text); m != nil {
 			num = number(m[1])
-			if d.plans[ph+"-"+num] == nil && strings.ContainsRune(text, '-') { // 01-foundation: a phase
+			// 01-foundation is a phase; so is 01 where phases have one plan each, 01-PLAN.md.
+			alone := len(p.phase.plans) == 1 && p.number == p.phase.id
+			if d.plans[ph+"-"+num] == nil && (strings.ContainsRune(text, '-') || alone) {
 				ph, num = num, ""
 			}
 		} else if m := phaseForm.FindStringSubmatch(text); m != nil {

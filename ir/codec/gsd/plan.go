@@ -104,15 +104,15 @@ func (d *decoding) content(p *plan) {
 			d.context(p, inner)
 		case "tasks":
 			tasks, rest := d.elements(p.file, text, e.from, e.to)
-			for _, t := range tasks {
-				if t.name == "task" {
-					d.task(p, text, t)
-				} else {
-					p.section(t.name, text[t.from:t.to])
-				}
-			}
-			for _, r := range rest {
+			for k, r := range rest {
 				d.between(p, text[r[0]:r[1]])
+				switch {
+				case k == len(tasks):
+				case tasks[k].name == "task":
+					d.task(p, text, tasks[k])
+				default:
+					p.section(tasks[k].name, text[tasks[k].from:tasks[k].to])
+				}
 			}
 		case "task":
 			d.task(p, text, e)
@@ -165,7 +165,7 @@ func (d *decoding) between(p *plan, text string) {
 			p.heading = oneLine(h)
 			continue
 		}
-		if l == "" && (len(p.node.Text) == 0 || p.node.Text[len(p.node.Text)-1] == "") {
+		if l == "---" || l == "" && (len(p.node.Text) == 0 || p.node.Text[len(p.node.Text)-1] == "") {
 			continue
 		}
 		p.node.Text = append(p.node.Text, l)
@@ -184,9 +184,12 @@ func (p *plan) section(name, inner string) {
 func (d *decoding) context(p *plan, inner string) {
 	var rest []string
 	for _, l := range lines(inner) {
-		if s := strings.TrimSpace(l); strings.HasPrefix(s, "@") && !strings.Contains(s, " ") {
-			p.addPath(&p.node.Scope.Reads, s)
-			continue
+		if s := strings.TrimSpace(l); strings.HasPrefix(s, "@") {
+			name, about, _ := strings.Cut(s, " ")
+			p.addPath(&p.node.Scope.Reads, name)
+			if about == "" {
+				continue
+			}
 		}
 		if !strings.HasPrefix(l, "# Only ") {
 			rest = append(rest, l)

@@ -82,6 +82,9 @@ func (d *decoding) task(p *plan, text string, e element) {
 		}
 	}
 	if t.Text == "" {
+		t.Text = p.lastHeading()
+	}
+	if t.Text == "" {
 		t.Text = "Task " + string(rune('0'+min(p.tasks, 9)))
 		if len(t.Detail) > 0 {
 			t.Text, t.Detail = t.Detail[0], t.Detail[1:]
@@ -92,6 +95,25 @@ func (d *decoding) task(p *plan, text string, e element) {
 		return
 	}
 	n.Tasks = append(n.Tasks, t)
+}
+
+var sectionHeading = lazyregexp.New(`^#{2,6}\s+(?:Task\s+)?(?:\d{1,4}[.):]?\s+)?(\S.*)$`)
+
+// lastHeading takes the heading right before a task without a name out of the text.
+func (p *plan) lastHeading() string {
+	text := p.node.Text
+	for len(text) > 0 && text[len(text)-1] == "" {
+		text = text[:len(text)-1]
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	m := sectionHeading.FindStringSubmatch(text[len(text)-1])
+	if m == nil || strings.EqualFold(m[1], "tasks") {
+		return ""
+	}
+	p.node.Text = text[:len(text)-1]
+	return oneLine(m[1])
 }
 
 // lead puts what a person does before the name of a task.
