@@ -136,6 +136,26 @@ func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-03, S2-09, S2-30, S
 	is(executor.ModeComplete, "2 done")
 }
 
+// S2-03, S2-09: what is drafted is planned until it compiled and was approved.
+func TestADraftIsPlannedUntilItIsApproved(t *testing.T) {
+	s := newStage(t, []string{"1.1"}, func(e *ir.Epic) {
+		e.Gates["compiles"] = ir.Gate{Kind: "compiles", Plan: "plans/x.md", Policy: "sha256:0", From: "builtin", OnFailure: "retry"}
+		e.Nodes[0].Steps[0].Gates = []string{"compiles"}
+		e.Epic.Integration = ir.Integration{Mode: "none", PR: "none"}
+	})
+	is := func(want string) {
+		t.Helper()
+		if got, why := s.run.Mode(); got != want || !strings.Contains(why, "plans/x.md") {
+			t.Errorf("mode %s (%s), want %s", got, why, want)
+		}
+	}
+	is(executor.ModePlanning)
+	s.begin()
+	is(executor.ModePlanning)
+	s.end()
+	is(executor.ModeReady)
+}
+
 func TestInvalidTransitionsOfModesAreRefused(t *testing.T) { // S2-36
 	for _, move := range [][2]string{
 		{executor.ModeCreated, executor.ModeBuilding},

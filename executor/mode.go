@@ -95,6 +95,10 @@ func (r *Run) Mode() (mode, reason string) {
 	switch {
 	case len(r.epic.Nodes) == 0:
 		return ModeCreated, "it has no sprints yet"
+	case r.epic.Plans() != "" && open == 0 && r.begun:
+		return ModeReady, "the plan compiled and was approved: " + r.epic.Plans()
+	case r.epic.Plans() != "":
+		return ModePlanning, "a plan is drafted: " + r.epic.Plans()
 	case !r.begun && !o.PlanApproved, !r.Open() && !o.PlanApproved && open > 0:
 		return ModePlanning, "the plan waits for approval: digest " + r.epic.Digest
 	case !r.begun && r.epic.Run.HITL.Plan == "required":

@@ -44,6 +44,17 @@ type Header struct {
 	Integration Integration `json:"integration"`
 }
 
+// Plans is the plan that an epic has written, "" if it does what a plan says: of a draft
+// a gate compiles it.
+func (e *Epic) Plans() string {
+	for _, g := range e.Gates {
+		if g.Kind == "compiles" {
+			return g.Plan
+		}
+	}
+	return ""
+}
+
 // Integration says how results come together.
 type Integration struct {
 	Branch        string   `json:"branch"` // "" in mode none
