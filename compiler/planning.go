@@ -172,7 +172,9 @@ func planSteps(set *policies.Set, w *Wish) []*policies.Step {
 	case len(set.Draft.Agents.V) > 0:
 		planner = named(set.Draft.Agents, 0)
 	}
-	return append(out, step(PlanStep, "write", PlanStep, planner))
+	plan := step(PlanStep, "write", PlanStep, planner)
+	plan.AllowEmpty = policies.Of(true, diag.Range{}, "built-in") // its gates look at the plan, whenever it was written
+	return append(out, plan)
 }
 
 // planners lets the other agents of the draft block take the planner's place, and goes
