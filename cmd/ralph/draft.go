@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -112,6 +113,9 @@ func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
 	}
 	if a.print {
 		return printPrompts(cmd.OutOrStdout(), res.Epic)
+	}
+	if err := checkDraftFiles(background(cmd), cmd.ErrOrStderr(), p, res.Epic); err != nil {
+		return err
 	}
 	epic, raw := res.Epic, res.JSON
 	was, wasRaw, err := a.begun(cmd, p, epic)
@@ -260,6 +264,30 @@ func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief [
 		return compiler.Result{}, err
 	}
 	return out.Results[0], nil
+}
+
+// checkDraftFiles refuses a plan that no commit can hold, and names the policy files by
+// which it is not judged.
+func checkDraftFiles(ctx context.Context, errOut io.Writer, p *project, epic *ir.Epic) error {
+	space, err := workspace.Open(ctx, p.dir, epic)
+	if err != nil {
+		return refusal(err)
+	}
+	ignored, err := space.Ignored(ctx, []string{epic.Epic.Plan})
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	if len(ignored) > 0 {
+		return inputErrorf("git ignores %s, so no commit can hold the plan: name another file with -o", epic.Epic.Plan)
+	}
+	differ, err := space.Differs(ctx, "HEAD", epic.Run.Policies)
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	if len(differ) > 0 {
+		sayf(errOut, "ralph: warning: %s: not as in the commit that the plan is written on (HEAD), by which it is judged: commit first\n", listOf(differ))
+	}
+	return nil
 }
 
 // begun returns the draft of this id that began here before, nil if there is none.

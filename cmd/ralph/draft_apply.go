@@ -19,16 +19,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// isDraft reports whether an epic has a plan written.
-func isDraft(epic *ir.Epic) bool { return draftGate(epic) != nil }
-
-// draftGate is the gate that compiles an epic's plan, nil if it has none.
-func draftGate(epic *ir.Epic) *ir.Gate {
-	if g, ok := epic.Gates[compiler.CompilesGate]; ok && g.Kind == "compiles" && len(epic.Nodes) == 1 {
-		return &g
-	}
-	return nil
-}
+// isDraft reports whether an epic is one by which a plan is written.
+func isDraft(epic *ir.Epic) bool { return epic.Plans() != "" && len(epic.Nodes) == 1 }
 
 // applyDraft walks the epic of a draft. A plan that waits for a person is shown, and one
 // that is approved is written into the checkout.
@@ -90,7 +82,7 @@ func settleDraft(cmd *cobra.Command, file, key string, verb executor.Verb) error
 type drafted struct {
 	*record
 	view executor.NodeView
-	gate *ir.Gate
+	plan string // the path of the plan
 }
 
 func openDraft(ctx context.Context, file string) (*drafted, error) {
@@ -99,7 +91,7 @@ func openDraft(ctx context.Context, file string) (*drafted, error) {
 		return nil, err
 	}
 	view, _ := r.run.View(r.epic.Nodes[0].ID)
-	return &drafted{record: r, view: view, gate: draftGate(r.epic)}, nil
+	return &drafted{record: r, view: view, plan: r.epic.Plans()}, nil
 }
 
 // commit is the one that holds the plan: the result, or what a person has to look at.
@@ -117,9 +109,9 @@ func (d *drafted) commit() string {
 
 // text is the plan as it was written.
 func (d *drafted) text(ctx context.Context) ([]byte, error) {
-	b, there, err := d.space.FileAt(ctx, d.commit(), d.gate.Plan, maxFile)
+	b, there, err := d.space.FileAt(ctx, d.commit(), d.plan, maxFile)
 	if err == nil && !there {
-		err = fmt.Errorf("%s is not in commit %.12s", d.gate.Plan, d.commit())
+		err = fmt.Errorf("%s is not in commit %.12s", d.plan, d.commit())
 	}
 	if err != nil {
 		return nil, inputErrorf("%w", err)

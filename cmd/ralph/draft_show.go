@@ -19,7 +19,7 @@ import (
 // compiled compiles the text of the plan as ralph compile does in the checkout.
 func (d *drafted) compiled(text []byte) (compiler.Result, error) {
 	args := compileArgs{
-		plans: []string{"-"}, planPath: filepath.Join(d.space.Top(), filepath.FromSlash(d.gate.Plan)), format: formatText, inClone: true, out: "epic.json",
+		plans: []string{"-"}, planPath: filepath.Join(d.space.Top(), filepath.FromSlash(d.plan)), format: formatText, inClone: true, out: "epic.json",
 	}
 	c, err := args.compile(strings.NewReader(string(text)))
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *drafted) compiled(text []byte) (compiler.Result, error) {
 	}
 	var b strings.Builder
 	_ = diag.Text{Files: c.Files, Clean: term.Clean, Width: term.Width}.Write(&b, c.Diags) // of a builder
-	return compiler.Result{}, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: git show %.12s:%s", b.String(), d.commit(), d.gate.Plan)
+	return compiler.Result{}, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: git show %.12s:%s", b.String(), d.commit(), d.plan)
 }
 
 // show writes what a person has to see of a plan before it counts: its tree, what waits
@@ -47,7 +47,7 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	}
 	var b strings.Builder
 	paint := term.For(w)
-	fmt.Fprintf(&b, "\n%s  %s, %s by %s\n", paint.Paint(term.Bold, res.Epic.Epic.Title), d.gate.Plan, d.attempt(), d.planner())
+	fmt.Fprintf(&b, "\n%s  %s, %s by %s\n", paint.Paint(term.Bold, res.Epic.Epic.Title), d.plan, d.attempt(), d.planner())
 	sayTree(&b, res)
 	stats := res.Epic.Stats()
 	fmt.Fprintf(&b, "\n%s, %s, %s:\n", count(stats.Nodes, "sprint"), count(stats.Edges, "edge"), count(len(stats.Waves), "wave"))
@@ -64,7 +64,7 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	if err := atomicfile.WriteOwn(drawing, dot.Write(res.Epic, dot.Options{Waves: true}), 0o600); err != nil {
 		return inputErrorf("%w", err)
 	}
-	fmt.Fprintf(&b, "\n  plan:  git show %.12s:%s\n  graph: %s\n\n", d.commit(), d.gate.Plan, drawing)
+	fmt.Fprintf(&b, "\n  plan:  git show %.12s:%s\n  graph: %s\n\n", d.commit(), d.plan, drawing)
 	writeSteps(&b, d.nextSteps(d.view))
 	_, err = io.WriteString(w, term.Clean(b.String()))
 	return err

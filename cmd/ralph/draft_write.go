@@ -78,11 +78,11 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer) error {
 	if !wrote {
 		said = "already there:"
 	}
-	fmt.Fprintf(out, "\n%s %s: %s, %s\n", said, term.Clean(d.gate.Plan), count(len(res.Epic.Nodes), "sprint"), count(len(res.Epic.Stats().Waves), "wave"))
+	fmt.Fprintf(out, "\n%s %s: %s, %s\n", said, term.Clean(d.plan), count(len(res.Epic.Nodes), "sprint"), count(len(res.Epic.Stats().Waves), "wave"))
 	if note != "" {
 		fmt.Fprintf(errOut, "ralph: note: %s\n", term.Clean(note))
 	}
-	plan := d.gate.Plan
+	plan := d.plan
 	if wd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(wd, filepath.Join(d.space.Top(), filepath.FromSlash(plan))); err == nil {
 			plan = rel
@@ -94,7 +94,7 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer) error {
 
 // put writes the plan; wrote is false if it is there already.
 func (d *drafted) put(ctx context.Context, text []byte) (wrote bool, err error) {
-	file := filepath.Join(d.space.Top(), filepath.FromSlash(d.gate.Plan))
+	file := filepath.Join(d.space.Top(), filepath.FromSlash(d.plan))
 	if err := confined(file); err != nil {
 		return false, err
 	}
@@ -105,12 +105,12 @@ func (d *drafted) put(ctx context.Context, text []byte) (wrote bool, err error) 
 	if now != nil && bytes.Equal(now, text) {
 		return false, nil
 	}
-	base, there, err := d.space.FileAt(ctx, d.run.Base().Commit, d.gate.Plan, maxFile)
+	base, there, err := d.space.FileAt(ctx, d.run.Base().Commit, d.plan, maxFile)
 	if err != nil {
 		return false, inputErrorf("%w", err)
 	}
 	if there != (now != nil) || !bytes.Equal(now, base) {
-		return false, inputErrorf("%s was changed while the plan was drafted, so it is left as it is.\n  The draft: git show %.12s:%s\n  Move the file away, then: ralph draft --write%s", d.gate.Plan, d.commit(), d.gate.Plan, aboutEpic(d.file))
+		return false, inputErrorf("%s was changed while the plan was drafted, so it is left as it is.\n  The draft: git show %.12s:%s\n  Move the file away, then: ralph draft --write%s", d.plan, d.commit(), d.plan, aboutEpic(d.file))
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return false, inputErrorf("%w", err)
