@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
@@ -78,11 +79,21 @@ func (o *orderReader) groupOf(v int32) int32 {
 	return -1
 }
 
+// parted returns the group of an item's parts, which has the item's id and the item
+// in it; -1 if it has none.
+func (o *orderReader) parted(v int32) int32 {
+	n := int32(len(o.deps.items))
+	if g := o.groupOf(v); g >= 0 && o.tree.Phases[g-n].Keyword == "" && strings.EqualFold(o.deps.groups[g-n].id, string(o.deps.items[v].key)) {
+		return g
+	}
+	return -1
+}
+
 // waves lets the items of a wave wait for all of the wave before.
 func (o *orderReader) waves(order *syntax.Order) {
 	var waves [][]int32
 	seen := map[int32]diag.Range{}
-	filled := map[int32]bool{} // groups of which an item stands in the waves
+	filled := map[int32]bool{} // groups of which an item stands in the waves, other than the one of their id
 	for _, w := range order.Waves {
 		var wave []int32
 		for _, t := range w.Tasks {
@@ -97,7 +108,7 @@ func (o *orderReader) waves(order *syntax.Order) {
 			}
 			seen[v] = t.Range
 			wave = append(wave, v)
-			if g := o.groupOf(v); g >= 0 {
+			if g := o.groupOf(v); g >= 0 && g != o.parted(v) {
 				filled[g] = true
 			}
 		}
@@ -112,8 +123,12 @@ func (o *orderReader) waves(order *syntax.Order) {
 			if filled[v] { // its items speak for themselves
 				continue
 			}
-			o.say(v, seen[v], before)
-			here = append(here, o.target(v, seen[v]))
+			at := seen[v]
+			if g := o.parted(v); g >= 0 && !filled[g] { // with all its parts
+				v = g
+			}
+			o.say(v, at, before)
+			here = append(here, o.target(v, at))
 		}
 		if len(here) > 0 {
 			before = here
