@@ -70,7 +70,7 @@ var planCodes = []Entry{
 	{
 		Code: "malformed-id", Severity: Warning, About: "plan",
 		Title: "A heading nearly is an item or a group",
-		Why:   "The heading begins with the keyword, but what follows is no id of this dialect, or names several items. It is read as prose and makes no node. Correct the id, or reword the heading.",
+		Why:   "The heading begins with the keyword, but what follows is no id of this dialect, or names several items. It is read as prose and makes no node. Correct the id, or reword the heading. The same holds for a check box, a bold line or a table row where the items of the dialect are such, and for headings of dialects without keywords: an id with a letter in another case, in brackets, with a mark or more numbers behind it, or with other separators, is none.",
 		Wrong: "### Sprint 1-2: Parser",
 		Right: "### Sprint 1.2: Parser",
 	},

@@ -39,14 +39,6 @@ type cand struct {
 	boxAt     diag.Range
 }
 
-// nearMiss is a heading that nearly is an item or a group.
-type nearMiss struct {
-	at    diag.Range
-	look  idLook
-	phase bool
-	elem  int // index in parser.stream
-}
-
 // read makes the stream out of the blocks.
 func (p *parser) read(blocks []block) {
 	p.stream = make([]elem, 0, len(blocks))
@@ -63,6 +55,9 @@ func (p *parser) read(blocks []block) {
 		b := &blocks[i]
 		if b.kind == paraBlock {
 			p.unspaced(b)
+			if p.dialect.In == InCheckbox {
+				p.oddBoxes(b)
+			}
 		}
 		switch {
 		case b.kind == headingBlock:
@@ -108,9 +103,7 @@ func (p *parser) heading(b *block) {
 				elem{b: b, cand: -1})
 			return
 		}
-		if t.keyword != "" && m.own(t.keyword) && (t.key.look == malformed || t.key.look == severalID) {
-			p.misses = append(p.misses, nearMiss{at: in.Range, look: t.key.look, phase: phase, elem: len(p.stream)})
-		}
+		p.missed(in, m, int(b.level))
 	}
 	if p.dialect.In == InHeading {
 		p.nearTitle(in, false, int(b.level))
@@ -261,6 +254,9 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 		c.optional = after == starredBox
 		at += after
 	} else if p.dialect.In == InCheckbox || p.dialect.In == InTodo {
+		if p.dialect.In == InCheckbox {
+			p.oddBox(at, end)
+		}
 		return c, false
 	}
 	rest := strings.TrimLeft(p.src[at:end], "~ ")
@@ -280,6 +276,7 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 		if p.dialect.In == InBold {
 			p.nearTitle(in, false, 7)
 		}
+		p.missed(in, &p.item, 7)
 		return c, false
 	}
 	p.controls(t.in)

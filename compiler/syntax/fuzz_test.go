@@ -64,6 +64,8 @@ func nasty() []string {
 		"---\ntodos:\n- {id: a, content: \"b\\x07\\n\\nc\", status: DONE, dependencies: [a, [], b, ]}\n- id: a\n- id: é\n  content: |\n    ✅\n  status: cancelled\n---\n# P\n<!-- beads-ralph: a -->", "---\ntodos: []\n---\n", "---\ntodos:\n  - id: a\n    content: a\n    dependencies: a, a\n---",
 		"### Sprint 1.1\n- Depends on: 1.1|Blocks:1.1\n- **a**: b | After: \\| `|` | Related:\n  - 1.1\n- Dependencies:\n  - 1.1\n  - - 1.1\n    - Parent: 1.1 |\n", "- **Task 1: a** | After: 1 | `|\n  - Blocks：1\n- [ ] 1. | Depends on: 1 <!-- beads-ralph: a -->\n**Tasks**:\n- x | Blocks: 1",
 		"| ID | Task |\n|--|--|\n| [1] | a |\n| **[ 2 ]** b | [c] |\n| [x] | |\n| [] 3 | |\n| `[4]` x ✅ | |\n",
+		"- [ ] 1. a\n  - b\n  _Requirements: 1_\n  - [ ]* 1.1 (P) c\n- [ ] 1.2* d\n- [x]* 2*. e", "- [ ] 1. a\n\n# b\n- [ ] 1.1 c\n- - - [ ] 1.1.1 d", "- [ ] [P] [T001] a\n- [] t002\n-[ ] T3\n- [✓]T4, 5\n- [ ] 1-1\n- [ ] 5) b",
+		"- [x] **Phase 1: A** – b\n  - [X] Phase 2\n# Phase 1: A\n# Phase 2: Done (2 days, PR #1)", "### Sprint [[[[[P] 1.1\n###Sprint 1..1\n### [✅ Sprint 1.2]", "- [ ] 1. " + strings.Repeat("[P] ", 100) + "a\n- [ ] " + strings.Repeat("[", 400), "| ID | Task |\n|--|--|\n| [T1] | a |\n| T 2 | b |\n| ~~T3~~ | c |",
 		"<details>\n### Sprint 1.1\n</details>\n\n### Sprint 1.2", "<pre>\n\n# Phase 1\n</pre>\n## Sprint 1.1",
 	}
 }
@@ -218,6 +220,7 @@ func TestHostilePlansAreReadInLinearTime(t *testing.T) {
 		"### Sprint 1.1\n" + many("- [ ] a\n\npara\n\n"), "### Sprint 1.1\n" + many("<!-- beads-ralph: bd-1 -->\n"), "### Sprint 1.1\n<!-- ralph: " + many("a=b ") + "-->",
 		"### Sprint 1.1\n" + deep.String() + many("\n"), "### Sprint 1.1\n" + deep.String() + many(" \r\n") + "- b\n", "### Sprint 1.1\n\n" + many("|a") + "\n" + many("|-") + "\n",
 		"### Sprint 1.1\n# a\n" + many("## dependency\n### dependency\n1.1\n"), many("- [ ] 1.1 a\n  - [ ] 1.2\n"), many("**Task 1: a**\n"),
+		many("- [ ] 1. a\n  - b\n  - [ ] 1.1 c\n"), "- [ ] 1. a\n" + many("  - b\n") + "  - [ ] 1.1 c\n", many("- [x] Sprint 1.1\n") + "### Sprint 1.1: a\n", many("- [ ] t001 a\n") + "- [ ] T1 b", "- [ ] " + many("[P] "), many("###Sprint 1..1\n"),
 		many("- a\n**Task 1: a**\n"), "- a\n" + many("**Task 1: a**\n"),
 		"### Sprint 1.1\n" + many("- a\n**Owns**: b\n"), "### Sprint 1.1\n- a\n" + many("**Owns**: b\n"), "### Sprint 1.1\n- a\n" + many("b\n"), "### Sprint 1.1\n" + deep.String() + "**Owns**:\n" + many("- b\n"),
 		"### Sprint 1.1\n> a\n" + many("**Owns**: b\n> c\n"), "### Sprint 1.1\n" + many(strings.TrimSuffix(deep.String(), "\n")+"\n**Tasks**:\n"),

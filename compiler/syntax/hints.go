@@ -27,21 +27,6 @@ func (p *parser) hints(blocks []block) {
 	p.reportUnknown()
 }
 
-func (p *parser) nearMisses() {
-	for _, m := range p.misses[:min(len(p.misses), maxMisses)] {
-		what, form := "an item", p.itemForm()
-		if m.phase {
-			what, form = "a group", p.form(p.dialect.Phase)
-		}
-		d := diag.New("malformed-id", m.at, "a heading nearly is "+what)
-		if m.look == severalID {
-			p.report(d.WithDetail("It names several ids, so it is read as prose: an item has one. Give each its own heading if they are meant to be items (%s).", form))
-			continue
-		}
-		p.report(d.WithDetail("Its id does not have the form of this dialect, so it is read as prose. Write %s, or reword the heading.", form))
-	}
-}
-
 // itemForm shows what an item looks like.
 func (p *parser) itemForm() string { return p.form(p.dialect.Item) }
 

@@ -45,6 +45,10 @@ func (p *parser) unspaced(b *block) {
 				continue
 			}
 			t, ok := p.readTitle(in, m)
+			if n := utf8.RuneCountInString(marks); !ok && n > 1 && n < 7 {
+				p.missed(in, m, n)
+				p.forget(len(p.stream))
+			}
 			if level := utf8.RuneCountInString(marks); ok && !t.struck && (t.keyword != "" || level > 1) {
 				level = min(level, 6)
 				p.nears = append(p.nears, nearHeading{

@@ -20,8 +20,8 @@ type parser struct {
 
 	stream     []elem
 	cands      []cand
-	listed     []Item // of the front matter
-	misses     []nearMiss
+	listed     []Item     // of the front matter
+	misses     []nearMiss // what nearly is an item
 	alikes     []alike
 	nears      []nearHeading
 	reported   []int // offsets of those that were reported

@@ -13,10 +13,11 @@ type matcher struct {
 	words      [][]string // keywords as lower-case words, longest first
 	other      [][]string // the same in the plural or the singular
 	id         *regexp.Regexp
-	optional   bool // needs no id
-	bare       bool // a keyword is empty: the id may also stand alone
-	starred    bool // a star behind the id marks it as optional
-	sprintLike bool // the id is that of the default dialect's sprints or phases
+	loose      *regexp.Regexp // id in any case; made by nearly
+	optional   bool           // needs no id
+	bare       bool           // a keyword is empty: the id may also stand alone
+	starred    bool           // a star behind the id marks it as optional
+	sprintLike bool           // the id is that of the default dialect's sprints or phases
 	none       bool
 	near       *NearWords     // of the keywords; nil if there are none
 	decimal    *regexp.Regexp // of what may be inserted between whole numbers, "2.5"; nil if ids are none
@@ -272,7 +273,7 @@ func boundary(s string) idEnd {
 	case n == 0, r == ' ', r == '\u00a0', r == ':', r == '：', r == ')', r == '|', r == '(', r == '[', r == '{', r == ']', isEmoji(r):
 		return endOfID
 	case r == '.':
-		if unicode.IsLetter(next) || unicode.IsDigit(next) {
+		if after, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, ".")); unicode.IsLetter(next) || unicode.IsDigit(next) || next == '.' && unicode.IsDigit(after) {
 			return notEnd
 		}
 		return endOfID

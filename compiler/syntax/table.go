@@ -127,6 +127,7 @@ func (p *parser) tableItems(b *block) {
 		row := &t.rows[i]
 		c, ok := p.rowItem(row, id, name)
 		if !ok {
+			p.missedRow(row.cell(id))
 			continue
 		}
 		found = true

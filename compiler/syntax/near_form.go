@@ -1,0 +1,275 @@
+package syntax
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+)
+
+// What stands where items stand and begins with an id of nearly the form of the
+// dialect is no item, and is never left out in silence: a letter in another case, a
+// mark behind the id, brackets around it, a separator too many or another one.
+
+// nearMiss is what nearly is an item or a group.
+type nearMiss struct {
+	at    diag.Range
+	look  idLook
+	phase bool
+	bare  bool // a heading without keyword
+	level int
+	id    string // as written
+	whole bool   // that is an id of the dialect
+	elem  int    // index in parser.stream of a heading with keyword; else -1
+	why   string // what is wrong, if it is not the id
+}
+
+// missed remembers what in nearly is, and is not.
+func (p *parser) missed(in inline, m *matcher, level int) {
+	if m.none || in.Value == "" {
+		return
+	}
+	look, id := p.nearForm(in, m, level < 7)
+	if look == noID {
+		return
+	}
+	elem := -1
+	if level < 7 && len(m.words) > 0 {
+		elem = len(p.stream)
+	}
+	p.misses = append(p.misses, nearMiss{elem: elem, at: in.Range, look: look, phase: m == &p.phase, bare: level < 7 && len(m.words) == 0, level: level, id: id, whole: m.whole(id)})
+}
+
+// forget takes the place from the last miss if it is elem, which is no heading.
+func (p *parser) forget(elem int) {
+	if n := len(p.misses); n > 0 && p.misses[n-1].elem == elem {
+		p.misses[n-1].elem = -1
+	}
+}
+
+// missedRow remembers a row whose id cell has a digit: it is there to be an id.
+func (p *parser) missedRow(cell *inline) {
+	if cell == nil || strings.IndexFunc(cell.Value, unicode.IsDigit) < 0 || within(cell.strikes, 0) {
+		return
+	}
+	p.misses = append(p.misses, nearMiss{elem: -1, at: cell.Range, look: malformed, id: cell.Value})
+}
+
+// nearForm reads the beginning of a text as an id of nearly the form of a pattern.
+func (p *parser) nearForm(in inline, m *matcher, heading bool) (look idLook, id string) {
+	v := limited(in.Value)
+	i := (&title{in: in}).leading(v)
+	if within(in.strikes, i) || heading && within(in.codes, i) {
+		return noID, ""
+	}
+	s, marked := v[i:], within(in.codes, i)
+	s, marked = marksBefore(s, m, marked)
+	if len(m.words) > 0 {
+		n, gap, ok := m.keyword(s)
+		if !ok || n == 0 || !m.own(s[:n]) {
+			return noID, ""
+		}
+		s, marked = marksBefore(strings.TrimLeft(s[n+gap:], ":"), m, marked)
+	}
+	key := m.match(s)
+	switch key.look {
+	case goodID, caseID, foldedID:
+		number := p.item.starred && len(m.words) == 0 && strings.Trim(key.id, "0123456789") == ""
+		if number && bareNumber(key.id, s[key.n:]) || !number && !marked {
+			return noID, ""
+		}
+		return malformed, key.id
+	case severalID:
+		return severalOf(s, m)
+	}
+	tok := token(s)
+	switch {
+	case tok == "":
+		return noID, ""
+	case len(m.words) > 0 && key.look == malformed, m.nearly(tok) && !(len(m.words) == 0 && bareNumber(tok, s[len(tok):])),
+		heading && len(m.words) == 0 && codeLike.MatchString(tok):
+		return malformed, tok
+	}
+	return noID, ""
+}
+
+// codeLike is an id without separator; whether items have its letters is known later.
+var codeLike = lazyregexp.New(`^[A-Za-z]{1,8}[0-9][A-Za-z0-9]*$`)
+
+// severalOf decides about what may be a range: numbers alone ("1-2 days") are none.
+func severalOf(s string, m *matcher) (idLook, string) {
+	tok := token(s)
+	if len(m.words) > 0 || !bareNumber(m.id.FindString(s), "") {
+		return severalID, tok
+	}
+	if m.nearly(tok) && dateLength(tok) == 0 {
+		return malformed, tok
+	}
+	return noID, ""
+}
+
+// bareNumber reports whether a text begins with a number and goes on as a sentence.
+func bareNumber(id, rest string) bool {
+	return strings.Trim(id, "0123456789") == "" && !strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, ")")
+}
+
+// leadingTag returns the length of "[P]" in front of an id.
+func leadingTag(s string, m *matcher) (int, bool) {
+	end := strings.IndexByte(s, ']')
+	if !strings.HasPrefix(s, "[") || end < 2 || end > 16 {
+		return 0, false
+	}
+	if k := m.match(s[1:end]); k.look != noID && k.look != malformed {
+		return 0, false
+	}
+	return end + 1, strings.IndexFunc(s[1:end], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }) < 0
+}
+
+// marksBefore cuts what may stand before an id and makes it none: "[P]", pictures,
+// brackets, quotation marks.
+func marksBefore(s string, m *matcher, marked bool) (string, bool) {
+	s = strings.TrimLeft(s, " \u00a0")
+	for range 8 {
+		r, n := utf8.DecodeRuneInString(s)
+		if tag, ok := leadingTag(s, m); ok {
+			n = tag
+		} else if !isEmoji(r) && !strings.ContainsRune("[({<#*\"'`~«“【（", r) || s == "" {
+			break
+		}
+		s, marked = strings.TrimLeft(s[n:], " \u00a0"), true
+	}
+	return s, marked
+}
+
+// nearly reports whether a token has nearly the form of the pattern's ids.
+func (m *matcher) nearly(tok string) bool {
+	if m.loose == nil {
+		m.loose = regexp.MustCompile("(?i)" + m.id.String())
+		m.loose.Longest()
+	}
+	f := foldID(tok)
+	if z := strings.TrimLeft(f, "0"); z != "" && unicode.IsLetter(rune(z[0])) {
+		f = z
+	}
+	whole := func(s string) bool { return s != "" && len(m.loose.FindString(s)) == len(s) }
+	if strings.IndexFunc(f, unicode.IsDigit) < 0 {
+		return false
+	}
+	if n := len(m.loose.FindString(f)); n > 0 && (n == len(f) || strings.IndexByte("._-", f[n]) >= 0 && !bareNumber(f[:n], "")) {
+		return true
+	}
+	return whole(strings.Map(dropSeparator, f)) && !bareNumber(strings.Map(dropSeparator, f), "") || whole(dottedForm.Replace(f)) && dateLength(f) == 0
+}
+
+var dottedForm = strings.NewReplacer("..", ".", "-", ".", "_", ".")
+
+func dropSeparator(r rune) rune {
+	if strings.ContainsRune(".-_", r) {
+		return -1
+	}
+	return r
+}
+
+// oddBox remembers a line that would be an item if its check box were one: "[]",
+// "[v]", no space behind it, or no bullet in front of it.
+func (p *parser) oddBox(at, end int) {
+	s := strings.TrimLeft(p.src[at:end], "-*+ \t")
+	close := strings.IndexByte(s, ']')
+	if !strings.HasPrefix(s, "[") || close < 0 || close > 5 || utf8.RuneCountInString(s[1:close]) > 1 {
+		return
+	}
+	from := end - len(s)
+	in := p.plain(from+close+1, end)
+	t, ok := p.readTitle(in, &p.item)
+	if look, _ := p.nearForm(in, &p.item, false); look == noID && (!ok || t.struck || t.wholeNumber()) {
+		return
+	}
+	p.misses = append(p.misses, nearMiss{
+		elem: -1, at: p.file.Range(from, max(from, in.Range.End)), look: malformed, id: t.key.id,
+		why: "A check box is \"- [ ]\" or \"- [x]\": a bullet, a space, the box, a space. This is none",
+	})
+}
+
+// oddBoxes looks for such lines in a paragraph.
+func (p *parser) oddBoxes(b *block) {
+	for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
+		p.oddBox(at, min(lineEnd(p.src, at), end))
+	}
+}
+
+// nearMisses reports what nearly is an item or a group.
+func (p *parser) nearMisses() {
+	prefixes, items := map[string]bool{}, map[string]bool{}
+	for i := range p.plan.Items {
+		prefixes[letterPrefix(p.plan.Items[i].ID)] = true
+		items[p.plan.Items[i].ID] = true
+	}
+	seen := map[int]bool{}
+	n := 0
+	for _, m := range p.misses {
+		// Subsections, and words such as "utf-8" at the beginning of a heading, are text.
+		if seen[m.at.Start] || m.bare && (m.level > p.plan.Items[0].Level && !m.whole && extends(m.id, items) || !prefixes[letterPrefix(m.id)]) {
+			continue
+		}
+		seen[m.at.Start] = true
+		if n++; n <= maxMisses {
+			p.reportMiss(&m)
+		}
+	}
+	if n > maxMisses {
+		last := p.misses[len(p.misses)-1]
+		p.report(diag.New("malformed-id", last.at, nearlyWhat(p.dialect.In, last.phase)).WithDetail(
+			"It is the last of %d that nearly are items or groups; the first %d are reported. Write %s.", n, maxMisses, p.itemForm()))
+	}
+}
+
+func (p *parser) reportMiss(m *nearMiss) {
+	form, own, reword := p.itemForm(), "its own line", "put a word in front of it"
+	if m.phase {
+		form = p.form(p.dialect.Phase)
+	}
+	if m.phase || p.dialect.In == InHeading {
+		own, reword = "its own heading", "reword the heading"
+	}
+	d := diag.New("malformed-id", m.at, nearlyWhat(p.dialect.In, m.phase))
+	switch {
+	case m.why != "":
+		d = d.WithDetail("%s, so the line is read as prose.", m.why)
+	case m.look == severalID:
+		d = d.WithDetail("It names several ids, so it is read as prose: an item has one. Give each %s if they are meant to be items (%s).", own, form)
+	default:
+		d = d.WithDetail("Its id does not have the form of this dialect, so it is read as prose. Write %s, or %s.", form, reword)
+	}
+	p.report(d)
+}
+
+func nearlyWhat(in Place, phase bool) string {
+	what := map[Place]string{InCheckbox: "a check box", InBold: "a bold line", InTable: "a table row"}[in]
+	switch {
+	case phase:
+		return "a heading nearly is a group"
+	case what == "":
+		return "a heading nearly is an item"
+	}
+	return what + " nearly is an item"
+}
+
+var moreParts = lazyregexp.New(`^(\.([0-9]+[a-z]?|[a-z]+))+$`)
+
+// extends reports whether an id is that of an item with more parts behind it.
+func extends(id string, items map[string]bool) bool {
+	for i := range min(len(id), 64) {
+		if id[i] == '.' && items[id[:i]] && moreParts.MatchString(id[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func letterPrefix(id string) string {
+	id = strings.TrimLeft(id, "0")
+	return strings.ToUpper(id[:len(id)-len(strings.TrimLeftFunc(id, unicode.IsLetter))])
+}
