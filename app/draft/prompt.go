@@ -76,11 +76,11 @@ func ExplorePrompt(in ExploreInput) []string {
 	p.wanted(PromptInput{Wish: in.Wish, Revise: in.Revise})
 	p.head("What to find out")
 	p.say(
-		"- where the wish touches the code: the files and functions, and what calls them;",
+		"- where the brief touches the code: the files and functions, and what calls them;",
 		"- what is there already that does a part of it, or something like it that shows how things are done here;",
 		"- how it is built and tested, and which tests cover the places that will change;",
 		"- which of these places several sprints would want to change at once (routes, schemas, registries, generated files, lock files);",
-		"- what could go wrong, and what the wish leaves open.",
+		"- what could go wrong, and what the brief leaves open.",
 	)
 	if in.Later {
 		p.say("", "Others have looked before you; what they found stands at the end of this prompt. Go on from there: check what matters, and look where they did not.")
@@ -101,7 +101,7 @@ func (p *page) say(lines ...string) { p.lines = append(p.lines, lines...) }
 func (p *page) head(title string) { p.say("", "## "+title, "") }
 
 func (p *page) wanted(in PromptInput) {
-	p.head("What is wanted")
+	p.head("The brief: what is wanted")
 	if r := in.Revise; r != nil {
 		p.say("To change in the plan:", "")
 		p.say(quoted(r.Wish, "")...)
@@ -120,13 +120,6 @@ func (p *page) wanted(in PromptInput) {
 		return
 	}
 	p.say(quoted(in.Wish, "")...)
-	if ids := Requirements(in.Wish); len(ids) > 0 {
-		more := ""
-		if n := len(ids) - maxListed; n > 0 {
-			ids, more = ids[:maxListed], fmt.Sprintf(" and %d more", n)
-		}
-		p.say("", "It states these requirements; each stands under **Implements** of a sprint: "+strings.Join(ids, ", ")+more+".")
-	}
 }
 
 const maxListed = 200
@@ -140,15 +133,19 @@ func (p *page) judged(in PromptInput) {
 	if b := BoundsOf(in.Policy).words(); b != "" {
 		p.say("- a sprint has at most " + b + ";")
 	}
-	if len(Requirements(in.Wish)) > 0 {
-		p.say("- each requirement that the wish states is implemented by a sprint;")
+	if ids := Requirements(in.Wish); len(ids) > 0 {
+		more := ""
+		if n := len(ids) - maxListed; n > 0 {
+			ids, more = ids[:maxListed], fmt.Sprintf(" and %d more", n)
+		}
+		p.say("- each requirement that the brief states stands under **Implements** of a sprint: " + strings.Join(ids, ", ") + more + ";")
 	}
 	p.say("- warnings of the compiler are read by people: leave none that you can mend.", "")
 	switch {
 	case in.Reviewed && in.Person:
-		p.say("Then another agent, who sees the wish and the plan alone, reviews it, and a person approves it.")
+		p.say("Then another agent, who sees the brief and the plan alone, reviews it, and a person approves it.")
 	case in.Reviewed:
-		p.say("Then another agent, who sees the wish and the plan alone, reviews it.")
+		p.say("Then another agent, who sees the brief and the plan alone, reviews it.")
 	case in.Person:
 		p.say("Then a person reads and approves it.")
 	}
