@@ -1,0 +1,177 @@
+package syntax
+
+import "strings"
+
+// The marks of mermaid: brackets around texts, and arrows.
+
+// nodeShapes are the brackets around the text of a node, the longer ones first.
+var nodeShapes = []struct{ open, shut, other string }{
+	{"(((", ")))", ""},
+	{"((", "))", ""},
+	{"([", "])", ""},
+	{"[[", "]]", ""},
+	{"[(", ")]", ""},
+	{"{{", "}}", ""},
+	{"[/", "/]", `\]`},
+	{`[\`, `\]`, "/]"},
+	{"[", "]", ""},
+	{"(", ")", ""},
+	{"{", "}", ""},
+	{">", "]", ""},
+}
+
+func (m *mermaidReader) shape() (string, bool) {
+	for _, s := range nodeShapes {
+		if !strings.HasPrefix(m.src[m.at:], s.open) {
+			continue
+		}
+		from := m.at + len(s.open)
+		line := m.line(from)
+		text, n := "", -1
+		if inner := strings.TrimLeft(line, " \t"); strings.HasPrefix(inner, `"`) {
+			if k := strings.IndexByte(inner[1:], '"'); k >= 0 {
+				lead := len(line) - len(inner)
+				text, n = inner[1:1+k], lead+k+2
+				n += len(line[n:]) - len(strings.TrimLeft(line[n:], " \t"))
+			}
+		} else if n = closing(line, s.open, s.shut, s.other); n >= 0 {
+			text = line[:n]
+		}
+		if n < 0 || !strings.HasPrefix(line[n:], s.shut) && (s.other == "" || !strings.HasPrefix(line[n:], s.other)) {
+			return "", m.fail("the text of a node does not end")
+		}
+		m.at = from + n + len(s.shut)
+		return drawnText(text), true
+	}
+	return "", true
+}
+
+// closing finds the end of a node's text, behind brackets inside it.
+func closing(line, open, shut, other string) int {
+	if len(open) > 1 && other == "" {
+		return strings.Index(line, shut)
+	}
+	depth := 0
+	for i := range len(line) {
+		switch {
+		case other != "":
+			if strings.HasPrefix(line[i:], shut) || strings.HasPrefix(line[i:], other) {
+				return i
+			}
+		case line[i] == shut[0] && depth == 0:
+			return i
+		case line[i] == shut[0]:
+			depth--
+		case line[i] == open[0]:
+			depth++
+		}
+	}
+	return -1
+}
+
+// link reads an arrow with its text; seen is false for one that is not drawn.
+func (m *mermaidReader) link() (seen, ok bool) {
+	line := m.line(m.at)
+	if n := len(line) - len(strings.TrimLeft(line, "~")); n >= 3 {
+		m.at += n
+		return false, true
+	}
+	n := -1
+	switch {
+	case strings.HasPrefix(line, "--"):
+		n = stroke(line, "-", '-')
+	case strings.HasPrefix(line, "=="):
+		n = stroke(line, "=", '=')
+	case strings.HasPrefix(line, "-."):
+		n = dotted(line)
+	}
+	if n < 0 || n < len(line) && (line[n] == 'x' || line[n] == 'o') && n > 0 && line[n-1] != '>' {
+		return false, m.fail("the arrow is not known")
+	}
+	m.at += n
+	m.spaces()
+	if !strings.HasPrefix(m.src[m.at:], "|") {
+		return true, true
+	}
+	k := strings.IndexByte(m.line(m.at+1), '|')
+	if k < 0 {
+		return false, m.fail("the text of an arrow does not end")
+	}
+	m.at += k + 2
+	return true, true
+}
+
+// stroke returns the length of "-->", "---" or "-- text -->"; -1 for what is no
+// such arrow.
+func stroke(line, mark string, c byte) int {
+	n := 0
+	for n < len(line) && line[n] == c {
+		n++
+	}
+	if n < len(line) && line[n] == '>' {
+		return n + 1
+	}
+	if n > 2 {
+		return n
+	}
+	k := strings.Index(line[n:], mark+mark) // behind its text
+	if k <= 0 || strings.TrimSpace(line[n:n+k]) == "" || line[n] == 'x' || line[n] == 'o' {
+		return -1
+	}
+	end := n + k
+	for n = end; n < len(line) && line[n] == c; {
+		n++
+	}
+	switch {
+	case n < len(line) && line[n] == '>':
+		return n + 1
+	case n-end > 2:
+		return n
+	}
+	return -1
+}
+
+// dotted returns the length of "-.->", "-.-" or "-. text .->"; -1 for what is no
+// such arrow.
+func dotted(line string) int {
+	n := 1
+	for n < len(line) && line[n] == '.' {
+		n++
+	}
+	if n >= len(line) || line[n] != '-' {
+		k := strings.Index(line[n:], ".-")
+		if k <= 0 || strings.TrimSpace(line[n:n+k]) == "" {
+			return -1
+		}
+		n += k + 1
+	}
+	if n++; n < len(line) && line[n] == '>' {
+		n++
+	}
+	return n
+}
+
+// drawnText cleans the text of a node: quotation marks, tags and emphasis go.
+func drawnText(s string) string {
+	s = strings.Trim(strings.TrimSpace(s), "\"`")
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '<':
+			if k := strings.IndexByte(s[i:min(len(s), i+32)], '>'); k > 0 {
+				i += k
+				b.WriteByte(' ')
+				continue
+			}
+			b.WriteByte(c)
+		case c == '\\' && i+1 < len(s) && s[i+1] == 'n':
+			i++
+			b.WriteByte(' ')
+		case c == '*' || c == '`' || c < ' ':
+			b.WriteByte(' ')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
