@@ -140,6 +140,7 @@ func Compile(in Input) Output {
 			u.epic = p.run(u, u.epic, &c.diags)
 		}
 	}
+	c.sayDialects()
 	c.checkTogether()
 	if in.Options.Strict || c.strict {
 		c.diags = c.diags.Strict()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,17 +17,19 @@ import (
 
 // compilation is one call of Compile.
 type compilation struct {
-	in     Input
-	limits Limits
-	diags  diag.List
-	files  map[string]*diag.File
-	read   map[string]readFile // through Project, each once
-	sets   map[string]*policySet
-	units  []*unit
-	strict bool            // a policy asks for it
-	meter  *policies.Meter // of all evaluation
-	size   int             // of all plans, in bytes
-	room   int             // for what nodes carry; see carry
+	in      Input
+	limits  Limits
+	diags   diag.List
+	files   map[string]*diag.File
+	read    map[string]readFile // through Project, each once
+	sets    map[string]*policySet
+	units   []*unit
+	strict  bool            // a policy asks for it
+	trial   bool            // of a dialect: nothing is kept
+	misread []misread       // plans that another dialect may fit better
+	meter   *policies.Meter // of all evaluation
+	size    int             // of all plans, in bytes
+	room    int             // for what nodes carry; see carry
 
 	misplaced map[diag.Range]bool // settings that do nothing, reported
 }
@@ -126,10 +127,14 @@ func (c *compilation) open(src Source) *unit {
 	}
 	var l diag.List
 	u.limits = c.limits.of(len(src.Bytes))
-	u.tree, l = syntax.Parse(file, syntax.Options{Dialect: u.dialect, Dialects: allDialects(ps.set), Limits: syntax.Limits{
+	opts := syntax.Options{Dialect: u.dialect, Names: valueReader(u.dialect), Limits: syntax.Limits{
 		Bytes: u.limits.PlanBytes, Items: u.limits.Nodes, Depth: u.limits.Depth,
-	}, Names: valueReader(u.dialect)})
-	c.diags.Add(l...)
+	}}
+	if !c.trial {
+		opts.Dialects = allDialects(ps.set)
+	}
+	u.tree, l = syntax.Parse(file, opts)
+	c.diags.Add(c.remember(src, u, l)...)
 	u.draft, u.deps = lower(u, &c.diags)
 	if len(u.draft.Nodes) == 0 {
 		return nil // syntax has said why
@@ -300,9 +305,9 @@ func cmpErr(a, b error) error {
 	return b
 }
 
-// dialect chooses how the plan is read: flag, front matter, policy, default.
-func (c *compilation) dialect(fm *syntax.FrontMatter, set *policies.Set) (syntax.Dialect, bool) {
-	name, at := c.in.Options.Dialect, diag.Range{}
+// dialectName chooses how the plan is read: flag, front matter, policy, default.
+func (c *compilation) dialectName(fm *syntax.FrontMatter, set *policies.Set) (name string, at diag.Range) {
+	name = c.in.Options.Dialect
 	if name == "" && fm.Dialect.Set() {
 		name, at = fm.Dialect.Value, fm.Dialect.Range
 	}
@@ -310,20 +315,17 @@ func (c *compilation) dialect(fm *syntax.FrontMatter, set *policies.Set) (syntax
 		name, at = set.Ralph.Dialect.V, set.Ralph.Dialect.Range
 	}
 	if name == "" {
-		name = "sprint"
+		name = policies.DefaultDialect
 	}
+	return name, at
+}
+
+func (c *compilation) dialect(fm *syntax.FrontMatter, set *policies.Set) (syntax.Dialect, bool) {
+	name, at := c.dialectName(fm, set)
 	d, l := set.Dialect(name, at)
 	c.diags.Add(l...)
 	base, _, _ := strings.Cut(name, ":")
 	return syntaxDialect(base, d), !l.HasErrors()
-}
-
-func allDialects(set *policies.Set) []syntax.Dialect {
-	var out []syntax.Dialect
-	for _, name := range slices.Sorted(maps.Keys(set.Dialects)) {
-		out = append(out, syntaxDialect(name, set.Dialects[name]))
-	}
-	return out
 }
 
 func syntaxDialect(name string, d *policies.Dialect) syntax.Dialect {

@@ -56,9 +56,16 @@ var planCodes = []Entry{
 	{
 		Code: "no-items", Severity: Error, About: "plan",
 		Title: "No items were found in the plan",
-		Why:   "A plan without items compiles to nothing. Each dialect looks for items in another form, and none is guessed: the message counts what the other dialects would find and names the one that matches best. Choose it with `--dialect`, in the policy, or with `dialect:` in the front matter.",
+		Why:   "A plan without items compiles to nothing. Each dialect looks for items in another form, and none is guessed: the message compiles the plan with each of them and names the one that makes most items of those that compile, and how many items the others find. Choose it with `--dialect`, in the policy, or with `dialect:` in the front matter, which `ralph init --plan` writes. `ralph validate --dialects` prints the whole table.",
 		Wrong: "## Phase 1: Core\n\n**Task P1.1: Parser**",
 		Right: "---\ndialect: bold-task\n---\n## Phase 1: Core\n\n**Task P1.1: Parser**",
+	},
+	{
+		Code: "another-dialect", Severity: Warning, Strict: true, About: "plan",
+		Title: "Another dialect finds far more items",
+		Why:   "The dialect of the plan finds items, but outside of them another one finds three times as many. Probably the plan is written in that one, and most of its work is prose here. Choose the other dialect, or leave it if the text outside is meant as prose.",
+		Wrong: "## Phase 1: Core\n\n### Sprint 1.1: Parser\n\n# Tasks\n\n### Task 1: Lexer\n\n### Task 2: Tree\n\n### Task 3: Printer",
+		Right: "---\ndialect: task\n---\n## Phase 1: Core\n\n### Task 1: Lexer\n\n### Task 2: Tree\n\n### Task 3: Printer",
 	},
 	{
 		Code: "look-alike-heading", Severity: Hint, About: "plan",

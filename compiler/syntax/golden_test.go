@@ -188,6 +188,12 @@ func printTree(t *Plan) string {
 	for i := range t.Orders {
 		p.order(&t.Orders[i])
 	}
+	for _, o := range t.Others {
+		p.line(0, "dialect %s: %d, %d outside", o.Dialect, o.Items, o.Outside)
+	}
+	if len(t.Words) > 0 {
+		p.line(0, "words %q", t.Words)
+	}
 	return p.String()
 }
 

@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -17,7 +16,7 @@ func (p *parser) hints(blocks []block) {
 	p.reportNear()
 	p.underlined()
 	if len(p.plan.Items) == 0 {
-		p.noItems(blocks)
+		p.noItems()
 	} else {
 		p.nearMisses()
 		p.lookAlikes()
@@ -25,6 +24,7 @@ func (p *parser) hints(blocks []block) {
 	}
 	p.fences(blocks)
 	p.reportUnknown()
+	p.others(blocks)
 }
 
 // itemForm shows what an item looks like.
@@ -45,66 +45,20 @@ func (p *parser) form(pattern Pattern) string {
 	return fmt.Sprintf("%q with an id like %s", word+"<id>: Name", clip(id, 60))
 }
 
-// To try a dialect costs about as much as to read the plan: with a large plan, or a
-// thousand dialects, some are left out.
-const (
-	maxReading  = 12 << 20
-	readingCost = 64 << 10
-)
-
-// noItems reports a plan without items and names the dialect that would match.
-func (p *parser) noItems(blocks []block) {
-	type match struct {
-		name string
-		n    int
-	}
-	var found []match
-	read := 0
-	for _, d := range p.known {
-		if d.Name == p.dialect.Name {
-			continue
-		}
-		if read += len(p.src) + readingCost; read > maxReading {
-			break
-		}
-		q := newParser(p.file, Options{Dialect: d, Limits: p.limits})
-		q.src = p.src
-		q.read(blocks)
-		q.classify()
-		n := 0
-		for i := range q.cands {
-			if q.cands[i].live(false) {
-				n++
-			}
-		}
-		if n > 0 {
-			found = append(found, match{d.Name, n})
-		}
-	}
-	at := p.plan.TitleRange
-	d := diag.New("no-items", at, "the plan has no items")
+// noItems reports a plan without items.
+func (p *parser) noItems() {
 	what := map[Place]string{InHeading: "headings such as", InCheckbox: "list items with a check box such as", InBold: "bold lines such as", InTable: "table rows with an id such as"}
 	mine := fmt.Sprintf("The dialect %s looks for %s %s, and found none.", p.dialect.Name, what[p.dialect.In], p.itemForm())
-	if p.dialect.In == InTodo {
+	switch p.dialect.In {
+	case InTodo:
 		mine = fmt.Sprintf("The dialect %s looks for check boxes (- [ ] text), and found none.", p.dialect.Name)
-	}
-	if p.dialect.In == InFrontMatter {
+	case InFrontMatter:
 		mine = fmt.Sprintf("The dialect %s looks for items in the front matter, below %s: with id, content and status, and found none.", p.dialect.Name, strings.Join(p.dialect.Item.Keywords, " or "))
 	}
 	if strings.IndexByte(p.src, '\n') < 0 && strings.IndexByte(p.src, '\r') >= 0 {
 		mine += " The file's lines end with CR alone, which markdown does not know: save it with LF."
 	}
-	if len(found) == 0 {
-		p.report(d.WithDetail("%s No other dialect finds any either. Add items to the plan.", mine))
-		return
-	}
-	slices.SortStableFunc(found, func(a, b match) int { return b.n - a.n })
-	var counts []string
-	for _, m := range found {
-		counts = append(counts, fmt.Sprintf("%s %d", m.name, m.n))
-	}
-	p.report(d.WithDetail("%s Items that other dialects would find: %s. Write --dialect %s, or dialect: %s in the front matter.",
-		mine, strings.Join(counts, ", "), found[0].name, found[0].name))
+	p.report(diag.New("no-items", p.plan.TitleRange, "the plan has no items").WithDetail("%s", mine))
 }
 
 // fences warns of fences that hide what looks like items: one that is never

@@ -10,7 +10,7 @@ import (
 // dialect with the default limits.
 type Options struct {
 	Dialect  Dialect   // zero: Sprint()
-	Dialects []Dialect // all that are known: to say which one would match when there are no items
+	Dialects []Dialect // all that are known: to find out which of them would match
 	Limits   Limits
 
 	// Names makes a reader of values out of what a plan's values can name. nil: labels
@@ -41,6 +41,9 @@ type Plan struct {
 	Items       []Item
 	Cancelled   []Cancelled // struck-through items and phases
 	Orders      []Order     // lists, waves and drawings that state an order
+	Others      []Other     // what other dialects would find, where that may be more; in the order of Options.Dialects
+	Unread      int         // dialects that were left out there, because the plan is large or they are many
+	Words       []string    // words that may be item keywords, if there are no items
 }
 
 // Phase is a group of items.

@@ -1,0 +1,344 @@
+package compiler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// Reading is what a plan compiles to in a dialect.
+type Reading struct {
+	Dialect string           // its name, or "task:WORD"
+	Items   int              // nodes that it makes
+	Groups  int              // of them that hold items
+	Edges   int              // dependencies
+	Errors  int              // with one the plan is refused
+	Refused *diag.Diagnostic // the first of them; nil if it compiles
+	Weak    bool             // it counts only where nothing else compiles: any text has check boxes or a table
+
+	word bool // the dialect is one of the plan's own words
+	rank int  // of equals the lower one is named
+}
+
+// Compiles reports whether there is an epic to be had.
+func (r *Reading) Compiles() bool { return r.Items > 0 && r.Refused == nil }
+
+// DialectTable is what each dialect makes of a plan.
+type DialectTable struct {
+	Readings []Reading  // built-in ones in their order, the user's behind them, words last
+	Chosen   string     // the dialect that flag, front matter or policy names, or the default
+	Said     diag.Range // where the front matter names it; zero if it does not
+	Best     string     // the one that fits best; "" if none compiles
+	Untried  []string   // too many or too large a plan
+	Diags    diag.List  // what is wrong with the policy
+	Files    map[string]*diag.File
+}
+
+// best is the reading that a person is told to take: of those that compile the one
+// with most items, weak ones only where there is no other; where none compiles, the
+// one with most items. nil if no dialect finds any.
+func best(all []Reading) *Reading {
+	class := func(r *Reading) int { // the lower the better
+		switch {
+		case r.Compiles() && !r.Weak && !r.word:
+			return 0
+		case r.Compiles() && r.word:
+			return 1
+		case r.Compiles():
+			return 2
+		case !r.Weak:
+			return 3
+		}
+		return 4
+	}
+	var found *Reading
+	for i := range all {
+		r := &all[i]
+		if r.Items == 0 {
+			continue
+		}
+		if found == nil || cmp.Or(cmp.Compare(class(r), class(found)), cmp.Compare(found.Items, r.Items), cmp.Compare(r.rank, found.rank)) < 0 {
+			found = r
+		}
+	}
+	return found
+}
+
+// Dialects compiles a plan with each dialect.
+func Dialects(in Input) DialectTable {
+	c := newCompilation(in)
+	src := in.Plans[0]
+	file := diag.NewFile(src.Path, src.Bytes)
+	c.files[src.Path] = file
+	fm, _ := syntax.Peek(file)
+	ps := c.policyFor(file, &fm)
+	table := DialectTable{Files: c.files, Said: fm.Dialect.Range, Diags: c.diags}
+	table.Chosen, _ = c.dialectName(&fm, ps.set)
+	if table.Diags.HasErrors() {
+		table.Diags.Sort()
+		return table
+	}
+	room, chosen := maxTrial, false
+	for rank, d := range allDialects(ps.set) {
+		if room -= len(src.Bytes) + trialCost; room < 0 && !ps.set.Dialects[d.Name].Builtin {
+			table.Untried = append(table.Untried, d.Name)
+			continue
+		}
+		table.Readings = append(table.Readings, c.try(src, d.Name, rank))
+		chosen = chosen || d.Name == table.Chosen
+	}
+	if _, l := ps.set.Dialect(table.Chosen, diag.Range{}); !chosen && !l.HasErrors() { // task:Unit
+		table.Readings = append(table.Readings, c.try(src, table.Chosen, -1))
+	}
+	tree, _ := syntax.Parse(file, syntax.Options{Dialect: syntax.Dialect{In: syntax.InFrontMatter}}) // one without items
+	table.Readings = c.tryWords(src, tree.Words, table.Readings)
+	if b := best(table.Readings); b != nil && b.Compiles() {
+		table.Best = b.Dialect
+	}
+	return table
+}
+
+// To compile a plan with another dialect costs as much as to compile it: of a large
+// one only the dialects that find most are tried.
+const (
+	maxTrial  = 12 << 20
+	trialCost = 16 << 10
+)
+
+// try compiles a plan with a dialect and keeps nothing but the account of it.
+func (c *compilation) try(src Source, dialect string, rank int) Reading {
+	in := c.in
+	in.Plans, in.Imports, in.Past, in.Taken = []Source{src}, nil, nil, nil
+	in.Options.Dialect, in.Options.FreshIDs, in.Options.SameIDs = dialect, nil, nil
+	t := newCompilation(in)
+	t.sets, t.read, t.trial = c.sets, c.read, true
+	u := t.open(src)
+	if u == nil {
+		return refused(Reading{Dialect: dialect, rank: rank}, t.diags)
+	}
+	t.units = []*unit{u}
+	for _, p := range passes[:len(passes)-1] {
+		u.epic = p.run(u, u.epic, &t.diags)
+	}
+	t.checkTogether()
+	r := Reading{Dialect: dialect, rank: rank, Items: len(u.draft.Nodes)}
+	r.Weak = u.dialect.In == syntax.InTodo || u.dialect.In == syntax.InTable && !u.states()
+	for i := range u.tree.Phases {
+		if len(u.tree.Phases[i].Items) > 0 {
+			r.Groups++
+		}
+	}
+	for i := range u.epic.Nodes {
+		for _, a := range u.epic.Nodes[i].After {
+			if a.Type == ir.Blocks {
+				r.Edges++
+			}
+		}
+	}
+	return refused(r, t.diags)
+}
+
+// refused counts the errors.
+func refused(r Reading, diags diag.List) Reading {
+	diags.Sort()
+	for i := range diags {
+		if diags[i].Severity != diag.Error || diags[i].Code == "no-items" {
+			continue
+		}
+		if r.Errors++; r.Refused == nil {
+			r.Refused = &diags[i]
+		}
+	}
+	return r
+}
+
+// states reports whether the plan says of an item what it waits for.
+func (u *unit) states() bool {
+	for i := range u.epic.Nodes {
+		for _, a := range u.epic.Nodes[i].After {
+			if a.From == ruleNames[byExplicit] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tryWords tries words of the plan as the keywords of items, if no dialect compiles
+// but weak ones.
+func (c *compilation) tryWords(src Source, words []string, all []Reading) []Reading {
+	if slices.ContainsFunc(all, func(r Reading) bool { return r.Compiles() && !r.Weak }) {
+		return all
+	}
+	for i, w := range words {
+		r := c.try(src, "task:"+w, len(all)+i)
+		r.word = true
+		all = append(all, r)
+	}
+	return all
+}
+
+// misread is a plan that another dialect may fit better.
+type misread struct {
+	src     Source
+	chosen  syntax.Dialect
+	items   int
+	others  []syntax.Other
+	words   []string
+	unread  int
+	title   diag.Range
+	noItems *diag.Diagnostic // nil: it has some
+}
+
+// remember keeps what is to be tried when everything else is compiled. The message
+// about a plan without items is taken out of the list: it waits for what comes of it.
+func (c *compilation) remember(src Source, u *unit, l diag.List) diag.List {
+	if c.trial || len(u.tree.Items) > 0 && len(u.tree.Others) == 0 {
+		return l
+	}
+	m := misread{src: src, chosen: u.dialect, items: len(u.tree.Items), others: u.tree.Others, words: u.tree.Words, unread: u.tree.Unread, title: u.tree.TitleRange}
+	if m.items == 0 {
+		i := slices.IndexFunc(l, func(d diag.Diagnostic) bool { return d.Code == "no-items" })
+		if i < 0 {
+			return l
+		}
+		d := l[i]
+		m.noItems = &d
+		l = slices.Delete(l, i, i+1)
+	}
+	c.misread = append(c.misread, m)
+	return l
+}
+
+// sayDialects names the dialects that fit plans better than their own.
+func (c *compilation) sayDialects() {
+	for i := range c.misread {
+		m := &c.misread[i]
+		all, untried := c.tryOthers(m)
+		if m.noItems != nil {
+			text := "No other dialect finds any either. Add items to the plan."
+			if b := best(all); b != nil {
+				text = m.advice(c.files[m.src.Path], b, all, untried)
+			}
+			c.diags.Add(m.noItems.WithDetail("%s %s", m.noItems.Detail, text))
+			continue
+		}
+		all = slices.DeleteFunc(all, func(r Reading) bool { return r.Weak })
+		if b := best(all); b != nil {
+			c.diags.Add(diag.Newf("another-dialect", m.title, "another dialect finds %s more", count(m.outside(b.Dialect), "item")).
+				WithDetail("The dialect %s finds %s; what stands outside of %s is prose. %s If that is meant, nothing needs to be done.",
+					m.chosen.Name, count(m.items, "item"), are(m.items, "it", "them"), m.advice(c.files[m.src.Path], b, all, untried)))
+		}
+	}
+}
+
+func (m *misread) outside(dialect string) int {
+	for _, o := range m.others {
+		if o.Dialect == dialect {
+			return o.Outside
+		}
+	}
+	return 0
+}
+
+// tryOthers compiles the plan with the dialects that find something in it, those that
+// find most first, as far as the plan's size allows.
+func (c *compilation) tryOthers(m *misread) (all []Reading, untried int) {
+	ranks := map[string]int{}
+	for i := range m.others {
+		ranks[m.others[i].Dialect] = i // they stand in the order of dialects
+	}
+	slices.SortStableFunc(m.others, func(a, b syntax.Other) int { return cmp.Or(b.Outside-a.Outside, b.Items-a.Items) })
+	room := maxTrial
+	untried = m.unread
+	for _, o := range m.others {
+		if room -= len(m.src.Bytes) + trialCost; room < 0 && len(all) > 0 {
+			untried++
+			continue
+		}
+		if r := c.try(m.src, o.Dialect, ranks[o.Dialect]); r.Items > 0 {
+			all = append(all, r)
+		}
+	}
+	if untried == 0 {
+		all = c.tryWords(m.src, m.words, all)
+	}
+	return all, untried
+}
+
+// advice says what to write, and how the others came off.
+func (m *misread) advice(file *diag.File, b *Reading, all []Reading, untried int) string {
+	var text strings.Builder
+	made := count(b.Items, "item")
+	if b.Groups > 0 {
+		made += " in " + count(b.Groups, "group")
+	}
+	made += ", " + count(b.Edges, "dependency")
+	name := b.Dialect
+	if b.Refused == nil {
+		fmt.Fprintf(&text, "With the dialect %s it compiles: %s. Write dialect: %s in the front matter, as ralph init --plan does, or --dialect %s.", name, made, name, name)
+	} else {
+		place := ""
+		if r := b.Refused.Range; r.File == file.Name {
+			place = fmt.Sprintf(" in line %d", file.Position(r.Start).Line)
+		}
+		fmt.Fprintf(&text, "No dialect compiles it. The nearest is %s: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", name, made, place, b.Refused.Summary, name)
+	}
+	others := slices.Clone(all)
+	slices.SortStableFunc(others, func(a, b Reading) int { return cmp.Or(b.Items-a.Items, a.rank-b.rank) })
+	var words []string
+	for i := range others {
+		r := &others[i]
+		if r.Dialect == b.Dialect || len(words) == maxNamed {
+			continue
+		}
+		w := fmt.Sprintf("%s %d", r.Dialect, r.Items)
+		if r.Refused != nil && b.Refused == nil {
+			w += " (refused)"
+		}
+		words = append(words, w)
+	}
+	if len(words) > 0 {
+		fmt.Fprintf(&text, " Items by other dialects: %s.", strings.Join(words, ", "))
+	}
+	if untried > 0 {
+		fmt.Fprintf(&text, " %s not tried, because the plan is large.", countAre(untried, "dialect"))
+	}
+	return text.String()
+}
+
+// maxNamed bounds how many dialects a message names.
+const maxNamed = 12
+
+// allDialects returns the dialects in the order in which equals are named: the
+// built-in ones as the policy language lists them, then the user's by name.
+func allDialects(set *policies.Set) []syntax.Dialect {
+	var names []string
+	for name := range set.Dialects {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		x, y := set.Dialects[a], set.Dialects[b]
+		switch {
+		case x.Builtin != y.Builtin:
+			if x.Builtin {
+				return -1
+			}
+			return 1
+		case x.Builtin:
+			return cmp.Compare(x.Range.Start, y.Range.Start)
+		}
+		return strings.Compare(a, b)
+	})
+	out := make([]syntax.Dialect, len(names))
+	for i, name := range names {
+		out[i] = syntaxDialect(name, set.Dialects[name])
+	}
+	return out
+}

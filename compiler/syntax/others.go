@@ -1,0 +1,172 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Other is what another dialect would find in a plan, before it is decided how these
+// items relate: no more items than this.
+type Other struct {
+	Dialect string
+	Items   int
+	Outside int // of them, those that stand in no item of the plan; TooFew times as many as it has, or more
+}
+
+// To try a dialect costs about as much as to read the plan: with a large plan, or a
+// thousand dialects, some are left out.
+const (
+	maxReading  = 12 << 20
+	readingCost = 64 << 10
+)
+
+// others counts what the other dialects would find: where the plan has no items, and
+// where it has so much text outside of them that three times as many may stand there.
+func (p *parser) others(blocks []block) {
+	if len(p.plan.Items) == 0 {
+		p.plan.Words = p.numberedWords(blocks)
+	} else if !p.roomOutside() {
+		return
+	}
+	read := 0
+	for i, d := range p.known {
+		if d.Name == p.dialect.Name {
+			continue
+		}
+		if read += len(p.src) + readingCost; read > maxReading {
+			p.plan.Unread = len(p.known) - i
+			break
+		}
+		q := newParser(p.file, Options{Dialect: d, Limits: p.limits})
+		q.src = p.src
+		o := Other{Dialect: d.Name}
+		if d.In == InFrontMatter {
+			q.frontMatter()
+			o.Items, o.Outside = len(q.listed), len(q.listed)
+		} else {
+			q.read(blocks)
+			q.classify()
+			o.Items, o.Outside = q.countOutside(p.plan.Items)
+		}
+		if o.Items > 0 && o.Outside >= TooFew*len(p.plan.Items) {
+			p.plan.Others = append(p.plan.Others, o)
+		}
+	}
+}
+
+// countOutside counts the candidates that are items, and those that stand in none of
+// the items of another reading.
+func (p *parser) countOutside(items []Item) (all, outside int) {
+	k := 0
+	for i := range p.cands {
+		c := &p.cands[i]
+		if !c.live(false) {
+			continue
+		}
+		all++
+		for k < len(items) && end(&items[k]) <= c.line.start {
+			k++
+		}
+		if k == len(items) || items[k].Range.Start > c.line.start {
+			outside++
+		}
+	}
+	return all, outside
+}
+
+// end is where an item ends: its heading or line, and its body.
+func end(it *Item) int { return max(it.Range.End, it.Body.Range.End) }
+
+// roomOutside reports whether outside of the items enough lines begin as those of items
+// may, in any dialect.
+func (p *parser) roomOutside() bool {
+	need := TooFew * len(p.plan.Items)
+	at, k := 0, 0
+	for at < len(p.src) {
+		for k < len(p.plan.Items) && end(&p.plan.Items[k]) <= at {
+			k++
+		}
+		if k < len(p.plan.Items) && p.plan.Items[k].Range.Start <= at {
+			at = max(end(&p.plan.Items[k]), at+1)
+			continue
+		}
+		next := nextLine(p.src, at)
+		if line := strings.TrimLeft(p.src[at:next], " \t>"); line != "" && (strings.IndexByte("#*_+-=|[", line[0]) >= 0 || line[0] >= '0' && line[0] <= '9') {
+			if need--; need <= 0 {
+				return true
+			}
+		}
+		at = next
+	}
+	return false
+}
+
+// TooFew is how many times as many items another dialect finds outside of those of the
+// plan when its own dialect may be the wrong one.
+const TooFew = 3
+
+const maxWords = 5
+
+// numberedWords returns words that begin three or more headings with different numbers,
+// the most frequent first: they may be item keywords.
+func (p *parser) numberedWords(blocks []block) []string {
+	type word struct {
+		text    string
+		numbers map[string]bool
+	}
+	var all []*word
+	byName := map[string]*word{}
+	for i := range blocks {
+		b := &blocks[i]
+		if b.kind != headingBlock {
+			continue
+		}
+		in := p.plain(int(b.a), int(b.b))
+		t := title{in: in}
+		v := limited(in.Value)
+		v = v[min(t.leading(v), len(v)):]
+		n := 0
+		for n < len(v) {
+			r, size := utf8.DecodeRuneInString(v[n:])
+			if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+				break
+			}
+			n += size
+		}
+		rest := strings.TrimLeft(v[n:], " \u00a0")
+		if rest == v[n:] {
+			rest = strings.TrimPrefix(rest, "-")
+		}
+		rest = strings.TrimPrefix(rest, "#")
+		number := numberAt(rest)
+		if n == 0 || rest == v[n:] || number == "" {
+			continue
+		}
+		name := strings.ToLower(v[:n])
+		w := byName[name]
+		if w == nil {
+			w = &word{v[:n], map[string]bool{}}
+			byName[name] = w
+			all = append(all, w)
+		}
+		w.numbers[number] = true
+	}
+	all = slices.DeleteFunc(all, func(w *word) bool { return len(w.numbers) < 3 })
+	slices.SortStableFunc(all, func(a, b *word) int { return len(b.numbers) - len(a.numbers) })
+	var out []string
+	for _, w := range all[:min(len(all), maxWords)] {
+		out = append(out, w.text)
+	}
+	return out
+}
+
+// numberAt returns the number that s begins with.
+func numberAt(s string) string {
+	n := 0
+	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || n > 0 && s[n] == '.') {
+		n++
+	}
+	return strings.TrimRight(s[:n], ".")
+}
