@@ -35,6 +35,8 @@ type DialectTable struct {
 	Chosen   string     // the dialect that flag, front matter or policy names, or the default
 	Said     diag.Range // where the front matter names it; zero if it does not
 	Best     string     // the one that fits best; "" if none compiles
+	Nearest  string     // the one that a person should mend the plan for, if none compiles; "" if none finds anything
+	Better   string     // what to write into the plan: the best where the chosen one finds nothing, or far too little; else ""
 	Untried  []string   // too many or too large a plan
 	Diags    diag.List  // what is wrong with the policy
 	Files    map[string]*diag.File
@@ -97,11 +99,46 @@ func Dialects(in Input) DialectTable {
 		table.Readings = append(table.Readings, c.try(src, table.Chosen, -1))
 	}
 	tree, _ := syntax.Parse(file, syntax.Options{Dialect: syntax.Dialect{In: syntax.InFrontMatter}}) // one without items
-	table.Readings = c.tryWords(src, tree.Words, table.Readings)
-	if b := best(table.Readings); b != nil && b.Compiles() {
+	table.Readings = c.tryWords(src, tree.Words, table.Readings, room)
+	switch b := best(table.Readings); {
+	case b == nil:
+	case b.Compiles():
 		table.Best = b.Dialect
+	default:
+		table.Nearest = b.Dialect
+	}
+	table.Better = table.Best
+	if r := table.Of(table.Chosen); r != nil && r.Items > 0 {
+		table.Better = c.outside(file, ps.set, table)
 	}
 	return table
+}
+
+// Of returns the reading in a dialect; nil if it was not tried.
+func (t *DialectTable) Of(dialect string) *Reading {
+	for i := range t.Readings {
+		if t.Readings[i].Dialect == dialect {
+			return &t.Readings[i]
+		}
+	}
+	return nil
+}
+
+// outside names the dialect that finds far more outside the chosen one's items.
+func (c *compilation) outside(file *diag.File, set *policies.Set, t DialectTable) string {
+	d, _ := set.Dialect(t.Chosen, diag.Range{})
+	name, _, _ := strings.Cut(t.Chosen, ":")
+	tree, _ := syntax.Parse(file, syntax.Options{Dialect: syntaxDialect(name, d), Dialects: allDialects(set)})
+	var more []Reading
+	for _, o := range tree.Others {
+		if r := t.Of(o.Dialect); r != nil && r.Compiles() && !r.Weak {
+			more = append(more, *r)
+		}
+	}
+	if b := best(more); b != nil {
+		return b.Dialect
+	}
+	return ""
 }
 
 // To compile a plan with another dialect costs as much as to compile it: of a large
@@ -172,11 +209,14 @@ func (u *unit) states() bool {
 
 // tryWords tries words of the plan as the keywords of items, if no dialect compiles
 // but weak ones.
-func (c *compilation) tryWords(src Source, words []string, all []Reading) []Reading {
+func (c *compilation) tryWords(src Source, words []string, all []Reading, room int) []Reading {
 	if slices.ContainsFunc(all, func(r Reading) bool { return r.Compiles() && !r.Weak }) {
 		return all
 	}
 	for i, w := range words {
+		if room -= len(src.Bytes) + trialCost; room < 0 && i > 0 {
+			break
+		}
 		r := c.try(src, "task:"+w, len(all)+i)
 		r.word = true
 		all = append(all, r)
@@ -267,7 +307,7 @@ func (c *compilation) tryOthers(m *misread) (all []Reading, untried int) {
 		}
 	}
 	if untried == 0 {
-		all = c.tryWords(m.src, m.words, all)
+		all = c.tryWords(m.src, m.words, all, room)
 	}
 	return all, untried
 }

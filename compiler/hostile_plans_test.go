@@ -229,6 +229,12 @@ var hostilePlans = map[string]hostile{
 	"todos below headings": {plan: func() string {
 		return "---\nralph: 1\ndialect: todo\n---\n# P\n" + fill(hostileRoom, numbered("## G%d\n- [ ] x\n- y\n  - [ ] z\n"))
 	}},
+	"items of another dialect": {plan: func() string {
+		return "# P\n## Phase 1: A\n### Sprint 1.1: x\n# T\n" + fill(hostileRoom, numbered("### Task %d: x\n"))
+	}},
+	"words with numbers": {plan: func() string {
+		return "# P\n" + fill(hostileRoom, func(i int) string { return fmt.Sprintf("## %s %d: x\n", strings.Repeat("w", 1+i/3%200), i) })
+	}},
 	"listed items": {plan: func() string {
 		return "---\nralph: 1\ndialect: cursor\ntodos:\n" + fill(60<<10, numbered("- {id: a%d, content: x, dependencies: [a1, zz]}\n")) + "---\n# P\n"
 	}},

@@ -38,6 +38,7 @@ const gitAttributes = "epic.json text eol=lf -merge\n"
 
 func newInitCommand() *cobra.Command {
 	var builtin bool
+	var plan string
 	limit := 2 * time.Minute
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
@@ -52,13 +53,23 @@ pom.xml; where there is none of these, a justfile or Makefile with a target test
 test_*.py. The gate protects the files that define its command, the tests that are
 there, and CI files; new tests are not forbidden. Init runs the command
 once, in a clone of HEAD: baseline = "green" is written if it passes. The policy has a
-budget, and asks for approval of the plan.`,
+budget, and asks for approval of the plan.
+
+With --plan init writes nothing but one line: the dialect that the plan is written in,
+into its front matter. It compiles the plan with each dialect and takes the one that
+makes most items; it refuses where the plan's own dialect fits, or none does.`,
 		Example: `  ralph init
   ralph init --try 0        run no command of the project
-  ralph init --builtin      print the built-in policy instead`,
+  ralph init --builtin      print the built-in policy instead
+  ralph init --plan tasks.md`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if builtin {
+			switch {
+			case plan != "" && (builtin || len(args) > 0):
+				return usageErrorf("--plan stands alone: ralph init --plan PLAN")
+			case plan != "":
+				return initPlan(cmd, plan)
+			case builtin:
 				return printBuiltin(cmd.OutOrStdout())
 			}
 			dir := "."
@@ -68,6 +79,7 @@ budget, and asks for approval of the plan.`,
 			return runInit(cmd, dir, limit)
 		},
 	}
+	cmd.Flags().StringVar(&plan, "plan", "", "write the dialect that this plan is written in into its front matter, and nothing else")
 	cmd.Flags().BoolVar(&builtin, "builtin", false, "print the built-in policy and write nothing")
 	cmd.Flags().DurationVar(&limit, "try", limit, "how long each test command may run to find out whether it is green; 0: not at all")
 	return cmd

@@ -14,6 +14,7 @@ import (
 
 func newValidateCommand() *cobra.Command {
 	a := &compileArgs{}
+	var dialects, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Check a plan, a policy, an epic, or files of another format; write nothing",
@@ -26,15 +27,26 @@ document is printed.
 With --as the files, directories or standard input (-) are of another format and are
 checked together, as import would take them; --strict holds them to the letter of it.
 Beads of scrum agents (bead) are held to their format's own model, and to nothing else:
-what import would warn of is left to import.`,
+what import would warn of is left to import.
+
+With --dialects one plan is compiled with each dialect, and a table says what comes of
+it: items, groups, edges, or why it is refused. The one that fits best is written into
+the plan by ralph init --plan.`,
 		Example: `  ralph validate plans/*.md
   ralph validate ralph.hcl policies/*.hcl
   ralph validate epic.json
+  ralph validate --dialects tasks.md
   ralph validate --as ralph-bead .ralph/beads
   ralph validate --as bead beads.json
   bd export | ralph validate --as bd -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case asJSON && !dialects:
+				return usageErrorf("--json is for --dialects; diagnostics are printed as JSON by --format json")
+			case dialects && (len(args) != 1 || a.as != "" || a.dialect != "" || a.format != formatText):
+				return usageErrorf("--dialects takes one plan, and neither --as, --dialect nor --format: ralph validate --dialects PLAN [--json]")
+			case dialects:
+				return validateDialects(cmd, a, args[0], asJSON)
 			case a.as != "":
 				return validateAs(cmd, a, args)
 			case len(args) == 0:
@@ -45,6 +57,8 @@ what import would warn of is left to import.`,
 	}
 	addCompileFlags(cmd, a)
 	addAs(cmd, &a.as, isRead)
+	cmd.Flags().BoolVar(&dialects, "dialects", false, "print what each dialect makes of a plan")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
 	return cmd
 }
 

@@ -238,6 +238,28 @@ func withoutControls(s string) string {
 	}, s)
 }
 
+// description adds what stands above the title and below other headings to the plan's
+// prose: labels of the plan stand between them.
+func (p *parser) description(title, from int) {
+	r := &reader{p: p, s: &p.plan.Section, kind: planSection, cur: -1, head: -1}
+	for i := range p.stream {
+		b := p.stream[i].b
+		if i >= title && i < from {
+			continue
+		}
+		switch b.kind {
+		case headingBlock:
+			r.heading(b)
+		case fenceBlock:
+			r.fence(b)
+		case htmlBlock:
+			p.comments(nil, p.plain(int(b.start), int(b.end)).comments)
+		default:
+			r.verbatim(b)
+		}
+	}
+}
+
 // buildListed makes the tree of a plan whose items stand in the front matter: all of
 // the markdown is the plan's own section.
 func (p *parser) buildListed(from int) bool {
@@ -247,8 +269,12 @@ func (p *parser) buildListed(from int) bool {
 	}
 	b := &builder{p: p, title: p.findTitle()}
 	b.setTitle(from)
-	p.section(&p.plan.Section, planSection, nil, 0, max(b.title, 0))
-	p.section(&p.plan.Section, planSection, nil, b.title+1, len(p.stream))
+	begin, text := b.title+1, len(p.stream)
+	if k := slices.IndexFunc(p.stream[begin:], func(e elem) bool { return e.b.kind == headingBlock }); k >= 0 {
+		text = begin + k
+	}
+	p.section(&p.plan.Section, planSection, nil, begin, text)
+	p.description(max(b.title, 0), text)
 	p.plan.Section.Range = p.extent(0, len(p.stream), p.plan.TitleRange.End)
 	p.plan.Items = p.listed
 	return true

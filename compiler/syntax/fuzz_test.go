@@ -66,6 +66,7 @@ func nasty() []string {
 		"| ID | Task |\n|--|--|\n| [1] | a |\n| **[ 2 ]** b | [c] |\n| [x] | |\n| [] 3 | |\n| `[4]` x ✅ | |\n",
 		"- [ ] 1. a\n  - b\n  _Requirements: 1_\n  - [ ]* 1.1 (P) c\n- [ ] 1.2* d\n- [x]* 2*. e", "- [ ] 1. a\n\n# b\n- [ ] 1.1 c\n- - - [ ] 1.1.1 d", "- [ ] [P] [T001] a\n- [] t002\n-[ ] T3\n- [✓]T4, 5\n- [ ] 1-1\n- [ ] 5) b",
 		"- [x] **Phase 1: A** – b\n  - [X] Phase 2\n# Phase 1: A\n# Phase 2: Done (2 days, PR #1)", "### Sprint [[[[[P] 1.1\n###Sprint 1..1\n### [✅ Sprint 1.2]", "- [ ] 1. " + strings.Repeat("[P] ", 100) + "a\n- [ ] " + strings.Repeat("[", 400), "| ID | Task |\n|--|--|\n| [T1] | a |\n| T 2 | b |\n| ~~T3~~ | c |",
+		"## Woche 1\n## Woche-2: x\n## WOCHE #3\n# ✅ 週 1.\n## 4 5", "### Sprint 1.1\n# A\n- [ ] 1. a\n- [ ] 2. b\n**Task 1: c**\n\n|ID|\n|-|\n|1|\n|2|\n|3|\n",
 		"<details>\n### Sprint 1.1\n</details>\n\n### Sprint 1.2", "<pre>\n\n# Phase 1\n</pre>\n## Sprint 1.1",
 	}
 }
@@ -80,10 +81,19 @@ func namesKeys(items, _ []Named) func(string) Value {
 	}
 }
 
+// tried are dialects that are looked for in every plan, one for each place of items.
+var tried = func() (all []Dialect) {
+	dialects := builtinDialects()
+	for _, name := range []string{"sprint", "checklist", "bold-task", "table", "todo", "cursor"} {
+		all = append(all, dialects[name])
+	}
+	return all
+}()
+
 func checkPlan(t *testing.T, b []byte, d Dialect) *Plan {
 	t.Helper()
 	src := slices.Clone(b)
-	plan, diags := Parse(diag.NewFile("p.md", b), Options{Dialect: d, Dialects: []Dialect{Sprint()}, Names: namesKeys})
+	plan, diags := Parse(diag.NewFile("p.md", b), Options{Dialect: d, Dialects: tried, Names: namesKeys})
 	if plan == nil {
 		t.Fatal("no tree")
 	}
@@ -102,6 +112,11 @@ func checkPlan(t *testing.T, b []byte, d Dialect) *Plan {
 		}
 	}
 	walkRanges(t, reflect.ValueOf(*plan), len(b))
+	for _, o := range plan.Others {
+		if o.Items < o.Outside || o.Outside < TooFew*len(plan.Items) || o.Dialect == d.Name {
+			t.Fatalf("%d items, and others %+v", len(plan.Items), o)
+		}
+	}
 	checkChunks(t, b)
 	return plan
 }

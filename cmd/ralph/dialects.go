@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/term"
+)
+
+// dialectsOf compiles a plan with each dialect. Before an error of the policy, which
+// decides what dialects there are, it is printed.
+func (a *compileArgs) dialectsOf(cmd *cobra.Command, file string) (table compiler.DialectTable, plan *diag.File, err error) {
+	opts, err := a.options()
+	if err != nil {
+		return table, nil, err
+	}
+	if kindOf(file) != "plan" {
+		return table, nil, inputErrorf("%s is no plan (*.md): only plans are written in dialects", file)
+	}
+	b, err := readFile(file)
+	if err != nil {
+		return table, nil, err
+	}
+	c := &compilation{}
+	path, err := c.inside(file)
+	if c.project != nil {
+		defer c.project.Close()
+	}
+	if err != nil {
+		return table, nil, err
+	}
+	in := compiler.Input{Plans: []compiler.Source{{Path: path, Bytes: b}}, Project: c.project.FS(), Options: opts}
+	if in.Policy, err = c.project.readPolicies(a.policies); err != nil {
+		return table, nil, err
+	}
+	table = compiler.Dialects(in)
+	view := diagsView{format: a.format, files: table.Files, root: c.project.dir}
+	if table.Diags.HasErrors() {
+		if err := view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), table.Diags); err != nil {
+			return table, nil, err
+		}
+		return table, nil, &exitError{code: exitInput}
+	}
+	return table, table.Files[path], nil
+}
+
+// validateDialects prints what each dialect makes of a plan.
+func validateDialects(cmd *cobra.Command, a *compileArgs, file string, asJSON bool) error {
+	table, plan, err := a.dialectsOf(cmd, file)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = writeJSON(cmd.OutOrStdout(), dialectsJSON(file, plan, table))
+	} else {
+		err = printDialects(cmd.OutOrStdout(), file, plan, table)
+	}
+	if err == nil && table.Best == "" {
+		err = &exitError{code: exitInput}
+	}
+	return err
+}
+
+func printDialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable) error {
+	var b strings.Builder
+	g := &grid{paint: term.For(w)}
+	g.row(term.Faint, "dialect", "items", "groups", "edges", "")
+	for i := range t.Readings {
+		r := &t.Readings[i]
+		var notes []string
+		if r.Dialect == t.Best {
+			notes = append(notes, "fits best")
+		}
+		if r.Dialect == t.Chosen {
+			notes = append(notes, "the plan's own")
+		}
+		ink := term.Info
+		switch {
+		case r.Refused != nil:
+			ink = term.Bad
+			notes = append(notes, fmt.Sprintf("refused: %s%s", refusedAt(plan, r), more(r.Errors-1)))
+		case r.Items == 0:
+			ink = term.Faint
+		case r.Dialect == t.Best:
+			ink = term.Good
+		}
+		if r.Items == 0 {
+			g.row(ink, r.Dialect, "none", "", "", strings.Join(notes, "; "))
+			continue
+		}
+		g.row(ink, r.Dialect, fmt.Sprint(r.Items), fmt.Sprint(r.Groups), fmt.Sprint(r.Edges), strings.Join(notes, "; "))
+	}
+	g.write(&b)
+	for _, name := range t.Untried {
+		fmt.Fprintf(&b, "%s was not tried: the plan is too large for so many dialects\n", term.Clean(name))
+	}
+	if t.Better != "" {
+		fmt.Fprintf(&b, "\nTo choose %s: ralph init --plan %s\n", term.Clean(t.Better), quotePath(file))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// refusedAt is the first error, with its line if it is the plan's.
+func refusedAt(plan *diag.File, r *compiler.Reading) string {
+	if r.Refused.Range.File == plan.Name && !r.Refused.Range.IsZero() {
+		return fmt.Sprintf("line %d: %s", plan.Position(r.Refused.Range.Start).Line, r.Refused.Summary)
+	}
+	return r.Refused.Summary
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d more", n)
+}
+
+type dialectsOutput struct {
+	Plan     string        `json:"plan"`
+	Chosen   string        `json:"chosen"`
+	Best     string        `json:"best"` // "" if none compiles
+	Dialects []dialectLine `json:"dialects"`
+	Untried  []string      `json:"untried"`
+}
+
+type dialectLine struct {
+	Dialect string          `json:"dialect"`
+	Items   int             `json:"items"`
+	Groups  int             `json:"groups"`
+	Edges   int             `json:"edges"`
+	Errors  int             `json:"errors"`
+	Refused *dialectRefusal `json:"refused"` // null if it has none
+}
+
+type dialectRefusal struct {
+	Code    string `json:"code"`
+	Line    int    `json:"line"` // 0: not in the plan
+	Message string `json:"message"`
+}
+
+func dialectsJSON(file string, plan *diag.File, t compiler.DialectTable) dialectsOutput {
+	out := dialectsOutput{Plan: file, Chosen: t.Chosen, Best: t.Best, Dialects: []dialectLine{}, Untried: append([]string{}, t.Untried...)}
+	for i := range t.Readings {
+		r := &t.Readings[i]
+		line := dialectLine{Dialect: r.Dialect, Items: r.Items, Groups: r.Groups, Edges: r.Edges, Errors: r.Errors}
+		if d := r.Refused; d != nil {
+			line.Refused = &dialectRefusal{Code: string(d.Code), Message: d.Summary}
+			if d.Range.File == plan.Name && !d.Range.IsZero() {
+				line.Refused.Line = plan.Position(d.Range.Start).Line
+			}
+		}
+		out.Dialects = append(out.Dialects, line)
+	}
+	return out
+}
+
+// initPlan writes the dialect that fits best into a plan.
+func initPlan(cmd *cobra.Command, file string) error {
+	a := &compileArgs{format: formatText}
+	table, plan, err := a.dialectsOf(cmd, file)
+	if err != nil {
+		return err
+	}
+	own := table.Of(table.Chosen)
+	switch {
+	case table.Better != "":
+	case own != nil && own.Refused != nil && own.Items > 0:
+		return inputErrorf("the dialect %s finds %s in %s, so it is not changed; the plan has errors: ralph validate %s", table.Chosen, count(own.Items, "item"), file, quotePath(file))
+	case own != nil && own.Items > 0:
+		return inputErrorf("%s needs no other dialect: %s compiles it to %s; nothing was written", file, table.Chosen, count(own.Items, "item"))
+	case table.Nearest != "":
+		return inputErrorf("no dialect compiles %s; nothing was written. The nearest is %s, refused: %s\n  All of them: ralph validate --dialects %s",
+			file, table.Nearest, refusedAt(plan, table.Of(table.Nearest)), quotePath(file))
+	default:
+		return inputErrorf("no dialect finds an item in %s; nothing was written", file)
+	}
+	text, ok := compiler.SetDialect(plan, table.Better)
+	if !ok {
+		return inputErrorf("the front matter of %s takes no further line as it is; nothing was written. Write into it: dialect: %s", file, table.Better)
+	}
+	now, err := regular.ReadFile(file)
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	if !bytes.Equal(now, plan.Bytes) {
+		return inputErrorf("%s changed meanwhile; nothing was written: try again", file)
+	}
+	if err := atomicfile.Write(file, text, 0o644); err != nil {
+		return inputErrorf("%w", err)
+	}
+	r, was := table.Of(table.Better), ""
+	if !table.Said.IsZero() {
+		was = fmt.Sprintf(" instead of %s", table.Chosen)
+	}
+	sayf(cmd.OutOrStdout(), "wrote  %s: dialect: %s%s, in the front matter\n       it reads %s in %s, %s; next: ralph compile %s\n",
+		file, table.Better, was, count(r.Items, "item"), count(r.Groups, "group"), count(r.Edges, "edge"), quotePath(file))
+	return nil
+}
