@@ -2,6 +2,7 @@ package taskmaster
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -203,6 +204,10 @@ func (d *decoding) files(v *foreign.Value, n *ir.DraftNode) {
 		}
 		if p == nil || p.Kind != 's' || strings.TrimSpace(p.Text) == "" {
 			d.Wrong(x, "a path, or an object with path and action")
+			continue
+		}
+		if name := oneLine(p.Text); path.IsAbs(name) || strings.Contains(name, ":\\") || strings.ContainsRune(name, 0) || strings.HasPrefix(path.Clean(name)+"/", "../") {
+			d.Wrong(p, "a path of the project, relative to its root, with forward slashes")
 			continue
 		}
 		if action == "reference" {
