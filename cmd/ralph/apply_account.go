@@ -186,7 +186,7 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 	named := 0
 	for _, n := range open {
 		steps := nextSteps(n, r.space.Dir(n.ID), v.who)
-		if len(steps) == 0 || n.Status == executor.Skipped || n.Cause == executor.CauseHeld {
+		if len(steps) == 0 || n.Status == executor.Skipped || n.Cause == executor.CauseHeld || n.Cause == executor.CauseApproval && isDraft(v.epic) { // it is shown with its plan
 			continue
 		}
 		if named++; named > mostNamed {
