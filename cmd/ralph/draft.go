@@ -32,8 +32,6 @@ type draftArgs struct {
 	yes        bool
 	print      bool
 	write      bool
-	policies   []string
-	vars       []string
 	run        applyArgs
 }
 
@@ -81,11 +79,8 @@ it was killed or waits, ralph draft --epic draft-NAME goes on.`,
 	f.BoolVar(&a.yes, "yes", false, "ask no person: a plan that compiles is approved by you")
 	f.BoolVar(&a.print, "print-prompt", false, "print what the planner would be told; nothing runs")
 	f.BoolVar(&a.write, "write", false, "write the approved plan of a draft into the checkout again")
-	f.StringArrayVar(&a.policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
-	f.StringArrayVar(&a.vars, "var", nil, "value of a policy variable, name=value (repeatable)")
 	f.DurationVar(&a.run.grace, "grace", draftGrace, "time that a running attempt gets at the first Ctrl-C")
 	f.StringVar(&a.run.events, "events", "", "print events instead of progress: jsonl")
-	_ = f.MarkHidden("policy")
 	_ = cmd.RegisterFlagCompletionFunc("complexity", cobra.FixedCompletions([]string{"trivial", "simple", "standard", "critical"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -235,15 +230,7 @@ func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief [
 	if a.attempts < 0 || a.attempts > maxIterations {
 		return compiler.Result{}, usageErrorf("--max-iterations %d: write a number from 1 to %d", a.attempts, maxIterations)
 	}
-	flags := compileArgs{policies: a.policies, vars: a.vars, complexity: a.complexity, format: formatText}
-	opts, err := flags.options()
-	if err != nil {
-		return compiler.Result{}, err
-	}
-	in := compiler.Input{Project: p.FS(), Options: opts}
-	if in.Policy, err = p.readPolicies(a.policies); err != nil {
-		return compiler.Result{}, err
-	}
+	in := compiler.Input{Project: p.FS(), Options: compiler.Options{Complexity: a.complexity, Version: version()}}
 	wish, shown := strings.Join(brief, "\n"), draft.Map(p.FS(), mapBudget)
 	out := compiler.Planning(in, compiler.Wish{
 		Plan: plan, Brief: brief, Agent: a.agent, Attempts: a.attempts, Approver: userName(), Approved: a.yes,
@@ -256,7 +243,7 @@ func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief [
 			return draft.ExplorePrompt(draft.ExploreInput{Wish: wish, Map: shown, Later: later})
 		},
 	})
-	err = diagsView{format: formatText, files: out.Files, root: p.dir}.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), out.Diags)
+	err := diagsView{format: formatText, files: out.Files, root: p.dir}.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), out.Diags)
 	if err == nil && out.Diags.HasErrors() {
 		err = &exitError{code: exitInput}
 	}
