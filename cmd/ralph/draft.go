@@ -119,10 +119,10 @@ func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case was == nil:
-	case slices.Equal(was.Nodes[0].Acceptance, epic.Nodes[0].Acceptance): // the same brief: it goes on
-		epic, raw = was, wasRaw
-	default:
+	case !sameWish(was, epic): // it begins anew, on what is there now
 		a.run.rebase = true
+	case a.agent == "" && a.complexity == "" && a.attempts == 0 && !a.yes: // nothing is asked for otherwise
+		epic, raw = was, wasRaw
 	}
 	return applyDraft(cmd, &a.run, string(epic.Epic.ID), epic, raw)
 }
@@ -298,6 +298,12 @@ func (a *draftArgs) begun(cmd *cobra.Command, p *project, epic *ir.Epic) (*ir.Ep
 		return nil, nil, inputErrorf("the draft %s is that of %s: give this plan a file of another name with -o", epic.Epic.ID, was.Epic.Plan)
 	}
 	return was, b, nil
+}
+
+// sameWish reports whether two epics have a plan written for the same brief, under the
+// same policy.
+func sameWish(a, b *ir.Epic) bool {
+	return slices.Equal(a.Nodes[0].Acceptance, b.Nodes[0].Acceptance) && a.Gates[compiler.CompilesGate].Policy == b.Gates[compiler.CompilesGate].Policy
 }
 
 // printPrompts prints what the agents of a draft are told.
