@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,11 +24,12 @@ func judgePlan(_ context.Context, r executor.GateRun) (report gate.PlanReport, e
 		return report, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	plan, err := fs.ReadFile(p.FS(), r.Gate.Plan)
-	if errors.Is(err, fs.ErrNotExist) {
-		report.Found = []gate.PlanFinding{{Code: "no-plan", Text: "There is no file " + r.Gate.Plan + ". Write the plan there."}}
+	st, err := os.Lstat(filepath.Join(r.Dir, filepath.FromSlash(r.Gate.Plan)))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !st.Mode().IsRegular() {
+		report.Found = []gate.PlanFinding{{Code: "no-plan", Text: "There is no file " + r.Gate.Plan + ", or it is a link. Write the plan there."}}
 		return report, nil
 	}
+	plan, err := fs.ReadFile(p.FS(), r.Gate.Plan)
 	if err != nil {
 		return report, err
 	}
