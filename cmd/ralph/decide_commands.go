@@ -29,6 +29,9 @@ Without a key it approves the plan: with hitl { plan = "required" } nothing star
 before that, and another epic.json has to be approved again. "ralph approve
 integration" keeps commits that somebody added to the integration branch.
 
+Of a draft (ralph draft) it approves the plan that was written, and writes it into the
+checkout.
+
 --baseline lets the first sprint start although a gate that says baseline = "green" is
 red on the base. It counts for these gates, this base and this setup.
 
@@ -40,6 +43,7 @@ at work: apply exits with 3 until each is accepted or put back. ralph status nam
   ralph approve --baseline          the base as it is, although a gate is red there
   ralph approve 1.2a
   ralph approve 1.2a --as ada       where the policy names approvers
+  ralph approve 1 --epic draft-login     the plan that ralph draft had written
   ralph approve 1.2a --override -m "the service is down, checked by hand"
   ralph approve --tamper 3fa8c21d   a change that ralph status names`,
 		Args: countArgs(cobra.MaximumNArgs(1)),

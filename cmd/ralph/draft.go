@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/draft"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor/workspace"
-	"github.com/ralph-compiler/ralph/internal/slug"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -154,75 +152,6 @@ func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return d.deliver(background(cmd), cmd.OutOrStdout(), cmd.ErrOrStderr())
-}
-
-// brief is what is wished for, as lines without an empty one at either end.
-func (a *draftArgs) brief(in io.Reader, args []string) ([]string, error) {
-	var text string
-	switch {
-	case len(args) > 0 && a.from != "":
-		return nil, usageErrorf("the brief is given twice: as an argument and with --from")
-	case len(args) > 0:
-		text = args[0]
-	case a.from == "-":
-		b, err := readStdin(in)
-		if err != nil {
-			return nil, err
-		}
-		text = string(b)
-	case a.from != "":
-		b, err := readFile(a.from)
-		if err != nil {
-			return nil, err
-		}
-		text = string(b)
-	default:
-		return nil, usageErrorf("say what the plan is for: ralph draft \"Add passkey login\", or --from spec.md")
-	}
-	text = strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"))
-	switch {
-	case strings.Trim(text, " \t\n#") == "":
-		return nil, usageErrorf("the brief is empty: say what the plan is for")
-	case len(text) > maxBrief:
-		return nil, inputErrorf("the brief has %d KB; at most %d KB are read: name what matters, and where the rest stands", len(text)>>10, maxBrief>>10)
-	}
-	return strings.Split(text, "\n"), nil
-}
-
-// draftProject is the repository around the current directory: a draft is worked on in
-// a worktree of it.
-func draftProject() (*project, error) {
-	wd, err := os.Getwd()
-	if err != nil {
-		return nil, inputErrorf("%w", err)
-	}
-	if gitRoot(wd) == "" {
-		return nil, inputErrorf("%s is not in a git repository: a plan is drafted in a worktree of one.\n  git init && git add -A && git commit -m begin", wd)
-	}
-	return openProject(filepath.Join(wd, "plan.md"))
-}
-
-// plan is the path of the plan to be written, relative to the project.
-func (a *draftArgs) plan(p *project, brief []string) (string, error) {
-	if a.out == "" {
-		a.out = filepath.Join(p.dir, "plans", slug.Make(strings.TrimLeft(brief[0], "# "))+".md")
-	}
-	plan, inside := p.rel(a.out)
-	switch {
-	case !inside:
-		return "", inputErrorf("%s lies outside of the repository %s", a.out, p.dir)
-	case strings.HasSuffix(a.out, "/") || isDir(a.out):
-		return "", usageErrorf("-o %s is a directory; name the plan's file", a.out)
-	case !slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(plan))):
-		return "", usageErrorf("-o %s: a plan is a markdown file, such as plans/login.md", a.out)
-	}
-	if err := p.leadsOut(a.out); err != nil {
-		return "", err
-	}
-	if _, err := os.Lstat(filepath.Join(p.dir, filepath.FromSlash(plan))); err == nil && !a.print {
-		return "", inputErrorf("%s is there already.\n  To have it changed: ralph draft --revise %s -m \"what to change\"\n  To have another one written: name it with -o", plan, quotePath(plan))
-	}
-	return plan, nil
 }
 
 // compile makes the epic by which the plan is written, and prints what there is to say.
