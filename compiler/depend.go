@@ -95,7 +95,8 @@ type depRules struct {
 	whole                 bool   // ids are whole numbers: 2.5 stands between 2 and 3
 	grouped               bool   // groups have headings: an item may stand in none
 	ignoreCase            bool
-	maxEdges              int // 0: DefaultLimits
+	zeros                 bool // leading zeros make no other id: 01 is 1
+	maxEdges              int  // 0: DefaultLimits
 }
 
 type depInput struct {

@@ -72,7 +72,7 @@ func rulesOf(d syntax.Dialect, limits Limits) depRules {
 		sequence: d.Letters == "sequence" || inLists(d), numbers: d.Numbers, groups: d.Groups,
 		// Lists and tables are read from top to bottom; headings carry numbers.
 		inDocument: d.Groups == "chain" || !inHeadings(d),
-		whole:      d.WholeNumbers(), add: d.Explicit == "add", ignoreCase: d.IgnoreCase, maxEdges: limits.Edges,
+		whole:      d.WholeNumbers(), add: d.Explicit == "add", ignoreCase: d.IgnoreCase, zeros: d.Name != "sprint", maxEdges: limits.Edges,
 	}
 }
 

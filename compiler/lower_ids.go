@@ -89,17 +89,7 @@ func spelling(id string, padded bool) string {
 	if !padded {
 		return b.String()
 	}
-	s, out := b.String(), make([]byte, 0, b.Len())
-	for i := 0; i < len(s); i++ {
-		start := i == 0 || !digit(s[i-1])
-		if s[i] == '0' && start && i+1 < len(s) && digit(s[i+1]) {
-			for i+1 < len(s) && s[i] == '0' && digit(s[i+1]) {
-				i++
-			}
-		}
-		out = append(out, s[i])
-	}
-	return string(out)
+	return unpadded(b.String())
 }
 
 // digitOf returns the value of a decimal digit of another script, or -1: blocks

@@ -11,10 +11,10 @@ import (
 type names struct {
 	items      []depItem
 	groups     []depGroup
-	byKey      map[string]int32
-	byGroup    map[string]int32 // by id in lower case
-	shapes     map[string]bool  // of all keys
-	ownItem    wordSet          // the dialect's item keywords
+	byKey      idIndex
+	byGroup    idIndex         // by id in lower case
+	shapes     map[string]bool // of all keys
+	ownItem    wordSet         // the dialect's item keywords
 	itemWords  wordSet
 	groupWords wordSet
 	bareGroups bool // the dialect's groups have no keyword: a bare id names one
@@ -36,8 +36,9 @@ const maxSuggestions = 100
 func newNames(in *depInput) *names {
 	n := &names{
 		items: in.items, groups: in.groups,
-		byKey: make(map[string]int32, len(in.items)), byGroup: make(map[string]int32, len(in.groups)),
-		shapes: map[string]bool{}, bareGroups: len(in.rules.groupWords) == 0, ignoreCase: in.rules.ignoreCase, whole: in.rules.whole,
+		byKey:   idIndex{ids: make(map[string]int32, len(in.items)), zeros: in.rules.zeros},
+		byGroup: idIndex{ids: make(map[string]int32, len(in.groups)), zeros: in.rules.zeros},
+		shapes:  map[string]bool{}, bareGroups: len(in.rules.groupWords) == 0, ignoreCase: in.rules.ignoreCase, whole: in.rules.whole,
 	}
 	own, groups := newWords(in.rules.itemWords), newWords(in.rules.groupWords)
 	n.ownItem = own
@@ -51,10 +52,7 @@ func newNames(in *depInput) *names {
 		n.groupWords[w] = true
 	}
 	for i := range in.items {
-		k := n.fold(string(in.items[i].key))
-		if _, twice := n.byKey[k]; !twice {
-			n.byKey[k] = int32(i)
-		}
+		n.byKey.add(n.fold(string(in.items[i].key)), int32(i))
 		n.shapes[in.items[i].num.shape] = true
 		n.marked.see(string(in.items[i].key))
 	}
@@ -66,7 +64,7 @@ func newNames(in *depInput) *names {
 	}
 	for i := range in.items { // no other item has one of these names
 		for _, name := range in.items[i].also {
-			n.byKey[n.fold(name)] = int32(i)
+			n.byKey.ids[n.fold(name)] = int32(i)
 			n.named = true
 		}
 	}
@@ -75,9 +73,8 @@ func newNames(in *depInput) *names {
 			n.groupWords[w] = true
 		}
 		for _, id := range append(slices.Clip(in.groups[i].also), in.groups[i].id) {
-			k := strings.ToLower(id)
-			if _, twice := n.byGroup[k]; !twice && k != "" {
-				n.byGroup[k] = int32(i)
+			if id != "" {
+				n.byGroup.add(strings.ToLower(id), int32(i))
 			}
 		}
 	}
@@ -92,13 +89,11 @@ func (n *names) fold(key string) string {
 }
 
 func (n *names) item(key string) (int32, bool) {
-	i, ok := n.byKey[n.fold(key)]
-	return i, ok
+	return n.byKey.find(n.fold(key))
 }
 
 func (n *names) group(id string) (int32, bool) {
-	g, ok := n.byGroup[strings.ToLower(id)]
-	return g, ok
+	return n.byGroup.find(strings.ToLower(id))
 }
 
 // near returns the known key nearest to word.
@@ -120,7 +115,7 @@ func (n *names) near(word string) (string, bool) {
 	}
 	// A letter was left out: 1.2 where only 1.2a is.
 	for _, suffix := range []string{"a", "b", "A"} {
-		if _, ok := n.byKey[word+suffix]; ok {
+		if _, ok := n.byKey.ids[word+suffix]; ok {
 			return word + suffix, true
 		}
 	}
