@@ -1,0 +1,70 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
+)
+
+// Overlay returns a commit that is HEAD with one file as the checkout has it, committed
+// or not; HEAD itself, if it has the file so. The path is relative to the checkout, with
+// forward slashes. No ref and no index of the user's is written; whoever starts from the
+// commit pins it. The same files give the same commit.
+func (s *Space) Overlay(ctx context.Context, path string) (commit string, err error) {
+	head, err := s.git.ref(ctx, "HEAD^{commit}")
+	if err != nil {
+		return "", err
+	}
+	if head == "" {
+		return "", &Refusal{"the repository has no commit yet", "git commit --allow-empty -m begin"}
+	}
+	st, err := os.Lstat(filepath.Join(s.top, filepath.FromSlash(path)))
+	if err != nil {
+		return "", err
+	}
+	if !st.Mode().IsRegular() {
+		return "", &Refusal{What: path + " is no regular file"}
+	}
+	differ, err := s.Differs(ctx, head, []string{path})
+	if err != nil || len(differ) == 0 {
+		return head, err
+	}
+	checkout := place{gitDir: s.git.common, workTree: s.top}
+	blob, err := s.git.line(ctx, checkout, "hash-object", "-w", "--", path)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "ralph-index-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, regular.RemoveAllOwn(dir)) }()
+	checkout.index = filepath.Join(dir, "index")
+	if _, err := s.git.line(ctx, checkout, "read-tree", head); err != nil {
+		return "", err
+	}
+	if _, err := s.git.line(ctx, checkout, "update-index", "--add", "--replace", "--cacheinfo", "100644,"+blob+","+path); err != nil {
+		return "", err
+	}
+	tree, err := s.git.line(ctx, checkout, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	h, err := s.git.commitHeader(ctx, head)
+	if err != nil {
+		return "", err
+	}
+	date := "@" + h.when + " +0000"
+	env := []string{
+		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + date,
+		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + date,
+	}
+	msg := fmt.Sprintf("%s as it is in the checkout\n\nRalph-Epic: %s\n", path, s.epic.Epic.ID)
+	b, err := s.git.run(ctx, place{}, msg, env, "commit-tree", tree, "-p", head)
+	return strings.TrimSpace(string(b)), err
+}
