@@ -30,3 +30,18 @@ func TestAnItemIsFoundWhereItStandsNow(t *testing.T) { // S0-108, S0-109, S0-110
 		}
 	}
 }
+
+func TestIdentitiesAreReadFromAPlanWithErrors(t *testing.T) {
+	plan := diag.NewFile("plan.md", []byte("# Plan\n<!-- beads-ralph-epic: bd-epic00 -->\n\n### Sprint 1.1: Kept\n<!-- beads-ralph: bd-aaaaaa -->\n\n**Depends on**: 9.9\n\n"+
+		"### Sprint 1.2: New\n\n### Sprint 1.3: Last\n<!-- beads-ralph: bd-bbbbbb -->\n"))
+	epic, items := compiler.Identities(plan)
+	if epic != "bd-epic00" || len(items) != 2 || items[0].Key != "1.1" || items[0].Title != "Kept" || items[1].ID != "bd-bbbbbb" {
+		t.Errorf("%s %+v", epic, items)
+	}
+	if at := plan.Position(items[1].Range.Start).Line; at != 11 {
+		t.Errorf("line %d", at)
+	}
+	if epic, items := compiler.Identities(diag.NewFile("plan.md", nil)); epic != "" || items != nil {
+		t.Errorf("of nothing: %s %+v", epic, items)
+	}
+}

@@ -37,4 +37,25 @@ var draftCodes = []Entry{
 		Wrong: "### Sprint 1.1: Search",
 		Right: "### Sprint 1.1: Search\n\n**Implements**: REQ-001",
 	},
+	{
+		Code: "draft-id-lost", Severity: Error, About: "draft",
+		Title: "A sprint of a changed plan has lost its id",
+		Why:   "What was done for a sprint is found by its id: attempts, results, decisions. In a plan that `ralph draft --revise` has changed, a sprint that keeps its number or its title keeps the comment below its heading, and the plan keeps its own. A sprint that is another one has a number and a title that none had.",
+		Wrong: "### Sprint 1.1: Index",
+		Right: "### Sprint 1.1: Index\n<!-- beads-ralph: bd-a1b2c3 -->",
+	},
+	{
+		Code: "draft-id-reused", Severity: Error, About: "draft",
+		Title: "A sprint of a changed plan has an id that is not its own",
+		Why:   "With the id of another sprint it would take over what became of that one, and with an invented one perhaps that of a sprint which was deleted. In a plan that `ralph draft --revise` has changed, an id stays with its sprint, and a new sprint has none: ralph gives it one when the plan is approved.",
+		Wrong: "### Sprint 1.3: Ranking\n<!-- beads-ralph: bd-new001 -->",
+		Right: "### Sprint 1.3: Ranking",
+	},
+	{
+		Code: "draft-done-changed", Severity: Error, About: "draft",
+		Title: "A changed plan touches a sprint that is done",
+		Why:   "What is finished was judged and is part of the work that follows. A plan that `ralph draft --revise` has changed has each finished sprint, and none of them would run again: not by its own text, and not by what it needs. What is to be different now belongs into a new sprint.",
+		Wrong: "### Sprint 1.1: Index, with ranking\n<!-- beads-ralph: bd-a1b2c3 -->",
+		Right: "### Sprint 1.1: Index\n<!-- beads-ralph: bd-a1b2c3 -->\n\n### Sprint 1.4: Ranking",
+	},
 }

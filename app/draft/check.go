@@ -31,6 +31,8 @@ type Compiled struct {
 	Paths  []string              // files of the project that it is a plan for, relative to the project
 	Wish   string
 	Bounds Bounds
+
+	Finished map[ir.NodeID]bool // sprints that are done by the record: they are left alone
 }
 
 // Check reports what keeps a plan that compiles from being a good one, all at once:
@@ -39,8 +41,15 @@ type Compiled struct {
 // is done already is left alone. The list is sorted.
 func Check(c Compiled) diag.List {
 	k := &checking{Compiled: c}
-	for i := range c.Epic.Nodes {
-		if n := &c.Epic.Nodes[i]; !n.Done {
+	k.all()
+	k.diags.Sort()
+	k.diags.Cap()
+	return k.diags
+}
+
+func (k *checking) all() {
+	for i := range k.Epic.Nodes {
+		if n := &k.Epic.Nodes[i]; !k.done(n) {
 			k.acceptance(n)
 			k.judge(n)
 			k.large(n)
@@ -48,10 +57,10 @@ func Check(c Compiled) diag.List {
 	}
 	k.scopes()
 	k.requirements()
-	k.diags.Sort()
-	k.diags.Cap()
-	return k.diags
 }
+
+// done reports whether a sprint is finished.
+func (k *checking) done(n *ir.Node) bool { return n.Done || k.Finished[n.ID] }
 
 type checking struct {
 	Compiled

@@ -227,7 +227,8 @@ func TestPrompts(t *testing.T) {
 		Plan: "plans/search.md", Policy: set(t, teamPolicy), Map: m, Person: true,
 		Revise: &Revision{
 			Plan: "# Search\n\n```sh\nmake\n```\n\n### Sprint 1.1: Index\n<!-- beads-ralph: bd-a1b2c3 -->\n", Wish: "split 1.1; no new dependency",
-			Last: []string{"- 1.1 is blocked: the gate unit failed three times", "- $1.20, 14m"},
+			Last:  []string{"- 1.1 is blocked: the gate unit failed three times", "- $1.20, 14m"},
+			Found: []string{"error[unknown-dependency]: there is no item \"1.9\""}, Done: []string{"1.1", "1.2"},
 		},
 	}))
 	golden(t, "explore.md", ExplorePrompt(ExploreInput{Wish: "Search in notes.", Map: m}))

@@ -26,6 +26,9 @@ type Revision struct {
 	Plan string   // the text of the plan as it is
 	Wish string   // what is to be different
 	Last []string // what happened when it ran, as lines of markdown; nil: it did not run
+
+	Found []string // what the compiler says about it as it is, as lines; nil: nothing
+	Done  []string // keys of the sprints that are finished
 }
 
 // Prompt is what the planner is told, as lines of markdown. Texts of others (the
@@ -111,6 +114,10 @@ func (p *page) wanted(in PromptInput) {
 		}
 		p.head("The plan as it is")
 		p.say(quoted(r.Plan, "markdown")...)
+		if len(r.Found) > 0 {
+			p.say("", "What the compiler says about it, and what has to be mended, whatever else is asked for:", "")
+			p.say(quoted(strings.Join(r.Found, "\n"), "")...)
+		}
 		p.head("What happened when it ran")
 		if len(r.Last) == 0 {
 			p.say("It did not run yet.")
@@ -124,6 +131,15 @@ func (p *page) wanted(in PromptInput) {
 
 const maxListed = 200
 
+// some are the first of many names.
+func some(names []string) string {
+	more := ""
+	if n := len(names) - maxListed; n > 0 {
+		names, more = names[:maxListed], fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ") + more
+}
+
 func (p *page) judged(in PromptInput) {
 	p.head("How the plan is judged")
 	p.say("When you say that it is ready, the compiler reads the plan with this project's policy. Errors come back to you with their places, and you try again. Besides:", "",
@@ -133,12 +149,12 @@ func (p *page) judged(in PromptInput) {
 	if b := BoundsOf(in.Policy).words(); b != "" {
 		p.say("- a sprint has at most " + b + ";")
 	}
-	if ids := Requirements(in.Wish); len(ids) > 0 {
-		more := ""
-		if n := len(ids) - maxListed; n > 0 {
-			ids, more = ids[:maxListed], fmt.Sprintf(" and %d more", n)
-		}
-		p.say("- each requirement that the brief states stands under **Implements** of a sprint: " + strings.Join(ids, ", ") + more + ";")
+	ids, stated := Requirements(in.Wish), "the brief states"
+	if r := in.Revise; r != nil {
+		ids, stated = demanded(in.Wish, r.Wish, r.Plan), "is asked for"
+	}
+	if len(ids) > 0 {
+		p.say("- each requirement that " + stated + " stands under **Implements** of a sprint: " + some(ids) + ";")
 	}
 	p.say("- warnings of the compiler are read by people: leave none that you can mend.", "")
 	switch {
@@ -199,9 +215,12 @@ func (p *page) rules(in PromptInput) {
 	p.say("",
 		"In a plan that is changed:", "",
 		"- A sprint that stays keeps its heading's number and the comment `<!-- beads-ralph: … -->` below it; what is done is not done again only because of these two. A new sprint gets no such comment.",
-		"- Leave sprints that are done as they are. Change others only where it is asked for, or where what happened makes it necessary.",
-		"- A sprint that is split keeps its comment on the part that is most like it.",
+		"- Leave sprints that are done as they are, with what they need: one that would run again is an error. Change others only where it is asked for, or where what happened makes it necessary.",
+		"- A sprint that is split keeps its comment on the part that is most like it. A new one gets a number and a title that none had.",
 	)
+	if done := in.Revise.Done; len(done) > 0 {
+		p.say("- Done are " + some(done) + ".")
+	}
 }
 
 // redFirst are the gates that have to fail before the work.

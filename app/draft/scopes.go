@@ -23,7 +23,7 @@ func (k *checking) scopes() {
 	said := 0
 	for i := range k.Epic.Nodes {
 		n := &k.Epic.Nodes[i]
-		if n.Done {
+		if k.done(n) {
 			continue
 		}
 		for _, p := range paths(n) {

@@ -1,0 +1,134 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+const searchPlan = `# Search
+<!-- beads-ralph-epic: bd-epic00 -->
+
+REQ-1 and REQ-2.
+
+## Phase 1: All
+
+### Sprint 1.1: Index
+<!-- beads-ralph: bd-aaaaaa -->
+
+**Acceptance criteria**:
+
+- words are found
+
+**Verify**: ` + "`make`" + `
+
+### Sprint 1.2: Page
+<!-- beads-ralph: bd-bbbbbb -->
+
+**Acceptance criteria**:
+
+- they are shown
+
+**Verify**: ` + "`make`" + `
+`
+
+// said reads the ids that a plan says.
+func said(text string) Identities {
+	epic, items := compiler.Identities(diag.NewFile("plan.md", []byte(text)))
+	out := Identities{Epic: epic}
+	for _, it := range items {
+		out.Items = append(out.Items, Named(it))
+	}
+	return out
+}
+
+// Ids of what stays are kept, and what is done stays as it is.
+func TestCheckRevised(t *testing.T) {
+	page := "### Sprint 1.2: Page\n<!-- beads-ralph: bd-bbbbbb -->"
+	index := "### Sprint 1.1: Index\n<!-- beads-ralph: bd-aaaaaa -->"
+	for name, c := range map[string]struct {
+		old, now string
+		was      string // another text before
+		done     string // key and id of a sprint that is finished
+		again    string // its id, if it would run again
+		want     []string
+	}{
+		"nothing": {},
+		"a new sprint, renumbered ones": {
+			old: page, now: "### Sprint 1.2: Ranking\n\n**Acceptance criteria**:\n\n- best first\n\n**Verify**: `make`\n\n### Sprint 1.3: Page\n<!-- beads-ralph: bd-bbbbbb -->",
+		},
+		"a retitled one":        {old: "Sprint 1.2: Page", now: "Sprint 1.2: Pages of results"},
+		"a removed one":         {old: searchPlan[strings.Index(searchPlan, "### Sprint 1.2"):], now: ""},
+		"the key stays":         {old: page, now: "### Sprint 1.2: Another page", want: []string{"draft-id-lost sprint 1.2 has lost its id"}},
+		"the title stays":       {old: page, now: "### Sprint 1.4: page", want: []string{"draft-id-lost sprint 1.4 has lost its id"}},
+		"the epic's id is gone": {old: "<!-- beads-ralph-epic: bd-epic00 -->\n", now: "", want: []string{"draft-id-lost the plan has lost its id"}},
+		"an invented id":        {old: "bd-bbbbbb", now: "bd-cccccc", want: []string{"draft-id-lost sprint 1.2 has lost its id"}},
+		"an invented id of a new one": {
+			old: page, now: "### Sprint 1.5: Ranking\n<!-- beads-ralph: bd-cccccc -->\n\n**Acceptance criteria**:\n\n- best first\n\n**Verify**: `make`\n\n" + page,
+			want: []string{"draft-id-reused sprint 1.5 has an id that nobody gave it"},
+		},
+		"a swapped pair": {
+			old: "Index\n<!-- beads-ralph: bd-aaaaaa -->", now: "Page\n<!-- beads-ralph: bd-aaaaaa -->",
+			want: []string{"draft-id-reused sprint 1.1 has the id of another", "draft-id-reused sprint 1.2 has the id of another"},
+		},
+		"a done one is changed": {old: "words are", now: "all words are", done: "1.1 bd-aaaaaa", again: "bd-aaaaaa", want: []string{"draft-done-changed sprint 1.1 is done and would run again"}},
+		"a done one is kept":    {old: "they are", now: "all are", done: "1.1 bd-aaaaaa"},
+		"a done one is removed": {
+			old: searchPlan[strings.Index(searchPlan, "### Sprint 1.2"):], now: "", done: "1.2 bd-bbbbbb", want: []string{"draft-done-changed sprint 1.2 is done and was removed"},
+		},
+		"a done one is not held to what new ones are": {old: "**Acceptance criteria**:\n\n- words are found", now: "", done: "1.1 bd-aaaaaa"},
+		"no ids before":     {was: strings.NewReplacer("<!-- beads-ralph: bd-bbbbbb -->\n", "", "<!-- beads-ralph: bd-aaaaaa -->\n", "").Replace(searchPlan), old: page + "\n", now: "### Sprint 1.2: Page\n", want: []string{"draft-id-reused sprint 1.1 has an id that nobody gave it"}},
+		"a lost one, split": {old: index, now: "### Sprint 1.1a: Index of words\n\n**Acceptance criteria**:\n\n- some\n\n**Verify**: `make`\n\n### Sprint 1.1b: Index of tags"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := searchPlan
+			if c.old != "" {
+				if !strings.Contains(text, c.old) {
+					t.Fatal("the case changes nothing")
+				}
+				text = strings.Replace(text, c.old, c.now, 1)
+			}
+			if name == "a swapped pair" {
+				text = strings.Replace(text, "Page\n<!-- beads-ralph: bd-bbbbbb -->", "Index\n<!-- beads-ralph: bd-bbbbbb -->", 1)
+			}
+			if c.was == "" {
+				c.was = searchPlan
+			}
+			out := compiler.Compile(compiler.Input{Plans: []compiler.Source{{Path: "plan.md", Bytes: []byte(text)}}})
+			if out.Diags.HasErrors() {
+				t.Fatalf("%+v", out.Diags)
+			}
+			r := Revised{
+				Compiled: Compiled{Epic: out.Results[0].Epic, File: out.Files["plan.md"], Places: out.Results[0].Trace.Places()},
+				Was:      Was{Identities: said(c.was), Text: c.was}, Now: said(text), Again: map[ir.NodeID]string{ir.NodeID(c.again): "its text changed"},
+			}
+			if key, id, ok := strings.Cut(c.done, " "); ok {
+				r.Was.Finished = []Named{{ID: ir.NodeID(id), Key: ir.Key(key), Title: "Done"}}
+			}
+			var got []string
+			for _, d := range CheckRevised(r) {
+				got = append(got, string(d.Code)+" "+d.Summary)
+			}
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A wish may drop a requirement or state a new one; the others stay.
+func TestDemanded(t *testing.T) {
+	got := demanded("REQ-1: a\nREQ-2: b\nREQ-3: c\n# Requirement 4\n", "drop REQ-2; REQ-9: faster", "REQ-1, REQ-2, 4")
+	if want := "[REQ-1 Requirement 4 REQ-9]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, id := range got {
+		if back := Requirements(asStated(id)); len(back) != 1 || back[0] != id {
+			t.Errorf("%s is stated as %q, which is %v", id, asStated(id), back)
+		}
+	}
+}
