@@ -246,7 +246,7 @@ var planCodes = []Entry{
 	{
 		Code: "label-form", Severity: Warning, About: "plan",
 		Title: "A label is written in a form that is not read",
-		Why:   "A label is bold, has a colon, its value stands outside the bold text, and it stands in no quotation. Anything else is prose, and the field is not set. The warning comes where what follows could be the label's value.",
+		Why:   "A label is bold, has a colon, its value stands outside the bold text, and it stands in no quotation. Anything else is prose, and the field is not set. The warning comes where what follows could be the label's value; of Status, where its value says that the work is done and the item runs all the same.",
 		Wrong: "**Depends on: 1.1**",
 		Right: "**Depends on**: 1.1",
 	},

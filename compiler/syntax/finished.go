@@ -89,6 +89,8 @@ func (p *parser) finishedItem(it *Item) {
 		it.Done, it.DoneBy, it.DoneRange = true, "phase", p.splitOf(it).doneAt
 	case it.Phase >= 0 && p.plan.Phases[it.Phase].Done && l == nil && boxes.Open == 0:
 		it.Done, it.DoneBy, it.DoneRange = true, "phase", p.plan.Phases[it.Phase].doneAt
+	default:
+		p.nearStatus(it, l)
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 func (p *parser) plainControl(at, end int, where place, below *block) {
 	p.innerControls(at, end)
 	p.oddControl(at, end)
+	p.plainStatus(at, end, where)
 	if where == inList {
 		p.listedControl(at, end, below)
 	}

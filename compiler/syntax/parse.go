@@ -38,7 +38,8 @@ type parser struct {
 	names func(items, groups []Named) func(string) Value
 	reads func(value string) Value // made by names, on first use
 
-	labels       []Label // room for those of the section that is read
+	labels       []Label      // room for those of the section that is read
+	statuses     []lostStatus // of that section
 	unknowns     map[string]*unknownLabel
 	unknownOrder []*unknownLabel
 	annotations  map[string]Annotation

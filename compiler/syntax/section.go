@@ -49,6 +49,7 @@ func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to i
 		r.elem(&p.stream[i], below)
 	}
 	r.finish()
+	s.statuses, p.statuses = p.statuses, nil
 	p.labels, s.Labels = s.Labels, slices.Clone(s.Labels) // grown once for all sections
 	if len(s.Labels) == 0 {
 		s.Labels = nil

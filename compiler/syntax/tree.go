@@ -164,6 +164,8 @@ type Section struct {
 	Fragments []Fragment // hcl fences with "ralph"
 	Outputs   []Fence    // json fences with output=
 	Boxes     Boxes      // all check boxes of the section
+
+	statuses []lostStatus
 }
 
 // Label returns the first label of that name, or nil.
