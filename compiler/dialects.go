@@ -21,6 +21,7 @@ type Reading struct {
 	Errors  int              // with one the plan is refused
 	Refused *diag.Diagnostic // the first of them; nil if it compiles
 	Weak    bool             // it counts only where nothing else compiles: any text has check boxes or a table
+	Title   bool             // its only item is the title of the plan
 
 	word bool // the dialect is one of the plan's own words
 	rank int  // of equals the lower one is named
@@ -43,21 +44,23 @@ type DialectTable struct {
 }
 
 // best is the reading that a person is told to take: of those that compile the one
-// with most items, weak ones only where there is no other; where none compiles, the
-// one with most items. nil if no dialect finds any.
+// with most items, one whose item is the title only where there is no other, weak ones
+// only where there is none at all; where none compiles, the one with most items. nil if no dialect finds any.
 func best(all []Reading) *Reading {
 	class := func(r *Reading) int { // the lower the better
 		switch {
-		case r.Compiles() && !r.Weak && !r.word:
+		case r.Compiles() && !r.Weak && !r.Title && !r.word:
 			return 0
 		case r.Compiles() && r.word:
 			return 1
-		case r.Compiles():
+		case r.Compiles() && !r.Weak:
 			return 2
-		case !r.Weak:
+		case r.Compiles():
 			return 3
+		case !r.Weak:
+			return 4
 		}
-		return 4
+		return 5
 	}
 	var found *Reading
 	for i := range all {
@@ -166,6 +169,7 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 	t.checkTogether()
 	r := Reading{Dialect: dialect, rank: rank, Items: len(u.draft.Nodes)}
 	r.Weak = u.dialect.In == syntax.InTodo || u.dialect.In == syntax.InTable && !u.states()
+	r.Title = len(u.tree.Items) == 1 && u.tree.Items[0].Level == 1
 	for i := range u.tree.Phases {
 		if len(u.tree.Phases[i].Items) > 0 {
 			r.Groups++
@@ -208,9 +212,9 @@ func (u *unit) states() bool {
 }
 
 // tryWords tries words of the plan as the keywords of items, if no dialect compiles
-// but weak ones.
+// but weak ones and those that find the title alone.
 func (c *compilation) tryWords(src Source, words []string, all []Reading, room int) []Reading {
-	if slices.ContainsFunc(all, func(r Reading) bool { return r.Compiles() && !r.Weak }) {
+	if slices.ContainsFunc(all, func(r Reading) bool { return r.Compiles() && !r.Weak && !r.Title }) {
 		return all
 	}
 	for i, w := range words {

@@ -23,6 +23,8 @@ func TestBestReading(t *testing.T) {
 		{"a weak one only alone", []Reading{{Dialect: "todo", Items: 9, Weak: true}, {Dialect: "b", Items: 1, rank: 1}}, "b"},
 		{"a weak one that compiles before one that does not", []Reading{{Dialect: "todo", Items: 9, Weak: true}, {Dialect: "b", Items: 10, Refused: refused}}, "todo"},
 		{"a word before weak ones", []Reading{{Dialect: "todo", Items: 9, Weak: true}, {Dialect: "task:Woche", Items: 3, word: true}}, "task:Woche"},
+		{"the title alone after words", []Reading{{Dialect: "phase", Items: 1, Title: true}, {Dialect: "task:Woche", Items: 3, word: true}}, "task:Woche"},
+		{"the title alone before weak ones", []Reading{{Dialect: "task", Items: 1, Title: true}, {Dialect: "todo", Items: 9, Weak: true}}, "task"},
 		{"the nearest of what is refused", []Reading{{Dialect: "todo", Items: 9, Weak: true, Refused: refused}, {Dialect: "b", Items: 3, Refused: refused}}, "b"},
 		{"one without items is none", []Reading{{Dialect: "a"}}, ""},
 	}
