@@ -17,6 +17,13 @@ var draftCodes = []Entry{
 		Right: "### Sprint 1.1: Greeting\n\n**Acceptance Criteria**:\n- `GET /hello` answers 200\n\n**Verify**: `go test ./web`",
 	},
 	{
+		Code: "draft-policies", Severity: Error, About: "draft",
+		Title: "A drafted plan chooses its policy itself",
+		Why:   "`policies` in the front matter of a plan replaces the policy of the project: its gates, its approvals, its limits. Who writes a plan for others does not choose what the plan is held to. In a plan that `ralph draft --revise` has changed it stays as it was. Only a plan that `ralph draft` has written is held to this.",
+		Wrong: "---\npolicies: [examples/lax.hcl]\n---\n# Search",
+		Right: "# Search",
+	},
+	{
 		Code: "draft-scope-missing", Severity: Error, About: "draft",
 		Title: "A path in a drafted plan is not there",
 		Why:   "A sprint may change only what it owns, so a misspelt path blocks it when it runs. A path or glob below Owns and Files fits something in the project, or something that a sprint makes: `(new)` behind a path says so, for all sprints of the plan. Only a plan that `ralph draft` has written is held to this.",

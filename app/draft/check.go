@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -36,7 +37,7 @@ type Compiled struct {
 }
 
 // Check reports what keeps a plan that compiles from being a good one, all at once:
-// sprints without acceptance criteria or without a judge, sprints that are too large,
+// policy files of its own, sprints without acceptance criteria or without a judge, sprints that are too large,
 // scopes that name nothing, requirements of the wish that no sprint implements. What
 // is done already is left alone. The list is sorted.
 func Check(c Compiled) diag.List {
@@ -48,6 +49,7 @@ func Check(c Compiled) diag.List {
 }
 
 func (k *checking) all() {
+	k.front()
 	for i := range k.Epic.Nodes {
 		if n := &k.Epic.Nodes[i]; !k.done(n) {
 			k.acceptance(n)
@@ -64,7 +66,8 @@ func (k *checking) done(n *ir.Node) bool { return n.Done || k.Finished[n.ID] }
 
 type checking struct {
 	Compiled
-	diags diag.List
+	before syntax.FrontMatter // of the plan before it was changed
+	diags  diag.List
 }
 
 func (k *checking) acceptance(n *ir.Node) {

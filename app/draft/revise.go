@@ -51,7 +51,7 @@ func CheckRevised(r Revised) diag.List {
 	for _, id := range demanded(r.Was.Brief, r.Asked, r.Was.Text) {
 		c.Wish += asStated(id) + "\n"
 	}
-	k := &revising{checking: checking{Compiled: c}, now: r.Now, was: r.Was, again: r.Again}
+	k := &revising{checking: checking{Compiled: c, before: frontOf(diag.NewFile(c.File.Name, []byte(r.Was.Text)))}, now: r.Now, was: r.Was, again: r.Again}
 	k.all()
 	k.identities()
 	k.finished()

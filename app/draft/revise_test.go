@@ -81,7 +81,11 @@ func TestCheckRevised(t *testing.T) {
 			old: searchPlan[strings.Index(searchPlan, "### Sprint 1.2"):], now: "", done: "1.2 bd-bbbbbb", want: []string{"draft-done-changed sprint 1.2 is done and was removed"},
 		},
 		"a done one is not held to what new ones are": {old: "**Acceptance criteria**:\n\n- words are found", now: "", done: "1.1 bd-aaaaaa"},
-		"no ids before":     {was: strings.NewReplacer("<!-- beads-ralph: bd-bbbbbb -->\n", "", "<!-- beads-ralph: bd-aaaaaa -->\n", "").Replace(searchPlan), old: page + "\n", now: "### Sprint 1.2: Page\n", want: []string{"draft-id-reused sprint 1.1 has an id that nobody gave it"}},
+		"no ids before":      {was: strings.NewReplacer("<!-- beads-ralph: bd-bbbbbb -->\n", "", "<!-- beads-ralph: bd-aaaaaa -->\n", "").Replace(searchPlan), old: page + "\n", now: "### Sprint 1.2: Page\n", want: []string{"draft-id-reused sprint 1.1 has an id that nobody gave it"}},
+		"other policy files": {old: "# Search\n", now: "---\npolicies: []\n---\n# Search\n", want: []string{"draft-policies the plan chooses policy files itself"}},
+		"the same policy files": {
+			was: "---\npolicies: []\n---\n" + searchPlan, old: "# Search\n", now: "---\npolicies: []\n---\n# Search\n",
+		},
 		"a lost one, split": {old: index, now: "### Sprint 1.1a: Index of words\n\n**Acceptance criteria**:\n\n- some\n\n**Verify**: `make`\n\n### Sprint 1.1b: Index of tags"},
 	} {
 		t.Run(name, func(t *testing.T) {
