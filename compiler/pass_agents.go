@@ -173,16 +173,22 @@ func (u *unit) modelOf(a *agentInfo) string {
 	if a.entry.Model == "" && a.entry.Slug != "" {
 		return ""
 	}
-	return cmpOr(a.entry.Model, cmpOr(a.model, u.modelOfDefault()))
+	return cmpOr(a.entry.Model, cmpOr(a.model, u.modelOfDefault(a.entry.Runner)))
 }
 
-// modelOfDefault is the model of implicit agents for which neither the plan nor
-// their file says one.
-func (u *unit) modelOfDefault() string {
-	if d := u.set.Agents["default"]; d != nil {
-		return d.Model.V
+// modelOfDefault is the model of agents for which neither the plan nor their file says
+// one. The built-in names are Claude Code's: another program that has models of its own
+// has its own choice.
+func (u *unit) modelOfDefault(runner string) string {
+	d := u.set.Agents["default"]
+	if d == nil {
+		return ""
 	}
-	return ""
+	m, r := u.set.Models[d.Model.V], u.set.Runners[runner]
+	if m != nil && m.Builtin && r != nil && slices.Contains([]string{"acp", "codex", "opencode"}, r.Kind.V) {
+		return ""
+	}
+	return d.Model.V
 }
 
 // planAgent returns the agent of the plan that a part of the work step has.
