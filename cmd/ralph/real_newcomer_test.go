@@ -16,8 +16,8 @@ import (
 )
 
 // newcomer is somebody with Claude Code on PATH and logged in, and an empty
-// repository. The model is scripted.
-func newcomer(t *testing.T) (*site, *modeltest.Server, string) {
+// repository. The model is scripted; rules go before those for any work.
+func newcomer(t *testing.T, rules ...modeltest.Rule) (*site, *modeltest.Server, string) {
 	t.Helper()
 	claude := runnertest.Binary(t, "claude")
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -32,7 +32,7 @@ func newcomer(t *testing.T) (*site, *modeltest.Server, string) {
 	s.git("config", "user.name", "Test User")
 	s.git("config", "user.email", "test@example.org")
 	model := modeltest.Start(t)
-	base := model.Load(t, modeltest.Scenario{Rules: []modeltest.Rule{
+	base := model.Load(t, modeltest.Scenario{Rules: append(rules, []modeltest.Rule{
 		{Match: "A person asks you", Steps: []modeltest.Step{{Do: []modeltest.Action{modeltest.Bash("pwd; ls")}}, {Text: "Because of bcrypt."}}},
 		{Match: "This is a test of the connection", Steps: []modeltest.Step{
 			{Do: []modeltest.Action{modeltest.Report(map[string]any{"result": "success", "summary": "hello"})}}, {Text: "hello"},
@@ -42,7 +42,7 @@ func newcomer(t *testing.T) (*site, *modeltest.Server, string) {
 			{Do: []modeltest.Action{modeltest.Report(map[string]any{"result": "success", "summary": "made it"})}},
 			{Text: "Done."},
 		}},
-	}})
+	}...)})
 	return s, model, base
 }
 
@@ -169,4 +169,79 @@ func TestRealPlanWithoutAPolicyIsDoneByClaudeCode(t *testing.T) {
 	if missed := model.Missed(base); len(missed) > 0 {
 		t.Errorf("the model was asked what it has no answer to: %q", missed)
 	}
+}
+
+// helloPlan is a plan for the work that every agent of a newcomer does.
+const helloPlan = `# Say hello
+
+## Phase 1: All
+
+### Sprint 1.1: Say hello
+
+**Owns**: ` + "`made-1.1.txt` (new), `Makefile` (new)" + `
+
+**Acceptance Criteria**:
+
+- there is a file for it
+
+**Verify**: ` + "`test -e made-1.1.txt`" + `
+`
+
+// From one sentence to an applied plan with two commands, of which the first names the
+// second: without a policy, with the one of ralph init, and where a person approves.
+// Planning mode: S2-01, S2-08, S2-09, S0-47
+func TestRealOneSentenceIsAppliedWithTwoCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED with -short: it runs real Claude Code")
+	}
+	for name, begins := range map[string]func(s *site, base string) string{
+		"no policy": func(s *site, base string) string {
+			return s.facing(base, exitDone, "draft", "Say hello", "--yes").out
+		},
+		"ralph init": func(s *site, base string) string {
+			s.write("Makefile", "test:\n\ttrue\n") // as the agents write it
+			s.facing(base, exitDone, "init")
+			s.git("add", "-A")
+			s.git("commit", "-q", "-m", "policy")
+			return s.facing(base, exitDone, "draft", "Say hello", "--yes").out
+		},
+		"a person": func(s *site, base string) string {
+			s.facing(base, exitWaiting, "draft", "Say hello")
+			return s.facing(base, exitDone, "approve", "1", "--epic", "draft-say-hello").out
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, model, base := newcomer(t, modeltest.Rule{Match: "# Look around for a plan", Steps: []modeltest.Step{
+				{Do: []modeltest.Action{modeltest.Report(map[string]any{"result": "success", "summary": "there is a README.md"})}}, {Text: "Looked."},
+			}}, modeltest.Rule{Match: "# Write a plan", Steps: []modeltest.Step{
+				{Do: []modeltest.Action{modeltest.Write("plans/say-hello.md", helloPlan)}}, {Text: "<promise>PLAN_READY</promise>"},
+			}})
+			s.git("add", "-A")
+			s.git("commit", "-q", "-m", "first")
+			said := begins(s, base)
+			next := regexp.MustCompile(`(?m)^  next: (.*)$`).FindStringSubmatch(said)
+			if next == nil {
+				t.Fatalf("no next command:\n%s", said)
+			}
+			got := s.next(next[1], "ANTHROPIC_BASE_URL="+base, "ANTHROPIC_API_KEY=dummy-key-of-a-test")
+			if files := s.git("ls-tree", "--name-only", "ralph/say-hello/integration"); !strings.Contains(got, "1 of 1 sprint done") || !strings.Contains(files, "made-1.1.txt") {
+				t.Errorf("it ends with\n%s\n%s", files, got)
+			}
+			if missed := model.Missed(base); len(missed) > 0 {
+				t.Errorf("the model was asked what it has no answer to: %q", missed)
+			}
+		})
+	}
+}
+
+// next types a command that ralph printed into a shell, as it is.
+func (s *site) next(line string, env ...string) string {
+	s.t.Helper()
+	cmd := s.command("/bin/sh", "-c", line)
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return string(out)
 }
