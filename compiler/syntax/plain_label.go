@@ -78,19 +78,37 @@ func (r *reader) plainBelow(b *block) bool {
 	return whole && len(below) == 0
 }
 
-// plainInner takes in the labels without bold of the lists in a list item. Their text
-// stays where it stands.
+// plainInner takes in the dependency labels of the lists in a list item, in bold and
+// without, that name items. Their text stays where it stands.
 func (r *reader) plainInner(b *block) {
 	for i := range b.kids {
 		for k := range b.kids[i].kids {
 			if inner := &b.kids[i].kids[k]; b.kids[i].kind == listBlock {
 				parts, _ := r.plainParts(inner)
+				if parts == nil {
+					parts = r.boldPart(inner)
+				}
 				r.p.judge(parts)
 				r.plainLabels(parts)
 				r.plainInner(inner)
 			}
 		}
 	}
+}
+
+// boldPart returns a list item that is one dependency label in bold as the part that it
+// would be without; else nil.
+func (r *reader) boldPart(b *block) []plainPart {
+	if r.kind != itemSection || len(b.kids) != 1 || b.kids[0].kind != paraBlock {
+		return nil
+	}
+	p := r.p
+	at, stop := int(b.kids[0].start), int(b.kids[0].end)
+	l, ok := p.labelLine(at, min(lineEnd(p.src, at), stop))
+	if !ok || !l.known || l.meant != "" || !l.name.IsDependency() {
+		return nil
+	}
+	return []plainPart{{at: at, stop: stop, name: l.name, written: l.at, value: l.value}}
 }
 
 // plainLabels adds the labels among some parts and leaves the open label open.
