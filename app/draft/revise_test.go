@@ -2,8 +2,12 @@ package draft
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
@@ -134,5 +138,42 @@ func TestDemanded(t *testing.T) {
 		if back := Requirements(asStated(id)); len(back) != 1 || back[0] != id {
 			t.Errorf("%s is stated as %q, which is %v", id, asStated(id), back)
 		}
+	}
+}
+
+// What is said about a changed plan, in full.
+func TestRevisedIsSaidInFull(t *testing.T) {
+	const name = "testdata/revised_all.txtar"
+	a, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := map[string]string{}
+	for _, f := range a.Files {
+		text[f.Name] = string(f.Data)
+	}
+	out := compiler.Compile(compiler.Input{Plans: []compiler.Source{{Path: "plan.md", Bytes: []byte(text["plan.md"])}}})
+	if out.Diags.HasErrors() {
+		t.Fatalf("%+v", out.Diags)
+	}
+	was := Was{Identities: said(text["was.md"]), Text: text["was.md"]}
+	was.Finished = []Named{was.Items[0], was.Items[2]}
+	var b strings.Builder
+	for _, d := range CheckRevised(Revised{
+		Compiled: Compiled{Epic: out.Results[0].Epic, File: out.Files["plan.md"], Places: out.Results[0].Trace.Places()},
+		Was:      was, Now: said(text["plan.md"]), Again: map[ir.NodeID]string{"bd-aaaaaa": "its text changed"},
+	}) {
+		at := out.Files["plan.md"].Position(d.Range.Start)
+		fmt.Fprintf(&b, "%s %s %d:%d: %s\n\t%s\n", d.Severity, d.Code, at.Line, at.Column, d.Summary, d.Detail)
+	}
+	if *update {
+		a.Files = append(slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "out/diags" }), txtar.File{Name: "out/diags", Data: []byte(b.String())})
+		if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if b.String() != text["out/diags"] {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), text["out/diags"])
 	}
 }
