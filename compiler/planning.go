@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -26,7 +27,10 @@ const (
 // Wish asks for a plan to be written.
 type Wish struct {
 	Plan     string   // path of the plan, relative to the project
+	Slug     string   // of the epic; "": DraftSlug(Plan)
 	Brief    []string // what is wanted, as lines; the first says it in a line
+	Revises  bool     // the plan is there, and is changed
+	For      []string // what it was first written for, where it is changed; nil: nobody knows
 	Agent    string   // who writes it; "" is the policy's choice
 	Attempts int      // of the planner; 0: as the policy or the complexity says
 	Approver string   // who approves where the policy names nobody; "" with Approved
@@ -116,14 +120,17 @@ func (c *compilation) openWish(w *Wish) *unit {
 	}
 	u.planning = true
 	u.set = u.set.ForPlanning(planSteps(u.set, w))
-	name := DraftSlug(w.Plan)
+	name, goal := cmp.Or(w.Slug, DraftSlug(w.Plan)), w.Brief
+	if w.Revises {
+		goal = w.For
+	}
 	title := strings.TrimSpace(strings.TrimLeft(w.Brief[0], "# "))
 	at := file.Range(0, min(len(src.Bytes), len(w.Brief[0])))
 	u.draft = &ir.Draft{
 		Plan: w.Plan, Slug: name, ID: ir.NodeID(name), Title: "Plan: " + clip(title), Range: at,
 		Nodes: []ir.DraftNode{{
 			ID: ir.NodeID(name + "-1"), Key: "1", KeyRange: at, Range: at, Kind: ir.Work, Title: clip(title), PhaseIndex: -1,
-			Goal: strings.Join(w.Brief, "\n"), Acceptance: w.Brief, Scope: ir.Scope{Owns: []string{w.Plan}},
+			Goal: strings.Join(goal, "\n"), Acceptance: w.Brief, Scope: ir.Scope{Owns: []string{w.Plan}},
 		}},
 	}
 	u.deps = u.importedEdges(&c.diags)

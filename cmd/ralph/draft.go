@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +28,8 @@ type draftArgs struct {
 	yes        bool
 	print      bool
 	write      bool
+	revise     string // the plan that is changed
+	message    string // how
 	run        applyArgs
 }
 
@@ -56,12 +56,18 @@ into your checkout: one file, with its ids.
 A draft is an epic of one sprint with the id draft-NAME, run as ralph apply runs any: in
 a worktree, with attempts, feedback and a journal. The agent may change one file, the
 plan. status, log, show, session, approve and reject take it by --epic draft-NAME. When
-it was killed or waits, ralph draft --epic draft-NAME goes on.`,
+it was killed or waits, ralph draft --epic draft-NAME goes on.
+
+With --revise the agent changes a plan that is there, committed or not: it gets the plan,
+what you say with -m, and what happened when the plan last ran. Sprints that stay keep
+their ids, and what is done stays as it is. You see what is kept, changed, new and
+removed, and what would run again.`,
 		Example: `  ralph draft "Add passkey login"
   ralph draft --from spec.md -o plans/login.md
   ralph draft "Add passkey login" --agent planner --complexity critical
   ralph draft "Add passkey login" --yes     no person is asked
   ralph draft "Add passkey login" --print-prompt | less
+  ralph draft --revise plans/login.md -m "split 2.1; no new dependency"
   ralph draft --epic draft-login            go on with it
   ralph draft --write --epic draft-login    write the approved plan once more`,
 		Args: countArgs(cobra.MaximumNArgs(1)),
@@ -77,6 +83,8 @@ it was killed or waits, ralph draft --epic draft-NAME goes on.`,
 	f.BoolVar(&a.yes, "yes", false, "ask no person: a plan that compiles is approved by you")
 	f.BoolVar(&a.print, "print-prompt", false, "print what the planner would be told; nothing runs")
 	f.BoolVar(&a.write, "write", false, "write the approved plan of a draft into the checkout again")
+	f.StringVar(&a.revise, "revise", "", "change this plan instead of writing one; -m says how")
+	f.StringVarP(&a.message, "message", "m", "", "what is to be different in the plan (with --revise)")
 	f.DurationVar(&a.run.grace, "grace", draftGrace, "time that a running attempt gets at the first Ctrl-C")
 	f.StringVar(&a.run.events, "events", "", "print events instead of progress: jsonl")
 	_ = cmd.RegisterFlagCompletionFunc("complexity", cobra.FixedCompletions([]string{"trivial", "simple", "standard", "critical"}, cobra.ShellCompDirectiveNoFileComp))
@@ -84,6 +92,9 @@ it was killed or waits, ralph draft --epic draft-NAME goes on.`,
 }
 
 func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
+	if a.revise != "" || a.message != "" {
+		return a.change(cmd, args)
+	}
 	if a.write || a.epic.file != "" {
 		return a.again(cmd, args)
 	}
@@ -100,20 +111,27 @@ func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	res, err := a.compile(cmd, p, plan, brief)
+	res, err := a.compile(cmd, p, plan, brief, nil)
 	if err != nil {
 		return err
 	}
 	if a.print {
 		return printPrompts(cmd.OutOrStdout(), res.Epic)
 	}
-	if err := checkDraftFiles(background(cmd), cmd.ErrOrStderr(), p, res.Epic); err != nil {
+	space, err := checkDraftFiles(background(cmd), cmd.ErrOrStderr(), p, res.Epic)
+	if err != nil {
+		return err
+	}
+	if err := checkNotCommitted(background(cmd), space, plan); err != nil {
 		return err
 	}
 	epic, raw := res.Epic, res.JSON
-	was, wasRaw, err := a.begun(cmd, p, epic)
+	was, wasRaw, err := begunDraft(background(cmd), p, epic.Epic.ID)
 	if err != nil {
 		return err
+	}
+	if was != nil && was.Epic.Plan != plan {
+		return inputErrorf("the draft %s is that of %s: give this plan a file of another name with -o", epic.Epic.ID, was.Epic.Plan)
 	}
 	switch {
 	case was == nil:
@@ -151,25 +169,32 @@ func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return d.deliver(background(cmd), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return d.deliver(background(cmd), cmd.OutOrStdout(), cmd.ErrOrStderr(), true)
 }
 
-// compile makes the epic by which the plan is written, and prints what there is to say.
-func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief []string) (compiler.Result, error) {
+// compile makes the epic by which the plan is written, or changed, and prints what there
+// is to say.
+func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief []string, r *revision) (compiler.Result, error) {
 	if a.attempts < 0 || a.attempts > maxIterations {
 		return compiler.Result{}, usageErrorf("--max-iterations %d: write a number from 1 to %d", a.attempts, maxIterations)
 	}
 	in := compiler.Input{Project: p.FS(), Options: compiler.Options{Complexity: a.complexity, Version: version()}}
 	wish, shown := strings.Join(brief, "\n"), draft.Map(p.FS(), mapBudget)
+	var of *draft.Revision
+	if r == nil {
+		r = &revision{}
+	} else {
+		wish, of = strings.Join(r.first, "\n"), &r.told
+	}
 	out := compiler.Planning(in, compiler.Wish{
-		Plan: plan, Brief: brief, Agent: a.agent, Attempts: a.attempts, Approver: userName(), Approved: a.yes,
+		Plan: plan, Slug: r.slug, Brief: brief, Revises: of != nil, For: r.first, Agent: a.agent, Attempts: a.attempts, Approver: userName(), Approved: a.yes,
 		Prompt: func(x compiler.Planned) []string {
 			return draft.Prompt(draft.PromptInput{
-				Plan: plan, Wish: wish, Policy: x.Policy, Map: shown, Explored: x.Explored, Reviewed: x.Reviewed, Person: x.Person,
+				Plan: plan, Wish: wish, Policy: x.Policy, Map: shown, Explored: x.Explored, Reviewed: x.Reviewed, Person: x.Person, Revise: of,
 			})
 		},
 		Explore: func(later bool) []string {
-			return draft.ExplorePrompt(draft.ExploreInput{Wish: wish, Map: shown, Later: later})
+			return draft.ExplorePrompt(draft.ExploreInput{Wish: wish, Map: shown, Later: later, Revise: of})
 		},
 	})
 	err := diagsView{format: formatText, files: out.Files, root: p.dir}.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), out.Diags)
@@ -184,47 +209,54 @@ func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief [
 
 // checkDraftFiles refuses a plan that no commit can hold, and names the policy files by
 // which it is not judged.
-func checkDraftFiles(ctx context.Context, errOut io.Writer, p *project, epic *ir.Epic) error {
+func checkDraftFiles(ctx context.Context, errOut io.Writer, p *project, epic *ir.Epic) (*workspace.Space, error) {
 	space, err := workspace.Open(ctx, p.dir, epic)
 	if err != nil {
-		return refusal(err)
+		return nil, refusal(err)
 	}
 	ignored, err := space.Ignored(ctx, []string{epic.Epic.Plan})
 	if err != nil {
-		return inputErrorf("%w", err)
+		return nil, inputErrorf("%w", err)
 	}
 	if len(ignored) > 0 {
-		return inputErrorf("git ignores %s, so no commit can hold the plan: name another file with -o", epic.Epic.Plan)
+		return nil, inputErrorf("git ignores %s, so no commit can hold the plan: name another file, or mend .gitignore", epic.Epic.Plan)
 	}
 	differ, err := space.Differs(ctx, "HEAD", epic.Run.Policies)
 	if err != nil {
-		return inputErrorf("%w", err)
+		return nil, inputErrorf("%w", err)
 	}
 	if len(differ) > 0 {
 		sayf(errOut, "ralph: warning: %s: not as in the commit that the plan is written on (HEAD), by which it is judged: commit first\n", listOf(differ))
 	}
+	return space, nil
+}
+
+// checkNotCommitted refuses to have a plan written anew that HEAD has and the checkout
+// has not: it would be a change of that one.
+func checkNotCommitted(ctx context.Context, space *workspace.Space, plan string) error {
+	_, there, err := space.FileAt(ctx, "HEAD", plan, maxFile)
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	if there {
+		return inputErrorf("%s is not here and is in HEAD.\n  To have it changed: git restore %s, then ralph draft --revise %s -m \"what to change\"\n  To have another one written: commit that it is gone, or name another file with -o", plan, quotePath(plan), quotePath(plan))
+	}
 	return nil
 }
 
-// begun returns the draft of this id that began here before, nil if there is none.
-func (a *draftArgs) begun(cmd *cobra.Command, p *project, epic *ir.Epic) (*ir.Epic, []byte, error) {
-	state, err := workspace.StateDir(background(cmd), p.dir, epic.Epic.ID)
+// begunDraft returns the draft of an id that began here before, nil if there is none.
+func begunDraft(ctx context.Context, p *project, id ir.NodeID) (*ir.Epic, []byte, error) {
+	state, err := workspace.StateDir(ctx, p.dir, id)
 	if err != nil {
 		return nil, nil, refusal(err)
 	}
-	b, err := readFile(filepath.Join(state, "epic.json"))
-	if err != nil {
-		if _, there := os.Lstat(filepath.Join(state, "epic.json")); errors.Is(there, os.ErrNotExist) {
-			return nil, nil, nil
-		}
+	b, err := readIfThere(filepath.Join(state, "epic.json"))
+	if b == nil {
 		return nil, nil, err
 	}
 	was, err := ir.Decode(b)
 	if err != nil {
 		return nil, nil, loadError(filepath.Join(state, "epic.json"), err)
-	}
-	if was.Epic.Plan != epic.Epic.Plan {
-		return nil, nil, inputErrorf("the draft %s is that of %s: give this plan a file of another name with -o", epic.Epic.ID, was.Epic.Plan)
 	}
 	return was, b, nil
 }

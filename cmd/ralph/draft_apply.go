@@ -42,7 +42,7 @@ func applyDraft(cmd *cobra.Command, a *applyArgs, file string, epic *ir.Epic, ra
 		}
 		switch {
 		case d.view.Status == executor.Done && ended == nil:
-			return d.deliver(ctx, out, cmd.ErrOrStderr())
+			return d.deliver(ctx, out, cmd.ErrOrStderr(), false)
 		case d.view.Status != executor.Waiting || d.view.Cause != executor.CauseApproval:
 			return ended
 		}

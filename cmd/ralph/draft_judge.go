@@ -14,11 +14,15 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
-// judgePlan is what a gate of kind compiles asks: the plan of a commit, compiled with the
+// planJudge judges the plans of a draft.
+type planJudge struct{ draft *ir.Epic }
+
+// check is what a gate of kind compiles asks: the plan of a commit, compiled with the
 // policy of that commit, and what else a drafted plan has to be.
-func judgePlan(_ context.Context, r executor.GateRun) (report gate.PlanReport, err error) {
+func (j planJudge) check(ctx context.Context, r executor.GateRun) (report gate.PlanReport, err error) {
 	p, err := openProject(filepath.Join(r.Dir, filepath.FromSlash(r.Gate.Plan)))
 	if err != nil {
 		return report, err
@@ -33,15 +37,28 @@ func judgePlan(_ context.Context, r executor.GateRun) (report gate.PlanReport, e
 	if err != nil {
 		return report, err
 	}
-	out := compiler.Compile(compiler.Input{
-		Plans: []compiler.Source{{Path: r.Gate.Plan, Bytes: plan}}, Project: p.FS(), Options: compiler.Options{Version: version()},
-	})
+	out := compilePlan(p, r.Gate.Plan, plan)
 	found := out.Diags
 	if !found.HasErrors() {
-		found = append(found, checkDrafted(out.Results[0], out.Files[r.Gate.Plan], p.FS(), r.Node.Acceptance)...)
+		was, err := j.before(ctx, p)
+		if err != nil {
+			return report, err
+		}
+		more, err := checkDrafted(ctx, out, p, r.Node.Acceptance, was)
+		if err != nil {
+			return report, err
+		}
+		found = append(found, more...)
 		found.Sort()
 	}
 	return gate.PlanReport{Found: findings(found, out.Files)}, nil
+}
+
+// compilePlan compiles the text of a plan with the policy of a project.
+func compilePlan(p *project, plan string, text []byte) compiler.Output {
+	return compiler.Compile(compiler.Input{
+		Plans: []compiler.Source{{Path: plan, Bytes: text}}, Project: p.FS(), Options: compiler.Options{Version: version()},
+	})
 }
 
 // findings are the errors of a list, and the warnings that --strict makes one, as a

@@ -25,6 +25,12 @@ func (d *drafted) compiled(text []byte) (compiler.Result, error) {
 	if err != nil {
 		return compiler.Result{}, err
 	}
+	if args.freshIDs = deletedIDs(c); len(args.freshIDs) > 0 {
+		c.project.Close()
+		if c, err = args.compile(strings.NewReader(string(text))); err != nil {
+			return compiler.Result{}, err
+		}
+	}
 	defer c.project.Close()
 	if !c.Diags.HasErrors() {
 		return c.Results[0], nil
@@ -32,6 +38,17 @@ func (d *drafted) compiled(text []byte) (compiler.Result, error) {
 	var b strings.Builder
 	_ = diag.Text{Files: c.Files, Clean: term.Clean, Width: term.Width}.Write(&b, c.Diags) // of a builder
 	return compiler.Result{}, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: git show %.12s:%s", b.String(), d.commit(), d.plan)
+}
+
+// deletedIDs are the sprints that would get the id of a deleted one. What a planner wrote
+// without an id is new: the gate sees to it that others keep theirs.
+func deletedIDs(c *compilation) (keys []string) {
+	for _, d := range c.Diags {
+		if f := c.Files[d.Range.File]; d.Code == "deleted-id" && f != nil {
+			keys = append(keys, string(f.Bytes[d.Range.Start:d.Range.End]))
+		}
+	}
+	return keys
 }
 
 // show writes what a person has to see of a plan before it counts: its tree, what waits
@@ -53,6 +70,9 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(&b, "\n%s, %s, %s:\n", count(stats.Nodes, "sprint"), count(stats.Edges, "edge"), count(len(stats.Waves), "wave"))
 	for i, wave := range stats.Waves {
 		fmt.Fprintf(&b, "  wave %d: %s\n", i+1, joinKeys(wave, " "))
+	}
+	if err := d.sayChanges(ctx, &b, paint, res.Epic, diag.NewFile(d.plan, text)); err != nil {
+		return err
 	}
 	if open := d.questions(text); len(open) > 0 {
 		b.WriteString("\nOpen questions:\n")

@@ -23,11 +23,18 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// checkDrafted is what a plan that compiles must have besides.
-func checkDrafted(res compiler.Result, file *diag.File, project fs.FS, brief []string) diag.List {
-	return draft.Check(draft.Compiled{
-		Epic: res.Epic, File: file, Places: res.Trace.Places(), Paths: pathsIn(project), Wish: strings.Join(brief, "\n"), Bounds: draft.BoundsOf(res.Trace.Policy()),
-	})
+// checkDrafted is what a plan that compiles must have besides; was is the plan that it
+// changes, nil if it is new.
+func checkDrafted(ctx context.Context, out compiler.Output, p *project, brief []string, was *planBefore) (diag.List, error) {
+	res := out.Results[0]
+	c := draft.Compiled{
+		Epic: res.Epic, File: out.Files[res.Plan], Places: res.Trace.Places(), Paths: pathsIn(p.FS()), Wish: strings.Join(brief, "\n"), Bounds: draft.BoundsOf(res.Trace.Policy()),
+	}
+	if was == nil {
+		return draft.Check(c), nil
+	}
+	again, err := againWith(ctx, res.Epic)
+	return draft.CheckRevised(draft.Revised{Compiled: c, Was: was.Was, Now: identitiesOf(c.File), Asked: c.Wish, Again: again}), err
 }
 
 // mostPaths bounds how many files of a project scopes are held against.
@@ -51,7 +58,8 @@ func pathsIn(project fs.FS) (out []string) {
 
 // deliver writes the approved plan into the checkout, with its ids, if the file is there
 // as it was when the draft began, and puts the approval on record for the plan's epic.
-func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer) error {
+// With again somebody asks for it: a file that is gone is then no change of theirs.
+func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool) error {
 	if d.view.Status != executor.Done {
 		return inputErrorf("the plan of %s is not approved yet: it is %s\n  ralph draft%s", d.epic.Epic.ID, statusWord(d.view), aboutEpic(d.file))
 	}
@@ -63,7 +71,7 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	wrote, err := d.put(ctx, res.Annotated)
+	wrote, err := d.put(ctx, res.Annotated, again)
 	if err != nil {
 		return err
 	}
@@ -93,7 +101,7 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer) error {
 }
 
 // put writes the plan; wrote is false if it is there already.
-func (d *drafted) put(ctx context.Context, text []byte) (wrote bool, err error) {
+func (d *drafted) put(ctx context.Context, text []byte, again bool) (wrote bool, err error) {
 	file := filepath.Join(d.space.Top(), filepath.FromSlash(d.plan))
 	if err := confined(file); err != nil {
 		return false, err
@@ -105,11 +113,15 @@ func (d *drafted) put(ctx context.Context, text []byte) (wrote bool, err error) 
 	if now != nil && bytes.Equal(now, text) {
 		return false, nil
 	}
-	base, there, err := d.space.FileAt(ctx, d.run.Base().Commit, d.plan, maxFile)
+	_, there, err := d.space.FileAt(ctx, d.run.Base().Commit, d.plan, maxFile)
 	if err != nil {
 		return false, inputErrorf("%w", err)
 	}
-	if there != (now != nil) || !bytes.Equal(now, base) {
+	differ, err := d.space.Differs(ctx, d.run.Base().Commit, []string{d.plan})
+	if err != nil {
+		return false, inputErrorf("%w", err)
+	}
+	if len(differ) > 0 || there != (now != nil) && (now != nil || !again) {
 		return false, inputErrorf("%s was changed while the plan was drafted, so it is left as it is.\n  The draft: git show %.12s:%s\n  Move the file away, then: ralph draft --write%s", d.plan, d.commit(), d.plan, aboutEpic(d.file))
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -354,39 +354,8 @@ func (a *planArgs) flags() string {
 func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error {
 	paint := term.For(out)
 	var b strings.Builder
-	wide, wideAction, counts, waits := 0, 0, map[string]int{}, false
-	for _, n := range p.Nodes {
-		wide = max(wide, min(term.Width(term.Clean(string(n.Key))), 24))
-		wideAction = max(wideAction, len(actionWords(n)))
-		waits = waits || n.Action == executor.ActWait || n.Action == executor.ActBlocked
-		if n.ID != executor.Integration {
-			counts[actionWords(n)]++
-		}
-	}
 	fmt.Fprintf(&b, "%s  from %.12s\n\n", term.Clean(epic.Epic.Title), p.Base)
-	for _, n := range p.Nodes {
-		m := actionMarks[n.Action]
-		if w := actionWords(n); w == "waits" || strings.HasPrefix(w, "by hand") {
-			m = actionMarks[executor.ActWait]
-		}
-		line := fmt.Sprintf("%s %s  %s", m.mark, padTo(term.Clean(string(n.Key)), wide), padTo(actionWords(n), wideAction))
-		text := n.Title
-		if n.Cause != "" {
-			text = n.Cause
-		}
-		fmt.Fprintf(&b, "%s  %s\n", paint.Paint(m.ink, line), term.Clean(first(text)))
-	}
-	b.WriteByte('\n')
-	var parts []string
-	for _, word := range []string{"run", "run again", "by hand", "by hand again", "may run again", "judge", "running", "go on", "keep", "done", "skipped", "waits", "blocked", "leave", "gone"} {
-		if k := counts[word]; k > 0 {
-			if word == "waits" && k > 1 {
-				word = "wait"
-			}
-			parts = append(parts, fmt.Sprintf("%d %s", k, word))
-		}
-	}
-	fmt.Fprintln(&b, strings.Join(parts, ", "))
+	writePlanned(&b, paint, p.Nodes)
 	if p.Changes {
 		free := ""
 		if p.Disk.Free >= 0 {
@@ -412,13 +381,49 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(term.Clean(p.Cannot), "  Nothing was started."))
 	case p.Changes || p.held():
 		p.writeSteps(&b, apply, about)
-	case waits:
+	case slices.ContainsFunc(p.Nodes, func(n plannedJSON) bool { return n.Action == executor.ActWait || n.Action == executor.ActBlocked }):
 		fmt.Fprintf(&b, "\nNothing would run. What waits for you, and what to type: ralph status%s\n", about)
 	default:
 		fmt.Fprintf(&b, "\nNothing would run.\n")
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// writePlanned writes what would be done about each sprint, and how many there are of
+// each kind.
+func writePlanned(b *strings.Builder, paint term.Style, nodes []plannedJSON) {
+	wide, wideAction, counts := 0, 0, map[string]int{}
+	for _, n := range nodes {
+		wide = max(wide, min(term.Width(term.Clean(string(n.Key))), 24))
+		wideAction = max(wideAction, len(actionWords(n)))
+		if n.ID != executor.Integration {
+			counts[actionWords(n)]++
+		}
+	}
+	for _, n := range nodes {
+		m := actionMarks[n.Action]
+		if w := actionWords(n); w == "waits" || strings.HasPrefix(w, "by hand") {
+			m = actionMarks[executor.ActWait]
+		}
+		line := fmt.Sprintf("%s %s  %s", m.mark, padTo(term.Clean(string(n.Key)), wide), padTo(actionWords(n), wideAction))
+		text := n.Title
+		if n.Cause != "" {
+			text = n.Cause
+		}
+		fmt.Fprintf(b, "%s  %s\n", paint.Paint(m.ink, line), term.Clean(first(text)))
+	}
+	b.WriteByte('\n')
+	var parts []string
+	for _, word := range []string{"run", "run again", "by hand", "by hand again", "may run again", "judge", "running", "go on", "keep", "done", "skipped", "waits", "blocked", "leave", "gone"} {
+		if k := counts[word]; k > 0 {
+			if word == "waits" && k > 1 {
+				word = "wait"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", k, word))
+		}
+	}
+	fmt.Fprintln(b, strings.Join(parts, ", "))
 }
 
 // writeSteps says what to type to do what is planned.

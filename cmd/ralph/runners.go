@@ -87,7 +87,7 @@ func (c *crew) gates(epic *ir.Epic) map[string]executor.Gate {
 		"agent":    gate.Agent{Runners: c.by},
 		"review":   gate.Review{Runners: c.by},
 		"outcome":  gate.Outcome{},
-		"compiles": gate.Compiles{Check: judgePlan},
+		"compiles": gate.Compiles{Check: planJudge{epic}.check},
 	}
 }
 

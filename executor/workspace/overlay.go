@@ -68,3 +68,13 @@ func (s *Space) Overlay(ctx context.Context, path string) (commit string, err er
 	b, err := s.git.run(ctx, place{}, msg, env, "commit-tree", tree, "-p", head)
 	return strings.TrimSpace(string(b)), err
 }
+
+// BaseFile returns a file as the epic's pinned base has it, at most limit bytes of size;
+// there is false if nothing is pinned, or the base has no such file.
+func (s *Space) BaseFile(ctx context.Context, path string, limit int) (b []byte, there bool, err error) {
+	base, err := s.base(ctx)
+	if err != nil || base == "" {
+		return nil, false, err
+	}
+	return s.FileAt(ctx, base, path, limit)
+}

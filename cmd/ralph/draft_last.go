@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Bounds of what a planner is told of the last run.
+const (
+	mostLast     = 12 << 10 // bytes of it
+	mostReason   = 600      // bytes of why something ended
+	mostTries    = 4        // attempts of a sprint, the last ones
+	mostProposed = 20
+)
+
+// lastRun tells a planner what happened when a plan ran: sprint by sprint what became of
+// it and what it took, why attempts failed, what people said, conflicts, what agents
+// proposed. Sprints that are not done come first. It is nil if there was no run here.
+func lastRun(ctx context.Context, id ir.NodeID) ([]string, error) {
+	if id == "" {
+		return nil, nil
+	}
+	epic, err := appliedBefore(ctx, id)
+	if err != nil || epic == nil {
+		return nil, err
+	}
+	r, err := recordAboutIn(ctx, ".", string(id), epic)
+	if err != nil {
+		return nil, err
+	}
+	o := r.run.Overview()
+	if !o.Begun {
+		return nil, nil
+	}
+	t := &lastTold{record: r}
+	t.say("The run is %s. %s.", strings.ReplaceAll(r.stateOfRun(), "; ralph apply goes on", ""), tallyOf(r.run))
+	if s := spentOfRun(o); s != "" {
+		t.say("In all: %s.", s)
+	}
+	if o.Held.For != "" {
+		t.say("Nothing new starts (%s): %s", o.Held.For, first(o.Held.Detail))
+	}
+	if o.Over != "" {
+		t.say("More than the budget: %s", o.Over)
+	}
+	var done []executor.NodeView
+	for _, v := range r.run.Views() {
+		if v.Status == executor.Done {
+			done = append(done, v)
+			continue
+		}
+		t.sprint(v)
+	}
+	if list := o.Proposals; len(list) > 0 {
+		t.say("")
+		t.say("Agents proposed:")
+		for i, x := range list {
+			if i == mostProposed {
+				t.say("- and %d more", len(list)-i)
+				break
+			}
+			t.say("- %s", proposal(x))
+			if text := strings.TrimSpace(x.Text); text != "" {
+				t.quote("  ", text)
+			}
+		}
+	}
+	if len(done) > 0 {
+		t.say("")
+		t.say("Done:")
+	}
+	for _, v := range done {
+		t.sprint(v)
+	}
+	if t.left > 0 {
+		t.lines = append(t.lines, fmt.Sprintf("And %d lines more.", t.left))
+	}
+	return t.lines, nil
+}
+
+// lastTold collects what is told of a run.
+type lastTold struct {
+	*record
+	lines []string
+	size  int
+	left  int // lines for which there was no room
+}
+
+func (t *lastTold) say(format string, args ...any) {
+	line := strings.TrimRight(term.Clean(fmt.Sprintf(format, args...)), " ")
+	if t.size += len(line) + 1; t.size > mostLast {
+		t.left++
+		return
+	}
+	t.lines = append(t.lines, line)
+}
+
+// quote tells the beginning of somebody's text.
+func (t *lastTold) quote(indent, text string) {
+	for line := range strings.Lines(executor.Clip(strings.TrimSpace(text), mostReason)) {
+		t.say("%s%s", indent, strings.TrimRight(line, "\r\n"))
+	}
+}
+
+func (t *lastTold) sprint(v executor.NodeView) {
+	if v.ID == executor.Integration && v.Status != executor.Blocked && v.Status != executor.Waiting {
+		return
+	}
+	name := fmt.Sprintf("%s %s", v.Key, v.Title)
+	if v.ID == executor.Integration {
+		name = "The sum of all results"
+	}
+	line := fmt.Sprintf("- %s: %s", name, statusWord(v))
+	var took []string
+	if k := v.Tries(); k > 0 {
+		took = append(took, count(k, "attempt"))
+	}
+	if v.Worked >= time.Second {
+		took = append(took, brief(v.Worked))
+	}
+	switch s := spentShort(v.Spent); s {
+	case "":
+	case "unknown":
+		took = append(took, "cost unknown")
+	default:
+		took = append(took, s)
+	}
+	if len(took) > 0 {
+		line += "; " + strings.Join(took, ", ")
+	}
+	t.say("%s", line)
+	if v.Status == executor.Done || v.Status == executor.Skipped {
+		return
+	}
+	if v.Reason != "" {
+		t.quote("  ", v.Reason)
+	}
+	if what := asks(v); v.Status == executor.Waiting && what != "" {
+		t.quote("  ", what)
+	}
+	for i := max(0, len(v.Attempts)-mostTries); i < len(v.Attempts); i++ {
+		t.attempt(v.Attempts[i])
+	}
+	for _, d := range v.Decisions {
+		if d.Message != "" {
+			t.say("  - %s", decisionWords(d))
+		}
+	}
+}
+
+func (t *lastTold) attempt(a executor.AttemptLog) {
+	if a.Status == executor.AttemptPassed {
+		return
+	}
+	t.say("  - %s #%d: %s", a.Step, a.Number, a.Status)
+	if a.Reason != "" {
+		t.quote("    ", a.Reason)
+	}
+	if s := a.Outcome.Summary; s != "" {
+		t.quote("    ", "its agent said: "+s)
+	}
+	if d := a.Diagnosed; d != nil {
+		t.quote("    ", "diagnosis: "+d.Note)
+	}
+	for _, p := range a.Problems {
+		t.quote("    ", p)
+	}
+}
