@@ -54,7 +54,7 @@ func TestADraftIsSeenInBeads(t *testing.T) {
 		t.Fatalf("exit %d\n%s", code, out)
 	}
 	has("draft-x", `"ralph"`, `"mode:planning"`)
-	has("draft-x-1", "The plan does not compile: 1 error (unknown-dependency)", "plan #1", "plan #2")
+	has("draft-x-1", "The plan does not compile: 1 error (unknown-dependency)", "plan #1", "plan #2", "ralph approve 1 --epic draft-x, ralph reject 1 -m")
 	if out, code = r.withBd(f, "approve", "1", "--epic", "draft-x"); code != exitDone {
 		t.Fatalf("exit %d\n%s", code, out)
 	}

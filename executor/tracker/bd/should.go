@@ -113,12 +113,15 @@ func (m *Mirror) asks(v executor.NodeView) *asked {
 	if len(v.Approvers) > 0 {
 		who = strings.Join(v.Approvers, ", ")
 	}
-	key := shellword.Quote(string(v.Key))
+	key, about := shellword.Quote(string(v.Key)), ""
+	if m.epic.Plans() != "" { // the draft of a plan has no epic.json in the checkout
+		about = " --epic " + shellword.Quote(string(m.epic.Epic.ID))
+	}
 	if m.epic.Run.Tracker.Approvals {
-		fmt.Fprintf(&b, "\n\nTo decide (%s):\n  bd label add %s %s\n  bd comments add %s \"what to change\" && bd label add %s %s\nor on the command line: ralph approve %s, ralph reject %s -m \"what to change\"",
-			who, v.ID, shellword.Quote(m.labels.approved), v.ID, v.ID, shellword.Quote(m.labels.changes), key, key)
+		fmt.Fprintf(&b, "\n\nTo decide (%s):\n  bd label add %s %s\n  bd comments add %s \"what to change\" && bd label add %s %s\nor on the command line: ralph approve %s%s, ralph reject %s -m \"what to change\"%s",
+			who, v.ID, shellword.Quote(m.labels.approved), v.ID, v.ID, shellword.Quote(m.labels.changes), key, about, key, about)
 	} else {
-		fmt.Fprintf(&b, "\n\nTo decide (%s): ralph approve %s, ralph reject %s -m \"what to change\"", who, key, key)
+		fmt.Fprintf(&b, "\n\nTo decide (%s): ralph approve %s%s, ralph reject %s -m \"what to change\"%s", who, key, about, key, about)
 	}
 	a.text = b.String()
 	return a
