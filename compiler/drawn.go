@@ -70,6 +70,7 @@ func (d *depender) checkDrawn() {
 			}
 		}
 	}
+	endings := d.endings()
 	ends := func(t target) []int32 {
 		if t.kind == toItem {
 			return []int32{t.item}
@@ -77,7 +78,7 @@ func (d *depender) checkDrawn() {
 		var out []int32
 		if t.kind == toGroupEnds {
 			for _, g := range t.groups {
-				out = append(out, d.filter(members[g], outGroup)...)
+				out = append(out, endings.of(g)...)
 			}
 		}
 		return out

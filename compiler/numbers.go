@@ -202,21 +202,24 @@ func (d *depender) pendingEdges() {
 		return
 	}
 	members := d.members()
-	ends, beginnings := map[int32][]int32{}, map[int32][]int32{}
+	ends, beginnings := d.endings(), map[int32][]int32{}
+	taken := func(g int32, reverse bool) []int32 {
+		if !reverse {
+			return ends.of(g)
+		}
+		if _, known := beginnings[g]; !known {
+			beginnings[g] = d.filter(members[g], inGroup)
+		}
+		return beginnings[g]
+	}
 	var made []edge
 	for _, p := range d.pending {
-		taken, flag := ends, outGroup
-		if p.reverse {
-			taken, flag = beginnings, inGroup
-		}
 		for _, g := range p.groups {
-			if _, known := taken[g]; !known {
-				taken[g] = d.filter(members[g], flag)
-			}
-			if !d.room(len(made) + len(taken[g])) {
+			items := taken(g, p.reverse)
+			if !d.room(len(made) + len(items)) {
 				return
 			}
-			for _, i := range taken[g] {
+			for _, i := range items {
 				e := edge{from: i, to: p.item, start: int32(p.at.Start), end: int32(p.at.End)}
 				if p.reverse {
 					e.from, e.to = p.item, i
