@@ -210,7 +210,7 @@ func (p *valueParser) part(sp span) bool {
 	lw := strings.ToLower(w)
 	if rest.start < rest.end {
 		switch {
-		case p.itemWords[lw]:
+		case p.itemWords[lw] && !(p.groupWords[lw] && p.beginsWithGroup(rest)):
 			if p.items1(rest, itemWord, p.ownItem[lw]) {
 				p.carry = itemWord
 				return true
@@ -231,6 +231,18 @@ func (p *valueParser) part(sp span) bool {
 		return true
 	}
 	return p.bareGroups && p.group1(sp, false)
+}
+
+// beginsWithGroup reports whether an id of a group stands first: "2" of "Sprint 2-3" where
+// groups are called sprints.
+func (p *valueParser) beginsWithGroup(sp span) bool {
+	s := p.text[sp.start:sp.end]
+	end := strings.IndexFunc(s, func(r rune) bool { return r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if end < 0 {
+		end = len(s)
+	}
+	_, ok := p.names.group(strings.TrimRight(s[:end], "."))
+	return ok
 }
 
 // group1 reads what stands behind a group keyword: an id, a range of ids, with

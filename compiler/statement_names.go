@@ -69,8 +69,10 @@ func newNames(in *depInput) *names {
 		}
 	}
 	for i := range in.groups {
-		if w := strings.ToLower(in.groups[i].word); w != "" && !strings.Contains(w, " ") && !n.itemWords[w] {
-			n.groupWords[w] = true
+		if w := strings.ToLower(in.groups[i].word); w != "" && !strings.Contains(w, " ") && !own[w] && !n.groupWords[w] {
+			for form := range newWords([]string{w}) {
+				n.groupWords[form] = true
+			}
 		}
 		for _, id := range append(slices.Clip(in.groups[i].also), in.groups[i].id) {
 			if id != "" {
