@@ -55,9 +55,7 @@ func (p *parser) read(blocks []block) {
 		b := &blocks[i]
 		if b.kind == paraBlock {
 			p.unspaced(b)
-			if p.dialect.In == InCheckbox {
-				p.oddBoxes(b)
-			}
+			p.oddBoxes(int(b.start), int(b.end))
 		}
 		switch {
 		case b.kind == headingBlock:
@@ -164,6 +162,7 @@ func (p *parser) listItem(b *block) bool {
 		p.kids(b.kids[1:])
 		return true
 	}
+	p.oddBoxes(nextLine(p.src[:para.end], int(para.start)), int(para.end))
 	if below := p.boldBelow(b); below >= 0 {
 		head, tail := p.cutAt(b, below)
 		p.push(elem{b: &head, cand: -1, own: true})
@@ -218,6 +217,7 @@ func (p *parser) restOfParagraph(para *block, at int) {
 			p.boldLines(para, next)
 			return
 		}
+		p.oddBoxes(next, int(para.end))
 		p.push(elem{b: para, from: int32(next), to: para.end, cand: -1})
 	}
 }
@@ -254,9 +254,7 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 		c.optional = after == starredBox
 		at += after
 	} else if p.dialect.In == InCheckbox || p.dialect.In == InTodo {
-		if p.dialect.In == InCheckbox {
-			p.oddBox(at, end)
-		}
+		p.oddBox(at, end)
 		return c, false
 	}
 	rest := strings.TrimLeft(p.src[at:end], "~ ")

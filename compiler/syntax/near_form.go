@@ -78,7 +78,8 @@ func (p *parser) nearForm(in inline, m *matcher, heading bool) (look idLook, id 
 	switch key.look {
 	case goodID, caseID, foldedID:
 		number := p.item.starred && len(m.words) == 0 && strings.Trim(key.id, "0123456789") == ""
-		if number && bareNumber(key.id, s[key.n:]) || !number && !marked {
+		rest := s[key.n:]
+		if number && bareNumber(key.id, rest) && !(marked && strings.HasPrefix(rest, ".")) || !number && !marked {
 			return noID, ""
 		}
 		return malformed, key.id
@@ -113,13 +114,16 @@ func severalOf(s string, m *matcher) (idLook, string) {
 
 // bareNumber reports whether a text begins with a number and goes on as a sentence.
 func bareNumber(id, rest string) bool {
-	return strings.Trim(id, "0123456789") == "" && !strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, ")")
+	return strings.Trim(id, "0123456789") == "" && (rest == "" || strings.IndexByte(":)]", rest[0]) < 0)
 }
 
-// leadingTag returns the length of "[P]" in front of an id.
+// leadingTag returns the length of "[P]" or "(P)" in front of an id.
 func leadingTag(s string, m *matcher) (int, bool) {
-	end := strings.IndexByte(s, ']')
-	if !strings.HasPrefix(s, "[") || end < 2 || end > 16 {
+	if s == "" || s[0] != '[' && s[0] != '(' {
+		return 0, false
+	}
+	end := strings.IndexByte(s, closer(rune(s[0])))
+	if end < 2 || end > 16 {
 		return 0, false
 	}
 	if k := m.match(s[1:end]); k.look != noID && k.look != malformed {
@@ -174,28 +178,48 @@ func dropSeparator(r rune) rune {
 }
 
 // oddBox remembers a line that would be an item if its check box were one: "[]",
-// "[v]", no space behind it, or no bullet in front of it.
+// "[v]", "[ x ]", no space behind it, or no bullet in front of it.
 func (p *parser) oddBox(at, end int) {
 	s := strings.TrimLeft(p.src[at:end], "-*+ \t")
 	close := strings.IndexByte(s, ']')
-	if !strings.HasPrefix(s, "[") || close < 0 || close > 5 || utf8.RuneCountInString(s[1:close]) > 1 {
+	if !strings.HasPrefix(s, "[") || close < 0 || close > maxOddBox {
+		return
+	}
+	mark := strings.TrimSpace(s[1:close])
+	if utf8.RuneCountInString(mark) > 1 {
 		return
 	}
 	from := end - len(s)
 	in := p.plain(from+close+1, end)
-	t, ok := p.readTitle(in, &p.item)
-	if look, _ := p.nearForm(in, &p.item, false); look == noID && (!ok || t.struck || t.wholeNumber()) {
-		return
+	id := ""
+	if p.dialect.In == InTodo {
+		if !strings.Contains(boxMarks, mark) || in.Value == "" || mark != "" && p.src[from+close+1] == '(' { // "[x](link)"
+			return
+		}
+	} else {
+		t, ok := p.readTitle(in, &p.item)
+		if look, _ := p.nearForm(in, &p.item, false); look == noID && (!ok || t.struck || t.wholeNumber()) {
+			return
+		}
+		id = t.key.id
 	}
 	p.misses = append(p.misses, nearMiss{
-		elem: -1, at: p.file.Range(from, max(from, in.Range.End)), look: malformed, id: t.key.id,
+		elem: -1, at: p.file.Range(from, max(from, in.Range.End)), look: malformed, id: id,
 		why: "A check box is \"- [ ]\" or \"- [x]\": a bullet, a space, the box, a space. This is none",
 	})
 }
 
-// oddBoxes looks for such lines in a paragraph.
-func (p *parser) oddBoxes(b *block) {
-	for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
+const (
+	maxOddBox = 6           // bytes up to its end
+	boxMarks  = " xXvV✓✔☑✗" // what people write into boxes; nothing is one, too
+)
+
+// oddBoxes looks for such lines from at on.
+func (p *parser) oddBoxes(at, end int) {
+	if p.dialect.In != InCheckbox && p.dialect.In != InTodo {
+		return
+	}
+	for ; at < end; at = nextLine(p.src[:end], at) {
 		p.oddBox(at, min(lineEnd(p.src, at), end))
 	}
 }
@@ -247,7 +271,7 @@ func (p *parser) reportMiss(m *nearMiss) {
 }
 
 func nearlyWhat(in Place, phase bool) string {
-	what := map[Place]string{InCheckbox: "a check box", InBold: "a bold line", InTable: "a table row"}[in]
+	what := map[Place]string{InCheckbox: "a check box", InBold: "a bold line", InTable: "a table row", InTodo: "a check box"}[in]
 	switch {
 	case phase:
 		return "a heading nearly is a group"

@@ -165,14 +165,14 @@ func (m *matcher) match(s string) idMatch {
 	if n := len(m.id.FindString(limited(s))); n > 0 {
 		switch m.boundary(s[n:]) {
 		case endOfID:
-			if m.namesMore(s[n:]) {
+			if m.namesMore(s[:n], s[n:]) {
 				return m.several(s, n)
 			}
 			return idMatch{id: s[:n], n: n, look: goodID}
 		case rangeOfID:
 			return m.several(s, n)
 		case notEnd:
-			if s[n] == ',' && m.namesMore(s[n:]) { // "1.2, 1.3"
+			if s[n] == ',' && m.namesMore(s[:n], s[n:]) { // "1.2, 1.3"
 				return m.several(s, n)
 			}
 		}
@@ -207,7 +207,7 @@ func (m *matcher) whole(s string) bool { return len(m.id.FindString(s)) == len(s
 
 // namesMore reports whether what stands behind an id names another one: a
 // heading about several items is no item.
-func (m *matcher) namesMore(s string) bool {
+func (m *matcher) namesMore(id, s string) bool {
 	rest := strings.TrimLeft(s, " \u00a0")
 	for _, sep := range []string{",", "&", "+", "/", "and ", "to ", "through ", "-", "–", "—", "und ", "et "} {
 		after, ok := strings.CutPrefix(rest, sep)
@@ -224,7 +224,7 @@ func (m *matcher) namesMore(s string) bool {
 		}
 		end := strings.TrimLeft(after[n:], " ")
 		return end == "" || end[0] == ':' || end[0] == ')' || end[0] == ',' || strings.HasPrefix(end, "and ") ||
-			sep != "-" && sep != "–" && sep != "—" && boundary(after[n:]) == endOfID
+			boundary(after[n:]) == endOfID && (sep != "-" && sep != "–" && sep != "—" || letterPrefix(after[:n]) != "" && len(idsBetween(id, after[:n])) > 0)
 	}
 	return false
 }
