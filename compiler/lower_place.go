@@ -13,6 +13,8 @@ type standing struct {
 	where  string // "below the title"
 	labels string // that mean something there, for a sentence
 	means  func(syntax.LabelName) bool
+
+	foreign bool // what stands there may name what the dialect does not read: "Task Group 1"
 }
 
 var belowTitle = standing{
@@ -37,8 +39,14 @@ var belowPhase = standing{
 	},
 }
 
-// misplaced warns of labels below the title and below phases that mean nothing
-// there: one warning for each label and kind of place.
+var outside = standing{
+	where: "outside of every item", labels: "no labels",
+	means:   func(syntax.LabelName) bool { return false },
+	foreign: true,
+}
+
+// misplaced warns of labels below the title, below phases and below headings that are
+// neither items nor phases, where they mean nothing: one warning for each label and kind of place.
 func (l *lowering) misplaced() {
 	var known *names // of the plan's items, made on first use
 	check := func(at standing, sections []*syntax.Section) {
@@ -56,7 +64,7 @@ func (l *lowering) misplaced() {
 				if lb.Name.IsDependency() && known == nil {
 					known = newNames(&l.deps)
 				}
-				if !l.isSetting(lb, known) {
+				if !l.isSetting(lb, known) && !(at.foreign && known.numbered(lb.Value.Value)) {
 					continue
 				}
 				if k, again := first[lb.Name]; again {
@@ -85,6 +93,16 @@ func (l *lowering) misplaced() {
 		phases = append(phases, &l.tree.Splits[i].Section)
 	}
 	check(belowPhase, phases)
+	if len(l.tree.Items) > 0 {
+		check(outside, []*syntax.Section{{Labels: l.tree.Outside}})
+	}
+}
+
+// numbered reports whether a value begins with a word for items or groups and holds a
+// number.
+func (n *names) numbered(value string) bool {
+	word, rest, _ := strings.Cut(strings.ToLower(value), " ")
+	return (n.itemWords[word] || n.groupWords[word]) && strings.ContainsAny(rest, "0123456789")
 }
 
 // mostPlaces bounds the places that one warning lists.

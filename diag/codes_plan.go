@@ -253,7 +253,7 @@ var planCodes = []Entry{
 	{
 		Code: "label-not-here", Severity: Warning, About: "plan",
 		Title: "A label stands where it means nothing",
-		Why:   "Below the title of a plan ralph reads Source Branch, Integration Branch, Policy, Labels, Goal and Description; below the heading of a phase Goal, Description, Depends on, Blocks and Status. Any other label is about one item, and one that stands there sets nothing for the items below it. Write it below each item that it is about. What can be said as policy (timeouts, attempts, agents, gates) can stand once in a fence marked `hcl ralph`, which speaks for the whole plan or phase.",
+		Why:   "Below the title of a plan ralph reads Source Branch, Integration Branch, Policy, Labels, Goal and Description; below the heading of a phase Goal, Description, Depends on, Blocks and Status. Any other label is about one item, and one that stands there sets nothing for the items below it. Below a heading that is neither an item nor a phase of the dialect no label counts; a dependency that is named there is reported. Write it below each item that it is about. What can be said as policy (timeouts, attempts, agents, gates) can stand once in a fence marked `hcl ralph`, which speaks for the whole plan or phase.",
 		Wrong: "## Phase 2: API\n\n**Timeout**: 5m\n\n### Sprint 2.1: Routes",
 		Right: "## Phase 2: API\n\n```hcl ralph\ntimeout = \"5m\"\n```\n\n### Sprint 2.1: Routes",
 	},

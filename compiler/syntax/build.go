@@ -359,6 +359,10 @@ func (b *builder) leftovers() {
 				s = &p.plan.Phases[group].Section
 			}
 			s.Fragments = append(s.Fragments, p.fragment(e.b))
+		default:
+			if e.to == 0 {
+				p.outsideLabels(e.b)
+			}
 		}
 	}
 }

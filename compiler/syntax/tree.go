@@ -40,6 +40,7 @@ type Plan struct {
 	Splits      []Phase // plain numbers with lettered headings below them: groups inside the phases
 	Items       []Item
 	Cancelled   []Cancelled // struck-through items and phases
+	Outside     []Label     // dependency labels that stand in no section
 	Orders      []Order     // lists, waves and drawings that state an order
 	Others      []Other     // what other dialects would find, where that may be more; in the order of Options.Dialects
 	Unread      int         // dialects that were left out there, because the plan is large or they are many
