@@ -72,6 +72,8 @@ func (r *Run) considerPlan(d Decision) (Decision, act, error) {
 	switch {
 	case d.How == Override:
 		return d, nil, &Refused{Why: "a plan has no gate that could be overridden", Hint: "ralph approve"}
+	case d.How == Drafted && d.Digest == "":
+		return d, nil, &Refused{Why: "it does not say which epic.json was approved"}
 	case d.Digest != "" && d.Digest != r.epic.Digest:
 		return d, nil, &Refused{Why: "the decision is about another epic.json than the present one", Hint: "ralph diff shows what changed; then ralph approve"}
 	case r.epic.Run.HITL.Plan != "required" && d.How != Drafted:

@@ -671,9 +671,12 @@ func TestADraftedPlanIsApproved(t *testing.T) {
 		if _, err := s.run.Consider("", d, s.now); err == nil {
 			t.Errorf("%s: bob may not approve", asks)
 		}
-		d.By, d.Digest = "ann", "sha256:other"
-		if _, err := s.run.Consider("", d, s.now); err == nil {
-			t.Errorf("%s: that is about another epic", asks)
+		d.By = "ann"
+		for _, other := range []string{"sha256:other", ""} {
+			d.Digest = other
+			if _, err := s.run.Consider("", d, s.now); err == nil {
+				t.Errorf("%s: %q is about another epic", asks, other)
+			}
 		}
 		d.Digest = s.epic.Digest
 		s.put(executor.Event{Body: executor.Decided{Decision: d}})
@@ -681,7 +684,7 @@ func TestADraftedPlanIsApproved(t *testing.T) {
 			t.Errorf("%s: the plan is not approved", asks)
 		}
 		var no *executor.Refused
-		if _, err := s.run.Consider("", executor.Decision{ID: "b", Verb: executor.Approve, How: executor.Drafted, By: "ann"}, s.now); !errors.As(err, &no) || !no.Already {
+		if _, err := s.run.Consider("", executor.Decision{ID: "b", Verb: executor.Approve, How: executor.Drafted, By: "ann", Digest: s.epic.Digest}, s.now); !errors.As(err, &no) || !no.Already {
 			t.Errorf("%s: the second approval: %v", asks, err)
 		}
 		if _, err := s.run.Consider("bd-1-1", executor.Decision{ID: "c", Verb: executor.Approve, How: executor.Drafted, By: "ann"}, s.now); err == nil {

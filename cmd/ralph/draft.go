@@ -92,6 +92,11 @@ removed, and what would run again.`,
 }
 
 func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
+	if a.yes || a.write {
+		if err := refuseMarked(); err != nil {
+			return err
+		}
+	}
 	if a.revise != "" || a.message != "" {
 		return a.change(cmd, args)
 	}

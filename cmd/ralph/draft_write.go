@@ -63,6 +63,9 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool
 	if d.view.Status != executor.Done {
 		return inputErrorf("the plan of %s is not approved yet: it is %s\n  ralph draft%s", d.epic.Epic.ID, statusWord(d.view), aboutEpic(d.file))
 	}
+	if err := refuseMarked(); err != nil { // it would approve its own plan
+		return err
+	}
 	text, err := d.text(ctx)
 	if err != nil {
 		return err
@@ -78,7 +81,11 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool
 	if res, err = d.compiled(res.Annotated); err != nil { // the epic that compile makes of the file
 		return err
 	}
-	note, err := d.approve(ctx, res.Epic)
+	epic, err := ir.Decode(res.JSON) // with its digest, as apply reads it
+	if err != nil {
+		return inputErrorf("%w", err)
+	}
+	note, err := d.approve(ctx, epic)
 	if err != nil {
 		return err
 	}
@@ -147,9 +154,21 @@ func readIfThere(file string) ([]byte, error) {
 	return b, err
 }
 
+const notCounted = "the approval does not count for its epic: "
+
 // approve appends the approval to the journal of the plan's own epic, so that a policy
 // which asks for one has it, for exactly this epic. note says why it could not count.
 func (d *drafted) approve(ctx context.Context, epic *ir.Epic) (note string, err error) {
+	why, err := d.otherPolicy(ctx, epic)
+	if err != nil {
+		return "", err
+	}
+	if why != "" {
+		if epic.Run.HITL.Plan == "required" {
+			why += "\n  ralph compile it, look at epic.json, then: ralph approve"
+		}
+		return notCounted + why, nil
+	}
 	by := d.approval()
 	by.ID, by.Verb, by.How, by.Digest = "drafted-"+strings.TrimPrefix(epic.Digest, "sha256:"), executor.Approve, executor.Drafted, epic.Digest
 	by.Message = fmt.Sprintf("approved as %s wrote it (%s, commit %.12s)", d.planner(), d.epic.Epic.ID, d.commit())
@@ -164,7 +183,7 @@ func (d *drafted) approve(ctx context.Context, epic *ir.Epic) (note string, err 
 	case errors.As(err, &no) && no.Already, err == nil:
 		return "", nil
 	case errors.As(err, &no):
-		return "the approval does not count for its epic: " + no.Error(), nil
+		return notCounted + no.Error(), nil
 	}
 	return "", err
 }
