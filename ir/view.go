@@ -12,18 +12,61 @@ func (n *Node) PhaseTitle() string {
 		return ""
 	}
 	// The section is a path of headings that ends at the node itself; the
-	// nearest that names the phase is the phase's.
+	// nearest that names the phase is the phase's. In a list the item above is it.
+	path, own, _ := cutLast(n.Section, listMark)
+	if own != "" {
+		if _, group, found := cutLast(path, listMark); found {
+			return group
+		}
+		if group, is := strings.CutPrefix(path, "- "); is {
+			return group
+		}
+	}
 	outer := strings.Split(n.Section, " > ")
+	last := outer[len(outer)-1]
 	outer = outer[:len(outer)-1]
 	for _, h := range slices.Backward(outer) {
 		if wordIndex(h, n.Phase) >= 0 && (n.Key == "" || wordIndex(h, string(n.Key)) < 0) {
 			return plainHeading(h)
 		}
 	}
+	if leads, is := strings.CutPrefix(last, "- "); is && string(n.Key) == n.Phase {
+		return leads
+	}
 	if len(outer) > 0 && plainHeading(outer[0]) != "" {
 		return plainHeading(outer[0])
 	}
 	return "Phase " + n.Phase
+}
+
+// PhaseTitles returns what the phases of e are called, by their ids. Where several
+// have one title, because they stand below one heading, their ids are in it.
+func (e *Epic) PhaseTitles() map[string]string {
+	out, called := map[string]string{}, map[string]int{}
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		if _, known := out[n.Phase]; !known {
+			out[n.Phase] = n.PhaseTitle()
+			called[out[n.Phase]]++
+		}
+	}
+	for id, title := range out {
+		if called[title] > 1 {
+			out[id] = title + " · " + id
+		}
+	}
+	return out
+}
+
+// listMark stands in a path before an item of a list.
+const listMark = " > - "
+
+// cutLast cuts s around the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
 }
 
 func plainHeading(h string) string { return strings.TrimSpace(strings.TrimLeft(h, "#")) }

@@ -73,6 +73,7 @@ func (p *parser) build(from int) bool {
 	b.leftovers()
 	p.members()
 	p.implicitPhases()
+	p.pathsInLists()
 	b.speakFor()
 	p.checkPhases()
 	return true

@@ -57,3 +57,24 @@ func (p *parser) worksBetween(from, to int) bool {
 
 // tracing is a line that only names requirements: Kiro writes one below each task.
 var tracing = lazyregexp.New(`(?i)^$|^([_*]+requirements?:.*[_*]|\*\s+[_*]+requirements?:.*[_*])$|^<!--.*-->$`)
+
+// maxGroupPath bounds what each part repeats of the list item that it is a part of.
+const maxGroupPath = 300
+
+// pathsInLists puts the list item that holds others into their paths of headings:
+// "## Tasks > - 2. Copier > - 2.1 Copy".
+func (p *parser) pathsInLists() {
+	for k := range p.cands {
+		c := &p.cands[k]
+		if !c.live(false) || c.level < 7 || p.plan.Items[c.index].Phase < 0 {
+			continue
+		}
+		it := &p.plan.Items[c.index]
+		g := &p.plan.Phases[it.Phase]
+		if g.Level < 7 || g.Led && g.ID == it.ID || len(g.Path) > maxGroupPath {
+			continue
+		}
+		own := "- " + c.path
+		it.Section = strings.TrimSuffix(it.Section, own) + g.Path + " > " + own
+	}
+}

@@ -43,6 +43,23 @@ func TestEverythingThatIsSaidIsNotSaidByColourAlone(t *testing.T) {
 	}
 }
 
+func TestGroupsOfAListAreCalledAsTheListSays(t *testing.T) {
+	e := &ir.Epic{Nodes: []ir.Node{
+		{Key: "1", Kind: ir.Work, Section: "## Tasks > - 1. Begin"},
+		{Key: "2.1", Kind: ir.Work, Phase: "2", Section: "## Tasks > - 2. Index > - 2.1 Hash"},
+		{Key: "2.2", Kind: ir.Work, Phase: "2", Section: "## Tasks > - 2. Index > - 2.2 Test it", Labels: []string{"optional"}, Complexity: ir.Complexity{Level: "simple"}},
+	}}
+	text := string(dot.Write(e, dot.Options{}))
+	for _, want := range []string{"<B>2. Index</B>", "simple · optional"} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q stands %d times in:\n%s", want, strings.Count(text, want), text)
+		}
+	}
+	if strings.Index(text, `"1" [`) > strings.Index(text, "subgraph") {
+		t.Errorf("1 is in no group:\n%s", text)
+	}
+}
+
 func TestManyToManyRunsThroughOnePoint(t *testing.T) {
 	e := irtest.Rich()
 	// 5.1a, 5.1b, 5.1c each wait for the three things that 4.1 waits for.

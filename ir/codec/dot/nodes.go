@@ -2,6 +2,7 @@ package dot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -18,6 +19,7 @@ func (d *drawing) phases() {
 		}
 		members[p] = append(members[p], i)
 	}
+	titles := d.e.PhaseTitles()
 	for n, p := range order {
 		if p == "" {
 			for _, i := range members[p] {
@@ -25,7 +27,7 @@ func (d *drawing) phases() {
 			}
 			continue
 		}
-		title := strings.Join(wrap(d.e.Nodes[members[p][0]].PhaseTitle(), 48, 2), " ")
+		title := strings.Join(wrap(titles[p], 48, 2), " ")
 		d.printf("  subgraph cluster_%d {\n", n)
 		d.printf("    graph [label=<<B>%s</B>>, labeljust=l, style=\"rounded,filled\", fillcolor=\"#FBFBFC\", color=\"#D5D9DE\", penwidth=1, margin=14, fontsize=11, fontcolor=%q, tooltip=%s];\n",
 			html(title), quiet, quoted(title))
@@ -118,6 +120,9 @@ func (d *drawing) details(n *ir.Node) []string {
 	first := cut(n.Complexity.Level, 24)
 	if n.Complexity.Word != "" {
 		first += ": " + cut(n.Complexity.Word, 24)
+	}
+	if slices.Contains(n.Labels, "optional") {
+		first += " · optional"
 	}
 	if d.o.Waves && n.Phase != "" {
 		first += " · " + cut("phase "+n.Phase, 24)

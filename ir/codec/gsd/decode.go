@@ -91,6 +91,14 @@ type phase struct {
 	state    uint8              // of the search for the barrier
 }
 
+// title is the phase as the roadmap's heading has it: "Phase 2.1: Catalogue".
+func (ph *phase) title() string {
+	if ph.name == "" {
+		return "Phase " + ph.id
+	}
+	return "Phase " + ph.id + ": " + ph.name
+}
+
 // outline is a plan's line in the roadmap.
 type outline struct {
 	title        string
@@ -172,7 +180,7 @@ func (d *decoding) finish(files []*diag.File) {
 			})
 		}
 		p.node.Phase, p.node.PhaseIndex = ph.id, ph.index
-		p.node.Section = "Phase " + ph.id
+		p.node.Section = ph.title() + " > " + string(p.node.Key) + ": " + p.node.Title
 		d.draft.Nodes = append(d.draft.Nodes, p.node)
 		if p.last() != p.node.Key {
 			d.draft.Nodes = append(d.draft.Nodes, p.check())

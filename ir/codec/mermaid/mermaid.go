@@ -9,6 +9,7 @@ package mermaid
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -46,10 +47,11 @@ func Write(e *ir.Epic, o Options) []byte {
 		}
 		members[n.Phase] = append(members[n.Phase], i)
 	}
+	titles := e.PhaseTitles()
 	for p, phase := range phases {
 		indent := "  "
 		if phase != "" {
-			fmt.Fprintf(&b, "  subgraph p%d[\"%s\"]\n", p, Escape(e.Nodes[members[phase][0]].PhaseTitle()))
+			fmt.Fprintf(&b, "  subgraph p%d[\"%s\"]\n", p, Escape(titles[phase]))
 			indent = "    "
 		}
 		for _, i := range members[phase] {
@@ -96,6 +98,9 @@ func node(b *strings.Builder, indent string, i int, n *ir.Node) {
 	small := n.Complexity.Level
 	if n.Complexity.Word != "" {
 		small += ": " + n.Complexity.Word
+	}
+	if slices.Contains(n.Labels, "optional") {
+		small += " · optional"
 	}
 	if n.Kind != ir.Work {
 		small = string(n.Kind) + " · " + small

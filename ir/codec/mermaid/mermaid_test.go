@@ -32,6 +32,19 @@ func TestTextCannotLeaveItsPlace(t *testing.T) {
 	}
 }
 
+func TestGroupsOfAListAreCalledAsTheListSays(t *testing.T) {
+	e := &ir.Epic{Nodes: []ir.Node{
+		{Key: "1", Kind: ir.Work, Section: "## Tasks > - 1. Begin"},
+		{Key: "2.1", Kind: ir.Work, Phase: "2", Section: "## Tasks > - 2. Index > - 2.1 Hash", Labels: []string{"optional"}, Complexity: ir.Complexity{Level: "simple"}},
+	}}
+	text := string(mermaid.Write(e, mermaid.Options{}))
+	for _, want := range []string{`["2. Index"]`, "<small>simple · optional</small>"} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q stands %d times in:\n%s", want, strings.Count(text, want), text)
+		}
+	}
+}
+
 func TestSoftEdgesAreDotted(t *testing.T) {
 	e := irtest.Worked()
 	e.Nodes[3].After = []ir.Edge{{Key: "1.1", Type: ir.DiscoveredFrom}}
