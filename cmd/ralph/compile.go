@@ -96,6 +96,10 @@ func addSameID(cmd *cobra.Command, a *compileArgs) {
 // addCompileFlags adds the flags that say how a plan is compiled.
 func addCompileFlags(cmd *cobra.Command, a *compileArgs) {
 	addPolicyFlags(cmd, a)
+	addDialect(cmd, a)
+}
+
+func addDialect(cmd *cobra.Command, a *compileArgs) {
 	cmd.Flags().StringVar(&a.dialect, "dialect", "", "how the plan names its items (sprint, task, checklist, spec-kit, …; task:Unit,PR for own words)")
 }
 
@@ -103,7 +107,7 @@ func addCompileFlags(cmd *cobra.Command, a *compileArgs) {
 func addPolicyFlags(cmd *cobra.Command, a *compileArgs) {
 	f := cmd.Flags()
 	f.StringArrayVar(&a.policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
-	f.StringArrayVar(&a.vars, "var", nil, "value of a policy variable, name=value (repeatable)")
+	addVars(cmd, a)
 	f.StringVar(&a.complexity, "complexity", "", "complexity of every sprint: trivial, simple, standard, critical")
 	f.IntVar(&a.maxIterations, "max-iterations", 0, "iterations of every sprint, instead of what its complexity says")
 	f.StringVar(&a.pr, "pr", "", "pull requests: none, plan, node")
@@ -112,6 +116,10 @@ func addPolicyFlags(cmd *cobra.Command, a *compileArgs) {
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatText, formatJSON, formatSARIF}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("complexity", cobra.FixedCompletions([]string{"trivial", "simple", "standard", "critical"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("pr", cobra.FixedCompletions([]string{"none", "plan", "node"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func addVars(cmd *cobra.Command, a *compileArgs) {
+	cmd.Flags().StringArrayVar(&a.vars, "var", nil, "value of a policy variable, name=value (repeatable)")
 }
 
 // options checks the flags and turns them into the compiler's options.
@@ -143,6 +151,7 @@ func (a *compileArgs) options() (compiler.Options, error) {
 // compilation is what a command needs to show or store a compile.
 type compilation struct {
 	compiler.Output
+	input   compiler.Input
 	project *project
 	plans   []planFile
 	view    diagsView
@@ -233,6 +242,7 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 	if c.size() > small {
 		collectAt(150)
 	}
+	c.input = *input
 	c.Output = compiler.Compile(*input)
 	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
 	return nil
@@ -327,18 +337,25 @@ func (a *compileArgs) compiled(cmd *cobra.Command) (*compilation, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags)
-	if c.hint != "" && err == nil {
-		sayf(cmd.ErrOrStderr(), "%s\n", c.hint)
-	}
-	if c.Diags.HasErrors() && err == nil {
-		err = &exitError{code: exitInput}
-	}
-	if err != nil {
+	if err := c.print(cmd); err != nil {
 		c.project.Close()
 		return nil, err
 	}
 	return c, nil
+}
+
+// print prints what there is to say about a compile; an error if there is one among it.
+func (c *compilation) print(cmd *cobra.Command) error {
+	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
+		return err
+	}
+	if c.hint != "" {
+		sayf(cmd.ErrOrStderr(), "%s\n", c.hint)
+	}
+	if c.Diags.HasErrors() {
+		return &exitError{code: exitInput}
+	}
+	return nil
 }
 
 // said is where a line goes that says what was made: beside what programs read.

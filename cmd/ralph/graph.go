@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -24,7 +23,9 @@ import (
 
 // graphArgs are the flags of graph.
 type graphArgs struct {
+	from     compileArgs // how a plan or an import is compiled
 	format   string
+	out      string
 	waves    bool
 	critical bool
 	impact   string
@@ -34,47 +35,49 @@ type graphArgs struct {
 func newGraphCommand() *cobra.Command {
 	a := &graphArgs{}
 	cmd := &cobra.Command{
-		Use:   "graph [epic.json]",
-		Short: "Draw an epic, or print its waves, critical path or impact",
+		Use:   "graph [epic.json | PLAN]",
+		Short: "Draw an epic or a plan, or print its waves, critical path or impact",
 		Long: `Graph draws the compiled epic: DOT by default, for Graphviz. Boxes are work, the other
 kinds have other shapes; dashed edges do not schedule; the critical path is bold.
+
+A plan, or with --as the files of another format, is compiled first; nothing of that is
+written. A plan that names no dialect, and in which the default finds no items, is read
+with the dialect that fits best: a note says which.
 
 Without --format, --waves prints what can run together, --critical-path the longest
 chain and how much parallel work can gain, --impact KEY what waits for a node; with
 --format they shape the drawing. --policy draws steps, agents and fallbacks instead,
 with dead ends and single points of failure.`,
-		Example: `  ralph graph | dot -Tsvg > epic.svg
-  ralph graph --format svg > epic.svg
-  ralph graph --format mermaid
+		Example: `  ralph graph -o epic.svg                       the epic.json that is here; Graphviz makes the SVG
+  ralph graph specs/001-login/tasks.md -o login.svg
+  ralph graph --as gsd .planning -o gsd.svg     files of another format (ralph import)
+  ralph graph TODO.md --format mermaid          needs no Graphviz
+  ralph graph | dot -Tpng > epic.png
   ralph graph --waves
   ralph graph --impact 1.2a
-  ralph graph --policy | dot -Tsvg > policy.svg`,
-		Args: countArgs(cobra.MaximumNArgs(1)),
+  ralph graph --policy -o policy.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runGraph(cmd, a, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&a.format, "format", "", "dot (the default), mermaid, svg or json")
+	f.StringVar(&a.format, "format", "", "dot (the default), mermaid, svg or json; with -o as the file is called: .dot, .mmd, .svg, .json")
+	f.StringVarP(&a.out, "output", "o", "", "file to write (default: standard output)")
 	f.BoolVar(&a.waves, "waves", false, "what can run together")
 	f.BoolVar(&a.critical, "critical-path", false, "the longest chain, slack, the bound on speed-up")
 	f.StringVar(&a.impact, "impact", "", "what waits for this node, directly or not")
 	f.BoolVar(&a.policy, "policy", false, "steps, agents and fallbacks instead of nodes")
+	addAs(cmd, &a.from.as, isWork)
+	addDialect(cmd, &a.from)
+	f.StringArrayVar(&a.from.policies, "policies", nil, "policy file or directory that a plan is compiled with; replaces the default policy path (repeatable)")
+	addVars(cmd, &a.from)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"dot", "mermaid", "svg", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
-	shortLived()
-	if !slices.Contains([]string{"", "dot", "mermaid", "svg", "json"}, a.format) {
-		return usageErrorf("--format %s: write dot, mermaid, svg or json", a.format)
-	}
-	if a.policy && (a.waves || a.critical || a.impact != "") {
-		return usageErrorf("--policy draws steps and agents; leave out --waves, --critical-path and --impact")
-	}
-	file, err := epicPath(args)
-	if err != nil {
+	if err := a.check(); err != nil {
 		return err
 	}
-	epic, _, err := loadEpic(file, cmd.InOrStdin())
+	epic, err := a.epic(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -83,21 +86,33 @@ func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
 			return err
 		}
 	}
-	out := cmd.OutOrStdout()
-	if a.format == "" && !a.policy && (a.waves || a.critical || a.impact != "") {
-		return a.sayNumbers(out, epic)
-	}
-	drawing, err := a.draw(epic)
-	if err != nil {
+	var drawing []byte
+	if a.numbers() {
+		drawing = a.sayNumbers(epic)
+	} else if drawing, err = a.draw(epic); err != nil {
 		return err
 	}
-	if a.format == "svg" {
-		if drawing, err = graphviz(drawing); err != nil {
-			return err
-		}
+	if a.out != "" && a.out != "-" {
+		return a.write(cmd.ErrOrStderr(), drawing)
 	}
-	_, err = out.Write(drawing)
+	_, err = cmd.OutOrStdout().Write(drawing)
 	return err
+}
+
+// check complains about flags that do not go together, and settles the format.
+func (a *graphArgs) check() error {
+	if a.policy && (a.waves || a.critical || a.impact != "") {
+		return usageErrorf("--policy draws steps and agents; leave out --waves, --critical-path and --impact")
+	}
+	if !slices.Contains([]string{"", "dot", "mermaid", "svg", "json"}, a.format) {
+		return usageErrorf("--format %s: write dot, mermaid, svg or json", a.format)
+	}
+	return a.checkOutput()
+}
+
+// numbers reports whether text is asked for instead of a drawing.
+func (a *graphArgs) numbers() bool {
+	return a.format == "" && !a.policy && (a.waves || a.critical || a.impact != "")
 }
 
 // knownKey complains about a key that no node has.
@@ -112,8 +127,17 @@ func knownKey(epic *ir.Epic, key string) error {
 	return inputErrorf("there is no node %s%s; ralph graph --waves lists all", key, spell.Hint(key, keys))
 }
 
-// draw writes the drawing that was asked for; an SVG is still DOT here.
+// draw makes the drawing that was asked for.
 func (a *graphArgs) draw(epic *ir.Epic) ([]byte, error) {
+	drawing, err := a.text(epic)
+	if err == nil && a.format == "svg" {
+		return graphviz(drawing)
+	}
+	return drawing, err
+}
+
+// text is the drawing as a program of ralph's own writes it: for an SVG it is DOT.
+func (a *graphArgs) text(epic *ir.Epic) ([]byte, error) {
 	switch {
 	case a.policy && a.format == "json":
 		var b bytes.Buffer
@@ -132,8 +156,8 @@ func (a *graphArgs) draw(epic *ir.Epic) ([]byte, error) {
 	return dot.Write(epic, dot.Options{Waves: a.waves, CriticalPath: a.critical, Impact: ir.Key(a.impact)}), nil
 }
 
-// sayNumbers prints waves, critical path and impact as text.
-func (a *graphArgs) sayNumbers(out io.Writer, epic *ir.Epic) error {
+// sayNumbers says waves, critical path and impact as text.
+func (a *graphArgs) sayNumbers(epic *ir.Epic) []byte {
 	s := epic.Stats()
 	var b strings.Builder
 	if a.waves {
@@ -155,8 +179,7 @@ func (a *graphArgs) sayNumbers(out io.Writer, epic *ir.Epic) error {
 			fmt.Fprintf(&b, "%s for %s: %s\n", waits(len(waiting)), a.impact, joinKeys(waiting, " "))
 		}
 	}
-	_, err := io.WriteString(out, term.Clean(b.String()))
-	return err
+	return []byte(term.Clean(b.String()))
 }
 
 // slack lists what may be late without delaying the end, and by how much.

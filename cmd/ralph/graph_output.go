@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
+)
+
+// drawingFormats are the formats of files, by the ends of their names.
+var drawingFormats = []struct{ end, format string }{
+	{".svg", "svg"}, {".dot", "dot"}, {".gv", "dot"}, {".mmd", "mermaid"}, {".mermaid", "mermaid"}, {".json", "json"},
+}
+
+// drawn reports whether a file holds a drawing in the format that is asked for.
+func (a *graphArgs) drawn(b []byte) bool {
+	switch a.format {
+	case "", "dot":
+		return bytes.HasPrefix(b, []byte("digraph "))
+	case "mermaid":
+		return bytes.HasPrefix(b, []byte("flowchart "))
+	case "svg":
+		return bytes.Contains(b, []byte("<svg"))
+	}
+	return bytes.Contains(b, []byte(`"nodes"`)) && !bytes.Contains(b, []byte(`"ralph.ir/`))
+}
+
+// checkOutput holds --format and the name of the file together.
+func (a *graphArgs) checkOutput() error {
+	if a.out == "" || a.out == "-" {
+		return nil
+	}
+	switch end := strings.ToLower(filepath.Ext(a.out)); end {
+	case ".md", ".markdown", ".hcl":
+		return usageErrorf("-o %s: that is the name of a %s; draw into a file called .svg, .dot, .mmd (mermaid) or .json", a.out, kindOf(a.out))
+	case ".png", ".pdf", ".jpg", ".jpeg":
+		return usageErrorf("-o %s: ralph draws .svg, .dot, .mmd (mermaid) and .json; for this: ralph graph … | dot -T%s > %s", a.out, end[1:], quotePath(a.out))
+	default:
+		for _, f := range drawingFormats {
+			if f.end == end {
+				a.format = cmp.Or(a.format, f.format)
+			}
+			if f.end == end && a.format != f.format {
+				return usageErrorf("-o %s: such a file does not hold %s; leave --format out, or give the file another name", a.out, a.format)
+			}
+		}
+	}
+	return nil
+}
+
+// write replaces a drawing, and nothing else.
+func (a *graphArgs) write(say io.Writer, drawing []byte) error {
+	if err := confinedIn(filepath.Dir(a.out), a.out); err != nil {
+		return err
+	}
+	old, err := regular.ReadFile(a.out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return inputErrorf("%w", err)
+	case len(bytes.TrimSpace(old)) > 0 && !a.drawn(old):
+		return inputErrorf("%s exists and is no drawing, so it is not replaced; name another file with -o, or delete it", a.out)
+	}
+	if err := atomicfile.Write(a.out, drawing, 0o644); err != nil {
+		return inputErrorf("%w", err)
+	}
+	sayf(say, "wrote %s\n", filepath.ToSlash(a.out))
+	return nil
+}

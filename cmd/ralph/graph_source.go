@@ -1,0 +1,96 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// epic is what graph draws: a compiled one, a plan, or files of another format.
+func (a *graphArgs) epic(cmd *cobra.Command, args []string) (*ir.Epic, error) {
+	if a.from.as != "" {
+		if a.from.dialect != "" {
+			return nil, usageErrorf("--dialect is for plans; leave it out with --as")
+		}
+		return a.compiled(cmd, args)
+	}
+	switch {
+	case len(args) > 1 && kindOf(args[1]) == "policy":
+		return nil, usageErrorf("--policy draws steps and agents; the policy that a plan is compiled with: --policies %s", quotePath(args[1]))
+	case len(args) > 1:
+		return nil, usageErrorf("one drawing has one plan or epic.json, not %d", len(args))
+	case len(args) == 1 && kindOf(args[0]) == "plan":
+		return a.compiled(cmd, args)
+	case a.from.dialect != "" || len(a.from.policies) > 0 || len(a.from.vars) > 0:
+		return nil, usageErrorf("--dialect, --policies and --var are for a plan, and an epic.json is compiled: ralph graph PLAN")
+	}
+	shortLived()
+	file, err := epicPath(args)
+	if err != nil {
+		return nil, err
+	}
+	if isDir(file) {
+		return nil, drawsDirectory(file)
+	}
+	epic, _, err := loadEpic(file, cmd.InOrStdin())
+	return epic, err
+}
+
+// compiled compiles in memory.
+func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, error) {
+	a.from.plans, a.from.format = files, formatText
+	c, err := a.from.compile(cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	defer c.project.Close()
+	c.hint = strings.Replace(c.hint, "--policy ", "--policies ", 1)
+	fits := c.fit()
+	err = c.print(cmd)
+	if fits != nil {
+		sayf(cmd.ErrOrStderr(), "note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
+			fits.Dialect, count(fits.Items, "item"), count(fits.Edges, "edge"), quotePath(files[0]))
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(c.Results) == 0:
+		return nil, inputErrorf("%s: there is no work in it", c.plans[0].file)
+	}
+	return c.Results[0].Epic, nil
+}
+
+// fit compiles a plan again that names no dialect, and in which the default finds no
+// items, with the one that fits best; nil if there is nothing to choose.
+func (c *compilation) fit() *compiler.Reading {
+	none := func(d diag.Diagnostic) bool { return d.Code == "no-items" }
+	if len(c.input.Plans) != 1 || c.input.Options.Dialect != "" || !slices.ContainsFunc(c.Diags, none) {
+		return nil
+	}
+	t := compiler.Dialects(c.input)
+	if t.Better == "" || !t.Said.IsZero() {
+		return nil
+	}
+	c.input.Options.Dialect = t.Better
+	c.Output = compiler.Compile(c.input)
+	c.view.files = c.Files
+	return t.Of(t.Better)
+}
+
+// drawsDirectory says how a directory is drawn, if it is one of a format.
+func drawsDirectory(dir string) error {
+	for i := range formats {
+		f := &formats[i]
+		if f.decode == nil || !slices.ContainsFunc(f.dirs, func(d string) bool { return filepath.Base(d) == filepath.Base(dir) }) {
+			continue
+		}
+		return inputErrorf("%s is a directory. If it holds files of the format %s: ralph graph --as %s %s", dir, f.name, f.name, quotePath(dir))
+	}
+	return inputErrorf("%s is a directory: name a plan in it, or an epic.json", dir)
+}
