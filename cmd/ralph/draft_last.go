@@ -138,11 +138,11 @@ func (t *lastTold) sprint(v executor.NodeView) {
 	if v.Status == executor.Done || v.Status == executor.Skipped {
 		return
 	}
-	if v.Reason != "" {
+	switch {
+	case v.Reason != "" && v.Cause != executor.CauseApproval:
 		t.quote("  ", v.Reason)
-	}
-	if what := asks(v); v.Status == executor.Waiting && what != "" {
-		t.quote("  ", what)
+	case v.Status == executor.Waiting:
+		t.quote("  ", asks(v))
 	}
 	for i := max(0, len(v.Attempts)-mostTries); i < len(v.Attempts); i++ {
 		t.attempt(v.Attempts[i])
@@ -155,7 +155,7 @@ func (t *lastTold) sprint(v executor.NodeView) {
 }
 
 func (t *lastTold) attempt(a executor.AttemptLog) {
-	if a.Status == executor.AttemptPassed {
+	if a.Status == executor.AttemptPassed || a.ByHand {
 		return
 	}
 	t.say("  - %s #%d: %s", a.Step, a.Number, a.Status)

@@ -164,8 +164,8 @@ func (a *draftArgs) goesOn(ctx context.Context, errOut io.Writer, id string, was
 	if err != nil || d.run.Base().Commit == "" {
 		return false, err
 	}
-	over := d.view.Status != executor.Running && d.view.Status != executor.Waiting && d.view.Status != executor.Pending && d.view.Status != executor.Ready
-	if over {
+	switch d.view.Status {
+	case executor.Done, executor.Blocked, executor.Skipped, executor.Cancelled:
 		return false, nil
 	}
 	_, changes, err := d.space.FileAt(ctx, d.run.Base().Commit, d.plan, maxFile)
