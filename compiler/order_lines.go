@@ -142,8 +142,12 @@ func (v *orderValue) read() {
 		v.begun = true
 		rest := trim(text, span{sp.start + w, sp.end})
 		if none {
-			if low := strings.ToLower(text[rest.start:rest.end]); strings.Contains(low, "depend") || strings.Contains(low, "after ") {
+			low := " " + strings.ToLower(text[rest.start:rest.end]) + " "
+			if strings.Contains(low, "depend") || strings.Contains(low, "after ") {
 				return // "Independent of US2, depends only on US1"
+			}
+			if k == 0 && (strings.Contains(low, " but ") || strings.Contains(low, " except ")) {
+				return // "No dependency on Phase 1 for 2.1, but 2.2 needs it"
 			}
 			continue
 		}
