@@ -32,14 +32,15 @@ func (r *Reading) Compiles() bool { return r.Items > 0 && r.Refused == nil }
 
 // DialectTable is what each dialect makes of a plan.
 type DialectTable struct {
-	Readings []Reading  // built-in ones in their order, the user's behind them, words last
-	Chosen   string     // the dialect that flag, front matter or policy names, or the default
-	Said     diag.Range // where the front matter names it; zero if it does not
-	Best     string     // the one that fits best; "" if none compiles
-	Nearest  string     // the one that a person should mend the plan for, if none compiles; "" if none finds anything
-	Better   string     // what to write into the plan: the best where the chosen one finds nothing, or far too little; else ""
-	Untried  []string   // too many or too large a plan
-	Diags    diag.List  // what is wrong with the policy
+	Readings []Reading        // built-in ones in their order, the user's behind them, words last
+	Chosen   string           // the dialect that flag, front matter or policy names, or the default
+	Said     diag.Range       // where the front matter names it; zero if it does not
+	Best     string           // the one that fits best; "" if none compiles
+	Nearest  string           // the one that a person should mend the plan for, if none compiles; "" if none finds anything
+	Better   string           // what to write into the plan: the best where the chosen one finds nothing, or far too little; else ""
+	Hidden   *diag.Diagnostic // a fence or a comment hides items, so none fits before it is closed; nil if none does
+	Untried  []string         // too many or too large a plan
+	Diags    diag.List        // what is wrong with the policy
 	Files    map[string]*diag.File
 }
 
@@ -101,9 +102,17 @@ func Dialects(in Input) DialectTable {
 	if _, l := ps.set.Dialect(table.Chosen, diag.Range{}); !chosen && !l.HasErrors() { // task:Unit
 		table.Readings = append(table.Readings, c.try(src, table.Chosen, -1))
 	}
-	tree, _ := syntax.Parse(file, syntax.Options{Dialect: syntax.Dialect{In: syntax.InFrontMatter}}) // one without items
+	opts := syntax.Options{Dialect: syntax.Dialect{In: syntax.InFrontMatter}} // one without items
+	own := table.Of(table.Chosen)
+	if own == nil || own.Items == 0 {
+		opts.Dialects = allDialects(ps.set)
+	}
+	tree, l := syntax.Parse(file, opts)
 	table.Readings = c.tryWords(src, tree.Words, table.Readings, room)
 	switch b := best(table.Readings); {
+	case tree.Hidden:
+		table.Hidden = syntax.Hiding(l)
+		return table
 	case b == nil:
 	case b.Compiles():
 		table.Best = b.Dialect
@@ -111,7 +120,7 @@ func Dialects(in Input) DialectTable {
 		table.Nearest = b.Dialect
 	}
 	table.Better = table.Best
-	if r := table.Of(table.Chosen); r != nil && r.Items > 0 {
+	if own != nil && own.Items > 0 {
 		table.Better = c.outside(file, ps.set, table)
 	}
 	return table
@@ -243,7 +252,7 @@ type misread struct {
 // remember keeps what is to be tried when everything else is compiled. The message
 // about a plan without items is taken out of the list: it waits for what comes of it.
 func (c *compilation) remember(src Source, u *unit, l diag.List) diag.List {
-	if c.trial || len(u.tree.Items) > 0 && len(u.tree.Others) == 0 {
+	if c.trial || u.tree.Hidden || len(u.tree.Items) > 0 && len(u.tree.Others) == 0 {
 		return l
 	}
 	m := misread{src: src, chosen: u.dialect, items: len(u.tree.Items), others: u.tree.Others, words: u.tree.Words, unread: u.tree.Unread, title: u.tree.TitleRange}

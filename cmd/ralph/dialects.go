@@ -102,6 +102,9 @@ func printDialects(w io.Writer, file string, plan *diag.File, t compiler.Dialect
 	for _, name := range t.Untried {
 		fmt.Fprintf(&b, "%s was not tried: the plan is too large for so many dialects\n", term.Clean(name))
 	}
+	if t.Hidden != nil {
+		fmt.Fprintf(&b, "\nNone fits before this is mended: line %d: %s\n", plan.Position(t.Hidden.Range.Start).Line, t.Hidden.Summary)
+	}
 	if t.Better != "" {
 		fmt.Fprintf(&b, "\nTo choose %s: ralph init --plan %s\n", term.Clean(t.Better), quotePath(file))
 	}
@@ -172,6 +175,9 @@ func initPlan(cmd *cobra.Command, file string) error {
 	}
 	own := table.Of(table.Chosen)
 	switch {
+	case table.Hidden != nil:
+		d := table.Hidden
+		return inputErrorf("%s: line %d: %s; nothing was written. %s", file, plan.Position(d.Range.Start).Line, d.Summary, d.Detail)
 	case table.Better != "":
 	case own != nil && own.Refused != nil && own.Items > 0:
 		return inputErrorf("the dialect %s finds %s in %s, so it is not changed; the plan has errors: ralph validate %s", table.Chosen, count(own.Items, "item"), file, quotePath(file))

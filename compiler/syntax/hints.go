@@ -104,6 +104,7 @@ func (p *parser) fenceHides(b *block) {
 	if len(hidden) == 0 || !unclosed && swallowed < 0 {
 		return
 	}
+	p.hid += len(hidden)
 	open := p.file.Range(int(b.start), lineEnd(p.src, int(b.start)))
 	var d diag.Diagnostic
 	if unclosed {
@@ -142,6 +143,17 @@ func (p *parser) looksLikeItem(at, end int) bool {
 	if p.dialect.In == InTodo && strings.HasPrefix(p.src[at:end], "- [") {
 		box, _ := boxAt(p.src[at+2 : end])
 		return box != NoBox
+	}
+	if p.dialect.In == InBold {
+		text := strings.TrimPrefix(p.src[at:end], "- ")
+		if box, n := boxAt(text); box != NoBox {
+			text = text[n:]
+		}
+		if !strings.HasPrefix(text, "**") {
+			return false
+		}
+		_, ok := p.readTitle(p.plain(end-len(text), end), &p.item)
+		return ok
 	}
 	if p.dialect.In == InCheckbox && strings.HasPrefix(p.src[at:end], "- [") {
 		_, ok := p.readTitle(p.plain(min(at+5, end), end), &p.item)

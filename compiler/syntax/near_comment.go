@@ -44,6 +44,7 @@ func (p *parser) openComment(at, end int, open, mark string) {
 	if len(hidden) == 0 {
 		return
 	}
+	p.hid += len(hidden)
 	d := diag.Newf("unclosed-comment", p.file.Range(at, min(at+len(open), end)), "this is never closed and hides %s", count(len(hidden), "item or label", "items and labels")).WithDetail(
 		"Everything below it is left out, up to the next %s or the end of the file. Write %[1]s where it is to end. To leave out what is below, take the comments in it away.", mark)
 	for _, h := range hidden[:min(len(hidden), 3)] {

@@ -25,8 +25,11 @@ const (
 // others counts what the other dialects would find: where the plan has no items, and
 // where it has so much text outside of them that three times as many may stand there.
 func (p *parser) others(blocks []block) {
-	if len(p.plan.Items) == 0 {
+	none := len(p.plan.Items) == 0
+	var hiding []hidden
+	if none {
 		p.plan.Words = p.numberedWords(blocks)
+		defer func() { p.sayHidden(hides(p.diags) >= 0, hiding) }()
 	} else if !p.roomOutside() {
 		return
 	}
@@ -49,6 +52,11 @@ func (p *parser) others(blocks []block) {
 			q.read(blocks)
 			q.classify()
 			o.Items, o.Outside = q.countOutside(p.plan.Items)
+			if none {
+				if h, ok := q.hiddenOf(blocks, o.Items); ok {
+					hiding = append(hiding, h)
+				}
+			}
 		}
 		if o.Items > 0 && o.Outside >= TooFew*len(p.plan.Items) {
 			p.plan.Others = append(p.plan.Others, o)

@@ -24,6 +24,7 @@ type parser struct {
 	misses     []nearMiss // what nearly is an item
 	alikes     []alike
 	nears      []nearHeading
+	hid        int   // lines that fences and comments hide
 	reported   []int // offsets of those that were reported
 	groupLevel int   // of group headings; 0: the plan has none
 	titleElem  int   // index in stream + 1 of a title that reads like an item or a group
