@@ -47,6 +47,7 @@ type Taken struct {
 // Options are what flags say; they win over plan and policy.
 type Options struct {
 	Dialect       string            // name of a dialect, or "task:PR,Unit"; "" is the plan's or the policy's choice
+	Recorded      string            // the same, as an earlier compile recorded it: for plans that nothing else names a dialect for
 	Vars          map[string]string // --var
 	Complexity    string            // level of every node; "" detects it
 	MaxIterations int               // of every step that writes; 0 keeps the compiled number
@@ -74,6 +75,7 @@ type Result struct {
 	Epic      *ir.Epic
 	JSON      []byte // canonical bytes of Epic
 	Annotated []byte // the plan with ids; the same bytes if there is nothing to add
+	Unnamed   bool   // neither plan nor policy names the dialect that it was read in: compile needs --dialect
 	Added     int    // ids added, the epic's own not counted
 	Trace     *Trace // why values are what they are; nil if the plan could not be read
 }
@@ -161,7 +163,7 @@ func (c *compilation) output() Output {
 	out := Output{Diags: c.diags, Files: c.files}
 	failed := c.diags.HasErrors()
 	for _, u := range c.units {
-		r := Result{Plan: u.source.Path, Trace: &Trace{u: u}}
+		r := Result{Plan: u.source.Path, Trace: &Trace{u: u}, Unnamed: u.onlyArg}
 		if !failed {
 			mustHold(passes[len(passes)-1].name, u.epic.Verify())
 			b, err := ir.Encode(u.epic)

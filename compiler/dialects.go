@@ -245,6 +245,7 @@ type misread struct {
 	others  []syntax.Other
 	words   []string
 	unread  int
+	strays  int
 	title   diag.Range
 	noItems *diag.Diagnostic // nil: it has some
 }
@@ -255,7 +256,7 @@ func (c *compilation) remember(src Source, u *unit, l diag.List) diag.List {
 	if c.trial || u.tree.Hidden || len(u.tree.Items) > 0 && len(u.tree.Others) == 0 {
 		return l
 	}
-	m := misread{src: src, chosen: u.dialect, items: len(u.tree.Items), others: u.tree.Others, words: u.tree.Words, unread: u.tree.Unread, title: u.tree.TitleRange}
+	m := misread{src: src, chosen: u.dialect, items: len(u.tree.Items), others: u.tree.Others, words: u.tree.Words, unread: u.tree.Unread, strays: u.tree.Strays, title: u.tree.TitleRange}
 	if m.items == 0 {
 		i := slices.IndexFunc(l, func(d diag.Diagnostic) bool { return d.Code == "no-items" })
 		if i < 0 {
@@ -278,6 +279,9 @@ func (c *compilation) sayDialects() {
 			text := "No other dialect finds any either. Add items to the plan."
 			if b := best(all); b != nil {
 				text = m.advice(c.files[m.src.Path], b, all, untried)
+			}
+			if m.strays > 0 {
+				text += fmt.Sprintf(" The plan was compiled before, in another dialect: keep the %s that stand in it, and read it with the one that was used then.", count(m.strays, "id"))
 			}
 			c.diags.Add(m.noItems.WithDetail("%s %s", m.noItems.Detail, text))
 			continue

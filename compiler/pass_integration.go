@@ -89,7 +89,7 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 			Setup: s.Worktree.Setup.V, Copy: s.Worktree.Copy.V, Env: s.Worktree.Env.V, Secrets: s.Worktree.Secrets.V, MinFree: s.Worktree.MinFree.V, MaxCommit: s.Worktree.MaxCommit.V,
 			Submodules: s.Worktree.Submodules.V, Layout: s.Worktree.Layout.Get("clone"),
 		},
-		Tracker: tracker(u.set.Tracker), Dialect: u.dialect.Name, Lanes: u.set.Ralph.Lanes.V, Policies: u.policy.paths,
+		Tracker: tracker(u.set.Tracker), Dialect: u.spec, Lanes: u.set.Ralph.Lanes.V, Policies: u.policy.paths,
 	}
 	for i := range e.Nodes {
 		e.Nodes[i].HITL = u.nodeHITL(i, e.Run.HITL)

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -62,6 +63,8 @@ type unit struct {
 	policy  *policySet
 	set     *policies.Set
 	dialect syntax.Dialect
+	spec    string // that named it: "task", "task:Unit"
+	onlyArg bool   // nothing in plan or policy names it
 	draft   *ir.Draft
 	deps    *depOutput
 	plan    scopeFragments   // fences of the plan
@@ -122,6 +125,8 @@ func (c *compilation) open(src Source) *unit {
 	ps := c.policyFor(file, &fm)
 	u := c.unit(src, file, ps)
 	var ok bool
+	u.spec, _ = c.dialectName(&fm, ps.set)
+	u.onlyArg = !fm.Dialect.Set() && !ps.set.Ralph.Dialect.Set && u.spec != policies.DefaultDialect
 	if u.dialect, ok = c.dialect(&fm, ps.set); !ok { // reading it some other way would only add noise
 		return nil
 	}
@@ -305,7 +310,8 @@ func cmpErr(a, b error) error {
 	return b
 }
 
-// dialectName chooses how the plan is read: flag, front matter, policy, default.
+// dialectName chooses how the plan is read: flag, front matter, policy, what is on
+// record, default.
 func (c *compilation) dialectName(fm *syntax.FrontMatter, set *policies.Set) (name string, at diag.Range) {
 	name = c.in.Options.Dialect
 	if name == "" && fm.Dialect.Set() {
@@ -314,10 +320,7 @@ func (c *compilation) dialectName(fm *syntax.FrontMatter, set *policies.Set) (na
 	if name == "" && set.Ralph.Dialect.Set {
 		name, at = set.Ralph.Dialect.V, set.Ralph.Dialect.Range
 	}
-	if name == "" {
-		name = policies.DefaultDialect
-	}
-	return name, at
+	return cmp.Or(name, c.in.Options.Recorded, policies.DefaultDialect), at
 }
 
 func (c *compilation) dialect(fm *syntax.FrontMatter, set *policies.Set) (syntax.Dialect, bool) {

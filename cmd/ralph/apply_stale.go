@@ -49,7 +49,7 @@ func staleWarning(file string, epic *ir.Epic, raw []byte) string {
 		is = "are"
 	}
 	said := fmt.Sprintf("%s %s newer than %s", listOf(newer), is, file)
-	a := &compileArgs{plans: []string{plan}, format: formatText}
+	a := &compileArgs{plans: []string{plan}, recorded: epic.Run.Dialect, format: formatText}
 	c, err := a.compile(strings.NewReader(""))
 	if c != nil && c.project != nil {
 		defer c.project.Close()
@@ -60,5 +60,9 @@ func staleWarning(file string, epic *ir.Epic, raw []byte) string {
 	case bytes.Equal(c.Results[0].JSON, raw):
 		return ""
 	}
-	return fmt.Sprintf("%s and would compile to something else; what runs is %s. The difference: ralph compile --check%[3]s. To run it: ralph compile%[3]s %[4]s", said, file, onto(file), quotePath(epic.Epic.Plan))
+	dialect := ""
+	if r := c.Results[0]; r.Unnamed {
+		dialect = " --dialect " + quoteArg(r.Epic.Run.Dialect)
+	}
+	return fmt.Sprintf("%s and would compile to something else; what runs is %s. The difference: ralph compile --check%[3]s. To run it: ralph compile%[3]s%[4]s %[5]s", said, file, onto(file), dialect, quotePath(epic.Epic.Plan))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
@@ -48,7 +49,7 @@ func (a *compileArgs) fromEpic() error {
 	if epic.Run.Dialect == "" && (len(epic.Nodes) != 1 || !holdsBead(plan)) {
 		return inputErrorf("%s was made by ralph import; compare it with its files: ralph import --as FORMAT FILE... --check", a.out)
 	}
-	a.plans = []string{plan}
+	a.plans, a.recorded = []string{plan}, epic.Run.Dialect
 	if _, err := os.Stat(a.plans[0]); err != nil && gitRoot(p.dir) == "" {
 		return inputErrorf("there is no plan %s beside %s, and no git repository to look in; name the plan: ralph compile PLAN",
 			epic.Epic.Plan, a.out)
@@ -77,14 +78,14 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			sayf(w, "%s does not exist yet; run: %s\n", targets[i], a.again(c.plans[i].file))
+			sayf(w, "%s does not exist yet; run: %s\n", targets[i], a.again(c.plans[i].file, r))
 			stale = true
 			continue
 		case err != nil:
 			return inputErrorf("%w", err)
 		case !same:
 			stale = true
-			if err := sayStale(w, targets[i], a.again(c.plans[i].file), old, r.Epic); err != nil {
+			if err := sayStale(w, targets[i], a.again(c.plans[i].file, r), old, r.Epic); err != nil {
 				return err
 			}
 			continue
@@ -92,7 +93,7 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		if r.Added > 0 && r.Added < len(r.Epic.Nodes) && !a.noAnnotate {
 			stale = true
 			sayf(w, "%s is current, but %s: %s without an id; run: %s\n",
-				targets[i], c.plans[i].file, count(r.Added, "item"), a.again(c.plans[i].file))
+				targets[i], c.plans[i].file, count(r.Added, "item"), a.again(c.plans[i].file, r))
 			continue
 		}
 		sayf(w, "%s is current\n", targets[i])
@@ -104,7 +105,7 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 }
 
 // again is the command that makes epic.json anew, as it was asked for here.
-func (a *compileArgs) again(plan string) string {
+func (a *compileArgs) again(plan string, r compiler.Result) string {
 	words, files := []string{"ralph compile"}, []string{plan}
 	if a.as != "" {
 		words, files = []string{"ralph import --as " + quoteArg(a.as)}, a.plans
@@ -118,7 +119,9 @@ func (a *compileArgs) again(plan string) string {
 			words = append(words, name, quoteArg(value))
 		}
 	}
-	flag("--dialect", a.dialect)
+	if flag("--dialect", a.dialect); a.dialect == "" && r.Unnamed {
+		flag("--dialect", r.Epic.Run.Dialect)
+	}
 	flag("--complexity", a.complexity)
 	flag("--pr", a.pr)
 	if a.maxIterations != 0 {

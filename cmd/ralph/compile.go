@@ -31,6 +31,7 @@ type compileArgs struct {
 	out           string
 	policies      []string
 	dialect       string
+	recorded      string // dialect that epic.json was made with
 	vars          []string
 	complexity    string
 	maxIterations int
@@ -125,7 +126,7 @@ func addVars(cmd *cobra.Command, a *compileArgs) {
 // options checks the flags and turns them into the compiler's options.
 func (a *compileArgs) options() (compiler.Options, error) {
 	o := compiler.Options{
-		Dialect: a.dialect, Vars: map[string]string{}, Complexity: a.complexity,
+		Dialect: a.dialect, Recorded: a.recorded, Vars: map[string]string{}, Complexity: a.complexity,
 		MaxIterations: a.maxIterations, PR: a.pr, Strict: a.strict, Version: version(), Now: time.Now(),
 		FreshIDs: a.freshIDs, SameIDs: a.sameIDs, NoAnnotate: a.noAnnotate,
 	}

@@ -102,8 +102,7 @@ func (p *parser) nodeAnnotation(r *reader, c span, at, end int) {
 	}
 	switch {
 	case r == nil || r.annotation == nil:
-		p.report(diag.New("misplaced-annotation", a.Range, "an annotation belongs to no item").WithDetail(
-			"The id %s was written below an item's heading, and here is none. Move the line below its item, or delete it.", a.ID))
+		p.strays = append(p.strays, a)
 		return
 	case r.annotation.Set():
 		p.twoAnnotations(r.annotation, a, "one item")
@@ -114,6 +113,19 @@ func (p *parser) nodeAnnotation(r *reader, c span, at, end int) {
 	}
 	*r.annotation = a
 	p.annotated(a)
+}
+
+// reportStrays reports ids that belong to no item. Where there are no items they belong
+// to those of another dialect.
+func (p *parser) reportStrays() {
+	if len(p.plan.Items) == 0 {
+		p.plan.Strays = len(p.strays)
+		return
+	}
+	for _, a := range p.strays {
+		p.report(diag.New("misplaced-annotation", a.Range, "an annotation belongs to no item").WithDetail(
+			"The id %s was written below an item's heading, and here is none. Move the line below its item, or delete it.", a.ID))
+	}
 }
 
 // twoAnnotations reports a second annotation in one place.

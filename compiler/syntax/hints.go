@@ -14,6 +14,7 @@ const maxMisses = 50
 // hints says what was not read, and why: look-alikes, hidden headings, graphs.
 func (p *parser) hints(blocks []block) {
 	p.reportNear()
+	p.reportStrays()
 	p.underlined()
 	if len(p.plan.Items) == 0 {
 		p.noItems()

@@ -44,6 +44,7 @@ type parser struct {
 	unknowns     map[string]*unknownLabel
 	unknownOrder []*unknownLabel
 	annotations  map[string]Annotation
+	strays       []Annotation // of no item
 }
 
 // Parse reads a plan. The tree is always there and usable, whatever the
