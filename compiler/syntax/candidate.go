@@ -261,6 +261,11 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 	if p.dialect.In == InBold && !strings.HasPrefix(rest, "**") && !strings.HasPrefix(rest, "__") {
 		return c, false
 	}
+	if p.dialect.In == InTodo {
+		if n := stamp(p.src[at:end]); strings.TrimSpace(p.src[at+n:end]) != "" {
+			at += n
+		}
+	}
 	in := p.plain(at, end)
 	if in.unclosed >= 0 { // a comment goes on in the next line
 		end = in.unclosed

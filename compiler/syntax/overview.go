@@ -61,7 +61,8 @@ func (p *parser) overviewLine(b *block, items map[string]*Item) {
 	if box != Ticked {
 		return
 	}
-	in := p.plain(min(at+n, end), end)
+	text := min(at+n, end)
+	in := p.plain(text+stamp(p.src[text:end]), end)
 	t, ok := p.readTitle(in, &p.item)
 	if !ok || t.struck {
 		return
@@ -71,7 +72,13 @@ func (p *parser) overviewLine(b *block, items map[string]*Item) {
 		id, _ := simplify(t.key.id)
 		it = items[id]
 	}
-	if it == nil || !p.isNamed(&t, it) {
+	if it == nil {
+		return
+	}
+	if !p.isNamed(&t, it) {
+		if rest := strings.TrimSpace(t.text.Value); t.keyword != "" && !inPart(strings.ToLower(rest)) && it.Body.Label(Status) == nil {
+			p.ticks = append(p.ticks, lostTick{it, p.file.Range(at, at+3), t.keyword + " " + it.ID, rest})
+		}
 		return
 	}
 	if l, done := status(&it.Body); it.Done || l != nil && !done {

@@ -41,6 +41,7 @@ type parser struct {
 
 	labels       []Label      // room for those of the section that is read
 	statuses     []lostStatus // of that section
+	ticks        []lostTick   // of the overview
 	unknowns     map[string]*unknownLabel
 	unknownOrder []*unknownLabel
 	annotations  map[string]Annotation
