@@ -184,7 +184,7 @@ func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief [
 		return compiler.Result{}, usageErrorf("--max-iterations %d: write a number from 1 to %d", a.attempts, maxIterations)
 	}
 	in := compiler.Input{Project: p.FS(), Options: compiler.Options{Complexity: a.complexity, Version: version()}}
-	wish, shown := strings.Join(brief, "\n"), draft.Map(p.FS(), mapBudget)
+	wish, shown := strings.Join(brief, "\n"), mapOf(background(cmd), p)
 	var of *draft.Revision
 	if r == nil {
 		r = &revision{}
