@@ -44,6 +44,19 @@ func (t *Trace) Places() map[ir.Key]diag.Range {
 // Phases returns the groups of the plan's items, in the order of the plan.
 func (t *Trace) Phases() []ir.DraftPhase { return t.u.draft.Phases }
 
+// Settings returns the fences of policy that the plan has, in its order.
+func (t *Trace) Settings() []ir.Fragment {
+	out := slices.Clone(t.u.draft.Fragments)
+	for i := range t.u.draft.Phases {
+		out = append(out, t.u.draft.Phases[i].Fragments...)
+	}
+	for i := range t.u.draft.Nodes {
+		out = append(out, t.u.draft.Nodes[i].Fragments...)
+	}
+	slices.SortStableFunc(out, func(a, b ir.Fragment) int { return a.Range.Start - b.Range.Start })
+	return slices.CompactFunc(out, func(a, b ir.Fragment) bool { return a.Range == b.Range }) // sprints of one item share theirs
+}
+
 // Policy returns the policy that the plan was compiled with.
 func (t *Trace) Policy() *policies.Set { return t.u.set }
 

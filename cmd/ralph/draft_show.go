@@ -17,27 +17,27 @@ import (
 )
 
 // compiled compiles the text of the plan as ralph compile does in the checkout.
-func (d *drafted) compiled(text []byte) (compiler.Result, error) {
+func (d *drafted) compiled(text []byte) (*compilation, error) {
 	args := compileArgs{
 		plans: []string{"-"}, planPath: filepath.Join(d.space.Top(), filepath.FromSlash(d.plan)), format: formatText, inClone: true, out: "epic.json",
 	}
 	c, err := args.compile(strings.NewReader(string(text)))
 	if err != nil {
-		return compiler.Result{}, err
+		return nil, err
 	}
 	if args.freshIDs = deletedIDs(c); len(args.freshIDs) > 0 {
 		c.project.Close()
 		if c, err = args.compile(strings.NewReader(string(text))); err != nil {
-			return compiler.Result{}, err
+			return nil, err
 		}
 	}
 	defer c.project.Close()
 	if !c.Diags.HasErrors() {
-		return c.Results[0], nil
+		return c, nil
 	}
 	var b strings.Builder
 	_ = diag.Text{Files: c.Files, Clean: term.Clean, Width: term.Width}.Write(&b, c.Diags) // of a builder
-	return compiler.Result{}, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: git show %.12s:%s", b.String(), d.commit(), d.plan)
+	return nil, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: git show %.12s:%s", b.String(), d.commit(), d.plan)
 }
 
 // deletedIDs are the sprints that would get the id of a deleted one. What a planner wrote
@@ -58,10 +58,11 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	res, err := d.compiled(text)
+	c, err := d.compiled(text)
 	if err != nil {
 		return err
 	}
+	res := c.Results[0]
 	var b strings.Builder
 	paint := term.For(w)
 	fmt.Fprintf(&b, "\n%s  %s, %s by %s\n", paint.Paint(term.Bold, res.Epic.Epic.Title), d.plan, d.attempt(), d.planner())
@@ -73,6 +74,12 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	}
 	if err := d.sayChanges(ctx, &b, paint, res.Epic, diag.NewFile(d.plan, text)); err != nil {
 		return err
+	}
+	saySettings(&b, c, d.plan)
+	if why, err := d.otherPolicy(ctx, res.Epic); err != nil {
+		return err
+	} else if why != "" {
+		fmt.Fprintf(&b, "\n%s. What you see is by the one here.\n", why)
 	}
 	if open := d.questions(text); len(open) > 0 {
 		b.WriteString("\nOpen questions:\n")

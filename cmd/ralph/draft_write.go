@@ -70,17 +70,19 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool
 	if err != nil {
 		return err
 	}
-	res, err := d.compiled(text)
+	c, err := d.compiled(text)
 	if err != nil {
 		return err
 	}
-	wrote, err := d.put(ctx, res.Annotated, again)
+	annotated := c.Results[0].Annotated
+	wrote, err := d.put(ctx, annotated, again)
 	if err != nil {
 		return err
 	}
-	if res, err = d.compiled(res.Annotated); err != nil { // the epic that compile makes of the file
+	if c, err = d.compiled(annotated); err != nil { // the epic that compile makes of the file
 		return err
 	}
+	res := c.Results[0]
 	epic, err := ir.Decode(res.JSON) // with its digest, as apply reads it
 	if err != nil {
 		return inputErrorf("%w", err)
