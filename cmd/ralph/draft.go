@@ -158,7 +158,17 @@ func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
 		if a.out == "" {
 			return usageErrorf("--write needs to know of which draft: --epic draft-NAME, or -o PLAN")
 		}
-		id = compiler.DraftSlug(filepath.ToSlash(a.out))
+		p, err := draftProject()
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		plan, _ := p.rel(a.out)
+		r := &revision{}
+		if _, _, err := r.begun(background(cmd), p, plan); err != nil {
+			return err
+		}
+		id = r.slug
 	}
 	epic, raw, err := loadEpic(id, cmd.InOrStdin())
 	if err != nil {
