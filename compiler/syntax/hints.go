@@ -225,9 +225,11 @@ func (f *nameFinder) count(text string, limit int) int {
 		start = -1
 		if f.ids[w] || f.bare[w] && f.keywords[strings.ToLower(strings.TrimSuffix(last, "s"))] {
 			seen[w] = true
-			if len(seen) >= limit {
-				return len(seen)
-			}
+		} else if from, to, ok := strings.Cut(w, "-"); ok && f.ids[from] && f.ids[to] { // a range
+			seen[from], seen[to] = true, true
+		}
+		if len(seen) >= limit {
+			return limit
 		}
 		last = w
 	}
