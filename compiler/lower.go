@@ -27,8 +27,9 @@ type lowering struct {
 	named   []string // policy blocks
 	// abilities are the capabilities that an agent may have.
 	abilities []string
-	project   fs.FS       // nil: nothing is known of it
-	pathTexts []ir.Stated // what is no path below Files and Reads
+	project   fs.FS        // nil: nothing is known of it
+	pathTexts []ir.Stated  // what is no path below Files and Reads
+	texts     []insertions // of items
 }
 
 // lower makes the draft of a plan, edges included.
@@ -47,10 +48,12 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.deps.rules.grouped = slices.ContainsFunc(tree.Phases, func(p syntax.Phase) bool { return !p.Implicit })
 	l.draft.Nodes = make([]ir.DraftNode, len(tree.Items))
 	l.deps.items = make([]depItem, len(tree.Items))
+	l.texts = make([]insertions, len(tree.Items))
 	for i := range tree.Items {
 		l.item(i)
 	}
 	l.splits()
+	l.leftovers()
 	for i := range l.draft.Nodes {
 		l.deps.items[i].owns = l.draft.Nodes[i].Scope.Owns
 		l.deps.items[i].near = l.nearLines(&tree.Items[i])

@@ -48,20 +48,19 @@ func (l *lowering) item(i int) {
 	if it.Optional || it.Phase >= 0 && l.tree.Phases[it.Phase].Optional {
 		n.Labels = append(n.Labels, "optional")
 	}
-	l.section(&it.Body, n, d)
+	l.texts[i].lines = it.Body.Prose
+	l.section(&it.Body, &l.texts[i], n, d)
 }
 
-func (l *lowering) section(sec *syntax.Section, n *ir.DraftNode, d *depItem) {
-	text := insertions{lines: sec.Prose}
+func (l *lowering) section(sec *syntax.Section, text *insertions, n *ir.DraftNode, d *depItem) {
 	sec.Labels = l.within(sec.Labels)
 	for k := range sec.Labels {
 		lb := &sec.Labels[k]
 		if !l.label(lb, n, d) {
 			below := paragraphs(&syntax.Label{Text: lb.Text, Items: lb.Items, Fences: lb.Fences})
-			text.insert(lb.At, append(slices.Clip(lb.Lines), below...))
+			text.insert(k, lb.At, append(slices.Clip(lb.Lines), below...))
 		}
 	}
-	n.Text = trimLines(text.done())
 	for _, t := range sec.Tasks {
 		n.Tasks = append(n.Tasks, task(&t))
 	}
@@ -85,24 +84,26 @@ type insertions struct {
 }
 
 type insertion struct {
-	at    int
-	lines []string
+	label, at int
+	lines     []string
 }
 
-func (x *insertions) insert(at int, lines []string) {
-	x.added = append(x.added, insertion{min(max(at, 0), len(x.lines)), lines})
+func (x *insertions) insert(label, at int, lines []string) {
+	if len(lines) > 0 {
+		x.added = append(x.added, insertion{label, min(max(at, 0), len(x.lines)), lines})
+	}
 }
 
 func (x *insertions) done() []string {
 	if len(x.added) == 0 {
 		return x.lines
 	}
+	slices.SortStableFunc(x.added, func(a, b insertion) int { return cmp.Or(a.at-b.at, a.label-b.label) })
 	var out []string
 	from := 0
 	for _, a := range x.added {
-		at := max(a.at, from)
-		out = append(append(out, x.lines[from:at]...), a.lines...)
-		from = at
+		out = append(append(out, x.lines[from:a.at]...), a.lines...)
+		from = a.at
 	}
 	return append(out, x.lines[from:]...)
 }
@@ -133,6 +134,7 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 		n.Branch = branchValue(lb)
 		d.prose = append(d.prose, clauses(lb.Value, l.tree.File)...)
 	case syntax.IntegrationBranch:
+		return false
 	case syntax.DevAgents:
 		return l.addAgents(&n.Agents, lb)
 	case syntax.QAAgents:
@@ -142,7 +144,7 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 	case syntax.Verify:
 		l.verify(lb, n)
 	case syntax.Owns:
-		n.Scope.Owns = append(n.Scope.Owns, l.owned(lb)...)
+		return l.owned(&n.Scope.Owns, lb)
 	case syntax.Files:
 		return l.forecast(&n.Scope.Files, lb)
 	case syntax.Reads:
@@ -321,12 +323,11 @@ func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
 	n.Acceptance = append(n.Acceptance, lb.Text...)
 }
 
-// addAgents reports false if the label names no agent but something else.
+// addAgents reports false if the label names something else than agents.
 func (l *lowering) addAgents(to *[]ir.AgentRef, lb *syntax.Label) bool {
 	before := len(*l.diags)
-	refs := l.agentRefs(lb)
-	*to = append(*to, refs...)
-	return len(refs) > 0 || len(*l.diags) == before
+	*to = append(*to, l.agentRefs(lb)...)
+	return len(*l.diags) == before
 }
 
 // agentRefs reads "- `name` (model) - note", and names side by side.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
@@ -13,11 +14,11 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// owned returns the paths of Owns. It restricts what may change, so what is no
-// path of the project is never passed over.
-func (l *lowering) owned(lb *syntax.Label) []string {
+// owned appends the paths of Owns. It restricts what may change, so what is no
+// path of the project is never passed over. It reports false if the label says more.
+func (l *lowering) owned(to *[]string, lb *syntax.Label) bool {
 	var out []string
-	named, _, prose := scopePaths(lb)
+	named, _, prose, more := scopePaths(lb)
 	for _, s := range prose {
 		l.unfit(lb, s, "a list of paths or globs, with commas between them")
 	}
@@ -33,15 +34,16 @@ func (l *lowering) owned(lb *syntax.Label) []string {
 		}
 		out = l.glob(out, lb, s)
 	}
-	return unique(out)
+	*to = append(*to, unique(out)...)
+	return len(prose) == 0 && !more
 }
 
 // forecast appends the paths of Files or Reads, which restrict nothing: a code span
-// that is no path, such as a route of a URL, is text. It reports false if there is any:
-// then the label is a part of the prompt as well.
+// that is no path, such as a route of a URL, is text. It reports false if the label says
+// more than paths: then the label is a part of the prompt as well.
 func (l *lowering) forecast(to *[]string, lb *syntax.Label) bool {
 	var out []string
-	named, text, _ := scopePaths(lb)
+	named, text, prose, more := scopePaths(lb)
 	for _, s := range named {
 		switch p := strings.TrimPrefix(s.Value, "./"); {
 		case s.Strict && badPath(p) != "":
@@ -54,7 +56,7 @@ func (l *lowering) forecast(to *[]string, lb *syntax.Label) bool {
 	}
 	*to = append(*to, unique(out)...)
 	l.pathTexts = append(l.pathTexts, text...)
-	return len(text) == 0
+	return len(text) == 0 && len(prose) == 0 && !more
 }
 
 // reportPathTexts says once what is no path below Files and Reads.
@@ -118,11 +120,13 @@ func (l *lowering) missing(p string) bool {
 // has any ("Modify: `src/login.ts:88-140`"), else what stands between commas,
 // without a reason behind a dash or in parentheses. Line numbers behind a path
 // are dropped. What holds a space is no path: code spans are listed as text, the
-// rest as prose.
-func scopePaths(lb *syntax.Label) (out, text, prose []ir.Stated) {
+// rest as prose. more: something stands beside the paths.
+func scopePaths(lb *syntax.Label) (out, text, prose []ir.Stated, more bool) {
 	for _, e := range entries(lb) {
 		from := 0
-		for _, w := range pathWords(e) {
+		words, beside := pathWords(e)
+		more = more || beside
+		for _, w := range words {
 			r, v := e.at, w.text
 			if i := strings.Index(e.text[from:], v); i >= 0 && e.value.Value != "" {
 				r = e.value.Sub(from+i, from+i+len(v))
@@ -141,7 +145,7 @@ func scopePaths(lb *syntax.Label) (out, text, prose []ir.Stated) {
 			}
 		}
 	}
-	return out, text, prose
+	return out, text, prose, more
 }
 
 var (
@@ -155,28 +159,42 @@ type pathWord struct {
 	code bool // it is a code span
 }
 
-// pathWords cuts an entry into what may be paths.
-func pathWords(e entry) []pathWord {
+// pathWords cuts an entry into what may be paths. beside: a remark stands there, too, not
+// in parentheses.
+func pathWords(e entry) (out []pathWord, beside bool) {
 	text := e.text
 	if strings.Contains(e.value.Raw, "`") {
 		text = e.value.Raw
 	}
-	var out []pathWord
 	for _, v := range cutOutsideBraces(text) {
 		if spans := codeSpan.FindAllStringSubmatch(v, -1); len(spans) > 0 {
 			for _, m := range spans {
 				out = append(out, pathWord{strings.TrimSpace(m[1]), true})
 			}
+			beside = beside || saysMore(codeSpan.ReplaceAllString(v, ""))
 			continue
 		}
 		for _, dash := range []string{" - ", " – ", " — ", " ("} {
 			if i := strings.Index(v, dash); i > 0 {
+				beside = beside || saysMore(v[i:])
 				v = v[:i]
 			}
 		}
 		out = append(out, pathWord{text: strings.Trim(strings.TrimSpace(v), "`[]\"'")})
 	}
-	return out
+	return out, beside
+}
+
+var (
+	inParens = lazyregexp.New(`\([^()]*\)`)
+	pathVerb = lazyregexp.New(`^[\s*_]*\pL+(?: \pL+)?[*_]*:`) // "Modify: `a.go`"
+)
+
+// saysMore reports whether words stand beside paths: more than a verb in front of them and
+// remarks in parentheses.
+func saysMore(rest string) bool {
+	rest = pathVerb.ReplaceAllString(inParens.ReplaceAllString(rest, ""), "")
+	return strings.Count(rest, " ") > 0 && len(strings.Fields(strings.TrimFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) }))) > 0
 }
 
 // cutOutsideBraces cuts a text at its commas, but not at those of "{a,b}" and of

@@ -38,6 +38,8 @@ type reading struct {
 	none    bool // a none-form
 	prose   bool // a part that is none of the forms
 	wrong   bool // a part that was reported as an error
+	unread  []span
+	tail    int // where the parts begin that say nothing, behind all that do or nearly do
 }
 
 // says reports whether the value states anything: targets, or none.
@@ -75,30 +77,40 @@ func (p *valueParser) value() reading {
 		return p.out
 	}
 	parts := split(p.text)
-	proseParts, near := 0, false
+	near := false
 	for _, sp := range parts {
-		if len(p.out.targets) == 0 && noneForms[strings.ToLower(p.text[sp.start:sp.end])] {
+		nearly := false
+		if len(p.out.targets) == 0 && noneForms[strings.ToLower(p.text[sp.start:sp.end])] || noneLead(p.text[sp.start:sp.end]) {
 			p.out.none = true
-			continue
+		} else if !p.part(sp) && !p.reasoned(sp) {
+			p.out.unread = append(p.out.unread, sp)
+			if nearly = p.nearWord(sp) || p.nearMiss(sp) || p.nearAll(sp); !nearly {
+				continue
+			}
+			near = true
 		}
-		if noneLead(p.text[sp.start:sp.end]) {
-			p.out.none = true
-			continue
-		}
-		if !p.part(sp) && !p.reasoned(sp) {
-			proseParts++
-			near = p.nearWord(sp) || p.nearMiss(sp) || p.nearAll(sp) || near
-		}
+		p.out.tail = len(p.out.unread) // for now, of those parts
 	}
+	p.out.tail = tailOf(p.out.unread[p.out.tail:], len(p.text))
 	if len(p.out.targets) > 0 {
 		p.out.none = false
 	}
-	p.out.prose = proseParts > 0
-	if !p.out.says() && !near && !p.nearNone(parts) {
+	p.out.prose = len(p.out.unread) > 0
+	if !p.out.says() && !near && p.nearNone(parts) {
+		p.out.unread = p.out.unread[1:]
+		p.out.tail = tailOf(p.out.unread, len(p.text))
+	} else if !p.out.says() && !near {
 		p.diags.Add(diag.New("dependency-prose", p.at, "the value names no item, so it makes no edge").
 			WithDetail("%q is kept as prose. To make a dependency of it, write the ids of items, for example \"1.1, 1.2\".", clip(strings.TrimSpace(p.raw))))
 	}
 	return p.out
+}
+
+func tailOf(unread []span, end int) int {
+	if len(unread) > 0 {
+		return unread[0].start
+	}
+	return end
 }
 
 var (

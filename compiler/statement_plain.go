@@ -10,30 +10,32 @@ import (
 
 // valueReader tells the syntax what a value names: a dependency label without bold is
 // one only if its value names items.
-func valueReader(d syntax.Dialect) func(items, groups []syntax.Named) func(string) syntax.Value {
-	return func(items, groups []syntax.Named) func(string) syntax.Value {
+func valueReader(d syntax.Dialect) func(items, groups []syntax.Named) func(string) syntax.Reading {
+	return func(items, groups []syntax.Named) func(string) syntax.Reading {
 		in := &depInput{rules: rulesOf(d, DefaultLimits), items: make([]depItem, len(items)), groups: make([]depGroup, len(groups))}
 		for i, it := range items {
 			if d.IgnoreCase {
 				it.ID = strings.ToLower(it.ID)
 			}
 			num, _ := parseNumber(it.ID)
-			in.items[i] = depItem{key: ir.Key(it.ID), title: it.Title, num: num, group: -1}
+			in.items[i] = depItem{key: ir.Key(it.ID), title: it.Title, num: num, also: it.Names, group: -1}
 		}
 		for i, g := range groups {
 			num, _ := parseNumber(g.ID)
-			in.groups[i] = depGroup{id: g.ID, title: g.Title, num: num}
+			in.groups[i] = depGroup{id: g.ID, title: g.Title, num: num, also: g.Names, word: g.Word}
 		}
 		n := newNames(in)
-		return func(value string) syntax.Value {
+		return func(value string) syntax.Reading {
 			var quiet diag.List
-			switch r := n.read(depStatement{text: value, at: diag.Range{End: len(value)}}, &quiet); {
+			r := n.read(depStatement{text: value, at: diag.Range{End: len(value)}}, &quiet)
+			out := syntax.Reading{Tail: r.tail}
+			switch {
 			case r.wrong:
-				return syntax.NamesUnknown
+				out.Names = syntax.NamesUnknown
 			case len(r.targets) > 0 && !r.prose:
-				return syntax.NamesItems
+				out.Names = syntax.NamesItems
 			}
-			return syntax.NamesNothing
+			return out
 		}
 	}
 }

@@ -72,12 +72,12 @@ func nasty() []string {
 }
 
 // namesKeys reads values that are the id of an item and nothing else.
-func namesKeys(items, _ []Named) func(string) Value {
-	return func(value string) Value {
+func namesKeys(items, _ []Named) func(string) Reading {
+	return func(value string) Reading {
 		if slices.ContainsFunc(items, func(n Named) bool { return n.ID == value }) {
-			return NamesItems
+			return Reading{NamesItems, len(value)}
 		}
-		return NamesUnknown
+		return Reading{NamesUnknown, len(value) / 2}
 	}
 }
 

@@ -16,6 +16,9 @@ const (
 	wordForm = `^[a-z][a-z0-9._-]*$`
 )
 
+// pathFirst is a line that begins with a path and goes on with nothing but others or a remark.
+var pathFirst = lazyregexp.New("^" + pathForm + "(?:[ \\t]*$|[ \\t]*,|[ \\t]+[-–—(])")
+
 var pathsForm = lazyregexp.New("^" + pathForm + "(?:,[ \\t]*" + pathForm + ")*$")
 
 // labelForms are the values that tell a label from a remark where its name is not in the

@@ -36,8 +36,8 @@ type parser struct {
 	nextWord     int                // in wordHeads, while the tree is built
 	repeated     []string
 
-	names func(items, groups []Named) func(string) Value
-	reads func(value string) Value // made by names, on first use
+	names func(items, groups []Named) func(string) Reading
+	reads func(value string) Reading // made by names, on first use
 
 	labels       []Label      // room for those of the section that is read
 	statuses     []lostStatus // of that section

@@ -12,7 +12,17 @@ import (
 // only beside a part that names something or is bold.
 
 // Named is what a value can name: an item or a group of the plan.
-type Named struct{ ID, Title string }
+type Named struct {
+	ID, Title string
+	Names     []string // further ids
+	Word      string   // of a group: "Week"
+}
+
+// Reading is what is known of a value of a dependency label.
+type Reading struct {
+	Names Value
+	Tail  int // offset of the text that says nothing, behind all that does or nearly does
+}
 
 // Value says what a value of a dependency label names.
 type Value uint8
@@ -249,15 +259,20 @@ func (p *parser) namesItems(part *plainPart) bool {
 	if value == "" || p.names == nil || len(value) > maxPlainValue {
 		return false
 	}
-	if p.reads == nil {
-		p.reads = p.names(p.named())
-	}
-	what := p.reads(value)
+	what := p.readValue(value).Names
 	if what == NamesUnknown && len(part.items) == 0 {
 		p.report(diag.Newf("dependency-near-miss", at, "%s is read as prose", quoted(clip(p.src[at.Start:at.End], 40))).WithDetail(
 			"The line reads like a dependency, but it names what is no item of the plan, so it makes none. If one is meant, write its id. Nothing needs to be done if the line is text."))
 	}
 	return what == NamesItems
+}
+
+// readValue reads the value of a dependency label; p.names is there.
+func (p *parser) readValue(value string) Reading {
+	if p.reads == nil {
+		p.reads = p.names(p.named())
+	}
+	return p.reads(value)
 }
 
 // maxPlainValue bounds the values of labels without bold.
@@ -267,7 +282,7 @@ const maxPlainValue = 4096
 func (p *parser) named() (items, groups []Named) {
 	for i := range p.cands {
 		c := &p.cands[i]
-		switch n := (Named{c.key.id, c.text.Value}); {
+		switch n := (Named{c.key.id, c.text.Value, p.otherNames(c), c.keyword}); {
 		case c.live(false):
 			items = append(items, n)
 		case c.live(true):

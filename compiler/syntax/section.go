@@ -157,6 +157,9 @@ func (r *reader) heading(b *block) {
 		if l, ok := r.p.headingLabel(b); ok {
 			r.add(l)
 			r.head, r.level, r.cur = r.cur, int(b.level), -1
+			if l.Name.IsScalar() && l.Value.Value != "" { // what stands below it is the item's
+				r.head = -1
+			}
 			return
 		}
 	}
@@ -206,16 +209,13 @@ func (r *reader) paragraph(at, end int, below *block) {
 			to, cut := next, next < lineEnd(p.src, at) // cut: another label on the same line
 			if cut {
 				to = stop
+			} else if continues(l.name) {
+				to = p.valueEnd(&l, next, end)
 			}
-			for !cut && to < end && continues(l.name) {
-				after := nextLine(p.src[:end], to)
-				if _, label := p.labelLine(to, min(lineEnd(p.src, to), end)); label || p.boldAside(to, min(lineEnd(p.src, to), end)) {
-					break
+			if r.kind == itemSection {
+				for line := next; line < to; line = nextLine(p.src[:end], line) {
+					p.plainControl(line, min(lineEnd(p.src, line), end), inLine, nil)
 				}
-				if r.kind == itemSection {
-					p.plainControl(to, min(lineEnd(p.src, to), end), inLine, nil)
-				}
-				to = after
 			}
 			if r.kind == itemSection {
 				p.innerControls(l.value, stop)
@@ -264,12 +264,6 @@ func lastLine(next, end int, below *block) *block {
 		return nil
 	}
 	return below
-}
-
-// continues reports whether lines below a label's line belong to its value.
-func continues(n LabelName) bool {
-	s := shapeOf(n)
-	return s == list || s == prose || s == checks
 }
 
 // prose takes the lines of a paragraph for the open label or for the section.

@@ -218,12 +218,17 @@ func (p *parser) furtherNames(c *cand) []string {
 	if len(c.key.also) == 0 {
 		return nil
 	}
+	names := p.otherNames(c)
+	p.report(diag.Newf("several-ids", c.in.Sub(c.keyAt.start, c.keyAt.end+c.key.more), "the heading makes one %s of several ids", [...]string{"item", "group"}[kind(c)]).WithDetail(
+		"Its id is %s; %s: other items may name it so. Give each id a heading of its own if the work is to be done in parts.",
+		c.key.id, count(len(names), "other id is a further name of it", "other ids are further names of it")))
+	return names
+}
+
+func (p *parser) otherNames(c *cand) []string {
 	names := make([]string, len(c.key.also))
 	for i, id := range c.key.also {
 		names[i] = p.plainID(id)
 	}
-	p.report(diag.Newf("several-ids", c.in.Sub(c.keyAt.start, c.keyAt.end+c.key.more), "the heading makes one %s of several ids", [...]string{"item", "group"}[kind(c)]).WithDetail(
-		"Its id is %s; %s: other items may name it so. Give each id a heading of its own if the work is to be done in parts.",
-		c.key.id, count(len(names), "other id is a further name of it", "other ids are further names of it")))
 	return names
 }

@@ -15,7 +15,7 @@ type Options struct {
 
 	// Names makes a reader of values out of what a plan's values can name. nil: labels
 	// without bold are only read beside bold ones.
-	Names func(items, groups []Named) func(value string) Value
+	Names func(items, groups []Named) func(value string) Reading
 }
 
 // Limits bound what a plan may cost. A zero field means its default.
