@@ -82,6 +82,9 @@ func TestBdADraftIsPlannedThereAndItsPlanPushed(t *testing.T) { // S2-02, S2-03,
 	if draft.ProcessState.ExitCode() != exitWaiting {
 		t.Fatalf("draft: %v\n%s", err, said)
 	}
+	if strings.Contains(string(said), "prefix") {
+		t.Errorf("the ids of drafts are as they are, and it says\n%s", said)
+	}
 	one := func(id string) bdBead {
 		t.Helper()
 		got := s.beads("show", id, "--include-comments")

@@ -74,7 +74,7 @@ const rounds = 3
 // left and said. Beads of others are never written: Occupied is returned before
 // anything is.
 func Push(ctx context.Context, c *Client, e *ir.Epic, o PushOptions) (*Pushed, error) {
-	p := &push{c: c, say: o.Progress, out: &Pushed{Epic: string(e.Epic.ID)}, gc: e.Run.Tracker != nil && e.Run.Tracker.GC}
+	p := &push{c: c, say: o.Progress, out: &Pushed{Epic: string(e.Epic.ID)}, gc: e.Run.Tracker != nil && e.Run.Tracker.GC, draft: e.Plans() != ""}
 	if p.say == nil {
 		p.say = func(string) {}
 	}
@@ -110,6 +110,8 @@ type push struct {
 	plan []codec.Row // as the plan has them
 	now  []codec.Row // the same as they stand
 	out  *Pushed
+
+	draft bool // the epic has a plan written: its ids are all of one kind
 }
 
 // found is a bead of the database: as the client reads it, and every key of it.
@@ -235,6 +237,9 @@ func (p *push) vacant(ctx context.Context, news []int) (map[string]found, error)
 
 // prefix compares the database's prefix with that of the epic's ids.
 func (p *push) prefix(ctx context.Context) error {
+	if p.draft {
+		return nil
+	}
 	theirs, err := p.c.Config(ctx, "issue_prefix")
 	if err != nil || theirs == "" || strings.HasPrefix(p.out.Epic, theirs+"-") {
 		return err
