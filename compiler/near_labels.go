@@ -152,7 +152,7 @@ func (d *depender) checkNear() {
 					label = "Blocks"
 				}
 				d.diags.Add(diag.Newf("dependency-near-miss", st.at, "%q is read as prose", clip(strings.TrimSpace(st.text))).
-					WithDetail("The line reads like a dependency, but it is no label, so it makes none. Write \"**%s**: %s\", with a bold name.", label, clip(strings.TrimSpace(mask(st.text)))))
+					WithDetail("The line reads like a dependency, but it is no label, so it makes none. Write \"**%s**: %s\", with a bold name.", label, clip(strings.TrimSpace(d.names.marked.mask(st.text)))))
 				break
 			}
 		}

@@ -47,7 +47,7 @@ func (r reading) says() bool { return len(r.targets) > 0 || r.none || r.wrong }
 
 // read takes a value apart. Findings go to diags.
 func (n *names) read(st depStatement, diags *diag.List) reading {
-	p := valueParser{names: n, raw: st.text, text: n.marked.mask(st.text), at: st.at, diags: diags}
+	p := valueParser{names: n, raw: st.text, text: n.marked.mask(n.unwrap(st.text)), at: st.at, diags: diags}
 	return p.value()
 }
 

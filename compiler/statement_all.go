@@ -84,10 +84,28 @@ const maxReasons = 3
 func (p *valueParser) reasoned(sp span) bool {
 	for _, at := range p.dashes(sp) {
 		if head := trim(p.text, span{sp.start, at}); head.start < head.end && p.part(head) {
+			p.nearReason(trim(p.text, span{at, sp.end}))
 			return true
 		}
 	}
 	return false
+}
+
+// nearReason warns of a reason that begins with another item: "Task 1 - Task 3 for the
+// tests" may mean both. Numbers alone may count anything.
+func (p *valueParser) nearReason(sp span) {
+	s := strings.TrimLeft(p.text[sp.start:sp.end], "-–— ")
+	w, rest := word(s, span{0, len(s)})
+	id, _, _ := strings.Cut(s[rest.start:], " ")
+	if !p.itemWords[strings.ToLower(w)] {
+		id = w
+	}
+	id = strings.TrimRight(id, ".:!?")
+	if _, ok := p.names.item(id); !ok || id == w && strings.Trim(id, "0123456789.") == "" {
+		return
+	}
+	p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as a reason", clip(s)).
+		WithDetail("It stands behind a dash and begins with %s, so it makes no dependency on it. Write a comma to name both, or the range alone, or put the reason in parentheses.", clip(id)))
 }
 
 // dashes returns the places of the first dashes with spaces around them, last one first.

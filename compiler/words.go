@@ -73,6 +73,11 @@ func mask(s string) string {
 			i--
 			continue
 		}
+		if n := lineBreak(s[i:]); n > 0 && depth == 0 {
+			copy(b[i:i+n], ";     ")
+			i += n - 1
+			continue
+		}
 		switch c := b[i]; {
 		case c == '(':
 			depth++
@@ -94,6 +99,17 @@ func mask(s string) string {
 		}, s)
 	}
 	return string(b)
+}
+
+// lineBreak returns the length of the "<br>" that s begins with: in cells it separates
+// as a new line does elsewhere.
+func lineBreak(s string) int {
+	for _, tag := range []string{"<br>", "<br/>", "<br />"} {
+		if len(s) >= len(tag) && strings.EqualFold(s[:len(tag)], tag) {
+			return len(tag)
+		}
+	}
+	return 0
 }
 
 // unstrike blanks what is struck through: it is no longer meant.
