@@ -96,6 +96,13 @@ var planCodes = []Entry{
 		Right: "- [ ] Write the parser\n- [ ] Write the printer",
 	},
 	{
+		Code: "text-above-boxes", Severity: Hint, About: "plan",
+		Title: "A list item without a box stands above check boxes",
+		Why:   "In the dialect todo the check boxes are the items and the headings are their groups. A list item without a box is neither, so no agent is told what it says. Write it as a heading, give it a box of its own, so that the boxes in it are its tasks, or say it in the text of the boxes.",
+		Wrong: "- Parser\n  - [ ] Write the tests",
+		Right: "## Parser\n- [ ] Write the tests",
+	},
+	{
 		Code: "moving-key", Severity: Warning, About: "plan",
 		Title: "Items have no identity but their place",
 		Why:   "In the dialect todo the key of an item without an id is its place among the others, and moves when one is inserted above it. The annotation that compile writes keeps its identity. With --no-annotate there is none: an item may take over what became of another one. Compile without --no-annotate, or begin the items with ids of their own.",

@@ -172,7 +172,10 @@ func (p *parser) listItem(b *block) bool {
 	}
 	at := p.push(elem{b: b, cand: -1, own: true})
 	if p.kids(b.kids[1:]) {
-		p.stream[at].apart = p.dialect.In == InTodo
+		if p.dialect.In == InTodo {
+			p.stream[at].apart = true
+			p.aboveBoxes = append(p.aboveBoxes, p.plain(int(para.start), int(para.end)).Range)
+		}
 		return true
 	}
 	p.stream = p.stream[:at]

@@ -34,6 +34,7 @@ type parser struct {
 	wordHeads    []wordHeading
 	wordMatchers map[string]matcher // of their words
 	nextWord     int                // in wordHeads, while the tree is built
+	aboveBoxes   []diag.Range       // list items without a box that hold items of todo
 	repeated     []string
 
 	names func(items, groups []Named) func(string) Reading

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -101,6 +102,21 @@ func (p *parser) todos() {
 		}
 	}
 	p.cancelled()
+	p.textAboveBoxes()
+}
+
+// textAboveBoxes names the list items without a box that hold items, in one hint.
+func (p *parser) textAboveBoxes() {
+	if len(p.aboveBoxes) == 0 {
+		return
+	}
+	slices.SortFunc(p.aboveBoxes, func(a, b diag.Range) int { return a.Start - b.Start }) // inner ones were found first
+	d := diag.Newf("text-above-boxes", p.aboveBoxes[0], "%s above check boxes", count(len(p.aboveBoxes), "list item without a box stands", "list items without a box stand")).WithDetail(
+		"It is no item and no group, so no agent is told what it says. Write it as a heading, give it a box of its own, or say it in the text of the boxes.")
+	for _, at := range p.aboveBoxes[1:min(len(p.aboveBoxes), maxRelated)] {
+		d = d.WithRelated(at, "this one too")
+	}
+	p.report(d)
 }
 
 // openInside warns of boxes that are open inside a ticked one: the item is finished,
