@@ -1,0 +1,167 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// members puts the items into the groups that their headings make.
+func (p *parser) members() {
+	for k := range p.cands {
+		c := &p.cands[k]
+		if p.groupLevel == 0 || !c.live(false) || c.group < 0 {
+			continue
+		}
+		g := p.cands[c.group].index
+		p.plan.Items[c.index].Phase = g
+		p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, c.index)
+	}
+}
+
+// implicitPhases groups items by the beginning of their ids where the plan has no
+// group headings: with the list item of that id, else with a group of its own.
+func (p *parser) implicitPhases() {
+	if p.groupLevel > 0 {
+		return
+	}
+	index := map[string]int{}
+	for i := range p.plan.Phases {
+		index[p.plan.Phases[i].ID] = i
+	}
+	for k := range p.cands {
+		c := &p.cands[k]
+		if !c.live(false) {
+			continue
+		}
+		it := &p.plan.Items[c.index]
+		g := -1
+		if c.leads {
+			g = index[it.ID]
+		}
+		for id := it.ID; g < 0; {
+			dot := strings.LastIndexByte(id, '.')
+			if dot < 0 && hyphened(id) && p.dialect.In == InHeading {
+				dot = strings.LastIndexByte(id, '-')
+			}
+			if dot < 0 || p.item.decimal != nil {
+				break
+			}
+			if id = id[:dot]; strings.IndexByte(id, '.') < 0 || p.grouped {
+				if at, known := index[id]; known {
+					g = at
+				} else if strings.IndexByte(id, '.') < 0 {
+					g = len(p.plan.Phases)
+					index[id] = g
+					p.plan.Phases = append(p.plan.Phases, p.implicitPhase(id, c, it))
+				}
+			}
+		}
+		if it.Phase = g; g >= 0 {
+			p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, c.index)
+		}
+	}
+	if p.grouped || len(p.wordHeads) > 0 {
+		p.sortPhases()
+	}
+}
+
+// sortPhases puts groups that were made later where they begin in the document.
+func (p *parser) sortPhases() {
+	phases := p.plan.Phases
+	order := make([]int, len(phases))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return phases[a].Range.Start - phases[b].Range.Start })
+	sorted := make([]Phase, len(phases))
+	for to, from := range order {
+		sorted[to] = phases[from]
+		for _, k := range phases[from].Items {
+			p.plan.Items[k].Phase = to
+		}
+	}
+	p.plan.Phases = sorted
+}
+
+// implicitPhase makes a group out of the id of its first item. Its name is that
+// of the heading above, if that one begins with the same number.
+func (p *parser) implicitPhase(id string, c *cand, it *Item) Phase {
+	at := p.file.Range(it.KeyRange.Start, it.KeyRange.Start)
+	ph := Phase{ID: id, IDRange: at, Range: it.Range, Implicit: true, NameRange: at}
+	if c.parent < 0 {
+		return ph
+	}
+	h := p.stream[c.parent].b
+	in := p.plain(int(h.a), int(h.b))
+	name, ok := strings.CutPrefix(in.Value, id)
+	if !ok {
+		return ph
+	}
+	if cut := strings.TrimLeft(name, ".:-–—) "); cut != name && cut != "" {
+		ph.Name, ph.NameRange, ph.Range = cut, in.Sub(len(in.Value)-len(cut), len(in.Value)), in.Range
+	}
+	return ph
+}
+
+// checkPhases reports sprints that stand in a phase of another number, levels
+// that differ, and struck titles above live items. Groups without an id get one.
+func (p *parser) checkPhases() {
+	plan := p.plan
+	if p.item.sprintLike && p.phase.sprintLike {
+		for i := range plan.Items {
+			it := &plan.Items[i]
+			phase, _, _ := strings.Cut(it.ID, ".")
+			if it.Phase < 0 || plan.Phases[it.Phase].Implicit || plan.Phases[it.Phase].named(phase) {
+				continue
+			}
+			ph := &plan.Phases[it.Phase]
+			p.report(diag.Newf("phase-mismatch", it.KeyRange, "%s stands in phase %s", clip(it.ID, 20), clip(ph.ID, 20)).WithDetail(
+				"Its id says phase %s. Write the id as a sprint of phase %s, or move the sprint.", phase, ph.ID).
+				WithRelated(ph.IDRange, "the phase begins here"))
+		}
+	}
+	var levels diag.Diagnostic
+	n := 0
+	var first *Item
+	for i := range plan.Items {
+		it := &plan.Items[i]
+		if first == nil && it.Split == 0 {
+			first = it
+		}
+		if it.Split > 0 || it.Level == first.Level {
+			continue
+		}
+		if n++; n == 1 {
+			levels = diag.New("item-level", it.KeyRange, "an item's heading has another level").WithDetail(
+				"The first item has a heading of level %d, this one of level %d. It is an item all the same, and ends the one before it. Give all items the same level, or rename the heading.",
+				first.Level, it.Level).WithRelated(first.KeyRange, "the first item")
+		} else if n < maxRelated {
+			levels = levels.WithRelated(it.KeyRange, "another level too")
+		}
+	}
+	if n > 0 {
+		p.report(levels)
+	}
+	taken := map[string]bool{}
+	for i := range plan.Phases {
+		taken[plan.Phases[i].ID] = true
+	}
+	for i := range plan.Phases {
+		ph := &plan.Phases[i]
+		if ph.ID == "" {
+			id := phaseWord(ph, i)
+			for n := 2; taken[id]; n++ {
+				id = phaseWord(ph, i) + "-" + digits(n)
+			}
+			ph.ID = id
+			taken[id] = true
+		}
+		if ph.StruckTitle && len(ph.Items) > 0 {
+			p.report(diag.New("struck-title", ph.NameRange, "only the name of the phase is struck through").WithDetail(
+				"That changes nothing: its %s still in the plan. Put the ~~ around the whole heading, id included, to cancel the phase; strike the sprints through too.",
+				count(len(ph.Items), "item is", "items are")).WithRelated(plan.Items[ph.Items[0]].KeyRange, "the first item that stays"))
+		}
+	}
+}
