@@ -28,6 +28,7 @@ type cand struct {
 	group  int  // index in parser.cands of the group it stands in, or that its id names; -1
 	prose  bool // turned out to be none
 	filled bool // group: contains items
+	inItem bool // group: stands below the heading of an item
 	leads  bool // item: also names the group of the parts that follow it
 
 	split     bool // a plain number: the group of the lettered ones below it

@@ -107,10 +107,14 @@ func (p *parser) groups() bool {
 		return false
 	}
 	var open [7]int // candidate + 1 of the open group heading of each level
+	item := 7       // level of the open item's heading
 	for i := range p.stream {
 		e := &p.stream[i]
 		if e.b.kind == headingBlock {
 			clear(open[e.b.level:])
+			if int(e.b.level) <= item {
+				item = 7
+			}
 		}
 		if e.cand < 0 || i+1 == p.titleElem {
 			continue
@@ -118,8 +122,10 @@ func (p *parser) groups() bool {
 		c := &p.cands[e.cand]
 		switch {
 		case c.phase && !c.struck:
+			c.inItem = c.level > item
 			open[c.level] = int(e.cand) + 1
 		case !c.phase:
+			item = c.level
 			for _, g := range open {
 				if g > 0 {
 					p.cands[g-1].filled = true
@@ -159,7 +165,7 @@ func (p *parser) groups() bool {
 		case c.level != p.groupLevel:
 			c.prose = true
 			why := "the groups of this plan are headings of level " + digits(p.groupLevel)
-			if known {
+			if known && !c.inItem {
 				p.again(c.elem, c.key.id)
 				why += "; dependency labels and Status below it speak for that group"
 			}
