@@ -141,6 +141,9 @@ func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
 	switch {
 	case was == nil:
 	case !sameWish(was, epic): // it begins anew, on what is there now
+		if err := sayReplaced(background(cmd), cmd.ErrOrStderr(), string(epic.Epic.ID)); err != nil {
+			return err
+		}
 		a.run.rebase = true
 	case a.agent == "" && a.complexity == "" && a.attempts == 0 && !a.yes: // nothing is asked for otherwise
 		epic, raw = was, wasRaw

@@ -56,6 +56,19 @@ func applyDraft(cmd *cobra.Command, a *applyArgs, file string, epic *ir.Epic, ra
 	}
 }
 
+// sayReplaced says where the plan is of a draft that waits and that another takes the
+// place of.
+func sayReplaced(ctx context.Context, errOut io.Writer, id string) error {
+	d, err := openDraft(ctx, id)
+	if err != nil {
+		return err
+	}
+	if c := d.commit(); c != "" && d.view.Status == executor.Waiting {
+		sayf(errOut, "ralph: note: another brief waits as %s (%s); this one takes its place, and -o PLAN keeps both. What it wrote: git show %.12s:%s\n", id, statusWord(d.view), c, d.plan)
+	}
+	return nil
+}
+
 // approvesDraft reports whether a decision lets the plan of a draft count.
 func approvesDraft(d executor.Decision) bool {
 	return d.Verb == executor.Approve && d.Gate == compiler.ApprovalGate

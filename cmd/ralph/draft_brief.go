@@ -1,12 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/internal/slug"
 )
@@ -38,6 +41,8 @@ func (a *draftArgs) brief(in io.Reader, args []string) ([]string, error) {
 	switch {
 	case strings.Trim(text, " \t\n#") == "":
 		return nil, usageErrorf("the brief is empty: say what the plan is for")
+	case !utf8.ValidString(text):
+		return nil, inputErrorf("the brief is not text in UTF-8: save it so, then try again")
 	case len(text) > maxBrief:
 		return nil, inputErrorf("the brief has %d KB; at most %d KB are read: name what matters, and where the rest stands", len(text)>>10, maxBrief>>10)
 	}
@@ -60,7 +65,7 @@ func draftProject() (*project, error) {
 // plan is the path of the plan to be written, relative to the project.
 func (a *draftArgs) plan(p *project, brief []string) (string, error) {
 	if a.out == "" {
-		a.out = filepath.Join(p.dir, "plans", slug.Make(strings.TrimLeft(brief[0], "# "))+".md")
+		a.out = filepath.Join(p.dir, "plans", planName(brief[0])+".md")
 	}
 	plan, inside := p.rel(a.out)
 	switch {
@@ -78,4 +83,15 @@ func (a *draftArgs) plan(p *project, brief []string) (string, error) {
 		return "", inputErrorf("%s is there already.\n  To have it changed: ralph draft --revise %s -m \"what to change\"\n  To have another one written: name it with -o", plan, quotePath(plan))
 	}
 	return plan, nil
+}
+
+// planName names a plan after the first line of its brief; one without Latin letters or
+// digits by its hash, so that two of them are two plans.
+func planName(line string) string {
+	line = strings.TrimLeft(line, "# ")
+	if name := slug.Make(line); name != slug.Empty || strings.EqualFold(strings.TrimSpace(line), slug.Empty) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(line))
+	return "plan-" + hex.EncodeToString(sum[:4])
 }

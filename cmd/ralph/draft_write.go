@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -181,13 +182,16 @@ func (d *drafted) approve(ctx context.Context, epic *ir.Epic) (note string, err 
 	}
 	_, err = t.record(ctx, executor.Letter{Decision: by}, false)
 	var no *executor.Refused
+	var held *journal.Held
 	switch {
 	case errors.As(err, &no) && no.Already, err == nil:
 		return "", nil
 	case errors.As(err, &no):
 		return notCounted + no.Error(), nil
+	case errors.As(err, &held):
+		return "the approval is not on record for its epic yet: " + held.Error() + "\n  Afterwards: ralph draft --write" + aboutEpic(d.file), nil
 	}
-	return "", err
+	return "", inputErrorf("%w", err)
 }
 
 // approval is who approved the plan: the person at its gate, else whoever let it pass
