@@ -393,6 +393,9 @@ func (a *compileArgs) write(out io.Writer, c *compilation, targets []string) err
 		if err := c.project.leadsOut(targets[i]); err != nil {
 			return err
 		}
+		if isPicture(targets[i]) {
+			return inputErrorf("%s is the name of a drawing, and an epic is JSON: name another file with -o. To draw it: %s -o %s", targets[i], a.draws(i), quotePath(targets[i]))
+		}
 		if err := c.mayReplace(targets[i]); err != nil {
 			return err
 		}

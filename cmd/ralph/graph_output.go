@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
@@ -16,6 +17,26 @@ import (
 // drawingFormats are the formats of files, by the ends of their names.
 var drawingFormats = []struct{ end, format string }{
 	{".svg", "svg"}, {".dot", "dot"}, {".gv", "dot"}, {".mmd", "mermaid"}, {".mermaid", "mermaid"}, {".json", "json"},
+}
+
+// isPicture reports whether a file is called as drawings are, and nothing else is.
+func isPicture(file string) bool {
+	return slices.Contains([]string{".svg", ".dot", ".gv", ".mmd", ".mermaid", ".png", ".pdf"}, strings.ToLower(filepath.Ext(file)))
+}
+
+// draws is the command that draws what is compiled to epic i.
+func (a *compileArgs) draws(i int) string {
+	switch {
+	case a.as != "":
+		words := "ralph graph --as " + quoteArg(a.as)
+		for _, file := range a.plans {
+			words += " " + quotePath(file)
+		}
+		return words
+	case a.dialect != "":
+		return "ralph graph " + quotePath(a.plans[i]) + " --dialect " + quoteArg(a.dialect)
+	}
+	return "ralph graph " + quotePath(a.plans[i])
 }
 
 // drawn reports whether a file holds a drawing in the format that is asked for.
