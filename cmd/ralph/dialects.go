@@ -182,7 +182,8 @@ func initPlan(cmd *cobra.Command, file string) error {
 	case own != nil && own.Refused != nil && own.Items > 0:
 		return inputErrorf("the dialect %s finds %s in %s, so it is not changed; the plan has errors: ralph validate %s", table.Chosen, count(own.Items, "item"), file, quotePath(file))
 	case own != nil && own.Items > 0:
-		return inputErrorf("%s needs no other dialect: %s compiles it to %s; nothing was written", file, table.Chosen, count(own.Items, "item"))
+		sayf(cmd.OutOrStdout(), "kept   %s: it needs no other dialect, %s reads %s; next: ralph compile %s\n", file, table.Chosen, count(own.Items, "item"), quotePath(file))
+		return nil
 	case table.Nearest != "":
 		return inputErrorf("no dialect compiles %s; nothing was written. The nearest is %s, refused: %s\n  All of them: ralph validate --dialects %s",
 			file, table.Nearest, refusedAt(plan, table.Of(table.Nearest)), quotePath(file))

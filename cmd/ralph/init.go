@@ -55,9 +55,12 @@ there, and CI files; new tests are not forbidden. Init runs the command
 once, in a clone of HEAD: baseline = "green" is written if it passes. The policy has a
 budget, and asks for approval of the plan.
 
+Where other tools keep their plans (specs/*/tasks.md, .kiro/specs, .planning, TODO.md …)
+init looks, names those that are there, and says what to type.
+
 With --plan init writes nothing but one line: the dialect that the plan is written in,
 into its front matter. It compiles the plan with each dialect and takes the one that
-makes most items; it refuses where the plan's own dialect fits, or none does.`,
+makes most items. Where the plan's own dialect fits it leaves the plan as it is.`,
 		Example: `  ralph init
   ralph init --try 0        run no command of the project
   ralph init --builtin      print the built-in policy instead
@@ -135,10 +138,11 @@ func runInit(cmd *cobra.Command, dir string, limit time.Duration) error {
 	} else {
 		fmt.Fprintln(out, "kept   .gitattributes (it has a line for epic.json)")
 	}
+	sayPlans(out, dir)
 	if wrote > 0 {
 		fmt.Fprint(out, "\nNext: look at ralph.hcl (agents, gates, budget), edit the plan, then\n"+
 			"  ralph compile plans/example.md        makes epic.json; then commit all of it\n"+
-			"  ralph graph | dot -Tsvg > epic.svg    look at it\n"+
+			"  ralph graph -o epic.svg               look at it\n"+
 			"  ralph doctor --live                   are the agents here, and do they answer\n"+
 			"  ralph plan                            what apply would do, and what it lacks\n"+
 			"  ralph approve                         this very plan: apply waits for it\n"+

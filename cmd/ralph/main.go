@@ -82,7 +82,7 @@ with coding agents: each in its own git worktree, each judged by gates.
 
   ralph init                                  write ralph.hcl, a sample plan, sample agents
   ralph compile plans/x.md -o epic.json       plan + policy → epic.json; ids go into the plan
-  ralph graph | dot -Tsvg > epic.svg          look at it
+  ralph graph -o epic.svg                     look at it
   ralph apply epic.json                       walk it`,
 		Version:       version(),
 		SilenceErrors: true,

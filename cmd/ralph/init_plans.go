@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// toolPlans are where other tools keep their plans. as is the format that import reads
+// them in; the others compile as they stand.
+var toolPlans = []struct{ tool, pattern, as string }{
+	{"spec-kit", "specs/*/tasks.md", ""},
+	{"Kiro", ".kiro/specs/*/tasks.md", ""},
+	{"GSD", ".planning", "gsd"},
+	{"OpenSpec", "openspec/changes/*/tasks.md", ""},
+	{"BMAD", "_bmad-output/planning-artifacts/epics.md", ""},
+	{"superpowers", "docs/superpowers/plans/*.md", ""},
+	{"Conductor", "conductor/tracks/*/plan.md", ""},
+	{"Agent OS", "agent-os/specs/*/tasks.md", ""},
+	{"Cursor", ".cursor/plans/*.plan.md", ""},
+	{"Taskmaster", ".taskmaster/tasks/tasks.json", "taskmaster"},
+	{"", "todo.md", ""},
+	{"", "tasks.md", ""},
+}
+
+// Bounds of the look for plans.
+const (
+	plansShown = 3   // of one tool
+	namesRead  = 500 // of one directory
+)
+
+// sayPlans names the plans of other tools that are in a project, and what to type.
+func sayPlans(w io.Writer, dir string) {
+	first, as := "", ""
+	for _, t := range toolPlans {
+		files := namesLike(dir, "", strings.Split(t.pattern, "/"))
+		if len(files) == 0 {
+			continue
+		}
+		if first == "" {
+			first, as = files[0], t.as
+		}
+		what := "a plan, by its name"
+		if t.tool != "" {
+			what = "a plan of " + t.tool
+		}
+		for _, file := range files[:min(len(files), plansShown)] {
+			sayf(w, "found  %-30s %s\n", file, what)
+		}
+		if more := len(files) - plansShown; more > 0 {
+			sayf(w, "found  %d more of %s\n", more, t.tool)
+		}
+	}
+	if first == "" {
+		return
+	}
+	drawing := "plan.svg"
+	if _, err := exec.LookPath("dot"); err != nil {
+		drawing = "plan.mmd"
+	}
+	lines := [][2]string{
+		{"graph " + quotePath(first) + " -o " + drawing, "draws it and changes nothing"},
+		{"init --plan " + quotePath(first), "writes its dialect into it, once"},
+		{"compile " + quotePath(first), "makes epic.json"},
+	}
+	if as != "" {
+		named := " --as " + as + " " + quotePath(first)
+		lines = [][2]string{{"graph" + named + " -o " + drawing, "draws it and changes nothing"}, {"import" + named, "makes epic.json"}}
+	}
+	wide := 0
+	for _, l := range lines {
+		wide = max(wide, len(l[0]))
+	}
+	fmt.Fprint(w, "\nTo use a plan that is here:\n")
+	for _, l := range lines {
+		sayf(w, "  ralph %-*s  %s\n", wide, l[0], l[1])
+	}
+}
+
+// namesLike lists what is called as the parts of a pattern say, part by part, in the
+// order of names. Capitals make no difference in the last part. Links are not followed.
+func namesLike(dir, at string, parts []string) []string {
+	if !strings.Contains(parts[0], "*") && len(parts) > 1 {
+		return namesBelow(dir, path.Join(at, parts[0]), parts[1:])
+	}
+	d, err := os.Open(filepath.Join(dir, filepath.FromSlash(at)))
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(namesRead)
+	slices.Sort(names)
+	var out []string
+	for _, name := range names {
+		own := name
+		if len(parts) == 1 {
+			own = strings.ToLower(name)
+		}
+		if is, _ := path.Match(parts[0], own); is { // the patterns are ours
+			out = append(out, namesBelow(dir, path.Join(at, name), parts[1:])...)
+		}
+	}
+	return out
+}
+
+// namesBelow goes on below a name with the rest of a pattern; with none it is there, if
+// it holds something.
+func namesBelow(dir, at string, rest []string) []string {
+	info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(at)))
+	switch {
+	case err != nil:
+		return nil
+	case len(rest) > 0 && info.IsDir():
+		return namesLike(dir, at, rest)
+	case len(rest) == 0 && (info.IsDir() || info.Mode().IsRegular() && info.Size() > 0):
+		return []string{at}
+	}
+	return nil
+}
