@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,6 +60,9 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 			fits.Dialect, count(fits.Items, "item"), count(fits.Edges, "edge"), quotePath(files[0]))
 	}
 	switch {
+	case err != nil && fits == nil && a.from.as == "" && c.finds("no-items"):
+		sayf(cmd.ErrOrStderr(), "%s", importHint(files[0]))
+		return nil, err
 	case err != nil:
 		return nil, err
 	case len(c.Results) == 0:
@@ -69,8 +74,7 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 // fit compiles a plan again that names no dialect, and in which the default finds no
 // items, with the one that fits best; nil if there is nothing to choose.
 func (c *compilation) fit() *compiler.Reading {
-	none := func(d diag.Diagnostic) bool { return d.Code == "no-items" }
-	if len(c.input.Plans) != 1 || c.input.Options.Dialect != "" || !slices.ContainsFunc(c.Diags, none) {
+	if len(c.input.Plans) != 1 || c.input.Options.Dialect != "" || !c.finds("no-items") {
 		return nil
 	}
 	t := compiler.Dialects(c.input)
@@ -81,6 +85,24 @@ func (c *compilation) fit() *compiler.Reading {
 	c.Output = compiler.Compile(c.input)
 	c.view.files = c.Files
 	return t.Of(t.Better)
+}
+
+// finds reports whether a diagnostic is among those of the compile.
+func (c *compilation) finds(code diag.Code) bool {
+	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Code == code })
+}
+
+// importHint names the format whose markdown files are called like one that has no items.
+func importHint(file string) string {
+	for i := range formats {
+		f := &formats[i]
+		for _, p := range f.files {
+			if is, _ := path.Match(strings.ToLower(p), strings.ToLower(filepath.Base(file))); is && f.decode != nil && kindOf(p) == "plan" {
+				return fmt.Sprintf("note: it is called as files of the format %s are; if it is one: ralph graph --as %s %s\n", f.name, f.name, quotePath(file))
+			}
+		}
+	}
+	return ""
 }
 
 // drawsDirectory says how a directory is drawn, if it is one of a format.
