@@ -36,9 +36,6 @@ type draftArgs struct {
 // maxBrief bounds what is wished for, in bytes: it stands in every prompt.
 const maxBrief = 256 << 10
 
-// mapBudget is how many bytes of a prompt show the repository.
-const mapBudget = 24 << 10
-
 // draftGrace is the time that a running attempt gets at the first Ctrl-C.
 const draftGrace = 2 * time.Minute
 

@@ -15,7 +15,7 @@ import (
 func mapOf(ctx context.Context, p *project) []string {
 	files, err := workspace.Tracked(ctx, p.dir)
 	if err != nil { // there is no commit yet: nothing can be planned on it either, which is said later
-		return draft.Map(p.FS(), mapBudget)
+		return draft.Map(p.FS(), draft.MapBudget)
 	}
 	t := tracked{p.FS(), map[string]bool{".": false}}
 	for _, f := range files {
@@ -27,7 +27,7 @@ func mapOf(ctx context.Context, p *project) []string {
 			t.holds[d] = false
 		}
 	}
-	return draft.Map(t, mapBudget)
+	return draft.Map(t, draft.MapBudget)
 }
 
 // tracked is a file system as far as a commit holds it.
