@@ -100,7 +100,7 @@ func (p *valueParser) value() reading {
 		p.out.tail = tailOf(p.out.unread, len(p.text))
 	} else if !p.out.says() && !near {
 		p.diags.Add(diag.New("dependency-prose", p.at, "the value names no item, so it makes no edge").
-			WithDetail("%q is kept as prose. To make a dependency of it, write the ids of items, for example \"1.1, 1.2\".", clip(strings.TrimSpace(p.raw))))
+			WithDetail("%q is kept as prose. To make a dependency of it, write the ids of items, for example %q.", clip(strings.TrimSpace(p.raw)), p.someIDs()))
 	}
 	return p.out
 }

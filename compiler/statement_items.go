@@ -93,7 +93,7 @@ func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func (p *valueParser) unknownItem(sp span, id string) {
 	d := diag.Newf("unknown-dependency", p.rng(sp), "there is no item %q", clip(id))
-	if near, ok := p.near(id); ok {
+	if near, ok := p.nearOther(id); ok {
 		d = d.WithDetail("No item of the plan has this id. Did you mean %q?", near).WithFix(p.rng(sp), near)
 		if i, known := p.names.item(near); known {
 			d = d.WithRelated(p.items[i].at, "%s is here", near)

@@ -167,6 +167,9 @@ func (p *parser) groups() bool {
 			why := "the groups of this plan are headings of level " + digits(p.groupLevel)
 			if known && !c.inItem {
 				p.again(c.elem, c.key.id)
+				if strings.EqualFold(c.text.Value, p.cands[b].text.Value) { // an overview of the groups
+					break
+				}
 				why += "; dependency labels and Status below it speak for that group"
 			}
 			p.ignored("group-at-other-level", c, why)

@@ -36,14 +36,14 @@ func (p *parser) form(pattern Pattern) string {
 	if len(pattern.Keywords) > 0 {
 		word = pattern.Keywords[0] + " "
 	}
-	id := strings.TrimSuffix(strings.TrimPrefix(pattern.ID, "^"), "$")
-	switch id {
-	case sprintID:
-		return fmt.Sprintf("%q or %q", word+"1.2: Name", word+"3a.2b: Name")
-	case phaseID:
-		return fmt.Sprintf("%q or %q", word+"3: Name", word+"3a: Name")
+	two := exampleIDs(pattern, 2)
+	switch {
+	case len(two) == 0:
+		return fmt.Sprintf("%q with an id like %s", word+"<id>: Name", clip(pattern.ID, 60))
+	case word != "" || p.dialect.In == InHeading:
+		return fmt.Sprintf("%q or %q", word+two[0]+": Name", word+two[1]+": Name")
 	}
-	return fmt.Sprintf("%q with an id like %s", word+"<id>: Name", clip(id, 60))
+	return fmt.Sprintf("%q or %q", two[0]+" Name", two[1]+" Name")
 }
 
 // noItems reports a plan without items.
