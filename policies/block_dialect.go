@@ -193,7 +193,9 @@ func (s *Set) Dialect(spec string, at diag.Range) (*Dialect, diag.List) {
 	if !ok {
 		names := sortedKeys(s.Dialects)
 		dg := diag.Newf("dialect-unknown", at, "unknown dialect %s", quoted(name))
-		if near, ok := spell.Nearest(name, names); ok {
+		if tool := ToolNamed(name); tool != nil {
+			dg = dg.WithDetail("%s", tool.Advice())
+		} else if near, ok := spell.Nearest(name, names); ok {
 			dg = dg.WithDetail("Did you mean %q?", near)
 		} else {
 			dg = dg.WithDetail("The dialects are %s. Write one of these, or declare dialect %s { … } in a policy.", spell.Sorted(names, 20), quoted(name))

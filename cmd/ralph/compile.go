@@ -189,6 +189,9 @@ func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
 			at = a.planPath
 			b, err = readStdin(in)
 		} else {
+			if isDir(file) {
+				return nil, inputErrorf("%s is a directory, and plans are files%s", file, whatIsIn(file))
+			}
 			b, err = readFile(file)
 		}
 		if err != nil {

@@ -1,0 +1,53 @@
+package policies
+
+import (
+	"slices"
+	"strings"
+)
+
+// Tool is another program whose plans ralph reads.
+type Tool struct {
+	Names   []string // as people write them, in lower case
+	Title   string
+	Files   []string // where they lie in a project, as path.Match has it; of an import its directory; nil if they lie anywhere
+	Dialect string   // that reads them; "" if they are imported
+	Import  string   // format of ralph import; "" if there is none
+}
+
+// Tools is the table of docs/formats/README.md, which a test holds to it.
+var Tools = []Tool{
+	{[]string{"speckit", "spec-kit", "specify"}, "spec-kit", []string{"specs/*/tasks.md"}, "spec-kit", ""},
+	{[]string{"kiro"}, "Kiro", []string{".kiro/specs/*/tasks.md"}, "checklist", ""},
+	{[]string{"cc-sdd", "ccsdd"}, "cc-sdd", []string{".kiro/specs/*/tasks.md"}, "checklist", ""},
+	{[]string{"openspec", "open-spec"}, "OpenSpec", []string{"openspec/changes/*/tasks.md"}, "checklist", ""},
+	{[]string{"bmad", "bmad-method"}, "BMAD", []string{"_bmad-output/planning-artifacts/epics.md"}, "task", ""},
+	{[]string{"gsd", "get-shit-done"}, "GSD", []string{".planning"}, "", "gsd"},
+	{[]string{"superpowers"}, "superpowers", []string{"docs/superpowers/plans/*.md"}, "task", ""},
+	{[]string{"conductor"}, "Conductor", []string{"conductor/tracks/*/plan.md"}, "todo", ""},
+	{[]string{"agent-os", "agentos"}, "Agent OS", []string{"agent-os/specs/*/tasks.md"}, "task:Task Group", ""},
+	{[]string{"taskmaster", "task-master"}, "Taskmaster", []string{".taskmaster"}, "", "taskmaster"},
+	{[]string{"execplan", "execplans", "exec-plan"}, "ExecPlans", nil, "task:Milestone", ""},
+	{[]string{"cursor"}, "Cursor", []string{".cursor/plans/*.plan.md"}, "cursor", ""},
+}
+
+// ToolNamed returns the tool that a person means; nil if there is none.
+func ToolNamed(name string) *Tool {
+	name = strings.ReplaceAll(strings.ToLower(name), " ", "-")
+	for i := range Tools {
+		if slices.Contains(Tools[i].Names, name) {
+			return &Tools[i]
+		}
+	}
+	return nil
+}
+
+// Advice says what to type for the tool's files.
+func (t *Tool) Advice() string {
+	switch {
+	case t.Import != "":
+		return "The files of " + t.Title + " are imported: ralph import --as " + t.Import + "."
+	case t.Dialect == "task:Milestone":
+		return "ExecPlans with headings of milestones are read by the dialect task:Milestone, others by todo."
+	}
+	return "The files of " + t.Title + " are read by the dialect " + t.Dialect + "."
+}
