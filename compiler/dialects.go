@@ -246,6 +246,7 @@ type misread struct {
 	words   []string
 	unread  int
 	strays  int
+	instead string
 	title   diag.Range
 	noItems *diag.Diagnostic // nil: it has some
 }
@@ -256,7 +257,7 @@ func (c *compilation) remember(src Source, u *unit, l diag.List) diag.List {
 	if c.trial || u.tree.Hidden || len(u.tree.Items) > 0 && len(u.tree.Others) == 0 {
 		return l
 	}
-	m := misread{src: src, chosen: u.dialect, items: len(u.tree.Items), others: u.tree.Others, words: u.tree.Words, unread: u.tree.Unread, strays: u.tree.Strays, title: u.tree.TitleRange}
+	m := misread{src: src, chosen: u.dialect, items: len(u.tree.Items), others: u.tree.Others, words: u.tree.Words, unread: u.tree.Unread, strays: u.tree.Strays, instead: u.tree.Instead, title: u.tree.TitleRange}
 	if m.items == 0 {
 		i := slices.IndexFunc(l, func(d diag.Diagnostic) bool { return d.Code == "no-items" })
 		if i < 0 {
@@ -276,7 +277,7 @@ func (c *compilation) sayDialects() {
 		m := &c.misread[i]
 		all, untried := c.tryOthers(m)
 		if m.noItems != nil {
-			text := "No other dialect finds any either. Add items to the plan."
+			text := "No other dialect finds any either. " + cmp.Or(m.instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
 			if b := best(all); b != nil {
 				text = m.advice(c.files[m.src.Path], b, all, untried)
 			}

@@ -76,8 +76,18 @@ func (p *parser) badYAML(err error, body int, mine bool) {
 			at = nextLine(p.src, at)
 		}
 	}
+	how := "Correct the line"
+	if strings.Contains(message, "mapping values are not allowed") {
+		how = "A value that holds a colon and a space stands in quotes: write key: \"one: two\""
+	}
+	if d := p.listedBy(p.src[body:p.plan.FrontMatter.Range.End]); d == "" {
+		how += ", or delete the front matter"
+	} else {
+		p.plan.Instead = "Its items stand in the front matter: when that is YAML, the dialect " + d + " reads them."
+		how += ". The items of the dialect " + d + " stand in it"
+	}
 	d := diag.New("front-matter-syntax", p.file.Range(at, lineEnd(p.src, at)), "the front matter is no YAML").WithDetail(
-		"%s. Correct the line, or delete the front matter.", strings.TrimSuffix(clip(message, 200), "."))
+		"%s. %s.", strings.TrimSuffix(clip(message, 200), "."), how)
 	if !mine {
 		d.Severity = diag.Warning
 	}
@@ -154,15 +164,7 @@ func (p *parser) foreignKeys(keys []*yaml.Node, body int, mine bool) {
 		return
 	}
 	if !mine {
-		var names []string
-		for _, k := range keys[:min(len(keys), maxRelated)] {
-			names = append(names, clip(k.Value, 40))
-		}
-		if len(keys) > maxRelated {
-			names = append(names, "…")
-		}
-		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", count(len(keys), "key", "keys")).WithDetail(
-			"The front matter has %s, which mean nothing to ralph. Nothing needs to be done; with ralph: 1 such keys are errors.", strings.Join(names, ", ")))
+		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", count(len(keys), "key", "keys")).WithDetail("%s", p.foreignTo(keys)))
 		return
 	}
 	for _, k := range keys {

@@ -29,6 +29,9 @@ func (p *parser) others(blocks []block) {
 	var hiding []hidden
 	if none {
 		p.plan.Words = p.numberedWords(blocks)
+		if p.plan.Instead == "" {
+			p.plan.Instead = p.instead(blocks)
+		}
 		defer func() { p.sayHidden(hides(p.diags) >= 0, hiding) }()
 	} else if !p.roomOutside() {
 		return

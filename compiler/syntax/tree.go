@@ -45,6 +45,7 @@ type Plan struct {
 	Others      []Other     // what other dialects would find, where that may be more; in the order of Options.Dialects
 	Unread      int         // dialects that were left out there, because the plan is large or they are many
 	Hidden      bool        // there are no items, and a fence or a comment that is never closed hides some of a dialect
+	Instead     string      // what to write so that a dialect finds items, if there are none
 	Strays      int         // ids of items where there are no items: another dialect finds those
 	Words       []string    // words that may be item keywords, if there are no items
 }

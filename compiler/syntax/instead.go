@@ -1,0 +1,48 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+)
+
+// instead says how the plan would have to be written so that a dialect finds items in it:
+// with an example from what is there. "" if nothing looks like a list of work.
+func (p *parser) instead(blocks []block) string {
+	var levels [7]int
+	var first [7]*block
+	var bullet *block
+	table := false
+	for i := range blocks {
+		b := &blocks[i]
+		switch {
+		case b.kind == headingBlock && int(b.level) < len(levels) && b.level > 1:
+			if levels[b.level]++; first[b.level] == nil {
+				first[b.level] = b
+			}
+		case b.kind == listBlock && len(b.kids) > 1 && bullet == nil && len(b.kids[0].kids) > 0 && b.kids[0].kids[0].kind == paraBlock:
+			bullet = &b.kids[0].kids[0]
+		case b.kind == paraBlock && p.src[b.start] == '|' && strings.Count(p.src[b.start:b.end], "\n|") > 2:
+			table = true
+		}
+	}
+	for level := len(levels) - 1; level > 1; level-- {
+		if levels[level] < 2 || bullet != nil && level == 2 {
+			continue
+		}
+		b := first[level]
+		return fmt.Sprintf("If its headings are the items, number them, \"%s 1.1 %s\", and take the dialect section.", strings.Repeat("#", level), p.sample(int(b.a), int(b.b)))
+	}
+	switch {
+	case table:
+		return "If the rows of its table are the items, call the column of their ids \"ID\", and take the dialect table."
+	case bullet != nil:
+		return fmt.Sprintf("If its bullets are the items, give them check boxes, \"- [ ] %s\", and take the dialect todo.", p.sample(int(bullet.start), int(bullet.end)))
+	}
+	return ""
+}
+
+// sample is the first line of a text, for an example.
+func (p *parser) sample(at, end int) string {
+	in := p.plain(at, min(end, lineEnd(p.src, at)))
+	return clip(strings.TrimSpace(in.Value), 40)
+}
