@@ -46,7 +46,7 @@ func (o *orderReader) lines(order *syntax.Order) {
 		for _, u := range us {
 			targets, itself := without(o, o.known.vertex(u), v.targets)
 			if !v.ok || itself && len(targets) == 0 && len(us) == 1 {
-				o.unread(line.Name.Range, false, "what is said of %q is not understood (a line says \"No dependencies\", \"Independent\", or \"Depends on\", \"Can start after\", \"After\" and then phases, user stories or ids)", clip(line.Name.Value))
+				o.unread(line.Name.Range, false, "what is said of %q is not understood (a line says \"No dependencies\", \"Independent\", or \"Depends on\", \"Can start after\", \"After\" and then phases, user stories or ids%s)", clip(line.Name.Value), otherWord(line.Value.Value))
 				return
 			}
 			if !itself || len(targets) > 0 {
@@ -201,6 +201,19 @@ func betweenNumbers(s string, i, j int) bool {
 	return i > 1 && digit(s[i-2]) && j+1 < len(s) && digit(s[j+1])
 }
 
+// otherWord says what to write for words that people begin such a line with.
+func otherWord(value string) string {
+	for _, w := range []string{"requires", "builds on", "starts after", "start after", "needs", "follows", "blocked by"} {
+		if n := len(w); len(value) > n && strings.EqualFold(value[:n], w) && !letter(value[n]) {
+			return "; for \"" + value[:n] + "\" write \"Depends on\""
+		}
+	}
+	return ""
+}
+
+// reasonWords begin a reason behind a comma: "after Phase 2, because tags are exported".
+var reasonWords = []string{"because", "since", "as", "so", "for", "to", "which"}
+
 // names reads what stands behind "Depends on"; false if a part of it names
 // nothing.
 func (v *orderValue) names(raw, text string, sp span) bool {
@@ -212,14 +225,25 @@ func (v *orderValue) names(raw, text string, sp span) bool {
 	if noneForms[strings.ToLower(p.text)] {
 		return true
 	}
-	for _, part := range split(p.text) {
+	reason := false
+	for k, part := range split(p.text) {
+		if w, _ := word(p.text, part); k > 0 && isWord(w, reasonWords) {
+			reason = true
+			continue
+		}
 		before := p.out
 		if p.part(part) && !p.out.wrong {
+			if reason { // nobody can say whether it belongs to the reason
+				return false
+			}
 			continue
 		}
 		p.out = before
 		us := v.o.known.waited(p.text[part.start:part.end])
-		if len(us) == 0 {
+		switch {
+		case reason && len(us) == 0:
+			continue
+		case reason || len(us) == 0:
 			return false
 		}
 		for _, u := range us {
