@@ -91,12 +91,24 @@ var nearLines = []func(string) string{
 	func(s string) string { return strings.Replace(s, "### ", "#### ", 1) },
 }
 
+// boxesWithoutID stand where items do and begin with no id at all.
+var boxesWithoutID = []string{
+	"- [ ] %s\n", "* [x] Do %s\n", "\n## More\n\n- [ ] %s\n\n", "\n### 7. More\n\n1. [ ] 5 %s\n\n", "- [] %s\n", "- [ ]%s\n", "\n-[ ] %s\n\n", "- [x ] %s\n",
+	"\nText.\n\n- [ ] (later) %s\n", "- [ ] **%s**: it\n", "- [-] %s\n  - text\n",
+}
+
 // lossPlan writes a plan of a dialect; each name in it is a word of its own.
 func lossPlan(r *rand.Rand, dialect string) (plan string, names []string) {
 	f := lossForms[dialect]
 	var b strings.Builder
 	b.WriteString("# Plan\n\n" + f.head)
 	for i := range 1 + r.IntN(6) {
+		if bare := boxesWithoutID[r.IntN(len(boxesWithoutID))]; (dialect == "checklist" || dialect == "spec-kit") && r.IntN(4) == 0 {
+			name := fmt.Sprintf("Zebra%dx", i)
+			fmt.Fprintf(&b, bare, name)
+			names = append(names, name)
+			continue
+		}
 		id := nearIDs[r.IntN(len(nearIDs))](fmt.Sprintf(f.ids[r.IntN(len(f.ids))], i+2))
 		name := fmt.Sprintf("Zebra%dx", i)
 		line := fmt.Sprintf(f.line, f.words[r.IntN(len(f.words))]+id, name)

@@ -162,9 +162,22 @@ func (l *lowering) checkPhases() {
 	for g := range l.deps.groups {
 		if !filled[g] {
 			l.diags.Add(diag.Newf("empty-phase", l.deps.groups[g].at, "phase %s has no items", clip(l.deps.groups[g].id)).
-				WithDetail("What follows waits for the phase before it. If items stand below this heading, write their headings as the dialect %q wants them; else remove the phase.", l.dialect.Name))
+				WithDetail("What follows waits for the phase before it. If items stand below this heading, %s; else remove the phase.", itemsAs(l.dialect)))
 		}
 	}
+}
+
+// itemsAs says how the items of a dialect are written.
+func itemsAs(d syntax.Dialect) string {
+	switch d.In {
+	case syntax.InCheckbox:
+		return "begin their check boxes with ids, as the dialect \"" + d.Name + "\" wants them"
+	case syntax.InBold:
+		return "write them as bold lines with ids, as the dialect \"" + d.Name + "\" wants them"
+	case syntax.InTable:
+		return "write them as rows with ids, as the dialect \"" + d.Name + "\" wants them"
+	}
+	return "write their headings as the dialect \"" + d.Name + "\" wants them"
 }
 
 // checkSequence looks for gaps in the numbers, and for items that stand in

@@ -89,6 +89,13 @@ var planCodes = []Entry{
 		Right: "### Sprint 1.1: Parser",
 	},
 	{
+		Code: "box-without-id", Severity: Warning, About: "plan",
+		Title: "A check box stands where items do and has no id",
+		Why:   "In a dialect whose items are check boxes with ids, a box without one is a task of the item that it stands in. One beside the items, or below a heading, is no item: it becomes a task of the item above it, or belongs to nobody. Write an id in front of its text if it is an item, or indent it below the item whose task it is.",
+		Wrong: "- [ ] 1.1 Write the parser\n- [ ] Write the printer",
+		Right: "- [ ] 1.1 Write the parser\n- [ ] 1.2 Write the printer",
+	},
+	{
 		Code: "empty-box", Severity: Warning, About: "plan",
 		Title: "A check box has no text",
 		Why:   "In a dialect whose items are check boxes without ids, a box without text is no item: there is nothing to do in it. Write what is to be done, or delete it.",

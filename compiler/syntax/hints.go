@@ -20,6 +20,7 @@ func (p *parser) hints(blocks []block) {
 		p.noItems()
 	} else {
 		p.nearMisses()
+		p.boxesWithoutID()
 		p.lookAlikes()
 		p.orders()
 	}
