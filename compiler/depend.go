@@ -61,6 +61,7 @@ type depStatement struct {
 	add bool // besides the numbers whatever the dialect says
 
 	blocks bool // in near: what is named waits for the item
+	named  bool // in near: the line is named like a label, and worth a warning whatever it says
 }
 
 // depClause is prose in one of the known forms, "(after 1.1 merged)".

@@ -35,13 +35,13 @@ var nearTitle = lazyregexp.New(`(?i)(?:\b(?:depends on|blocked by):?\s+|\((?:aft
 // look like a dependency label and are none.
 func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 	src := l.tree.File.Bytes
-	add := func(at, end int, blocks bool) {
+	add := func(at, end int, blocks, named bool) {
 		for end > at && strings.IndexByte(" \t\r.)_*", src[end-1]) >= 0 {
 			end--
 		}
 		if at < end {
 			r := l.tree.File.Range(at, end)
-			out = append(out, depStatement{text: l.tree.File.Text(r), at: r, blocks: blocks})
+			out = append(out, depStatement{text: l.tree.File.Text(r), at: r, blocks: blocks, named: named})
 		}
 	}
 	fromTitle := false
@@ -55,7 +55,7 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 			if k := strings.IndexByte(title[m[1]:], ')'); k >= 0 {
 				end = m[1] + k
 			}
-			add(r.Start+m[1], r.Start+end, false)
+			add(r.Start+m[1], r.Start+end, false, false)
 		}
 	}
 	r := it.Body.Range
@@ -81,8 +81,13 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 				fence = ""
 			}
 		case fence == "":
-			if n, blocks := nearLength(body); n > 0 && !labelled(&it.Body, at, end) {
-				add(at+lead+n, end, blocks)
+			n, blocks := plainName(line, body), false
+			named := n > 0
+			if !named {
+				n, blocks = nearLength(body)
+			}
+			if n > 0 && !labelled(&it.Body, at, end) {
+				add(at+lead+n, end, blocks, named)
 			}
 		}
 		at = end + 1
@@ -115,6 +120,20 @@ func nearLength(s string) (n int, blocks bool) {
 	return 0, false
 }
 
+// plainName returns the length of a dependency label's name and its colon that a line of
+// text begins with; such a line is worth a warning whatever its value says. "After" and the
+// reverse labels begin sentences, too.
+func plainName(line, body string) int {
+	k := strings.IndexByte(body[:min(len(body), 32)], ':')
+	if k <= 0 || strings.TrimSpace(body[k+1:]) == "" || strings.TrimLeft(line, " \t") != body || strings.ContainsAny(body[:k], "*_`") {
+		return 0
+	}
+	if name, ok := syntax.LookupLabel(body[:k]); !ok || name != syntax.DependsOn || strings.EqualFold(body[:k], "after") {
+		return 0
+	}
+	return k + 1 + len(body[k+1:]) - len(strings.TrimLeft(body[k+1:], " \t"))
+}
+
 // labelled reports whether a known label stands in the line.
 func labelled(sec *syntax.Section, at, end int) bool {
 	for i := range sec.Labels {
@@ -130,33 +149,47 @@ func labelled(sec *syntax.Section, at, end int) bool {
 func (d *depender) checkNear() {
 	for i := range d.items {
 		for _, st := range d.items[i].near {
-			var quiet diag.List
-			for _, t := range d.names.read(st, &quiet).targets {
-				var items []int32
-				switch t.kind {
-				case toItem:
-					items = []int32{t.item}
-				case toRange:
-					items = d.names.between(t.lo, t.to)
-				}
-				if !slices.ContainsFunc(items, func(j int32) bool {
-					if st.blocks {
-						return j != int32(i) && !d.direct(int32(i), j)
-					}
-					return j != int32(i) && !d.direct(j, int32(i))
-				}) {
-					continue
-				}
+			says, misses := d.nearSays(int32(i), st)
+			if st.named || misses {
 				label := "Depends on"
 				if st.blocks {
 					label = "Blocks"
 				}
+				how := "Write \"**" + label + "**: " + clip(strings.TrimSpace(d.names.marked.mask(st.text))) + "\", with a bold name."
+				if !says {
+					how = "If one is meant, write \"**" + label + "**:\", with a bold name, and the ids of items."
+				}
 				d.diags.Add(diag.Newf("dependency-near-miss", st.at, "%q is read as prose", clip(strings.TrimSpace(st.text))).
-					WithDetail("The line reads like a dependency, but it is no label, so it makes none. Write \"**%s**: %s\", with a bold name.", label, clip(strings.TrimSpace(d.names.marked.mask(st.text)))))
-				break
+					WithDetail("The line reads like a dependency, but it is no label, so it makes none. %s", how))
 			}
 		}
 	}
+}
+
+// nearSays reports whether a line says anything about the order, and whether it names an
+// item to which nothing makes an edge.
+func (d *depender) nearSays(i int32, st depStatement) (says, misses bool) {
+	var quiet diag.List
+	r := d.names.read(st, &quiet)
+	for _, t := range r.targets {
+		var items []int32
+		switch t.kind {
+		case toItem:
+			items = []int32{t.item}
+		case toRange:
+			items = d.names.between(t.lo, t.to)
+		}
+		if slices.ContainsFunc(items, func(j int32) bool {
+			if st.blocks {
+				return j != i && !d.direct(i, j)
+			}
+			return j != i && !d.direct(j, i)
+		}) {
+			misses = true
+			break
+		}
+	}
+	return r.says() && !r.wrong, misses
 }
 
 // direct reports whether item to waits for item from.

@@ -517,7 +517,7 @@ func TestAnExceptionExcusesOneKind(t *testing.T) {
 }
 
 // A dependency that is no label, because it is not in bold, is a warning where it would
-// make an edge that is not there.
+// make an edge that is not there, and where the line is a label in all but that.
 func TestADependencyInProseIsSaid(t *testing.T) {
 	for text, said := range map[string]bool{
 		"Depends on: 2.1":       true,
@@ -526,9 +526,11 @@ func TestADependencyInProseIsSaid(t *testing.T) {
 		"Blocks: 1.1":           true,
 		"*Unblocks*: 1.1":       true,
 		"Blocks: 2.1":           false, // it waits already
-		"Depends on: 1.1":       false,
+		"Depends on: 1.1":       true,  // a line of text with the label's name always is
 		"Blocks: 64 bytes each": false,
-		"Depends on: the mood":  false,
+		"Depends on: the mood":  true,
+		"- Depends on: a mood":  false,
+		"After: the mood":       false,
 	} {
 		out := compilePlan("", "# Plan\n\n## Phase 1: All\n\n### Sprint 1.1: A\n\n### Sprint 1.2: B\n\n"+text+"\n\n## Phase 2: Next\n\n### Sprint 2.1: C\n")
 		got := slices.ContainsFunc(out.Diags, func(d diag.Diagnostic) bool { return d.Code == "dependency-near-miss" })
