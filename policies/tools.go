@@ -25,7 +25,7 @@ var Tools = []Tool{
 	{[]string{"superpowers"}, "superpowers", []string{"docs/superpowers/plans/*.md"}, "task", ""},
 	{[]string{"conductor"}, "Conductor", []string{"conductor/tracks/*/plan.md"}, "todo", ""},
 	{[]string{"agent-os", "agentos"}, "Agent OS", []string{"agent-os/specs/*/tasks.md"}, "task:Task Group", ""},
-	{[]string{"taskmaster", "task-master"}, "Taskmaster", []string{".taskmaster"}, "", "taskmaster"},
+	{[]string{"taskmaster", "task-master"}, "Taskmaster", []string{".taskmaster/tasks/tasks.json"}, "", "taskmaster"},
 	{[]string{"execplan", "execplans", "exec-plan"}, "ExecPlans", nil, "task:Milestone", ""},
 	{[]string{"cursor"}, "Cursor", []string{".cursor/plans/*.plan.md"}, "cursor", ""},
 }
