@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/ralph-compiler/ralph/diag"
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
 
 // A heading of a plain number with lettered headings of this number below it
 // ("### Task 4.1", "#### Task 4.1a") is the group of these: they are the work, and
@@ -22,11 +26,12 @@ func (p *parser) splits() {
 			continue
 		}
 		c := &p.cands[e.cand]
-		base, _, letters := lastNumber(c.key.id)
-		if base = c.key.id[:len(c.key.id)-len(letters)]; letters == "" {
+		_, _, letters := lastNumber(c.key.id)
+		if letters == "" {
 			open[c.level] = int(e.cand) + 1
 			continue
 		}
+		base := strings.TrimSuffix(c.key.id, letters)
 		for _, g := range open[:c.level] {
 			if g > 0 && p.cands[g-1].key.id == base {
 				p.cands[g-1].split, c.within = true, g

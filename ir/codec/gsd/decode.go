@@ -87,8 +87,6 @@ type phase struct {
 	plans    []*plan
 	outlined map[string]outline // plans as the roadmap lists them, by number
 	index    int                // in Draft.Phases
-	barrier  []*plan            // what its beginnings wait for, once it is known
-	state    uint8              // of the search for the barrier
 }
 
 // title is the phase as the roadmap's heading has it: "Phase 2.1: Catalogue".
