@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ func (l *lowering) leftovers() {
 			case lb.Name.IsDependency():
 				if known == nil {
 					known = newNames(&l.deps)
+					known.quiet = true
 				}
 				text.insert(k, lb.At, l.unnamed(lb, known))
 			default:
@@ -82,12 +84,14 @@ func (l *lowering) linesOf(lb *syntax.Label, parts []span) (out []string) {
 		return nil
 	}
 	src := l.tree.File.Bytes
-	if n := strings.Count(string(src[lb.NameRange.Start:lb.Value.Range.End]), "\n"); n+1 != len(lb.Lines) {
+	if n := bytes.Count(src[lb.NameRange.Start:lb.Value.Range.End], []byte{'\n'}); n+1 != len(lb.Lines) {
 		return lb.Lines
 	}
-	last := -1
+	k, last, at := 0, -1, lb.NameRange.Start
 	for _, sp := range parts {
-		if k := strings.Count(string(src[lb.NameRange.Start:lb.Value.Range.Start+sp.start]), "\n"); k > last {
+		to := max(at, lb.Value.Range.Start+sp.start)
+		k += bytes.Count(src[at:to], []byte{'\n'})
+		if at = to; k > last {
 			out, last = append(out, lb.Lines[k]), k
 		}
 	}

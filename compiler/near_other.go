@@ -14,6 +14,18 @@ func (p *valueParser) nearOther(id string) (string, bool) {
 	if !ok {
 		return "", false
 	}
+	taken := p.inValue()
+	if !taken[near] {
+		return near, true
+	}
+	return spell.Nearest(id, slices.DeleteFunc(slices.Clone(p.keys), func(k string) bool { return taken[k] }))
+}
+
+// inValue returns the ids that the value names, and the item that it stands in.
+func (p *valueParser) inValue() map[string]bool {
+	if p.taken != nil {
+		return p.taken
+	}
 	taken := map[string]bool{}
 	for _, w := range strings.FieldsFunc(p.text, func(r rune) bool { return strings.ContainsRune(" ,;/&+()[]\t", r) }) {
 		taken[strings.Trim(w, ".:")] = true
@@ -27,10 +39,8 @@ func (p *valueParser) nearOther(id string) (string, bool) {
 	if self >= 0 {
 		taken[string(p.items[self].key)] = true
 	}
-	if !taken[near] {
-		return near, true
-	}
-	return spell.Nearest(id, slices.DeleteFunc(slices.Clone(p.keys), func(k string) bool { return taken[k] }))
+	p.taken = taken
+	return taken
 }
 
 // someIDs shows how ids are written: those of the first items.

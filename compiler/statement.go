@@ -57,7 +57,8 @@ type valueParser struct {
 	text  string // the same, masked
 	at    diag.Range
 	diags *diag.List
-	carry wordKind // the keyword of the part before: "Sprints 1.2, 1.3"
+	taken map[string]bool // see inValue
+	carry wordKind        // the keyword of the part before: "Sprints 1.2, 1.3"
 	out   reading
 }
 
@@ -288,6 +289,9 @@ func (n *names) groupsBetween(a, b int32) (out []int32) {
 }
 
 func (p *valueParser) unknownGroup(sp span, id string) bool {
+	if p.out.wrong = true; p.quiet {
+		return true
+	}
 	d := diag.Newf("unknown-dependency", p.rng(sp), "there is no group %q", clip(id))
 	if near, ok := p.nearGroup(id); ok {
 		d = d.WithDetail("The plan has no phase or group with this id. Did you mean %q?", near)
@@ -295,7 +299,6 @@ func (p *valueParser) unknownGroup(sp span, id string) bool {
 		d = d.WithDetail("The plan has no phase or group with this id. Name one that exists, or remove it from the list.")
 	}
 	p.diags.Add(d)
-	p.out.wrong = true
 	return true
 }
 

@@ -92,6 +92,9 @@ func isTitle(rest, title string) bool {
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func (p *valueParser) unknownItem(sp span, id string) {
+	if p.out.wrong = true; p.quiet {
+		return
+	}
 	d := diag.Newf("unknown-dependency", p.rng(sp), "there is no item %q", clip(id))
 	if near, ok := p.nearOther(id); ok {
 		d = d.WithDetail("No item of the plan has this id. Did you mean %q?", near).WithFix(p.rng(sp), near)
@@ -102,7 +105,6 @@ func (p *valueParser) unknownItem(sp span, id string) {
 		d = d.WithDetail("No item of the plan has this id. Name one that exists, or remove it from the list.")
 	}
 	p.diags.Add(d)
-	p.out.wrong = true
 }
 
 // itemRange reads "1.2-1.6", "1.1 through 1.5", "BMP-001-006", "1.2a-c".
