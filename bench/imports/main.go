@@ -36,6 +36,7 @@ import (
 	_ "github.com/zclconf/go-cty/cty/function/stdlib"
 	_ "github.com/zclconf/go-cty/cty/json"
 	_ "go.yaml.in/yaml/v3"
+	_ "golang.org/x/sys/unix"
 	_ "golang.org/x/term"
 	_ "golang.org/x/text/language"
 	_ "golang.org/x/text/message"

@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -190,23 +191,35 @@ func WriteOwn(path string, data []byte, perm fs.FileMode) error {
 	return Write(path, data, perm)
 }
 
-// Create writes a new file and fails with fs.ErrExist when there is one already.
+// Create writes a new file, whole or not at all, and fails with fs.ErrExist when there
+// is one already, or a link. Where a file system has no hard links, a crash may leave a
+// part of it.
 func Create(path string, data []byte, perm fs.FileMode) error {
+	f := file{path: path, temp: filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text())}
+	defer func() { f.drop() }()
+	err := createHere(f.temp, data, perm)
+	if err == nil {
+		if err = os.Link(f.temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
+			err = createHere(path, data, perm)
+		}
+	}
+	if err == nil {
+		f.dir, err = openDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("create %s: %w", path, err)
+	}
+	return f.sync()
+}
+
+// createHere writes a new file in its place.
+func createHere(path string, data []byte, perm fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return fmt.Errorf("create %s: %w", path, err)
+		return err
 	}
 	_, err = f.Write(data)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("create %s: %w", path, err)
-	}
-	dir, err := openDir(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("create %s: %w", path, err)
-	}
-	made := file{path: path, dir: dir}
-	defer made.drop()
-	return made.sync()
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // openDir opens a directory to be synced; nil where that is not possible.

@@ -69,3 +69,7 @@ func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.get().FindSubmatch(b
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte { return r.get().FindAllSubmatch(b, n) }
 
 func (r *Regexp) Find(b []byte) []byte { return r.get().Find(b) }
+
+func (r *Regexp) ReplaceAllStringFunc(s string, repl func(string) string) string {
+	return r.get().ReplaceAllStringFunc(s, repl)
+}

@@ -16,11 +16,11 @@ import (
 // never more than three. Upper and lower case count as equal. Ties go to the
 // word that sorts first, so the answer does not depend on the order of known.
 func Nearest(word string, known []string) (string, bool) {
-	limit := min(max(len([]rune(word))/3, 1), 3)
 	if len(word) > maxWord {
 		return "", false
 	}
 	low, runes, mask := strings.ToLower(word), utf8.RuneCountInString(word), letters(word)
+	limit := min(max(runes/3, 1), 3)
 	best, distance := "", limit+1
 	for _, k := range known {
 		if abs(len(k)-len(word)) > 4*limit || abs(utf8.RuneCountInString(k)-runes) > limit || bits.OnesCount32(letters(k)^mask) > 2*limit {

@@ -182,11 +182,24 @@ func (p *placer) scalarEnd(start int, n *yaml.Node) int {
 	rest := string(p.text[start:line])
 	switch {
 	case rest != "" && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
-		if i := strings.LastIndexByte(rest, rest[0]); i > 0 {
+		if i := closing(rest); i > 0 {
 			return start + i + 1
 		}
 	case strings.HasPrefix(rest, n.Value):
 		return start + len(n.Value)
 	}
 	return line
+}
+
+// closing is where the quote ends that a text begins with; 0 if it does not.
+func closing(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[0] == '"' && s[i] == '\\', s[0] == '\'' && strings.HasPrefix(s[i:], "''"):
+			i++
+		case s[i] == s[0]:
+			return i
+		}
+	}
+	return 0
 }

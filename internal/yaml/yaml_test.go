@@ -28,6 +28,20 @@ func TestParseKnowsPlaces(t *testing.T) {
 	}
 }
 
+// A quoted value ends at its own quote, not at the last one of the line.
+func TestQuotedValuesOfOneLineHavePlacesOfTheirOwn(t *testing.T) {
+	src := `a: ["01", 'it''s', "say \"x\"", "y"]`
+	n, err := Parse([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{`"01"`, `'it''s'`, `"say \"x\""`, `"y"`} {
+		if v := n.Get("a").Values[i]; src[v.Start:v.End] != want {
+			t.Errorf("value %d stands at %q, want %q", i, src[v.Start:v.End], want)
+		}
+	}
+}
+
 func TestParseRefusesWithALine(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   string
