@@ -71,6 +71,7 @@ type DraftNode struct {
 	Tasks       []Task
 	Acceptance  []string
 	Scope       Scope
+	New         []string // paths of Scope that the source marks as new
 	Labels      []string
 	Implements  []string
 	Prompt      []string // literal prompt instead of the generated one; nil if none

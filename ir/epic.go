@@ -203,7 +203,7 @@ type Gate struct {
 	From         string            `json:"from"`               // policy, plan, builtin
 	Baseline     string            `json:"baseline,omitempty"` // green: nothing starts while it is red on the base
 	Secrets      []string          `json:"secrets,omitempty"`  // that its command gets
-	Plan         string            `json:"plan,omitempty"`     // of kind compiles: the plan that is judged, relative to the project
+	Plan         string            `json:"plan,omitempty"`     // of kind compiles, and review of a draft: the plan that is judged, relative to the project
 	Policy       string            `json:"policy,omitempty"`   // of kind compiles: digest of the policy files that it is judged by
 }
 

@@ -13,6 +13,7 @@ import (
 // Names is how an epic.json calls what is in it.
 type Names struct {
 	Epic  NodeID
+	Plan  string
 	Nodes []Name // in the order of the file
 }
 
@@ -25,7 +26,7 @@ type Name struct {
 
 // Names returns how e calls what is in it.
 func (e *Epic) Names() Names {
-	n := Names{Epic: e.Epic.ID, Nodes: make([]Name, len(e.Nodes))}
+	n := Names{Epic: e.Epic.ID, Plan: e.Epic.Plan, Nodes: make([]Name, len(e.Nodes))}
 	for i := range e.Nodes {
 		n.Nodes[i] = Name{ID: e.Nodes[i].ID, Key: e.Nodes[i].Key, Title: e.Nodes[i].Title}
 	}
@@ -54,6 +55,7 @@ func ReadNames(r io.Reader) (names Names, ok bool) {
 			section, _, _ = strings.Cut(string(line[1:]), `"`)
 		case section == "epic" && indent == 4:
 			set(line, `"id": `, &names.Epic)
+			set(line, `"plan": `, &names.Plan)
 		case section == "nodes" && indent == 4 && line[0] == '{':
 			names.Nodes = append(names.Nodes, Name{})
 			node = &names.Nodes[len(names.Nodes)-1]

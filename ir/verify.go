@@ -278,8 +278,8 @@ func (v *verifier) gate(at, name string) {
 			v.fail(at+".policy", "the policy that the gate judges by has no digest")
 		}
 	}
-	if g.Kind != "compiles" && (g.Plan != "" || g.Policy != "") {
-		v.fail(at, "only a gate of kind compiles has a plan and a policy")
+	if g.Kind != "compiles" && (g.Plan != "" && g.Kind != "review" || g.Policy != "") {
+		v.fail(at, "only a gate of kind compiles has a policy, and a plan only that or a review")
 	}
 	v.inside(at+".plan", g.Plan)
 	if g.Baseline != "" && (g.Kind != "command" || g.From == "plan" || g.RedFirst) {

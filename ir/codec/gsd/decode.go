@@ -107,6 +107,7 @@ type outline struct {
 // need is a dependency as it stands in a file.
 type need struct {
 	text string
+	to   string // of phases: the last one of a range, "" if it is none
 	at   diag.Range
 }
 

@@ -2,10 +2,10 @@ package gsd
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -116,7 +116,7 @@ func (d *decoding) front(p *plan) {
 		case "depends_on":
 			for _, v := range scalars(e.value) {
 				if text := oneLine(v.Value); text != "" {
-					p.needs = append(p.needs, need{text, e.place(v)})
+					p.needs = append(p.needs, need{text: text, at: e.place(v)})
 				}
 			}
 		case "files_modified":
@@ -158,9 +158,9 @@ func (d *decoding) unread(p *plan, e *entry, needed bool) {
 }
 
 func (d *decoding) wave(p *plan, e *entry) {
-	w := 0
-	if _, err := fmt.Sscanf(e.value.Value, "%d", &w); err != nil || w < 0 || w > 10_000 {
-		d.diags.Add(diag.New("gsd-front-matter", e.place(e.value), "wave is no number").WithDetail("The wave of a plan is 1 or more. Write wave: 1."))
+	w, err := strconv.Atoi(e.value.Value)
+	if err != nil || w < 0 || w > 10_000 {
+		d.diags.Add(diag.New("gsd-front-matter", e.place(e.value), "wave is not a whole number").WithDetail("The wave of a plan is a whole number from 0 to 10000. Write wave: 1."))
 		return
 	}
 	p.wave, p.waveAt = w, e.place(e.value)
@@ -168,18 +168,24 @@ func (d *decoding) wave(p *plan, e *entry) {
 
 // mustHaves makes acceptance criteria of what has to be true at the end.
 func (d *decoding) mustHaves(p *plan, e *entry) {
-	n := &p.node
-	for i, k := range e.value.Keys {
-		for _, v := range values(e.value.Values[i]) {
-			if s := said(k.Value, v); s != "" {
-				n.Acceptance = append(n.Acceptance, s)
+	add := func(list *yaml.Node) {
+		for _, v := range values(list) {
+			if s := said(v); s != "" {
+				p.node.Acceptance = append(p.node.Acceptance, s)
 			}
 		}
+	}
+	if e.value.Kind != yaml.Mapping {
+		add(e.value)
+		return
+	}
+	for _, v := range e.value.Values {
+		add(v)
 	}
 }
 
 // said is a value of must_haves in words.
-func said(key string, v *yaml.Node) string {
+func said(v *yaml.Node) string {
 	if v.Kind == yaml.Scalar {
 		return oneLine(v.Value)
 	}

@@ -14,6 +14,7 @@ import (
 var (
 	pairForm  = lazyregexp.New(`^(?:[A-Za-z]{1,12}-)?(\d{1,6}(?:\.\d{1,6}){0,3}[a-zA-Z]?)-(\d{1,6}[a-zA-Z]?)(?:-.*)?$`)
 	plainForm = lazyregexp.New(`^(\d{1,6}[a-zA-Z]?)(?:-.*)?$`)
+	longForm  = lazyregexp.New(`^(\d{1,6}(?:\.\d{1,6}){0,3}[a-zA-Z]?)-.*[^\d.-].*-(\d{1,6}[a-zA-Z]?)$`)
 	phaseForm = lazyregexp.New(`^(?:[Pp]hase[ -]?|[A-Za-z]{1,12}-)?(\d{1,6}(?:\.\d{1,6}){0,3}[a-zA-Z]?)(?:[-_ :/].*)?$`)
 )
 

@@ -1,6 +1,7 @@
 package gsd
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,13 @@ func (d *decoding) order() {
 	}
 	for _, ph := range phases {
 		d.waves(ph)
+	}
+	for _, p := range d.list { // the ends of a phase are known behind its waves
+		for _, x := range p.phases {
+			for _, end := range d.phases[x.text].ends() {
+				p.edge(end, x.at)
+			}
+		}
 	}
 	for i, ph := range phases {
 		before := d.waitsFor(ph, phases[:i])
@@ -64,7 +72,7 @@ func (d *decoding) done(p *plan) {
 		n.Done, n.DoneBy, n.DoneRange = true, "phase", p.phase.doneAt
 		if line.open {
 			d.diags.Add(diag.Newf("gsd-done", line.at, "plan %s is open, its phase is finished", n.Key).
-				WithDetail("It has no SUMMARY.md and its box is open, but the roadmap says that phase %s is finished, so it does not run. Open the phase again to have it run, or tick the box.", p.phase.id).
+				WithDetail("The roadmap says that phase %s is finished, so this plan does not run, though its box is open and it has no SUMMARY.md. To run it, open the box of the phase; else tick this one.", p.phase.id).
 				WithRelated(p.phase.doneAt, "the phase is finished here"))
 		}
 	}
@@ -82,24 +90,64 @@ func (d *decoding) needs(p *plan) {
 		case "", "none", "nothing", "null":
 			continue
 		}
-		ph, num := p.phase.id, ""
-		if m := pairForm.FindStringSubmatch(text); m != nil {
-			ph, num = number(m[1]), number(m[2])
-		} else if m := plainForm.FindStringSubmatch(text); m != nil {
-			num = number(m[1])
-			// 01-foundation is a phase; so is 01 where phases have one plan each, 01-PLAN.md.
-			alone := len(p.phase.plans) == 1 && p.number == p.phase.id
-			if d.plans[ph+"-"+num] == nil && (strings.ContainsRune(text, '-') || alone) {
-				ph, num = num, ""
-			}
-		} else if m := phaseForm.FindStringSubmatch(text); m != nil {
-			ph = number(m[1])
-		} else {
+		ph, num, ok := d.target(p, text)
+		if !ok {
 			d.prose(x.text, x.at, "nothing waits for it. Write the number of a plan, such as \"01-02\"")
 			continue
 		}
 		d.need(p, x, ph, num)
 	}
+}
+
+// target is the plan that a dependency names, or the phase, with "" as plan.
+func (d *decoding) target(p *plan, text string) (ph, num string, ok bool) {
+	called := d.calledPhase(text)
+	if called != "" && called != p.phase.id {
+		return called, "", true
+	}
+	if m := pairForm.FindStringSubmatch(text); m != nil {
+		return number(m[1]), number(m[2]), true
+	}
+	if m := longForm.FindStringSubmatch(text); m != nil && called == "" && d.plans[number(m[1])+"-"+number(m[2])] != nil {
+		return number(m[1]), number(m[2]), true // 01-foundation-02
+	}
+	if m := plainForm.FindStringSubmatch(text); m != nil {
+		num = number(m[1])
+		own := d.plans[p.phase.id+"-"+num]
+		phase := len(p.phase.plans) == 1 && p.number == p.phase.id && own == nil // 01-PLAN.md: phases have one plan each
+		if strings.ContainsRune(text, '-') {                                     // 01-foundation
+			phase = own == nil || !own.fileCalled(text) && p.phase.id != quick && p.phase.id != num
+		}
+		if phase {
+			return num, "", true
+		}
+		return p.phase.id, num, true
+	}
+	if m := phaseForm.FindStringSubmatch(text); m != nil {
+		return number(m[1]), "", true
+	}
+	return "", "", false
+}
+
+// calledPhase is the number of the phase whose directory or whose plans' front matter
+// has this name; "" if none does.
+func (d *decoding) calledPhase(name string) string {
+	ph := phaseNumber(name)
+	known := d.phases[ph]
+	if known == nil || !strings.ContainsRune(name, '-') {
+		return ""
+	}
+	for _, p := range known.plans {
+		if strings.EqualFold(p.phaseText, name) || strings.EqualFold(path.Base(path.Dir(p.file.Name)), name) {
+			return ph
+		}
+	}
+	return ""
+}
+
+// fileCalled reports whether a plan's file has a name, as in 01-tiles-PLAN.md.
+func (p *plan) fileCalled(name string) bool {
+	return strings.EqualFold(path.Base(p.file.Name), name+"-PLAN.md")
 }
 
 // need adds the edges to a plan, or to the ends of a phase.
@@ -114,9 +162,9 @@ func (d *decoding) need(p *plan, x need, ph, num string) {
 		p.edge(to, x.at)
 		if to.phase == p.phase {
 			p.after = append(p.after, to)
-			if p.wave > 0 && to.wave >= p.wave {
+			if !p.waveAt.IsZero() && to.wave >= p.wave {
 				d.diags.Add(diag.Newf("gsd-wave", p.waveAt, "plan %s has wave %d and waits for wave %d", p.node.Key, p.wave, to.wave).
-					WithDetail("It depends on %s, so it starts after it; GSD would start both at once, or this one first. Give it wave %d.", to.node.Key, to.wave+1).
+					WithDetail("It depends on %s and starts after it, whatever the waves say. Write wave: %d.", to.node.Key, to.wave+1).
 					WithRelated(x.at, "the dependency"))
 			}
 		}
@@ -124,9 +172,7 @@ func (d *decoding) need(p *plan, x need, ph, num string) {
 		d.diags.Add(diag.Newf("gsd-outside", x.at, "%s is not among the files", short(x.text)).
 			WithDetail("No plan of that phase is, so its work is taken to be in the base. Import all of .planning if it is not."))
 	case num == "" && ph != p.phase.id:
-		for _, end := range known.ends() {
-			p.edge(end, x.at)
-		}
+		p.phases = append(p.phases, need{text: ph, at: x.at})
 	default:
 		d.diags.Add(diag.Newf("unknown-dependency", x.at, "there is no plan %s", short(x.text)).
 			WithDetail("Phase %s has the plans %s. Name one of them, or take it out.", ph, keys(known.plans)))
@@ -151,7 +197,7 @@ func (d *decoding) waves(ph *phase) {
 	byWave := map[int][]*plan{}
 	var all []int
 	for _, p := range ph.plans {
-		if p.wave > 0 {
+		if !p.waveAt.IsZero() {
 			if len(byWave[p.wave]) == 0 {
 				all = append(all, p.wave)
 			}
@@ -213,24 +259,40 @@ func (d *decoding) waitsFor(ph *phase, before []*phase) []*plan {
 	var add func(list []need)
 	add = func(list []need) {
 		for _, x := range list {
-			on := d.phases[x.text]
-			switch {
-			case on == nil:
-				if i := slices.IndexFunc(before, func(b *phase) bool { return compareNumbers(b.id, x.text) == 0 }); i < 0 {
-					d.diags.Add(diag.Newf("gsd-outside", x.at, "phase %s is not among the files", x.text).
-						WithDetail("The roadmap has no such phase, so its work is taken to be in the base. Correct the number if it is a mistake."))
+			for _, on := range d.named(ph, x) {
+				switch {
+				case seen[on]:
+				case len(on.plans) > 0:
+					seen[on] = true
+					out = append(out, on.ends()...)
+				default:
+					seen[on] = true
+					add(on.after)
 				}
-			case seen[on]:
-			case len(on.plans) > 0:
-				seen[on] = true
-				out = append(out, on.ends()...)
-			default:
-				seen[on] = true
-				add(on.after)
 			}
 		}
 	}
 	add(ph.after)
+	return out
+}
+
+// named are the phases that a phase says it waits for; an inserted one, 2.5, is in 1-3.
+func (d *decoding) named(by *phase, x need) []*phase {
+	on := d.phases[x.text]
+	switch {
+	case on == nil:
+		d.diags.Add(diag.Newf("gsd-outside", x.at, "phase %s is not among the files", x.text).
+			WithDetail("The roadmap has no such phase, so its work is taken to be in the base. Correct the number if it is a mistake."))
+		return nil
+	case x.to == "":
+		return []*phase{on}
+	}
+	var out []*phase
+	for _, ph := range d.sorted() {
+		if ph != by && compareNumbers(x.text, ph.id) <= 0 && compareNumbers(ph.id, x.to) <= 0 {
+			out = append(out, ph)
+		}
+	}
 	return out
 }
 
@@ -286,7 +348,7 @@ func (d *decoding) unplanned() {
 		}
 		if len(missing) > 0 {
 			d.diags.Add(diag.Newf("gsd-unplanned", first.at, "phase %s has %s without a file", ph.id, counted(len(missing), "plan")).
-				WithDetail("%s: the roadmap lists them, and no file among those imported has these numbers, so nothing of them runs. Write them with GSD, or take them out of the roadmap.", strings.Join(missing[:min(len(missing), 10)], ", ")))
+				WithDetail("The roadmap lists %s, and no imported file has that number: nothing of it runs. Write the plans with GSD, or remove the lines from the roadmap.", strings.Join(missing[:min(len(missing), 10)], ", ")))
 		}
 	}
 	if len(left) == 0 || len(d.list) == 0 {
@@ -298,7 +360,7 @@ func (d *decoding) unplanned() {
 		names = append(names, ph.id)
 	}
 	d.diags.Add(diag.Newf("gsd-unplanned", left[0].at, "the roadmap has %s without plans", counted(len(left), "phase")).
-		WithDetail("Phase %s: nothing of them is in the epic. Plan them with GSD and import again.", strings.Join(names, ", ")))
+		WithDetail("Nothing of phase %s is in the epic. Plan it with GSD and import again.", strings.Join(names, ", ")))
 }
 
 func sortedNumbers(m map[string]outline) []string {

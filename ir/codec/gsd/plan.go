@@ -1,7 +1,6 @@
 package gsd
 
 import (
-	"bytes"
 	"cmp"
 	"strings"
 
@@ -21,9 +20,10 @@ type plan struct {
 	phaseText, numberText, title string // of the front matter
 	heading                      string // the first heading of the body
 
-	wave   int // 0: none
-	waveAt diag.Range
+	wave   int
+	waveAt diag.Range // zero: it has none
 	needs  []need
+	phases []need  // of needs, those that are whole phases
 	after  []*plan // in its phase
 	setup  diag.Range
 
@@ -131,29 +131,6 @@ func (d *decoding) content(p *plan) {
 	if p.tasks > 0 && p.people == p.tasks {
 		n.Kind = ir.Manual
 		n.Tasks, p.checks = append(n.Tasks, p.checks...), nil
-	}
-}
-
-// withoutComments is a text whose comments are blanked, so that places stay.
-func withoutComments(src []byte) string {
-	const open, end = "<!--", "-->"
-	out := bytes.Clone(src)
-	for at := 0; ; {
-		i := bytes.Index(out[at:], []byte(open))
-		if i < 0 {
-			return string(out)
-		}
-		at += i
-		j := bytes.Index(out[at:], []byte(end))
-		if j < 0 {
-			return string(out) // what follows is text: nothing is lost
-		}
-		for k := at; k < at+j+len(end); k++ {
-			if out[k] != '\n' && out[k] != '\r' {
-				out[k] = ' '
-			}
-		}
-		at += j + len(end)
 	}
 }
 

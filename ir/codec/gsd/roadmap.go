@@ -20,8 +20,8 @@ var (
 	roadmapRow = lazyregexp.New(`^\|\s*(?:Phase )?(\d{1,6}(?:\.\d{1,6}){0,3}[a-zA-Z]?)[. ][^|]*\|(.*)$`)
 	// - ✅ **v1.0 MVP** - Phases 1-4 (shipped 2026-01-10)
 	roadmapShipped = lazyregexp.New(`(?i)^\s*[-*] ✅.*\bphases? (\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?\b.*\bshipped\b`)
-	phaseInText    = lazyregexp.New(`(?i)\bphases?\s+(\d{1,6}(?:\.\d{1,6}){0,3}[a-z]?)\b((?:\s*(?:,|&|and|\+|,\s*and)\s*(?:phase\s+)?\d{1,6}(?:\.\d{1,6}){0,3}[a-z]?\b)*)`)
-	numberInText   = lazyregexp.New(`\d{1,6}(?:\.\d{1,6}){0,3}[a-zA-Z]?`)
+	phaseInText    = lazyregexp.New(`(?i)\bphases?\s+(\d{1,6}(?:\.\d{1,6}){0,3}[a-z]?\b(?:\s*(?:,|&|and|\+|,\s*and|[-–—]|to|through)\s*(?:phase\s+)?\d{1,6}(?:\.\d{1,6}){0,3}[a-z]?\b)*)`)
+	rangeInText    = lazyregexp.New(`(?i)(\d{1,6}(?:\.\d{1,6}){0,3}[a-z]?)(?:\s*(?:[-–—]|to|through)\s*(?:phase\s+)?(\d{1,6}(?:\.\d{1,6}){0,3}[a-z]?))?`)
 )
 
 // maxLine bounds the lines of a roadmap that are looked at.
@@ -96,7 +96,7 @@ func (d *decoding) roadmapLine(in *phase, l string, at diag.Range, list *string)
 		return
 	}
 	if m := roadmapShipped.FindStringSubmatch(l); m != nil {
-		for _, p := range d.between2(m[1], m[2]) {
+		for _, p := range numbersBetween(m[1], m[2]) {
 			d.phase(p).finished(at)
 		}
 		return
@@ -110,13 +110,23 @@ func (d *decoding) roadmapLine(in *phase, l string, at diag.Range, list *string)
 		case "goal":
 			in.goal = append(in.goal, m[2])
 		case "depends on":
-			d.dependsOn(in, m[2], at)
+			if strings.TrimSpace(m[2]) == "" {
+				*list = "depends on"
+			} else {
+				d.dependsOn(in, m[2], at)
+			}
 		case "success criteria":
 			*list = "criteria"
 		case "status":
 			if w, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(m[2], "✅✓ ")), " "); w == "complete" || w == "completed" || w == "done" {
 				in.finished(at)
 			}
+		}
+		return
+	}
+	if *list == "depends on" {
+		if s, ok := bulleted(strings.TrimSpace(l)); ok {
+			d.dependsOn(in, s, at)
 		}
 		return
 	}
@@ -135,8 +145,8 @@ func (p *phase) finished(at diag.Range) {
 	}
 }
 
-// between2 are the numbers of phases from one to another, at most a hundred.
-func (d *decoding) between2(from, to string) []string {
+// numbersBetween are the whole numbers of phases from one to another, at most a hundred.
+func numbersBetween(from, to string) []string {
 	out := []string{number(from)}
 	if to == "" {
 		return out
@@ -147,24 +157,30 @@ func (d *decoding) between2(from, to string) []string {
 	return out
 }
 
-// dependsOn reads what a phase waits for.
+// dependsOn reads what a phase waits for: in parentheses stands a reason, unless a phase
+// is named nowhere else.
 func (d *decoding) dependsOn(in *phase, value string, at diag.Range) {
 	value = strings.TrimSpace(value)
 	first, _, _ := strings.Cut(value, "(")
 	switch strings.ToLower(strings.Trim(first, " .*_-–—")) {
-	case "nothing", "none", "":
+	case "nothing", "none":
 		in.free = true
 		return
 	}
-	named := false
-	for _, m := range phaseInText.FindAllStringSubmatch(first, -1) {
-		named = true
-		in.after = append(in.after, need{number(m[1]), at})
-		for _, more := range numberInText.FindAllString(m[2], -1) {
-			in.after = append(in.after, need{number(more), at})
+	named := phaseInText.FindAllStringSubmatch(first, -1)
+	if len(named) == 0 {
+		named = phaseInText.FindAllStringSubmatch(value, -1)
+	}
+	for _, m := range named {
+		for _, x := range rangeInText.FindAllStringSubmatch(m[1], -1) {
+			n := need{text: number(x[1]), at: at}
+			if x[2] != "" {
+				n.to = number(x[2])
+			}
+			in.after = append(in.after, n)
 		}
 	}
-	if !named {
+	if len(named) == 0 {
 		d.prose(value, at, "the phases before it are waited for, as everywhere. Write Phase 1, or Nothing")
 	}
 }
@@ -178,12 +194,8 @@ func phaseName(s string) string {
 	return strings.TrimRight(strings.TrimRight(s, " *"), " :-–—")
 }
 
-func finishedName(s string) bool {
-	s = strings.TrimSpace(s)
-	for _, mark := range []string{"✅", "✓", "✔", "☑", "COMPLETE", "COMPLETED", "DONE"} {
-		if strings.HasSuffix(s, mark) {
-			return true
-		}
-	}
-	return false
-}
+// finishedMark ends the heading of a finished phase: a check mark, or a status word in
+// capitals behind a dash, a colon or in parentheses. "NOT DONE" is none.
+var finishedMark = lazyregexp.New(`(?:[✅✓✔☑]|[-–—:(\[]\s*\**(?:COMPLETED?|DONE)\**[)\]]?)\**$`)
+
+func finishedName(s string) bool { return finishedMark.MatchString(strings.TrimSpace(s)) }

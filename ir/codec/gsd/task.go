@@ -2,6 +2,7 @@ package gsd
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -85,7 +86,7 @@ func (d *decoding) task(p *plan, text string, e element) {
 		t.Text = p.lastHeading()
 	}
 	if t.Text == "" {
-		t.Text = "Task " + string(rune('0'+min(p.tasks, 9)))
+		t.Text = "Task " + strconv.Itoa(p.tasks)
 		if len(t.Detail) > 0 {
 			t.Text, t.Detail = t.Detail[0], t.Detail[1:]
 		}

@@ -51,6 +51,7 @@ func (d *decoding) tasks(list *foreign.Value) {
 			t.node.Ext = map[string]json.RawMessage{Format: raw}
 		}
 	}
+	d.circles()
 }
 
 // fields takes a task or a subtask apart; keys that mean nothing here go to ext.
@@ -77,7 +78,7 @@ func (d *decoding) task(v *foreign.Value) {
 	} else if t.id = d.id(x); t.id != "" {
 		n.Key, n.KeyRange, n.Range = ir.Key(t.id), d.At(x), d.At(x)
 		if before, twice := d.known[t.id]; twice {
-			d.Diags.Add(diag.Newf("bead-value", d.At(x), "task %s stands twice", t.id).
+			d.Diags.Add(diag.Newf("duplicate-id", d.At(x), "task %s stands twice", t.id).
 				WithDetail("%s is the id of another task. Ids are unique within a tag: give one of them another.", x.Pointer).
 				WithRelated(d.read[before].node.KeyRange, "first here"))
 		} else {
