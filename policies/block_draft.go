@@ -10,7 +10,7 @@ import (
 // project's policy it alone speaks of that; no policy, rule or budget does.
 type Draft struct {
 	Agents    Value[[]string] // the planner, then those that take its place; none: an agent with capability plan
-	Explorers Value[[]string] // who looks around first, one after another; none: an agent with capability explore
+	Explorers Value[[]string] // who looks around first, one after another; not Set: the agents with capability explore
 	Attempts  Value[int]      // of the planner; not Set: what the complexity of the wish says
 	MaxSprint MaxSprint
 	Review    DraftReview

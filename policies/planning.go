@@ -7,7 +7,7 @@ package policies
 func (s *Set) ForPlanning(steps []*Step) *Set {
 	out := builtin().clone()
 	out.project, out.ctx, out.Files = s.project, s.ctx, s.Files
-	out.Runners, out.Secrets, out.Models, out.Agents, out.Sandboxes = s.Runners, s.Secrets, s.Models, s.Agents, s.Sandboxes
+	out.Runners, out.Secrets, out.Models, out.Agents = s.Runners, s.Secrets, s.Models, s.Agents
 	out.Tracker, out.Notify, out.Draft = s.Tracker, s.Notify, s.Draft
 	out.Ralph.Capabilities = s.Ralph.Capabilities
 	out.Own = Settings{Worktree: s.Own.Worktree, HITL: HITL{Approvers: s.Own.HITL.Approvers}}

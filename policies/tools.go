@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -10,7 +11,7 @@ type Tool struct {
 	Names   []string // as people write them, in lower case
 	Title   string
 	Files   []string // where they lie in a project, as path.Match has it; of an import its directory; nil if they lie anywhere
-	Dialect string   // that reads them; "" if they are imported
+	Dialect string   // that reads them; of an import its file that is markdown; "" if there is none
 	Import  string   // format of ralph import; "" if there is none
 }
 
@@ -21,7 +22,7 @@ var Tools = []Tool{
 	{[]string{"cc-sdd", "ccsdd"}, "cc-sdd", []string{".kiro/specs/*/tasks.md"}, "checklist", ""},
 	{[]string{"openspec", "open-spec"}, "OpenSpec", []string{"openspec/changes/*/tasks.md"}, "checklist", ""},
 	{[]string{"bmad", "bmad-method"}, "BMAD", []string{"_bmad-output/planning-artifacts/epics.md"}, "task", ""},
-	{[]string{"gsd", "get-shit-done"}, "GSD", []string{".planning"}, "", "gsd"},
+	{[]string{"gsd", "get-shit-done"}, "GSD", []string{".planning"}, "phase", "gsd"},
 	{[]string{"superpowers"}, "superpowers", []string{"docs/superpowers/plans/*.md"}, "task", ""},
 	{[]string{"conductor"}, "Conductor", []string{"conductor/tracks/*/plan.md"}, "todo", ""},
 	{[]string{"agent-os", "agentos"}, "Agent OS", []string{"agent-os/specs/*/tasks.md"}, "task:Task Group", ""},
@@ -39,6 +40,33 @@ func ToolNamed(name string) *Tool {
 		}
 	}
 	return nil
+}
+
+// roadmap is the file of a directory that is imported which is a plan as it stands.
+const roadmap = "ROADMAP.md"
+
+// ToolAt returns the tool that keeps its plans where a file lies, or the directory whose
+// roadmap it is: the one that says most about the place. nil if there is none.
+func ToolAt(file string) *Tool {
+	var found *Tool
+	most := 0
+	for i := range Tools {
+		for _, pattern := range Tools[i].Files {
+			parts := strings.Count(pattern, "/") + 1
+			if parts > most && (liesAt(file, pattern) || path.Base(file) == roadmap && liesAt(path.Dir(file), pattern)) {
+				found, most = &Tools[i], parts
+			}
+		}
+	}
+	return found
+}
+
+// liesAt reports whether the last steps of a path are as the pattern has them.
+func liesAt(file, pattern string) bool {
+	steps := strings.Split(file, "/")
+	steps = steps[max(0, len(steps)-strings.Count(pattern, "/")-1):]
+	is, _ := path.Match(pattern, strings.Join(steps, "/")) // the patterns are ours
+	return is
 }
 
 // Advice says what to type for the tool's files.

@@ -59,3 +59,30 @@ func TestUnknownDialectOfATool(t *testing.T) {
 		}
 	}
 }
+
+// The place that says most wins; of a directory that is imported the roadmap is the tool's.
+func TestToolAt(t *testing.T) {
+	for file, want := range map[string]string{
+		"/home/ann/app/specs/001-login/tasks.md":       "spec-kit",
+		"specs/001-login/tasks.md":                     "spec-kit",
+		"app/.kiro/specs/login/tasks.md":               "Kiro",
+		"agent-os/specs/2026-01-05-badges/tasks.md":    "Agent OS",
+		".planning/ROADMAP.md":                         "GSD",
+		".planning/TASKS.md":                           "",
+		".taskmaster/tasks/tasks.json":                 "Taskmaster",
+		".planning/phases/01-base/01-01-PLAN.md":       "",
+		"specs/001-login/plan.md":                      "",
+		"tasks.md":                                     "",
+		"_bmad-output/planning-artifacts/epics.md":     "BMAD",
+		"docs/superpowers/plans/2026-01-12-limit.md":   "superpowers",
+		"docs/superpowers/plans/old/2026-01-12-old.md": "",
+	} {
+		got := ""
+		if tool := ToolAt(file); tool != nil {
+			got = tool.Title
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+	}
+}
