@@ -17,6 +17,13 @@ var draftCodes = []Entry{
 		Right: "### Sprint 1.1: Greeting\n\n**Acceptance Criteria**:\n- `GET /hello` answers 200\n\n**Verify**: `go test ./web`",
 	},
 	{
+		Code: "draft-no-plan", Severity: Error, About: "draft",
+		Title: "The planner left no plan",
+		Why:   "A draft is one file, the one that the prompt names: it has to be there when the planner ends, as a file and no link.",
+		Wrong: "plan.md",
+		Right: "plans/search.md",
+	},
+	{
 		Code: "draft-policies", Severity: Error, About: "draft",
 		Title: "A drafted plan chooses its policy itself",
 		Why:   "`policies` in the front matter of a plan replaces the policy of the project: its gates, its approvals, its limits. Who writes a plan for others does not choose what the plan is held to. In a plan that `ralph draft --revise` has changed it stays as it was. Only a plan that `ralph draft` has written is held to this.",
@@ -40,7 +47,7 @@ var draftCodes = []Entry{
 	{
 		Code: "draft-requirement-missing", Severity: Error, About: "draft",
 		Title: "A drafted plan leaves out a requirement",
-		Why:   "The text that the plan was asked for states requirements by ids (REQ-001, FR-12 anywhere; R1.2, US-4 at the beginning of a line; Requirement 3 in a heading, of which 3.1 is a point). Each of them stands below Implements of at least one sprint, so that nothing is forgotten and everybody sees what does it.",
+		Why:   "The text that the plan was asked for states requirements by ids (REQ-001, FR-12 anywhere; R1.2, US-4 at the beginning of a line; Requirement 3 in a heading, of which 3.1 is a point). Each of them stands below Implements of at least one sprint, so that nothing is forgotten and everybody sees what does it. What a plan implemented stays so when `ralph draft --revise` changes it, unless what is asked for speaks of it.",
 		Wrong: "### Sprint 1.1: Search",
 		Right: "### Sprint 1.1: Search\n\n**Implements**: REQ-001",
 	},
@@ -53,8 +60,8 @@ var draftCodes = []Entry{
 	},
 	{
 		Code: "draft-id-reused", Severity: Error, About: "draft",
-		Title: "A sprint of a changed plan has an id that is not its own",
-		Why:   "With the id of another sprint it would take over what became of that one, and with an invented one perhaps that of a sprint which was deleted. In a plan that `ralph draft --revise` has changed, an id stays with its sprint, and a new sprint has none: ralph gives it one when the plan is approved.",
+		Title: "A drafted plan has an id that is not its own",
+		Why:   "With the id of another sprint it would take over what became of that one, and with an invented one perhaps that of a sprint which was deleted; with the id of another plan it would take over that plan's run. In a plan that `ralph draft --revise` has changed, an id stays with its sprint. A new sprint has none, and neither has a new plan: ralph gives them theirs when the plan is approved.",
 		Wrong: "### Sprint 1.3: Ranking\n<!-- beads-ralph: bd-new001 -->",
 		Right: "### Sprint 1.3: Ranking",
 	},

@@ -30,7 +30,7 @@ var planCodes = []Entry{
 	{
 		Code: "front-matter-syntax", Severity: Error, About: "plan",
 		Title: "The front matter is not valid YAML",
-		Why:   "The lines between the two `---` at the start of the plan are YAML. If the plan does not say `ralph:` there, this is only a warning and the front matter is ignored.",
+		Why:   "The lines between the two `---` at the start of the plan are YAML. If the plan does not say `ralph:` there, this is only a warning and the front matter is ignored. Of more than 64 KiB none is read: that is an error if it says `ralph:`, `dialect:` or `todos:`, else a warning.",
 		Wrong: "---\nralph: 1\nlabels: [a, b\n---",
 		Right: "---\nralph: 1\nlabels: [a, b]\n---",
 	},
@@ -56,7 +56,7 @@ var planCodes = []Entry{
 	{
 		Code: "no-items", Severity: Error, About: "plan",
 		Title: "No items were found in the plan",
-		Why:   "A plan without items compiles to nothing. Each dialect looks for items in another form, and none is guessed: the message compiles the plan with each of them and names the one that makes most items of those that compile, and how many items the others find. Choose it with `--dialect`, in the policy, or with `dialect:` in the front matter, which `ralph init --plan` writes. `ralph validate --dialects` prints the whole table.",
+		Why:   "A plan without items compiles to nothing. Each dialect looks for items in another form, and none is guessed: the message compiles the plan with each of them and names the one that makes most items of those that compile, and how many items the others find. A plan that lies where a tool keeps its plans (`specs/*/tasks.md`) is held against the dialect of that tool. Choose it with `--dialect`, in the policy, or with `dialect:` in the front matter, which `ralph init --plan` writes. `ralph validate --dialects` prints the whole table.",
 		Wrong: "## Phase 1: Core\n\n**Task P1.1: Parser**",
 		Right: "---\ndialect: bold-task\n---\n## Phase 1: Core\n\n**Task P1.1: Parser**",
 	},
@@ -77,7 +77,7 @@ var planCodes = []Entry{
 	{
 		Code: "malformed-id", Severity: Warning, About: "plan",
 		Title: "A heading nearly is an item or a group",
-		Why:   "The heading begins with the keyword, but what follows is no id of this dialect, or names several items. It is read as prose and makes no node. Correct the id, or reword the heading. The same holds for a check box, a bold line or a table row where the items of the dialect are such, and for headings of dialects without keywords: an id with a letter in another case, in brackets, with a mark or more numbers behind it, or with other separators, is none.",
+		Why:   "The heading begins with the keyword, but what follows is no id of this dialect, or names several items. It is read as prose and makes no node. Correct the id, or reword the heading. The same holds for a check box, a bold line or a table row where the items of the dialect are such, and for headings of dialects without keywords: an id with a letter in another case, in brackets, with a mark or more numbers behind it, or with other separators, is none; and neither is a list item with an id like `T002` and without a check box.",
 		Wrong: "### Sprint 1-2: Parser",
 		Right: "### Sprint 1.2: Parser",
 	},
@@ -122,6 +122,20 @@ var planCodes = []Entry{
 		Why:   "In the dialect todo a ticked item is finished, so nobody works on what is open inside it. Clear the item's own box if something is left to do, or tick the boxes inside.",
 		Wrong: "- [x] Write the parser\n  - [ ] Tests",
 		Right: "- [ ] Write the parser\n  - [ ] Tests",
+	},
+	{
+		Code: "open-below-tick", Severity: Warning, About: "plan",
+		Title: "A ticked item is not finished, because a box in it is open",
+		Why:   "Where items have ids, one is finished when all of its boxes are ticked, those inside it too: with one that is open it runs, all of it. Tick the boxes inside if they are done, or clear the item's own.",
+		Wrong: "- [x] 1. Write the parser\n  - [ ] Tests",
+		Right: "- [ ] 1. Write the parser\n  - [ ] Tests",
+	},
+	{
+		Code: "open-in-finished", Severity: Warning, About: "plan",
+		Title: "A finished item has open boxes",
+		Why:   "A status, a mark in the heading or a ticked box of an overview says that the item is finished, whatever its boxes say: it does not run, and nobody does what is open in it. Tick the boxes, or take away what says that the item is finished.",
+		Wrong: "### Sprint 1.1: Parser\n\n**Status**: done\n\n- [ ] Tests",
+		Right: "### Sprint 1.1: Parser\n\n**Status**: in progress\n\n- [ ] Tests",
 	},
 	{
 		Code: "group-without-items", Severity: Hint, About: "plan",
@@ -219,13 +233,13 @@ var planCodes = []Entry{
 	},
 	{
 		Code: "cancelled", Severity: Note, About: "plan",
-		Title: "A heading is struck through",
-		Why:   "A heading whose id stands inside `~~` is cancelled: it makes no node, and what stands below it belongs to no other item.",
+		Title: "An item or a group is struck through",
+		Why:   "A heading, check box, bold line or table row whose id stands inside `~~` is cancelled: it makes no node, and what stands below it belongs to no other item. In the dialect todo, whose items need no id, the whole text has to.",
 	},
 	{
 		Code: "struck-title", Severity: Warning, About: "plan",
-		Title: "Only the name of a phase is struck through",
-		Why:   "A phase is cancelled if its id stands inside `~~`. A struck name alone changes nothing, and its sprints will run.",
+		Title: "Only the name of an item or a phase is struck through",
+		Why:   "An item or a phase is cancelled if its id stands inside `~~`. A struck name alone changes nothing: the item, or the sprints of the phase, will run.",
 		Wrong: "## Phase 2: ~~Later~~\n\n### Sprint 2.1: B",
 		Right: "## ~~Phase 2: Later~~\n\n### ~~Sprint 2.1: B~~",
 	},

@@ -33,6 +33,8 @@ type boxFinder struct {
 	open    []boxScope
 	sibling string // the item before, in the same list
 	heading string
+	level   int // of that heading
+	groups  int // level of the last heading with a number; 0: none
 	ids     map[string]bool
 	misses  map[int]bool // lines that were named already
 	item    int          // of plan.Items: the last one that begins above
@@ -58,7 +60,10 @@ func (p *parser) boxesWithoutID() {
 		f.close(int(e.b.start))
 		switch {
 		case e.b.kind == headingBlock:
-			f.sibling, f.heading = "", p.src[e.b.a:e.b.b]
+			f.sibling, f.heading, f.level = "", p.src[e.b.a:e.b.b], int(e.b.level)
+			if leadNumber.MatchString(f.heading) {
+				f.groups = f.level
+			}
 		case e.cand >= 0:
 			f.candidate(e)
 		case e.b.kind == paraBlock:
@@ -186,11 +191,12 @@ var (
 )
 
 // idFor returns an id for a box: the number that it begins with, the one behind the item
-// before it, or the first one of the heading's number.
+// before it, the first one of the heading's number, or of the next one.
 func (f *boxFinder) idFor(text string) string {
 	p := f.p
 	id := f.sibling
 	if m := leadNumber.FindStringSubmatch(text); m != nil && p.item.whole(m[1]) && !f.ids[m[1]] {
+		f.ids[m[1]] = true
 		return m[1] + "."
 	}
 	if id == "" {
@@ -200,16 +206,13 @@ func (f *boxFinder) idFor(text string) string {
 	}
 	if id == "" && f.item >= 0 {
 		id = p.plan.Items[f.item].ID
-	}
-	for n := 0; id != "" && n < 1000; n++ {
-		if id = following(id); id == "" || !f.ids[id] && p.item.whole(id) {
-			break
+		if group, _, parts := strings.Cut(id, "."); parts && f.groups > 0 && f.level <= f.groups { // a group without a number
+			id = following(group) + ".0"
 		}
 	}
-	if id != "" && strings.Trim(id, "0123456789") == "" {
-		id += "."
-	}
-	return id
+	id = p.freeID(id, f.ids)
+	f.ids[id] = true // another box gets another one
+	return p.withStop(id)
 }
 
 // following returns an id with the last number one higher: "T010" behind "T009".

@@ -267,7 +267,7 @@ func (b *builder) addItem(c *cand) {
 	it := Item{
 		ID: c.key.id, KeyRange: p.keyRange(c), Names: p.furtherNames(c), Keyword: c.keyword, Title: c.text.Value, TitleRange: c.text.Range,
 		Range: c.in.Range, Level: c.level, Kind: c.kind, KindRange: c.kindAt, Parallel: c.parallel, ParallelMark: c.parAt,
-		Tags: c.tags, Optional: c.optional, Phase: -1, Slot: c.slot,
+		Tags: c.tags, Optional: c.optional, Phase: -1, Slot: c.slot, StruckTitle: c.strikeIn, Box: c.box,
 	}
 	if c.near.meant != "" {
 		d := diag.Newf("near-miss-marker", c.near.at, "%s is nearly %s", quoted(c.near.written), c.near.meant).
@@ -302,6 +302,7 @@ func (b *builder) addItem(c *cand) {
 		it.Body.Labels = append(it.Body.Labels, Label{
 			Name: DependsOn, Written: strings.TrimRight(p.src[c.dependAt.Start:c.dependAt.End], ": "),
 			NameRange: c.dependAt, Value: *c.depends, From: FromTitle,
+			Lines: []string{string(p.src[c.dependAt.Start:c.depends.Range.End])},
 		})
 	}
 	c.index = len(p.plan.Items)

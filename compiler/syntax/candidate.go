@@ -259,6 +259,7 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 		at += after
 	} else if p.dialect.In == InCheckbox || p.dialect.In == InTodo {
 		p.oddBox(at, end)
+		p.withoutBox(at, end)
 		return c, false
 	}
 	rest := strings.TrimLeft(p.src[at:end], "~ ")

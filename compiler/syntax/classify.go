@@ -48,7 +48,7 @@ func (p *parser) classify() {
 }
 
 // inflected drops "Sprints 1.2" where a heading with the keyword itself has the
-// id: it speaks of the item.
+// id: it speaks of the item. What was dismissed before stays so.
 func (p *parser) inflected() {
 	var own map[string]bool
 	key := func(c *cand) string {
@@ -70,7 +70,7 @@ func (p *parser) inflected() {
 	}
 	for i := range p.cands {
 		c := &p.cands[i]
-		c.prose = other(c) && own[key(c)]
+		c.prose = c.prose || other(c) && own[key(c)]
 	}
 }
 
@@ -205,27 +205,6 @@ func (p *parser) membership() {
 			c.group, c.cancelled = group, cancelled
 		}
 	}
-}
-
-// cancelled notes what is struck through.
-func (p *parser) cancelled() {
-	var at []*cand
-	for i := range p.cands {
-		c := &p.cands[i]
-		if c.struck {
-			at = append(at, c)
-			p.plan.Cancelled = append(p.plan.Cancelled, Cancelled{ID: c.key.id, Range: p.keyRange(c), Phase: c.phase})
-		}
-	}
-	if len(at) == 0 {
-		return
-	}
-	d := diag.Newf("cancelled", p.keyRange(at[0]), "%s cancelled", count(len(at), "struck-through heading is", "struck-through headings are")).WithDetail(
-		"A heading whose id stands inside ~~ is cancelled: it makes no node, and nothing below it belongs to another one. Remove the ~~ to bring it back.")
-	for _, c := range at[1:min(len(at), maxRelated)] {
-		d = d.WithRelated(p.keyRange(c), "cancelled too")
-	}
-	p.report(d)
 }
 
 // repeats decides between candidates of the same id.

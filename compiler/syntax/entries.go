@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -20,7 +21,7 @@ func (p *parser) entries(k, v *yaml.Node, body int) {
 			"Each item is a mapping with the keys id, content and status. Write it in that form."))
 		return
 	}
-	e := entryReader{p: p, body: body, first: map[string]int{}}
+	e := entryReader{p: p, body: body, first: map[string]int{}, cancelled: map[string][]ListItem{}}
 	for _, n := range v.Values {
 		e.entry(n)
 	}
@@ -28,11 +29,17 @@ func (p *parser) entries(k, v *yaml.Node, body int) {
 	p.foreignEntryKeys(e.foreign, body)
 }
 
+// statusKey is the key of an item's status, in every dialect.
+var statusKey = []string{"status"}
+
 type entryReader struct {
 	p       *parser
 	body    int
 	first   map[string]int // id → index in p.listed
 	foreign []*yaml.Node
+
+	cancelled map[string][]ListItem // what each cancelled item waits for
+	passed    int                   // ids that they handed on
 
 	suggested int
 }
@@ -58,7 +65,7 @@ func (e *entryReader) entry(n *yaml.Node) {
 		case v.Kind == yaml.Null:
 		case is(c.Depends):
 			e.depends(&it, k, v)
-		case !is(c.ID) && !is(c.Title) && k.Value != "status":
+		case !is(c.ID) && !is(c.Title) && !is(statusKey):
 			e.foreign = append(e.foreign, k)
 		case v.Kind != yaml.Scalar:
 			bad(v, "an item's "+clip(k.Value, 20)+" is one value", "Write it as one word or text.")
@@ -97,8 +104,12 @@ func (e *entryReader) entry(n *yaml.Node) {
 	}
 	if cancelled {
 		p.plan.Cancelled = append(p.plan.Cancelled, Cancelled{ID: it.ID, Range: it.KeyRange})
+		e.cancelled[it.ID] = nil
+		for i := range it.Body.Labels {
+			e.cancelled[it.ID] = append(e.cancelled[it.ID], it.Body.Labels[i].Items...)
+		}
 		p.report(diag.Newf("cancelled", p.nodeRange(status, e.body), "%s is cancelled", clip(it.ID, 40)).WithDetail(
-			"An item with this status makes no node. Write status: pending to bring it back."))
+			"An item with this status makes no node, and what depends on it waits for what it depended on. Write status: pending to bring it back."))
 		return
 	}
 	it.Section = "- " + it.ID + ": " + it.Title
@@ -150,16 +161,40 @@ func (e *entryReader) depends(it *Item, k, v *yaml.Node) {
 	it.Body.Labels = append(it.Body.Labels, l)
 }
 
+// maxPassed bounds how many ids cancelled items hand on, in all lists together.
+const maxPassed = 100_000
+
+// passCancelled lets what waits for a cancelled item wait for what that one waited for,
+// else for nothing.
+func (e *entryReader) passCancelled(self string, l *Label) {
+	todo, own := slices.Clone(l.Items), len(l.Items)
+	seen := map[string]bool{self: true}
+	l.Items = nil
+	for i := 0; i < len(todo); i++ {
+		id := todo[i].Text.Value
+		_, live := e.first[id]
+		switch of, cancelled := e.cancelled[id]; {
+		case live || !cancelled || e.passed >= maxPassed:
+			if i < own || !seen[id] {
+				l.Items = append(l.Items, todo[i])
+			}
+		case !seen[id]:
+			e.passed += len(of)
+			todo = append(todo, of...)
+		}
+		seen[id] = true
+	}
+	if own > 0 && len(l.Items) == 0 {
+		l.Value = Text{Value: "none", Raw: "none", Range: todo[0].Range, pieces: todo[0].Text.pieces}
+	}
+}
+
 // checkNames reports dependencies on what is no item: in a list of ids nothing is
 // prose.
 func (e *entryReader) checkNames() {
 	p := e.p
 	var known []string
-	cancelled := map[string]bool{}
-	for i := range p.plan.Cancelled {
-		cancelled[p.plan.Cancelled[i].ID] = true
-	}
-	unknown := func(li ListItem) bool {
+	unknown := func(self string, li ListItem) bool {
 		id := li.Text.Value
 		if _, ok := e.first[id]; ok {
 			return false
@@ -172,14 +207,11 @@ func (e *entryReader) checkNames() {
 		d := diag.Newf("unknown-dependency", li.Range, "there is no item %s", quoted(id))
 		near, ok := "", false
 		if e.suggested++; e.suggested <= maxMisses {
-			near, ok = nearest(id, known)
+			near, ok = spell.NearestID(id, slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == self }))
 		}
-		switch {
-		case cancelled[id]:
-			d = d.WithDetail("The item of this id is cancelled. Remove it from the list, or bring it back.")
-		case ok:
+		if ok {
 			d = d.WithDetail("No item of the plan has this id. Did you mean %q?", near)
-		default:
+		} else {
 			d = d.WithDetail("No item of the plan has this id. Name one that exists, or remove it from the list.")
 		}
 		p.report(d)
@@ -188,13 +220,14 @@ func (e *entryReader) checkNames() {
 	for i := range p.listed {
 		for k := range p.listed[i].Body.Labels {
 			l := &p.listed[i].Body.Labels[k]
-			l.Items = slices.DeleteFunc(l.Items, unknown)
+			e.passCancelled(p.listed[i].ID, l)
+			l.Items = slices.DeleteFunc(l.Items, func(li ListItem) bool { return unknown(p.listed[i].ID, li) })
 		}
 		p.listed[i].Body.Labels = slices.DeleteFunc(p.listed[i].Body.Labels, func(l Label) bool { return len(l.Items) == 0 && l.Value.Value == "" })
 	}
 }
 
-var openStatus = map[string]bool{"": true, "pending": true, "in_progress": true, "in-progress": true, "in progress": true, "todo": true, "open": true, "blocked": true, "not_started": true}
+var openStatus = map[string]bool{"": true, "pending": true, "in_progress": true, "in-progress": true, "in progress": true, "todo": true, "open": true, "not_started": true}
 
 // status reads the status of an item. What is not known is open, with a warning.
 func (e *entryReader) status(v *yaml.Node) (done, cancelled bool) {

@@ -35,6 +35,7 @@ func (p *parser) finished() {
 			}
 		}
 	}
+	p.boxesDiffer()
 	p.reportTicks()
 	if n == 0 {
 		return

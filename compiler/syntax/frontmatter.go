@@ -35,6 +35,14 @@ func (p *parser) frontMatter() int {
 			break
 		}
 	}
+	if end < 0 && limit < len(p.src) && looksLikeYAML(p.src[body:limit]) && strings.Contains(p.src[limit:], "\n---") {
+		d := diag.Newf("front-matter-syntax", p.file.Range(at, at+len(first)), "the front matter is longer than %d KiB", maxFrontMatter>>10).WithDetail(
+			"It is read as markdown, and nothing that it says counts. Make it shorter; if it is none, begin the plan with another line.")
+		if !ownFrontMatter(p.src[body:limit]) {
+			d.Severity = diag.Warning
+		}
+		p.report(d)
+	}
 	if end < 0 || !looksLikeYAML(p.src[body:end]) {
 		return at
 	}
@@ -51,6 +59,14 @@ func (p *parser) frontMatter() int {
 		p.frontMatterFields(root, body, mine)
 	}
 	return after
+}
+
+// ownFrontMatter reports whether a line of a text is one that ralph reads: what begins
+// with a rule and goes on as text has none.
+func ownFrontMatter(s string) bool {
+	return slices.ContainsFunc([]string{"ralph:", "dialect:", "todos:"}, func(key string) bool {
+		return strings.HasPrefix(s, key) || strings.Contains(s, "\n"+key)
+	})
 }
 
 // looksLikeYAML reports whether the first line that says something is "key:".

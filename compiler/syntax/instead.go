@@ -15,6 +15,9 @@ func (p *parser) instead(blocks []block) string {
 	for i := range blocks {
 		b := &blocks[i]
 		switch {
+		case b.kind == fenceBlock && p.holdsPlan(b):
+			return fmt.Sprintf("What stands in the fence of the lines %d to %d is code, and no item: if it is the plan, delete these two lines.",
+				p.file.Position(int(b.start)).Line, p.file.Position(int(b.end)).Line)
 		case b.kind == headingBlock && int(b.level) < len(levels) && b.level > 1:
 			if levels[b.level]++; first[b.level] == nil {
 				first[b.level] = b
@@ -39,6 +42,20 @@ func (p *parser) instead(blocks []block) string {
 		return fmt.Sprintf("If its bullets are the items, give them check boxes, \"- [ ] %s\", and take the dialect todo.", p.sample(int(bullet.start), int(bullet.end)))
 	}
 	return ""
+}
+
+// holdsPlan reports whether a fence of markdown has a heading or a check box in it.
+func (p *parser) holdsPlan(b *block) bool {
+	if name := p.language(b); name != "md" && name != "markdown" {
+		return false
+	}
+	for line := range strings.Lines(p.src[b.a:b.b]) {
+		line = strings.TrimLeft(line, " \t")
+		if text := strings.TrimLeft(line, "#"); text != line && strings.HasPrefix(text, " ") || strings.HasPrefix(line, "- [") {
+			return true
+		}
+	}
+	return false
 }
 
 // sample is the first line of a text, for an example.

@@ -22,15 +22,20 @@ type lineLabel struct {
 // longestName bounds what is taken for a label's name.
 const longestName = 80
 
-// labelLine reads src[at:end] as "**Label**: value" or "**Label:** value".
+// labelLine reads src[at:end] as "**Label**: value" or "**Label:** value", and as
+// "**Success Criteria** (what must be TRUE):".
 func (p *parser) labelLine(at, end int) (lineLabel, bool) {
 	name, rest, colon, ok := p.boldStart(at, end)
-	if !ok || !colon {
+	aside := 0
+	if ok && !colon {
+		aside = behindAside(p.src[rest:end])
+	}
+	if !ok || !colon && aside == 0 {
 		return lineLabel{}, false
 	}
-	l := lineLabel{written: p.src[name.start:name.end], at: name, value: rest}
+	l := lineLabel{written: p.src[name.start:name.end], at: name, value: rest + aside}
 	l.name, l.meant, l.known = lookupNear(l.written)
-	return l, true
+	return l, aside == 0 || l.name == Acceptance && l.meant == ""
 }
 
 // boldStart reads the bold text that a line begins with. colon reports whether
@@ -86,15 +91,38 @@ func (p *parser) boldStart(at, end int) (name span, rest int, colon, ok bool) {
 	return span{start, stop}, rest, colon, true
 }
 
-// boldAside reports whether a line is "**Success Criteria** (what must be true):": no
-// label, but no part of the label above it either.
+// boldAside reports whether a line is "**Settings** (the exact names):": no label, but no
+// part of the label above it either.
 func (p *parser) boldAside(at, end int) bool {
 	_, rest, colon, ok := p.boldStart(at, end)
 	if !ok || colon {
 		return false
 	}
-	tail := strings.TrimLeft(p.src[rest:end], " ")
-	return strings.HasPrefix(tail, "(") && strings.Contains(tail, "):")
+	return behindAside(p.src[rest:end]) > 0
+}
+
+// behindAside returns where a text goes on behind "(what must be true):" at its
+// beginning; 0 if it does not begin so.
+func behindAside(s string) int {
+	if !strings.HasPrefix(strings.TrimLeft(s, " "), "(") {
+		return 0
+	}
+	open := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			open++
+		case ')':
+			if open--; open > 0 {
+				continue
+			}
+			if strings.HasPrefix(s[i:], "):") {
+				return i + len("):")
+			}
+			return 0
+		}
+	}
+	return 0
 }
 
 // headingLabel reads a heading whose text is a label, alone or with a value.

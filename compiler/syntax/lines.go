@@ -47,13 +47,17 @@ func cutSpans(src string, at, end int, spans []span) string {
 // comments and check boxes.
 func (p *parser) blockLines(dst []string, b *block) []string {
 	at, end := int(b.start), int(b.end)
-	col := columns(p.src[lineStart(p.src, at):at])
+	line := lineStart(p.src, at)
+	col, first := columns(p.src[line:at]), true
+	if b.kind == codeBlock && strings.TrimSpace(p.src[line:at]) == "" { // its indentation is what makes it code
+		at, col, first = line, max(0, col-4), false
+	}
 	var hidden []span
 	if strings.Contains(p.src[at:end], "<!--") {
 		hidden = p.hidden(nil, b)
 	}
 	boxes := b.kind == listBlock || b.kind == itemBlock
-	for first := true; at < end; first = false {
+	for ; at < end; first = false {
 		next := nextLine(p.src[:end], at)
 		line := p.src[at:next]
 		cut := false

@@ -105,8 +105,8 @@ func (p *parser) implicitPhase(id string, c *cand, it *Item) Phase {
 	return ph
 }
 
-// checkPhases reports sprints that stand in a phase of another number, levels
-// that differ, and struck titles above live items. Groups without an id get one.
+// checkPhases reports sprints that stand in a phase of another number and levels
+// that differ. Groups without an id get one.
 func (p *parser) checkPhases() {
 	plan := p.plan
 	if p.item.sprintLike && p.phase.sprintLike {
@@ -157,11 +157,6 @@ func (p *parser) checkPhases() {
 			}
 			ph.ID = id
 			taken[id] = true
-		}
-		if ph.StruckTitle && len(ph.Items) > 0 {
-			p.report(diag.New("struck-title", ph.NameRange, "only the name of the phase is struck through").WithDetail(
-				"That changes nothing: its %s still in the plan. Put the ~~ around the whole heading, id included, to cancel the phase; strike the sprints through too.",
-				count(len(ph.Items), "item is", "items are")).WithRelated(plan.Items[ph.Items[0]].KeyRange, "the first item that stays"))
 		}
 	}
 }

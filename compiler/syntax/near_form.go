@@ -25,6 +25,7 @@ type nearMiss struct {
 	whole bool   // that is an id of the dialect
 	elem  int    // index in parser.stream of a heading with keyword; else -1
 	why   string // what is wrong, if it is not the id
+	plain bool   // a list item without a box: one where items stand, if the id is free
 }
 
 // missed remembers what in nearly is, and is not.
@@ -209,6 +210,18 @@ func (p *parser) oddBox(at, end int) {
 	})
 }
 
+// withoutBox remembers a list item that would be an item if it had a box. Numbers alone
+// are none: many a list of text begins with them.
+func (p *parser) withoutBox(at, end int) {
+	if p.dialect.In != InCheckbox {
+		return
+	}
+	in := p.plain(at, end)
+	if t, ok := p.readTitle(in, &p.item); ok && !t.struck && letterPrefix(t.key.id) != "" {
+		p.misses = append(p.misses, nearMiss{elem: -1, at: in.Range, look: malformed, id: t.key.id, plain: true, why: "Items of this dialect begin with a check box: \"- [ ]\". This one has an id and no box"})
+	}
+}
+
 const (
 	maxOddBox = 6           // bytes up to its end
 	boxMarks  = " xXvV✓✔☑✗" // what people write into boxes; nothing is one, too
@@ -232,53 +245,24 @@ func (p *parser) nearMisses() {
 		items[p.plan.Items[i].ID] = true
 	}
 	seen := map[int]bool{}
-	n := 0
+	n, last := 0, nearMiss{}
 	for _, m := range p.misses {
 		// Subsections, and words such as "utf-8" at the beginning of a heading, are text.
 		if seen[m.at.Start] || m.bare && (m.level > p.plan.Items[0].Level && !m.whole && extends(m.id, items) || !prefixes[letterPrefix(m.id)]) {
 			continue
 		}
-		seen[m.at.Start] = true
+		if m.plain && (items[m.id] || !p.standsAsItem(m.at.Start)) {
+			continue
+		}
+		seen[m.at.Start], last = true, m
 		if n++; n <= maxMisses {
 			p.reportMiss(&m)
 		}
 	}
 	if n > maxMisses {
-		last := p.misses[len(p.misses)-1]
 		p.report(diag.New("malformed-id", last.at, nearlyWhat(p.dialect.In, last.phase)).WithDetail(
 			"It is the last of %d that nearly are items or groups; the first %d are reported. Write %s.", n, maxMisses, p.itemForm()))
 	}
-}
-
-func (p *parser) reportMiss(m *nearMiss) {
-	form, own, reword := p.itemForm(), "its own line", "put a word in front of it"
-	if m.phase {
-		form = p.form(p.dialect.Phase)
-	}
-	if m.phase || p.dialect.In == InHeading {
-		own, reword = "its own heading", "reword the heading"
-	}
-	d := diag.New("malformed-id", m.at, nearlyWhat(p.dialect.In, m.phase))
-	switch {
-	case m.why != "":
-		d = d.WithDetail("%s, so the line is read as prose.", m.why)
-	case m.look == severalID:
-		d = d.WithDetail("It names several ids, so it is read as prose: an item has one. Give each %s if they are meant to be items (%s).", own, form)
-	default:
-		d = d.WithDetail("Its id does not have the form of this dialect, so it is read as prose. Write %s, or %s.", form, reword)
-	}
-	p.report(d)
-}
-
-func nearlyWhat(in Place, phase bool) string {
-	what := map[Place]string{InCheckbox: "a check box", InBold: "a bold line", InTable: "a table row", InTodo: "a check box"}[in]
-	switch {
-	case phase:
-		return "a heading nearly is a group"
-	case what == "":
-		return "a heading nearly is an item"
-	}
-	return what + " nearly is an item"
 }
 
 var moreParts = lazyregexp.New(`^(\.([0-9]+[a-z]?|[a-z]+))+$`)

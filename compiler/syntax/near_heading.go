@@ -233,7 +233,7 @@ func (g *groupPlaces) holds(h *nearHeading) bool {
 		return g.filled[h.elem]
 	case h.phase:
 		return h.level == g.level
-	case g.level == 0:
+	case g.level == 0, h.marks != "": // with a space it would be an item outside of the groups, too
 		return true
 	}
 	k := sort.SearchInts(g.starts, h.at.Start+1) - 1

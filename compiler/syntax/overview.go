@@ -1,8 +1,12 @@
 package syntax
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/diag"
 )
 
 // overview reads the ticked boxes of lists that give an overview of the items:
@@ -14,7 +18,11 @@ func (p *parser) overview() {
 	}
 	items := make(map[string]*Item, len(p.plan.Items))
 	for i := range p.plan.Items {
-		items[p.plan.Items[i].ID] = &p.plan.Items[i]
+		it := &p.plan.Items[i]
+		items[it.ID] = it
+		for _, id := range it.Names {
+			items[id] = it
+		}
 	}
 	next := 0 // item whose section may hold the element
 	for i := range p.stream {
@@ -63,28 +71,51 @@ func (p *parser) overviewLine(b *block, items map[string]*Item) {
 	}
 	text := min(at+n, end)
 	in := p.plain(text+stamp(p.src[text:end]), end)
-	t, ok := p.readTitle(in, &p.item)
+	t, ok := p.titleOf(in, &p.item, true)
 	if !ok || t.struck {
 		return
 	}
-	it := items[t.key.id]
-	if it == nil {
-		id, _ := simplify(t.key.id)
-		it = items[id]
-	}
-	if it == nil {
+	tick := p.file.Range(at, at+3)
+	named, unknown := overviewItems(&t.key, items)
+	if len(named) == 0 {
 		return
 	}
-	if !p.isNamed(&t, it) {
-		if rest := strings.TrimSpace(t.text.Value); t.keyword != "" && !inPart(strings.ToLower(rest)) && it.Body.Label(Status) == nil {
-			p.ticks = append(p.ticks, lostTick{it, p.file.Range(at, at+3), t.keyword + " " + it.ID, rest})
+	rest := strings.TrimSpace(t.text.Value)
+	switch {
+	case unknown != "":
+		if t.keyword != "" {
+			p.report(diag.Newf("label-form", tick, "this ticked box finishes nothing").WithDetail(
+				"It names several items, but there is no item %s. If the work of the others is done, name only these, or give each a box of its own.", quoted(unknown)))
 		}
-		return
+	case len(named) == 1 && !p.isNamed(&t, named[0]), len(named) > 1 && rest != "":
+		if t.keyword != "" && !inPart(strings.ToLower(rest)) && named[0].Body.Label(Status) == nil {
+			p.ticks = append(p.ticks, lostTick{named[0], tick, t.keyword + " " + named[0].ID, rest})
+		}
+	default:
+		for _, it := range named {
+			if l, done := status(&it.Body); !it.Done && (l == nil || done) {
+				it.Done, it.DoneBy, it.DoneRange = true, "overview", tick
+			}
+		}
 	}
-	if l, done := status(&it.Body); it.Done || l != nil && !done {
-		return
+}
+
+// overviewItems returns the items that a box names, each once, and an id that none has.
+func overviewItems(key *idMatch, items map[string]*Item) (named []*Item, unknown string) {
+	for _, id := range append([]string{key.id}, key.also...) {
+		it := items[id]
+		if it == nil {
+			plain, _ := simplify(id)
+			it = items[plain]
+		}
+		switch {
+		case it == nil:
+			unknown = cmp.Or(unknown, id)
+		case !slices.Contains(named, it):
+			named = append(named, it)
+		}
 	}
-	it.Done, it.DoneBy, it.DoneRange = true, "overview", p.file.Range(at, at+3)
+	return named, unknown
 }
 
 // isNamed reports whether nothing but the item's title, and perhaps a remark behind

@@ -71,6 +71,7 @@ func Parse(file *diag.File, opts Options) (*Plan, diag.List) {
 	}
 	p.tables()
 	p.finished()
+	p.struckTitles()
 	p.numbering()
 	p.hints(blocks)
 	p.diags.Sort()

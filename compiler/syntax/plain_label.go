@@ -175,7 +175,7 @@ func (p *parser) plainParts(at, end int) (parts []plainPart) {
 		switch {
 		case i < end && p.src[i] == '`':
 			code = !code
-		case i < end && p.src[i] == '\\':
+		case i+1 < end && p.src[i] == '\\':
 			i++
 		case i == end || p.src[i] == '|' && !code:
 			part := p.plainPart(at, min(i, end))

@@ -37,6 +37,11 @@ type looseList struct {
 	from, to int // its lines in s.Prose
 }
 
+// boxed reports whether a list has check boxes.
+func (l *looseList) boxed() bool {
+	return slices.ContainsFunc(l.items, func(it ListItem) bool { return it.Box != NoBox })
+}
+
 // section reads the elements [from, to) of the stream.
 func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to int) {
 	r := &reader{p: p, s: s, kind: kind, cur: -1, head: -1, annotation: a}
@@ -270,7 +275,7 @@ func lastLine(next, end int, below *block) *block {
 func (r *reader) prose(at, end int) {
 	p := r.p
 	l := r.active()
-	if l != nil && (l.From == FromHeading || takesText(l)) {
+	if l != nil && (l.From == FromHeading || takesText(l) || goesOn(l, p.src[at:end])) {
 		if len(l.Text) > 0 {
 			l.Text = append(l.Text, "")
 		}
@@ -311,6 +316,9 @@ func (r *reader) label(l lineLabel, at, to int) {
 	p.comments(r, in.comments)
 	label := Label{Name: l.name, Written: l.written, Meant: l.meant, NameRange: p.rng(l.at), Value: in.Text, From: FromBold}
 	label.Lines = p.appendLines(nil, at, to)
+	if first, rest, ok := p.commandLines(in.Text); l.name == Verify && ok {
+		label.Value, label.Items = first, rest
+	}
 	r.add(label)
 }
 
@@ -344,21 +352,22 @@ func (r *reader) finish() {
 	r.p.scalars(s)
 }
 
-// adopt makes tasks of lists that belong to no label: of all of them if the
-// section has no labels, else of those with check boxes.
+// adopt makes tasks of lists that belong to no label: of those with check boxes,
+// and of all if there are none and the section has no labels.
 func (r *reader) adopt(labels bool) {
 	s := r.s
 	var taken []looseList
-	r.stepsWithText()
 	for _, l := range r.loose {
-		boxes := false
-		for i := range l.items {
-			boxes = boxes || l.items[i].Box != NoBox
-		}
-		if !labels || boxes {
-			s.Tasks = append(s.Tasks, l.items...)
+		if l.boxed() {
 			taken = append(taken, l)
 		}
+	}
+	r.stepsWithText(taken)
+	if len(taken) == 0 && !labels {
+		taken = r.loose
+	}
+	for i := range taken {
+		s.Tasks = append(s.Tasks, taken[i].items...)
 	}
 	if len(taken) == 0 {
 		return

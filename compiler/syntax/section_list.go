@@ -25,7 +25,13 @@ func (r *reader) list(items []block) {
 			r.plainInner(&items[i])
 			l = r.active() // labels may have moved
 			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
-				l.Items = append(l.Items, it)
+				first, rest, ok := r.p.commandLines(it.Text)
+				if l.Name == Verify && ok {
+					it.Text = first
+					l.Items = append(append(l.Items, it), rest...)
+				} else {
+					l.Items = append(l.Items, it)
+				}
 			}
 			r.itemFences(&items[i], l)
 		}
@@ -40,6 +46,9 @@ func (r *reader) list(items []block) {
 		}
 		r.plainInner(b)
 		r.nearLabels(b, i+1 < len(items))
+		if open >= 0 && r.p.boxed(b) && !r.loose[open].boxed() {
+			open = -1 // the tasks begin, although markdown has one list of both
+		}
 		if open < 0 {
 			r.cur = -1
 			if r.listEnd == 0 || len(r.s.Prose) != r.listEnd {

@@ -9,23 +9,20 @@ var stepForm = lazyregexp.New(`^(?i:step) \d{1,3}[a-z]?\b`)
 // stepsWithText gives the steps of a task ("- [ ] **Step 1: Write the test**") the code
 // and the text that stand behind them, outside of the list: apart from each other neither
 // would make sense to an agent. Lists of other boxes keep what follows them apart.
-func (r *reader) stepsWithText() {
-	if len(r.loose) == 0 {
-		return
-	}
-	for i := range r.loose {
-		for k := range r.loose[i].items {
-			if it := &r.loose[i].items[k]; it.Box == NoBox || !stepForm.MatchString(it.Text.Value) {
+func (r *reader) stepsWithText(lists []looseList) {
+	for i := range lists {
+		for k := range lists[i].items {
+			if it := &lists[i].items[k]; it.Box == NoBox || !stepForm.MatchString(it.Text.Value) {
 				return
 			}
 		}
 	}
 	next := 0 // label: they stand in order, too
-	for i := range r.loose {
-		l := &r.loose[i]
+	for i := range lists {
+		l := &lists[i]
 		end := len(r.s.Prose)
-		if i+1 < len(r.loose) {
-			end = r.loose[i+1].from
+		if i+1 < len(lists) {
+			end = lists[i+1].from
 		}
 		for next < len(r.s.Labels) && r.s.Labels[next].At < l.to {
 			next++

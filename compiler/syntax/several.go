@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
 )
@@ -154,10 +155,22 @@ func (p *parser) hyphens() {
 			continue
 		}
 		c.key.also = slices.Concat(rest, c.key.also)
+		n := runes(c.in.Value[c.keyAt.start:], utf8.RuneCountInString(lo))
 		c.key.id, c.key.look = lo, severalID
-		c.keyAt.end -= c.key.n - cut
-		c.key.n, c.key.more = cut, c.key.more+c.key.n-cut
+		c.keyAt.end -= c.key.n - n
+		c.key.n, c.key.more = n, c.key.more+c.key.n-n
 	}
+}
+
+// runes returns how many bytes the first n characters of s take. An id has as many as
+// what it was read from.
+func runes(s string, n int) int {
+	at := 0
+	for ; n > 0; n-- {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+	return at
 }
 
 // hyphened reports whether an id begins with a digit and holds a hyphen.

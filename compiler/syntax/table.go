@@ -154,7 +154,8 @@ func (p *parser) rowItem(row *tableRow, id, named int) (cand, bool) {
 		p.controls(*name)
 		cell := title{in: *name, kind: c.kind}
 		start := cell.leading(name.Value)
-		c.text = name.text(start, cell.ending(p, name.Value, start))
+		end := cell.ending(p, name.Value, start)
+		c.text, c.strikeIn = name.text(start, end), !c.struck && name.struckOut(start, end)
 		c.kind, c.kindAt, c.parallel, c.parAt, c.near = cell.kind, cell.kindAt, cell.parallel, cell.parAt, cell.near
 		if cell.done {
 			c.done, c.doneAt = true, cell.doneAt

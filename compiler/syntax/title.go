@@ -76,7 +76,7 @@ func (p *parser) titleOf(in inline, m *matcher, several bool) (t title, ok bool)
 	end := t.ending(p, v, start)
 	start = skipSpaces(v, min(start, end))
 	t.text = in.text(start, max(start, end))
-	t.strikeIn = !t.struck && end > start && within(in.strikes, start) && within(in.strikes, end-1)
+	t.strikeIn = !t.struck && in.struckOut(start, end)
 	t.path = strings.TrimRight(v[i:max(end, behind)], " ")
 	return t, true
 }
@@ -88,6 +88,21 @@ func within(list []span, at int) bool {
 		}
 	}
 	return false
+}
+
+// struckOut reports whether a text that is not empty stands between ~~, spaces apart.
+func (in *inline) struckOut(start, end int) bool {
+	at := start
+	for _, s := range in.strikes {
+		if s.end <= start || s.start >= end {
+			continue
+		}
+		if s.start > at && strings.Trim(in.Value[at:s.start], " ") != "" {
+			return false
+		}
+		at = s.end
+	}
+	return at > start && at >= end
 }
 
 func skipSpaces(s string, i int) int {

@@ -45,7 +45,7 @@ func (p *parser) freeTitle(in inline) title {
 	t.keyAt = span{start, start}
 	t.text = in.text(start, max(start, end))
 	t.path = t.text.Value
-	t.struck = end > start && within(in.strikes, start) && within(in.strikes, end-1)
+	t.struck = in.struckOut(start, end)
 	if t.text.Value == "" { // "✅", "DONE": a status alone is the text
 		t.text, t.path = in.text(0, len(in.Value)), in.Value
 	}

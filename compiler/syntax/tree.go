@@ -91,15 +91,16 @@ const (
 
 // Item is one unit of work: a sprint, a task.
 type Item struct {
-	ID         string     // "1.2a": the key, without keyword; ASCII
-	KeyRange   diag.Range // of the id as written; of the title if Placed
-	Names      []string   // further ids that the heading gives it: "4" of "Sprint 3-4"
-	Placed     bool       // the key is the item's place: nobody wrote it
-	Keyword    string     // as written: "Sprint"; "" if there is none
-	Title      string     // without markup, markers, status, anchor, annotation, control characters
-	TitleRange diag.Range // of the title text; empty behind the id if there is none
-	Range      diag.Range // of the heading's text, or of the item's first line or row
-	Level      int        // of the heading, 1 to 6; 7 for other items
+	ID          string     // "1.2a": the key, without keyword; ASCII
+	KeyRange    diag.Range // of the id as written; of the title if Placed
+	Names       []string   // further ids that the heading gives it: "4" of "Sprint 3-4"
+	Placed      bool       // the key is the item's place: nobody wrote it
+	Keyword     string     // as written: "Sprint"; "" if there is none
+	Title       string     // without markup, markers, status, anchor, annotation, control characters
+	TitleRange  diag.Range // of the title text; empty behind the id if there is none
+	StruckTitle bool       // the title is inside ~~, the id is not
+	Range       diag.Range // of the heading's text, or of the item's first line or row
+	Level       int        // of the heading, 1 to 6; 7 for other items
 
 	Kind         string     // KindWork unless a marker says otherwise
 	KindRange    diag.Range // of the marker; zero if there is none
@@ -107,6 +108,7 @@ type Item struct {
 	ParallelMark diag.Range // of it
 	Tags         []Text     // [US1] behind the id of a checkbox item
 	Optional     bool       // a star behind the check box or the id
+	Box          Box        // in front of it; NoBox if there is none
 
 	Phase     int    // index in Plan.Phases; -1 if there is none
 	FirstPart int    // index of the first of the item's parts, which waits for it; 0 if it has none

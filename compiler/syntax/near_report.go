@@ -1,0 +1,130 @@
+package syntax
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+func (p *parser) reportMiss(m *nearMiss) {
+	form, own, reword, as := p.itemForm(), "its own line", "put a word in front of it", "prose"
+	if m.phase {
+		form = p.form(p.dialect.Phase)
+	}
+	if m.phase || p.dialect.In == InHeading {
+		own, reword = "its own heading", "reword the heading"
+	} else {
+		form, as = p.freeForm(m.at.Start, form), p.readAs(m.at.Start)
+	}
+	d := diag.New("malformed-id", m.at, nearlyWhat(p.dialect.In, m.phase))
+	if m.plain {
+		d.Summary = "a list item nearly is an item"
+	}
+	switch {
+	case m.why != "":
+		d = d.WithDetail("%s, so the line is read as %s.", m.why, as)
+	case m.look == severalID:
+		d = d.WithDetail("It names several ids, so it is read as %s: an item has one. Give each %s if they are meant to be items (%s).", as, own, form)
+	default:
+		d = d.WithDetail("Its id does not have the form of this dialect, so it is read as %s. Write %s, or %s.", as, form, reword)
+	}
+	p.report(d)
+}
+
+func nearlyWhat(in Place, phase bool) string {
+	what := map[Place]string{InCheckbox: "a check box", InBold: "a bold line", InTable: "a table row", InTodo: "a check box"}[in]
+	switch {
+	case phase:
+		return "a heading nearly is a group"
+	case what == "":
+		return "a heading nearly is an item"
+	}
+	return what + " nearly is an item"
+}
+
+// itemAbove returns the last item that begins above an offset, or nil.
+func (p *parser) itemAbove(at int) *Item {
+	n := sort.Search(len(p.plan.Items), func(i int) bool { return p.plan.Items[i].Range.Start > at })
+	if n == 0 {
+		return nil
+	}
+	return &p.plan.Items[n-1]
+}
+
+// readAs says what a line that is no item has become.
+func (p *parser) readAs(at int) string {
+	it := p.itemAbove(at)
+	if it == nil || at >= it.Body.Range.End {
+		return "prose"
+	}
+	for i := range it.Body.Tasks {
+		if r := it.Body.Tasks[i].Range; r.Start <= at && at < r.End {
+			return "a task of " + clip(it.ID, 20)
+		}
+	}
+	return "text of " + clip(it.ID, 20)
+}
+
+// standsAsItem reports whether a line belongs to the item above it without being
+// indented below it.
+func (p *parser) standsAsItem(at int) bool {
+	it := p.itemAbove(at)
+	return it != nil && at < it.Body.Range.End && p.indent(at) <= p.indent(it.Range.Start)
+}
+
+// indent returns the columns of space in front of a line.
+func (p *parser) indent(at int) int {
+	at = lineStart(p.src, at)
+	return columns(p.src[at:skipBlanks(p.src, at)])
+}
+
+func skipBlanks(s string, at int) int {
+	return len(s) - len(strings.TrimLeft(s[at:], " \t"))
+}
+
+// freeForm is the form of items with ids that no item has, behind the one above.
+func (p *parser) freeForm(at int, form string) string {
+	it := p.itemAbove(at)
+	if it == nil {
+		it = &p.plan.Items[0]
+	}
+	taken := make(map[string]bool, len(p.cands))
+	for i := range p.cands {
+		taken[p.cands[i].key.id] = true
+	}
+	for i := range p.misses {
+		taken[p.misses[i].id] = true
+	}
+	first := p.freeID(it.ID, taken)
+	taken[first] = true
+	second := p.freeID(first, taken)
+	if second == "" {
+		return form
+	}
+	if len(p.dialect.Item.Keywords) > 0 {
+		word := p.dialect.Item.Keywords[0] + " "
+		return fmt.Sprintf("%q or %q", word+first+": Name", word+second+": Name")
+	}
+	return fmt.Sprintf("%q or %q", p.withStop(first)+" Name", p.withStop(second)+" Name")
+}
+
+// freeID returns the first id behind another one that is not taken; "" if there is none.
+func (p *parser) freeID(id string, taken map[string]bool) string {
+	for range 1000 {
+		if id = following(id); id == "" || !taken[id] && p.item.whole(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+// withStop writes an id as it stands in front of a title: a whole number of a check
+// box has a full stop behind it.
+func (p *parser) withStop(id string) string {
+	if p.item.starred && id != "" && strings.Trim(id, "0123456789") == "" {
+		return id + "."
+	}
+	return id
+}
