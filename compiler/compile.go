@@ -22,6 +22,7 @@ type Input struct {
 	Imports []Imported
 	Policy  []Source               // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
 	Project fs.FS                  // confined to the project root; nil: no file exists
+	Dir     string                 // where the project lies, with forward slashes: the place of a plan may tell which tool wrote it; "": nobody knows
 	Past    func(ir.Header) Past   // what is on record of an epic that has items without an id in its plan; nil: nothing
 	Taken   func(*ir.Epic) []Taken // names of an epic that somebody else has; nil: none
 	Options Options

@@ -62,6 +62,7 @@ type depStatement struct {
 
 	blocks bool // in near: what is named waits for the item
 	named  bool // in near: the line is named like a label, and worth a warning whatever it says
+	title  bool // in near: it stands in a title
 }
 
 // depClause is prose in one of the known forms, "(after 1.1 merged)".
@@ -83,21 +84,6 @@ type depGroup struct {
 	drawn  *depDrawn      // nil where no list or drawing speaks of it
 	blocks []depStatement // reverse labels
 	again  []groupAgain   // what other headings of it say
-}
-
-// Values of the dialect's attributes, as plan-language §4 names them.
-type depRules struct {
-	itemWords, groupWords []string
-	sequence              bool   // letters = sequence
-	numbers               string // always, unless_explicit, never
-	groups                string // barrier, chain, none
-	inDocument            bool   // items follow the document, not their numbers
-	add                   bool   // explicit = add
-	whole                 bool   // ids are whole numbers: 2.5 stands between 2 and 3
-	grouped               bool   // groups have headings: an item may stand in none
-	ignoreCase            bool
-	zeros                 bool // leading zeros make no other id: 01 is 1
-	maxEdges              int  // 0: DefaultLimits
 }
 
 type depInput struct {
@@ -165,8 +151,9 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 	d.bucketEdges()
 	d.noteExplicit()
 	d.finish()
+	cyclic := d.reportCycles()
 	d.checkNear()
-	if cyclic := d.reportCycles(); !cyclic {
+	if !cyclic {
 		d.checkProse()
 		d.checkDrawn()
 		d.hintRedundant()
@@ -194,6 +181,7 @@ type depender struct {
 	drawnAt  map[int32]bool // where statements of lists and drawings stand
 
 	naming    bool       // numbers = unless_explicit: a label of an item names something
+	outside   bool       // only lists, waves and drawings outside the items do
 	proseOnly diag.Range // the first label that names nothing
 
 	order   []int32   // groups, in their order
@@ -272,21 +260,30 @@ func (d *depender) room(n int) bool {
 	if len(d.edges)+n <= d.rules.maxEdges {
 		return true
 	}
+	d.tooMany()
+	return false
+}
+
+func (d *depender) tooMany() {
 	if !d.full {
 		d.full = true
 		d.diags.Add(diag.New("too-many-edges", diag.Range{File: d.file}, "the plan makes too many dependencies").
 			WithDetail("More than %d edges: groups of many items side by side wait for each other item by item, and so does \"all previous\". Put one item between two wide groups (a merge or a gate), so that both wait for it.", d.rules.maxEdges))
 	}
-	return false
 }
 
 // readStatements reads every value once and decides whether numbers are in force.
 func (d *depender) readStatements() {
 	d.after, d.blocks = make([][]reading, len(d.items)), make([][]reading, len(d.items))
-	naming := false
+	naming, named := false, 0
 	read := func(sts []depStatement) (rs []reading) {
 		for _, st := range sts {
-			rs = append(rs, d.names.read(st, d.listOf(st)))
+			r := d.names.read(st, d.listOf(st))
+			if named += size(r.targets); named > maxOrderWork {
+				d.tooMany()
+				r.targets, r.wrong = nil, true
+			}
+			rs = append(rs, r)
 		}
 		return rs
 	}
@@ -320,12 +317,12 @@ func (d *depender) readStatements() {
 		s.blocks = read(d.groups[g].blocks)
 		s.readings = read(d.groups[g].after)
 		d.hearAgain(&d.groups[g], s, read)
-		for _, r := range s.readings {
-			s.says = s.says || r.says()
-		}
+		s.says = says(s.readings)
 		d.anySays = d.anySays || s.says
 	}
-	naming = d.readDrawn() || naming
+	drawn := d.readDrawn()
+	d.outside = drawn && !naming
+	naming = drawn || naming
 	switch d.rules.numbers {
 	case "always":
 		d.inForce = true
@@ -362,8 +359,12 @@ func (d *depender) noteExplicit() {
 	if len(lacking) == 0 {
 		return
 	}
+	who := "Some items name their dependencies"
+	if d.outside {
+		who = "What stands outside the items says what some of them wait for"
+	}
 	d.diags.Add(diag.Newf("dependency-roots", d.items[lacking[0]].at, "%s without a dependency label %s", count(len(lacking), "item"), are(len(lacking), "waits for nothing", "wait for nothing")).
-		WithDetail("Some items name their dependencies, so neither numbers nor order make any: %s can start at once. Give them a \"Depends on\" label if they should wait.", d.list(lacking)))
+		WithDetail("%s, so neither numbers nor order make any: %s can start at once. %s if they should wait.", who, d.list(lacking), d.rules.stating()))
 }
 
 // list names some items: "1.1, 1.2 and 7 more".
@@ -373,85 +374,6 @@ func (d *depender) list(idx []int32) string {
 		keys = append(keys, string(d.items[i].key))
 	}
 	return listWords(keys, len(idx))
-}
-
-// explicitEdges makes the edges that labels state between items.
-func (d *depender) explicitEdges() {
-	for i := range d.items {
-		for _, r := range d.after[i] {
-			for _, t := range r.targets {
-				d.expand(t, int32(i), false)
-			}
-		}
-		for _, r := range d.blocks[i] {
-			for _, t := range r.targets {
-				d.expand(t, int32(i), true)
-			}
-		}
-		for _, st := range d.items[i].soft {
-			soft := uint8(max(slices.Index(softTypes[:], st.typ), 1))
-			for _, t := range d.names.read(st, d.diags).targets {
-				if t.kind == toItem && t.item != int32(i) {
-					d.edges = append(d.edges, edge{from: t.item, to: int32(i), rule: byExplicit, soft: soft, start: int32(t.at.Start), end: int32(t.at.End)})
-				}
-			}
-		}
-	}
-}
-
-// expand makes the edges of one target of item i, or of the reverse label.
-// Groups by their ends are kept for later.
-func (d *depender) expand(t target, i int32, reverse bool) {
-	link := func(j int32) {
-		if d.withParts(i, j, t.at, reverse) {
-			return
-		}
-		if reverse {
-			d.addEdge(i, j, byExplicit, t.at)
-			return
-		}
-		d.addEdge(j, i, byExplicit, t.at)
-	}
-	switch t.kind {
-	case toItem:
-		if t.item == i {
-			d.diags.Add(diag.Newf("self-dependency", t.at, "%s waits for itself", clip(string(d.items[i].key))).
-				WithDetail("An item that depends on itself can never start. Remove %s from the list.", d.items[i].key).
-				WithRelated(d.items[i].at, "the item"))
-			return
-		}
-		link(t.item)
-	case toRange:
-		if d.full {
-			return
-		}
-		for _, j := range d.names.between(t.lo, t.to) {
-			if link(j); d.full {
-				return
-			}
-		}
-	case toPrevious, toEarlier:
-		lo, hi := int32(0), i
-		if reverse { // what "all" means from the other side: all that stands behind
-			lo, hi = i+1, int32(len(d.items))
-		}
-		for j := lo; j < hi && !d.full; j++ {
-			if t.kind == toPrevious || d.groupOf(j) != d.groupOf(i) {
-				link(j)
-			}
-		}
-	case toGroup:
-		for _, g := range t.groups {
-			for _, j := range d.members()[g] {
-				if d.full {
-					return
-				}
-				link(j)
-			}
-		}
-	case toGroupEnds:
-		d.pending = append(d.pending, pendingTarget{item: i, groups: t.groups, at: t.at, reverse: reverse})
-	}
 }
 
 // finish sorts the edges, removes repetitions and makes the index by item.

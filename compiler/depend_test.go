@@ -221,6 +221,7 @@ func TestDependRulesOfDialects(t *testing.T) {
 	phases := depRules{itemWords: []string{"Phase"}, numbers: "unless_explicit", groups: "chain", inDocument: true}
 	none := sprintRules()
 	none.groups = "none"
+	teams := depRules{itemWords: []string{"Task Group"}, numbers: "unless_explicit", groups: "chain", inDocument: true}
 	for _, c := range []struct {
 		name, plan  string
 		rules       depRules
@@ -242,6 +243,9 @@ func TestDependRulesOfDialects(t *testing.T) {
 		{"ids with a prefix, a range over groups", "# 1\nP1.1\nP1.2\n# 2\nP2.1 <P1.1-P1.2", taskRules(), "P1.1[] P1.2[] P2.1[P1.1! P1.2!]", "dependency-roots"},
 		{"a range whose right end leaves out the prefix", "BMP-001\nBMP-002\nBMP-003\nX-1 <BMP-001-003", taskRules(), "BMP-001[] BMP-002[] BMP-003[] X-1[BMP-001! BMP-002! BMP-003!]", "dependency-roots"},
 		{"a range does not swallow ten", "2.1\n2.5\n2.10\n3 <2.1 through 2.5", taskRules(), "2.1[] 2.5[] 2.10[] 3[2.1! 2.5!]", "dependency-roots"},
+		{"all items by a keyword of two words", "1\n2\n3 <All previous task groups (1-2)", teams, "1[] 2[] 3[1! 2!]", "dependency-roots"},
+		{"all of them, too", "1\n2\n3 <All Task Groups complete", teams, "1[] 2[] 3[1! 2!]", "dependency-roots"},
+		{"other words between are none", "1\n2\n3 <All previous task force groups", teams, "1[] 2[1] 3[2]", "dependency-names-nothing dependency-near-miss"},
 		{"a trailing stop behind a range", "1\n2\n3 <Sprint 1-2.", depRules{itemWords: []string{"Sprint"}, numbers: "unless_explicit", groups: "chain", inDocument: true}, "1[] 2[] 3[1! 2!]", "dependency-roots"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,9 +21,11 @@ type Reading struct {
 	Refused *diag.Diagnostic // the first of them; nil if it compiles
 	Weak    bool             // it counts only where nothing else compiles: any text has check boxes or a table
 	Title   bool             // its only item is the title of the plan
+	Tool    *policies.Tool   // that writes in this dialect, and keeps its plans where this one lies; mostly nil
 
-	word bool // the dialect is one of the plan's own words
-	rank int  // of equals the lower one is named
+	word bool         // the dialect is one of the plan's own words
+	rank int          // of equals the lower one is named
+	at   []diag.Range // where its items stand
 }
 
 // Compiles reports whether there is an epic to be had.
@@ -47,7 +48,12 @@ type DialectTable struct {
 // best is the reading that a person is told to take: of those that compile the one
 // with most items, one whose item is the title only where there is no other, weak ones
 // only where there is none at all; where none compiles, the one with most items. nil if no dialect finds any.
+// Where the place of the plan says which tool wrote it, it is the dialect of that tool,
+// unless another one fits far better.
 func best(all []Reading) *Reading {
+	if r := placed(all); r != nil {
+		return r
+	}
 	class := func(r *Reading) int { // the lower the better
 		switch {
 		case r.Compiles() && !r.Weak && !r.Title && !r.word:
@@ -90,18 +96,18 @@ func Dialects(in Input) DialectTable {
 		table.Diags.Sort()
 		return table
 	}
-	room, chosen := maxTrial, false
+	room := maxTrial
 	for rank, d := range allDialects(ps.set) {
 		if room -= len(src.Bytes) + trialCost; room < 0 && !ps.set.Dialects[d.Name].Builtin {
 			table.Untried = append(table.Untried, d.Name)
 			continue
 		}
 		table.Readings = append(table.Readings, c.try(src, d.Name, rank))
-		chosen = chosen || d.Name == table.Chosen
 	}
-	if _, l := ps.set.Dialect(table.Chosen, diag.Range{}); !chosen && !l.HasErrors() { // task:Unit
+	if _, l := ps.set.Dialect(table.Chosen, diag.Range{}); table.Of(table.Chosen) == nil && !l.HasErrors() { // task:Unit
 		table.Readings = append(table.Readings, c.try(src, table.Chosen, -1))
 	}
+	table.Readings = c.tryTools(src, table.Readings, room)
 	opts := syntax.Options{Dialect: syntax.Dialect{In: syntax.InFrontMatter}} // one without items
 	own := table.Of(table.Chosen)
 	if own == nil || own.Items == 0 {
@@ -128,12 +134,7 @@ func Dialects(in Input) DialectTable {
 
 // Of returns the reading in a dialect; nil if it was not tried.
 func (t *DialectTable) Of(dialect string) *Reading {
-	for i := range t.Readings {
-		if t.Readings[i].Dialect == dialect {
-			return &t.Readings[i]
-		}
-	}
-	return nil
+	return reads(t.Readings, dialect)
 }
 
 // outside names the dialect that finds far more outside the chosen one's items.
@@ -172,11 +173,12 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 		return refused(Reading{Dialect: dialect, rank: rank}, t.diags)
 	}
 	t.units = []*unit{u}
+	r := Reading{Dialect: dialect, rank: rank, at: u.extents()}
 	for _, p := range passes[:len(passes)-1] {
 		u.epic = p.run(u, u.epic, &t.diags)
 	}
 	t.checkTogether()
-	r := Reading{Dialect: dialect, rank: rank, Items: len(u.draft.Nodes)}
+	r.Items = len(u.draft.Nodes)
 	r.Weak = u.dialect.In == syntax.InTodo || u.dialect.In == syntax.InTable && !u.states()
 	r.Title = len(u.tree.Items) == 1 && u.tree.Items[0].Level == 1
 	for i := range u.tree.Phases {
@@ -192,6 +194,16 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 		}
 	}
 	return refused(r, t.diags)
+}
+
+// extents returns where the items stand, with all that is below them.
+func (u *unit) extents() []diag.Range {
+	all := make([]diag.Range, len(u.tree.Items))
+	for i := range u.tree.Items {
+		it := &u.tree.Items[i]
+		all[i] = diag.Range{Start: it.Range.Start, End: max(it.Range.End, it.Body.Range.End)}
+	}
+	return all
 }
 
 // refused counts the errors.
@@ -230,149 +242,15 @@ func (c *compilation) tryWords(src Source, words []string, all []Reading, room i
 		if room -= len(src.Bytes) + trialCost; room < 0 && i > 0 {
 			break
 		}
+		if reads(all, "task:"+w) != nil {
+			continue
+		}
 		r := c.try(src, "task:"+w, len(all)+i)
 		r.word = true
 		all = append(all, r)
 	}
 	return all
 }
-
-// misread is a plan that another dialect may fit better.
-type misread struct {
-	src     Source
-	chosen  syntax.Dialect
-	items   int
-	others  []syntax.Other
-	words   []string
-	unread  int
-	strays  int
-	instead string
-	title   diag.Range
-	noItems *diag.Diagnostic // nil: it has some
-}
-
-// remember keeps what is to be tried when everything else is compiled. The message
-// about a plan without items is taken out of the list: it waits for what comes of it.
-func (c *compilation) remember(src Source, u *unit, l diag.List) diag.List {
-	if c.trial || u.tree.Hidden || len(u.tree.Items) > 0 && len(u.tree.Others) == 0 {
-		return l
-	}
-	m := misread{src: src, chosen: u.dialect, items: len(u.tree.Items), others: u.tree.Others, words: u.tree.Words, unread: u.tree.Unread, strays: u.tree.Strays, instead: u.tree.Instead, title: u.tree.TitleRange}
-	if m.items == 0 {
-		i := slices.IndexFunc(l, func(d diag.Diagnostic) bool { return d.Code == "no-items" })
-		if i < 0 {
-			return l
-		}
-		d := l[i]
-		m.noItems = &d
-		l = slices.Delete(l, i, i+1)
-	}
-	c.misread = append(c.misread, m)
-	return l
-}
-
-// sayDialects names the dialects that fit plans better than their own.
-func (c *compilation) sayDialects() {
-	for i := range c.misread {
-		m := &c.misread[i]
-		all, untried := c.tryOthers(m)
-		if m.noItems != nil {
-			text := "No other dialect finds any either. " + cmp.Or(m.instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
-			if b := best(all); b != nil {
-				text = m.advice(c.files[m.src.Path], b, all, untried)
-			}
-			if m.strays > 0 {
-				text += fmt.Sprintf(" The plan was compiled before, in another dialect: keep the %s that stand in it, and read it with the one that was used then.", count(m.strays, "id"))
-			}
-			c.diags.Add(m.noItems.WithDetail("%s %s", m.noItems.Detail, text))
-			continue
-		}
-		all = slices.DeleteFunc(all, func(r Reading) bool { return r.Weak })
-		if b := best(all); b != nil {
-			c.diags.Add(diag.Newf("another-dialect", m.title, "another dialect finds %s more", count(m.outside(b.Dialect), "item")).
-				WithDetail("The dialect %s finds %s; what stands outside of %s is prose. %s If that is meant, nothing needs to be done.",
-					m.chosen.Name, count(m.items, "item"), are(m.items, "it", "them"), m.advice(c.files[m.src.Path], b, all, untried)))
-		}
-	}
-}
-
-func (m *misread) outside(dialect string) int {
-	for _, o := range m.others {
-		if o.Dialect == dialect {
-			return o.Outside
-		}
-	}
-	return 0
-}
-
-// tryOthers compiles the plan with the dialects that find something in it, those that
-// find most first, as far as the plan's size allows.
-func (c *compilation) tryOthers(m *misread) (all []Reading, untried int) {
-	ranks := map[string]int{}
-	for i := range m.others {
-		ranks[m.others[i].Dialect] = i // they stand in the order of dialects
-	}
-	slices.SortStableFunc(m.others, func(a, b syntax.Other) int { return cmp.Or(b.Outside-a.Outside, b.Items-a.Items) })
-	room := maxTrial
-	untried = m.unread
-	for _, o := range m.others {
-		if room -= len(m.src.Bytes) + trialCost; room < 0 && len(all) > 0 {
-			untried++
-			continue
-		}
-		if r := c.try(m.src, o.Dialect, ranks[o.Dialect]); r.Items > 0 {
-			all = append(all, r)
-		}
-	}
-	if untried == 0 {
-		all = c.tryWords(m.src, m.words, all, room)
-	}
-	return all, untried
-}
-
-// advice says what to write, and how the others came off.
-func (m *misread) advice(file *diag.File, b *Reading, all []Reading, untried int) string {
-	var text strings.Builder
-	made := count(b.Items, "item")
-	if b.Groups > 0 {
-		made += " in " + count(b.Groups, "group")
-	}
-	made += ", " + count(b.Edges, "dependency")
-	name := b.Dialect
-	if b.Refused == nil {
-		fmt.Fprintf(&text, "With the dialect %s it compiles: %s. Write dialect: %s in the front matter, as ralph init --plan does, or --dialect %s.", name, made, name, name)
-	} else {
-		place := ""
-		if r := b.Refused.Range; r.File == file.Name {
-			place = fmt.Sprintf(" in line %d", file.Position(r.Start).Line)
-		}
-		fmt.Fprintf(&text, "No dialect compiles it. The nearest is %s: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", name, made, place, b.Refused.Summary, name)
-	}
-	others := slices.Clone(all)
-	slices.SortStableFunc(others, func(a, b Reading) int { return cmp.Or(b.Items-a.Items, a.rank-b.rank) })
-	var words []string
-	for i := range others {
-		r := &others[i]
-		if r.Dialect == b.Dialect || len(words) == maxNamed {
-			continue
-		}
-		w := fmt.Sprintf("%s %d", r.Dialect, r.Items)
-		if r.Refused != nil && b.Refused == nil {
-			w += " (refused)"
-		}
-		words = append(words, w)
-	}
-	if len(words) > 0 {
-		fmt.Fprintf(&text, " Items by other dialects: %s.", strings.Join(words, ", "))
-	}
-	if untried > 0 {
-		fmt.Fprintf(&text, " %s not tried, because the plan is large.", countAre(untried, "dialect"))
-	}
-	return text.String()
-}
-
-// maxNamed bounds how many dialects a message names.
-const maxNamed = 12
 
 // allDialects returns the dialects in the order in which equals are named: the
 // built-in ones as the policy language lists them, then the user's by name.

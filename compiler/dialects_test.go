@@ -7,16 +7,30 @@ import (
 	"testing/fstest"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
 // Plan language, rule 17: which dialect a person is told to take.
 func TestBestReading(t *testing.T) {
 	refused := &diag.Diagnostic{Summary: "no"}
+	tool := policies.ToolNamed("spec-kit")
+	at := func(starts ...int) (all []diag.Range) {
+		for _, s := range starts {
+			all = append(all, diag.Range{Start: s, End: s + 10})
+		}
+		return all
+	}
 	tests := []struct {
 		name string
 		all  []Reading
 		want string
 	}{
+		{"the place", []Reading{{Dialect: "a", Items: 2, at: at(11, 12)}, {Dialect: "b", Items: 1, Tool: tool, at: at(10)}}, "b"},
+		{"more outside of it", []Reading{{Dialect: "a", Items: 2, at: at(0, 30)}, {Dialect: "b", Items: 1, Tool: tool, at: at(10)}}, "a"},
+		{"no more outside than it finds", []Reading{{Dialect: "a", Items: 3, at: at(0, 11, 12)}, {Dialect: "b", Items: 1, Tool: tool, at: at(10)}}, "b"},
+		{"a weak one outside of it", []Reading{{Dialect: "a", Items: 2, Weak: true, at: at(0, 30)}, {Dialect: "b", Items: 1, Tool: tool, at: at(10)}}, "b"},
+		{"a refused one outside of it", []Reading{{Dialect: "a", Items: 2, Refused: refused, at: at(0, 30)}, {Dialect: "b", Items: 1, Tool: tool, at: at(10)}}, "b"},
+		{"the place, refused", []Reading{{Dialect: "a", Items: 2, at: at(0, 30)}, {Dialect: "b", Items: 1, Tool: tool, Refused: refused, at: at(10)}}, "b"},
 		{"most items", []Reading{{Dialect: "a", Items: 2}, {Dialect: "b", Items: 3, rank: 1}}, "b"},
 		{"ties by rank", []Reading{{Dialect: "b", Items: 3, rank: 1}, {Dialect: "a", Items: 3}}, "a"},
 		{"never a refused one", []Reading{{Dialect: "a", Items: 9, Refused: refused}, {Dialect: "b", Items: 1, rank: 1}}, "b"},

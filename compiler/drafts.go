@@ -130,7 +130,7 @@ func (u *unit) importedEdges(diags *diag.List) *depOutput {
 		for _, e := range u.draft.Nodes[i].Edges {
 			from, known := index[e.Key]
 			if !known {
-				d.unknownClause(string(e.Key), e.Range)
+				d.unknownClause(int32(i), string(e.Key), e.Range, nil)
 				continue
 			}
 			if from == int32(i) {

@@ -53,56 +53,59 @@ type drawnPair struct {
 }
 
 // checkDrawn compares drawings with labels that won over them: what an arrow
-// points to must come after what it comes from.
+// points to must come after what it comes from, and what a label names must come
+// before in the drawings.
 func (d *depender) checkDrawn() {
-	if len(d.topo) < len(d.items) { // a cycle
+	if d.full || len(d.topo) < len(d.items) { // too many edges, or a cycle
 		return
 	}
+	ends, members := d.endings(), d.members()
 	var pairs []drawnPair
-	members := d.members()
-	pair := func(from, to []int32, at, label diag.Range) {
+	pair := func(from, to []int32, at, label diag.Range) bool {
 		if len(pairs)+len(from)*len(to) > d.rules.maxEdges {
-			return
+			d.diags.Add(diag.New("graph-not-read", at, "this order is not compared with the labels").
+				WithDetail("The lists and drawings name too much to compare all of it with the labels, which win. Name groups by the groups that stand before them."))
+			return false
 		}
 		for _, f := range from {
 			for _, t := range to {
-				pairs = append(pairs, drawnPair{f, t, at, label})
+				if f != t {
+					pairs = append(pairs, drawnPair{f, t, at, label})
+				}
 			}
 		}
+		return true
 	}
-	endings := d.endings()
-	ends := func(t target) []int32 {
-		if t.kind == toItem {
-			return []int32{t.item}
-		}
-		var out []int32
-		if t.kind == toGroupEnds {
-			for _, g := range t.groups {
-				out = append(out, endings.of(g)...)
+	compare := func() bool {
+		for i := range d.items {
+			for _, t := range lostTargets(d.items[i].drawn) {
+				if !pair(ends.named(int32(i), t), []int32{int32(i)}, t.at, whereSaid(d.after[i])) {
+					return false
+				}
 			}
 		}
-		return out
+		for g := range d.groups {
+			for _, t := range lostTargets(d.groups[g].drawn) {
+				from := slices.DeleteFunc(slices.Clone(ends.target(int32(g), t, false)), func(i int32) bool { return d.items[i].group == int32(g) })
+				if !pair(from, d.filter(members[g], inGroup), t.at, whereSaid(d.groupSay[g].readings)) {
+					return false
+				}
+			}
+		}
+		return true
 	}
-	for i := range d.items {
-		it := &d.items[i]
-		if it.drawn == nil || !it.drawn.lost {
-			continue
-		}
-		for _, t := range it.drawn.targets {
-			pair(ends(t), []int32{int32(i)}, t.at, it.after[0].at)
-		}
+	if compare() {
+		d.compareDrawn(pairs)
 	}
-	for g := range d.groups {
-		s := &d.groups[g]
-		if s.drawn == nil || !s.drawn.lost {
-			continue
-		}
-		for _, t := range s.drawn.targets {
-			pair(ends(t), d.filter(members[g], inGroup), t.at, s.after[0].at)
-		}
+	d.checkUndrawn(ends)
+}
+
+// lostTargets are what a list or drawing names where a label won over it.
+func lostTargets(s *depDrawn) []target {
+	if s == nil || !s.lost {
+		return nil
 	}
-	d.compareDrawn(pairs)
-	d.checkUndrawn()
+	return s.targets
 }
 
 // compareDrawn asks for each pair whether a path leads along the arrow, or
@@ -161,128 +164,4 @@ func (d *depender) labelOf(i int32) diag.Range {
 		return d.place(es[k])
 	}
 	return d.items[i].at
-}
-
-// checkUndrawn looks the other way: what a label names, and the drawings show too,
-// must come before in the drawings.
-func (d *depender) checkUndrawn() {
-	type question struct {
-		from, to  int32 // in the drawings' graph
-		name, key string
-		at, place diag.Range
-	}
-	var asked []question
-	g := drawnGraph{d: d}
-	for i := range d.items {
-		if s := d.items[i].drawn; s != nil && s.lost {
-			for _, r := range d.after[i] {
-				for _, t := range r.targets {
-					if from, name, ok := g.source(t); ok {
-						asked = append(asked, question{from, int32(i), name, string(d.items[i].key), t.at, s.at})
-					}
-				}
-			}
-		}
-	}
-	for k := range d.groups {
-		if s := d.groups[k].drawn; s != nil && s.lost {
-			for _, r := range d.groupSay[k].readings {
-				for _, t := range r.targets {
-					if from, name, ok := g.source(t); ok {
-						asked = append(asked, question{from, g.begin(int32(k)), name, d.groups[k].id, t.at, s.at})
-					}
-				}
-			}
-		}
-	}
-	if len(asked) == 0 {
-		return
-	}
-	graph := g.make()
-	if graph == nil {
-		return
-	}
-	by := map[int32][]int{}
-	var sources []int32
-	for k, q := range asked {
-		if by[q.from] == nil {
-			sources = append(sources, q.from)
-		}
-		by[q.from] = append(by[q.from], k)
-	}
-	missing := make([]bool, len(asked))
-	graph.spread(sources, func(round []int32, reached []uint64) {
-		for k, s := range round {
-			for _, at := range by[s] {
-				missing[at] = reached[asked[at].to]&(1<<k) == 0
-			}
-		}
-	})
-	said := map[string]bool{}
-	for k, q := range asked {
-		if !missing[k] || said[q.key] {
-			continue
-		}
-		said[q.key] = true
-		d.diags.Add(diag.Newf("drawing-disagrees", q.at, "the drawing does not show %s before %s", clip(q.name), clip(q.key)).
-			WithDetail("The label says that %s waits for %s; the drawing shows both, and no way from one to the other. Labels win over drawings: draw the arrow, or mend the label.", q.key, q.name).
-			WithRelated(q.place, "%s in the drawing", q.key))
-	}
-}
-
-// drawnGraph is what the drawings alone say: items, and behind them the
-// beginning and the end of each group.
-type drawnGraph struct{ d *depender }
-
-func (g drawnGraph) begin(k int32) int32 { return int32(len(g.d.items)) + 2*k }
-
-// source returns what a label names, if the drawings speak of it.
-func (g drawnGraph) source(t target) (from int32, name string, ok bool) {
-	d := g.d
-	switch {
-	case t.kind == toItem && d.items[t.item].drawn != nil:
-		return t.item, string(d.items[t.item].key), true
-	case (t.kind == toGroup || t.kind == toGroupEnds) && len(t.groups) == 1 && d.groups[t.groups[0]].drawn != nil:
-		return g.begin(t.groups[0]) + 1, d.groups[t.groups[0]].id, true
-	}
-	return 0, "", false
-}
-
-// make returns the graph, sorted; nil if the drawings make a cycle.
-func (g drawnGraph) make() *depender {
-	d := g.d
-	n := len(d.items) + 2*len(d.groups)
-	out := &depender{depInput: &depInput{items: make([]depItem, n)}, out: &depOutput{}}
-	link := func(from, to int32) { out.edges = append(out.edges, edge{from: from, to: to}) }
-	state := func(s *depDrawn, to int32) {
-		if s == nil {
-			return
-		}
-		for _, t := range s.targets {
-			if t.kind == toItem {
-				link(t.item, to)
-			}
-			for _, k := range t.groups {
-				link(g.begin(k)+1, to)
-			}
-		}
-	}
-	for i := range d.items {
-		state(d.items[i].drawn, int32(i))
-		if k := d.items[i].group; k >= 0 {
-			link(g.begin(k), int32(i))
-			link(int32(i), g.begin(k)+1)
-		}
-	}
-	for k := range d.groups {
-		state(d.groups[k].drawn, g.begin(int32(k)))
-		link(g.begin(int32(k)), g.begin(int32(k))+1)
-	}
-	if len(out.edges) > d.rules.maxEdges {
-		return nil
-	}
-	if out.sortTopo(); len(out.topo) < n {
-		return nil
-	}
-	return out
 }

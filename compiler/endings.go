@@ -18,33 +18,56 @@ type endings struct {
 	numeric bool
 
 	blockers map[int32][]blocker // of groups without items
+
+	path  []int32       // groups that are being looked for, or stand in a circle with one
+	place map[int32]int // of each, in path
+	reach int           // the first place that the group looked for leads back to
 }
 
 // blocker is an item, or a group, of which a reverse label names a group.
 type blocker struct{ item, group int32 }
 
 func (d *depender) endings() *endings {
-	return &endings{d: d, members: d.members(), known: map[int32][]int32{}, numeric: !d.rules.inDocument && d.sameShape()}
+	return &endings{d: d, members: d.members(), known: map[int32][]int32{}, place: map[int32]int{}, numeric: !d.rules.inDocument && d.sameShape()}
 }
 
 // of returns the items after which a group is done.
 func (e *endings) of(g int32) []int32 {
-	out, known := e.known[g]
-	switch {
-	case known:
+	if out, known := e.known[g]; known {
 		return out
-	case len(e.members[g]) > 0:
-		out = e.d.filter(e.members[g], outGroup)
-	default:
-		e.known[g] = nil // while it is looked for: it may wait for itself, through others
-		out = e.through(g)
-		slices.Sort(out)
-		out = slices.Compact(out)
-		if e.size += len(out); !e.d.room(e.size) {
-			out = nil
-		}
 	}
-	e.known[g] = out
+	if len(e.members[g]) == 0 {
+		return e.search(g)
+	}
+	e.known[g] = e.d.filter(e.members[g], outGroup)
+	return e.known[g]
+}
+
+// search returns the ends of a group without items. It may wait for itself, through
+// others: all of such a circle have the same ends, which are known when the search is back
+// at the first of them.
+func (e *endings) search(g int32) (out []int32) {
+	if at, open := e.place[g]; open {
+		e.reach = min(e.reach, at)
+		return nil
+	}
+	outer, at := e.reach, len(e.path)
+	e.path, e.place[g], e.reach = append(e.path, g), at, at
+	out = e.through(g)
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if e.size += len(out); !e.d.room(e.size) {
+		out = nil
+	}
+	if e.reach < at {
+		e.reach = min(outer, e.reach)
+		return out
+	}
+	for _, h := range e.path[at:] {
+		e.known[h] = out
+		delete(e.place, h)
+	}
+	e.path, e.reach = e.path[:at], outer
 	return out
 }
 
@@ -143,6 +166,17 @@ func (e *endings) target(g int32, t target, reverse bool) []int32 {
 		case !reverse:
 			out = append(out, e.of(k)...)
 		}
+	}
+	return out
+}
+
+// named returns the items that a statement of item i names.
+func (e *endings) named(i int32, t target) (out []int32) {
+	if t.kind != toGroupEnds {
+		return slices.Collect(e.d.itemsOf(t, i, false))
+	}
+	for _, g := range t.groups {
+		out = append(out, e.of(g)...)
 	}
 	return out
 }

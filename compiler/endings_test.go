@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
 )
@@ -30,6 +31,9 @@ func TestDependEmptyGroups(t *testing.T) {
 		{"it stands in the file behind what waits for it", "# 3 <Phase 2\n3.1\n# 1\n1.1\n# 2", sprintRules(), "3.1[1.1!] 1.1[]", ""},
 		{"two of them wait for each other", "# 1\n1.1\n# 2 <Phase 3\n# 3 <Phase 2\n# 4 <Phase 3\n4.1", sprintRules(), "1.1[] 4.1[]", ""},
 		{"through one a group waits for itself", "# 1\n1.1\n# 2 <Phase 3\n# 3 <Phase 2\n3.1\n3.2", sprintRules(), "1.1[] 3.1[3.2!] 3.2[3.1]", "dependency-cycle"},
+		{"both of a circle end with what either waits for", "# 1\n1.1a\n1.1b\n# 2 <Phase 3, 1.1a\n# 3 <Phase 2, 1.1b\n# 4 <Phase 2\n4.1\n# 5 <Phase 3\n5.1", sprintRules(), "1.1a[] 1.1b[] 4.1[1.1a! 1.1b!] 5.1[1.1a! 1.1b!]", ""},
+		{"two circles that share a group are one", "# 1\n1.1a\n1.1b\n1.1c\n# 2 <Phase 3, 1.1a\n# 3 <Phase 2, Phase 4, 1.1b\n# 4 <Phase 3, 1.1c\n# 5 <Phase 4\n5.1\n# 6 <Phase 2\n6.1", sprintRules(), "1.1a[] 1.1b[] 1.1c[] 5.1[1.1a! 1.1b! 1.1c!] 6.1[1.1a! 1.1b! 1.1c!]", ""},
+		{"what only waits for a circle is none of it", "# 1\n1.1a\n1.1b\n# 2 <Phase 3, 1.1a\n# 3 <Phase 2\n# 4 <Phase 3, 1.1b\n# 5 <Phase 4\n5.1\n# 6 <Phase 2\n6.1", sprintRules(), "1.1a[] 1.1b[] 5.1[1.1a! 1.1b!] 6.1[1.1a!]", ""},
 		{"numbers are off", "# 1\n1.1\n# 2\n# 3 <Phase 2\n3.1\n3.2 <3.1", taskRules(), "1.1[] 3.1[] 3.2[3.1!]", "dependency-roots"},
 		{"no edges between groups", "# 1\n1.1\n# 2\n# 3 <Phase 2\n3.1", none, "1.1[] 3.1[]", ""},
 	} {
@@ -53,5 +57,33 @@ func TestDependManyEmptyGroups(t *testing.T) {
 	in, l := plan(t, sprintRules(), b.String()), diag.List{}
 	if got, want := show(in, depend(in, &l)), "1.1[] 20000.1[1.1!]"; got != want || codes(l) != "" {
 		t.Errorf("got %s (%s), want %s", got, codes(l), want)
+	}
+}
+
+// Ranges of groups are found by search, and what they name together is bounded.
+func TestDependManyRangesOfGroups(t *testing.T) {
+	const groups = 20_000
+	for _, c := range []struct{ name, say, codes string }{
+		{"narrow", "Phases 1-2", "dependency-cycle"},
+		{"wide", fmt.Sprintf("Phases 1-%d", groups), "too-many-edges"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b strings.Builder
+			for i := range groups {
+				fmt.Fprintf(&b, "# %d <%s\n", i+1, c.say)
+				if i < 5_000 {
+					fmt.Fprintf(&b, "%d.1\n", i+1)
+				}
+			}
+			in, l := plan(t, sprintRules(), b.String()), diag.List{}
+			start := time.Now()
+			depend(in, &l)
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("%d groups took %v", groups, took)
+			}
+			if !strings.Contains(codes(l), c.codes) {
+				t.Errorf("got %.60s, want %s", codes(l), c.codes)
+			}
+		})
 	}
 }

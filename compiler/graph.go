@@ -190,7 +190,7 @@ func (d *depender) checkProse() {
 			for k, id := range c.ids {
 				froms := d.clauseItems(id)
 				if len(froms) == 0 {
-					d.unknownClause(id, c.ats[k])
+					d.unknownClause(int32(i), id, c.ats[k], c.ids)
 				}
 				for _, from := range froms {
 					if from == int32(i) {
@@ -217,9 +217,18 @@ func (d *depender) checkProse() {
 	d.checkClaims(claims)
 }
 
-func (d *depender) unknownClause(id string, at diag.Range) {
+// unknownClause reports an id that item i names, maybe beside others, and that no item has.
+func (d *depender) unknownClause(i int32, id string, at diag.Range, others []string) {
 	dg := diag.Newf("unknown-dependency", at, "there is no item %q", clip(id))
-	if near, ok := d.names.near(id); ok {
+	near, ok := "", false
+	if d.names.suggested < maxSuggestions {
+		taken := map[string]bool{string(d.items[i].key): true}
+		for _, other := range others {
+			taken[other] = true
+		}
+		near, ok = d.names.near(id, func(key string) bool { return taken[key] })
+	}
+	if ok {
 		dg = dg.WithDetail("The sentence names an item that the plan does not have. Did you mean %q?", near)
 	} else {
 		dg = dg.WithDetail("The sentence names an item that the plan does not have. Name one that exists.")
@@ -232,23 +241,36 @@ func (d *depender) checkClaims(claims []claim) {
 		_, direct := slices.BinarySearchFunc(d.out.of(int(c.to)), c.from, func(e edge, f int32) int { return int(e.from - f) })
 		return direct
 	})
-	by := map[int32][]claim{}
+	for k, follows := range d.follow(claims) {
+		if !follows {
+			d.disagree(claims[k])
+		}
+	}
+}
+
+// follow reports of each claim whether its item waits for what it names, also by way of
+// others.
+func (d *depender) follow(claims []claim) []bool {
+	out := make([]bool, len(claims))
+	by := map[int32][]int{}
 	var sources []int32
-	for _, c := range claims {
+	for k, c := range claims {
+		if out[k] = d.direct(c.from, c.to); out[k] {
+			continue
+		}
 		if by[c.from] == nil {
 			sources = append(sources, c.from)
 		}
-		by[c.from] = append(by[c.from], c)
+		by[c.from] = append(by[c.from], k)
 	}
 	d.spread(sources, func(round []int32, reached []uint64) {
-		for k, s := range round {
-			for _, c := range by[s] {
-				if reached[c.to]&(1<<k) == 0 {
-					d.disagree(c)
-				}
+		for bit, s := range round {
+			for _, k := range by[s] {
+				out[k] = reached[claims[k].to]&(1<<bit) != 0
 			}
 		}
 	})
+	return out
 }
 
 func (d *depender) disagree(c claim) {

@@ -35,27 +35,34 @@ func groupsAgain(p *syntax.Phase, file *diag.File) (out []groupAgain) {
 // hearAgain takes in what other headings of a group say. Where the group has said
 // it already, it has to be the same.
 func (d *depender) hearAgain(g *depGroup, s *groupSaying, read func([]depStatement) []reading) {
-	after, blocks := g.after, g.blocks
-	hear := func(had *[]reading, first *[]depStatement, sts []depStatement) {
+	hear := func(had *[]reading, sts []depStatement) {
 		rs := read(sts)
 		switch {
 		case !says(rs):
 		case !says(*had):
-			*had, *first = append(*had, rs...), sts
+			*had = append(*had, rs...)
 		case !slices.Equal(meaning(*had), meaning(rs)):
-			d.diags.Add(diag.Newf("group-labels-differ", sts[0].at, "two headings of %s differ", clip(strings.TrimSpace(cmpOr(g.word, "Phase")+" "+g.id))).
+			d.diags.Add(diag.Newf("group-labels-differ", whereSaid(rs), "two headings of %s differ", clip(strings.TrimSpace(cmpOr(g.word, "Phase")+" "+g.id))).
 				WithDetail("Both have a dependency label, and these name different things. Change one of them, or delete it.").
-				WithRelated((*first)[0].at, "the other label"))
+				WithRelated(whereSaid(*had), "the other label"))
 		}
 	}
 	for _, a := range g.again {
-		hear(&s.readings, &after, a.after)
-		hear(&s.blocks, &blocks, a.blocks)
+		hear(&s.readings, a.after)
+		hear(&s.blocks, a.blocks)
 	}
 }
 
 func says(rs []reading) bool {
-	return slices.ContainsFunc(rs, func(r reading) bool { return r.says() })
+	return slices.ContainsFunc(rs, reading.says)
+}
+
+// whereSaid returns the place of the first value that says something.
+func whereSaid(rs []reading) diag.Range {
+	if k := slices.IndexFunc(rs, reading.says); k >= 0 {
+		return rs[k].at
+	}
+	return diag.Range{}
 }
 
 // meaning lists what readings name, in a fixed order.

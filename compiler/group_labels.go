@@ -1,6 +1,10 @@
 package compiler
 
-import "github.com/ralph-compiler/ralph/diag"
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
 
 // groupLabels applies the labels below phase headings. "Depends on" goes to
 // those of the beginnings that have no statement of their own; a reverse label
@@ -49,9 +53,23 @@ func (d *depender) pairs(made []edge, from, to []int32, at diag.Range) []edge {
 
 // checkOwnGroup reports a label of a group that names the group.
 func (d *depender) checkOwnGroup(g int32, t target) {
-	if len(t.groups) == 1 && t.groups[0] == g {
+	if slices.Contains(t.groups, g) {
 		d.diags.Add(diag.Newf("self-dependency", t.at, "phase %s waits for itself", clip(d.groups[g].id)).
 			WithDetail("A phase that depends on itself can never start. Remove it from the list.").
 			WithRelated(d.groups[g].at, "the phase"))
 	}
+}
+
+// checkOwnGroupAlone warns of a label of an item that names the item's group, where the
+// item is all of it.
+func (d *depender) checkOwnGroupAlone(i int32, t target) {
+	g := d.items[i].group
+	if len(t.groups) != 1 || t.groups[0] != g || len(d.members()[g]) > 1 {
+		return
+	}
+	dg := diag.Newf("self-dependency", t.at, "%s is all of the group that its label names", clip(string(d.items[i].key))).
+		WithDetail("The label names the group of %s, in which nothing else stands, so it makes no dependency. Name what is to come before, or write \"none\".", d.items[i].key).
+		WithRelated(d.groups[g].at, "the group")
+	dg.Severity = diag.Warning
+	d.diags.Add(dg)
 }

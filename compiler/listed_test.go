@@ -40,3 +40,33 @@ func TestListedItemsKeepTheirIDs(t *testing.T) {
 		t.Errorf("--fresh-id: %v", out.Diags)
 	}
 }
+
+// What depends on a cancelled item waits for what that one depended on, else for nothing.
+func TestCancelledListedItemsArePassedThrough(t *testing.T) {
+	const plan = "---\ndialect: cursor\ntodos:\n" +
+		"  - {id: a, content: a}\n" +
+		"  - {id: old, content: o, status: cancelled, dependencies: [older]}\n" +
+		"  - {id: older, content: o, status: cancelled, dependencies: [a, old]}\n" +
+		"  - {id: gone, content: g, status: cancelled}\n" +
+		"  - {id: b, content: b, dependencies: [old]}\n" +
+		"  - {id: c, content: c, dependencies: [gone]}\n" +
+		"---\n# P\n"
+	out := Compile(Input{Plans: []Source{{"p.md", []byte(plan)}}})
+	if out.Diags.HasErrors() {
+		t.Fatal(out.Diags)
+	}
+	var got []string
+	for _, n := range out.Results[0].Epic.Nodes {
+		for _, a := range n.After {
+			got = append(got, string(n.Key)+"←"+string(a.Key))
+		}
+	}
+	if s := strings.Join(got, " "); s != "b←a" {
+		t.Errorf("the edges are %q, want b←a\n%v", s, out.Diags)
+	}
+	for _, d := range out.Diags {
+		if d.Code == "dependency-prose" {
+			t.Errorf("%s: %s", d.Code, d.Detail)
+		}
+	}
+}

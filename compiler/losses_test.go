@@ -89,6 +89,27 @@ var nearLines = []func(string) string{
 	func(s string) string { return strings.Replace(s, "- [ ]", "- [ ]*", 1) },
 	func(s string) string { return strings.Replace(s, "### ", "###", 1) },
 	func(s string) string { return strings.Replace(s, "### ", "#### ", 1) },
+	func(s string) string { return strings.Replace(s, "### ", "###\t", 1) },
+	func(s string) string { return strings.Replace(s, "### ", "  ### ", 1) },
+	func(s string) string { return strings.Replace(s, "- [ ] ", "- [ ]\t", 1) },
+	func(s string) string { return strings.Replace(s, "- [ ]", "1) [ ]", 1) },
+	func(s string) string { return strings.Replace(s, "- [ ]", "+ [X]", 1) },
+	func(s string) string { return strings.Replace(s, "- [ ]", "- A group\n  - [ ]", 1) },
+	func(s string) string { return strings.Replace(s, "- [ ]", "- A group\n\t- [ ]", 1) },
+	func(s string) string { return strings.Replace(s, "- [ ]", "- A group\n\n  1. [ ]", 1) },
+	func(s string) string { return strings.Replace(s, "| ", "|", 1) },
+	func(s string) string { return strings.Replace(s, "### ", "## ", 1) },
+	func(s string) string { return replaceStart(s, "**", "- **") },
+	func(s string) string { return replaceStart(s, "**", "1. **") },
+	func(s string) string { return strings.Replace(s, "\n", "  \n", 1) },
+	func(s string) string { return strings.Replace(s, "\n", "\u00a0\n", 1) },
+}
+
+func replaceStart(s, from, to string) string {
+	if rest, ok := strings.CutPrefix(s, from); ok {
+		return to + rest
+	}
+	return s
 }
 
 // boxesWithoutID stand where items do and begin with no id at all.
@@ -121,6 +142,9 @@ func lossPlan(r *rand.Rand, dialect string) (plan string, names []string) {
 			b.WriteString("\n" + line)
 		}
 		names = append(names, name)
+	}
+	if r.IntN(4) == 0 {
+		return strings.ReplaceAll(b.String(), "\n", "\r\n"), names
 	}
 	return b.String(), names
 }
@@ -182,7 +206,7 @@ func TestNothingNearAnItemIsLostInSilence(t *testing.T) {
 				line = line[strings.LastIndexByte(line, '\n')+1:]
 				if len(shown) < 12 && !shown[line] {
 					shown[line] = true
-					t.Errorf("%s: nothing says that this is no item: %q", d.Name, line)
+					t.Errorf("%s: nothing says that this is no item: %q\n%s", d.Name, line, src)
 				}
 			}
 		}

@@ -69,22 +69,6 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	return l.draft, out
 }
 
-func rulesOf(d syntax.Dialect, limits Limits) depRules {
-	return depRules{
-		itemWords: d.Item.Keywords, groupWords: d.Phase.Keywords,
-		sequence: d.Letters == "sequence" || inLists(d), numbers: d.Numbers, groups: d.Groups,
-		// Lists and tables are read from top to bottom; headings carry numbers.
-		inDocument: d.Groups == "chain" || !inHeadings(d),
-		whole:      d.WholeNumbers(), add: d.Explicit == "add", ignoreCase: d.IgnoreCase, zeros: d.Name != "sprint", maxEdges: limits.Edges,
-	}
-}
-
-func inHeadings(d syntax.Dialect) bool { return d.In == syntax.InHeading || d.In == "" }
-
-// inLists reports whether items follow each other as they stand in lists or tables: letters
-// mean nothing there.
-func inLists(d syntax.Dialect) bool { return d.Groups == "chain" && !inHeadings(d) }
-
 // plan lowers the title, what stands below it, and the front matter.
 func (l *lowering) plan() {
 	t, d := l.tree, l.draft

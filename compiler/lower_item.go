@@ -144,8 +144,10 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 	case syntax.Verify:
 		l.verify(lb, n)
 	case syntax.Owns:
+		n.New = append(n.New, newPaths(lb)...)
 		return l.owned(&n.Scope.Owns, lb)
 	case syntax.Files:
+		n.New = append(n.New, newPaths(lb)...)
 		return l.forecast(&n.Scope.Files, lb)
 	case syntax.Reads:
 		return l.forecast(&n.Scope.Reads, lb)

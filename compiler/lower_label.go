@@ -175,6 +175,8 @@ func statements(lb *syntax.Label, file *diag.File) []depStatement {
 		out = append(out, depStatement{text: file.Text(r), at: r, typ: softType(lb.Name), add: lb.From == syntax.FromTitle})
 	}
 	switch {
+	case lb.From == syntax.FromFrontMatter && lb.Value.Value != "": // "none", where the items it named are cancelled
+		out = append(out, depStatement{text: lb.Value.Value, at: lb.Value.Range})
 	case lb.Value.Value == "" && len(lb.Items) == 0 && len(lb.Text) > 0 && !lb.TextRange.IsZero():
 		add(syntax.Text{Range: lb.TextRange}) // a paragraph below the label
 	case lb.Value.Value == "" && lb.From == syntax.FromHeading: // labels may stand below it

@@ -148,6 +148,27 @@ func scopePaths(lb *syntax.Label) (out, text, prose []ir.Stated, more bool) {
 	return out, text, prose, more
 }
 
+// newPaths are the paths of a scope label that `(new)` stands behind.
+func newPaths(lb *syntax.Label) (out []string) {
+	for _, e := range entries(lb) {
+		text := e.text
+		if strings.Contains(e.value.Raw, "`") {
+			text = e.value.Raw
+		}
+		if !strings.Contains(text, "(") {
+			continue
+		}
+		for _, m := range markedNew.FindAllStringSubmatch(text, -1) {
+			if p := strings.Trim(m[1]+m[2], `"'[]*_`); p != "" {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+var markedNew = lazyregexp.New("(?i)(?:`([^`\\s]+)`|([^\\s,`()|]+))[*_]{0,3}[ \t]*[*_]{0,3}\\(new\\b[^()\n]{0,40}\\)")
+
 var (
 	codeSpan    = lazyregexp.New("`+([^`]+)`+")
 	lineNumbers = lazyregexp.New(`:\d+(?:-\d+)?(?::\d+)?$`)

@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
@@ -29,19 +28,20 @@ var nearBlocks = lazyregexp.New("(?i)^`?(?:(?:un)?blocks|unlocks)[*_`]*\\s*[:：
 var nearClause = lazyregexp.New(`(?i)^(?:it |this )?(?:depends on|is blocked by|blocked by)\s+`)
 
 // nearTitle is the same within a title.
-var nearTitle = lazyregexp.New(`(?i)(?:\b(?:depends on|blocked by):?\s+|\((?:after|requires|needs|dependencies|dependency|deps|depends(?: on)?):?\s+)`)
+var nearTitle = lazyregexp.New(`(?i)(?:\b(?:depends on|blocked by)[*_]*:?[*_]*\s+|\((?:after|requires|needs|dependencies|dependency|deps|depends(?: on)?):?\s+)`)
 
 // nearLines finds the lines of an item's section, and the end of its title, that
 // look like a dependency label and are none.
 func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 	src := l.tree.File.Bytes
-	add := func(at, end int, blocks, named bool) {
+	add := func(at, end int, st depStatement) {
 		for end > at && strings.IndexByte(" \t\r.)_*", src[end-1]) >= 0 {
 			end--
 		}
 		if at < end {
 			r := l.tree.File.Range(at, end)
-			out = append(out, depStatement{text: l.tree.File.Text(r), at: r, blocks: blocks, named: named})
+			st.text, st.at = l.tree.File.Text(r), r
+			out = append(out, st)
 		}
 	}
 	fromTitle := false
@@ -55,7 +55,7 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 			if k := strings.IndexByte(title[m[1]:], ')'); k >= 0 {
 				end = m[1] + k
 			}
-			add(r.Start+m[1], r.Start+end, false, false)
+			add(r.Start+m[1], r.Start+end, depStatement{title: true})
 		}
 	}
 	r := it.Body.Range
@@ -87,7 +87,7 @@ func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
 				n, blocks = nearLength(body)
 			}
 			if n > 0 && !labelled(&it.Body, at, end) {
-				add(at+lead+n, end, blocks, named)
+				add(at+lead+n, end, depStatement{blocks: blocks, named: named})
 			}
 		}
 		at = end + 1
@@ -145,30 +145,61 @@ func labelled(sec *syntax.Section, at, end int) bool {
 }
 
 // checkNear warns about lines that look like a label, name an item, and make no
-// edge to it.
+// edge to it, though it does not come before by way of others.
 func (d *depender) checkNear() {
+	type line struct {
+		st           depStatement
+		says, misses bool
+	}
+	var lines []line
+	var claims []claim
+	var of []int // the line of each claim
 	for i := range d.items {
 		for _, st := range d.items[i].near {
-			says, misses := d.nearSays(int32(i), st)
-			if st.named || misses {
-				label := "Depends on"
-				if st.blocks {
-					label = "Blocks"
-				}
-				how := "Write \"**" + label + "**: " + clip(strings.TrimSpace(d.names.marked.mask(st.text))) + "\", with a bold name."
-				if !says {
-					how = "If one is meant, write \"**" + label + "**:\", with a bold name, and the ids of items."
-				}
-				d.diags.Add(diag.Newf("dependency-near-miss", st.at, "%q is read as prose", clip(strings.TrimSpace(st.text))).
-					WithDetail("The line reads like a dependency, but it is no label, so it makes none. %s", how))
+			says, named := d.nearSays(int32(i), st)
+			for range named {
+				of = append(of, len(lines))
 			}
+			claims = append(claims, named...)
+			lines = append(lines, line{st: st, says: says})
+		}
+	}
+	for k, follows := range d.follow(claims) {
+		lines[of[k]].misses = lines[of[k]].misses || !follows
+	}
+	for _, l := range lines {
+		if l.st.named || l.misses {
+			d.nearMiss(l.st, l.says)
 		}
 	}
 }
 
-// nearSays reports whether a line says anything about the order, and whether it names an
-// item to which nothing makes an edge.
-func (d *depender) nearSays(i int32, st depStatement) (says, misses bool) {
+// nearMiss reports a line that looks like a label.
+func (d *depender) nearMiss(st depStatement, says bool) {
+	label, where := "Depends on", "with a bold name"
+	if st.blocks {
+		label = "Blocks"
+	}
+	if st.title {
+		where = "with a bold name, on a line of its own below"
+	}
+	how := "Write \"**" + label + "**: " + clip(strings.TrimSpace(d.names.marked.mask(st.text))) + "\", " + where + "."
+	if !says {
+		how = "If one is meant, write \"**" + label + "**:\", " + where + ", and the ids of items."
+	}
+	if d.rules.numbers == "unless_explicit" && d.inForce {
+		how += " With the first such label neither numbers nor order make any dependency: give one to every item that waits for another."
+	}
+	d.diags.Add(diag.Newf("dependency-near-miss", st.at, "%q is read as prose", clip(strings.TrimSpace(st.text))).
+		WithDetail("The line reads like a dependency, but it is no label, so it makes none. %s", how))
+}
+
+// maxNearPairs bounds the items of one line that are looked at.
+const maxNearPairs = 64
+
+// nearSays reports whether a line says anything about the order, and who waits for whom
+// if it does.
+func (d *depender) nearSays(i int32, st depStatement) (says bool, named []claim) {
 	var quiet diag.List
 	r := d.names.read(st, &quiet)
 	for _, t := range r.targets {
@@ -179,17 +210,17 @@ func (d *depender) nearSays(i int32, st depStatement) (says, misses bool) {
 		case toRange:
 			items = d.names.between(t.lo, t.to)
 		}
-		if slices.ContainsFunc(items, func(j int32) bool {
-			if st.blocks {
-				return j != i && !d.direct(i, j)
+		for _, j := range items {
+			switch {
+			case j == i || len(named) == maxNearPairs:
+			case st.blocks:
+				named = append(named, claim{from: i, to: j})
+			default:
+				named = append(named, claim{from: j, to: i})
 			}
-			return j != i && !d.direct(j, i)
-		}) {
-			misses = true
-			break
 		}
 	}
-	return r.says() && !r.wrong, misses
+	return r.says() && !r.wrong, named
 }
 
 // direct reports whether item to waits for item from.

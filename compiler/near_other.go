@@ -1,46 +1,51 @@
 package compiler
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/diag"
 )
 
 // nearOther returns the id that is meant by one that no item has: not that of the item
 // whose value it is, and none that the value names already.
 func (p *valueParser) nearOther(id string) (string, bool) {
-	near, ok := p.near(id)
-	if !ok {
+	if p.suggested >= maxSuggestions {
 		return "", false
 	}
-	taken := p.inValue()
-	if !taken[near] {
-		return near, true
-	}
-	return spell.Nearest(id, slices.DeleteFunc(slices.Clone(p.keys), func(k string) bool { return taken[k] }))
+	taken, self := p.inValue(), before(p.items, p.at, func(it *depItem) diag.Range { return it.at })
+	return p.near(id, func(key string) bool { return taken[key] || self >= 0 && key == string(p.items[self].key) })
 }
 
-// inValue returns the ids that the value names, and the item that it stands in.
+// nearOtherGroup does the same for groups.
+func (p *valueParser) nearOtherGroup(id string) (string, bool) {
+	if p.suggested >= maxSuggestions {
+		return "", false
+	}
+	taken, self := p.inValue(), before(p.groups, p.at, func(g *depGroup) diag.Range { return g.at })
+	return p.nearGroup(id, func(other string) bool { return taken[other] || self >= 0 && other == p.groups[self].id })
+}
+
+// inValue returns the ids that the value names.
 func (p *valueParser) inValue() map[string]bool {
 	if p.taken != nil {
 		return p.taken
 	}
-	taken := map[string]bool{}
+	p.taken = map[string]bool{}
 	for _, w := range strings.FieldsFunc(p.text, func(r rune) bool { return strings.ContainsRune(" ,;/&+()[]\t", r) }) {
-		taken[strings.Trim(w, ".:")] = true
+		p.taken[strings.Trim(w, ".:")] = true
 	}
-	self := -1 // the last item that begins before the value
-	for i := range p.items {
-		if at := p.items[i].at; at.File == p.at.File && at.Start <= p.at.Start && (self < 0 || at.Start > p.items[self].at.Start) {
-			self = i
+	return p.taken
+}
+
+// before returns the last of all that begin before a place in their file; -1.
+func before[T any](all []T, at diag.Range, of func(*T) diag.Range) int {
+	last := -1
+	for i := range all {
+		if r := of(&all[i]); r.File == at.File && r.Start <= at.Start && (last < 0 || r.Start > of(&all[last]).Start) {
+			last = i
 		}
 	}
-	if self >= 0 {
-		taken[string(p.items[self].key)] = true
-	}
-	p.taken = taken
-	return taken
+	return last
 }
 
 // someIDs shows how ids are written: those of the first items.

@@ -290,7 +290,7 @@ func (d *depender) joinGroups(groups []int32, members [][]int32) {
 	for k, g := range groups {
 		tracks[k] = track{letters: d.groups[g].num.letters(), key: d.groups[g].id, at: d.groups[g].at}
 	}
-	d.joins2(tracks, "phase", func(from, to int) {
+	d.eachJoin(tracks, "phase", func(from, to int) {
 		if d.says(groups[to]) {
 			return
 		}

@@ -258,7 +258,11 @@ var plainNodes = []string{"start", "begin", "end", "finish", "stop", "done", "re
 // node finds the item or group that a node names: at the beginning of its text,
 // else by its id. near says that it begins like an id of the plan and is none.
 func (o *orderNames) node(n *syntax.DrawnNode, headed bool) (v int32, near, ok bool) {
-	text := strings.TrimLeft(n.Text, " -–—:•✅☑✔🔲⬜🚀[(#")
+	const marks = " -–—:•✅☑✔🔲⬜🚀[("
+	text := strings.TrimLeft(n.Text, marks)
+	if !o.marked.begins(text) {
+		text = strings.TrimLeft(text, marks+"#")
+	}
 	if v, near, ok = o.beginning(text); ok {
 		return v, false, true
 	}
@@ -303,7 +307,7 @@ func (o *orderNames) beginning(text string) (v int32, near, ok bool) {
 		if g, ok := o.group(id); ok {
 			return g + int32(len(o.items)), false, true
 		}
-		if o.items0 && o.itemWords[lw] {
+		if o.itemsAsGroups && o.itemWords[lw] {
 			break
 		}
 		near = digit(id[0]) && len(o.groups) > 0
@@ -314,7 +318,7 @@ func (o *orderNames) beginning(text string) (v int32, near, ok bool) {
 		num, _ := parseNumber(id)
 		near = o.shapes[num.shape] && len(num.parts) > 0
 	}
-	if o.items0 && o.itemWords[lw] && id != "" {
+	if o.itemsAsGroups && o.itemWords[lw] && id != "" {
 		if i, ok := o.item(id); ok {
 			return i, false, true
 		}

@@ -73,7 +73,7 @@ func (o *orderReader) lines(order *syntax.Order) {
 	}
 }
 
-// maxOrderWork bounds what lists and drawings cost that name many groups in few words.
+// maxOrderWork bounds what labels, lists and drawings cost that name many groups in few words.
 const maxOrderWork = 2_000_000
 
 func size(targets []target) (n int) {
@@ -130,7 +130,7 @@ var orderWords = []struct {
 // full stop or a semicolon; other text there is a reason.
 func (v *orderValue) read() {
 	raw := strings.NewReplacer("\n", " ", "\r", " ").Replace(v.line.Value.Value)
-	text := mask(raw)
+	text := v.o.known.marked.mask(raw)
 	for k, sp := range sentences(text) {
 		w, none, found := orderWord(text[sp.start:sp.end])
 		switch {

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,13 +15,14 @@ import (
 // are named so.
 type orderNames struct {
 	*names
-	tree    *syntax.Plan
-	items0  bool             // items stand for groups
-	exact   map[string]int32 // whole titles; -1: several
-	begin   map[string]int32 // beginnings of titles; -1: several
-	stories map[string][]int32
-	told    []int32 // all with a story in their titles
-	work    int     // bounded by maxOrderWork
+	tree          *syntax.Plan
+	itemsAsGroups bool             // items stand for groups
+	unitWords     wordSet          // what groups, or items that stand for them, are called
+	exact         map[string]int32 // whole titles; -1: several
+	begin         map[string]int32 // beginnings of titles; -1: several
+	stories       map[string][]int32
+	told          []int32 // all with a story in their titles
+	work          int     // bounded by maxOrderWork
 }
 
 // maxTitleWords bounds how many words of a title are looked at as its beginning.
@@ -34,7 +36,11 @@ var (
 
 func newOrderNames(l *lowering) *orderNames {
 	o := &orderNames{names: newNames(&l.deps), tree: l.tree, exact: map[string]int32{}, begin: map[string]int32{}, stories: map[string][]int32{}}
-	o.items0 = len(l.deps.groups) == 0 && l.dialect.Phase.None() && (l.dialect.In == syntax.InHeading || l.dialect.In == "")
+	o.itemsAsGroups = len(l.deps.groups) == 0 && l.dialect.Phase.None() && (l.dialect.In == syntax.InHeading || l.dialect.In == "")
+	o.unitWords = maps.Clone(o.groupWords)
+	if o.itemsAsGroups {
+		maps.Copy(o.unitWords, o.itemWords)
+	}
 	for u := range o.units() {
 		title := o.title(int32(u))
 		ws := strings.Fields(plainWords(title))
@@ -70,14 +76,14 @@ func plainWords(s string) string {
 }
 
 func (o *orderNames) units() int {
-	if o.items0 {
+	if o.itemsAsGroups {
 		return len(o.items)
 	}
 	return len(o.groups)
 }
 
 func (o *orderNames) title(u int32) string {
-	if o.items0 {
+	if o.itemsAsGroups {
 		return o.items[u].title
 	}
 	if name, ok := strings.CutPrefix(o.groups[u].title, "N: "); ok { // "Phase N: Polish", as a template has it
@@ -87,21 +93,21 @@ func (o *orderNames) title(u int32) string {
 }
 
 func (o *orderNames) unit(id string) (int32, bool) {
-	if o.items0 {
+	if o.itemsAsGroups {
 		return o.item(id)
 	}
 	return o.group(id)
 }
 
 func (o *orderNames) number(u int32) number {
-	if o.items0 {
+	if o.itemsAsGroups {
 		return o.items[u].num
 	}
 	return o.groups[u].num
 }
 
 func (o *orderNames) vertex(u int32) int32 {
-	if o.items0 {
+	if o.itemsAsGroups {
 		return u
 	}
 	return u + int32(len(o.items))
@@ -174,7 +180,7 @@ func (o *orderNames) named(s string) []int32 {
 // numbered reads "Phase 2", "Phases 2-4", "Phases 2, 3 and 5", "Phase 3+".
 func (o *orderNames) numbered(s string) (us []int32) {
 	w, rest := word(s, span{0, len(s)})
-	if lw := strings.ToLower(w); rest.start >= rest.end || !o.groupWords[lw] && !(o.items0 && o.itemWords[lw]) {
+	if rest.start >= rest.end || !o.unitWords[strings.ToLower(w)] {
 		return nil
 	}
 	s = s[rest.start:]
@@ -193,8 +199,8 @@ func (o *orderNames) numbered(s string) (us []int32) {
 			us = append(us, u)
 			continue
 		}
-		more := o.between2(id)
-		if more == nil {
+		more := o.unitRange(id)
+		if len(more) == 0 {
 			return nil
 		}
 		us = append(us, more...)
@@ -209,41 +215,39 @@ func splitIDs(s string) []span {
 	return slices.DeleteFunc(out, func(sp span) bool { return sp.start >= sp.end })
 }
 
-func (o *orderNames) between2(id string) (us []int32) {
-	for lo, hi := range cuts(id) {
+// unitRange reads "2-4" and "2 to Phase 4".
+func (o *orderNames) unitRange(s string) []int32 {
+	for lo, hi := range cuts(s) {
 		if o.work += o.units(); o.work > maxOrderWork {
 			return nil
 		}
 		a, okA := o.unit(lo)
-		b, okB := o.unit(o.dropGroupWord(hi))
-		if !okA || !okB {
-			continue
+		b, okB := o.unit(dropWord(hi, o.unitWords))
+		if okA && okB {
+			return o.unitsBetween(a, b)
 		}
-		for u := range int32(o.units()) {
-			if n := o.number(u); n.shape == o.number(a).shape && o.number(a).compare(n) <= 0 && n.compare(o.number(b)) <= 0 {
-				us = append(us, u)
-			}
-		}
-		return us
 	}
 	return nil
 }
 
-func (o *orderNames) dropGroupWord(s string) string {
-	if w, rest := word(s, span{0, len(s)}); rest.start < rest.end && o.groupWords[strings.ToLower(w)] {
-		return s[rest.start:]
+func (o *orderNames) unitsBetween(a, b int32) []int32 {
+	if !o.itemsAsGroups {
+		return o.groupsBetween(a, b)
 	}
-	return s
+	if o.class(o.items[a].num) != o.class(o.items[b].num) {
+		return nil
+	}
+	return o.between(o.items[a].num, o.items[b].num)
 }
 
 // behind returns a group and all of a higher number.
 func (o *orderNames) behind(from int32) (us []int32) {
 	a := o.number(from)
-	if o.work += o.units(); o.work > maxOrderWork {
+	if o.work += o.units(); o.work > maxOrderWork || len(a.parts) == 0 {
 		return nil
 	}
 	for u := range int32(o.units()) {
-		if n := o.number(u); n.shape == a.shape && len(a.parts) > 0 && a.compare(n) <= 0 {
+		if n := o.number(u); n.family() == a.family() && a.compareAll(n) <= 0 {
 			us = append(us, u)
 		}
 	}

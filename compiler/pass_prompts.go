@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -49,7 +50,7 @@ func (u *unit) prompt(n *ir.Node, d *ir.DraftNode, nodes map[ir.Key]*ir.Node) []
 		p := &u.draft.Phases[d.PhaseIndex]
 		own := p.ID == string(n.Key) && p.Name == n.Title // the item leads the group
 		if p.Name != "" && !own || p.Goal != "" {
-			block(append([]string{heading(cmpOr(p.Word, "Phase"), p.ID, p.Name)}, goal(p.Goal)...)...)
+			block(append([]string{phaseHeading(p)}, goal(p.Goal)...)...)
 		}
 	}
 	block(d.Within...)
@@ -80,6 +81,23 @@ func (u *unit) prompt(n *ir.Node, d *ir.DraftNode, nodes map[ir.Key]*ir.Node) []
 	}
 	block(scope(&n.Scope)...)
 	return oneLineEach(out)
+}
+
+// placeholder is the number of a group that has none yet: "N: " of "Phase N: Polish".
+var placeholder = lazyregexp.New(`^[A-Z][:.] `)
+
+// phaseHeading names a group once: its heading may hold the word or the id already.
+func phaseHeading(p *ir.DraftPhase) string {
+	word, rest, _ := strings.Cut(p.Name, " ")
+	switch {
+	case p.Word == "" && strings.EqualFold(word, "Phase") && rest != "":
+		return p.Name
+	case strings.EqualFold(p.Word, p.ID+" phase"): // "Final Phase"
+		return heading(p.Word, "", p.Name)
+	case p.Word != "":
+		return heading(p.Word, p.ID, placeholder.ReplaceAllString(p.Name, ""))
+	}
+	return heading("Phase", p.ID, p.Name)
 }
 
 func heading(word, key, title string) string {

@@ -28,13 +28,18 @@ const (
 type Wish struct {
 	Plan     string   // path of the plan, relative to the project
 	Slug     string   // of the epic; "": DraftSlug(Plan)
-	Brief    []string // what is wanted, as lines; the first says it in a line
+	Title    string   // what is wanted, in a line
+	Brief    []string // what is wanted, as lines
 	Revises  bool     // the plan is there, and is changed
 	For      []string // what it was first written for, where it is changed; nil: nobody knows
 	Agent    string   // who writes it; "" is the policy's choice
 	Attempts int      // of the planner; 0: as the policy or the complexity says
 	Approver string   // who approves where the policy names nobody; "" with Approved
 	Approved bool     // no person is asked
+
+	// Committed are the files of the commit by whose policy the plan is judged: by path,
+	// what tells the content of each. nil: nobody knows.
+	Committed map[string]string
 
 	// Prompt is what the planner is told, Explore what those are that look around before
 	// it; later says that others have before them.
@@ -115,6 +120,10 @@ func (c *compilation) openWish(w *Wish) *unit {
 		c.diags.Add(diag.Newf("draft-agent", diag.Range{}, "there is no agent %q", clip(w.Agent)).
 			WithDetail("Agents are %s.%s", listWords(known[:min(len(known), 12)], len(known)), didYouMean(w.Agent, known)))
 	}
+	if a := u.set.Agents[w.Agent]; a != nil && a.Human.V {
+		c.diags.Add(diag.Newf("draft-agent", diag.Range{}, "%q is a person", clip(w.Agent)).
+			WithDetail("A plan is drafted by an agent that a runner starts. Name one of those, or leave it to the policy."))
+	}
 	if c.diags.HasErrors() {
 		return nil
 	}
@@ -124,12 +133,11 @@ func (c *compilation) openWish(w *Wish) *unit {
 	if w.Revises {
 		goal = w.For
 	}
-	title := strings.TrimSpace(strings.TrimLeft(w.Brief[0], "# "))
 	at := file.Range(0, min(len(src.Bytes), len(w.Brief[0])))
 	u.draft = &ir.Draft{
-		Plan: w.Plan, Slug: name, ID: ir.NodeID(name), Title: "Plan: " + clip(title), Range: at,
+		Plan: w.Plan, Slug: name, ID: ir.NodeID(name), Title: "Plan: " + clip(w.Title), Range: at,
 		Nodes: []ir.DraftNode{{
-			ID: ir.NodeID(name + "-1"), Key: "1", KeyRange: at, Range: at, Kind: ir.Work, Title: clip(title), PhaseIndex: -1,
+			ID: ir.NodeID(name + "-1"), Key: "1", KeyRange: at, Range: at, Kind: ir.Work, Title: clip(w.Title), PhaseIndex: -1,
 			Goal: strings.Join(goal, "\n"), Acceptance: w.Brief, Scope: ir.Scope{Owns: []string{w.Plan}},
 		}},
 	}
@@ -138,8 +146,8 @@ func (c *compilation) openWish(w *Wish) *unit {
 	return u
 }
 
-// planSteps are the steps of planning: each explorer looks around, then the planner
-// writes. Where the policy has agents and none of them explores, the planner looks
+// planSteps are the steps of planning: each explorer looks around, those of the block
+// draft or all that there are, then the planner writes. Where the policy has agents and none of them explores, the planner looks
 // around itself: a program that nobody declared is not started for that.
 func planSteps(set *policies.Set, w *Wish) []*policies.Step {
 	step := func(name, access, capability string, agent policies.Value[string]) *policies.Step {
@@ -155,6 +163,9 @@ func planSteps(set *policies.Set, w *Wish) []*policies.Step {
 	}
 	var out []*policies.Step
 	explorers := set.Draft.Explorers
+	if !explorers.Set {
+		explorers.V = explorersOf(set)
+	}
 	for i := range explorers.V {
 		name := ExploreStep
 		if i > 0 {
@@ -162,14 +173,7 @@ func planSteps(set *policies.Set, w *Wish) []*policies.Step {
 		}
 		out = append(out, step(name, "read", "", named(explorers, i)))
 	}
-	switch explores := slices.ContainsFunc(sortedNames(set.Agents), func(name string) bool {
-		a := set.Agents[name]
-		return a.Active.Get(true) && !a.Human.V && slices.Contains(a.Capabilities.V, ExploreStep)
-	}); {
-	case explorers.Set:
-	case explores:
-		out = append(out, step(ExploreStep, "read", ExploreStep, policies.Value[string]{}))
-	case !set.UserAgents():
+	if len(out) == 0 && !explorers.Set && !set.UserAgents() {
 		out = append(out, step(ExploreStep, "read", "analyze", policies.Value[string]{}))
 	}
 	planner := policies.Value[string]{}
@@ -182,6 +186,24 @@ func planSteps(set *policies.Set, w *Wish) []*policies.Step {
 	plan := step(PlanStep, "write", PlanStep, planner)
 	plan.AllowEmpty = policies.Of(true, diag.Range{}, "built-in") // its gates look at the plan, whenever it was written
 	return append(out, plan)
+}
+
+// mostExplorers bounds how many agents look around where the block draft names none.
+const mostExplorers = 4
+
+// explorersOf are the agents with the capability to explore, in the order in which they
+// are declared.
+func explorersOf(set *policies.Set) (names []string) {
+	for name, a := range set.Agents {
+		if a.Active.Get(true) && !a.Human.V && slices.Contains(a.Capabilities.V, ExploreStep) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(x, y string) int {
+		a, b := set.Agents[x].Range, set.Agents[y].Range
+		return cmp.Or(cmp.Compare(a.File, b.File), a.Start-b.Start, cmp.Compare(x, y))
+	})
+	return names[:min(len(names), mostExplorers)]
 }
 
 // planners lets the other agents of the draft block take the planner's place, and goes
@@ -216,11 +238,13 @@ func (u *unit) planGates(e *ir.Epic, w *Wish, diags *diag.List) *ir.Epic {
 	g := &gating{u: u, gates: gates, diags: diags, said: map[string]bool{}, source: map[string]diag.Range{}, names: map[sharedGate]string{}}
 	order := []string{CompilesGate}
 	gates[CompilesGate] = ir.Gate{
-		Kind: "compiles", Plan: w.Plan, Policy: u.policyDigest(), OnFailure: "retry", ProtectNew: true,
+		Kind: "compiles", Plan: w.Plan, Policy: u.policyDigest(w.Committed), OnFailure: "retry", ProtectNew: true,
 		TimeoutMS: settings.Limits.GateTimeout("command").V, From: "builtin",
 	}
 	if name, p := u.planReview(); p != nil {
-		gates[name] = u.contracts.addTo(g.fromPolicy(p, name, "policy", settings))
+		review := u.contracts.addTo(g.fromPolicy(p, name, "policy", settings))
+		review.Plan = w.Plan
+		gates[name] = review
 		order = append(order, name)
 	}
 	if !w.Approved {
@@ -258,11 +282,28 @@ func (u *unit) planReview() (string, *policies.Gate) {
 	return "", nil
 }
 
-// policyDigest is one of the files that plans are compiled with.
-func (u *unit) policyDigest() string {
+// policyDigest is one of what a draft depends on of policy: the files here, by which its
+// agents work, and those of the commit, by which the plan is judged; in both with the
+// files that expressions of the policy here read.
+func (u *unit) policyDigest(committed map[string]string) string {
 	h := sha256.New()
 	for _, p := range u.policy.sources {
 		fmt.Fprintf(h, "%s %d\n%s", p.Path, len(p.Bytes), p.Bytes)
+	}
+	read := map[string]bool{}
+	for _, f := range u.set.Files {
+		fmt.Fprintf(h, "%q %s\n", f.Path, f.Digest)
+		read[f.Path] = true
+	}
+	var names []string
+	for name := range committed {
+		if read[name] || OnPolicyPath(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(h, "%q %s\n", name, committed[name])
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

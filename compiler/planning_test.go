@@ -81,6 +81,29 @@ policy "default" {
 }
 `
 
+const explorersPolicy = `
+agent "zoe" {
+  runner       = runner.sh
+  capabilities = ["explore"]
+  access       = "read"
+}
+agent "bea" {
+  runner       = runner.sh
+  capabilities = ["explore", "review"]
+  access       = "read"
+}
+agent "off" {
+  runner       = runner.sh
+  capabilities = ["explore"]
+  access       = "read"
+  active       = false
+}
+agent "ann" {
+  human        = true
+  capabilities = ["explore"]
+}
+`
+
 // S2-01, S2-02, S2-10: only the built-in policy and the block draft say how a plan is
 // written.
 func TestADraftIsAnEpicOfOneNode(t *testing.T) {
@@ -111,6 +134,23 @@ func TestADraftIsAnEpicOfOneNode(t *testing.T) {
 				"explore-2 far [] read fresh ×3 [] [\"explore; later true\"]\n" +
 				"plan second [planner] write fresh ×4 [compiles review approval] []\n" +
 				"plan; explored true, reviewed true, person true, gates 2",
+		},
+		"all who explore, as they are declared": {
+			policy: plannersPolicy + explorersPolicy,
+			want: "explore zoe [] read fresh ×3 [] [\"explore; later false\"]\n" +
+				"explore-2 bea [] read fresh ×3 [] [\"explore; later true\"]\n" +
+				"plan planner [] write resume ×5 [compiles approval] []\n" +
+				"plan; explored true, reviewed false, person true, gates 2",
+		},
+		"nobody looks around": {
+			policy: plannersPolicy + explorersPolicy + "draft { explorers = [] }\n",
+			want: "plan planner [] write resume ×5 [compiles approval] []\n" +
+				"plan; explored false, reviewed false, person true, gates 2",
+		},
+		"nobody looks around, and no agents": {
+			policy: "draft { explorers = [] }\n",
+			want: "plan default [] write resume ×5 [compiles approval] []\n" +
+				"plan; explored false, reviewed false, person true, gates 1",
 		},
 		"flags": {
 			policy: plannersPolicy, wish: Wish{Agent: "second", Attempts: 7, Approved: true},
@@ -174,5 +214,40 @@ func TestADraftIsRefused(t *testing.T) {
 				t.Errorf("want %s:\n%s", c.want, got)
 			}
 		})
+	}
+}
+
+// A verdict about a plan holds for the policy that was there: for what its expressions
+// read as well, and for the commit by which the plan is judged.
+func TestTheGateOfADraftKnowsItsPolicy(t *testing.T) {
+	digest := func(check string, committed map[string]string) string {
+		out := Planning(Input{
+			Policy:  []Source{{Path: "ralph.hcl", Bytes: []byte("gate \"unit\" { run = trimspace(file(\"check.txt\")) }")}},
+			Project: fstest.MapFS{"check.txt": {Data: []byte(check)}},
+		}, Wish{
+			Plan: "plans/login.md", Brief: []string{"Add a sign-in page"}, Approver: "ada", Committed: committed,
+			Prompt: func(Planned) []string { return []string{"plan"} }, Explore: func(bool) []string { return []string{"explore"} },
+		})
+		if out.Diags.HasErrors() {
+			t.Fatal(printDiags(out))
+		}
+		return out.Results[0].Epic.Gates[CompilesGate].Policy
+	}
+	now := digest("make", map[string]string{"ralph.hcl": "1", "check.txt": "1", "main.go": "1"})
+	for what, c := range map[string]struct {
+		got  string
+		same bool
+	}{
+		"other code":              {digest("make", map[string]string{"ralph.hcl": "1", "check.txt": "1", "main.go": "2"}), true},
+		"an input changed here":   {digest("true", map[string]string{"ralph.hcl": "1", "check.txt": "1"}), false},
+		"an input was committed":  {digest("make", map[string]string{"ralph.hcl": "1", "check.txt": "2"}), false},
+		"the policy was":          {digest("make", map[string]string{"ralph.hcl": "2", "check.txt": "1"}), false},
+		"a policy file more":      {digest("make", map[string]string{"ralph.hcl": "1", "check.txt": "1", "policies/a.hcl": "1"}), false},
+		"no policy file, beside":  {digest("make", map[string]string{"ralph.hcl": "1", "check.txt": "1", "policies/a.md": "1", "policies/x/a.hcl": "1"}), true},
+		"nothing committed of it": {digest("make", nil), false},
+	} {
+		if (c.got == now) != c.same {
+			t.Errorf("%s: same %t, want %t", what, c.got == now, c.same)
+		}
 	}
 }

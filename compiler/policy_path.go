@@ -4,10 +4,16 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 )
+
+// Where the policy of a project lies.
+const policyDir = "policies"
+
+var rootPolicies = []string{"ralph.hcl", "ralph.hcl.json"}
 
 // PolicyPath reads the policy that holds where none is named: ralph.hcl,
 // ralph.hcl.json, policies/*.hcl and policies/*.hcl.json at the root of a project.
@@ -21,7 +27,7 @@ func PolicyPath(project fs.FS) ([]Source, diag.List) {
 type readFunc func(p string, limit int) ([]byte, error)
 
 func policyPath(read readFunc, project fs.FS, limit int) (out []Source, diags diag.List) {
-	for _, name := range []string{"ralph.hcl", "ralph.hcl.json"} {
+	for _, name := range rootPolicies {
 		b, err := read(name, limit)
 		switch {
 		case err == nil:
@@ -30,8 +36,17 @@ func policyPath(read readFunc, project fs.FS, limit int) (out []Source, diags di
 			diags.Add(unreadable(name, err))
 		}
 	}
-	found, l := policiesIn(read, project, "policies", limit)
+	found, l := policiesIn(read, project, policyDir, limit)
 	return append(out, found...), append(diags, l...)
+}
+
+// OnPolicyPath reports whether a path of a project is that of a file that PolicyPath reads.
+func OnPolicyPath(name string) bool {
+	return slices.Contains(rootPolicies, name) || path.Dir(name) == policyDir && policyName(name)
+}
+
+func policyName(name string) bool {
+	return strings.HasSuffix(name, ".hcl") || strings.HasSuffix(name, ".hcl.json")
 }
 
 // policiesIn reads the policy files of a directory.
@@ -47,7 +62,7 @@ func policiesIn(read readFunc, project fs.FS, dir string, limit int) (out []Sour
 		return nil, diags
 	}
 	for _, e := range entries {
-		if n := e.Name(); !strings.HasSuffix(n, ".hcl") && !strings.HasSuffix(n, ".hcl.json") {
+		if !policyName(e.Name()) {
 			continue
 		}
 		p := path.Join(dir, e.Name())

@@ -152,7 +152,7 @@ func (c *compilation) open(src Source) *unit {
 }
 
 // forgetBodies gives back what was lowered: of a large plan the bodies are a third of all
-// memory, and the passes read the draft.
+// memory, and the passes read the draft. Where it stood stays known.
 func forgetBodies(tree *syntax.Plan) {
 	tree.Section = syntax.Section{}
 	for i := range tree.Phases {
@@ -162,7 +162,7 @@ func forgetBodies(tree *syntax.Plan) {
 		tree.Splits[i].Section = syntax.Section{}
 	}
 	for i := range tree.Items {
-		tree.Items[i].Body = syntax.Section{}
+		tree.Items[i].Body = syntax.Section{Range: tree.Items[i].Body.Range}
 	}
 }
 

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"unicode"
@@ -26,7 +27,7 @@ const (
 type target struct {
 	kind   targetKind
 	item   int32   // toItem
-	groups []int32 // toGroup, toGroupEnds: indices, in document order
+	groups []int32 // toGroup, toGroupEnds: indices; read only
 	lo, to number
 	at     diag.Range
 }
@@ -34,9 +35,10 @@ type target struct {
 // reading is what a whole value says.
 type reading struct {
 	targets []target
-	none    bool // a none-form
-	prose   bool // a part that is none of the forms
-	wrong   bool // a part that was reported as an error
+	at      diag.Range // of the value
+	none    bool       // a none-form
+	prose   bool       // a part that is none of the forms
+	wrong   bool       // a part that was reported as an error
 	unread  []span
 	tail    int // where the parts begin that say nothing, behind all that do or nearly do
 }
@@ -47,6 +49,7 @@ func (r reading) says() bool { return len(r.targets) > 0 || r.none || r.wrong }
 // read takes a value apart. Findings go to diags.
 func (n *names) read(st depStatement, diags *diag.List) reading {
 	p := valueParser{names: n, raw: st.text, text: n.marked.mask(n.unwrap(st.text)), at: st.at, diags: diags}
+	p.out.at = st.at
 	return p.value()
 }
 
@@ -195,26 +198,26 @@ func (p *valueParser) part(sp span) bool {
 	if rest.start < rest.end {
 		switch {
 		case p.itemWords[lw] && !(p.groupWords[lw] && p.beginsWithGroup(rest)):
-			if p.items1(rest, itemWord, p.ownItem[lw]) {
+			if p.itemOrRange(rest, itemWord, p.ownItem[lw]) {
 				p.carry = itemWord
 				return true
 			}
 			return false
 		case p.groupWords[lw]:
-			if p.group1(rest, true) {
+			if p.groupOrRange(rest, true) {
 				p.carry = groupWord
 				return true
 			}
 			return false
 		}
 	}
-	if p.carry == groupWord && p.group1(sp, false) {
+	if p.carry == groupWord && p.groupOrRange(sp, false) {
 		return true
 	}
-	if p.items1(sp, p.carry, false) {
+	if p.itemOrRange(sp, p.carry, false) {
 		return true
 	}
-	return p.bareGroups && p.group1(sp, false)
+	return p.bareGroups && p.groupOrRange(sp, false)
 }
 
 // beginsWithGroup reports whether an id of a group stands first: "2" of "Sprint 2-3" where
@@ -229,9 +232,9 @@ func (p *valueParser) beginsWithGroup(sp span) bool {
 	return ok
 }
 
-// group1 reads what stands behind a group keyword: an id, a range of ids, with
+// groupOrRange reads what stands behind a group keyword: an id, a range of ids, with
 // or without "complete". keyword says that the keyword stands in this part.
-func (p *valueParser) group1(sp span, keyword bool) bool {
+func (p *valueParser) groupOrRange(sp span, keyword bool) bool {
 	if len(p.groups) == 0 {
 		return false
 	}
@@ -258,7 +261,7 @@ func (p *valueParser) group1(sp span, keyword bool) bool {
 	}
 	for lo, hi := range cuts(id) {
 		a, okA := p.names.group(lo)
-		b, okB := p.names.group(p.dropWord(hi, p.groupWords))
+		b, okB := p.names.group(dropWord(hi, p.groupWords))
 		if okA && okB {
 			gs := p.groupsBetween(a, b)
 			if len(gs) == 0 {
@@ -276,16 +279,34 @@ func (p *valueParser) group1(sp span, keyword bool) bool {
 
 // groupsBetween returns the groups from a to b, both included: by their numbers
 // where these can be compared, else as they stand in the document.
-func (n *names) groupsBetween(a, b int32) (out []int32) {
+func (n *names) groupsBetween(a, b int32) []int32 {
 	lo, hi := n.groups[a].num, n.groups[b].num
-	numeric := lo.family() == hi.family() && len(lo.parts) > 0
+	if n.groupOrder == nil {
+		n.orderGroups()
+	}
+	if lo.family() != hi.family() || len(lo.parts) == 0 {
+		return n.groupOrder[""][a:max(a, b+1)]
+	}
+	idx := n.groupOrder["="+lo.family()]
+	i := sort.Search(len(idx), func(i int) bool { return n.groups[idx[i]].num.compareAll(lo) >= 0 })
+	j := sort.Search(len(idx), func(i int) bool { return n.groups[idx[i]].num.compareAll(hi) > 0 })
+	return idx[i:max(i, j)]
+}
+
+// orderGroups puts the groups in the order of the document, below "", and those of each
+// family of numbers in that of the numbers.
+func (n *names) orderGroups() {
+	n.groupOrder = map[string][]int32{}
 	for g := range n.groups {
-		num := n.groups[g].num
-		if numeric && num.family() == lo.family() && lo.compareAll(num) <= 0 && num.compareAll(hi) <= 0 || !numeric && int(a) <= g && g <= int(b) {
-			out = append(out, int32(g))
+		family := "=" + n.groups[g].num.family()
+		n.groupOrder[""] = append(n.groupOrder[""], int32(g))
+		n.groupOrder[family] = append(n.groupOrder[family], int32(g))
+	}
+	for family, idx := range n.groupOrder {
+		if family != "" {
+			slices.SortStableFunc(idx, func(a, b int32) int { return n.groups[a].num.compareAll(n.groups[b].num) })
 		}
 	}
-	return out
 }
 
 func (p *valueParser) unknownGroup(sp span, id string) bool {
@@ -293,7 +314,7 @@ func (p *valueParser) unknownGroup(sp span, id string) bool {
 		return true
 	}
 	d := diag.Newf("unknown-dependency", p.rng(sp), "there is no group %q", clip(id))
-	if near, ok := p.nearGroup(id); ok {
+	if near, ok := p.nearOtherGroup(id); ok {
 		d = d.WithDetail("The plan has no phase or group with this id. Did you mean %q?", near)
 	} else {
 		d = d.WithDetail("The plan has no phase or group with this id. Name one that exists, or remove it from the list.")
@@ -310,7 +331,7 @@ func (p *valueParser) backwards(sp span) bool {
 }
 
 // dropWord cuts a repeated keyword off: "1.1 to Sprint 1.4".
-func (p *valueParser) dropWord(s string, words wordSet) string {
+func dropWord(s string, words wordSet) string {
 	if w, rest := word(s, span{0, len(s)}); rest.start < rest.end && words[strings.ToLower(w)] {
 		return s[rest.start:]
 	}

@@ -15,7 +15,7 @@ func (p *valueParser) all(sp span) (read, isAll bool) {
 	if len(fs) == 0 || fs[0] != "all" && fs[0] != "every" {
 		return false, false
 	}
-	fs = skip(fs[1:], "of", "the", "these")
+	fs = p.keywords(skip(fs[1:], "of", "the", "these"))
 	for len(fs) > 0 && (slices.Contains(doneWords, fs[len(fs)-1]) || fs[len(fs)-1] == "are" || fs[len(fs)-1] == "is") {
 		fs = fs[:len(fs)-1]
 	}
@@ -55,6 +55,21 @@ func (p *valueParser) all(sp span) (read, isAll bool) {
 	}
 	p.add(target{kind: toGroup, groups: []int32{g}}, sp)
 	return true, true
+}
+
+// keywords makes one word of words that are a keyword together: "task groups".
+func (p *valueParser) keywords(fs []string) (out []string) {
+	const most = 4
+	for len(fs) > 0 {
+		n := min(len(fs), most)
+		for ; n > 1; n-- {
+			if w := strings.Join(fs[:n], " "); p.itemWords[w] || p.groupWords[w] {
+				break
+			}
+		}
+		out, fs = append(out, strings.Join(fs[:n], " ")), fs[n:]
+	}
+	return out
 }
 
 func skip(fs []string, words ...string) []string {

@@ -8,9 +8,9 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// items1 reads an id or a range of ids. kw says which keyword stands before,
+// itemOrRange reads an id or a range of ids. kw says which keyword stands before,
 // own that it is the dialect's own item keyword.
-func (p *valueParser) items1(sp span, kw wordKind, own bool) bool {
+func (p *valueParser) itemOrRange(sp span, kw wordKind, own bool) bool {
 	s := p.text[sp.start:sp.end]
 	if i, ok := p.names.item(s); ok {
 		p.add(target{kind: toItem, item: i}, sp)
@@ -115,7 +115,7 @@ func (p *valueParser) itemRange(sp span) bool {
 		if !okA || !p.shapes[a.shape] || len(a.parts) == 0 {
 			continue
 		}
-		b, okB := completeEnd(a, p.dropWord(hi, p.itemWords))
+		b, okB := completeEnd(a, dropWord(hi, p.itemWords))
 		if !okB {
 			continue
 		}

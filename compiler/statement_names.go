@@ -26,6 +26,7 @@ type names struct {
 	marked     markedKeys
 	keys       []string           // made by near, on first use
 	order      map[string][]int32 // by shape, made by sorted
+	groupOrder map[string][]int32 // made by orderGroups
 	groupIDs   []string
 	suggested  int
 }
@@ -99,8 +100,8 @@ func (n *names) group(id string) (int32, bool) {
 	return n.byGroup.find(strings.ToLower(id))
 }
 
-// near returns the known key nearest to word.
-func (n *names) near(word string) (string, bool) {
+// near returns the known key nearest to word, but for some.
+func (n *names) near(word string, but func(string) bool) (string, bool) {
 	if n.suggested++; n.suggested > maxSuggestions {
 		return "", false
 	}
@@ -112,20 +113,21 @@ func (n *names) near(word string) (string, bool) {
 	}
 	// The same number in another form: 2 where 002 is.
 	if num, ok := parseNumber(word); ok && len(num.parts) > 0 {
-		if i, known := n.byNumber(num); known && n.items[i].num.compare(num) == 0 {
+		if i, known := n.byNumber(num); known && n.items[i].num.compare(num) == 0 && !but(string(n.items[i].key)) {
 			return string(n.items[i].key), true
 		}
 	}
 	// A letter was left out: 1.2 where only 1.2a is.
 	for _, suffix := range []string{"a", "b", "A"} {
-		if _, ok := n.byKey.ids[word+suffix]; ok {
+		if _, ok := n.byKey.ids[word+suffix]; ok && !but(word+suffix) {
 			return word + suffix, true
 		}
 	}
-	return spell.Nearest(word, n.keys)
+	return spell.NearestID(word, slices.DeleteFunc(slices.Clone(n.keys), but))
 }
 
-func (n *names) nearGroup(word string) (string, bool) {
+// nearGroup returns the id of a group nearest to word, but for some.
+func (n *names) nearGroup(word string, but func(string) bool) (string, bool) {
 	if n.suggested++; n.suggested > maxSuggestions {
 		return "", false
 	}
@@ -134,5 +136,5 @@ func (n *names) nearGroup(word string) (string, bool) {
 			n.groupIDs = append(n.groupIDs, n.groups[i].id)
 		}
 	}
-	return spell.Nearest(word, n.groupIDs)
+	return spell.NearestID(word, slices.DeleteFunc(slices.Clone(n.groupIDs), but))
 }

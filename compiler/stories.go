@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
@@ -94,21 +95,14 @@ func (u *unit) readStories(diags *diag.List) {
 	}
 	none := ""
 	if left := slices.Sorted(maps.Keys(labelled)); len(left) > 0 {
-		none = fmt.Sprintf(" It has no scenarios of %s.", some("US", left))
+		for i := range left {
+			left[i] = "US" + left[i]
+		}
+		none = fmt.Sprintf(" It has no scenarios of %s.", listWords(left[:min(len(left), maxNamed)], len(left)))
 	}
 	diags.Add(diag.New("story-acceptance", u.draft.Range, "acceptance criteria come from spec.md").
-		WithDetail("The scenarios of %s in %s became acceptance criteria of %s with these labels.%s When that file changes, compile again.", some("", names), at, count(items, "item"), none).
+		WithDetail("The scenarios of %s in %s became acceptance criteria of %s with these labels.%s When that file changes, compile again.", listWords(names[:min(len(names), maxNamed)], len(names)), at, count(items, "item"), none).
 		WithRelated(first, "the first of these stories"))
-}
-
-// some lists names, the first ones of many.
-func some(prefix string, names []string) string {
-	const most = 10
-	out := prefix + strings.Join(names[:min(len(names), most)], ", "+prefix)
-	if n := len(names) - most; n > 0 {
-		out += fmt.Sprintf(" and %d more", n)
-	}
-	return out
 }
 
 // readStories finds the user stories of a spec and their acceptance scenarios: the list
@@ -145,7 +139,7 @@ func readStories(f *diag.File) []*story {
 			}
 		case in == nil:
 		default:
-			if m := boldLine.FindStringSubmatch(line); m != nil && !scenarioWord(m[2]) {
+			if m := boldLine.FindStringSubmatch(line); m != nil && !syntax.ScenarioWord(m[2]) {
 				if listing = isScenarios(m[2]); listing && m[4] != "" {
 					in.add(m[4])
 				}
@@ -153,7 +147,7 @@ func readStories(f *diag.File) []*story {
 				in.add(m[1])
 			} else if listing && len(in.scenarios) > 0 && (!gap || strings.HasPrefix(line, " ")) {
 				in.goOn(text)
-			} else if listing && scenarioWord(text) {
+			} else if listing && syntax.ScenarioWord(text) {
 				in.add(text)
 			} else if gap {
 				listing = false
@@ -190,16 +184,6 @@ const maxScenarioBytes = 4000
 func isScenarios(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return strings.HasPrefix(name, "acceptance scenario") || strings.HasPrefix(name, "acceptance criteri")
-}
-
-// scenarioWord reports whether a scenario begins so: "**Given** a user, …".
-func scenarioWord(text string) bool {
-	w, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(text, "*_ ")), " ")
-	switch strings.TrimRight(w, "*_:,") {
-	case "given", "when", "then", "and", "but":
-		return true
-	}
-	return false
 }
 
 func plainText(s string) string {

@@ -41,6 +41,24 @@ func (t *Trace) Places() map[ir.Key]diag.Range {
 	return out
 }
 
+// Lowered returns the epic as far as it could be made where the plan has errors: its nodes
+// in the order of the plan, with the ids that the plan says.
+func (t *Trace) Lowered() *ir.Epic {
+	e := with(t.u.epic)
+	for i := range e.Nodes {
+		e.Nodes[i].ID = t.u.draft.Nodes[i].ID
+	}
+	return e
+}
+
+// New returns the paths that the items' scopes mark as new.
+func (t *Trace) New() (paths []string) {
+	for i := range t.u.draft.Nodes {
+		paths = append(paths, t.u.draft.Nodes[i].New...)
+	}
+	return paths
+}
+
 // Phases returns the groups of the plan's items, in the order of the plan.
 func (t *Trace) Phases() []ir.DraftPhase { return t.u.draft.Phases }
 

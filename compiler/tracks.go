@@ -21,7 +21,7 @@ func (d *depender) joinTracks(c cell) {
 	for k, i := range c.items {
 		tracks[k] = track{letters: d.items[i].num.letters(), key: string(d.items[i].key), at: d.items[i].at}
 	}
-	d.joins2(tracks, "item", func(from, to int) {
+	d.eachJoin(tracks, "item", func(from, to int) {
 		if !d.replaced[c.items[to]] {
 			d.addEdge(c.items[from], c.items[to], byNumber, d.items[c.items[to]].at)
 		}
@@ -35,10 +35,10 @@ type track struct {
 	at      diag.Range
 }
 
-// joins2 calls link(from, to) for each pair in which track to joins track
+// eachJoin calls link(from, to) for each pair in which track to joins track
 // from: the largest proper subsets of its letters. A plain number comes before
 // its single letters.
-func (d *depender) joins2(ts []track, what string, link func(from, to int)) {
+func (d *depender) eachJoin(ts []track, what string, link func(from, to int)) {
 	single := map[string]bool{}
 	var multi []int
 	plain, lettered := -1, -1

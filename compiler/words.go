@@ -55,8 +55,8 @@ type span struct{ start, end int }
 
 // mask returns s in the same length with everything blanked that is no part of
 // a dependency value: emphasis, quotes, backticks, brackets, check marks and
-// other pictures, and what is struck through or stands in parentheses or
-// comments.
+// other pictures, what is struck through or stands in parentheses or comments,
+// and the backslash that breaks a line.
 func mask(s string) string {
 	s = unpicture(unstrike(s))
 	b := []byte(s)
@@ -84,6 +84,8 @@ func mask(s string) string {
 			b[i] = ' '
 		case c == ')':
 			depth = max(depth-1, 0)
+			b[i] = ' '
+		case c == '\\' && (i+1 == len(b) || b[i+1] == '\n' || b[i+1] == '\r'): // breaks the line
 			b[i] = ' '
 		case depth > 0, strings.IndexByte("*`\"'[]_~\t\r{}#", c) >= 0:
 			b[i] = ' '
