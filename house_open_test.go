@@ -65,6 +65,7 @@ var mayFollow = map[string]string{
 	"executor/workspace/merge.go":          worktree,
 	"executor/workspace/moved.go":          "behind MkdirTemp",
 	"executor/workspace/open.go":           worktree,
+	"executor/workspace/renamed.go":        worktree,
 	"executor/workspace/sight.go":          worktree,
 	"executor/workspace/tree.go":           worktree,
 }

@@ -160,6 +160,7 @@ var libraries = map[string]struct {
 	"github.com/fatih/color":                     {room: "internal/term"},
 	"github.com/mattn/go-isatty":                 {room: "internal/term"},
 	"github.com/mattn/go-runewidth":              {room: "internal/term"},
+	"golang.org/x/sys":                           {room: "internal/term"},
 	"golang.org/x/term":                          {room: "internal/term"},
 	"golang.org/x/text/unicode/norm":             {room: "internal/slug"},
 	"golang.org/x/text/language":                 {room: "internal/jsonschema"},

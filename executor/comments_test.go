@@ -138,11 +138,12 @@ func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-03, S2-09, S2-30, S
 
 // S2-03, S2-09: what is drafted is planned until it compiled and was approved.
 func TestADraftIsPlannedUntilItIsApproved(t *testing.T) {
-	s := newStage(t, []string{"1.1"}, func(e *ir.Epic) {
+	draft := func(e *ir.Epic) {
 		e.Gates["compiles"] = ir.Gate{Kind: "compiles", Plan: "plans/x.md", Policy: "sha256:0", From: "builtin", OnFailure: "retry"}
 		e.Nodes[0].Steps[0].Gates = []string{"compiles"}
 		e.Epic.Integration = ir.Integration{Mode: "none", PR: "none"}
-	})
+	}
+	s := newStage(t, []string{"1.1"}, draft)
 	is := func(want string) {
 		t.Helper()
 		if got, why := s.run.Mode(); got != want || !strings.Contains(why, "plans/x.md") {
@@ -154,6 +155,11 @@ func TestADraftIsPlannedUntilItIsApproved(t *testing.T) {
 	is(executor.ModePlanning)
 	s.end()
 	is(executor.ModeReady)
+
+	s = newStage(t, []string{"1.1"}, draft)
+	s.begin()
+	s.ok("1.1", executor.Decision{Verb: executor.Cancel})
+	is(executor.ModePlanning)
 }
 
 func TestInvalidTransitionsOfModesAreRefused(t *testing.T) { // S2-36

@@ -13,6 +13,8 @@ func (r *Run) considerSkip(n *node, d Decision) (act, error) {
 	switch {
 	case n.sum:
 		return nil, r.refuse(n, "the sum of all results cannot be skipped")
+	case r.epic.Plans() != "":
+		return nil, r.refuse(n, "without its plan a draft is nothing, so it is not skipped; cancel ends it")
 	case r.shown(n) == Skipped:
 		return nil, r.already(n, "is skipped already")
 	case n.status == Done:
@@ -173,7 +175,7 @@ func (r *Run) waysOf(n *node) []string {
 			say("retry --keep-old")
 		}
 		if !n.sum {
-			say("skip", "cancel")
+			say(r.waysAround()...)
 		}
 		return out
 	case Waiting:
@@ -210,12 +212,20 @@ func (r *Run) waysOf(n *node) []string {
 	}
 	switch {
 	case n.lands():
-	case n.status == Running:
+	case n.status == Running && r.epic.Plans() == "":
 		say("skip --force", "cancel")
 	default:
-		say("skip", "cancel")
+		say(r.waysAround()...)
 	}
 	return out
+}
+
+// waysAround ends a node without its result. A draft is nothing without its plan.
+func (r *Run) waysAround() []string {
+	if r.epic.Plans() != "" {
+		return []string{"cancel"}
+	}
+	return []string{"skip", "cancel"}
 }
 
 // ends says which commands end a wait for a person, by cause.

@@ -70,6 +70,8 @@ type Workspace interface {
 	Poll(ctx context.Context, e Effect) (PullSeen, error)
 	// Diff writes the unified diff between two commits.
 	Diff(ctx context.Context, from, to string, w io.Writer) error
+	// FileAt returns a file of at most limit bytes as a commit has it, if there is one.
+	FileAt(ctx context.Context, commit, path string, limit int) (b []byte, there bool, err error)
 	// Edited reports whether a node's worktree differs from what ralph last left
 	// there: somebody worked in it.
 	Edited(ctx context.Context, node ir.NodeID) (bool, error)
@@ -244,6 +246,7 @@ type GateRun struct {
 	Gate    ir.Gate
 	Digest  string // of the gate
 	Effect  Effect
+	Left    int // attempts that the step may make after this one, as far as its allowance goes
 	Epic    ir.NodeID
 	Dir     string // worktree at exactly the collected commit; of a review: an empty directory, or "" for one of the gate's own
 	Files   string // directory of this attempt's files; who writes there makes it
@@ -267,6 +270,7 @@ type GateRun struct {
 	Earlier  []GateJudged // verdicts on this commit so far
 	Feedback []string     // what the last attempt was told
 	Diff     func(ctx context.Context, w io.Writer) error
+	Plan     func(ctx context.Context) ([]byte, error) // the plan that a review of a draft judges; nil for others
 	Activity func(Activity)
 	Again    string              // why this gate judges once more, in a fresh directory; "" if it does not
 	Redact   func(string) string // takes secrets out of what the gate keeps; nil: nothing is taken

@@ -3,6 +3,8 @@ package executor
 import (
 	"fmt"
 	"time"
+
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // afterFailure blocks the node when its attempts or the breaker are used up,
@@ -33,6 +35,16 @@ func (r *Run) afterFailure(n *node, now time.Time) (Event, bool) {
 		return e, true
 	}
 	return r.open(n), true
+}
+
+// Left is how many attempts the present step of a node may make after the one that is
+// open, as far as its allowance goes.
+func (r *Run) Left(id ir.NodeID) int {
+	n := r.byID[id]
+	if n == nil || n.ir == nil || n.stepNow() == nil {
+		return 0
+	}
+	return max(n.stepNow().Limits.Attempts-*n.life.usedOf(n.life.step)-1, 0)
 }
 
 // afterDiagnosis does what the diagnostic agent said: fail counts, retry begins

@@ -23,12 +23,25 @@ func (r *Run) Feedback(id ir.NodeID) []string {
 }
 
 // feedback is what an attempt that begins now is told.
-func (r *Run) feedback(n *node) []string { return append(n.told(), r.lastFailure(n)...) }
+func (r *Run) feedback(n *node) []string {
+	out := append(n.told(), r.lastFailure(n)...)
+	if k := len(n.logs) - 1; k > max(n.life.first, 0) && n.logs[k-1].kept() && n.logs[k].From == n.logs[k-1].Commit {
+		out = append(out, "", "Your worktree holds what was kept of that attempt, and is checked again as a whole: what was found in it counts until you undo or mend it there.")
+	}
+	return out
+}
+
+// kept reports whether something of an attempt that failed a check is in its commit.
+func (l *AttemptLog) kept() bool { return len(l.Problems) > 0 && l.Commit != l.From }
 
 // told is what people said in this life, for the agent.
 func (n *node) told() []string {
 	var out []string
-	for i := max(n.life.first, 0); i < len(n.logs); i++ {
+	first := max(n.life.first, 0)
+	for i := first; i < len(n.logs); i++ {
+		if i > first && len(n.logs[i].Said) > 0 {
+			out = append(out, n.logs[i-1].asked()...)
+		}
 		for _, d := range n.logs[i].Said {
 			out = append(out, d.By+" says:", "", quote(d.Message), "")
 		}
@@ -37,6 +50,15 @@ func (n *node) told() []string {
 		}
 	}
 	return out
+}
+
+// asked is the question with which an attempt ended: whom the answer is for may have no
+// session in which it was asked.
+func (l *AttemptLog) asked() []string {
+	if l.Status != AttemptCancelled || !l.Outcome.asks() || l.Outcome.Summary == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("Attempt %d of step %s asked:", l.Number, l.Step), "", quote(l.Outcome.Summary), ""}
 }
 
 // spoken is what people wrote in the session of an attempt's agent.

@@ -83,9 +83,13 @@ func ModePath(from, to string) []string {
 // and is no state of its own.
 func (r *Run) Mode() (mode, reason string) {
 	o := r.Overview()
-	open := 0
+	open, done := 0, 0
 	for _, n := range r.nodes {
-		if s := r.shown(n); s != Done && s != Skipped && s != Cancelled {
+		switch r.shown(n) {
+		case Done:
+			done++
+		case Skipped, Cancelled:
+		default:
 			if !n.sum || len(r.sumInputs()) > 0 && r.sumDone(r.sumInputs()) == nil {
 				open++
 			}
@@ -95,7 +99,7 @@ func (r *Run) Mode() (mode, reason string) {
 	switch {
 	case len(r.epic.Nodes) == 0:
 		return ModeCreated, "it has no sprints yet"
-	case r.epic.Plans() != "" && open == 0 && r.begun:
+	case r.epic.Plans() != "" && open == 0 && done > 0:
 		return ModeReady, "the plan compiled and was approved: " + r.epic.Plans()
 	case r.epic.Plans() != "":
 		return ModePlanning, "a plan is drafted: " + r.epic.Plans()

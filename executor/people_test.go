@@ -262,6 +262,13 @@ var retry = executor.Decision{Verb: executor.RetryNode}
 func TestABlockedNodeIsRetriedWithANewAllowance(t *testing.T) { // execution §5 "retry KEY also reopens", §3 "new allowance"
 	s := newStage(t, []string{"1.1", "1.2: 1.1"})
 	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed(), failed(), failed()}})
+	var left []int
+	s.tells = func(e executor.Effect) []executor.Body {
+		if e.Kind == executor.EffectAgent && e.Node == "bd-1-1" {
+			left = append(left, s.run.Left(e.Node))
+		}
+		return nil
+	}
 	s.begin()
 	s.end()
 	s.is("1.1", executor.Blocked, "", "3 attempts")
@@ -279,6 +286,9 @@ func TestABlockedNodeIsRetriedWithANewAllowance(t *testing.T) { // execution §5
 	v := s.view("1.1")
 	if n := len(v.Attempts); n != 6 || v.Attempts[5].Number != 6 {
 		t.Errorf("%d attempts; want 6, counted on", n)
+	}
+	if got := fmt.Sprint(left); got != "[2 1 0 2 1 0]" {
+		t.Errorf("left after each attempt: %s", got)
 	}
 }
 

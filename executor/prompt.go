@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -99,6 +100,9 @@ func (r *Run) mergePrompt(n *node) []string {
 	}
 	out = append(out, "", "In conflict:", "")
 	for _, p := range a.paths {
+		if strings.ContainsFunc(p, func(c rune) bool { return !unicode.IsPrint(c) }) { // a line break would say something of its own
+			p = strconv.Quote(p)
+		}
 		out = append(out, "- "+p)
 	}
 	if len(a.paths) == 0 {

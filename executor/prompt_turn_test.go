@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -155,4 +156,64 @@ func TestAPromptNeedsNoSession(t *testing.T) { // S2-42, S2-43, S2-44
 	}
 	wantIn(t, calm[2], "Feedback", "check says fail", "summary 2")
 	wantIn(t, calm[3], "Do 1.2.")
+}
+
+// A command has no session, and another agent may stand in: the answer alone says
+// nothing to somebody who does not know what was asked.
+func TestAnAnswerComesWithItsQuestion(t *testing.T) {
+	s := newStage(t, []string{"1.1"})
+	ask := executor.AgentEnded{End: executor.EndExited, Outcome: executor.Outcome{Result: "partial", Summary: "In which language?", NeedsHuman: true}}
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {ask, failed(), executortest.Success()}})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Waiting, executor.CauseQuestion, "")
+	if err := s.say("1.1", executor.Decision{Verb: executor.RetryNode, Message: "German"}); err != nil {
+		t.Fatal(err)
+	}
+	s.begin()
+	got := s.told()
+	if len(got) != 2 {
+		t.Fatalf("%d turns, want 2", len(got))
+	}
+	for _, prompt := range got {
+		wantIn(t, prompt, "Attempt 1 of step implement asked:\n\n    In which language?\n\nann says:\n\n    German\n")
+	}
+}
+
+func TestWhatAnAttemptIsFailedForIsStillInTheWorktree(t *testing.T) {
+	const said = "Your worktree holds what was kept of that attempt"
+	for name, c := range map[string]struct {
+		change func(*ir.Epic)
+		none   bool // nothing was kept
+		want   bool
+	}{
+		"where the next one goes on from it":    {nil, false, true},
+		"not where it begins at the step's own": {func(e *ir.Epic) { e.Nodes[0].Steps[0].OnFailure = "reset" }, false, false},
+		"not where nothing was kept":            {nil, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var change []func(*ir.Epic)
+			if c.change != nil {
+				change = append(change, c.change)
+			}
+			s := newStage(t, []string{"1.1"}, change...)
+			s.answer = func(e executor.Effect) executor.Body {
+				if e.Kind == executor.EffectCollect && e.Attempt == 1 && c.none {
+					return executor.Collected{Result: executor.Tree{Commit: e.Start, Tree: "x"}, Problems: []string{"it deleted its worktree"}}
+				}
+				if e.Kind == executor.EffectCollect && e.Attempt == 1 {
+					return executor.Collected{Result: executor.Tree{Commit: "x", Tree: "x"}, Problems: []string{"outside what the sprint owns (a): b"}}
+				}
+				return nil
+			}
+			s.begin()
+			got := s.told()
+			if len(got) != 2 {
+				t.Fatalf("%d turns, want 2", len(got))
+			}
+			if is := strings.Contains(got[1], said); is != c.want {
+				t.Errorf("told: %v, want %v\n%s", is, c.want, got[1])
+			}
+		})
+	}
 }

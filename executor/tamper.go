@@ -216,6 +216,7 @@ func (r *Run) grade(s Sighting) Grade {
 // time, and the integration branch forward.
 func (r *Run) mayMove(s Sighting) bool {
 	n := r.byID[s.Node]
+	during := slices.ContainsFunc(s.During, func(d During) bool { return d.Node == s.Node })
 	switch {
 	case !s.Branch || n == nil || n.ir == nil || strings.HasPrefix(s.Is, "ref: "): // what it leads to would move with it
 		return false
@@ -223,7 +224,7 @@ func (r *Run) mayMove(s Sighting) bool {
 		return s.Forward
 	case n.ir.Kind == ir.Manual:
 		return true
-	case n.status == Running || slices.ContainsFunc(s.During, func(d During) bool { return d.Node == s.Node }):
+	case during || n.status == Running && s.Was != "": // before its first attempt it is ralph that makes it
 		return true
 	}
 	switch n.status { // a person may mend what is not done

@@ -62,14 +62,15 @@ func TestWhatOthersMayMove(t *testing.T) {
 		"a new branch's remote":                   {executor.Sighting{Thing: executor.ThingRoute, Forward: true, Drift: executor.Drift{What: "branch.x.remote", Is: "b"}}, ""},
 		"a stash, a fetch, another epic":          {ref(executor.ThingOther, "", false, true, "a", "b"), executor.Noticed},
 		"the branch of a node during its attempt": {own("bd-1-2", false, "b"), ""},
-		"a branch that leads to another":          {own("bd-1-2", false, "ref: refs/heads/main"), executor.Tampered},
-		"the branch of a node that is done":       {own("bd-1-1", true, "b"), executor.Tampered},
-		"the branch of a manual node":             {own("bd-1-3", false, ""), ""},
-		"the branch of a node that waits to be":   {own("bd-1-4", true, "b"), executor.Tampered},
-		"commits on the integration branch":       {own(executor.Integration, true, "b"), ""},
-		"a rewound integration branch":            {own(executor.Integration, false, "b"), executor.Tampered},
-		"a result that is pinned":                 {ref(executor.ThingOwn, "bd-1-1", false, true, "a", "b"), executor.Tampered},
-		"the pinned base":                         {ref(executor.ThingOwn, "", false, true, "a", "b"), executor.Tampered},
+		"the branch of a node whose first attempt has not begun": {ref(executor.ThingOwn, "bd-1-2", true, false, "", "b"), executor.Tampered},
+		"a branch that leads to another":                         {own("bd-1-2", false, "ref: refs/heads/main"), executor.Tampered},
+		"the branch of a node that is done":                      {own("bd-1-1", true, "b"), executor.Tampered},
+		"the branch of a manual node":                            {own("bd-1-3", false, ""), ""},
+		"the branch of a node that waits to be":                  {own("bd-1-4", true, "b"), executor.Tampered},
+		"commits on the integration branch":                      {own(executor.Integration, true, "b"), ""},
+		"a rewound integration branch":                           {own(executor.Integration, false, "b"), executor.Tampered},
+		"a result that is pinned":                                {ref(executor.ThingOwn, "bd-1-1", false, true, "a", "b"), executor.Tampered},
+		"the pinned base":                                        {ref(executor.ThingOwn, "", false, true, "a", "b"), executor.Tampered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := stage(t)

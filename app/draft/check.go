@@ -24,25 +24,34 @@ func BoundsOf(s *policies.Set) Bounds {
 	return Bounds{Tasks: m.Tasks.V, Files: m.Files.V, EstimateMS: m.EstimateMS.V}
 }
 
-// Compiled is a plan that compiles, with what Check holds it against.
+// Compiled is a plan as the compiler read it, with what Check holds it against.
 type Compiled struct {
-	Epic   *ir.Epic
-	File   *diag.File            // the plan
-	Places map[ir.Key]diag.Range // of the headings of its items (compiler.Trace)
-	Paths  []string              // files of the project that it is a plan for, relative to the project
-	Wish   string
-	Bounds Bounds
+	Epic    *ir.Epic              // with errors: as far as it could be made (compiler.Trace)
+	Errors  diag.List             // of the compiler
+	File    *diag.File            // the plan
+	Places  map[ir.Key]diag.Range // of the headings of its items (compiler.Trace)
+	New     []string              // paths that sprints make (compiler.Trace)
+	Paths   []string              // files of the project that it is a plan for, relative to the project
+	Partial bool                  // Paths are not all of them: no path can be said to be missing
+	Wish    string
+	Bounds  Bounds
+	Now     Identities // that the plan says
 
 	Finished map[ir.NodeID]bool // sprints that are done by the record: they are left alone
 }
 
-// Check reports what keeps a plan that compiles from being a good one, all at once:
-// policy files of its own, sprints without acceptance criteria or without a judge, sprints that are too large,
+// Check reports what keeps a new plan from being a good one, all at once: policy files and
+// ids of its own, sprints without acceptance criteria or without a judge, sprints that are too large,
 // scopes that name nothing, requirements of the wish that no sprint implements. What
-// is done already is left alone. The list is sorted.
+// is done already is left alone, and so is what an error of the compiler leaves unsure. The
+// list is sorted.
 func Check(c Compiled) diag.List {
-	k := &checking{Compiled: c}
+	k := &checking{Compiled: c, unsure: unsureOf(&c), asked: Requirements(c.Wish)}
 	k.all()
+	k.inventedEpic("")
+	for _, n := range k.Now.Items {
+		k.invented(n)
+	}
 	k.diags.Sort()
 	k.diags.Cap()
 	return k.diags
@@ -51,7 +60,7 @@ func Check(c Compiled) diag.List {
 func (k *checking) all() {
 	k.front()
 	for i := range k.Epic.Nodes {
-		if n := &k.Epic.Nodes[i]; !k.done(n) {
+		if n := &k.Epic.Nodes[i]; !k.left(n) {
 			k.acceptance(n)
 			k.judge(n)
 			k.large(n)
@@ -61,11 +70,15 @@ func (k *checking) all() {
 	k.requirements()
 }
 
-// done reports whether a sprint is finished.
-func (k *checking) done(n *ir.Node) bool { return n.Done || k.Finished[n.ID] }
+// left reports whether a sprint is left alone: it is finished, or it is not sure what it
+// says.
+func (k *checking) left(n *ir.Node) bool { return n.Done || k.Finished[n.ID] || k.items[n.Key] }
 
 type checking struct {
 	Compiled
+	unsure
+	asked  []string           // requirements that it has to implement
+	held   []string           // and those that it did before it was changed
 	before syntax.FrontMatter // of the plan before it was changed
 	diags  diag.List
 }
@@ -80,8 +93,8 @@ func (k *checking) acceptance(n *ir.Node) {
 
 // judge reports a sprint of which only the agent itself says that it is done.
 func (k *checking) judge(n *ir.Node) {
-	if n.Kind == ir.Manual {
-		return // who does it is a person
+	if n.Kind == ir.Manual || k.outside { // who does it is a person; what judges it may be lost
+		return
 	}
 	for i := range n.Steps {
 		for _, name := range n.Steps[i].Gates {
@@ -117,30 +130,6 @@ func paths(n *ir.Node) []string {
 	out := slices.Concat(n.Scope.Owns, n.Scope.Files)
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-func (k *checking) requirements() {
-	asked := Requirements(k.Wish)
-	if len(asked) == 0 {
-		return
-	}
-	done, title := map[string]bool{}, k.title()
-	for i := range k.Epic.Nodes {
-		for _, id := range k.Epic.Nodes[i].Implements {
-			for _, w := range strings.FieldsFunc(id, func(r rune) bool { return strings.ContainsRune(" ,;()[]`*:", r) }) {
-				done[strings.ToUpper(w)] = true
-				if first, _, parts := strings.Cut(w, "."); parts { // 3.1 is a point of requirement 3
-					done[first] = true
-				}
-			}
-		}
-	}
-	for _, id := range asked {
-		if !done[strings.ToUpper(strings.TrimPrefix(id, "Requirement "))] {
-			k.diags.Add(diag.Newf("draft-requirement-missing", title, "no sprint implements %s", id).
-				WithDetail("What was asked for states %s. Write **Implements**: %s into the sprint that does it, or add that sprint.", id, id))
-		}
-	}
 }
 
 // title is the place of the plan's title, else its start.

@@ -29,6 +29,8 @@ type Revision struct {
 
 	Found []string // what the compiler says about it as it is, as lines; nil: nothing
 	Done  []string // keys of the sprints that are finished
+
+	Implements []string // what stands under Implements of its sprints
 }
 
 // Prompt is what the planner is told, as lines of markdown. Texts of others (the
@@ -69,6 +71,7 @@ type ExploreInput struct {
 	Map    []string
 	Revise *Revision
 	Later  bool // others have looked around before
+	Room   int  // bytes of the summary that the planner's prompt has room for
 }
 
 // ExplorePrompt is what those are told who look around for a planner.
@@ -89,7 +92,7 @@ func ExplorePrompt(in ExploreInput) []string {
 		p.say("", "Others have looked before you; what they found stands at the end of this prompt. Go on from there: check what matters, and look where they did not.")
 	}
 	p.head("How to report")
-	p.say("The summary of your outcome is what the planner reads: the findings, with paths, in a few dozen lines. State what you saw, and say so where you only suppose.",
+	p.say(fmt.Sprintf("The summary of your outcome is what the planner reads: the findings, with paths, in at most %d bytes; more is cut off. State what you saw, and say so where you only suppose.", in.Room),
 		"What is longer goes into markdown files in the directory of the file that the variable `RALPH_OUTCOME` names, where it is set; the planner is told where they are.")
 	p.head("The repository")
 	p.say(in.Map...)
@@ -151,7 +154,11 @@ func (p *page) judged(in PromptInput) {
 	}
 	ids, stated := Requirements(in.Wish), "the brief states"
 	if r := in.Revise; r != nil {
-		ids, stated = demanded(in.Wish, r.Wish, r.Plan), "is asked for"
+		var held []string
+		if held, ids = demanded(r.Implements, in.Wish, r.Wish); len(held) > 0 {
+			p.say("- what the plan implements stays under **Implements** of a sprint: " + some(held) + ";")
+		}
+		stated = "is asked for"
 	}
 	if len(ids) > 0 {
 		p.say("- each requirement that " + stated + " stands under **Implements** of a sprint: " + some(ids) + ";")

@@ -28,12 +28,13 @@ type Was struct {
 	Finished []Named // sprints that are done, by the record or by the plan
 	Text     string
 	Brief    string // what it was first written for; "" if nobody knows
+
+	Implements []string // what stood under Implements of its sprints
 }
 
-// Revised is a changed plan that compiles.
+// Revised is a changed plan.
 type Revised struct {
 	Compiled
-	Now   Identities
 	Was   Was
 	Asked string               // what was to be different
 	Again map[ir.NodeID]string // sprints that would run with it, and why
@@ -44,14 +45,15 @@ type Revised struct {
 func CheckRevised(r Revised) diag.List {
 	c := r.Compiled
 	c.Finished = map[ir.NodeID]bool{}
+	unsure := unsureOf(&c)
 	for _, f := range r.Was.Finished {
 		c.Finished[f.ID] = true
+		if len(c.Errors) > 0 { // a sprint without an id in the plan has none yet
+			unsure.items[f.Key] = true
+		}
 	}
-	c.Wish = ""
-	for _, id := range demanded(r.Was.Brief, r.Asked, r.Was.Text) {
-		c.Wish += asStated(id) + "\n"
-	}
-	k := &revising{checking: checking{Compiled: c, before: frontOf(diag.NewFile(c.File.Name, []byte(r.Was.Text)))}, now: r.Now, was: r.Was, again: r.Again}
+	held, added := demanded(r.Was.Implements, r.Was.Brief, r.Asked)
+	k := &revising{checking: checking{Compiled: c, unsure: unsure, held: held, asked: added, before: frontOf(diag.NewFile(c.File.Name, []byte(r.Was.Text)))}, was: r.Was, again: r.Again}
 	k.all()
 	k.identities()
 	k.finished()
@@ -62,32 +64,31 @@ func CheckRevised(r Revised) diag.List {
 
 type revising struct {
 	checking
-	now   Identities
 	was   Was
 	again map[ir.NodeID]string
 }
 
 // identities holds the ids that the changed plan says against those that it said.
 func (k *revising) identities() {
-	if was := k.was.Epic; was != "" && k.now.Epic != was {
+	if was := k.was.Epic; was != "" && k.Now.Epic != was && !k.outside {
 		k.diags.Add(diag.New("draft-id-lost", k.title(), "the plan has lost its id").
 			WithDetail("With another id all of its work would begin anew. Write `<!-- beads-ralph-epic: %s -->` below the title, as it was.", was))
 	}
+	k.inventedEpic(k.was.Epic)
 	said, byTitle := map[ir.NodeID]Named{}, map[string][]Named{}
 	for _, w := range k.was.Items {
 		said[w.ID] = w
 		byTitle[folded(w.Title)] = append(byTitle[folded(w.Title)], w)
 	}
 	lost := k.lost(said)
-	for _, n := range k.now.Items {
+	for _, n := range k.Now.Items {
 		w, known := said[n.ID]
 		switch {
 		case lost[n.Key]:
 		case !known:
-			k.diags.Add(diag.Newf("draft-id-reused", n.Range, "sprint %s has an id that nobody gave it", short(n.Key)).
-				WithDetail("The plan had no %s. Ralph gives a new sprint its id: delete the comment `<!-- beads-ralph: %s -->`.", n.ID, n.ID))
+			k.invented(n)
 		case folded(n.Title) != folded(w.Title):
-			if twins := byTitle[folded(n.Title)]; len(twins) == 1 && !kept(k.now.Items, twins[0]) {
+			if twins := byTitle[folded(n.Title)]; len(twins) == 1 && !kept(k.Now.Items, twins[0]) {
 				k.diags.Add(diag.Newf("draft-id-reused", n.Range, "sprint %s has the id of another", short(n.Key)).
 					WithDetail("%s was that of %s %q: what became of that one would count for this one. Write `<!-- beads-ralph: %s -->` here, as it was below this title.", n.ID, w.Key, cut(plain(w.Title), 80), twins[0].ID))
 			}
@@ -95,10 +96,24 @@ func (k *revising) identities() {
 	}
 }
 
+// invented reports an id of a sprint that the plan did not have.
+func (k *checking) invented(n Named) {
+	k.diags.Add(diag.Newf("draft-id-reused", n.Range, "sprint %s has an id that nobody gave it", short(n.Key)).
+		WithDetail("The plan had no %s. Ralph gives a new sprint its id: delete the comment `<!-- beads-ralph: %s -->`.", n.ID, n.ID))
+}
+
+// inventedEpic reports an id of a plan that had none.
+func (k *checking) inventedEpic(was ir.NodeID) {
+	if now := k.Now.Epic; was == "" && now != "" {
+		k.diags.Add(diag.New("draft-id-reused", k.title(), "the plan has an id that nobody gave it").
+			WithDetail("The plan had no id. Ralph gives it one: delete the comment `<!-- beads-ralph-epic: %s -->`.", now))
+	}
+}
+
 // lost reports sprints that keep their title or their key and whose id is gone.
 func (k *revising) lost(said map[ir.NodeID]Named) map[ir.Key]bool {
 	has, own := map[ir.NodeID]bool{}, map[ir.Key]bool{}
-	for _, n := range k.now.Items {
+	for _, n := range k.Now.Items {
 		has[n.ID] = true
 		_, own[n.Key] = said[n.ID]
 	}
@@ -123,7 +138,9 @@ func (k *revising) lost(said map[ir.NodeID]Named) map[ir.Key]bool {
 		if n == nil || out[n.Key] {
 			continue // it was removed
 		}
-		out[n.Key] = true
+		if out[n.Key] = true; k.items[n.Key] {
+			continue
+		}
 		k.diags.Add(diag.Newf("draft-id-lost", k.Places[n.Key], "sprint %s has lost its id", short(n.Key)).
 			WithDetail("%s %q had the id %s, by which what was done for it is found. Write `<!-- beads-ralph: %s -->` below the heading. If this is another sprint, give it a number and a title that none had.",
 				w.Key, cut(plain(w.Title), 80), w.ID, w.ID))
@@ -143,9 +160,14 @@ func (k *revising) finished() {
 	for i := range k.Epic.Nodes {
 		byID[k.Epic.Nodes[i].ID] = &k.Epic.Nodes[i]
 	}
+	said := map[ir.NodeID]bool{}
+	for _, n := range k.Now.Items {
+		said[n.ID] = true
+	}
 	for _, f := range k.was.Finished {
 		n := byID[f.ID]
 		switch why, again := k.again[f.ID]; {
+		case n == nil && len(k.Errors) > 0 && (said[f.ID] || strings.Contains(string(k.File.Bytes), f.Title)): // perhaps it could not be read
 		case n == nil:
 			k.diags.Add(diag.Newf("draft-done-changed", k.title(), "sprint %s is done and was removed", short(f.Key)).
 				WithDetail("%s %q is finished, and its result is part of the work. Write it back as it was, with its id %s; what is to be different now belongs into a new sprint.", f.Key, cut(plain(f.Title), 80), f.ID))
@@ -157,33 +179,6 @@ func (k *revising) finished() {
 				WithDetail("It would run again%s. Leave what is finished as it was, with all it needs; what is to be different now belongs into a new sprint.", why))
 		}
 	}
-}
-
-// demanded are the requirements that a changed plan has to implement: those of the first
-// brief that the plan speaks of and the wish does not, and those of the wish that are new.
-// What the wish says about others is for people to judge: it may drop them.
-func demanded(brief, wish, plan string) []string {
-	told := Requirements(wish)
-	var out []string
-	for _, id := range Requirements(brief) {
-		if strings.Contains(plan, strings.TrimPrefix(id, "Requirement ")) && !slices.Contains(told, id) {
-			out = append(out, id)
-		}
-	}
-	for _, id := range told {
-		if !strings.Contains(plan, strings.TrimPrefix(id, "Requirement ")) {
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
-// asStated is an id in the form in which a brief states it.
-func asStated(id string) string {
-	if strings.HasPrefix(id, "Requirement ") {
-		return "# " + id
-	}
-	return id + ":"
 }
 
 // folded is a title as it is compared.

@@ -41,8 +41,10 @@ REQ-1 and REQ-2.
 `
 
 // said reads the ids that a plan says.
-func said(text string) Identities {
-	epic, items := compiler.Identities(diag.NewFile("plan.md", []byte(text)))
+func said(text string) Identities { return saidIn(diag.NewFile("plan.md", []byte(text))) }
+
+func saidIn(file *diag.File) Identities {
+	epic, items := compiler.Identities(file)
 	out := Identities{Epic: epic}
 	for _, it := range items {
 		out.Items = append(out.Items, Named(it))
@@ -60,6 +62,9 @@ func TestCheckRevised(t *testing.T) {
 		done     string // key and id of a sprint that is finished
 		again    string // its id, if it would run again
 		want     []string
+
+		implements []string // what the plan did before
+		asked      string   // for the change
 	}{
 		"nothing": {},
 		"a new sprint, renumbered ones": {
@@ -85,8 +90,9 @@ func TestCheckRevised(t *testing.T) {
 			old: searchPlan[strings.Index(searchPlan, "### Sprint 1.2"):], now: "", done: "1.2 bd-bbbbbb", want: []string{"draft-done-changed sprint 1.2 is done and was removed"},
 		},
 		"a done one is not held to what new ones are": {old: "**Acceptance criteria**:\n\n- words are found", now: "", done: "1.1 bd-aaaaaa"},
-		"no ids before":      {was: strings.NewReplacer("<!-- beads-ralph: bd-bbbbbb -->\n", "", "<!-- beads-ralph: bd-aaaaaa -->\n", "").Replace(searchPlan), old: page + "\n", now: "### Sprint 1.2: Page\n", want: []string{"draft-id-reused sprint 1.1 has an id that nobody gave it"}},
-		"other policy files": {old: "# Search\n", now: "---\npolicies: []\n---\n# Search\n", want: []string{"draft-policies the plan chooses policy files itself"}},
+		"no ids before":                {was: strings.NewReplacer("<!-- beads-ralph: bd-bbbbbb -->\n", "", "<!-- beads-ralph: bd-aaaaaa -->\n", "").Replace(searchPlan), old: page + "\n", now: "### Sprint 1.2: Page\n", want: []string{"draft-id-reused sprint 1.1 has an id that nobody gave it"}},
+		"an epic's id that it had not": {was: strings.Replace(searchPlan, "<!-- beads-ralph-epic: bd-epic00 -->\n", "", 1), want: []string{"draft-id-reused the plan has an id that nobody gave it"}},
+		"other policy files":           {old: "# Search\n", now: "---\npolicies: []\n---\n# Search\n", want: []string{"draft-policies the plan chooses policy files itself"}},
 		"the same policy files": {
 			was: "---\npolicies: []\n---\n" + searchPlan, old: "# Search\n", now: "---\npolicies: []\n---\n# Search\n",
 		},
@@ -111,8 +117,8 @@ func TestCheckRevised(t *testing.T) {
 				t.Fatalf("%+v", out.Diags)
 			}
 			r := Revised{
-				Compiled: Compiled{Epic: out.Results[0].Epic, File: out.Files["plan.md"], Places: out.Results[0].Trace.Places()},
-				Was:      Was{Identities: said(c.was), Text: c.was}, Now: said(text), Again: map[ir.NodeID]string{ir.NodeID(c.again): "its text changed"},
+				Compiled: Compiled{Epic: out.Results[0].Epic, File: out.Files["plan.md"], Places: out.Results[0].Trace.Places(), Now: said(text)},
+				Was:      Was{Identities: said(c.was), Text: c.was, Implements: c.implements}, Asked: c.asked, Again: map[ir.NodeID]string{ir.NodeID(c.again): "its text changed"},
 			}
 			if key, id, ok := strings.Cut(c.done, " "); ok {
 				r.Was.Finished = []Named{{ID: ir.NodeID(id), Key: ir.Key(key), Title: "Done"}}
@@ -128,15 +134,27 @@ func TestCheckRevised(t *testing.T) {
 	}
 }
 
-// A wish may drop a requirement or state a new one; the others stay.
+// What a plan implements it goes on to implement, unless the wish speaks of it; what the
+// wish adds is new to the plan and to its first brief.
 func TestDemanded(t *testing.T) {
-	got := demanded("REQ-1: a\nREQ-2: b\nREQ-3: c\n# Requirement 4\n", "drop REQ-2; REQ-9: faster", "REQ-1, REQ-2, 4")
-	if want := "[REQ-1 Requirement 4 REQ-9]"; fmt.Sprint(got) != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	for _, id := range got {
-		if back := Requirements(asStated(id)); len(back) != 1 || back[0] != id {
-			t.Errorf("%s is stated as %q, which is %v", id, asStated(id), back)
+	for name, c := range map[string]struct {
+		had, brief, wish string // had: what stands below Implements, separated by "|"
+		held, added      string
+	}{
+		"another wish":            {had: "REQ-1|REQ-2, AUTH-01", wish: "nicer words", held: "[REQ-1 REQ-2 AUTH-01]", added: "[]"},
+		"one is dropped":          {had: "REQ-1|REQ-2", wish: "drop REQ-2", held: "[REQ-1]", added: "[]"},
+		"it was dropped before":   {had: "REQ-1", brief: "REQ-1: a\nREQ-2: b", wish: "drop REQ-2", held: "[REQ-1]", added: "[]"},
+		"one is added":            {had: "REQ-1", brief: "REQ-1: a", wish: "REQ-9: faster", held: "[REQ-1]", added: "[REQ-9]"},
+		"one begins as another":   {had: "REQ-1|REQ-12", wish: "drop REQ-12", held: "[REQ-1]", added: "[]"},
+		"numbers":                 {had: "3.1|3.2 fast|Requirement 4", wish: "split sprint 4 into 3 parts", held: "[Requirement 3 Requirement 4]", added: "[]"},
+		"a number is dropped":     {had: "3.1|4", wish: "without requirement 3", held: "[Requirement 4]", added: "[]"},
+		"a number is added":       {had: "3.1", wish: "## Requirement 5", held: "[Requirement 3]", added: "[Requirement 5]"},
+		"words are no ids":        {had: "the page in 2 steps with OAuth2", wish: "nicer", held: "[]", added: "[]"},
+		"nothing was implemented": {wish: "REQ-1", held: "[]", added: "[REQ-1]"},
+	} {
+		held, added := demanded(strings.Split(c.had, "|"), c.brief, c.wish)
+		if fmt.Sprint(held) != c.held || fmt.Sprint(added) != c.added {
+			t.Errorf("%s: got %v and %v, want %s and %s", name, held, added, c.held, c.added)
 		}
 	}
 }
@@ -160,8 +178,8 @@ func TestRevisedIsSaidInFull(t *testing.T) {
 	was.Finished = []Named{was.Items[0], was.Items[2]}
 	var b strings.Builder
 	for _, d := range CheckRevised(Revised{
-		Compiled: Compiled{Epic: out.Results[0].Epic, File: out.Files["plan.md"], Places: out.Results[0].Trace.Places()},
-		Was:      was, Now: said(text["plan.md"]), Again: map[ir.NodeID]string{"bd-aaaaaa": "its text changed"},
+		Compiled: Compiled{Epic: out.Results[0].Epic, File: out.Files["plan.md"], Places: out.Results[0].Trace.Places(), Now: said(text["plan.md"])},
+		Was:      was, Again: map[ir.NodeID]string{"bd-aaaaaa": "its text changed"},
 	}) {
 		at := out.Files["plan.md"].Position(d.Range.Start)
 		fmt.Fprintf(&b, "%s %s %d:%d: %s\n\t%s\n", d.Severity, d.Code, at.Line, at.Column, d.Summary, d.Detail)

@@ -7,14 +7,16 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
 // scopes reports paths under Owns and Files that fit nothing of the project and that
 // no sprint makes.
 func (k *checking) scopes() {
-	there, made := newForest(k.Paths), newForest(newPaths(string(k.File.Bytes)))
+	if k.Partial {
+		return
+	}
+	there, made := newForest(k.Paths), newForest(k.New)
 	starts := make([]int, 0, len(k.Places))
 	for _, r := range k.Places {
 		starts = append(starts, r.Start)
@@ -23,7 +25,7 @@ func (k *checking) scopes() {
 	said := 0
 	for i := range k.Epic.Nodes {
 		n := &k.Epic.Nodes[i]
-		if k.done(n) {
+		if k.left(n) {
 			continue
 		}
 		for _, p := range paths(n) {
@@ -56,20 +58,6 @@ func (k *checking) find(p string, heading diag.Range, starts []int) diag.Range {
 	}
 	return heading
 }
-
-// newPaths are the paths of a plan that `(new)` stands behind.
-func newPaths(plan string) []string {
-	var out []string
-	for _, m := range markedNew.FindAllStringSubmatch(plan, -1) {
-		p := strings.Trim(m[1]+m[2], `"'[]*_`)
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-var markedNew = lazyregexp.New("(?i)(?:`([^`\\s]+)`|([^\\s,`()|]+))[ \t]*\\(new\\b[^()\n]{0,40}\\)")
 
 // forest knows paths: those that exist, or those that sprints make, globs among them.
 type forest struct {

@@ -90,16 +90,8 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 }
 
 func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
-	switch {
-	case a.parallel < 0:
-		return usageErrorf("--parallel %d: write a number from 1", a.parallel)
-	case !slices.Contains([]string{"", "jsonl", beadsmith.Format}, a.events):
-		return usageErrorf("--events %s: write jsonl or %s", a.events, beadsmith.Format)
-	case a.grace < 0:
-		return usageErrorf("--grace %s: write a time that is not negative", a.grace)
-	}
-	if err := process.Supported(); err != nil {
-		return inputErrorf("%w", err)
+	if err := a.check(); err != nil {
+		return err
 	}
 	file, err := a.epic.path(args...)
 	if err != nil {
@@ -113,6 +105,22 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 		return applyDraft(cmd, a, file, epic, raw)
 	}
 	return applyEpic(cmd, a, file, epic, raw)
+}
+
+// check refuses flags that mean nothing, and a system on which no agent can be run.
+func (a *applyArgs) check() error {
+	switch {
+	case a.parallel < 0:
+		return usageErrorf("--parallel %d: write a number from 1", a.parallel)
+	case !slices.Contains([]string{"", "jsonl", beadsmith.Format}, a.events):
+		return usageErrorf("--events %s: write jsonl or %s", a.events, beadsmith.Format)
+	case a.grace < 0:
+		return usageErrorf("--grace %s: write a time that is not negative", a.grace)
+	}
+	if err := process.Supported(); err != nil {
+		return inputErrorf("%w", err)
+	}
+	return nil
 }
 
 // applyEpic walks an epic that was read from file; raw are its bytes.

@@ -13,12 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/compiler"
-	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
-	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
 // maxIterations bounds --max-iterations, as the label Iterations is bounded.
@@ -149,136 +147,6 @@ func (a *compileArgs) options() (compiler.Options, error) {
 	return o, nil
 }
 
-// compilation is what a command needs to show or store a compile.
-type compilation struct {
-	compiler.Output
-	input   compiler.Input
-	project *project
-	plans   []planFile
-	view    diagsView
-	hint    string // about the project as a whole, for people; mostly empty
-	ignored []string
-}
-
-// planFile is a plan as it was read.
-type planFile struct {
-	file  string // as the user typed it; "-" is standard input
-	bytes []byte
-}
-
-// compile reads the plans and policies that the flags name and compiles them.
-// The caller closes the project.
-func (a *compileArgs) compile(in io.Reader) (*compilation, error) {
-	opts, err := a.options()
-	if err != nil {
-		return nil, err
-	}
-	c := &compilation{}
-	input := compiler.Input{Options: opts}
-	if a.as != "" {
-		return c, a.importInto(c, &input, in)
-	}
-	var beads []planFile
-	for _, file := range a.plans {
-		at := file
-		var b []byte
-		if file == "-" {
-			if a.planPath == "" {
-				return nil, usageErrorf("a plan from standard input needs --plan-path, the path that it stands for")
-			}
-			at = a.planPath
-			b, err = readStdin(in)
-		} else {
-			if isDir(file) {
-				return nil, inputErrorf("%s is a directory, and plans are files%s", file, whatIsIn(file))
-			}
-			b, err = readFile(file)
-		}
-		if err != nil {
-			return nil, err
-		}
-		path, err := c.inside(at)
-		if err != nil {
-			return nil, err
-		}
-		if isBead(file, b) { // results of plans come before those of beads
-			beads = append(beads, planFile{file, b})
-			draft, list := ralphbead.Decode([]*diag.File{diag.NewFile(path, b)})
-			input.Imports = append(input.Imports, compiler.Imported{Sources: []compiler.Source{{Path: path, Bytes: b}}, Draft: draft, Diags: list})
-			continue
-		}
-		c.plans = append(c.plans, planFile{file, b})
-		input.Plans = append(input.Plans, compiler.Source{Path: path, Bytes: b})
-	}
-	c.plans = append(c.plans, beads...)
-	return c, a.finish(c, &input)
-}
-
-// importInto compiles files of another format, all of them to one epic.
-func (a *compileArgs) importInto(c *compilation, input *compiler.Input, in io.Reader) error {
-	f, err := findFormat(a.as, "read", isWork)
-	if err != nil {
-		return err
-	}
-	files, err := f.read(a.plans, in)
-	if err != nil {
-		return err
-	}
-	c.project, c.ignored = files.project, files.ignored
-	c.plans = []planFile{{files.label(), files.sources[0].Bytes}}
-	input.Imports = []compiler.Imported{f.draft(files, a.strict)}
-	return a.finish(c, input)
-}
-
-// finish reads the policy and compiles.
-func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) {
-	if len(a.policies) == 0 {
-		c.hint = c.project.noRepository()
-	}
-	if input.Policy, err = c.project.readPolicies(a.policies); err != nil {
-		return err
-	}
-	input.Project = c.project.FS()
-	if a.inClone {
-		input.Past = a.past(c.project)
-		input.Taken = a.taken(c.project)
-	}
-	if c.size() > small {
-		collectAt(150)
-	}
-	c.input = *input
-	c.Output = compiler.Compile(*input)
-	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
-	return nil
-}
-
-// small is how many bytes of plans are compiled within the memory that
-// docs/limits.md promises. For more the time counts, as far as memory allows.
-const small = 1 << 20
-
-func (c *compilation) size() (n int) {
-	for _, p := range c.plans {
-		n += len(p.bytes)
-	}
-	return n
-}
-
-// inside returns the path of a file in its project, which the first file opens.
-func (c *compilation) inside(file string) (string, error) {
-	if c.project == nil {
-		p, err := openProject(file)
-		if err != nil {
-			return "", err
-		}
-		c.project = p
-	}
-	path, inside := c.project.rel(file)
-	if !inside {
-		return "", notAProject(file, c.project.dir)
-	}
-	return path, c.project.leadsOut(file)
-}
-
 func runCompile(cmd *cobra.Command, a *compileArgs) error {
 	if err := a.fromEpic(); err != nil {
 		return err
@@ -313,17 +181,17 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 			return err
 		}
 	}
-	others := make([][]string, len(c.Results))
+	before := make([]ir.Names, len(c.Results))
 	for i, r := range c.Results {
-		others[i] = otherIDs(targets[i], r)
+		before[i] = namesBefore(targets[i], r)
 	}
 	if err := a.write(cmd.OutOrStdout(), c, targets); err != nil {
 		return err
 	}
 	say := a.said(cmd)
 	for i, r := range c.Results {
-		sayCompiled(say, r, targets[i], !a.noAnnotate && c.plans[i].file != "-" && r.Epic.Run.Dialect != "")
-		for _, line := range others[i] {
+		sayCompiled(say, r, targets[i], replacedPlan(before[i], r), !a.noAnnotate && c.plans[i].file != "-" && r.Epic.Run.Dialect != "")
+		for _, line := range otherIDs(before[i], r) {
 			sayf(cmd.ErrOrStderr(), "%s\n", line)
 		}
 	}
@@ -342,6 +210,9 @@ func (a *compileArgs) compiled(cmd *cobra.Command) (*compilation, error) {
 		return nil, err
 	}
 	if err := c.print(cmd); err != nil {
+		if len(a.plans) == 1 {
+			sayf(cmd.ErrOrStderr(), "%s", importedNote(a.plans[0], "import"))
+		}
 		c.project.Close()
 		return nil, err
 	}
@@ -465,8 +336,9 @@ func (c *compilation) mayReplace(file string) error {
 	return nil
 }
 
-// sayCompiled says in a line what was made and written.
-func sayCompiled(w io.Writer, r compiler.Result, target string, annotate bool) {
+// sayCompiled says in a line what was made and written, and whose epic is replaced by it;
+// "" if it is nobody's.
+func sayCompiled(w io.Writer, r compiler.Result, target, replaced string, annotate bool) {
 	s := r.Epic.Stats()
 	fmt.Fprintf(w, "%s, %s, %s", count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
 	if s.Done > 0 {
@@ -474,6 +346,9 @@ func sayCompiled(w io.Writer, r compiler.Result, target string, annotate bool) {
 	}
 	if target != "-" {
 		sayf(w, "; wrote %s", filepath.ToSlash(target))
+	}
+	if replaced != "" {
+		sayf(w, " in place of the epic of %s", replaced)
 	}
 	if annotate {
 		switch r.Added {

@@ -10,15 +10,28 @@ import (
 // mostOthers is how many sprints are named that have got another id.
 const mostOthers = 5
 
-// otherIDs says which sprints have another id than in the epic.json that is replaced:
-// the id is what a sprint is known by, so it begins anew. What was renumbered keeps its
-// id and is not named.
-func otherIDs(target string, r compiler.Result) (lines []string) {
-	if sameBytes(target, r.JSON) {
-		return nil
+// namesBefore reads how the epic calls its nodes that r is to replace; zero if there is
+// none, or if it stays as it is.
+func namesBefore(target string, r compiler.Result) ir.Names {
+	if target == "-" || sameBytes(target, r.JSON) {
+		return ir.Names{}
 	}
-	old, found := namesAt(target, r.Epic.Epic.ID)
-	if !found {
+	return namesIn(target)
+}
+
+// replacedPlan is the plan whose epic r replaces; "" if it is its own.
+func replacedPlan(old ir.Names, r compiler.Result) string {
+	if old.Epic == r.Epic.Epic.ID || old.Plan == r.Epic.Epic.Plan {
+		return ""
+	}
+	return old.Plan
+}
+
+// otherIDs says which sprints have another id than in the epic that is replaced: the id
+// is what a sprint is known by, so it begins anew. What was renumbered keeps its id and
+// is not named.
+func otherIDs(old ir.Names, r compiler.Result) (lines []string) {
+	if old.Epic != r.Epic.Epic.ID {
 		return nil
 	}
 	now := map[ir.NodeID]bool{}

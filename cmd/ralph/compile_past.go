@@ -129,35 +129,50 @@ func (a *compileArgs) target(slug string) string {
 	return a.out
 }
 
-// epicAt reads the epic of an id; nil if the file holds none, or another one. One that
-// was edited by hand is read all the same: it is compared, not run.
+// epicAt reads the epic of an id; nil if the file holds none, or another one.
 func epicAt(file string, id ir.NodeID) *ir.Epic {
+	epic := epicIn(file)
+	if epic == nil || epic.Epic.ID != id {
+		return nil
+	}
+	return epic
+}
+
+// epicIn reads the epic of a file; nil if it holds none. One that was edited by hand is
+// read all the same: it is compared, not run.
+func epicIn(file string) *ir.Epic {
 	b, err := readFile(file)
 	if err != nil {
 		return nil
 	}
 	epic, err := ir.Decode(b)
 	var edited *ir.DigestError
-	if err != nil && !errors.As(err, &edited) || epic.Epic.ID != id {
+	if err != nil && !errors.As(err, &edited) {
 		return nil
 	}
 	return epic
 }
 
 // namesAt reads how the epic of an id calls its nodes; found is false where epicAt would
-// return nil. What compile wrote is not read as a whole.
+// return nil.
 func namesAt(file string, id ir.NodeID) (names ir.Names, found bool) {
+	names = namesIn(file)
+	return names, names.Epic == id
+}
+
+// namesIn reads how the epic of a file calls its nodes; zero where epicIn would return
+// nil. What compile wrote is not read as a whole.
+func namesIn(file string) ir.Names {
 	f, err := regular.Open(file)
 	if err != nil {
-		return names, false
+		return ir.Names{}
 	}
 	defer f.Close()
-	names, found = ir.ReadNames(io.LimitReader(f, ir.MaxBytes+1))
-	if found {
-		return names, names.Epic == id
+	if names, ok := ir.ReadNames(io.LimitReader(f, ir.MaxBytes+1)); ok {
+		return names
 	}
-	if e := epicAt(file, id); e != nil {
-		return e.Names(), true
+	if e := epicIn(file); e != nil {
+		return e.Names()
 	}
-	return names, false
+	return ir.Names{}
 }

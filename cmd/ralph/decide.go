@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,10 +58,14 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 	if err != nil {
 		return err
 	}
-	if err := decide(background(cmd), cmd.OutOrStdout(), file, cmd.InOrStdin(), key, d); err != nil {
+	if key == "" && d.Verb == executor.Approve && d.How == "" && d.Tamper == "" {
+		key = draftKey(file)
+	}
+	epic, err := decide(background(cmd), cmd.OutOrStdout(), file, cmd.InOrStdin(), key, d)
+	if err != nil {
 		return err
 	}
-	return settleDraft(cmd, file, key, d.Verb)
+	return settleDraft(cmd, file, epic, key, d.Verb)
 }
 
 func newID() string {
@@ -72,15 +75,20 @@ func newID() string {
 }
 
 // decide hands a decision to whoever holds the lock and says what came of it; if
-// nobody does, it takes the lock and puts it on record itself.
-func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key string, d executor.Decision) error {
+// nobody does, it takes the lock and puts it on record itself. It returns the epic that
+// was decided about.
+func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key string, d executor.Decision) (*ir.Epic, error) {
 	if err := refuseMarked(); err != nil {
-		return err
+		return nil, err
 	}
 	t, err := openTable(ctx, file, in, key == "")
 	if err != nil {
-		return err
+		return nil, err
 	}
+	return t.epic, t.decide(ctx, out, file, key, d)
+}
+
+func (t *table) decide(ctx context.Context, out io.Writer, file, key string, d executor.Decision) error {
 	first, held, err := journal.Holder(t.space.State())
 	if err != nil {
 		return inputErrorf("%w", err)
@@ -96,7 +104,7 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 	}
 	d.By = cmp.Or(d.By, d.User)
 	if d, err = t.bind(ctx, node, d); err != nil {
-		return notTaken(out, key, err)
+		return notTaken(out, file, key, err)
 	}
 	letter := executor.Letter{Node: node, Decision: d}
 	var by journal.Owner
@@ -128,7 +136,7 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 				fmt.Fprintf(out, "%s\n  ralph apply (process %d) goes on with it\n", decided(key, d), by.PID)
 				return nil
 			case err == nil:
-				return notTaken(out, key, t.refusal(ctx, letter, answer))
+				return notTaken(out, file, key, t.refusal(ctx, letter, answer))
 			case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
 				return inputErrorf("%w", err)
 			case time.Since(began) > answerTime && sent:
@@ -149,7 +157,7 @@ func decide(ctx context.Context, out io.Writer, file string, in io.Reader, key s
 			pause(ctx)
 			continue
 		case err != nil:
-			return notTaken(out, key, err)
+			return notTaken(out, file, key, err)
 		}
 		note, err := t.unchanged(ctx, node, event)
 		if err != nil {
@@ -170,24 +178,6 @@ func pause(ctx context.Context) {
 	case <-ctx.Done():
 	case <-t.C:
 	}
-}
-
-// notTaken says why a decision was not taken: an error, unless what it asks for is so
-// already. The machine does not know how people call the node.
-func notTaken(out io.Writer, key string, err error) error {
-	var no *executor.Refused
-	if !errors.As(err, &no) {
-		return err
-	}
-	if no.Already {
-		fmt.Fprintln(out, term.Clean(no.Why))
-		return nil
-	}
-	why := no.Error()
-	if key != "" {
-		why = strings.ReplaceAll(why, " KEY", " "+quoteArg(key))
-	}
-	return inputErrorf("%s", why)
 }
 
 // table is where decisions are taken: the epic that they are about, with its
@@ -242,6 +232,9 @@ func (t *table) bind(ctx context.Context, node ir.NodeID, d executor.Decision) (
 		return d, err
 	}
 	bound, err := t.run.Bind(node, d)
+	if d.Seen != (executor.Sight{}) { // whoever decides was shown it, and answers that
+		bound.Seen = d.Seen
+	}
 	if err != nil && d.Verb != executor.Approve && d.Verb != executor.Reject {
 		return bound, nil
 	}
@@ -374,79 +367,4 @@ func (t *table) record(ctx context.Context, letter executor.Letter, sent bool) (
 		d = letter.Decision
 	}
 	return d, nil
-}
-
-// decided says what was decided.
-func decided(key string, d executor.Decision) string {
-	subject := key
-	if subject == "" {
-		subject = "the run"
-		if d.Verb == executor.Approve {
-			subject = "the plan"
-		}
-		if d.How == executor.Baseline {
-			subject = "the base"
-		}
-		if d.Tamper != "" {
-			subject = "change " + d.Tamper
-		}
-	}
-	words := map[executor.Verb]string{
-		executor.Approve: "approved", executor.Reject: "rejected", executor.RetryNode: "to be tried again", executor.Skip: "skipped",
-		executor.Pause: "paused", executor.Resume: "resumed", executor.Cancel: "cancelled",
-	}
-	out := subject + ": " + words[d.Verb]
-	switch {
-	case d.How == executor.GatesOnly:
-		out = subject + ": its gates will judge what is in the worktree"
-	case d.How == executor.KeepOld:
-		out = subject + ": the success before counts again"
-	case d.How != "":
-		out += " (--" + string(d.How) + ")"
-	}
-	if d.Gate != "" {
-		out += ", gate " + d.Gate
-	}
-	if d.Result != "" {
-		out += fmt.Sprintf(", tree %.12s", d.Result)
-	}
-	if d.By != d.User {
-		out += ", as " + d.By
-	}
-	return term.Clean(out)
-}
-
-// unchanged says that a manual sprint was approved without any work in git.
-func (t *table) unchanged(ctx context.Context, node ir.NodeID, d executor.Decision) (string, error) {
-	manual := slices.ContainsFunc(t.epic.Nodes, func(n ir.Node) bool { return n.ID == node && n.Kind == ir.Manual })
-	if d.Verb != executor.Approve || !manual || d.Base == "" {
-		return "", nil
-	}
-	changed, err := t.space.OwnChanges(ctx, node, d.Base)
-	if err != nil || changed {
-		return "", err
-	}
-	return "  nothing was changed in its worktree or on its branch: approve says that it is done as it is\n", nil
-}
-
-// afterwards says what to type now that nothing runs.
-func (t *table) afterwards(file string, node ir.NodeID, d executor.Decision) string {
-	switch {
-	case d.Verb == executor.Pause, d.Verb == executor.Cancel, isDraft(t.epic) && approvesDraft(d):
-		return ""
-	}
-	rebase := ""
-	if d.How == executor.Baseline && t.moving {
-		rebase = " --rebase"
-	}
-	return "  nothing runs now; to go on: ralph apply" + applies(file) + rebase + "\n"
-}
-
-// unread says which decision a run found that was made for another one.
-func unread(l executor.Letter, key string, no *executor.Refused) string {
-	what := strings.TrimRight(fmt.Sprintf("%s %s", l.Decision.Verb, key), " ")
-	if m := l.Decision.Message; m != "" {
-		what += fmt.Sprintf(" (%s)", executor.Clip(m, 100))
-	}
-	return fmt.Sprintf("%s by %s: %s", what, l.Decision.By, no.Error())
 }

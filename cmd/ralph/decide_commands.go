@@ -29,8 +29,8 @@ Without a key it approves the plan: with hitl { plan = "required" } nothing star
 before that, and another epic.json has to be approved again. "ralph approve
 integration" keeps commits that somebody added to the integration branch.
 
-Of a draft (ralph draft) it approves the plan that was written, and writes it into the
-checkout.
+Of a draft (ralph draft) it approves the plan that was written, with its key and
+without, and writes it into the checkout.
 
 --baseline lets the first sprint start although a gate that says baseline = "green" is
 red on the base. It counts for these gates, this base and this setup.
@@ -90,7 +90,7 @@ the sprint's attempts.`,
 		Args: countArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.message == "" {
-				return usageErrorf("say what has to change: ralph reject %s -m \"what to change\"", quoteArg(args[0]))
+				return usageErrorf("say what has to change: ralph reject %s -m \"what to change\"%s", quoteArg(args[0]), aboutEpic(a.epic.file))
 			}
 			return a.run(cmd, args[0], executor.Decision{Verb: executor.Reject})
 		},

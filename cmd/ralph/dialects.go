@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ func (a *compileArgs) dialectsOf(cmd *cobra.Command, file string) (table compile
 	if err != nil {
 		return table, nil, err
 	}
-	in := compiler.Input{Plans: []compiler.Source{{Path: path, Bytes: b}}, Project: c.project.FS(), Options: opts}
+	in := compiler.Input{Plans: []compiler.Source{{Path: path, Bytes: b}}, Project: c.project.FS(), Dir: filepath.ToSlash(c.project.dir), Options: opts}
 	if in.Policy, err = c.project.readPolicies(a.policies); err != nil {
 		return table, nil, err
 	}
@@ -82,6 +83,9 @@ func printDialects(w io.Writer, file string, plan *diag.File, t compiler.Dialect
 		if r.Dialect == t.Chosen {
 			notes = append(notes, "the plan's own")
 		}
+		if r.Tool != nil {
+			notes = append(notes, "the dialect of "+r.Tool.Title)
+		}
 		ink := term.Info
 		switch {
 		case r.Refused != nil:
@@ -108,8 +112,27 @@ func printDialects(w io.Writer, file string, plan *diag.File, t compiler.Dialect
 	if t.Better != "" {
 		fmt.Fprintf(&b, "\nTo choose %s: ralph init --plan %s\n", term.Clean(t.Better), quotePath(file))
 	}
+	if said := fuller(plan, &t, t.Best); said != "" {
+		fmt.Fprintf(&b, "\nT%s\n", term.Clean(said[1:]))
+	}
+	if r := t.Placed(); r != nil && r.Refused != nil {
+		fmt.Fprintf(&b, "\nIt lies where %s keeps its plans. What is wrong in it: ralph validate --dialect %s %s\n", r.Tool.Title, quoteArg(r.Dialect), quotePath(file))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// fuller names the dialect that finds more than the one that is taken, and why it is
+// not: it is refused, or of no tool that keeps its plans here. "" if there is none.
+func fuller(plan *diag.File, t *compiler.DialectTable, taken string) string {
+	r := t.Fuller(taken)
+	if r == nil {
+		return ""
+	}
+	if r.Refused == nil {
+		return fmt.Sprintf("the dialect %s finds %s; %s is taken because %s keeps its plans here", r.Dialect, count(r.Items, "item"), taken, t.Of(taken).Tool.Title)
+	}
+	return fmt.Sprintf("the dialect %s finds %s, and refuses the plan: %s", r.Dialect, count(r.Items, "item"), refusedAt(plan, r))
 }
 
 // refusedAt is the first error, with its line if it is the plan's.
@@ -184,6 +207,10 @@ func initPlan(cmd *cobra.Command, file string) error {
 	case own != nil && own.Items > 0:
 		sayf(cmd.OutOrStdout(), "kept   %s: it needs no other dialect, %s reads %s; next: ralph compile %s\n", file, table.Chosen, count(own.Items, "item"), quotePath(file))
 		return nil
+	case table.Placed() != nil:
+		r := table.Placed()
+		return inputErrorf("%s lies where %s keeps its plans, and the dialect %s refuses it; nothing was written. %s%s\n  All that is wrong: ralph validate --dialect %s %s",
+			file, r.Tool.Title, r.Dialect, refusedAt(plan, r), more(r.Errors-1), quoteArg(r.Dialect), quotePath(file))
 	case table.Nearest != "":
 		return inputErrorf("no dialect compiles %s; nothing was written. The nearest is %s, refused: %s\n  All of them: ralph validate --dialects %s",
 			file, table.Nearest, refusedAt(plan, table.Of(table.Nearest)), quotePath(file))
@@ -210,5 +237,8 @@ func initPlan(cmd *cobra.Command, file string) error {
 	}
 	sayf(cmd.OutOrStdout(), "wrote  %s: dialect: %s%s, in the front matter\n       it reads %s in %s, %s; next: ralph compile %s\n",
 		file, table.Better, was, count(r.Items, "item"), count(r.Groups, "group"), count(r.Edges, "edge"), quotePath(file))
+	if said := fuller(plan, &table, table.Better); said != "" {
+		sayf(cmd.OutOrStdout(), "note: %s\n", said)
+	}
 	return nil
 }

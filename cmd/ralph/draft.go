@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/draft"
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -77,7 +78,7 @@ removed, and what would run again.`,
 	f.StringVar(&a.agent, "agent", "", "who writes the plan (default: the policy's choice)")
 	f.StringVar(&a.complexity, "complexity", "", "complexity of the brief: trivial, simple, standard, critical; it decides how many attempts there are")
 	f.IntVar(&a.attempts, "max-iterations", 0, "attempts to write the plan, instead of what the complexity says")
-	f.BoolVar(&a.yes, "yes", false, "ask no person: a plan that compiles is approved by you")
+	f.BoolVar(&a.yes, "yes", false, "ask no person: a plan that compiles is approved by you (not with --epic)")
 	f.BoolVar(&a.print, "print-prompt", false, "print what the planner would be told; nothing runs")
 	f.BoolVar(&a.write, "write", false, "write the approved plan of a draft into the checkout again")
 	f.StringVar(&a.revise, "revise", "", "change this plan instead of writing one; -m says how")
@@ -89,6 +90,9 @@ removed, and what would run again.`,
 }
 
 func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
+	if err := a.run.check(); err != nil {
+		return err
+	}
 	if a.yes || a.write {
 		if err := refuseMarked(); err != nil {
 			return err
@@ -113,7 +117,12 @@ func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	res, err := a.compile(cmd, p, plan, brief, nil)
+	r := &revision{}
+	was, wasRaw, err := r.begun(background(cmd), p, plan)
+	if err != nil {
+		return err
+	}
+	res, err := a.compile(cmd, p, plan, brief, r)
 	if err != nil {
 		return err
 	}
@@ -128,30 +137,38 @@ func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	epic, raw := res.Epic, res.JSON
-	was, wasRaw, err := begunDraft(background(cmd), p, epic.Epic.ID)
-	if err != nil {
-		return err
-	}
-	if was != nil && was.Epic.Plan != plan {
-		return inputErrorf("the draft %s is that of %s: give this plan a file of another name with -o", epic.Epic.ID, was.Epic.Plan)
-	}
-	switch {
-	case was == nil:
-	case !sameWish(was, epic): // it begins anew, on what is there now
-		if err := sayReplaced(background(cmd), cmd.ErrOrStderr(), string(epic.Epic.ID)); err != nil {
+	over := false
+	if was != nil {
+		if over, err = cancelledDraft(background(cmd), string(was.Epic.ID)); err != nil {
 			return err
 		}
-		a.run.rebase = true
-	case a.agent == "" && a.complexity == "" && a.attempts == 0 && !a.yes: // nothing is asked for otherwise
+	}
+	switch same := was != nil && sameWish(was, epic); {
+	case was == nil:
+	case over:
+		a.run.rebase, a.run.rerun = true, []string{string(epic.Nodes[0].Key)}
+	case same && a.asksSame(was, epic):
 		epic, raw = was, wasRaw
+	default:
+		if err := sayReplaced(background(cmd), cmd.ErrOrStderr(), was, epic); err != nil {
+			return err
+		}
+		a.run.rebase = !same // another wish begins on what is there now
 	}
 	return applyDraft(cmd, &a.run, string(epic.Epic.ID), epic, raw)
 }
 
 // again goes on with a draft, or writes its plan once more.
 func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 || a.from != "" {
+	switch {
+	case len(args) > 0 || a.from != "":
 		return usageErrorf("a draft that began keeps its brief: leave out the brief, or --epic and --write")
+	case a.agent != "" || a.complexity != "" || cmd.Flags().Changed("max-iterations") || a.yes:
+		return usageErrorf("a draft that began goes on as it is: leave out --agent, --complexity, --max-iterations and --yes, or say the brief again instead of --epic and --write")
+	case a.epic.file != "" && a.out != "":
+		return usageErrorf("--epic %s knows its plan: leave out -o", a.epic.file)
+	case a.write && a.print:
+		return usageErrorf("--write writes the plan, --print-prompt writes nothing: give one of them")
 	}
 	id := a.epic.file
 	if id == "" {
@@ -177,6 +194,9 @@ func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
 	if !isDraft(epic) {
 		return inputErrorf("%s is no draft of a plan: ralph apply%s", id, applies(id))
 	}
+	if a.print {
+		return printPrompts(cmd.OutOrStdout(), epic)
+	}
 	if !a.write {
 		return applyDraft(cmd, &a.run, id, epic, raw)
 	}
@@ -190,26 +210,25 @@ func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
 // compile makes the epic by which the plan is written, or changed, and prints what there
 // is to say.
 func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief []string, r *revision) (compiler.Result, error) {
-	if a.attempts < 0 || a.attempts > maxIterations {
+	if cmd.Flags().Changed("max-iterations") && a.attempts < 1 || a.attempts > maxIterations {
 		return compiler.Result{}, usageErrorf("--max-iterations %d: write a number from 1 to %d", a.attempts, maxIterations)
 	}
 	in := compiler.Input{Project: p.FS(), Options: compiler.Options{Complexity: a.complexity, Version: version()}}
-	wish, shown := strings.Join(brief, "\n"), mapOf(background(cmd), p)
+	committed, _ := workspace.Tracked(background(cmd), p.dir, "HEAD") // nil: there is no commit
+	wish, shown := strings.Join(brief, "\n"), mapOf(p, committed)
 	var of *draft.Revision
-	if r == nil {
-		r = &revision{}
-	} else {
+	if a.revise != "" {
 		wish, of = strings.Join(r.first, "\n"), &r.told
 	}
 	out := compiler.Planning(in, compiler.Wish{
-		Plan: plan, Slug: r.slug, Brief: brief, Revises: of != nil, For: r.first, Agent: a.agent, Attempts: a.attempts, Approver: userName(), Approved: a.yes,
+		Plan: plan, Committed: committed, Slug: r.slug, Title: draft.Title(brief), Brief: brief, Revises: of != nil, For: r.first, Agent: a.agent, Attempts: a.attempts, Approver: userName(), Approved: a.yes,
 		Prompt: func(x compiler.Planned) []string {
 			return draft.Prompt(draft.PromptInput{
 				Plan: plan, Wish: wish, Policy: x.Policy, Map: shown, Explored: x.Explored, Reviewed: x.Reviewed, Person: x.Person, Revise: of,
 			})
 		},
 		Explore: func(later bool) []string {
-			return draft.ExplorePrompt(draft.ExploreInput{Wish: wish, Map: shown, Later: later, Revise: of})
+			return draft.ExplorePrompt(draft.ExploreInput{Wish: wish, Map: shown, Later: later, Room: executor.MaxNote, Revise: of})
 		},
 	})
 	err := diagsView{format: formatText, files: out.Files, root: p.dir}.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), out.Diags)
@@ -219,7 +238,11 @@ func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief [
 	if err != nil {
 		return compiler.Result{}, err
 	}
-	return out.Results[0], nil
+	res := out.Results[0]
+	if res.Epic, err = ir.Decode(res.JSON); err != nil { // with its digest, which the journal tells epics apart by
+		return compiler.Result{}, &exitError{exitBug, fmt.Errorf("bug in ralph: %w", err)}
+	}
+	return res, nil
 }
 
 // checkDraftFiles refuses a plan that no commit can hold, and names the policy files by
@@ -240,7 +263,11 @@ func checkDraftFiles(ctx context.Context, errOut io.Writer, p *project, epic *ir
 	if err != nil {
 		return nil, inputErrorf("%w", err)
 	}
-	if len(differ) > 0 {
+	gone, err := policyGone(ctx, p.dir, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	if differ = append(differ, gone...); len(differ) > 0 {
 		sayf(errOut, "ralph: warning: %s: not as in the commit that the plan is written on (HEAD), by which it is judged: commit first\n", listOf(differ))
 	}
 	return space, nil
@@ -254,7 +281,7 @@ func checkNotCommitted(ctx context.Context, space *workspace.Space, plan string)
 		return inputErrorf("%w", err)
 	}
 	if there {
-		return inputErrorf("%s is not here and is in HEAD.\n  To have it changed: git restore %s, then ralph draft --revise %s -m \"what to change\"\n  To have another one written: commit that it is gone, or name another file with -o", plan, quotePath(plan), quotePath(plan))
+		return inputErrorf("%s is not here and is in HEAD.\n  To have it changed: git restore %s, then ralph draft --revise %s -m \"what to change\"\n  To have another one written: commit that it is gone, or name another file with -o", plan, typedPath(space.Top(), plan), typedPath(space.Top(), plan))
 	}
 	return nil
 }
@@ -279,7 +306,21 @@ func begunDraft(ctx context.Context, p *project, id ir.NodeID) (*ir.Epic, []byte
 // sameWish reports whether two epics have a plan written for the same brief, under the
 // same policy.
 func sameWish(a, b *ir.Epic) bool {
-	return slices.Equal(a.Nodes[0].Acceptance, b.Nodes[0].Acceptance) && a.Gates[compiler.CompilesGate].Policy == b.Gates[compiler.CompilesGate].Policy
+	return sameBrief(a, b) && a.Gates[compiler.CompilesGate].Policy == b.Gates[compiler.CompilesGate].Policy
+}
+
+// cancelledDraft reports whether a draft was cancelled: asked for again, it begins anew.
+func cancelledDraft(ctx context.Context, id string) (bool, error) {
+	d, err := openDraft(ctx, id)
+	return err == nil && d.view.Status == executor.Cancelled, err
+}
+
+func sameBrief(a, b *ir.Epic) bool { return slices.Equal(a.Nodes[0].Acceptance, b.Nodes[0].Acceptance) }
+
+// asksSame reports whether a draft that began is to go on as it is: what is asked for is
+// what it was begun with, or nothing is asked for by a flag and --yes is as it was.
+func (a *draftArgs) asksSame(was, now *ir.Epic) bool {
+	return was.Digest == now.Digest || a.agent == "" && a.complexity == "" && a.attempts == 0 && asksPerson(was) == asksPerson(now)
 }
 
 // printPrompts prints what the agents of a draft are told.

@@ -1,21 +1,17 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -43,30 +39,54 @@ func applyDraft(cmd *cobra.Command, a *applyArgs, file string, epic *ir.Epic, ra
 		switch {
 		case d.view.Status == executor.Done && ended == nil:
 			return d.deliver(ctx, out, cmd.ErrOrStderr(), false)
+		case d.view.Status == executor.Waiting && d.view.Cause == executor.CauseQuestion:
+			if said, err := d.answer(ctx, cmd, out); err != nil || !said {
+				return cmp.Or(err, ended)
+			}
+			*a = applyArgs{grace: a.grace, events: a.events}
+			continue
 		case d.view.Status != executor.Waiting || d.view.Cause != executor.CauseApproval:
 			return ended
 		}
 		if err := d.show(ctx, out); err != nil {
 			return err
 		}
-		if said, err := d.ask(ctx, cmd, out); err != nil || !said {
-			return errors.Join(ended, err)
+		switch said, err := d.ask(ctx, cmd, out); {
+		case err != nil:
+			return err
+		case !said:
+			return ended
 		}
 		*a = applyArgs{grace: a.grace, events: a.events}
 	}
 }
 
 // sayReplaced says where the plan is of a draft that waits and that another takes the
-// place of.
-func sayReplaced(ctx context.Context, errOut io.Writer, id string) error {
+// place of: one for another brief, by another policy, or with other flags.
+func sayReplaced(ctx context.Context, errOut io.Writer, was, now *ir.Epic) error {
+	id := string(was.Epic.ID)
 	d, err := openDraft(ctx, id)
-	if err != nil {
+	if err != nil || d.view.Status != executor.Waiting {
 		return err
 	}
-	if c := d.commit(); c != "" && d.view.Status == executor.Waiting {
-		sayf(errOut, "ralph: note: another brief waits as %s (%s); this one takes its place, and -o PLAN keeps both. What it wrote: git show %.12s:%s\n", id, statusWord(d.view), c, d.plan)
+	what, how := "another brief waits as "+id, "this one takes its place, and -o PLAN keeps both"
+	switch {
+	case sameWish(was, now):
+		what, how = id+" waits, and was begun with other flags", "from now on these count, and -o PLAN keeps both"
+	case sameBrief(was, now):
+		what = id + " waits, and was begun with another policy"
 	}
+	d.sayReplacedBy(errOut, what, how)
 	return nil
+}
+
+// sayReplacedBy says where the plan is that a draft wrote before, if it wrote one.
+func (d *drafted) sayReplacedBy(errOut io.Writer, what, how string) {
+	wrote := ""
+	if d.commit() != "" {
+		wrote = " What it wrote: " + d.look()
+	}
+	sayf(errOut, "ralph: note: %s (%s); %s.%s\n", what, statusWord(d.view), how, wrote)
 }
 
 // approvesDraft reports whether a decision lets the plan of a draft count.
@@ -74,14 +94,33 @@ func approvesDraft(d executor.Decision) bool {
 	return d.Verb == executor.Approve && d.Gate == compiler.ApprovalGate
 }
 
+// asksPerson reports whether a person has to approve what a draft writes.
+func asksPerson(epic *ir.Epic) bool { _, is := epic.Gates[compiler.ApprovalGate]; return is }
+
+// draftKey is the key of a draft's only sprint, which is what there is to approve of it;
+// "" of any other epic.
+func draftKey(file string) string {
+	if file == "-" {
+		return ""
+	}
+	epic, _, err := loadEpic(file, nil)
+	if err != nil || !isDraft(epic) { // it is said when the decision is taken
+		return ""
+	}
+	return string(epic.Nodes[0].Key)
+}
+
 // settleDraft ends a draft whose plan was just approved, while nobody else is at work on
 // it: no agent is needed for that.
-func settleDraft(cmd *cobra.Command, file, key string, verb executor.Verb) error {
-	if verb != executor.Approve || key == "" {
+func settleDraft(cmd *cobra.Command, file string, epic *ir.Epic, key string, verb executor.Verb) error {
+	if verb != executor.Approve || key == "" || !isDraft(epic) {
 		return nil
 	}
-	epic, raw, err := loadEpic(file, cmd.InOrStdin())
-	if err != nil || !isDraft(epic) {
+	if file == "-" {
+		file = string(epic.Epic.ID)
+	}
+	epic, raw, err := loadEpic(file, nil)
+	if err != nil {
 		return err
 	}
 	d, err := openDraft(background(cmd), file)
@@ -103,8 +142,12 @@ func openDraft(ctx context.Context, file string) (*drafted, error) {
 	if err != nil {
 		return nil, err
 	}
+	return draftOf(r), nil
+}
+
+func draftOf(r *record) *drafted {
 	view, _ := r.run.View(r.epic.Nodes[0].ID)
-	return &drafted{record: r, view: view, plan: r.epic.Plans()}, nil
+	return &drafted{record: r, view: view, plan: r.epic.Plans()}
 }
 
 // commit is the one that holds the plan: the result, or what a person has to look at.
@@ -120,6 +163,11 @@ func (d *drafted) commit() string {
 	return ""
 }
 
+// look is the command that prints the plan as it was written.
+func (d *drafted) look() string {
+	return "git show " + quoteArg(fmt.Sprintf("%.12s:%s", d.commit(), d.plan))
+}
+
 // text is the plan as it was written.
 func (d *drafted) text(ctx context.Context) ([]byte, error) {
 	b, there, err := d.space.FileAt(ctx, d.commit(), d.plan, maxFile)
@@ -130,38 +178,4 @@ func (d *drafted) text(ctx context.Context) ([]byte, error) {
 		return nil, inputErrorf("%w", err)
 	}
 	return b, nil
-}
-
-// ask asks what becomes of the plan, where a person can be asked, and puts it on record.
-// said is false if nothing was decided.
-func (d *drafted) ask(ctx context.Context, cmd *cobra.Command, out io.Writer) (said bool, err error) {
-	in, ok := cmd.InOrStdin().(*os.File)
-	if !ok || !term.IsTerminal(in) || !term.IsTerminal(out) || !executor.MayApprove(userName(), d.view.Approvers) {
-		return false, nil
-	}
-	lines := bufio.NewScanner(in)
-	for {
-		fmt.Fprint(out, "\nApprove this plan? [a]pprove, [r]eject with a comment, [l]ater: ")
-		if !lines.Scan() {
-			fmt.Fprintln(out)
-			return false, lines.Err()
-		}
-		decision := executor.Decision{Verb: executor.Approve}
-		switch strings.ToLower(strings.TrimSpace(lines.Text())) {
-		case "a", "approve", "y", "yes":
-		case "r", "reject", "n", "no":
-			fmt.Fprint(out, "What should be different? ")
-			if !lines.Scan() || strings.TrimSpace(lines.Text()) == "" {
-				fmt.Fprintln(out, "Nothing was decided: the planner needs to be told what to do better.")
-				continue
-			}
-			decision.Verb, decision.Message = executor.Reject, strings.TrimSpace(lines.Text())
-		case "l", "later", "":
-			return false, nil
-		default:
-			continue
-		}
-		decision.By, decision.User, decision.ID, decision.At = userName(), userName(), newID(), time.Now().UTC().Truncate(time.Millisecond)
-		return true, decide(ctx, out, d.file, in, string(d.view.Key), decision)
-	}
 }

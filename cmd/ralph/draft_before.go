@@ -52,7 +52,7 @@ func (j planJudge) before(ctx context.Context, p *project) (*planBefore, error) 
 // on record about it; brief is what it was first written for.
 func beforeOf(ctx context.Context, p *project, plan string, text []byte, brief string) (*planBefore, compiler.Output, error) {
 	out := compilePlan(p, plan, text)
-	b := &planBefore{Was: draft.Was{Identities: identitiesOf(diag.NewFile(plan, text)), Text: string(text), Brief: brief}}
+	b := &planBefore{Was: draft.Was{Identities: identitiesOf(diag.NewFile(plan, text)), Text: string(text), Brief: brief, Implements: implementsOf(out)}}
 	switch {
 	case !out.Diags.HasErrors():
 		b.epic, b.compiles = out.Results[0].Epic, true
@@ -73,6 +73,22 @@ func beforeOf(ctx context.Context, p *project, plan string, text []byte, brief s
 		}
 	}
 	return b, out, err
+}
+
+// implementsOf is what stands under Implements of the sprints of a plan, as far as it
+// could be read.
+func implementsOf(out compiler.Output) (all []string) {
+	if len(out.Results) == 0 {
+		return nil
+	}
+	epic := out.Results[0].Epic
+	if epic == nil {
+		epic = out.Results[0].Trace.Lowered()
+	}
+	for i := range epic.Nodes {
+		all = append(all, epic.Nodes[i].Implements...)
+	}
+	return all
 }
 
 // identitiesOf are the ids that a plan says.

@@ -5,12 +5,11 @@ import (
 	"encoding/hex"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/app/draft"
 	"github.com/ralph-compiler/ralph/internal/slug"
 )
 
@@ -65,7 +64,7 @@ func draftProject() (*project, error) {
 // plan is the path of the plan to be written, relative to the project.
 func (a *draftArgs) plan(p *project, brief []string) (string, error) {
 	if a.out == "" {
-		a.out = filepath.Join(p.dir, "plans", planName(brief[0])+".md")
+		a.out = filepath.Join(p.dir, "plans", planName(draft.Subject(draft.Title(brief)))+".md")
 	}
 	plan, inside := p.rel(a.out)
 	switch {
@@ -73,25 +72,28 @@ func (a *draftArgs) plan(p *project, brief []string) (string, error) {
 		return "", inputErrorf("%s lies outside of the repository %s", a.out, p.dir)
 	case strings.HasSuffix(a.out, "/") || isDir(a.out):
 		return "", usageErrorf("-o %s is a directory; name the plan's file", a.out)
-	case !slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(plan))):
+	case kindOf(plan) != "plan":
 		return "", usageErrorf("-o %s: a plan is a markdown file, such as plans/login.md", a.out)
 	}
 	if err := p.leadsOut(a.out); err != nil {
 		return "", err
 	}
 	if _, err := os.Lstat(filepath.Join(p.dir, filepath.FromSlash(plan))); err == nil && !a.print {
-		return "", inputErrorf("%s is there already.\n  To have it changed: ralph draft --revise %s -m \"what to change\"\n  To have another one written: name it with -o", plan, quotePath(plan))
+		return "", inputErrorf("%s is there already.\n  To have it changed: ralph draft --revise %s -m \"what to change\"\n  To have another one written: name it with -o", plan, typedPath(p.dir, plan))
 	}
 	return plan, nil
 }
 
-// planName names a plan after the first line of its brief; one without Latin letters or
-// digits by its hash, so that two of them are two plans.
-func planName(line string) string {
-	line = strings.TrimLeft(line, "# ")
-	if name := slug.Make(line); name != slug.Empty || strings.EqualFold(strings.TrimSpace(line), slug.Empty) {
-		return name
+// planName names a plan after what it is about, as many words as fit; one without Latin
+// letters or digits by its hash, so that two of them are two plans.
+func planName(about string) string {
+	name := slug.Make(about)
+	if name == slug.Empty && !strings.EqualFold(strings.TrimSpace(about), slug.Empty) {
+		sum := sha256.Sum256([]byte(about))
+		return "plan-" + hex.EncodeToString(sum[:4])
 	}
-	sum := sha256.Sum256([]byte(line))
-	return "plan-" + hex.EncodeToString(sum[:4])
+	if all, i := slug.Ref(about), strings.LastIndexByte(name, '-'); i > 0 && len(all) > len(name) && all[len(name)] != '-' {
+		name = name[:i]
+	}
+	return name
 }

@@ -13,45 +13,46 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// sayChanges writes what a person has to see of a plan that was changed: what is kept,
-// changed, new and removed, and what would run again. Of a new plan there is nothing.
-func (d *drafted) sayChanges(ctx context.Context, b *strings.Builder, paint term.Style, now *ir.Epic, file *diag.File) error {
+// changes is what a person has to see of a plan that was changed: what is kept, changed,
+// new and removed, and what would run again. Of a new plan there is nothing. It is clean.
+func (d *drafted) changes(ctx context.Context, paint term.Style, now *ir.Epic, file *diag.File) (string, error) {
 	text, there, err := d.space.BaseFile(ctx, d.plan, maxFile)
 	if err != nil {
-		return inputErrorf("%w", err)
+		return "", inputErrorf("%w", err)
 	}
 	if !there {
-		return nil
+		return "", nil
 	}
 	p, err := openProject(filepath.Join(d.space.Top(), filepath.FromSlash(d.plan)))
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer p.Close()
 	was, _, err := beforeOf(ctx, p, d.plan, text, "")
 	if err != nil {
-		return err
+		return "", err
 	}
-	fmt.Fprintf(b, "\n%s\n", paint.Paint(term.Bold, "What changes"))
+	out := "\n" + paint.Paint(term.Bold, "What changes") + "\n"
+	var b strings.Builder
 	switch {
 	case was.epic == nil:
-		sayIdentities(b, was, now, file)
-		return nil
+		sayIdentities(&b, was, now, file)
+		return out + term.Clean(b.String()), nil
 	case !was.compiles:
 		b.WriteString("The plan as it was does not compile: this is against the epic of its last run.\n")
 	}
 	difference := ir.Diff(was.epic, now)
 	if kept := keptBy(difference, now); len(kept) > 0 {
-		fmt.Fprintf(b, "kept as they are: %s\n", joinKeys(kept, ", "))
+		fmt.Fprintf(&b, "kept as they are: %s\n", joinKeys(kept, ", "))
 	}
 	b.WriteString(difference.Text())
+	out += term.Clean(b.String())
 	planned, ran, err := plannedFor(ctx, now)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if !ran {
-		b.WriteString("\nNothing of the plan has run yet.\n")
-		return nil
+		return out + "\nNothing of the plan has run yet.\n", nil
 	}
 	hands := byHand(now)
 	var nodes []plannedJSON
@@ -60,9 +61,9 @@ func (d *drafted) sayChanges(ctx context.Context, b *strings.Builder, paint term
 			nodes = append(nodes, plannedJSON{x.Key, x.Node, x.Title, hands[x.Node], x.Action, x.Cause})
 		}
 	}
-	fmt.Fprintf(b, "\n%s\n", paint.Paint(term.Bold, "What would run"))
-	writePlanned(b, paint, nodes)
-	return nil
+	b.Reset()
+	writePlanned(&b, paint, nodes)
+	return out + "\n" + paint.Paint(term.Bold, "What would run") + "\n" + b.String(), nil
 }
 
 // keptBy are the sprints that a difference says nothing about.

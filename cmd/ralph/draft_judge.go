@@ -30,28 +30,28 @@ func (j planJudge) check(ctx context.Context, r executor.GateRun) (report gate.P
 	defer func() { err = errors.Join(err, p.Close()) }()
 	st, err := os.Lstat(filepath.Join(r.Dir, filepath.FromSlash(r.Gate.Plan)))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !st.Mode().IsRegular() {
-		report.Found = []gate.PlanFinding{{Code: "no-plan", Text: "There is no file " + r.Gate.Plan + ", or it is a link. Write the plan there."}}
-		return report, nil
+		none := diag.New("draft-no-plan", diag.Range{}, "there is no plan").
+			WithDetail("There is no file %s, or it is a link. Write the plan there.", r.Gate.Plan)
+		return gate.PlanReport{Says: "There is no plan", Found: findings(diag.List{none}, nil)}, nil
 	}
 	plan, err := fs.ReadFile(p.FS(), r.Gate.Plan)
 	if err != nil {
 		return report, err
 	}
 	out := compilePlan(p, r.Gate.Plan, plan)
-	found := out.Diags
-	if !found.HasErrors() {
-		was, err := j.before(ctx, p)
-		if err != nil {
-			return report, err
-		}
-		more, err := checkDrafted(ctx, out, p, r.Node.Acceptance, was)
-		if err != nil {
-			return report, err
-		}
-		found = append(found, more...)
-		found.Sort()
+	was, err := j.before(ctx, p)
+	if err != nil {
+		return report, err
 	}
-	return gate.PlanReport{Found: findings(found, out.Files)}, nil
+	found, err := checkDrafted(ctx, out, p, r.Node.Acceptance, was)
+	if err != nil {
+		return report, err
+	}
+	says := "The plan does not compile"
+	if !out.Diags.HasErrors() {
+		says = "The plan compiles and is not ready"
+	}
+	return gate.PlanReport{Says: says, Found: findings(found, out.Files)}, nil
 }
 
 // compilePlan compiles the text of a plan with the policy of a project.
@@ -61,7 +61,7 @@ func compilePlan(p *project, plan string, text []byte) compiler.Output {
 	})
 }
 
-// findings are the errors of a list, and the warnings that --strict makes one, as a
+// findings are the errors of a list, and as warnings what --strict makes an error, as a
 // person sees them.
 func findings(list diag.List, files map[string]*diag.File) (out []gate.PlanFinding) {
 	for i, strict := range list.Strict() {
@@ -69,6 +69,7 @@ func findings(list diag.List, files map[string]*diag.File) (out []gate.PlanFindi
 		if strict.Severity != diag.Error {
 			continue
 		}
+		d.Severity = min(d.Severity, diag.Warning) // a note is counted as one, so it is shown as one
 		var b bytes.Buffer
 		one := diag.List{d}
 		_ = diag.Text{Files: files, Clean: term.Clean, Width: term.Width}.Write(&b, one) // of a buffer

@@ -39,7 +39,8 @@ func lastRun(ctx context.Context, id ir.NodeID) ([]string, error) {
 		return nil, nil
 	}
 	t := &lastTold{record: r}
-	t.say("The run is %s. %s.", strings.ReplaceAll(r.stateOfRun(), "; ralph apply goes on", ""), tallyOf(r.run))
+	state, _, _ := strings.Cut(r.stateOfRun(), "; ralph apply") // without what to type
+	t.say("The run is %s. %s.", state, tallyOf(r.run))
 	if s := spentOfRun(o); s != "" {
 		t.say("In all: %s.", s)
 	}
@@ -169,6 +170,8 @@ func (t *lastTold) attempt(a executor.AttemptLog) {
 		t.quote("    ", "diagnosis: "+d.Note)
 	}
 	for _, p := range a.Problems {
-		t.quote("    ", p)
+		if !strings.Contains(a.Reason, p) { // it was said
+			t.quote("    ", p)
+		}
 	}
 }

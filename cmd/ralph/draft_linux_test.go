@@ -67,10 +67,10 @@ func TestADraftAsksOnATerminal(t *testing.T) {
 	s.until("it asks", has("Approve this plan?", 1))
 	x.types("r\n\n")
 	s.until("it asks for a comment", has("needs to be told what to do better", 1))
-	x.types("r\nsay more\n")
+	x.types("r\nsay more\n\n")
 	s.until("it asks again", has("Approve this plan?", 3))
-	if text, _ := x.screen(); !strings.Contains(text, "1.1  Do it well") {
-		t.Errorf("the comment was not heard:\n%s", text)
+	if text, _ := x.screen(); !strings.Contains(text, "1.1  Do it well") || strings.Contains(text, "[1m") {
+		t.Errorf("the comment was not heard, or escapes are text:\n%s", text)
 	}
 	x.types("a\n")
 	if got := draft.wait(); got.code != exitDone {
@@ -79,5 +79,42 @@ func TestADraftAsksOnATerminal(t *testing.T) {
 	}
 	if got := s.read("plans/x.md"); !strings.Contains(got, "Do it well") || !strings.Contains(got, "beads-ralph-epic") {
 		t.Errorf("the plan:\n%s", got)
+	}
+}
+
+// On a terminal a person is asked what the planner wants to know, and it goes on with the
+// answer.
+func TestADraftAsksForAnAnswerOnATerminal(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", executortest.Epic([]string{"1.1"}))
+	s.write("ralph.hcl", typedPlanner)
+	s.write("planner.sh", strings.Replace(strings.ReplaceAll(plannerScript, "BT", "\\`"), "#!/bin/sh\n", `#!/bin/sh
+cat >"$RALPH_OUTCOME.in"
+grep -q "the second" "$RALPH_OUTCOME.in" || {
+  echo '{"result": "success", "next_action": "need_human", "summary": "which one?"}' >"$RALPH_OUTCOME"
+  exit
+}
+exec <"$RALPH_OUTCOME.in"
+`, 1))
+	if err := os.Chmod(filepath.Join(s.dir, "planner.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "policy")
+	x := newTerminal(t, 120, 60)
+	draft := x.run(s, "draft", "a plan", "-o", "plans/x.md")
+	has := func(what string) func() bool {
+		return func() bool { text, _ := x.screen(); return strings.Contains(text, what) }
+	}
+	s.until("it asks", has("Your answer; an empty line ends it (nothing: later):"))
+	x.types(strings.Repeat("x", 2500) + "\n\n")
+	s.until("it says what is kept", has("2500 bytes, and 2000 are kept"))
+	x.types("It is\n\nthe second\nyes\na") // pasted: all of it is the answer, none an approval
+	x.types("\n\n")
+	s.until("it goes on", has("Approve this plan?"))
+	x.types("a\n")
+	if got := draft.wait(); got.code != exitDone {
+		text, _ := x.screen()
+		t.Fatalf("exit %d\n%s", got.code, text)
 	}
 }

@@ -1,24 +1,21 @@
 package main
 
 import (
-	"context"
 	"io/fs"
 	"path"
 	"slices"
 
 	"github.com/ralph-compiler/ralph/app/draft"
-	"github.com/ralph-compiler/ralph/executor/workspace"
 )
 
 // mapOf shows a project as those have it who plan work on it: the files that HEAD holds.
 // What git ignores, or nobody committed yet, is in no worktree.
-func mapOf(ctx context.Context, p *project) []string {
-	files, err := workspace.Tracked(ctx, p.dir)
-	if err != nil { // there is no commit yet: nothing can be planned on it either, which is said later
+func mapOf(p *project, files map[string]string) []string {
+	if files == nil { // there is no commit yet: nothing can be planned on it either, which is said later
 		return draft.Map(p.FS(), draft.MapBudget)
 	}
 	t := tracked{p.FS(), map[string]bool{".": false}}
-	for _, f := range files {
+	for f := range files {
 		t.holds[f] = true
 		for d := path.Dir(f); ; d = path.Dir(d) {
 			if _, known := t.holds[d]; known {

@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -13,6 +17,9 @@ import (
 // in the commit in which the plan was judged; "" if none is.
 func (d *drafted) otherPolicy(ctx context.Context, epic *ir.Epic) (string, error) {
 	files := slices.Clone(epic.Run.Policies)
+	for _, f := range epic.Files {
+		files = append(files, f.Path)
+	}
 	for _, name := range slices.Sorted(maps.Keys(epic.Agents)) {
 		if at := epic.Agents[name].Path; at != "" && !slices.Contains(files, at) {
 			files = append(files, at)
@@ -22,8 +29,12 @@ func (d *drafted) otherPolicy(ctx context.Context, epic *ir.Epic) (string, error
 	if err != nil {
 		return "", inputErrorf("%w", err)
 	}
-	for _, f := range d.epic.Run.Policies {
-		if !slices.Contains(files, f) {
+	gone, err := policyGone(ctx, d.space.Top(), d.commit())
+	if err != nil {
+		return "", err
+	}
+	for _, f := range append(gone, d.epic.Run.Policies...) {
+		if !slices.Contains(files, f) && !slices.Contains(other, f) {
 			other = append(other, f)
 		}
 	}
@@ -35,4 +46,21 @@ func (d *drafted) otherPolicy(ctx context.Context, epic *ir.Epic) (string, error
 		are = "are"
 	}
 	return fmt.Sprintf("%s %s not as in the commit in which the plan was judged", listOf(other), are), nil
+}
+
+// policyGone are the policy files of a commit that a checkout has not.
+func policyGone(ctx context.Context, top, commit string) (gone []string, err error) {
+	files, err := workspace.Tracked(ctx, top, commit)
+	if err != nil {
+		return nil, inputErrorf("%w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !compiler.OnPolicyPath(name) {
+			continue
+		}
+		if st, err := os.Stat(filepath.Join(top, filepath.FromSlash(name))); err != nil || !st.Mode().IsRegular() {
+			gone = append(gone, name)
+		}
+	}
+	return gone, nil
 }

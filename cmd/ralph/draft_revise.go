@@ -7,9 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/draft"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -70,10 +69,10 @@ func (a *draftArgs) change(cmd *cobra.Command, args []string) error {
 		}
 	}
 	switch {
-	case goesOn && a.agent == "" && a.complexity == "" && a.attempts == 0 && !a.yes: // nothing is asked for otherwise
+	case goesOn && a.asksSame(was, res.Epic):
 		return applyDraft(cmd, &a.run, id, was, wasRaw)
 	case !goesOn:
-		if a.run.base, err = space.Overlay(ctx, plan); err != nil {
+		if a.run.base, err = space.Overlay(ctx, plan, text); err != nil {
 			return refusal(err)
 		}
 		if was != nil { // also if it is asked for in the same words: what came of them is over
@@ -111,7 +110,7 @@ func (a *draftArgs) planToChange(ctx context.Context, p *project) (plan string, 
 	if err := p.leadsOut(a.revise); err != nil {
 		return "", nil, err
 	}
-	if !slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(plan))) {
+	if kindOf(plan) != "plan" {
 		return "", nil, usageErrorf("--revise %s: a plan is a markdown file, such as plans/login.md", a.revise)
 	}
 	file := filepath.Join(p.dir, filepath.FromSlash(plan))
@@ -149,7 +148,11 @@ func (r *revision) begun(ctx context.Context, p *project, plan string) (was *ir.
 		}
 	}
 	if err == nil && was != nil && was.Epic.Plan != plan {
-		err = inputErrorf("the draft %s is that of %s: move %s away, if it is over", r.slug, was.Epic.Plan, filepath.Join(".git", "ralph", r.slug))
+		state, bad := workspace.StateDir(ctx, p.dir, ir.NodeID(r.slug))
+		if bad != nil {
+			return nil, nil, refusal(bad)
+		}
+		err = inputErrorf("the draft %s is that of %s: move %s away, if it is over", r.slug, was.Epic.Plan, typedPath(state, ""))
 	}
 	if err == nil && was != nil && was.Nodes[0].Goal != "" {
 		r.first = strings.Split(was.Nodes[0].Goal, "\n")
@@ -179,8 +182,8 @@ func (a *draftArgs) goesOn(ctx context.Context, errOut io.Writer, id string, was
 	if changes && len(differ) == 0 && sameWish(was, now) {
 		return true, nil
 	}
-	if c := d.commit(); c != "" {
-		sayf(errOut, "ralph: note: a draft of this plan was not decided about (%s); this one takes its place. What it wrote: git show %.12s:%s\n", statusWord(d.view), c, d.plan)
+	if d.commit() != "" {
+		d.sayReplacedBy(errOut, "a draft of this plan was not decided about", "this one takes its place")
 	}
 	return false, nil
 }
@@ -192,17 +195,13 @@ func (r *revision) tell(ctx context.Context, p *project, plan string, text []byt
 	if err != nil {
 		return err
 	}
+	r.told.Implements = was.Implements
 	for _, f := range was.Finished {
 		r.told.Done = append(r.told.Done, string(f.Key))
 	}
-	found := out.Diags
-	if !found.HasErrors() {
-		more, err := checkDrafted(ctx, out, p, strings.Split(wish, "\n"), was)
-		if err != nil {
-			return err
-		}
-		found = append(found, more...)
-		found.Sort()
+	found, err := checkDrafted(ctx, out, p, strings.Split(wish, "\n"), was)
+	if err != nil {
+		return err
 	}
 	r.told.Found = findingLines(findings(found, out.Files))
 	r.told.Last, err = lastRun(ctx, was.id())

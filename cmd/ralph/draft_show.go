@@ -37,7 +37,7 @@ func (d *drafted) compiled(text []byte) (*compilation, error) {
 	}
 	var b strings.Builder
 	_ = diag.Text{Files: c.Files, Clean: term.Clean, Width: term.Width}.Write(&b, c.Diags) // of a builder
-	return nil, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: git show %.12s:%s", b.String(), d.commit(), d.plan)
+	return nil, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: %s", b.String(), d.look())
 }
 
 // deletedIDs are the sprints that would get the id of a deleted one. What a planner wrote
@@ -63,23 +63,27 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	res := c.Results[0]
-	var b strings.Builder
+	var b strings.Builder // what others wrote; it is cleaned before anything is painted
 	paint := term.For(w)
-	fmt.Fprintf(&b, "\n%s  %s, %s by %s\n", paint.Paint(term.Bold, res.Epic.Epic.Title), d.plan, d.attempt(), d.planner())
+	title := paint.Paint(term.Bold, term.Clean(res.Epic.Epic.Title))
+	fmt.Fprintf(&b, "  %s, %s by %s\n", d.plan, d.attempt(), d.planner())
 	sayTree(&b, res)
 	stats := res.Epic.Stats()
 	fmt.Fprintf(&b, "\n%s, %s, %s:\n", count(stats.Nodes, "sprint"), count(stats.Edges, "edge"), count(len(stats.Waves), "wave"))
 	for i, wave := range stats.Waves {
 		fmt.Fprintf(&b, "  wave %d: %s\n", i+1, joinKeys(wave, " "))
 	}
-	if err := d.sayChanges(ctx, &b, paint, res.Epic, diag.NewFile(d.plan, text)); err != nil {
+	shape := "\n" + title + term.Clean(b.String())
+	b.Reset()
+	changes, err := d.changes(ctx, paint, res.Epic, diag.NewFile(d.plan, text))
+	if err != nil {
 		return err
 	}
 	saySettings(&b, c, d.plan)
 	if why, err := d.otherPolicy(ctx, res.Epic); err != nil {
 		return err
 	} else if why != "" {
-		fmt.Fprintf(&b, "\n%s. What you see is by the one here.\n", why)
+		fmt.Fprintf(&b, "\n%s. What you see is by the one here. To have it judged by that: commit, then ask for the draft again in the same words.\n", why)
 	}
 	if open := d.questions(text); len(open) > 0 {
 		b.WriteString("\nOpen questions:\n")
@@ -91,9 +95,9 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	if err := atomicfile.WriteOwn(drawing, dot.Write(res.Epic, dot.Options{Waves: true}), 0o600); err != nil {
 		return inputErrorf("%w", err)
 	}
-	fmt.Fprintf(&b, "\n  plan:  git show %.12s:%s\n  graph: %s\n\n", d.commit(), d.plan, drawing)
+	fmt.Fprintf(&b, "\n  plan:  %s\n  graph: %s\n\n", d.look(), drawing)
 	writeSteps(&b, d.nextSteps(d.view))
-	_, err = io.WriteString(w, term.Clean(b.String()))
+	_, err = io.WriteString(w, shape+changes+term.Clean(b.String()))
 	return err
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,37 +25,64 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// checkDrafted is what a plan that compiles must have besides; was is the plan that it
-// changes, nil if it is new.
+// checkDrafted is what the compiler says about a plan, and what it must have besides, as
+// far as it could be read; was is the plan that it changes, nil if it is new.
 func checkDrafted(ctx context.Context, out compiler.Output, p *project, brief []string, was *planBefore) (diag.List, error) {
+	if len(out.Results) == 0 { // it has no sprints, or nobody knows how to read it
+		return out.Diags, nil
+	}
 	res := out.Results[0]
 	c := draft.Compiled{
-		Epic: res.Epic, File: out.Files[res.Plan], Places: res.Trace.Places(), Paths: pathsIn(p.FS()), Wish: strings.Join(brief, "\n"), Bounds: draft.BoundsOf(res.Trace.Policy()),
+		Epic: res.Epic, File: out.Files[res.Plan], Places: res.Trace.Places(), New: res.Trace.New(), Wish: strings.Join(brief, "\n"), Bounds: draft.BoundsOf(res.Trace.Policy()),
+		Now: identitiesOf(out.Files[res.Plan]),
 	}
+	c.Paths, c.Partial = pathsIn(p.FS(), mostPaths)
+	for _, d := range out.Diags {
+		if d.Severity == diag.Error {
+			c.Errors = append(c.Errors, d)
+		}
+	}
+	var again map[ir.NodeID]string
+	if res.Epic == nil {
+		c.Epic = res.Trace.Lowered()
+	} else if was != nil {
+		var err error
+		if again, err = againWith(ctx, res.Epic); err != nil {
+			return nil, err
+		}
+	}
+	var more diag.List
 	if was == nil {
-		return draft.Check(c), nil
+		more = draft.Check(c)
+	} else {
+		more = draft.CheckRevised(draft.Revised{Compiled: c, Was: was.Was, Asked: c.Wish, Again: again})
 	}
-	again, err := againWith(ctx, res.Epic)
-	return draft.CheckRevised(draft.Revised{Compiled: c, Was: was.Was, Now: identitiesOf(c.File), Asked: c.Wish, Again: again}), err
+	found := append(slices.Clone(out.Diags), more...)
+	found.Sort()
+	return found, nil
 }
 
 // mostPaths bounds how many files of a project scopes are held against.
 const mostPaths = 200_000
 
-// pathsIn lists the files of a project.
-func pathsIn(project fs.FS) (out []string) {
+// pathsIn lists the files of a project; partial says that there are more than most.
+func pathsIn(project fs.FS, most int) (out []string, partial bool) {
 	_ = fs.WalkDir(project, ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // what cannot be read cannot be worked on either
 			return nil
-		case len(out) >= mostPaths:
+		case e.IsDir() && e.Name() == ".git":
+			return fs.SkipDir
+		case e.IsDir():
+		case len(out) == most:
+			partial = true
 			return fs.SkipAll
-		case !e.IsDir():
+		default:
 			out = append(out, path)
 		}
 		return nil
 	})
-	return out
+	return out, partial
 }
 
 // deliver writes the approved plan into the checkout, with its ids, if the file is there
@@ -73,7 +101,7 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool
 	}
 	c, err := d.compiled(text)
 	if err != nil {
-		return err
+		return d.unwritten(err)
 	}
 	annotated := c.Results[0].Annotated
 	wrote, err := d.put(ctx, annotated, again)
@@ -100,25 +128,29 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool
 	if note != "" {
 		fmt.Fprintf(errOut, "ralph: note: %s\n", term.Clean(note))
 	}
-	plan := d.plan
+	fmt.Fprintf(out, "  next: ralph compile %s -o epic.json && ralph apply epic.json\n", typedPath(d.space.Top(), d.plan))
+	return nil
+}
+
+// typedPath is a path of the project as people type it here.
+func typedPath(top, file string) string {
 	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, filepath.Join(d.space.Top(), filepath.FromSlash(plan))); err == nil {
-			plan = rel
+		if rel, err := filepath.Rel(wd, filepath.Join(top, filepath.FromSlash(file))); err == nil {
+			return quotePath(rel)
 		}
 	}
-	fmt.Fprintf(out, "  next: ralph compile %s -o epic.json && ralph apply epic.json\n", quotePath(plan))
-	return nil
+	return quotePath(file)
 }
 
 // put writes the plan; wrote is false if it is there already.
 func (d *drafted) put(ctx context.Context, text []byte, again bool) (wrote bool, err error) {
 	file := filepath.Join(d.space.Top(), filepath.FromSlash(d.plan))
 	if err := confined(file); err != nil {
-		return false, err
+		return false, d.unwritten(err)
 	}
 	now, err := readIfThere(file)
 	if err != nil {
-		return false, err
+		return false, d.unwritten(err)
 	}
 	if now != nil && bytes.Equal(now, text) {
 		return false, nil
@@ -131,18 +163,67 @@ func (d *drafted) put(ctx context.Context, text []byte, again bool) (wrote bool,
 	if err != nil {
 		return false, inputErrorf("%w", err)
 	}
+	changed := inputErrorf("%s was changed while the plan was drafted, so it is left as it is.\n  The draft: %s\n  Move the file away, then: ralph draft --write%s", d.plan, d.look(), aboutEpic(d.file))
 	if len(differ) > 0 || there != (now != nil) && (now != nil || !again) {
-		return false, inputErrorf("%s was changed while the plan was drafted, so it is left as it is.\n  The draft: git show %.12s:%s\n  Move the file away, then: ralph draft --write%s", d.plan, d.commit(), d.plan, aboutEpic(d.file))
+		return false, changed
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return false, inputErrorf("%w", err)
+		return false, d.unwritten(err)
 	}
-	var batch atomicfile.Batch
-	batch.Add(file, text, 0o644)
-	if err := batch.Commit(); err != nil {
-		return false, inputErrorf("%w", err)
+	switch err := replaceFile(file, now, text); {
+	case errors.Is(err, fs.ErrExist):
+		return false, changed
+	case err != nil:
+		return false, d.unwritten(err)
 	}
 	return true, nil
+}
+
+// replaceFile writes a file that holds was, or is not there if was is nil. If it holds
+// something else by now, or is a link, it is left alone, and the error is fs.ErrExist.
+func replaceFile(file string, was, text []byte) error {
+	if was == nil {
+		return atomicfile.Create(file, text, 0o644)
+	}
+	if st, err := os.Lstat(file); err != nil || !st.Mode().IsRegular() {
+		return cmp.Or(err, fs.ErrExist)
+	}
+	now, err := readIfThere(file)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, was) {
+		return fs.ErrExist
+	}
+	return atomicfile.Write(file, text, 0o644)
+}
+
+// unwritten says that a plan which is approved could not be written, and what to do then.
+func (d *drafted) unwritten(err error) error {
+	return inputErrorf("%s is approved and could not be written: %w\n  When that is mended: ralph draft --write%s", d.plan, err, aboutEpic(d.file))
+}
+
+// sayUnwritten says of a draft whose plan is approved that the checkout does not have it
+// so: it could not be written, or was changed since.
+func (d *drafted) sayUnwritten(ctx context.Context, w io.Writer) {
+	if d.view.Status != executor.Done || d.held {
+		return
+	}
+	plan := term.Clean(d.plan)
+	now, err := readIfThere(filepath.Join(d.space.Top(), filepath.FromSlash(d.plan)))
+	if err != nil || now == nil {
+		fmt.Fprintf(w, "\nThe plan is approved, and the checkout does not have %s. To write it: ralph draft --write%s\n", plan, aboutEpic(d.file))
+		return
+	}
+	text, err := d.text(ctx)
+	if err != nil {
+		return // the commit is gone: --write says so
+	}
+	c, err := d.compiled(text)
+	if err != nil || bytes.Equal(now, c.Results[0].Annotated) {
+		return // or the policy that is here now is another: --write says so
+	}
+	fmt.Fprintf(w, "\nThe plan is approved, and %s is not as it was approved: %s\n  To have it so: move the file away, then ralph draft --write%s\n", plan, d.look(), aboutEpic(d.file))
 }
 
 // readIfThere reads a file, nil if there is none.
@@ -172,7 +253,10 @@ func (d *drafted) approve(ctx context.Context, epic *ir.Epic) (note string, err 
 		}
 		return notCounted + why, nil
 	}
-	by := d.approval()
+	by, is := d.approval()
+	if !is {
+		return notCounted + "nobody is on record who approved exactly this plan\n  ralph compile it, look at epic.json, then: ralph approve", nil
+	}
 	by.ID, by.Verb, by.How, by.Digest = "drafted-"+strings.TrimPrefix(epic.Digest, "sha256:"), executor.Approve, executor.Drafted, epic.Digest
 	by.Message = fmt.Sprintf("approved as %s wrote it (%s, commit %.12s)", d.planner(), d.epic.Epic.ID, d.commit())
 	by.Gate, by.Result, by.Seen = "", "", executor.Sight{}
@@ -194,14 +278,17 @@ func (d *drafted) approve(ctx context.Context, epic *ir.Epic) (note string, err 
 	return "", inputErrorf("%w", err)
 }
 
-// approval is who approved the plan: the person at its gate, else whoever let it pass
-// without one.
-func (d *drafted) approval() executor.Decision {
+// approval is who approved this result: the person at its gate or, where nobody was to
+// be asked, whoever started the draft.
+func (d *drafted) approval() (by executor.Decision, is bool) {
+	if !asksPerson(d.epic) {
+		who := d.run.Overview().By
+		return executor.Decision{By: who, User: who, At: time.Now().UTC().Truncate(time.Millisecond)}, true
+	}
 	for _, x := range slices.Backward(d.view.Decisions) {
-		if x.Verb == executor.Approve {
-			return x
+		if approvesDraft(x) && x.Result == d.view.Result.Tree {
+			return x, true
 		}
 	}
-	who := d.run.Overview().By
-	return executor.Decision{By: who, User: who, At: time.Now().UTC().Truncate(time.Millisecond)}
+	return by, false
 }

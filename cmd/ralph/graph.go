@@ -42,7 +42,8 @@ kinds have other shapes; dashed edges do not schedule; the critical path is bold
 
 A plan, or with --as the files of another format, is compiled first; nothing of that is
 written. A plan that names no dialect, and in which the default finds no items, is read
-with the dialect that fits best: a note says which.
+with that of the tool whose plans lie there, or else with the one that fits best: a note
+says which.
 
 Without --format, --waves prints what can run together, --critical-path the longest
 chain and how much parallel work can gain, --impact KEY what waits for a node; with

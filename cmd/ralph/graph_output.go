@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -39,17 +40,18 @@ func (a *compileArgs) draws(i int) string {
 	return "ralph graph " + quotePath(a.plans[i])
 }
 
-// drawn reports whether a file holds a drawing in the format that is asked for.
+// ownDrawings are what files begin with that ralph drew.
+var ownDrawings = map[string]*lazyregexp.Regexp{
+	"dot":     lazyregexp.New(`^digraph (?:epic|policy) \{`),
+	"mermaid": lazyregexp.New(`^flowchart (?:TD|TB|LR)\r?\n +(?:subgraph p|n)[0-9]`),
+	"svg":     lazyregexp.New(`(?s)^<\?xml.*?<title>(?:epic|policy)</title>`),
+	"json":    lazyregexp.New(`^(?:\{\r?\n  "epic": "[^\n]*\n  "title": "[^\n]*\n  "nodes": \[|\[\r?\n  \{\r?\n    "name": "[^\n]*\n    "nodes": \[)`),
+}
+
+// drawn reports whether a file holds a drawing of ralph's in the format that is asked for.
 func (a *graphArgs) drawn(b []byte) bool {
-	switch a.format {
-	case "", "dot":
-		return bytes.HasPrefix(b, []byte("digraph "))
-	case "mermaid":
-		return bytes.HasPrefix(b, []byte("flowchart "))
-	case "svg":
-		return bytes.Contains(b, []byte("<svg"))
-	}
-	return bytes.Contains(b, []byte(`"nodes"`)) && !bytes.Contains(b, []byte(`"ralph.ir/`))
+	own := ownDrawings[cmp.Or(a.format, "dot")]
+	return own != nil && own.Match(b)
 }
 
 // checkOutput holds --format and the name of the file together.
@@ -86,7 +88,7 @@ func (a *graphArgs) write(say io.Writer, drawing []byte) error {
 	case err != nil:
 		return inputErrorf("%w", err)
 	case len(bytes.TrimSpace(old)) > 0 && !a.drawn(old):
-		return inputErrorf("%s exists and is no drawing, so it is not replaced; name another file with -o, or delete it", a.out)
+		return inputErrorf("%s exists and is not a drawing by ralph, so it is not replaced; name another file with -o, or delete it", a.out)
 	}
 	if err := atomicfile.Write(a.out, drawing, 0o644); err != nil {
 		return inputErrorf("%w", err)

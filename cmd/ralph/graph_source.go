@@ -40,7 +40,12 @@ func (a *graphArgs) epic(cmd *cobra.Command, args []string) (*ir.Epic, error) {
 	if isDir(file) {
 		return nil, drawsDirectory(file)
 	}
-	epic, _, err := loadEpic(file, cmd.InOrStdin())
+	epic, b, err := loadEpic(file, cmd.InOrStdin())
+	if err != nil {
+		if format := otherFormat(b); format != "" {
+			return nil, otherError(file, "no epic.json, which ralph compile and ralph import write", "graph", format)
+		}
+	}
 	return epic, err
 }
 
@@ -55,13 +60,16 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 	c.hint = strings.Replace(c.hint, "--policy ", "--policies ", 1)
 	fits := c.fit()
 	err = c.print(cmd)
-	if fits != nil {
-		sayf(cmd.ErrOrStderr(), "note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
-			fits.Dialect, count(fits.Items, "item"), count(fits.Edges, "edge"), quotePath(files[0]))
+	if fits != "" {
+		sayf(cmd.ErrOrStderr(), "%s", fits)
 	}
 	switch {
-	case err != nil && fits == nil && a.from.as == "" && c.finds("no-items"):
-		sayf(cmd.ErrOrStderr(), "%s", importHint(files[0]))
+	case err != nil && a.from.as == "":
+		note := importedNote(files[0], "graph")
+		if note == "" && fits == "" && c.finds("no-items") {
+			note = importHint(files[0])
+		}
+		sayf(cmd.ErrOrStderr(), "%s", note)
 		return nil, err
 	case err != nil:
 		return nil, err
@@ -72,19 +80,32 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 }
 
 // fit compiles a plan again that names no dialect, and in which the default finds no
-// items, with the one that fits best; nil if there is nothing to choose.
-func (c *compilation) fit() *compiler.Reading {
+// items, with the one that fits best, and says so; "" if there is nothing to choose.
+func (c *compilation) fit() (said string) {
 	if len(c.input.Plans) != 1 || c.input.Options.Dialect != "" || !c.finds("no-items") {
-		return nil
+		return ""
 	}
-	t := compiler.Dialects(c.input)
-	if t.Better == "" || !t.Said.IsZero() {
-		return nil
+	t, file := compiler.Dialects(c.input), c.plans[0].file
+	plan := t.Files[c.input.Plans[0].Path]
+	r := t.Of(t.Better)
+	if r == nil {
+		r = t.Placed()
 	}
-	c.input.Options.Dialect = t.Better
+	if r == nil || !t.Said.IsZero() {
+		return ""
+	}
+	c.input.Options.Dialect = r.Dialect
 	c.Output = compiler.Compile(c.input)
 	c.view.files = c.Files
-	return t.Of(t.Better)
+	if r.Refused != nil {
+		return fmt.Sprintf("note: read with the dialect %s: %s lies where %s keeps its plans\n", r.Dialect, file, r.Tool.Title)
+	}
+	said = fmt.Sprintf("note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
+		r.Dialect, count(r.Items, "item"), count(r.Edges, "edge"), quotePath(file))
+	if more := fuller(plan, &t, r.Dialect); more != "" {
+		said += "note: " + more + "\n"
+	}
+	return said
 }
 
 // finds reports whether a diagnostic is among those of the compile.
@@ -114,5 +135,5 @@ func drawsDirectory(dir string) error {
 		}
 		return inputErrorf("%s is a directory. If it holds files of the format %s: ralph graph --as %s %s", dir, f.name, f.name, quotePath(dir))
 	}
-	return inputErrorf("%s is a directory: name a plan in it, or an epic.json", dir)
+	return inputErrorf("%s is a directory, and one plan or epic.json is drawn%s", dir, whatIsIn(dir, "graph"))
 }

@@ -81,12 +81,14 @@ func runImport(cmd *cobra.Command, a *compileArgs) error {
 	if a.check {
 		return a.runCheck(cmd, c, targets)
 	}
+	r := c.Results[0]
+	replaced := replacedPlan(namesBefore(targets[0], r), r)
 	if err := a.write(cmd.OutOrStdout(), c, targets); err != nil {
 		return err
 	}
 	say := a.said(cmd)
 	sayf(say, "%s (%s): ", c.plans[0].file, f.name)
-	sayCompiled(say, c.Results[0], targets[0], false)
+	sayCompiled(say, r, targets[0], replaced, false)
 	for _, name := range c.ignored {
 		sayf(cmd.ErrOrStderr(), "ignored: %s is not called %s\n", name, strings.Join(f.patterns(), " or "))
 	}

@@ -60,7 +60,8 @@ init looks, names those that are there, and says what to type.
 
 With --plan init writes nothing but one line: the dialect that the plan is written in,
 into its front matter. It compiles the plan with each dialect and takes the one that
-makes most items. Where the plan's own dialect fits it leaves the plan as it is.`,
+makes most items, or that of the tool whose plans lie there. Where the plan's own
+dialect fits it leaves the plan as it is.`,
 		Example: `  ralph init
   ralph init --try 0        run no command of the project
   ralph init --builtin      print the built-in policy instead

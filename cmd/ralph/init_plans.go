@@ -9,24 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/policies"
 )
 
-// toolPlans are where other tools keep their plans. as is the format that import reads
-// them in; the others compile as they stand.
-var toolPlans = []struct{ tool, pattern, as string }{
-	{"spec-kit", "specs/*/tasks.md", ""},
-	{"Kiro", ".kiro/specs/*/tasks.md", ""},
-	{"GSD", ".planning", "gsd"},
-	{"OpenSpec", "openspec/changes/*/tasks.md", ""},
-	{"BMAD", "_bmad-output/planning-artifacts/epics.md", ""},
-	{"superpowers", "docs/superpowers/plans/*.md", ""},
-	{"Conductor", "conductor/tracks/*/plan.md", ""},
-	{"Agent OS", "agent-os/specs/*/tasks.md", ""},
-	{"Cursor", ".cursor/plans/*.plan.md", ""},
-	{"Taskmaster", ".taskmaster/tasks/tasks.json", "taskmaster"},
-	{"", "todo.md", ""},
-	{"", "tasks.md", ""},
-}
+// plainPlans are the names of plans that no tool wrote.
+var plainPlans = []string{"todo.md", "tasks.md"}
 
 // Bounds of the look for plans.
 const (
@@ -37,25 +25,38 @@ const (
 // sayPlans names the plans of other tools that are in a project, and what to type.
 func sayPlans(w io.Writer, dir string) {
 	first, as := "", ""
-	for _, t := range toolPlans {
-		files := namesLike(dir, "", strings.Split(t.pattern, "/"))
-		if len(files) == 0 {
-			continue
+	seen := map[string]bool{}
+	say := func(pattern, what, of, format string) {
+		files := namesLike(dir, "", strings.Split(pattern, "/"))
+		if seen[pattern] || len(files) == 0 {
+			return
 		}
+		seen[pattern] = true // cc-sdd writes where Kiro does
 		if first == "" {
-			first, as = files[0], t.as
-		}
-		what := "a plan, by its name"
-		if t.tool != "" {
-			what = "a plan of " + t.tool
+			first, as = files[0], format
 		}
 		for _, file := range files[:min(len(files), plansShown)] {
 			sayf(w, "found  %-30s %s\n", file, what)
 		}
 		if more := len(files) - plansShown; more > 0 {
-			sayf(w, "found  %d more of %s\n", more, t.tool)
+			sayf(w, "found  %d more of %s\n", more, of)
 		}
 	}
+	for i := range policies.Tools {
+		t := &policies.Tools[i]
+		for _, pattern := range t.Files {
+			say(pattern, "a plan of "+t.Title, t.Title, t.Import)
+		}
+	}
+	for _, name := range plainPlans {
+		say(name, "a plan, by its name", name, "")
+	}
+	sayNext(w, first, as)
+}
+
+// sayNext says what to type for a plan that import reads as a format, or compile as it
+// stands.
+func sayNext(w io.Writer, first, as string) {
 	if first == "" {
 		return
 	}

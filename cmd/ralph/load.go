@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
@@ -42,8 +41,8 @@ func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte,
 	besideText(len(b))
 	epic, err := ir.Decode(b)
 	if err != nil {
-		if guess, other := otherFormat(b); other {
-			return nil, b, inputErrorf("%s is no epic.json, which ralph compile and ralph import write.\n  %s", file, fmt.Sprintf(guess, quotePath(file)))
+		if format := otherFormat(b); format != "" {
+			return nil, b, otherError(file, "no epic.json, which ralph compile and ralph import write", "import", format)
 		}
 		return nil, b, loadError(file, err)
 	}
@@ -92,21 +91,26 @@ func verify(epic *ir.Epic, file string) error {
 }
 
 // otherFormat recognizes work that is kept in another format, by a key that no other
-// has, and says what reads it; it has one verb, for the file.
-func otherFormat(b []byte) (say string, ok bool) {
+// has; "" if it is none.
+func otherFormat(b []byte) string {
 	line, _, _ := bytes.Cut(b, []byte("\n")) // lines of JSON begin with a whole value
 	var all map[string]json.RawMessage
 	if !json.Valid(b) && !json.Valid(line) || json.Unmarshal(b, &all) == nil && all["ir"] != nil {
-		return "", false
+		return ""
 	}
 	for _, f := range []struct{ key, format string }{
 		{"dev_prompts", "bead"}, {"issue_type", "bd"}, {"successCriteria", "beadsmith"}, {"testStrategy", "taskmaster"},
 	} {
 		if bytes.Contains(b, []byte(`"`+f.key+`"`)) {
-			return "It looks like the format " + f.format + ": ralph import --as " + f.format + " %s", true
+			return f.format
 		}
 	}
-	return "", false
+	return ""
+}
+
+// otherError says of a file in another format what it is not, and which command reads it.
+func otherError(file, not, command, format string) error {
+	return inputErrorf("%s is %s.\n  It looks like the format %s: ralph %s --as %s %s", file, not, format, command, format, quotePath(file))
 }
 
 // loadError says what to do about an epic.json that cannot be used.
@@ -118,7 +122,7 @@ func loadError(file string, err error) error {
 	if errors.As(err, &edited) {
 		return inputErrorf("%s was edited by hand: its digest does not fit its content.\n  Change the plan or the policy instead and run: ralph compile", file)
 	}
-	if ext := strings.ToLower(filepath.Ext(file)); ext == ".md" || ext == ".markdown" {
+	if kindOf(file) == "plan" {
 		return inputErrorf("%s is a plan. Compile it first: ralph compile %s\n  Then name the epic.json that it makes.", file, quotePath(file))
 	}
 	return inputErrorf("%s: %w", file, err)

@@ -129,7 +129,7 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 	case executor.CauseQuestion, executor.CauseDiagnosis:
 		return []nextStep{
 			ralph("retry", ` -m "the answer"`, "the agent goes on with it"),
-			ralph("approve", "", "go to the gates as it is"),
+			ralph("approve", "", "go on as it is, to its gates if it has any"),
 		}
 	case executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace:
 		return []nextStep{ralph("retry", "", "once what it names is mended; ralph apply tries it again as well"), {"ralph doctor --live", "whether each agent answers by now: its program, its login, its model"}}
@@ -160,7 +160,7 @@ func stepsFor(v executor.NodeView, dir string, who asker) []nextStep {
 	case executor.CauseTakeover:
 		return []nextStep{
 			ralph("resume", "", "you are done in its session: the agent is asked to finish there, and to report"),
-			ralph("approve", "", "go to the gates as it is"),
+			ralph("approve", "", "go on as it is, to its gates if it has any"),
 			ralph("retry", ` -m "what to do"`, "another attempt begins with that, from what is there"),
 			ralph("session", "", "how to join its session"),
 		}

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
 
 // Another's name is proposed only to who is no approver, and only if those who are have
 // no other way.
@@ -20,5 +24,13 @@ func TestWhoIsToldToDecideAsAnother(t *testing.T) { // execution §5 "Approvers 
 		if flag, only := c.who.as(c.approvers); flag != c.flag || only != c.only {
 			t.Errorf("%s: %q, %q; want %q, %q", name, flag, only, c.flag, c.only)
 		}
+	}
+}
+
+// A step that asks may have no gates: an explorer of a draft has none.
+func TestAQuestionIsNotSaidToGoToGates(t *testing.T) {
+	v := executor.NodeView{Key: "1", Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseQuestion}
+	if got := stepsFor(v, "", asker{})[1].What; got != "go on as it is, to its gates if it has any" {
+		t.Error(got)
 	}
 }

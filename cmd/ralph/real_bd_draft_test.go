@@ -47,7 +47,7 @@ case $RALPH_STEP in
 plan)
   mkdir -p plans
   cp greeting.txt plans/greeting.md
-  [ "$RALPH_ATTEMPT" = 1 ] || sed -i 's/1[.]9$/1.1/' plans/greeting.md
+  [ "$RALPH_ATTEMPT" = 1 ] || sed -i 's/1[.]11$/1.1/' plans/greeting.md
   echo '<promise>PLAN_READY</promise>'
   ;;
 *) sh worker.sh ;;
@@ -62,7 +62,7 @@ func TestBdADraftIsPlannedThereAndItsPlanPushed(t *testing.T) { // S2-02, S2-03,
 	project := t.TempDir()
 	for name, text := range map[string]string{
 		"ralph.hcl": bdDrafter, "agent.sh": bdDrafterScript, "worker.sh": workerScript, "greet.sh": "echo hi\n",
-		"greeting.txt": fmt.Sprintf(greetingPlan, "1.9"), "brief.md": "# Greet\n\nREQ-001: words.\nREQ-002: the world.\n",
+		"greeting.txt": fmt.Sprintf(greetingPlan, "1.11"), "brief.md": "# Greet\n\nREQ-001: words.\nREQ-002: the world.\n",
 	} {
 		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -112,11 +112,11 @@ const greetingPlan = `# Greeting
 `
 
 // What an unknown dependency in it is told as, above the plan's own lines.
-const unknownDependency = `    error[unknown-dependency]: there is no item "1.9"
+const unknownDependency = `    error[unknown-dependency]: there is no item "1.11"
       --> plans/greeting.md:18:17
        |
-    18 | **Depends on**: 1.9
-       |                 ^^^
+    18 | **Depends on**: 1.11
+       |                 ^^^^
 `
 
 // drafting is what the model does: the explorer finds something, the planner's plan names
@@ -129,11 +129,11 @@ var drafting = modeltest.Scenario{Rules: []modeltest.Rule{
 		{Text: "Looked."},
 	}},
 	{Match: "Gate compiles: fail", Steps: []modeltest.Step{
-		{Text: "I mend it.", Do: []modeltest.Action{modeltest.Bash("sed -i 's/1[.]9$/1.1/' plans/greeting.md")}},
+		{Text: "I mend it.", Do: []modeltest.Action{modeltest.Bash("sed -i 's/1[.]11$/1.1/' plans/greeting.md")}},
 		{Text: "The dependency is mended.\n\n<promise>PLAN_READY</promise>"},
 	}},
 	{Match: "# Write a plan", Steps: []modeltest.Step{
-		{Text: "I plan.", Do: []modeltest.Action{modeltest.Write("plans/greeting.md", fmt.Sprintf(greetingPlan, "1.9"))}},
+		{Text: "I plan.", Do: []modeltest.Action{modeltest.Write("plans/greeting.md", fmt.Sprintf(greetingPlan, "1.11"))}},
 		{Do: []modeltest.Action{modeltest.Report(map[string]any{"result": "success", "summary": "two sprints"})}},
 		{Text: "Planned."},
 	}},

@@ -247,11 +247,11 @@ func (r *record) stateOfRun() string {
 	case r.held:
 		return fmt.Sprintf("at work: process %d of %s, since %s", r.holder.PID, r.holder.User, r.holder.Started.Local().Format(time.DateTime))
 	case !o.Begun && !o.Recovered.IsZero():
-		return "recovered at " + o.Recovered.Local().Format(time.DateTime) + "; ralph apply goes on"
+		return "recovered at " + o.Recovered.Local().Format(time.DateTime) + "; ralph apply" + applies(r.file) + " goes on"
 	case !o.Begun:
 		return "not started"
 	case o.Open, r.cut():
-		return "interrupted; ralph apply goes on"
+		return "interrupted; ralph apply" + applies(r.file) + " goes on"
 	}
 	return "ended"
 }

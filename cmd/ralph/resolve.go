@@ -64,7 +64,8 @@ func epicByID(id string) (*ir.Epic, []byte, error) {
 // checkLost refuses to begin anew where the beads know of a run whose journal is not
 // here. A tracker that does not answer keeps nobody from starting.
 func (r *openedRun) checkLost(ctx context.Context) error {
-	if r.log.Last() > 0 || r.epic.Run.Tracker == nil && !namesBead(r.file) {
+	o := r.run.Overview()
+	if o.Begun || !o.Recovered.IsZero() || r.epic.Run.Tracker == nil && !namesBead(r.file) {
 		return nil
 	}
 	c, err := bd.Open(ctx, bd.Options{Dir: "."})

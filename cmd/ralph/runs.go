@@ -140,7 +140,7 @@ func listRuns(cmd *cobra.Command, file string) (list []runLine, err error) {
 	}
 	if r, open := tally.Open(); open {
 		if r.Outcome = "at work"; !held {
-			r.Outcome, r.Error = executor.RunKilled, "it ended without a word; ralph apply goes on"
+			r.Outcome, r.Error = executor.RunKilled, "it ended without a word; ralph apply"+applies(file)+" goes on"
 		}
 		list = append(list, runLine{RunRecord: r})
 	}

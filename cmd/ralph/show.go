@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -229,51 +228,6 @@ func asksOrStatus(v executor.NodeView) string {
 		return v.Status.String() + ": " + v.Doing
 	}
 	return asks(v)
-}
-
-func needsText(n *ir.Node) string {
-	var list []string
-	for _, e := range n.After {
-		if e.Type == ir.Blocks {
-			list = append(list, string(e.Key))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func (r *record) showSpec(w *sheet, n *ir.Node) {
-	list := func(head string, items []string) {
-		if len(items) == 0 {
-			return
-		}
-		w.head("%s", head)
-		for _, i := range items {
-			w.line("  - %s", i)
-		}
-	}
-	var tasks []string
-	for _, t := range n.Tasks {
-		tasks = append(tasks, t.Text)
-	}
-	list("Tasks", tasks)
-	list("Acceptance", n.Acceptance)
-	list("Owns", n.Scope.Owns)
-	if len(n.Steps) == 0 {
-		return
-	}
-	w.head("Steps")
-	for i := range n.Steps {
-		s := &n.Steps[i]
-		who := s.Agent
-		if who == "" {
-			who = "a person"
-		}
-		attempts := ""
-		if s.Limits.Attempts > 0 { // a person has as many as it takes
-			attempts = fmt.Sprintf("; attempts: %d", s.Limits.Attempts)
-		}
-		w.line("  %s by %s; gates: %s%s", s.Name, who, cmp.Or(strings.Join(s.Gates, ", "), "none"), attempts)
-	}
 }
 
 func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLog) {

@@ -45,7 +45,11 @@ A cost that an agent does not report is unknown, never 0.`,
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), statusOf(r))
 			}
-			return r.status(cmd.OutOrStdout(), attempts)
+			if err := r.status(cmd.OutOrStdout(), attempts); err != nil || !isDraft(r.epic) {
+				return err
+			}
+			draftOf(r).sayUnwritten(background(cmd), cmd.OutOrStdout())
+			return nil
 		},
 	}
 	epic.add(cmd)
@@ -401,15 +405,15 @@ func (r *record) sayOpen(w io.Writer, views []executor.NodeView) {
 // whyNot is the one reason why a node is not done, and what to type where only
 // the next run is missing.
 func (r *record) whyNot(v executor.NodeView) string {
-	why := whyNot(v)
+	why, apply := whyNot(v), "ralph apply"+applies(r.file)
 	switch {
 	case r.held:
 	case v.Interrupted && v.GoesOn:
-		return "interrupted: goes on with ralph apply"
+		return "interrupted: goes on with " + apply
 	case v.Status == executor.Ready && strings.HasSuffix(why, "waits for a free place"): // the run was killed
-		return "ready: ralph apply begins it"
+		return "ready: " + apply + " begins it"
 	case strings.HasSuffix(why, "; goes on"):
-		return why + " with ralph apply"
+		return why + " with " + apply
 	}
 	return why
 }

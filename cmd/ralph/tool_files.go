@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +13,8 @@ import (
 const maxFound = 5
 
 // whatIsIn says what to type for the plans in a directory: those of other tools, which
-// lie at places of their own, else the markdown files in it.
-func whatIsIn(dir string) string {
+// lie at places of their own, else the markdown files in it. verb is compile or graph.
+func whatIsIn(dir, verb string) string {
 	full, err := filepath.Abs(dir)
 	if err != nil {
 		return ""
@@ -30,11 +31,7 @@ func whatIsIn(dir string) string {
 		t := &policies.Tools[i]
 		for _, pattern := range t.Files {
 			for _, file := range under(dir, full, pattern) {
-				if t.Import == "" {
-					add(file, "ralph compile --dialect "+quoteArg(t.Dialect))
-				} else {
-					add(file, "ralph import --as "+t.Import)
-				}
+				add(file, readBy(t, verb))
 			}
 		}
 	}
@@ -42,7 +39,7 @@ func whatIsIn(dir string) string {
 		for _, pattern := range []string{"plans/*.md", "*.md"} {
 			files, _ := filepath.Glob(filepath.Join(globEscape(dir), pattern))
 			for _, file := range files {
-				add(file, "ralph compile")
+				add(file, "ralph "+verb)
 			}
 		}
 	}
@@ -50,6 +47,37 @@ func whatIsIn(dir string) string {
 		return "; name the plan in it"
 	}
 	return "; what is in it:" + strings.Join(lines, "")
+}
+
+// readBy is the command that compiles or draws plans of a tool, without their name.
+func readBy(t *policies.Tool, verb string) string {
+	switch {
+	case verb == "graph" && t.Import == "": // it takes the dialect by itself
+		return "ralph graph"
+	case t.Import == "":
+		return "ralph compile --dialect " + quoteArg(t.Dialect)
+	case verb == "graph":
+		return "ralph graph --as " + t.Import
+	}
+	return "ralph import --as " + t.Import
+}
+
+// importedNote says what reads a file that did not compile, if it lies where a tool keeps
+// what is imported, and ends its line; "" if it does not. Markdown is imported with all that
+// lies beside it.
+func importedNote(file, verb string) string {
+	full, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	t := policies.ToolAt(filepath.ToSlash(full))
+	if t == nil || t.Import == "" {
+		return ""
+	}
+	if kindOf(file) == "plan" {
+		file = filepath.Dir(file)
+	}
+	return fmt.Sprintf("note: the files of %s are imported: %s %s\n", t.Title, readBy(t, verb), quotePath(file))
 }
 
 // under returns what matches a pattern that is relative to a project's root: dir may be the

@@ -224,5 +224,6 @@ func (w *issueWorker) reopen(ctx context.Context, r *issueRun, before *pastRun, 
 // gets one.
 func (w *issueWorker) decide(ctx context.Context, file, key string, d executor.Decision) error {
 	d.ID, d.User, d.At = cmp.Or(d.ID, newID()), userName(), time.Now().UTC().Truncate(time.Millisecond)
-	return decide(ctx, io.Discard, file, nil, key, d)
+	_, err := decide(ctx, io.Discard, file, nil, key, d)
+	return err
 }

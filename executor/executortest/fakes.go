@@ -227,6 +227,11 @@ func (w *Workspace) Diff(_ context.Context, from, to string, out io.Writer) erro
 	return err
 }
 
+// FileAt implements executor.Workspace: its commits have no files.
+func (w *Workspace) FileAt(context.Context, string, string, int) ([]byte, bool, error) {
+	return nil, false, nil
+}
+
 // Edited implements executor.Workspace.
 func (w *Workspace) Edited(context.Context, ir.NodeID) (bool, error) { return false, nil }
 

@@ -203,6 +203,27 @@ func TestAReviewIsBlind(t *testing.T) {
 	}
 }
 
+// The review of a changed draft judges the whole plan, and knows its first brief.
+func TestAReviewOfADraftSeesThePlan(t *testing.T) {
+	r := judgeBy(t, `ls -A; cat "$RALPH_PROMPT" plan.md; echo; echo APPROVED`)
+	r.Gate.Kind, r.Dir = "review", ""
+	r.Node.Goal = "Readers find pages"
+	r.Plan = func(context.Context) ([]byte, error) { return []byte("# Search\n\nnot\u202e touched\n"), nil }
+	got, err := gate.Review{Runners: runners}.Judge(t.Context(), r)
+	if err != nil || got.Verdict != executor.Pass {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	b, err := os.ReadFile(filepath.Join(r.Files, "gate-1.1-qa", "gate-1.1-qa.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"acceptance.md\ndiff.patch\nplan.md\n", "first asked for\n\nReaders find pages\n", "is in plan.md", `not\u202e touched`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("it does not see %q:\n%s", want, b)
+		}
+	}
+}
+
 func TestReviewsMaySpeakInWords(t *testing.T) { // L2-04
 	for name, c := range map[string]struct {
 		script  string

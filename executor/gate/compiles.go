@@ -23,7 +23,7 @@ type Compiles struct {
 // PlanReport is what a compiler says about a plan.
 type PlanReport struct {
 	Found []PlanFinding
-	Note  string // a line before them, such as where a part of the judgement comes from; mostly empty
+	Says  string // what errors among them come to, such as "The plan does not compile"
 }
 
 // PlanFinding is one thing that it says.
@@ -60,7 +60,7 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 		codes = append(codes, f.Code)
 	}
 	out.Signature = signText(strings.Join(codes, "\n"))
-	if r.Step == nil || r.Effect.Attempt != r.Step.Limits.Attempts-1 {
+	if r.Left != 1 {
 		warnings = nil
 	}
 	found := append(errors, warnings...)
@@ -75,38 +75,43 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 	if _, err := keep(path, []byte(all.String()), r.Redact); err != nil {
 		return out, err
 	}
-	out.Message = planMessage(report.Note, path, errors, warnings)
-	bound(&out)
-	return out, nil
+	for room := executor.MaxNote; ; room = room * 3 / 4 { // what JSON escapes takes more room than it has bytes
+		if out.Message = planMessage(report.Says, path, errors, warnings, room); fits(&out) || room < 100 {
+			bound(&out)
+			return out, nil
+		}
+	}
 }
 
-// roomFound is how many bytes of findings a verdict tells.
-const roomFound = 2600
-
-// planMessage tells the first findings, how many there are, and where all of them stand.
-func planMessage(note, path string, errors, warnings []PlanFinding) string {
-	var texts []string
-	room := roomFound
-	for _, f := range slices.Concat(errors, warnings) {
-		text := strings.TrimRight(f.Text, "\n")
-		if len(texts) > 0 && len(text) > room {
-			break
-		}
-		texts = append(texts, executor.Clip(text, roomFound))
-		room -= len(text)
-	}
-	head := "The plan does not compile: " + plural(len(errors), "error")
+// planMessage tells how many findings there are, the first of them, and where all of them
+// stand, in at most room bytes.
+func planMessage(says, path string, errors, warnings []PlanFinding, room int) string {
+	head := says + ": " + plural(len(errors), "error")
 	if len(warnings) > 0 {
 		head += " and " + plural(len(warnings), "warning")
 	}
-	head += " (" + strings.Join(someCodes(errors), ", ") + ")."
-	if n := len(texts); n < len(errors)+len(warnings) {
-		head += fmt.Sprintf("\nThe first %d are here, all of them in %s", n, path)
+	found := slices.Concat(errors, warnings)
+	head += " (" + strings.Join(someCodes(found), ", ") + ")."
+	var texts []string
+	for _, f := range found {
+		texts = append(texts, "\n\n"+strings.TrimRight(f.Text, "\n"))
 	}
-	if note != "" {
-		head += "\n" + note
+	if all := head + strings.Join(texts, ""); len(all) <= room {
+		return all
 	}
-	return head + "\n\n" + strings.Join(texts, "\n\n")
+	here, n := fmt.Sprintf("The first %d are here, all of them in %s", len(texts), path), 0
+	for left := room - len(head) - len(here) - 1; n < len(texts) && len(texts[n]) <= left; n++ {
+		left -= len(texts[n])
+	}
+	switch {
+	case n > 0:
+		here = fmt.Sprintf("The first %d are here, all of them in %s", n, path)
+	case len(texts) > 1:
+		here, n = "Of the first the beginning is here, all of them in "+path, 1
+	default:
+		here, n = "Its beginning is here, all of it in "+path, 1
+	}
+	return executor.Clip(head+"\n"+here+strings.Join(texts[:n], ""), room)
 }
 
 // someCodes are the first codes of a list, each once.

@@ -121,12 +121,17 @@ func firstLines(end string, outputs ...string) string {
 	return b.String()
 }
 
+// fits reports whether a verdict fits into an event.
+func fits(g *executor.GateJudged) bool {
+	const room = 3600
+	b, err := json.Marshal(g)
+	return err != nil || len(b) <= room
+}
+
 // bound shortens a verdict until it fits into an event.
 func bound(g *executor.GateJudged) {
-	const room = 3600
 	for range 20 {
-		b, err := json.Marshal(g)
-		if err != nil || len(b) <= room {
+		if fits(g) {
 			return
 		}
 		switch {

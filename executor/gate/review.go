@@ -27,6 +27,7 @@ var _ executor.Gate = Review{}
 const (
 	acceptanceFile = "acceptance.md"
 	diffFile       = "diff.patch"
+	planFile       = "plan.md" // of a draft, as the attempt left it
 )
 
 // Judge implements executor.Gate. Besides the JSON object that its contract asks
@@ -88,12 +89,15 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 		return "", err
 	}
 	for _, e := range there {
-		if e.Name() != acceptanceFile && e.Name() != diffFile { // ours, of a run that was interrupted
+		if e.Name() != acceptanceFile && e.Name() != diffFile && (e.Name() != planFile || q.r.Plan == nil) { // ours, of a run that was interrupted
 			return fmt.Sprintf("the directory of a review must be empty, and holds %s", executor.Clip(e.Name(), 100)), nil
 		}
 	}
 	criteria := "The sprint names no acceptance criteria: judge whether the change is correct and complete in itself.\n"
-	if len(q.r.Node.Acceptance) > 0 {
+	switch {
+	case q.r.Plan != nil: // what a plan has to do is a text, not a list
+		criteria = fence("", strings.Join(q.r.Node.Acceptance, "\n"))
+	case len(q.r.Node.Acceptance) > 0:
 		criteria = "- " + strings.Join(q.r.Node.Acceptance, "\n- ") + "\n"
 	}
 	if err := regular.WriteOwn(filepath.Join(q.dir, acceptanceFile), []byte("# Acceptance criteria\n\n"+criteria), 0o600); err != nil {
@@ -103,10 +107,14 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 	if err != nil {
 		return "", err
 	}
+	plan, err := q.plan(ctx)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	b.WriteString("You review a change without knowing who made it or why it was made this way.\n")
 	fmt.Fprintf(&b, "Your directory holds the acceptance criteria (%s) and the diff (%s). That is all there is to judge.\n", acceptanceFile, diffFile)
-	b.WriteString("\n## Acceptance criteria\n\n" + criteria + "\n## Diff\n\n")
+	b.WriteString("\n## Acceptance criteria\n\n" + criteria + plan + "\n## Diff\n\n")
 	if diff == "" {
 		b.WriteString("The diff is empty: nothing was changed.\n")
 	} else {

@@ -126,7 +126,7 @@ func (d *driver) gateRun(e *executor.Effect) (executor.GateRun, executor.Gate, e
 	a := d.attempt(e)
 	run := executor.GateRun{
 		Redact: d.Redact,
-		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: *e, Epic: d.Epic.Epic.ID,
+		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: *e, Left: d.Run.Left(e.Node), Epic: d.Epic.Epic.ID,
 		Files: files, Env: d.env(), Secrets: d.Epic.SecretVars(g.Secrets), Activity: d.activity(e),
 		Outcome: a.Outcome, Changed: a.Collected.SinceStart(), Listed: a.Collected.Listed, Feedback: a.Feedback,
 	}
@@ -151,8 +151,17 @@ func (d *driver) gateRun(e *executor.Effect) (executor.GateRun, executor.Gate, e
 	}
 	from := cmp.Or(e.Base, e.Start)
 	run.Diff = func(ctx context.Context, w io.Writer) error { return d.Workspace.Diff(ctx, from, e.Commit, w) }
+	if g.Kind == "review" && g.Plan != "" {
+		run.Plan = func(ctx context.Context) ([]byte, error) {
+			b, _, err := d.Workspace.FileAt(ctx, e.Commit, g.Plan, maxPlan)
+			return b, err
+		}
+	}
 	return run, judge, nil
 }
+
+// maxPlan is in bytes: larger ones are not compiled.
+const maxPlan = 128 << 20
 
 // digest of a gate, computed once.
 func (d *driver) digest(gate string) string {

@@ -1,14 +1,19 @@
 package local
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -24,6 +29,7 @@ func (d *driver) left(n *ir.Node, step *ir.Step) (lines []string, err error) {
 		return nil, nil
 	}
 	view, _ := d.Run.View(n.ID)
+	var said, files []string
 	for k := range n.Steps[:at] {
 		if len(n.Steps[k].Prompt) == 0 {
 			continue
@@ -32,26 +38,84 @@ func (d *driver) left(n *ir.Node, step *ir.Step) (lines []string, err error) {
 			if a.Step != n.Steps[k].Name || a.Status != executor.AttemptPassed {
 				continue
 			}
-			dir := Files(d.State, n.ID, a.Step, a.Number)
-			entries, err := os.ReadDir(dir)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s, f, err := leftIn(Files(d.State, n.ID, a.Step, a.Number), a.Step, a.Outcome.Summary, len(n.Steps[k].Gates) > 0)
+			if err != nil {
 				return nil, err
 			}
-			for _, e := range entries {
-				if e.Type().IsRegular() && !ownFile(e.Name()) && len(lines) < mostLeft {
-					lines = append(lines, "- "+filepath.Join(dir, e.Name()))
-				}
-			}
+			said, files = append(said, s...), append(files, f...)
 			break
 		}
 	}
-	return lines, nil
+	return firstLeft(said, files), nil
+}
+
+// leftIn names the files of an attempt: those that hold a report of which the prompt has
+// the beginning, and those that the agent wrote.
+func leftIn(dir, step, summary string, gates bool) (said, files []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if outcomeOf.MatchString(e.Name()) && len(said) < mostLeft && saysMore(path, summary) {
+			said = append(said, "- "+shown(path)+": all that "+step+" reported; above it is cut")
+		}
+		if e.Type().IsRegular() && !ownFile(e.Name(), gates) {
+			files = append(files, "- "+shown(path))
+		}
+	}
+	return said, files, nil
+}
+
+// firstLeft are as many lines as a prompt holds, and how many there are besides.
+func firstLeft(said, files []string) []string {
+	lines := append(said, files...)
+	if more := len(lines) - mostLeft; more > 0 {
+		lines = append(lines[:mostLeft], fmt.Sprintf("- and %d more there", more))
+	}
+	return lines
+}
+
+// shown is a path as it is, or quoted as Go does it where it has signs that do not show
+// or end a line.
+func shown(path string) string {
+	if q := strconv.Quote(path); q != `"`+path+`"` {
+		return q
+	}
+	return path
 }
 
 // ownFile reports whether ralph, or the runner, writes a file of that name beside an
-// agent's outcome.
-func ownFile(name string) bool {
-	return strings.HasPrefix(name, ".") || slices.ContainsFunc([]string{"agent-", "cut-", "gate-", "red-", "setup"}, func(p string) bool {
-		return strings.HasPrefix(name, p)
-	})
+// agent's outcome; gates write some where the step has any.
+func ownFile(name string, gates bool) bool {
+	return strings.HasPrefix(name, ".") || ofTurn.MatchString(name) || gates && (strings.HasPrefix(name, "gate-") || strings.HasPrefix(name, "red-"))
+}
+
+var (
+	ofTurn    = lazyregexp.New(`^(?:cut-[0-9]+-)?agent-[0-9]+\.`)
+	outcomeOf = lazyregexp.New(`^agent-[0-9]+\.outcome\.json$`)
+)
+
+// saysMore reports whether an outcome's file holds the text of which a summary is the
+// beginning.
+func saysMore(path, summary string) bool {
+	if len(summary) < executor.MaxNote/4 { // nothing that short was cut
+		return false
+	}
+	b, err := regular.ReadMax(path, 1<<20)
+	var said map[string]json.RawMessage
+	if err != nil || json.Unmarshal(b, &said) != nil {
+		return false
+	}
+	for _, raw := range said {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			continue
+		}
+		if text = executor.Clean(strings.TrimSpace(text)); len(text) > len(summary) && strings.HasPrefix(text, summary) {
+			return true
+		}
+	}
+	return false
 }

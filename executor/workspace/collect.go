@@ -500,10 +500,12 @@ func (s *Space) collectRead(ctx context.Context, e executor.Effect, w *worktree)
 	if err != nil {
 		return c, err
 	}
-	if !now.dirty && now.head == e.Commit {
+	if !now.dirty && now.head == e.Commit && !w.gone {
 		return c, s.swept(w)
 	}
-	if w.cut || now.broken || len(now.changed)+len(now.unmerged) > 0 || now.head != e.Commit {
+	if w.gone {
+		c.Problems = append(c.Problems, deleted)
+	} else if w.cut || now.broken || len(now.changed)+len(now.unmerged) > 0 || now.head != e.Commit {
 		c.Problems = append(c.Problems, "the step may only read, and it changed "+listed(append(now.changed, now.unmerged...)))
 	}
 	if len(now.fresh) > 0 {

@@ -143,17 +143,20 @@ func removeAll(dir string) error {
 	return errors.Join(unlockDirs(dir), os.RemoveAll(dir))
 }
 
-// Recover cleans up what a crash left: worktrees apart of gates, and files that
-// were half written. From now on nobody's changes to the settings of the
-// repository matter, and its git processes carry Mark. It is called once when a
-// run starts, under the run lock: who only looks, or is refused the lock, is not
-// found by the next holder's sweep.
+// Recover cleans up what a crash left: worktrees apart of gates, and files that were
+// half written. It moves worktrees that the epic names otherwise by now. From then on
+// nobody's changes to the settings of the repository matter, and its git processes
+// carry Mark. It is called once when a run starts, under the run lock: who only looks,
+// or is refused the lock, is not found by the next holder's sweep.
 func (s *Space) Recover(ctx context.Context) error {
 	s.git.env = append(s.git.env, Mark+"="+filepath.Join(s.state, "git"), process.ToolMark())
 	if err := s.confine(ctx); err != nil {
 		return err
 	}
 	if err := s.recoverApart(); err != nil {
+		return err
+	}
+	if err := s.moveRenamed(); err != nil {
 		return err
 	}
 	left, err := filepath.Glob(filepath.Join(s.state, "index-*"))

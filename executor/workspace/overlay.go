@@ -11,11 +11,11 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// Overlay returns a commit that is HEAD with one file as the checkout has it, committed
-// or not; HEAD itself, if it has the file so. The path is relative to the checkout, with
-// forward slashes. No ref and no index of the user's is written; whoever starts from the
-// commit pins it. The same files give the same commit.
-func (s *Space) Overlay(ctx context.Context, path string) (commit string, err error) {
+// Overlay returns a commit that is HEAD with one file of the checkout as it was read
+// there, committed or not; HEAD itself, if it has the file so. The path is relative to the
+// checkout, with forward slashes. No ref and no index of the user's is written; whoever
+// starts from the commit pins it. The same text gives the same commit.
+func (s *Space) Overlay(ctx context.Context, path string, text []byte) (commit string, err error) {
 	head, err := s.git.ref(ctx, "HEAD^{commit}")
 	if err != nil {
 		return "", err
@@ -30,14 +30,14 @@ func (s *Space) Overlay(ctx context.Context, path string) (commit string, err er
 	if !st.Mode().IsRegular() {
 		return "", &Refusal{What: path + " is no regular file"}
 	}
-	differ, err := s.Differs(ctx, head, []string{path})
-	if err != nil || len(differ) == 0 {
-		return head, err
-	}
 	checkout := place{gitDir: s.git.common, workTree: s.top}
-	blob, err := s.git.line(ctx, checkout, "hash-object", "-w", "--", path)
+	out, err := s.git.run(ctx, checkout, string(text), nil, "hash-object", "-w", "--stdin", "--path", path)
 	if err != nil {
 		return "", err
+	}
+	blob := strings.TrimSpace(string(out))
+	if was, err := s.files(ctx, head, []string{path}); err != nil || was[path].hash == blob {
+		return head, err
 	}
 	dir, err := os.MkdirTemp("", "ralph-index-")
 	if err != nil {

@@ -172,7 +172,7 @@ func (s *Space) putBack(ctx context.Context, w *worktree, e executor.Effect, now
 	if err := s.give(ctx, w, e.Commit, e.Seq); err != nil {
 		return saved, err
 	}
-	if now.dirty || now.head != e.Commit || now.branch != w.ref || w.Left == "" {
+	if now.dirty || now.head != e.Commit || now.branch != w.ref || w.Left == "" || w.gone {
 		if err := s.reset(ctx, w, e.Commit); err != nil {
 			return saved, err
 		}

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Tracked returns the files below dir that HEAD of its checkout holds, relative to dir,
-// with forward slashes; a submodule counts as a file.
-func Tracked(ctx context.Context, dir string) ([]string, error) {
+// Tracked returns the files below dir that a commit of its repository holds, HEAD of its
+// checkout among them: by path, relative to dir, with forward slashes, git's name for what
+// is in each. A submodule counts as a file.
+func Tracked(ctx context.Context, dir, commit string) (map[string]string, error) {
 	g, err := findGit(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -16,9 +17,16 @@ func Tracked(ctx context.Context, dir string) ([]string, error) {
 		return nil, err
 	}
 	g.common = "" // HEAD is that of the checkout around dir
-	out, err := g.run(ctx, place{}, "", nil, "ls-tree", "-r", "-z", "--name-only", "HEAD")
-	if err != nil || len(out) == 0 {
+	out, err := g.run(ctx, place{}, "", nil, "ls-tree", "-r", "-z", commit)
+	if err != nil {
 		return nil, err
 	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
+	files := map[string]string{}
+	for e := range strings.SplitSeq(string(out), "\x00") {
+		meta, path, _ := strings.Cut(e, "\t")
+		if f := strings.Fields(meta); len(f) == 3 {
+			files[path] = f[2]
+		}
+	}
+	return files, nil
 }

@@ -26,21 +26,23 @@ type worktree struct {
 	dir  string
 	at   place
 	cut  bool // its .git file was not ralph's when it was looked at
-	gone bool // its directory was not there
+	gone bool // its directory was not there, or not all of it yet
 
 	special []string // special files that were found in it, which nobody was told of yet
 	refused string   // why what was committed in a clone could not be taken
 	checked string   // commit that was taken from it, checked
 	added   int64    // bytes of what it committed and staged
 
-	Admin    string   `json:"admin"`           // name below <common>/worktrees; of a clone ".git"
-	Clone    bool     `json:"clone,omitempty"` // it is a shared clone, not a linked worktree
-	Left     string   `json:"left"`            // commit that ralph last left there
-	Shot     string   `json:"shot,omitempty"`  // tree of the files that a conflict left there, "" if there was none
-	Heads    []string `json:"heads,omitempty"` // MERGE_HEAD beside it
-	Index    string   `json:"index,omitempty"` // mark of the index that ralph left, see indexMark
-	Prepared bool     `json:"prepared"`        // copy and setup have run
-	Made     []string `json:"made"`            // files that they made; never collected
+	At       string   `json:"at,omitempty"`     // its directory; an earlier ralph did not note it
+	Refill   bool     `json:"refill,omitempty"` // its directory was not there, and not all was put back into it yet
+	Admin    string   `json:"admin"`            // name below <common>/worktrees; of a clone ".git"
+	Clone    bool     `json:"clone,omitempty"`  // it is a shared clone, not a linked worktree
+	Left     string   `json:"left"`             // commit that ralph last left there
+	Shot     string   `json:"shot,omitempty"`   // tree of the files that a conflict left there, "" if there was none
+	Heads    []string `json:"heads,omitempty"`  // MERGE_HEAD beside it
+	Index    string   `json:"index,omitempty"`  // mark of the index that ralph left, see indexMark
+	Prepared bool     `json:"prepared"`         // copy and setup have run
+	Made     []string `json:"made"`             // files that they made; never collected
 }
 
 // own is the node's worktree. Nothing is looked at yet.
@@ -79,6 +81,9 @@ func (w *worktree) forget() {
 func (s *Space) find(w *worktree) (bool, error) {
 	if err := s.load(w); err != nil {
 		return false, err
+	}
+	if w.At != "" && w.At != w.dir && isDir(w.At) { // it is somewhere else, see moveRenamed
+		w.forget()
 	}
 	if !w.Clone && s.ownClone(w) {
 		w.forget()
@@ -142,7 +147,7 @@ func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error 
 	}
 	w.cut = !s.linkIntact(w)
 	if there, err := exists(w.dir); err == nil && !there {
-		w.gone = true
+		w.Refill = true
 		s.unprepare(w)
 		if err := s.remember(w); err != nil {
 			return err
@@ -158,7 +163,25 @@ func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error 
 	} else if err := s.mend(w); err != nil {
 		return err
 	}
+	if err := s.refill(ctx, w); err != nil {
+		return err
+	}
 	return s.distrust(ctx, w)
+}
+
+// refill puts the files back of a worktree that was not there, as its index has them:
+// nobody deleted them one by one, and there is nothing else of it that could be saved.
+func (s *Space) refill(ctx context.Context, w *worktree) error {
+	if w.gone = w.Refill; !w.gone {
+		return nil
+	}
+	if w.Left != "" {
+		if _, err := s.git.line(ctx, w.at, "checkout-index", "--all", "--quiet"); ctx.Err() != nil {
+			return err // else the index is broken: it is mended, or reset, later
+		}
+	}
+	w.Refill = false
+	return s.remember(w)
 }
 
 // registered reports whether the administrative directory belongs to dir and is
@@ -400,6 +423,7 @@ func (s *Space) remember(w *worktree) error {
 	if err := regular.MkdirOwn(filepath.Join(s.state, "worktrees")); err != nil {
 		return err
 	}
+	w.At = w.dir
 	b, err := json.Marshal(w)
 	if err != nil {
 		return err
