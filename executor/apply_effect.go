@@ -8,7 +8,7 @@ import (
 func (r *Run) effectStarted(n *node, e Event, b EffectStarted) error {
 	l := &n.life
 	if l.stale {
-		l.flight = append(l.flight, Effect{Kind: b.Kind, Gate: b.Gate})
+		l.flight = append(l.flight, Effect{Kind: b.Kind, Gate: b.Gate, Seq: e.Seq})
 		if b.Kind == EffectAgent && len(n.logs) > l.first {
 			n.logs[len(n.logs)-1].Turn = turnName(b.Iteration)
 		}
@@ -98,7 +98,7 @@ func reportOf(e Event) (EffectKind, string) {
 func (l *life) landed(e Event) Effect {
 	kind, gate := reportOf(e)
 	for i, f := range l.flight {
-		if (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) {
+		if e.isOf(f) && (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) {
 			l.flight = slices.Delete(l.flight, i, i+1)
 			return f
 		}
@@ -126,7 +126,7 @@ func (r *Run) effectEnded(n *node, e Event) error {
 			return r.gateJudged(n, b)
 		}
 	}
-	done, ok := r.take(n, func(f Effect) bool { return f.Kind == kind && f.Gate == gate })
+	done, ok := r.take(n, func(f Effect) bool { return e.isOf(f) && f.Kind == kind && f.Gate == gate })
 	if !ok {
 		if len(l.flight) > 0 {
 			return fmt.Errorf("%s is in flight", l.flight[0].Kind)
@@ -228,7 +228,7 @@ func (l *life) failed(kind EffectKind) {
 
 func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 	l := &n.life
-	done, ok := r.take(n, func(f Effect) bool { return b.Gate == "" || f.Gate == b.Gate })
+	done, ok := r.take(n, func(f Effect) bool { return e.isOf(f) && (b.Gate == "" || f.Gate == b.Gate) })
 	if !ok {
 		return fmt.Errorf("nothing is in flight")
 	}

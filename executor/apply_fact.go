@@ -41,7 +41,7 @@ func (r *Run) noted(n *node, e Event) {
 // attempt just now.
 func works(n *node, e Event) bool {
 	return slices.ContainsFunc(n.life.flight, func(f Effect) bool {
-		return f.Kind == EffectAgent && f.Step == e.Step && f.Attempt == e.Attempt
+		return f.Kind == EffectAgent && e.isOf(f) && f.Step == e.Step && f.Attempt == e.Attempt
 	})
 }
 
@@ -49,7 +49,7 @@ func works(n *node, e Event) bool {
 // is being judged.
 func (l *life) gateSpoken(s *ir.Step, e Event, gate string) {
 	if gate == "" || s == nil || !slices.ContainsFunc(l.flight, func(f Effect) bool {
-		return f.Kind == EffectGate && f.Gate == gate && f.Step == e.Step && f.Attempt == e.Attempt
+		return f.Kind == EffectGate && e.isOf(f) && f.Gate == gate && f.Step == e.Step && f.Attempt == e.Attempt
 	}) {
 		return
 	}

@@ -67,6 +67,19 @@ func (e Effect) Key(epic ir.NodeID) string {
 	}, "/")
 }
 
+// Started is what stands in the journal before the effect begins.
+func (e Effect) Started() Event {
+	return Event{
+		Node: e.Node, Step: e.Step, Attempt: e.Attempt,
+		Body: EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo},
+	}
+}
+
+// Says is what the worker of the effect, which has begun, tells or reports.
+func (e Effect) Says(b Body) Event {
+	return Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Of: e.Seq, Body: b}
+}
+
 // Onto names what a node starts from in the modes that move a branch while they run.
 type Onto string
 

@@ -13,7 +13,8 @@ type Event struct {
 	At      time.Time // UTC, to the millisecond; never used for order
 	Node    ir.NodeID
 	Step    string
-	Attempt int // from 1
+	Attempt int   // from 1
+	Of      int64 // of what the worker of an effect says: Seq of the EffectStarted; 0 in journals of earlier releases
 	Body    Body
 }
 

@@ -61,7 +61,7 @@ func envelope(b []byte) (w wireEvent, ok bool) {
 	w.Seq, w.At = x.number(`,"seq":`), x.number(`,"at":`)
 	w.Kind = x.word(`,"kind":"`)
 	w.Node, w.Step = ir.NodeID(x.word(`,"node":"`)), x.word(`,"step":"`)
-	w.Attempt = int(x.number(`,"attempt":`))
+	w.Attempt, w.Of = int(x.number(`,"attempt":`)), x.number(`,"of":`)
 	if x.bad || w.V == 0 || w.Seq == 0 || w.Kind == "" || !x.has(`,"data":`) {
 		return w, false
 	}

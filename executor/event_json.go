@@ -22,6 +22,7 @@ type wireEvent struct {
 	Node    ir.NodeID       `json:"node,omitempty"`
 	Step    string          `json:"step,omitempty"`
 	Attempt int             `json:"attempt,omitempty"`
+	Of      int64           `json:"of,omitempty"`
 	Data    json.RawMessage `json:"data"`
 }
 
@@ -57,6 +58,10 @@ func (x *EventEncoder) Append(b []byte, e Event) ([]byte, error) {
 	if e.Attempt != 0 {
 		b = append(b, `,"attempt":`...)
 		b = strconv.AppendInt(b, int64(e.Attempt), 10)
+	}
+	if e.Of != 0 {
+		b = append(b, `,"of":`...)
+		b = strconv.AppendInt(b, e.Of, 10)
 	}
 	b = append(b, `,"data":`...)
 	if body, ok := e.Body.(EffectStarted); ok {
@@ -170,7 +175,7 @@ func (x *EventDecoder) Decode(b []byte) (Event, error) {
 	if err != nil {
 		return Event{}, fmt.Errorf("event %d (%s): %w", w.Seq, w.Kind, err)
 	}
-	return Event{Seq: w.Seq, At: time.UnixMilli(w.At).UTC(), Node: w.Node, Step: w.Step, Attempt: w.Attempt, Body: earlier(body)}, nil
+	return Event{Seq: w.Seq, At: time.UnixMilli(w.At).UTC(), Node: w.Node, Step: w.Step, Attempt: w.Attempt, Of: w.Of, Body: earlier(body)}, nil
 }
 
 // strict reads one value, and no field that is not known.

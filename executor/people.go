@@ -254,7 +254,9 @@ func (s stage) pausable() bool {
 // counts nothing, except what it cost.
 func (r *Run) stray(n *node, e Event) error {
 	kind, gate := reportOf(e)
-	done, ok := r.take(n, func(f Effect) bool { return (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) })
+	done, ok := r.take(n, func(f Effect) bool {
+		return e.isOf(f) && (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate)
+	})
 	if !ok {
 		return fmt.Errorf("nothing of it is in flight")
 	}

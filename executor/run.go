@@ -21,6 +21,7 @@ type Run struct {
 
 	seq      int64
 	begun    bool // a RunStarted was applied
+	numbered bool // its reports say of which start they are
 	ended    bool // RunEnded was, since
 	foreign  bool // the present stretch of events belongs to another epic.json
 	started  RunStarted
@@ -174,10 +175,14 @@ func (r *Run) Seq() int64 { return r.seq }
 // Apply records a fact. Events must come in order, without gaps but before a
 // TailLost; one that is
 // illegal in the present state is refused and changes nothing that a caller may
-// rely on: the run must not be used further.
+// rely on: the run must not be used further. A report of another start than those
+// in flight is refused with ErrLate, and the run is as it was.
 func (r *Run) Apply(e Event) error {
 	if _, lost := e.Body.(TailLost); e.Seq != r.seq+1 && (!lost || e.Seq <= r.seq) {
 		return fmt.Errorf("event %d does not follow event %d", e.Seq, r.seq)
+	}
+	if err := r.expects(e); err != nil {
+		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
 	}
 	r.prior, r.at = r.at, e.At
 	err := r.apply(e)

@@ -225,6 +225,7 @@ type sim struct {
 	branch branchModel
 	hands  map[ir.NodeID]bool // with work that a person handed in, not judged
 	moves  bool               // the base, between runs
+	old    bool               // reports do not say of which start they are
 }
 
 // handed follows what a person handed in: it is judged, or waits for the person, or is
@@ -388,6 +389,17 @@ func (s *sim) start() {
 	s.put(Event{Body: RunStarted{Epic: "bd-e", Digest: s.epic.Digest, Base: Tree{base, base}, Slots: 1 + s.rng.IntN(4), Head: head, By: "me"}})
 }
 
+// begin puts on record that an effect begins. Workers of every other run say of
+// which start they are, those of the others write as earlier releases did.
+func (s *sim) begin(e Effect) {
+	s.t.Helper()
+	s.put(e.Started())
+	if e.Seq = s.run.Seq(); s.old {
+		e.Seq = 0
+	}
+	s.flying = append(s.flying, e)
+}
+
 // report makes up what a worker says.
 func (s *sim) report(e Effect) Body {
 	if s.rng.IntN(12) == 0 {
@@ -465,11 +477,11 @@ func (s *sim) tell() {
 		e.Step, e.Attempt = "s0", 1
 	}
 	mark := fmt.Sprint(s.run.Seq())
-	s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: []Body{
+	s.put(e.Says([]Body{
 		AgentSession{Session: "h" + mark, Agent: e.Agent, Turn: fmt.Sprintf("agent-%d", e.Iteration), Gate: e.Gate, Fresh: e.Session == ""},
 		HumanSpoke{Session: "h", Said: s.now, Text: "no", Gate: e.Gate},
 		WorkProposed{Proposal: Proposal{Title: "t" + mark}, Agent: e.Agent, Gate: e.Gate},
-	}[s.rng.IntN(3)]})
+	}[s.rng.IntN(3)]))
 }
 
 // speak lets a person say something about a node that waits for one.
@@ -517,7 +529,7 @@ func TestRandomRuns(t *testing.T) { // S2-26
 	for seed := range seeds(t, 300) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			s := &sim{t: t, rng: rng, epic: randomEpic(rng, 12), now: time.UnixMilli(0).UTC(), moves: true}
+			s := &sim{t: t, rng: rng, epic: randomEpic(rng, 12), now: time.UnixMilli(0).UTC(), moves: true, old: seed%2 == 1}
 			run, err := New(s.epic)
 			if err != nil {
 				t.Fatal(err)
@@ -571,13 +583,12 @@ func TestRandomRuns(t *testing.T) { // S2-26
 					s.put(todo.Record[0])
 				case len(todo.Start) > 0:
 					e := todo.Start[0]
-					s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}})
-					s.flying = append(s.flying, e)
+					s.begin(e)
 				case len(s.flying) > 0:
 					i := rng.IntN(len(s.flying))
 					e := s.flying[i]
 					s.flying = slices.Delete(s.flying, i, i+1)
-					s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: s.report(e)})
+					s.put(e.Says(s.report(e)))
 				default:
 					if todo.Wake.Sub(s.now) > 2*time.Minute {
 						for _, n := range s.run.nodes {
@@ -599,7 +610,7 @@ func TestAChangedEpicKeepsWhatIsStillTrue(t *testing.T) {
 	for seed := range seeds(t, 100) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		old := randomEpic(rng, 8)
-		s := &sim{t: t, rng: rng, epic: old, now: time.UnixMilli(0).UTC()}
+		s := &sim{t: t, rng: rng, epic: old, now: time.UnixMilli(0).UTC(), old: seed%2 == 1}
 		s.run, _ = New(old)
 		s.start()
 		s.steps(rng.IntN(200))
@@ -636,12 +647,11 @@ func (s *sim) steps(n int) {
 			s.put(todo.Record[0])
 		case len(todo.Start) > 0:
 			e := todo.Start[0]
-			s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}})
-			s.flying = append(s.flying, e)
+			s.begin(e)
 		case len(s.flying) > 0:
 			e := s.flying[0]
 			s.flying = s.flying[1:]
-			s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: s.report(e)})
+			s.put(e.Says(s.report(e)))
 		default:
 			s.now = todo.Wake
 		}

@@ -18,7 +18,7 @@ type fact struct {
 func (d *driver) record(e *executor.Effect) func(context.Context, executor.Body) error {
 	return func(ctx context.Context, body executor.Body) error {
 		kept := make(chan error, 1)
-		f := fact{event: executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: executor.Redacted(body, d.Redact)}, kept: kept}
+		f := fact{event: e.Says(executor.Redacted(body, d.Redact)), kept: kept}
 		select {
 		case d.facts <- f:
 		case <-ctx.Done():

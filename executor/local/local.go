@@ -220,8 +220,7 @@ func (d *driver) round() (done bool, err error) {
 	}
 	for i := range todo.Start {
 		e := &todo.Start[i]
-		body := executor.EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}
-		if err := d.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}); err != nil {
+		if err := d.put(e.Started()); err != nil {
 			return false, err
 		}
 		e.Seq = d.Run.Seq()

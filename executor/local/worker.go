@@ -51,5 +51,5 @@ func (d *driver) perform(j job) report {
 		body = failed(j.ctx, *j.e, err)
 	}
 	body = executor.Redacted(body, d.Redact)
-	return report{j.e.Seq, executor.Event{Node: j.e.Node, Step: j.e.Step, Attempt: j.e.Attempt, Body: body}, seen}
+	return report{j.e.Seq, j.e.Says(body), seen}
 }

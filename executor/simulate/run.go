@@ -311,14 +311,13 @@ func (d *sim) round() (done bool, wake time.Time, err error) {
 		return false, wake, fmt.Errorf("the run is stuck: %s", todo.Stuck)
 	}
 	for _, e := range todo.Start {
-		body := executor.EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}
-		if err := d.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: body}); err != nil {
+		if err := d.put(e.Started()); err != nil {
 			return false, wake, err
 		}
 		e.Seq = d.run.Seq()
 		result, takes := d.do(e, d.now)
 		key := e.Key(d.epic.Epic.ID)
-		told := executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt}
+		told := e.Says(nil)
 		for _, told.Body = range d.tells {
 			if err := d.put(told); err != nil {
 				return false, wake, err
