@@ -35,7 +35,7 @@ func (s *stage) sent(id ir.NodeID, d executor.Decision, meanwhile func()) error 
 	return err
 }
 
-func TestALetterIsBoundToWhatItsSenderSaw(t *testing.T) { // S0-43, K26, execution §5
+func TestALetterIsBoundToWhatItsSenderSaw(t *testing.T) { // K26, execution §5
 	verb := func(v executor.Verb) executor.Decision { return executor.Decision{Verb: v} }
 	budget := executor.Decision{Verb: executor.Resume, Budget: ir.Budget{Tokens: 5}}
 	again := func(s *stage) { s.end(); s.begin(); s.until(nil) }
@@ -129,7 +129,7 @@ func TestALetterIsBoundToWhatItsSenderSaw(t *testing.T) { // S0-43, K26, executi
 }
 
 // TestALetterOfAnEarlierRelease: it says of what it is about what that release knew.
-func TestALetterOfAnEarlierRelease(t *testing.T) { // S0-43, execution §5
+func TestALetterOfAnEarlierRelease(t *testing.T) { // execution §5
 	letter := func(text string) executor.Decision {
 		var d executor.Decision
 		if err := json.Unmarshal([]byte(text), &d); err != nil {

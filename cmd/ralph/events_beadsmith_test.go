@@ -74,7 +74,7 @@ func sameWords(t *testing.T, got []string, want ...string) {
 
 // The tests of the first bead fail, the second is approved; what can be done in the
 // graph follows.
-func TestARunIsToldAsBeads(t *testing.T) { // S1-54..63, S1-70..73, S1-75..77, S1-82, S2-49
+func TestARunIsToldAsBeads(t *testing.T) { // S1-55..58, S1-60..62, S1-70..72, S1-75..77, S1-82
 	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		g := e.Gates["check"]

@@ -273,7 +273,7 @@ func TestAllFormatsRoundTrip(t *testing.T) {
 // A bead that fails QA once and passes then is exported closed, with every execution,
 // the feedback and the scrum result.
 //
-// S0-53..82, S0-60, S0-122, S0-123, S0-124, S0-125, S0-126
+// S0-59, S0-62..64, S0-66, S0-68..72, S0-76..80, S0-83..85, S0-89..91, S0-122, S0-123, S0-126
 func TestExportShowsEveryTry(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

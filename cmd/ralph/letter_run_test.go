@@ -16,7 +16,7 @@ import (
 
 // TestALetterOfOneRunDecidesNothingInTheNext: letters are written while a run is at
 // work, it ends before it reads them, and the next one finds them.
-func TestALetterOfOneRunDecidesNothingInTheNext(t *testing.T) { // S0-43, K26, execution §5
+func TestALetterOfOneRunDecidesNothingInTheNext(t *testing.T) { // K26, execution §5
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
@@ -69,7 +69,7 @@ func TestALetterOfOneRunDecidesNothingInTheNext(t *testing.T) { // S0-43, K26, e
 }
 
 // TestTheSameApprovalCountsAfterACrash: it is bound to the result, not to the run.
-func TestTheSameApprovalCountsAfterACrash(t *testing.T) { // S0-43, execution §5 "Approval of a node binds to"
+func TestTheSameApprovalCountsAfterACrash(t *testing.T) { // execution §5 "Approval of a node binds to"
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
@@ -89,7 +89,7 @@ func TestTheSameApprovalCountsAfterACrash(t *testing.T) { // S0-43, execution §
 }
 
 // TestSayingItTwiceFrightensNobody: what is asked for is so already.
-func TestSayingItTwiceFrightensNobody(t *testing.T) { // S0-43, execution §5 cancel, pause, resume, skip
+func TestSayingItTwiceFrightensNobody(t *testing.T) { // execution §5 cancel, pause, resume, skip
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
@@ -164,7 +164,7 @@ func (s *site) send(id string, d executor.Decision) {
 // TestTheCommandsBindTheirLetters: a run that is stopped reads nothing; it is killed, and
 // what was said to it is found by the next.
 // What was said about the run is not for it, what was said about a sprint is.
-func TestTheCommandsBindTheirLetters(t *testing.T) { // S0-43, execution §5
+func TestTheCommandsBindTheirLetters(t *testing.T) { // execution §5
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")

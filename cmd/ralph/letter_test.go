@@ -15,7 +15,7 @@ import (
 
 // TestALetterCountsForWhatItsSenderSaw: a decision is written, another one comes
 // first, and when it is read the sprint waits again, for something else.
-func TestALetterCountsForWhatItsSenderSaw(t *testing.T) { // S0-43, execution §5
+func TestALetterCountsForWhatItsSenderSaw(t *testing.T) { // execution §5
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")

@@ -52,7 +52,7 @@ func (s *site) programThat(cannot string, want int, args ...string) ran {
 	return got
 }
 
-func TestSessionListsAllHandlesAndMarksTheOneThatDidTheWork(t *testing.T) { // S0-60, S0-61, S0-62, S0-63, S0-64, S0-65, S0-112, K25, L0-03
+func TestSessionListsAllHandlesAndMarksTheOneThatDidTheWork(t *testing.T) { // S0-61, S0-65, S0-73, S0-112, K25, L0-03
 	t.Parallel()
 	s := sessionSite(t, []string{"1.1"}, "")
 	if got := s.program(exitDone, "session", "1.1"); !strings.Contains(got.out, "no agent has worked on it yet") {

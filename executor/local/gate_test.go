@@ -102,7 +102,7 @@ func TestWhatAGateDidToTheTree(t *testing.T) { // execution §3
 	}
 }
 
-func TestAGateIsToldEverythingThatItMayAskFor(t *testing.T) { // S0-39, S0-72, execution §3
+func TestAGateIsToldEverythingThatItMayAskFor(t *testing.T) { // S0-50, S0-51, L2-04, execution §3
 	epic := executortest.Epic([]string{"1.1"}, withGate(ir.Gate{Kind: "review", Agent: "critic", Model: "fast", Access: "read", OnFailure: "retry"}), func(e *ir.Epic) {
 		e.Agents["critic"] = ir.Agent{Runner: "sh", Access: "read", Path: "critic.md"}
 		e.Models = map[string]ir.Model{"fast": {ID: "vendor/fast-1"}}

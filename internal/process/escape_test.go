@@ -63,7 +63,7 @@ var _ = func() bool {
 	return true
 }()
 
-// S3-31, S0-115; execution §8: no survivor, whatever it does to get away.
+// S3-28, S3-31, L3-03; execution §8: no survivor, whatever it does to get away.
 func TestNothingSurvivesItsProgram(t *testing.T) {
 	for name, escape := range escapes {
 		for _, end := range []struct{ how, script string }{

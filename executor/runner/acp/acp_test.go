@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestContract(t *testing.T) { // S0-60..64
+func TestContract(t *testing.T) { // S4-55, S4-56
 	t.Parallel()
 	executortest.RunnerContract(t, quick, ask)
 }
@@ -33,7 +33,7 @@ func classOf(err error) executor.FailureClass {
 
 // The whole of a turn: what counts is the last message; what is not known is left
 // alone; every line is kept.
-func TestATurnIsHeard(t *testing.T) { // S0-66, S0-70
+func TestATurnIsHeard(t *testing.T) { // S0-65, S0-67, S1-12, S4-56
 	t.Parallel()
 	r := ask(t, "a story")
 	var recorded []executor.Body
@@ -81,7 +81,7 @@ func TestATurnIsHeard(t *testing.T) { // S0-66, S0-70
 	}
 }
 
-func TestWhatAProgramSaysOfItsTokens(t *testing.T) { // S0-74; facts: OpenCode tells the last request's
+func TestWhatAProgramSaysOfItsTokens(t *testing.T) { // S1-12; facts: OpenCode tells the last request's
 	t.Parallel()
 	got, err := quick.Run(t.Context(), ask(t, "last step only"))
 	if err != nil || got.Usage.Tokens != nil || got.Usage.USDMicro == nil || *got.Usage.USDMicro != 11_250 {
@@ -104,7 +104,7 @@ func TestWhatAProgramSaysOfItsTokens(t *testing.T) { // S0-74; facts: OpenCode t
 	}
 }
 
-func TestCostIsCountedForTheTurn(t *testing.T) { // S0-74, S4-61: programs tell it for the whole session
+func TestCostIsCountedForTheTurn(t *testing.T) { // K35: programs tell it for the whole session
 	t.Parallel()
 	keep := t.TempDir()
 	for _, c := range []struct {
@@ -141,7 +141,7 @@ func TestTheLastWordsMayComeLate(t *testing.T) {
 	}
 }
 
-func TestAFloodIsNoEnd(t *testing.T) { // S0-70: 20 000 updates at once, and a line of 12 MiB
+func TestAFloodIsNoEnd(t *testing.T) { // 20 000 updates at once, and a line of 12 MiB
 	t.Parallel()
 	r := ask(t, "flood")
 	got, err := quick.Run(t.Context(), r)
@@ -153,7 +153,7 @@ func TestAFloodIsNoEnd(t *testing.T) { // S0-70: 20 000 updates at once, and a l
 	}
 }
 
-func TestNobodyIsAskedForEver(t *testing.T) { // execution §3; S0-71
+func TestNobodyIsAskedForEver(t *testing.T) { // execution §3; S4-73
 	t.Parallel()
 	r := ask(t, "write")
 	if _, err := quick.Run(t.Context(), r); err != nil {
@@ -248,7 +248,7 @@ func stat(pid int) string {
 	return string(b)
 }
 
-func TestACancelledTurnLeavesNothing(t *testing.T) { // execution §8; S0-115
+func TestACancelledTurnLeavesNothing(t *testing.T) { // execution §8; L3-03
 	t.Parallel()
 	for _, what := range []string{"with a child", "stubborn"} {
 		t.Run(what, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestACancelledTurnLeavesNothing(t *testing.T) { // execution §8; S0-115
 	}
 }
 
-func TestSilenceIsStallingAndARunningToolIsNot(t *testing.T) { // S4-70, S4-71
+func TestSilenceIsStallingAndARunningToolIsNot(t *testing.T) { // S4-65
 	t.Parallel()
 	for what, want := range map[string]executor.AgentEnd{"asleep": executor.EndTimeout, "silent": executor.EndStalled, "half a tool": executor.EndStalled, "long tool": executor.EndTimeout} {
 		t.Run(what, func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) { // S0-54
+func TestVersion(t *testing.T) {
 	t.Parallel()
 	if v, err := quick.Version(t.Context(), ask(t, "succeed")); v != "1.2.3" || err != nil {
 		t.Errorf("got %q, %v", v, err)

@@ -48,10 +48,10 @@ func openCodeConfig(binary, base string) ir.Runner {
 	}
 }
 
-// S0-112, S4-55..89; the suite of all runners, with opencode acp.
+// S4-55, S4-56; the suite of all runners, with opencode acp.
 func TestRealSuite(t *testing.T) { runnertest.Run(t, openCode) }
 
-// execution §3: an agent that only reads is refused what it asks for. S0-71
+// execution §3: an agent that only reads is refused what it asks for. S4-73
 func TestRealEditIsRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("NOT TESTED with -short: real programs")

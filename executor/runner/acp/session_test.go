@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestSessionsAreGoneOnWith(t *testing.T) { // S4-55, S4-61, execution §6
+func TestSessionsAreGoneOnWith(t *testing.T) { // S4-101, S4-102, K25, execution §6
 	t.Parallel()
 	for name, c := range map[string]struct {
 		what, session string
@@ -72,7 +72,7 @@ func TestTheHandleIsOnRecordBeforeThePrompt(t *testing.T) { // execution §9
 	}
 }
 
-func TestTheOutcomeServerIsHandedOver(t *testing.T) { // S0-112
+func TestTheOutcomeServerIsHandedOver(t *testing.T) { // S4-39
 	t.Parallel()
 	tools := &executor.Tools{Name: "ralph_1", URL: "http://127.0.0.1:9/mcp", Token: "tok", Proxy: []string{"/bin/ralph", "mcp"}, ProxyEnv: map[string]string{"B": "2", "A": "1"}}
 	for what, want := range map[string]string{
@@ -99,7 +99,7 @@ func TestTheOutcomeServerIsHandedOver(t *testing.T) { // S0-112
 	}
 }
 
-func TestModelAndModeAreChosen(t *testing.T) { // S0-48, S4-52
+func TestModelAndModeAreChosen(t *testing.T) { // S4-76, S4-77, S4-78
 	t.Parallel()
 	for name, c := range map[string]struct {
 		what, model, provider, slug string
@@ -185,7 +185,7 @@ func TestErrorsAreClassified(t *testing.T) { // execution §4, facts of each pro
 	}
 }
 
-func TestALimitThatTheUserDescribes(t *testing.T) { // S4-79: limited_when
+func TestALimitThatTheUserDescribes(t *testing.T) { // execution §4: limited_when
 	t.Parallel()
 	r := ask(t, "error: what nobody knows")
 	r.Runner.LimitedWhen = &ir.LimitedWhen{Output: `session/prompt: Internal (?P<until>.*)`}

@@ -173,7 +173,7 @@ func TestRealCodexTakesALongPrompt(t *testing.T) {
 	}
 }
 
-// S0-64: the tokens before the copy are not counted again.
+// S1-12: the tokens before the copy are not counted again.
 func TestRealCopyCountsItsOwnTokens(t *testing.T) {
 	t.Parallel()
 	p, _ := real(t, script(modeltest.Step{Text: "Done.", Usage: modeltest.Usage{Input: 1000, Output: 50, CacheRead: 200}}))
