@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Runner runs programs that speak ACP. It is stateless and may be used concurrently.
@@ -78,8 +81,13 @@ func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 		return "", err
 	}
 	defer room.leave()
+	tmp, err := regular.MkdirTemp("ralph-acp-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(tmp) }() // it is the system's temporary directory
 	spec := room.spec(p.Base, r)
-	spec.Stderr = os.DevNull // apart from stdout
+	spec.Stderr = filepath.Join(tmp, "stderr")
 	prog, err := start(ctx, spec, listener{})
 	if err != nil {
 		return "", err
@@ -91,7 +99,11 @@ func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 	switch {
 	case errors.Is(err, errGone):
 		prog.stop()
-		return "", runner.Configuration(fmt.Errorf("agent %s: %s %s before it answered: does it speak ACP?", runner.AgentOf(r), r.Runner.Run[0], prog.died()))
+		why := ""
+		if said, err := process.Tail(spec.Stderr, 4<<10); err == nil && lastLine(said) != "" {
+			why = ": " + shorten(lastLine(said), 300)
+		}
+		return "", runner.Configuration(fmt.Errorf("agent %s: %s %s before it answered%s: does it speak ACP?", runner.AgentOf(r), r.Runner.Run[0], prog.died(), why))
 	case err != nil:
 		return "", fmt.Errorf("agent %s: %s does not answer as a program that speaks ACP: %w", runner.AgentOf(r), r.Runner.Run[0], err)
 	case hello.Info.Version == "":
