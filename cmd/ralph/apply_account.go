@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
@@ -63,22 +64,22 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 		case why != "":
 			why = ": " + why
 		}
-		fmt.Fprintln(w, term.Clean(fmt.Sprintf("  %s  %s%s", v.pad(n.ID), status, why)))
+		fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  %s  %s%s", v.pad(n.ID), status, why)))
 	}
 	if skippedByOnly > 0 {
 		fmt.Fprintf(w, "  %d not selected by --only\n", skippedByOnly)
 	}
 	for _, n := range views {
 		if k := len(n.Attempts); n.Kind == ir.Manual && n.Status == executor.Done && v.took(n) && k > 0 && len(n.Attempts[k-1].Collected.SinceStart()) == 0 {
-			fmt.Fprintf(w, "  %s was approved as it was: nothing was changed in its worktree or on its branch\n", term.Clean(string(n.Key)))
+			fmt.Fprintf(w, "  %s was approved as it was: nothing was changed in its worktree or on its branch\n", reveal.Words(string(n.Key)))
 		}
 	}
 	for _, s := range v.saved[max(0, len(v.saved)-mostNamed):] {
-		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", term.Clean(v.key(s.node)), s.ref, s.ref)
+		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", reveal.Words(v.key(s.node)), s.ref, s.ref)
 	}
 	sayMovedOut(w, r.space, v.key)
 	for _, lock := range r.space.Locks(context.Background()) {
-		fmt.Fprintf(w, "\n%s\n", term.Clean(lockWords(lock)))
+		fmt.Fprintf(w, "\n%s\n", reveal.Words(lockWords(lock)))
 	}
 	if gone := r.run.Gone(); len(gone) > 0 {
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
@@ -99,7 +100,7 @@ func sayDoubts(w io.Writer, run *executor.Run, views []executor.NodeView) {
 				fmt.Fprintln(w, "\nLook at these before you trust them:")
 			}
 			if said <= mostNamed {
-				fmt.Fprintln(w, term.Clean(fmt.Sprintf("  ! %s: %s", n.Key, d)))
+				fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  ! %s: %s", n.Key, d)))
 			}
 		}
 	}
@@ -125,7 +126,7 @@ func (v *applyView) overshoot(w io.Writer, o executor.RunView, views []executor.
 	}
 	for _, n := range views {
 		if n.Over != "" && n.Status == executor.Done && n.Ended.After(v.begun) {
-			fmt.Fprintf(w, "more than the budget of %s: %s\n", term.Clean(string(n.Key)), n.Over)
+			fmt.Fprintf(w, "more than the budget of %s: %s\n", reveal.Words(string(n.Key)), n.Over)
 		}
 	}
 }
@@ -178,7 +179,7 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 	}
 	o := r.run.Overview()
 	if held := o.Held; held.For != "" {
-		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, term.Clean(first(held.Detail)), resumeCommand(held.For, o.More)+r.about)
+		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, reveal.Words(first(held.Detail)), resumeCommand(held.For, o.More)+r.about)
 		if held.For == executor.ForBase {
 			fmt.Fprintf(w, "    begins all the same; or %s\n", mendBase(applies(r.file)))
 		}
@@ -192,7 +193,7 @@ func (v *applyView) next(w io.Writer, r *openedRun, b branchHolds, sum executor.
 		if named++; named > mostNamed {
 			continue
 		}
-		fmt.Fprintf(w, "\n%s (%s):\n", term.Clean(string(n.Key)), term.Clean(statusWord(n)))
+		fmt.Fprintf(w, "\n%s (%s):\n", reveal.Words(string(n.Key)), reveal.Words(statusWord(n)))
 		writeSteps(w, steps)
 		v.places(w, r, n)
 	}
@@ -224,14 +225,14 @@ func (v *applyView) places(w io.Writer, r *openedRun, n executor.NodeView) {
 	if k == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  worktree: %s\n", term.Clean(r.space.Dir(n.ID)))
-	fmt.Fprintf(w, "  output:   %s\n", term.Clean(local.Files(r.space.State(), n.ID, n.Attempts[k-1].Step, n.Attempts[k-1].Number)))
+	fmt.Fprintf(w, "  worktree: %s\n", reveal.Words(r.space.Dir(n.ID)))
+	fmt.Fprintf(w, "  output:   %s\n", reveal.Words(local.Files(r.space.State(), n.ID, n.Attempts[k-1].Step, n.Attempts[k-1].Number)))
 }
 
 // quoteArg makes a word safe to paste into a shell.
 func quoteArg(s string) string {
-	return shellword.Quote(term.Clean(s))
+	return shellword.Quote(reveal.Words(s))
 }
 
 // quotePath makes the path of a file safe to paste into a shell.
-func quotePath(file string) string { return shellword.Path(term.Clean(file)) }
+func quotePath(file string) string { return shellword.Path(reveal.Words(file)) }

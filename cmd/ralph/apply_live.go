@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -128,7 +130,7 @@ func (l *live) activity(e executor.Effect, a executor.Activity) {
 	if e.Step == executor.Preflight && e.Gate != l.gate {
 		l.gate, l.since = e.Gate, time.Now()
 	}
-	l.signs[e.Node] = sign{time.Now(), term.Truncate(term.Clean(strings.TrimSpace(a.Line)), 200)}
+	l.signs[e.Node] = sign{time.Now(), columns.Truncate(reveal.Words(strings.TrimSpace(a.Line)), 200)}
 }
 
 func (l *live) soon() {
@@ -148,7 +150,7 @@ func (l *live) look(list []executor.Event) {
 	}
 	for _, e := range list {
 		if _, known := was[e.Node]; e.Node != "" && !known {
-			was[e.Node] = runningNode{id: e.Node, key: term.Clean(l.view.key(e.Node)), since: e.At}
+			was[e.Node] = runningNode{id: e.Node, key: reveal.Words(l.view.key(e.Node)), since: e.At}
 			order = append(order, e.Node)
 		}
 	}
@@ -167,7 +169,7 @@ func (l *live) look(list []executor.Event) {
 		if doing != n.doing && n.doing != "" {
 			n.since = time.Now()
 		}
-		n.doing = term.Clean(doing)
+		n.doing = reveal.Words(doing)
 		l.seen.running = append(l.seen.running, n)
 	}
 	o := run.Overview()
@@ -238,7 +240,7 @@ func parkedLines(parked []executor.RunnerParked, now time.Time) []string {
 	var out []string
 	for _, p := range parked {
 		if p.Until.After(now) {
-			out = append(out, term.Clean(fmt.Sprintf("runner %s is not asked before %s: %s", p.Runner, clock(now, p.Until), first(p.Detail))))
+			out = append(out, reveal.Words(fmt.Sprintf("runner %s is not asked before %s: %s", p.Runner, clock(now, p.Until), first(p.Detail))))
 		}
 	}
 	return out
@@ -257,7 +259,7 @@ func (l *live) peopleLines() []string {
 		if steps := nextSteps(v, "", l.view.who); len(steps) > 0 {
 			todo = "   " + steps[0].Command
 		}
-		out = append(out, term.Clean(fmt.Sprintf("%s waits for you (%s)%s", v.Key, v.Cause, todo)))
+		out = append(out, reveal.Words(fmt.Sprintf("%s waits for you (%s)%s", v.Key, v.Cause, todo)))
 	}
 	return out
 }
@@ -295,9 +297,9 @@ func (l *live) draw() {
 	}
 	l.drawn = time.Now()
 	p := l.view.paint
-	columns, _ := term.Size(l.view.out)
+	wide, _ := term.Size(l.view.out)
 	lines := []string{
-		p.Paint(term.Faint, strings.Repeat("─", max(min(columns-1, 40), 1))),
+		p.Paint(term.Faint, strings.Repeat("─", max(min(wide-1, 40), 1))),
 		p.Paint(term.Bold, fmt.Sprintf("%s · %s", seconds(time.Since(l.view.begun)), l.seen.head)),
 	}
 	if l.seen.waves != "" {
@@ -310,11 +312,11 @@ func (l *live) draw() {
 		lines = append(lines, p.Paint(term.Warn, "? "+who))
 	}
 	if l.seen.trying && l.gate != "" {
-		lines = append(lines, p.Paint(term.Info, "▸")+fmt.Sprintf(" %s  gate %s on the base  %s", executor.Preflight, term.Clean(l.gate), seconds(time.Since(l.since)))+p.Paint(term.Faint, "  "+l.signs[""].line))
+		lines = append(lines, p.Paint(term.Info, "▸")+fmt.Sprintf(" %s  gate %s on the base  %s", executor.Preflight, reveal.Words(l.gate), seconds(time.Since(l.since)))+p.Paint(term.Faint, "  "+l.signs[""].line))
 	}
-	wide := 0
+	keys := 0
 	for _, n := range l.seen.running {
-		wide = max(wide, min(term.Width(n.key), 24))
+		keys = max(keys, min(columns.Of(n.key), 24))
 	}
 	_, rows := term.Size(l.view.out)
 	room := max(rows-len(lines)-2, 1)
@@ -323,7 +325,7 @@ func (l *live) draw() {
 			lines = append(lines, fmt.Sprintf("  and %d more", len(l.seen.running)-room))
 			break
 		}
-		line := fmt.Sprintf("%s %s  %s  %s", p.Paint(term.Info, "▸"), padTo(n.key, wide), n.doing, seconds(time.Since(n.since)))
+		line := fmt.Sprintf("%s %s  %s  %s", p.Paint(term.Info, "▸"), padTo(n.key, keys), n.doing, seconds(time.Since(n.since)))
 		if s, ok := l.signs[n.id]; ok && s.at.After(n.since) {
 			line += p.Paint(term.Faint, "  "+seconds(time.Since(s.at))+" ago: "+s.line)
 		}

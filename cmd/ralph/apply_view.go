@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
@@ -53,7 +54,7 @@ func newApplyView(out, errOut io.Writer, epic *ir.Epic, run *executor.Run, jsonl
 	for i := range epic.Nodes {
 		n := &epic.Nodes[i]
 		v.keys[n.ID] = n
-		v.wide = max(v.wide, term.Width(string(n.Key)))
+		v.wide = max(v.wide, columns.Of(string(n.Key)))
 	}
 	v.wide = min(v.wide, 24)
 	if !jsonl && term.IsTerminal(out) && os.Getenv("TERM") != "dumb" {
@@ -63,7 +64,7 @@ func newApplyView(out, errOut io.Writer, epic *ir.Epic, run *executor.Run, jsonl
 }
 
 func (v *applyView) note(format string, args ...any) {
-	line := "ralph: " + term.Clean(fmt.Sprintf(format, args...)) + "\n"
+	line := "ralph: " + reveal.Words(fmt.Sprintf(format, args...)) + "\n"
 	if v.live != nil {
 		v.live.above(line)
 		return
@@ -117,15 +118,15 @@ func (v *applyView) finish() {
 func (v *applyView) line(e executor.Event) string {
 	attempt := fmt.Sprintf("%s #%d", e.Step, e.Attempt)
 	say := func(colour term.Colour, mark, format string, args ...any) string {
-		text := term.Clean(fmt.Sprintf(format, args...))
+		text := reveal.Words(fmt.Sprintf(format, args...))
 		return fmt.Sprintf("%s  %s %s", v.pad(e.Node), v.paint.Paint(colour, mark), text)
 	}
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
-		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", term.Clean(v.epic.Epic.Title), count(len(v.epic.Nodes), "sprint"), b.Slots, term.Clean(oneAtATime(b.Slots, unknownCosts(v.epic, v.run))), b.Base.Commit)
+		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", reveal.Words(v.epic.Epic.Title), count(len(v.epic.Nodes), "sprint"), b.Slots, reveal.Words(oneAtATime(b.Slots, unknownCosts(v.epic, v.run))), b.Base.Commit)
 	case executor.RunDraining:
 		if b.Reason != "" {
-			return term.Clean(fmt.Sprintf("nothing new starts: %s; running attempts may go on until %s", b.Reason, b.Until.Local().Format(time.TimeOnly)))
+			return reveal.Words(fmt.Sprintf("nothing new starts: %s; running attempts may go on until %s", b.Reason, b.Until.Local().Format(time.TimeOnly)))
 		}
 		v.drains++
 		if v.drains > 1 {
@@ -133,12 +134,12 @@ func (v *applyView) line(e executor.Event) string {
 		}
 		return fmt.Sprintf("interrupted: nothing new starts; running attempts may go on until %s\n(Ctrl-C again stops them now)", b.Until.Local().Format(time.TimeOnly))
 	case executor.RunHeld, executor.RunnerParked, executor.TailLost:
-		return term.Clean(bodyWords(b, v.key))
+		return reveal.Words(bodyWords(b, v.key))
 	case executor.PreflightStarted, executor.BaselineJudged, executor.PreflightEnded:
 		return v.preflightLine(b)
 	case executor.Decided:
 		if e.Node == "" {
-			return "the run  " + v.paint.Paint(term.Info, "☛") + " " + term.Clean(decisionWords(b.Decision))
+			return "the run  " + v.paint.Paint(term.Info, "☛") + " " + reveal.Words(decisionWords(b.Decision))
 		}
 		return say(term.Info, "☛", "%s", decisionWords(b.Decision))
 	case executor.NodeStarted:
@@ -264,10 +265,10 @@ func joining(inputs []executor.Result) string {
 
 func first(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return term.Truncate(line, 200)
+	return columns.Truncate(line, 200)
 }
 
 func (v *applyView) pad(id ir.NodeID) string {
-	name := term.Clean(v.key(id))
-	return name + strings.Repeat(" ", max(v.wide-term.Width(name), 0))
+	name := reveal.Words(v.key(id))
+	return name + strings.Repeat(" ", max(v.wide-columns.Of(name), 0))
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -240,7 +241,7 @@ func askFailed(run executor.AgentRun, ended executor.AgentEnded, err error) erro
 
 // sayAnswer prints the answer, unless the terminal has it already.
 func sayAnswer(out io.Writer, answer []byte, said string) error {
-	text := strings.TrimSpace(term.Clean(string(answer)))
+	text := strings.TrimSpace(reveal.Words(string(answer)))
 	if text == "" && strings.TrimSpace(said) == "" {
 		return inputErrorf("the agent ended without an answer")
 	}
@@ -291,7 +292,7 @@ func (t *tail) more(last bool) {
 		b = b[:bytes.LastIndexByte(b, '\n')+1]
 	}
 	t.said.Write(b)
-	text := term.Clean(string(b))
+	text := reveal.Words(string(b))
 	if last && text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}

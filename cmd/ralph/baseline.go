@@ -16,7 +16,9 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -58,7 +60,7 @@ func logOf(state, name string) string {
 // preflightLine is what an event of a preflight says to people while it is at work.
 func (v *applyView) preflightLine(body executor.Body) string {
 	say := func(colour term.Colour, mark, text string) string {
-		return executor.Preflight + "  " + v.paint.Paint(colour, mark) + " " + term.Clean(text)
+		return executor.Preflight + "  " + v.paint.Paint(colour, mark) + " " + reveal.Words(text)
 	}
 	switch b := body.(type) {
 	case executor.PreflightStarted:
@@ -119,7 +121,7 @@ func (p planJSON) writeBaseline(b *strings.Builder, paint term.Style) {
 	}
 	wide := 0
 	for _, x := range p.Baseline {
-		wide = max(wide, min(term.Width(term.Clean(x.Gate)), 24))
+		wide = max(wide, min(columns.Of(reveal.Words(x.Gate)), 24))
 	}
 	fmt.Fprintf(b, "\ngates on the base, before any work:\n")
 	for _, x := range p.Baseline {
@@ -135,7 +137,7 @@ func (p planJSON) writeBaseline(b *strings.Builder, paint term.Style) {
 		if x.Approved != "" {
 			text += "; approved by " + x.Approved
 		}
-		fmt.Fprintf(b, "%s  %s\n", paint.Paint(ink, mark+" "+padTo(term.Clean(x.Gate), wide)), term.Clean(text))
+		fmt.Fprintf(b, "%s  %s\n", paint.Paint(ink, mark+" "+padTo(reveal.Words(x.Gate), wide)), reveal.Words(text))
 	}
 }
 

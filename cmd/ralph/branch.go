@@ -8,7 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -47,7 +47,7 @@ func (r *record) branch() branchHolds {
 func (b branchHolds) sayHolds(w io.Writer) {
 	for _, x := range b.Holds {
 		if x.Older && !x.Like {
-			fmt.Fprintf(w, "  an older result of %s, %.7s (%s)\n", term.Clean(string(x.Key)), x.Commit, term.Clean(first(x.Why)))
+			fmt.Fprintf(w, "  an older result of %s, %.7s (%s)\n", reveal.Words(string(x.Key)), x.Commit, reveal.Words(first(x.Why)))
 		}
 	}
 	for _, c := range b.Theirs {
@@ -69,7 +69,7 @@ func (b branchHolds) sayHolds(w io.Writer) {
 		keys []string
 	}{{"done and not in it", done}, {"not in it", open}} {
 		if len(l.keys) > 0 {
-			fmt.Fprintf(w, "  %s: %s\n", l.what, term.Clean(listOf(l.keys)))
+			fmt.Fprintf(w, "  %s: %s\n", l.what, reveal.Words(listOf(l.keys)))
 		}
 	}
 }
@@ -77,13 +77,13 @@ func (b branchHolds) sayHolds(w io.Writer) {
 // sayLeft writes what the last sum took out of the branch, and where that is kept.
 func (b branchHolds) sayLeft(w io.Writer) {
 	for _, x := range b.Left {
-		fmt.Fprintf(w, "  left it: %s, %.7s (%s)\n", term.Clean(string(x.Key)), x.Commit, term.Clean(first(x.Why)))
+		fmt.Fprintf(w, "  left it: %s, %.7s (%s)\n", reveal.Words(string(x.Key)), x.Commit, reveal.Words(first(x.Why)))
 	}
 	for _, c := range b.Others {
 		fmt.Fprintf(w, "  left it: commits of others, %.7s\n", c)
 	}
 	if b.Before != "" {
-		fmt.Fprintf(w, "  as it was: %s\n", term.Clean(b.Before))
+		fmt.Fprintf(w, "  as it was: %s\n", reveal.Words(b.Before))
 	}
 }
 
@@ -120,7 +120,7 @@ func unfinished(views []executor.NodeView) (keys []string) {
 func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum executor.NodeView, interrupted bool) {
 	o := run.Overview()
 	open := unfinished(run.Views())
-	name := term.Clean(b.name)
+	name := reveal.Words(b.name)
 	stands := "."
 	if b.head != "" {
 		stands = fmt.Sprintf("; branch %s stands as it was (%.12s).", name, b.head)
@@ -130,7 +130,7 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 		fmt.Fprintf(w, "\nBranch %s was not moved (%.12s). It holds:\n", name, b.head)
 		b.sayHolds(w)
 	case b.joins && (interrupted || o.Held.For != "" || o.Draining != "") && len(open) > 0:
-		fmt.Fprintf(w, "\nNothing was joined, as the run ended with %s that can go on (%s)%s\n", count(len(open), "sprint"), term.Clean(listOf(open)), stands)
+		fmt.Fprintf(w, "\nNothing was joined, as the run ended with %s that can go on (%s)%s\n", count(len(open), "sprint"), reveal.Words(listOf(open)), stands)
 		b.sayOlder(w)
 	case !b.joins && (sum.Status != executor.Done || sum.Result.Commit == ""): // each result was put there as it passed
 		switch {
@@ -161,7 +161,7 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 // sayOlder says what the branch holds where that is not what its sprints come to now.
 func (b branchHolds) sayOlder(w io.Writer) {
 	if b.disagrees() {
-		fmt.Fprintf(w, "\nBranch %s (%.12s) holds:\n", term.Clean(b.name), b.head)
+		fmt.Fprintf(w, "\nBranch %s (%.12s) holds:\n", reveal.Words(b.name), b.head)
 		b.sayHolds(w)
 	}
 }
@@ -176,7 +176,7 @@ func (b branchHolds) sayWays(w io.Writer, all bool) {
 		fmt.Fprintf(w, "  take:   git merge %s\n", name)
 	}
 	if said := b.shadowed(); said != "" {
-		fmt.Fprintf(w, "  %s\n", term.Clean(said))
+		fmt.Fprintf(w, "  %s\n", reveal.Words(said))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/regular"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -155,6 +155,6 @@ func sayStale(w io.Writer, target, again string, old []byte, now *ir.Epic) error
 		sayf(w, "it cannot be read: %v\n", err)
 		return nil
 	}
-	_, err = io.WriteString(w, term.Clean(ir.Diff(before, now).Text()))
+	_, err = io.WriteString(w, reveal.Words(ir.Diff(before, now).Text()))
 	return err
 }

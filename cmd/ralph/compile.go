@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -363,7 +363,7 @@ func sayCompiled(w io.Writer, r compiler.Result, target, replaced string, annota
 
 // sayf prints a line for people; a file's name in it cannot steer the terminal.
 func sayf(w io.Writer, format string, args ...any) {
-	_, _ = io.WriteString(w, term.Clean(fmt.Sprintf(format, args...)))
+	_, _ = io.WriteString(w, reveal.Words(fmt.Sprintf(format, args...)))
 }
 
 func count(n int, word string) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/regular"
-	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -76,7 +76,7 @@ func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
 		}
 		for _, n := range applied.Nodes {
 			if _, known := past.Journal[n.ID]; known {
-				past.Journal[n.ID] = fmt.Sprintf("%s %q", n.Key, term.Truncate(n.Title, 60))
+				past.Journal[n.ID] = fmt.Sprintf("%s %q", n.Key, columns.Truncate(n.Title, 60))
 			}
 		}
 		for _, n := range replaced.Nodes {

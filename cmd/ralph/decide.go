@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/regular"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -163,7 +163,7 @@ func (t *table) decide(ctx context.Context, out io.Writer, file, key string, d e
 		if err != nil {
 			return inputErrorf("%w", err)
 		}
-		fmt.Fprintf(out, "%s\n%s%s", term.Clean(decided(key, event)), note, t.afterwards(file, node, event))
+		fmt.Fprintf(out, "%s\n%s%s", reveal.Words(decided(key, event)), note, t.afterwards(file, node, event))
 		return nil
 	}
 }

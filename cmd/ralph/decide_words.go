@@ -10,7 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -22,7 +22,7 @@ func notTaken(out io.Writer, file, key string, err error) error {
 		return err
 	}
 	if no.Already {
-		fmt.Fprintln(out, term.Clean(no.Why))
+		fmt.Fprintln(out, reveal.Words(no.Why))
 		return nil
 	}
 	why := no.Error()
@@ -87,7 +87,7 @@ func decided(key string, d executor.Decision) string {
 	if d.By != d.User {
 		out += ", as " + d.By
 	}
-	return term.Clean(out)
+	return reveal.Words(out)
 }
 
 // unchanged says that a manual sprint was approved without any work in git.

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -104,16 +105,16 @@ func printDialects(w io.Writer, file string, plan *diag.File, t compiler.Dialect
 	}
 	g.write(&b)
 	for _, name := range t.Untried {
-		fmt.Fprintf(&b, "%s was not tried: the plan is too large for so many dialects\n", term.Clean(name))
+		fmt.Fprintf(&b, "%s was not tried: the plan is too large for so many dialects\n", reveal.Words(name))
 	}
 	if t.Hidden != nil {
 		fmt.Fprintf(&b, "\nNone fits before this is mended: line %d: %s\n", plan.Position(t.Hidden.Range.Start).Line, t.Hidden.Summary)
 	}
 	if t.Better != "" {
-		fmt.Fprintf(&b, "\nTo choose %s: ralph init --plan %s\n", term.Clean(t.Better), quotePath(file))
+		fmt.Fprintf(&b, "\nTo choose %s: ralph init --plan %s\n", reveal.Words(t.Better), quotePath(file))
 	}
 	if said := fuller(plan, &t, t.Best); said != "" {
-		fmt.Fprintf(&b, "\nT%s\n", term.Clean(said[1:]))
+		fmt.Fprintf(&b, "\nT%s\n", reveal.Words(said[1:]))
 	}
 	if r := t.Placed(); r != nil && r.Refused != nil {
 		fmt.Fprintf(&b, "\nIt lies where %s keeps its plans. What is wrong in it: ralph validate --dialect %s %s\n", r.Tool.Title, quoteArg(r.Dialect), quotePath(file))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -44,7 +44,7 @@ standard input, or REV:path, read through git; the path is seen from this direct
 			out := cmd.OutOrStdout()
 			switch format {
 			case "text":
-				_, err = io.WriteString(out, term.Clean(d.Text()))
+				_, err = io.WriteString(out, reveal.Words(d.Text()))
 			case "md":
 				_, err = io.WriteString(out, d.Markdown())
 			case "json":

@@ -16,7 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -177,7 +179,7 @@ func firstLine(ctx context.Context, path string, arg string) string {
 	if l := versionLine.Find(out); l != nil { // some warn before they say it
 		line = string(l)
 	}
-	return term.Truncate(term.Clean(strings.TrimSpace(line)), 80)
+	return columns.Truncate(reveal.Words(strings.TrimSpace(line)), 80)
 }
 
 func sayFindings(cmd *cobra.Command, found []finding) {
@@ -185,9 +187,9 @@ func sayFindings(cmd *cobra.Command, found []finding) {
 	style := term.For(out)
 	roles := map[string]term.Colour{"ok": term.Good, "missing": term.Faint, "warning": term.Warn, "error": term.Bad}
 	for _, f := range found {
-		fmt.Fprintf(out, "%s  %-9s %s\n", style.Paint(roles[f.State], fmt.Sprintf("%-7s", f.State)), term.Clean(f.Name), term.Clean(f.Detail))
+		fmt.Fprintf(out, "%s  %-9s %s\n", style.Paint(roles[f.State], fmt.Sprintf("%-7s", f.State)), reveal.Words(f.Name), reveal.Words(f.Detail))
 		for line := range strings.Lines(f.Hint) {
-			fmt.Fprintf(out, "%20s%s\n", "", term.Clean(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintf(out, "%20s%s\n", "", reveal.Words(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -37,7 +38,7 @@ func (d *drafted) changes(ctx context.Context, paint term.Style, now *ir.Epic, f
 	switch {
 	case was.epic == nil:
 		sayIdentities(&b, was, now, file)
-		return out + term.Clean(b.String()), nil
+		return out + reveal.Words(b.String()), nil
 	case !was.compiles:
 		b.WriteString("The plan as it was does not compile: this is against the epic of its last run.\n")
 	}
@@ -46,7 +47,7 @@ func (d *drafted) changes(ctx context.Context, paint term.Style, now *ir.Epic, f
 		fmt.Fprintf(&b, "kept as they are: %s\n", joinKeys(kept, ", "))
 	}
 	b.WriteString(difference.Text())
-	out += term.Clean(b.String())
+	out += reveal.Words(b.String())
 	planned, ran, err := plannedFor(ctx, now)
 	if err != nil {
 		return "", err

@@ -13,7 +13,8 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/gate"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -72,7 +73,7 @@ func findings(list diag.List, files map[string]*diag.File) (out []gate.PlanFindi
 		d.Severity = min(d.Severity, diag.Warning) // a note is counted as one, so it is shown as one
 		var b bytes.Buffer
 		one := diag.List{d}
-		_ = diag.Text{Files: files, Clean: term.Clean, Width: term.Width}.Write(&b, one) // of a buffer
+		_ = diag.Text{Files: files, Clean: reveal.Words, Width: columns.Of}.Write(&b, one) // of a buffer
 		text := strings.TrimSuffix(strings.TrimSpace(b.String()), diag.Summary(one))
 		out = append(out, gate.PlanFinding{Code: string(d.Code), Text: strings.TrimRight(text, "\n"), Warning: d.Severity != diag.Error})
 	}

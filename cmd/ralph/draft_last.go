@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -94,7 +94,7 @@ type lastTold struct {
 }
 
 func (t *lastTold) say(format string, args ...any) {
-	line := strings.TrimRight(term.Clean(fmt.Sprintf(format, args...)), " ")
+	line := strings.TrimRight(reveal.Words(fmt.Sprintf(format, args...)), " ")
 	if t.size += len(line) + 1; t.size > mostLast {
 		t.left++
 		return

@@ -11,6 +11,8 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/dot"
@@ -36,7 +38,7 @@ func (d *drafted) compiled(text []byte) (*compilation, error) {
 		return c, nil
 	}
 	var b strings.Builder
-	_ = diag.Text{Files: c.Files, Clean: term.Clean, Width: term.Width}.Write(&b, c.Diags) // of a builder
+	_ = diag.Text{Files: c.Files, Clean: reveal.Words, Width: columns.Of}.Write(&b, c.Diags) // of a builder
 	return nil, inputErrorf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: %s", b.String(), d.look())
 }
 
@@ -65,7 +67,7 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	res := c.Results[0]
 	var b strings.Builder // what others wrote; it is cleaned before anything is painted
 	paint := term.For(w)
-	title := paint.Paint(term.Bold, term.Clean(res.Epic.Epic.Title))
+	title := paint.Paint(term.Bold, reveal.Words(res.Epic.Epic.Title))
 	fmt.Fprintf(&b, "  %s, %s by %s\n", d.plan, d.attempt(), d.planner())
 	sayTree(&b, res)
 	stats := res.Epic.Stats()
@@ -73,7 +75,7 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	for i, wave := range stats.Waves {
 		fmt.Fprintf(&b, "  wave %d: %s\n", i+1, joinKeys(wave, " "))
 	}
-	shape := "\n" + title + term.Clean(b.String())
+	shape := "\n" + title + reveal.Words(b.String())
 	b.Reset()
 	changes, err := d.changes(ctx, paint, res.Epic, diag.NewFile(d.plan, text))
 	if err != nil {
@@ -97,7 +99,7 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\n  plan:  %s\n  graph: %s\n\n", d.look(), drawing)
 	writeSteps(&b, d.nextSteps(d.view))
-	_, err = io.WriteString(w, shape+changes+term.Clean(b.String()))
+	_, err = io.WriteString(w, shape+changes+reveal.Words(b.String()))
 	return err
 }
 

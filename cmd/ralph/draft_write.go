@@ -21,7 +21,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -124,9 +124,9 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool
 	if !wrote {
 		said = "already there:"
 	}
-	fmt.Fprintf(out, "\n%s %s: %s, %s\n", said, term.Clean(d.plan), count(len(res.Epic.Nodes), "sprint"), count(len(res.Epic.Stats().Waves), "wave"))
+	fmt.Fprintf(out, "\n%s %s: %s, %s\n", said, reveal.Words(d.plan), count(len(res.Epic.Nodes), "sprint"), count(len(res.Epic.Stats().Waves), "wave"))
 	if note != "" {
-		fmt.Fprintf(errOut, "ralph: note: %s\n", term.Clean(note))
+		fmt.Fprintf(errOut, "ralph: note: %s\n", reveal.Words(note))
 	}
 	fmt.Fprintf(out, "  next: ralph compile %s -o epic.json && ralph apply epic.json\n", typedPath(d.space.Top(), d.plan))
 	return nil
@@ -209,7 +209,7 @@ func (d *drafted) sayUnwritten(ctx context.Context, w io.Writer) {
 	if d.view.Status != executor.Done || d.held {
 		return
 	}
-	plan := term.Clean(d.plan)
+	plan := reveal.Words(d.plan)
 	now, err := readIfThere(filepath.Join(d.space.Top(), filepath.FromSlash(d.plan)))
 	if err != nil || now == nil {
 		fmt.Fprintf(w, "\nThe plan is approved, and the checkout does not have %s. To write it: ralph draft --write%s\n", plan, aboutEpic(d.file))

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/spell"
-	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/dot"
 	"github.com/ralph-compiler/ralph/ir/codec/graphjson"
@@ -180,7 +179,7 @@ func (a *graphArgs) sayNumbers(epic *ir.Epic) []byte {
 			fmt.Fprintf(&b, "%s for %s: %s\n", waits(len(waiting)), a.impact, joinKeys(waiting, " "))
 		}
 	}
-	return []byte(term.Clean(b.String()))
+	return []byte(reveal.Words(b.String()))
 }
 
 // slack lists what may be late without delaying the end, and by how much.

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -17,7 +19,7 @@ type grid struct {
 
 func (g *grid) row(ink term.Colour, cells ...string) {
 	for i, c := range cells {
-		cells[i] = term.Truncate(strings.ReplaceAll(term.Clean(c), "\n", " "), 100)
+		cells[i] = columns.Truncate(strings.ReplaceAll(reveal.Words(c), "\n", " "), 100)
 	}
 	g.rows = append(g.rows, cells)
 	g.inks = append(g.inks, ink)
@@ -32,7 +34,7 @@ func (g *grid) write(w io.Writer) {
 	used := make([]bool, len(wide))
 	for r, row := range g.rows {
 		for i, c := range row {
-			wide[i] = max(wide[i], min(term.Width(c), 40))
+			wide[i] = max(wide[i], min(columns.Of(c), 40))
 			used[i] = used[i] || r > 0 && c != ""
 		}
 	}
@@ -50,7 +52,7 @@ func (g *grid) write(w io.Writer) {
 			}
 			cell := c
 			if i < last {
-				cell = padTo(term.Truncate(c, wide[i]), wide[i])
+				cell = padTo(columns.Truncate(c, wide[i]), wide[i])
 			}
 			if r == 0 || i < 2 {
 				cell = g.paint.Paint(g.inks[r], cell)

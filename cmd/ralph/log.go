@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/internal/reveal"
-	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -169,7 +168,7 @@ func (l *eventLog) print(events []executor.Event) error {
 		if l.node == "" && e.Node != "" {
 			who = l.key(e.Node) + "  "
 		}
-		fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), term.Clean(who+eventWords(e, l.key)))
+		fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), reveal.Words(who+eventWords(e, l.key)))
 	}
 	_, err := l.out.Write(b.Bytes())
 	return err
@@ -200,7 +199,7 @@ func (l *eventLog) files() error {
 			fmt.Fprintf(&b, "  %9s  %s\n", size(f.size), f.name)
 		}
 	}
-	_, err := io.WriteString(l.out, term.Clean(b.String()))
+	_, err := io.WriteString(l.out, reveal.Words(b.String()))
 	return err
 }
 

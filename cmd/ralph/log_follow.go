@@ -385,9 +385,9 @@ func (l *eventLog) printLines(name, now string, text []byte) error {
 		return err
 	}
 	var b strings.Builder
-	prefix := term.For(l.out).Paint(term.Faint, fmt.Sprintf("%8s  %s %s |", now, term.Clean(l.at), term.Clean(l.writer(name))))
+	prefix := term.For(l.out).Paint(term.Faint, fmt.Sprintf("%8s  %s %s |", now, reveal.Words(l.at), reveal.Words(l.writer(name))))
 	for line := range bytes.Lines(text) {
-		b.WriteString(strings.TrimRight(prefix+" "+term.Clean(strings.TrimRight(string(line), "\r\n")), " ") + "\n")
+		b.WriteString(strings.TrimRight(prefix+" "+reveal.Words(strings.TrimRight(string(line), "\r\n")), " ") + "\n")
 	}
 	_, err := io.WriteString(l.out, b.String())
 	return err

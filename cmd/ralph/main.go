@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/internal/process"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
 func main() {
@@ -25,7 +25,7 @@ func main() {
 func run(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(errOut, "ralph: this is a bug in ralph, please report it: %v\n", term.Clean(fmt.Sprint(r)))
+			fmt.Fprintf(errOut, "ralph: this is a bug in ralph, please report it: %v\n", reveal.Words(fmt.Sprint(r)))
 			if os.Getenv("RALPH_TRACE") != "" {
 				fmt.Fprintf(errOut, "%s", debug.Stack())
 			} else {
@@ -59,7 +59,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 		ee = &exitError{exitUsage, err}
 	}
 	if ee.err != nil {
-		fmt.Fprintf(errOut, "ralph: %s\n", strings.TrimSpace(term.Clean(ee.err.Error())))
+		fmt.Fprintf(errOut, "ralph: %s\n", strings.TrimSpace(reveal.Words(ee.err.Error())))
 		if ee.code == exitUsage {
 			fmt.Fprintln(errOut, "  (ralph help lists the commands; ralph COMMAND --help explains one)")
 		}

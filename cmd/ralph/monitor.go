@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -139,7 +140,7 @@ func (m *monitor) changes(out io.Writer) func([]repository) {
 				return
 			}
 			was[at] = state
-			fmt.Fprintf(&b, "%s  %s: %s%s\n", now, term.Clean(key), term.Clean(state), term.Clean(more))
+			fmt.Fprintf(&b, "%s  %s: %s%s\n", now, reveal.Words(key), reveal.Words(state), reveal.Words(more))
 		}
 		for _, repo := range list {
 			for _, r := range repo.epics {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -17,12 +18,12 @@ func (m *monitor) write(w io.Writer, list []repository) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, m.paint.Paint(term.Bold, term.Clean(repo.dir)))
+		fmt.Fprintln(w, m.paint.Paint(term.Bold, reveal.Words(repo.dir)))
 		if len(repo.epics)+len(repo.trouble) == 0 {
 			fmt.Fprintln(w, "  nothing was applied here yet")
 		}
 		for _, text := range repo.trouble {
-			fmt.Fprintf(w, "  %s\n", m.paint.Paint(term.Bad, term.Clean(text)))
+			fmt.Fprintf(w, "  %s\n", m.paint.Paint(term.Bad, reveal.Words(text)))
 		}
 		for _, r := range repo.epics {
 			m.epic(w, r)
@@ -39,18 +40,18 @@ func (m *monitor) epic(w io.Writer, r *record) {
 	case 1, 2:
 		colour = term.Warn
 	}
-	fmt.Fprintf(w, "  %s  %s  %s\n", term.Clean(string(r.epic.Epic.ID)), term.Clean(r.epic.Epic.Title), m.paint.Paint(colour, term.Clean(r.stateOfRun())))
+	fmt.Fprintf(w, "  %s  %s  %s\n", reveal.Words(string(r.epic.Epic.ID)), reveal.Words(r.epic.Epic.Title), m.paint.Paint(colour, reveal.Words(r.stateOfRun())))
 	fmt.Fprintf(w, "    %s", tallyOf(r.run))
 	if s := spentOfRun(o); s != "" {
 		fmt.Fprintf(w, "; spent %s", s)
 	}
 	fmt.Fprintln(w)
 	if o.Held.For != "" {
-		fmt.Fprintf(w, "    nothing new starts (%s): %s\n", o.Held.For, term.Clean(first(o.Held.Detail)))
+		fmt.Fprintf(w, "    nothing new starts (%s): %s\n", o.Held.For, reveal.Words(first(o.Held.Detail)))
 		writeIndented(w, []nextStep{{resumeCommand(o.Held.For, o.More) + r.about(), "go on with the whole run"}})
 	}
 	for _, p := range o.Parked {
-		fmt.Fprintf(w, "    runner %s is not asked before %s: %s\n", term.Clean(p.Runner), clock(r.now, p.Until), term.Clean(first(p.Detail)))
+		fmt.Fprintf(w, "    runner %s is not asked before %s: %s\n", reveal.Words(p.Runner), clock(r.now, p.Until), reveal.Words(first(p.Detail)))
 	}
 	for _, v := range r.run.Views() {
 		m.node(w, r, v)
@@ -62,7 +63,7 @@ func (m *monitor) epic(w io.Writer, r *record) {
 
 // node prints a sprint that runs, or wants something of a person.
 func (m *monitor) node(w io.Writer, r *record, v executor.NodeView) {
-	key := m.paint.Paint(term.Bold, term.Clean(string(v.Key)))
+	key := m.paint.Paint(term.Bold, reveal.Words(string(v.Key)))
 	if v.Status == executor.Running && r.held {
 		what := "runs"
 		colour := term.Info
@@ -75,7 +76,7 @@ func (m *monitor) node(w io.Writer, r *record, v executor.NodeView) {
 			what, colour = "STALLS", term.Bad
 			said += fmt.Sprintf(" (its limit is %s)", brief(limit))
 		}
-		fmt.Fprintf(w, "    %s  %s %s, for %s%s\n", key, m.paint.Paint(colour, what), term.Clean(v.Doing), brief(r.now.Sub(v.Since)), said)
+		fmt.Fprintf(w, "    %s  %s %s, for %s%s\n", key, m.paint.Paint(colour, what), reveal.Words(v.Doing), brief(r.now.Sub(v.Since)), said)
 	}
 	if !v.Human.IsZero() && v.Status != executor.Done {
 		fmt.Fprintf(w, "    %s  a person wrote in its agent's session %s\n", key, ago(r.now, v.Human))
@@ -86,11 +87,11 @@ func (m *monitor) node(w io.Writer, r *record, v executor.NodeView) {
 	steps := r.nextSteps(v)
 	if len(steps) == 0 {
 		if v.Status == executor.Waiting {
-			fmt.Fprintf(w, "    %s  %s\n", key, term.Clean(asks(v)))
+			fmt.Fprintf(w, "    %s  %s\n", key, reveal.Words(asks(v)))
 		}
 		return
 	}
-	fmt.Fprintf(w, "    %s  %s", key, m.paint.Paint(colourOf(v.Status), term.Clean(asks(v))))
+	fmt.Fprintf(w, "    %s  %s", key, m.paint.Paint(colourOf(v.Status), reveal.Words(asks(v))))
 	if !v.Since.IsZero() {
 		fmt.Fprintf(w, ", for %s", brief(r.now.Sub(v.Since)))
 	}

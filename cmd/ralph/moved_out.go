@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/ralph-compiler/ralph/executor/workspace"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -53,7 +53,7 @@ func (m movedJSON) amount() string {
 func sayMovedOut(w io.Writer, space *workspace.Space, key func(ir.NodeID) string) {
 	all, err := movedOut(space)
 	if err != nil {
-		fmt.Fprintf(w, "\nWhat was moved out of worktrees cannot be listed: %s\n", term.Clean(err.Error()))
+		fmt.Fprintf(w, "\nWhat was moved out of worktrees cannot be listed: %s\n", reveal.Words(err.Error()))
 	}
 	if len(all) == 0 {
 		return
@@ -64,7 +64,7 @@ func sayMovedOut(w io.Writer, space *workspace.Space, key func(ir.NodeID) string
 		if m.Node != "" {
 			of = key(m.Node) + ": "
 		}
-		fmt.Fprintln(w, term.Clean(fmt.Sprintf("  %s%s (%s)", of, quotePath(m.Dir), m.amount())))
+		fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  %s%s (%s)", of, quotePath(m.Dir), m.amount())))
 	}
 	if more := len(all) - mostNamed; more > 0 {
 		fmt.Fprintf(w, "  and %d more: ralph status --json\n", more)

@@ -14,6 +14,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -354,7 +356,7 @@ func (a *planArgs) flags() string {
 func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error {
 	paint := term.For(out)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  from %.12s\n\n", term.Clean(epic.Epic.Title), p.Base)
+	fmt.Fprintf(&b, "%s  from %.12s\n\n", reveal.Words(epic.Epic.Title), p.Base)
 	writePlanned(&b, paint, p.Nodes)
 	if p.Changes {
 		free := ""
@@ -371,14 +373,14 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 		}
 	}
 	for _, w := range p.Warnings {
-		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), term.Clean(w))
+		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), reveal.Words(w))
 	}
 	for _, n := range p.Notes {
-		fmt.Fprintf(&b, "note: %s\n", term.Clean(n))
+		fmt.Fprintf(&b, "note: %s\n", reveal.Words(n))
 	}
 	switch {
 	case p.Cannot != "":
-		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(term.Clean(p.Cannot), "  Nothing was started."))
+		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(reveal.Words(p.Cannot), "  Nothing was started."))
 	case p.Changes || p.held():
 		p.writeSteps(&b, apply, about)
 	case slices.ContainsFunc(p.Nodes, func(n plannedJSON) bool { return n.Action == executor.ActWait || n.Action == executor.ActBlocked }):
@@ -395,7 +397,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 func writePlanned(b *strings.Builder, paint term.Style, nodes []plannedJSON) {
 	wide, wideAction, counts := 0, 0, map[string]int{}
 	for _, n := range nodes {
-		wide = max(wide, min(term.Width(term.Clean(string(n.Key))), 24))
+		wide = max(wide, min(columns.Of(reveal.Words(string(n.Key))), 24))
 		wideAction = max(wideAction, len(actionWords(n)))
 		if n.ID != executor.Integration {
 			counts[actionWords(n)]++
@@ -406,12 +408,12 @@ func writePlanned(b *strings.Builder, paint term.Style, nodes []plannedJSON) {
 		if w := actionWords(n); w == "waits" || strings.HasPrefix(w, "by hand") {
 			m = actionMarks[executor.ActWait]
 		}
-		line := fmt.Sprintf("%s %s  %s", m.mark, padTo(term.Clean(string(n.Key)), wide), padTo(actionWords(n), wideAction))
+		line := fmt.Sprintf("%s %s  %s", m.mark, padTo(reveal.Words(string(n.Key)), wide), padTo(actionWords(n), wideAction))
 		text := n.Title
 		if n.Cause != "" {
 			text = n.Cause
 		}
-		fmt.Fprintf(b, "%s  %s\n", paint.Paint(m.ink, line), term.Clean(first(text)))
+		fmt.Fprintf(b, "%s  %s\n", paint.Paint(m.ink, line), reveal.Words(first(text)))
 	}
 	b.WriteByte('\n')
 	var parts []string

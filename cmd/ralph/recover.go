@@ -21,6 +21,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -279,12 +280,12 @@ func (r *recovery) write(ctx context.Context, state string) (err error) {
 func (r *recovery) print(out io.Writer) error {
 	var b strings.Builder
 	paint := term.For(out)
-	fmt.Fprintf(&b, "%s  %s\n", paint.Paint(term.Bold, term.Clean(r.epic.Epic.Title)), term.Clean(string(r.epic.Epic.ID)))
+	fmt.Fprintf(&b, "%s  %s\n", paint.Paint(term.Bold, reveal.Words(r.epic.Epic.Title)), reveal.Words(string(r.epic.Epic.ID)))
 	wrote := "is there and stays"
 	if !r.there {
 		wrote = "written"
 	}
-	fmt.Fprintf(&b, "%s %s", term.Clean(filepath.ToSlash(r.file)), wrote)
+	fmt.Fprintf(&b, "%s %s", reveal.Words(filepath.ToSlash(r.file)), wrote)
 	if r.base.Commit != "" {
 		fmt.Fprintf(&b, "; base %.12s; %s made", r.base.Commit, count(r.refs, "ref"))
 	}
@@ -312,11 +313,11 @@ func (r *recovery) print(out io.Writer) error {
 				b.WriteString("\nNot taken over, or otherwise than it was:\n")
 				first = false
 			}
-			fmt.Fprintf(&b, "  %s  %s\n", term.Clean(string(n.Key)), term.Clean(why))
+			fmt.Fprintf(&b, "  %s  %s\n", reveal.Words(string(n.Key)), reveal.Words(why))
 		}
 	}
 	for _, w := range r.warnings {
-		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), term.Clean(w))
+		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), reveal.Words(w))
 	}
 	if r.known.Run == nil {
 		b.WriteString("\nThe beads know of no run: nothing had to be recovered.\n")

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -156,7 +157,7 @@ func layers(epic *ir.Epic, view map[ir.Key]executor.NodeView) ([][]ir.Key, map[i
 
 func boxOf(v executor.NodeView) box {
 	return box{
-		Key: term.Clean(string(v.Key)), Title: term.Truncate(term.Clean(v.Title), 27), Full: term.Clean(v.Title),
+		Key: reveal.Words(string(v.Key)), Title: columns.Truncate(reveal.Words(v.Title), 27), Full: reveal.Words(v.Title),
 		Status: v.Status.String(), Sign: signsOf[v.Status], State: statusWord(v), Anchor: anchor(v.Key), Merge: v.Kind == ir.Merge,
 	}
 }

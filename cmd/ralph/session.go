@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -249,9 +250,9 @@ func (s sessionJSON) where() string {
 
 func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJSON, chosen int) error {
 	w := &strings.Builder{}
-	fmt.Fprintf(w, "%s  %s\n", term.Clean(string(v.Key)), term.Clean(v.Title))
+	fmt.Fprintf(w, "%s  %s\n", reveal.Words(string(v.Key)), reveal.Words(v.Title))
 	if len(list) == 0 {
-		fmt.Fprintf(w, "%s\n", term.Clean(r.noSession(v)))
+		fmt.Fprintf(w, "%s\n", reveal.Words(r.noSession(v)))
 		_, err := io.WriteString(out, w.String())
 		return err
 	}
@@ -271,7 +272,7 @@ func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJ
 	w.WriteString("\n")
 	t.write(w)
 	s := list[chosen]
-	what := "To join that of " + term.Clean(s.where())
+	what := "To join that of " + reveal.Words(s.where())
 	if s.Work {
 		what = "* did the work. To join it"
 		if s.Status == executor.AttemptRunning.String() {
@@ -279,9 +280,9 @@ func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJ
 		}
 	}
 	if s.Cannot != "" {
-		fmt.Fprintf(w, "\n%s: %s\n", what, term.Clean("you cannot, "+s.Cannot))
+		fmt.Fprintf(w, "\n%s: %s\n", what, reveal.Words("you cannot, "+s.Cannot))
 	} else {
-		fmt.Fprintf(w, "\n%s:\n  %s\n", what, term.Clean(joinCommand(s)))
+		fmt.Fprintf(w, "\n%s:\n  %s\n", what, reveal.Words(joinCommand(s)))
 	}
 	if s.Dir != r.space.Dir(v.ID) {
 		fmt.Fprintf(w, "  (its worktree is gone: this is your own checkout)\n")
@@ -289,7 +290,7 @@ func (r *record) saySessions(out io.Writer, v executor.NodeView, list []sessionJ
 	if r.held && v.Status == executor.Running && s.Status == executor.AttemptRunning.String() {
 		fmt.Fprintf(w, "  Its agent is at work in it: what you write there is a takeover (on_human_message = %q).\n", r.epic.HITLOf(r.node(v.ID)).OnHumanMessage)
 	}
-	fmt.Fprintf(w, "To ask it something, without taking part: ralph ask %s \"why …?\"%s\n", term.Clean(quoteArg(string(v.Key))), r.about())
+	fmt.Fprintf(w, "To ask it something, without taking part: ralph ask %s \"why …?\"%s\n", reveal.Words(quoteArg(string(v.Key))), r.about())
 	_, err := io.WriteString(out, w.String())
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -332,7 +332,7 @@ func (r *record) workedOn(v executor.NodeView, a executor.AttemptLog) string {
 type sheet struct{ b strings.Builder }
 
 func (w *sheet) line(format string, args ...any) {
-	w.b.WriteString(term.Clean(fmt.Sprintf(format, args...)) + "\n")
+	w.b.WriteString(reveal.Words(fmt.Sprintf(format, args...)) + "\n")
 }
 
 func (w *sheet) head(format string, args ...any) {
@@ -347,7 +347,7 @@ func (w *sheet) field(name, value string) {
 	}
 }
 
-func (w *sheet) text(s string) { w.b.WriteString(term.Clean(strings.TrimRight(s, "\n")) + "\n") }
+func (w *sheet) text(s string) { w.b.WriteString(reveal.Words(strings.TrimRight(s, "\n")) + "\n") }
 
 // cutTurns says of turns that were cut that nobody knows what they cost.
 func cutTurns(n int) string { return count(n, "turn") + " cut, at a cost that is unknown" }

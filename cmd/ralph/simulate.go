@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/simulate"
 	"github.com/ralph-compiler/ralph/internal/reveal"
-	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -182,7 +181,7 @@ func account(w io.Writer, res simulate.Result) {
 			fmt.Fprintf(w, "and %d more decisions did not apply\n", len(res.Refused)-i)
 			break
 		}
-		fmt.Fprintf(w, "did not apply: %s\n", term.Clean(r))
+		fmt.Fprintf(w, "did not apply: %s\n", reveal.Words(r))
 	}
 	shown := 0
 	for _, n := range res.Run.Views() {
@@ -195,7 +194,7 @@ func account(w io.Writer, res simulate.Result) {
 		if shown++; shown > 60 {
 			continue
 		}
-		fmt.Fprintf(w, "  %s  %s\n", term.Clean(string(n.Key)), term.Clean(whyNot(n)))
+		fmt.Fprintf(w, "  %s  %s\n", reveal.Words(string(n.Key)), reveal.Words(whyNot(n)))
 	}
 	if shown > 60 {
 		fmt.Fprintf(w, "  and %d more\n", shown-60)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -71,24 +73,24 @@ func (r *record) status(out io.Writer, attempts bool) error {
 	paint := term.For(out)
 	views := r.run.Views()
 	o := r.run.Overview()
-	fmt.Fprintf(w, "%s  %s\n", paint.Paint(term.Bold, term.Clean(r.epic.Epic.Title)), term.Clean(r.epic.Epic.Plan))
-	fmt.Fprintf(w, "run: %s\n", term.Clean(r.stateOfRun()))
+	fmt.Fprintf(w, "%s  %s\n", paint.Paint(term.Bold, reveal.Words(r.epic.Epic.Title)), reveal.Words(r.epic.Epic.Plan))
+	fmt.Fprintf(w, "run: %s\n", reveal.Words(r.stateOfRun()))
 	r.saySurvivors(w)
 	if o.Held.For != "" {
-		fmt.Fprintf(w, "     nothing new starts (%s): %s\n", o.Held.For, term.Clean(first(o.Held.Detail)))
+		fmt.Fprintf(w, "     nothing new starts (%s): %s\n", o.Held.For, reveal.Words(first(o.Held.Detail)))
 		fmt.Fprintf(w, "     %s\n", r.endHold(o))
 	}
 	if o.Over != "" && o.Held.For != executor.ForBudget {
 		fmt.Fprintf(w, "     more than the budget: %s\n", o.Over)
 	}
 	for _, p := range o.Parked {
-		fmt.Fprintf(w, "     runner %s is not asked before %s: %s\n", term.Clean(p.Runner), clock(r.now, p.Until), first(p.Detail))
+		fmt.Fprintf(w, "     runner %s is not asked before %s: %s\n", reveal.Words(p.Runner), clock(r.now, p.Until), first(p.Detail))
 	}
 	if r.changed {
-		fmt.Fprintf(w, "     %s has changed since the last apply: ralph plan%s says what the next one would do\n", term.Clean(r.file), applies(r.file))
+		fmt.Fprintf(w, "     %s has changed since the last apply: ralph plan%s says what the next one would do\n", reveal.Words(r.file), applies(r.file))
 	}
 	r.saySent(func(format string, args ...any) {
-		fmt.Fprintf(w, "     %s\n", term.Clean(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(w, "     %s\n", reveal.Words(fmt.Sprintf(format, args...)))
 	})
 	if r.epic.Run.HITL.Plan == "required" && !o.PlanApproved {
 		fmt.Fprintf(w, "     the plan waits for approval: ralph approve%s\n", r.about())
@@ -325,7 +327,7 @@ func (r *record) sayNext(w io.Writer, views []executor.NodeView) {
 		if named++; named > mostNamed {
 			continue
 		}
-		fmt.Fprintf(w, "\n%s (%s):\n", term.Clean(string(v.Key)), term.Clean(statusWord(v)))
+		fmt.Fprintf(w, "\n%s (%s):\n", reveal.Words(string(v.Key)), reveal.Words(statusWord(v)))
 		writeSteps(w, steps)
 	}
 	if named > mostNamed {
@@ -370,12 +372,12 @@ func asks(v executor.NodeView) string {
 func writeSteps(w io.Writer, steps []nextStep) {
 	wide := 0
 	for _, s := range steps {
-		if n := term.Width(s.Command); n <= 60 {
+		if n := columns.Of(s.Command); n <= 60 {
 			wide = max(wide, n)
 		}
 	}
 	for _, s := range steps {
-		fmt.Fprintf(w, "  %s%s   %s\n", term.Clean(s.Command), strings.Repeat(" ", max(wide-term.Width(s.Command), 0)), s.What)
+		fmt.Fprintf(w, "  %s%s   %s\n", reveal.Words(s.Command), strings.Repeat(" ", max(wide-columns.Of(s.Command), 0)), s.What)
 	}
 }
 
@@ -390,7 +392,7 @@ func (r *record) sayOpen(w io.Writer, views []executor.NodeView) {
 	}
 	wide := 0
 	for _, v := range open {
-		wide = max(wide, min(term.Width(term.Clean(string(v.Key))), 24))
+		wide = max(wide, min(columns.Of(reveal.Words(string(v.Key))), 24))
 	}
 	fmt.Fprintln(w, "\nNot done:")
 	for i, v := range open {
@@ -398,7 +400,7 @@ func (r *record) sayOpen(w io.Writer, views []executor.NodeView) {
 			fmt.Fprintf(w, "  and %d more\n", len(open)-most)
 			return
 		}
-		fmt.Fprintf(w, "  %s  %s\n", padTo(term.Clean(string(v.Key)), wide), term.Clean(r.whyNot(v)))
+		fmt.Fprintf(w, "  %s  %s\n", padTo(reveal.Words(string(v.Key)), wide), reveal.Words(r.whyNot(v)))
 	}
 }
 
@@ -430,4 +432,4 @@ func whyNot(v executor.NodeView) string {
 	return why
 }
 
-func padTo(s string, wide int) string { return s + strings.Repeat(" ", max(wide-term.Width(s), 0)) }
+func padTo(s string, wide int) string { return s + strings.Repeat(" ", max(wide-columns.Of(s), 0)) }

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/process"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
 // marks are the variables by which what a run has started is found again: their
@@ -78,7 +78,7 @@ func (r *record) saySurvivors(w io.Writer) {
 		if s.Files != "" {
 			what += " of " + strings.TrimPrefix(s.Files, "attempts"+string(filepath.Separator))
 		}
-		fmt.Fprintf(w, "       %s\n", term.Clean(fmt.Sprintf("process %d (%s), %s, since %s", s.PID, s.Program, what, clock(r.now, *s.Since))))
+		fmt.Fprintf(w, "       %s\n", reveal.Words(fmt.Sprintf("process %d (%s), %s, since %s", s.PID, s.Program, what, clock(r.now, *s.Since))))
 	}
 	if len(all) > most {
 		fmt.Fprintf(w, "       and %d more\n", len(all)-most)

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -300,18 +301,18 @@ func (a *syncArgs) say(cmd *cobra.Command, p *projectPolicy, done []policies.Imp
 		switch {
 		case d.New:
 			added++
-			head = paint.Paint(term.Good, "+") + " agent " + term.Clean(d.Agent)
+			head = paint.Paint(term.Good, "+") + " agent " + reveal.Words(d.Agent)
 		case len(d.Lines) > 0:
 			set++
-			head = paint.Paint(term.Warn, "~") + " agent " + term.Clean(d.Agent)
+			head = paint.Paint(term.Warn, "~") + " agent " + reveal.Words(d.Agent)
 		case d.Left != "":
-			head = "  agent " + term.Clean(d.Agent)
+			head = "  agent " + reveal.Words(d.Agent)
 		default:
 			same++
 			continue
 		}
 		if d.File != "" {
-			head += "  " + paint.Paint(term.Faint, term.Clean(d.File))
+			head += "  " + paint.Paint(term.Faint, reveal.Words(d.File))
 		}
 		fmt.Fprintln(out, head)
 		for _, l := range d.Lines {
@@ -319,10 +320,10 @@ func (a *syncArgs) say(cmd *cobra.Command, p *projectPolicy, done []policies.Imp
 			if strings.HasPrefix(l, "-") {
 				colour = term.Bad
 			}
-			fmt.Fprintf(out, "    %s\n", paint.Paint(colour, term.Clean(l)))
+			fmt.Fprintf(out, "    %s\n", paint.Paint(colour, reveal.Words(l)))
 		}
 		if d.Left != "" {
-			fmt.Fprintf(out, "    left: %s\n", term.Clean(d.Left))
+			fmt.Fprintf(out, "    left: %s\n", reveal.Words(d.Left))
 		}
 	}
 	verb := "agents found: "

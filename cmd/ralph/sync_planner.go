@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -39,7 +39,7 @@ func (a *syncArgs) addPlanners(cmd *cobra.Command, p *projectPolicy, found []pol
 	}
 	for _, who := range planning {
 		if name := able(p.set, who.capability); name != "" {
-			fmt.Fprintf(cmd.OutOrStdout(), "kept   agent %s has the capability %s\n", term.Clean(name), who.capability)
+			fmt.Fprintf(cmd.OutOrStdout(), "kept   agent %s has the capability %s\n", reveal.Words(name), who.capability)
 			continue
 		}
 		if have := p.set.Agents[who.name]; have != nil && !have.Builtin {

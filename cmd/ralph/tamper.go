@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -112,25 +112,25 @@ func sayChanges(w io.Writer, list []changeView) {
 		if c.Earlier > 0 && !c.Failing {
 			earlier = " (noticed by the apply of " + c.at.Format("2006-01-02 15:04") + ")"
 		}
-		fmt.Fprintln(w, term.Clean("  "+c.text+earlier))
+		fmt.Fprintln(w, reveal.Words("  "+c.text+earlier))
 		if len(c.During) > 0 {
-			fmt.Fprintln(w, term.Clean("    at work: "+listOf(c.During)))
+			fmt.Fprintln(w, reveal.Words("    at work: "+listOf(c.During)))
 		}
 		if c.IsBack {
 			fmt.Fprintln(w, "    it is as it was again: the next ralph apply notes that")
 			continue
 		}
 		if c.Look != "" {
-			fmt.Fprintln(w, term.Clean("    look: "+c.Look))
+			fmt.Fprintln(w, reveal.Words("    look: "+c.Look))
 		}
 		switch {
 		case c.Back != "" && c.Failing:
-			fmt.Fprintln(w, term.Clean("    put it back: "+c.Back))
+			fmt.Fprintln(w, reveal.Words("    put it back: "+c.Back))
 		case c.Back != "":
-			fmt.Fprintln(w, term.Clean("    put it back, if it was not you: "+c.Back))
+			fmt.Fprintln(w, reveal.Words("    put it back, if it was not you: "+c.Back))
 		}
 		if c.Accept != "" {
-			fmt.Fprintln(w, term.Clean("    accept it:   "+c.Accept))
+			fmt.Fprintln(w, reveal.Words("    accept it:   "+c.Accept))
 		}
 	}
 }
@@ -172,5 +172,5 @@ func tamperedWords(rec *record) string {
 		}
 		fmt.Fprintf(&b, "\n  - `%s`: settle it", c.Accept)
 	}
-	return term.Clean(b.String())
+	return reveal.Words(b.String())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
@@ -51,8 +52,8 @@ func (v diagsView) text(w io.Writer, list diag.List) error {
 	return diag.Text{
 		Files: files,
 		Paint: func(s diag.Severity, text string) string { return style.Paint(roles[s], text) },
-		Clean: term.Clean,
-		Width: term.Width,
+		Clean: reveal.Words,
+		Width: columns.Of,
 		Fold:  3,
 	}.Write(w, shown)
 }
@@ -176,12 +177,12 @@ func (v diagsView) sarif(w io.Writer, list diag.List) error {
 		if d.More > 0 {
 			text += fmt.Sprintf(" And %d more like it.", d.More)
 		}
-		res := sarif.NewRuleResult(string(d.Code)).WithLevel(sarifLevel(d.Severity)).WithMessage(sarif.NewTextMessage(term.Clean(text)))
+		res := sarif.NewRuleResult(string(d.Code)).WithLevel(sarifLevel(d.Severity)).WithMessage(sarif.NewTextMessage(reveal.Words(text)))
 		if !d.Range.IsZero() {
 			res.AddLocation(v.location(d.Range))
 		}
 		for i, r := range d.Related {
-			res.AddRelatedLocation(v.location(r.Range).WithID(i + 1).WithMessage(sarif.NewTextMessage(term.Clean(r.Message))))
+			res.AddRelatedLocation(v.location(r.Range).WithID(i + 1).WithMessage(sarif.NewTextMessage(reveal.Words(r.Message))))
 		}
 		if d.Fix != nil {
 			change := sarif.NewArtifactChange().

@@ -11,6 +11,8 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
@@ -135,32 +137,32 @@ func (c *compilation) whyText(w io.Writer, r compiler.Result, key string, reason
 	var b strings.Builder
 	for i := range r.Epic.Nodes {
 		if n := &r.Epic.Nodes[i]; string(n.Key) == key {
-			fmt.Fprintf(&b, "%s  %s\n", style.Paint(term.Bold, key), term.Clean(n.Title))
+			fmt.Fprintf(&b, "%s  %s\n", style.Paint(term.Bold, key), reveal.Words(n.Title))
 		}
 	}
 	list := make(diag.List, len(reasons))
 	width := 0
 	for i, x := range reasons {
 		list[i].Range = x.Range
-		width = max(width, term.Width(x.Field))
+		width = max(width, columns.Of(x.Field))
 	}
 	shown, files := c.view.fromHere(list)
 	for i, x := range reasons {
-		value := term.Clean(strings.ReplaceAll(x.Value, "\n", " "))
+		value := reveal.Words(strings.ReplaceAll(x.Value, "\n", " "))
 		if value == "" {
 			value = "–"
 		}
 		if !whole {
-			value = term.Truncate(value, 90)
+			value = columns.Truncate(value, 90)
 		}
-		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, term.Clean(x.Field)), strings.Repeat(" ", width-term.Width(x.Field)), value)
+		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, reveal.Words(x.Field)), strings.Repeat(" ", width-columns.Of(x.Field)), value)
 		where := x.Origin
 		if p := shown[i].Range; !p.IsZero() {
 			if f := files[p.File]; f != nil {
 				where += "  " + p.File + ":" + f.Position(p.Start).String()
 			}
 		}
-		fmt.Fprintf(&b, "  %s  %s\n", strings.Repeat(" ", width), style.Paint(term.Faint, term.Clean(where)))
+		fmt.Fprintf(&b, "  %s  %s\n", strings.Repeat(" ", width), style.Paint(term.Faint, reveal.Words(where)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -140,5 +140,5 @@ func proposal(p executor.Proposed) string {
 	if p.Agent != "" {
 		by += ", " + p.Agent
 	}
-	return fmt.Sprintf("%s (%s)", term.Clean(first(p.Title)), term.Clean(by))
+	return fmt.Sprintf("%s (%s)", reveal.Words(first(p.Title)), reveal.Words(by))
 }

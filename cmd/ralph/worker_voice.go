@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -17,9 +18,9 @@ type workerVoice struct {
 func (v *workerVoice) linef(id, format string, args ...any) {
 	at := v.paint.Paint(term.Faint, time.Now().Format(time.TimeOnly))
 	if id != "" {
-		id = v.paint.Paint(term.Bold, term.Clean(id)) + "  "
+		id = v.paint.Paint(term.Bold, reveal.Words(id)) + "  "
 	}
-	_, _ = fmt.Fprintf(v.out, "%s  %s%s\n", at, id, term.Clean(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintf(v.out, "%s  %s%s\n", at, id, reveal.Words(fmt.Sprintf(format, args...)))
 }
 
 func (v *workerVoice) failf(format string, args ...any) { sayf(v.err, "ralph: "+format+"\n", args...) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ralph-compiler/ralph/internal/columns"
 )
 
 // screen is a terminal of a few columns that understands what a block writes.
@@ -58,7 +60,7 @@ func (s *screen) write(text string) {
 				*l = append(*l, ' ')
 			}
 			(*l)[s.col] = r
-			s.col += Width(string(r))
+			s.col += columns.Of(string(r))
 			i += len(string(r))
 		}
 	}

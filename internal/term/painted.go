@@ -3,7 +3,7 @@ package term
 import (
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/ralph-compiler/ralph/internal/columns"
 )
 
 // escape returns the length of the colour sequence that text begins with, else 0.
@@ -31,15 +31,15 @@ func widthPainted(text string) int {
 		}
 		next := strings.Index(text[1:], "\x1b")
 		if next < 0 {
-			return wide + Width(text)
+			return wide + columns.Of(text)
 		}
-		wide += Width(text[:next+1])
+		wide += columns.Of(text[:next+1])
 		text = text[next+1:]
 	}
 	return wide
 }
 
-// truncatePainted is Truncate of text that may hold colours.
+// truncatePainted is columns.Truncate of text that may hold colours.
 func truncatePainted(text string, width int) string {
 	if widthPainted(text) <= width {
 		return text
@@ -54,7 +54,7 @@ func truncatePainted(text string, width int) string {
 			continue
 		}
 		for _, r := range text[i:] {
-			if left -= runewidth.RuneWidth(r); left < 0 {
+			if left -= columns.OfRune(r); left < 0 {
 				b.WriteString("…")
 				if coloured {
 					b.WriteString("\x1b[0m")

@@ -9,9 +9,6 @@ import (
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
-	"github.com/mattn/go-runewidth"
-
-	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
 // Style colours text, or does not.
@@ -64,14 +61,3 @@ func (s Style) Paint(c Colour, text string) string {
 	p.EnableColor()
 	return p.Sprint(text)
 }
-
-// Clean returns text with everything that a terminal would act on, or that does not
-// show, made visible: control characters except newline and tab, bidirectional
-// overrides, what has no width, and bytes that are not UTF-8.
-func Clean(text string) string { return reveal.Words(text) }
-
-// Width returns how many columns text takes on a screen.
-func Width(text string) int { return runewidth.StringWidth(text) }
-
-// Truncate shortens text to at most width columns, ending in "…".
-func Truncate(text string, width int) string { return runewidth.Truncate(text, width, "…") }
