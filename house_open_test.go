@@ -48,6 +48,7 @@ var follows = map[string]bool{"os.RemoveAll": true, "os.MkdirAll": true, "atomic
 var mayFollow = map[string]string{
 	"executor/gate/review.go":              temporary,
 	"executor/local/gate.go":               temporary,
+	"executor/runner/acp/acp.go":           "behind MkdirTemp",
 	"executor/runner/acp/program.go":       temporary,
 	"executor/runner/claude/claude.go":     temporary,
 	"executor/runner/claude/flags.go":      temporary,
