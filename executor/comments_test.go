@@ -136,6 +136,18 @@ func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-03, S2-09, S2-30, S
 	is(executor.ModeComplete, "2 done")
 }
 
+// Where starting ralph apply is the approval, an epic that was pushed waits for it.
+func TestAnEpicIsPlannedUntilSomebodyStartsIt(t *testing.T) { // S2-03, S2-09, S2-34
+	s := newStage(t, []string{"1.1"})
+	if got, why := s.run.Mode(); got != executor.ModePlanning || !strings.Contains(why, "starting ralph apply approves it") {
+		t.Errorf("before: %s (%s)", got, why)
+	}
+	s.begin()
+	if got, _ := s.run.Mode(); got != executor.ModeBuilding {
+		t.Errorf("started, it is %s", got)
+	}
+}
+
 // S2-03, S2-09: what is drafted is planned until it compiled and was approved.
 func TestADraftIsPlannedUntilItIsApproved(t *testing.T) {
 	draft := func(e *ir.Epic) {

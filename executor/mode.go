@@ -108,7 +108,7 @@ func (r *Run) Mode() (mode, reason string) {
 	case !r.begun && r.epic.Run.HITL.Plan == "required":
 		return ModeReady, "the plan was approved: digest " + r.epic.Digest
 	case !r.begun:
-		return ModeReady, "compiled from " + r.epic.Epic.Plan + "; starting ralph apply approves it"
+		return ModePlanning, "compiled from " + r.epic.Epic.Plan + "; starting ralph apply approves it"
 	case r.Open() && o.Held.For != "":
 		return ModePaused, "held: " + o.Held.Detail
 	case r.Open() && o.Draining != "":

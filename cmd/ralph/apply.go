@@ -272,7 +272,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	if r.moves {
 		if err := r.toNewBase(ctx, a, &start, view, observe); err != nil {
-			mirror.close()
+			mirror.close(nil)
 			return err
 		}
 	}
@@ -292,7 +292,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 			}
 		},
 	}, start)
-	unsent := mirror.close()
+	unsent := mirror.close(interrupts)
 	view.finish()
 	if err != nil {
 		var bug *local.Bug

@@ -16,7 +16,8 @@ import (
 )
 
 // trackerTime bounds how long apply waits for a tracker: before it begins, for what
-// people decided there meanwhile, and at its end, for what was not sent yet.
+// people decided there meanwhile, and at its end, for the next answer while what was not
+// sent yet is told.
 const trackerTime = 30 * time.Second
 
 // runMirror is the mirror of a run in a tracker; nil if the epic has none, or if there is no
@@ -131,15 +132,30 @@ func (m *runMirror) observe(list []executor.Event) {
 	}
 }
 
-// close waits a bounded time for what is not sent, and says what remains, and what
-// stays otherwise in the tracker.
-func (m *runMirror) close() (lines []string) {
+// close tells what is not sent as long as the tracker answers and nobody interrupts,
+// and says what remains, and what stays otherwise in the tracker.
+func (m *runMirror) close(interrupts <-chan struct{}) (lines []string) {
 	if m == nil {
 		return nil
 	}
 	defer m.cancel()
-	ctx, cancel := context.WithTimeout(context.Background(), trackerTime)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	go func() {
+		defer cancel()
+		tick := time.NewTicker(trackerTime)
+		defer tick.Stop()
+		for heard := int64(-1); m.Heard() != heard; {
+			heard = m.Heard()
+			select {
+			case <-ctx.Done():
+				return
+			case <-interrupts:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
 	unsent, err := m.Close(ctx)
 	if err != nil {
 		lines = append(lines, fmt.Sprintf("what bd was told cannot be remembered: %v", err))

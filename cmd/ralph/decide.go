@@ -65,6 +65,9 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 	if err != nil {
 		return err
 	}
+	if key == "" && d.Verb == executor.Approve && d.How == "" && d.Tamper == "" {
+		tellApproved(background(cmd), cmd.OutOrStdout(), file, epic)
+	}
 	return settleDraft(cmd, file, epic, key, d.Verb)
 }
 

@@ -58,7 +58,7 @@ func TestADraftIsSeenInBeads(t *testing.T) {
 	if out, code = r.withBd(f, "approve", "1", "--epic", "draft-x"); code != exitDone {
 		t.Fatalf("exit %d\n%s", code, out)
 	}
-	has("draft-x", `"mode:ready_for_build"`)
+	has("draft-x", `"mode:ready_for_build"`, `"status":"closed"`)
 	if out, code = r.withBd(f, "compile", "plans/x.md", "-o", "plan.json", "--push"); code != exitDone || !strings.Contains(out, "2 beads created") {
 		t.Errorf("exit %d\n%s", code, out)
 	}

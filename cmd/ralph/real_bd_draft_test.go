@@ -113,7 +113,7 @@ func TestBdADraftIsPlannedThereAndItsPlanPushed(t *testing.T) { // S2-02, S2-03,
 		"gate approval", "ralph approve 1 --epic draft-greeting")
 
 	said = []byte(s.run(ralph, "approve", "1", "--as", "ann", "--epic", "draft-greeting"))
-	if e := one("draft-greeting"); !slices.Contains(e.Labels, "mode:ready_for_build") || slices.Contains(e.Labels, "mode:planning") {
+	if e := one("draft-greeting"); !slices.Contains(e.Labels, "mode:ready_for_build") || slices.Contains(e.Labels, "mode:planning") || e.Status != "closed" {
 		t.Errorf("the approved draft is %+v\n%s", e, said)
 	}
 	if n := one("draft-greeting-1"); n.Status != "closed" {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -83,12 +84,19 @@ func (a *compileArgs) runPush(cmd *cobra.Command, c *compilation, targets []stri
 			return pushError(ctx, err)
 		}
 		h := &ir.History{Top: gitRoot(dir)}
+		mode, why := executor.ModePlanning, "compiled from "+r.Epic.Epic.Plan+" again, and not approved yet"
 		if targets[i] != "-" {
 			if rec, err := openRecord(ctx, targets[i], nil); err == nil { // it was applied before, maybe
 				h = rec.history(ctx, detail{})
+				if !rec.changed {
+					mode, why = rec.run.Mode()
+				}
 			}
 		}
 		p, err := pushEpic(ctx, client, r.Epic, h, say)
+		if err == nil && p.Anew {
+			err = client.Planned(ctx, r.Epic, mode, why)
+		}
 		if err != nil {
 			return pushError(ctx, err)
 		}
@@ -97,6 +105,29 @@ func (a *compileArgs) runPush(cmd *cobra.Command, c *compilation, targets []stri
 		}
 	}
 	return nil
+}
+
+// tellApproved tells the tracker that somebody approved a plan. Where a run is at work
+// its mirror does, and where bd does not take it the next ralph apply does.
+func tellApproved(ctx context.Context, out io.Writer, file string, epic *ir.Epic) {
+	if epic.Run.Tracker == nil {
+		return
+	}
+	rec, err := openRecord(ctx, file, nil)
+	if err != nil || rec.held || rec.given.Digest != epic.Digest {
+		return
+	}
+	c, err := openTracker(ctx, epic, rec.space.Top())
+	var missing *bd.Missing
+	if errors.As(err, &missing) {
+		return // it was not pushed
+	}
+	if err == nil {
+		err = c.Approved(ctx, epic, "the plan was approved: digest "+epic.Digest)
+	}
+	if err != nil {
+		sayf(out, "  bd was not told, the next ralph apply tells it: %v\n", err)
+	}
 }
 
 func pushError(ctx context.Context, err error) error {

@@ -83,6 +83,52 @@ func TestCompilePushes(t *testing.T) { // S2-02, S2-05
 	}
 }
 
+// The mode of an epic is that of its plan as soon as that is true: planned when it was
+// pushed, ready when somebody approved it, planned again when it became another one.
+func TestTheModeFollowsThePlan(t *testing.T) { // S2-03, S2-09, S2-31, S2-34
+	r, _ := planRepo(t)
+	f := bdtest.New(t)
+	r.write("ralph.hcl", "tracker \"bd\" {\n}\nhitl { plan = \"required\" }\n")
+	f.Init(r.dir)
+	does := func(args ...string) {
+		t.Helper()
+		if out, code := r.withBd(f, args...); code != exitDone || strings.Contains(out, "was not told") {
+			t.Fatalf("ralph %v: exit %d\n%s", args, code, out)
+		}
+	}
+	var id string
+	is := func(mode, why string) {
+		t.Helper()
+		if id == "" {
+			var e struct{ Epic struct{ ID string } }
+			if err := json.Unmarshal([]byte(r.read("epic.json")), &e); err != nil {
+				t.Fatal(err)
+			}
+			id = e.Epic.ID
+		}
+		got, said := string(f.Do(r.dir, "ann", "show", id)), string(f.Do(r.dir, "ann", "list", "--all", "--limit", "0"))
+		if strings.Count(got, `"mode:`) != 1 || !strings.Contains(got, `"mode:`+mode+`"`) || !strings.Contains(said, why) {
+			t.Errorf("want mode %s, because %s:\n%s\n%s", mode, why, got, said)
+		}
+	}
+	does("compile", "docs/plan.md", "--push")
+	is("planning", "the plan waits for approval: digest sha256:")
+	does("approve")
+	is("ready_for_build", "the plan was approved: digest sha256:")
+	f.Forget()
+	does("compile", "docs/plan.md", "--push")
+	if got := strings.Join(f.Commands(), " "); got != "version context list" {
+		t.Errorf("pushed again it is approved still: %s", got)
+	}
+	r.write("docs/plan.md", r.read("docs/plan.md")+"\nAnd in blue.\n")
+	does("compile", "docs/plan.md", "--push")
+	is("planning", "the plan waits for approval: digest sha256:")
+	f.Faults(bdtest.Fault{On: "set-state", Do: bdtest.Refuse, Text: "the database is locked"})
+	if out, code := r.withBd(f, "approve"); code != exitDone || !strings.Contains(out, "bd was not told, the next ralph apply tells it") {
+		t.Errorf("with a bd that is away: exit %d\n%s", code, out)
+	}
+}
+
 // Doctor says whether bd can be used here.
 func TestDoctorLooksAtBeads(t *testing.T) { // issue: versions outside the tested range
 	r, _ := planRepo(t)

@@ -87,7 +87,7 @@ func (m *Mirror) left() (out []Left) {
 		out = append(out, Left{string(b.id), m.whose(b), m.stays(b, v)})
 	}
 	epic := m.beads[""]
-	if mode, _ := m.run.Mode(); len(out) > 0 && mode == executor.ModeComplete && epic.known != nil && epic.known.Status != "closed" {
+	if mode, _ := m.run.Mode(); len(out) > 0 && m.over(mode) && epic.known != nil && epic.known.Status != "closed" {
 		out = append(out, Left{epic.name(m.epic), "", "stays open in bd because of " + counted(len(out), "that", "those %d") + "; when that is over, the next ralph apply closes it"})
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -55,6 +56,7 @@ type Mirror struct {
 
 	mu     sync.Mutex // guards news; held for an append
 	news   []executor.Event
+	heard  atomic.Int64 // calls that bd answered
 	nudge  chan struct{}
 	ending chan struct{} // closed by Close
 	done   chan struct{} // closed when the goroutine has ended
@@ -165,6 +167,10 @@ func (m *Mirror) Start(ctx context.Context) {
 	ctx, m.stop = context.WithCancel(ctx)
 	go func() { defer close(m.done); m.loop(ctx) }()
 }
+
+// Heard counts the calls that bd has answered: while it grows, waiting for Close is
+// worth it. It may be called at any time.
+func (m *Mirror) Heard() int64 { return m.heard.Load() }
 
 // Close lets the mirror write what is left until ctx ends, and returns what bd has not
 // been told. The next mirror of the epic goes on with it. ReadTold then also has what
@@ -358,6 +364,9 @@ func (m *Mirror) do(ctx context.Context, call func(context.Context) error) error
 	for {
 		select {
 		case err := <-done:
+			if err == nil {
+				m.heard.Add(1)
+			}
 			return err
 		case <-m.nudge:
 			m.take()

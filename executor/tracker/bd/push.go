@@ -22,6 +22,7 @@ type Pushed struct {
 	Epic     string   // its bead
 	Beads    int      // the epic has in bd, its own included
 	Created  int      // new beads
+	Anew     bool     // the epic is another one than was pushed before
 	Changed  int      // beads that were there and were written
 	Edges    int      // that were added, those between an epic and its nodes not counted
 	Cut      int      // edges that were removed

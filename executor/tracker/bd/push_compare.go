@@ -212,6 +212,7 @@ func (p *push) bead(d *difference, r *codec.Row, f found) {
 		}
 	}
 	if was.Metadata != want.Metadata {
+		p.out.Anew = p.out.Anew || f.ID == p.out.Epic
 		maps.Copy(ch.metadata, planned(r))
 		have := metadataOf(f)
 		for _, k := range fading {

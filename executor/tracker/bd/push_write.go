@@ -88,6 +88,7 @@ func (p *push) create(ctx context.Context, d *difference) error {
 		return fmt.Errorf("%s came into being while they were pushed; push again", strings.Join(got.Stale[:min(len(got.Stale), 5)], ", "))
 	}
 	p.out.Created += len(rows)
+	p.out.Anew = p.out.Anew || d.news[0] == 0
 	return nil
 }
 

@@ -92,12 +92,7 @@ func (m *Mirror) poll(ctx context.Context) error {
 func (m *Mirror) first(ctx context.Context, b *bead, now Issue) error {
 	b.known = &now
 	if b.node == nil {
-		m.mode = ""
-		for _, l := range now.Labels {
-			if mode, ok := strings.CutPrefix(l, "mode:"); ok {
-				m.mode = mode
-			}
-		}
+		m.mode = now.Mode()
 		return nil
 	}
 	v, ok := m.run.View(b.id)

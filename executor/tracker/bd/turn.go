@@ -283,17 +283,9 @@ func contains(list []Comment, text string) bool {
 func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool, err error) {
 	mode, reason := m.run.Mode()
 	if path := executor.ModePath(m.mode, mode); m.says(MirrorMode) && len(path) > 0 && !b.leaves("mode "+path[0]) {
-		next, why := path[0], reason
-		if next != mode {
-			why = "on the way to " + mode
-			switch next {
-			case executor.ModePlanning:
-				why = "compiled from " + m.epic.Epic.Plan
-			case executor.ModeReady:
-				why = "the plan is approved: digest " + m.epic.Digest
-			}
-		}
-		err := m.write(ctx, func(ctx context.Context) error { return m.c.SetState(ctx, b.name(m.epic), "mode", next, why) })
+		next := path[0]
+		why := modeReason(m.epic, next, mode, reason)
+		err := m.write(ctx, func(ctx context.Context) error { return m.c.SetState(ctx, b.name(m.epic), modeDimension, next, why) })
 		if err != nil {
 			return true, m.refuses(ctx, b, "mode "+next, "its mode "+next, 0, err)
 		}
@@ -332,7 +324,8 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 			return true, err
 		}
 	}
-	if mode == executor.ModeComplete && m.says(MirrorStatus) {
+	over := m.over(mode)
+	if over && m.says(MirrorStatus) {
 		m.remain(b)
 	}
 	if some, err := m.remark(ctx, b); some || err != nil {
@@ -342,7 +335,7 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 		return false, nil
 	}
 	switch open := m.openBeads(); {
-	case mode == executor.ModeComplete && open == 0 && b.known.Status != "closed" && !b.leaves("close"):
+	case over && open == 0 && b.known.Status != "closed" && !b.leaves("close"):
 		var got Issue
 		err := m.write(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, b.name(m.epic), reason); return err })
 		if err != nil {
@@ -350,7 +343,7 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 		}
 		m.adopt(b, got, got.Status)
 		return true, nil
-	case mode != executor.ModeComplete && b.known.Status == "closed" && !b.leaves("open"):
+	case !over && b.known.Status == "closed" && !b.leaves("open"):
 		var got Issue
 		err := m.write(ctx, func(ctx context.Context) (err error) {
 			got, err = m.c.Update(ctx, b.name(m.epic), Change{Status: "open", If: "closed"})
@@ -366,6 +359,12 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 		return true, nil
 	}
 	return false, nil
+}
+
+// over reports whether there is nothing left to do for an epic: it is complete, or it is
+// a draft whose plan was approved.
+func (m *Mirror) over(mode string) bool {
+	return mode == executor.ModeComplete || mode == executor.ModeReady && m.epic.Plans() != ""
 }
 
 // openBeads counts the beads of nodes that are not closed, or not there.

@@ -1,0 +1,71 @@
+package bd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// modeDimension is the dimension of bd's set-state that says the mode of an epic.
+const modeDimension = "mode"
+
+// Mode is the mode that an epic's bead has, "" if it has none.
+func (i Issue) Mode() (mode string) {
+	for _, l := range i.Labels {
+		if word, ok := strings.CutPrefix(l, modeDimension+":"); ok {
+			mode = word
+		}
+	}
+	return mode
+}
+
+// Planned says in an epic's bead that its plan was pushed: it is in a mode before
+// building, planning unless it was approved already. An epic at which a run is at work
+// keeps its mode: the run says it. Planned is called behind a push that wrote the plan.
+func (c *Client) Planned(ctx context.Context, e *ir.Epic, mode, why string) error {
+	return c.moveMode(ctx, e, mode, why, func(now string) bool { return now != executor.ModeBuilding })
+}
+
+// Approved says in an epic's bead that somebody approved its plan: it is ready for
+// building. An epic that was not pushed has no bead, and nothing is said.
+func (c *Client) Approved(ctx context.Context, e *ir.Epic, why string) error {
+	return c.moveMode(ctx, e, executor.ModeReady, why, func(now string) bool { return now != executor.ModeBuilding && now != "" })
+}
+
+// moveMode takes an epic's bead to a mode, over those that lie in between.
+func (c *Client) moveMode(ctx context.Context, e *ir.Epic, to, why string, from func(string) bool) error {
+	id := string(e.Epic.ID)
+	if !Mirrors(e, MirrorMode) {
+		return nil
+	}
+	there, err := c.ByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	bead, ok := there[id]
+	if !ok || !from(bead.Mode()) {
+		return nil
+	}
+	for _, next := range executor.ModePath(bead.Mode(), to) {
+		if err := c.SetState(ctx, id, modeDimension, next, modeReason(e, next, to, why)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// modeReason is why an epic is taken to a mode on the way to another one, or to that one
+// itself, which has a reason of its own.
+func modeReason(e *ir.Epic, next, to, why string) string {
+	switch {
+	case next == to:
+		return why
+	case next == executor.ModePlanning:
+		return "compiled from " + e.Epic.Plan
+	case next == executor.ModeReady:
+		return "the plan is approved: digest " + e.Digest
+	}
+	return "on the way to " + to
+}
