@@ -88,28 +88,37 @@ func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 	defer func() { _ = os.RemoveAll(tmp) }() // it is the system's temporary directory
 	spec := room.spec(p.Base, r)
 	spec.Stderr = filepath.Join(tmp, "stderr")
-	prog, err := start(ctx, spec, listener{})
-	if err != nil {
-		return "", err
-	}
-	defer prog.stop()
-	within, cancel := context.WithTimeout(ctx, p.opening())
-	defer cancel()
-	hello, err := prog.greet(within)
-	switch {
-	case errors.Is(err, errGone):
-		prog.stop()
-		why := ""
-		if said, err := process.Tail(spec.Stderr, 4<<10); err == nil && lastLine(said) != "" {
-			why = ": " + shorten(lastLine(said), 300)
+	for try := 1; ; try++ {
+		prog, err := start(ctx, spec, listener{})
+		if err != nil {
+			return "", err
 		}
-		return "", runner.Configuration(fmt.Errorf("agent %s: %s %s before it answered%s: does it speak ACP?", runner.AgentOf(r), r.Runner.Run[0], prog.died(), why))
-	case err != nil:
-		return "", fmt.Errorf("agent %s: %s does not answer as a program that speaks ACP: %w", runner.AgentOf(r), r.Runner.Run[0], err)
-	case hello.Info.Version == "":
-		return "", fmt.Errorf("agent %s: %s does not say its version", runner.AgentOf(r), r.Runner.Run[0])
+		v, err := p.versionOf(ctx, prog)
+		prog.stop()
+		switch {
+		case try == 1 && prog.endedItself(err): // as in turn.stillborn
+		case errors.Is(err, errGone):
+			why := ""
+			if said, err := process.Tail(spec.Stderr, 4<<10); err == nil && lastLine(said) != "" {
+				why = ": " + shorten(lastLine(said), 300)
+			}
+			return "", runner.Configuration(fmt.Errorf("agent %s: %s %s before it answered%s: does it speak ACP?", runner.AgentOf(r), r.Runner.Run[0], prog.died(), why))
+		case err != nil:
+			return "", fmt.Errorf("agent %s: %s does not answer as a program that speaks ACP: %w", runner.AgentOf(r), r.Runner.Run[0], err)
+		case v == "":
+			return "", fmt.Errorf("agent %s: %s does not say its version", runner.AgentOf(r), r.Runner.Run[0])
+		default:
+			return v, nil
+		}
 	}
-	return hello.Info.Version, nil
+}
+
+// versionOf asks a program that was started.
+func (p Runner) versionOf(ctx context.Context, prog *program) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.opening())
+	defer cancel()
+	hello, err := prog.greet(ctx)
+	return hello.Info.Version, err
 }
 
 // Natives implements executor.Program: the protocol lists none.

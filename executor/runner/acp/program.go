@@ -85,6 +85,11 @@ func (p *program) stop() {
 	<-p.ended
 }
 
+// endedItself reports whether err is that the program ended, and nobody had ended it.
+func (p *program) endedItself(err error) bool {
+	return errors.Is(err, errGone) && p.err == nil && p.res.How == process.Exited
+}
+
 // died says how the program ended. It has.
 func (p *program) died() string {
 	switch {

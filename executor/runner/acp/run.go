@@ -70,7 +70,7 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 // are started for the first time all but one fail (OpenCode), and an installer may
 // have lost its connection.
 func (t *turn) stillborn(err error) bool {
-	return errors.Is(err, errGone) && !t.greeted && t.program.err == nil && t.program.res.How == process.Exited
+	return !t.greeted && t.program.endedItself(err)
 }
 
 // saying is how the conversation ended.
