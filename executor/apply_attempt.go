@@ -121,7 +121,7 @@ func (r *Run) attemptEnded(n *node, e Event, b AttemptEnded) error {
 	if l.attempt.person != "" && !lacks {
 		n.people.handed = handed{} // it is judged
 	}
-	l.trouble, l.failures, l.failing = nil, 0, ""
+	l.trouble, l.failures, l.failing, l.lostAt = nil, 0, "", nil
 	merging := l.step == asideStep && l.aside.merge
 	if c := l.attempt.collected.Result.Commit; c != "" && !merging && !lacks && b.Status != AttemptError {
 		l.tip = c

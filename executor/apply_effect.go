@@ -141,6 +141,7 @@ func (r *Run) effectEnded(n *node, e Event) error {
 	if kind == l.failing && kind != EffectRed {
 		l.failures, l.failing = 0, ""
 	}
+	delete(l.lostAt, done.Kind)
 	a := &l.attempt
 	switch b := e.Body.(type) {
 	case BaseMade:
@@ -226,6 +227,15 @@ func (l *life) failed(kind EffectKind) {
 	l.failures++
 }
 
+// workerLost counts a worker that was lost, until one reports on the same kind of
+// effect; what succeeds in between, such as putting the worktree back, ends no row.
+func (l *life) workerLost(kind EffectKind) {
+	if l.lostAt == nil {
+		l.lostAt = map[EffectKind]int{}
+	}
+	l.lostAt[kind]++
+}
+
 func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 	l := &n.life
 	done, ok := r.take(n, func(f Effect) bool { return e.isOf(f) && (b.Gate == "" || f.Gate == b.Gate) })
@@ -251,6 +261,13 @@ func (r *Run) effectFailed(n *node, e Event, b EffectFailed) error {
 	switch b.Class {
 	case FailInterrupted:
 		return nil
+	case FailLost:
+		l.workerLost(done.Kind)
+		l.trouble = &trouble{b, done.Kind, done.Agent}
+		return nil
+	}
+	delete(l.lostAt, done.Kind)
+	switch b.Class {
 	case FailSession:
 		if done.Kind != EffectAgent {
 			break

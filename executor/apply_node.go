@@ -123,7 +123,7 @@ func (r *Run) nodeWaiting(n *node, b NodeWaiting) error {
 	}
 	l.trouble = nil
 	if b.For == ForHuman {
-		l.failures = 0
+		l.failures, l.lostAt = 0, nil
 	}
 	l.attempt.gateWaited(b.For)
 	r.putBack(n)

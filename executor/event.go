@@ -407,6 +407,7 @@ const (
 	FailTransient   FailureClass = "transient"     // may work next time: tried again with backoff
 	FailCrash       FailureClass = "crash"         // the agent was killed by a signal that was not ours
 	FailInterrupted FailureClass = "interrupted"   // by ralph's own end; counts nothing
+	FailLost        FailureClass = "lost"          // its worker was lost, and nobody knows how far it came: begun again with backoff, with a count of its own
 	FailLimit       FailureClass = "limit"         // a rate limit: the runner is parked; counts nothing
 	FailForeign     FailureClass = "foreign"       // publish of the sum: others have put commits on the branch, up to Head: a person
 	FailMoved       FailureClass = "moved"         // land: the branch has moved on to Head; to be merged anew from there

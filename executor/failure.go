@@ -105,6 +105,14 @@ func (r *Run) onTrouble(n *node, now time.Time) Event {
 		return ask(CauseProtected)
 	case t.Class == failGate:
 		return ask(CauseGate)
+	case t.Class == FailLost && l.lostAt[t.kind] <= retries:
+		return n.event(NodeWaiting{For: ForTimer, Until: again(n, now, l.lostAt[t.kind]), Detail: t.Detail})
+	case t.Class == FailLost && byAgent:
+		return ask(CauseRunner)
+	case t.Class == FailLost && t.kind == EffectDiagnose:
+		return ask(CauseDiagnosis)
+	case t.Class == FailLost:
+		return ask(CauseWorkspace)
 	case t.kind == EffectDiagnose && t.Class != FailLimit && (t.Class == FailConfig || l.failures > retries):
 		return ask(CauseDiagnosis)
 	case t.Class == FailConfig && standin != "":
@@ -114,8 +122,7 @@ func (r *Run) onTrouble(n *node, now time.Time) Event {
 	case t.Class == FailLimit && runner != "":
 		return r.onLimit(n, runner, &t.EffectFailed, now)
 	case l.failures <= retries:
-		d := max(backoff(retryOf(n), l.failures, n.id, l.attempt.number), time.Millisecond)
-		return n.event(NodeWaiting{For: ForTimer, Until: now.Add(d), Detail: t.Detail})
+		return n.event(NodeWaiting{For: ForTimer, Until: again(n, now, l.failures), Detail: t.Detail})
 	case t.Class == FailCrash && byAgent:
 		next, _ := r.nextName(n, "")
 		return n.attemptEvent(AttemptEnded{Status: AttemptFailed, Reason: Clip(t.Detail, 300), Signature: "crash", Next: next})

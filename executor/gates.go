@@ -176,9 +176,10 @@ func (r *Run) onGateTrouble(n *node, i int, name string, now time.Time) Event {
 		return r.onLimit(n, r.epic.Agents[r.gateAgent(n, name)].Runner, g.trouble, now)
 	case g.trouble.Class == FailConfig:
 		return n.event(NodeWaiting{For: ForHuman, Cause: CauseConfig, Gate: name, Detail: g.trouble.Detail})
-	case g.trouble.Class != failGate && g.failures <= s.Limits.RunnerRetries:
-		d := max(backoff(s.Retry, g.failures, n.id, n.life.attempt.number), time.Millisecond)
-		return n.event(NodeWaiting{For: ForTimer, Until: now.Add(d), Detail: g.trouble.Detail})
+	case g.trouble.Class == FailLost && g.lostAt <= s.Limits.RunnerRetries:
+		return n.event(NodeWaiting{For: ForTimer, Until: again(n, now, g.lostAt), Detail: g.trouble.Detail})
+	case g.trouble.Class != failGate && g.trouble.Class != FailLost && g.failures <= s.Limits.RunnerRetries:
+		return n.event(NodeWaiting{For: ForTimer, Until: again(n, now, g.failures), Detail: g.trouble.Detail})
 	}
 	return n.event(NodeWaiting{For: ForHuman, Cause: CauseGate, Gate: name, Detail: name + ": " + g.trouble.Detail})
 }
@@ -189,7 +190,7 @@ func (a *attempt) gateWaited(forWhom WaitFor) {
 	for i := range a.gates {
 		a.gates[i].trouble = nil
 		if forWhom == ForHuman {
-			a.gates[i].failures, a.gates[i].wrong = 0, 0
+			a.gates[i].failures, a.gates[i].wrong, a.gates[i].lostAt = 0, 0, 0
 		}
 	}
 }
@@ -213,7 +214,7 @@ func (r *Run) gateJudged(n *node, b GateJudged) error {
 	if !r.epic.JudgesByModel(b.Gate, b.Agent) {
 		b.Model = ""
 	}
-	g.failures = 0
+	g.failures, g.lostAt = 0, 0
 	spoken := g.spoken
 	g.spoken = false
 	if b.Session != "" {
@@ -245,6 +246,12 @@ func (r *Run) gateFailed(n *node, e Effect, b EffectFailed) {
 	}
 	g := &a.gates[i]
 	g.spoken = false
+	if b.Class == FailLost {
+		g.lostAt++
+		g.trouble = &b
+		return
+	}
+	g.lostAt = 0
 	g.failures++
 	used := b.Class == FailConfig || b.Class != FailLimit && g.failures > n.stepNow().Limits.RunnerRetries
 	if used && g.standin < len(r.epic.Gates[e.Gate].Fallback) && e.Agent != "" {

@@ -106,6 +106,7 @@ type life struct {
 	redo     []Effect // that began, and ralph ended meanwhile: kind and gate
 	failures int      // of one kind of effect in a row, not the agent's doing
 	failing  EffectKind
+	lostAt   map[EffectKind]int // workers in a row, by the effect that they were lost at
 	trouble  *trouble
 
 	step    int
@@ -169,6 +170,7 @@ type gateState struct {
 	spared   bool // of the sum: no node that is joined has it
 	wrong    int  // verdicts that were none, in a row
 	failures int  // of its runner, in a row
+	lostAt   int  // workers in a row
 	standin  int  // how far its fallback agents are used
 	trouble  *EffectFailed
 	spoken   bool // a person wrote in its agent's session

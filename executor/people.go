@@ -223,7 +223,7 @@ func (n *node) allow(at time.Time) {
 	if l.aside != nil {
 		l.aside.used = 0
 	}
-	l.streak, l.sign, l.failures, l.trouble = 0, "", 0, nil
+	l.streak, l.sign, l.failures, l.lostAt, l.trouble = 0, "", 0, nil, nil
 	n.cost.renew(at, "it was retried")
 }
 
@@ -284,7 +284,7 @@ func (r *Run) account(n *node, e Event, done Effect) {
 		switch {
 		case !b.Usage.IsZero():
 			r.spend(n, b.Usage, 0, true)
-		case b.Class == FailInterrupted:
+		case b.Class == FailInterrupted, b.Class == FailLost:
 			r.untold(n, done)
 		}
 	}

@@ -37,6 +37,11 @@ func backoff(r ir.Retry, n int, id ir.NodeID, attempt int) time.Duration {
 	return time.Duration(max(ms, 0)) * time.Millisecond
 }
 
+// again is when a node is tried again after the n-th failure in a row (from 1).
+func again(n *node, now time.Time, failures int) time.Time {
+	return now.Add(max(backoff(retryOf(n), failures, n.id, n.life.attempt.number), time.Millisecond))
+}
+
 // mulCap multiplies without overflow; the product is at most limit, if that is
 // positive, else a day.
 func mulCap(a, b, limit int64) int64 {

@@ -403,9 +403,9 @@ func (s *sim) begin(e Effect) {
 // report makes up what a worker says.
 func (s *sim) report(e Effect) Body {
 	if s.rng.IntN(12) == 0 {
-		f := EffectFailed{Class: []FailureClass{FailTransient, FailInterrupted, FailConfig}[s.rng.IntN(3)], Detail: "bad luck", Gate: e.Gate}
+		f := EffectFailed{Class: []FailureClass{FailTransient, FailInterrupted, FailConfig, FailLost}[s.rng.IntN(4)], Detail: "bad luck", Gate: e.Gate}
 		if e.Agent != "" {
-			f.Class = []FailureClass{FailTransient, FailCrash, FailLimit, FailSession}[s.rng.IntN(4)]
+			f.Class = []FailureClass{FailTransient, FailCrash, FailLimit, FailSession, FailLost}[s.rng.IntN(5)]
 		}
 		if f.Class == FailLimit && s.rng.IntN(2) == 0 {
 			f.Until = s.now.Add(time.Duration(s.rng.IntN(100)-10) * time.Hour)
@@ -548,7 +548,7 @@ func TestRandomRuns(t *testing.T) { // S2-26
 					i := max(slices.IndexFunc(s.flying, func(e Effect) bool { return e.Node == todo.Stop[0].Node }), 0)
 					e := s.flying[i]
 					s.flying = slices.Delete(s.flying, i, i+1)
-					s.put(Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: EffectFailed{Class: FailInterrupted, Detail: "ralph ended", Gate: e.Gate}})
+					s.put(e.Says(EffectFailed{Class: FailInterrupted, Detail: "ralph ended", Gate: e.Gate}))
 					continue
 				}
 				if rng.IntN(30) == 0 && s.speak() {

@@ -229,7 +229,7 @@ func (r *reader) with(m *Match, more map[string]func(*yaml.Node)) map[string]fun
 
 var classes = []string{
 	string(executor.FailConflict), string(executor.FailConfig), string(executor.FailTransient),
-	string(executor.FailCrash), string(executor.FailLimit),
+	string(executor.FailCrash), string(executor.FailLimit), string(executor.FailLost),
 }
 
 func (r *reader) agent(n *yaml.Node) AgentRule {
