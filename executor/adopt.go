@@ -14,8 +14,7 @@ func (r *Run) tailLost(b TailLost) error {
 			if !r.foreign && r.begun {
 				continue // of a node that is gone
 			}
-			n = &node{id: o.Node, index: -1, numbers: map[string]int{}}
-			r.byID[o.Node] = n
+			n = r.addGone(o.Node)
 		}
 		if o.Attempt < 1 {
 			return fmt.Errorf("a commit of %s has attempt %d", o.Node, o.Attempt)

@@ -35,7 +35,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 		}
 	}
 	r.booked = purse{}
-	for _, n := range r.byID {
+	for n := range r.all() {
 		for _, e := range n.life.flight { // ralph died meanwhile
 			r.untold(n, e)
 		}
@@ -44,7 +44,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 	}
 	r.flying, r.active, r.strays, r.lander = nil, nil, nil, nil
 	clear(r.agents)
-	for _, p := range r.parks {
+	for _, p := range inOrder(r.parks) {
 		p.down = Event{}.At
 	}
 	r.seen(Tree{Commit: e.Head})
@@ -305,7 +305,7 @@ func (r *Run) baseOf(n *node) Tree {
 // they do not run, and those that need them take the base.
 func (r *Run) doneByBase(e RunStarted, rebased bool) {
 	if rebased {
-		for _, n := range r.byID {
+		for n := range r.all() {
 			for i := range n.successes {
 				n.successes[i].merged = false
 			}

@@ -33,7 +33,7 @@ func (r *Run) Doubt(g GateJudged) string {
 // that is not on record.
 func (r *Run) passedOnBase(gate string) (most int) {
 	digest := r.gateDigest(gate)
-	for k, b := range r.pre.known {
+	for k, b := range inOrderOf(r.pre.known, binding.compare) {
 		if k.digest == digest && b.Verdict == Pass && b.Counts != nil && r.isBase(b.Base) {
 			most = max(most, b.Counts.Passed)
 		}

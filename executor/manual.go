@@ -196,7 +196,7 @@ func (r *Run) unwanted() []Effect {
 // its budget held, counts on.
 func (r *Run) renew() {
 	r.cancelled, r.drained, r.startedAt = "", "", r.at
-	for _, n := range r.byID {
+	for n := range r.all() {
 		if n.people.reopen {
 			n.people.skip, n.people.reopen = false, false
 		}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -54,6 +55,10 @@ func (b BaselineJudged) Red() bool { return b.Verdict == Fail || b.Verdict == St
 
 // binding is what a verdict on a base, and a person's word about it, hold for.
 type binding struct{ tree, digest, setup string }
+
+func (b binding) compare(o binding) int {
+	return cmp.Or(cmp.Compare(b.tree, o.tree), cmp.Compare(b.digest, o.digest), cmp.Compare(b.setup, o.setup))
+}
 
 func (b BaselineJudged) binding() binding { return binding{b.Base.Tree, b.Digest, b.Setup} }
 
@@ -292,7 +297,7 @@ func onBase(g ir.Gate) bool {
 		_, err := Fill(text, func(string) (string, bool) { return "", false })
 		return err != nil || slices.ContainsFunc(ofNode, func(v string) bool { return strings.Contains(text, v) })
 	}
-	for _, v := range g.Env {
+	for _, v := range inOrder(g.Env) {
 		if depends(v) {
 			return false
 		}

@@ -83,8 +83,7 @@ func (r *Run) nodeRecovered(e Event, b NodeRecovered) error {
 	}
 	n := r.byID[e.Node]
 	if n == nil {
-		n = &node{id: e.Node, index: -1, numbers: map[string]int{}}
-		r.byID[e.Node] = n
+		n = r.addGone(e.Node)
 	}
 	if n.kept != nil || len(n.successes) > 0 || len(n.logs) > 0 {
 		return fmt.Errorf("it was recovered already")
@@ -98,7 +97,7 @@ func (r *Run) nodeRecovered(e Event, b NodeRecovered) error {
 	n.people.budget = k.Added
 	n.cost.all = k.Spent.meter()
 	r.cost.all.join(n.cost.all)
-	for step, number := range k.Numbers {
+	for step, number := range inOrder(k.Numbers) {
 		n.numbers[step] = max(n.numbers[step], number)
 	}
 	for _, a := range k.Attempts {

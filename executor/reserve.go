@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"strings"
@@ -13,6 +14,10 @@ import (
 // of a gate, of one who looks at a stalled agent. Its agent is "" for what spends
 // nothing.
 type turn struct{ agent, step, what string }
+
+func (t turn) compare(o turn) int {
+	return cmp.Or(cmp.Compare(t.agent, o.agent), cmp.Compare(t.step, o.step), cmp.Compare(t.what, o.what))
+}
 
 func turnOf(e *Effect) turn {
 	t := turn{e.Agent, e.Step, e.Gate}
@@ -73,7 +78,7 @@ func (r *Run) expected(t turn) Usage {
 // Tells reports whether a finished turn of an agent has said what it cost, in this
 // epic so far: in US dollars, and in tokens.
 func (r *Run) Tells(agent string) (usd, tokens bool) {
-	for t, u := range r.costs {
+	for t, u := range inOrderOf(r.costs, turn.compare) {
 		if t.agent == agent {
 			usd, tokens = usd || u.USDMicro != nil, tokens || u.Tokens != nil
 		}

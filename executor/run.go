@@ -17,7 +17,8 @@ type Run struct {
 	epic     *ir.Epic
 	nodes    []*node // in the epic's order, the sum last
 	byID     map[ir.NodeID]*node
-	sum      *node // nil where results are not joined (mode other than dag)
+	former   []*node // on record, and not in the epic any more, by id
+	sum      *node   // nil where results are not joined (mode other than dag)
 
 	seq      int64
 	begun    bool // a RunStarted was applied
@@ -134,7 +135,7 @@ func New(epic *ir.Epic) (*Run, error) {
 		r.nodes = append(r.nodes, n)
 		r.byID[in.ID] = n
 	}
-	for name, x := range epic.Runners {
+	for name, x := range inOrder(epic.Runners) {
 		r.limited = r.limited || x.RPM > 0 || r.runnerLimit(name) > 0
 	}
 	if in := epic.Epic.Integration; in.Mode == "dag" || in.Mode == "branch" && in.PR == "plan" {
@@ -248,8 +249,7 @@ func (r *Run) apply(e Event) error {
 		if !r.foreign {
 			return fmt.Errorf("the epic has no such node")
 		}
-		n = &node{id: e.Node, index: -1, numbers: map[string]int{}}
-		r.byID[e.Node] = n
+		n = r.addGone(e.Node)
 	}
 	err := r.applyNode(n, e)
 	n.heard = r.at

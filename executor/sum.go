@@ -128,7 +128,7 @@ func (r *Run) sumInputs() []Result {
 // sumInBase reports whether all that the last sum was made of is done by the base:
 // who merged the branch has it, and nothing has to leave it.
 func (r *Run) sumInBase() bool {
-	for id := range r.sumHolds {
+	for id := range inOrder(r.sumHolds) {
 		if n := r.byID[id]; n.ir == nil || n.status != Done || !n.byBase {
 			return false
 		}
@@ -152,7 +152,7 @@ func (r *Run) landedInputs() []Result {
 
 // sumStays reports whether all that the last sum holds is still true.
 func (r *Run) sumStays(current, contained map[string]bool) bool {
-	for _, x := range r.sumHolds {
+	for _, x := range inOrder(r.sumHolds) {
 		if !current[x.Commit] && !contained[x.Commit] {
 			return false
 		}

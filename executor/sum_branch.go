@@ -203,14 +203,14 @@ func (r *Run) inBranch() map[string]bool {
 	}
 	switch {
 	case r.sumTold != nil && (p == nil || p.inputs[0].Commit == r.accepted.Commit): // where others left it
-		for c := range r.sumTold {
+		for c := range inOrder(r.sumTold) {
 			add(c)
 		}
 	case p == nil && r.sumRef != "", p != nil && p.inputs[0].Node == Integration:
 		if r.sumUnder == nil || slices.Contains(r.sumUnder, r.sumBase.Commit) {
 			add(r.sumBase.Commit)
 		}
-		for _, in := range r.sumHolds {
+		for _, in := range inOrder(r.sumHolds) {
 			add(in.Commit)
 		}
 		for _, c := range r.sumUnder {

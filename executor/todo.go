@@ -86,7 +86,7 @@ func (r *Run) nextWake(now time.Time, wake *time.Time) {
 		}
 	}
 	if r.held.For == "" && r.ready.n > 0 || len(r.timers) > 0 {
-		for name := range r.parks {
+		for name := range inOrder(r.parks) {
 			_, again := r.mayAsk(name, 0, now)
 			sooner(wake, again)
 		}

@@ -179,12 +179,9 @@ func (r *Run) Succeeded(id ir.NodeID) bool {
 // Gone returns the ids of nodes that are on record and not in the epic, sorted.
 func (r *Run) Gone() []ir.NodeID {
 	var out []ir.NodeID
-	for id, n := range r.byID {
-		if n.ir == nil {
-			out = append(out, id)
-		}
+	for _, n := range r.former {
+		out = append(out, n.id)
 	}
-	slices.Sort(out)
 	return out
 }
 

@@ -172,7 +172,7 @@ func (r *Run) reason(n *node, shown NodeStatus, h holds) string {
 // interrupted where others need it, and what its turns have cost is unknown.
 func (r *Run) Deserted() {
 	r.deserted = true
-	for _, n := range r.byID {
+	for n := range r.all() {
 		for _, e := range n.life.flight {
 			r.untold(n, e)
 		}

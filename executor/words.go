@@ -112,10 +112,10 @@ func AttemptMeaning(in Vocabulary, word string) (AttemptStatus, bool) {
 // Words lists a vocabulary, sorted.
 func Words(in Vocabulary) []string {
 	var out []string
-	for w := range nodeMeanings[in] {
+	for w := range inOrder(nodeMeanings[in]) {
 		out = append(out, w)
 	}
-	for w := range attemptMeanings[in] {
+	for w := range inOrder(attemptMeanings[in]) {
 		out = append(out, w)
 	}
 	slices.Sort(out)
