@@ -97,7 +97,7 @@ func runApply(cmd *cobra.Command, a *applyArgs, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	epic, raw, err := loadEpicSaying(file, cmd.InOrStdin(), cmd.ErrOrStderr())
+	epic, raw, err := loadEpicSaying(file, cmd.InOrStdin(), func(c *compilation) error { return c.say(cmd.ErrOrStderr()) })
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"runtime"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -11,9 +9,9 @@ import (
 )
 
 // compileBead compiles a bead to an epic of one node under the policy of its
-// project. What is to say about it goes to say; nil says only errors, as the
-// text of the error.
-func compileBead(file string, say io.Writer) (*ir.Epic, []byte, error) {
+// project. say shows what is to say about it; nil says only errors, as the text of the
+// error.
+func compileBead(file string, say func(*compilation) error) (*ir.Epic, []byte, error) {
 	a := &compileArgs{plans: []string{file}, as: ralphbead.Format, format: formatText}
 	c, err := a.compile(nil)
 	if err != nil {
@@ -21,22 +19,15 @@ func compileBead(file string, say io.Writer) (*ir.Epic, []byte, error) {
 	}
 	defer c.project.Close()
 	if say != nil {
-		if err := c.view.print(io.Discard, say, c.Diags); err != nil {
+		if err := say(c); err != nil {
 			return nil, nil, err
-		}
-		if c.hint != "" {
-			sayf(say, "%s\n", c.hint)
 		}
 	}
 	if c.Diags.HasErrors() {
 		if say != nil {
 			return nil, nil, &exitError{code: exitInput}
 		}
-		var text bytes.Buffer
-		if err := c.view.print(io.Discard, &text, c.Diags); err != nil {
-			return nil, nil, err
-		}
-		return nil, nil, inputErrorf("%s cannot be compiled:\n%s", file, text.String())
+		return nil, nil, inputErrorf("%s cannot be compiled:\n%s", file, c.sources.words(c.Diags))
 	}
 	r := c.Results[0]
 	epic, err := ir.Decode(r.JSON) // as if it had been read: with its digest

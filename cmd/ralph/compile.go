@@ -221,7 +221,7 @@ func (a *compileArgs) compiled(cmd *cobra.Command) (*compilation, error) {
 
 // print prints what there is to say about a compile; an error if there is one among it.
 func (c *compilation) print(cmd *cobra.Command) error {
-	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
+	if err := (diagsView{c.format, c.sources}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
 		return err
 	}
 	if c.hint != "" {

@@ -15,7 +15,8 @@ type compilation struct {
 	input   compiler.Input
 	project *project
 	plans   []planFile
-	view    diagsView
+	sources sources
+	format  string // of the diagnostics
 	hint    string // about the project as a whole, for people; mostly empty
 	ignored []string
 }
@@ -113,7 +114,7 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 	}
 	c.input = *input
 	c.Output = compiler.Compile(*input)
-	c.view = diagsView{format: a.format, files: c.Files, root: c.project.dir}
+	c.sources, c.format = sources{c.Files, c.project.dir}, a.format
 	return nil
 }
 

@@ -44,7 +44,7 @@ func (a *compileArgs) dialectsOf(cmd *cobra.Command, file string) (table compile
 		return table, nil, err
 	}
 	table = compiler.Dialects(in)
-	view := diagsView{format: a.format, files: table.Files, root: c.project.dir}
+	view := diagsView{a.format, sources{table.Files, c.project.dir}}
 	if table.Diags.HasErrors() {
 		if err := view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), table.Diags); err != nil {
 			return table, nil, err

@@ -231,7 +231,7 @@ func (a *draftArgs) compile(cmd *cobra.Command, p *project, plan string, brief [
 			return draft.ExplorePrompt(draft.ExploreInput{Wish: wish, Map: shown, Later: later, Room: executor.MaxNote, Revise: of})
 		},
 	})
-	err := diagsView{format: formatText, files: out.Files, root: p.dir}.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), out.Diags)
+	err := diagsView{formatText, sources{out.Files, p.dir}}.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), out.Diags)
 	if err == nil && out.Diags.HasErrors() {
 		err = &exitError{code: exitInput}
 	}

@@ -48,7 +48,7 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 	var batch atomicfile.Batch
 	var changed []string
 	var list diag.List
-	sources := map[string]*diag.File{}
+	read := map[string]*diag.File{}
 	for _, f := range files {
 		b, err := readFile(f)
 		if err != nil {
@@ -58,7 +58,7 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 			return err
 		}
 		source := diag.NewFile(filepath.ToSlash(f), b)
-		sources[source.Name] = source
+		read[source.Name] = source
 		now, found, err := formatted(source)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 	}
 	if list.HasErrors() {
 		list.Sort()
-		if err := (diagsView{files: sources}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), list); err != nil {
+		if err := (diagsView{sources: sources{files: read}}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), list); err != nil {
 			return err
 		}
 		return &exitError{code: exitInput}

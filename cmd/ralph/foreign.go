@@ -225,7 +225,7 @@ func (f *format) toPolicy(r *foreignFiles, a *compileArgs, out, errOut io.Writer
 // print prints what is to be said about the files; an error if there is one among it.
 func (r *foreignFiles) print(a *compileArgs, files []*diag.File, list diag.List, out, errOut io.Writer) error {
 	list.Sort()
-	view := diagsView{format: a.format, files: map[string]*diag.File{}, root: r.project.dir}
+	view := diagsView{a.format, sources{map[string]*diag.File{}, r.project.dir}}
 	for _, file := range files {
 		view.files[file.Name] = file
 	}

@@ -96,7 +96,7 @@ func (c *compilation) fit() (said string) {
 	}
 	c.input.Options.Dialect = r.Dialect
 	c.Output = compiler.Compile(c.input)
-	c.view.files = c.Files
+	c.sources.files = c.Files
 	if r.Refused != nil {
 		return fmt.Sprintf("note: read with the dialect %s: %s lies where %s keeps its plans\n", r.Dialect, file, r.Tool.Title)
 	}

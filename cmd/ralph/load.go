@@ -20,8 +20,8 @@ func loadEpic(file string, in io.Reader) (*ir.Epic, []byte, error) {
 }
 
 // loadEpicSaying is loadEpic for a command that runs the epic: what the compile
-// of a bead has to say goes to say.
-func loadEpicSaying(file string, in io.Reader, say io.Writer) (*ir.Epic, []byte, error) {
+// of a bead has to say is shown by say.
+func loadEpicSaying(file string, in io.Reader, say func(*compilation) error) (*ir.Epic, []byte, error) {
 	var b []byte
 	var err error
 	if namesBead(file) {

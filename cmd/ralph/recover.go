@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -155,9 +154,7 @@ func epicOf(known *bd.Recalled) (*ir.Epic, []byte, error) {
 		return nil, nil, inputErrorf("the epic %s %sit cannot be compiled again from %s: %w", known.Bead.ID, again, known.Plan, err)
 	}
 	if c.Diags.HasErrors() || len(c.Results) != 1 {
-		var text bytes.Buffer
-		_ = c.view.print(io.Discard, &text, c.Diags)
-		return nil, nil, inputErrorf("the epic %s %sit cannot be compiled again from %s:\n%s", known.Bead.ID, again, known.Plan, text.String())
+		return nil, nil, inputErrorf("the epic %s %sit cannot be compiled again from %s:\n%s", known.Bead.ID, again, known.Plan, c.sources.words(c.Diags))
 	}
 	raw := c.Results[0].JSON
 	epic, err := ir.Decode(raw)

@@ -102,7 +102,7 @@ func (a *syncArgs) run(cmd *cobra.Command) error {
 	changed, done, list := policies.Import(p.input, into, found)
 	if changed == nil {
 		list.Sort()
-		if err := (diagsView{files: p.files(), root: p.project.dir}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), list); err != nil {
+		if err := (diagsView{sources: sources{p.files(), p.project.dir}}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), list); err != nil {
 			return err
 		}
 		return &exitError{code: exitInput}
@@ -129,7 +129,7 @@ func (a *syncArgs) find(cmd *cobra.Command, p *projectPolicy) ([]policies.Found,
 		if err != nil {
 			return nil, inputErrorf("%w", err)
 		}
-		if err := (diagsView{files: map[string]*diag.File{}, root: p.project.dir}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), warnings); err != nil {
+		if err := (diagsView{sources: sources{root: p.project.dir}}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), warnings); err != nil {
 			return nil, err
 		}
 		found = append(found, files...)

@@ -159,7 +159,7 @@ func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, er
 		return false, err
 	}
 	defer c.project.Close()
-	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
+	if err := (diagsView{c.format, c.sources}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
 		return false, err
 	}
 	if c.hint != "" {
@@ -185,13 +185,13 @@ func validatePolicies(cmd *cobra.Command, a *compileArgs, files []string) (bool,
 		return false, err
 	}
 	defer p.Close()
-	sources, err := p.readPolicies(files)
+	read, err := p.readPolicies(files)
 	if err != nil {
 		return false, err
 	}
 	in := policies.Input{Project: p.FS(), Vars: opts.Vars, Version: opts.Version}
 	byName := map[string]*diag.File{}
-	for _, s := range sources {
+	for _, s := range read {
 		f := diag.NewFile(s.Path, s.Bytes)
 		in.Files = append(in.Files, f)
 		byName[f.Name] = f
@@ -201,7 +201,7 @@ func validatePolicies(cmd *cobra.Command, a *compileArgs, files []string) (bool,
 		list = list.Strict()
 	}
 	list.Sort()
-	view := diagsView{format: a.format, files: byName, root: p.dir}
+	view := diagsView{a.format, sources{byName, p.dir}}
 	if err := view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), list); err != nil {
 		return false, err
 	}

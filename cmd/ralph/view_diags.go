@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
-	"path/filepath"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
@@ -27,8 +25,7 @@ const (
 // diagsView prints diagnostics in one of the three formats.
 type diagsView struct {
 	format string
-	files  map[string]*diag.File
-	root   string // directory that the file names are relative to
+	sources
 }
 
 // print writes text to errOut, since diagnostics are not the result there, and
@@ -41,6 +38,15 @@ func (v diagsView) print(out, errOut io.Writer, list diag.List) error {
 		return v.sarif(out, list)
 	}
 	return v.text(errOut, list)
+}
+
+// say shows what a compile that nobody asked for has to say.
+func (c *compilation) say(w io.Writer) error {
+	if err := (diagsView{formatText, c.sources}).text(w, c.Diags); err != nil || c.hint == "" {
+		return err
+	}
+	_, err := fmt.Fprintln(w, reveal.Words(c.hint))
+	return err
 }
 
 func (v diagsView) text(w io.Writer, list diag.List) error {
@@ -58,45 +64,6 @@ func (v diagsView) text(w io.Writer, list diag.List) error {
 	}.Write(w, shown)
 }
 
-// fromHere names files as they are reached from the current directory, so that
-// a place can be clicked or pasted.
-func (v diagsView) fromHere(list diag.List) (diag.List, map[string]*diag.File) {
-	wd, err := os.Getwd()
-	if err != nil || v.root == "" {
-		return list, v.files
-	}
-	name := func(n string) string {
-		if n == "" || filepath.IsAbs(n) {
-			return n
-		}
-		if rel, err := filepath.Rel(wd, filepath.Join(v.root, filepath.FromSlash(n))); err == nil {
-			return filepath.ToSlash(rel)
-		}
-		return n
-	}
-	files := make(map[string]*diag.File, len(v.files))
-	for n, f := range v.files {
-		files[name(n)] = f
-	}
-	shown := make(diag.List, len(list))
-	for i, d := range list {
-		d.Range.File = name(d.Range.File)
-		related := make([]diag.Related, len(d.Related))
-		for j, r := range d.Related {
-			r.Range.File = name(r.Range.File)
-			related[j] = r
-		}
-		d.Related = related
-		if d.Fix != nil {
-			fix := *d.Fix
-			fix.Range.File = name(fix.Range.File)
-			d.Fix = &fix
-		}
-		shown[i] = d
-	}
-	return shown, files
-}
-
 // place is a range with its lines and columns, for machines.
 type place struct {
 	diag.Range
@@ -104,9 +71,9 @@ type place struct {
 	To   *diag.Position `json:"to,omitempty"`
 }
 
-func (v diagsView) place(r diag.Range) place {
+func (s sources) place(r diag.Range) place {
 	p := place{Range: r}
-	if f := v.files[r.File]; f != nil {
+	if f := s.files[r.File]; f != nil {
 		from, to := f.Position(r.Start), f.Position(r.End)
 		p.From, p.To = &from, &to
 	}

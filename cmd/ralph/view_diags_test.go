@@ -19,7 +19,7 @@ func TestSARIFFitsItsSchema(t *testing.T) {
 		diag.New("finished", diag.Range{File: "unread.md", Start: 3, End: 4}, "a file that was not read"),
 	}
 	var b bytes.Buffer
-	if err := (diagsView{format: formatSARIF, files: map[string]*diag.File{f.Name: f}}).print(&b, nil, list); err != nil {
+	if err := (diagsView{formatSARIF, sources{files: map[string]*diag.File{f.Name: f}}}).print(&b, nil, list); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := sarif.FromBytes(b.Bytes())

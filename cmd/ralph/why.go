@@ -117,7 +117,7 @@ var limitFields = map[string]bool{"iterations": true, "attempts": true, "breaker
 
 // fail prints the diagnostics and ends with the exit code of wrong input.
 func (c *compilation) fail(cmd *cobra.Command) error {
-	if err := c.view.print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
+	if err := (diagsView{c.format, c.sources}).print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
 		return err
 	}
 	return &exitError{code: exitInput}
@@ -146,7 +146,7 @@ func (c *compilation) whyText(w io.Writer, r compiler.Result, key string, reason
 		list[i].Range = x.Range
 		width = max(width, columns.Of(x.Field))
 	}
-	shown, files := c.view.fromHere(list)
+	shown, files := c.sources.fromHere(list)
 	for i, x := range reasons {
 		value := reveal.Words(strings.ReplaceAll(x.Value, "\n", " "))
 		if value == "" {
@@ -182,7 +182,7 @@ func (c *compilation) whyJSON(w io.Writer, key string, reasons []compiler.Reason
 	for _, x := range reasons {
 		j := reason{Field: x.Field, Value: x.Value, Origin: x.Origin}
 		if !x.Range.IsZero() {
-			p := c.view.place(x.Range)
+			p := c.sources.place(x.Range)
 			j.Range = &p
 		}
 		out.Reasons = append(out.Reasons, j)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -43,12 +42,7 @@ func (w *issueWorker) compile(i bd.Issue, start string) (epic *ir.Epic, raw []by
 	out := compiler.Compile(in)
 	if out.Diags.HasErrors() || len(out.Results) == 0 {
 		errs := slices.DeleteFunc(slices.Clone(out.Diags), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-		var text bytes.Buffer
-		view := diagsView{format: formatText, files: out.Files, root: w.project.dir}
-		if err := view.print(io.Discard, &text, errs); err != nil {
-			return nil, nil, "", err
-		}
-		return nil, nil, strings.TrimSpace(text.String()), nil
+		return nil, nil, strings.TrimSpace(sources{out.Files, w.project.dir}.words(errs)), nil
 	}
 	epic, err = ir.Decode(out.Results[0].JSON)
 	return epic, out.Results[0].JSON, "", err
