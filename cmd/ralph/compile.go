@@ -38,7 +38,7 @@ type compileArgs struct {
 	noAnnotate    bool
 	freshIDs      []string
 	sameIDs       []string
-	inClone       bool // what this clone has on record counts, too
+	recalls       func(*compileArgs, *project, *compiler.Input) // adds what this clone has on record; nil: that does not count
 	push          bool
 	strict        bool
 	format        string
@@ -204,7 +204,7 @@ func runCompile(cmd *cobra.Command, a *compileArgs) error {
 // compiled compiles, and prints what there is to say about it. The caller closes the
 // project, if there is no error.
 func (a *compileArgs) compiled(cmd *cobra.Command) (*compilation, error) {
-	a.inClone = true
+	a.recalls = recallClone
 	c, err := a.compile(cmd.InOrStdin())
 	if err != nil {
 		return nil, err

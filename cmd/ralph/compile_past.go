@@ -87,6 +87,12 @@ func (a *compileArgs) past(p *project) func(ir.Header) compiler.Past {
 	}
 }
 
+// recallClone adds to what is compiled what this clone has on record about it: earlier
+// compiles and runs, and the names that somebody else has.
+func recallClone(a *compileArgs, p *project, in *compiler.Input) {
+	in.Past, in.Taken = a.past(p), a.taken(p)
+}
+
 // fates says what became of the nodes that the journal knows, if another item under the
 // same id would inherit it: a node that nobody began or decided about has no fate. Where
 // that cannot be told, all have one.

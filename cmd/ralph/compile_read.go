@@ -105,9 +105,8 @@ func (a *compileArgs) finish(c *compilation, input *compiler.Input) (err error) 
 		return err
 	}
 	input.Project, input.Dir = c.project.FS(), filepath.ToSlash(c.project.dir)
-	if a.inClone {
-		input.Past = a.past(c.project)
-		input.Taken = a.taken(c.project)
+	if a.recalls != nil {
+		a.recalls(a, c.project, input)
 	}
 	if c.size() > small {
 		collectAt(150)

@@ -21,7 +21,7 @@ import (
 // compiled compiles the text of the plan as ralph compile does in the checkout.
 func (d *drafted) compiled(text []byte) (*compilation, error) {
 	args := compileArgs{
-		plans: []string{"-"}, planPath: filepath.Join(d.space.Top(), filepath.FromSlash(d.plan)), format: formatText, inClone: true, out: "epic.json",
+		plans: []string{"-"}, planPath: filepath.Join(d.space.Top(), filepath.FromSlash(d.plan)), format: formatText, recalls: recallClone, out: "epic.json",
 	}
 	c, err := args.compile(strings.NewReader(string(text)))
 	if err != nil {

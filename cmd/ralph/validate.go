@@ -153,7 +153,7 @@ func kindOf(file string) string {
 }
 
 func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, error) {
-	a.plans, a.inClone = files, true
+	a.plans, a.recalls = files, recallClone
 	c, err := a.compile(cmd.InOrStdin())
 	if err != nil {
 		return false, err
