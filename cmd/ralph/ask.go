@@ -96,12 +96,14 @@ func (a *askArgs) run(cmd *cobra.Command, key, question string) error {
 	if err != nil {
 		return err
 	}
-	s, program, err := a.choose(r, v)
+	crew := newCrew(r.epic)
+	s, program, err := a.choose(r, v, crew)
 	if err != nil {
-		return err
+		return errors.Join(err, crew.close())
 	}
 	answer, said, err := r.ask(ctx, v, s, program, question, a, cmd.OutOrStdout())
-	err = errors.Join(err, r.crew.close())
+	answer = []byte(crew.redact.String(string(answer)))
+	err = errors.Join(err, crew.close())
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted; nothing was changed")}
@@ -112,8 +114,8 @@ func (a *askArgs) run(cmd *cobra.Command, key, question string) error {
 }
 
 // choose finds the session that is asked, and makes sure that it can be.
-func (a *askArgs) choose(r *record, v executor.NodeView) (sessionJSON, executor.Program, error) {
-	list, err := a.which.of(r.sessions(v), v)
+func (a *askArgs) choose(r *record, v executor.NodeView, crew *crew) (sessionJSON, executor.Program, error) {
+	list, err := a.which.of(r.sessions(v, crew), v)
 	if err != nil {
 		return sessionJSON{}, nil, err
 	}
@@ -121,7 +123,7 @@ func (a *askArgs) choose(r *record, v executor.NodeView) (sessionJSON, executor.
 		return sessionJSON{}, nil, inputErrorf("nobody can be asked about %s: %s", v.Key, r.noSession(v))
 	}
 	s := list[a.which.best(list)]
-	program, ok := r.programOf(s.Kind)
+	program, ok := crew.programOf(s.Kind)
 	if !ok {
 		return s, nil, inputErrorf("agent %s cannot be asked: %s", s.Agent, s.Cannot)
 	}
@@ -176,7 +178,7 @@ func (r *record) ask(ctx context.Context, v executor.NodeView, s sessionJSON, pr
 	if live != nil {
 		said = live.end()
 	}
-	return []byte(r.crew.redact.String(string(answer))), said, askFailed(run, ended, err)
+	return answer, said, askFailed(run, ended, err)
 }
 
 // asking is the turn that answers.

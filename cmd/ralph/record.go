@@ -51,18 +51,8 @@ type record struct {
 	holder  journal.Owner // of the lock
 	held    bool
 	now     time.Time
-	crew    *crew                     // made when it is asked for
 	moved   map[ir.NodeID][]movedJSON // what movedOut says, made when it is asked for
 	judged  map[ir.NodeID]string      // what judgedNext says, made when it is asked for
-}
-
-// programOf returns the runner of a kind as a program with sessions; false if it is
-// none. Whoever runs it closes the record's crew.
-func (r *record) programOf(kind string) (executor.Program, bool) {
-	if r.crew == nil {
-		r.crew = newCrew(r.epic)
-	}
-	return r.crew.programOf(kind)
 }
 
 // openRecord reads what is on record about the run of an epic.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -61,8 +62,9 @@ ralph ask.`,
 			if err != nil {
 				return err
 			}
-			list, err := which.of(r.sessions(v), v)
-			if err != nil {
+			crew := newCrew(r.epic)
+			list, err := which.of(r.sessions(v, crew), v)
+			if err = errors.Join(err, crew.close()); err != nil {
 				return err
 			}
 			if asJSON {
@@ -112,8 +114,9 @@ type sessionJSON struct {
 	commit string // that its attempt left
 }
 
-// sessions lists all sessions of a node, newest first.
-func (r *record) sessions(v executor.NodeView) []sessionJSON {
+// sessions lists all sessions of a node, newest first, and how to join them, as the
+// programs of a crew say.
+func (r *record) sessions(v executor.NodeView, crew *crew) []sessionJSON {
 	out := []sessionJSON{}
 	work := worker(v, r.writes(v))
 	if k := len(v.Attempts) - 1; r.held && k >= 0 && v.Attempts[k].Status == executor.AttemptRunning && v.Attempts[k].Session != "" {
@@ -147,7 +150,7 @@ func (r *record) sessions(v executor.NodeView) []sessionJSON {
 					e.Status = "running"
 				}
 			}
-			r.join(v, &e)
+			r.join(v, &e, crew)
 			out = append(out, e)
 		}
 	}
@@ -190,12 +193,12 @@ func worker(v executor.NodeView, writes func(step string) bool) int {
 
 // join says how a person joins a session: in the sprint's worktree, else in the
 // user's checkout.
-func (r *record) join(v executor.NodeView, e *sessionJSON) {
+func (r *record) join(v executor.NodeView, e *sessionJSON, crew *crew) {
 	e.Dir = r.space.Dir(v.ID)
 	if !isDir(e.Dir) {
 		e.Dir = r.space.Top()
 	}
-	program, ok := r.programOf(e.Kind)
+	program, ok := crew.programOf(e.Kind)
 	if !ok {
 		e.Cannot = fmt.Sprintf("its runner %q is of kind %q, whose sessions this ralph does not know", e.Runner, e.Kind)
 		return
