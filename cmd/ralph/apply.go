@@ -216,29 +216,30 @@ func headOf(ctx context.Context, epic *ir.Epic, space *workspace.Space) (string,
 }
 
 // apply drives the run and ends with the account of it.
-func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.NodeID, view *applyView) (err error) {
+func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.NodeID, view watcher) (err error) {
+	note := noteTo(view)
 	slots := a.parallel
 	if slots == 0 {
 		slots = max(r.epic.Run.Concurrency.Nodes, 1)
 	}
 	if r.wasDead {
-		view.note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
+		note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
 	}
 	if r.stale != "" {
-		view.note("warning: %s", r.stale)
+		note("warning: %s", r.stale)
 	}
 	for _, n := range r.notes {
-		view.note("note: %s", n)
+		note("note: %s", n)
 	}
 	for _, w := range append(append(r.restored, r.differ...), warnings(ctx, r.epic, r.space, r.run, r.base)...) {
-		view.note("warning: %s", w)
+		note("warning: %s", w)
 	}
 	if short := r.crew.short; len(short) > 0 {
-		view.note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
+		note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
 	}
 	for _, name := range r.doubtful {
 		if !slices.Contains(r.crew.short, name) {
-			view.note("warning: the secret %s: its value is an ordinary word or a path: it is redacted but not looked for in commits", name)
+			note("warning: the secret %s: its value is an ordinary word or a path: it is redacted but not looked for in commits", name)
 		}
 	}
 	setup := ""
@@ -255,8 +256,8 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 	}
 	var ended *journal.RunRecord
 	var unwritten error
-	mirror := r.mirror(ctx, view.note)
-	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), r.crew.redact.Filter, view.note)
+	mirror := r.mirror(ctx, note)
+	tell := newNotifier(r.epic, r.space.Top(), r.space.State(), r.crew.redact.Filter, note)
 	observe := func(list []executor.Event) {
 		view.events(list)
 		tell.events(list, view.key)
@@ -277,7 +278,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		}
 	}
 	process.OnGuardLost(func() {
-		view.note("warning: the process that ends agents and gates when ralph is killed was itself killed, perhaps by an agent; it was started again")
+		note("warning: the process that ends agents and gates when ralph is killed was itself killed, perhaps by an agent; it was started again")
 	})
 	defer process.OnGuardLost(nil)
 	interrupts, stop := catchInterrupts()
@@ -288,7 +289,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		Grace: a.grace, Interrupts: interrupts, Activity: view.activity, Env: trackerEnv(r.epic, a.worker), Identity: r.space.Identity(),
 		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
 			if !strings.HasSuffix(l.Decision.By, executor.InTracker) { // whoever decides there is told there
-				view.note("warning: not taken: %s", unread(l, view.key(l.Node), no))
+				note("warning: not taken: %s", unread(l, view.key(l.Node), no))
 			}
 		},
 	}, start)
@@ -306,11 +307,11 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		code = *ended.Exit
 	}
 	if !interrupted {
-		r.clean(ctx, view)
+		r.clean(ctx, note)
 	}
 	view.account(r, holdsOf(ctx, r.epic, r.run, r.space), interrupted, only)
 	for _, line := range unsent {
-		view.note("%s", line)
+		note("%s", line)
 	}
 	if ended != nil {
 		unwritten = errors.Join(unwritten, journal.AppendRun(r.space.State(), *ended))
@@ -319,7 +320,7 @@ func (r *openedRun) apply(ctx context.Context, a *applyArgs, only, rerun []ir.No
 		return &exitError{exitNotDone, unwritten}
 	}
 	if err := tell.end(code, tallyOf(r.run)); err != nil {
-		view.note("%v", err)
+		note("%v", err)
 	}
 	if code != exitDone {
 		return &exitError{code: code}

@@ -9,7 +9,7 @@ import (
 
 // clean removes the worktrees of sprints that are done, if the policy asks for it,
 // and says which stay and why.
-func (r *openedRun) clean(ctx context.Context, view *applyView) {
+func (r *openedRun) clean(ctx context.Context, note func(format string, args ...any)) {
 	if r.epic.Run.Git.Cleanup != "on_success" {
 		return
 	}
@@ -21,9 +21,9 @@ func (r *openedRun) clean(ctx context.Context, view *applyView) {
 	}
 	kept, err := r.space.Clean(ctx, done)
 	for _, k := range kept {
-		view.note("the worktree %s stays: %s", k.Dir, k.Why)
+		note("the worktree %s stays: %s", k.Dir, k.Why)
 	}
 	if err != nil {
-		view.note("%v", err)
+		note("%v", err)
 	}
 }

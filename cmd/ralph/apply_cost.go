@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -57,7 +58,7 @@ func (v *applyView) tells(list []executor.Event) {
 		if len(write) > 0 {
 			text += ", and one of its turns runs at a time. A policy may say what to expect: agent \"%[1]s\" { expect { " + strings.Join(write, ", ") + " } }"
 		}
-		v.note("warning: "+text, agent, strings.Join(what, " and "))
+		v.say(fmt.Sprintf("warning: "+text, agent, strings.Join(what, " and ")))
 	}
 }
 
@@ -66,10 +67,10 @@ func (v *applyView) tellsAtStart() {
 	list := unknownCosts(v.epic, v.run)
 	warnings, notes := budgetWords(list)
 	for _, w := range warnings {
-		v.note("warning: %s", w)
+		v.say("warning: " + w)
 	}
 	for _, n := range notes {
-		v.note("note: %s", n)
+		v.say("note: " + n)
 	}
 	for _, u := range list {
 		v.untold[u.agent] = u.tells != always

@@ -63,8 +63,8 @@ func newApplyView(out, errOut io.Writer, epic *ir.Epic, run *executor.Run, jsonl
 	return v
 }
 
-func (v *applyView) note(format string, args ...any) {
-	line := "ralph: " + reveal.Words(fmt.Sprintf(format, args...)) + "\n"
+func (v *applyView) say(text string) {
+	line := "ralph: " + reveal.Words(text) + "\n"
 	if v.live != nil {
 		v.live.above(line)
 		return

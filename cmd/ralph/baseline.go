@@ -239,7 +239,7 @@ func (r *openedRun) tryBases(ctx context.Context, start executor.RunStarted, act
 
 // toNewBase moves the pinned bases to where the run is to start, once nothing holds it
 // there: else all stays as it is, and what is done is done.
-func (r *openedRun) toNewBase(ctx context.Context, a *applyArgs, start *executor.RunStarted, view *applyView, observe func([]executor.Event)) (err error) {
+func (r *openedRun) toNewBase(ctx context.Context, a *applyArgs, start *executor.RunStarted, view watcher, observe func([]executor.Event)) (err error) {
 	if !a.blind {
 		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop()
@@ -249,7 +249,7 @@ func (r *openedRun) toNewBase(ctx context.Context, a *applyArgs, start *executor
 			return err
 		}
 		if why := r.run.BaseHeld(); start.Tried && why != "" {
-			view.note("nothing started, and the base stays at %.12s: %s\n  %s\n    and then: ralph apply%s --rebase; or %s", r.run.Base().Commit, first(why),
+			noteTo(view)("nothing started, and the base stays at %.12s: %s\n  %s\n    and then: ralph apply%s --rebase; or %s", r.run.Base().Commit, first(why),
 				resumeCommand(executor.ForBase, "")+r.about, applies(r.file), mendBase(applies(r.file)))
 			code := exitWaiting
 			if exitOf(r.run, false) == exitNotDone { // something is blocked besides
