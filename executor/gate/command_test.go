@@ -19,7 +19,7 @@ func ask(t *testing.T, g ir.Gate) executor.GateRun {
 	}
 }
 
-func TestVerdicts(t *testing.T) { // S0-55, S0-56, S2-22
+func TestVerdicts(t *testing.T) { // S0-55, S0-56, S2-22, S3-24..28
 	for name, c := range map[string]struct {
 		gate    ir.Gate
 		verdict executor.Verdict
@@ -33,6 +33,9 @@ func TestVerdicts(t *testing.T) { // S0-55, S0-56, S2-22
 		"expected output passes":            {ir.Gate{Run: "echo all good", Expect: ir.Expect{StdoutContains: "all good"}}, executor.Pass, ""},
 		"stderr is not stdout":              {ir.Gate{Run: "echo all good >&2", Expect: ir.Expect{StdoutContains: "all good"}}, executor.Fail, "stdout does not contain"},
 		"expected errors pass":              {ir.Gate{Run: "echo w >&2", Expect: ir.Expect{StderrContains: "w"}}, executor.Pass, ""},
+		"stdout is not stderr":              {ir.Gate{Run: "echo w", Expect: ir.Expect{StderrContains: "w"}}, executor.Fail, `stderr does not contain "w"`},
+		"missing errors fail":               {ir.Gate{Run: "true", Expect: ir.Expect{StderrContains: "w"}}, executor.Fail, `stderr does not contain "w"`},
+		"all expectations have to hold":     {ir.Gate{Run: "echo o; exit 3", Expect: ir.Expect{ExitCode: 3, StdoutContains: "o", StderrContains: "e"}}, executor.Fail, `stderr does not contain "e"`},
 		"an endless loop fails":             {ir.Gate{Run: "while :; do :; done", TimeoutMS: 100}, executor.Fail, "did not end within 100ms"},
 		"a gate that dies fails":            {ir.Gate{Run: "kill -9 $$"}, executor.Fail, "killed by signal 9"},
 		"a branch name is text, never code": {ir.Gate{Run: `test ${run.branch} = "it's;"'$(touch pwned)' && test ! -e pwned`}, executor.Pass, ""},

@@ -32,5 +32,5 @@ func TestMain(m *testing.M) {
 	runnertest.Main(m, commandAgent)
 }
 
-// S0-112; the suite of all runners, with a program as the agent.
+// S4-55, S4-56; the suite of all runners, with a program as the agent.
 func TestCommand(t *testing.T) { runnertest.Run(t, commandAgent) }
