@@ -34,12 +34,12 @@ agent "opal" {
   capabilities = ["implement"]
   model        = "opus"
 }
-agent "fast" {
+agent "quick" {
   access       = "write"
   capabilities = ["deploy"]
   speed        = 3
 }
-agent "slow" {
+agent "calm" {
   access       = "write"
   capabilities = ["deploy"]
   speed        = 2
@@ -67,9 +67,9 @@ agent "gone" {
 		{"tags", `capabilities = ["implement"]; tags = ["windows"]; access = "write"`, "walt", "the only agent with capabilities implement, access write, tags windows"},
 		{"model before priority", `capabilities = ["implement"]; model = "opus"; access = "write"`, "opal", "first by model of 3 agents with capabilities implement, access write"},
 		{"priority", `capabilities = ["implement"]; access = "write"`, "wanda", "first by priority of 3 agents with capabilities implement, access write"},
-		{"speed", `capabilities = ["deploy"]; access = "write"`, "fast", "first by speed of 2 agents with capabilities deploy, access write"},
+		{"speed before name", `capabilities = ["deploy"]; access = "write"`, "quick", "first by speed of 2 agents with capabilities deploy, access write"},
 		{"name, and nobody who is not active", `capabilities = ["debug"]; access = "write"`, "able", "first by name of 2 agents with capabilities debug, access write"},
-		{"named by the step", `agent = agent.slow; access = "write"`, "slow", "named by the step"},
+		{"named by the step", `agent = agent.calm; access = "write"`, "calm", "named by the step"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			policy := agents + "policy \"default\" {\n  default = true\n  step \"implement\" {\n    " + strings.ReplaceAll(c.step, "; ", "\n    ") + "\n  }\n}\n"
