@@ -205,7 +205,7 @@ func randomBead(r *rand.Rand) string {
 
 // What ralph ran is what stands in the bead afterwards, the backoff too. S3-16..22, K1
 func TestExportHasWhatWasRun(t *testing.T) {
-	text := `{"id": "gt-1", "title": "T", "intent": "I", "priority": 5, "dod": {"verifiers": [{"name": "Tests pass", "command": "true"}, {"name": "Lint", "command": "lint"}]},
+	text := `{"id": "gt-1", "title": "T", "intent": "I", "priority": 5, "dod": {"verifiers": [{"name": "Tests pass", "command": "true"}, {"name": "Lint", "command": "lint"}, {"name": "Build", "command": "build"}]},
 		"ralph_meta": {"attempt_count": 7, "retry_backoff_seconds": 5, "failure_reason": "old", "verifier_results": [1], "mine": "stays"}, "status": "failed"}`
 	e, l := epicOf(t, text)
 	if e == nil {
@@ -218,8 +218,8 @@ func TestExportHasWhatWasRun(t *testing.T) {
 	h := &ir.History{Program: "ralph 1.2.3", Nodes: map[ir.NodeID]*ir.NodeHistory{"gt-1": {
 		Status: "blocked", Words: map[string]string{"ralph-bead": "failed"}, Failure: "iterations", Reason: "2 attempts failed", Backoff: 9500 * time.Millisecond,
 		Attempts: []ir.Attempt{
-			{Step: "implement", Number: 1, Started: at(1), Gates: []ir.GateResult{gate("tests-pass", "pass", "", 2), gate("lint", "fail", "lint says no", 3)}},
-			{Step: "implement", Number: 2, Started: at(4), Gates: []ir.GateResult{gate("tests-pass", "error", "no shell", 5), gate("tests-pass", "fail", "1 failed", 6)}},
+			{Step: "implement", Number: 1, Started: at(1), Gates: []ir.GateResult{gate("tests-pass", "pass", "", 2), gate("lint", "fail", "lint says no", 3), gate("build", "pass", "", 3)}},
+			{Step: "implement", Number: 2, Started: at(4), Gates: []ir.GateResult{gate("tests-pass", "error", "no shell", 5), gate("tests-pass", "fail", "1 failed", 6), {Gate: "gt-1/build", Kind: "command", Verdict: "pass"}}},
 		},
 	}}}
 	got, breaches := export(t, e, h)
@@ -227,7 +227,8 @@ func TestExportHasWhatWasRun(t *testing.T) {
 	want := plain(t, `{"attempt_count": 2, "executor_version": "ralph 1.2.3", "retry_backoff_seconds": 10, "last_attempt": "2026-02-03T21:04:00Z", "last_failure_summary": "2 attempts failed",
 		"mine": "stays", "verifier_results": [
 		{"verifier": "Tests pass", "passed": false, "timestamp": "2026-02-03T21:06:00Z", "output": "1 failed", "attempt": 2},
-		{"verifier": "Lint", "passed": false, "timestamp": "2026-02-03T21:03:00Z", "output": "lint says no", "attempt": 1}]}`)
+		{"verifier": "Lint", "passed": false, "timestamp": "2026-02-03T21:03:00Z", "output": "lint says no", "attempt": 1},
+		{"verifier": "Build", "passed": true, "output": "", "attempt": 2}]}`)
 	sameJSON(t, doc["ralph_meta"], want)
 	if doc["status"] != "failed" || fmt.Sprint(doc["priority"]) != "5" || len(breaches) > 0 {
 		t.Errorf("status %v, priority %v, %v", doc["status"], doc["priority"], breaches)
