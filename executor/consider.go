@@ -18,7 +18,7 @@ import (
 // does nothing (see Heard).
 func (r *Run) Consider(node ir.NodeID, d Decision, now time.Time) (Decision, error) {
 	if d.At.IsZero() {
-		d.At = now.UTC().Truncate(time.Millisecond)
+		d.At = millis(now)
 	}
 	if r.Heard(d.ID) {
 		return d, nil
@@ -33,6 +33,7 @@ func (r *Run) Consider(node ir.NodeID, d Decision, now time.Time) (Decision, err
 	if err != nil {
 		return d, err
 	}
+	bound.At = millis(bound.At)
 	bound.Seen, bound.About = Sight{}, "" // of the letter, not of the record
 	return bound, nil
 }

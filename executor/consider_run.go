@@ -169,7 +169,7 @@ func (r *Run) grace() time.Duration {
 // used up, or its base is red.
 func (r *Run) onRun(now time.Time) (Event, bool) {
 	if r.cancelled != "" && !r.draining {
-		return Event{Body: RunDraining{Until: now.Add(r.grace()).UTC().Truncate(time.Millisecond), Reason: "cancelled by " + r.cancelled}}, true
+		return Event{Body: RunDraining{Until: millis(now.Add(r.grace())), Reason: "cancelled by " + r.cancelled}}, true
 	}
 	if r.held.For == "" && !r.draining {
 		if why := r.runOver(ir.Budget{}, now); why != "" && slices.ContainsFunc(r.nodes, r.wantsTurn) {

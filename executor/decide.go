@@ -71,7 +71,7 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 	case stageVerdict:
 		if o := l.attempt.end.Outcome; o.Fatal && !r.draining && l.attempt.person == "" {
 			why := Clip(r.nameOf(n.id)+" reported a fatal result"+because(o.Summary), 300)
-			return Event{Body: RunDraining{Until: now.Add(r.grace()).UTC().Truncate(time.Millisecond), Reason: why}}, true
+			return Event{Body: RunDraining{Until: millis(now.Add(r.grace())), Reason: why}}, true
 		}
 		return r.verdict(n), true
 	case stageFailed:

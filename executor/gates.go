@@ -280,7 +280,7 @@ const failGate FailureClass = "gate"
 
 // later adds milliseconds to a time, to the millisecond.
 func later(now time.Time, ms int64) time.Time {
-	return now.Add(time.Duration(ms) * time.Millisecond).UTC().Truncate(time.Millisecond)
+	return millis(now.Add(time.Duration(ms) * time.Millisecond))
 }
 
 // redGate is the next gate that has to fail before the agent begins, "" if all

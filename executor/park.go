@@ -115,7 +115,7 @@ func (r *Run) onLimit(n *node, runner string, t *EffectFailed, now time.Time) Ev
 	case t.Until.After(now.Add(parkAtMost)):
 		b.Until = later(now, parkAtMost.Milliseconds())
 	}
-	b.Until = b.Until.UTC().Truncate(time.Millisecond)
+	b.Until = millis(b.Until)
 	if !b.Until.After(now) {
 		b.Until = later(now, 1000)
 	}

@@ -37,6 +37,33 @@ func backoff(r ir.Retry, n int, id ir.NodeID, attempt int) time.Duration {
 	return time.Duration(max(ms, 0)) * time.Millisecond
 }
 
+// millis is a time to the millisecond, in UTC: what another engine, or a replay, reads
+// back is what was said.
+func millis(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// toMillis is an event whose times are to the millisecond, whoever made it.
+func (e Event) toMillis() Event {
+	e.At = millis(e.At)
+	switch b := e.Body.(type) {
+	case RunDraining:
+		b.Until = millis(b.Until)
+		e.Body = b
+	case RunnerParked:
+		b.Until = millis(b.Until)
+		e.Body = b
+	case NodeWaiting:
+		b.Until = millis(b.Until)
+		e.Body = b
+	case EffectFailed:
+		b.Until = millis(b.Until)
+		e.Body = b
+	case HumanSpoke:
+		b.Said = millis(b.Said)
+		e.Body = b
+	}
+	return e
+}
+
 // again is when a node is tried again after the n-th failure in a row (from 1).
 func again(n *node, now time.Time, failures int) time.Time {
 	return now.Add(max(backoff(retryOf(n), failures, n.id, n.life.attempt.number), time.Millisecond))

@@ -185,6 +185,7 @@ func (r *Run) Apply(e Event) error {
 	if err := r.expects(e); err != nil {
 		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
 	}
+	e = e.toMillis()
 	r.prior, r.at = r.at, e.At
 	err := r.apply(e)
 	r.holds = nil

@@ -17,9 +17,11 @@ type Todo struct {
 	Stuck  string      // a bug in ralph: something should happen and cannot
 }
 
-// Todo looks at the state and says what to do at the time now. It changes
+// Todo looks at the state and says what to do at the time now, of which it takes the
+// millisecond. It changes
 // nothing, and its cost grows with what there is to do, not with the epic.
 func (r *Run) Todo(now time.Time) Todo {
+	now = millis(now)
 	var t Todo
 	if !r.begun || r.foreign {
 		t.Stuck = "the run has not started"
