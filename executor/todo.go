@@ -227,7 +227,9 @@ func (r *Run) startable(now time.Time, wake *time.Time) []Effect {
 		}
 		out = out[:kept]
 	}
-	r.starting = out
+	if r.starting = out; len(out) == 0 {
+		return nil // whether or not there was something before
+	}
 	return out
 }
 
