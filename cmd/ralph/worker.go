@@ -95,7 +95,7 @@ type issueWorker struct {
 	tracker ir.Tracker
 	labels  bdcodec.Labels // that people and the worker speak with
 	actor   string
-	say     *workerVoice
+	say     voice
 
 	runs   map[string]*issueRun // by id of the issue
 	ended  chan *issueRun       // whose process ended
@@ -129,7 +129,7 @@ func runWorker(cmd *cobra.Command, a *workerArgs, dir string) (err error) {
 	interrupts, stop := catchInterrupts()
 	defer stop()
 	w := &issueWorker{
-		args: a, say: &workerVoice{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), paint: term.For(cmd.OutOrStdout())},
+		args: a, say: voice{&workerLines{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), paint: term.For(cmd.OutOrStdout())}},
 		runs: map[string]*issueRun{}, ended: make(chan *issueRun, 64), told: map[string]string{}, judged: map[string]bool{}, left: map[string]string{},
 	}
 	if err := w.open(ctx, dir); err != nil {

@@ -1,29 +1,19 @@
 package main
 
-import (
-	"fmt"
-	"io"
-	"time"
+import "fmt"
 
-	"github.com/ralph-compiler/ralph/internal/reveal"
-	"github.com/ralph-compiler/ralph/internal/term"
-)
-
-// workerVoice prints a line for each thing that happens.
-type workerVoice struct {
-	out, err io.Writer
-	paint    term.Style
+// listener is told what a worker does.
+type listener interface {
+	line(id, text string) // about an issue, or about all if id is ""
+	fail(text string)     // of which somebody has to know
 }
 
-func (v *workerVoice) linef(id, format string, args ...any) {
-	at := v.paint.Paint(term.Faint, time.Now().Format(time.TimeOnly))
-	if id != "" {
-		id = v.paint.Paint(term.Bold, reveal.Words(id)) + "  "
-	}
-	_, _ = fmt.Fprintf(v.out, "%s  %s%s\n", at, id, reveal.Words(fmt.Sprintf(format, args...)))
-}
+// voice tells a listener.
+type voice struct{ listener }
 
-func (v *workerVoice) failf(format string, args ...any) { sayf(v.err, "ralph: "+format+"\n", args...) }
+func (v voice) linef(id, format string, args ...any) { v.line(id, fmt.Sprintf(format, args...)) }
+
+func (v voice) failf(format string, args ...any) { v.fail(fmt.Sprintf(format, args...)) }
 
 // end says what became of everything, as exit code too.
 func (w *issueWorker) end() error {
