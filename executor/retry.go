@@ -20,7 +20,7 @@ func backoff(r ir.Retry, n int, id ir.NodeID, attempt int) time.Duration {
 		ms = mulCap(ms, int64(n), r.MaxMS)
 	case "exponential":
 		for range n - 1 {
-			if ms = mulCap(ms, 2, r.MaxMS); ms >= r.MaxMS {
+			if ms = mulCap(ms, 2, r.MaxMS); r.MaxMS > 0 && ms >= r.MaxMS {
 				break
 			}
 		}
