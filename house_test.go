@@ -103,6 +103,7 @@ var mayImport = []struct {
 	{"executor/tracker/...", []string{"executor", "ir", "ir/codec/bd", "ir/codec/bead", "internal/..."}, "what is pushed to a tracker is what its codec writes"},
 	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/glob", "internal/jsonschema", "internal/process", "internal/regular", "internal/reveal", "internal/shellword", "internal/strictjson", "executor/executortest"}, "siblings under executor never import each other"},
 	{"internal/process", []string{"internal/regular"}, "it writes and reads what programs print"},
+	{"internal/text", nil, "pure: nothing but strings comes in, so that everybody may have it"},
 	{"internal/term", []string{"internal/columns"}, "it knows the terminal, not ralph"},
 	{"internal/atomicfile", []string{"internal/regular"}, "no link is followed among ralph's own files"},
 	{"internal/...", nil, "internal packages are leaves"},
@@ -133,6 +134,9 @@ func TestWhoImportsWhom(t *testing.T) {
 			}
 			if room == "internal/lazyregexp" && p.dir != "executor" {
 				continue // what is compiled late knows nothing of anybody
+			}
+			if room == "internal/text" && p.dir != "diag" {
+				continue // words are cut, counted and listed everywhere in one way
 			}
 			if !slices.ContainsFunc(rule.may, func(m string) bool { return within(room, m) }) {
 				t.Errorf("%s imports %s; %s may import %v (%s)", file, room, rule.room, rule.may, rule.why)
@@ -288,6 +292,22 @@ func TestRoomsWithoutIO(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTextIsPure: what everybody may import brings nothing with it.
+func TestTextIsPure(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.dir != "internal/text" {
+			continue
+		}
+		for at, file := range p.imports {
+			if at != "strings" && at != "strconv" && at != "unicode/utf8" {
+				t.Errorf("%s imports %s; internal/text is about strings alone", file, at)
+			}
+		}
+		return
+	}
+	t.Error("there is no internal/text")
 }
 
 // TestTheMachineDoesNoIO: the executor's root is a function of its events.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -95,7 +96,7 @@ func field(name string, raw json.RawMessage, required bool) (line string, all bo
 		line += " (" + what + ")"
 	}
 	if p.Description != "" {
-		line += ": " + strings.Join(strings.Fields(p.Description), " ")
+		line += ": " + text.OneLine(p.Description)
 	}
 	return line, err == nil && onlyKeys(raw, "type", "enum", "description")
 }

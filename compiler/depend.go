@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -363,7 +364,7 @@ func (d *depender) noteExplicit() {
 	if d.outside {
 		who = "What stands outside the items says what some of them wait for"
 	}
-	d.diags.Add(diag.Newf("dependency-roots", d.items[lacking[0]].at, "%s without a dependency label %s", count(len(lacking), "item"), are(len(lacking), "waits for nothing", "wait for nothing")).
+	d.diags.Add(diag.Newf("dependency-roots", d.items[lacking[0]].at, "%s without a dependency label %s", text.Count(len(lacking), "item"), text.Form(len(lacking), "waits for nothing", "wait for nothing")).
 		WithDetail("%s, so neither numbers nor order make any: %s can start at once. %s if they should wait.", who, d.list(lacking), d.rules.stating()))
 }
 

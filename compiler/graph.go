@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // reportCycles reports each cycle once, with its whole path and the line that
@@ -102,7 +103,7 @@ func (d *depender) reportCycle(path []edge) {
 			break
 		}
 	}
-	dg := diag.Newf("dependency-cycle", d.place(at), "%s wait for each other", count(len(path), "item")).
+	dg := diag.Newf("dependency-cycle", d.place(at), "%s wait for each other", text.Count(len(path), "item")).
 		WithDetail("Each of these waits for the next: %s. None of them can ever start. Remove one of the dependencies.", strings.Join(words, " → "))
 	for _, e := range path[:min(len(path), 24)] {
 		dg = dg.WithRelated(d.place(e), "%s waits for %s (%s)", d.items[e.to].key, d.items[e.from].key, ruleNames[e.rule])
@@ -364,32 +365,12 @@ func (d *depender) redundant(e, other edge) {
 			d.items[e.to].key, d.items[other.from].key, d.items[e.from].key, d.items[e.from].key))
 }
 
-// count writes "1 item", "3 items".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if stem, ok := strings.CutSuffix(what, "y"); ok {
-		what = stem + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func are(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 // listWords joins words as a sentence does; total counts those left out too.
 func listWords(words []string, total int) string {
 	switch more := total - len(words); {
 	case more > 0:
 		return fmt.Sprintf("%s and %d more", strings.Join(words, ", "), more)
-	case len(words) < 2:
-		return strings.Join(words, "")
 	default:
-		return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+		return text.And(words)
 	}
 }

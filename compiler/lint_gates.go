@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -44,7 +45,7 @@ func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 	for _, t := range policies.DetectTests(u.c.in.Project) {
 		own += fmt.Sprintf(" By %s, %q runs the tests of the project.", t.File, t.Command)
 	}
-	diags.Add(diag.Newf("no-command-gate", first, "no command judges the work of %s", count(total, "item")).
+	diags.Add(diag.Newf("no-command-gate", first, "no command judges the work of %s", text.Count(total, "item")).
 		WithDetail("%s: only agents or people look at what was written.%s Add %s.", listWords(keys, total), own, add))
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -78,7 +79,7 @@ func andOthers(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return ", and so " + are(n, "is", "are") + " " + count(n, "other")
+	return ", and so " + text.Form(n, "is", "are") + " " + text.Count(n, "other")
 }
 
 // noPath reports whether what stands below Files or Reads is no path of the project:

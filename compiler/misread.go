@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // misread is a plan that another dialect may fit better.
@@ -50,21 +51,21 @@ func (c *compilation) sayDialects() {
 		m := &c.misread[i]
 		all, untried := c.tryOthers(m)
 		if m.noItems != nil {
-			text := "No other dialect finds any either. " + cmp.Or(m.instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
+			said := "No other dialect finds any either. " + cmp.Or(m.instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
 			if b := best(all); b != nil {
-				text = m.advice(c.files[m.src.Path], b, all, untried)
+				said = m.advice(c.files[m.src.Path], b, all, untried)
 			}
 			if m.strays > 0 {
-				text += fmt.Sprintf(" The plan was compiled before, in another dialect: keep the %s that stand in it, and read it with the one that was used then.", count(m.strays, "id"))
+				said += fmt.Sprintf(" The plan was compiled before, in another dialect: keep the %s that stand in it, and read it with the one that was used then.", text.Count(m.strays, "id"))
 			}
-			c.diags.Add(m.noItems.WithDetail("%s %s", m.noItems.Detail, text))
+			c.diags.Add(m.noItems.WithDetail("%s %s", m.noItems.Detail, said))
 			continue
 		}
 		all = slices.DeleteFunc(all, func(r Reading) bool { return r.Weak })
 		if b := best(all); b != nil {
-			c.diags.Add(diag.Newf("another-dialect", m.title, "another dialect finds %s more", count(m.outside(b.Dialect), "item")).
+			c.diags.Add(diag.Newf("another-dialect", m.title, "another dialect finds %s more", text.Count(m.outside(b.Dialect), "item")).
 				WithDetail("The dialect %s finds %s; what stands outside of %s is prose. %s If that is meant, nothing needs to be done.",
-					m.chosen.Name, count(m.items, "item"), are(m.items, "it", "them"), m.advice(c.files[m.src.Path], b, all, untried)))
+					m.chosen.Name, text.Count(m.items, "item"), text.Form(m.items, "it", "them"), m.advice(c.files[m.src.Path], b, all, untried)))
 		}
 	}
 }
@@ -108,25 +109,25 @@ func (c *compilation) tryOthers(m *misread) (all []Reading, untried int) {
 
 // advice says what to write, and how the others came off.
 func (m *misread) advice(file *diag.File, b *Reading, all []Reading, untried int) string {
-	var text strings.Builder
-	made := count(b.Items, "item")
+	var out strings.Builder
+	made := text.Count(b.Items, "item")
 	if b.Groups > 0 {
-		made += " in " + count(b.Groups, "group")
+		made += " in " + text.Count(b.Groups, "group")
 	}
-	made += ", " + count(b.Edges, "dependency")
+	made += ", " + text.Count(b.Edges, "dependency")
 	name := b.Dialect
 	switch {
 	case b.Refused == nil:
-		fmt.Fprintf(&text, "With the dialect %s it compiles: %s. Write dialect: %s in the front matter, as ralph init --plan does, or --dialect %s.", name, made, name, asArg(name))
+		fmt.Fprintf(&out, "With the dialect %s it compiles: %s. Write dialect: %s in the front matter, as ralph init --plan does, or --dialect %s.", name, made, name, asArg(name))
 		if f := fuller(all, b); f != nil && f.Refused == nil {
-			fmt.Fprintf(&text, " The dialect %s finds %s; %s is taken because %s keeps its plans here.", f.Dialect, count(f.Items, "item"), name, b.Tool.Title)
+			fmt.Fprintf(&out, " The dialect %s finds %s; %s is taken because %s keeps its plans here.", f.Dialect, text.Count(f.Items, "item"), name, b.Tool.Title)
 		} else if f != nil {
-			fmt.Fprintf(&text, " The dialect %s finds %s, and refuses the plan%s: %s.", f.Dialect, count(f.Items, "item"), f.inLine(file), f.Refused.Summary)
+			fmt.Fprintf(&out, " The dialect %s finds %s, and refuses the plan%s: %s.", f.Dialect, text.Count(f.Items, "item"), f.inLine(file), f.Refused.Summary)
 		}
 	case b.Tool != nil:
-		fmt.Fprintf(&text, "It lies where %s keeps its plans, which the dialect %s reads: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", b.Tool.Title, name, made, b.inLine(file), b.Refused.Summary, name)
+		fmt.Fprintf(&out, "It lies where %s keeps its plans, which the dialect %s reads: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", b.Tool.Title, name, made, b.inLine(file), b.Refused.Summary, name)
 	default:
-		fmt.Fprintf(&text, "No dialect compiles it. The nearest is %s: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", name, made, b.inLine(file), b.Refused.Summary, name)
+		fmt.Fprintf(&out, "No dialect compiles it. The nearest is %s: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", name, made, b.inLine(file), b.Refused.Summary, name)
 	}
 	others := slices.Clone(all)
 	slices.SortStableFunc(others, func(a, b Reading) int { return cmp.Or(b.Items-a.Items, a.rank-b.rank) })
@@ -143,12 +144,12 @@ func (m *misread) advice(file *diag.File, b *Reading, all []Reading, untried int
 		words = append(words, w)
 	}
 	if len(words) > 0 {
-		fmt.Fprintf(&text, " Items by other dialects: %s.", strings.Join(words, ", "))
+		fmt.Fprintf(&out, " Items by other dialects: %s.", strings.Join(words, ", "))
 	}
 	if untried > 0 {
-		fmt.Fprintf(&text, " %s not tried, because the plan is large.", countAre(untried, "dialect"))
+		fmt.Fprintf(&out, " %s not tried, because the plan is large.", countAre(untried, "dialect"))
 	}
-	return text.String()
+	return out.String()
 }
 
 // maxNamed bounds how many dialects, or user stories, a message names.

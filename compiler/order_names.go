@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // orderNames knows how lists and drawings name groups: by keyword and id, by
@@ -147,7 +148,7 @@ func (o *orderNames) unitsNamed(s string) (us []int32, clash bool) {
 
 // named returns the groups that a text names as a whole.
 func (o *orderNames) named(s string) []int32 {
-	s = squeeze(strings.Trim(s, " .:;,*_`"))
+	s = text.OneLine(strings.Trim(s, " .:;,*_`"))
 	if s == "" || len(s) > 256 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -261,9 +262,9 @@ func (u *unit) noteImplicit(diags *diag.List) {
 	n := len(u.implicit)
 	diags.Add(diag.Newf("implicit-agents", u.implicit[0].at, "%s declared by no policy", countAre(n, "agent")).
 		WithDetail("%s: %s with the default runner and the model that the plan names. Declare %s in the policy to say more.%s",
-			listWords(names, n), are(n, "it runs", "they run"), are(n, "it", "them"), near))
+			listWords(names, n), text.Form(n, "it runs", "they run"), text.Form(n, "it", "them"), near))
 }
 
 func countAre(n int, what string) string {
-	return count(n, what) + " " + are(n, "is", "are")
+	return text.Count(n, what) + " " + text.Form(n, "is", "are")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // targetKind says what a part of a dependency value means.
@@ -348,9 +349,5 @@ func (p *valueParser) rng(sp span) diag.Range { return p.at.Sub(sp.start, sp.end
 // clip shortens what is quoted in a summary.
 func clip(s string) string {
 	const most = 24
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	return string(r[:most-1]) + "…"
+	return text.Shorten(s, most)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // itemOrRange reads an id or a range of ids. kw says which keyword stands before,
@@ -86,10 +87,8 @@ func (p *valueParser) restIsHarmless(item int32, rest string) bool {
 // isTitle reports whether what stands behind an id is the title of what it names.
 func isTitle(rest, title string) bool {
 	rest = strings.TrimLeft(rest, " :-–—")
-	return title != "" && len(rest) <= 4*len(title) && strings.EqualFold(squeeze(rest), squeeze(mask(title)))
+	return title != "" && len(rest) <= 4*len(title) && strings.EqualFold(text.OneLine(rest), text.OneLine(mask(title)))
 }
-
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func (p *valueParser) unknownItem(sp span, id string) {
 	if p.out.wrong = true; p.quiet {

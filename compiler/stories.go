@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -101,7 +102,7 @@ func (u *unit) readStories(diags *diag.List) {
 		none = fmt.Sprintf(" It has no scenarios of %s.", listWords(left[:min(len(left), maxNamed)], len(left)))
 	}
 	diags.Add(diag.New("story-acceptance", u.draft.Range, "acceptance criteria come from spec.md").
-		WithDetail("The scenarios of %s in %s became acceptance criteria of %s with these labels.%s When that file changes, compile again.", listWords(names[:min(len(names), maxNamed)], len(names)), at, count(items, "item"), none).
+		WithDetail("The scenarios of %s in %s became acceptance criteria of %s with these labels.%s When that file changes, compile again.", listWords(names[:min(len(names), maxNamed)], len(names)), at, text.Count(items, "item"), none).
 		WithRelated(first, "the first of these stories"))
 }
 
@@ -187,5 +188,5 @@ func isScenarios(name string) bool {
 }
 
 func plainText(s string) string {
-	return strings.Join(strings.Fields(strings.NewReplacer("**", "", "__", "").Replace(s)), " ")
+	return text.OneLine(strings.NewReplacer("**", "", "__", "").Replace(s))
 }

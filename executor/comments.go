@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -75,9 +76,9 @@ func (r *Run) comment(e Event) {
 			return
 		}
 		log := &n.logs[len(n.logs)-1]
-		text := attemptText(n.id, len(n.logs), log)
-		n.says = append(n.says, Comment{Seq: e.Seq, At: e.At, Author: "ralph", Text: text, Passed: log.Status == AttemptPassed})
-		r.say(e.Seq, "ralph", firstLine(text))
+		said := attemptText(n.id, len(n.logs), log)
+		n.says = append(n.says, Comment{Seq: e.Seq, At: e.At, Author: "ralph", Text: said, Passed: log.Status == AttemptPassed})
+		r.say(e.Seq, "ralph", text.FirstLine(said))
 		for _, g := range log.Gates {
 			kind := r.epic.Gates[g.Gate].Kind
 			if (kind == "agent" || kind == "review") && (g.Verdict == Fail || g.Verdict == Stop) {
@@ -113,7 +114,7 @@ func attemptText(id ir.NodeID, iter int, l *AttemptLog) string {
 		out += "\n" + strings.TrimSpace(l.Outcome.Summary)
 	}
 	for _, p := range l.Problems {
-		out += "\n- " + firstLine(p)
+		out += "\n- " + text.FirstLine(p)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -74,7 +75,7 @@ func (r *Run) consider(id ir.NodeID, d Decision) (Decision, act, error) {
 	if d.Tamper != "" && (d.Verb != Approve || id != "") {
 		return d, nil, &Refused{Why: "a change of settings or refs belongs to the run", Hint: "ralph approve --tamper " + d.Tamper}
 	}
-	d.Message = Clip(strings.TrimSpace(d.Message), MaxNote)
+	d.Message = text.Head(strings.TrimSpace(d.Message), MaxNote)
 	if id == "" {
 		return r.considerRun(d)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -107,7 +108,7 @@ func (r *Run) considerBase(d Decision) (Decision, act, error) {
 	case d.Digest != "" && d.Digest != digest:
 		return d, nil, &Refused{Why: "the decision is about other gates or another base than what is red now", Hint: "ralph plan shows what the last preflight found"}
 	}
-	d.Digest, d.Gate = digest, Clip(strings.Join(namesOf(red), ", "), 300)
+	d.Digest, d.Gate = digest, text.Head(strings.Join(namesOf(red), ", "), 300)
 	return d, func() error {
 		for _, b := range red {
 			r.pre.approved[b.binding()] = d.By

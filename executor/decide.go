@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // round is what the decisions of one Todo share.
@@ -70,7 +72,7 @@ func (r *Run) decide(n *node, rd *round) (Event, bool) {
 		}
 	case stageVerdict:
 		if o := l.attempt.end.Outcome; o.Fatal && !r.draining && l.attempt.person == "" {
-			why := Clip(r.nameOf(n.id)+" reported a fatal result"+because(o.Summary), 300)
+			why := text.Head(r.nameOf(n.id)+" reported a fatal result"+because(o.Summary), 300)
 			return Event{Body: RunDraining{Until: millis(now.Add(r.grace())), Reason: why}}, true
 		}
 		return r.verdict(n), true
@@ -185,7 +187,7 @@ func (r *Run) verdict(n *node) Event {
 	case a.end.End == EndExited && !a.end.claims():
 		end.Status, end.Reason = AttemptFailed, agentFailure(a.end)
 		sign = append(sign, end.Reason)
-		if l := lastLine(a.end.Tail); l != "" && a.end.Outcome.Result == "" {
+		if l := text.LastLine(a.end.Tail); l != "" && a.end.Outcome.Result == "" {
 			end.Reason += ": " + l // not part of the signature: it may say the time
 		}
 	case len(a.collected.Problems) > 0:
@@ -209,9 +211,9 @@ func (r *Run) verdict(n *node) Event {
 		sum := sha256.Sum256([]byte(strings.Join(sign, "\n")))
 		end.Signature = hex.EncodeToString(sum[:8])
 		end.Next, end.Note = r.nextName(n, a.end.Outcome.SuggestedNext)
-		end.Reason = Clip(end.Reason, 300)
+		end.Reason = text.Head(end.Reason, 300)
 	} else if s := a.end.Outcome.SuggestedNext; s != "" {
-		end.Note = "suggested next step not taken, the attempt passed: " + Clip(s, 100)
+		end.Note = "suggested next step not taken, the attempt passed: " + text.Head(s, 100)
 	}
 	return n.attemptEvent(end)
 }
@@ -233,5 +235,5 @@ func (r *Run) nextName(n *node, suggested string) (name, note string) {
 			return suggested, ""
 		}
 	}
-	return name, "suggested next step is none that a failure may go to: " + Clip(suggested, 100)
+	return name, "suggested next step is none that a failure may go to: " + text.Head(suggested, 100)
 }

@@ -1,5 +1,7 @@
 package executor
 
+import "github.com/ralph-compiler/ralph/internal/text"
+
 // RunOutcome is how a run ended.
 type RunOutcome string
 
@@ -21,9 +23,9 @@ func (r *Run) Ending(interrupted bool) RunEnded {
 	case interrupted:
 		e.Outcome = RunInterrupted
 	case e.Outcome == RunTampered:
-		e.Reason = "tampered with: " + firstLine(r.OpenTampers()[0].What)
+		e.Reason = "tampered with: " + text.FirstLine(r.OpenTampers()[0].What)
 	case e.Outcome == RunWaiting && r.held.For != "":
-		e.Reason = "the run is held: " + firstLine(held)
+		e.Reason = "the run is held: " + text.FirstLine(held)
 	case e.Outcome == RunBlocked && r.cancelled != "":
 		e.Reason = "cancelled by " + r.cancelled
 	}

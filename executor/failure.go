@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -54,7 +55,7 @@ func (r *Run) afterDiagnosis(n *node) Event {
 	switch {
 	case d.Action == "retry" && n.life.stalls < n.stepNow().Limits.RunnerRetries:
 		return n.attemptEvent(AttemptEnded{
-			Status: AttemptError, Reason: Clip("it stalled, and the diagnosis says to try again"+because(d.Note), 300), Next: n.stepNow().Name,
+			Status: AttemptError, Reason: text.Head("it stalled, and the diagnosis says to try again"+because(d.Note), 300), Next: n.stepNow().Name,
 		})
 	case d.Action == "retry" || d.Action == "fail":
 		return r.verdict(n)
@@ -63,7 +64,7 @@ func (r *Run) afterDiagnosis(n *node) Event {
 	if note == "" {
 		note = "the agent stalled"
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseDiagnosis, Detail: Clip(note, MaxNote)})
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseDiagnosis, Detail: text.Head(note, MaxNote)})
 }
 
 // onTrouble answers an effect that did not happen: try again later as long as
@@ -83,7 +84,7 @@ func (r *Run) onTrouble(n *node, now time.Time) Event {
 	instead := func() Event {
 		return n.attemptEvent(AttemptEnded{
 			Status: AttemptError, Next: step.Name,
-			Reason: Clip(fmt.Sprintf("agent %s cannot work (%s); %s takes its place", t.agent, firstLine(t.Detail), standin), 300),
+			Reason: text.Head(fmt.Sprintf("agent %s cannot work (%s); %s takes its place", t.agent, text.FirstLine(t.Detail), standin), 300),
 		})
 	}
 	retries := 5
@@ -125,7 +126,7 @@ func (r *Run) onTrouble(n *node, now time.Time) Event {
 		return n.event(NodeWaiting{For: ForTimer, Until: again(n, now, l.failures), Detail: t.Detail})
 	case t.Class == FailCrash && byAgent:
 		next, _ := r.nextName(n, "")
-		return n.attemptEvent(AttemptEnded{Status: AttemptFailed, Reason: Clip(t.Detail, 300), Signature: "crash", Next: next})
+		return n.attemptEvent(AttemptEnded{Status: AttemptFailed, Reason: text.Head(t.Detail, 300), Signature: "crash", Next: next})
 	case !byAgent:
 		return ask(CauseWorkspace)
 	case standin != "":

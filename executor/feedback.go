@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -94,7 +95,7 @@ func (r *Run) lastFailure(n *node) []string {
 }
 
 func feedback(l AttemptLog) []string {
-	out := []string{fmt.Sprintf("Attempt %d of step %s %s: %s.", l.Number, l.Step, pastTense(l.Status), strings.TrimRight(firstLine(l.Reason), "."))}
+	out := []string{fmt.Sprintf("Attempt %d of step %s %s: %s.", l.Number, l.Step, pastTense(l.Status), strings.TrimRight(text.FirstLine(l.Reason), "."))}
 	if l.Outcome.Summary != "" {
 		out = append(out, "", "What the agent said:", "", quote(l.Outcome.Summary))
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -123,15 +124,15 @@ func (r *Run) Kept(id ir.NodeID) (Kept, bool) {
 	p := &n.people
 	switch status {
 	case Blocked:
-		k.Reason, k.BlockedBy = Clip(n.reason, 300), n.blockedBy
+		k.Reason, k.BlockedBy = text.Head(n.reason, 300), n.blockedBy
 	case Waiting:
-		k.Reason = Clip(n.wait.Detail, 300)
+		k.Reason = text.Head(n.wait.Detail, 300)
 	case Skipped:
 		d, _ := p.last(Skip)
-		k.By, k.Reason = d.By, Clip(d.Message, 300)
+		k.By, k.Reason = d.By, text.Head(d.Message, 300)
 	case Cancelled:
 		d, _ := p.last(Cancel)
-		k.By, k.Reason = p.cancelled, Clip(d.Message, 300)
+		k.By, k.Reason = p.cancelled, text.Head(d.Message, 300)
 	}
 	if p.paused != "" {
 		k.By, k.Paused = p.paused, true
@@ -145,7 +146,7 @@ func (r *Run) Kept(id ir.NodeID) (Kept, bool) {
 	for i := max(len(n.logs)-mostKept, 0); i < len(n.logs); i++ {
 		a := &n.logs[i]
 		k.Attempts = append(k.Attempts, KeptAttempt{
-			Step: a.Step, Number: a.Number, Status: a.Status, Reason: Clip(a.Reason, 120), Commit: a.Commit, Tree: a.Collected.Result.Tree,
+			Step: a.Step, Number: a.Number, Status: a.Status, Reason: text.Head(a.Reason, 120), Commit: a.Commit, Tree: a.Collected.Result.Tree,
 			Agent: a.Agent, At: a.Started,
 		})
 	}
@@ -242,9 +243,9 @@ func (k *Kept) fit(room int) {
 		func() bool { return k.dropAttempts(lastAttempts) },
 		func() bool {
 			for i := range k.Attempts {
-				k.Attempts[i].Reason = Clip(k.Attempts[i].Reason, 60)
+				k.Attempts[i].Reason = text.Head(k.Attempts[i].Reason, 60)
 			}
-			k.Reason = Clip(k.Reason, 100)
+			k.Reason = text.Head(k.Reason, 100)
 			return false
 		},
 		func() bool { return k.dropAttempts(1) },

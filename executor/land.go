@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -148,9 +149,9 @@ func (r *Run) pullSeen(n *node, b PullSeen) {
 		if b.Comment != "" {
 			message += ":\n\n" + b.Comment
 		}
-		n.people.tell(Decision{Verb: Reject, By: fmt.Sprintf("pull request #%d", l.pull.Number), Message: Clip(message, MaxNote)})
+		n.people.tell(Decision{Verb: Reject, By: fmt.Sprintf("pull request #%d", l.pull.Number), Message: text.Head(message, MaxNote)})
 		if n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0 { // nobody would do it better
-			l.why, l.stage = Clip(fmt.Sprintf("pull request #%d: %s", l.pull.Number, message), MaxNote), stageStopped
+			l.why, l.stage = text.Head(fmt.Sprintf("pull request #%d: %s", l.pull.Number, message), MaxNote), stageStopped
 			return
 		}
 		l.streak, l.sign, l.stage = 0, "", stageOpen

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -46,11 +47,11 @@ func (r *Run) awaitPerson(n *node) (Event, bool) {
 	case own.Merge != "":
 		detail = "your work is in its worktree, and does not merge by itself with what it starts from now, " + own.Merge + " (in conflict: " + strings.Join(own.Paths, ", ") + ")"
 	case log != nil && log.Status != AttemptPassed:
-		detail = "not yet: " + firstLine(log.Reason)
+		detail = "not yet: " + text.FirstLine(log.Reason)
 	case own.Work != "" && (len(n.successes) > 0 || n.life.first > 0):
 		detail = "your work is in its worktree, on the new base: go on there, or say that it is done with " + says
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseManual, Detail: Clip(detail, MaxNote)}), true
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseManual, Detail: text.Head(detail, MaxNote)}), true
 }
 
 // lastEnded is the last attempt of this life that has ended; nil if there is none.
@@ -108,7 +109,7 @@ func (n *node) awaitHanded() (Event, bool) {
 	if n.people.handed.by == "" || n.handedBy() != "" {
 		return Event{}, false
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseHandedIn, Detail: Clip(n.handedWhy(), MaxNote)}), true
+	return n.event(NodeWaiting{For: ForHuman, Cause: CauseHandedIn, Detail: text.Head(n.handedWhy(), MaxNote)}), true
 }
 
 // handedWhy says what holds back a node with work that was handed in.

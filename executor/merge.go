@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -122,14 +123,11 @@ func (r *Run) conflictText(n *node) string {
 			names = append(names, r.nameOf(in.Node))
 		}
 	}
-	text := strings.Join(names, ", ") + " do not merge"
+	said := strings.Join(names, ", ") + " do not merge"
 	if len(a.paths) > 0 {
-		text += ": " + strings.Join(a.paths[:min(len(a.paths), 5)], ", ")
-		if more := len(a.paths) - 5; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
+		said += ": " + text.Some(a.paths, 5)
 	}
-	return Clip(text, MaxNote)
+	return text.Head(said, MaxNote)
 }
 
 // nameOf is what people call a result.
@@ -174,12 +172,12 @@ func (r *Run) sameConflict(n *node) *node {
 func (r *Run) handText(n *node) string {
 	why := r.conflictText(n)
 	if d := r.sameConflict(n); d != nil {
-		return Clip(fmt.Sprintf("%s; the same conflict as %s: resolve it there", why, d.ir.Key), MaxNote)
+		return text.Head(fmt.Sprintf("%s; the same conflict as %s: resolve it there", why, d.ir.Key), MaxNote)
 	}
 	if log := n.lastEndedOf(MergeStep); log != nil && log.Person != "" && len(log.Problems) > 0 {
 		why += "; not resolved yet: " + strings.Join(log.Problems, "; ")
 	}
-	return Clip(why, MaxNote)
+	return text.Head(why, MaxNote)
 }
 
 // lastEndedOf is the last attempt of a step in this life that is over, nil if none is.

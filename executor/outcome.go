@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/internal/strictjson"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 var (
@@ -105,10 +106,10 @@ func ParseOutcome(b []byte) (Outcome, Usage) {
 		return Outcome{Invalid: "it is not valid UTF-8"}, none
 	}
 	if b = bytes.TrimSpace(b); len(b) == 0 || b[0] != '{' {
-		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", Clip(string(b), 20)), none
+		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", text.Head(string(b), 20)), none
 	}
 	if twice, ok := errors.AsType[*strictjson.Twice](strictjson.Check(b, anyDepth, true)); ok { // what else is wrong is said by who reads it
-		return InvalidOutcome("the key %q stands in it twice: say it once", Clip(twice.Key, 60)), none
+		return InvalidOutcome("the key %q stands in it twice: say it once", text.Head(twice.Key, 60)), none
 	}
 	if out, u, ok := typedOutcome(b); ok {
 		return out, u
@@ -123,7 +124,7 @@ func ParseOutcome(b []byte) (Outcome, Usage) {
 	}
 	action := deref(r.NextAction)
 	if !slices.Contains(actions, action) {
-		return InvalidOutcome(`"next_action" is %q; it must be "advance_phase", "repeat_phase", "need_human" or "none"`, Clip(action, 100)), none
+		return InvalidOutcome(`"next_action" is %q; it must be "advance_phase", "repeat_phase", "need_human" or "none"`, text.Head(action, 100)), none
 	}
 	out := Outcome{
 		Result: result, NextAction: action, Summary: note(r.Summary, MaxNote), SuggestedNext: note(deref(r.SuggestedNext), 100),
@@ -158,7 +159,7 @@ func (r reported) result() (word, why string) {
 	case r.Result == nil:
 		return "failed", ""
 	case !slices.Contains(results, *r.Result):
-		return "", InvalidOutcome(`"result" is %q; it must be "success", "partial" or "failed"`, Clip(*r.Result, 100)).Invalid
+		return "", InvalidOutcome(`"result" is %q; it must be "success", "partial" or "failed"`, text.Head(*r.Result, 100)).Invalid
 	case r.Success != nil && *r.Success != (*r.Result == "success"):
 		return "", InvalidOutcome(`"result" is %q and "success" is %v: one of them is wrong`, *r.Result, *r.Success).Invalid
 	case r.Fatal && *r.Result == "success":
@@ -193,15 +194,15 @@ func deref(s *string) string {
 	return *s
 }
 
-func note(s string, n int) string { return Clip(Clean(strings.TrimSpace(s)), n) }
+func note(s string, n int) string { return text.Head(Clean(strings.TrimSpace(s)), n) }
 
 func shortLine(parts ...string) string {
-	return note(strings.Join(strings.Fields(strings.Join(parts, " ")), " "), 200)
+	return note(text.OneLine(strings.Join(parts, " ")), 200)
 }
 
 // InvalidOutcome says why something is no outcome.
 func InvalidOutcome(format string, args ...any) Outcome {
-	return Outcome{Invalid: Clip(Clean(fmt.Sprintf(format, args...)), 300)}
+	return Outcome{Invalid: text.Head(Clean(fmt.Sprintf(format, args...)), 300)}
 }
 
 // Clean removes control characters, so that what an agent says cannot steer a terminal.

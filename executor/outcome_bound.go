@@ -1,6 +1,10 @@
 package executor
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/ralph-compiler/ralph/internal/text"
+)
 
 // eventRoom is how many bytes of an event what the agent says may fill: an event
 // stays below 4 KB. The whole of it stays in the turn's files.
@@ -32,20 +36,11 @@ func (e *AgentEnded) Bound() {
 		case len(o.Errors) > 1:
 			o.Errors = o.Errors[:len(o.Errors)-1]
 		case len(e.Tail) > 200:
-			e.Tail = lastBytes(e.Tail, len(e.Tail)/2)
+			e.Tail = text.Tail(e.Tail, len(e.Tail)/2)
 		case len(o.Summary) > 100:
-			o.Summary = Clip(o.Summary, len(o.Summary)*3/4)
+			o.Summary = text.Head(o.Summary, len(o.Summary)*3/4)
 		default:
 			o.Proposals, o.Pointers, o.Errors, e.Tail = nil, nil, nil, ""
 		}
 	}
-}
-
-// lastBytes is the end of a text, from the start of a character.
-func lastBytes(s string, n int) string {
-	at := len(s) - min(n, len(s))
-	for at < len(s) && s[at]&0xC0 == 0x80 {
-		at++
-	}
-	return s[at:]
 }

@@ -3,6 +3,8 @@ package executor
 import (
 	"fmt"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // How long a runner is left alone.
@@ -108,7 +110,7 @@ func (r *Run) onLimit(n *node, runner string, t *EffectFailed, now time.Time) Ev
 	if p := r.parks[runner]; p != nil && p.Until.After(now) {
 		return n.event(NodeWaiting{For: ForLimit, Until: p.Until, Detail: t.Detail})
 	}
-	b := RunnerParked{Runner: runner, Until: t.Until, Detail: Clip(t.Detail, 300)}
+	b := RunnerParked{Runner: runner, Until: t.Until, Detail: text.Head(t.Detail, 300)}
 	switch {
 	case t.Class != FailLimit || !t.Until.After(now):
 		b.Until, b.Probe = later(now, parkFor.Milliseconds()), true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -159,7 +160,7 @@ func (r *Run) onWord(n *node, now time.Time) (Event, bool) {
 	case l.attempt.status == AttemptRunning && d.Verb == Reject:
 		return n.attemptEvent(AttemptEnded{
 			Status: AttemptFailed, Free: true, Next: next,
-			Reason: Clip("rejected by "+d.By+because(d.Message), 300),
+			Reason: text.Head("rejected by "+d.By+because(d.Message), 300),
 		}), true
 	case l.attempt.status == AttemptRunning && d.Verb == RetryNode && l.attempt.leaving && l.attempt.collected.Result.Commit == "":
 		return Event{}, false // first what it left

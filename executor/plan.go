@@ -1,11 +1,11 @@
 package executor
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -252,7 +252,7 @@ func (p *planning) cause(i int, n *node) (Action, string) {
 	if len(n.successes) == 0 {
 		switch {
 		case len(n.logs) > 0:
-			return ActRun, "it has " + plural(len(n.logs), "attempt") + " and no result yet"
+			return ActRun, "it has " + text.Count(len(n.logs), "attempt") + " and no result yet"
 		}
 		return ActRun, ""
 	}
@@ -306,13 +306,6 @@ func (r *Run) differing(old, now []Result) string {
 		return ""
 	}
 	return " (" + strings.Join(keys, ", ") + ")"
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "one " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // planSum is about the branch that joins all results.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -131,7 +132,7 @@ func (r *Run) BaseHeld() string {
 	if !red[0].Red() {
 		what = "no verdict"
 	}
-	return Clip(fmt.Sprintf("%s on the base %.12s: %s: %s", what, red[0].Base.Commit, strings.Join(namesOf(red), ", "), firstLine(red[0].Message)), 300)
+	return text.Head(fmt.Sprintf("%s on the base %.12s: %s: %s", what, red[0].Base.Commit, strings.Join(namesOf(red), ", "), text.FirstLine(red[0].Message)), 300)
 }
 
 // LetRed is who approved that a gate is red on a base, "" if nobody did.

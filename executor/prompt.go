@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -159,7 +160,7 @@ func (n *node) turn() []string {
 // remind asks once more for an outcome.
 func (n *node) remind() []string {
 	return []string{
-		"Your last turn ended without a valid outcome: " + strings.TrimRight(firstLine(n.life.attempt.end.Outcome.Invalid), ".") + ".",
+		"Your last turn ended without a valid outcome: " + strings.TrimRight(text.FirstLine(n.life.attempt.end.Outcome.Invalid), ".") + ".",
 		"If the work is done, only report it now, as described below.",
 	}
 }

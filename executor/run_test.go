@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -149,10 +150,10 @@ func TestNewRefusesEpicsThatAreNone(t *testing.T) {
 
 func TestPromptSaysWhatIsKnownOnlyNow(t *testing.T) { // S2-42
 	long := strings.Repeat("x", 10_000)
-	if got := Clip(long, 100); len(got) != 100 {
+	if got := text.Head(long, 100); len(got) != 100 {
 		t.Errorf("clipped to %d bytes", len(got))
 	}
-	if got := Clip("aü", 2); got != "a" {
+	if got := text.Head("aü", 2); got != "a" {
 		t.Errorf("a character was cut: %q", got)
 	}
 	log := AttemptLog{

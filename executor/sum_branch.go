@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -313,7 +314,7 @@ func (r *Run) wouldLose() bool {
 
 // losesText says why the branch is not moved.
 func (r *Run) losesText(loses []Result) string {
-	return Clip("the branch stays as it is; it holds "+r.lostNames(loses), MaxNote)
+	return text.Head("the branch stays as it is; it holds "+r.lostNames(loses), MaxNote)
 }
 
 func (r *Run) lostNames(loses []Result) string {

@@ -3,6 +3,8 @@ package executor
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Fill puts values for "${run.name}" into a template of the epic. "$${run." is
@@ -24,12 +26,12 @@ func Fill(template string, value func(name string) (string, bool)) (string, erro
 		}
 		end := strings.IndexByte(template[i:], '}')
 		if end < 0 {
-			return "", fmt.Errorf("the template %q does not end: close it with }", Clip(template[i:], 60))
+			return "", fmt.Errorf("the template %q does not end: close it with }", text.Head(template[i:], 60))
 		}
 		name := template[i+len(open) : i+end]
 		v, ok := value(name)
 		if !ok {
-			return "", fmt.Errorf("run.%s is not known here", Clip(name, 60))
+			return "", fmt.Errorf("run.%s is not known here", text.Head(name, 60))
 		}
 		b.WriteString(template[:i] + v)
 		template = template[i+end+1:]

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -134,7 +135,7 @@ func (r *Run) GoesOnAsIs(id ir.NodeID) bool {
 func (r *Run) spokenDecision(n *node) Event {
 	return n.attemptEvent(AttemptEnded{
 		Status: AttemptCancelled, Free: true, Next: n.life.attempt.step,
-		Reason: Clip("a person wrote in the agent's session"+because(n.lastSpoken()), 300),
+		Reason: text.Head("a person wrote in the agent's session"+because(n.lastSpoken()), 300),
 	})
 }
 
@@ -142,7 +143,7 @@ func (r *Run) spokenDecision(n *node) Event {
 func (r *Run) takenDecision(n *node) Event {
 	return n.event(NodeWaiting{
 		For: ForHuman, Cause: CauseTakeover,
-		Detail: Clip("a person wrote in the session of agent "+n.life.attempt.agent+because(n.lastSpoken()), MaxNote),
+		Detail: text.Head("a person wrote in the session of agent "+n.life.attempt.agent+because(n.lastSpoken()), MaxNote),
 	})
 }
 

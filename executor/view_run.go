@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Overview returns where the run as a whole stands.
@@ -38,7 +40,7 @@ func (r *Run) proposals() []Proposed {
 	for _, n := range r.nodes {
 		var own map[string]int // by title, of this node
 		add := func(p Proposal, agent string) {
-			title := strings.ToLower(strings.Join(strings.Fields(p.Title), " "))
+			title := strings.ToLower(text.OneLine(p.Title))
 			at, known := own[title]
 			switch {
 			case known && out[at].Text == "":

@@ -3,6 +3,8 @@ package ir
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // markdownBytes bounds a comment: GitHub refuses more than 65,536 characters.
@@ -71,7 +73,7 @@ func markdownChanges(changes []Change) string {
 	var b strings.Builder
 	for _, c := range changes {
 		if len(c.Lines) == 0 {
-			fmt.Fprintf(&b, "  - %s: %s → %s\n", span(c.Path), span(cut(orNothing(c.Old), 120)), span(cut(orNothing(c.New), 120)))
+			fmt.Fprintf(&b, "  - %s: %s → %s\n", span(c.Path), span(text.Shorten(orNothing(c.Old), 121)), span(text.Shorten(orNothing(c.New), 121)))
 			continue
 		}
 		lines := make([]string, 0, min(len(c.Lines), 61))
@@ -80,7 +82,7 @@ func markdownChanges(changes []Change) string {
 				lines = append(lines, fmt.Sprintf(" … %d more lines", len(c.Lines)-i))
 				break
 			}
-			lines = append(lines, Printable(cut(l, 300)))
+			lines = append(lines, Printable(text.Shorten(l, 301)))
 		}
 		fence := strings.Repeat("`", max(3, longestRun(strings.Join(lines, "\n"))+1))
 		fmt.Fprintf(&b, "  - %s\n\n    %sdiff\n", span(c.Path), fence)
@@ -94,7 +96,7 @@ func markdownChanges(changes []Change) string {
 
 // span writes s as a code span that s cannot leave.
 func span(s string) string {
-	s = Printable(cut(s, 300))
+	s = Printable(text.Shorten(s, 301))
 	if s == "" {
 		return "``` ```"
 	}

@@ -3,6 +3,8 @@ package ir
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Text renders the difference for a terminal, without colour, weakenings first.
@@ -81,14 +83,7 @@ func (d *Difference) Summary() string {
 	if len(parts) == 0 {
 		parts = append(parts, "no difference")
 	}
-	return fmt.Sprintf("%s: %s → %s: %s", Printable(d.New.Slug), count(d.Old.Nodes, "node"), count(d.New.Nodes, "node"), strings.Join(parts, ", "))
-}
-
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
+	return fmt.Sprintf("%s: %s → %s: %s", Printable(d.New.Slug), text.Count(d.Old.Nodes, "node"), text.Count(d.New.Nodes, "node"), strings.Join(parts, ", "))
 }
 
 func (e EdgeRef) sentence() string {
@@ -152,24 +147,12 @@ func (p *textPrinter) changes(indent int, changes []Change) {
 // fromTo writes a change of a scalar; long values are cut in the middle of a
 // line, not in the data.
 func fromTo(old, now string) string {
-	return fmt.Sprintf("%s → %s", cut(orNothing(old), 200), cut(orNothing(now), 200))
+	return fmt.Sprintf("%s → %s", text.Shorten(orNothing(old), 201), text.Shorten(orNothing(now), 201))
 }
 
 func orNothing(s string) string {
 	if s == "" {
 		return "(nothing)"
-	}
-	return s
-}
-
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for i := range s {
-		if i >= most {
-			return s[:i] + "…"
-		}
 	}
 	return s
 }

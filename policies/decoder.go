@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // decoder decodes blocks into types and collects what is wrong with them.
@@ -259,7 +260,7 @@ func functionPanic(g *hcl.Diagnostic, at diag.Range) (diag.Diagnostic, bool) {
 	if c, ok := p.Value.(tooCostly); ok {
 		return costly(at, c.why), true
 	}
-	return diag.Newf("policy-expression", at, "%s() has no result here", clipName(call.CalledFunctionName())).
+	return diag.Newf("policy-expression", at, "%s() has no result here", text.Shorten(call.CalledFunctionName(), 24)).
 		WithDetail("The function is not defined for these arguments, as a division by zero is not. Write others."), true
 }
 
@@ -277,13 +278,6 @@ func costly(at diag.Range, why string) diag.Diagnostic {
 		WithDetail("Its evaluation was stopped because %s. Write what is meant with fewer elements.", why)
 }
 
-func clipName(s string) string {
-	if r := []rune(s); len(r) > 24 {
-		return string(r[:23]) + "…"
-	}
-	return s
-}
-
 // summary fits hcl's words into a summary of ours.
 func summary(s string) string {
 	s = strings.TrimSuffix(strings.Map(func(r rune) rune {
@@ -292,9 +286,7 @@ func summary(s string) string {
 		}
 		return r
 	}, s), ".")
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:59]) + "…"
-	}
+	s = text.Shorten(s, 60)
 	if len(s) > 1 && s[1] >= 'a' && s[1] <= 'z' {
 		s = strings.ToLower(s[:1]) + s[1:]
 	}
@@ -302,15 +294,12 @@ func summary(s string) string {
 }
 
 func printableText(s string) string {
-	if r := []rune(s); len(r) > 600 {
-		s = string(r[:599]) + "…"
-	}
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && (r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0) {
 			return '·'
 		}
 		return r
-	}, s)
+	}, text.Shorten(s, 600))
 }
 
 // twice reports the second of two declarations.

@@ -120,7 +120,7 @@ func bounded(f function.Function, fits func([]cty.Value) bool) function.Function
 
 const maxResult = 1 << 20
 
-func text(v cty.Value) (string, bool) {
+func str(v cty.Value) (string, bool) {
 	if v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
 		return "", false
 	}
@@ -136,7 +136,7 @@ func count(v cty.Value) int {
 
 // formatFits refuses widths and precisions of more than three digits.
 func formatFits(args []cty.Value) bool {
-	f, _ := text(args[0])
+	f, _ := str(args[0])
 	for i, digits := 0, 0; i < len(f); i++ {
 		if f[i] < '0' || f[i] > '9' {
 			digits = 0
@@ -183,12 +183,12 @@ func indentFits(args []cty.Value) bool {
 		return true
 	}
 	n, _ := args[0].AsBigFloat().Int64()
-	s, _ := text(args[1])
+	s, _ := str(args[1])
 	return n >= 0 && n < 1000 && int(n)*(1+strings.Count(s, "\n")) < maxResult
 }
 
 func joinFits(args []cty.Value) bool {
-	sep, _ := text(args[0])
+	sep, _ := str(args[0])
 	n := 0
 	for _, a := range args[1:] {
 		n += count(a)
@@ -197,8 +197,8 @@ func joinFits(args []cty.Value) bool {
 }
 
 func replaceFits(args []cty.Value) bool {
-	s, _ := text(args[0])
-	with, _ := text(args[2])
+	s, _ := str(args[0])
+	with, _ := str(args[2])
 	return (len(s)+1)*(len(with)+1) < 8*maxResult
 }
 

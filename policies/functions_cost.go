@@ -109,11 +109,11 @@ func callCost(name string, args []cty.Value) int {
 	if name == "regexreplace" && len(args) > 1 {
 		args = []cty.Value{args[1], args[0]}
 	}
-	if p, ok := text(args[0]); ok {
+	if p, ok := str(args[0]); ok {
 		pattern = patternCost(p)
 	}
 	if len(args) > 1 {
-		t, _ := text(args[1])
+		t, _ := str(args[1])
 		subject = len(t)
 	}
 	return 64 + patternFactor*pattern + pattern*subject/64

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // attrWish is an attribute that importing wants to stand in a block.
@@ -140,16 +141,13 @@ func reference(root, name string) string {
 
 // oneLine makes a description fit on a line.
 func oneLine(s string, most int) string {
-	s = printableText(strings.Join(strings.Fields(strings.ReplaceAll(s, `\n`, " ")), " "))
+	s = printableText(text.OneLine(strings.ReplaceAll(s, `\n`, " ")))
 	if len(s) <= most {
 		return s
 	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
+	s = text.Head(s, most)
+	if i := strings.LastIndexByte(s, ' '); i > 0 {
+		s = s[:i]
 	}
-	if i := strings.LastIndexByte(s[:cut], ' '); i > 0 {
-		cut = i
-	}
-	return s[:cut] + " …"
+	return s + " …"
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // printable returns s for a message: control characters replaced, cut to a
@@ -16,10 +18,7 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
-	if r := []rune(s); len(r) > 32 {
-		s = string(r[:31]) + "…"
-	}
-	return s
+	return text.Shorten(s, 32)
 }
 
 func quoted(s string) string { return strconv.Quote(printable(s)) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -121,7 +122,7 @@ func (k *checking) large(n *ir.Node) {
 	}
 	if len(over) > 0 {
 		k.diags.Add(diag.Newf("draft-sprint-too-large", k.Places[n.Key], "sprint %s is too large", short(n.Key)).
-			WithDetail("It has %s. Split it into sprints that can each be verified by themselves.", listed(over)))
+			WithDetail("It has %s. Split it into sprints that can each be verified by themselves.", text.And(over)))
 	}
 }
 
@@ -146,4 +147,4 @@ func (k *checking) title() diag.Range {
 }
 
 // short is a key in a summary.
-func short(key ir.Key) string { return cut(plain(string(key)), 24) }
+func short(key ir.Key) string { return text.Clip(plain(string(key)), 24) }

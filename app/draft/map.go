@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -113,7 +114,7 @@ func (m *atlas) quote(title string, lines []string, limit int) {
 	left := limit - len(title) - 2*(maxRun+4) - 8
 	var kept []string
 	for i, l := range lines {
-		l = cut(l, 400)
+		l = text.Clip(l, 400)
 		if left -= len(l) + 1; left < 0 {
 			kept = append(kept, fmt.Sprintf("… %d more lines", len(lines)-i))
 			break

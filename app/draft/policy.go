@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -73,7 +74,7 @@ func judgesBy(g *policies.Gate) string {
 		if g.Run.V == "" {
 			return "a command that depends on the sprint"
 		}
-		by := strings.ReplaceAll(code(strings.Join(strings.Fields(g.Run.V), " ")), "|", "\\|")
+		by := strings.ReplaceAll(code(text.OneLine(g.Run.V)), "|", "\\|")
 		if g.RedFirst.V {
 			by += "; has to fail before the work"
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -134,15 +135,6 @@ func (p *page) wanted(in PromptInput) {
 
 const maxListed = 200
 
-// some are the first of many names.
-func some(names []string) string {
-	more := ""
-	if n := len(names) - maxListed; n > 0 {
-		names, more = names[:maxListed], fmt.Sprintf(" and %d more", n)
-	}
-	return strings.Join(names, ", ") + more
-}
-
 func (p *page) judged(in PromptInput) {
 	p.head("How the plan is judged")
 	p.say("When you say that it is ready, the compiler reads the plan with this project's policy. Errors come back to you with their places, and you try again. Besides:", "",
@@ -156,12 +148,12 @@ func (p *page) judged(in PromptInput) {
 	if r := in.Revise; r != nil {
 		var held []string
 		if held, ids = demanded(r.Implements, in.Wish, r.Wish); len(held) > 0 {
-			p.say("- what the plan implements stays under **Implements** of a sprint: " + some(held) + ";")
+			p.say("- what the plan implements stays under **Implements** of a sprint: " + text.Some(held, maxListed) + ";")
 		}
 		stated = "is asked for"
 	}
 	if len(ids) > 0 {
-		p.say("- each requirement that " + stated + " stands under **Implements** of a sprint: " + some(ids) + ";")
+		p.say("- each requirement that " + stated + " stands under **Implements** of a sprint: " + text.Some(ids, maxListed) + ";")
 	}
 	p.say("- warnings of the compiler are read by people: leave none that you can mend.", "")
 	switch {
@@ -188,15 +180,7 @@ func (b Bounds) words() string {
 	if b.EstimateMS > 0 {
 		out = append(out, "an **Estimate** of "+ir.Duration(b.EstimateMS))
 	}
-	return listed(out)
-}
-
-// listed joins words as a sentence does.
-func listed(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
+	return text.And(out)
 }
 
 func (p *page) rules(in PromptInput) {
@@ -212,7 +196,7 @@ func (p *page) rules(in PromptInput) {
 		"- **Owns** is as narrow as the work, with its tests and its documentation in it.",
 	)
 	if red := redFirst(in.Policy); len(red) > 0 {
-		p.say(fmt.Sprintf("- Tests come first: %s has to fail before the work. The tests that it runs stand in a sprint of their own before the one that makes them pass, or are there already.", listed(red)))
+		p.say(fmt.Sprintf("- Tests come first: %s has to fail before the work. The tests that it runs stand in a sprint of their own before the one that makes them pass, or are there already.", text.And(red)))
 	} else {
 		p.say("- Tests come first: the first task of a sprint is the test that fails without it.")
 	}
@@ -226,7 +210,7 @@ func (p *page) rules(in PromptInput) {
 		"- A sprint that is split keeps its comment on the part that is most like it. A new one gets a number and a title that none had.",
 	)
 	if done := in.Revise.Done; len(done) > 0 {
-		p.say("- Done are " + some(done) + ".")
+		p.say("- Done are " + text.Some(done, maxListed) + ".")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // quoted puts another's text into a fence that it cannot end, as lines. What does not
@@ -52,19 +53,7 @@ func longestRun(text string) int {
 }
 
 // word is a short text of another's on one line, for a table's cell or a list.
-func word(text string) string {
-	text = strings.Join(strings.Fields(plain(text)), " ")
-	return strings.ReplaceAll(cut(text, 160), "|", "\\|")
-}
-
-// cut shortens a text to at most n bytes, at the end of a character.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	n = max(0, n-len("…"))
-	for n > 0 && text[n]&0xC0 == 0x80 {
-		n--
-	}
-	return text[:n] + "…"
+func word(s string) string {
+	s = text.OneLine(plain(s))
+	return strings.ReplaceAll(text.Clip(s, 160), "|", "\\|")
 }

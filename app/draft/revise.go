@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -90,7 +91,7 @@ func (k *revising) identities() {
 		case folded(n.Title) != folded(w.Title):
 			if twins := byTitle[folded(n.Title)]; len(twins) == 1 && !kept(k.Now.Items, twins[0]) {
 				k.diags.Add(diag.Newf("draft-id-reused", n.Range, "sprint %s has the id of another", short(n.Key)).
-					WithDetail("%s was that of %s %q: what became of that one would count for this one. Write `<!-- beads-ralph: %s -->` here, as it was below this title.", n.ID, w.Key, cut(plain(w.Title), 80), twins[0].ID))
+					WithDetail("%s was that of %s %q: what became of that one would count for this one. Write `<!-- beads-ralph: %s -->` here, as it was below this title.", n.ID, w.Key, text.Clip(plain(w.Title), 80), twins[0].ID))
 			}
 		}
 	}
@@ -143,7 +144,7 @@ func (k *revising) lost(said map[ir.NodeID]Named) map[ir.Key]bool {
 		}
 		k.diags.Add(diag.Newf("draft-id-lost", k.Places[n.Key], "sprint %s has lost its id", short(n.Key)).
 			WithDetail("%s %q had the id %s, by which what was done for it is found. Write `<!-- beads-ralph: %s -->` below the heading. If this is another sprint, give it a number and a title that none had.",
-				w.Key, cut(plain(w.Title), 80), w.ID, w.ID))
+				w.Key, text.Clip(plain(w.Title), 80), w.ID, w.ID))
 	}
 	return out
 }
@@ -170,10 +171,10 @@ func (k *revising) finished() {
 		case n == nil && len(k.Errors) > 0 && (said[f.ID] || strings.Contains(string(k.File.Bytes), f.Title)): // perhaps it could not be read
 		case n == nil:
 			k.diags.Add(diag.Newf("draft-done-changed", k.title(), "sprint %s is done and was removed", short(f.Key)).
-				WithDetail("%s %q is finished, and its result is part of the work. Write it back as it was, with its id %s; what is to be different now belongs into a new sprint.", f.Key, cut(plain(f.Title), 80), f.ID))
+				WithDetail("%s %q is finished, and its result is part of the work. Write it back as it was, with its id %s; what is to be different now belongs into a new sprint.", f.Key, text.Clip(plain(f.Title), 80), f.ID))
 		case again:
 			if why != "" {
-				why = " (" + cut(plain(why), 160) + ")"
+				why = " (" + text.Clip(plain(why), 160) + ")"
 			}
 			k.diags.Add(diag.Newf("draft-done-changed", k.Places[n.Key], "sprint %s is done and would run again", short(n.Key)).
 				WithDetail("It would run again%s. Leave what is finished as it was, with all it needs; what is to be different now belongs into a new sprint.", why))
@@ -182,4 +183,4 @@ func (k *revising) finished() {
 }
 
 // folded is a title as it is compared.
-func folded(title string) string { return strings.ToLower(strings.Join(strings.Fields(title), " ")) }
+func folded(title string) string { return strings.ToLower(text.OneLine(title)) }

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // scopes reports paths under Owns and Files that fit nothing of the project and that
@@ -38,7 +39,7 @@ func (k *checking) scopes() {
 				detail = there.near(p)
 			}
 			k.diags.Add(diag.Newf("draft-scope-missing", at, "a path of sprint %s is not there", short(n.Key)).
-				WithDetail("%q fits no file of the project.%s Write a path that exists; if the sprint makes it, write `(new)` behind it.", cut(plain(p), 120), detail))
+				WithDetail("%q fits no file of the project.%s Write a path that exists; if the sprint makes it, write `(new)` behind it.", text.Clip(plain(p), 120), detail))
 		}
 	}
 }
@@ -163,7 +164,7 @@ func (f *forest) near(p string) string {
 	return ""
 }
 
-func quote(p string) string { return `"` + cut(plain(p), 120) + `"` }
+func quote(p string) string { return `"` + text.Clip(plain(p), 120) + `"` }
 
 // spelled drops what is only spelling.
 func spelled(p string) string { return strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/") }

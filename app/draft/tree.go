@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Bounds of a walk: what lies beyond them is counted or named, not read.
@@ -169,5 +170,5 @@ func kinds(files []string) string {
 func name(s string) string {
 	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s)
 	s, _ = reveal.Text(s)
-	return cut(s, 120)
+	return text.Clip(s, 120)
 }

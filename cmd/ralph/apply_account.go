@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -38,7 +39,7 @@ func (v *applyView) account(r *openedRun, b branchHolds, interrupted bool, only 
 			open = append(open, n)
 		}
 	}
-	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
+	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, text.Count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
 	v.overshoot(w, r.run.Overview(), views)
 	v.times(w, views)
 	sayDoubts(w, r.run, views)

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -123,7 +124,7 @@ func (v *applyView) line(e executor.Event) string {
 	}
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
-		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", reveal.Words(v.epic.Epic.Title), count(len(v.epic.Nodes), "sprint"), b.Slots, reveal.Words(oneAtATime(b.Slots, unknownCosts(v.epic, v.run))), b.Base.Commit)
+		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", reveal.Words(v.epic.Epic.Title), text.Count(len(v.epic.Nodes), "sprint"), b.Slots, reveal.Words(oneAtATime(b.Slots, unknownCosts(v.epic, v.run))), b.Base.Commit)
 	case executor.RunDraining:
 		if b.Reason != "" {
 			return reveal.Words(fmt.Sprintf("nothing new starts: %s; running attempts may go on until %s", b.Reason, b.Until.Local().Format(time.TimeOnly)))
@@ -264,8 +265,7 @@ func joining(inputs []executor.Result) string {
 }
 
 func first(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return columns.Truncate(line, 200)
+	return columns.Truncate(text.FirstLine(s), 200)
 }
 
 func (v *applyView) pad(id ir.NodeID) string {

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -64,7 +65,7 @@ func (v *applyView) preflightLine(body executor.Body) string {
 	}
 	switch b := body.(type) {
 	case executor.PreflightStarted:
-		return say(term.Plain, "·", fmt.Sprintf("trying %s on the base: %s", count(len(b.Gates), "gate"), listOf(b.Gates)))
+		return say(term.Plain, "·", fmt.Sprintf("trying %s on the base: %s", text.Count(len(b.Gates), "gate"), listOf(b.Gates)))
 	case executor.BaselineJudged:
 		text := baseWords(b, logOf(v.state, b.Log))
 		switch {
@@ -222,7 +223,7 @@ func (r *openedRun) tryBases(ctx context.Context, start executor.RunStarted, act
 		Activity: activity, Env: trackerEnv(r.epic, false),
 	}, checks, put)
 	if failed != nil {
-		end.Detail = executor.Clip(r.crew.redact.String(failed.Error()), executor.MaxNote)
+		end.Detail = text.Head(r.crew.redact.String(failed.Error()), executor.MaxNote)
 	}
 	if ctx.Err() != nil {
 		end.Detail = "interrupted"

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -130,7 +131,7 @@ func (v *applyView) sayBranch(w io.Writer, run *executor.Run, b branchHolds, sum
 		fmt.Fprintf(w, "\nBranch %s was not moved (%.12s). It holds:\n", name, b.head)
 		b.sayHolds(w)
 	case b.joins && (interrupted || o.Held.For != "" || o.Draining != "") && len(open) > 0:
-		fmt.Fprintf(w, "\nNothing was joined, as the run ended with %s that can go on (%s)%s\n", count(len(open), "sprint"), reveal.Words(listOf(open)), stands)
+		fmt.Fprintf(w, "\nNothing was joined, as the run ended with %s that can go on (%s)%s\n", text.Count(len(open), "sprint"), reveal.Words(listOf(open)), stands)
 		b.sayOlder(w)
 	case !b.joins && (sum.Status != executor.Done || sum.Result.Commit == ""): // each result was put there as it passed
 		switch {

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -93,7 +94,7 @@ func (a *compileArgs) runCheck(cmd *cobra.Command, c *compilation, targets []str
 		if r.Added > 0 && r.Added < len(r.Epic.Nodes) && !a.noAnnotate {
 			stale = true
 			sayf(w, "%s is current, but %s: %s without an id; run: %s\n",
-				targets[i], c.plans[i].file, count(r.Added, "item"), a.again(c.plans[i].file, r))
+				targets[i], c.plans[i].file, text.Count(r.Added, "item"), a.again(c.plans[i].file, r))
 			continue
 		}
 		sayf(w, "%s is current\n", targets[i])

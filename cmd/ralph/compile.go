@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -340,7 +341,7 @@ func (c *compilation) mayReplace(file string) error {
 // "" if it is nobody's.
 func sayCompiled(w io.Writer, r compiler.Result, target, replaced string, annotate bool) {
 	s := r.Epic.Stats()
-	fmt.Fprintf(w, "%s, %s, %s", count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
+	fmt.Fprintf(w, "%s, %s, %s", text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"))
 	if s.Done > 0 {
 		fmt.Fprintf(w, " (%d done by the plan)", s.Done)
 	}
@@ -355,7 +356,7 @@ func sayCompiled(w io.Writer, r compiler.Result, target, replaced string, annota
 		case 0:
 			fmt.Fprint(w, "; the plan has all its ids")
 		default:
-			fmt.Fprintf(w, "; %s added to the plan", count(r.Added, "id"))
+			fmt.Fprintf(w, "; %s added to the plan", text.Count(r.Added, "id"))
 		}
 	}
 	fmt.Fprintln(w)
@@ -364,13 +365,6 @@ func sayCompiled(w io.Writer, r compiler.Result, target, replaced string, annota
 // sayf prints a line for people; a file's name in it cannot steer the terminal.
 func sayf(w io.Writer, format string, args ...any) {
 	_, _ = io.WriteString(w, reveal.Words(fmt.Sprintf(format, args...)))
-}
-
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func isDir(path string) bool {

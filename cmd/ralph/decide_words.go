@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -120,7 +121,7 @@ func (t *table) afterwards(file string, node ir.NodeID, d executor.Decision) str
 func unread(l executor.Letter, key string, no *executor.Refused) string {
 	what := strings.TrimRight(fmt.Sprintf("%s %s", l.Decision.Verb, key), " ")
 	if m := l.Decision.Message; m != "" {
-		what += fmt.Sprintf(" (%s)", executor.Clip(m, 100))
+		what += fmt.Sprintf(" (%s)", text.Head(m, 100))
 	}
 	return fmt.Sprintf("%s by %s: %s", what, l.Decision.By, no.Error())
 }

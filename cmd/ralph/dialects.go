@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // dialectsOf compiles a plan with each dialect. Before an error of the policy, which
@@ -131,9 +132,9 @@ func fuller(plan *diag.File, t *compiler.DialectTable, taken string) string {
 		return ""
 	}
 	if r.Refused == nil {
-		return fmt.Sprintf("the dialect %s finds %s; %s is taken because %s keeps its plans here", r.Dialect, count(r.Items, "item"), taken, t.Of(taken).Tool.Title)
+		return fmt.Sprintf("the dialect %s finds %s; %s is taken because %s keeps its plans here", r.Dialect, text.Count(r.Items, "item"), taken, t.Of(taken).Tool.Title)
 	}
-	return fmt.Sprintf("the dialect %s finds %s, and refuses the plan: %s", r.Dialect, count(r.Items, "item"), refusedAt(plan, r))
+	return fmt.Sprintf("the dialect %s finds %s, and refuses the plan: %s", r.Dialect, text.Count(r.Items, "item"), refusedAt(plan, r))
 }
 
 // refusedAt is the first error, with its line if it is the plan's.
@@ -204,9 +205,9 @@ func initPlan(cmd *cobra.Command, file string) error {
 		return inputErrorf("%s: line %d: %s; nothing was written. %s", file, plan.Position(d.Range.Start).Line, d.Summary, d.Detail)
 	case table.Better != "":
 	case own != nil && own.Refused != nil && own.Items > 0:
-		return inputErrorf("the dialect %s finds %s in %s, so it is not changed; the plan has errors: ralph validate %s", table.Chosen, count(own.Items, "item"), file, quotePath(file))
+		return inputErrorf("the dialect %s finds %s in %s, so it is not changed; the plan has errors: ralph validate %s", table.Chosen, text.Count(own.Items, "item"), file, quotePath(file))
 	case own != nil && own.Items > 0:
-		sayf(cmd.OutOrStdout(), "kept   %s: it needs no other dialect, %s reads %s; next: ralph compile %s\n", file, table.Chosen, count(own.Items, "item"), quotePath(file))
+		sayf(cmd.OutOrStdout(), "kept   %s: it needs no other dialect, %s reads %s; next: ralph compile %s\n", file, table.Chosen, text.Count(own.Items, "item"), quotePath(file))
 		return nil
 	case table.Placed() != nil:
 		r := table.Placed()
@@ -218,7 +219,7 @@ func initPlan(cmd *cobra.Command, file string) error {
 	default:
 		return inputErrorf("no dialect finds an item in %s; nothing was written", file)
 	}
-	text, ok := compiler.SetDialect(plan, table.Better)
+	changed, ok := compiler.SetDialect(plan, table.Better)
 	if !ok {
 		return inputErrorf("the front matter of %s takes no further line as it is; nothing was written. Write into it: dialect: %s", file, table.Better)
 	}
@@ -229,7 +230,7 @@ func initPlan(cmd *cobra.Command, file string) error {
 	if !bytes.Equal(now, plan.Bytes) {
 		return inputErrorf("%s changed meanwhile; nothing was written: try again", file)
 	}
-	if err := atomicfile.Write(file, text, 0o644); err != nil {
+	if err := atomicfile.Write(file, changed, 0o644); err != nil {
 		return inputErrorf("%w", err)
 	}
 	r, was := table.Of(table.Better), ""
@@ -237,7 +238,7 @@ func initPlan(cmd *cobra.Command, file string) error {
 		was = fmt.Sprintf(" instead of %s", table.Chosen)
 	}
 	sayf(cmd.OutOrStdout(), "wrote  %s: dialect: %s%s, in the front matter\n       it reads %s in %s, %s; next: ralph compile %s\n",
-		file, table.Better, was, count(r.Items, "item"), count(r.Groups, "group"), count(r.Edges, "edge"), quotePath(file))
+		file, table.Better, was, text.Count(r.Items, "item"), text.Count(r.Groups, "group"), text.Count(r.Edges, "edge"), quotePath(file))
 	if said := fuller(plan, &table, table.Better); said != "" {
 		sayf(cmd.OutOrStdout(), "note: %s\n", said)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // minGit is the first git whose merge-tree can write a tree without a worktree.
@@ -175,7 +176,7 @@ func firstLine(ctx context.Context, path string, arg string) string {
 	if err != nil && len(out) == 0 {
 		return ""
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	line := text.FirstLine(string(out))
 	if l := versionLine.Find(out); l != nil { // some warn before they say it
 		line = string(l)
 	}

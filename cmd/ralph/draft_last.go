@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -103,8 +104,8 @@ func (t *lastTold) say(format string, args ...any) {
 }
 
 // quote tells the beginning of somebody's text.
-func (t *lastTold) quote(indent, text string) {
-	for line := range strings.Lines(executor.Clip(strings.TrimSpace(text), mostReason)) {
+func (t *lastTold) quote(indent, said string) {
+	for line := range strings.Lines(text.Head(strings.TrimSpace(said), mostReason)) {
 		t.say("%s%s", indent, strings.TrimRight(line, "\r\n"))
 	}
 }
@@ -120,7 +121,7 @@ func (t *lastTold) sprint(v executor.NodeView) {
 	line := fmt.Sprintf("- %s: %s", name, statusWord(v))
 	var took []string
 	if k := v.Tries(); k > 0 {
-		took = append(took, count(k, "attempt"))
+		took = append(took, text.Count(k, "attempt"))
 	}
 	if v.Worked >= time.Second {
 		took = append(took, brief(v.Worked))

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/dot"
 )
@@ -56,11 +57,11 @@ func deletedIDs(c *compilation) (keys []string) {
 // show writes what a person has to see of a plan before it counts: its tree, what waits
 // for what, what may run at the same time, and what is still open.
 func (d *drafted) show(ctx context.Context, w io.Writer) error {
-	text, err := d.text(ctx)
+	plan, err := d.text(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := d.compiled(text)
+	c, err := d.compiled(plan)
 	if err != nil {
 		return err
 	}
@@ -71,13 +72,13 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(&b, "  %s, %s by %s\n", d.plan, d.attempt(), d.planner())
 	sayTree(&b, res)
 	stats := res.Epic.Stats()
-	fmt.Fprintf(&b, "\n%s, %s, %s:\n", count(stats.Nodes, "sprint"), count(stats.Edges, "edge"), count(len(stats.Waves), "wave"))
+	fmt.Fprintf(&b, "\n%s, %s, %s:\n", text.Count(stats.Nodes, "sprint"), text.Count(stats.Edges, "edge"), text.Count(len(stats.Waves), "wave"))
 	for i, wave := range stats.Waves {
 		fmt.Fprintf(&b, "  wave %d: %s\n", i+1, joinKeys(wave, " "))
 	}
 	shape := "\n" + title + reveal.Words(b.String())
 	b.Reset()
-	changes, err := d.changes(ctx, paint, res.Epic, diag.NewFile(d.plan, text))
+	changes, err := d.changes(ctx, paint, res.Epic, diag.NewFile(d.plan, plan))
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (d *drafted) show(ctx context.Context, w io.Writer) error {
 	} else if why != "" {
 		fmt.Fprintf(&b, "\n%s. What you see is by the one here. To have it judged by that: commit, then ask for the draft again in the same words.\n", why)
 	}
-	if open := d.questions(text); len(open) > 0 {
+	if open := d.questions(plan); len(open) > 0 {
 		b.WriteString("\nOpen questions:\n")
 		for _, q := range open {
 			fmt.Fprintf(&b, "  - %s\n", q)

@@ -22,6 +22,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -95,11 +96,11 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool
 	if err := refuseMarked(); err != nil { // it would approve its own plan
 		return err
 	}
-	text, err := d.text(ctx)
+	plan, err := d.text(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := d.compiled(text)
+	c, err := d.compiled(plan)
 	if err != nil {
 		return d.unwritten(err)
 	}
@@ -124,7 +125,7 @@ func (d *drafted) deliver(ctx context.Context, out, errOut io.Writer, again bool
 	if !wrote {
 		said = "already there:"
 	}
-	fmt.Fprintf(out, "\n%s %s: %s, %s\n", said, reveal.Words(d.plan), count(len(res.Epic.Nodes), "sprint"), count(len(res.Epic.Stats().Waves), "wave"))
+	fmt.Fprintf(out, "\n%s %s: %s, %s\n", said, reveal.Words(d.plan), text.Count(len(res.Epic.Nodes), "sprint"), text.Count(len(res.Epic.Stats().Waves), "wave"))
 	if note != "" {
 		fmt.Fprintf(errOut, "ralph: note: %s\n", reveal.Words(note))
 	}

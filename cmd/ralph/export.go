@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -77,7 +78,7 @@ func runExport(cmd *cobra.Command, f *format, file, out string, strict bool) err
 		if breaches, err = f.encode(&b, epic, history); err != nil {
 			return inputErrorf("%w", err)
 		}
-		err = writeExport(cmd, epic, out, b.Bytes(), count(len(epic.Nodes), "sprint"))
+		err = writeExport(cmd, epic, out, b.Bytes(), text.Count(len(epic.Nodes), "sprint"))
 	}
 	if err != nil {
 		return err
@@ -147,7 +148,7 @@ func exportEach(cmd *cobra.Command, f *format, epic *ir.Epic, h *ir.History, dir
 	if err := batch.Commit(); err != nil {
 		return nil, inputErrorf("%w", err)
 	}
-	sayf(cmd.OutOrStdout(), "wrote %s to %s\n", count(len(epic.Nodes), "file"), filepath.ToSlash(dir))
+	sayf(cmd.OutOrStdout(), "wrote %s to %s\n", text.Count(len(epic.Nodes), "file"), filepath.ToSlash(dir))
 	return all, nil
 }
 

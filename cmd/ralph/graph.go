@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/dot"
 	"github.com/ralph-compiler/ralph/ir/codec/graphjson"
@@ -168,7 +169,7 @@ func (a *graphArgs) sayNumbers(epic *ir.Epic) []byte {
 	if a.critical {
 		fmt.Fprintf(&b, "critical path: %s\n", joinKeys(s.Critical, " → "))
 		fmt.Fprintf(&b, "%s, longest path %d, widest wave %d, at most %s× faster in parallel\n",
-			count(s.Nodes, "node"), len(s.Longest), s.Widest, strconv.FormatFloat(max(s.SpeedUp, 1), 'f', -1, 64))
+			text.Count(s.Nodes, "node"), len(s.Longest), s.Widest, strconv.FormatFloat(max(s.SpeedUp, 1), 'f', -1, 64))
 		b.WriteString(slack(s))
 	}
 	if a.impact != "" {
@@ -201,10 +202,7 @@ func slack(s ir.Stats) string {
 }
 
 func waits(n int) string {
-	if n == 1 {
-		return "1 node waits"
-	}
-	return fmt.Sprintf("%d nodes wait", n)
+	return text.Counted(n, "node waits", "nodes wait")
 }
 
 func joinKeys(keys []ir.Key, sep string) string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -101,7 +102,7 @@ func (c *compilation) fit() (said string) {
 		return fmt.Sprintf("note: read with the dialect %s: %s lies where %s keeps its plans\n", r.Dialect, file, r.Tool.Title)
 	}
 	said = fmt.Sprintf("note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
-		r.Dialect, count(r.Items, "item"), count(r.Edges, "edge"), quotePath(file))
+		r.Dialect, text.Count(r.Items, "item"), text.Count(r.Edges, "edge"), quotePath(file))
 	if more := fuller(plan, &t, r.Dialect); more != "" {
 		said += "note: " + more + "\n"
 	}

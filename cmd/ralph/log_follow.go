@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -125,7 +126,7 @@ func endedBy(body executor.Body) func(turn string) bool {
 			if !ok {
 				name, ok = strings.CutPrefix(turn, "red-")
 			}
-			return ok && strings.TrimSuffix(name, "-again") == fileName(gate)
+			return ok && strings.TrimSuffix(name, "-again") == text.FileName(gate)
 		}
 	}
 	switch b := body.(type) {
@@ -144,16 +145,6 @@ func endedBy(body executor.Body) func(turn string) bool {
 		return func(string) bool { return true }
 	}
 	return nil
-}
-
-// fileName is a gate's name in the names of its files.
-func fileName(gate string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' {
-			return r
-		}
-		return '-'
-	}, gate)
 }
 
 // turnOf is the base name of the files of a turn: "agent-1", "gate-qa".
@@ -180,9 +171,9 @@ func (l *eventLog) enter(e executor.Event) {
 		case executor.EffectAgent:
 			l.begun[fmt.Sprintf("agent-%d", max(b.Iteration, 1))] = true
 		case executor.EffectGate:
-			l.begun["gate-"+fileName(b.Gate)] = true
+			l.begun["gate-"+text.FileName(b.Gate)] = true
 		case executor.EffectRed:
-			l.begun["red-"+fileName(b.Gate)] = true
+			l.begun["red-"+text.FileName(b.Gate)] = true
 		}
 	case executor.AttemptStarted:
 		n := l.r.node(e.Node)

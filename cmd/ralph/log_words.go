@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -37,13 +38,13 @@ func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
 		if b.After == 0 && len(b.Found) == 0 {
 			return "the journal was lost; what its commits on branches came to is known"
 		}
-		return fmt.Sprintf("the journal's end was missing after event %d; %s found on branches", b.After, count(len(b.Found), "commit"))
+		return fmt.Sprintf("the journal's end was missing after event %d; %s found on branches", b.After, text.Count(len(b.Found), "commit"))
 	case executor.RunRecovered:
 		return fmt.Sprintf("recovered from %s by %s, base %.12s", b.From, b.By, b.Base.Commit)
 	case executor.NodeRecovered:
 		return recoveredWords(b)
 	case executor.PreflightStarted:
-		return fmt.Sprintf("preflight: trying %s on the base: %s", count(len(b.Gates), "gate"), listOf(b.Gates))
+		return fmt.Sprintf("preflight: trying %s on the base: %s", text.Count(len(b.Gates), "gate"), listOf(b.Gates))
 	case executor.BaselineJudged:
 		return "preflight: " + baseWords(b, b.Log)
 	case executor.PreflightEnded:
@@ -297,7 +298,7 @@ func agentWords(b executor.AgentEnded) string {
 }
 
 func collectedWords(b executor.Collected) string {
-	out := fmt.Sprintf("collected %.12s: %s, +%d −%d", b.Result.Commit, count(b.Files, "file"), b.Added, b.Removed)
+	out := fmt.Sprintf("collected %.12s: %s, +%d −%d", b.Result.Commit, text.Count(b.Files, "file"), b.Added, b.Removed)
 	for _, p := range b.Problems {
 		out += "; " + first(p)
 	}
@@ -313,7 +314,7 @@ func gateWords(b executor.GateJudged) string {
 		out = fmt.Sprintf("gate %s before the work: %s", b.Gate, b.Verdict)
 	}
 	if c := b.Counts; c != nil {
-		out += fmt.Sprintf(" (%s passed, %d failed, %d skipped)", count(c.Passed, "test"), c.Failed, c.Skipped)
+		out += fmt.Sprintf(" (%s passed, %d failed, %d skipped)", text.Count(c.Passed, "test"), c.Failed, c.Skipped)
 	}
 	if b.By != "" {
 		out += " by " + b.By
@@ -344,7 +345,7 @@ func recoveredWords(b executor.NodeRecovered) string {
 		said += fmt.Sprintf(", result %.12s", s.Result.Commit)
 	}
 	if len(b.Attempts) > 0 {
-		said += ", " + count(len(b.Attempts), "attempt")
+		said += ", " + text.Count(len(b.Attempts), "attempt")
 	}
 	return said + because(b.Note)
 }

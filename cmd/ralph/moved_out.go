@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -46,7 +47,7 @@ func (m movedJSON) amount() string {
 	if m.Files >= workspace.MostMoved {
 		return fmt.Sprintf("%d files or more, %s or more", m.Files, size(m.Bytes))
 	}
-	return count(m.Files, "file") + ", " + size(m.Bytes)
+	return text.Count(m.Files, "file") + ", " + size(m.Bytes)
 }
 
 // sayMovedOut names the files that are nowhere else.

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -170,7 +171,7 @@ func (n *notifier) end(code int, summary string) error {
 		return errors.New("notify: its program is still at work; not waiting longer")
 	}
 	if n.lost > 0 {
-		return fmt.Errorf("notify: %s left out; its program is slower than the run", count(n.lost, "notice"))
+		return fmt.Errorf("notify: %s left out; its program is slower than the run", text.Count(n.lost, "notice"))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -363,7 +364,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 		if p.Disk.Free >= 0 {
 			free = fmt.Sprintf("; %s free", gigabytes(p.Disk.Free))
 		}
-		fmt.Fprintf(&b, "disk: up to %s for %s, without what builds write%s\n", gigabytes(p.Disk.Need), count(p.Disk.Trees, "worktree"), free)
+		fmt.Fprintf(&b, "disk: up to %s for %s, without what builds write%s\n", gigabytes(p.Disk.Need), text.Count(p.Disk.Trees, "worktree"), free)
 	}
 	p.writeBaseline(&b, paint)
 	if len(p.Proposals) > 0 {

@@ -22,6 +22,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -211,7 +212,7 @@ func makeRoom(ctx context.Context, state string, id ir.NodeID, force bool) error
 	case err == nil && events == 0:
 	case err == nil && !force:
 		return inputErrorf("there is a journal of this epic here (%s, the last of %s): nothing is lost, ralph apply goes on with it.\n  What it knows: ralph status. To set it aside and recover from the beads all the same: ralph recover %s --force",
-			count(events, "event"), last.Local().Format(time.DateTime), id)
+			text.Count(events, "event"), last.Local().Format(time.DateTime), id)
 	case err != nil && !force:
 		return inputErrorf("there is a journal of this epic here, which cannot be read: %w\n  To set it aside and recover from the beads: ralph recover %s --force", err, id)
 	}
@@ -284,7 +285,7 @@ func (r *recovery) print(out io.Writer) error {
 	}
 	fmt.Fprintf(&b, "%s %s", reveal.Words(filepath.ToSlash(r.file)), wrote)
 	if r.base.Commit != "" {
-		fmt.Fprintf(&b, "; base %.12s; %s made", r.base.Commit, count(r.refs, "ref"))
+		fmt.Fprintf(&b, "; base %.12s; %s made", r.base.Commit, text.Count(r.refs, "ref"))
 	}
 	b.WriteString("\n\n")
 	g := &grid{paint: paint}

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -90,7 +91,7 @@ func (r *recovery) find(ctx context.Context) (err error) {
 	}
 	if r.known.Run == nil {
 		if len(r.trails) > 0 {
-			r.warnings = append(r.warnings, fmt.Sprintf("branches hold %s of attempts of this epic, but the beads do not say from which base it ran: they are left where they are", count(len(r.trails), "commit")))
+			r.warnings = append(r.warnings, fmt.Sprintf("branches hold %s of attempts of this epic, but the beads do not say from which base it ran: they are left where they are", text.Count(len(r.trails), "commit")))
 			r.lost = 0
 		}
 		return nil
@@ -474,7 +475,7 @@ func (r *recovery) events() []executor.Event {
 		}
 		note := ""
 		if len(n.notes) > 0 {
-			note = executor.Clip(n.notes[0], 200)
+			note = text.Head(n.notes[0], 200)
 		}
 		add(n.id, executor.NodeRecovered{Kept: n.kept, Key: n.key, Note: note})
 	}

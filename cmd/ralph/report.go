@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -229,10 +230,10 @@ func (r *record) reportNode(v executor.NodeView) reportNode {
 		x := reportAttempt{
 			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Word: r.attemptWord(v, a), Cost: usage(a), Who: r.workedOn(v, a),
 			Files: local.Files(r.space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"),
-			Facts: fmt.Sprintf("%s, +%d −%d", count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed),
+			Facts: fmt.Sprintf("%s, +%d −%d", text.Count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed),
 		}
 		if c := testCounts(a); c != nil {
-			x.Facts += fmt.Sprintf(" · %s passed, %d failed", count(c.Passed, "test"), c.Failed)
+			x.Facts += fmt.Sprintf(" · %s passed, %d failed", text.Count(c.Passed, "test"), c.Failed)
 		}
 		if !a.Ended.IsZero() && !a.Started.IsZero() {
 			x.Took = tookWords(a)

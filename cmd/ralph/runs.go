@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 func newRunsCommand() *cobra.Command {
@@ -210,12 +211,12 @@ func verifyJournal(cmd *cobra.Command, file string) error {
 		sayf(out, "sound: nothing has happened yet\n")
 		return nil
 	}
-	sayf(out, "sound: %s, format %d, the last is event %d of %s\n", count(int(v.Events), "event"), v.Format, v.Last, v.At.Local().Format(time.DateTime))
+	sayf(out, "sound: %s, format %d, the last is event %d of %s\n", text.Count(int(v.Events), "event"), v.Format, v.Last, v.At.Local().Format(time.DateTime))
 	for _, g := range v.Gaps {
-		sayf(out, "  events %d to %d were lost and that is on record; %s showed it\n", g.After+1, g.Before-1, count(g.Found, "commit"))
+		sayf(out, "  events %d to %d were lost and that is on record; %s showed it\n", g.After+1, g.Before-1, text.Count(g.Found, "commit"))
 	}
 	if v.Letters > 0 {
-		sayf(out, "  %s of people not answered yet: the next apply reads them\n", count(int(v.Letters), "decision"))
+		sayf(out, "  %s of people not answered yet: the next apply reads them\n", text.Count(int(v.Letters), "decision"))
 	}
 	sayf(out, "  fingerprint %s\n", v.Hash)
 	return nil

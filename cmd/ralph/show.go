@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -253,13 +254,13 @@ func (r *record) showAttempt(w *sheet, v executor.NodeView, a executor.AttemptLo
 		if u.USDMicro != nil {
 			known.USDMicro = *u.USDMicro
 		}
-		w.field("  spent", strings.TrimSuffix(count(max(a.Turns+a.Untold, 1), "turn")+", "+spent(known), ", "))
+		w.field("  spent", strings.TrimSuffix(text.Count(max(a.Turns+a.Untold, 1), "turn")+", "+spent(known), ", "))
 	}
 	w.field("  session", a.Session)
 	w.field("  says", a.Outcome.Summary)
 	w.field("  from", a.From)
 	if a.Commit != "" {
-		w.field("  commit", fmt.Sprintf("%s  %s, +%d −%d", a.Commit, count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed))
+		w.field("  commit", fmt.Sprintf("%s  %s, +%d −%d", a.Commit, text.Count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed))
 	}
 	for _, p := range a.Problems {
 		w.field("  problem", p)
@@ -350,4 +351,4 @@ func (w *sheet) field(name, value string) {
 func (w *sheet) text(s string) { w.b.WriteString(reveal.Words(strings.TrimRight(s, "\n")) + "\n") }
 
 // cutTurns says of turns that were cut that nobody knows what they cost.
-func cutTurns(n int) string { return count(n, "turn") + " cut, at a cost that is unknown" }
+func cutTurns(n int) string { return text.Count(n, "turn") + " cut, at a cost that is unknown" }

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -119,7 +120,7 @@ func (c changeJSON) head(v executor.NodeView) string {
 	for _, f := range c.Files {
 		added, removed = added+max(f.Added, 0), removed+max(f.Removed, 0)
 	}
-	w.field("files", fmt.Sprintf("%s, +%d −%d", count(len(c.Files), "file"), added, removed))
+	w.field("files", fmt.Sprintf("%s, +%d −%d", text.Count(len(c.Files), "file"), added, removed))
 	for _, f := range c.Files {
 		lines := fmt.Sprintf("+%d −%d", f.Added, f.Removed)
 		if f.Added < 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/simulate"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -164,7 +165,7 @@ func (v *simulated) events(list []executor.Event) {
 func account(w io.Writer, res simulate.Result) {
 	fmt.Fprintf(w, "\n%s in %s of virtual time", tallyOf(res.Run), brief(res.Ended.Sub(res.Began)))
 	if res.Starts > 1 {
-		fmt.Fprintf(w, ", %s", count(res.Starts, "start"))
+		fmt.Fprintf(w, ", %s", text.Count(res.Starts, "start"))
 	}
 	fmt.Fprintf(w, ", %d events\n", res.Events)
 	if s := spent(res.Run.Overview().Spent); s != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -145,7 +146,7 @@ func tally(counts map[string]int, goOn int, idle bool) string {
 	for _, n := range counts {
 		total += n
 	}
-	parts := []string{fmt.Sprintf("%d of %s done", counts[executor.Done.String()], count(total, "sprint"))}
+	parts := []string{fmt.Sprintf("%d of %s done", counts[executor.Done.String()], text.Count(total, "sprint"))}
 	for _, s := range []executor.NodeStatus{executor.Running, executor.Waiting, executor.Blocked, executor.Skipped, executor.Cancelled, executor.Ready, executor.Pending} {
 		n, word := counts[s.String()], s.String()
 		switch {
@@ -250,9 +251,9 @@ func usage(a executor.AttemptLog) string {
 
 // attemptFacts are files changed and tests of an attempt.
 func attemptFacts(a executor.AttemptLog) string {
-	parts := []string{count(a.Collected.Files, "file")}
+	parts := []string{text.Count(a.Collected.Files, "file")}
 	if c := testCounts(a); c != nil {
-		parts = append(parts, fmt.Sprintf("%s passed, %d failed", count(c.Passed, "test"), c.Failed))
+		parts = append(parts, fmt.Sprintf("%s passed, %d failed", text.Count(c.Passed, "test"), c.Failed))
 	}
 	if a.Status != executor.AttemptPassed && a.Reason != "" {
 		parts = append(parts, first(a.Reason))
@@ -281,10 +282,7 @@ func testCounts(a executor.AttemptLog) *executor.TestCounts {
 const interruptedWord = "interrupted"
 
 func goOnWord(n int) string {
-	if n == 1 {
-		return "goes on"
-	}
-	return "go on"
+	return text.Form(n, "goes on", "go on")
 }
 
 func statusWord(v executor.NodeView) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -73,7 +74,7 @@ func (r *record) saySent(say func(format string, args ...any)) {
 	case len(t.Unsent) > 0:
 		lines = unsentLines(t.Unsent)
 	case t.CommentsUnsent > 0: // the last ralph ended without a word
-		say("bd was not told everything: %s; the next ralph apply goes on with it", count(t.CommentsUnsent, "comment"))
+		say("bd was not told everything: %s; the next ralph apply goes on with it", text.Count(t.CommentsUnsent, "comment"))
 	}
 	lines = append(append(lines, leftLines(t.Left)...), refusedLines(t.Refused)...)
 	for _, line := range lines {
@@ -105,7 +106,7 @@ func unsentLines(unsent []bd.Unsent) []string {
 	for _, u := range unsent {
 		lines = append(lines, u.String())
 	}
-	return listed(fmt.Sprintf("bd was not told everything (%s); the next ralph apply goes on with it:", count(len(unsent), "bead")), lines)
+	return listed(fmt.Sprintf("bd was not told everything (%s); the next ralph apply goes on with it:", text.Count(len(unsent), "bead")), lines)
 }
 
 // leftLines say what stays otherwise in bd, because people put it so.
@@ -131,5 +132,5 @@ func refusedLines(refused []bd.Refusal) []string {
 	if len(lines) == 0 {
 		return nil
 	}
-	return listed(fmt.Sprintf("bd refused %s, and took the others:", count(len(lines), "thing")), lines)
+	return listed(fmt.Sprintf("bd refused %s, and took the others:", text.Count(len(lines), "thing")), lines)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -60,7 +61,7 @@ func pushed(p *bd.Pushed) string {
 	var parts []string
 	add := func(n int, what, word string) {
 		if n > 0 {
-			parts = append(parts, count(n, word)+" "+what)
+			parts = append(parts, text.Count(n, word)+" "+what)
 		}
 	}
 	add(p.Created, "created", "bead")
@@ -101,7 +102,7 @@ func (a *compileArgs) runPush(cmd *cobra.Command, c *compilation, targets []stri
 			return pushError(ctx, err)
 		}
 		if p.Nothing() {
-			say("bd has everything of %s already (%s)", p.Epic, count(p.Beads, "bead"))
+			say("bd has everything of %s already (%s)", p.Epic, text.Count(p.Beads, "bead"))
 		}
 	}
 	return nil

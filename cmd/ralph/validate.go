@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -170,7 +171,7 @@ func validatePlans(cmd *cobra.Command, a *compileArgs, files []string) (bool, er
 	}
 	for i, r := range c.Results {
 		s := r.Epic.Stats()
-		a.say(cmd, "%s: %s, %s, %s\n", c.plans[i].file, count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
+		a.say(cmd, "%s: %s, %s, %s\n", c.plans[i].file, text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"))
 	}
 	return true, nil
 }
@@ -235,7 +236,7 @@ func validateEpics(cmd *cobra.Command, a *compileArgs, files []string) (bool, er
 			continue
 		}
 		s := epic.Stats()
-		a.say(cmd, "%s: %s, %s, %s\n", f, count(s.Nodes, "node"), count(s.Edges, "edge"), count(len(s.Waves), "wave"))
+		a.say(cmd, "%s: %s, %s, %s\n", f, text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"))
 	}
 	return ok, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -195,7 +196,7 @@ const (
 
 // loop polls, begins, watches and writes back until it is told to end.
 func (w *issueWorker) loop(ctx context.Context, interrupts <-chan struct{}) error {
-	w.say.linef("", "at work on %s: %s at a time, bd is asked every %s; Ctrl-C ends it", w.bd.Beads(), count(w.args.max, "issue"), brief(w.args.poll))
+	w.say.linef("", "at work on %s: %s at a time, bd is asked every %s; Ctrl-C ends it", w.bd.Beads(), text.Count(w.args.max, "issue"), brief(w.args.poll))
 	asking, stopAsking := context.WithCancel(ctx)
 	defer stopAsking()
 	poll := time.NewTimer(0)
@@ -318,7 +319,7 @@ func (w *issueWorker) interrupt() {
 			w.say.linef("", "interrupted")
 			return
 		}
-		w.say.linef("", "interrupted: nothing new is taken; %s may go on for %s (Ctrl-C again stops them)", count(len(w.runs), "issue"), brief(w.args.grace))
+		w.say.linef("", "interrupted: nothing new is taken; %s may go on for %s (Ctrl-C again stops them)", text.Count(len(w.runs), "issue"), brief(w.args.grace))
 	case 2:
 		w.say.linef("", "interrupted again: stopping what runs")
 	}

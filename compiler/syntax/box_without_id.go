@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Where items are check boxes with ids, a box without one is a task of the item that it
@@ -245,7 +246,7 @@ func (f *boxFinder) report(run *bareBoxes) {
 	if run.id != "" {
 		write = "an id, such as " + run.id
 	}
-	f.p.report(diag.Newf("box-without-id", run.at, "%s no id", count(run.n, "check box has", "check boxes have")).WithDetail(
+	f.p.report(diag.Newf("box-without-id", run.at, "%s no id", text.Counted(run.n, "check box has", "check boxes have")).WithDetail(
 		"%s Write %s, in front of the text, or indent the line below the item whose task it is.", what, write))
 }
 

@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/ralph-compiler/ralph/diag"
+import (
+	"github.com/ralph-compiler/ralph/diag"
+
+	"github.com/ralph-compiler/ralph/internal/text"
+)
 
 // boxesDiffer warns where the boxes of an item say something else than what decides
 // whether it is finished: a ticked item runs because of an open box in it, or one that
@@ -27,11 +31,11 @@ func (p *parser) differing(code diag.Code, items []*Item, what, detail string) {
 		return
 	}
 	first := items[0].Body.Boxes
-	which := count(first.Open, "box is open", "boxes are open") + " in it"
+	which := text.Counted(first.Open, "box is open", "boxes are open") + " in it"
 	if first.Open == 1 && items[0].Box == Open {
 		which = "its own box is open"
 	}
-	d := diag.Newf(code, first.FirstOpen, "%s %s", count(len(items), "item is", "items are"), what).WithDetail(
+	d := diag.Newf(code, first.FirstOpen, "%s %s", text.Counted(len(items), "item is", "items are"), what).WithDetail(
 		detail, clip(items[0].ID, 20), which)
 	if items[0].Done {
 		d = d.WithRelated(items[0].DoneRange, "this says that it is finished")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -122,7 +123,7 @@ func (e *entryReader) entry(n *yaml.Node) {
 func (e *entryReader) content(it *Item, v *yaml.Node) {
 	p := e.p
 	lines := strings.Split(strings.TrimSpace(v.Value), "\n")
-	line := strings.Join(strings.Fields(withoutControls(lines[0])), " ")
+	line := text.OneLine(withoutControls(lines[0]))
 	in := inline{control: -1, unclosed: -1, Text: e.text(line, v)}
 	t := p.freeTitle(in)
 	it.Title, it.TitleRange = t.text.Value, t.text.Range
@@ -257,7 +258,7 @@ func (p *parser) foreignEntryKeys(keys []*yaml.Node, body int) {
 		}
 	}
 	if len(names) > 0 {
-		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of items ignored", count(len(keys), "key", "keys")).WithDetail(
+		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of items ignored", text.Count(len(keys), "key")).WithDetail(
 			"The items of the front matter have %s, which mean nothing to ralph. Nothing needs to be done.", strings.Join(names, ", ")))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // finished decides which items the plan says are finished.
@@ -44,7 +45,7 @@ func (p *parser) finished() {
 		p.report(diag.Newf("all-finished", first.DoneRange, "the plan says that %s finished", all(n)).WithDetail(
 			"apply takes the work to be in the base and runs nothing. If something is left to do, take the check mark, the status or the tick away from it, or add an item; --rerun KEY runs an item all the same."))
 	}
-	d := diag.Newf("finished", first.DoneRange, "the plan says that %s finished", count(n, "item is", "items are")).WithDetail(
+	d := diag.Newf("finished", first.DoneRange, "the plan says that %s finished", text.Counted(n, "item is", "items are")).WithDetail(
 		"%s: apply takes the work to be in the base and does not run it. Use --rerun KEY to run an item all the same.", p.finishedKeys())
 	p.report(d)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -180,7 +181,7 @@ func (p *parser) foreignKeys(keys []*yaml.Node, body int, mine bool) {
 		return
 	}
 	if !mine {
-		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", count(len(keys), "key", "keys")).WithDetail("%s", p.foreignTo(keys)))
+		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", text.Count(len(keys), "key")).WithDetail("%s", p.foreignTo(keys)))
 		return
 	}
 	for _, k := range keys {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // maxMisses bounds the warnings about headings that nearly are items.
@@ -110,10 +111,10 @@ func (p *parser) fenceHides(b *block) {
 	open := p.file.Range(int(b.start), lineEnd(p.src, int(b.start)))
 	var d diag.Diagnostic
 	if unclosed {
-		d = diag.Newf("unclosed-fence", open, "this fence is never closed and hides %s", count(len(hidden), "item or label", "items and labels")).WithDetail(
+		d = diag.Newf("unclosed-fence", open, "this fence is never closed and hides %s", text.Counted(len(hidden), "item or label", "items and labels")).WithDetail(
 			"Everything below it is code, to the end of the file. Close it with a line of %s.", p.src[b.start:int(b.start)+min(length, 20)])
 	} else {
-		d = diag.Newf("fence-hides-items", open, "this fence hides %s", count(len(hidden), "item", "items")).WithDetail(
+		d = diag.Newf("fence-hides-items", open, "this fence hides %s", text.Count(len(hidden), "item")).WithDetail(
 			"Another fence seems to begin inside it, so it was probably meant to be closed before. Close it above the first hidden heading, or open it with more marks than the fences inside.")
 		d = d.WithRelated(p.file.Range(swallowed, lineEnd(p.src, swallowed)), "a fence seems to begin here")
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // span is a half-open interval of bytes.
@@ -46,7 +47,7 @@ func (p *parser) plain(start, end int) inline {
 	in.Value = string(s.out)
 	in.Raw = raw
 	if strings.IndexByte(raw, '\n') >= 0 {
-		in.Raw = joinLines(raw)
+		in.Raw = text.OneLine(raw)
 	}
 	in.trim()
 	in.Code = len(in.codes) == 1 && in.codes[0] == span{0, len(in.Value)} && raw[0] == '`' && raw[len(raw)-1] == '`'
@@ -405,8 +406,6 @@ func closingTicks(s string, i, end, n int) int {
 	}
 	return -1
 }
-
-func joinLines(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // lineLabel is a line that begins with a bold label.
@@ -218,7 +219,7 @@ func (p *parser) reportUnknown() {
 	if len(names) < len(others) {
 		names = append(names, "…")
 	}
-	p.report(diag.Newf("unknown-label", others[0].at, "%s read as prose", count(len(others), "bold name is", "bold names are")).WithDetail(
+	p.report(diag.Newf("unknown-label", others[0].at, "%s read as prose", text.Counted(len(others), "bold name is", "bold names are")).WithDetail(
 		"No label of ralph has these names, so they are prose: %s. Nothing needs to be done if that is meant.", strings.Join(names, ", ")))
 }
 
@@ -226,7 +227,7 @@ func places(n int) string {
 	if n == 1 {
 		return ""
 	}
-	return ", here and in " + count(n-1, "other place", "other places")
+	return ", here and in " + text.Count(n-1, "other place")
 }
 
 func nearestLabel(written string) (string, bool) {

@@ -1,6 +1,10 @@
 package syntax
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
+)
 
 // The marks of mermaid: brackets around texts, and arrows.
 
@@ -173,5 +177,5 @@ func drawnText(s string) string {
 			b.WriteByte(c)
 		}
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return text.OneLine(b.String())
 }

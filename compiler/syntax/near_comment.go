@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // commentHides reports a comment, or other markup that people do not see, that is never
@@ -45,7 +46,7 @@ func (p *parser) openComment(at, end int, open, mark string) {
 		return
 	}
 	p.hid += len(hidden)
-	d := diag.Newf("unclosed-comment", p.file.Range(at, min(at+len(open), end)), "this is never closed and hides %s", count(len(hidden), "item or label", "items and labels")).WithDetail(
+	d := diag.Newf("unclosed-comment", p.file.Range(at, min(at+len(open), end)), "this is never closed and hides %s", text.Counted(len(hidden), "item or label", "items and labels")).WithDetail(
 		"Everything below it is left out, up to the next %s or the end of the file. Write %[1]s where it is to end. To leave out what is below, take the comments in it away.", mark)
 	for _, h := range hidden[:min(len(hidden), 3)] {
 		d = d.WithRelated(p.rng(h), "hidden")

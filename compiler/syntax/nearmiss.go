@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // A word that is one typing mistake away from a control is an error: read as
@@ -48,7 +49,7 @@ const (
 func NewNearWords(kind NearKind, words []string) *NearWords {
 	n := &NearWords{kind: kind, known: map[string]bool{}, byFirst: map[rune][]nearForm{}}
 	for _, w := range words {
-		for _, form := range []string{spaced(w), stems(w), plural(stems(w))} {
+		for _, form := range []string{spaced(w), stems(w), text.Plural(stems(w))} {
 			if n.known[form] {
 				continue
 			}
@@ -111,18 +112,6 @@ func KnownWord(written string, known []string) (string, bool) {
 // spaced writes a name in lower case with single spaces between its words,
 // without what stands in parentheses at its end.
 func spaced(s string) string { return strings.Join(nameWords(s), " ") }
-
-func plural(s string) string {
-	switch {
-	case s == "":
-		return s
-	case len(s) > 1 && s[len(s)-1] == 'y' && strings.IndexByte("aeiou", s[len(s)-2]) < 0:
-		return s[:len(s)-1] + "ies"
-	case strings.HasSuffix(s, "s"), strings.HasSuffix(s, "x"), strings.HasSuffix(s, "ch"), strings.HasSuffix(s, "sh"):
-		return s + "es"
-	}
-	return s + "s"
-}
 
 func letters(s string) (n int) {
 	for _, r := range s {

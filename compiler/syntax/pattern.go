@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // matcher is a Pattern made ready.
@@ -57,7 +59,7 @@ func newMatcher(p Pattern) matcher {
 	}
 	for _, w := range m.words {
 		last := w[len(w)-1]
-		for _, form := range []string{plural(last), last + "s", singular(last)} {
+		for _, form := range []string{text.Plural(last), last + "s", singular(last)} {
 			if other := append(slices.Clone(w[:len(w)-1]), form); form != last && !m.own(strings.Join(other, " ")) {
 				m.other = append(m.other, other)
 			}
@@ -85,7 +87,7 @@ func (m *matcher) keyword(s string) (n, gap int, ok bool) {
 // own reports whether the pattern names this keyword, not only its plural or
 // singular.
 func (m *matcher) own(keyword string) bool {
-	keyword = strings.Join(strings.Fields(keyword), " ")
+	keyword = text.OneLine(keyword)
 	return slices.ContainsFunc(m.words, func(w []string) bool { return strings.EqualFold(strings.Join(w, " "), keyword) })
 }
 

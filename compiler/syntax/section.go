@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // sectionKind says whose section is read.
@@ -170,7 +171,7 @@ func (r *reader) heading(b *block) {
 	}
 	line := strings.TrimSpace(r.p.shown(int(b.start), lineEnd(r.p.src, int(b.b))))
 	if b.setext {
-		line = strings.Repeat("#", int(b.level)) + " " + joinLines(r.p.src[b.a:b.b])
+		line = strings.Repeat("#", int(b.level)) + " " + text.OneLine(r.p.src[b.a:b.b])
 	}
 	if l := r.active(); l != nil {
 		l.Text = append(l.Text, line)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // A heading may name several ids: "### Sprint 3-4: …", "## Phase 61 & 62". It is
@@ -234,7 +235,7 @@ func (p *parser) furtherNames(c *cand) []string {
 	names := p.otherNames(c)
 	p.report(diag.Newf("several-ids", c.in.Sub(c.keyAt.start, c.keyAt.end+c.key.more), "the heading makes one %s of several ids", [...]string{"item", "group"}[kind(c)]).WithDetail(
 		"Its id is %s; %s: other items may name it so. Give each id a heading of its own if the work is to be done in parts.",
-		c.key.id, count(len(names), "other id is a further name of it", "other ids are further names of it")))
+		c.key.id, text.Counted(len(names), "other id is a further name of it", "other ids are further names of it")))
 	return names
 }
 

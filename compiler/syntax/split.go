@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // A heading of a plain number with lettered headings of this number below it
@@ -59,7 +60,7 @@ func (b *builder) closeSplit(i int) {
 	if boxes := sp.Section.Boxes; boxes.Open+boxes.Ticked > 0 {
 		p.report(diag.Newf("split-tasks", sp.IDRange, "the tasks of %s are nobody's", clip(sp.ID, 20)).WithDetail(
 			"%s is the group of the lettered headings below it, and these are the work: no agent is told of %s directly below it. Move that below one of the letters, or below a letter of its own.",
-			sp.ID, count(boxes.Open+boxes.Ticked, "check box", "check boxes")).WithRelated(boxes.Last, "the last one"))
+			sp.ID, text.Count(boxes.Open+boxes.Ticked, "check box")).WithRelated(boxes.Last, "the last one"))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // cancelled notes what is struck through.
@@ -23,7 +24,7 @@ func (p *parser) cancelled() {
 	if p.dialect.In == InTodo {
 		part = "text"
 	}
-	d := diag.Newf("cancelled", p.keyRange(at[0]), "%s cancelled", count(len(at), "struck-through "+what+" is", "struck-through "+what+"s are")).WithDetail(
+	d := diag.Newf("cancelled", p.keyRange(at[0]), "%s cancelled", text.Counted(len(at), "struck-through "+what+" is", "struck-through "+what+"s are")).WithDetail(
 		"A %s whose %s stands inside ~~ is cancelled: it makes no node, and nothing below it belongs to another one. Remove the ~~ to bring it back.", what, part)
 	for _, c := range at[1:min(len(at), maxRelated)] {
 		d = d.WithRelated(p.keyRange(c), "cancelled too")
@@ -55,7 +56,7 @@ func (p *parser) struckTitles() {
 		if ph.StruckTitle && len(ph.Items) > 0 {
 			p.report(diag.New("struck-title", ph.NameRange, "only the name of the phase is struck through").WithDetail(
 				"That changes nothing: its %s still in the plan. Put the ~~ around the whole heading, id included, to cancel the phase; strike the sprints through too.",
-				count(len(ph.Items), "item is", "items are")).WithRelated(p.plan.Items[ph.Items[0]].KeyRange, "the first item that stays"))
+				text.Counted(len(ph.Items), "item is", "items are")).WithRelated(p.plan.Items[ph.Items[0]].KeyRange, "the first item that stays"))
 		}
 	}
 	var d diag.Diagnostic

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // todoItem reads the line of a check box as an item that needs no id. The box of
@@ -111,7 +112,7 @@ func (p *parser) textAboveBoxes() {
 		return
 	}
 	slices.SortFunc(p.aboveBoxes, func(a, b diag.Range) int { return a.Start - b.Start }) // inner ones were found first
-	d := diag.Newf("text-above-boxes", p.aboveBoxes[0], "%s above check boxes", count(len(p.aboveBoxes), "list item without a box stands", "list items without a box stand")).WithDetail(
+	d := diag.Newf("text-above-boxes", p.aboveBoxes[0], "%s above check boxes", text.Counted(len(p.aboveBoxes), "list item without a box stands", "list items without a box stand")).WithDetail(
 		"It is no item and no group, so no agent is told what it says. Write it as a heading, give it a box of its own, or say it in the text of the boxes.")
 	for _, at := range p.aboveBoxes[1:min(len(p.aboveBoxes), maxRelated)] {
 		d = d.WithRelated(at, "this one too")
@@ -125,7 +126,7 @@ func (p *parser) openInside(it *Item) {
 	if it.DoneBy != "boxes" || it.Body.Boxes.Open == 0 {
 		return
 	}
-	p.report(diag.Newf("open-inside-ticked", it.Body.Boxes.FirstOpen, "%s inside a ticked one", count(it.Body.Boxes.Open, "box is open", "boxes are open")).WithDetail(
+	p.report(diag.Newf("open-inside-ticked", it.Body.Boxes.FirstOpen, "%s inside a ticked one", text.Counted(it.Body.Boxes.Open, "box is open", "boxes are open")).WithDetail(
 		"The item is finished because its own box is ticked, so nothing inside it is done either. Clear the box of the item if something is left to do, or tick the boxes inside.").
 		WithRelated(it.DoneRange, "the item is ticked here"))
 }

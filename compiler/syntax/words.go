@@ -4,21 +4,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // maxRelated bounds the places that one diagnostic lists.
 const maxRelated = 8
-
-// count writes "1 item" or "3 items".
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
 
 func digits(n int) string { return strconv.Itoa(n) }
 
@@ -39,14 +31,7 @@ func clip(s string, n int) string {
 			return r
 		}, s)
 	}
-	if len(s) <= n {
-		return s
-	}
-	n -= len("…")
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return text.Clip(s, n)
 }
 
 func nearest(word string, known []string) (string, bool) {

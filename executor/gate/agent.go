@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -115,7 +116,7 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 		if t := lastSaid(ended.Tail); ended.ExitCode != 0 && t != "" {
 			out.Message += fmt.Sprintf("\nIt ended with exit code %d: %s", ended.ExitCode, t)
 		}
-		out.Message = executor.Clip(clean(out.Message), executor.MaxNote)
+		out.Message = text.Head(clean(out.Message), executor.MaxNote)
 		said = why
 		if r.Gate.TimeoutMS > 0 {
 			if limit -= time.Duration(ended.Millis) * time.Millisecond; limit < time.Second {
@@ -217,14 +218,14 @@ func sum(a, b *int64) *int64 {
 // failed is a verdict that could not be given, and why.
 func (q question) failed(why string) judging {
 	return judging{executor.GateJudged{
-		Gate: q.r.Name, Verdict: executor.ErrorJudged, Message: executor.Clip(clean(why), executor.MaxNote), Tests: "skip",
+		Gate: q.r.Name, Verdict: executor.ErrorJudged, Message: text.Head(clean(why), executor.MaxNote), Tests: "skip",
 		Agent: q.r.Agent, Model: q.r.Model,
 	}}
 }
 
 // judged completes a verdict and keeps what it says.
 func (q question) judged(out executor.GateJudged, v verdict) (executor.GateJudged, error) {
-	out.Verdict, out.Message = v.status, executor.Clip(strings.TrimSpace(clean(v.message)), executor.MaxNote)
+	out.Verdict, out.Message = v.status, text.Head(strings.TrimSpace(clean(v.message)), executor.MaxNote)
 	if v.status != executor.Pass {
 		out.Signature = signText(out.Message)
 	}
@@ -235,7 +236,7 @@ func (q question) judged(out executor.GateJudged, v verdict) (executor.GateJudge
 		out.Evidence, err = evidence(q.r, out, found{})
 	}
 	if err != nil { // a verdict that could not be kept is none
-		out.Verdict, out.Message, out.Signature = executor.ErrorJudged, executor.Clip("the verdict could not be kept: "+err.Error(), executor.MaxNote), ""
+		out.Verdict, out.Message, out.Signature = executor.ErrorJudged, text.Head("the verdict could not be kept: "+err.Error(), executor.MaxNote), ""
 	}
 	bound(&out)
 	return out, nil

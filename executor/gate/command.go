@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -90,14 +91,14 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
-		out.Message = executor.Clip("the shell could not be started: "+err.Error(), executor.MaxNote)
+		out.Message = text.Head("the shell could not be started: "+err.Error(), executor.MaxNote)
 		return out, nil
 	}
 	out.Millis = res.Took.Milliseconds()
 	why := judge(r.Gate, res, wants[0].found, wants[1].found)
 	found := found{env: env, Command: line, ExitCode: &res.Code, Stdout: stdout, Stderr: stderr}
 	if err := c.complete(&out, r, why, readResults(r.Dir, begun, r.Redact, slices.Compact([]string{stdout, stderr})...), found); err != nil {
-		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: executor.Clip(err.Error(), executor.MaxNote)}
+		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: text.Head(err.Error(), executor.MaxNote)}
 	}
 	bound(&out)
 	return out, nil
@@ -195,17 +196,7 @@ func fill(text string, r executor.GateRun, quoted bool) (string, error) {
 // before the work stays beside what it found after it.
 func turn(r executor.GateRun) string {
 	if r.Effect.Kind == executor.EffectRed {
-		return "red-" + fileName(r.Name)
+		return "red-" + text.FileName(r.Name)
 	}
-	return "gate-" + fileName(r.Name)
-}
-
-// fileName makes a gate's name fit for a file.
-func fileName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' {
-			return r
-		}
-		return '-'
-	}, name)
+	return "gate-" + text.FileName(r.Name)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Compiles judges a plan by what the compiler says about it. It may be used
@@ -47,7 +48,7 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 		return out, ctx.Err()
 	}
 	if err != nil {
-		out.Verdict, out.Message = executor.ErrorJudged, executor.Clip(clean(err.Error()), executor.MaxNote)
+		out.Verdict, out.Message = executor.ErrorJudged, text.Head(clean(err.Error()), executor.MaxNote)
 		return out, nil
 	}
 	errors, warnings := split(report.Found)
@@ -86,9 +87,9 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 // planMessage tells how many findings there are, the first of them, and where all of them
 // stand, in at most room bytes.
 func planMessage(says, path string, errors, warnings []PlanFinding, room int) string {
-	head := says + ": " + plural(len(errors), "error")
+	head := says + ": " + text.Count(len(errors), "error")
 	if len(warnings) > 0 {
-		head += " and " + plural(len(warnings), "warning")
+		head += " and " + text.Count(len(warnings), "warning")
 	}
 	found := slices.Concat(errors, warnings)
 	head += " (" + strings.Join(someCodes(found), ", ") + ")."
@@ -111,7 +112,7 @@ func planMessage(says, path string, errors, warnings []PlanFinding, room int) st
 	default:
 		here, n = "Its beginning is here, all of it in "+path, 1
 	}
-	return executor.Clip(head+"\n"+here+strings.Join(texts[:n], ""), room)
+	return text.Head(head+"\n"+here+strings.Join(texts[:n], ""), room)
 }
 
 // someCodes are the first codes of a list, each once.
@@ -126,13 +127,6 @@ func someCodes(found []PlanFinding) (out []string) {
 		out = append(out, f.Code)
 	}
 	return out
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func split(found []PlanFinding) (errors, warnings []PlanFinding) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // telling is what lines that say what is wrong look like in the output of
@@ -24,27 +25,27 @@ const (
 // feedback writes what a gate found: why in one line, then what tools said or the
 // first lines that say what is wrong, then the end of the output.
 func feedback(why string, s *results, stdout, stderr string) (string, error) {
-	text, err := tail(stdout, stderr)
+	end, err := tail(stdout, stderr)
 	if err != nil {
 		return "", err
 	}
-	text = human(text)
+	end = human(end)
 	reason := s.reason()
 	if reason == "" {
-		reason = short(lastSaid(text), 160)
+		reason = text.Clip(lastSaid(end), 160)
 	}
 	if reason != "" {
-		why += ": " + short(reason, maxReason)
+		why += ": " + text.Clip(reason, maxReason)
 	}
-	said := s.said(text)
+	said := s.said(end)
 	if said == "" {
-		said = firstLines(reason+"\n"+text, stdout, stderr)
+		said = firstLines(reason+"\n"+end, stdout, stderr)
 	}
 	if said != "" {
-		said = clean(strings.TrimRight(executor.Clip(said, saidSize), "\n")) + "\n[…]\n"
+		said = clean(strings.TrimRight(text.Head(said, saidSize), "\n")) + "\n[…]\n"
 	}
 	why = clean(why) + "\n"
-	return why + said + lastBytes(text, executor.MaxNote-len(why)-len(said)), nil
+	return why + said + lastBytes(end, executor.MaxNote-len(why)-len(said)), nil
 }
 
 // said is what tools said of what failed: what they kept of it for machines, else
@@ -68,9 +69,9 @@ func (s *results) said(end string) string {
 			break
 		}
 		if f.test != "" && f.why != "" {
-			b.WriteString(short(f.test, maxName) + ":\n    " + short(f.why, tellingMax) + "\n")
+			b.WriteString(text.Clip(f.test, maxName) + ":\n    " + text.Clip(f.why, tellingMax) + "\n")
 		} else {
-			b.WriteString(short(f.test+f.why, tellingMax) + "\n")
+			b.WriteString(text.Clip(f.test+f.why, tellingMax) + "\n")
 		}
 	}
 	return b.String()
@@ -112,7 +113,7 @@ func firstLines(end string, outputs ...string) string {
 			if b.Len() >= tellingSize || !telling.MatchString(line) {
 				return
 			}
-			line = strings.TrimRight(executor.Clip(line, tellingMax), " \t")
+			line = strings.TrimRight(text.Head(line, tellingMax), " \t")
 			if !strings.Contains(end, line) && !strings.Contains(b.String(), line) {
 				b.WriteString(line + "\n")
 			}
@@ -140,7 +141,7 @@ func bound(g *executor.GateJudged) {
 		case len(g.Removed) > 3:
 			g.Removed = g.Removed[:len(g.Removed)/2]
 		default:
-			g.Message = executor.Clip(g.Message, len(g.Message)*3/4)
+			g.Message = text.Head(g.Message, len(g.Message)*3/4)
 		}
 	}
 }

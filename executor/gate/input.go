@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // input writes the part of the prompt that says what is judged: a JSON object,
@@ -78,7 +79,7 @@ func (q question) facts() map[string]any {
 	}
 	verdicts := []said{}
 	for _, g := range r.Earlier {
-		verdicts = append(verdicts, said{g.Gate, g.Verdict, executor.Clip(g.Message, 300), g.Counts})
+		verdicts = append(verdicts, said{g.Gate, g.Verdict, text.Head(g.Message, 300), g.Counts})
 	}
 	m["verdicts"] = verdicts
 	if q.sees("acceptance") {
@@ -133,7 +134,7 @@ func pick(all map[string]any, schema json.RawMessage) (map[string]any, string) {
 	}
 	if broken := s.Validate(b); len(broken) > 0 {
 		return nil, fmt.Sprintf("the input that ralph can give does not fit the gate's input_schema: %s. What can be asked for: %s.%s",
-			executor.Clip(broken[0].String(), 300), strings.Join(slices.Sorted(maps.Keys(all)), ", "), mend)
+			text.Head(broken[0].String(), 300), strings.Join(slices.Sorted(maps.Keys(all)), ", "), mend)
 	}
 	return given, ""
 }

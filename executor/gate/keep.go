@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // keep writes a file of the attempt, without secrets, and returns the digest of its
@@ -120,7 +121,7 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 	if err := regular.MkdirOwn(r.Files); err != nil {
 		return "", err
 	}
-	name := word + "-" + fileName(r.Name) + ".json"
+	name := word + "-" + text.FileName(r.Name) + ".json"
 	if r.Effect.Kind == executor.EffectRed {
 		name = "red-" + name
 	}

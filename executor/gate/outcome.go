@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Outcome judges what the agent itself reported. That is a claim: other gates of
@@ -39,7 +40,7 @@ func (Outcome) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudg
 	default:
 		out.Verdict = executor.Pass
 	}
-	out.Message = executor.Clip(clean(out.Message), executor.MaxNote)
+	out.Message = text.Head(clean(out.Message), executor.MaxNote)
 	if out.Verdict == executor.Fail {
 		out.Signature = signText(out.Message)
 	}
@@ -48,5 +49,5 @@ func (Outcome) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudg
 
 // equal compares texts without regard to how spaces stand in them.
 func equal(a, b string) bool {
-	return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
+	return text.OneLine(a) == text.OneLine(b)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // finding is one thing that a tool says is wrong.
@@ -19,9 +20,9 @@ func (f finding) String() string {
 	case f.test == "":
 		return f.why
 	case f.why == "":
-		return short(f.test, maxName)
+		return text.Clip(f.test, maxName)
 	}
-	return short(f.test, maxName) + ": " + short(f.why, maxWhy)
+	return text.Clip(f.test, maxName) + ": " + text.Clip(f.why, maxWhy)
 }
 
 // told is what one tool printed.
@@ -111,21 +112,21 @@ func (s *results) reason() string {
 		fmt.Fprintf(&b, "%d of %d tests failed", c.Failed, c.Passed+c.Failed+c.Skipped)
 	}
 	for i, f := range found {
-		text := short(f.String(), maxName+maxWhy)
+		line := text.Clip(f.String(), maxName+maxWhy)
 		switch {
 		case i == 0 && b.Len() > 0:
-			b.WriteString(": " + text)
+			b.WriteString(": " + line)
 		case i == 0:
-			b.WriteString(text)
+			b.WriteString(line)
 		default:
 			if f.test != "" {
-				text = short(f.test, maxName)
+				line = text.Clip(f.test, maxName)
 			}
-			if i > 3 || b.Len()+len(text) > maxReason-20 {
+			if i > 3 || b.Len()+len(line) > maxReason-20 {
 				fmt.Fprintf(&b, "; and %d more", len(found)-i)
 				return b.String()
 			}
-			b.WriteString("; " + text)
+			b.WriteString("; " + line)
 		}
 	}
 	return b.String()
@@ -163,12 +164,4 @@ func covers(name string, failed []string) bool {
 		}
 	}
 	return false
-}
-
-// short cuts a text to n bytes and says that it did.
-func short(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return executor.Clip(s, n-len("…")) + "…"
 }

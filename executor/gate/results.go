@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Bounds of what is kept of test results.
@@ -60,7 +61,7 @@ func (s *results) add(t testResult) testResult {
 		s.counts.Passed++
 	case "fail":
 		s.counts.Failed++
-		t.Name, t.why, t.Output = s.plain(t.Name), s.plain(t.why), executor.Clip(s.plain(t.Output), testOutput)
+		t.Name, t.why, t.Output = s.plain(t.Name), s.plain(t.why), text.Head(s.plain(t.Output), testOutput)
 		s.fail(t.Name)
 		if len(s.found) < maxFindings {
 			s.found = append(s.found, finding{t.Name, firstSaid(t.why)})
@@ -90,9 +91,9 @@ func (s *results) fail(name string) {
 }
 
 // note keeps what a failed test printed, as far as feedback has room for it.
-func (s *results) note(text string) {
+func (s *results) note(printed string) {
 	if s.text.Len() < 2*executor.MaxNote {
-		s.text.WriteString(executor.Clip(text, 2*executor.MaxNote))
+		s.text.WriteString(text.Head(printed, 2*executor.MaxNote))
 	}
 }
 
@@ -207,7 +208,7 @@ func (s *results) into(out *executor.GateJudged) {
 		s.failed = nil // words of a tool that tests one
 	}
 	for _, name := range s.failed[:min(len(s.failed), maxFailed)] {
-		out.Failed = append(out.Failed, executor.Clip(clean(name), 100))
+		out.Failed = append(out.Failed, text.Head(clean(name), 100))
 	}
 	out.Tests = "skip"
 	if !s.ran {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // goTest reads the events of go test -json (test2json).
@@ -54,7 +54,7 @@ func (g *goTest) line(line string) {
 			g.output[key] = b
 		}
 		if b.Len() < testOutput {
-			b.WriteString(executor.Clip(e.Output, testOutput))
+			b.WriteString(text.Head(e.Output, testOutput))
 		}
 	case "build-fail":
 		g.to.seen = true

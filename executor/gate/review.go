@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -90,7 +91,7 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 	}
 	for _, e := range there {
 		if e.Name() != acceptanceFile && e.Name() != diffFile && (e.Name() != planFile || q.r.Plan == nil) { // ours, of a run that was interrupted
-			return fmt.Sprintf("the directory of a review must be empty, and holds %s", executor.Clip(e.Name(), 100)), nil
+			return fmt.Sprintf("the directory of a review must be empty, and holds %s", text.Head(e.Name(), 100)), nil
 		}
 	}
 	criteria := "The sprint names no acceptance criteria: judge whether the change is correct and complete in itself.\n"
@@ -159,7 +160,7 @@ func readWord(answers []string, schema *jsonschema.Schema) (v verdict, why strin
 		if reason == "" {
 			reason = map[executor.Verdict]string{executor.Pass: "approved", executor.Fail: "rejected, without a reason"}[status]
 		}
-		b, err := marshal(map[string]string{"status": string(status), "message": executor.Clip(reason, executor.MaxNote)})
+		b, err := marshal(map[string]string{"status": string(status), "message": text.Head(reason, executor.MaxNote)})
 		if err != nil {
 			return verdict{}, err.Error()
 		}

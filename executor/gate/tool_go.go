@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 var (
@@ -119,24 +120,24 @@ func (g *goListener) dies(text string) {
 	g.last, g.panic = c, true
 }
 
-func (g *goListener) says(text string) {
+func (g *goListener) says(printed string) {
 	c := g.last
 	if c == nil {
 		c = g.run
 	}
-	if c == nil || len(c.lines) >= 20 || !strings.HasPrefix(text, " ") {
+	if c == nil || len(c.lines) >= 20 || !strings.HasPrefix(printed, " ") {
 		return
 	}
-	if m := goSays.FindStringSubmatch(text); m != nil {
+	if m := goSays.FindStringSubmatch(printed); m != nil {
 		c.lines = append(c.lines, goLine{m[1], strings.TrimSpace(m[2])})
 		return
 	}
 	if k := len(c.lines) - 1; k >= 0 {
 		l := &c.lines[k]
-		if m := testify.FindStringSubmatch(text); m != nil {
+		if m := testify.FindStringSubmatch(printed); m != nil {
 			l.text = strings.TrimSpace(l.text + " " + m[1])
-		} else if m := compare.FindStringSubmatch(text); m != nil {
-			l.text += ", " + strings.Join(strings.Fields(m[1]), " ")
+		} else if m := compare.FindStringSubmatch(printed); m != nil {
+			l.text += ", " + text.OneLine(m[1])
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/strictjson"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -86,7 +87,7 @@ func readVerdict(answers []string, schema *jsonschema.Schema) (v verdict, why st
 			return verdict{}, "the answer is not one JSON object alone: write nothing before and behind it, or put it into a ```json block"
 		}
 		if behind := strings.TrimSpace(m.text[whole.to:]); behind != "" {
-			return verdict{}, fmt.Sprintf("something stands behind its verdict (%q): nothing may follow it", executor.Clip(behind, 60))
+			return verdict{}, fmt.Sprintf("something stands behind its verdict (%q): nothing may follow it", text.Head(behind, 60))
 		}
 		v, err := parseVerdict([]byte(strings.TrimSpace(at.of(m.text))), schema)
 		if err != nil {
@@ -112,7 +113,7 @@ func contradicted(answers []string, in int, v verdict, at span) string {
 			without = at
 		}
 		if other := takeApart(a).refusal(without); other != "" {
-			return fmt.Sprintf("it says pass, and elsewhere in the same output another verdict (%q): quote none, and give one", executor.Clip(clean(other), 80))
+			return fmt.Sprintf("it says pass, and elsewhere in the same output another verdict (%q): quote none, and give one", text.Head(clean(other), 80))
 		}
 	}
 	return ""
@@ -135,7 +136,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 	if broken := schema.Validate(b); len(broken) > 0 {
 		var lines []string
 		for _, v := range broken[:min(len(broken), 5)] {
-			lines = append(lines, executor.Clip(v.String(), 300))
+			lines = append(lines, text.Head(v.String(), 300))
 		}
 		return verdict{}, errors.New("the answer is not valid under the schema: " + strings.Join(lines, "; "))
 	}
@@ -152,7 +153,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 	case executor.Pass, executor.Fail, executor.Stop:
 		return v, nil
 	}
-	return verdict{}, fmt.Errorf(`"status" is %q; it must be pass, fail or stop`, executor.Clip(status, 60))
+	return verdict{}, fmt.Errorf(`"status" is %q; it must be pass, fail or stop`, text.Head(status, 60))
 }
 
 // counted finds the numbers of tests that QA agents like to report, as

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -83,20 +84,20 @@ as failed; the note is its feedback) or "human" (only a person can help).
 // readDiagnosis reads the last JSON object of an answer; everything that is no
 // clear answer is a question to a person.
 func readDiagnosis(answer []byte) executor.Diagnosed {
-	text := strings.TrimSpace(string(answer))
-	if i := strings.LastIndex(text, "```json"); i >= 0 {
-		text, _, _ = strings.Cut(text[i+len("```json"):], "```")
-	} else if i := strings.LastIndexByte(text, '{'); i >= 0 {
-		text = strings.Trim(text[i:], "` \n")
+	said := strings.TrimSpace(string(answer))
+	if i := strings.LastIndex(said, "```json"); i >= 0 {
+		said, _, _ = strings.Cut(said[i+len("```json"):], "```")
+	} else if i := strings.LastIndexByte(said, '{'); i >= 0 {
+		said = strings.Trim(said[i:], "` \n")
 	}
 	var out executor.Diagnosed
-	if err := json.Unmarshal([]byte(strings.TrimSpace(text)), &out); err != nil {
+	if err := json.Unmarshal([]byte(strings.TrimSpace(said)), &out); err != nil {
 		return executor.Diagnosed{Action: "human", Note: plain("the diagnosis is no JSON object: " + err.Error())}
 	}
 	switch out.Action {
 	case "retry", "fail", "human":
 	default:
-		out.Note = fmt.Sprintf("the diagnosis names no action that ralph knows (%q): %s", executor.Clip(out.Action, 40), out.Note)
+		out.Note = fmt.Sprintf("the diagnosis names no action that ralph knows (%q): %s", text.Head(out.Action, 40), out.Note)
 		out.Action = "human"
 	}
 	out.Note = plain(out.Note)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -135,15 +136,8 @@ func plain(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return executor.Clip(s, executor.MaxNote)
+	return text.Head(s, executor.MaxNote)
 }
 
-// fileName makes a name fit for a directory.
-func fileName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			return r
-		}
-		return '-'
-	}, name)
-}
+// dirName makes a name fit for a directory; no dot stays.
+func dirName(name string) string { return strings.ReplaceAll(text.FileName(name), ".", "-") }

@@ -15,7 +15,7 @@ import (
 
 // Files is the directory of an attempt's files: prompt, output, logs of gates.
 func Files(state string, node ir.NodeID, step string, attempt int) string {
-	return filepath.Join(state, "attempts", string(node), fmt.Sprintf("%s-%d", fileName(step), attempt))
+	return filepath.Join(state, "attempts", string(node), fmt.Sprintf("%s-%d", dirName(step), attempt))
 }
 
 // plainFiles takes out of an attempt's directory what is neither a file nor a

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -70,11 +71,7 @@ func doubtful(g ir.Gate, j executor.GateJudged, t executor.Trace) string {
 	if g.Kind != "command" || j.Verdict != executor.Pass || len(t.Touched) == 0 {
 		return ""
 	}
-	names := strings.Join(first(t.Touched, 3), ", ")
-	if more := len(t.Touched) - 3; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return plain("it passed, and tracked files were written to while it ran: " + names)
+	return plain("it passed, and tracked files were written to while it ran: " + text.Some(t.Touched, 3))
 }
 
 // weigh applies what a gate did to the tree to its verdict: a gate that an agent

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // What others left is named as far as a prompt has room, what is said of a report that
@@ -26,7 +27,7 @@ func TestLeftIsBounded(t *testing.T) {
 	for i := range 3 * mostLeft {
 		write(fmt.Sprintf("a%03d.md", i), "x")
 	}
-	said, files, err := leftIn(dir, "explore", executor.Clip(long, executor.MaxNote), false)
+	said, files, err := leftIn(dir, "explore", text.Head(long, executor.MaxNote), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,8 @@ func TestSaysMore(t *testing.T) {
 		field, text, summary string
 		want                 bool
 	}{
-		"cut":            {"summary", long, executor.Clip(long, executor.MaxNote), true},
-		"cut, and clean": {"summary", " \x1b[1m" + long, executor.Clip(executor.Clean("\x1b[1m"+long), executor.MaxNote), true},
+		"cut":            {"summary", long, text.Head(long, executor.MaxNote), true},
+		"cut, and clean": {"summary", " \x1b[1m" + long, text.Head(executor.Clean("\x1b[1m"+long), executor.MaxNote), true},
 		"whole":          {"summary", long[:600], long[:600], false},
 		"another field":  {"notes", "else " + long, long[:600], false},
 	} {

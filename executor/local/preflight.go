@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -66,7 +67,7 @@ func Preflight(ctx context.Context, c Config, checks []executor.BaseCheck, tell 
 				continue
 			}
 			b := judgedBase(check)
-			b.Verdict, b.Message = executor.ErrorJudged, executor.Clip("it was not tried: "+err.Error(), executor.MaxNote)
+			b.Verdict, b.Message = executor.ErrorJudged, text.Head("it was not tried: "+err.Error(), executor.MaxNote)
 			if err := tell(ctx, executor.Redacted(b, c.Redact)); err != nil {
 				return err
 			}

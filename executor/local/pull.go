@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -17,10 +18,10 @@ func (d *driver) pullText(e executor.Effect) executor.PullText {
 	h := d.Epic.Epic
 	n := d.nodes[e.Node]
 	if n == nil {
-		return executor.PullText{Title: oneLine(h.Title), Body: executor.Clip(d.sumBody(), maxBody), Onto: cmp.Or(h.Target, h.Base)}
+		return executor.PullText{Title: oneLine(h.Title), Body: text.Head(d.sumBody(), maxBody), Onto: cmp.Or(h.Target, h.Base)}
 	}
 	return executor.PullText{
-		Title: oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title)), Body: executor.Clip(d.nodeBody(n), maxBody), Onto: d.onto(n),
+		Title: oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title)), Body: text.Head(d.nodeBody(n), maxBody), Onto: d.onto(n),
 	}
 }
 
@@ -92,7 +93,7 @@ func (d *driver) sumBody() string {
 	return b.String()
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(plain(s)), " ") }
+func oneLine(s string) string { return text.OneLine(plain(s)) }
 
 // tries counts the attempts at a node's work: to land what it came to is none.
 func tries(v executor.NodeView) (n int) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/strictjson"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Bounds of proposals.
@@ -40,7 +41,7 @@ func (t *turn) propose(args json.RawMessage) (string, error) {
 		}
 		return strings.TrimSpace(executor.Clean(s))
 	}
-	made := executor.Proposal{Title: strings.Join(strings.Fields(redact(p.Title)), " "), Text: redact(p.Text)}
+	made := executor.Proposal{Title: text.OneLine(redact(p.Title)), Text: redact(p.Text)}
 	switch {
 	case made.Title == "":
 		return "", refused("propose_work", fmt.Errorf(`it has no "title": write in one line what should be done`))

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Variables by which the stdio proxy is told where to go: never as arguments, which
@@ -141,7 +143,7 @@ func (p *proxy) forward(ctx context.Context, line []byte) ([]byte, error) {
 		}
 		return line.Bytes(), nil
 	}
-	return nil, fmt.Errorf("attempt %s did not take the request (HTTP %d): %s", p.attempt, res.StatusCode, clip(strings.TrimSpace(string(b)), 300))
+	return nil, fmt.Errorf("attempt %s did not take the request (HTTP %d): %s", p.attempt, res.StatusCode, text.Clip(strings.TrimSpace(string(b)), 300))
 }
 
 func (p *proxy) refuse(id json.RawMessage, code int, why string) error {

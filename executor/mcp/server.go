@@ -22,6 +22,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Server offers the tools of all turns of this process on one port of 127.0.0.1,
@@ -225,7 +226,7 @@ func handler(s *mcp.Server) http.Handler {
 		var m message
 		if json.Unmarshal(b, &m) == nil && m.request() && !known[m.Method] {
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(failed(m.ID, codeUnknown, "there is no method "+strconv.Quote(clip(m.Method, 100))))
+			_, _ = w.Write(failed(m.ID, codeUnknown, "there is no method "+strconv.Quote(text.Clip(m.Method, 100))))
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(b))

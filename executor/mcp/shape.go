@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
 	"github.com/ralph-compiler/ralph/internal/strictjson"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Bounds of a report.
@@ -110,7 +111,7 @@ func (s shape) broken(value json.RawMessage) []string {
 	}
 	var list []string
 	for _, v := range s.schema.Validate(value) {
-		list = append(list, clip(v.String(), 300))
+		list = append(list, text.Clip(v.String(), 300))
 	}
 	if !s.outcome {
 		return list
@@ -127,11 +128,4 @@ func (s shape) broken(value json.RawMessage) []string {
 		return []string{o.Invalid}
 	}
 	return list
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // maxSketch bounds a sketch, in bytes.
@@ -18,7 +20,7 @@ func sketchOf(wire json.RawMessage) string {
 	if json.Unmarshal(wire, &s) != nil {
 		return "{}"
 	}
-	return clip(sketch(s, 0), maxSketch)
+	return text.Clip(sketch(s, 0), maxSketch)
 }
 
 func sketch(s object, depth int) string {

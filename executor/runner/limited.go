@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -73,7 +74,7 @@ func (l *Limit) Failure(r executor.AgentRun, now time.Time) error {
 	f := &executor.Failure{Class: executor.FailLimit, Err: errors.New("agent " + AgentOf(r) + " met its rate limit")}
 	m := l.find(r)
 	if len(m) > 0 && strings.TrimSpace(m[0]) != "" {
-		f.Err = fmt.Errorf("agent %s met its rate limit: %s", AgentOf(r), executor.Clip(strings.TrimSpace(m[0]), 200))
+		f.Err = fmt.Errorf("agent %s met its rate limit: %s", AgentOf(r), text.Head(strings.TrimSpace(m[0]), 200))
 	}
 	if l.until >= 0 && l.until < len(m) {
 		if t, ok := Moment(m[l.until], now); ok && t.UTC().Year() <= 9999 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // maxOutcome bounds an outcome file, in bytes.
@@ -47,6 +48,6 @@ func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 	return executor.ParseOutcome(b)
 }
 
-func note(s string, n int) string { return executor.Clip(executor.Clean(strings.TrimSpace(s)), n) }
+func note(s string, n int) string { return text.Head(executor.Clean(strings.TrimSpace(s)), n) }
 
 func trimRight(s string) string { return strings.TrimRight(s, "\n") }

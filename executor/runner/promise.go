@@ -3,9 +3,9 @@ package runner
 import (
 	"strings"
 
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // promise is how an agent claims in its last words that it is done.
@@ -24,11 +24,11 @@ func Promised(path string) string {
 	return promisedIn(text)
 }
 
-func promisedIn(text string) string {
-	lines := strings.Split(strings.TrimRight(text, " \t\n"), "\n")
+func promisedIn(said string) string {
+	lines := strings.Split(strings.TrimRight(said, " \t\n"), "\n")
 	all := promise.FindAllStringSubmatch(strings.Join(lines[max(0, len(lines)-promiseLines):], "\n"), -1)
 	if len(all) == 0 {
 		return ""
 	}
-	return executor.Clip(strings.Join(strings.Fields(all[len(all)-1][1]), " "), 200)
+	return text.Head(text.OneLine(all[len(all)-1][1]), 200)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -115,5 +116,5 @@ func totalsFile(dir, session string) string {
 		}
 		return '-'
 	}, session)
-	return filepath.Join(dir, "session-"+executor.Clip(name, 100)+".json")
+	return filepath.Join(dir, "session-"+text.Head(name, 100)+".json")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -27,12 +28,8 @@ func (s *Space) Base(ctx context.Context, e executor.Effect) (executor.BaseMade,
 		return executor.BaseMade{}, err
 	}
 	if len(j.paths) > 0 {
-		first, more := j.paths, ""
-		if len(first) > shown {
-			first, more = first[:shown], fmt.Sprintf(" and %d more", len(first)-shown)
-		}
 		return executor.BaseMade{}, &executor.Failure{Class: executor.FailConflict, Paths: j.paths, Err: fmt.Errorf(
-			"the result of %s does not merge with what was merged before it; in conflict: %s%s", s.name(j.culprit), strings.Join(first, ", "), more)}
+			"the result of %s does not merge with what was merged before it; in conflict: %s", s.name(j.culprit), text.Some(j.paths, shown))}
 	}
 	if err := s.pinJoined(ctx, e, j.commit); err != nil {
 		return executor.BaseMade{}, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -430,22 +431,14 @@ func (s *Space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step 
 	return strings.TrimSpace(string(out)), err
 }
 
-// oneLine makes text fit for one line of a commit message.
-func oneLine(text string, limit int) string {
-	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+// oneLine makes a text fit for one line of a commit message.
+func oneLine(s string, limit int) string {
+	return text.Head(text.OneLine(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
 		}
 		return r
-	}, text)), " ")
-	for len(text) > limit {
-		cut := limit
-		for cut > 0 && text[cut]&0xC0 == 0x80 {
-			cut--
-		}
-		text = text[:cut]
-	}
-	return text
+	}, s)), limit)
 }
 
 // keep pins the commit as the attempt's and moves the branch there, at once.
@@ -521,10 +514,7 @@ func (s *Space) collectRead(ctx context.Context, e executor.Effect, w *worktree)
 }
 
 func listed(paths []string) string {
-	if len(paths) > shown {
-		return fmt.Sprintf("%s and %d more", strings.Join(paths[:shown], ", "), len(paths)-shown)
-	}
-	if s := strings.Join(paths, ", "); s != "" {
+	if s := text.Some(paths, shown); s != "" {
 		return s
 	}
 	return "its branch"

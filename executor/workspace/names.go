@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/shellword"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -372,10 +373,7 @@ func (l *names) reportBeside(taken string, nodes []*ir.Node) {
 		ids, list = append(ids, n.ID), append(list, n.Git.Branch)
 		sum = sum || n.ID == executor.Integration
 	}
-	said := strings.Join(list[:min(len(list), most)], ", ")
-	if len(list) > most {
-		said += fmt.Sprintf(" and %d more", len(list)-most)
-	}
+	said := text.Some(list, most)
 	what := "the branch " + taken
 	if o.epic != "" {
 		what += " of " + o.String()

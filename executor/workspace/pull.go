@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -165,7 +166,7 @@ func (s *Space) Poll(ctx context.Context, e executor.Effect) (executor.PullSeen,
 	case "CLOSED":
 		seen := executor.PullSeen{State: "closed"}
 		if n := len(p.Comments); n > 0 {
-			seen.Comment = executor.Clip(p.Comments[n-1].Body, executor.MaxNote)
+			seen.Comment = text.Head(p.Comments[n-1].Body, executor.MaxNote)
 		}
 		return seen, nil
 	case "MERGED":

@@ -154,8 +154,8 @@ func TestTextIsHarmless(t *testing.T) {
 		"a\x1bü":             "aü", // else it went on in the middle of a character
 		"a\x1b\xff":          "a\uFFFD",
 	} {
-		if got := text([]byte(in), false); got != want {
-			t.Errorf("text(%q) = %q, want %q", in, got, want)
+		if got := printable([]byte(in), false); got != want {
+			t.Errorf("printable(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // pulseTime is the least time between two signs of life that are told.
@@ -63,13 +64,5 @@ func (p *Pulse) End() {
 func lastOf(b []byte) string {
 	b = bytes.TrimRight(b[max(0, len(b)-4096):], " \t\r\n\x00")
 	b = b[bytes.LastIndexByte(b, '\n')+1:]
-	line := strings.TrimSpace(text(b[:min(len(b), 1000)], false))
-	if len(line) <= 200 {
-		return line
-	}
-	n := 200
-	for n > 0 && !utf8.RuneStart(line[n]) {
-		n--
-	}
-	return line[:n]
+	return text.Head(strings.TrimSpace(printable(b[:min(len(b), 1000)], false)), 200)
 }

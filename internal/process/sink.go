@@ -150,5 +150,5 @@ func Tail(path string, n int64) (string, error) {
 	if _, err := f.ReadAt(b, size-int64(len(b))); err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}
-	return text(b, size > n), nil
+	return printable(b, size > n), nil
 }

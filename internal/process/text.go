@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// text is Plain of output. If cut, the first, broken line is left out.
-func text(b []byte, cut bool) string {
+// printable is Plain of output. If cut, the first, broken line is left out.
+func printable(b []byte, cut bool) string {
 	if i := bytes.IndexByte(b, '\n'); cut && i >= 0 && i+1 < len(b) {
 		b = b[i+1:]
 	}

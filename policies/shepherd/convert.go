@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -190,12 +191,7 @@ func (c *conversion) told() {
 					names = append(names, p)
 				}
 			}
-			all := len(names)
-			text := strings.Join(names[:min(all, most)], ", ")
-			if all > most {
-				text += fmt.Sprintf(" and %d more", all-most)
-			}
-			c.diags.Add(diag.Newf(code, list[0].keyAt(), format, all).WithDetail("%s. "+detail, text))
+			c.diags.Add(diag.Newf(code, list[0].keyAt(), format, len(names)).WithDetail("%s. "+detail, text.Some(names, most)))
 		}
 		say("shepherd-left-out", s.leftOut, "without a place in a policy: %d", "They are comments in the result, each with the reason.")
 		say("shepherd-unknown-key", s.unknown, "keys that Agent Shepherd does not have: %d", "They are comments in the result and do nothing. If one of them is misspelt, correct it.")

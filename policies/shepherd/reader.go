@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -54,11 +55,7 @@ func (n node) items() []node {
 // short is the value on one line, for comments.
 func (n node) short() string {
 	const most = 100
-	s := line(plain(n.Node))
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most-1]) + "…"
-	}
-	return s
+	return text.Shorten(line(plain(n.Node)), most)
 }
 
 func plain(n *yaml.Node) string {
@@ -91,7 +88,7 @@ func line(s string) string {
 		}
 		return r
 	}, s)
-	return strings.Join(strings.Fields(s), " ")
+	return text.OneLine(s)
 }
 
 // wrong reports a value that does not fit.
@@ -100,10 +97,7 @@ func (c *conversion) wrong(n node, format string, args ...any) {
 	if name == "" {
 		name = "the file"
 	}
-	if r := []rune(name); len(r) > 32 {
-		name = string(r[:31]) + "…"
-	}
-	c.diags.Add(diag.Newf("shepherd-value", n.at(), "%s is not what it has to be", line(name)).
+	c.diags.Add(diag.Newf("shepherd-value", n.at(), "%s is not what it has to be", clip(name)).
 		WithDetail("%s has to be %s.", line(cmp.Or(n.path, "The file")), fmt.Sprintf(format, args...)))
 }
 
@@ -150,11 +144,7 @@ func (c *conversion) fields(n node, what string) (*fields, bool) {
 }
 
 func clip(s string) string {
-	s = line(s)
-	if r := []rune(s); len(r) > 32 {
-		return string(r[:31]) + "…"
-	}
-	return s
+	return text.Shorten(line(s), 32)
 }
 
 // get returns the value of a key; absent if it is not there, or null.

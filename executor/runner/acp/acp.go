@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Runner runs programs that speak ACP. It is stateless and may be used concurrently.
@@ -99,8 +100,8 @@ func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 		case try == 1 && prog.endedItself(err): // as in turn.stillborn
 		case errors.Is(err, errGone):
 			why := ""
-			if said, err := process.Tail(spec.Stderr, 4<<10); err == nil && lastLine(said) != "" {
-				why = ": " + shorten(lastLine(said), 300)
+			if said, err := process.Tail(spec.Stderr, 4<<10); err == nil && text.LastLine(said) != "" {
+				why = ": " + text.Clip(text.LastLine(said), 300)
 			}
 			return "", runner.Configuration(fmt.Errorf("agent %s: %s %s before it answered%s: does it speak ACP?", runner.AgentOf(r), r.Runner.Run[0], prog.died(), why))
 		case err != nil:

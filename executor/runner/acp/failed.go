@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Codes of errors that mean something of their own.
@@ -39,7 +40,7 @@ var finalNames = []string{"APIError", "ProviderAuthError", "ProviderModelNotFoun
 // classify says what kind of failure an error of the program is.
 func (t *turn) classify(method string, e *sdk.RequestError, h hello) *executor.Failure {
 	words, status, name := wordsOf(e)
-	f := &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("agent %s: %s: %s", runner.AgentOf(t.run), method, shorten(words, 500))}
+	f := &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("agent %s: %s: %s", runner.AgentOf(t.run), method, text.Clip(words, 500))}
 	switch {
 	case status == 429, status == 0 && limitWords.MatchString(words):
 		f.Class = executor.FailLimit
@@ -50,7 +51,7 @@ func (t *turn) classify(method string, e *sdk.RequestError, h hello) *executor.F
 		}
 	case e.Code == authRequired && status < 500:
 		f.Class = executor.FailConfig
-		f.Err = fmt.Errorf("agent %s: %s is not logged in: %s%s", runner.AgentOf(t.run), t.name(h), shorten(words, 300), h.logins())
+		f.Err = fmt.Errorf("agent %s: %s is not logged in: %s%s", runner.AgentOf(t.run), t.name(h), text.Clip(words, 300), h.logins())
 	case status >= 500:
 	case status >= 400 && status != 408 && status != 409 && status != 425:
 		f.Class = executor.FailConfig
@@ -97,7 +98,7 @@ func (h hello) logins() string {
 			s = l.Description
 		}
 		if s != "" {
-			out = append(out, shorten(s, 200))
+			out = append(out, text.Clip(s, 200))
 		}
 	}
 	if len(out) == 0 {

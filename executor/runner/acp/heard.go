@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // heard is what a program says in the turn's session.
@@ -64,7 +66,7 @@ func (h *heard) raw(line []byte) {
 			Update update `json:"update"`
 		} `json:"params"`
 	}
-	if json.Unmarshal(line, &m) == nil && (m.Params.Update.Kind == messageChunk || m.Params.Update.Kind == thoughtChunk) && text(m.Params.Update.Content) != "" {
+	if json.Unmarshal(line, &m) == nil && (m.Params.Update.Kind == messageChunk || m.Params.Update.Kind == thoughtChunk) && saidIn(m.Params.Update.Content) != "" {
 		return
 	}
 	h.turn.Heard(line)
@@ -107,9 +109,9 @@ func (h *heard) update(session string, u update) {
 	}
 	switch u.Kind {
 	case messageChunk:
-		h.chunk(u.MessageID, text(u.Content))
+		h.chunk(u.MessageID, saidIn(u.Content))
 	case thoughtChunk:
-		h.thought.WriteString(shorten(text(u.Content), max(0, maxAnswer-h.thought.Len())))
+		h.thought.WriteString(text.Clip(saidIn(u.Content), max(0, maxAnswer-h.thought.Len())))
 		h.cut = h.cut || u.MessageID == "" // those who number their messages say so themselves
 	case userChunk:
 		h.cut = true
@@ -178,7 +180,7 @@ func (h *heard) toolCall(u update) {
 	case sdk.ToolCallStatusCompleted, sdk.ToolCallStatusFailed:
 		h.show(t)
 		if s := results(u.Content); s != "" {
-			h.turn.Say(indent(shorten(h.turn.Plain(s), maxResult)))
+			h.turn.Say(indent(text.Clip(h.turn.Plain(s), maxResult)))
 		}
 		if u.Status == string(sdk.ToolCallStatusFailed) {
 			h.turn.Say("  failed")
@@ -201,7 +203,7 @@ func (h *heard) toolCall(u update) {
 func (h *heard) show(t *tool) {
 	if !t.shown {
 		t.shown = true
-		h.turn.Say("> " + strings.TrimSpace(string(t.kind)+" "+shorten(h.turn.Plain(t.title), 300)))
+		h.turn.Say("> " + strings.TrimSpace(string(t.kind)+" "+text.Clip(h.turn.Plain(t.title), 300)))
 	}
 }
 
@@ -210,7 +212,7 @@ func (h *heard) plan(u update) {
 	for _, e := range u.Entries {
 		if e.Status == string(sdk.PlanEntryStatusInProgress) && e.Content != h.doing {
 			h.doing = e.Content
-			h.turn.Say("plan: " + shorten(h.turn.Plain(e.Content), 300))
+			h.turn.Say("plan: " + text.Clip(h.turn.Plain(e.Content), 300))
 		}
 	}
 }
@@ -232,14 +234,6 @@ func (h *heard) end() string {
 	h.over = true
 	h.endMessage()
 	return h.last
-}
-
-// shorten leaves out what is behind n bytes.
-func shorten(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + " […]"
 }
 
 func indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }

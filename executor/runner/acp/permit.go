@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // permission is what a program asks before it uses a tool. Its options are read
@@ -50,9 +52,9 @@ func (h *heard) ask(method string, params json.RawMessage) any {
 	}
 	switch {
 	case refuse:
-		h.turn.Say("  refused: this agent may not change files: " + shorten(p.ToolCall.Title, 300))
+		h.turn.Say("  refused: this agent may not change files: " + text.Clip(p.ToolCall.Title, 300))
 	case outcome.Cancelled != nil:
-		h.turn.Say("  not answered, because it offers no way to allow it: " + shorten(p.ToolCall.Title, 300))
+		h.turn.Say("  not answered, because it offers no way to allow it: " + text.Clip(p.ToolCall.Title, 300))
 	case p.ToolCall.ID != "":
 		h.turn.Tool(p.ToolCall.ID, true)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -13,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // turn is one iteration in progress.
@@ -197,8 +197,8 @@ func (t *turn) ended(s saying, answer string, limited *runner.Limit) runner.End 
 func (t *turn) gone() error {
 	name := runner.AgentOf(t.run)
 	died := t.program.died()
-	if last := lastLine(runner.Tail(t.run)); last != "" {
-		died += ": " + shorten(last, 300)
+	if last := text.LastLine(runner.Tail(t.run)); last != "" {
+		died += ": " + text.Clip(last, 300)
 	}
 	f := &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s: %s %s", name, t.run.Runner.Run[0], died)}
 	if t.stillborn(errGone) {
@@ -206,9 +206,4 @@ func (t *turn) gone() error {
 		f.Err = fmt.Errorf("agent %s: %s %s; it never answered as a program that speaks ACP: look at its run = […]", name, t.run.Runner.Run[0], died)
 	}
 	return f
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }

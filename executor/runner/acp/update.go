@@ -44,8 +44,8 @@ const (
 	usageUpdate  = "usage_update"
 )
 
-// text is what a block of content says; "" if it is no text.
-func text(block json.RawMessage) string {
+// saidIn is what a block of content says; "" if it is no text.
+func saidIn(block json.RawMessage) string {
 	var b struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
@@ -70,7 +70,7 @@ func results(content json.RawMessage) string {
 	for _, c := range list {
 		switch {
 		case c.Type == "content":
-			if s := strings.TrimSpace(text(c.Content)); s != "" {
+			if s := strings.TrimSpace(saidIn(c.Content)); s != "" {
 				parts = append(parts, s)
 			}
 		case c.Type == "diff" && c.Path != "":

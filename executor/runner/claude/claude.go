@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Runner runs Claude Code. It is stateless and may be used concurrently.
@@ -81,9 +82,5 @@ func (c Runner) Join(r executor.AgentRun, session string) []string {
 
 // oneLine is a text on one line, at most n bytes of it.
 func oneLine(s string, n int) string {
-	s = executor.Clean(strings.Join(strings.Fields(s), " "))
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return text.Clip(executor.Clean(text.OneLine(s)), n)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // kinds of failure, as Claude Code names them in the message that it puts in the
@@ -194,7 +195,7 @@ func resetTime(words string, now time.Time) time.Time {
 	if zone, err := time.LoadLocation(m[2]); m[2] != "" && err == nil {
 		now = now.In(zone)
 	}
-	at := strings.ToUpper(strings.Join(strings.Fields(m[1]), " "))
+	at := strings.ToUpper(text.OneLine(m[1]))
 	for _, form := range []string{"Jan 2, 3PM", "Jan 2, 3:04PM", "Jan 2 3PM", "Jan 2 3:04PM"} { // months are read in any case
 		t, err := time.ParseInLocation(form, strings.Replace(at, " AT ", " ", 1), now.Location())
 		if err != nil {

@@ -78,10 +78,10 @@ type message struct {
 
 type content struct {
 	Role    string `json:"role"`
-	Content []text `json:"content"`
+	Content []part `json:"content"`
 }
 
-type text struct {
+type part struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
@@ -92,7 +92,7 @@ func (in *input) prompt(b []byte) {
 	if strings.HasPrefix(strings.TrimSpace(s), "/") {
 		s = "Your task:\n\n" + s // else it is taken for a command
 	}
-	in.send(message{Type: "user", Message: content{Role: "user", Content: []text{{"text", s}}}})
+	in.send(message{Type: "user", Message: content{Role: "user", Content: []part{{"text", s}}}})
 }
 
 // interrupt ends the turn in good order.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // stream is what was heard of a turn.
@@ -301,7 +302,7 @@ func short(s string) string {
 		s, cut = strings.Join(all[:lines], "\n"), true
 	}
 	if len(s) > most {
-		s, cut = strings.ToValidUTF8(s[:most], ""), true
+		s, cut = text.Head(s, most), true
 	}
 	if cut {
 		s += " …"

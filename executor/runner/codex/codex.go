@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Runner runs Codex CLI, a process for each turn. It is stateless and may be used
@@ -194,9 +195,5 @@ func orElse(d, usual time.Duration) time.Duration {
 
 // clip is the beginning of a text, at most n bytes of it.
 func clip(s string, n int) string {
-	s = strings.TrimSpace(s)
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return text.Clip(strings.TrimSpace(s), n)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // event is a line of `codex exec --json`, as far as ralph looks at it.
@@ -168,5 +170,5 @@ func lastOf(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return "…" + strings.ToValidUTF8(s[len(s)-n:], "")
+	return "…" + text.Tail(s, n)
 }

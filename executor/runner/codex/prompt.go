@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // maxPrompt is how long a prompt may be, in bytes: Codex takes 1048576 characters.
@@ -21,22 +22,19 @@ const stdinExt = ".stdin.md"
 // openPrompt returns what Codex reads. A file, so that a Codex that never reads it
 // holds nobody up.
 func openPrompt(r executor.AgentRun) (*os.File, error) {
-	text := runner.Prompt(r)
-	if len(text) > maxPrompt {
-		rest := maxPrompt - 64<<10
-		for rest > 0 && text[rest]&0xC0 == 0x80 {
-			rest--
-		}
-		text = fmt.Appendf(append([]byte{}, text[:rest]...), "\n\n[This is too long for one message. The whole of it stands in the file %s: before you begin, read there what comes after byte %d.]\n", runner.File(r, runner.PromptExt), rest)
+	prompt := runner.Prompt(r)
+	if len(prompt) > maxPrompt {
+		first := text.Head(prompt, maxPrompt-64<<10)
+		prompt = fmt.Appendf(append([]byte{}, first...), "\n\n[This is too long for one message. The whole of it stands in the file %s: before you begin, read there what comes after byte %d.]\n", runner.File(r, runner.PromptExt), len(first))
 	}
 	if hint := hint(r); hint != "" {
-		text = append(append([]byte{}, text...), hint...)
+		prompt = append(append([]byte{}, prompt...), hint...)
 	}
-	if len(text) == len(runner.Prompt(r)) {
+	if len(prompt) == len(runner.Prompt(r)) {
 		return regular.OpenOwn(runner.File(r, runner.PromptExt))
 	}
 	name := runner.File(r, stdinExt)
-	if err := regular.WriteOwn(name, text, 0o600); err != nil {
+	if err := regular.WriteOwn(name, prompt, 0o600); err != nil {
 		return nil, err
 	}
 	return regular.OpenOwn(name)

@@ -3,12 +3,12 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // ended turns the end of the program into what the machine knows.
@@ -50,7 +50,7 @@ func (c *Runner) ended(r executor.AgentRun, res process.Result, limited *runner.
 	case silent && killed(res):
 		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s %s", runner.AgentOf(r), died(res))}
 	case silent && mute && (res.Code == 126 || res.Code == 127):
-		return out, runner.Configuration(fmt.Errorf("agent %s cannot run: exit code %d: %s", runner.AgentOf(r), res.Code, lastLine(out.Tail)))
+		return out, runner.Configuration(fmt.Errorf("agent %s cannot run: exit code %d: %s", runner.AgentOf(r), res.Code, text.LastLine(out.Tail)))
 	case r.Raw:
 	case !out.Outcome.None():
 	case r.Runner.Outcome == "required" && res.Code == 0:
@@ -77,9 +77,4 @@ func died(res process.Result) string {
 		return fmt.Sprintf("was killed by signal %d (%s)", res.Signal, res.Signal)
 	}
 	return fmt.Sprintf("ended with exit code %d: signal %d killed it", res.Code, res.Code-128)
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }

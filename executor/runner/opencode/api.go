@@ -9,8 +9,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // api is the part of a server's interface that is used, for one directory: it is
@@ -241,9 +242,5 @@ func (a api) disconnect(ctx context.Context, name string) error {
 
 // short is one line of a text, at most n bytes of it.
 func short(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return text.Clip(text.OneLine(s), n)
 }

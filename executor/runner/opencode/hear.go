@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // hear takes in one event. It returns how the turn ended, if it did.
@@ -151,7 +152,7 @@ const outputSize = 2000
 func indent(s string) string {
 	s = strings.TrimRight(s, "\n")
 	if len(s) > outputSize {
-		s = strings.ToValidUTF8(s[:outputSize], "") + "\n…"
+		s = text.Head(s, outputSize) + "\n…"
 	}
 	if s == "" {
 		return ""

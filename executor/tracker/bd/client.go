@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Client calls one bd on one beads database. It may be used concurrently; calls
@@ -255,9 +256,5 @@ func short(args []string) []string {
 }
 
 func clip(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > 400 {
-		s = strings.ToValidUTF8(s[:400], "") + "…"
-	}
-	return s
+	return text.Clip(text.OneLine(s), 400)
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -138,13 +139,13 @@ func proposalID(epic *ir.Epic, node ir.NodeID, p executor.Proposed) string {
 	if t := epic.Run.Tracker; t != nil && t.Prefix != "" {
 		prefix = t.Prefix
 	}
-	title := strings.ToLower(strings.Join(strings.Fields(p.Title), " "))
+	title := strings.ToLower(text.OneLine(p.Title))
 	sum := sha256.Sum256([]byte(string(epic.Epic.ID) + "\x00" + string(node) + "\x00" + title))
 	return prefix + "-p" + hex.EncodeToString(sum[:5])
 }
 
 func proposalTitle(title string) string {
-	title = strings.Join(strings.Fields(strings.ToValidUTF8(title, "")), " ")
+	title = text.OneLine(strings.ToValidUTF8(title, ""))
 	if title == "" {
 		return "(without a title)"
 	}

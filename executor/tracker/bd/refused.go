@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // attempts is how often one and the same thing is put to a bd that refuses it, before
@@ -183,10 +184,6 @@ func (m *Mirror) said(b *bead, list []executor.Comment) {
 }
 
 // opening is how a comment begins, for people.
-func opening(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	if r := []rune(line); len(r) > 70 {
-		line = string(r[:70]) + "…"
-	}
-	return fmt.Sprintf("the comment %q", line)
+func opening(comment string) string {
+	return fmt.Sprintf("the comment %q", text.Shorten(text.FirstLine(comment), 70))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/shellword"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -305,7 +306,7 @@ func lastWord(v executor.NodeView) string {
 // feedback is what others than ralph commented since the question was put, and the
 // earliest that this can have been: bd gives each comment a later second than the one
 // before, so that the times of a burst run ahead of the clock that events have.
-func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (text string, since time.Time, err error) {
+func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (words string, since time.Time, err error) {
 	list, err := m.read(ctx, b)
 	if err != nil {
 		return "", since, err
@@ -327,7 +328,7 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (text string, 
 			said = append(said, strings.TrimSpace(c.Text))
 		}
 	}
-	return executor.Clip(strings.Join(said, "\n\n"), executor.MaxNote), since, nil
+	return text.Head(strings.Join(said, "\n\n"), executor.MaxNote), since, nil
 }
 
 // excluded pauses a node whose bead has the label that leaves it to people, and lets

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -135,7 +136,7 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	if x := f.Get("title"); x == nil {
 		r.Missing(v, "title", "what is to be done")
 	} else {
-		n.Title, n.Range = strings.Join(strings.Fields(r.Text(x, "what is to be done")), " "), r.At(x)
+		n.Title, n.Range = text.OneLine(r.Text(x, "what is to be done")), r.At(x)
 	}
 	for _, name := range known {
 		if x := f.Get(name); x != nil && !slices.Contains(derived, name) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
 )
@@ -185,21 +185,11 @@ func (r *Row) close(at time.Time, reason string) {
 
 // title is a title that bd takes.
 func title(s, otherwise string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = text.OneLine(s)
 	if s == "" {
 		s = otherwise
 	}
-	return clip(s, maxTitle)
-}
-
-// clip cuts a text at a limit in bytes, between characters.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most -= len("…"); most > 0 && !utf8.RuneStart(s[most]); most-- {
-	}
-	return s[:most] + "…"
+	return text.Clip(s, maxTitle)
 }
 
 // description is what people read first: the goal, then the tasks.
@@ -249,7 +239,7 @@ func nodeLabels(e *ir.Epic, n *ir.Node) []string {
 func labels(list []string) []string {
 	var out []string
 	for _, l := range list {
-		if l = clip(strings.TrimSpace(strings.ReplaceAll(l, ",", " ")), maxLabel); l != "" {
+		if l = text.Clip(strings.TrimSpace(strings.ReplaceAll(l, ",", " ")), maxLabel); l != "" {
 			out = append(out, l)
 		}
 	}

@@ -98,7 +98,7 @@ func (w *writer) issue(n *ir.Node) (object, error) {
 	o.put("title", title)
 	o.put("description", description(n))
 	status := Status(n, nh)
-	if was := text(k.top["status"]); was != "" && !began && !n.Done {
+	if was := asText(k.top["status"]); was != "" && !began && !n.Done {
 		status = was
 	}
 	o.put("status", status)
@@ -113,7 +113,7 @@ func (w *writer) issue(n *ir.Node) (object, error) {
 	}
 	owner := w.e.Epic.Owner
 	if raw, own := k.top["owner"]; own {
-		owner = text(raw)
+		owner = asText(raw)
 	}
 	if owner != "" {
 		o.put("owner", owner)

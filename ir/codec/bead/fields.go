@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -46,7 +47,7 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 		return x, x.Text
 	}
 	if x, s := said("phase"); x != nil {
-		if n.Phase = oneLine(s); n.Phase != s {
+		if n.Phase = text.OneLine(s); n.Phase != s {
 			b.metadata["phase"] = s
 		}
 	}
@@ -69,7 +70,7 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 		b.planFile, b.metadata["plan_file"] = s, s
 	}
 	if _, s := said("plan_section"); s != "" {
-		if n.Section = oneLine(s); n.Section != s {
+		if n.Section = text.OneLine(s); n.Section != s {
 			b.metadata["plan_section"] = s
 		}
 	}

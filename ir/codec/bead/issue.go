@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -45,7 +46,7 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 		b.id(x)
 	}
 	if x := get("title"); x != nil {
-		n.Title, n.Range = oneLine(r.Text(x, "what is to be done")), r.At(x)
+		n.Title, n.Range = text.OneLine(r.Text(x, "what is to be done")), r.At(x)
 	}
 	if x := get("description"); x != nil {
 		if x.Kind != 's' || strings.ContainsRune(x.Text, 0) {
@@ -207,7 +208,7 @@ func (b *bead) finish() {
 	}
 	if n.Title == "" {
 		n.Title, _, _ = strings.Cut(n.Goal, "\n")
-		n.Title = oneLine(n.Title)
+		n.Title = text.OneLine(n.Title)
 	}
 	if n.Title == "" && at(b.v, "title") == nil {
 		b.r.Missing(b.v, "title", "what is to be done, in a line")
@@ -231,9 +232,6 @@ func (b *bead) ext() map[string]json.RawMessage {
 	}
 	return map[string]json.RawMessage{Format: raw}
 }
-
-// oneLine is a text without line ends and runs of blanks.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // lines is a text with \n as its only line end.
 func lines(s string) string {

@@ -56,9 +56,9 @@ func (k *kept) take(from map[string]json.RawMessage, key string, to any) error {
 func (k *kept) names() []string { return slices.Sorted(maps.Keys(k.metadata)) }
 
 // text is a key of the metadata that was kept, "" if it is no text.
-func (k *kept) text(name string) string { return text(k.metadata[name]) }
+func (k *kept) text(name string) string { return asText(k.metadata[name]) }
 
-func text(raw json.RawMessage) string {
+func asText(raw json.RawMessage) string {
 	var s string
 	if raw == nil || json.Unmarshal(raw, &s) != nil {
 		return ""
@@ -99,7 +99,7 @@ func (k *kept) list(name string) []any {
 func (k *kept) said(file string) string {
 	paths := []string{k.text("dev_agent_path")}
 	for _, gate := range slices.Sorted(maps.Keys(k.qa)) {
-		paths = append(paths, text(k.qa[gate]["agent_path"]))
+		paths = append(paths, asText(k.qa[gate]["agent_path"]))
 	}
 	for _, p := range paths {
 		if p != "" && asSaid(p, file) == p {
@@ -115,7 +115,7 @@ func (k *kept) qaAgent(gate string, q qaAgent) (any, error) {
 	if len(more) == 0 || q.Gate != "" {
 		return q, nil
 	}
-	q.AgentPath = asSaid(text(more["agent_path"]), q.AgentPath)
+	q.AgentPath = asSaid(asText(more["agent_path"]), q.AgentPath)
 	delete(more, "agent_path")
 	var o object
 	o.put("agent_path", q.AgentPath)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
@@ -208,7 +209,7 @@ func (r *rules) is(in *foreign.Value, p presence, key, what string, of func(*for
 }
 
 func (r *rules) oneOf(in *foreign.Value, key string, words []string) {
-	r.is(in, needed, key, listed(words), func(x *foreign.Value) bool { return isText(x) && slices.Contains(words, x.Text) })
+	r.is(in, needed, key, text.Or(words), func(x *foreign.Value) bool { return isText(x) && slices.Contains(words, x.Text) })
 }
 
 // each demands a list and looks at its items.

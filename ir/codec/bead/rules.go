@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
@@ -214,22 +215,13 @@ func (r *rules) text(in *foreign.Value, key, what string) *foreign.Value {
 
 // word demands one of the words.
 func (r *rules) word(in *foreign.Value, key string, words []string) {
-	list := listed(words)
+	list := text.Or(words)
 	switch x := at(in, key); {
 	case x == nil:
 		r.lacks(in, key, list)
 	case x.Kind != 's' || !slices.Contains(words, x.Text):
 		r.must(x, list)
 	}
-}
-
-// listed is a list of words in a sentence.
-func listed(words []string) string {
-	n := len(words)
-	if n == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
 }
 
 // texts demands a list of texts that say something; needed: with at least one.

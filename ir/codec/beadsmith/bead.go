@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -88,7 +89,7 @@ func isDone(e *ir.Epic, node *ir.Node, a *ir.Attempt) bool {
 	lines := strings.Split(strings.TrimRight(a.Response, " \t\r\n"), "\n")
 	end := strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
 	for _, w := range words {
-		if strings.Join(strings.Fields(a.Promise), " ") == w || bounded(w).MatchString(end) {
+		if text.OneLine(a.Promise) == w || bounded(w).MatchString(end) {
 			return true
 		}
 	}
@@ -105,7 +106,7 @@ func promises(e *ir.Epic, node *ir.Node) []string {
 	var out []string
 	for _, name := range gatesOf(node) {
 		if p := e.Gates[name].Promise; p != "" {
-			out = append(out, strings.Join(strings.Fields(p), " "))
+			out = append(out, text.OneLine(p))
 		}
 	}
 	return out

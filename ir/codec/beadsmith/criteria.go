@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -166,7 +167,7 @@ func (d *decoding) promise(t *task, g *ir.DraftGate, text string) {
 // holds, and what is looked for in outputs.
 func (d *decoding) oneLine(v *foreign.Value, what string) string {
 	s := d.Text(v, what)
-	if s != strings.Join(strings.Fields(s), " ") || len(s) > 200 || strings.Contains(s, "</promise>") {
+	if s != text.OneLine(s) || len(s) > 200 || strings.Contains(s, "</promise>") {
 		d.Wrong(v, what+", one line of at most 200 bytes without blanks at its ends or two in a row")
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -121,7 +122,7 @@ func (d *decoding) task(v *foreign.Value) {
 	if x := f.Get("description"); x != nil {
 		n.Goal = strings.TrimSpace(strings.ReplaceAll(d.Text(x, "what is to be done"), "\r\n", "\n"))
 		first, _, _ := strings.Cut(n.Goal, "\n")
-		n.Title, n.Range = clip72(strings.Join(strings.Fields(first), " ")), d.At(x)
+		n.Title, n.Range = text.Title(text.OneLine(first), 72), d.At(x)
 	} else {
 		d.Missing(v, "description", "what is to be done, a text")
 	}
@@ -209,11 +210,4 @@ func (d *decoding) draft(file string) *ir.Draft {
 // command is a text for the shell as a gate has it.
 func command(s string) string {
 	return strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
-}
-
-func clip72(s string) string {
-	if r := []rune(s); len(r) > 72 {
-		return strings.TrimSpace(string(r[:71])) + "…"
-	}
-	return s
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -137,9 +138,9 @@ func (d *drawing) title() string {
 	s := &d.stats
 	var b strings.Builder
 	fmt.Fprintf(&b, `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="2"><TR><TD ALIGN="LEFT"><FONT POINT-SIZE="18"><B>%s</B></FONT></TD></TR>`,
-		html(cut(orUnnamed(d.e.Epic.Title, d.e.Epic.Slug), 90)))
+		html(text.Shorten(orUnnamed(d.e.Epic.Title, d.e.Epic.Slug), 90)))
 	facts := []string{
-		plural(s.Nodes, "node"), plural(s.Edges, "edge"), plural(len(s.Waves), "wave"),
+		text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"),
 		fmt.Sprintf("at most %d at once", s.Widest),
 	}
 	if s.Done > 0 {
@@ -152,7 +153,7 @@ func (d *drawing) title() string {
 		facts = append(facts, "critical path "+ir.Duration(s.Path))
 	}
 	if d.o.Impact != "" {
-		facts = append(facts, fmt.Sprintf("%s affects %s", d.o.Impact, plural(max(0, len(d.impacted)-1), "node")))
+		facts = append(facts, fmt.Sprintf("%s affects %s", d.o.Impact, text.Count(max(0, len(d.impacted)-1), "node")))
 	}
 	fmt.Fprintf(&b, `<TR><TD ALIGN="LEFT"><FONT COLOR="%s">%s</FONT></TD></TR>`, quiet, html(strings.Join(facts, " · ")))
 	if !d.o.NoLegend {
@@ -160,13 +161,6 @@ func (d *drawing) title() string {
 	}
 	b.WriteString(`</TABLE>`)
 	return b.String()
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func orUnnamed(s, otherwise string) string {

@@ -3,6 +3,7 @@ package dot
 import (
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -34,7 +35,7 @@ func wrap(s string, width, lines int) []string {
 		}
 		line, used = "", 0
 	}
-	for word := range strings.FieldsSeq(ir.Printable(cut(s, 4*width*lines))) {
+	for word := range strings.FieldsSeq(ir.Printable(text.Shorten(s, 4*width*lines))) {
 		for {
 			head, rest := split(word, width)
 			n := columns(head)
@@ -57,15 +58,6 @@ func wrap(s string, width, lines int) []string {
 		out[lines-1] += "…"
 	}
 	return out
-}
-
-func cut(s string, most int) string {
-	for i := range s {
-		if i >= most {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }
 
 // split cuts a word after width columns.

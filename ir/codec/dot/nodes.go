@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -41,7 +42,7 @@ func (d *drawing) phases() {
 // waves draws the nodes of a wave in one rank, behind its number.
 func (d *drawing) waves() {
 	for w, keys := range d.stats.Waves {
-		d.printf("  { rank=same;\n    \"#wave %d\" [shape=plain, fontcolor=%q, label=<<B>wave %d</B><BR/>%s>];\n", w+1, quiet, w+1, plural(len(keys), "node"))
+		d.printf("  { rank=same;\n    \"#wave %d\" [shape=plain, fontcolor=%q, label=<<B>wave %d</B><BR/>%s>];\n", w+1, quiet, w+1, text.Count(len(keys), "node"))
 		for _, k := range keys {
 			d.node(d.index[k], "    ")
 		}
@@ -92,16 +93,16 @@ func (d *drawing) node(i int, indent string) {
 		quoted(strings.Join(classes, " ")), quoted(tooltip(n)), indent, d.label(n, text, sub))
 }
 
-func (d *drawing) label(n *ir.Node, text, sub string) string {
+func (d *drawing) label(n *ir.Node, ink, sub string) string {
 	var b strings.Builder
-	head := html(cut(string(n.Key), 40))
+	head := html(text.Shorten(string(n.Key), 40))
 	if n.Done {
 		head = "✓ " + head
 	}
 	if n.Kind != ir.Work {
 		head += " · " + html(string(n.Kind))
 	}
-	fmt.Fprintf(&b, `<FONT COLOR="%s"><B>%s</B>`, text, head)
+	fmt.Fprintf(&b, `<FONT COLOR="%s"><B>%s</B>`, ink, head)
 	for _, line := range wrap(n.Title, 26, 3) {
 		b.WriteString("<BR/>" + html(line))
 	}
@@ -117,15 +118,15 @@ func (d *drawing) details(n *ir.Node) []string {
 	if n.Done {
 		return []string{"done"}
 	}
-	first := cut(n.Complexity.Level, 24)
+	first := text.Shorten(n.Complexity.Level, 24)
 	if n.Complexity.Word != "" {
-		first += ": " + cut(n.Complexity.Word, 24)
+		first += ": " + text.Shorten(n.Complexity.Word, 24)
 	}
 	if slices.Contains(n.Labels, "optional") {
 		first += " · optional"
 	}
 	if d.o.Waves && n.Phase != "" {
-		first += " · " + cut("phase "+n.Phase, 24)
+		first += " · " + text.Shorten("phase "+n.Phase, 24)
 	}
 	if len(d.e.Nodes) > detailNodes {
 		return []string{first}
@@ -135,11 +136,11 @@ func (d *drawing) details(n *ir.Node) []string {
 		gates += len(n.Steps[i].Gates)
 	}
 	if gates > 0 {
-		first += " · " + plural(gates, "gate")
+		first += " · " + text.Count(gates, "gate")
 	}
 	out := []string{first}
 	if who := worker(n); who != "" && d.agents {
-		out = append(out, cut(who, 36))
+		out = append(out, text.Shorten(who, 36))
 	}
 	switch {
 	case len(n.Merges) > 4:
@@ -166,16 +167,16 @@ func worker(n *ir.Node) string {
 }
 
 func tooltip(n *ir.Node) string {
-	lines := []string{string(n.Key) + ": " + cut(n.Title, 200)}
+	lines := []string{string(n.Key) + ": " + text.Shorten(n.Title, 200)}
 	if n.Goal != "" {
-		lines = append(lines, cut(n.Goal, 300))
+		lines = append(lines, text.Shorten(n.Goal, 300))
 	}
 	if n.Section != "" {
-		lines = append(lines, cut(n.Section, 200))
+		lines = append(lines, text.Shorten(n.Section, 200))
 	}
 	l := n.Limits
 	if l.Attempts > 0 {
-		lines = append(lines, fmt.Sprintf("%s of at most %s", plural(l.Attempts, "attempt"), ir.Duration(l.TimeoutMS)))
+		lines = append(lines, fmt.Sprintf("%s of at most %s", text.Count(l.Attempts, "attempt"), ir.Duration(l.TimeoutMS)))
 	}
 	return strings.Join(lines, "\n")
 }

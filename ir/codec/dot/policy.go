@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -169,7 +170,7 @@ const maxPolicies = 60
 func WritePolicies(title string, policies []Policy) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph policy {\n  graph [rankdir=LR, bgcolor=white, fontname=%s, fontsize=18, fontcolor=%q, labelloc=t, labeljust=l, nodesep=0.25, ranksep=0.5, pad=0.3, label=<<B>%s</B>>];\n",
-		font, ink, html(cut(title, 90)))
+		font, ink, html(text.Shorten(title, 90)))
 	fmt.Fprintf(&b, "  node [fontname=%s, fontsize=11, fontcolor=%q, penwidth=1.2, height=0.4, margin=\"0.14,0.08\"];\n", font, ink)
 	fmt.Fprintf(&b, "  edge [color=%q, arrowsize=0.7, fontname=%s, fontsize=9, fontcolor=%q];\n", edgeInk, font, quiet)
 	for i := range policies[:min(len(policies), maxPolicies)] {
@@ -189,7 +190,7 @@ func drawPolicy(b *strings.Builder, i int, p *Policy) {
 		broken[f.Step] = f
 	}
 	fmt.Fprintf(b, "  subgraph cluster_%d {\n    graph [label=<<B>policy %s</B> · %s>, fontsize=12, style=\"rounded,filled\", fillcolor=\"#FBFBFC\", color=\"#D5D9DE\", margin=14, tooltip=%s];\n",
-		i, html(cut(p.Name, 60)), html(nodeList(p.Nodes, 8)), quoted(nodeList(p.Nodes, 40)))
+		i, html(text.Shorten(p.Name, 60)), html(nodeList(p.Nodes, 8)), quoted(nodeList(p.Nodes, 40)))
 	agents := map[string]int{}
 	for j, a := range p.Agents {
 		agents[a.Name] = j
@@ -201,7 +202,7 @@ func drawPolicy(b *strings.Builder, i int, p *Policy) {
 			line += " · " + a.Model
 		}
 		fmt.Fprintf(b, "    %s [shape=%s, style=filled, fillcolor=\"#F4ECF9\", color=\"#8644A8\", tooltip=%s, label=<<B>%s</B><BR/><FONT POINT-SIZE=\"9\" COLOR=\"%s\">%s</FONT>>];\n",
-			id("agent", j), shape, quoted("agent "+a.Name), html(cut(a.Name, 40)), quiet, html(cut(line, 40)))
+			id("agent", j), shape, quoted("agent "+a.Name), html(text.Shorten(a.Name, 40)), quiet, html(text.Shorten(line, 40)))
 	}
 	steps := map[string]int{}
 	for j, s := range p.Steps {
@@ -237,7 +238,7 @@ func drawPolicy(b *strings.Builder, i int, p *Policy) {
 		for n, g := range s.Gates {
 			gate := fmt.Sprintf("gate_%d_%d_%d", i, j, n)
 			fmt.Fprintf(b, "    %s [shape=octagon, style=filled, fillcolor=\"#FFF8E6\", color=\"#B7791F\", margin=\"0.02,0.02\", tooltip=%s, label=<<B>%s</B><BR/><FONT POINT-SIZE=\"9\" COLOR=\"%s\">%s</FONT>>];\n    %s -> %s [color=\"#B7791F\"];\n",
-				gate, quoted("gate "+g.Name), html(cut(g.Name, 40)), quiet, html(g.Kind), id("step", j), gate)
+				gate, quoted("gate "+g.Name), html(text.Shorten(g.Name, 40)), quiet, html(g.Kind), id("step", j), gate)
 			if k, known := agents[g.Agent]; known {
 				fmt.Fprintf(b, "    %s -> %s [arrowhead=none, style=dotted, label=\"judges\"];\n", gate, id("agent", k))
 			}
@@ -247,7 +248,7 @@ func drawPolicy(b *strings.Builder, i int, p *Policy) {
 }
 
 func stepLabel(s *Step, f Finding, bad bool) string {
-	label := "<B>" + html(cut(s.Name, 40)) + "</B>"
+	label := "<B>" + html(text.Shorten(s.Name, 40)) + "</B>"
 	small := func(text, color string) {
 		for _, line := range wrap(text, 34, 3) {
 			label += fmt.Sprintf(`<BR/><FONT POINT-SIZE="9" COLOR="%s">%s</FONT>`, color, html(line))
@@ -257,7 +258,7 @@ func stepLabel(s *Step, f Finding, bad bool) string {
 		small("needs "+strings.Join(s.Capabilities, ", "), quiet)
 	}
 	if s.Attempts > 0 {
-		small(s.Access+" · "+plural(s.Attempts, "attempt"), quiet)
+		small(s.Access+" · "+text.Count(s.Attempts, "attempt"), quiet)
 	}
 	if bad {
 		words := map[string]string{"dead-end": "DEAD END: ", "single-point": "SINGLE POINT OF FAILURE: ", "no-gate": "NO GATE: "}
@@ -274,7 +275,7 @@ func stepLabel(s *Step, f Finding, bad bool) string {
 func nodeList(keys []ir.Key, most int) string {
 	out := make([]string, 0, most+1)
 	for _, k := range keys[:min(len(keys), most)] {
-		out = append(out, cut(string(k), 40))
+		out = append(out, text.Shorten(string(k), 40))
 	}
 	if more := len(keys) - len(out); more > 0 {
 		out = append(out, fmt.Sprintf("%d more", more))

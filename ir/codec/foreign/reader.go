@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -224,15 +225,11 @@ func (r *Reader) Unknown() {
 	}
 	const most = 8
 	var names []string
-	for _, s := range r.unknown[:min(len(r.unknown), most)] {
+	for _, s := range r.unknown {
 		names = append(names, s.pointer)
 	}
-	list := strings.Join(names, ", ")
-	if n := len(r.unknown) - most; n > 0 {
-		list += fmt.Sprintf(" and %d more", n)
-	}
 	r.Diags.Add(diag.Newf("bead-unknown-key", r.unknown[0].at, "ralph has no use for %d of its keys", len(r.unknown)).
-		WithDetail("%s. They are kept in epic.json (nodes.ext.%s) and do nothing. If one of them is misspelt, correct it.", list, r.Format))
+		WithDetail("%s. They are kept in epic.json (nodes.ext.%s) and do nothing. If one of them is misspelt, correct it.", text.Some(names, most), r.Format))
 }
 
 // Wrong reports a value that does not fit; the detail begins with its pointer.
@@ -333,11 +330,8 @@ func Slug(s string) string {
 // Stem is the name of a file without folder and extension.
 func Stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
-// Clip is a text of at most some 40 characters, for messages.
+// Clip is a text of at most 40 characters, for messages.
 func Clip(s string) string {
 	const most = 40
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return text.Shorten(s, most)
 }

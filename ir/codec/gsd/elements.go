@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // element is <name attributes>…</name> in the body of a plan. Its content is no XML:
@@ -80,7 +81,7 @@ var meant = map[string]bool{
 
 // attr returns the value of an attribute.
 func (e element) attr(name string) string {
-	_, rest, ok := strings.Cut(" "+strings.Join(strings.Fields(e.attrs), " "), " "+name+`="`)
+	_, rest, ok := strings.Cut(" "+text.OneLine(e.attrs), " "+name+`="`)
 	if !ok {
 		return ""
 	}
@@ -151,5 +152,3 @@ func bulleted(s string) (string, bool) {
 	}
 	return rest, true
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

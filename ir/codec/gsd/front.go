@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -106,16 +107,16 @@ func (d *decoding) front(p *plan) {
 		case "plan":
 			p.numberText = e.value.Value
 		case "title", "name":
-			p.title = oneLine(e.value.Value)
+			p.title = text.OneLine(e.value.Value)
 		case "type":
-			if v := oneLine(e.value.Value); v != "" && v != "execute" {
+			if v := text.OneLine(e.value.Value); v != "" && v != "execute" {
 				n.Type = ir.Stated{Value: v, Range: e.place(e.value)}
 			}
 		case "wave":
 			d.wave(p, e)
 		case "depends_on":
 			for _, v := range scalars(e.value) {
-				if text := oneLine(v.Value); text != "" {
+				if text := text.OneLine(v.Value); text != "" {
 					p.needs = append(p.needs, need{text: text, at: e.place(v)})
 				}
 			}
@@ -125,7 +126,7 @@ func (d *decoding) front(p *plan) {
 			}
 		case "requirements", "requirements_addressed":
 			for _, v := range scalars(e.value) {
-				if id := oneLine(v.Value); id != "" && !p.implied[id] {
+				if id := text.OneLine(v.Value); id != "" && !p.implied[id] {
 					p.implied[id] = true
 					n.Implements = append(n.Implements, id)
 				}
@@ -187,7 +188,7 @@ func (d *decoding) mustHaves(p *plan, e *entry) {
 // said is a value of must_haves in words.
 func said(v *yaml.Node) string {
 	if v.Kind == yaml.Scalar {
-		return oneLine(v.Value)
+		return text.OneLine(v.Value)
 	}
 	get := func(name string) string {
 		x := v.Get(name)
@@ -196,7 +197,7 @@ func said(v *yaml.Node) string {
 		}
 		var all []string
 		for _, s := range scalars(x) {
-			all = append(all, oneLine(s.Value))
+			all = append(all, text.OneLine(s.Value))
 		}
 		return strings.Join(all, ", ")
 	}
@@ -257,7 +258,7 @@ func scalars(n *yaml.Node) []*yaml.Node {
 // addPath adds a file of the project to a scope. What is no such path, a file on a
 // server or of the user's, is not lost: it stands in the text of its task.
 func (p *plan) addPath(to *[]string, written string) {
-	s := strings.Trim(oneLine(written), "`\"'")
+	s := strings.Trim(text.OneLine(written), "`\"'")
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "@"), "./")
 	s, _, _ = strings.Cut(s, " (")
 	clean := path.Clean(strings.TrimSuffix(s, "/"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -347,7 +348,7 @@ func (d *decoding) unplanned() {
 			}
 		}
 		if len(missing) > 0 {
-			d.diags.Add(diag.Newf("gsd-unplanned", first.at, "phase %s has %s without a file", ph.id, counted(len(missing), "plan")).
+			d.diags.Add(diag.Newf("gsd-unplanned", first.at, "phase %s has %s without a file", ph.id, text.Count(len(missing), "plan")).
 				WithDetail("The roadmap lists %s, and no imported file has that number: nothing of it runs. Write the plans with GSD, or remove the lines from the roadmap.", strings.Join(missing[:min(len(missing), 10)], ", ")))
 		}
 	}
@@ -359,7 +360,7 @@ func (d *decoding) unplanned() {
 	for _, ph := range left[:min(len(left), 10)] {
 		names = append(names, ph.id)
 	}
-	d.diags.Add(diag.Newf("gsd-unplanned", left[0].at, "the roadmap has %s without plans", counted(len(left), "phase")).
+	d.diags.Add(diag.Newf("gsd-unplanned", left[0].at, "the roadmap has %s without plans", text.Count(len(left), "phase")).
 		WithDetail("Nothing of phase %s is in the epic. Plan it with GSD and import again.", strings.Join(names, ", ")))
 }
 
@@ -370,13 +371,6 @@ func sortedNumbers(m map[string]outline) []string {
 	}
 	slices.SortFunc(out, compareNumbers)
 	return out
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // next is the number behind a whole one.

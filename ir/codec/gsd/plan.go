@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -136,10 +137,10 @@ func (d *decoding) content(p *plan) {
 
 // between takes what stands outside of the elements: the first heading is the title,
 // the rest is told to the agent.
-func (d *decoding) between(p *plan, text string) {
-	for _, l := range lines(text) {
+func (d *decoding) between(p *plan, src string) {
+	for _, l := range lines(src) {
 		if h, ok := strings.CutPrefix(l, "# "); ok && p.heading == "" {
-			p.heading = oneLine(h)
+			p.heading = text.OneLine(h)
 			continue
 		}
 		if l == "---" || l == "" && (len(p.node.Text) == 0 || p.node.Text[len(p.node.Text)-1] == "") {
@@ -205,9 +206,7 @@ func (p *plan) titles() {
 	}
 	n.Title = cmp.Or(p.phase.outlined[p.number].title, p.title, p.heading, strings.TrimSuffix(goal, "."), "Plan "+string(n.Key))
 	const most = 120
-	if r := []rune(n.Title); len(r) > most {
-		n.Title = strings.TrimSpace(string(r[:most])) + "…"
-	}
+	n.Title = text.Title(n.Title, most)
 }
 
-func short(s string) string { return foreign.Clip(oneLine(s)) }
+func short(s string) string { return foreign.Clip(text.OneLine(s)) }

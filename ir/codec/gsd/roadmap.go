@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 var (
@@ -30,10 +31,10 @@ const maxLine = 4000
 // roadmap reads the phases: what they are called, what they wait for, which are
 // finished, and the titles of their plans.
 func (d *decoding) roadmap(f *diag.File) {
-	text := withoutComments(f.Bytes)
+	lines := withoutComments(f.Bytes)
 	var in *phase
 	list, fenced, offset := "", false, 0
-	for l := range strings.Lines(text) {
+	for l := range strings.Lines(lines) {
 		start := offset
 		offset += len(l)
 		l = strings.TrimRight(l, "\r\n")
@@ -59,7 +60,7 @@ func (d *decoding) roadmap(f *diag.File) {
 		switch {
 		case strings.HasPrefix(l, "# "):
 			if !d.titled {
-				d.draft.Title = oneLine(strings.TrimPrefix(strings.TrimPrefix(l, "# "), "Roadmap:"))
+				d.draft.Title = text.OneLine(strings.TrimPrefix(strings.TrimPrefix(l, "# "), "Roadmap:"))
 				d.titled = true
 			}
 			in = nil
@@ -84,7 +85,7 @@ func (d *decoding) roadmapLine(in *phase, l string, at diag.Range, list *string)
 	}
 	if m := roadmapPlan.FindStringSubmatch(l); m != nil {
 		p := d.phase(number(m[2]))
-		p.outlined[number(m[3])] = outline{title: oneLine(m[4]), ticked: m[1] != " ", open: m[1] == " ", at: at}
+		p.outlined[number(m[3])] = outline{title: text.OneLine(m[4]), ticked: m[1] != " ", open: m[1] == " ", at: at}
 		return
 	}
 	if m := roadmapRow.FindStringSubmatch(l); m != nil {
@@ -132,7 +133,7 @@ func (d *decoding) roadmapLine(in *phase, l string, at diag.Range, list *string)
 	}
 	if *list == "criteria" {
 		if s, ok := bulleted(strings.TrimSpace(l)); ok {
-			in.goal = append(in.goal, "At its end this is true: "+oneLine(s))
+			in.goal = append(in.goal, "At its end this is true: "+text.OneLine(s))
 		} else if s := strings.TrimSpace(l); s != "" && len(in.goal) > 0 && strings.HasPrefix(l, " ") {
 			in.goal[len(in.goal)-1] += " " + s
 		}
@@ -187,7 +188,7 @@ func (d *decoding) dependsOn(in *phase, value string, at diag.Range) {
 
 // phaseName is the name of a phase without what stands behind it.
 func phaseName(s string) string {
-	s = oneLine(strings.Trim(strings.TrimSpace(s), "*"))
+	s = text.OneLine(strings.Trim(strings.TrimSpace(s), "*"))
 	for _, mark := range []string{"(INSERTED)", "✅", "✓", "✔", "☑"} {
 		s = strings.TrimSpace(strings.TrimSuffix(s, mark))
 	}

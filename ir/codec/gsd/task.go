@@ -7,54 +7,55 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 var taskNumber = lazyregexp.New(`^Task \d{1,4}[a-z]?\s*[:.–—-]\s*`)
 
 // task makes an entry of the task list of a <task>.
-func (d *decoding) task(p *plan, text string, e element) {
+func (d *decoding) task(p *plan, src string, e element) {
 	n := &p.node
 	p.tasks++
 	kind := e.attr("type")
-	fields, between := d.elements(p.file, text, e.from, e.to)
+	fields, between := d.elements(p.file, src, e.from, e.to)
 	field := func(names ...string) string {
 		for _, name := range names {
 			for _, f := range fields {
 				if f.name == name {
-					return text[f.from:f.to]
+					return src[f.from:f.to]
 				}
 			}
 		}
 		return ""
 	}
-	t := ir.Task{Text: taskNumber.ReplaceAllString(oneLine(field("name")), "")}
+	t := ir.Task{Text: taskNumber.ReplaceAllString(text.OneLine(field("name")), "")}
 	used := []string{"name"}
 	at := p.file.Range(e.start, e.from)
 	switch {
 	case strings.HasPrefix(kind, "checkpoint:human-action"):
 		p.people++
 		p.asks = at
-		t.Text = lead("A person does this, ask for it", t.Text, oneLine(field("action", "what-built")))
+		t.Text = lead("A person does this, ask for it", t.Text, text.OneLine(field("action", "what-built")))
 		used = append(used, "action")
 	case strings.HasPrefix(kind, "checkpoint:decision"):
 		p.asks = at
-		t.Text = lead("A person decides this, ask and wait for the answer", t.Text, oneLine(field("decision")))
+		t.Text = lead("A person decides this, ask and wait for the answer", t.Text, text.OneLine(field("decision")))
 		used = append(used, "decision")
 	case strings.HasPrefix(kind, "checkpoint:human-verify"), strings.HasPrefix(kind, "checkpoint"):
 		p.people++
 		p.looks = at
-		t.Text = lead("Look at it", t.Text, oneLine(field("what-built")))
+		t.Text = lead("Look at it", t.Text, text.OneLine(field("what-built")))
 		used = append(used, "what-built")
 		used = append(used, "resume-signal")
 	}
 	for _, b := range between {
-		if s := text[b[0]:b[1]]; strings.TrimSpace(s) != "" {
+		if s := src[b[0]:b[1]]; strings.TrimSpace(s) != "" {
 			t.Detail = append(t.Detail, lines(s)...)
 		}
 	}
 	for _, f := range fields {
-		inner := text[f.from:f.to]
+		inner := src[f.from:f.to]
 		if slices.Contains(used, f.name) || strings.TrimSpace(inner) == "" {
 			continue
 		}
@@ -62,7 +63,7 @@ func (d *decoding) task(p *plan, text string, e element) {
 		case "action":
 			t.Detail = append(t.Detail, lines(inner)...)
 		case "files":
-			t.Detail = append(t.Detail, "Files: "+oneLine(inner))
+			t.Detail = append(t.Detail, "Files: "+text.OneLine(inner))
 			for part := range strings.FieldsFuncSeq(inner, func(r rune) bool { return r == ',' || r == '\n' }) {
 				p.addPath(&n.Scope.Files, strings.TrimPrefix(strings.TrimSpace(part), "- "))
 			}
@@ -73,7 +74,7 @@ func (d *decoding) task(p *plan, text string, e element) {
 				p.addPath(&n.Scope.Reads, s)
 			}
 		case "verify":
-			d.verify(p, text, f, &t)
+			d.verify(p, src, f, &t)
 		case "automated":
 			d.command(p, f, inner)
 		case "done", "acceptance_criteria":
@@ -102,19 +103,19 @@ var sectionHeading = lazyregexp.New(`^#{2,6}\s+(?:Task\s+)?(?:\d{1,4}[.):]?\s+)?
 
 // lastHeading takes the heading right before a task without a name out of the text.
 func (p *plan) lastHeading() string {
-	text := p.node.Text
-	for len(text) > 0 && text[len(text)-1] == "" {
-		text = text[:len(text)-1]
+	lines := p.node.Text
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
 	}
-	if len(text) == 0 {
+	if len(lines) == 0 {
 		return ""
 	}
-	m := sectionHeading.FindStringSubmatch(text[len(text)-1])
+	m := sectionHeading.FindStringSubmatch(lines[len(lines)-1])
 	if m == nil || strings.EqualFold(m[1], "tasks") {
 		return ""
 	}
-	p.node.Text = text[:len(text)-1]
-	return oneLine(m[1])
+	p.node.Text = lines[:len(lines)-1]
+	return text.OneLine(m[1])
 }
 
 // lead puts what a person does before the name of a task.
@@ -171,7 +172,7 @@ func (d *decoding) command(p *plan, e element, inner string) {
 	switch {
 	case strings.TrimSpace(run) == "":
 	case strings.HasPrefix(run, "MISSING"):
-		n.Acceptance = append(n.Acceptance, oneLine(run))
+		n.Acceptance = append(n.Acceptance, text.OneLine(run))
 	case hides(run):
 		d.diags.Add(diag.New("hidden-in-command", at, "the command has characters that do not show").
 			WithDetail("It is “%s”: what a reader sees is not what would run. Remove them.", short(ir.Printable(run))))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -105,7 +106,7 @@ func node(b *strings.Builder, indent string, i int, n *ir.Node) {
 	if n.Kind != ir.Work {
 		small = string(n.Kind) + " · " + small
 	}
-	fmt.Fprintf(b, "%sn%d%s%s%s<br/><small>%s</small>%s\n", indent, i, shape[0], head, Escape(cut(n.Title, 120)), Escape(small), shape[1])
+	fmt.Fprintf(b, "%sn%d%s%s%s<br/><small>%s</small>%s\n", indent, i, shape[0], head, Escape(text.Shorten(n.Title, 120)), Escape(small), shape[1])
 }
 
 var classDefs = []struct{ name, style string }{
@@ -160,13 +161,4 @@ func Escape(s string) string {
 		}
 	}
 	return b.String()
-}
-
-func cut(s string, most int) string {
-	for i := range s {
-		if i >= most {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -32,7 +33,7 @@ func (d *decoding) bead(root *foreign.Value) {
 		d.id(v)
 	}
 	if v := f["title"]; v != nil {
-		n.Title = strings.Join(strings.Fields(d.Text(v, "the title")), " ")
+		n.Title = text.OneLine(d.Text(v, "the title"))
 		n.Range = d.At(v)
 	}
 	if v := f["intent"]; v != nil {
@@ -138,18 +139,11 @@ func (d *decoding) finish(name string) {
 	}
 	if n.Title == "" {
 		n.Title, _, _ = strings.Cut(n.Goal, "\n")
-		n.Title = clip72(strings.Join(strings.Fields(n.Title), " "))
+		n.Title = text.Title(text.OneLine(n.Title), 72)
 	}
 	raw, err := json.Marshal(d.ext)
 	if err != nil {
 		panic(fmt.Sprintf("ralphbead: %v", err)) // it was read from JSON
 	}
 	n.Ext = map[string]json.RawMessage{Format: raw}
-}
-
-func clip72(s string) string {
-	if r := []rune(s); len(r) > 72 {
-		return strings.TrimSpace(string(r[:71])) + "…"
-	}
-	return s
 }

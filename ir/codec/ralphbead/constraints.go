@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -85,7 +86,7 @@ func (d *decoding) rule(v *foreign.Value, ext map[string]any, name, head string)
 	}
 	d.node.Text = append(d.node.Text, head, "")
 	for _, x := range items {
-		d.node.Text = append(d.node.Text, "- "+strings.Join(strings.Fields(x.Text), " "))
+		d.node.Text = append(d.node.Text, "- "+text.OneLine(x.Text))
 	}
 }
 

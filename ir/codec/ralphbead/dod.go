@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -61,7 +62,7 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 	g := ir.DraftGate{Range: d.At(v), NameRange: d.At(v), Evidence: evidence}
 	title := ""
 	if x := f["name"]; x != nil {
-		title = strings.Join(strings.Fields(d.Text(x, "what the verifier looks at")), " ")
+		title = text.OneLine(d.Text(x, "what the verifier looks at"))
 		g.NameRange = d.At(x)
 		if title != "" {
 			ext["name"] = x.Text

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -163,7 +164,7 @@ func listed(names []string) string {
 // about reads what the metadata of a list says.
 func (d *decoding) about(m *foreign.Value) {
 	if v := m.Get("projectName"); v != nil && v.Kind == 's' {
-		d.draft.Title = oneLine(v.Text)
+		d.draft.Title = text.OneLine(v.Text)
 	}
 	if v := m.Get("description"); v != nil && v.Kind == 's' {
 		d.draft.Description = lines(v.Text)
@@ -190,7 +191,7 @@ func (d *decoding) finish() {
 	if d.draft.Title == "" {
 		d.draft.Title = "Tasks"
 		if d.tag != "" {
-			d.draft.Title = "Tasks: " + oneLine(d.tag)
+			d.draft.Title = "Tasks: " + text.OneLine(d.tag)
 		}
 	}
 	for _, t := range d.read {

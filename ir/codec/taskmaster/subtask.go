@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -34,7 +35,7 @@ func (d *decoding) subtasks(list *foreign.Value, t *task) {
 			}
 		}
 		if x := f.Get("title"); x != nil {
-			s.title = oneLine(d.Text(x, "what the subtask is called"))
+			s.title = text.OneLine(d.Text(x, "what the subtask is called"))
 		} else {
 			d.Missing(v, "title", "what the subtask is called, a text")
 		}
@@ -166,7 +167,7 @@ func (d *decoding) texts(v *foreign.Value) []string {
 	for _, x := range v.Items {
 		if x.Kind != 's' {
 			d.Wrong(x, "a text")
-		} else if s := oneLine(x.Text); s != "" {
+		} else if s := text.OneLine(x.Text); s != "" {
 			out = append(out, s)
 		}
 	}
@@ -206,14 +207,14 @@ func (d *decoding) files(v *foreign.Value, n *ir.DraftNode) {
 			d.Wrong(x, "a path, or an object with path and action")
 			continue
 		}
-		if name := oneLine(p.Text); path.IsAbs(name) || strings.Contains(name, ":\\") || strings.ContainsRune(name, 0) || strings.HasPrefix(path.Clean(name)+"/", "../") {
+		if name := text.OneLine(p.Text); path.IsAbs(name) || strings.Contains(name, ":\\") || strings.ContainsRune(name, 0) || strings.HasPrefix(path.Clean(name)+"/", "../") {
 			d.Wrong(p, "a path of the project, relative to its root, with forward slashes")
 			continue
 		}
 		if action == "reference" {
-			n.Scope.Reads = append(n.Scope.Reads, oneLine(p.Text))
+			n.Scope.Reads = append(n.Scope.Reads, text.OneLine(p.Text))
 		} else {
-			n.Scope.Files = append(n.Scope.Files, oneLine(p.Text))
+			n.Scope.Files = append(n.Scope.Files, text.OneLine(p.Text))
 		}
 	}
 }
@@ -225,5 +226,3 @@ func lines(s string) []string {
 	}
 	return strings.Split(s, "\n")
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -86,7 +87,7 @@ func (d *decoding) task(v *foreign.Value) {
 		}
 	}
 	if x := f.Get("title"); x != nil {
-		n.Title, n.Range = oneLine(d.Text(x, "what the task is called")), d.At(x)
+		n.Title, n.Range = text.OneLine(d.Text(x, "what the task is called")), d.At(x)
 	} else {
 		d.Missing(v, "title", "what the task is called, a text")
 	}
@@ -100,7 +101,7 @@ func (d *decoding) task(v *foreign.Value) {
 	}
 	if x := f.Get("tags"); x != nil {
 		for _, s := range d.texts(x) {
-			n.Labels = append(n.Labels, oneLine(s))
+			n.Labels = append(n.Labels, text.OneLine(s))
 		}
 	}
 	if x := f.Get("relevantFiles"); x != nil {
@@ -109,7 +110,7 @@ func (d *decoding) task(v *foreign.Value) {
 	t.needs = d.needs(f.Get("dependencies"))
 	d.status(f.Get("status"), t)
 	if x := f.Get("type"); x != nil && x.Kind == 's' && strings.TrimSpace(x.Text) != "" {
-		if n.Type = d.Stated(x, oneLine(x.Text)); n.Type.Value == "checkpoint" && !n.Done {
+		if n.Type = d.Stated(x, text.OneLine(x.Text)); n.Type.Value == "checkpoint" && !n.Done {
 			n.Kind = ir.Manual // a milestone that somebody confirms
 		}
 	}
