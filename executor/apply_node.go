@@ -10,7 +10,12 @@ import (
 func (r *Run) applyNode(n *node, e Event) error {
 	switch b := e.Body.(type) {
 	case NodeStarted:
+		if err := n.takeListed(&b); err != nil {
+			return err
+		}
 		return r.nodeStarted(n, b)
+	case InputsListed:
+		return n.inputsListed(b)
 	case NodeResumed:
 		return r.move(n, Running)
 	case NodeWaiting:

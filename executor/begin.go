@@ -40,7 +40,7 @@ func (r *Run) begin(seq int64, e RunStarted) error {
 			r.untold(n, e)
 		}
 		r.rewind(n)
-		n.booked = purse{}
+		n.booked, n.listing = purse{}, nil
 	}
 	r.flying, r.active, r.strays, r.lander = nil, nil, nil, nil
 	clear(r.agents)

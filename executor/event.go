@@ -95,13 +95,21 @@ type (
 	}
 )
 
-// Events about a node. All but NodeStarted and NodeResumed end its running.
+// Events about a node. All but NodeStarted, InputsListed and NodeResumed end its running.
 type (
 	// NodeStarted begins a life of the node: it is run for this work and these inputs.
 	NodeStarted struct {
 		Key    ir.Key   `json:"key"`
 		Work   string   `json:"work"`
 		Judge  string   `json:"judge"`
+		Inputs []Result `json:"inputs,omitempty"`
+		Listed int      `json:"listed,omitempty"` // Inputs is empty: they are so many, and stand in the InputsListed before it
+		List   string   `json:"list,omitempty"`   // digest of these
+	}
+	// InputsListed is a part of the list of what a node starts from, where that is too
+	// long for one event. It begins nothing: its NodeStarted follows the last part.
+	InputsListed struct {
+		After  int      `json:"after"` // so many stand in the parts before it; 0 begins the list anew
 		Inputs []Result `json:"inputs"`
 	}
 	// NodeResumed ends a wait.
@@ -461,6 +469,7 @@ func (RunStarted) kind() string     { return "run.started" }
 func (RunDraining) kind() string    { return "run.draining" }
 func (RunEnded) kind() string       { return "run.ended" }
 func (NodeStarted) kind() string    { return "node.started" }
+func (InputsListed) kind() string   { return "inputs.listed" }
 func (NodeResumed) kind() string    { return "node.resumed" }
 func (NodeWaiting) kind() string    { return "node.waiting" }
 func (NodeBlocked) kind() string    { return "node.blocked" }

@@ -208,6 +208,7 @@ var kinds = func() map[string]func(*EventDecoder, []byte) (Body, error) {
 	declare[RunDraining](m)
 	declare[RunEnded](m)
 	declare[NodeStarted](m)
+	declare[InputsListed](m)
 	declare[NodeResumed](m)
 	declare[NodeWaiting](m)
 	declare[NodeBlocked](m)

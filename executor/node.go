@@ -71,6 +71,7 @@ type node struct {
 	kept      *Kept        // recovered, and not gone on with yet
 	orphans   []Orphan     // commits that the journal had lost, not yet judged
 	pull      Pull         // its last pull request
+	listing   []Result     // of what it is about to start from, as far as it is on record
 	people    people       // what they said about it
 	says      []Comment    // what happened to it, for people
 	cost      cost

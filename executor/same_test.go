@@ -42,7 +42,7 @@ func says(t *testing.T, r *Run, now time.Time) []byte {
 func walk(t *testing.T, seed uint64, nodes int, each func(s *sim)) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 11))
-	s := &sim{t: t, rng: rng, epic: randomEpic(rng, nodes), now: time.UnixMilli(0).UTC(), moves: true, old: seed%2 == 1}
+	s := &sim{t: t, rng: rng, epic: longIDs(seed, randomEpic(rng, nodes)), now: time.UnixMilli(0).UTC(), moves: true, old: seed%2 == 1}
 	run, err := New(s.epic)
 	if err != nil {
 		t.Fatal(err)
@@ -80,9 +80,9 @@ func walk(t *testing.T, seed uint64, nodes int, each func(s *sim)) {
 // TestARunReadBackSaysTheSame: another engine goes on in another process, in mid-run,
 // from nothing but the events, and puts no RunStarted: effects are in flight.
 func TestARunReadBackSaysTheSame(t *testing.T) { // execution §1, §9
-	places, flying := 0, 0
+	places, flying, parts := 0, 0, 0
 	for seed := range seeds(t, 120) {
-		read, _ := New(randomEpic(rand.New(rand.NewPCG(seed, 11)), 10))
+		read, _ := New(longIDs(seed, randomEpic(rand.New(rand.NewPCG(seed, 11)), 10)))
 		done := 0
 		catchUp := func(s *sim, r *Run, from int) {
 			t.Helper()
@@ -94,6 +94,9 @@ func TestARunReadBackSaysTheSame(t *testing.T) { // execution §1, §9
 				var back Event
 				if err := json.Unmarshal(b, &back); err != nil {
 					t.Fatal(err)
+				}
+				if _, part := e.Body.(InputsListed); part {
+					parts++
 				}
 				if err := r.Apply(back); err != nil {
 					t.Fatalf("seed %d: read back: %v", seed, err)
@@ -120,8 +123,8 @@ func TestARunReadBackSaysTheSame(t *testing.T) { // execution §1, §9
 			}
 		})
 	}
-	if places < 500 || flying < 200 {
-		t.Errorf("only %d places were looked at, %d of them with effects in flight", places, flying)
+	if places < 500 || flying < 200 || parts < 50 {
+		t.Errorf("only %d places were looked at, %d of them with effects in flight, and %d parts of lists", places, flying, parts)
 	}
 }
 

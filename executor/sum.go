@@ -9,21 +9,21 @@ import (
 
 // sumNext is what the sum needs when nothing else goes on: to be made, or to wait
 // for a person, because what the branch holds would be lost by a failure.
-func (r *Run) sumNext() (Event, bool) {
+func (r *Run) sumNext() []Event {
 	inputs, due := r.sumDue()
 	if !due {
-		return Event{}, false
+		return nil
 	}
 	n := r.sum
 	if !r.wouldLose() {
-		return n.event(NodeStarted{Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: inputs}), true
+		return n.starts(inputs)
 	}
 	loses := r.loses()
 	named := commitsOf(loses)
 	if n.waitsFor(CauseOlder) && slices.Equal(n.wait.Loses, named) {
-		return Event{}, false
+		return nil
 	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseOlder, Detail: r.losesText(loses), Loses: named}), true
+	return []Event{n.event(NodeWaiting{For: ForHuman, Cause: CauseOlder, Detail: r.losesText(loses), Loses: named})}
 }
 
 // sumDue reports whether the results have to be joined, and of what: the run is

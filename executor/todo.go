@@ -177,9 +177,7 @@ func (r *Run) admit(now time.Time) []Event {
 	}
 	for _, i := range r.ready.take(free, room) {
 		n := r.nodes[i]
-		out = append(out, n.event(NodeStarted{
-			Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: r.inputs(n),
-		}))
+		out = append(out, n.starts(r.inputs(n))...)
 	}
 	return out
 }
@@ -264,8 +262,7 @@ func (r *Run) rest(t *Todo) {
 			t.Stuck = "nodes are ready and none may start"
 		}
 	default:
-		if e, ok := r.sumNext(); ok {
-			t.Record = []Event{e}
+		if t.Record = r.sumNext(); len(t.Record) > 0 {
 			return
 		}
 		t.Done = !r.started.Wait || !r.awaited()

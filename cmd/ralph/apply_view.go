@@ -147,6 +147,9 @@ func (v *applyView) line(e executor.Event) string {
 		if n := v.keys[e.Node]; n != nil {
 			return say(term.Bold, "▶", "%s", n.Title)
 		}
+		if b.Listed > 0 {
+			return say(term.Bold, "▶", "joining %s", results(b.Listed-1))
+		}
 		return say(term.Bold, "▶", "%s", joining(b.Inputs))
 	case executor.NodeResumed:
 		if !v.waits[e.Node] {

@@ -62,7 +62,12 @@ func bodyWords(body executor.Body, keys func(ir.NodeID) string) string {
 	case executor.TamperUndone:
 		return "put back: " + b.What + " is as it was (" + b.ID + ")"
 	case executor.NodeStarted:
+		if b.Listed > 0 {
+			return "started from these " + text.Count(b.Listed, "result")
+		}
 		return "started" + fromWords(b.Inputs, keys)
+	case executor.InputsListed:
+		return "is about to start" + fromWords(b.Inputs, keys)
 	case executor.NodeResumed:
 		return "goes on"
 	case executor.NodeWaiting:
