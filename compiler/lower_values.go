@@ -6,7 +6,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -34,7 +33,7 @@ func (l *lowering) fits(lb *syntax.Label, to *ir.Stated) bool {
 			return l.unfit(lb, s, "a duration such as 90s, 20m, 1h30m or 2d")
 		}
 	case syntax.Deadline:
-		if !date.MatchString(s.Value) {
+		if _, ok := ir.Deadline(s.Value); !ok {
 			return l.unfit(lb, s, "a date such as 2026-01-31, or a time such as 2026-01-31T18:00:00Z")
 		}
 	case syntax.Budget:
@@ -122,8 +121,6 @@ func (l *lowering) refuse(lb *syntax.Label, s ir.Stated, want, why string) bool 
 	l.diags.Add(d.WithDetail("%s The value of %s is %s. If the line is meant as text, write it without bold and colon.", why, lb.Written, want))
 	return false
 }
-
-var date = lazyregexp.New(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(Z|[+-]\d\d:\d\d))?$`)
 
 // priority reads the canonical scale, 0 (critical) to 4 (minimal).
 func priority(s string) (int, bool) {

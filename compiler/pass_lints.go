@@ -80,7 +80,7 @@ func (u *unit) lintDeadlines(e *ir.Epic, diags *diag.List) {
 	}
 	for i := range e.Nodes {
 		n, d := &e.Nodes[i], &u.draft.Nodes[i]
-		at, ok := deadline(n.Limits.Deadline)
+		at, ok := ir.Deadline(n.Limits.Deadline)
 		if !ok || n.Done {
 			continue
 		}
@@ -99,16 +99,6 @@ func (u *unit) lintDeadlines(e *ir.Epic, diags *diag.List) {
 				WithDetail("All attempts with their timeouts may take %s, and %s are left. Lower attempts or timeout, or write a later deadline.", need, left.Round(time.Minute)))
 		}
 	}
-}
-
-func deadline(s string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, true
-		}
-	}
-	t, err := time.Parse("2006-01-02", s)
-	return t.Add(24 * time.Hour), err == nil
 }
 
 // lintBudget compares budgets with what no run can stay below: each step reads

@@ -376,3 +376,25 @@ func TestAnEpicHoldsNoTimeOfItsMaking(t *testing.T) {
 		t.Error(firstDifference(early.Results[0].JSON, late.Results[0].JSON))
 	}
 }
+
+// S3-15: a deadline is what everybody can read, in each of its forms, and all compare
+// it with the clock alike.
+func TestADeadlineIsADayOrATimeWithItsZone(t *testing.T) {
+	now := Options{Now: time.Date(2020, 1, 2, 15, 4, 0, 0, time.UTC)}
+	for in, want := range map[string]string{ // "" is no deadline
+		"2020-01-01":                "deadline-past",
+		"2020-01-02T15:04Z":         "deadline-past",
+		"2020-01-02T15:04:00Z":      "deadline-past",
+		"2020-01-02T16:04:00+01:00": "deadline-past",
+		"2020-01-02T15:05Z":         "deadline-tight",
+		"2020-01-02":                "deadline-tight",
+		"2020-02-31":                "label-value",
+		"2020-01-02T15:04":          "label-value",
+	} {
+		res := compileWith(now, "### Sprint 1.1: A\n**Deadline**: "+in+"\n**Timeout**: 9h\n**Verify**: `make`\n", "")
+		got := epicOf(t, res).Nodes[0].Limits.Deadline
+		if !has(res, want) || (want == "label-value") != (got == "") {
+			t.Errorf("%s: deadline %q, diagnostics:\n%s", in, got, printDiags(res))
+		}
+	}
+}

@@ -290,7 +290,7 @@ func (r *Run) restraint(n *node, now time.Time) (Event, bool) {
 	if e, ok := r.exhausted(n, now); ok {
 		return e, true
 	}
-	if end, ok := deadline(n.ir.Limits.Deadline); ok && !n.people.late && now.After(end) {
+	if end, ok := ir.Deadline(n.ir.Limits.Deadline); ok && !n.people.late && !now.Before(end) {
 		return n.event(NodeWaiting{
 			For: ForHuman, Cause: CauseDeadline,
 			Detail: "its deadline (" + n.ir.Limits.Deadline + ") is past",
@@ -304,21 +304,6 @@ func (r *Run) restraint(n *node, now time.Time) (Event, bool) {
 func (r *Run) startsWork(n *node) bool {
 	s := n.stepNow()
 	return s != nil && n.hasAgent(s) && !r.byPerson(n) && !n.life.onlyJudges() && n.life.word.How != GatesOnly
-}
-
-// deadline is the time after which nothing new is begun: a date is its whole
-// day, in UTC.
-func deadline(s string) (time.Time, bool) {
-	if s == "" {
-		return time.Time{}, false
-	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, true
-	}
-	if t, err := time.Parse(time.DateOnly, s); err == nil {
-		return t.Add(24*time.Hour - time.Nanosecond), true
-	}
-	return time.Time{}, false
 }
 
 // lateFlights lists the agents in flight whose working time is used up, their

@@ -185,19 +185,21 @@ func TestWorkingTimeThatIsUsedUpCutsTheAgentWhereItStops(t *testing.T) { // S3-1
 }
 
 func TestADeadlineThatIsPastBeginsNothing(t *testing.T) { // S3-15
-	s := newStage(t, []string{"1.1", "1.2", "1.3"}, func(e *ir.Epic) {
-		e.Nodes[0].Limits.Deadline = "1970-01-01"
-		e.Nodes[1].Limits.Deadline = "1970-01-01T00:10:00Z"
-	})
-	s.begin()
-	s.end()
-	s.is("1.1", executor.Done, "", "") // its whole day is meant
-	s.is("1.2", executor.Waiting, executor.CauseDeadline, "1970-01-01T00:10:00Z")
-	s.is("1.3", executor.Done, "", "")
-	s.ok("1.2", retry)
-	s.begin()
-	s.end()
-	s.is("1.2", executor.Done, "", "")
+	for _, past := range []string{"1970-01-01T00:10:00Z", "1970-01-01T00:10Z", "1970-01-01T01:10+01:00"} {
+		s := newStage(t, []string{"1.1", "1.2", "1.3"}, func(e *ir.Epic) {
+			e.Nodes[0].Limits.Deadline = "1970-01-01"
+			e.Nodes[1].Limits.Deadline = past
+		})
+		s.begin()
+		s.end()
+		s.is("1.1", executor.Done, "", "") // its whole day is meant
+		s.is("1.2", executor.Waiting, executor.CauseDeadline, past)
+		s.is("1.3", executor.Done, "", "")
+		s.ok("1.2", retry)
+		s.begin()
+		s.end()
+		s.is("1.2", executor.Done, "", "")
+	}
 }
 
 func TestWorkingTimeOfTheRunThatIsUsedUpCutsTheAgentsWhereItStops(t *testing.T) { // S3-14; execution §4 "budget"

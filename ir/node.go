@@ -153,7 +153,7 @@ type Stall struct {
 type NodeLimits struct {
 	StepLimits
 	EstimateMS int64  `json:"estimate_ms"`
-	Deadline   string `json:"deadline"` // RFC 3339 or a date; "" if none
+	Deadline   string `json:"deadline"` // a day or a time, as Deadline reads it; "" if none
 	Budget     Budget `json:"budget"`
 }
 

@@ -113,6 +113,9 @@ func (v *verifier) merges(at string, n *Node) {
 }
 
 func (v *verifier) steps(at string, n *Node) {
+	if _, ok := Deadline(n.Limits.Deadline); !ok && n.Limits.Deadline != "" {
+		v.fail(at+".limits.deadline", "%s is neither a day nor a time with its zone", quote(n.Limits.Deadline))
+	}
 	if len(n.Steps) == 0 {
 		if n.Kind != Manual && n.Kind != GateKind {
 			v.fail(at+".steps", "is empty")

@@ -69,7 +69,7 @@ func (w *weaker) node(o, n *Node) {
 		w.add("protection-loosened", n.Key, "may change any file (owned only %s)", strings.Join(o.Scope.Owns, ", "))
 	}
 	w.budget(n.Key, "the node's", o.Limits.Budget, n.Limits.Budget)
-	if o.Limits.Deadline != "" && (n.Limits.Deadline == "" || n.Limits.Deadline > o.Limits.Deadline) {
+	if was, ok := Deadline(o.Limits.Deadline); ok && later(n.Limits.Deadline, was) {
 		w.add("limit-raised", n.Key, "deadline %s → %s", o.Limits.Deadline, orNone(n.Limits.Deadline))
 	}
 	if slices.EqualFunc(o.Steps, n.Steps, sameStep) {

@@ -149,7 +149,7 @@ func (r *openedRun) checkDeadlines(now time.Time) error {
 	var late []string
 	for i := range r.epic.Nodes {
 		n := &r.epic.Nodes[i]
-		end, ok := deadline(n.Limits.Deadline)
+		end, ok := ir.Deadline(n.Limits.Deadline)
 		if !ok || n.Done || now.Before(end) {
 			continue
 		}
@@ -163,15 +163,6 @@ func (r *openedRun) checkDeadlines(now time.Time) error {
 		return nil
 	}
 	return inputErrorf("deadlines are past:\n  - %s\n  Write later ones into the plan and compile it again. Nothing was started.", strings.Join(late, "\n  - "))
-}
-
-// deadline is the end of a time, or of a day in UTC.
-func deadline(s string) (time.Time, bool) {
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, true
-	}
-	t, err := time.Parse(time.DateOnly, s)
-	return t.Add(24 * time.Hour), err == nil
 }
 
 // checkApproved refuses to start a plan that a person has to approve first.

@@ -375,10 +375,12 @@ func TestApplyRefusesProgramsAndDeadlinesBeforeAnythingRuns(t *testing.T) { // S
 	}
 	g.Run = "true"
 	e.Gates["check"] = g
-	e.Nodes[1].Limits.Deadline = "2020-01-01"
-	r.epic(e)
-	if a := r.run(exitInput); !strings.Contains(a.err.String(), "deadlines are past:\n  - 1.2: 2020-01-01") {
-		t.Errorf("it said %s", &a.err)
+	for _, past := range []string{"2020-01-01", "2020-01-02T15:04Z", "2020-01-02T15:04:00Z"} {
+		e.Nodes[1].Limits.Deadline = past
+		r.epic(e)
+		if a := r.run(exitInput); !strings.Contains(a.err.String(), "deadlines are past:\n  - 1.2: "+past+"\n") {
+			t.Errorf("%s: it said %s", past, &a.err)
+		}
 	}
 	e.Nodes[1].Limits.Deadline = "2999-01-01"
 	r.epic(e)

@@ -179,12 +179,13 @@ func (w *writing) constraints() object {
 	return o
 }
 
-// deadline is a time: of a date its end.
+// deadline is a time with seconds: of a day its last one.
 func deadline(s string) string {
-	if day, err := time.Parse(time.DateOnly, s); err == nil {
-		return day.Add(24*time.Hour - time.Second).Format(time.RFC3339)
+	end, _ := ir.Deadline(s)
+	if len(s) == len(time.DateOnly) {
+		end = end.Add(-time.Second)
 	}
-	return s
+	return end.Format(time.RFC3339)
 }
 
 // decodeExt reads what Decode kept; numbers stay as they were written.
