@@ -83,7 +83,7 @@ Without a sandbox, agents and gates run as you and can do what you can do.`,
 	f.StringVar(&a.events, "events", "", "print events instead of progress: jsonl, or beadsmith for those of a BeadManager")
 	f.BoolVar(&a.blind, "no-preflight", false, "do not try the gates on the base before the first sprint starts")
 	f.StringVar(&a.base, "base", "", "commit to pin the base at")
-	f.BoolVar(&a.worker, "worker", false, "leave the tracker to ralph worker")
+	f.BoolVar(&a.worker, "worker", false, "ralph worker runs an issue with it")
 	_ = errors.Join(f.MarkHidden("base"), f.MarkHidden("worker")) // they exist
 	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl", beadsmith.Format}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -132,9 +132,6 @@ func applyEpic(cmd *cobra.Command, a *applyArgs, file string, epic *ir.Epic, raw
 	rerun, err := nodeIDs(epic, a.rerun)
 	if err != nil {
 		return err
-	}
-	if a.worker {
-		epic.Run.Tracker = nil
 	}
 	if err := refuse(epic); err != nil {
 		return err

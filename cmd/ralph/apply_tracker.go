@@ -31,7 +31,7 @@ type runMirror struct {
 // mirror opens the tracker, looks what people did there, and begins to mirror. A
 // tracker never fails a run: what is wrong with it is said.
 func (r *openedRun) mirror(ctx context.Context, tell func(format string, args ...any)) *runMirror {
-	if r.epic.Run.Tracker == nil {
+	if r.epic.Run.Tracker == nil && r.claim() == nil {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -69,7 +69,7 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 	h := newHistorian(detail{}, r.epic, run, r.space, times)
 	h.says = true
 	state, epic := r.space.State(), r.epic.Epic.ID
-	return bd.NewMirror(bd.Outbox{
+	out := bd.Outbox{
 		Open: func(ctx context.Context) (*bd.Client, error) {
 			return bd.Open(ctx, bd.Options{Dir: r.space.Top(), Actor: bdcodec.Assignee(r.epic), Mark: filepath.Join(state, "bd")})
 		},
@@ -80,7 +80,7 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 				return err
 			}
 		},
-		Epic: r.epic, Run: run, State: state, Poll: time.Duration(r.epic.Run.Tracker.PollMS) * time.Millisecond, Report: tell,
+		Epic: r.epic, Run: run, State: state, Report: tell,
 		Metadata: func(n *ir.Node) (map[string]any, error) { return h.metadata(ctx, n) },
 		Applied:  times.add,
 		Send: func(ctx context.Context, l executor.Letter) error {
@@ -98,7 +98,21 @@ func (r *openedRun) openMirror(ctx context.Context, tell func(format string, arg
 			}
 			return err == nil, refused, err
 		},
-	})
+	}
+	if c := r.claim(); c != nil {
+		r.claimed(&out, c)
+	}
+	out.Poll = time.Duration(out.Epic.Run.Tracker.PollMS) * time.Millisecond
+	return bd.NewMirror(out)
+}
+
+// claim is that of the issue that a worker runs with this epic; nil if none does.
+func (r *openedRun) claim() *claim {
+	c := claimOf(r.space.State(), r.epic)
+	if c == nil || c.State != claimTaken && c.State != claimWaiting {
+		return nil
+	}
+	return c
 }
 
 // metadata is what a node's bead keeps: what scrum agents read, and what ralph needs

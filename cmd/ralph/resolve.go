@@ -65,7 +65,7 @@ func epicByID(id string) (*ir.Epic, []byte, error) {
 // here. A tracker that does not answer keeps nobody from starting.
 func (r *openedRun) checkLost(ctx context.Context) error {
 	o := r.run.Overview()
-	if o.Begun || !o.Recovered.IsZero() || r.epic.Run.Tracker == nil && !namesBead(r.file) {
+	if o.Begun || !o.Recovered.IsZero() || r.epic.Run.Tracker == nil && !namesBead(r.file) || r.claim() != nil {
 		return nil
 	}
 	c, err := bd.Open(ctx, bd.Options{Dir: "."})

@@ -48,6 +48,9 @@ func (r *record) tracker() *trackerJSON {
 		return out
 	}
 	beads := []ir.NodeID{""}
+	if claimOf(r.space.State(), r.epic) != nil { // the epic has no bead
+		beads = nil
+	}
 	for i := range r.epic.Nodes {
 		beads = append(beads, r.epic.Nodes[i].ID)
 	}

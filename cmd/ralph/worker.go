@@ -101,7 +101,7 @@ type issueWorker struct {
 	runs   map[string]*issueRun // by id of the issue
 	ended  chan *issueRun       // whose process ended
 	told   map[string]string    // what was said about issues that cannot be run
-	judged map[string]bool      // events of bd that were refused as decisions, by id
+	looked map[string]labelLook // at labels that decide, by id of the issue
 	left   map[string]string    // how this worker left issues: by id, one of the kinds of issueEnd
 	failed int                  // in a row, that could not even begin
 	drain  int                  // interrupts so far
@@ -131,7 +131,7 @@ func runWorker(cmd *cobra.Command, a *workerArgs, dir string) (err error) {
 	defer stop()
 	w := &issueWorker{
 		args: a, say: voice{&workerLines{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), paint: term.For(cmd.OutOrStdout())}},
-		runs: map[string]*issueRun{}, ended: make(chan *issueRun, 64), told: map[string]string{}, judged: map[string]bool{}, left: map[string]string{},
+		runs: map[string]*issueRun{}, ended: make(chan *issueRun, 64), told: map[string]string{}, looked: map[string]labelLook{}, left: map[string]string{},
 	}
 	if err := w.open(ctx, dir); err != nil {
 		return err

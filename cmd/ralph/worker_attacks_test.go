@@ -36,13 +36,15 @@ func TestALabelFromBeforeTheQuestionDecidesNothing(t *testing.T) {
 	v := d.going()
 	d.bd.Do(d.dir, "eve", "label", "add", "bd-a", "human:approved")
 	d.bd.Do(d.dir, "ada", "label", "add", "bd-a", "not:human:approved")
-	d.until("eve is told no", func() bool { return strings.Contains(d.comments("bd-a"), "human:approved of eve does not count") })
+	d.until("eve is told no", func() bool {
+		return strings.Contains(d.comments("bd-a"), "[not taken] [task:bd-a] human:approved by eve: ")
+	})
 	d.person("label", "add", "bd-a", "human:approved")
 	d.stands("bd-a", "closed")
 	d.stop(v, exitInterrupted)
 	// Eve's label is gone when she is told: ada's, given upon that, is one of its own.
 	calls := d.bd.Calls()
-	told := slices.IndexFunc(calls, func(c bdtest.Call) bool { return strings.Contains(c.Input, "of eve does not count") })
+	told := slices.IndexFunc(calls, func(c bdtest.Call) bool { return strings.Contains(c.Input, "human:approved by eve: ") })
 	gone := slices.IndexFunc(calls, func(c bdtest.Call) bool { return slices.Contains(c.Args, "--remove-label") })
 	if gone < 0 || told < gone {
 		t.Errorf("told with call %d, taken away with call %d", told, gone)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 )
@@ -72,83 +71,92 @@ func (w *issueWorker) settle(ctx context.Context) {
 	}
 }
 
-// refer writes a pull request into an issue as its external reference. One that
-// somebody else wrote stays: then a comment has the pull request.
-func (w *issueWorker) refer(ctx context.Context, r *issueRun, i bd.Issue, url string) error {
-	c := r.claim
-	if url == "" || i.ExternalRef == url {
-		return nil
-	}
-	var err error
-	if i.ExternalRef != "" && i.ExternalRef != c.Ref {
-		w.say.linef(i.ID, "has the external reference %s, which ralph did not write: it stays, and a comment has the pull request", i.ExternalRef)
-		err = w.commentOnce(ctx, i.ID, "[pull request] [task:"+i.ID+"] "+url, c.At)
-	} else {
-		c.Ref = url
-		if err := c.save(); err != nil {
-			return err
-		}
-		_, err = w.bd.Update(ctx, i.ID, bd.Change{ExternalRef: url})
-	}
-	if err != nil && !w.passOver(r, err) {
-		return err
-	}
-	return nil
-}
-
-// writeBack tells bd what has come of a run. Done again, it writes nothing twice.
+// writeBack sees to it that an issue stands in bd as its run ended. What the mirror of the
+// run could not write is written now; what the run does not say is the worker's, who
+// releases the issue. Done again, it writes nothing twice.
 func (w *issueWorker) writeBack(ctx context.Context, r *issueRun) error {
 	end, c := r.verdict, r.claim
 	i, there, err := w.bd.Show(ctx, c.Issue)
 	if err != nil {
 		return err
 	}
-	if !there || !c.owns(i) || i.Status != "in_progress" {
-		if there && w.written(c, i, end.kind) {
-			return w.over(r, end.claim(), end.kind, first(end.why))
+	if there && w.written(c, i, end.kind) {
+		return w.settled(r, i, end.kind)
+	}
+	if !there || !c.owns(i) || i.Status != "in_progress" && !(i.Status == "blocked" && isWaiting(i)) {
+		if there && end.kind == issueClosed && w.written(c, i, issueBlocked) { // bd did not close it
+			return w.settled(r, i, issueBlocked)
 		}
 		return w.over(r, claimOver, issueLeft, fmt.Sprintf("is not this worker's any more (%s in bd) and is left as it is; its run: %s", i.Status, end.kind))
 	}
-	if err := w.tellStory(ctx, r, end); err != nil {
+	if _, mirrored := end.stand(); !mirrored || r.epic == nil {
+		return w.release(ctx, r, i)
+	}
+	if err := w.catchUp(ctx, r); err != nil {
 		return err
 	}
-	switch end.kind {
-	case issueClosed:
-		if err := w.refer(ctx, r, i, end.pull.URL); err != nil {
-			return err
-		}
-		_, err := w.bd.Close(ctx, i.ID, end.why)
-		if err != nil && w.passOver(r, err) { // a person made it wait for something meanwhile
-			end.kind, end.why = issueBlocked, fmt.Sprintf("%s. bd does not close it: %v\nOnce it does, nothing has to run again: bd close %s", end.why, err, i.ID)
-			r.refused = 0
-			return w.writeBack(ctx, r)
-		}
-		if err != nil {
-			return err
-		}
-		return w.over(r, claimOver, issueClosed, end.why)
-	case issueOpen:
-		if err := w.write(ctx, i, c.Start, bd.Change{Status: "open", Unassign: true}); err != nil {
-			return w.lost(r, err)
-		}
-		return w.over(r, end.claim(), issueOpen, end.why)
-	case issueWaiting:
-		c.Mark, c.Wrote = journalMark(r.state), humanReview
-		if err := c.save(); err != nil {
-			return err
-		}
-		// What was said before the question answers another one. It is taken away also
-		// where it was not seen: it may have come since.
-		if err := w.write(ctx, i, humanReview, bd.Change{Status: "blocked", Add: []string{w.labels.Needs}, Remove: []string{w.labels.Approved, w.labels.Changes}}); err != nil {
-			return w.lost(r, err)
-		}
-		return w.over(r, claimWaiting, issueWaiting, first(end.why))
+	if i, there, err = w.bd.Show(ctx, c.Issue); err != nil {
+		return err
 	}
+	for _, kind := range []string{end.kind, issueBlocked} {
+		if there && w.written(c, i, kind) {
+			return w.settled(r, i, kind)
+		}
+	}
+	if !there || !c.owns(i) || i.Status != "in_progress" {
+		return w.over(r, claimOver, issueLeft, "was changed in bd meanwhile, and is left as it is")
+	}
+	return errors.New("bd does not take it")
+}
+
+// isWaiting reports whether an issue waits for a person, by its label.
+func isWaiting(i bd.Issue) bool {
 	step, _ := i.Phase()
-	if err := w.write(ctx, i, step, bd.Change{Status: "blocked"}); err != nil {
-		return w.lost(r, err)
+	return step == humanReview
+}
+
+// settled ends the claim of an issue that stands in bd as its run ended.
+func (w *issueWorker) settled(r *issueRun, i bd.Issue, kind string) error {
+	end, c := r.verdict, r.claim
+	c.Wrote, _ = i.Phase()
+	state, why := end.claim(), end.why
+	if end.pull != "" && i.ExternalRef != "" && i.ExternalRef != end.pull {
+		w.say.linef(i.ID, "has the external reference %s, which ralph did not write: it stays, and a comment has the pull request", i.ExternalRef)
 	}
-	return w.over(r, claimOver, issueBlocked, first(end.why))
+	switch {
+	case kind != end.kind:
+		state, why = claimOver, first(bd.NotClosed(end.why, "something that it waits for is open", c.Issue))
+	case kind == issueWaiting:
+		c.Mark, why = journalMark(r.state), first(why)
+	case kind == issueBlocked:
+		why = first(why)
+	}
+	return w.over(r, state, kind, why)
+}
+
+// release gives an issue back: open and nobody's, at the step at which it was taken, or
+// blocked, where it could not even be compiled.
+func (w *issueWorker) release(ctx context.Context, r *issueRun, i bd.Issue) error {
+	end, c := r.verdict, r.claim
+	if err := w.commentOnce(ctx, c.Issue, end.says(), c.At); err != nil && !w.passOver(r, err) {
+		return err
+	}
+	step, ch := c.Start, bd.Change{Status: "open", Unassign: true, If: i.Status}
+	if end.kind != issueOpen {
+		step, _ = i.Phase()
+		ch = bd.Change{Status: "blocked", If: i.Status}
+	}
+	if isWaiting(i) {
+		ch.Remove = w.peopleLabels(i)
+	}
+	i, err := w.bd.UpdatePhase(ctx, i, step, ch)
+	if bd.Guarded(err) {
+		return w.over(r, claimOver, issueLeft, "was changed in bd meanwhile, and is left as it is")
+	}
+	if err != nil {
+		return err
+	}
+	return w.settled(r, i, end.kind)
 }
 
 // written reports whether bd has already what came of a run: from before a crash, or by a
@@ -186,21 +194,6 @@ func (w *issueWorker) passOver(r *issueRun, err error) bool {
 	return true
 }
 
-// write changes an issue that is still being worked on.
-func (w *issueWorker) write(ctx context.Context, i bd.Issue, step string, ch bd.Change) error {
-	ch.If = "in_progress"
-	_, err := w.bd.UpdatePhase(ctx, i, step, ch)
-	return err
-}
-
-// lost is what to do when somebody else changed the issue in that very moment.
-func (w *issueWorker) lost(r *issueRun, err error) error {
-	if bd.Guarded(err) {
-		return w.over(r, claimOver, issueLeft, "was changed in bd meanwhile, and is left as it is")
-	}
-	return err
-}
-
 // over ends a claim.
 func (w *issueWorker) over(r *issueRun, state, kind, why string) error {
 	r.claim.State = state
@@ -213,46 +206,5 @@ func (w *issueWorker) over(r *issueRun, state, kind, why string) error {
 		return nil
 	}
 	w.say.linef(r.issue.ID, "%s: %s", kind, why)
-	return nil
-}
-
-// tellStory writes the comments that an issue lacks: what happened in its run, and
-// what came of it. Proposals go into beads of their own.
-func (w *issueWorker) tellStory(ctx context.Context, r *issueRun, end *issueEnd) error {
-	var texts []string
-	if end.rec != nil {
-		for _, c := range end.rec.run.Comments(end.rec.epic.Nodes[0].ID) {
-			if !c.At.Before(r.claim.At) {
-				texts = append(texts, c.Text)
-			}
-		}
-		if list := end.rec.run.Overview().Proposals; w.tracker.Proposals && len(list) > 0 {
-			made, err := w.bd.Propose(ctx, end.rec.epic, list)
-			if err != nil && !w.passOver(r, err) {
-				return fmt.Errorf("proposals: %w", err)
-			}
-			if len(made) > 0 {
-				w.say.linef(r.issue.ID, "proposes %s", strings.Join(made, ", "))
-			}
-		}
-	}
-	switch end.kind {
-	case issueWaiting, issueBlocked, issueOpen:
-		texts = append(texts, end.kind+": "+end.why)
-	}
-	there, err := w.bd.Comments(ctx, r.claim.Issue)
-	if err != nil {
-		return err
-	}
-	for _, text := range texts {
-		if slices.ContainsFunc(there, func(c bd.Comment) bool {
-			return !c.At.Before(r.claim.At.Truncate(1e9)) && strings.TrimSpace(c.Text) == strings.TrimSpace(text)
-		}) {
-			continue
-		}
-		if err := w.bd.Comment(ctx, r.claim.Issue, text); err != nil && !w.passOver(r, err) {
-			return err
-		}
-	}
 	return nil
 }

@@ -40,16 +40,12 @@ type claim struct {
 	After  int64     `json:"after"`           // last event of the journal when it was claimed
 	Args   []string  `json:"args,omitempty"`  // of the first apply
 	Start  string    `json:"start,omitempty"` // step that a person's label named when it was claimed
-	Wrote  string    `json:"wrote,omitempty"` // phase that the worker wrote last
+	Wrote  string    `json:"wrote,omitempty"` // phase that ralph wrote last
 	Print  string    `json:"print"`           // of what the issue said
 	Mark   string    `json:"mark,omitempty"`  // of the journal when the wait began
-	Ref    string    `json:"ref,omitempty"`   // external reference that a worker wrote
 	dir    string
 	locked *journal.Lock
 }
-
-// tokenKey is where the token stands in a bead's metadata.
-const tokenKey = "ralph_worker"
 
 // named reports whether an id can be that of an issue that is run.
 func named(id string) bool { return bdcodec.ValidID(id) }
@@ -70,18 +66,25 @@ func readClaim(dir string) *claim {
 	return c
 }
 
-// issueOf is the issue whose epic a worker ran in a state directory, if commands take it
-// in the place of the file; "" otherwise.
-func issueOf(state string, epic *ir.Epic) string {
+// claimOf is the claim of the issue whose epic a worker ran in a state directory; nil if
+// no worker did.
+func claimOf(state string, epic *ir.Epic) *claim {
 	if len(epic.Nodes) != 1 {
-		return ""
+		return nil
 	}
-	id := string(epic.Nodes[0].ID)
-	c := readClaim(filepath.Join(filepath.Dir(state), "worker", id))
-	if c == nil || c.Epic != epic.Epic.ID || !beadID.MatchString(id) {
-		return ""
+	c := readClaim(filepath.Join(filepath.Dir(state), "worker", string(epic.Nodes[0].ID)))
+	if c == nil || c.Epic != epic.Epic.ID {
+		return nil
 	}
-	return id
+	return c
+}
+
+// issueOf is that issue, if commands take it in the place of the file; "" otherwise.
+func issueOf(state string, epic *ir.Epic) string {
+	if c := claimOf(state, epic); c != nil && beadID.MatchString(c.Issue) {
+		return c.Issue
+	}
+	return ""
 }
 
 func (c *claim) save() error {
@@ -136,11 +139,7 @@ func (w *issueWorker) aside(id string, err error) error {
 }
 
 // owns reports whether a bead carries the claim's token.
-func (c *claim) owns(i bd.Issue) bool {
-	var m map[string]json.RawMessage
-	var token string
-	return json.Unmarshal(i.Metadata, &m) == nil && json.Unmarshal(m[tokenKey], &token) == nil && token == c.Token && token != ""
-}
+func (c *claim) owns(i bd.Issue) bool { return c.Token != "" && i.Token() == c.Token }
 
 // internalTypes are those of beads that bd makes for itself.
 var internalTypes = []string{"epic", "gate", "event", "molecule", "milestone", "message"}

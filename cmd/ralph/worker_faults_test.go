@@ -289,8 +289,9 @@ func TestAWorkerThatEndsWhileBdIsAwayLosesNothing(t *testing.T) {
 			d.bd.Faults(bdtest.Fault{Do: bdtest.Refuse, Text: "the database is locked"})
 			w.signal(syscall.SIGINT)
 			d.until("the run drains", func() bool { return strings.Contains(d.outputs(), "interrupted: nothing new starts") })
-			d.bd.Forget()
 			d.open("go")
+			d.until("the run has ended", func() bool { return strings.Contains(d.outputs(), "Interrupted. To go on") })
+			d.bd.Forget()
 			d.until("it was tried several times", func() bool { return len(d.bd.Calls()) > 3 })
 			if again {
 				w.signal(syscall.SIGINT)

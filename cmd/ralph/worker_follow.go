@@ -72,12 +72,12 @@ func (w *issueWorker) adopt(ctx context.Context, id string) (bool, error) {
 	if !there || !c.owns(i) || i.Status != "in_progress" {
 		c.State = claimOver
 		phase, _ := i.Phase()
-		if there && c.owns(i) && i.Status == "blocked" && (c.Wrote == humanReview || phase == humanReview) {
+		if there && c.owns(i) && i.Status == "blocked" && phase == humanReview {
 			c.State = claimWaiting // that it waits was written, or that it goes on was not
 		}
 		return c.State == claimWaiting, errors.Join(c.save(), l.Release()) // the next look sees whether it was decided
 	}
-	r := &issueRun{issue: i, claim: c, file: w.epicFile(c.Epic), step: c.Wrote, code: -1}
+	r := &issueRun{issue: i, claim: c, file: w.epicFile(c.Epic), code: -1}
 	r.state = filepath.Dir(r.file)
 	w.runs[id] = r
 	if _, held, err := journal.Holder(r.state); err == nil && held {
@@ -155,9 +155,12 @@ func (w *issueWorker) steered(ctx context.Context) error {
 		switch {
 		case i.ID == "":
 			r.moved = "deleted"
+		case !r.claim.owns(i):
+			r.moved = "taken away"
+		case isWaiting(i) || i.Status != "in_progress" && hasEnded(ctx, r): // says its mirror
 		case i.Status == "closed":
 			r.moved = "closed"
-		case i.Status != "in_progress" || !r.claim.owns(i):
+		case i.Status != "in_progress":
 			r.moved = "taken away"
 		}
 		if r.moved == "" && (hasLabel(i, w.labels.Exclude) || hasLabel(i, bdcodec.ExcludedLabel)) {
@@ -169,6 +172,12 @@ func (w *issueWorker) steered(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hasEnded reports whether the run of an issue is over, though its process is not.
+func hasEnded(ctx context.Context, r *issueRun) bool {
+	rec, err := openRecord(ctx, r.file, nil)
+	return err == nil && begunAfter(rec.events, r.claim.After) && !rec.run.Overview().Open
 }
 
 func hasLabel(i bd.Issue, label string) bool {

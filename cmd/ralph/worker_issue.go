@@ -70,7 +70,9 @@ func issueText(i bd.Issue) ([]byte, error) {
 	}
 	meta := map[string]json.RawMessage{}
 	if json.Unmarshal(row["metadata"], &meta) == nil {
-		delete(meta, tokenKey)
+		for _, k := range issueKeys {
+			delete(meta, k)
+		}
 		if row["metadata"], _ = json.Marshal(meta); len(meta) == 0 { // it was JSON
 			delete(row, "metadata")
 		}

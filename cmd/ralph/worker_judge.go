@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // issueEnd is what has come of a run.
@@ -15,7 +17,7 @@ type issueEnd struct {
 	kind string
 	why  string // of the close, or in a comment
 	hold bool   // open: not taken again before it was changed
-	pull executor.Pull
+	pull string
 	rec  *record // nil: it was never run
 }
 
@@ -30,7 +32,7 @@ func (e *issueEnd) claim() string {
 	return claimOver
 }
 
-// judge says what has come of a run, from its journal.
+// judge says what has come of a run.
 func (w *issueWorker) judge(ctx context.Context, r *issueRun) *issueEnd {
 	rec, err := openRecord(ctx, r.file, nil)
 	if err != nil {
@@ -48,12 +50,38 @@ func (w *issueWorker) judge(ctx context.Context, r *issueRun) *issueEnd {
 		return &issueEnd{kind: issueBlocked, why: "ralph apply could not begin:\n" + r.tailOf(), rec: rec}
 	}
 	w.failed = 0
-	end := w.judgeNode(rec, r)
+	o := rec.run.Overview()
+	end := w.teller().verdict(rec)
+	switch {
+	case end != nil:
+	case r.moved != "":
+		end = &issueEnd{kind: issueOpen, hold: r.moved == "excluded", why: "it was " + r.moved}
+	case w.drain > 0:
+		end = &issueEnd{kind: issueOpen, why: "interrupted; what was done is kept, the next worker goes on with it"}
+	case !o.Open && o.Held.For != "":
+		end = &issueEnd{kind: issueWaiting, why: fmt.Sprintf("nothing new starts (%s): %s\n  %s%s", o.Held.For, first(o.Held.Detail), resumeCommand(o.Held.For, o.More), rec.about())}
+	case r.tries < mostEndedSilly:
+		end = &issueEnd{kind: issueAgain}
+	default:
+		end = &issueEnd{kind: issueBlocked, why: fmt.Sprintf("ralph apply ended without a word %d times:\n%s", mostEndedSilly, r.tailOf())}
+	}
 	end.rec = rec
 	return end
 }
 
-func (w *issueWorker) judgeNode(rec *record, r *issueRun) *issueEnd {
+// issueTeller says what has come of the run of an issue, and what is wanted of people.
+type issueTeller struct {
+	dir    string // where people type
+	labels bool   // decide
+	words  bdcodec.Labels
+}
+
+func (w *issueWorker) teller() issueTeller {
+	return issueTeller{w.project.dir, w.tracker.Approvals, w.labels}
+}
+
+// verdict is what has come of a run by its journal alone; nil if that does not say.
+func (t issueTeller) verdict(rec *record) *issueEnd {
 	n := &rec.epic.Nodes[0]
 	v, _ := rec.run.View(n.ID)
 	sum, joined := rec.run.View(executor.Integration)
@@ -66,30 +94,38 @@ func (w *issueWorker) judgeNode(rec *record, r *issueRun) *issueEnd {
 	case v.Status == executor.Cancelled || o.Cancelled != "" && !settled:
 		return &issueEnd{kind: issueOpen, hold: true, why: "cancelled" + doneBy(o.Cancelled)}
 	case settled && joined && sum.Status == executor.Blocked:
-		return &issueEnd{kind: issueBlocked, why: "it is done, and does not pass on the integration branch: " + w.ask(rec, sum)}
+		return &issueEnd{kind: issueBlocked, why: "it is done, and does not pass on the integration branch: " + t.ask(rec, sum)}
 	case settled && joined && waits(sum):
-		return &issueEnd{kind: issueWaiting, why: w.ask(rec, sum)}
+		return &issueEnd{kind: issueWaiting, why: t.ask(rec, sum)}
 	case settled && rec.run.Tampered():
 		return &issueEnd{kind: issueWaiting, why: tamperedWords(rec)}
 	case settled:
-		return &issueEnd{kind: issueClosed, why: closeReason(v, n), pull: v.Pull}
+		return &issueEnd{kind: issueClosed, why: closeReason(v, n), pull: v.Pull.URL}
 	case waits(v):
-		return &issueEnd{kind: issueWaiting, why: w.ask(rec, v)}
+		return &issueEnd{kind: issueWaiting, why: t.ask(rec, v)}
 	case v.Status == executor.Blocked && partial(v):
 		return &issueEnd{kind: issueOpen, hold: true, why: "partly done, and given up: " + first(v.Reason)}
 	case v.Status == executor.Blocked:
-		return &issueEnd{kind: issueBlocked, why: w.ask(rec, v)}
-	case r.moved != "":
-		return &issueEnd{kind: issueOpen, hold: r.moved == "excluded", why: "it was " + r.moved}
-	case w.drain > 0:
-		return &issueEnd{kind: issueOpen, why: "interrupted; what was done is kept, the next worker goes on with it"}
-	case !o.Open && o.Held.For != "":
-		return &issueEnd{kind: issueWaiting, why: fmt.Sprintf("nothing new starts (%s): %s\n  %s%s", o.Held.For, first(o.Held.Detail), resumeCommand(o.Held.For, o.More), rec.about())}
-	case r.tries < mostEndedSilly:
-		return &issueEnd{kind: issueAgain}
+		return &issueEnd{kind: issueBlocked, why: t.ask(rec, v)}
 	}
-	return &issueEnd{kind: issueBlocked, why: fmt.Sprintf("ralph apply ended without a word %d times:\n%s", mostEndedSilly, r.tailOf())}
+	return nil
 }
+
+// stand is how the mirror has to make the issue stand; false where the worker releases it.
+func (e *issueEnd) stand() (bd.Stand, bool) {
+	switch e.kind {
+	case issueClosed:
+		return bd.Stand{Status: "closed", Why: e.why}, true
+	case issueWaiting:
+		return bd.Stand{Status: "blocked", Asks: true, Says: e.says()}, true
+	case issueBlocked:
+		return bd.Stand{Status: "blocked", Says: e.says()}, true
+	}
+	return bd.Stand{}, false
+}
+
+// says is what a comment says of the end.
+func (e *issueEnd) says() string { return e.kind + ": " + e.why }
 
 func doneBy(name string) string {
 	if name == "" {
@@ -104,7 +140,7 @@ func partial(v executor.NodeView) bool {
 }
 
 // ask says what a node wants from a person, and what to type, as the text of a comment.
-func (w *issueWorker) ask(rec *record, v executor.NodeView) string {
+func (t issueTeller) ask(rec *record, v executor.NodeView) string {
 	var b strings.Builder
 	text := asks(v)
 	for _, said := range []string{"waiting: ", "blocked: "} {
@@ -120,15 +156,15 @@ func (w *issueWorker) ask(rec *record, v executor.NodeView) string {
 		}
 	}
 	if steps := rec.nextSteps(v); len(steps) > 0 {
-		fmt.Fprintf(&b, "\n\nWhat you can type in %s:\n", w.project.dir)
+		fmt.Fprintf(&b, "\n\nWhat you can type in %s:\n", t.dir)
 		for _, s := range steps {
 			fmt.Fprintf(&b, "- `%s`: %s\n", s.Command, s.What)
 		}
 	}
 	switch {
 	case !own:
-	case approval && w.tracker.Approvals:
-		fmt.Fprintf(&b, "\nOr here, as one of those who may: `bd label add %s %s`; to have it changed, comment it, then `bd label add %s %s`", v.ID, w.labels.Approved, v.ID, w.labels.Changes)
+	case approval && t.labels:
+		fmt.Fprintf(&b, "\nOr here, as one of those who may: `bd label add %s %s`; to have it changed, comment it, then `bd label add %s %s`", v.ID, t.words.Approved, v.ID, t.words.Changes)
 	case v.Status == executor.Waiting && v.Cause == executor.CauseQuestion:
 		fmt.Fprintf(&b, "\nOr here: answer in a comment, then `bd update %s -s open`", v.ID)
 	case v.Status == executor.Blocked:

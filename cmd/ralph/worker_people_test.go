@@ -72,7 +72,9 @@ func TestALabelInBdDecides(t *testing.T) {
 	w := d.going()
 	d.stands("bd-a", "blocked")
 	d.bd.Do(d.dir, "eve", "label", "add", "bd-a", "human:approved")
-	d.until("eve is told no", func() bool { return strings.Contains(d.comments("bd-a"), "human:approved of eve does not count") })
+	d.until("eve is told no", func() bool {
+		return strings.Contains(d.comments("bd-a"), "[not taken] [task:bd-a] human:approved by eve: ")
+	})
 	d.person("comments", "add", "bd-a", "use tabs, please")
 	d.person("label", "add", "bd-a", "human:changes_requested")
 	d.until("it was done again", func() bool { return strings.Contains(d.read("../log/feedback"), "use tabs, please") })

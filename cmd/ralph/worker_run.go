@@ -28,7 +28,6 @@ type issueRun struct {
 	code    int       // its exit code; -1 while it runs, if it was killed, or nobody knows
 	theirs  bool      // a process that a person began was at work
 	over    bool      // the process ended; nothing was written back yet
-	step    string    // that the issue's label names
 	attempt string    // that was told
 	mark    string    // of its journal, when it was looked at
 	tries   int       // processes that ended without a word
@@ -102,7 +101,7 @@ func (r *issueRun) signal(nth int) {
 	}
 }
 
-// watch looks at what runs: it tells each attempt, and keeps the label of the phase.
+// watch looks at what runs, and tells each attempt.
 func (w *issueWorker) watch(ctx context.Context) {
 	ended := false
 	for _, r := range w.runs {
@@ -136,18 +135,6 @@ func (w *issueWorker) progress(ctx context.Context, r *issueRun) error {
 		r.attempt = attempt
 		w.say.linef(r.issue.ID, "%s", v.Doing)
 	}
-	if v.Status != executor.Running || v.Step == "" || v.Step == r.step || w.drain > 0 {
-		return nil
-	}
-	r.claim.Wrote = v.Step
-	if err := r.claim.save(); err != nil {
-		return err
-	}
-	i, err := w.bd.SetPhase(ctx, r.issue, v.Step)
-	if err != nil {
-		return err
-	}
-	r.issue.Labels, r.step = i.Labels, v.Step
 	return nil
 }
 

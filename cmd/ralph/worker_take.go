@@ -117,16 +117,13 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	if before != nil {
 		c.After = before.last
 	}
-	if was != nil {
-		c.Ref = was.Ref
-	}
 	c.Args = from.args(before)
 	c.Wrote = epic.Nodes[0].Steps[0].Name
 	if err := c.save(); err != nil {
 		return false, err
 	}
 	i, err = w.bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{
-		Status: "in_progress", If: "open", Assignee: w.actor, Metadata: map[string]string{tokenKey: c.Token}, Remove: w.peopleLabels(i),
+		Status: "in_progress", If: "open", Assignee: w.actor, Metadata: map[string]string{bd.TokenKey: c.Token}, Remove: w.peopleLabels(i),
 	})
 	if bd.Guarded(err) { // somebody was quicker
 		return false, w.forget(c, was)
@@ -136,7 +133,7 @@ func (w *issueWorker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	}
 	delete(w.told, i.ID)
 	keep = true
-	r := &issueRun{issue: i, claim: c, epic: epic, file: w.epicFile(epic.Epic.ID), state: state, step: c.Wrote}
+	r := &issueRun{issue: i, claim: c, epic: epic, file: w.epicFile(epic.Epic.ID), state: state}
 	w.runs[i.ID] = r
 	w.say.linef(i.ID, "claimed: %s (policy %s, step %s)", i.Title, epic.Nodes[0].Policy, c.Wrote)
 	for _, text := range from.missing() {

@@ -56,11 +56,12 @@ func (m *Mirror) untold(b *bead) string {
 		}
 		return ""
 	}
-	s := m.shouldStand(v)
+	if b.known == nil {
+		return "how it stands (" + m.shouldStand(v).status + ")"
+	}
+	s := m.stand(b, v)
 	switch {
-	case b.known == nil:
-		return "how it stands (" + s.status + ")"
-	case !m.says(MirrorStatus), b.known.Status == s.status, b.theirs != "", b.lost, b.foreign, s.status == "closed" && m.passedOver(b, "close"):
+	case !m.says(MirrorStatus), b.known.Status == s.status, b.theirs != "", b.lost, b.foreign, !m.writes(b), s.status == "closed" && m.passedOver(b, "close"):
 		return ""
 	}
 	what := fmt.Sprintf("that it is %s (bd has %s)", s.status, b.known.Status)
@@ -81,7 +82,7 @@ func (m *Mirror) left() (out []Left) {
 	for i := range m.epic.Nodes {
 		b := m.beads[m.epic.Nodes[i].ID]
 		v, ok := m.run.View(b.id)
-		if !ok || b.known == nil || !b.lost && b.theirs == "" || m.shouldStand(v).status == b.known.Status {
+		if !ok || b.known == nil || !b.lost && b.theirs == "" || m.stand(b, v).status == b.known.Status {
 			continue
 		}
 		out = append(out, Left{string(b.id), m.whose(b), m.stays(b, v)})

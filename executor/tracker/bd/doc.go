@@ -20,13 +20,39 @@
 //     (coalesced), comments are written one by one, in order, each once. It never
 //     blocks or fails a run; what bd refuses is reported; after bd was away it
 //     catches up.
+//   - Claim (claim.go), mode.go: issues of people, and the mode of an epic.
 //   - Steer (steer.go): one `bd list` per poll; what people changed becomes the
 //     decisions that they could have given on the command line.
 //   - Recall (recall.go): the epic and its state read back, for `ralph recover`.
 //
+// # One writer
+//
+// While a run goes on nobody but its mirror writes to the beads. Who calls what:
+//
+//   - Push makes and changes beads that ralph made of a plan: titles, texts, edges.
+//   - The mirror writes how a run stands: status, assignee, state labels, comments, its
+//     keys of the metadata, external references. It goes with ralph apply.
+//   - The mirror of an issue (claim.go) does the same for a bead that somebody wrote and
+//     that ralph worker has claimed. There is one node and no bead of the epic, nothing
+//     is pushed, and the bead is read by its id. The claim's token in its metadata says
+//     whose it is; without it nothing is written any more. It begins to write when the
+//     run begins: before that the bead stands as the worker claimed it, and the journal
+//     may tell of an older run. While the run goes on the issue is in progress or waits
+//     at a gate; how it stands behind it, the sum judged, Claim.End says: closed,
+//     blocked, or waiting for a person, in the words of ralph worker.
+//   - The worker claims (one update, guarded by the status), and releases what its run
+//     leaves open. Where the mirror was cut short (bd away, kill -9) it makes one behind
+//     the run that catches up. It writes nothing else about a run.
+//   - Planned and Approved (mode.go) move an epic's mode where no run goes on.
+//
+// What an issue says (title, description, design, notes, criteria, priority, edges,
+// labels that are not ralph's, keys of the metadata that are not ralph's) is its
+// author's: no call that has these fields is made for it.
+//
 // # What ralph may touch
 //
-// The epic's bead, the beads of its nodes and the edges between them, the key
+// The epic's bead, the beads of its nodes and the edges between them; of an issue that a
+// worker claimed its status, state labels, comments and own keys; the key
 // types.custom, and, if the policy asks for it, proposals. Nothing else: not
 // hooks, not commits, not files outside .beads, never `bd init`, `bd sync` or
 // `bd dolt push`.

@@ -194,14 +194,9 @@ func (i Issue) Phase() (step string, many bool) {
 	return step, many
 }
 
-// SetPhase gives a bead the one label phase:<step> and takes every other one away,
-// in the same update; step "" only takes them away. A bead that has the one already
-// is not written. It returns the bead as it is then.
-func (c *Client) SetPhase(ctx context.Context, i Issue, step string) (Issue, error) {
-	return c.UpdatePhase(ctx, i, step, Change{})
-}
-
-// UpdatePhase is SetPhase together with another change of the bead.
+// UpdatePhase gives a bead the one label phase:<step> and takes every other one away,
+// together with another change; step "" only takes them away. Where there is nothing to
+// change it is not written. It returns the bead as it is then.
 func (c *Client) UpdatePhase(ctx context.Context, i Issue, step string, ch Change) (Issue, error) {
 	ch.Add, ch.Remove = slices.Clone(ch.Add), slices.Clone(ch.Remove)
 	has := false
@@ -221,22 +216,6 @@ func (c *Client) UpdatePhase(ctx context.Context, i Issue, step string, ch Chang
 		return i, nil
 	}
 	return c.Update(ctx, i.ID, ch)
-}
-
-// SetStatus sets the status of a bead.
-func (c *Client) SetStatus(ctx context.Context, id, status string) (Issue, error) {
-	return c.Update(ctx, id, Change{Status: status})
-}
-
-// AddLabel and RemoveLabel change one label of a bead. One that is there, or is not,
-// already, stays so.
-func (c *Client) AddLabel(ctx context.Context, id, label string) (Issue, error) {
-	return c.Update(ctx, id, Change{Add: []string{label}})
-}
-
-// RemoveLabel is the opposite of AddLabel.
-func (c *Client) RemoveLabel(ctx context.Context, id, label string) (Issue, error) {
-	return c.Update(ctx, id, Change{Remove: []string{label}})
 }
 
 func (ch Change) empty() bool {

@@ -36,6 +36,9 @@ type Outbox struct {
 	Send   func(context.Context, executor.Letter) error
 	Answer func(ctx context.Context, id string) (answered bool, refused string, err error)
 
+	// Claim is not nil where the bead is an issue of somebody's, and not pushed.
+	Claim *Claim
+
 	Now func() time.Time // nil is time.Now
 }
 
@@ -75,6 +78,7 @@ type Mirror struct {
 	flush   time.Time   // when the epic's comments are sent, that are collected
 	reports map[string]bool
 	aside   []*bead // that have things which bd refused, since it took something
+	ends    *ends   // what Claim.End said last
 	found   bool    // work that agents found may not be in bd yet
 	unfound int     // times that bd refused it
 }
@@ -222,7 +226,7 @@ func (m *Mirror) take() {
 			}
 		}
 		switch e.Body.(type) {
-		case executor.RunStarted, executor.Decided: // they move others, too
+		case executor.RunStarted, executor.RunEnded, executor.Decided: // they move others, too
 			m.all()
 		}
 		switch e.Body.(type) {
@@ -231,9 +235,9 @@ func (m *Mirror) take() {
 		}
 		switch e.Body.(type) {
 		case executor.RunStarted, executor.RunEnded:
-			m.beads[""].metadata = true
+			m.header().metadata = true
 		case executor.Published, executor.NodeDone:
-			m.beads[""].metadata = m.beads[""].metadata || e.Node == executor.Integration
+			m.header().metadata = m.header().metadata || e.Node == executor.Integration
 		}
 	}
 }
@@ -422,7 +426,9 @@ func (m *Mirror) note(err error) {
 }
 
 // says reports whether something is mirrored.
-func (m *Mirror) says(what string) bool { return Mirrors(m.epic, what) }
+func (m *Mirror) says(what string) bool {
+	return m.Claim != nil && what != MirrorMetadata || Mirrors(m.epic, what) // of an issue people see nothing else
+}
 
 func (b *bead) name(e *ir.Epic) string {
 	if b.node == nil {
@@ -436,6 +442,9 @@ func (m *Mirror) order() []ir.NodeID {
 	out := make([]ir.NodeID, 0, len(m.beads))
 	for i := range m.epic.Nodes {
 		out = append(out, m.epic.Nodes[i].ID)
+	}
+	if m.Claim != nil { // the epic has none
+		return out
 	}
 	return append(out, "")
 }

@@ -93,16 +93,16 @@ func testBead(t *testing.T, c *Client) {
 		t.Errorf("labels after a phase was set: %v, %v", i.Labels, err)
 	}
 	calls := c.Calls()
-	if _, err := c.SetPhase(ctx, i, "implement"); err != nil || c.Calls() != calls {
+	if _, err := c.UpdatePhase(ctx, i, "implement", Change{}); err != nil || c.Calls() != calls {
 		t.Errorf("the same phase again: %d calls, %v", c.Calls()-calls, err)
 	}
-	if _, err := c.AddLabel(ctx, "bd-n1", "x"); err != nil {
+	if _, err := c.Update(ctx, "bd-n1", Change{Add: []string{"x"}}); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.RemoveLabel(ctx, "bd-n1", "keep"); err != nil {
+	if _, err := c.Update(ctx, "bd-n1", Change{Remove: []string{"keep"}}); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.SetStatus(ctx, "bd-n1", "blocked"); err != nil {
+	if _, err := c.Update(ctx, "bd-n1", Change{Status: "blocked"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := c.Update(ctx, "bd-n1", Change{Status: "open", Unassign: true}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/shellword"
@@ -14,7 +15,8 @@ import (
 // note is what is to be said in a comment beside what happened to a node.
 type note struct {
 	text string
-	once bool // nothing is said if it stands there from before
+	once bool      // nothing is said if it stands there from before
+	from time.Time // what was said before that is not it
 }
 
 // remark says the next note of a bead. some reports whether it called bd.
@@ -29,6 +31,7 @@ func (m *Mirror) remark(ctx context.Context, b *bead) (some bool, err error) {
 		if err != nil {
 			return true, err
 		}
+		there = slices.DeleteFunc(there, func(c Comment) bool { return c.At.Before(n.from.Truncate(time.Second)) })
 		if contains(there, n.text) {
 			b.notes, b.unsure = slices.Delete(b.notes, i, i+1), false
 			return true, nil
@@ -43,13 +46,16 @@ func (m *Mirror) remark(ctx context.Context, b *bead) (some bool, err error) {
 }
 
 // once puts a note on a bead, once in this run.
-func (m *Mirror) once(b *bead, text string) {
+func (m *Mirror) once(b *bead, text string) { b.tell(text, time.Time{}) }
+
+// tell puts a note on a bead, once in this run, unless it was said since a time.
+func (b *bead) tell(text string, since time.Time) {
 	if b.noted == nil {
 		b.noted = map[string]bool{}
 	}
 	if !b.noted[text] {
 		b.noted[text] = true
-		b.notes = append(b.notes, note{text, true})
+		b.notes = append(b.notes, note{text, true, since})
 	}
 }
 

@@ -54,6 +54,8 @@ type should struct {
 	ended  string // done, blocked, skipped, cancelled; "" if it has not
 	begun  bool   // somebody works, or has worked, on it
 	gate   *asked
+	needs  bool   // a person is asked
+	says   string // a comment about it; "" none
 }
 
 // asked is the question that a human gate puts to people.
@@ -87,7 +89,7 @@ func (m *Mirror) shouldStand(v executor.NodeView) should {
 	case executor.Waiting:
 		if v.Cause == executor.CauseApproval {
 			s.phase = humanReview
-			s.gate = m.asks(v)
+			s.gate, s.needs = m.asks(v), true
 		}
 	}
 	if s.reason == "" {
@@ -114,7 +116,10 @@ func (m *Mirror) asks(v executor.NodeView) *asked {
 		who = strings.Join(v.Approvers, ", ")
 	}
 	key, about := shellword.Quote(string(v.Key)), ""
-	if m.epic.Plans() != "" { // the draft of a plan has no epic.json in the checkout
+	switch { // neither has an epic.json in the checkout
+	case m.Claim != nil:
+		about = " --epic " + shellword.Quote(string(v.ID))
+	case m.epic.Plans() != "":
 		about = " --epic " + shellword.Quote(string(m.epic.Epic.ID))
 	}
 	if m.epic.Run.Tracker.Approvals {
@@ -175,9 +180,9 @@ func (m *Mirror) rephase(b *bead, s should, ch *Change) {
 func (m *Mirror) relabel(b *bead, s should, ch *Change) {
 	have := b.known.Labels
 	needs := s.gate != nil
-	if has := slices.Contains(have, m.labels.needs); needs && !has {
+	if has := slices.Contains(have, m.labels.needs); s.needs && !has {
 		ch.Add = append(ch.Add, m.labels.needs)
-	} else if has && !needs {
+	} else if has && !s.needs {
 		ch.Remove = append(ch.Remove, m.labels.needs)
 	}
 	for _, l := range b.drop {

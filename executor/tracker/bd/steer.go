@@ -43,7 +43,11 @@ func (m *Mirror) Look(ctx context.Context) error {
 func (m *Mirror) poll(ctx context.Context) error {
 	var list []Issue
 	err := m.do(ctx, func(ctx context.Context) (err error) {
-		list, err = m.c.List(ctx, "--label", Label(m.epic.Epic.ID))
+		filter := []string{"--label", Label(m.epic.Epic.ID)}
+		if m.Claim != nil {
+			filter = []string{"--id", string(m.epic.Nodes[0].ID)}
+		}
+		list, err = m.c.List(ctx, filter...)
 		return err
 	})
 	if err != nil {
@@ -64,6 +68,8 @@ func (m *Mirror) poll(ctx context.Context) error {
 		case now == nil:
 			b.known = nil
 			continue
+		case m.Claim != nil:
+			err = m.seen(ctx, b, *now)
 		case b.known == nil && m.claimed(b, *now):
 			b.known = now
 		case b.known == nil:
@@ -75,7 +81,7 @@ func (m *Mirror) poll(ctx context.Context) error {
 		default:
 			b.known = now
 		}
-		if err == nil && b.node != nil {
+		if err == nil && b.node != nil && b.known != nil && !b.foreign {
 			err = m.labelled(ctx, b)
 		}
 		if err != nil {
@@ -214,8 +220,10 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 	}
 	// Somebody may have said several things since the last look, and there may be
 	// no other one in this run: all of them are sent, in the order in which they help.
-	if err := m.excluded(ctx, b, v); err != nil {
-		return err
+	if m.Claim == nil {
+		if err := m.excluded(ctx, b, v); err != nil {
+			return err
+		}
 	}
 	if !m.epic.Run.Tracker.Approvals || b.awaits(executor.Approve, executor.Reject, executor.RetryNode) {
 		return nil

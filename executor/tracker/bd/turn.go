@@ -25,8 +25,21 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	if !ok {
 		return false, nil
 	}
-	s := m.shouldStand(v)
-	if len(b.holds) == 0 && b.theirs == "" {
+	if closing {
+		m.answered(ctx, b) // there is no other look
+	}
+	s := m.stand(b, v)
+	writes := m.writes(b)
+	if s.says != "" && writes && b.known.Status != s.status {
+		b.tell(s.says, m.Claim.Since)
+		if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
+			return true, err // what led to it stands before it
+		}
+		if some, err := m.remark(ctx, b); some || err != nil {
+			return true, err
+		}
+	}
+	if writes {
 		if s.gate != nil && (m.says(MirrorComments) || m.epic.Run.Tracker.Approvals) && !b.asked.same(s.gate) {
 			if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
 				return true, err // what led to it stands before the question
@@ -50,7 +63,7 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	if some, err := m.comment(ctx, b, list); some || err != nil {
 		return true, err
 	}
-	if len(b.holds) == 0 && b.theirs == "" && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) && !b.leaves("close") {
+	if writes && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) && !b.leaves("close") {
 		var got Issue
 		err := m.write(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, string(b.id), s.reason); return err })
 		var no *Refused
@@ -162,6 +175,8 @@ func (m *Mirror) overtaken(ctx context.Context, b *bead) error {
 		b.known = nil
 		m.report("%s is no longer in bd", b.id)
 		return nil
+	case m.Claim != nil:
+		return m.seen(ctx, b, got)
 	case m.claimed(b, got):
 		b.known = &got
 		return nil
