@@ -329,7 +329,7 @@ func (t *table) record(ctx context.Context, letter executor.Letter, sent bool) (
 	t.moving = run.TriesElsewhere()
 	found := false
 	for _, l := range letters {
-		event, err := local.Decide(ctx, run, t.space, l.Node, l.Decision)
+		event, err := local.Decide(ctx, run, t.space, l.Node, l.Decision, time.Now())
 		mine := l.Decision.ID == letter.Decision.ID
 		found = found || mine
 		var no *executor.Refused

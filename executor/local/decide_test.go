@@ -53,7 +53,7 @@ func TestWorkInAWorktreeThatIsGoneOnWithIsNobodysOwn(t *testing.T) { // executio
 			}
 			_, err = local.Decide(t.Context(), run, edited{b.ws}, "bd-1-1", executor.Decision{
 				ID: "d", Verb: executor.RetryNode, Message: "go on", By: "ann", At: time.Now(),
-			})
+			}, time.Now())
 			var no *executor.Refused
 			if is := errors.As(err, &no); is != (c.refused != "") || is && !strings.Contains(no.Why, c.refused) || !is && err != nil {
 				t.Errorf("decided: %v, want a refusal with %q", err, c.refused)

@@ -37,7 +37,7 @@ func (d *driver) letters(now bool) (some bool, err error) {
 			}
 			continue
 		}
-		e, err := Decide(d.ctx, d.Run, d.Workspace, l.Node, l.Decision)
+		e, err := Decide(d.ctx, d.Run, d.Workspace, l.Node, l.Decision, at)
 		var no *executor.Refused
 		switch {
 		case errors.As(err, &no):
