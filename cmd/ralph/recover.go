@@ -36,7 +36,7 @@ type recoverArgs struct {
 func newRecoverCommand() *cobra.Command {
 	a := &recoverArgs{}
 	cmd := &cobra.Command{
-		Use:   "recover EPIC-ID",
+		Use:   "recover EPIC-ID|ISSUE",
 		Short: "Go on with a run whose journal is lost, from the beads and the branches",
 		Long: `Recover rebuilds what a run needs where its journal is not: in a new clone, on another
 machine, after the state directory was lost. It reads the epic and what is kept of
@@ -53,7 +53,8 @@ Recover changes no bead and no branch that is there. It refuses where a journal 
 epic knows something already; with --force that is set aside and kept.`,
 		Example: `  git fetch --all && ralph recover bd-epic7x2m
   ralph recover bd-epic7x2m -o work/epic.json
-  ralph recover bd-epic7x2m --json`,
+  ralph recover bd-epic7x2m --json
+  ralph recover shop-a3f            the run of an issue that ralph worker had taken`,
 		Args: countArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return runRecover(cmd, a, args[0]) },
 	}
@@ -74,13 +75,15 @@ func runRecover(cmd *cobra.Command, a *recoverArgs, id string) (err error) {
 	if r.epic, r.raw, err = epicOf(known); err != nil {
 		return err
 	}
-	if r.file, r.there, err = recoverTarget(a.out, r.epic); err != nil {
-		return err
-	}
 	if r.space, err = workspace.Open(ctx, ".", r.epic); err != nil {
 		return refusal(err)
 	}
 	state := r.space.State()
+	if known.Issue { // its epic is nobody's file
+		r.file, r.there = filepath.Join(state, "epic.json"), true
+	} else if r.file, r.there, err = recoverTarget(a.out, r.epic); err != nil {
+		return err
+	}
 	taken, err := r.space.Clashes(func(*ir.Node) bool { return false }, true) // what is there may be the epic's
 	ofOthers := slices.DeleteFunc(taken, func(c workspace.Clash) bool { return c.Epic == "" })
 	if err = errors.Join(err, namesTaken(ofOthers)); err != nil {
@@ -320,7 +323,24 @@ func (r *recovery) print(out io.Writer) error {
 	if r.known.Run == nil {
 		b.WriteString("\nThe beads know of no run: nothing had to be recovered.\n")
 	}
-	fmt.Fprintf(&b, "\nWhat apply would do now: ralph plan%s\nTo go on:                ralph apply%s\n", applies(r.file), applies(r.file))
+	if r.known.Issue {
+		b.WriteString(r.issueGoesOn())
+	} else {
+		fmt.Fprintf(&b, "\nWhat apply would do now: ralph plan%s\nTo go on:                ralph apply%s\n", applies(r.file), applies(r.file))
+	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// issueGoesOn says how a worker goes on with an issue. The claim is not recovered: the
+// worker that has it may be alive elsewhere, which only people know.
+func (r *recovery) issueGoesOn() string {
+	id := quoteArg(r.known.Bead.ID)
+	switch r.known.Bead.Status {
+	case "closed":
+		return "\nThe issue is closed: nothing is left to do.\n"
+	case "open":
+		return "\nTo go on: ralph worker --issue " + id + "\n"
+	}
+	return fmt.Sprintf("\nTo go on, when no worker elsewhere has it: bd update %s --status open && ralph worker --issue %s\n", id, id)
 }

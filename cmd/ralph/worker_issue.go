@@ -70,7 +70,7 @@ func issueText(i bd.Issue) ([]byte, error) {
 	}
 	meta := map[string]json.RawMessage{}
 	if json.Unmarshal(row["metadata"], &meta) == nil {
-		for _, k := range issueKeys {
+		for _, k := range bd.IssueKeys {
 			delete(meta, k)
 		}
 		if row["metadata"], _ = json.Marshal(meta); len(meta) == 0 { // it was JSON

@@ -6,22 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
-
-// Keys of the metadata of an issue that a worker runs, beside those of its token and of
-// what is kept of its node: the author's own are none of ralph's business.
-const (
-	keptKey    = "ralph"
-	keptRunKey = "ralph_run"
-)
-
-// issueKeys are all keys that ralph writes into an issue's metadata.
-var issueKeys = []string{bd.TokenKey, keptKey, keptRunKey, bdcodec.EpicKey, bdcodec.DigestKey}
 
 // issueEpic is the epic of an issue as its mirror has it: there is a tracker.
 func issueEpic(epic *ir.Epic) *ir.Epic {
@@ -32,29 +21,10 @@ func issueEpic(epic *ir.Epic) *ir.Epic {
 	return &e
 }
 
-// issueMetadata is what the bead of an issue keeps so that its run can be recovered.
-func issueMetadata(epic *ir.Epic, run *executor.Run) (map[string]any, error) {
-	text, err := ir.Encode(epic)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]any{bdcodec.DigestKey: epic.Digest}
-	if len(text) <= bdcodec.MaxEpicText {
-		out[bdcodec.EpicKey] = string(text)
-	}
-	if k, ok := run.Kept(epic.Nodes[0].ID); ok {
-		out[keptKey] = k
-	}
-	if k, ok := run.KeptRun(); ok {
-		out[keptRunKey] = k
-	}
-	return out, nil
-}
-
 // claimed makes the mirror of a run that of the issue that a worker claimed for it.
 func (r *openedRun) claimed(o *bd.Outbox, c *claim) {
 	o.Epic, o.Push = issueEpic(r.epic), nil
-	o.Metadata = func(*ir.Node) (map[string]any, error) { return issueMetadata(r.epic, o.Run) }
+	o.Metadata = func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.epic, o.Run) }
 	words := issueTeller{r.space.Top(), o.Epic.Run.Tracker.Approvals, bdcodec.LabelsOf(r.epic.Run)}
 	o.Claim = &bd.Claim{Token: c.Token, Since: c.At, End: func() (bd.Stand, bool) {
 		rec, err := recordAbout(context.Background(), r.file, r.epic)
@@ -88,7 +58,7 @@ func (w *issueWorker) catchUp(ctx context.Context, r *issueRun) (err error) {
 	var said []string
 	m, err := bd.NewMirror(bd.Outbox{
 		Client: w.bd, Epic: issueEpic(r.epic), Run: run, State: r.state,
-		Metadata: func(*ir.Node) (map[string]any, error) { return issueMetadata(r.epic, run) },
+		Metadata: func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.epic, run) },
 		Report:   func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
 		Claim:    &bd.Claim{Token: r.claim.Token, Since: r.claim.At, Begun: true, End: func() (bd.Stand, bool) { return r.verdict.stand() }},
 	})

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -49,5 +50,35 @@ policy "p" {
 	d.person("update", "bd-a", "--status", "open")
 	if got := d.worker(exitDone, "--once"); !strings.Contains(got.out, "bd-a  claimed: Make it blue (policy p, step implement)") {
 		t.Errorf("again: %s", got.all())
+	}
+}
+
+// The journal of an issue that a worker ran is lost: the issue's bead and the branches
+// give it back, and the next worker goes on with it. Neither the bead nor the checkout
+// changes for that.
+func TestTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
+	t.Parallel()
+	d := faultDatabase(t, `echo made > out.txt; if [ "$RALPH_ATTEMPT" = 2 ]; then echo mended >> out.txt; fi`, mustMend)
+	d.put(`{"id":"bd-a","metadata":{"mine":1}}`)
+	d.worker(exitNotDone, "--once")
+	if err := os.RemoveAll(d.file(".git/ralph")); err != nil {
+		t.Fatal(err)
+	}
+	d.git("worktree", "prune")
+	before := d.bead("bd-a")
+	got := d.ralph("recover", "bd-a")
+	if got.code != exitDone || !strings.Contains(got.out, "blocked") || !strings.Contains(got.out, "bd update bd-a --status open && ralph worker --issue bd-a") {
+		t.Fatalf("recover: exit %d\n%s", got.code, got.all())
+	}
+	if now := d.bead("bd-a"); !now.UpdatedAt.Equal(before.UpdatedAt) || d.git("status", "--porcelain") != "" {
+		t.Errorf("it is %+v, was %+v; the checkout: %s", now, before, d.git("status", "--porcelain"))
+	}
+	if got := d.ralph("status", "--epic", "bd-a"); !strings.Contains(got.out, "blocked") {
+		t.Errorf("status: %s", got.all())
+	}
+	d.person("update", "bd-a", "--status", "open")
+	d.worker(exitDone, "--once")
+	if i := d.bead("bd-a"); i.Status != "closed" || !strings.Contains(string(i.Metadata), `"mine":1`) || d.noted("agents", "bd-a.implement-2") != 1 {
+		t.Errorf("it is %s, agents\n%s\n%s", i.Status, d.read("../log/agents"), d.outputs())
 	}
 }

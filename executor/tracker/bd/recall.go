@@ -13,12 +13,40 @@ import (
 )
 
 // keptKey is the key of metadata under which the mirror writes what is needed to go
-// on elsewhere: an executor.KeptRun on the epic's bead, an executor.Kept on a node's.
-const keptKey = "ralph"
+// on elsewhere: an executor.KeptRun on the epic's bead, an executor.Kept on a node's. The
+// bead of an issue is both: it keeps the first one under another key.
+const (
+	keptKey    = "ralph"
+	keptRunKey = "ralph_run"
+)
+
+// IssueMetadata is what the bead of an issue that a worker claimed keeps of its run: what
+// Recall needs. The author's own keys are none of ralph's business.
+func IssueMetadata(epic *ir.Epic, run *executor.Run) (map[string]any, error) {
+	text, err := ir.Encode(epic)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{codec.DigestKey: epic.Digest}
+	if len(text) <= codec.MaxEpicText {
+		out[codec.EpicKey] = string(text)
+	}
+	if k, ok := run.Kept(epic.Nodes[0].ID); ok {
+		out[keptKey] = k
+	}
+	if k, ok := run.KeptRun(); ok {
+		out[keptRunKey] = k
+	}
+	return out, nil
+}
+
+// IssueKeys are all keys that ralph writes into an issue's metadata.
+var IssueKeys = []string{TokenKey, keptKey, keptRunKey, codec.EpicKey, codec.DigestKey}
 
 // Recalled is what a beads database knows of an epic and its run.
 type Recalled struct {
 	Bead   Issue
+	Issue  bool              // the bead is an issue that a worker ran, the epic's one node
 	Digest string            // of the canonical epic.json
 	JSON   []byte            // that; nil if it was too long to be kept
 	Epic   *ir.Epic          // nil with it
@@ -62,6 +90,7 @@ func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 		Epic   string           `json:"ralph_epic"`
 		Digest string           `json:"ralph_digest"`
 		Kept   *json.RawMessage `json:"ralph"`
+		Run    *json.RawMessage `json:"ralph_run"`
 	}
 	if len(bead.Metadata) > 0 {
 		if err := json.Unmarshal(bead.Metadata, &m); err != nil {
@@ -84,16 +113,27 @@ func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s cannot be read: %v", codec.EpicKey, id, err)}
 		case m.Digest != "" && epic.Digest != m.Digest:
 			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s was changed: its digest is %s, and %s says %s", codec.EpicKey, id, epic.Digest, codec.DigestKey, m.Digest)}
+		case bead.Token() != "" && len(epic.Nodes) == 1 && epic.Nodes[0].ID == id:
+			out.Issue = true
 		case epic.Epic.ID != id:
 			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s is that of another epic: %s", codec.EpicKey, id, epic.Epic.ID)}
 		}
 		out.JSON, out.Epic, out.Digest, out.Plan = []byte(m.Epic), epic, epic.Digest, epic.Epic.Plan
 	}
-	if m.Kept != nil {
+	kept, key := m.Kept, keptKey
+	if out.Issue {
+		kept, key = m.Run, keptRunKey
+	}
+	if kept != nil {
 		out.Run = &executor.KeptRun{}
-		if err := json.Unmarshal(*m.Kept, out.Run); err != nil {
-			return nil, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", keptKey, id, err)}
+		if err := json.Unmarshal(*kept, out.Run); err != nil {
+			return nil, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", key, id, err)}
 		}
+	}
+	if out.Issue {
+		out.Plan = ""
+		out.Nodes[id], err = recallNode(bead)
+		return out, err
 	}
 	beads, err := c.List(ctx, "--label", Label(id))
 	if err != nil {
