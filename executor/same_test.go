@@ -28,7 +28,7 @@ func says(t *testing.T, r *Run, now time.Time) []byte {
 		}
 	}
 	write(r.Todo(now))
-	write(r.inFlight())
+	write(r.InFlight())
 	for _, n := range r.nodes {
 		if n.status == Running {
 			write([]any{n.id, string(r.Prompt(n.id)), r.Context(n.id), r.Feedback(n.id), r.Left(n.id), r.Comments(n.id)})
@@ -108,8 +108,25 @@ func TestARunReadBackSaysTheSame(t *testing.T) { // execution §1, §9
 				return
 			}
 			places++
-			if len(s.run.inFlight()) > 0 {
+			if len(s.run.InFlight()) > 0 {
 				flying++
+			}
+			for _, e := range s.run.InFlight() {
+				if b, ok := s.events[slices.IndexFunc(s.events, func(x Event) bool { return x.Seq == e.Seq })].Body.(EffectStarted); !ok || b.Kind != e.Kind || b.Gate != e.Gate {
+					t.Fatalf("seed %d: in flight is %s %s, which event %d did not begin", seed, e.Kind, e.Gate, e.Seq)
+				}
+			}
+			if !s.old {
+				var mine, its []int64 // what the driver has, by the events that began it
+				for _, e := range s.flying {
+					mine = append(mine, e.Seq)
+				}
+				for _, e := range s.run.InFlight() {
+					its = append(its, e.Seq)
+				}
+				if slices.Sort(mine); !slices.Equal(mine, slices.Sorted(slices.Values(its))) {
+					t.Fatalf("seed %d: the driver has events %v in flight, the machine says %v", seed, mine, its)
+				}
 			}
 			want := says(t, s.run, s.now)
 			catchUp(s, read, done) // one that lives on, and is asked now and then

@@ -345,8 +345,8 @@ func (r *Run) OpenTampers() []Drift {
 // Cut reports whether the last run was watched and did not come to its end.
 func (r *Run) Cut() bool { return r.Open() && r.started.Watched }
 
-// InFlight returns the attempts whose programs were at work at the last event.
-func (r *Run) InFlight() []During {
+// AtWork returns the attempts whose programs were at work at the last event.
+func (r *Run) AtWork() []During {
 	var out []During
 	for _, n := range r.nodes {
 		for _, e := range n.life.flight {

@@ -32,7 +32,7 @@ func (r *Run) Todo(now time.Time) Todo {
 		return t
 	}
 	if r.draining && !now.Before(r.until) {
-		t.Stop = r.inFlight()
+		t.Stop = r.InFlight()
 		t.Done = len(t.Stop) == 0
 		return t
 	}
@@ -231,7 +231,11 @@ func (r *Run) startable(now time.Time, wake *time.Time) []Effect {
 	return out
 }
 
-func (r *Run) inFlight() []Effect {
+// InFlight lists the effects that have begun and were not reported, in the order of the
+// epic's nodes, each with the Seq of its start. After a replay it says whom a driver has
+// to listen to; a RunStarted gives them up, and they begin anew. Their lists must
+// not be changed.
+func (r *Run) InFlight() []Effect {
 	var out []Effect
 	for _, i := range r.flying {
 		out = append(out, r.nodes[i].life.flight...)

@@ -209,7 +209,7 @@ func (r *openedRun) tryBases(ctx context.Context, start executor.RunStarted, act
 		}
 		return watch.Keep(list)
 	}
-	if err := sighted(watch.Start(r.run.OpenTampers(), cut, r.run.InFlight(), r.run.Pins()), cut); err != nil {
+	if err := sighted(watch.Start(r.run.OpenTampers(), cut, r.run.AtWork(), r.run.Pins()), cut); err != nil {
 		return true, err
 	}
 	if err := put(ctx, local.Trying(checks)); err != nil {

@@ -9,7 +9,7 @@ import (
 // watched begins the run, and to watch it: what was changed since the last one
 // trusted it stands behind the run's start.
 func (d *driver) watched(start executor.RunStarted) error {
-	cut, during, pins := d.Run.Cut(), d.Run.InFlight(), d.Run.Pins()
+	cut, during, pins := d.Run.Cut(), d.Run.AtWork(), d.Run.Pins()
 	start.Watched = d.Watch != nil
 	if err := d.put(executor.Event{Body: start}); err != nil || d.Watch == nil {
 		return err
