@@ -10,9 +10,10 @@ RALPH   := $(CURDIR)/ralph
 STATICCHECK_VERSION := v0.8.2
 GOFUMPT_VERSION     := v0.12.0
 BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
+GREMLINS_VERSION    := v0.6.0
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all agents bd build demo test race e2e hunt lint fmt fuzz bench bench-check golden generate check-generated tools clean help
+.PHONY: all agents bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
 
 all: build
 
@@ -87,6 +88,10 @@ $(BIN)/benchstat: Makefile
 	GOBIN=$(BIN) $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
 	@touch $@
 
+$(BIN)/gremlins: Makefile
+	GOBIN=$(BIN) $(GO) install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
+	@touch $@
+
 hunt: ## kill git at work, again and again, under a ralph that is killed too
 	for i in 1 2 3; do RALPH_KILLS=git $(GO) test -count=1 -timeout 30m ./cmd/ralph -run TestApplyIsKilledEverywhere || exit 1; done
 
@@ -105,6 +110,13 @@ fuzz: ## every fuzz target for FUZZTIME inputs each (200000x)
 	@set -e; for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 	  for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$p/*_test.go | sed 's/func //' | sort -u); do \
 	    echo "fuzz $$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x; done; done
+
+# Some seconds for each change, and hundreds of changes: for one package at a time, one
+# without packages below it (their tests would all run first). Not every change that
+# lives is a hole: some make no difference, others a test of another package notices.
+mutate: $(BIN)/gremlins ## change PKG in many small ways, and print the changes that no test of it notices
+	@[ -n "$(PKG)" ] || { echo "make mutate PKG=./ir/codec/bead"; exit 2; }
+	GOFLAGS="$$($(GO) env GOFLAGS) -short" $(BIN)/gremlins unleash $(PKG) --workers 1 --test-cpu 1 --timeout-coefficient 20 --invert-logical --output-statuses lc
 
 bench: $(BIN)/benchstat ## speed and memory, as ratios against a floor in the same run
 	sh bench/run.sh
