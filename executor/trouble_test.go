@@ -52,7 +52,9 @@ func TestWhatFollowsWhenAnEffectFails(t *testing.T) {
 		"another takes its place after an outage":         {fallback, onKind(executor.EffectAgent, times(3, fails(executor.FailTransient))...), executor.Done, "", 2},
 		"a pull request that cannot be asked for":         {wait, onKind(executor.EffectPoll, times(9, fails(executor.FailTransient))...), executor.Done, "", 1},
 		"one that is configured wrongly":                  {wait, onKind(executor.EffectPoll, fails(executor.FailConfig)), executor.Waiting, executor.CauseConfig, 1},
-		"a diagnosis that is late":                        {doctor, first(stalled(), onKind(executor.EffectDiagnose, append(times(2, fails(executor.FailTransient)), executor.Diagnosed{Action: "ask"})...)), executor.Waiting, executor.CauseDiagnosis, 1},
+		"a diagnosis that is late":                        {doctor, first(stalled(), onKind(executor.EffectDiagnose, append(times(2, fails(executor.FailTransient)), times(9, executor.Diagnosed{Action: "fail"})...)...)), executor.Blocked, "", 3},
+		"one whose runner has a limit":                    {doctor, first(stalled(), onKind(executor.EffectDiagnose, append(times(4, fails(executor.FailLimit)), times(9, executor.Diagnosed{Action: "fail"})...)...)), executor.Blocked, "", 3},
+		"another takes no place for a moment":             {fallback, onKind(executor.EffectAgent, times(2, fails(executor.FailTransient))...), executor.Done, "", 1},
 		"a diagnosis that cannot be made":                 {doctor, first(stalled(), onKind(executor.EffectDiagnose, times(3, fails(executor.FailTransient))...)), executor.Waiting, executor.CauseDiagnosis, 1},
 		"one whose agent is configured wrongly":           {doctor, first(stalled(), onKind(executor.EffectDiagnose, fails(executor.FailConfig))), executor.Waiting, executor.CauseDiagnosis, 1},
 		"a diagnosis says to try again, until it is used": {doctor, first(stalled(), onKind(executor.EffectDiagnose, times(9, executor.Diagnosed{Action: "retry"})...)), executor.Blocked, "", 5},
@@ -136,8 +138,8 @@ func TestWhatFollowsWhenAGateCannotBeJudged(t *testing.T) {
 // In order no gate begins before the one in front of it has a verdict; side by side one
 // that could not be judged keeps none back. execution §3; L0-05, S0-124
 func TestGatesInOrderWaitForEachOther(t *testing.T) {
-	for mode, want := range map[string]string{"ordered": "qa qa unit", "parallel": "qa unit qa"} {
-		s := newStage(t, []string{"1.1"}, withGates(mode, qa("qa"), cmd("unit")), step(func(s *ir.Step) { s.Retry = ir.Retry{Backoff: "fixed", InitialMS: 1000} }))
+	for mode, want := range map[string]string{"ordered": "qa qa unit test", "parallel": "qa unit test qa"} {
+		s := newStage(t, []string{"1.1"}, withGates(mode, qa("qa"), cmd("unit"), cmd("test")), step(func(s *ir.Step) { s.Retry = ir.Retry{Backoff: "fixed", InitialMS: 1000} }))
 		var got string
 		trouble := onKind(executor.EffectGate, fails(executor.FailTransient))
 		s.answer = func(e executor.Effect) executor.Body {
@@ -188,5 +190,121 @@ func TestAGateThatGivesNoVerdictBeforeAnyWork(t *testing.T) { // execution §3 r
 		if v.Status != c.status || v.Cause != c.cause || len(v.Attempts) != 1 || len(v.Attempts[0].Red) != c.red {
 			t.Errorf("%d errors: %s (%s) %q, %+v", c.errors, v.Status, v.Cause, v.Reason, v.Attempts)
 		}
+	}
+}
+
+func TestNoGateBeginsBehindOneThatNobodyCouldJudge(t *testing.T) { // execution §3 ordered
+	s := newStage(t, []string{"1.1"}, withGates("ordered", qa("qa"), cmd("unit")))
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Gate == "unit" {
+			t.Error("unit was judged")
+		}
+		return verdicts(map[string][]executor.Verdict{"qa": {executor.ErrorJudged}})(e)
+	}
+	s.begin()
+	s.until(nil)
+	s.is("1.1", executor.Waiting, executor.CauseGate, "qa")
+}
+
+func TestCommandsShareTheWorktreeInTurn(t *testing.T) { // execution §3 parallel; L0-05
+	s := newStage(t, []string{"1.1"}, withGates("parallel", cmd("unit"), qa("qa"), cmd("test"), qa("scan")))
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectCollect })
+	s.report(s.flying[0])
+	var got string
+	for _, e := range s.run.Todo(s.now).Start {
+		got += " " + e.Gate
+	}
+	if got != " unit qa scan" {
+		t.Errorf("at work at once:%s; want unit, qa, scan", got)
+	}
+}
+
+func TestALimitOfAGatesRunnerParksIt(t *testing.T) { // execution §4: a rate limit parks the runner; L0-07
+	s := newStage(t, []string{"1.1"}, withGates("parallel", qa("qa")))
+	limit := fails(executor.FailLimit)
+	limit.Until = s.now.Add(3 * time.Hour)
+	s.answer = onKind(executor.EffectGate, limit)
+	s.begin(func(r *executor.RunStarted) { r.Wait = true })
+	began := s.now
+	s.until(nil)
+	s.is("1.1", executor.Done, "", "")
+	if d := s.now.Sub(began); d != 3*time.Hour || len(s.view("1.1").Attempts) != 1 {
+		t.Errorf("it waited for %s, in %d attempts; want 3 hours, in one", d, len(s.view("1.1").Attempts))
+	}
+	parked := false
+	for _, e := range s.events {
+		b, ok := e.Body.(executor.RunnerParked)
+		parked = parked || ok && b.Runner == "sh" && b.Until.Equal(limit.Until)
+	}
+	if !parked {
+		t.Error("its runner was not parked")
+	}
+}
+
+func TestAGateFailsFirstOncePerStep(t *testing.T) { // execution §3 red_first: before the first attempt of the step
+	for name, c := range map[string]struct {
+		epic func(*ir.Epic)
+		want int // times that the gate was run before any work
+	}{
+		"one step":                         {func(*ir.Epic) {}, 1},
+		"each attempt begins at the start": {step(func(s *ir.Step) { s.OnFailure = "reset" }), 1},
+		"the second step": {func(e *ir.Epic) {
+			gates := e.Nodes[0].Steps[0].Gates
+			threeSteps(e)
+			e.Nodes[0].Steps[1].Gates = gates
+		}, 1},
+	} {
+		red := cmd("repro")
+		red.RedFirst = true
+		s := newStage(t, []string{"1.1"}, withGates("parallel", red), c.epic)
+		next := verdicts(map[string][]executor.Verdict{"repro": {executor.Fail, executor.Pass}})
+		n := 0
+		s.answer = func(e executor.Effect) executor.Body {
+			if e.Kind == executor.EffectRed {
+				n++
+			}
+			return next(e)
+		}
+		s.begin()
+		s.until(nil)
+		s.is("1.1", executor.Done, "", "")
+		if n != c.want {
+			t.Errorf("%s: seen failing %d times, want %d", name, n, c.want)
+		}
+	}
+}
+
+func TestWhoJudgedIsOnRecord(t *testing.T) { // S0-73..75, S4-38
+	s := newStage(t, []string{"1.1"}, withGates("parallel", qa("qa"), qa("script")), func(e *ir.Epic) {
+		g := e.Gates["script"]
+		g.Agent = "plain" // a program that asks no model
+		e.Gates["script"], e.Agents["plain"] = g, e.Agents["qa"]
+		e.Runners["asks"] = ir.Runner{Kind: "claude", Run: []string{"claude"}, Prompt: "stdin"}
+		e.Agents["qa"] = ir.Agent{Runner: "asks", Access: "read"}
+	})
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind != executor.EffectGate {
+			return nil
+		}
+		g := executortest.Verdict(e.Gate, executor.Pass)
+		g.Agent, g.Model = e.Agent, "small"
+		if e.Gate == "qa" {
+			g.Session = "ses-qa"
+		}
+		return g
+	}
+	s.begin()
+	s.until(nil)
+	a := s.view("1.1").Attempts[0]
+	models := map[string]string{}
+	for _, g := range a.Gates {
+		models[g.Gate] = g.Model
+	}
+	if models["qa"] != "small" || models["script"] != "" {
+		t.Errorf("the models are %v; want small of qa, none of a program that asks none", models)
+	}
+	if len(a.Sessions) != 1 || a.Sessions[0].Session != "ses-qa" || a.Sessions[0].Agent != "qa" || a.Sessions[0].Gate != "qa" {
+		t.Errorf("the sessions are %+v", a.Sessions)
 	}
 }
