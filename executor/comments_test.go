@@ -109,8 +109,8 @@ func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-03, S2-09, S2-30, S
 			t.Fatalf("mode %s (%s), want %s (%s)", got, why, want, reason)
 		}
 		for _, next := range executor.ModePath(was, got) {
-			if err := executor.ModeMove(was, next); err != nil {
-				t.Fatal(err)
+			if !oneMove(was, next) {
+				t.Fatalf("%s cannot become %s", was, next)
 			}
 			was = next
 		}
@@ -174,6 +174,22 @@ func TestADraftIsPlannedUntilItIsApproved(t *testing.T) {
 	is(executor.ModePlanning)
 }
 
+// oneMove reports whether an epic in one mode may become another without a third.
+func oneMove(from, to string) bool {
+	return slices.Contains(modeMoves[from], to)
+}
+
+// modeMoves are the transitions that a tracker may be told of, by the seed.
+var modeMoves = map[string][]string{
+	"":                    {executor.ModeCreated, executor.ModePlanning},
+	executor.ModeCreated:  {executor.ModePlanning},
+	executor.ModePlanning: {executor.ModeReady},
+	executor.ModeReady:    {executor.ModeBuilding, executor.ModePlanning},
+	executor.ModeBuilding: {executor.ModePaused, executor.ModeComplete},
+	executor.ModePaused:   {executor.ModeBuilding, executor.ModePlanning, executor.ModeComplete},
+	executor.ModeComplete: {executor.ModePlanning, executor.ModeReady, executor.ModePaused},
+}
+
 func TestInvalidTransitionsOfModesAreRefused(t *testing.T) { // S2-36
 	for _, move := range [][2]string{
 		{executor.ModeCreated, executor.ModeBuilding},
@@ -183,7 +199,7 @@ func TestInvalidTransitionsOfModesAreRefused(t *testing.T) { // S2-36
 		{executor.ModeComplete, executor.ModeBuilding},
 		{executor.ModeReady, "done"},
 	} {
-		if executor.ModeMove(move[0], move[1]) == nil {
+		if path := executor.ModePath(move[0], move[1]); len(path) == 1 {
 			t.Errorf("%s may become %s", move[0], move[1])
 		}
 	}
@@ -195,8 +211,8 @@ func TestInvalidTransitionsOfModesAreRefused(t *testing.T) { // S2-36
 				at = ""
 			}
 			for _, next := range executor.ModePath(from, to) {
-				if err := executor.ModeMove(at, next); err != nil {
-					t.Errorf("%s to %s: %v", from, to, err)
+				if !oneMove(at, next) {
+					t.Errorf("%s to %s: %s cannot become %s", from, to, at, next)
 				}
 				at = next
 			}

@@ -1,9 +1,6 @@
 package executor
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Modes of an epic as a whole, in the words of trackers.
 const (
@@ -26,27 +23,10 @@ var modeMoves = map[string][]string{
 	ModeComplete: {ModePlanning, ModeReady, ModePaused},
 }
 
-// ModeMove refuses a transition that the table does not have. From "" is from an
-// epic that has no mode yet.
-func ModeMove(from, to string) error {
-	if from == "" {
-		from = ModeCreated
-		if to == from {
-			return nil
-		}
-	}
-	if _, known := modeMoves[to]; !known {
-		return fmt.Errorf("there is no mode %q", to)
-	}
-	if !slices.Contains(modeMoves[from], to) {
-		return fmt.Errorf("an epic in mode %s cannot become %s", from, to)
-	}
-	return nil
-}
-
 // ModePath returns the legal transitions from one mode to another, the shortest way,
 // without from: a tracker that was away is taken through them, so that its record
-// has no gap. From a word that is no mode it is that from created.
+// has no gap. From a word that is no mode it is that from created. To a word that is
+// none there is no way.
 func ModePath(from, to string) []string {
 	if from == to {
 		return nil

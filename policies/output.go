@@ -187,14 +187,3 @@ func verdictIn(raw []byte) error {
 	}
 	return nil
 }
-
-// OutputFields returns the names of the properties of an output schema, sorted.
-func OutputFields(raw json.RawMessage) []string {
-	var s struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
-	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
-		return []string{}
-	}
-	return sortedKeys(s.Properties)
-}

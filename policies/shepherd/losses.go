@@ -1,7 +1,5 @@
 package shepherd
 
-import "strings"
-
 // Losses are what an import changes, or leaves as a comment, as pairs of key and what
 // becomes of it: the table of docs/formats/shepherd.md.
 var Losses = [][2]string{
@@ -19,14 +17,4 @@ var Losses = [][2]string{
 	{"`ui`, `workflow`, `hitl`, `loop_prevention`, `worker_assistant`, `cleanup`, `retention`, `monitor.poll_interval_ms`", "comments at the end, each with the reason"},
 	{"unknown keys", "comments where they stood, and a note; `--strict` refuses them"},
 	{"comments and layout of the YAML, `version`", "are gone"},
-}
-
-// table is the losses as a table of markdown.
-func table() string {
-	var b strings.Builder
-	b.WriteString("| what | what becomes of it |\n|---|---|\n")
-	for _, l := range Losses {
-		b.WriteString("| " + l[0] + " | " + l[1] + " |\n")
-	}
-	return b.String()
 }

@@ -347,3 +347,13 @@ func TestTheDocumentKnowsEveryKey(t *testing.T) {
 		t.Errorf("only %d keys were found in the sources", keys)
 	}
 }
+
+// table is the losses as a table of markdown.
+func table() string {
+	var b strings.Builder
+	b.WriteString("| what | what becomes of it |\n|---|---|\n")
+	for _, l := range Losses {
+		b.WriteString("| " + l[0] + " | " + l[1] + " |\n")
+	}
+	return b.String()
+}

@@ -23,11 +23,7 @@ const (
 	MirrorPR       = "pr"       // pull requests as external references
 )
 
-// Mirrored lists the words of tracker { mirror = […] }.
-var Mirrored = []string{MirrorStatus, MirrorLabels, MirrorComments, MirrorMetadata, MirrorMode, MirrorPR}
-
-// Mirrors reports whether an epic's policy has something of this kind mirrored, one of
-// Mirrored.
+// Mirrors reports whether an epic's policy has something of this kind mirrored.
 func Mirrors(e *ir.Epic, what string) bool {
 	t := e.Run.Tracker
 	return t != nil && (len(t.Mirror) == 0 || slices.Contains(t.Mirror, what))
