@@ -219,11 +219,9 @@ func (d *driver) round() (done bool, err error) {
 		return false, &Bug{"the run is stuck: " + todo.Stuck}
 	}
 	for i := range todo.Start {
-		e := &todo.Start[i]
-		if err := d.put(e.Started()); err != nil {
+		if err := executor.Begin(d.Run, &todo.Start[i], d.put); err != nil {
 			return false, err
 		}
-		e.Seq = d.Run.Seq()
 	}
 	if len(todo.Try) > 0 && d.trying == nil {
 		if err := d.put(executor.Event{Body: Trying(todo.Try)}); err != nil {
@@ -261,17 +259,7 @@ func (d *driver) round() (done bool, err error) {
 
 // decide records what the machine decides until it decides nothing more.
 func (d *driver) decide() (executor.Todo, error) {
-	for {
-		todo := d.Run.Todo(d.clock.now())
-		if len(todo.Record) == 0 {
-			return todo, nil
-		}
-		for _, e := range todo.Record {
-			if err := d.put(e); err != nil {
-				return todo, err
-			}
-		}
-	}
+	return executor.Settle(d.Run, d.clock.now, d.put)
 }
 
 // stays reports whether a run that has nothing more to do stays for people.

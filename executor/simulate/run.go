@@ -295,26 +295,17 @@ func (d *sim) show() {
 
 // round is the driver's round: record, then start, then stop.
 func (d *sim) round() (done bool, wake time.Time, err error) {
-	var todo executor.Todo
-	for {
-		todo = d.run.Todo(d.now)
-		if len(todo.Record) == 0 {
-			break
-		}
-		for _, e := range todo.Record {
-			if err := d.put(e); err != nil {
-				return false, wake, err
-			}
-		}
+	todo, err := executor.Settle(d.run, func() time.Time { return d.now }, d.put)
+	if err != nil {
+		return false, wake, err
 	}
 	if todo.Stuck != "" {
 		return false, wake, fmt.Errorf("the run is stuck: %s", todo.Stuck)
 	}
 	for _, e := range todo.Start {
-		if err := d.put(e.Started()); err != nil {
+		if err := executor.Begin(d.run, &e, d.put); err != nil {
 			return false, wake, err
 		}
-		e.Seq = d.run.Seq()
 		result, takes := d.do(e, d.now)
 		key := e.Key(d.epic.Epic.ID)
 		told := e.Says(nil)
