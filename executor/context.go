@@ -22,7 +22,6 @@ type about struct {
 	Contains   []part     `json:"worktree_contains,omitempty"` // results that it builds on
 	Conflicts  []string   `json:"in_conflict,omitempty"`       // of a merge
 	Earlier    []stepNote `json:"earlier_steps,omitempty"`
-	Feedback   string     `json:"feedback,omitempty"`
 }
 
 // part is a result that a node builds on.
@@ -42,15 +41,17 @@ type stepNote struct {
 // earlier steps reported, and the feedback. Like the prompt it is built from the
 // epic and the record alone. It is nil if there is no open attempt.
 func (r *Run) Context(id ir.NodeID) json.RawMessage {
+	return WithFeedback(r.context(id), r.Feedback(id))
+}
+
+// context is the same without the feedback.
+func (r *Run) context(id ir.NodeID) json.RawMessage {
 	n := r.byID[id]
 	if n == nil || n.ir == nil || n.stepNow() == nil || n.life.attempt.status != AttemptRunning {
 		return nil
 	}
 	a := &n.life.attempt
-	out := about{
-		Sprint: n.ir.Key, ID: n.id, Title: n.ir.Title, Step: a.step, Attempt: a.number,
-		Feedback: strings.TrimSpace(strings.Join(r.Feedback(id), "\n")),
-	}
+	out := about{Sprint: n.ir.Key, ID: n.id, Title: n.ir.Title, Step: a.step, Attempt: a.number}
 	from := n.life.inputs
 	if n.life.step == asideStep { // the sprint itself is not the task now
 		from, out.Conflicts = n.life.aside.inputs, n.life.aside.paths

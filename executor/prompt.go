@@ -21,7 +21,49 @@ func (r *Run) Prompt(id ir.NodeID, left ...string) []byte {
 	if n == nil || n.ir == nil || n.stepNow() == nil {
 		return nil
 	}
-	b := &r.text
+	return r.late(n).prompt(&r.text, n.ir, n.stepNow(), r.Feedback(id), left)
+}
+
+// Late is what a prompt says besides the epic's text, without the feedback.
+type Late struct {
+	Task    []string `json:"task,omitempty"`  // in place of the epic's text
+	About   bool     `json:"about,omitempty"` // what the sprint is about follows it
+	Basis   []string `json:"basis,omitempty"` // what the worktree contains
+	Earlier []string `json:"earlier,omitempty"`
+	Older   []string `json:"older,omitempty"`
+	Turn    []string `json:"turn,omitempty"`
+	ByFile  bool     `json:"by_file,omitempty"` // it reports by a file, not by a tool
+}
+
+// late collects what the prompt of the node's open attempt says besides the epic's text.
+func (r *Run) late(n *node) *Late {
+	t := &Late{Earlier: n.earlier(), Older: n.olderLife(), Turn: n.turn()}
+	switch {
+	case n.life.step == asideStep:
+		t.Task, t.About = r.mergePrompt(n), len(n.ir.Prompt) > 0
+	case n.sum:
+		t.Task = mendSum
+	}
+	if n.life.step != asideStep {
+		t.Basis = r.basis(n)
+	}
+	a := r.epic.Agents[n.life.attempt.agent]
+	t.ByFile = a.Human || r.epic.Runners[a.Runner].Kind == "command"
+	return t
+}
+
+var mendSum = []string{
+	"You mend the sum of all results of the plan: they merge, but not all gates pass on the whole.",
+	"Change as little as that needs, and take nothing away that a result brought.",
+}
+
+// Prompt builds what Run.Prompt does from a request for an agent's turn. n and step are
+// the request's, of the epic or made up.
+func (q Request) Prompt(n *ir.Node, step *ir.Step, left ...string) []byte {
+	return q.Late.prompt(new(bytes.Buffer), n, step, q.Feedback, left)
+}
+
+func (t *Late) prompt(b *bytes.Buffer, n *ir.Node, step *ir.Step, feedback, left []string) []byte {
 	b.Reset()
 	section := func(title string, lines ...string) {
 		if b.Len() > 0 {
@@ -37,22 +79,23 @@ func (r *Run) Prompt(id ir.NodeID, left ...string) []byte {
 			b.WriteByte('\n')
 		}
 	}
-	switch {
-	case n.life.step == asideStep:
-		section("", r.mergePrompt(n)...)
-		if len(n.ir.Prompt) > 0 {
-			section("What the sprint is about: not to be done now, it is the next step", n.ir.Prompt...)
+	some := func(title string, lines []string) {
+		if len(lines) > 0 {
+			section(title, lines...)
 		}
-	case n.sum:
-		section("", "You mend the sum of all results of the plan: they merge, but not all gates pass on the whole.",
-			"Change as little as that needs, and take nothing away that a result brought.")
-	case len(n.stepNow().Prompt) > 0:
-		section("", n.stepNow().Prompt...)
-	default:
-		section("", n.ir.Prompt...)
 	}
-	step := n.stepNow()
-	here := []string{"You work on step " + strconv.Quote(step.Name) + " of sprint " + string(n.ir.Key) + "."}
+	switch {
+	case len(t.Task) > 0:
+		section("", t.Task...)
+		if t.About {
+			section("What the sprint is about: not to be done now, it is the next step", n.Prompt...)
+		}
+	case len(step.Prompt) > 0:
+		section("", step.Prompt...)
+	default:
+		section("", n.Prompt...)
+	}
+	here := []string{"You work on step " + strconv.Quote(step.Name) + " of sprint " + string(n.Key) + "."}
 	if step.Access == "read" {
 		here = append(here, "Change no files in this step: what you report is its result.")
 	}
@@ -60,25 +103,17 @@ func (r *Run) Prompt(id ir.NodeID, left ...string) []byte {
 		here = append(here, step.Note)
 	}
 	section("This step", here...)
-	if lines := r.basis(n); len(lines) > 0 && n.life.step != asideStep {
-		section("What your worktree already contains", lines...)
+	some("What your worktree already contains", t.Basis)
+	some("What earlier steps reported", t.Earlier)
+	some("Files that earlier steps left", left)
+	some("An earlier try", t.Older)
+	some("Feedback: what to mend", feedback)
+	some("This turn", t.Turn)
+	if t.ByFile {
+		section("How to report", byFile...)
+	} else {
+		section("How to report", byTool...)
 	}
-	if lines := n.earlier(); len(lines) > 0 {
-		section("What earlier steps reported", lines...)
-	}
-	if len(left) > 0 {
-		section("Files that earlier steps left", left...)
-	}
-	if lines := n.olderLife(); len(lines) > 0 {
-		section("An earlier try", lines...)
-	}
-	if lines := r.Feedback(id); len(lines) > 0 {
-		section("Feedback: what to mend", lines...)
-	}
-	if lines := n.turn(); len(lines) > 0 {
-		section("This turn", lines...)
-	}
-	section("How to report", r.contract(n)...)
 	return bytes.Clone(b.Bytes())
 }
 
@@ -186,15 +221,8 @@ func (n *node) earlier() []string {
 	return out
 }
 
-// contract is the end of every prompt: how an outcome is reported. Programs that
-// are agents get a tool for it; a command gets a file.
-func (r *Run) contract(n *node) []string {
-	if a := r.epic.Agents[n.life.attempt.agent]; a.Human || r.epic.Runners[a.Runner].Kind == "command" {
-		return byFile
-	}
-	return byTool
-}
-
+// byFile and byTool are the end of every prompt: how an outcome is reported. Programs
+// that are agents get a tool for it; a command gets a file.
 var byFile = []string{
 	"When you are done, write a JSON object to the file that RALPH_OUTCOME names:",
 	"",

@@ -17,8 +17,8 @@ import (
 )
 
 // agent runs one iteration of the step's agent, or of the one who stands in.
-func (d *driver) agent(e *executor.Effect) (work, error) {
-	n, step := d.find(e)
+func (d *driver) agent(e *executor.Effect, q *executor.Request) (work, error) {
+	n, step := d.find(q)
 	run, runner, err := d.agentRun(e, n, step, cmp.Or(e.Agent, step.Agent), step.Model)
 	if err != nil {
 		return nil, err
@@ -30,13 +30,13 @@ func (d *driver) agent(e *executor.Effect) (work, error) {
 		left.Limits.TimeoutMS = e.TimeMS
 		run.Step = &left
 	}
-	left, err := d.left(n, step)
+	left, err := d.left(n, q.Reports)
 	if err != nil {
 		return nil, err
 	}
-	run.Prompt = d.Run.Prompt(e.Node, left...)
-	run.Context = d.Run.Context(e.Node)
-	if notes := strings.Join(d.Run.Feedback(e.Node), "\n"); notes != "" {
+	run.Prompt = q.Prompt(n, step, left...)
+	run.Context = executor.WithFeedback(q.Context, q.Feedback)
+	if notes := strings.Join(q.Feedback, "\n"); notes != "" {
 		run.Notes = []byte(notes + "\n")
 	}
 	return func(ctx context.Context) (executor.Body, error) {

@@ -17,8 +17,8 @@ import (
 const diagnoseTime = 10 * 60 * 1000
 
 // diagnose lets another agent say what to do about one that stalled.
-func (d *driver) diagnose(e *executor.Effect) (work, error) {
-	n, step := d.find(e)
+func (d *driver) diagnose(e *executor.Effect, q *executor.Request) (work, error) {
+	n, step := d.find(q)
 	name := cmp.Or(e.Agent, step.Stall.Agent)
 	limits := ir.StepLimits{Iterations: 1, Attempts: 1, TimeoutMS: diagnoseTime}
 	if t := step.Limits.TimeoutMS; t > 0 {
@@ -30,7 +30,7 @@ func (d *driver) diagnose(e *executor.Effect) (work, error) {
 		return nil, err
 	}
 	run.Name, run.Read, run.Raw = fmt.Sprintf("diagnose-%d", max(e.Iteration, 1)), true, true
-	run.Prompt = []byte(diagnosis(n, step, d.attempt(e), run.Files))
+	run.Prompt = []byte(diagnosis(n, step, *q.Stalled, run.Files))
 	run.Schema = diagnosisSchema
 	return func(ctx context.Context) (executor.Body, error) {
 		var answer []byte
@@ -58,7 +58,7 @@ var diagnosisSchema = json.RawMessage(`{"type":"object","required":["action","no
 
 // diagnosis is what the agent is told that looks at a stalled one, whose files are
 // in a directory.
-func diagnosis(n *ir.Node, step *ir.Step, a executor.AttemptLog, files string) string {
+func diagnosis(n *ir.Node, step *ir.Step, a executor.Stalled, files string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The agent %s showed no sign of life for a long time while it worked on step %q of sprint %s (%s), and was stopped.\n",
 		cmp.Or(a.Agent, step.Agent), step.Name, n.Key, n.Title)

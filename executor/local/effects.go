@@ -19,21 +19,21 @@ type work func(context.Context) (executor.Body, error)
 // effect returns what a worker has to do. Everything that needs the run is
 // looked up here, in the goroutine that owns it.
 func (d *driver) effect(e *executor.Effect) (work, error) {
-	ws := d.Workspace
+	ws, q := d.Workspace, d.Run.Request(*e)
 	switch e.Kind {
 	case executor.EffectBase:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Base(ctx, *e)) }, nil
 	case executor.EffectPrepare:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Prepare(ctx, *e)) }, nil
 	case executor.EffectAgent:
-		return d.room(d.agent(e))
+		return d.room(d.agent(e, &q))
 	case executor.EffectDiagnose:
-		return d.room(d.diagnose(e))
+		return d.room(d.diagnose(e, &q))
 	case executor.EffectCollect:
-		outcome := d.attempt(e).Outcome
+		outcome := q.Outcome
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Collect(ctx, *e, outcome)) }, nil
 	case executor.EffectGate, executor.EffectRed:
-		return d.room(d.gate(e))
+		return d.room(d.gate(e, &q))
 	case executor.EffectPublish:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Publish(ctx, *e)) }, nil
 	case executor.EffectLand:
@@ -63,31 +63,27 @@ func (d *driver) room(do work, err error) (work, error) {
 	}, nil
 }
 
-// attempt is what is on record of the effect's attempt.
-func (d *driver) attempt(e *executor.Effect) executor.AttemptLog {
-	a, _ := d.Run.Attempt(e.Node, e.Step, e.Attempt)
-	return a
-}
-
-// find returns the node and step of an effect. The sum is in no epic: it has
+// find returns the node and step of a request. The sum is in no epic: it has
 // only a key.
-func (d *driver) find(e *executor.Effect) (*ir.Node, *ir.Step) {
+func (d *driver) find(q *executor.Request) (*ir.Node, *ir.Step) {
+	e := &q.Effect
 	if n := d.nodes[e.Node]; n != nil {
 		for j := range n.Steps {
 			if n.Steps[j].Name == e.Step {
 				return n, &n.Steps[j]
 			}
 		}
-		return n, d.madeUp(n, e)
+		return n, madeUp(n, q)
 	}
 	n := &ir.Node{ID: e.Node, Key: ir.Key(e.Node), Git: ir.Git{Branch: d.Epic.Epic.Integration.Branch}}
-	return n, d.madeUp(n, e)
+	return n, madeUp(n, q)
 }
 
-// madeUp is the step of an effect that is in no epic, as the machine made it up.
-func (d *driver) madeUp(n *ir.Node, e *executor.Effect) *ir.Step {
-	if s := d.Run.Step(e.Node, e.Step); s != nil {
-		return s
+// madeUp is the step of a request that is in no epic, as the machine made it up.
+func madeUp(n *ir.Node, q *executor.Request) *ir.Step {
+	e := &q.Effect
+	if q.Step != nil {
+		return q.Step
 	}
 	s := ir.Step{Name: e.Step, Agent: e.Agent, Access: "write", Session: "fresh"}
 	for _, like := range n.Steps {

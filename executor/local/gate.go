@@ -20,8 +20,8 @@ import (
 // gate lets one gate judge the effect's commit. The directory holds exactly that
 // commit; afterwards it is put back, and what the gate did to it counts by the
 // gate's kind.
-func (d *driver) gate(e *executor.Effect) (work, error) {
-	run, judge, err := d.gateRun(e)
+func (d *driver) gate(e *executor.Effect, q *executor.Request) (work, error) {
+	run, judge, err := d.gateRun(e, q)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,8 @@ func (d *driver) empty(context.Context, *executor.Effect) (string, func() (execu
 }
 
 // gateRun fills in everything that a gate may ask for.
-func (d *driver) gateRun(e *executor.Effect) (executor.GateRun, executor.Gate, error) {
-	n, step := d.find(e)
+func (d *driver) gateRun(e *executor.Effect, q *executor.Request) (executor.GateRun, executor.Gate, error) {
+	n, step := d.find(q)
 	g, ok := d.Epic.Gates[e.Gate]
 	judge := d.Gates[g.Kind]
 	if !ok || judge == nil {
@@ -120,19 +120,12 @@ func (d *driver) gateRun(e *executor.Effect) (executor.GateRun, executor.Gate, e
 	if err != nil {
 		return executor.GateRun{}, nil, err
 	}
-	a := d.attempt(e)
 	run := executor.GateRun{
 		Redact: d.Redact,
-		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: *e, Left: d.Run.Left(e.Node), Epic: d.Epic.Epic.ID,
+		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: *e, Left: q.Left, Epic: d.Epic.Epic.ID,
 		Files: files, Env: d.env(), Secrets: d.Epic.SecretVars(g.Secrets), Activity: d.activity(e),
-		Outcome: a.Outcome, Changed: a.Collected.SinceStart(), Listed: a.Collected.Listed, Feedback: a.Feedback,
+		Outcome: q.Outcome, Changed: q.Changed, Listed: q.Listed, Feedback: q.Feedback[:q.Told], Earlier: slices.Clip(q.Earlier),
 	}
-	for _, j := range a.Gates {
-		if !j.Red && j.Gate != e.Gate {
-			run.Earlier = append(run.Earlier, j)
-		}
-	}
-	run.Earlier = slices.Clip(run.Earlier)
 	if name := cmp.Or(e.Agent, g.Agent); name != "" {
 		agent := d.Epic.Agents[name]
 		own := g.Model
@@ -143,7 +136,7 @@ func (d *driver) gateRun(e *executor.Effect) (executor.GateRun, executor.Gate, e
 		run.Model, run.Alias, run.Runner = d.model(cmp.Or(own, agent.Model)), d.Epic.Models[cmp.Or(own, agent.Model)], d.Epic.Runners[agent.Runner]
 		run.Keep, run.Record, run.Human = d.keep(), d.record(e), d.Epic.HITLOf(n)
 		if g.Kind != "review" { // a blind one may not ask
-			run.Context = d.Run.Context(e.Node)
+			run.Context = executor.WithFeedback(q.Context, q.Feedback)
 		}
 	}
 	from := cmp.Or(e.Base, e.Start)

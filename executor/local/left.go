@@ -23,28 +23,18 @@ const mostLeft = 50
 // left names the files that agents of earlier steps wrote beside their outcome, for the
 // agent of a step. Only steps that are told something of their own are there to find out
 // what others need.
-func (d *driver) left(n *ir.Node, step *ir.Step) (lines []string, err error) {
-	at := slices.IndexFunc(n.Steps, func(s ir.Step) bool { return s.Name == step.Name })
-	if at <= 0 || !slices.ContainsFunc(n.Steps[:at], func(s ir.Step) bool { return len(s.Prompt) > 0 }) {
-		return nil, nil
-	}
-	view, _ := d.Run.View(n.ID)
+func (d *driver) left(n *ir.Node, reports []executor.StepReport) (lines []string, err error) {
 	var said, files []string
-	for k := range n.Steps[:at] {
-		if len(n.Steps[k].Prompt) == 0 {
+	for _, a := range reports {
+		k := slices.IndexFunc(n.Steps, func(s ir.Step) bool { return s.Name == a.Step })
+		if k < 0 || len(n.Steps[k].Prompt) == 0 {
 			continue
 		}
-		for _, a := range slices.Backward(view.Attempts) {
-			if a.Step != n.Steps[k].Name || a.Status != executor.AttemptPassed {
-				continue
-			}
-			s, f, err := leftIn(Files(d.State, n.ID, a.Step, a.Number), a.Step, a.Outcome.Summary, len(n.Steps[k].Gates) > 0)
-			if err != nil {
-				return nil, err
-			}
-			said, files = append(said, s...), append(files, f...)
-			break
+		s, f, err := leftIn(Files(d.State, n.ID, a.Step, a.Attempt), a.Step, a.Summary, len(n.Steps[k].Gates) > 0)
+		if err != nil {
+			return nil, err
 		}
+		said, files = append(said, s...), append(files, f...)
 	}
 	return firstLeft(said, files), nil
 }
