@@ -82,8 +82,11 @@ which agents report. This costs what the model costs, and the line says how much
 	return cmd
 }
 
-// tools are the programs that ralph can use, besides git.
-var tools = []struct{ name, flag, purpose, hint string }{
+// tool is a program that ralph can use.
+type tool struct{ name, flag, purpose, hint string }
+
+// tools are all of them but git.
+var tools = []tool{
 	{"claude", "--version", "runner claude", "npm install -g @anthropic-ai/claude-code"},
 	{"opencode", "--version", "runner opencode", "npm install -g opencode-ai"},
 	{"codex", "--version", "runner codex", "npm install -g @openai/codex"},
