@@ -230,7 +230,7 @@ func (r *Run) nextName(n *node, suggested string) (name, note string) {
 	if suggested == "" || suggested == name || at < 0 {
 		return name, ""
 	}
-	for i := range at + 1 {
+	for i := range at { // at itself goes to name
 		if n.ir.Steps[n.next(i)].Name == suggested {
 			return suggested, ""
 		}
