@@ -126,6 +126,13 @@ func (h *historian) metadata(ctx context.Context, n *ir.Node) (map[string]any, e
 		}
 		return out, nil
 	}
+	if _, lent := n.Ext[bdcodec.Format]; lent { // what else stands there is its author's
+		out := map[string]any{}
+		if k, ok := h.run.Kept(n.ID); ok {
+			out["ralph"] = k
+		}
+		return out, nil
+	}
 	nodes := map[ir.NodeID]*ir.NodeHistory{}
 	if v, ok := h.run.View(n.ID); ok {
 		nodes[n.ID] = h.view(ctx, v)

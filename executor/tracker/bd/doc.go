@@ -30,6 +30,8 @@
 // While a run goes on nobody but its mirror writes to the beads. Who calls what:
 //
 //   - Push makes and changes beads that ralph made of a plan: titles, texts, edges.
+//     Of beads that were imported (push_lent.go) it writes only the epic's label and
+//     its own keys.
 //   - The mirror writes how a run stands: status, assignee, state labels, comments, its
 //     keys of the metadata, external references. It goes with ralph apply.
 //   - The mirror of an issue (claim.go) does the same for a bead that somebody wrote and

@@ -75,7 +75,7 @@ const rounds = 3
 // left and said. Beads of others are never written: Occupied is returned before
 // anything is.
 func Push(ctx context.Context, c *Client, e *ir.Epic, o PushOptions) (*Pushed, error) {
-	p := &push{c: c, say: o.Progress, out: &Pushed{Epic: string(e.Epic.ID)}, gc: e.Run.Tracker != nil && e.Run.Tracker.GC, draft: e.Plans() != ""}
+	p := &push{c: c, say: o.Progress, out: &Pushed{Epic: string(e.Epic.ID)}, gc: e.Run.Tracker != nil && e.Run.Tracker.GC, lent: lentBy(e), draft: e.Plans() != ""}
 	if p.say == nil {
 		p.say = func(string) {}
 	}
@@ -112,7 +112,8 @@ type push struct {
 	now  []codec.Row // the same as they stand
 	out  *Pushed
 
-	draft bool // the epic has a plan written: its ids are all of one kind
+	lent  map[string]time.Time // beads that were imported, by id
+	draft bool                 // the epic has a plan written: its ids are all of one kind
 }
 
 // found is a bead of the database: as the client reads it, and every key of it.
@@ -220,7 +221,7 @@ func (p *push) vacant(ctx context.Context, news []int) (map[string]found, error)
 			if err := json.Unmarshal(b, &f.Issue); err != nil {
 				return nil, fmt.Errorf("bd list: %w", err)
 			}
-			if m := markerOf(f.Issue); m != nil && m.Epic == p.out.Epic {
+			if m := markerOf(f.Issue); m != nil && m.Epic == p.out.Epic || p.lends(f) {
 				if err := json.Unmarshal(b, &f.raw); err != nil {
 					return nil, fmt.Errorf("bd list: %w", err)
 				}

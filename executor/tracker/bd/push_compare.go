@@ -22,6 +22,7 @@ const PushedKey = "ralph_pushed"
 type marker struct {
 	Epic        string   `json:"epic"`
 	Staged      bool     `json:"staged,omitempty"` // its edges came behind it: while it has the date of its import, they may be missing
+	Lent        bool     `json:"lent,omitempty"`   // people made it: nothing below but the metadata is said
 	Done        bool     `json:"done,omitempty"`   // the plan said so
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
@@ -132,9 +133,20 @@ func (p *push) compare(there map[string]found) *difference {
 	d := &difference{}
 	p.out.Notes = nil
 	wanted := map[string]bool{}
+	theirs := slices.ContainsFunc(p.plan, func(r codec.Row) bool {
+		f, has := there[r.ID]
+		return has && p.lends(f)
+	})
 	for i := range p.plan {
-		wanted[p.plan[i].ID] = true
-		if _, has := there[p.plan[i].ID]; !has {
+		id := p.plan[i].ID
+		wanted[id] = true
+		_, has := there[id]
+		_, lent := p.lent[id]
+		switch {
+		case has:
+		case lent && theirs:
+			p.note("%s was imported and is not in bd any more; it is not made again", id)
+		default:
 			d.news = append(d.news, i)
 		}
 	}
@@ -158,6 +170,10 @@ func (p *push) bead(d *difference, r *codec.Row, f found) {
 		return // create would have failed on it
 	}
 	was := markerOf(f.Issue)
+	if p.lends(f) && (was == nil || was.Lent) {
+		p.borrow(d, r, f, was)
+		return
+	}
 	half := was != nil && was.Staged && f.UpdatedAt.Equal(codec.Fixed)
 	p.edges(d, r, f, was, half)
 	if half {
@@ -277,6 +293,8 @@ func (p *push) gone(d *difference, f found) {
 	case m == nil || m.Epic != p.out.Epic:
 		p.note("%s %q has the label of this epic and was not pushed by ralph; it is left alone", f.ID, clip(f.Title))
 	case f.Status == "closed":
+	case m.Lent:
+		p.note("%s %q was imported and is gone from the epic; it is left alone", f.ID, clip(f.Title))
 	case f.Status == "open" || f.Status == "deferred":
 		d.close = append(d.close, closing{f.ID, goneReason})
 	default:

@@ -170,7 +170,8 @@ func word(s string) string {
 // that bd refuses for each bead that somebody wrote meanwhile (again).
 func (p *push) change(ctx context.Context, d *difference) (again bool, err error) {
 	list := d.changes
-	if len(list) > bulkFrom {
+	lent := func(ch *change) bool { return p.lends(ch.bead) } // of whom no row is written
+	if len(list) > bulkFrom && !slices.ContainsFunc(list, lent) {
 		last := list[len(list)-1] // the epic's, if it is among them: it says what all of it is
 		list = list[:len(list)-1]
 		if again, err = p.bulk(ctx, list); again || err != nil {
