@@ -31,8 +31,9 @@ type runMirror struct {
 // mirror opens the tracker, looks what people did there, and begins to mirror. A
 // tracker never fails a run: what is wrong with it is said.
 func (r *openedRun) mirror(ctx context.Context, tell func(format string, args ...any)) *runMirror {
-	if r.epic.Run.Tracker == nil && r.claim() == nil {
-		return nil
+	claimed := r.claim() != nil
+	if !claimed && (r.epic.Run.Tracker == nil || claimOf(r.space.State(), r.epic) != nil) {
+		return nil // of an issue that a worker gave back nobody is told
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	m, err := r.openMirror(ctx, tell)
