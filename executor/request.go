@@ -25,6 +25,7 @@ type Request struct {
 	Listed   []string        `json:"listed,omitempty"`   // gates
 	Earlier  []GateJudged    `json:"earlier,omitempty"`  // gates: what others found in this attempt
 	Stalled  *Stalled        `json:"stalled,omitempty"`  // diagnose
+	Pull     *PullText       `json:"pull,omitempty"`     // pull
 }
 
 // StepReport is what the agent of a step's last attempt that passed reported.
@@ -56,6 +57,9 @@ func (r *Run) Request(e Effect) Request {
 	case EffectAgent:
 		q.Feedback, q.Context, q.Late = r.Feedback(e.Node), r.context(e.Node), r.late(n)
 		q.Reports = n.stepReports(e.Step)
+	case EffectPull:
+		text := r.pullText(e)
+		q.Pull = &text
 	case EffectCollect:
 		q.Outcome = a.Outcome
 	case EffectDiagnose:

@@ -40,6 +40,10 @@ func TestARequestIsPlainDataAndSaysAllThatAWorkerNeeds(t *testing.T) { // execut
 					fedBack++
 				}
 				switch e.Kind {
+				case EffectPull:
+					if back.Pull == nil || back.Pull.Body == "" || *back.Pull != s.run.pullText(e) {
+						t.Fatalf("seed %d: the pull request says %+v", seed, back.Pull)
+					}
 				case EffectAgent:
 					n, step := elsewhere(s.epic, &back)
 					if got, want := back.Prompt(n, step, "- a file"), s.run.Prompt(e.Node, "- a file"); !bytes.Equal(got, want) {
@@ -67,7 +71,7 @@ func TestARequestIsPlainDataAndSaysAllThatAWorkerNeeds(t *testing.T) { // execut
 			}
 		})
 	}
-	for _, kind := range []EffectKind{EffectAgent, EffectGate, EffectRed, EffectCollect, EffectDiagnose, EffectPublish} {
+	for _, kind := range []EffectKind{EffectAgent, EffectGate, EffectRed, EffectCollect, EffectDiagnose, EffectPublish, EffectPull} {
 		if seen[kind] < 10 {
 			t.Errorf("%d requests for %s were looked at", seen[kind], kind)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -39,8 +38,7 @@ func (d *driver) effect(e *executor.Effect) (work, error) {
 	case executor.EffectLand:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Land(ctx, *e)) }, nil
 	case executor.EffectPull:
-		text := d.pullText(*e)
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Pull(ctx, *e, text)) }, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Pull(ctx, *e, *q.Pull)) }, nil
 	case executor.EffectPoll:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Poll(ctx, *e)) }, nil
 	}
@@ -97,7 +95,7 @@ func madeUp(n *ir.Node, q *executor.Request) *ir.Step {
 
 // failed says in the machine's words why an effect did not happen.
 func failed(ctx context.Context, e executor.Effect, err error) executor.EffectFailed {
-	f := executor.EffectFailed{Class: executor.FailTransient, Detail: plain(err.Error()), Gate: e.Gate}
+	f := executor.EffectFailed{Class: executor.FailTransient, Detail: executor.Plain(err.Error()), Gate: e.Gate}
 	if ctx.Err() != nil {
 		f.Class, f.Detail = executor.FailInterrupted, "ralph ended"
 		return f
@@ -121,18 +119,6 @@ func first(list []string, n int) []string {
 		return list
 	}
 	return list[:n:n]
-}
-
-// plain makes an error's text fit for an event: bounded and without control
-// characters.
-func plain(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return text.Head(s, executor.MaxNote)
 }
 
 // dirName makes a name fit for a directory; no dot stays.

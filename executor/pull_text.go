@@ -1,33 +1,36 @@
-package local
+package executor
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode"
 
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// maxBody bounds the text of a pull request, in bytes.
-const maxBody = 20_000
+// maxPullText bounds the text of a pull request, in bytes.
+const maxPullText = 20_000
 
 // pullText is what the pull request of a node, or of the sum, says.
-func (d *driver) pullText(e executor.Effect) executor.PullText {
-	h := d.Epic.Epic
-	n := d.nodes[e.Node]
-	if n == nil {
-		return executor.PullText{Title: oneLine(h.Title), Body: text.Head(d.sumBody(), maxBody), Onto: cmp.Or(h.Target, h.Base)}
+func (r *Run) pullText(e Effect) PullText {
+	h := r.epic.Epic
+	var n *ir.Node
+	if on := r.byID[e.Node]; on != nil && !on.sum {
+		n = on.ir
 	}
-	return executor.PullText{
-		Title: oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title)), Body: text.Head(d.nodeBody(n), maxBody), Onto: d.onto(n),
+	if n == nil {
+		return PullText{Title: oneLine(h.Title), Body: text.Head(r.sumBody(), maxPullText), Onto: cmp.Or(h.Target, h.Base)}
+	}
+	return PullText{
+		Title: oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title)), Body: text.Head(r.nodeBody(n), maxPullText), Onto: r.pullsOnto(n),
 	}
 }
 
-// onto is the branch that a node's pull request asks to be merged into.
-func (d *driver) onto(n *ir.Node) string {
-	h := d.Epic.Epic
+// pullsOnto is the branch that a node's pull request asks to be merged into.
+func (r *Run) pullsOnto(n *ir.Node) string {
+	h := r.epic.Epic
 	if h.Integration.Mode == "wait" {
 		return cmp.Or(h.Target, h.Base)
 	}
@@ -38,8 +41,8 @@ func (d *driver) onto(n *ir.Node) string {
 		}
 	}
 	if len(only) == 1 && h.Integration.Mode == "dag" {
-		for i := range d.Epic.Nodes {
-			if m := &d.Epic.Nodes[i]; m.Key == only[0] && m.Git.Branch != "" {
+		for i := range r.epic.Nodes {
+			if m := &r.epic.Nodes[i]; m.Key == only[0] && m.Git.Branch != "" {
 				return m.Git.Branch
 			}
 		}
@@ -47,7 +50,7 @@ func (d *driver) onto(n *ir.Node) string {
 	return h.Integration.Branch
 }
 
-func (d *driver) nodeBody(n *ir.Node) string {
+func (r *Run) nodeBody(n *ir.Node) string {
 	var b strings.Builder
 	if n.Goal != "" {
 		b.WriteString(n.Goal + "\n\n")
@@ -59,7 +62,7 @@ func (d *driver) nodeBody(n *ir.Node) string {
 		}
 		b.WriteByte('\n')
 	}
-	v, _ := d.Run.View(n.ID)
+	v, _ := r.View(n.ID)
 	if len(v.Attempts) > 0 {
 		a := v.Attempts[len(v.Attempts)-1]
 		if a.Outcome.Summary != "" {
@@ -73,40 +76,40 @@ func (d *driver) nodeBody(n *ir.Node) string {
 			b.WriteByte('\n')
 		}
 	}
-	fmt.Fprintf(&b, "Sprint %s of %s.\n", n.Key, d.Epic.Epic.Plan)
+	fmt.Fprintf(&b, "Sprint %s of %s.\n", n.Key, r.epic.Epic.Plan)
 	return b.String()
 }
 
-func (d *driver) sumBody() string {
+func (r *Run) sumBody() string {
 	var b strings.Builder
-	for _, line := range d.Epic.Epic.Description {
+	for _, line := range r.epic.Epic.Description {
 		b.WriteString(line + "\n")
 	}
 	b.WriteString("\n## Sprints\n\n")
 	b.WriteString("| Sprint | | Status | Attempts | Gates |\n|---|---|---|---|---|\n")
-	for _, v := range d.Run.Views() {
-		if v.ID != executor.Integration {
-			fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", v.Key, cell(v.Title), v.Status, tries(v), cell(gatesOf(v)))
+	for _, v := range r.Views() {
+		if v.ID != Integration {
+			fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", v.Key, cell(v.Title), v.Status, tries(v), cell(gatesSaid(v)))
 		}
 	}
-	fmt.Fprintf(&b, "\nSpent: %s.\n\nMade from %s.\n", costText(d.Run.Overview().Spent), d.Epic.Epic.Plan)
+	fmt.Fprintf(&b, "\nSpent: %s.\n\nMade from %s.\n", costText(r.Overview().Spent), r.epic.Epic.Plan)
 	return b.String()
 }
 
-func oneLine(s string) string { return text.OneLine(plain(s)) }
+func oneLine(s string) string { return text.OneLine(Plain(s)) }
 
 // tries counts the attempts at a node's work: to land what it came to is none.
-func tries(v executor.NodeView) (n int) {
+func tries(v NodeView) (n int) {
 	for _, a := range v.Attempts {
-		if a.Step != executor.LandStep {
+		if a.Step != LandStep {
 			n++
 		}
 	}
 	return n
 }
 
-// gatesOf says how the gates judged a node's last attempt.
-func gatesOf(v executor.NodeView) string {
+// gatesSaid says how the gates judged a node's last attempt.
+func gatesSaid(v NodeView) string {
 	if len(v.Attempts) == 0 {
 		return ""
 	}
@@ -121,7 +124,7 @@ func gatesOf(v executor.NodeView) string {
 func cell(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
 
 // costText says what was spent. What nobody reported is unknown, and not nothing.
-func costText(s executor.Spent) string {
+func costText(s Spent) string {
 	figure := func(n int64, known bool, text, what string) string {
 		switch {
 		case known:
@@ -133,4 +136,16 @@ func costText(s executor.Spent) string {
 	}
 	return figure(s.Tokens, s.TokensKnown, fmt.Sprintf("%d tokens", s.Tokens), "tokens") + ", " +
 		figure(s.USDMicro, s.USDKnown, fmt.Sprintf("$%.2f", float64(s.USDMicro)/1e6), "cost")
+}
+
+// Plain makes an error's text fit for an event: bounded and without control
+// characters.
+func Plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return text.Head(s, MaxNote)
 }
