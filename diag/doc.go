@@ -11,6 +11,7 @@
 // place, File.Position, when something is shown.
 //
 // Every diagnostic has a code. The codes are declared in one table (Table,
-// assembled from codes_*.go); docs/diagnostics/ is generated from it and a test
+// assembled from codes_*.go); the long texts are markdown, texts/CODE.md, embedded and
+// read when they are asked for. docs/diagnostics/ is generated from both and a test
 // requires a golden case for each.
 package diag

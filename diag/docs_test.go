@@ -14,38 +14,18 @@ var update = flag.Bool("update", false, "rewrite docs/diagnostics")
 
 const docs = "../docs/diagnostics"
 
-// page is the docs page of a code.
+// page is the docs page of a code: its line of the table, and its text.
 func page(e Entry) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!-- Generated from diag/codes_*.go: make generate -->\n\n# %s\n\n", e.Code)
+	fmt.Fprintf(&b, "<!-- Generated from diag/codes_*.go and diag/texts: make generate -->\n\n# %s\n\n", e.Code)
 	fmt.Fprintf(&b, "**%s.** Severity: %s%s. About: %s.\n\n", e.Title, e.Severity, strictNote(e), e.About)
-	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(e.Why))
-	for _, ex := range []struct{ title, text string }{{"Reported", e.Wrong}, {"Instead", e.Right}} {
-		if ex.text == "" {
-			continue
-		}
-		fence := "```"
-		for strings.Contains(ex.text, fence) {
-			fence += "`"
-		}
-		fmt.Fprintf(&b, "\n%s:\n\n%s%s\n%s\n%s\n", ex.title, fence, exampleLanguage(e), strings.Trim(ex.text, "\n"), fence)
-	}
+	b.WriteString(e.Text())
 	return b.String()
 }
 
 func strictNote(e Entry) string {
 	if e.Strict {
 		return " (an error with `strict`)"
-	}
-	return ""
-}
-
-func exampleLanguage(e Entry) string {
-	switch e.About {
-	case "policy":
-		return "hcl"
-	case "plan", "dependency", "draft":
-		return "markdown"
 	}
 	return ""
 }
@@ -114,10 +94,45 @@ func TestEntriesAreComplete(t *testing.T) {
 			t.Errorf("%s: only a warning or a note can be strict", e.Code)
 		case e.Title == "" || strings.HasSuffix(e.Title, ".") || len(e.Title) > 90:
 			t.Errorf("%s: title %q", e.Code, e.Title)
-		case len(e.Why) < 40:
+		case len(e.Why()) < 40:
 			t.Errorf("%s: Why says too little", e.Code)
 		case e.About == "":
 			t.Errorf("%s: about what?", e.Code)
+		}
+	}
+}
+
+// TestEveryTextHasItsCode: a text that no code has is never shown.
+func TestEveryTextHasItsCode(t *testing.T) {
+	files, err := texts.ReadDir("texts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if _, known := Lookup(Code(strings.TrimSuffix(f.Name(), ".md"))); !known {
+			t.Errorf("texts/%s belongs to no code", f.Name())
+		}
+	}
+	if len(files) != len(Table()) {
+		t.Errorf("%d texts for %d codes", len(files), len(Table()))
+	}
+}
+
+// TestTextsAreWellFormed: a text ends with one line end, and its examples stand in
+// fences behind the reason.
+func TestTextsAreWellFormed(t *testing.T) {
+	for _, e := range Table() {
+		text := e.Text()
+		examples := strings.TrimPrefix(text, e.Why())
+		switch {
+		case text != strings.TrimSpace(text)+"\n":
+			t.Errorf("%s: space at an end", e.Code)
+		case strings.Contains(e.Why(), "\n```"):
+			t.Errorf("%s: an example without \"Reported:\" or \"Instead:\"", e.Code)
+		case examples != "\n" && !strings.HasPrefix(examples, "\n\nReported:\n\n```") && !strings.HasPrefix(examples, "\n\nInstead:\n\n```"):
+			t.Errorf("%s: after the reason comes %q", e.Code, examples)
+		case strings.Count(examples, "\n\n```")+strings.Count(examples, "\n```\n") == 0 && examples != "\n":
+			t.Errorf("%s: an example without a fence", e.Code)
 		}
 	}
 }

@@ -5,16 +5,13 @@ import (
 	"sync"
 )
 
-// Entry declares a code: what docs/diagnostics/ says about it.
+// Entry declares a code. What docs/diagnostics/ says about it stands in texts/CODE.md.
 type Entry struct {
 	Code     Code
 	Severity Severity
 	Strict   bool   // a warning or note that `strict` turns into an error
 	About    string // what it is about: plan, dependency, policy, graph, draft
 	Title    string // one line, what is wrong in general
-	Why      string // markdown: why ralph says so and what to do
-	Wrong    string // an example that is reported; "" if none fits
-	Right    string // the same, mended
 }
 
 // Table lists every code, sorted by code.

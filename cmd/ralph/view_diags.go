@@ -134,8 +134,12 @@ func (v diagsView) sarif(w io.Writer, list diag.List) error {
 	run.WithColumnKind("unicodeCodePoints")
 	run.Tool.Driver.WithVersion(version())
 	for _, d := range list {
-		e, _ := diag.Lookup(d.Code)
-		rule := run.AddRule(string(d.Code)).WithDescription(e.Title).WithMarkdownHelp(e.Why)
+		why := ""
+		e, known := diag.Lookup(d.Code)
+		if known {
+			why = e.Why()
+		}
+		rule := run.AddRule(string(d.Code)).WithDescription(e.Title).WithMarkdownHelp(why)
 		rule.WithHelpURI("https://github.com/ralph-compiler/ralph/blob/main/docs/diagnostics/" + string(d.Code) + ".md")
 		text := d.Summary
 		if d.Detail != "" {
