@@ -60,11 +60,11 @@ $(BIN)/bd: tools/bd/go.mod tools/bd/go.sum
 	@touch $@
 
 e2e: $(BIN)/dot $(BIN)/bd agents ## install the outside programs into .tools/, require them, and run the real agents and the real bd
-	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./cmd/ralph -run 'TestScripts|TestE2E'
-	PATH="$(BIN):$$PATH" RALPH_BD="$(BIN)/bd" $(GO) test -count=1 -p 1 -timeout 20m -run '^TestBd' ./executor/tracker/... ./cmd/ralph
+	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./app/cli -run 'TestScripts|TestE2E'
+	PATH="$(BIN):$$PATH" RALPH_BD="$(BIN)/bd" $(GO) test -count=1 -p 1 -timeout 20m -run '^TestBd' ./executor/tracker/... ./app/cli
 	$(GO) mod download
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 RALPH_E2E_REQUIRE=1 RALPH_E2E_AGENTS="$(TOOLS)/agents/bin" \
-	  $(GO) run ./tools/offline $(GO) test -count=1 -p 1 -timeout 15m -run '^TestReal' ./executor/... ./cmd/ralph
+	  $(GO) run ./tools/offline $(GO) test -count=1 -p 1 -timeout 15m -run '^TestReal' ./executor/... ./app/cli
 
 $(BIN)/dot: Makefile
 	@command -v npm >/dev/null || { echo "make e2e needs npm (to install Graphviz as a program of its own): install Node.js 20 or newer, https://nodejs.org"; exit 1; }
@@ -93,7 +93,7 @@ $(BIN)/gremlins: Makefile
 	@touch $@
 
 hunt: ## kill git at work, again and again, under a ralph that is killed too
-	for i in 1 2 3; do RALPH_KILLS=git $(GO) test -count=1 -timeout 30m ./cmd/ralph -run TestApplyIsKilledEverywhere || exit 1; done
+	for i in 1 2 3; do RALPH_KILLS=git $(GO) test -count=1 -timeout 30m ./app/cli -run TestApplyIsKilledEverywhere || exit 1; done
 
 lint: tools ## gofumpt, go vet, staticcheck
 	@out=$$($(BIN)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofumpt (make fmt mends it):"; echo "$$out"; exit 1; }
@@ -127,11 +127,11 @@ bench-check: ## run each benchmark once, and hold what they count to bench/count
 	$(GO) test -short ./bench ./compiler/... ./policies/... ./ir/... ./executor/... ./internal/... -run '^$$' -bench . -benchtime 1x
 
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./app/... ./compiler/... ./policies/... ./ir/... ./cmd/ralph ./executor ./executor/gate -update
+	$(GO) test ./app/... ./compiler/... ./policies/... ./ir/... ./app/cli ./executor ./executor/gate -update
 
 generate: ## rewrite the generated docs
 	$(GO) test ./diag -run TestDocsAreCurrent -update
-	$(GO) test ./cmd/ralph -run TestCommandLineDocsAreCurrent -update
+	$(GO) test ./app/cli -run TestCommandLineDocsAreCurrent -update
 	$(GO) test ./executor/runner/runnertest -run TestDocsAreCurrent -update
 
 check-generated: generate ## fail when a generated file is not current

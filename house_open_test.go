@@ -28,8 +28,8 @@ var mayOpen = map[string]string{
 	"executor/runner/runnertest":    "tests only",
 	"executor/tracker/bd/bdtest":    "tests only",
 	"executor/workspace/tree.go":    "a directory's names are listed (DirFS)",
-	"cmd/ralph/foreign.go":          "a directory's names are listed (DirFS)",
-	"cmd/ralph/init_plans.go":       "a directory, as Lstat says, whose names are listed",
+	"app/project/foreign.go":        "a directory's names are listed (DirFS)",
+	"app/cli/init_plans.go":         "a directory, as Lstat says, whose names are listed",
 	"bench":                         "programs that measure",
 }
 

@@ -85,7 +85,18 @@ var mayImport = []struct {
 	may  []string
 	why  string
 }{
-	{"cmd/ralph", []string{"..."}, "all wiring lives there"},
+	{"cmd/ralph", []string{"app/cli"}, "main alone"},
+	{"app/exit", nil, "exit codes are a leaf"},
+	{"app/words", []string{"executor", "executor/tracker/bd", "ir", "internal/..."}, "words for what the machine knows"},
+	{"app/project", []string{"app/exit", "app/words", "compiler", "policies/...", "diag", "executor", "executor/workspace", "ir", "ir/codec/...", "internal/..."}, "reading and compiling know of no run"},
+	{"app/record", []string{"app/exit", "app/words", "app/project", "compiler", "executor", "executor/gate", "executor/journal", "executor/local", "executor/runner", "executor/tracker/bd", "executor/workspace", "ir", "ir/codec/bd", "ir/codec/ralphbead", "internal/..."}, "what is on record is read, and nothing is locked"},
+	{"app/draft/judge", []string{"app/exit", "app/project", "app/record", "app/draft", "compiler", "diag", "executor", "executor/gate", "executor/journal", "executor/workspace", "ir", "internal/..."}, "the rules of app/draft, held against files"},
+	{"app/run", []string{"app/exit", "app/words", "app/project", "app/record", "app/draft/judge", "executor/...", "policies", "ir", "ir/codec/bd", "ir/codec/bead", "internal/..."}, "the one door to a run"},
+	{"app/recovery", []string{"app/exit", "app/words", "app/project", "app/record", "app/run", "executor", "executor/journal", "executor/tracker/bd", "executor/workspace", "ir", "internal/..."}, "it uses the door"},
+	{"app/doctor", []string{"app/exit", "app/words", "app/project", "app/record", "app/run", "compiler", "policies", "executor", "executor/runner", "executor/tracker/bd", "executor/workspace", "ir", "internal/..."}, "it uses the door"},
+	{"app/worker", []string{"app/exit", "app/words", "app/project", "app/record", "app/run", "compiler", "diag", "executor", "executor/journal", "executor/tracker/bd", "executor/workspace", "ir", "ir/codec/bd", "internal/..."}, "it uses the door"},
+	{"app/view", []string{"app/exit", "app/words", "app/project", "app/record", "app/run", "diag", "executor", "executor/local", "executor/workspace", "ir", "ir/codec/beadsmith", "internal/..."}, "what people see; only app/cli calls it"},
+	{"app/cli", []string{"..."}, "the commands join all rooms"},
 	{"diag", nil, "a leaf"},
 	{"compiler/syntax", []string{"diag", "internal/yaml", "internal/spell", "internal/slug"}, "a front end knows no policy and no graph"},
 	{"app/draft", []string{"policies", "compiler/syntax", "ir", "diag", "internal/glob", "internal/lazyregexp", "internal/reveal", "internal/spell"}, "what planners are told and what plans must hold is a function of texts"},
@@ -170,13 +181,13 @@ var libraries = map[string]struct {
 	"golang.org/x/text/language":                 {room: "internal/jsonschema"},
 	"golang.org/x/text/message":                  {room: "internal/jsonschema"},
 	"mvdan.cc/sh/v3/syntax":                      {room: "internal/shell"},
-	"github.com/spf13/cobra":                     {room: "cmd/ralph"},
-	"github.com/owenrumney/go-sarif/v3":          {room: "cmd/ralph"},
+	"github.com/spf13/cobra":                     {room: "app/cli"},
+	"github.com/owenrumney/go-sarif/v3":          {room: "app/view"},
 	"github.com/modelcontextprotocol/go-sdk":     {room: "executor/mcp"},
 	"zombiezen.com/go/sqlite":                    {room: "executor/journal"},
 	"github.com/gofrs/flock":                     {room: "executor/journal"},
 	"github.com/coder/acp-go-sdk":                {room: "executor/runner/acp"},
-	"github.com/rogpeppe/go-internal/testscript": {room: "cmd/ralph", tests: true},
+	"github.com/rogpeppe/go-internal/testscript": {room: "app/cli", tests: true},
 	"github.com/rogpeppe/go-internal/diff":       {room: "ir", tests: true},
 	"golang.org/x/tools/txtar":                   {room: "-", tests: true},
 }
@@ -291,6 +302,21 @@ func TestRoomsWithoutIO(t *testing.T) {
 				t.Errorf("%s imports %s; %s gets what it reads through an fs.FS", file, f, p.dir)
 			}
 		}
+	}
+}
+
+// TestOnlyViewsTouchTheTerminal: what stands below app/view and app/cli is used by other
+// faces of ralph, too.
+func TestOnlyViewsTouchTheTerminal(t *testing.T) {
+	prints := map[string]bool{"os.Stdout": true, "os.Stderr": true, "fmt.Print": true, "fmt.Printf": true, "fmt.Println": true}
+	for _, p := range packages(t) {
+		if !within(p.dir, "app/...") || p.dir == "app/view" || p.dir == "app/cli" {
+			continue
+		}
+		if file, ok := p.imports[module+"/internal/term"]; ok {
+			t.Errorf("%s knows the terminal; only app/view and app/cli do", file)
+		}
+		calls(t, p.dir, prints, nil, "prints; only app/view and app/cli do")
 	}
 }
 

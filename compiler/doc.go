@@ -18,5 +18,5 @@
 //	trace.go        why a value is what it is
 //
 // It imports diag, ir, policies, compiler/syntax and small helpers under
-// internal. cmd/ralph calls it; the executor never does.
+// internal. app calls it; the executor never does.
 package compiler

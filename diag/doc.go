@@ -3,9 +3,9 @@
 //
 // In: byte ranges of files that other packages have read. Out: a sorted List.
 // It imports only the standard library; compiler, compiler/syntax, policies,
-// ir and cmd/ralph import it. Rendering for people (text with a snippet and a
+// ir and app import it. Rendering for people (text with a snippet and a
 // caret) is here, because it needs nothing but the source; SARIF lives in
-// cmd/ralph's views.
+// app's views.
 //
 // Positions are byte offsets everywhere. Lines and columns are made in one
 // place, File.Position, when something is shown.

@@ -7,7 +7,7 @@
 // package has no clock, no goroutine, no randomness and does no I/O. It imports
 // ir and the standard library; executor/local drives it, executor/journal,
 // executor/workspace, executor/runner and executor/gate implement its contracts,
-// and cmd/ralph wires them together.
+// and app wires them together.
 //
 // A driver keeps to this order:
 //

@@ -15,7 +15,7 @@
 // The package has no run-time state and does no I/O. It imports diag (for the
 // source ranges in a Draft) and, alone in the module, dominikbraun/graph and the
 // line differences of rogpeppe/go-internal. compiler, executor, ir/codec and
-// cmd/ralph import it.
+// app import it.
 //
 // Conventions of the file: every field is always present ("" , [], {} and 0
 // where there is nothing), ralph's own numbers are integers (durations in ms,

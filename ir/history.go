@@ -6,7 +6,7 @@ import (
 )
 
 // History is what has happened to an epic, as codecs write it: plain records that
-// cmd/ralph fills from the journal and the files of the attempts. An epic that was
+// app fills from the journal and the files of the attempts. An epic that was
 // never applied has one, too: every node of it is pending.
 type History struct {
 	Top     string    // absolute path of the repository's working tree; "" if nobody knows

@@ -1,7 +1,7 @@
 // Package policies turns HCL into a typed policy: how work is done, where a
 // plan says what is to be done. See docs/policy-language.md.
 //
-// In: the policy files that cmd/ralph has read (*.hcl, and *.hcl.json), the
+// In: the policy files that app has read (*.hcl, and *.hcl.json), the
 // project as a confined file system, the values of --var. Out: a Set, which is
 // the built-in policy (policies/builtin, embedded) with the user's blocks over
 // it, and every diagnostic that needs nothing but the policy. Everything that
@@ -22,5 +22,5 @@
 //
 // The package imports diag and internal/…, and alone in the module
 // hashicorp/hcl, go-cty and hashicorp/go-version. It does not import ir nor
-// compiler/syntax. compiler and cmd/ralph import it.
+// compiler/syntax. compiler and app import it.
 package policies

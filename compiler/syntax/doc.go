@@ -3,7 +3,7 @@
 // In: a diag.File and a Dialect (plain data: how items and groups are written).
 // Out: a *Plan, always, and a diag.List. Nothing here knows a policy, the IR or
 // the disk; which ids exist, what a number means and what a value must look like
-// is decided by package compiler, which is the only caller besides cmd/ralph.
+// is decided by package compiler, which is the only caller besides app.
 //
 // It is the only user of goldmark, which finds the block structure; the table
 // extension and all inline parsing stay off. It also imports internal/yaml (front

@@ -3,7 +3,7 @@
 // In: executor.Events, in order. Out: the same, after any crash, or an error
 // that names the sequence number at which the file is damaged. It imports the
 // executor's contracts and, alone in the module, zombiezen.com/go/sqlite and
-// gofrs/flock; cmd/ralph opens it and executor/local writes to it.
+// gofrs/flock; app opens it and executor/local writes to it.
 //
 // # The crash contract
 //

@@ -3,7 +3,7 @@
 //
 // In: a Run that has replayed its journal, and the journal, workspace, runners
 // and gates to use. Out: events, in the journal and to one observer. It imports
-// executor and ir; cmd/ralph wires and calls it.
+// executor and ir; app wires and calls it.
 //
 // A round: read the inbox, ask the machine, append everything in one transaction,
 // then start, stop and answer. A gate gets a directory that holds exactly its

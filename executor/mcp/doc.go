@@ -12,5 +12,5 @@
 // journal has one writer.
 //
 // It imports executor, internal/atomicfile and internal/jsonschema, and is the only
-// user of the MCP library. cmd/ralph makes the Server and decorates the runners.
+// user of the MCP library. app makes the Server and decorates the runners.
 package mcp

@@ -4,7 +4,7 @@
 // In: an ir.Epic and a Scenario. Out: the events that a run would write, told to
 // an observer, and the machine as they left it. Nothing is executed, no git is
 // touched, no time passes. The same epic, scenario and seed give the same events.
-// It imports executor, ir and internal/yaml; cmd/ralph calls it.
+// It imports executor, ir and internal/yaml; app calls it.
 //
 // The machine is the real one: only its surroundings are made up. A simulation
 // therefore shows what retries, limits, budgets, waits and the graph itself come

@@ -4,7 +4,7 @@
 //
 // In: effects of the machine and the epic. Out: commits, under refs. It imports
 // executor, ir, internal/process (setup commands), internal/atomicfile and internal/glob;
-// cmd/ralph opens it, executor/local calls it.
+// app opens it, executor/local calls it.
 //
 // # What is never touched
 //

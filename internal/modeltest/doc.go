@@ -5,7 +5,7 @@
 // In: scenarios, as Go values or JSON files of the same shape. Out: answers to the
 // agents, and a log of everything that the agents told their model, so that tests
 // can look at prompts, feedback, tools and history. It imports only the standard
-// library. Tests of the runners and of cmd/ralph use it.
+// library. Tests of the runners and of app use it.
 //
 //	s := modeltest.Start(t)
 //	base := s.Load(t, modeltest.Scenario{Rules: []modeltest.Rule{{Match: "say hello", Steps: []modeltest.Step{

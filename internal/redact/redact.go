@@ -3,7 +3,7 @@
 //
 // In: values by name. Out: functions over text, and a filter for streams that finds
 // a secret also where two writes meet. It imports only the standard library;
-// cmd/ralph makes one Redactor for a run and gives it to whoever stores or prints.
+// app makes one Redactor for a run and gives it to whoever stores or prints.
 package redact
 
 import (

@@ -1,7 +1,7 @@
 // Package reveal makes visible what does not show in a text that somebody is to
 // judge: control characters, what changes the direction of text, what has no width,
-// and bytes that are not UTF-8. executor/gate and cmd/ralph show diffs with it,
-// internal/term, ir and cmd/ralph everything else that others have written.
+// and bytes that are not UTF-8. executor/gate and app show diffs with it,
+// internal/term, ir and app everything else that others have written.
 package reveal
 
 import (

@@ -1,6 +1,6 @@
 // Package term is what ralph knows about terminals: colour, width, and text
 // from strangers made harmless. It is the only user of the colour library.
-// cmd/ralph calls it.
+// app calls it.
 package term
 
 import (

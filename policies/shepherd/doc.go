@@ -9,5 +9,5 @@
 // in one pass. docs/formats/shepherd.md says what each key becomes.
 //
 // It reads no files. It imports policies (which alone knows HCL), internal/yaml,
-// internal/spell and diag; cmd/ralph calls it.
+// internal/spell and diag; app calls it.
 package shepherd

@@ -4,7 +4,7 @@
 // In: an executor.AgentRun whose runner names the program, such as
 // run = ["opencode", "acp"]. Out: how the turn ended, see package runner. It
 // imports executor, executor/runner, ir, internal/process and the SDK of the
-// protocol, github.com/coder/acp-go-sdk, which nobody else imports; cmd/ralph makes
+// protocol, github.com/coder/acp-go-sdk, which nobody else imports; app makes
 // it.
 //
 // # A turn

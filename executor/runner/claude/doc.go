@@ -3,7 +3,7 @@
 //
 // In: an executor.AgentRun. Out: how the turn ended, what was reported, what it
 // cost. It imports executor, executor/runner, ir, internal/process and
-// internal/yaml; cmd/ralph makes it.
+// internal/yaml; app makes it.
 //
 // Tried with 2.1.328. What it does, and which of Claude Code's ways it works around:
 //

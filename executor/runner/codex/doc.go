@@ -2,7 +2,7 @@
 // turn.
 //
 // In: an executor.AgentRun. Out: how the turn ended and what was reported. It
-// imports executor, executor/runner, ir and internal/process; cmd/ralph makes the
+// imports executor, executor/runner, ir and internal/process; app makes the
 // Runner.
 //
 // What the user has said to Codex holds (login, providers, ~/.codex/AGENTS.md, hooks,

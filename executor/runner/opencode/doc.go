@@ -2,7 +2,7 @@
 //
 // In: an executor.AgentRun. Out: how the turn ended, what it cost, what the agent
 // reported or said last. It imports executor, executor/runner, ir, internal/process
-// and internal/atomicfile; cmd/ralph makes a Runner and closes it at the end.
+// and internal/atomicfile; app makes a Runner and closes it at the end.
 //
 // # Servers
 //

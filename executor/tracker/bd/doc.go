@@ -59,6 +59,6 @@
 // hooks, not commits, not files outside .beads, never `bd init`, `bd sync` or
 // `bd dolt push`.
 //
-// The package imports executor, ir, ir/codec/bd and internal packages; cmd/ralph
+// The package imports executor, ir, ir/codec/bd and internal packages; app
 // wires and calls it.
 package bd

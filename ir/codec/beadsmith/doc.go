@@ -8,5 +8,5 @@
 // a TaskState for each node; from plain records the lines of `ralph apply --events
 // beadsmith`. docs/formats/beadsmith.md says what each field becomes.
 //
-// It does no I/O. It imports ir, diag and ir/codec/foreign; cmd/ralph calls it.
+// It does no I/O. It imports ir, diag and ir/codec/foreign; app calls it.
 package beadsmith

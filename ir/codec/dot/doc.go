@@ -3,7 +3,7 @@
 //
 // In: an ir.Epic that ir.Verify accepts, and what to emphasise. Out: the text of
 // one digraph, deterministic, for `dot -Tsvg`. The package runs nothing and does
-// no I/O. It imports only ir; cmd/ralph calls it.
+// no I/O. It imports only ir; app calls it.
 //
 // The drawing never says something by colour alone: kinds have shapes, levels of
 // complexity have a word and a border, finished work a check mark, soft edges

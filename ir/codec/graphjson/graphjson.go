@@ -2,7 +2,7 @@
 // nodes, edges and the static numbers, without prompts and policy.
 //
 // In: an ir.Epic that ir.Verify accepts. Out: indented JSON, deterministic. It
-// does no I/O. It imports only ir; cmd/ralph calls it.
+// does no I/O. It imports only ir; app calls it.
 package graphjson
 
 import (

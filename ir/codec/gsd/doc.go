@@ -8,5 +8,5 @@
 // one pass. docs/formats/gsd.md says what each key and element becomes.
 //
 // It does no I/O; Find looks into the file system that it is given. It imports ir,
-// ir/codec/foreign, internal/yaml and diag; cmd/ralph calls it.
+// ir/codec/foreign, internal/yaml and diag; app calls it.
 package gsd

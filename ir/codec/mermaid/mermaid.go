@@ -2,7 +2,7 @@
 // inside markdown.
 //
 // In: an ir.Epic that ir.Verify accepts. Out: the text of one flowchart. It runs
-// nothing and does no I/O. It imports only ir; cmd/ralph calls it. Everything
+// nothing and does no I/O. It imports only ir; app calls it. Everything
 // from the epic is written as character codes where mermaid or the page around
 // it could read it as markup.
 package mermaid

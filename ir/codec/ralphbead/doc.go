@@ -7,5 +7,5 @@
 // with the file, found in one pass, each finding with the JSON pointer and the
 // place of the value. docs/formats/ralph-bead.md says what each field becomes and what is lost.
 //
-// It does no I/O. It imports ir and diag; cmd/ralph calls it.
+// It does no I/O. It imports ir and diag; app calls it.
 package ralphbead

@@ -7,5 +7,5 @@
 // demands and the history does not have. docs/formats/shepherd.md has all of it.
 // Agent Shepherd's configuration is read by policies/shepherd: it is policy.
 //
-// It imports ir and ir/codec/foreign; cmd/ralph calls it.
+// It imports ir and ir/codec/foreign; app calls it.
 package shepherd

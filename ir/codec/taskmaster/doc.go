@@ -6,5 +6,5 @@
 // wrong with the file, found in one pass, each finding with the JSON pointer and the
 // place of the value. docs/formats/taskmaster.md says what each key becomes.
 //
-// It does no I/O. It imports ir, ir/codec/foreign and diag; cmd/ralph calls it.
+// It does no I/O. It imports ir, ir/codec/foreign and diag; app calls it.
 package taskmaster

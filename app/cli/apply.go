@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
+)
+
+func newApplyCommand() *cobra.Command {
+	a := &run.Args{}
+	cmd := &cobra.Command{
+		Use:   "apply [epic.json | EPIC-ID]",
+		Short: "Walk an epic: worktrees, agents, gates, merges",
+		Long: `Apply runs every sprint of the epic that is not done yet, each in a git worktree of
+its own: the agent works, ralph commits what it left and checks it, the gates judge
+that commit, a failure goes back to the agent with feedback. A sprint starts from
+the merged results of what it depends on. In the end all results are merged onto
+the epic's integration branch.
+
+Before the first sprint starts, the command gates of the policy are tried on the base:
+one that is red before any work would fail every sprint. That is said and stops nothing,
+unless the gate says baseline = "green" (ralph approve --baseline).
+
+ralph does not touch your own checkout, branches, index, hooks and settings. What an
+agent changes there is noticed: apply says it and, for settings, hooks and refs, exits
+with 3 until it is put back or accepted (ralph approve --tamper). Ctrl-C lets running
+attempts finish (--grace), a second one stops them; apply goes on where it stood, also
+after a crash. Starting apply is the approval of the plan: look at
+epic.json and ralph graph first.
+
+Without a sandbox, agents and gates run as you and can do what you can do.`,
+		Example: `  ralph apply                       epic.json of this directory
+  ralph apply epic.json --parallel 4
+  ralph apply bead.json             a Ralph bead: compiled to an epic of one sprint
+  ralph apply bd-epic7x2m           an epic by its id: of this repository, or in beads
+  ralph apply --only 1.2a           this sprint and what it needs
+  ralph apply --rerun 1.2a          run it again, also if it is done or blocked
+  ralph apply --events jsonl        one JSON object per event, for programs`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runApply(cmd, a, args) },
+	}
+	addEpicFlag(&a.Epic, cmd)
+	f := cmd.Flags()
+	f.IntVar(&a.Parallel, "parallel", 0, "sprints that may run at the same time (default: what the policy says)")
+	f.StringArrayVar(&a.Only, "only", nil, "run this sprint and what it needs, nothing else (repeatable)")
+	f.StringArrayVar(&a.Rerun, "rerun", nil, "run this sprint as if it had not been run (repeatable)")
+	f.BoolVar(&a.Rebase, "rebase", false, "move the pinned bases to the heads of their branches; what they hold already is done")
+	f.BoolVar(&a.Wait, "wait", false, "stay while only people are waited for, too")
+	f.DurationVar(&a.Grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C, and when the run is cancelled")
+	f.StringVar(&a.Events, "events", "", "print events instead of progress: jsonl, or beadsmith for those of a BeadManager")
+	f.BoolVar(&a.Blind, "no-preflight", false, "do not try the gates on the base before the first sprint starts")
+	f.StringVar(&a.Base, "base", "", "commit to pin the base at")
+	f.BoolVar(&a.Worker, "worker", false, "ralph worker runs an issue with it")
+	_ = errors.Join(f.MarkHidden("base"), f.MarkHidden("worker")) // they exist
+	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl", beadsmith.Format}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func runApply(cmd *cobra.Command, a *run.Args, args []string) (err error) {
+	if err := checkApply(a); err != nil {
+		return err
+	}
+	file, err := a.Epic.Path(args...)
+	if err != nil {
+		return err
+	}
+	epic, raw, err := record.LoadSaying(file, cmd.InOrStdin(), func(c *project.Compilation) error { return view.SayCompilation(c, cmd.ErrOrStderr()) })
+	if err != nil {
+		return err
+	}
+	if record.IsDraft(epic) {
+		return applyDraft(cmd, a, file, epic, raw)
+	}
+	return applyEpic(cmd, a, file, epic, raw)
+}
+
+// checkApply refuses flags that mean nothing, and a system on which no agent can be run.
+func checkApply(a *run.Args) error {
+	switch {
+	case a.Parallel < 0:
+		return exit.Usagef("--parallel %d: write a number from 1", a.Parallel)
+	case !slices.Contains([]string{"", "jsonl", beadsmith.Format}, a.Events):
+		return exit.Usagef("--events %s: write jsonl or %s", a.Events, beadsmith.Format)
+	case a.Grace < 0:
+		return exit.Usagef("--grace %s: write a time that is not negative", a.Grace)
+	}
+	if err := process.Supported(); err != nil {
+		return exit.Inputf("%w", err)
+	}
+	return nil
+}
+
+// applyEpic walks an epic that was read from file; raw are its bytes.
+func applyEpic(cmd *cobra.Command, a *run.Args, file string, epic *ir.Epic, raw []byte) (err error) {
+	only, err := record.NodeIDs(epic, a.Only)
+	if err != nil {
+		return err
+	}
+	rerun, err := record.NodeIDs(epic, a.Rerun)
+	if err != nil {
+		return err
+	}
+	if err := run.Refuse(epic); err != nil {
+		return err
+	}
+	if err := run.CheckNotify(epic); err != nil {
+		return err
+	}
+	// A reader that closes the pipe must not end the run. (Ignoring the signal
+	// would be inherited by agents and gates; being told of it is not.)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx := cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	r, err := run.Open(ctx, file, epic, raw, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	shown := view.NewRun(cmd.OutOrStdout(), cmd.ErrOrStderr(), epic, r.Run, a.Events != "")
+	shown.Who = record.AskerOf(r.About, epic, r.Space)
+	shown.State, shown.Applies = r.Space.State(), record.Applies(file)
+	if a.Events == beadsmith.Format {
+		shown.Beads = view.BeadEvents(r, cmd.OutOrStdout())
+	}
+	return r.Apply(ctx, a, only, rerun, shown)
+}

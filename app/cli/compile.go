@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func newCompileCommand() *cobra.Command {
+	a := &project.Args{}
+	cmd := &cobra.Command{
+		Use:   "compile PLAN...",
+		Short: "Compile a plan into epic.json and write the ids back into the plan",
+		Long: `Compile reads a markdown plan and the policy (ralph.hcl and policies/*.hcl at the
+project root, or what --policy names), and writes the graph of work: which nodes,
+in what order, with which agents and gates. Nothing runs. When anything is wrong,
+every mistake is printed and no file is touched.
+
+The ids of new sprints are written into the plan as comments below their headings,
+so that a sprint keeps its identity when it is renumbered. A new sprint that would get
+the id of one that was run and deleted is an error, because it would take over what
+became of that one: --fresh-id KEY gives it another id, --same-id KEY says that it is
+the same sprint.
+
+A Ralph bead (a JSON file with intent and dod) is compiled in the same way, to an epic
+of one sprint; apply takes it as it is.`,
+		Example: `  ralph compile plans/auth.md                      write epic.json, annotate the plan
+  ralph compile plans/auth.md --check              is epic.json current? exit 5 if not
+  ralph compile plans/*.md -o epics/               several plans, checked together
+  ralph compile plans/auth.md --push               also into beads (docs/beads.md)
+  ralph compile tasks.md --dialect spec-kit        another way of writing plans
+  ralph compile plans/auth.md -o - | jq .nodes     to standard output
+  ralph compile plans/auth.md --format sarif > findings.sarif`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.Plans = args
+			return runCompile(cmd, a)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&a.Out, "output", "o", "epic.json", "file to write; a directory (DIR/) for several plans; - for standard output")
+	addCompileFlags(cmd, a)
+	f.BoolVar(&a.Check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
+	f.BoolVar(&a.NoAnnotate, "no-annotate", false, "leave the plan alone")
+	f.StringArrayVar(&a.FreshIDs, "fresh-id", nil, "give this sprint an id that nothing is on record about (repeatable)")
+	addSameID(cmd, a)
+	f.BoolVar(&a.Push, "push", false, "write the epic and its nodes into the tracker that the policy names (tracker \"bd\")")
+	f.StringVar(&a.PlanPath, "plan-path", "", "path that a plan from standard input (-) stands for")
+	return cmd
+}
+
+// addSameID adds the flag by which an item takes over what became of a deleted one.
+func addSameID(cmd *cobra.Command, a *project.Args) {
+	cmd.Flags().StringArrayVar(&a.SameIDs, "same-id", nil, "let this sprint have the id of a deleted one: it is the same (repeatable)")
+}
+
+// addCompileFlags adds the flags that say how a plan is compiled.
+func addCompileFlags(cmd *cobra.Command, a *project.Args) {
+	addPolicyFlags(cmd, a)
+	addDialect(cmd, a)
+}
+
+func addDialect(cmd *cobra.Command, a *project.Args) {
+	cmd.Flags().StringVar(&a.Dialect, "dialect", "", "how the plan names its items (sprint, task, checklist, spec-kit, …; task:Unit,PR for own words)")
+}
+
+// addPolicyFlags adds those that any work is compiled with, whatever it is written in.
+func addPolicyFlags(cmd *cobra.Command, a *project.Args) {
+	f := cmd.Flags()
+	f.StringArrayVar(&a.Policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
+	addVars(cmd, a)
+	f.StringVar(&a.Complexity, "complexity", "", "complexity of every sprint: trivial, simple, standard, critical")
+	f.IntVar(&a.MaxIterations, "max-iterations", 0, "iterations of every sprint, instead of what its complexity says")
+	f.StringVar(&a.Pr, "pr", "", "pull requests: none, plan, node")
+	f.BoolVar(&a.Strict, "strict", false, "treat the warnings that docs/diagnostics marks as strict as errors")
+	f.StringVar(&a.Format, "format", project.FormatText, "of the diagnostics: text (to standard error), json or sarif (to standard output)")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{project.FormatText, project.FormatJSON, project.FormatSARIF}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("complexity", cobra.FixedCompletions([]string{"trivial", "simple", "standard", "critical"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("pr", cobra.FixedCompletions([]string{"none", "plan", "node"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func addVars(cmd *cobra.Command, a *project.Args) {
+	cmd.Flags().StringArrayVar(&a.Vars, "var", nil, "value of a policy variable, name=value (repeatable)")
+}
+
+func runCompile(cmd *cobra.Command, a *project.Args) error {
+	if err := fromEpic(a); err != nil {
+		return err
+	}
+	if a.Push && a.Check {
+		return exit.Usagef("--check writes nothing, --push does: give one of them")
+	}
+	if slices.Contains(a.Plans, "-") && len(a.Plans) > 1 {
+		return exit.Usagef("standard input (-) stands alone")
+	}
+	if err := checkFreshIDs(a); err != nil {
+		return err
+	}
+	toDir := project.IsDirName(a.Out)
+	if len(a.Plans) > 1 && !toDir {
+		return exit.Usagef("%d plans make %d epics: name a directory, -o DIR/", len(a.Plans), len(a.Plans))
+	}
+	c, err := compilePlans(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer c.Project.Close()
+	targets, err := targets(a, c, toDir)
+	if err != nil {
+		return err
+	}
+	if a.Check {
+		return runCheck(a, cmd, c, targets)
+	}
+	if a.Push {
+		if err := canPush(c.Results); err != nil {
+			return err
+		}
+	}
+	before := make([]ir.Names, len(c.Results))
+	for i, r := range c.Results {
+		before[i] = namesBefore(targets[i], r)
+	}
+	if err := writeEpics(a, cmd.OutOrStdout(), c, targets); err != nil {
+		return err
+	}
+	say := sayTo(a, cmd)
+	for i, r := range c.Results {
+		sayCompiled(say, r, targets[i], replacedPlan(before[i], r), !a.NoAnnotate && c.Plans[i].File != "-" && r.Epic.Run.Dialect != "")
+		for _, line := range otherIDs(before[i], r) {
+			view.Sayf(cmd.ErrOrStderr(), "%s\n", line)
+		}
+	}
+	if a.Push {
+		return runPush(a, cmd, c, targets, say)
+	}
+	return nil
+}
+
+// compilePlans compiles, and prints what there is to say about it. The caller closes the
+// project, if there is no error.
+func compilePlans(a *project.Args, cmd *cobra.Command) (*project.Compilation, error) {
+	a.Recalls = record.RecallClone
+	c, err := a.Compile(cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	if err := printCompile(c, cmd); err != nil {
+		if len(a.Plans) == 1 {
+			view.Sayf(cmd.ErrOrStderr(), "%s", project.ImportedNote(a.Plans[0], "import"))
+		}
+		c.Project.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// printCompile prints what there is to say about a compile; an error if there is one among it.
+func printCompile(c *project.Compilation, cmd *cobra.Command) error {
+	if err := (view.Diagnostics{Format: c.Format, Sources: c.Sources}).Print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
+		return err
+	}
+	if c.Hint != "" {
+		view.Sayf(cmd.ErrOrStderr(), "%s\n", c.Hint)
+	}
+	if c.Diags.HasErrors() {
+		return &exit.Error{Code: exit.Input}
+	}
+	return nil
+}
+
+// sayTo is where a line goes that says what was made: beside what programs read.
+func sayTo(a *project.Args, cmd *cobra.Command) io.Writer {
+	if a.Format != project.FormatText || a.Out == "-" {
+		return cmd.ErrOrStderr()
+	}
+	return cmd.OutOrStdout()
+}
+
+// targets names the file of each epic; "-" is standard output.
+func targets(a *project.Args, c *project.Compilation, toDir bool) ([]string, error) {
+	targets := make([]string, len(c.Results))
+	for i, r := range c.Results {
+		targets[i] = a.Out
+		if toDir {
+			targets[i] = filepath.Join(a.Out, r.Epic.Epic.Slug+".json")
+		}
+		if first := slices.Index(targets[:i], targets[i]); first >= 0 {
+			return nil, exit.Inputf("%s and %s both compile to %s: give one of them another id in its front matter",
+				c.Plans[first].File, c.Plans[i].File, targets[i])
+		}
+	}
+	return targets, nil
+}
+
+// writeEpics replaces epics and plans together, or prints the epic.
+func writeEpics(a *project.Args, out io.Writer, c *project.Compilation, targets []string) error {
+	var batch atomicfile.Batch
+	for i, r := range c.Results {
+		if targets[i] == "-" {
+			continue
+		}
+		if err := c.Project.LeadsOut(targets[i]); err != nil {
+			return err
+		}
+		if isPicture(targets[i]) {
+			return exit.Inputf("%s is the name of a drawing, and an epic is JSON: name another file with -o. To draw it: %s -o %s", targets[i], drawsGraph(a, i), words.QuotePath(targets[i]))
+		}
+		if err := mayReplace(c, targets[i]); err != nil {
+			return err
+		}
+		if dir := filepath.Dir(targets[i]); !project.IsDir(dir) {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return exit.Inputf("%w", err)
+			}
+		}
+		if len(r.JSON) > ir.MaxBytes {
+			return exit.Inputf("%s would have %d MB; at most %d MB are read: write several plans", targets[i], len(r.JSON)>>20, ir.MaxBytes>>20)
+		}
+		batch.Add(targets[i], r.JSON, 0o644)
+	}
+	for i, r := range c.Results {
+		p := c.Plans[i]
+		if a.NoAnnotate || p.File == "-" || bytes.Equal(r.Annotated, p.Bytes) {
+			continue
+		}
+		now, err := regular.ReadFile(p.File)
+		if err != nil {
+			return exit.Inputf("%w", err)
+		}
+		if !bytes.Equal(now, p.Bytes) {
+			return exit.Inputf("%s changed while it was compiled; nothing was written: compile again", p.File)
+		}
+		batch.Add(p.File, r.Annotated, 0o644)
+	}
+	for i, r := range c.Results { // first: a plan keeps no ids of an epic that nobody has
+		if targets[i] == "-" {
+			if _, err := out.Write(r.JSON); err != nil {
+				return exit.Inputf("write standard output: %w", err)
+			}
+		}
+	}
+	if err := batch.Commit(); err != nil {
+		return exit.Inputf("%w", err)
+	}
+	return nil
+}
+
+// mayReplace complains about a file that compile read, or that exists and is no
+// epic: -o replaces what compile can make again, never a plan, a policy or
+// anything else. A broken or conflicted epic still has its format in it.
+func mayReplace(c *project.Compilation, file string) error {
+	if kind := project.KindOf(file); kind == "plan" || kind == "policy" {
+		if _, err := os.Stat(file); os.IsNotExist(err) {
+			return exit.Inputf("%s is the name of a %s; name another file with -o", file, kind)
+		}
+	}
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil // what is wrong with it, writing will say
+	}
+	if path, inside := c.Project.Rel(file); inside && c.Files[path] != nil {
+		return exit.Inputf("%s is what was compiled, so it is not replaced; name another file with -o", file)
+	}
+	epic, err := project.MayBeEpic(file)
+	if err != nil {
+		return err
+	}
+	if !epic {
+		return exit.Inputf("%s exists and is no epic, so it is not replaced; name another file with -o, or delete it", file)
+	}
+	return nil
+}
+
+// sayCompiled says in a line what was made and written, and whose epic is replaced by it;
+// "" if it is nobody's.
+func sayCompiled(w io.Writer, r compiler.Result, target, replaced string, annotate bool) {
+	s := r.Epic.Stats()
+	fmt.Fprintf(w, "%s, %s, %s", text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"))
+	if s.Done > 0 {
+		fmt.Fprintf(w, " (%d done by the plan)", s.Done)
+	}
+	if target != "-" {
+		view.Sayf(w, "; wrote %s", filepath.ToSlash(target))
+	}
+	if replaced != "" {
+		view.Sayf(w, " in place of the epic of %s", replaced)
+	}
+	if annotate {
+		switch r.Added {
+		case 0:
+			fmt.Fprint(w, "; the plan has all its ids")
+		default:
+			fmt.Fprintf(w, "; %s added to the plan", text.Count(r.Added, "id"))
+		}
+	}
+	fmt.Fprintln(w)
+}

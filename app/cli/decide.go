@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// decideArgs are the flags that all decisions share.
+type decideArgs struct {
+	epic    record.Flag
+	message string
+	as      string
+}
+
+func (a *decideArgs) add(cmd *cobra.Command, message string) {
+	addEpicFlag(&a.epic, cmd)
+	cmd.Flags().StringVar(&a.as, "as", "", "who decides (default: your user name); recorded beside it")
+	if message != "" {
+		cmd.Flags().StringVarP(&a.message, "message", "m", "", message+"; - reads standard input")
+	}
+}
+
+// run decides: key "" is the run as a whole.
+func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) error {
+	if a.message == "-" {
+		b, err := project.ReadStdin(cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		a.message = strings.TrimSpace(string(b))
+	}
+	if len(a.message) > executor.MaxNote {
+		return exit.Usagef("the message has %d bytes, and %d are kept; put the rest into a file of the worktree and name it", len(a.message), executor.MaxNote)
+	}
+	d.Message = a.message
+	d.User = project.UserName()
+	d.By = a.as
+	d.At = time.Now().UTC().Truncate(time.Millisecond)
+	d.ID = run.NewID()
+	file, err := a.epic.Path()
+	if err != nil {
+		return err
+	}
+	if key == "" && d.Verb == executor.Approve && d.How == "" && d.Tamper == "" {
+		key = draftKey(file)
+	}
+	epic, err := run.Decide(background(cmd), cmd.OutOrStdout(), file, cmd.InOrStdin(), key, d)
+	if err != nil {
+		return err
+	}
+	if key == "" && d.Verb == executor.Approve && d.How == "" && d.Tamper == "" {
+		tellApproved(background(cmd), cmd.OutOrStdout(), file, epic)
+	}
+	return settleDraft(cmd, file, epic, key, d.Verb)
+}

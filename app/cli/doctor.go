@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/doctor"
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/term"
+)
+
+func newDoctorCommand() *cobra.Command {
+	var asJSON, live bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check git, agents and tools on this machine",
+		Long: `Doctor looks at what ralph needs and what it can use: git (2.38 or newer), the agent
+programs, gh, bd and Graphviz on PATH, and another program that is called ralph. It
+runs each with its version flag only. In a project it looks at the disk space that
+worktrees will find, at each runner that the policy's agents and those of epic.json
+have (is it there, is it a version that ralph was tried with, what can it not do), at
+the beads database if there is a tracker, and, if there is an epic.json, at all that
+ralph apply asks for before it starts: the programs of its agents and gates. Exit 1
+when something that ralph, or this epic, cannot do without is missing.
+
+--live lets each of these runners do one turn of a minute at most, in an empty
+directory, with the model that it is configured for: it says hello by the tool with
+which agents report. This costs what the model costs, and the line says how much.`,
+		Example: `  ralph doctor
+  ralph doctor --live        also a hello from each agent program, with its model
+  ralph doctor --json`,
+		Args: countArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(background(cmd), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			found := append(doctor.Examine(ctx), doctor.ExamineProject(ctx, live)...)
+			if ctx.Err() != nil {
+				return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}
+			}
+			if asJSON {
+				if err := view.WriteJSON(cmd.OutOrStdout(), found); err != nil {
+					return err
+				}
+			} else {
+				sayFindings(cmd, found)
+			}
+			for _, f := range found {
+				if f.State == "error" {
+					return &exit.Error{Code: exit.Input}
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&live, "live", false, "let each agent program say hello: it costs a turn")
+	return cmd
+}
+
+func sayFindings(cmd *cobra.Command, found []doctor.Finding) {
+	out := cmd.OutOrStdout()
+	style := term.For(out)
+	roles := map[string]term.Colour{"ok": term.Good, "missing": term.Faint, "warning": term.Warn, "error": term.Bad}
+	for _, f := range found {
+		fmt.Fprintf(out, "%s  %-9s %s\n", style.Paint(roles[f.State], fmt.Sprintf("%-7s", f.State)), reveal.Words(f.Name), reveal.Words(f.Detail))
+		for line := range strings.Lines(f.Hint) {
+			fmt.Fprintf(out, "%20s%s\n", "", reveal.Words(strings.TrimSuffix(line, "\n")))
+		}
+	}
+}

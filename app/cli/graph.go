@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/dot"
+	"github.com/ralph-compiler/ralph/ir/codec/graphjson"
+	"github.com/ralph-compiler/ralph/ir/codec/mermaid"
+)
+
+// graphArgs are the flags of graph.
+type graphArgs struct {
+	from     project.Args // how a plan or an import is compiled
+	format   string
+	out      string
+	waves    bool
+	critical bool
+	impact   string
+	policy   bool
+}
+
+func newGraphCommand() *cobra.Command {
+	a := &graphArgs{}
+	cmd := &cobra.Command{
+		Use:   "graph [epic.json | PLAN]",
+		Short: "Draw an epic or a plan, or print its waves, critical path or impact",
+		Long: `Graph draws the compiled epic: DOT by default, for Graphviz. Boxes are work, the other
+kinds have other shapes; dashed edges do not schedule; the critical path is bold.
+
+A plan, or with --as the files of another format, is compiled first; nothing of that is
+written. A plan that names no dialect, and in which the default finds no items, is read
+with that of the tool whose plans lie there, or else with the one that fits best: a note
+says which.
+
+Without --format, --waves prints what can run together, --critical-path the longest
+chain and how much parallel work can gain, --impact KEY what waits for a node; with
+--format they shape the drawing. --policy draws steps, agents and fallbacks instead,
+with dead ends and single points of failure.`,
+		Example: `  ralph graph -o epic.svg                       the epic.json that is here; Graphviz makes the SVG
+  ralph graph specs/001-login/tasks.md -o login.svg
+  ralph graph --as gsd .planning -o gsd.svg     files of another format (ralph import)
+  ralph graph TODO.md --format mermaid          needs no Graphviz
+  ralph graph | dot -Tpng > epic.png
+  ralph graph --waves
+  ralph graph --impact 1.2a
+  ralph graph --policy -o policy.svg`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runGraph(cmd, a, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&a.format, "format", "", "dot (the default), mermaid, svg or json; with -o as the file is called: .dot, .mmd, .svg, .json")
+	f.StringVarP(&a.out, "output", "o", "", "file to write (default: standard output)")
+	f.BoolVar(&a.waves, "waves", false, "what can run together")
+	f.BoolVar(&a.critical, "critical-path", false, "the longest chain, slack, the bound on speed-up")
+	f.StringVar(&a.impact, "impact", "", "what waits for this node, directly or not")
+	f.BoolVar(&a.policy, "policy", false, "steps, agents and fallbacks instead of nodes")
+	addAs(cmd, &a.from.As, project.IsWork)
+	addDialect(cmd, &a.from)
+	f.StringArrayVar(&a.from.Policies, "policies", nil, "policy file or directory that a plan is compiled with; replaces the default policy path (repeatable)")
+	addVars(cmd, &a.from)
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"dot", "mermaid", "svg", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	epic, err := a.epic(cmd, args)
+	if err != nil {
+		return err
+	}
+	if a.impact != "" {
+		if err := knownKey(epic, a.impact); err != nil {
+			return err
+		}
+	}
+	var drawing []byte
+	if a.numbers() {
+		drawing = a.sayNumbers(epic)
+	} else if drawing, err = a.draw(epic); err != nil {
+		return err
+	}
+	if a.out != "" && a.out != "-" {
+		return a.write(cmd.ErrOrStderr(), drawing)
+	}
+	_, err = cmd.OutOrStdout().Write(drawing)
+	return err
+}
+
+// check complains about flags that do not go together, and settles the format.
+func (a *graphArgs) check() error {
+	if a.policy && (a.waves || a.critical || a.impact != "") {
+		return exit.Usagef("--policy draws steps and agents; leave out --waves, --critical-path and --impact")
+	}
+	if !slices.Contains([]string{"", "dot", "mermaid", "svg", "json"}, a.format) {
+		return exit.Usagef("--format %s: write dot, mermaid, svg or json", a.format)
+	}
+	return a.checkOutput()
+}
+
+// numbers reports whether text is asked for instead of a drawing.
+func (a *graphArgs) numbers() bool {
+	return a.format == "" && !a.policy && (a.waves || a.critical || a.impact != "")
+}
+
+// knownKey complains about a key that no node has.
+func knownKey(epic *ir.Epic, key string) error {
+	keys := make([]string, len(epic.Nodes))
+	for i, n := range epic.Nodes {
+		if string(n.Key) == key {
+			return nil
+		}
+		keys[i] = string(n.Key)
+	}
+	return exit.Inputf("there is no node %s%s; ralph graph --waves lists all", key, spell.Hint(key, keys))
+}
+
+// draw makes the drawing that was asked for.
+func (a *graphArgs) draw(epic *ir.Epic) ([]byte, error) {
+	drawing, err := a.text(epic)
+	if err == nil && a.format == "svg" {
+		return graphviz(drawing)
+	}
+	return drawing, err
+}
+
+// text is the drawing as a program of ralph's own writes it: for an SVG it is DOT.
+func (a *graphArgs) text(epic *ir.Epic) ([]byte, error) {
+	switch {
+	case a.policy && a.format == "json":
+		var b bytes.Buffer
+		err := view.WriteJSON(&b, dot.Policies(epic))
+		return b.Bytes(), err
+	case a.policy && a.format == "mermaid":
+		return nil, exit.Usagef("--policy is drawn as dot, svg or json")
+	case a.policy:
+		return dot.WritePolicies(epic.Epic.Title, dot.Policies(epic)), nil
+	case a.format == "mermaid":
+		return mermaid.Write(epic, mermaid.Options{Impact: ir.Key(a.impact)}), nil
+	case a.format == "json":
+		b, err := graphjson.Write(epic)
+		return reveal.JSON(b), err
+	}
+	return dot.Write(epic, dot.Options{Waves: a.waves, CriticalPath: a.critical, Impact: ir.Key(a.impact)}), nil
+}
+
+// sayNumbers says waves, critical path and impact as text.
+func (a *graphArgs) sayNumbers(epic *ir.Epic) []byte {
+	s := epic.Stats()
+	var b strings.Builder
+	if a.waves {
+		for i, w := range s.Waves {
+			fmt.Fprintf(&b, "wave %d: %s\n", i+1, joinKeys(w, " "))
+		}
+	}
+	if a.critical {
+		fmt.Fprintf(&b, "critical path: %s\n", joinKeys(s.Critical, " → "))
+		fmt.Fprintf(&b, "%s, longest path %d, widest wave %d, at most %s× faster in parallel\n",
+			text.Count(s.Nodes, "node"), len(s.Longest), s.Widest, strconv.FormatFloat(max(s.SpeedUp, 1), 'f', -1, 64))
+		b.WriteString(slack(s))
+	}
+	if a.impact != "" {
+		waiting := ir.Impact(epic.Nodes, ir.Key(a.impact))
+		if len(waiting) == 0 {
+			fmt.Fprintf(&b, "nothing waits for %s\n", a.impact)
+		} else {
+			fmt.Fprintf(&b, "%s for %s: %s\n", waits(len(waiting)), a.impact, joinKeys(waiting, " "))
+		}
+	}
+	return []byte(reveal.Words(b.String()))
+}
+
+// slack lists what may be late without delaying the end, and by how much.
+func slack(s ir.Stats) string {
+	var late []string
+	for _, x := range s.Slack {
+		switch {
+		case x.Slack == 0:
+		case s.Unit == "ms":
+			late = append(late, fmt.Sprintf("%s %v", x.Key, time.Duration(x.Slack)*time.Millisecond))
+		default:
+			late = append(late, fmt.Sprintf("%s %d", x.Key, x.Slack))
+		}
+	}
+	if len(late) == 0 {
+		return ""
+	}
+	return "slack: " + strings.Join(late, ", ") + "\n"
+}
+
+func waits(n int) string {
+	return text.Counted(n, "node waits", "nodes wait")
+}
+
+func joinKeys(keys []ir.Key, sep string) string {
+	s := make([]string, len(keys))
+	for i, k := range keys {
+		s[i] = string(k)
+	}
+	return strings.Join(s, sep)
+}
+
+// graphviz pipes DOT through the program dot.
+func graphviz(drawing []byte) ([]byte, error) {
+	path, err := exec.LookPath("dot")
+	if err != nil {
+		return nil, exit.Inputf("an SVG needs Graphviz, and dot is not on PATH.\n" +
+			"  Install it (apt-get install graphviz, brew install graphviz, winget install graphviz),\n" +
+			"  or draw with ralph graph --format mermaid, which GitHub shows as it is")
+	}
+	cmd := exec.Command(path, "-Tsvg")
+	cmd.Stdin = bytes.NewReader(drawing)
+	var errOut bytes.Buffer
+	cmd.Stderr = &errOut
+	svg, err := cmd.Output()
+	if err != nil {
+		var after *exec.ExitError
+		if errors.As(err, &after) {
+			return nil, exit.Inputf("dot -Tsvg: %s", strings.TrimSpace(errOut.String()))
+		}
+		return nil, exit.Inputf("dot -Tsvg: %w", err)
+	}
+	return svg, nil
+}

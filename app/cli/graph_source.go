@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// epic is what graph draws: a compiled one, a plan, or files of another format.
+func (a *graphArgs) epic(cmd *cobra.Command, args []string) (*ir.Epic, error) {
+	if a.from.As != "" {
+		if a.from.Dialect != "" {
+			return nil, exit.Usagef("--dialect is for plans; leave it out with --as")
+		}
+		return a.compiled(cmd, args)
+	}
+	switch {
+	case len(args) > 1 && project.KindOf(args[1]) == "policy":
+		return nil, exit.Usagef("--policy draws steps and agents; the policy that a plan is compiled with: --policies %s", words.QuotePath(args[1]))
+	case len(args) > 1:
+		return nil, exit.Usagef("one drawing has one plan or epic.json, not %d", len(args))
+	case len(args) == 1 && project.KindOf(args[0]) == "plan":
+		return a.compiled(cmd, args)
+	case a.from.Dialect != "" || len(a.from.Policies) > 0 || len(a.from.Vars) > 0:
+		return nil, exit.Usagef("--dialect, --policies and --var are for a plan, and an epic.json is compiled: ralph graph PLAN")
+	}
+	project.ShortLived()
+	file, err := project.EpicPath(args)
+	if err != nil {
+		return nil, err
+	}
+	if project.IsDir(file) {
+		return nil, drawsDirectory(file)
+	}
+	epic, b, err := record.Load(file, cmd.InOrStdin())
+	if err != nil {
+		if format := project.OtherFormat(b); format != "" {
+			return nil, project.OtherError(file, "no epic.json, which ralph compile and ralph import write", "graph", format)
+		}
+	}
+	return epic, err
+}
+
+// compiled compiles in memory.
+func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, error) {
+	a.from.Plans, a.from.Format = files, project.FormatText
+	c, err := a.from.Compile(cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	defer c.Project.Close()
+	c.Hint = strings.Replace(c.Hint, "--policy ", "--policies ", 1)
+	fits := fitPlan(c)
+	err = printCompile(c, cmd)
+	if fits != "" {
+		view.Sayf(cmd.ErrOrStderr(), "%s", fits)
+	}
+	switch {
+	case err != nil && a.from.As == "":
+		note := project.ImportedNote(files[0], "graph")
+		if note == "" && fits == "" && foundIn(c, "no-items") {
+			note = importHint(files[0])
+		}
+		view.Sayf(cmd.ErrOrStderr(), "%s", note)
+		return nil, err
+	case err != nil:
+		return nil, err
+	case len(c.Results) == 0:
+		return nil, exit.Inputf("%s: there is no work in it", c.Plans[0].File)
+	}
+	return c.Results[0].Epic, nil
+}
+
+// fitPlan compiles a plan again that names no dialect, and in which the default finds no
+// items, with the one that fits best, and says so; "" if there is nothing to choose.
+func fitPlan(c *project.Compilation) (said string) {
+	if len(c.Input.Plans) != 1 || c.Input.Options.Dialect != "" || !foundIn(c, "no-items") {
+		return ""
+	}
+	t, file := compiler.Dialects(c.Input), c.Plans[0].File
+	plan := t.Files[c.Input.Plans[0].Path]
+	r := t.Of(t.Better)
+	if r == nil {
+		r = t.Placed()
+	}
+	if r == nil || !t.Said.IsZero() {
+		return ""
+	}
+	c.Input.Options.Dialect = r.Dialect
+	c.Output = compiler.Compile(c.Input)
+	c.Sources.Files = c.Files
+	if r.Refused != nil {
+		return fmt.Sprintf("note: read with the dialect %s: %s lies where %s keeps its plans\n", r.Dialect, file, r.Tool.Title)
+	}
+	said = fmt.Sprintf("note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
+		r.Dialect, text.Count(r.Items, "item"), text.Count(r.Edges, "edge"), words.QuotePath(file))
+	if more := fuller(plan, &t, r.Dialect); more != "" {
+		said += "note: " + more + "\n"
+	}
+	return said
+}
+
+// foundIn reports whether a diagnostic is among those of the compile.
+func foundIn(c *project.Compilation, code diag.Code) bool {
+	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Code == code })
+}
+
+// importHint names the format whose markdown files are called like one that has no items.
+func importHint(file string) string {
+	for i := range project.Formats {
+		f := &project.Formats[i]
+		for _, p := range f.Files {
+			if is, _ := path.Match(strings.ToLower(p), strings.ToLower(filepath.Base(file))); is && f.Decode != nil && project.KindOf(p) == "plan" {
+				return fmt.Sprintf("note: it is called as files of the format %s are; if it is one: ralph graph --as %s %s\n", f.Name, f.Name, words.QuotePath(file))
+			}
+		}
+	}
+	return ""
+}
+
+// drawsDirectory says how a directory is drawn, if it is one of a format.
+func drawsDirectory(dir string) error {
+	for i := range project.Formats {
+		f := &project.Formats[i]
+		if f.Decode == nil || !slices.ContainsFunc(f.Dirs, func(d string) bool { return filepath.Base(d) == filepath.Base(dir) }) {
+			continue
+		}
+		return exit.Inputf("%s is a directory. If it holds files of the format %s: ralph graph --as %s %s", dir, f.Name, f.Name, words.QuotePath(dir))
+	}
+	return exit.Inputf("%s is a directory, and one plan or epic.json is drawn%s", dir, project.WhatIsIn(dir, "graph"))
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
+)
+
+func newImportCommand() *cobra.Command {
+	a := &project.Args{}
+	cmd := &cobra.Command{
+		Use:   "import --as FORMAT [FILE|DIR|-]...",
+		Short: "Compile work of another format into epic.json, or its policy into HCL",
+		Long: `Import reads work that is kept in another format and compiles it, under the policy of the
+project as compile does, into epic.json: several files make one epic. A directory stands
+for its files; - is standard input. The files keep their bytes and stay where they are.
+When anything is wrong, every mistake of every file is printed and nothing is written.
+
+Formats that hold policy (shepherd) become HCL: to standard output, or to the file that
+-o names. docs/formats says what becomes of each key, and what is lost.`,
+		Example: `  ralph import --as bead beads.json                 write epic.json
+  ralph import --as bd issues.jsonl -o epics/x.json
+  ralph import --as ralph-bead                       all of .ralph/beads and .beads/active
+  ralph import --as ralph-bead --check               is epic.json current? exit 5 if not
+  bd export | ralph import --as bd -                 from standard input
+  ralph import --as gsd .planning                    the plans of GSD
+  ralph import --as shepherd config/ -o ralph.hcl    policy`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.Plans = args
+			return runImport(cmd, a)
+		},
+	}
+	f := cmd.Flags()
+	addAs(cmd, &a.As, project.IsRead)
+	f.StringVarP(&a.Out, "output", "o", "", "file to write (default epic.json; policy: standard output); - for standard output")
+	f.BoolVar(&a.Check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
+	addSameID(cmd, a)
+	addPolicyFlags(cmd, a)
+	f.Lookup("strict").Usage = "hold the files to the letter of their format, and treat the warnings that docs/diagnostics marks as strict as errors"
+	return cmd
+}
+
+// addAs adds the flag that names a format.
+func addAs(cmd *cobra.Command, to *string, holds func(project.Format) bool) {
+	cmd.Flags().StringVar(to, "as", "", "format: "+strings.Join(project.FormatNames(holds), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(project.FormatNames(holds), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func runImport(cmd *cobra.Command, a *project.Args) error {
+	f, err := project.FindFormat(a.As, "read", project.IsRead)
+	if err != nil {
+		return err
+	}
+	if f.Policy != nil {
+		if a.Check {
+			return exit.Usagef("--check compares an epic; %s holds policy", f.Name)
+		}
+		return importPolicy(cmd, f, a)
+	}
+	a.Out, a.NoAnnotate = cmp.Or(a.Out, "epic.json"), true
+	c, err := compilePlans(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer c.Project.Close()
+	if len(c.Results) == 0 {
+		return exit.Inputf("%s: there is no work in it", c.Plans[0].File)
+	}
+	targets, err := targets(a, c, project.IsDirName(a.Out))
+	if err != nil {
+		return err
+	}
+	if a.Check {
+		return runCheck(a, cmd, c, targets)
+	}
+	r := c.Results[0]
+	replaced := replacedPlan(namesBefore(targets[0], r), r)
+	if err := writeEpics(a, cmd.OutOrStdout(), c, targets); err != nil {
+		return err
+	}
+	say := sayTo(a, cmd)
+	view.Sayf(say, "%s (%s): ", c.Plans[0].File, f.Name)
+	sayCompiled(say, r, targets[0], replaced, false)
+	for _, name := range c.Ignored {
+		view.Sayf(cmd.ErrOrStderr(), "ignored: %s is not called %s\n", name, strings.Join(f.Patterns(), " or "))
+	}
+	return nil
+}
+
+// importPolicy writes HCL. A file that exists is a policy that somebody wrote.
+func importPolicy(cmd *cobra.Command, f *project.Format, a *project.Args) error {
+	if _, err := a.Options(); err != nil {
+		return err
+	}
+	r, err := f.Read(a.Plans, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	defer r.Project.Close()
+	hcl, err := toPolicy(f, r, a, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	for _, name := range r.Ignored {
+		view.Sayf(cmd.ErrOrStderr(), "ignored: %s is not called %s\n", name, strings.Join(f.Patterns(), " or "))
+	}
+	if a.Out == "" || a.Out == "-" {
+		if _, err := cmd.OutOrStdout().Write(hcl); err != nil {
+			return exit.Inputf("write standard output: %w", err)
+		}
+		return nil
+	}
+	if err := r.Project.LeadsOut(a.Out); err != nil {
+		return err
+	}
+	old, err := regular.ReadFile(a.Out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return exit.Inputf("%w", err)
+	case len(bytes.TrimSpace(old)) > 0:
+		return exit.Inputf("%s exists, so it is not replaced; name another file with -o, or delete it", a.Out)
+	}
+	if err := atomicfile.Write(a.Out, hcl, 0o644); err != nil {
+		return exit.Inputf("%w", err)
+	}
+	view.Sayf(cmd.OutOrStdout(), "%s (%s): wrote %s\n", r.Label(), f.Name, filepath.ToSlash(a.Out))
+	return nil
+}

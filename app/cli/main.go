@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/version"
+)
+
+// Main is ralph: it runs a command line and returns the exit code.
+func Main(args []string, in io.Reader, out, errOut io.Writer) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(errOut, "ralph: this is a bug in ralph, please report it: %v\n", reveal.Words(fmt.Sprint(r)))
+			if os.Getenv("RALPH_TRACE") != "" {
+				fmt.Fprintf(errOut, "%s", debug.Stack())
+			} else {
+				fmt.Fprintln(errOut, "  (RALPH_TRACE=1 prints where)")
+			}
+			code = exit.Bug
+		}
+	}()
+	defer process.EndGuard()
+	root := bareRoot()
+	if len(args) != 1 || args[0] != "--version" { // which needs none of them
+		addCommands(root)
+	}
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.Execute()
+	if err == nil {
+		return exit.Done
+	}
+	var ee *exit.Error
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &ee):
+	case errors.As(err, &file): // standard output cannot be written
+		ee = &exit.Error{Code: exit.Input, Err: err}
+	default:
+		// Everything that a command returns without a code is cobra's own
+		// complaint about the command line.
+		ee = &exit.Error{Code: exit.Usage, Err: err}
+	}
+	if ee.Err != nil {
+		fmt.Fprintf(errOut, "ralph: %s\n", strings.TrimSpace(reveal.Words(ee.Err.Error())))
+		if ee.Code == exit.Usage {
+			fmt.Fprintln(errOut, "  (ralph help lists the commands; ralph COMMAND --help explains one)")
+		}
+	}
+	return ee.Code
+}
+
+func newRoot() *cobra.Command {
+	root := bareRoot()
+	addCommands(root)
+	return root
+}
+
+func bareRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ralph",
+		Short: "Plans compile. Agents apply.",
+		Long: `ralph turns a markdown plan into a static, reviewable graph of work and walks it
+with coding agents: each in its own git worktree, each judged by gates.
+
+  ralph init                                  write ralph.hcl, a sample plan, sample agents
+  ralph compile plans/x.md -o epic.json       plan + policy → epic.json; ids go into the plan
+  ralph graph -o epic.svg                     look at it
+  ralph apply epic.json                       walk it`,
+		Version:       version.Ralph(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("ralph {{.Version}}\n")
+	return root
+}
+
+func addCommands(root *cobra.Command) {
+	root.AddGroup(
+		&cobra.Group{ID: "compile", Title: "Plans and graphs:"},
+		&cobra.Group{ID: "apply", Title: "Runs:"},
+		&cobra.Group{ID: "setup", Title: "Setting up:"},
+	)
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("compile", newCompileCommand(), newImportCommand(), newExportCommand(), newValidateCommand(), newGraphCommand(), newDiffCommand(), newWhyCommand(), newFmtCommand())
+	add("apply", newDraftCommand(), newPlanCommand(), newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand(), newSessionCommand(), newAskCommand(), newRunsCommand(), newReportCommand(), newJournalCommand(), newRecoverCommand(), newSimulateCommand(),
+		newWorkerCommand(), newMonitorCommand(),
+		newApproveCommand(), newRejectCommand(), newRetryCommand(), newSkipCommand(), newPauseCommand(), newResumeCommand(), newCancelCommand())
+	add("setup", newInitCommand(), newDoctorCommand(), newSyncAgentsCommand(), newSchemaCommand(), newMCPCommand())
+	root.SetHelpCommandGroupID("setup")
+	root.SetCompletionCommandGroupID("setup")
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			explain := c.Run
+			c.Run, c.RunE = nil, func(cmd *cobra.Command, args []string) error {
+				if found, rest, err := root.Find(args); found == nil || err != nil || len(rest) > 0 && found == root {
+					return unknownCommand(root, strings.Join(args, " "))
+				}
+				explain(cmd, args)
+				return nil
+			}
+		case "completion":
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return exit.Usagef("there is no shell %q; there are: bash, fish, powershell, zsh", args[0])
+				}
+				return cmd.Help()
+			}
+			c.Args = cobra.ArbitraryArgs
+		}
+	}
+}
+
+// countArgs wraps cobra's check of the number of arguments, whose words are a
+// programmer's, and shows how the command is written instead.
+func countArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check(cmd, args) != nil {
+			return exit.Usagef("write: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+		}
+		return nil
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		return exit.Usagef("there is no command %q; did you mean %q?", name, near[0])
+	}
+	return exit.Usagef("there is no command %q", name)
+}

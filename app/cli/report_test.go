@@ -1,0 +1,56 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126, S2-38
+	t.Parallel()
+	r := newApplyRepo(t, humanEpic(func(e *ir.Epic) {
+		e.Epic.Title = `<script>alert("x")</script> & more`
+		e.Nodes[0].Title = `</svg><img src=x onerror=alert(1)>`
+	}))
+	r.run(exit.Waiting)
+	page := r.ralph(exit.Done, "report", "-o", "-")
+	for _, want := range []string{
+		"&lt;script&gt;", "1.1", "What waits for you", "ralph approve 1.1", "ralph reject 1.1 --as ada -m", "<svg", "gate <strong>check</strong>", "needs 1.1 (waiting)", "cost unknown",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"<script", "<img", "<link", ` src="`, "@import", "url(", "ZgotmplZ"} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page holds %q", never)
+		}
+	}
+	d := xml.NewDecoder(strings.NewReader(regexp.MustCompile(`(?s)<svg.*?</svg>`).FindString(page)))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("the drawing: %v", err)
+		}
+	}
+	// The checkout is left as it was, also by the page.
+	r.says("report", "wrote .git/ralph/bd-epic/report.html")
+	if b, err := os.ReadFile(filepath.Join(r.dir, ".git/ralph/bd-epic/report.html")); err != nil || !strings.HasPrefix(string(b), "<!doctype html>") {
+		t.Errorf("report.html: %v", err)
+	}
+	if got := r.git("status", "--porcelain", "report.html"); got != "" {
+		t.Errorf("git sees %s", got)
+	}
+	r.says("report -o night.html", "wrote night.html")
+}

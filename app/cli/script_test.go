@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts expect")
+
+func TestMain(m *testing.M) {
+	bdtest.Main()
+	testscript.Main(atHome{m}, map[string]func(){
+		"ralph": func() {
+			withPrograms()
+			heedTools()
+			os.Exit(Main(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr))
+		},
+	})
+}
+
+// userHome is where the go command has its caches.
+var userHome = os.Getenv("HOME")
+
+// atHome runs the tests with an empty home: nobody's git configuration counts,
+// and each of them can run beside others.
+type atHome struct{ *testing.M }
+
+func (m atHome) Run() int {
+	dir, err := os.MkdirTemp("", "ralph-home-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv("HOME", dir); err != nil {
+		panic(err)
+	}
+	return m.M.Run()
+}
+
+// TestScripts runs the stories in testdata/script. Each begins in an empty
+// directory that is a git repository, with a home of its own.
+func TestScripts(t *testing.T) {
+	needs(t, "dot")
+	params := scripts()
+	params.Dir = filepath.Join("testdata", "script")
+	testscript.Run(t, params)
+}
+
+// scripts is how a script is run, wherever it lies.
+func scripts() testscript.Params {
+	return testscript.Params{
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
+			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			e.Setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
+			e.Setenv("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+			git := exec.Command("git", "init", "-q", "-b", "main", e.WorkDir)
+			git.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+e.WorkDir)
+			if out, err := git.CombinedOutput(); err != nil {
+				return fmt.Errorf("git init: %w: %s", err, out)
+			}
+			config := exec.Command("git", "-C", e.WorkDir, "config", "--local", "user.email", "you@example.com")
+			if out, err := config.CombinedOutput(); err != nil {
+				return fmt.Errorf("git config: %w: %s", err, out)
+			}
+			config = exec.Command("git", "-C", e.WorkDir, "config", "--local", "user.name", "you")
+			if out, err := config.CombinedOutput(); err != nil {
+				return fmt.Errorf("git config: %w: %s", err, out)
+			}
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":    exits,
+			"replace":  replace,
+			"crlf":     crlf,
+			"contains": contains,
+		},
+	}
+}
+
+// needs says loudly which outside program is missing, and fails where they are
+// required.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err == nil {
+		return
+	}
+	if os.Getenv("RALPH_E2E") != "" {
+		t.Fatalf("%s is required here (RALPH_E2E is set) and not on PATH", program)
+	}
+	fmt.Fprintf(os.Stderr, "SKIPPED: what needs %s, which is not on PATH; make e2e installs it\n", program)
+}
+
+// exits CODE COMMAND...: the command ends with exactly this exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if err != nil {
+		code = -1
+		var exit *exec.ExitError
+		if ok := asExit(err, &exit); ok {
+			code = exit.ExitCode()
+		}
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("%s exited with %d, want %s", strings.Join(args[1:], " "), code, args[0])
+	}
+}
+
+func asExit(err error, into **exec.ExitError) bool {
+	e, ok := err.(*exec.ExitError)
+	if ok {
+		*into = e
+	}
+	return ok
+}
+
+// replace FILE OLD NEW: the first OLD in the file becomes NEW.
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: replace FILE OLD NEW")
+	}
+	text := ts.ReadFile(args[0])
+	old, now := strings.ReplaceAll(args[1], `\n`, "\n"), strings.ReplaceAll(args[2], `\n`, "\n")
+	if !strings.Contains(text, old) {
+		ts.Fatalf("%s does not contain %q", args[0], old)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, old, now, 1)), 0o644))
+}
+
+// crlf FILE...: the files get Windows line endings.
+func crlf(ts *testscript.TestScript, neg bool, args []string) {
+	for _, f := range args {
+		text := strings.ReplaceAll(ts.ReadFile(f), "\n", "\r\n")
+		ts.Check(os.WriteFile(ts.MkAbs(f), []byte(text), 0o644))
+	}
+}
+
+// contains FILE TEXT: the file contains the text, byte for byte.
+func contains(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: contains FILE TEXT")
+	}
+	if got := strings.Contains(ts.ReadFile(args[0]), strings.ReplaceAll(args[1], `\n`, "\n")); got == neg {
+		ts.Fatalf("%s: contains %q = %v", args[0], args[1], got)
+	}
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/redact"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// changeJSON is `ralph show --diff --json`.
+type changeJSON struct {
+	Key      ir.Key                `json:"key"`
+	ID       ir.NodeID             `json:"id"`
+	Title    string                `json:"title"`
+	Status   string                `json:"status"`
+	Cause    string                `json:"cause,omitempty"`
+	Step     string                `json:"step,omitempty"`
+	Attempt  int                   `json:"attempt,omitempty"`
+	From     executor.Tree         `json:"from"` // a commit or tree that is "" is not known
+	To       executor.Tree         `json:"to"`   // both are "": there is nothing yet
+	Approval *approvalJSON         `json:"approval,omitempty"`
+	Files    []executor.FileChange `json:"files"`
+	Gates    []record.GateJSON     `json:"gates"`
+	Notes    []string              `json:"notes,omitempty"`
+	Next     []record.NextStep     `json:"next,omitempty"`
+}
+
+// approvalJSON is what an approval would be bound to.
+type approvalJSON struct {
+	Gate      string   `json:"gate"`
+	Digest    string   `json:"gate_digest"`
+	Result    string   `json:"result"` // tree
+	Base      string   `json:"base"`   // tree
+	Approvers []string `json:"approvers,omitempty"`
+}
+
+// showDiff shows what a node came to, and how that was judged.
+func showDiff(r *record.Record, ctx context.Context, v executor.NodeView, asJSON bool, out io.Writer) (err error) {
+	change := r.Run.Change(v.ID)
+	hide, _ := redact.New(record.SecretValues(r.Epic, os.Environ()))
+	said := changeJSON{
+		Key: v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Cause: string(v.Cause),
+		Step: change.Step, Attempt: change.Attempt, Files: []executor.FileChange{}, Gates: []record.GateJSON{},
+		Next: slices.DeleteFunc(r.NextSteps(v), func(s record.NextStep) bool { return strings.Contains(s.Command, " --diff") }), // this is it
+	}
+	if b := change.Bound; b.Gate != "" {
+		said.Approval = &approvalJSON{b.Gate, b.Digest, b.Result, b.Base, v.Approvers}
+	}
+	for _, a := range v.Attempts {
+		if a.Step == change.Step && a.Number == change.Attempt {
+			said.Gates = r.AttemptJSON(v.ID, a).Gates
+		}
+	}
+	if change.Person {
+		if change.To, err = r.Space.Work(ctx, v.ID); err != nil {
+			return exit.Inputf("%w", err)
+		}
+		said.Notes = append(said.Notes, "what is not committed in its worktree is not shown; ralph approve takes it, too")
+	}
+	said.From, said.To = change.From, change.To
+	var c *workspace.Comparison
+	if change.From.ID() != "" && change.To.ID() != "" {
+		if c, err = r.Space.Compare(ctx, change.From.ID(), change.To.ID()); err != nil {
+			return exit.Inputf("%w", err)
+		}
+		defer func() { err = errors.Join(err, c.Close()) }()
+		files, err := c.Files(ctx)
+		if err != nil {
+			return exit.Inputf("%w", err)
+		}
+		for _, f := range files {
+			f.Path, f.From = hide.String(f.Path), hide.String(f.From)
+			said.Files = append(said.Files, f)
+		}
+	}
+	if asJSON {
+		return view.WriteJSON(out, said)
+	}
+	paint := term.For(out)
+	return view.Paged(ctx, r.Space, out, func(w io.Writer) error {
+		if _, err := io.WriteString(w, said.head(v)); err != nil || c == nil {
+			return err
+		}
+		return writeDiff(ctx, c, hide, paint, w, said.Next)
+	})
+}
+
+// head is what stands above the diff.
+func (c changeJSON) head(v executor.NodeView) string {
+	w := &sheet{}
+	w.line("%s  %s", c.Key, c.Title)
+	w.field("status", words.Asks(v))
+	if c.Attempt > 0 {
+		w.field("attempt", fmt.Sprintf("%s #%d", c.Step, c.Attempt))
+	}
+	w.field("from", treeWords(c.From))
+	w.field("to", cmp.Or(treeWords(c.To), "nothing yet"))
+	for _, g := range c.Gates {
+		w.field("gate", fmt.Sprintf("%s: %s%s%s%s", g.Gate, g.Verdict, testsNote(g), view.ByWhom(g.By), gateNote(g)))
+	}
+	for _, n := range c.Notes {
+		w.field("note", n)
+	}
+	if treeWords(c.To) == "" {
+		return w.b.String()
+	}
+	added, removed := 0, 0
+	for _, f := range c.Files {
+		added, removed = added+max(f.Added, 0), removed+max(f.Removed, 0)
+	}
+	w.field("files", fmt.Sprintf("%s, +%d −%d", text.Count(len(c.Files), "file"), added, removed))
+	for _, f := range c.Files {
+		lines := fmt.Sprintf("+%d −%d", f.Added, f.Removed)
+		if f.Added < 0 {
+			lines = "binary"
+		}
+		name := f.Path
+		if f.From != "" {
+			name = f.From + " → " + f.Path
+		}
+		name, _ = reveal.Text(strings.ReplaceAll(name, "\n", `\n`))
+		w.line("  %-10s %s%s", lines, name, map[string]string{"created": "  (new)", "deleted": "  (deleted)", "renamed": "  (renamed)"}[f.Type])
+	}
+	return w.b.String() + "\n"
+}
+
+// treeWords names a commit and its files.
+func treeWords(t executor.Tree) string {
+	switch {
+	case t == (executor.Tree{}):
+		return ""
+	case t.Commit == "":
+		return "tree " + t.Tree
+	case t.Tree == "":
+		return t.Commit
+	}
+	return fmt.Sprintf("%s  (tree %.12s)", t.Commit, t.Tree)
+}
+
+func gateNote(g record.GateJSON) string {
+	switch {
+	case g.Doubt != "":
+		return "\n! " + g.Doubt
+	case g.Verdict == string(executor.Pass):
+		return ""
+	}
+	return words.Because(g.Message)
+}
+
+// testsNote counts the tests of a gate, "" if it counted none.
+func testsNote(g record.GateJSON) string {
+	if g.Counts == nil {
+		return ""
+	}
+	return fmt.Sprintf(" [tests:%d/%d/%d]", g.Counts.Passed, g.Counts.Failed, g.Counts.Skipped)
+}
+
+// writeDiff prints the diff without secrets and harmless, and then what to type.
+func writeDiff(ctx context.Context, c *workspace.Comparison, hide *redact.Redactor, paint term.Style, w io.Writer, next []record.NextStep) error {
+	print := &diffPrinter{w: w, paint: paint}
+	lines := &reveal.Lines{Each: print.line}
+	filter := hide.Filter(lines)
+	if err := c.Diff(ctx, filter); err != nil {
+		return exit.Inputf("%w", err)
+	}
+	if err := errors.Join(filter.Close(), lines.Close()); err != nil {
+		return err
+	}
+	var b strings.Builder
+	if len(print.notes) > 0 {
+		b.WriteString(paint.Paint(term.Warn, "\nCharacters that do not show, or change how others do, are written as \\u202e or \\x1b in:\n"))
+		for _, n := range print.notes {
+			b.WriteString("  " + n + "\n")
+		}
+	}
+	if len(next) > 0 {
+		b.WriteString("\nNext\n")
+		view.WriteSteps(&b, next)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// diffPrinter prints a unified diff line by line: harmless, and painted.
+type diffPrinter struct {
+	w     io.Writer
+	paint term.Style
+	hunk  bool        // what begins with - or + is a line of a file
+	mid   bool        // in a line
+	last  term.Colour // of that
+	name  string      // of the file
+	notes []string    // names of files in which something does not show
+}
+
+func (d *diffPrinter) line(text string, hidden int, goesOn bool) error {
+	if strings.HasPrefix(text, "diff --git ") && !d.mid {
+		d.name = strings.TrimPrefix(text, "diff --git ")
+	}
+	if hidden > 0 && (len(d.notes) == 0 || d.notes[len(d.notes)-1] != d.name) {
+		d.notes = append(d.notes, d.name)
+	}
+	text = d.painted(text)
+	if d.mid = goesOn; !goesOn {
+		text += "\n"
+	}
+	_, err := io.WriteString(d.w, text)
+	return err
+}
+
+// painted is a line in its colour; one that goes on keeps it.
+func (d *diffPrinter) painted(text string) string {
+	switch {
+	case d.mid:
+	case strings.HasPrefix(text, "diff --git "):
+		d.hunk, d.last = false, term.Bold
+	case strings.HasPrefix(text, "@@ "):
+		d.hunk, d.last = true, term.Plain
+		if i := strings.Index(text[2:], "@@"); i >= 0 { // the text behind it is the file's
+			return d.paint.Paint(term.Info, text[:i+4]) + text[i+4:]
+		}
+	case d.hunk && strings.HasPrefix(text, "+"):
+		d.last = term.Good
+	case d.hunk && strings.HasPrefix(text, "-"):
+		d.last = term.Gone
+	case d.hunk && strings.HasPrefix(text, `\`):
+		d.last = term.Warn
+	case d.hunk:
+		d.last = term.Plain
+	default:
+		d.last = term.Bold
+	}
+	return d.paint.Paint(d.last, text)
+}

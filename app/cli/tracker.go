@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// runPush writes what was compiled into the tracker.
+func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, targets []string, out io.Writer) error {
+	ctx, stop := signal.NotifyContext(background(cmd), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	say := func(format string, args ...any) { view.Sayf(out, format+"\n", args...) }
+	for i, r := range c.Results {
+		dir := c.Project.Dir
+		client, err := run.OpenTracker(ctx, r.Epic, dir)
+		if err != nil {
+			return run.PushError(ctx, err)
+		}
+		h := &ir.History{Top: project.GitRoot(dir)}
+		mode, why := executor.ModePlanning, "compiled from "+r.Epic.Epic.Plan+" again, and not approved yet"
+		if targets[i] != "-" {
+			if rec, err := record.Open(ctx, targets[i], nil); err == nil { // it was applied before, maybe
+				h = rec.History(ctx, project.Detail{})
+				if !rec.Changed {
+					mode, why = rec.Run.Mode()
+				}
+			}
+		}
+		p, err := run.PushEpic(ctx, client, r.Epic, h, say)
+		if err == nil && p.Anew {
+			err = client.Planned(ctx, r.Epic, mode, why)
+		}
+		if err != nil {
+			return run.PushError(ctx, err)
+		}
+		if p.Nothing() {
+			say("bd has everything of %s already (%s)", p.Epic, text.Count(p.Beads, "bead"))
+		}
+	}
+	return nil
+}
+
+// tellApproved tells the tracker that somebody approved a plan. Where a run is at work
+// its mirror does, and where bd does not take it the next ralph apply does.
+func tellApproved(ctx context.Context, out io.Writer, file string, epic *ir.Epic) {
+	if epic.Run.Tracker == nil {
+		return
+	}
+	rec, err := record.Open(ctx, file, nil)
+	if err != nil || rec.Held || rec.Given.Digest != epic.Digest {
+		return
+	}
+	c, err := run.OpenTracker(ctx, epic, rec.Space.Top())
+	var missing *bd.Missing
+	if errors.As(err, &missing) {
+		return // it was not pushed
+	}
+	if err == nil {
+		err = c.Approved(ctx, epic, "the plan was approved: digest "+epic.Digest)
+	}
+	if err != nil {
+		view.Sayf(out, "  bd was not told, the next ralph apply tells it: %v\n", err)
+	}
+}
+
+// canPush complains about epics that have no tracker.
+func canPush(results []compiler.Result) error {
+	if slices.ContainsFunc(results, func(r compiler.Result) bool { return r.Epic.Run.Tracker == nil }) {
+		return exit.Inputf("%s", run.NoTracker)
+	}
+	return nil
+}

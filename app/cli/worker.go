@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/app/worker"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/term"
+)
+
+func newWorkerCommand() *cobra.Command {
+	a := &worker.Args{}
+	cmd := &cobra.Command{
+		Use:   "worker [DIR]",
+		Short: "Work off the issues of a beads database that have no plan",
+		Long: `Worker takes the issues of the repository's beads database that are ready (bd ready):
+open, nothing that blocks them, no epic, not of a plan that ralph pushed, without the
+label ashep:excluded (hitl { labels = { exclude = … } }), assigned to nobody else. It
+claims an issue, compiles it under the project's policy to an epic of one sprint,
+whose id is the issue's, and runs that with ralph apply in a process of its own.
+
+  done                            the issue is closed, with the commit or pull request
+  cancelled, partial, interrupted it is open again, and nobody's
+  waits for a person              it is blocked, with the label needs:human_approval and
+                                  a comment that says what to type; it goes on by itself
+                                  once that was decided
+  everything else                 it is blocked, and a comment says why
+
+Work starts from the merge of the results of what blocked the issue, at the step that
+a label phase:<step> names. Reopen a blocked issue to have it tried again; comments
+written since go to the agent.
+
+Ctrl-C takes nothing new and lets what runs finish (--grace); a second one stops it. A
+worker that was killed is followed by another one: what the first had claimed goes on.
+Several may work on one database. Starting a worker is the approval of what it runs.`,
+		Example: `  ralph worker                      until Ctrl-C
+  ralph worker --once               until nothing is ready any more
+  ralph worker --issue shop-a3f     this one, and end
+  ralph worker ../service --max 3 --poll 30s`,
+		Args: countArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			if !project.IsDir(dir) {
+				hint := ""
+				if !strings.ContainsAny(dir, `/\`) {
+					hint = "; to work on one issue: " + cmd.CommandPath() + " --issue " + words.QuoteArg(dir)
+				}
+				return exit.Usagef("there is no directory %s%s", dir, hint)
+			}
+			return runWorker(cmd, a, dir)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&a.Issue, "issue", "", "work on this issue alone, if it is ready, and end")
+	f.StringVar(&a.Step, "step", "", "with --issue: begin at this step, whatever its label phase:<step> says")
+	f.BoolVar(&a.Once, "once", false, "end when nothing is ready and nothing runs")
+	f.DurationVar(&a.Poll, "poll", 0, "how often bd is asked (default: tracker { poll }, else 15s)")
+	f.IntVar(&a.Max, "max", 0, "issues at the same time (default: tracker { max_concurrent_runs }, else 1)")
+	f.StringArrayVar(&a.Policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
+	f.DurationVar(&a.Grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C")
+	return cmd
+}
+
+func runWorker(cmd *cobra.Command, a *worker.Args, dir string) (err error) {
+	switch {
+	case a.Max < 0:
+		return exit.Usagef("--max %d: write a number from 1", a.Max)
+	case a.Poll < 0:
+		return exit.Usagef("--poll %s: write a time that is not negative", a.Poll)
+	case a.Step != "" && a.Issue == "":
+		return exit.Usagef("--step %s: name the issue with --issue", a.Step)
+	case a.Issue != "" && a.Max > 1:
+		return exit.Usagef("--max %d: with --issue there is one", a.Max)
+	case a.Grace < 0:
+		return exit.Usagef("--grace %s: write a time that is not negative", a.Grace)
+	}
+	if err := process.Supported(); err != nil {
+		return exit.Inputf("%w", err)
+	}
+	if a.Issue != "" {
+		a.Once, a.Max = true, 1
+	}
+	ctx := background(cmd)
+	interrupts, stop := run.CatchInterrupts()
+	defer stop()
+	w := &worker.Worker{
+		Args: a, Say: worker.Voice{Listener: &view.WorkerLines{Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(), Paint: term.For(cmd.OutOrStdout())}},
+		Runs: map[string]*worker.Run{}, Ended: make(chan *worker.Run, 64), Told: map[string]string{}, Looked: map[string]worker.LabelLook{}, Left: map[string]string{},
+	}
+	if err := w.Open(ctx, dir); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Project.Close()) }()
+	return w.Loop(ctx, interrupts)
+}

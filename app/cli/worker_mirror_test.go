@@ -1,0 +1,86 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+)
+
+// While an issue runs its bead says how it stands, by the one mirror that every run has.
+// What people wrote there, before and meanwhile, stays; status knows of nothing untold.
+func TestAnIssueIsMirroredAndKeepsWhatPeopleWrote(t *testing.T) { // S4-14, S4-59, S2-07
+	t.Parallel()
+	d := faultDatabase(t, `if [ "$RALPH_STEP" = polish ]; then `+untilGo+`; fi; echo "$RALPH_STEP" >> out.txt`, `
+policy "p" {
+  default = true
+  step "implement" { capabilities = ["implement"] }
+  step "polish" { capabilities = ["implement"] }
+}
+`)
+	d.put(`{"id":"bd-a","labels":["api","phase:implement"],"acceptance_criteria":"- it works","metadata":{"branch":"mine","k":[1,{"o":null}]}}`)
+	w := d.start("worker", "--poll", "100ms", "--once")
+	d.exists("../log/at-work")
+	d.until("its bead says at which step it is", func() bool { return slices.Contains(d.bead("bd-a").Labels, "phase:polish") })
+	d.person("update", "bd-a", "--title", "Make it blue", "--description", "As ada wants it.", "--add-label", "urgent")
+	d.person("comments", "add", "bd-a", "mind the hue")
+	d.open("go")
+	if got := w.wait(); got.code != exit.Done {
+		t.Fatalf("worker ended with %d\n%s\n%s", got.code, got.all(), d.outputs())
+	}
+	i, said := d.bead("bd-a"), d.comments("bd-a")
+	slices.Sort(i.Labels)
+	if i.Status != "closed" || i.Title != "Make it blue" || i.Description != "As ada wants it." || i.Acceptance != "- it works" || !slices.Equal(i.Labels, []string{"api", "phase:polish", "urgent"}) {
+		t.Errorf("it is %+v", i)
+	}
+	for _, key := range []string{`"branch":"mine"`, `"k":[1,{"o":null}]`, `"ralph":{`, `"ralph_run":{`, `"ralph_epic":"`, `"ralph_digest":"sha256:`, `"ralph_worker":"`} {
+		if !strings.Contains(string(i.Metadata), key) {
+			t.Errorf("its metadata lacks %s: %s", key, i.Metadata)
+		}
+	}
+	if strings.Contains(string(i.Metadata), "plan_file") || strings.Count(said, "[iter:1]") != 1 || strings.Count(said, "[iter:2]") != 1 || !strings.Contains(said, "ada: mind the hue") {
+		t.Errorf("metadata %s, comments\n%s", i.Metadata, said)
+	}
+	if got := d.ralph("status", "--epic", "bd-a"); got.code != exit.Done || strings.Contains(got.all(), "was not told") {
+		t.Errorf("status: %s", got.all())
+	}
+	// Opened again, it is the same issue: what ralph wrote there is no part of it.
+	d.person("update", "bd-a", "--status", "open")
+	if got := d.worker(exit.Done, "--once"); !strings.Contains(got.out, "bd-a  claimed: Make it blue (policy p, step implement)") {
+		t.Errorf("again: %s", got.all())
+	}
+}
+
+// The journal of an issue that a worker ran is lost: the issue's bead and the branches
+// give it back, and the next worker goes on with it. Neither the bead nor the checkout
+// changes for that.
+func TestTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
+	t.Parallel()
+	d := faultDatabase(t, `echo made > out.txt; if [ "$RALPH_ATTEMPT" = 2 ]; then echo mended >> out.txt; fi`, mustMend)
+	d.put(`{"id":"bd-a","metadata":{"mine":1}}`)
+	d.worker(exit.NotDone, "--once")
+	if err := os.RemoveAll(d.file(".git/ralph")); err != nil {
+		t.Fatal(err)
+	}
+	d.git("worktree", "prune")
+	before := d.bead("bd-a")
+	got := d.ralph("recover", "bd-a")
+	if got.code != exit.Done || !strings.Contains(got.out, "blocked") || !strings.Contains(got.out, "bd update bd-a --status open && ralph worker --issue bd-a") {
+		t.Fatalf("recover: exit %d\n%s", got.code, got.all())
+	}
+	if now := d.bead("bd-a"); !now.UpdatedAt.Equal(before.UpdatedAt) || d.git("status", "--porcelain") != "" {
+		t.Errorf("it is %+v, was %+v; the checkout: %s", now, before, d.git("status", "--porcelain"))
+	}
+	if got := d.ralph("status", "--epic", "bd-a"); !strings.Contains(got.out, "blocked") {
+		t.Errorf("status: %s", got.all())
+	}
+	d.person("update", "bd-a", "--status", "open")
+	d.worker(exit.Done, "--once")
+	if i := d.bead("bd-a"); i.Status != "closed" || !strings.Contains(string(i.Metadata), `"mine":1`) || d.noted("agents", "bd-a.implement-2") != 1 {
+		t.Errorf("it is %s, agents\n%s\n%s", i.Status, d.read("../log/agents"), d.outputs())
+	}
+}

@@ -1,0 +1,122 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/internal/version"
+)
+
+// minGit is the first git whose merge-tree can write a tree without a worktree.
+var minGit = [2]int{2, 38}
+
+// Finding is one line of doctor.
+type Finding struct {
+	Name   string `json:"name"`
+	State  string `json:"state"` // ok, missing, warning, error
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+func Examine(ctx context.Context) []Finding {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	found := []Finding{
+		{Name: "ralph", State: "ok", Detail: version.Ralph() + " " + runtime.GOOS + "/" + runtime.GOARCH},
+		examineGit(ctx),
+	}
+	if f, ok := otherRalph(); ok {
+		found = append(found, f)
+	}
+	for _, t := range run.Tools {
+		f := Finding{Name: t.Name, State: "ok"}
+		path, err := exec.LookPath(t.Name)
+		if err != nil {
+			f.State, f.Detail, f.Hint = "missing", "not on PATH; needed for "+t.Purpose, t.Hint
+		} else if f.Detail = firstLine(ctx, path, t.Flag); f.Detail == "" {
+			f.State, f.Detail = "warning", path+" "+t.Flag+" does not answer"
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+var gitVersion = lazyregexp.New(`git version (\d+)\.(\d+)`)
+
+func examineGit(ctx context.Context) Finding {
+	f := Finding{Name: "git", State: "ok"}
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return Finding{Name: "git", State: "error", Detail: "not on PATH; ralph cannot apply anything without it", Hint: "https://git-scm.com/downloads"}
+	}
+	f.Detail = firstLine(ctx, path, "--version")
+	m := gitVersion.FindStringSubmatch(f.Detail)
+	if m == nil {
+		f.State, f.Hint = "error", path+" --version does not say a version"
+		return f
+	}
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	if major < minGit[0] || major == minGit[0] && minor < minGit[1] {
+		f.State = "error"
+		f.Hint = fmt.Sprintf("ralph apply needs git %d.%d or newer (merge-tree --write-tree)", minGit[0], minGit[1])
+	}
+	return f
+}
+
+// otherRalph looks for another program of this name on PATH: the name is taken
+// by several projects.
+func otherRalph() (Finding, bool) {
+	self, err := os.Executable()
+	if err != nil {
+		return Finding{}, false
+	}
+	mine, err := os.Stat(self)
+	if err != nil {
+		return Finding{}, false
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		path := filepath.Join(dir, filepath.Base(self))
+		info, err := os.Stat(path)
+		if err != nil || info.IsDir() || info.Mode().Perm()&0o111 == 0 || os.SameFile(mine, info) {
+			continue
+		}
+		return Finding{
+			Name: "PATH", State: "warning", Detail: "another " + filepath.Base(self) + " is at " + path,
+			Hint: "call this one by its path, or put its directory first in PATH",
+		}, true
+	}
+	return Finding{}, false
+}
+
+var versionLine = lazyregexp.New(`(?m)^.*\d+\.\d+.*$`)
+
+// firstLine is the line with which a program says its version, else its first.
+func firstLine(ctx context.Context, path string, arg string) string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	program := exec.CommandContext(ctx, path, arg)
+	program.WaitDelay = time.Second // a child of it may hold the output open
+	out, err := program.CombinedOutput()
+	if err != nil && len(out) == 0 {
+		return ""
+	}
+	line := text.FirstLine(string(out))
+	if l := versionLine.Find(out); l != nil { // some warn before they say it
+		line = string(l)
+	}
+	return columns.Truncate(reveal.Words(strings.TrimSpace(line)), 80)
+}

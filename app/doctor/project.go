@@ -1,0 +1,170 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/shell"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// ExamineProject looks at what a run here would need: room for worktrees, the
+// runners of the policy, and the programs of the agents and gates of epic.json. Where
+// there is no repository or no epic.json it says nothing about it.
+func ExamineProject(ctx context.Context, live bool) []Finding {
+	const file = "epic.json"
+	var found []Finding
+	root := project.GitRoot(".")
+	if root == "" {
+		return nil
+	}
+	var epic *ir.Epic
+	if _, err := os.Stat(file); err == nil {
+		var f Finding
+		if epic, f = examineEpic(ctx, file); f.Name != "" {
+			found = append(found, f)
+		}
+	}
+	return slices.Concat([]Finding{examineDisk(root, epic)}, examinePolicy(ctx, root, epic, live), found)
+}
+
+// examinePolicy looks at the runners and sandboxes of the policy and the epic.
+func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) []Finding {
+	bad := func(err error) []Finding {
+		return []Finding{{Name: "policy", State: "warning", Detail: err.Error()}}
+	}
+	p, err := project.OpenPolicy(nil)
+	if err != nil {
+		return bad(err)
+	}
+	defer p.Project.Close()
+	var found []Finding
+	if p.Diags.HasErrors() {
+		found = append(found, Finding{Name: "policy", State: "warning", Detail: "it has errors", Hint: "ralph validate ralph.hcl policies/*.hcl says which"})
+	}
+	c := configuredRunners(p.Set, epic)
+	runners, err := c.examine(ctx, root, live)
+	if err != nil {
+		found = append(found, bad(err)...)
+	}
+	return slices.Concat(found, runners, examineSandboxes(p.Set), examineTracker(ctx, root, p.Set != nil && p.Set.Tracker != nil, epic))
+}
+
+func examineDisk(root string, epic *ir.Epic) Finding {
+	f := Finding{Name: "disk", State: "ok"}
+	free, err := run.FreeSpace(root)
+	if err != nil {
+		f.State, f.Detail = "warning", err.Error()
+		return f
+	}
+	f.Detail = words.Gigabytes(free) + " are free for worktrees"
+	if epic == nil {
+		return f
+	}
+	if floor := epic.Run.Worktree.MinFree; floor > 0 {
+		f.Detail += fmt.Sprintf("; ralph apply keeps %s free (worktree.min_free)", words.Gigabytes(floor))
+		if free < floor {
+			f.State, f.Hint = "error", "free some, or write a smaller worktree { min_free = … } into the policy"
+		}
+	}
+	return f
+}
+
+// examineEpic asks what apply asks before it starts anything.
+func examineEpic(ctx context.Context, file string) (*ir.Epic, Finding) {
+	bad := func(err error) Finding {
+		first, rest, _ := strings.Cut(strings.TrimSuffix(err.Error(), "  Nothing was started."), "\n")
+		var hints []string
+		for line := range strings.Lines(rest) {
+			if line = strings.TrimSpace(line); line != "" {
+				hints = append(hints, line)
+			}
+		}
+		return Finding{Name: file, State: "error", Detail: first, Hint: strings.Join(hints, "\n")}
+	}
+	epic, _, err := record.Load(file, nil)
+	if err != nil {
+		return nil, bad(err)
+	}
+	if err := run.Refuse(epic); err != nil {
+		return epic, bad(err)
+	}
+	space, err := workspace.Open(ctx, project.EpicDir(file), epic)
+	if err != nil {
+		return epic, bad(err)
+	}
+	events, err := record.ReadEvents(ctx, space.State(), epic.Epic.ID)
+	if err != nil {
+		return epic, bad(err)
+	}
+	machine, err := record.Replayed(epic, events)
+	if err != nil {
+		return epic, bad(err)
+	}
+	if err := run.CheckNames(space, machine); err != nil {
+		return epic, bad(err)
+	}
+	if err := (&run.Opened{Epic: epic, Space: space}).CheckPrograms(ctx); err != nil {
+		return epic, bad(err)
+	}
+	if err := examineFiles(ctx, epic, space); err != nil {
+		return epic, bad(err)
+	}
+	var programs []string
+	for _, r := range epic.Runners {
+		if r.Kind == "command" && len(r.Run) > 0 && !slices.Contains(programs, r.Run[0]) {
+			programs = append(programs, r.Run[0])
+		}
+	}
+	for _, g := range epic.Gates {
+		if word := shell.First(g.Run); g.Kind == "command" && word != "" && !slices.Contains(programs, word) {
+			programs = append(programs, word)
+		}
+	}
+	slices.Sort(programs)
+	detail := "all programs that it needs are there"
+	if len(programs) > 0 {
+		detail += ": " + words.ListOf(programs)
+	}
+	if found := project.AlsoPlanned(space); len(found) > 0 {
+		return epic, Finding{Name: file, State: "warning", Detail: found[0].What, Hint: strings.Join(found[0].Ways, "\nor ")}
+	}
+	return epic, Finding{Name: file, State: "ok", Detail: detail}
+}
+
+// examineFiles asks whether agents and gates would find what they start in the commits
+// that a run of all sprints which are not done would start from.
+func examineFiles(ctx context.Context, epic *ir.Epic, space *workspace.Space) error {
+	events, err := record.ReadEvents(ctx, space.State(), epic.Epic.ID)
+	if err != nil {
+		return exit.Inputf("%w", err)
+	}
+	machine, err := record.Replayed(epic, events)
+	if err != nil {
+		return err
+	}
+	start, err := record.PlannedStart(ctx, epic, space, machine, nil, nil, false)
+	if err != nil {
+		return err
+	}
+	f := run.NewStartsFrom(epic, space, machine, start)
+	f.Will = func() (map[ir.NodeID]bool, error) {
+		planned, err := machine.Plan(start, time.Now())
+		return record.WillRun(planned), err
+	}
+	found, err := f.Look(ctx)
+	if err != nil {
+		return err
+	}
+	return found.Refusal()
+}

@@ -1,0 +1,185 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/draft"
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// PlanBefore is a plan before it is changed.
+type PlanBefore struct {
+	draft.Was
+	Graph    *ir.Epic // what it compiles to; if it has errors, what its last run was about; nil: neither
+	Compiles bool
+}
+
+// ID is the id of the plan's epic, "" if nobody knows it.
+func (b *PlanBefore) ID() ir.NodeID {
+	if b.Graph != nil {
+		return b.Graph.Epic.ID
+	}
+	return b.Epic
+}
+
+// before is the plan that a draft changes, as its base has it; nil if it writes a new
+// one.
+func (j Drafted) before(ctx context.Context, p *project.Project) (*PlanBefore, error) {
+	space, err := workspace.Open(ctx, ".", j.Epic)
+	if err != nil {
+		return nil, err
+	}
+	plan := j.Epic.Plans()
+	text, there, err := space.BaseFile(ctx, plan, project.MaxFile)
+	if err != nil || !there {
+		return nil, err
+	}
+	b, _, err := BeforeOf(ctx, p, plan, text, j.Epic.Nodes[0].Goal)
+	return b, err
+}
+
+// BeforeOf reads a plan before it is changed, with the policy of a project, and what is
+// on record about it; brief is what it was first written for.
+func BeforeOf(ctx context.Context, p *project.Project, plan string, text []byte, brief string) (*PlanBefore, compiler.Output, error) {
+	out := compilePlan(p, plan, text)
+	b := &PlanBefore{Was: draft.Was{Identities: IdentitiesOf(diag.NewFile(plan, text)), Text: string(text), Brief: brief, Implements: implementsOf(out)}}
+	switch {
+	case !out.Diags.HasErrors():
+		b.Graph, b.Compiles = out.Results[0].Epic, true
+	case b.Epic != "":
+		epic, err := AppliedBefore(ctx, b.Epic)
+		if err != nil {
+			return nil, out, err
+		}
+		b.Graph = epic
+	}
+	if b.Graph == nil {
+		return b, out, nil
+	}
+	planned, _, err := Planned(ctx, b.Graph)
+	for _, x := range planned {
+		if x.Node != executor.Integration && (x.Action == executor.ActKeep || x.Action == executor.ActDone) {
+			b.Finished = append(b.Finished, draft.Named{ID: x.Node, Key: x.Key, Title: x.Title})
+		}
+	}
+	return b, out, err
+}
+
+// implementsOf is what stands under Implements of the sprints of a plan, as far as it
+// could be read.
+func implementsOf(out compiler.Output) (all []string) {
+	if len(out.Results) == 0 {
+		return nil
+	}
+	epic := out.Results[0].Epic
+	if epic == nil {
+		epic = out.Results[0].Trace.Lowered()
+	}
+	for i := range epic.Nodes {
+		all = append(all, epic.Nodes[i].Implements...)
+	}
+	return all
+}
+
+// IdentitiesOf are the ids that a plan says.
+func IdentitiesOf(file *diag.File) draft.Identities {
+	epic, items := compiler.Identities(file)
+	out := draft.Identities{Epic: epic}
+	for _, it := range items {
+		out.Items = append(out.Items, draft.Named(it))
+	}
+	return out
+}
+
+// AppliedBefore is what the last run of an epic was about, nil if there was none here.
+func AppliedBefore(ctx context.Context, id ir.NodeID) (*ir.Epic, error) {
+	state, err := workspace.StateDir(ctx, ".", id)
+	if err != nil {
+		return nil, record.Refusal(err)
+	}
+	return project.EpicAt(filepath.Join(state, "epic.json"), id), nil
+}
+
+// Planned says what a run of an epic would do about its sprints, as they stand on
+// record; ran is false if there is no record.
+func Planned(ctx context.Context, epic *ir.Epic) (planned []executor.Planned, ran bool, err error) {
+	space, err := workspace.Open(ctx, ".", epic)
+	if err != nil {
+		return nil, false, record.Refusal(err)
+	}
+	events, err := record.ReadEvents(ctx, space.State(), epic.Epic.ID)
+	if err != nil {
+		return nil, false, exit.Inputf("%w", err)
+	}
+	run, err := record.Replayed(epic, events)
+	if err != nil {
+		return nil, false, err
+	}
+	if !run.Overview().Begun {
+		for i := range epic.Nodes {
+			n := &epic.Nodes[i]
+			x := executor.Planned{Node: n.ID, Key: n.Key, Title: n.Title, Action: executor.ActRun}
+			if n.Done {
+				x.Action, x.Cause = executor.ActDone, "by the plan"
+			}
+			planned = append(planned, x)
+		}
+		return planned, false, nil
+	}
+	if _, held, err := journal.Holder(space.State()); err != nil {
+		return nil, true, exit.Inputf("%w", err)
+	} else if !held {
+		run.Deserted()
+	}
+	start, err := record.PlannedStart(ctx, epic, space, run, nil, nil, false)
+	if err != nil {
+		return nil, true, err
+	}
+	if planned, err = run.Plan(start, time.Now()); err != nil {
+		err = exit.Inputf("%w", err)
+	}
+	return planned, true, err
+}
+
+// againWith are the sprints that would run with a changed plan, and why.
+func againWith(ctx context.Context, epic *ir.Epic) (map[ir.NodeID]string, error) {
+	planned, _, err := Planned(ctx, epic)
+	out := map[ir.NodeID]string{}
+	for _, x := range planned {
+		if record.WorksAction(x.Action) && x.Action != executor.ActJudge {
+			out[x.Node] = x.Cause
+		}
+	}
+	return out, err
+}
+
+// mostTold bounds what a planner is told of findings, in bytes.
+const mostTold = 8 << 10
+
+// FindingLines are the findings about a plan as lines, as far as there is room.
+func FindingLines(found []gate.PlanFinding) (lines []string) {
+	room := mostTold
+	for i, f := range found {
+		if room -= len(f.Text); room < 0 && i > 0 {
+			return append(lines, fmt.Sprintf("and %d more: ralph validate says them", len(found)-i))
+		}
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, strings.Split(f.Text, "\n")...)
+	}
+	return lines
+}

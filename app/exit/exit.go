@@ -1,0 +1,43 @@
+package exit
+
+import (
+	"fmt"
+)
+
+// Exit codes: docs/cli.md has the same table.
+const (
+	Done        = 0   // done
+	Input       = 1   // the input is wrong; diagnostics were printed
+	Usage       = 2   // the command line is wrong
+	NotDone     = 3   // the run ended with nodes not done, or tampered with
+	Waiting     = 4   // waiting for a person
+	Stale       = 5   // --check: epic.json is not what the plan compiles to
+	Bug         = 70  // a bug in ralph
+	Interrupted = 130 // Ctrl-C
+)
+
+// Error ends the command with a code. With a nil err everything has been
+// said already.
+type Error struct {
+	Code int
+	Err  error
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Usagef is what the user typed wrongly.
+func Usagef(format string, args ...any) error {
+	return &Error{Usage, fmt.Errorf(format, args...)}
+}
+
+// Inputf is a file that cannot be used, where there is no range to point at.
+func Inputf(format string, args ...any) error {
+	return &Error{Input, fmt.Errorf(format, args...)}
+}

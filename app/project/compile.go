@@ -1,0 +1,209 @@
+package project
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/version"
+	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
+)
+
+// Compilation is what a command needs to show or store a compile.
+type Compilation struct {
+	compiler.Output
+	Input   compiler.Input
+	Project *Project
+	Plans   []planFile
+	Sources Sources
+	Format  string // of the diagnostics
+	Hint    string // about the project as a whole, for people; mostly empty
+	Ignored []string
+}
+
+// planFile is a plan as it was read.
+type planFile struct {
+	File  string // as the user typed it; "-" is standard input
+	Bytes []byte
+}
+
+// Compile reads the plans and policies that the flags name and compiles them.
+// The caller closes the project.
+func (a *Args) Compile(in io.Reader) (*Compilation, error) {
+	opts, err := a.Options()
+	if err != nil {
+		return nil, err
+	}
+	c := &Compilation{}
+	input := compiler.Input{Options: opts}
+	if a.As != "" {
+		return c, a.importInto(c, &input, in)
+	}
+	var beads []planFile
+	for _, file := range a.Plans {
+		at := file
+		var b []byte
+		if file == "-" {
+			if a.PlanPath == "" {
+				return nil, exit.Usagef("a plan from standard input needs --plan-path, the path that it stands for")
+			}
+			at = a.PlanPath
+			b, err = ReadStdin(in)
+		} else {
+			if IsDir(file) {
+				return nil, exit.Inputf("%s is a directory, and plans are files%s", file, WhatIsIn(file, "compile"))
+			}
+			b, err = ReadFile(file)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if KindOf(file) == "epic" && !isBead(file, b) {
+			if format := OtherFormat(b); format != "" {
+				return nil, OtherError(file, "no plan", "import", format)
+			}
+		}
+		path, err := c.Inside(at)
+		if err != nil {
+			return nil, err
+		}
+		if isBead(file, b) { // results of plans come before those of beads
+			beads = append(beads, planFile{file, b})
+			draft, list := ralphbead.Decode([]*diag.File{diag.NewFile(path, b)})
+			input.Imports = append(input.Imports, compiler.Imported{Sources: []compiler.Source{{Path: path, Bytes: b}}, Draft: draft, Diags: list})
+			continue
+		}
+		c.Plans = append(c.Plans, planFile{file, b})
+		input.Plans = append(input.Plans, compiler.Source{Path: path, Bytes: b})
+	}
+	c.Plans = append(c.Plans, beads...)
+	return c, a.finish(c, &input)
+}
+
+// importInto compiles files of another format, all of them to one epic.
+func (a *Args) importInto(c *Compilation, input *compiler.Input, in io.Reader) error {
+	f, err := FindFormat(a.As, "read", IsWork)
+	if err != nil {
+		return err
+	}
+	files, err := f.Read(a.Plans, in)
+	if err != nil {
+		return err
+	}
+	c.Project, c.Ignored = files.Project, files.Ignored
+	c.Plans = []planFile{{files.Label(), files.sources[0].Bytes}}
+	input.Imports = []compiler.Imported{f.draft(files, a.Strict)}
+	return a.finish(c, input)
+}
+
+// finish reads the policy and compiles.
+func (a *Args) finish(c *Compilation, input *compiler.Input) (err error) {
+	if len(a.Policies) == 0 {
+		c.Hint = c.Project.noRepository()
+	}
+	if input.Policy, err = c.Project.ReadPolicies(a.Policies); err != nil {
+		return err
+	}
+	input.Project, input.Dir = c.Project.FS(), filepath.ToSlash(c.Project.Dir)
+	if a.Recalls != nil {
+		a.Recalls(a, c.Project, input)
+	}
+	if c.size() > small {
+		collectAt(150)
+	}
+	c.Input = *input
+	c.Output = compiler.Compile(*input)
+	c.Sources, c.Format = Sources{c.Files, c.Project.Dir}, a.Format
+	return nil
+}
+
+// small is how many bytes of plans are compiled within the memory that
+// docs/limits.md promises. For more the time counts, as far as memory allows.
+const small = 1 << 20
+
+func (c *Compilation) size() (n int) {
+	for _, p := range c.Plans {
+		n += len(p.Bytes)
+	}
+	return n
+}
+
+// Inside returns the path of a file in its project, which the first file opens.
+func (c *Compilation) Inside(file string) (string, error) {
+	if c.Project == nil {
+		p, err := Open(file)
+		if err != nil {
+			return "", err
+		}
+		c.Project = p
+	}
+	path, inside := c.Project.Rel(file)
+	if !inside {
+		return "", notAProject(file, c.Project.Dir)
+	}
+	return path, c.Project.LeadsOut(file)
+}
+
+// MaxIterations bounds --max-iterations, as the label Iterations is bounded.
+const MaxIterations = 10_000
+
+// Args are the flags of compile; validate, why and fmt use some of them.
+type Args struct {
+	Plans         []string
+	PlanPath      string // path that a plan from standard input stands for
+	Out           string
+	Policies      []string
+	Dialect       string
+	Recorded      string // dialect that epic.json was made with
+	Vars          []string
+	Complexity    string
+	MaxIterations int
+	Pr            string
+	Check         bool
+	NoAnnotate    bool
+	FreshIDs      []string
+	SameIDs       []string
+	Recalls       func(*Args, *Project, *compiler.Input) // adds what this clone has on record; nil: that does not count
+	Push          bool
+	Strict        bool
+	Format        string
+	As            string // format of the files; "" tells plans and beads apart by themselves
+}
+
+// Options checks the flags and turns them into the compiler's options.
+func (a *Args) Options() (compiler.Options, error) {
+	o := compiler.Options{
+		Dialect: a.Dialect, Recorded: a.Recorded, Vars: map[string]string{}, Complexity: a.Complexity,
+		MaxIterations: a.MaxIterations, PR: a.Pr, Strict: a.Strict, Version: version.Ralph(), Now: time.Now(),
+		FreshIDs: a.FreshIDs, SameIDs: a.SameIDs, NoAnnotate: a.NoAnnotate,
+	}
+	if !slices.Contains([]string{FormatText, FormatJSON, FormatSARIF}, a.Format) {
+		return o, exit.Usagef("--format %s: write text, json or sarif", a.Format)
+	}
+	if !slices.Contains([]string{"", "none", "plan", "node"}, a.Pr) {
+		return o, exit.Usagef("--pr %s: write none, plan or node", a.Pr)
+	}
+	if a.MaxIterations < 0 || a.MaxIterations > MaxIterations {
+		return o, exit.Usagef("--max-iterations %d: write a number from 1 to %d", a.MaxIterations, MaxIterations)
+	}
+	for _, v := range a.Vars {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok || name == "" {
+			return o, exit.Usagef("--var %s: write name=value", v)
+		}
+		o.Vars[name] = value
+	}
+	return o, nil
+}
+
+// Formats of diagnostics.
+const (
+	FormatText  = "text"
+	FormatJSON  = "json"
+	FormatSARIF = "sarif"
+)

@@ -1,0 +1,87 @@
+package project
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// EpicDir is a directory of the repository that an epic is about: that of its
+// file, or the current one for standard input and for the copy that a run keeps
+// in its state (.git/ralph/ID/epic.json), which is how the epic of a bead can be
+// named when the bead is gone.
+func EpicDir(file string) string {
+	if file == "-" || NamesBead(file) {
+		return "."
+	}
+	dir := filepath.Dir(file)
+	if abs, err := filepath.Abs(dir); err == nil && filepath.Base(filepath.Dir(abs)) == "ralph" {
+		if info, err := os.Stat(filepath.Join(abs, "..", "..", "HEAD")); err == nil && info.Mode().IsRegular() {
+			return "."
+		}
+	}
+	return dir
+}
+
+// Verify refuses an epic that no compile would have written, although its digest
+// fits: it may come from a stranger, or from another ralph.
+func Verify(epic *ir.Epic, file string) error {
+	found := epic.Verify()
+	if len(found) == 0 {
+		return nil
+	}
+	const most = 5
+	list := ""
+	for _, err := range found[:min(len(found), most)] {
+		list += "\n  - " + err.Error()
+	}
+	if len(found) > most {
+		list += fmt.Sprintf("\n  and %d more", len(found)-most)
+	}
+	return exit.Inputf("%s is no epic that this ralph compiled, or it leaves the project; compile the plan again:%s", file, list)
+}
+
+// OtherFormat recognizes work that is kept in another format, by a key that no other
+// has; "" if it is none.
+func OtherFormat(b []byte) string {
+	line, _, _ := bytes.Cut(b, []byte("\n")) // lines of JSON begin with a whole value
+	var all map[string]json.RawMessage
+	if !json.Valid(b) && !json.Valid(line) || json.Unmarshal(b, &all) == nil && all["ir"] != nil {
+		return ""
+	}
+	for _, f := range []struct{ key, format string }{
+		{"dev_prompts", "bead"}, {"issue_type", "bd"}, {"successCriteria", "beadsmith"}, {"testStrategy", "taskmaster"},
+	} {
+		if bytes.Contains(b, []byte(`"`+f.key+`"`)) {
+			return f.format
+		}
+	}
+	return ""
+}
+
+// OtherError says of a file in another format what it is not, and which command reads it.
+func OtherError(file, not, command, format string) error {
+	return exit.Inputf("%s is %s.\n  It looks like the format %s: ralph %s --as %s %s", file, not, format, command, format, words.QuotePath(file))
+}
+
+// LoadError says what to do about an epic.json that cannot be used.
+func LoadError(file string, err error) error {
+	var edited *ir.DigestError
+	if errors.As(err, &edited) && edited.Node != "" {
+		return exit.Inputf("%s was edited, or compiled by another version of ralph: the digest of %s does not fit what it says.\n  Compile the plan again: ralph compile", file, edited.Node)
+	}
+	if errors.As(err, &edited) {
+		return exit.Inputf("%s was edited by hand: its digest does not fit its content.\n  Change the plan or the policy instead and run: ralph compile", file)
+	}
+	if KindOf(file) == "plan" {
+		return exit.Inputf("%s is a plan. Compile it first: ralph compile %s\n  Then name the epic.json that it makes.", file, words.QuotePath(file))
+	}
+	return exit.Inputf("%s: %w", file, err)
+}

@@ -1,0 +1,119 @@
+package project
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/policies"
+)
+
+// maxFound bounds how many files of a directory are named.
+const maxFound = 5
+
+// WhatIsIn says what to type for the plans in a directory: those of other tools, which
+// lie at places of their own, else the markdown files in it. verb is compile or graph.
+func WhatIsIn(dir, verb string) string {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	var lines []string
+	seen := map[string]bool{}
+	add := func(file, command string) {
+		if !seen[file] && len(lines) < maxFound {
+			seen[file] = true
+			lines = append(lines, "\n  "+command+" "+words.QuotePath(file))
+		}
+	}
+	for i := range policies.Tools {
+		t := &policies.Tools[i]
+		for _, pattern := range t.Files {
+			for _, file := range under(dir, full, pattern) {
+				add(file, readBy(t, verb))
+			}
+		}
+	}
+	if len(lines) == 0 {
+		for _, pattern := range []string{"plans/*.md", "*.md"} {
+			files, _ := filepath.Glob(filepath.Join(globEscape(dir), pattern))
+			for _, file := range files {
+				add(file, "ralph "+verb)
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return "; name the plan in it"
+	}
+	return "; what is in it:" + strings.Join(lines, "")
+}
+
+// readBy is the command that compiles or draws plans of a tool, without their name.
+func readBy(t *policies.Tool, verb string) string {
+	switch {
+	case verb == "graph" && t.Import == "": // it takes the dialect by itself
+		return "ralph graph"
+	case t.Import == "":
+		return "ralph compile --dialect " + words.QuoteArg(t.Dialect)
+	case verb == "graph":
+		return "ralph graph --as " + t.Import
+	}
+	return "ralph import --as " + t.Import
+}
+
+// ImportedNote says what reads a file that did not compile, if it lies where a tool keeps
+// what is imported, and ends its line; "" if it does not. Markdown is imported with all that
+// lies beside it.
+func ImportedNote(file, verb string) string {
+	full, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	t := policies.ToolAt(filepath.ToSlash(full))
+	if t == nil || t.Import == "" {
+		return ""
+	}
+	if KindOf(file) == "plan" {
+		file = filepath.Dir(file)
+	}
+	return fmt.Sprintf("note: the files of %s are imported: %s %s\n", t.Title, readBy(t, verb), words.QuotePath(file))
+}
+
+// under returns what matches a pattern that is relative to a project's root: dir may be the
+// root, or any directory on the way.
+func under(dir, full, pattern string) []string {
+	parts := strings.Split(pattern, "/")
+	for n := len(parts); n >= 0; n-- { // dir is that many steps down
+		if n > 0 && !endsWith(full, parts[:n]) {
+			continue
+		}
+		if n == len(parts) {
+			return []string{dir}
+		}
+		files, _ := filepath.Glob(filepath.Join(append([]string{globEscape(dir)}, parts[n:]...)...))
+		return files
+	}
+	return nil
+}
+
+// endsWith reports whether the last steps of a path match.
+func endsWith(path string, parts []string) bool {
+	for i := len(parts) - 1; i >= 0; i-- {
+		if ok, _ := filepath.Match(parts[i], filepath.Base(path)); !ok {
+			return false
+		}
+		path = filepath.Dir(path)
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// globEscape takes the meaning from the characters of a pattern.
+func globEscape(s string) string {
+	if filepath.Separator == '\\' {
+		return s
+	}
+	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "?", "\\?", "[", "\\[").Replace(s)
+}

@@ -1,0 +1,7 @@
+// Package record is a run, read-only: its journal replayed, its history, its files, and
+// what is to be typed next.
+//
+// In: the name of an epic. Out: a Record, and the values that commands print with --json.
+// It takes no lock and starts no process but git. app/run and what uses it import it, and
+// so do the views.
+package record

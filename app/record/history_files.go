@@ -1,0 +1,219 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Bounds of what a history holds of files and diffs, in bytes.
+const (
+	mostRead     = 1 << 20  // of a file
+	mostResponse = 32 << 10 // end of an agent's output
+	mostDiff     = 64 << 10 // of a file of an attempt
+	mostDiffs    = 4 << 20  // of an attempt
+)
+
+// readFiles fills in what stands in the files of an attempt. What is gone stays as
+// the journal has it.
+func (h *Historian) readFiles(out *ir.Attempt, dir string, a executor.AttemptLog) {
+	if a.Turn != "" {
+		base := filepath.Join(dir, a.Turn)
+		out.Prompt = h.redact.String(string(readKept(base + runner.PromptExt)))
+		if said, err := process.Tail(base+runner.OutExt, mostResponse); err == nil && strings.TrimSpace(said) != "" {
+			out.Response = h.redact.String(strings.TrimSpace(said))
+		}
+		if b := readKept(base + ".outcome.json"); json.Valid(b) && !a.Outcome.None() && a.Outcome.Invalid == "" {
+			out.Outcome = h.redact.Bytes(b)
+		}
+	}
+	if b := readKept(filepath.Join(dir, "changes.json")); b != nil {
+		var all []executor.FileChange
+		if json.Unmarshal(b, &all) == nil {
+			out.Files = nil
+			for _, f := range all {
+				out.Files = append(out.Files, ir.FileChange{Path: f.Path, From: f.From, Type: f.Type, Added: f.Added, Removed: f.Removed})
+			}
+		}
+	}
+	for i := range out.Gates {
+		g := &out.Gates[i]
+		if g.Counts != nil {
+			g.Results = h.readTests(filepath.Join(dir, "gate-"+gateFile(g.Gate)+".tests.jsonl"), *g.Counts)
+		}
+		if a.Gates[i].Details == "" {
+			continue
+		}
+		b := readKept(filepath.Join(dir, "gate-"+gateFile(g.Gate)+".json"))
+		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) == a.Gates[i].Details && json.Valid(b) {
+			g.Details = json.RawMessage(bytes.TrimSpace(b))
+		}
+	}
+}
+
+// readTests reads the results of a gate's tests; nil if the file is gone, or is that
+// of another verdict of the gate.
+func (h *Historian) readTests(path string, want ir.TestCounts) []ir.TestResult {
+	var out []ir.TestResult
+	var got ir.TestCounts
+	for line := range bytes.Lines(readKept(path)) {
+		var t struct {
+			Name   string  `json:"name"`
+			State  string  `json:"state"`
+			Millis float64 `json:"ms"`
+			Output string  `json:"output"`
+		}
+		if json.Unmarshal(line, &t) != nil {
+			return nil
+		}
+		switch t.State {
+		case "pass":
+			got.Passed++
+		case "fail":
+			got.Failed++
+		default:
+			got.Skipped++
+		}
+		out = append(out, ir.TestResult{Name: t.Name, State: t.State, Output: h.redact.String(t.Output), Millis: int64(t.Millis)})
+	}
+	if got != want {
+		return nil
+	}
+	return out
+}
+
+// readKept reads a regular file of an attempt; nil if it is gone or too long.
+func readKept(path string) []byte {
+	if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() || st.Size() > mostRead {
+		return nil
+	}
+	b, err := regular.ReadOwn(path)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// gateFile is a gate's name as the files of its verdicts have it.
+func gateFile(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._", r) {
+			return r
+		}
+		return '-'
+	}, name)
+}
+
+// readDiffs fills in the diff of each file, as far as the commits are still there
+// and it is not too long.
+func (h *Historian) readDiffs(ctx context.Context, out *ir.Attempt, a executor.AttemptLog) {
+	if a.From == "" || a.Commit == "" || a.From == a.Commit {
+		return
+	}
+	all := Bounded{Most: mostDiffs}
+	if err := h.Space.Diff(ctx, a.From, a.Commit, &all); err != nil && !errors.Is(err, errFull) && !all.Full {
+		return
+	}
+	parts := splitDiff(all.String())
+	if all.Full && len(parts) > 0 {
+		parts = parts[:len(parts)-1] // it was cut
+	}
+	byPath := map[string]string{}
+	for _, p := range parts {
+		byPath[p.path] = p.text
+	}
+	for i := range out.Files {
+		f := &out.Files[i]
+		if d := byPath[f.Path]; len(d) <= mostDiff {
+			f.Diff = h.redact.String(d)
+		}
+	}
+}
+
+// Bounded takes the first most bytes of what is written to it.
+type Bounded struct {
+	bytes.Buffer
+	Most int
+	Full bool
+}
+
+var errFull = errors.New("it is longer than what is kept")
+
+func (b *Bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > b.Most {
+		b.Full = true
+		return 0, errFull
+	}
+	return b.Buffer.Write(p)
+}
+
+// ReadFrom hides the buffer's own, which has no bound.
+func (b *Bounded) ReadFrom(r io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{b}, r)
+}
+
+type diffPart struct{ path, text string }
+
+// splitDiff cuts a unified diff of git into those of its files.
+func splitDiff(all string) []diffPart {
+	var out []diffPart
+	const head = "diff --git "
+	for all != "" {
+		end := len(all)
+		if i := strings.Index(all[1:], "\n"+head); i >= 0 {
+			end = i + 2
+		}
+		part := all[:end]
+		all = all[end:]
+		if strings.HasPrefix(part, head) {
+			out = append(out, diffPart{diffPath(part), part})
+		}
+	}
+	return out
+}
+
+// diffPath is the path that a file has after the change; before it, if it was
+// deleted.
+func diffPath(part string) string {
+	first, rest, _ := strings.Cut(part, "\n")
+	for line := range strings.Lines(rest) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "@@") || strings.HasPrefix(line, "GIT binary patch") {
+			break
+		}
+		if to, ok := strings.CutPrefix(line, "rename to "); ok {
+			return unquoted(to)
+		}
+	}
+	// "a/PATH b/PATH": the two are equal, so the second begins in the middle.
+	names := strings.TrimPrefix(first, "diff --git ")
+	half := len(names) / 2
+	if half+1 > len(names) {
+		return ""
+	}
+	return strings.TrimPrefix(unquoted(names[half+1:]), "b/")
+}
+
+// unquoted undoes how git writes names with special characters.
+func unquoted(name string) string {
+	if strings.HasPrefix(name, `"`) {
+		if s, err := strconv.Unquote(name); err == nil {
+			return s
+		}
+	}
+	return strings.TrimSuffix(name, "\t")
+}

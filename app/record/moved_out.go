@@ -1,0 +1,50 @@
+package record
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// MovedJSON is a directory of files that were moved out of a sprint's worktree, in JSON.
+type MovedJSON struct {
+	Node  ir.NodeID `json:"id,omitempty"` // "" if an earlier release moved them
+	Dir   string    `json:"dir"`
+	Why   string    `json:"why"`
+	Files int       `json:"files"` // at most 1000 are counted
+	Bytes int64     `json:"bytes"` // of these
+}
+
+// MovedOut is what was moved out of worktrees and is still there.
+func MovedOut(space *workspace.Space) ([]MovedJSON, error) {
+	all, err := space.MovedOut(context.Background())
+	var out []MovedJSON
+	for _, m := range all {
+		out = append(out, MovedJSON(m))
+	}
+	return out, err
+}
+
+// MovedOut is that of one node. What cannot be read is said by status.
+func (r *Record) MovedOut(id ir.NodeID) []MovedJSON {
+	if r.moved == nil {
+		r.moved = map[ir.NodeID][]MovedJSON{}
+		all, _ := MovedOut(r.Space)
+		for _, m := range all {
+			r.moved[m.Node] = append(r.moved[m.Node], m)
+		}
+	}
+	return r.moved[id]
+}
+
+// Amount is how much lies there.
+func (m MovedJSON) Amount() string {
+	if m.Files >= workspace.MostMoved {
+		return fmt.Sprintf("%d files or more, %s or more", m.Files, words.Size(m.Bytes))
+	}
+	return text.Count(m.Files, "file") + ", " + words.Size(m.Bytes)
+}

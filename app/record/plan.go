@@ -1,0 +1,109 @@
+package record
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// NodeIDs translates keys that people type.
+func NodeIDs(epic *ir.Epic, keys []string) ([]ir.NodeID, error) {
+	var out []ir.NodeID
+	var known []string
+	for _, k := range keys {
+		found := false
+		for i := range epic.Nodes {
+			if n := &epic.Nodes[i]; string(n.Key) == k {
+				out, found = append(out, n.ID), true
+			}
+			known = append(known, string(epic.Nodes[i].Key))
+		}
+		if !found {
+			return nil, exit.Usagef("there is no sprint %s%s", k, spell.Hint(k, known))
+		}
+	}
+	return out, nil
+}
+
+// Onto is what has to be added to ralph compile so that it is about this epic.json.
+func Onto(file string) string {
+	if file == "epic.json" {
+		return ""
+	}
+	return " -o " + words.QuotePath(file)
+}
+
+// PlannedStart is how a run would start that nobody has begun.
+func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, only, rerun []string, rebase bool) (executor.RunStarted, error) {
+	start := executor.RunStarted{
+		Epic: epic.Epic.ID, Plan: epic.Epic.Plan, Digest: epic.Digest, Slots: max(epic.Run.Concurrency.Nodes, 1), By: project.UserName(),
+		Base: run.Base(), Bases: run.Bases(),
+	}
+	var err error
+	if start.Only, err = NodeIDs(epic, only); err != nil {
+		return start, err
+	}
+	if start.Rerun, err = NodeIDs(epic, rerun); err != nil {
+		return start, err
+	}
+	if run.Base().Commit == "" || rebase {
+		if start.Base, start.Bases, err = space.Heads(ctx); err != nil {
+			return start, Refusal(err)
+		}
+	}
+	if rebase {
+		if start.Merged, start.Theirs, err = MergedInto(ctx, space, run, start.Base.Commit); err != nil {
+			return start, Refusal(err)
+		}
+	}
+	if start.Preflight, err = space.SetupDigest(); err != nil {
+		return start, exit.Inputf("%w", err)
+	}
+	if start.Head, err = HeadOf(ctx, epic, space); err != nil {
+		return start, Refusal(err)
+	}
+	return start, nil
+}
+
+// WillRun are the nodes that a run would do something about.
+func WillRun(planned []executor.Planned) map[ir.NodeID]bool {
+	out := map[ir.NodeID]bool{}
+	for _, p := range planned {
+		out[p.Node] = WorksAction(p.Action)
+	}
+	return out
+}
+
+func WorksAction(a executor.Action) bool {
+	return slices.Contains([]executor.Action{executor.ActRun, executor.ActRerun, executor.ActMay, executor.ActJudge, executor.ActGoOn, executor.ActRunning}, a)
+}
+
+// MergedInto lists the nodes whose results a new base holds already. The sum of
+// them is asked about too: who squashes the integration branch takes its parts.
+// theirs are the accepted commits of others on that branch that it holds.
+func MergedInto(ctx context.Context, space *workspace.Space, run *executor.Run, base string) (nodes []ir.NodeID, theirs []string, err error) {
+	for _, c := range run.Others() {
+		in, err := space.Merged(ctx, base, []executor.Result{{Node: executor.Integration, Tree: executor.Tree{Commit: c}}})
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(in) > 0 {
+			theirs = append(theirs, c)
+		}
+	}
+	var results []executor.Result
+	for _, v := range run.Views() {
+		if v.Result.Commit != "" {
+			results = append(results, executor.Result{Node: v.ID, Tree: v.Result})
+		}
+	}
+	in, err := space.Merged(ctx, base, results)
+	return slices.DeleteFunc(in, func(id ir.NodeID) bool { return id == executor.Integration }), theirs, err
+}

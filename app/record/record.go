@@ -1,0 +1,266 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/spell"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Flag is how commands about a run are told which: --epic, else epic.json in
+// the current directory.
+type Flag struct{ File string }
+
+// Path returns the epic's file; arg is one that was named without the flag.
+func (f *Flag) Path(arg ...string) (string, error) {
+	if f.File != "" {
+		if len(arg) > 0 {
+			return "", exit.Usagef("the epic is named twice: --epic %s and %s", f.File, arg[0])
+		}
+		return f.File, nil
+	}
+	return project.EpicPath(arg)
+}
+
+// Record is what can be seen of a run, whether one is at work or not. Nothing of
+// it is locked.
+type Record struct {
+	File    string   // epic.json as it was named
+	Epic    *ir.Epic // what the last run was about; before the first one: epic.json as it stands
+	Changed bool     // epic.json is another one by now
+	Given   *ir.Epic // as it stands
+	Space   *workspace.Space
+	Run     *executor.Run
+	Events  []executor.Event
+	Holder  journal.Owner // of the lock
+	Held    bool
+	Now     time.Time
+	moved   map[ir.NodeID][]MovedJSON // what MovedOut says, made when it is asked for
+	judged  map[ir.NodeID]string      // what judgedNext says, made when it is asked for
+}
+
+// Open reads what is on record about the run of an epic.
+func Open(ctx context.Context, file string, in io.Reader) (*Record, error) {
+	return OpenIn(ctx, project.EpicDir(file), file, in)
+}
+
+// OpenIn does so for the repository that dir lies in.
+func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error) {
+	given, _, err := Load(file, in)
+	if err != nil {
+		return nil, err
+	}
+	r, err := OpenAboutIn(ctx, dir, file, given)
+	if err != nil {
+		return r, err
+	}
+	if last := LastDigest(r.Events); last != "" && last != given.Digest {
+		if was := AppliedEpic(r.Space.State(), last); was != nil {
+			r.Epic = was
+			r.Changed = true
+			if r.Space, err = workspace.Open(ctx, dir, was); err != nil {
+				return nil, Refusal(err)
+			}
+			r.Run, err = Replayed(r.Epic, r.Events)
+			r.look()
+		}
+	}
+	return r, err
+}
+
+// OpenAbout is what is on record about an epic that was read, as if the last run had
+// been about it.
+func OpenAbout(ctx context.Context, file string, epic *ir.Epic) (*Record, error) {
+	return OpenAboutIn(ctx, project.EpicDir(file), file, epic)
+}
+
+func OpenAboutIn(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error) {
+	r := &Record{File: file, Epic: epic, Given: epic, Now: time.Now()}
+	var err error
+	if r.Space, err = workspace.Open(ctx, dir, epic); err != nil {
+		return nil, Refusal(err)
+	}
+	if r.Holder, r.Held, err = journal.Holder(r.Space.State()); err != nil {
+		return nil, exit.Inputf("%w", err)
+	}
+	if r.Events, err = ReadEvents(ctx, r.Space.State(), epic.Epic.ID); err != nil {
+		return nil, exit.Inputf("%w", err)
+	}
+	r.Run, err = Replayed(epic, r.Events)
+	r.look()
+	return r, err
+}
+
+// look tells the run whether somebody is at work on it.
+func (r *Record) look() {
+	if r.Run != nil && !r.Held {
+		r.Run.Deserted()
+	}
+}
+
+// ReadEvents reads a journal; there may be none yet.
+func ReadEvents(ctx context.Context, state string, epic ir.NodeID) (events []executor.Event, err error) {
+	log, err := journal.Read(state, epic)
+	if errors.Is(err, journal.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	for e, err := range log.Events(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// LastDigest is the epic.json that the last run was started with, "" if none was.
+func LastDigest(events []executor.Event) string {
+	for i := len(events) - 1; i >= 0; i-- {
+		if b, ok := events[i].Body.(executor.RunStarted); ok {
+			return b.Digest
+		}
+	}
+	return ""
+}
+
+// AppliedEpic returns the copy of epic.json that a run made when it started, if
+// it is the one with this digest.
+func AppliedEpic(state, digest string) *ir.Epic {
+	kept := filepath.Join(state, "epic.json")
+	if regular.Own(kept) != nil {
+		return nil // it is not what a run wrote
+	}
+	b, err := project.ReadFile(kept)
+	if err != nil {
+		return nil
+	}
+	epic, err := ir.Decode(b)
+	if err != nil || epic.Digest != digest {
+		return nil
+	}
+	return epic
+}
+
+func Replayed(epic *ir.Epic, events []executor.Event) (*executor.Run, error) {
+	run, err := executor.New(epic)
+	if err != nil {
+		return nil, exit.Inputf("%w", err)
+	}
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			return nil, exit.Inputf("the journal does not fit this ralph: %w", err)
+		}
+	}
+	return run, nil
+}
+
+// Find translates what people type: a key, an id, or the word integration.
+func Find(epic *ir.Epic, key string) (ir.NodeID, error) {
+	if key == executor.Integration {
+		return executor.Integration, nil
+	}
+	known := make([]string, 0, len(epic.Nodes)+1)
+	for i := range epic.Nodes {
+		n := &epic.Nodes[i]
+		if string(n.Key) == key || string(n.ID) == key {
+			return n.ID, nil
+		}
+		known = append(known, string(n.Key))
+	}
+	hint := spell.Hint(key, append(known, executor.Integration))
+	if hint == "" {
+		hint = "; there are " + words.ListOf(known)
+	}
+	return "", exit.Usagef("there is no sprint %s%s", key, hint)
+}
+
+// Node returns the node of an id; the sum has one that only says its name.
+func (r *Record) Node(id ir.NodeID) *ir.Node {
+	for i := range r.Epic.Nodes {
+		if r.Epic.Nodes[i].ID == id {
+			return &r.Epic.Nodes[i]
+		}
+	}
+	if id != executor.Integration {
+		return &ir.Node{ID: id, Key: r.Run.KeyOf(id), Title: "no longer in the epic"}
+	}
+	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the sum of all results", Git: ir.Git{Branch: r.Epic.Epic.Integration.Branch}}
+}
+
+// About is what has to be added to a command so that it is about this epic.
+func (r *Record) About() string { return AboutEpic(r.File) }
+
+// asker is the person at this terminal.
+func (r *Record) asker() Asker { return AskerOf(r.About(), r.Epic, r.Space) }
+
+func AboutEpic(file string) string {
+	if file == "epic.json" || file == "-" || file == "" {
+		return ""
+	}
+	return " --epic " + words.QuotePath(file)
+}
+
+// Applies is what ralph apply and ralph plan have to be given for this epic.
+func Applies(file string) string {
+	if AboutEpic(file) == "" {
+		return ""
+	}
+	return " " + words.QuotePath(file)
+}
+
+// StateOfRun says in words whether a run is at work.
+func (r *Record) StateOfRun() string {
+	o := r.Run.Overview()
+	switch {
+	case r.Held && o.Open && o.Draining != "":
+		return fmt.Sprintf("ending (%s); process %d", o.Draining, r.Holder.PID)
+	case r.Held:
+		return fmt.Sprintf("at work: process %d of %s, since %s", r.Holder.PID, r.Holder.User, r.Holder.Started.Local().Format(time.DateTime))
+	case !o.Begun && !o.Recovered.IsZero():
+		return "recovered at " + o.Recovered.Local().Format(time.DateTime) + "; ralph apply" + Applies(r.File) + " goes on"
+	case !o.Begun:
+		return "not started"
+	case o.Open, r.Cut():
+		return "interrupted; ralph apply" + Applies(r.File) + " goes on"
+	}
+	return "ended"
+}
+
+// Cut reports whether the last run ended with sprints at work: it was interrupted.
+func (r *Record) Cut() bool {
+	return slices.ContainsFunc(r.Run.Views(), func(v executor.NodeView) bool { return v.Interrupted })
+}
+
+// LastActivity is when a program of an attempt last wrote something; for people,
+// a file of its turn.
+func LastActivity(dir string) (time.Time, bool) {
+	var last time.Time
+	for _, f := range AttemptFiles(dir) {
+		if f.at.After(last) {
+			last = f.at
+		}
+	}
+	return last, !last.IsZero()
+}
+
+// ExitCode is the exit code of a run as it stands; see Run.Ending.
+func ExitCode(run *executor.Run, interrupted bool) int {
+	return journal.ExitCode(run.Ending(interrupted).Outcome)
+}

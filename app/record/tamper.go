@@ -1,0 +1,79 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// ChangesOf lists what others changed: what is tampered with and open first. undone
+// says which are as they were again; nil is none.
+func ChangesOf(run *executor.Run, key func(ir.NodeID) string, about string, undone func([]executor.Drift) []bool) []words.Change {
+	var failing, rest []words.Change
+	tampers := run.Tampers()
+	isBack := make([]bool, len(tampers))
+	if undone != nil && len(tampers) > 0 {
+		var list []executor.Drift
+		for _, t := range tampers {
+			list = append(list, t.Drift)
+		}
+		isBack = undone(list)
+	}
+	for i, t := range tampers {
+		v := words.Change{
+			ID: t.ID, Grade: string(t.Grade), What: t.What, Was: t.Was, Is: t.Is, During: words.During(t.During, key),
+			State: string(t.State), By: t.Accepted, Text: t.Drift.String(), Earlier: t.Earlier, At: t.At,
+		}
+		if open := t.State == executor.TamperOpen; open && isBack[i] && t.Grade == executor.Noticed {
+			v.State = string(executor.TamperIsUndone)
+		} else if open {
+			v.IsBack = isBack[i]
+			if !v.IsBack {
+				v.Back, v.Look = t.Back, t.Look
+			}
+			if t.Grade == executor.Tampered {
+				v.Accept = "ralph approve --tamper " + t.ID + about
+			}
+		}
+		if v.Failing = v.Accept != "" && run.Tampered(); v.Failing {
+			failing = append(failing, v)
+		} else {
+			rest = append(rest, v)
+		}
+	}
+	return append(failing, rest...)
+}
+
+// OfThisRun leaves out what was only noticed in earlier runs: that is said in status.
+func OfThisRun(list []words.Change) []words.Change {
+	return slices.DeleteFunc(list, func(c words.Change) bool { return c.Earlier > 0 && c.Grade == string(executor.Noticed) })
+}
+
+// MostChanges is how many changes are shown.
+const MostChanges = 20
+
+// tamperedWords says, as the text of a comment, what a person has to look at before an
+// issue that is done is closed.
+func tamperedWords(rec *Record) string {
+	var b strings.Builder
+	b.WriteString("it is done, and the repository was tampered with while agents were at work")
+	for _, c := range rec.Changes() {
+		if !c.Failing {
+			continue
+		}
+		fmt.Fprintf(&b, "\n- %s", c.Text)
+		if len(c.During) > 0 {
+			b.WriteString("; at work: " + words.ListOf(c.During))
+		}
+		if c.Back != "" {
+			fmt.Fprintf(&b, "\n  - `%s`: put it back, then", c.Back)
+		}
+		fmt.Fprintf(&b, "\n  - `%s`: settle it", c.Accept)
+	}
+	return reveal.Words(b.String())
+}

@@ -1,0 +1,130 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// NotTaken says why a decision was not taken: an error, unless what it asks for is so
+// already. The machine does not know how people call the node, nor the epic.
+func NotTaken(out io.Writer, file, key string, err error) error {
+	var no *executor.Refused
+	if !errors.As(err, &no) {
+		return err
+	}
+	if no.Already {
+		fmt.Fprintln(out, reveal.Words(no.Why))
+		return nil
+	}
+	why := no.Error()
+	if key != "" {
+		why = strings.ReplaceAll(why, " KEY", " "+words.QuoteArg(key))
+	}
+	why, hint, _ := strings.Cut(why, "\n")
+	if hint != "" {
+		why += "\n" + naming(file, hint)
+	}
+	return exit.Inputf("%s", why)
+}
+
+// typed is a command of ralph's in a text: its verb, and what follows that no prose is.
+var typed = lazyregexp.New(`\bralph ([a-z]+)((?: (?:-[\w-]+|TEXT|integration|"[^"]*"|\S*[0-9=]\S*))*)`)
+
+// naming adds to each command of a hint what names the epic: without it the command would
+// be about epic.json.
+func naming(file, hint string) string {
+	return typed.ReplaceAllStringFunc(hint, func(command string) string {
+		if strings.HasPrefix(command, "ralph apply") || strings.HasPrefix(command, "ralph plan") {
+			return command + record.Applies(file)
+		}
+		return command + record.AboutEpic(file)
+	})
+}
+
+// decided says what was decided.
+func decided(key string, d executor.Decision) string {
+	subject := key
+	if subject == "" {
+		subject = "the run"
+		if d.Verb == executor.Approve {
+			subject = "the plan"
+		}
+		if d.How == executor.Baseline {
+			subject = "the base"
+		}
+		if d.Tamper != "" {
+			subject = "change " + d.Tamper
+		}
+	}
+	words := map[executor.Verb]string{
+		executor.Approve: "approved", executor.Reject: "rejected", executor.RetryNode: "to be tried again", executor.Skip: "skipped",
+		executor.Pause: "paused", executor.Resume: "resumed", executor.Cancel: "cancelled",
+	}
+	out := subject + ": " + words[d.Verb]
+	switch {
+	case d.How == executor.GatesOnly:
+		out = subject + ": its gates will judge what is in the worktree"
+	case d.How == executor.KeepOld:
+		out = subject + ": the success before counts again"
+	case d.How != "":
+		out += " (--" + string(d.How) + ")"
+	}
+	if d.Gate != "" {
+		out += ", gate " + d.Gate
+	}
+	if d.Result != "" {
+		out += fmt.Sprintf(", tree %.12s", d.Result)
+	}
+	if d.By != d.User {
+		out += ", as " + d.By
+	}
+	return reveal.Words(out)
+}
+
+// unchanged says that a manual sprint was approved without any work in git.
+func (t *Desk) unchanged(ctx context.Context, node ir.NodeID, d executor.Decision) (string, error) {
+	manual := slices.ContainsFunc(t.Epic.Nodes, func(n ir.Node) bool { return n.ID == node && n.Kind == ir.Manual })
+	if d.Verb != executor.Approve || !manual || d.Base == "" {
+		return "", nil
+	}
+	changed, err := t.Space.OwnChanges(ctx, node, d.Base)
+	if err != nil || changed {
+		return "", err
+	}
+	return "  nothing was changed in its worktree or on its branch: approve says that it is done as it is\n", nil
+}
+
+// afterwards says what to type now that nothing runs.
+func (t *Desk) afterwards(file string, node ir.NodeID, d executor.Decision) string {
+	switch {
+	case d.Verb == executor.Pause, d.Verb == executor.Cancel, record.IsDraft(t.Epic) && record.ApprovesDraft(d):
+		return ""
+	}
+	rebase := ""
+	if d.How == executor.Baseline && t.moving {
+		rebase = " --rebase"
+	}
+	return "  nothing runs now; to go on: ralph apply" + record.Applies(file) + rebase + "\n"
+}
+
+// unread says which decision a run found that was made for another one.
+func unread(l executor.Letter, key string, no *executor.Refused) string {
+	what := strings.TrimRight(fmt.Sprintf("%s %s", l.Decision.Verb, key), " ")
+	if m := l.Decision.Message; m != "" {
+		what += fmt.Sprintf(" (%s)", text.Head(m, 100))
+	}
+	return fmt.Sprintf("%s by %s: %s", what, l.Decision.By, no.Error())
+}

@@ -1,0 +1,176 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/shell"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// CheckPrograms finds missing programs, of agents and of gates, before the first
+// node starts.
+func (r *Opened) CheckPrograms(ctx context.Context) error {
+	if r.crew == nil { // of a plan, which only looks
+		r.crew = NewCrew(r.Epic)
+	}
+	missing := map[string]bool{}
+	agents := map[string]bool{}
+	names := map[string]bool{} // of gates
+	others := map[string]bool{r.Epic.Epic.Integration.ConflictAgent: true}
+	for i := range r.Epic.Nodes {
+		n := &r.Epic.Nodes[i]
+		if n.Done {
+			continue
+		}
+		for j := range n.Steps {
+			s := &n.Steps[j]
+			for _, g := range s.Gates {
+				names[g] = true
+			}
+			if n.Kind != ir.GateKind && n.Kind != ir.Manual && s.Agent != "" && !agents[s.Agent] {
+				agents[s.Agent] = true
+				r.checkAgents(ctx, n, s, s.Fallback, missing)
+			}
+			if s.Stall.Action == "diagnose" {
+				others[s.Stall.Agent] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		if name != "" && !agents[name] && len(r.Epic.Nodes) > 0 {
+			agents[name] = true
+			r.checkAgents(ctx, &r.Epic.Nodes[0], &ir.Step{Name: "agent", Agent: name}, nil, missing)
+		}
+	}
+	for _, g := range r.Epic.Epic.Integration.Gates {
+		names[g] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		g := r.Epic.Gates[name]
+		switch g.Kind {
+		case "command":
+			if why := r.checkGate(name, g); why != "" {
+				missing[why] = true
+			}
+		case "agent", "review":
+			if g.Agent != "" && !agents[g.Agent] {
+				agents[g.Agent] = true
+				r.checkAgents(ctx, &r.Epic.Nodes[0], &ir.Step{Name: "gate", Agent: g.Agent, Model: g.Model}, g.Fallback, missing)
+			}
+		}
+	}
+	if in := r.Epic.Epic.Integration; in.PR != "none" && in.PR != "" || in.Mode == "wait" {
+		if _, err := exec.LookPath("gh"); err != nil {
+			missing["pull requests (integration): gh is not on PATH: install it (https://cli.github.com), then: gh auth login"] = true
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return exit.Inputf("programs are missing:\n  - %s\n  Nothing was started.", strings.Join(slices.Sorted(maps.Keys(missing)), "\n  - "))
+}
+
+// checkAgents finds out whether the agent of a step, or one that takes its place,
+// can run: it is replaced when its turn comes.
+func (r *Opened) checkAgents(ctx context.Context, n *ir.Node, s *ir.Step, fallback []string, missing map[string]bool) {
+	var found []string
+	for _, name := range append([]string{s.Agent}, fallback...) {
+		err := r.checkAgent(ctx, n, s, name)
+		if err == nil {
+			return
+		}
+		found = append(found, err.Error())
+	}
+	for _, why := range found {
+		missing[why] = true
+	}
+}
+
+func (r *Opened) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name string) error {
+	agent := r.Epic.Agents[name]
+	if agent.Human {
+		return nil
+	}
+	runner := r.Epic.Runners[agent.Runner]
+	by := r.crew.By[runner.Kind]
+	if by == nil {
+		return nil // refused already
+	}
+	model := agent.Model
+	if name == s.Agent {
+		model = cmp.Or(s.Model, model)
+	}
+	alias := r.Epic.Models[model]
+	err := by.Check(ctx, executor.AgentRun{
+		Node: n, Step: s, Agent: name, Slug: agent.Slug, Model: cmp.Or(alias.ID, model), Alias: alias, Runner: runner,
+		Epic: r.Epic.Epic.ID, Dir: r.Space.Top(), Env: r.Epic.Run.Worktree.Env,
+	})
+	for _, t := range Tools {
+		if err != nil && t.Purpose == "runner "+runner.Kind && strings.HasSuffix(err.Error(), " "+t.Name+" is not on PATH") {
+			return fmt.Errorf("%w: %s", err, t.Hint)
+		}
+	}
+	return err
+}
+
+// checkGate looks up the program with which a command gate begins, if the shell would
+// look for it on PATH. What setup commands may install is not known yet.
+func (r *Opened) checkGate(name string, g ir.Gate) string {
+	word := shell.First(g.Run)
+	if word == "" || len(r.Epic.Run.Worktree.Setup) > 0 {
+		return ""
+	}
+	set := maps.Clone(r.Epic.Run.Worktree.Env)
+	if set == nil {
+		set = map[string]string{}
+	}
+	maps.Copy(set, g.Env)
+	if err := process.Secrets(set, r.Epic.SecretVars(g.Secrets)); err != nil {
+		return fmt.Sprintf("gate %s: %v", name, err)
+	}
+	if _, err := process.Look(word, process.Environ(set), r.Space.Top()); err != nil {
+		return fmt.Sprintf("gate %s: %v", name, err)
+	}
+	return ""
+}
+
+// checkDeadlines refuses sprints whose deadline was past before they were ever
+// begun. One that runs into its deadline waits for a person instead.
+func (r *Opened) checkDeadlines(now time.Time) error {
+	var late []string
+	for i := range r.Epic.Nodes {
+		n := &r.Epic.Nodes[i]
+		end, ok := ir.Deadline(n.Limits.Deadline)
+		if !ok || n.Done || now.Before(end) {
+			continue
+		}
+		v, _ := r.Run.View(n.ID)
+		if v.Status != executor.Pending && v.Status != executor.Ready || len(v.Attempts) > 0 || len(v.Decisions) > 0 {
+			continue
+		}
+		late = append(late, fmt.Sprintf("%s: %s", n.Key, n.Limits.Deadline))
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	return exit.Inputf("deadlines are past:\n  - %s\n  Write later ones into the plan and compile it again. Nothing was started.", strings.Join(late, "\n  - "))
+}
+
+// checkApproved refuses to start a plan that a person has to approve first.
+func (r *Opened) checkApproved(about string) error {
+	if r.Epic.Run.HITL.Plan != "required" || r.Run.Overview().PlanApproved {
+		return nil
+	}
+	return &exit.Error{Code: exit.Waiting, Err: fmt.Errorf("the plan waits for approval (hitl.plan = \"required\").\n  Look at it: ralph plan%[3]s, ralph graph%[3]s\n  then type:  ralph approve%[1]s\n  It counts for this epic.json (%.19[2]s) alone. Nothing was started", about, r.Epic.Digest, record.Applies(r.File))}
+}

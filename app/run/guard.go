@@ -1,0 +1,50 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/process"
+)
+
+// refuseAgents refuses to decide for a caller that an agent or a gate started: it
+// would approve itself. While a run is at work on this machine it refuses also whoever
+// hides from whom it descends. It is a guard rail and no wall: a program that has itself
+// started by another one of the user's (a tmux server, cron) is not seen.
+func refuseAgents(holder journal.Owner, held bool) error {
+	if held && holder.PID > 0 && slices.Contains(process.Ancestors(), holder.PID) {
+		return errInside()
+	}
+	if err := RefuseMarked(); err != nil {
+		return err
+	}
+	if !held {
+		return nil // no agent is at work
+	}
+	why := process.Blind("") // else /proc may say anything
+	if why == "" {
+		why = process.Blind(holder.Space)
+	}
+	if why == "" && holder.Boot != "" && holder.Boot != journal.BootID() {
+		why = "it runs on another machine, or what this one says of its boot is not true"
+	}
+	if why != "" {
+		return exit.Inputf("this is for people, and whether an agent of the run calls it cannot be seen: %s.\n  If you are a person, call it where ralph apply runs (process %d on %s), or end the run first (Ctrl-C there) and call it then", why, holder.PID, holder.Host)
+	}
+	return nil
+}
+
+// RefuseMarked refuses a caller that stands below an agent or a gate of any run.
+func RefuseMarked() error {
+	if process.MarkedAncestor(runner.Mark, gate.Mark) != 0 {
+		return errInside()
+	}
+	return nil
+}
+
+func errInside() error {
+	return exit.Inputf("this is for people: it was called from inside an agent or a gate of a run.\n  If you are a person, call it from a terminal of your own")
+}

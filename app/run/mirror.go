@@ -1,0 +1,202 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
+	"github.com/ralph-compiler/ralph/ir/codec/bead"
+)
+
+// TrackerTime bounds how long apply waits for a tracker: before it begins, for what
+// people decided there meanwhile, and at its end, for the next answer while what was not
+// sent yet is told.
+const TrackerTime = 30 * time.Second
+
+// runMirror is the mirror of a run in a tracker; nil if the epic has none, or if there is no
+// database: its methods do nothing then.
+type runMirror struct {
+	*bd.Mirror
+	tell   func(format string, args ...any)
+	cancel context.CancelFunc
+}
+
+// mirror opens the tracker, looks what people did there, and begins to mirror. A
+// tracker never fails a run: what is wrong with it is said.
+func (r *Opened) mirror(ctx context.Context, tell func(format string, args ...any)) *runMirror {
+	claimed := r.claim() != nil
+	if !claimed && (r.Epic.Run.Tracker == nil || record.ClaimOf(r.Space.State(), r.Epic) != nil) {
+		return nil // of an issue that a worker gave back nobody is told
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	m, err := r.openMirror(ctx, tell)
+	if err != nil {
+		cancel()
+		tell("this run is not mirrored into bd: %v", err)
+		return nil
+	}
+	first, done := context.WithTimeout(ctx, TrackerTime)
+	defer done()
+	if err := m.Look(first); err != nil {
+		tell("bd was not asked what people decided there: %v", err)
+	}
+	m.Start(ctx)
+	return &runMirror{m, tell, cancel}
+}
+
+func (r *Opened) openMirror(ctx context.Context, tell func(format string, args ...any)) (*bd.Mirror, error) {
+	run, err := executor.New(r.Epic)
+	if err != nil {
+		return nil, err
+	}
+	events, err := record.ReadEvents(ctx, r.Space.State(), r.Epic.Epic.ID)
+	if err != nil {
+		return nil, err
+	}
+	times := &record.Chronicle{}
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			return nil, err
+		}
+		times.Add(e)
+	}
+	h := record.NewHistorian(project.Detail{}, r.Epic, run, r.Space, times)
+	h.Says = true
+	state, epic := r.Space.State(), r.Epic.Epic.ID
+	out := bd.Outbox{
+		Open: func(ctx context.Context) (*bd.Client, error) {
+			return bd.Open(ctx, bd.Options{Dir: r.Space.Top(), Actor: bdcodec.Assignee(r.Epic), Mark: filepath.Join(state, "bd")})
+		},
+		Push: func() func(context.Context, *bd.Client) error {
+			past := h.History(ctx) // of now: the call goes on beside the run
+			return func(ctx context.Context, c *bd.Client) error {
+				_, err := PushEpic(ctx, c, r.Epic, past, tell)
+				return err
+			}
+		},
+		Epic: r.Epic, Run: run, State: state, Report: tell,
+		Metadata: func(n *ir.Node) (map[string]any, error) { return metadataOf(h, ctx, n) },
+		Applied:  times.Add,
+		Send: func(ctx context.Context, l executor.Letter) error {
+			if err := journal.Send(ctx, state, epic, l); !errors.Is(err, journal.ErrSent) {
+				return err
+			}
+			return nil
+		},
+		Answer: func(ctx context.Context, id string) (bool, string, error) {
+			ctx, cancel := context.WithTimeout(ctx, time.Millisecond) // one look
+			defer cancel()
+			refused, err := journal.Await(ctx, state, epic, id)
+			if errors.Is(err, context.DeadlineExceeded) {
+				return false, "", nil
+			}
+			return err == nil, refused, err
+		},
+	}
+	if c := r.claim(); c != nil {
+		r.claimed(&out, c)
+	}
+	out.Poll = time.Duration(out.Epic.Run.Tracker.PollMS) * time.Millisecond
+	return bd.NewMirror(out)
+}
+
+// claim is that of the issue that a worker runs with this epic; nil if none does.
+func (r *Opened) claim() *record.Claim {
+	c := record.ClaimOf(r.Space.State(), r.Epic)
+	if c == nil || c.State != record.ClaimTaken && c.State != record.ClaimWaiting {
+		return nil
+	}
+	return c
+}
+
+// metadataOf is what a node's bead keeps: what scrum agents read, and what ralph needs
+// to go on elsewhere.
+// The epic's keeps where the run began and what the integration branch holds (n nil).
+func metadataOf(h *record.Historian, ctx context.Context, n *ir.Node) (map[string]any, error) {
+	if n == nil {
+		out := map[string]any{}
+		if k, ok := h.Run.KeptRun(); ok {
+			out["ralph"] = k
+		}
+		return out, nil
+	}
+	if _, lent := n.Ext[bdcodec.Format]; lent { // what else stands there is its author's
+		out := map[string]any{}
+		if k, ok := h.Run.Kept(n.ID); ok {
+			out["ralph"] = k
+		}
+		return out, nil
+	}
+	nodes := map[ir.NodeID]*ir.NodeHistory{}
+	if v, ok := h.Run.View(n.ID); ok {
+		nodes[n.ID] = h.View(ctx, v)
+	}
+	out, err := bead.Metadata(h.Epic, n, &ir.History{Top: h.Space.Top(), Nodes: nodes})
+	if err != nil {
+		return nil, err
+	}
+	if k, ok := h.Run.Kept(n.ID); ok {
+		out["ralph"] = k
+	}
+	return out, nil
+}
+
+func (m *runMirror) observe(list []executor.Event) {
+	if m != nil {
+		m.Observe(list)
+	}
+}
+
+// close tells what is not sent as long as the tracker answers and nobody interrupts,
+// and says what remains, and what stays otherwise in the tracker.
+func (m *runMirror) close(interrupts <-chan struct{}) (lines []string) {
+	if m == nil {
+		return nil
+	}
+	defer m.cancel()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		defer cancel()
+		tick := time.NewTicker(TrackerTime)
+		defer tick.Stop()
+		for heard := int64(-1); m.Heard() != heard; {
+			heard = m.Heard()
+			select {
+			case <-ctx.Done():
+				return
+			case <-interrupts:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	unsent, err := m.Close(ctx)
+	if err != nil {
+		lines = append(lines, fmt.Sprintf("what bd was told cannot be remembered: %v", err))
+	}
+	lines = append(lines, words.UnsentLines(unsent)...)
+	if told, err := bd.ReadTold(m.State); err == nil {
+		lines = append(lines, words.LeftLines(told.Left)...)
+	}
+	return lines
+}
+
+// TrackerEnv is what agents and gates get where a tracker is used: bd for reading, and
+// a name there that decides nothing.
+func TrackerEnv(epic *ir.Epic, worker bool) map[string]string {
+	if epic.Run.Tracker == nil && !worker {
+		return nil
+	}
+	return map[string]string{"BD_READONLY": "true", "BD_NON_INTERACTIVE": "1", "BEADS_ACTOR": bd.AgentActor}
+}

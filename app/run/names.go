@@ -1,0 +1,56 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// CheckNames refuses an epic whose branches or worktrees cannot be made, for what is
+// still to run and for the sum of all results. Before the first run there is no run.
+func CheckNames(space *workspace.Space, run *executor.Run) error {
+	left := func(n *ir.Node) bool {
+		if run == nil {
+			return true
+		}
+		v, ok := run.View(n.ID)
+		return ok && !slices.Contains([]executor.NodeStatus{executor.Done, executor.Skipped, executor.Cancelled}, v.Status)
+	}
+	if run != nil {
+		space.Began(project.BegunIn(run))
+	}
+	found, err := space.Clashes(left, run != nil && run.Joined())
+	if err != nil {
+		return exit.Inputf("%w", err)
+	}
+	return NamesTaken(found)
+}
+
+// NamesTaken says what is in the way, and the ways out.
+func NamesTaken(found []workspace.Clash) error {
+	if len(found) == 0 {
+		return nil
+	}
+	const most = 10
+	var b strings.Builder
+	for _, c := range found[:min(len(found), most)] {
+		fmt.Fprintf(&b, "  - %s\n", c.What)
+		for i, way := range c.Ways {
+			or := ""
+			if i > 0 {
+				or = "or "
+			}
+			fmt.Fprintf(&b, "      %s%s\n", or, way)
+		}
+	}
+	if len(found) > most {
+		fmt.Fprintf(&b, "  and %d more\n", len(found)-most)
+	}
+	return exit.Inputf("names that this epic needs are taken:\n%s  Nothing was started.", b.String())
+}

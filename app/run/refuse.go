@@ -1,0 +1,115 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Refuse names, all at once and before anything starts, what the epic asks for
+// and this ralph cannot do yet. Nothing is ignored in silence.
+func Refuse(epic *ir.Epic) error {
+	l := &refusals{seen: map[string]int{}}
+	in := epic.Epic.Integration
+	l.gates(epic, executor.Integration, in.Gates)
+	l.runner(epic, executor.Integration, in.ConflictAgent)
+	run := epic.Run
+	if run.Worktree.Submodules {
+		l.add("submodules (worktree { submodules = true })")
+	}
+	for i := range epic.Nodes {
+		if !epic.Nodes[i].Done {
+			l.node(epic, &epic.Nodes[i])
+		}
+	}
+	for _, what := range project.Unrunnable(epic) {
+		l.add("%s", what)
+	}
+	if len(l.list) == 0 {
+		return nil
+	}
+	return exit.Inputf("this epic asks for what ralph apply cannot do yet:\n%s  Nothing was started.", l.text())
+}
+
+type refusals struct {
+	list []string
+	seen map[string]int // index in list, by text
+	keys [][]ir.Key
+}
+
+func (l *refusals) add(format string, args ...any) { l.at("", format, args...) }
+
+func (l *refusals) at(key ir.Key, format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	i, known := l.seen[what]
+	if !known {
+		i = len(l.list)
+		l.seen[what] = i
+		l.list = append(l.list, what)
+		l.keys = append(l.keys, nil)
+	}
+	if key != "" && !slices.Contains(l.keys[i], key) {
+		l.keys[i] = append(l.keys[i], key)
+	}
+}
+
+func (l *refusals) text() string {
+	var b strings.Builder
+	for i, what := range l.list {
+		fmt.Fprintf(&b, "  - %s", what)
+		if k := l.keys[i]; len(k) > 0 {
+			names := make([]string, 0, len(k))
+			for _, key := range k[:min(len(k), 8)] {
+				names = append(names, string(key))
+			}
+			fmt.Fprintf(&b, ": %s", strings.Join(names, ", "))
+			if len(k) > 8 {
+				fmt.Fprintf(&b, " and %d more", len(k)-8)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
+	for i := range n.Steps {
+		s := &n.Steps[i]
+		l.gates(epic, n.Key, s.Gates)
+		if kind := epic.Sandboxes[s.Sandbox].Kind; s.Sandbox != "" && s.Sandbox != "none" && kind != "none" {
+			l.at(n.Key, "sandbox %q (kind %s): agents cannot be confined yet; leave it out, or write kind = \"none\"", s.Sandbox, kind)
+		}
+		if n.Kind == ir.GateKind || n.Kind == ir.Manual || s.Agent == "" {
+			continue
+		}
+		l.runner(epic, n.Key, s.Agent)
+		for _, name := range s.Fallback {
+			l.runner(epic, n.Key, name)
+		}
+		if s.Stall.Action == "diagnose" {
+			l.runner(epic, n.Key, s.Stall.Agent)
+		}
+	}
+}
+
+// runner refuses an agent that this ralph cannot run.
+func (l *refusals) runner(epic *ir.Epic, key ir.Key, name string) {
+	agent := epic.Agents[name]
+	if kind := epic.Runners[agent.Runner].Kind; name != "" && !agent.Human && !slices.Contains(RunnerKinds, kind) {
+		l.at(key, "runner kind %q (agent %q; there are %s)", kind, name, strings.Join(RunnerKinds, ", "))
+	}
+}
+
+// gates refuses gates whose agent this ralph cannot run.
+func (l *refusals) gates(epic *ir.Epic, key ir.Key, names []string) {
+	for _, name := range names {
+		if g := epic.Gates[name]; g.Kind == "agent" || g.Kind == "review" {
+			l.runner(epic, key, g.Agent)
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Args are the flags of apply.
+type Args struct {
+	Epic     record.Flag
+	Parallel int
+	Only     []string
+	Rerun    []string
+	Grace    time.Duration
+	Events   string
+	Wait     bool
+	Rebase   bool
+	Blind    bool   // no preflight
+	Trial    bool   // a preflight alone: nothing is pinned
+	Base     string // commit to start from, instead of a branch: what ralph worker gathered
+	Worker   bool   // started by ralph worker, which speaks with the tracker itself
+}
+
+// record keeps runs.jsonl: a line for each run that ended, written with the next
+// one's start for a run that was killed. The last one is returned.
+func (r *Opened) record(list []executor.Event) (last *journal.RunRecord, err error) {
+	for _, e := range list {
+		r.Times.Add(e)
+		done := r.tally.Add(e)
+		if done != nil && done.Outcome == executor.RunKilled {
+			err = errors.Join(err, journal.AppendRun(r.Space.State(), *done))
+		} else if done != nil {
+			last = done
+		}
+	}
+	return last, err
+}
+
+// Apply drives the run and ends with the account of it.
+func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, view watcher) (err error) {
+	note := noteTo(view)
+	slots := a.Parallel
+	if slots == 0 {
+		slots = max(r.Epic.Run.Concurrency.Nodes, 1)
+	}
+	if r.wasDead {
+		note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
+	}
+	if r.stale != "" {
+		note("warning: %s", r.stale)
+	}
+	for _, n := range r.notes {
+		note("note: %s", n)
+	}
+	for _, w := range append(append(r.restored, r.differ...), Warnings(ctx, r.Epic, r.Space, r.Run, r.base)...) {
+		note("warning: %s", w)
+	}
+	if short := r.crew.short; len(short) > 0 {
+		note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
+	}
+	for _, name := range r.doubtful {
+		if !slices.Contains(r.crew.short, name) {
+			note("warning: the secret %s: its value is an ordinary word or a path: it is redacted but not looked for in commits", name)
+		}
+	}
+	setup := ""
+	if !a.Blind {
+		digest, err := r.Space.SetupDigest()
+		if err != nil {
+			return exit.Inputf("%w", err)
+		}
+		setup = digest
+	}
+	head, err := record.HeadOf(ctx, r.Epic, r.Space)
+	if err != nil {
+		return record.Refusal(err)
+	}
+	var ended *journal.RunRecord
+	var unwritten error
+	mirror := r.mirror(ctx, note)
+	tell := newNotifier(r.Epic, r.Space.Top(), r.Space.State(), r.crew.Redact.Filter, note)
+	observe := func(list []executor.Event) {
+		view.Events(list)
+		tell.events(list, view.Key)
+		mirror.observe(list)
+		done, err := r.record(list)
+		if unwritten = errors.Join(unwritten, err); done != nil {
+			ended = done
+		}
+	}
+	start := executor.RunStarted{
+		Epic: r.Epic.Epic.ID, Plan: r.Epic.Epic.Plan, Digest: r.Epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Theirs: r.theirs, Head: head,
+		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.Wait, Grace: max(a.Grace.Milliseconds(), 1), By: project.UserName(), User: project.UserName(),
+	}
+	if r.moves {
+		if err := r.toNewBase(ctx, a, &start, view, observe); err != nil {
+			mirror.close(nil)
+			return err
+		}
+	}
+	process.OnGuardLost(func() {
+		note("warning: the process that ends agents and gates when ralph is killed was itself killed, perhaps by an agent; it was started again")
+	})
+	defer process.OnGuardLost(nil)
+	interrupts, stop := CatchInterrupts()
+	defer stop()
+	interrupted, err := local.Apply(ctx, local.Config{
+		Epic: r.Epic, Run: r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.Space, State: r.Space.State(), Agents: r.agents,
+		Runners: r.crew.By, Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Room, Watch: r.Space.Watch(r.crew.Redact.String),
+		Grace: a.Grace, Interrupts: interrupts, Activity: view.Activity, Env: TrackerEnv(r.Epic, a.Worker), Identity: r.Space.Identity(),
+		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
+			if !strings.HasSuffix(l.Decision.By, executor.InTracker) { // whoever decides there is told there
+				note("warning: not taken: %s", unread(l, view.Key(l.Node), no))
+			}
+		},
+	}, start)
+	unsent := mirror.close(interrupts)
+	view.Finish()
+	if err != nil {
+		var bug *local.Bug
+		if errors.As(err, &bug) {
+			return &exit.Error{Code: exit.Bug, Err: err}
+		}
+		return &exit.Error{Code: exit.NotDone, Err: fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
+	}
+	code := record.ExitCode(r.Run, interrupted)
+	if ended != nil { // an interrupt that came after its end changes nothing
+		code = *ended.Exit
+	}
+	if !interrupted {
+		r.clean(ctx, note)
+	}
+	view.Account(r, record.HoldsOf(ctx, r.Epic, r.Run, r.Space), interrupted, only)
+	for _, line := range unsent {
+		note("%s", line)
+	}
+	if ended != nil {
+		unwritten = errors.Join(unwritten, journal.AppendRun(r.Space.State(), *ended))
+	}
+	if unwritten != nil {
+		return &exit.Error{Code: exit.NotDone, Err: unwritten}
+	}
+	if err := tell.end(code, words.TallyOf(r.Run)); err != nil {
+		note("%v", err)
+	}
+	if code != exit.Done {
+		return &exit.Error{Code: code}
+	}
+	return nil
+}
+
+// CatchInterrupts turns Ctrl-C, SIGTERM and a closed terminal into requests to
+// drain. From the second one on they end the grace.
+func CatchInterrupts() (<-chan struct{}, func()) {
+	sig := make(chan os.Signal, 2)
+	signal.Notify(sig, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	out := make(chan struct{}, 2)
+	end := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-sig:
+				select {
+				case out <- struct{}{}:
+				default: // two are waiting already
+				}
+			case <-end:
+				return
+			}
+		}
+	}()
+	return out, func() { signal.Stop(sig); close(end) }
+}
+
+// clean removes the worktrees of sprints that are done, if the policy asks for it,
+// and says which stay and why.
+func (r *Opened) clean(ctx context.Context, note func(format string, args ...any)) {
+	if r.Epic.Run.Git.Cleanup != "on_success" {
+		return
+	}
+	var done []ir.NodeID
+	for _, v := range r.Run.Views() {
+		if v.Status == executor.Done && len(v.Attempts) > 0 {
+			done = append(done, v.ID)
+		}
+	}
+	kept, err := r.Space.Clean(ctx, done)
+	for _, k := range kept {
+		note("the worktree %s stays: %s", k.Dir, k.Why)
+	}
+	if err != nil {
+		note("%v", err)
+	}
+}
+
+// TryBases makes a preflight of a run that has not begun, and reports whether there was
+// anything to try. An interrupt is an error.
+func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activity func(executor.Effect, executor.Activity), observe func([]executor.Event)) (tried bool, err error) {
+	planned, err := replay(ctx, r.log, r.Epic) // another machine: to plan is to use it up
+	if err != nil {
+		return false, exit.Inputf("%w", err)
+	}
+	if _, err := planned.Plan(start, time.Now()); err != nil {
+		return false, &exit.Error{Code: exit.Bug, Err: err}
+	}
+	checks := slices.DeleteFunc(planned.BaseChecks(), func(c executor.BaseCheck) bool { return c.Known != nil && c.Known.Verdict == executor.Pass })
+	if len(checks) == 0 {
+		return false, nil
+	}
+	put := func(ctx context.Context, body executor.Body) error {
+		e := executor.Event{Seq: r.Run.Seq() + 1, At: time.Now().UTC().Truncate(time.Millisecond), Body: body}
+		if err := r.Run.Apply(e); err != nil {
+			return &exit.Error{Code: exit.Bug, Err: err}
+		}
+		if err := r.log.Append(context.WithoutCancel(ctx), []executor.Event{e}); err != nil {
+			return exit.Inputf("%w", err)
+		}
+		observe([]executor.Event{e})
+		return nil
+	}
+	watch, cut := r.Space.Watch(r.crew.Redact.String), r.Run.Cut()
+	sighted := func(list []executor.Sighting, again bool) error {
+		for _, s := range list {
+			if body := r.Run.Sighted(s, again); body != nil {
+				if err := put(ctx, executor.Redacted(body, r.crew.Redact.String)); err != nil {
+					return err
+				}
+			}
+		}
+		return watch.Keep(list)
+	}
+	if err := sighted(watch.Start(r.Run.OpenTampers(), cut, r.Run.AtWork(), r.Run.Pins()), cut); err != nil {
+		return true, err
+	}
+	if err := put(ctx, local.Trying(checks)); err != nil {
+		return true, err
+	}
+	var end executor.PreflightEnded
+	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
+	seen := watch.Begin(gates)
+	failed := local.Preflight(ctx, local.Config{
+		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Room,
+		Activity: activity, Env: TrackerEnv(r.Epic, false),
+	}, checks, put)
+	if failed != nil {
+		end.Detail = text.Head(r.crew.Redact.String(failed.Error()), executor.MaxNote)
+	}
+	if ctx.Err() != nil {
+		end.Detail = "interrupted"
+	}
+	seen = slices.Concat(seen, watch.End(gates), watch.Finish())
+	if err := errors.Join(put(ctx, end), sighted(seen, false)); err != nil {
+		return true, err
+	}
+	if ctx.Err() != nil {
+		return true, &exit.Error{Code: exit.Interrupted}
+	}
+	return true, nil
+}
+
+// toNewBase moves the pinned bases to where the run is to start, once nothing holds it
+// there: else all stays as it is, and what is done is done.
+func (r *Opened) toNewBase(ctx context.Context, a *Args, start *executor.RunStarted, view watcher, observe func([]executor.Event)) (err error) {
+	if !a.Blind {
+		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+		start.Tried, err = r.TryBases(ctx, *start, view.Activity, observe)
+		view.Finish()
+		if err != nil {
+			return err
+		}
+		if why := r.Run.BaseHeld(); start.Tried && why != "" {
+			noteTo(view)("nothing started, and the base stays at %.12s: %s\n  %s\n    and then: ralph apply%s --rebase; or %s", r.Run.Base().Commit, words.First(why),
+				words.ResumeCommand(executor.ForBase, "")+r.About, record.Applies(r.File), words.MendBase(record.Applies(r.File)))
+			code := exit.Waiting
+			if record.ExitCode(r.Run, false) == exit.NotDone { // something is blocked besides
+				code = exit.NotDone
+			}
+			return &exit.Error{Code: code}
+		}
+	}
+	if err := r.Space.Rebase(context.WithoutCancel(ctx), r.base, r.bases); err != nil {
+		return record.Refusal(err)
+	}
+	return nil
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package run
+
+import (
+	"syscall"
+)
+
+// FreeSpace returns how many bytes a user may still write below dir.
+func FreeSpace(dir string) (int64, error) {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return 0, err
+	}
+	return int64(st.Bavail) * int64(st.Bsize), nil
+}

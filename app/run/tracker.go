@@ -1,0 +1,73 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
+)
+
+// NoTracker is what --push needs.
+const NoTracker = `--push: the policy has no tracker. Write this into ralph.hcl, and compile again:
+
+  tracker "bd" {
+  }`
+
+// OpenTracker opens the beads database of a repository for an epic, in the name that
+// the epic's beads are assigned to.
+func OpenTracker(ctx context.Context, epic *ir.Epic, dir string) (*bd.Client, error) {
+	prefix, _, _ := strings.Cut(string(epic.Epic.ID), "-")
+	return bd.Open(ctx, bd.Options{Dir: dir, Actor: bdcodec.Assignee(epic), Prefix: prefix})
+}
+
+// PushEpic writes an epic into its tracker and says what was done, one line a call of
+// say; h is what has happened to it. Where the tracker has everything already it
+// reads once and says nothing.
+func PushEpic(ctx context.Context, c *bd.Client, epic *ir.Epic, h *ir.History, say func(format string, args ...any)) (*bd.Pushed, error) {
+	if why := c.Untested(); why != "" {
+		say("%s", why)
+	}
+	p, err := bd.Push(ctx, c, epic, bd.PushOptions{History: h, Progress: func(text string) { say("bd: %s", text) }})
+	if err != nil {
+		return nil, err
+	}
+	if !p.Nothing() {
+		say("%s", pushed(p))
+	}
+	for _, id := range p.Closed {
+		say("bd: %s is gone from the plan; its bead was closed", id)
+	}
+	for _, n := range p.Notes {
+		say("bd: %s", n)
+	}
+	return p, nil
+}
+
+// pushed says in a line what a push did.
+func pushed(p *bd.Pushed) string {
+	var parts []string
+	add := func(n int, what, word string) {
+		if n > 0 {
+			parts = append(parts, text.Count(n, word)+" "+what)
+		}
+	}
+	add(p.Created, "created", "bead")
+	add(p.Changed, "changed", "bead")
+	add(len(p.Closed), "closed", "bead")
+	add(len(p.Reopened), "opened again", "bead")
+	add(p.Edges, "added", "edge")
+	add(p.Cut, "removed", "edge")
+	return "pushed " + p.Epic + " into bd: " + strings.Join(parts, ", ")
+}
+
+func PushError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted; the next push goes on where this one stopped: ralph compile --push")}
+	}
+	return exit.Inputf("%w", err)
+}

@@ -1,0 +1,176 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// unknownCost is an agent that a run may ask under a budget, and of which nobody knows
+// what a turn costs: one of its turns runs at a time. Where the policy says what to
+// reserve, it is here only if the budget will never count what was spent.
+type unknownCost struct {
+	Agent       string
+	usd, tokens bool // of what a budget counts nobody knows this
+	Tells       telling
+}
+
+// telling is whether a program says what its turns cost.
+type telling int
+
+const (
+	Always  telling = iota
+	perhaps         // it is a program of the user's own, or one that says it only at times
+	never           // and the model has no price
+)
+
+// UnknownCosts lists them for what is left to do. The run has begun, or was planned.
+func UnknownCosts(epic *ir.Epic, run *executor.Run) []unknownCost {
+	found := map[string]unknownCost{}
+	whole := run.Overview().Budget
+	nodes := map[ir.NodeID]*ir.Node{}
+	for i := range epic.Nodes {
+		nodes[epic.Nodes[i].ID] = &epic.Nodes[i]
+	}
+	for _, v := range run.Views() {
+		n := nodes[v.ID]
+		switch {
+		case n == nil, n.Kind == ir.Manual, !v.Selected:
+			continue
+		case v.Status == executor.Done, v.Status == executor.Skipped, v.Status == executor.Cancelled, v.Status == executor.Blocked:
+			continue
+		case v.Status == executor.Waiting && v.For == executor.ForHuman:
+			continue
+		}
+		limit := ir.Budget{USDMicro: max(whole.USDMicro, v.Budget.USDMicro), Tokens: max(whole.Tokens, v.Budget.Tokens)}
+		look := func(name, model string) {
+			if u, ok := unknownCostOf(epic, run, limit, name, model); ok {
+				was := found[name]
+				u.usd, u.tokens, u.Tells = u.usd || was.usd, u.tokens || was.tokens, max(u.Tells, was.Tells)
+				found[name] = u
+			}
+		}
+		for _, s := range n.Steps {
+			look(s.Agent, s.Model)
+			for _, name := range s.Fallback {
+				look(name, "")
+			}
+			for _, g := range s.Gates {
+				look(epic.Gates[g].Agent, epic.Gates[g].Model)
+			}
+		}
+	}
+	var out []unknownCost
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, found[name])
+	}
+	return out
+}
+
+func unknownCostOf(epic *ir.Epic, run *executor.Run, limit ir.Budget, name, model string) (unknownCost, bool) {
+	agent, ok := epic.Agents[name]
+	if !ok || agent.Human {
+		return unknownCost{}, false
+	}
+	u := unknownCost{Agent: name, usd: limit.USDMicro > 0, tokens: limit.Tokens > 0}
+	toldUSD, toldTokens := run.Tells(name)
+	expected := ir.Cost{}
+	if agent.Expect != nil {
+		expected = *agent.Expect
+	}
+	m := epic.Models[cmp.Or(model, agent.Model)]
+	u.Tells = tellsCost(epic.Runners[agent.Runner].Kind, u.usd, u.tokens, m.PriceInput > 0 || m.PriceOutput > 0)
+	uncounted := u.usd && !toldUSD && u.Tells == never && (expected.USDMicro == nil || *expected.USDMicro > 0)
+	u.usd = u.usd && !toldUSD && expected.USDMicro == nil
+	u.tokens = u.tokens && !toldTokens && expected.Tokens == nil
+	return u, u.usd || u.tokens || uncounted
+}
+
+// tellsCost says whether a program of a kind tells what a budget counts.
+func tellsCost(kind string, usd, tokens, priced bool) telling {
+	newRunner := Runners[kind]
+	if newRunner == nil {
+		return perhaps
+	}
+	p, ok := newRunner(runner.Base{}).(executor.Program)
+	switch {
+	case !ok:
+		return perhaps
+	case usd && !priced && p.Describe().Cannot[executor.CanCost] != "":
+		return never
+	case tokens && p.Describe().Cannot[executor.CanTokens] != "":
+		return perhaps
+	}
+	return Always
+}
+
+// BudgetWords says of these agents what the budget does with their turns: warnings, and
+// notes where their first turn will tell.
+func BudgetWords(list []unknownCost) (warnings, notes []string) {
+	for _, tells := range []telling{never, perhaps, Always} {
+		some := slices.DeleteFunc(slices.Clone(list), func(u unknownCost) bool { return u.Tells != tells })
+		if len(some) == 0 {
+			continue
+		}
+		var names []string
+		all := unknownCost{}
+		for _, u := range some {
+			names = append(names, "agent "+u.Agent)
+			all.usd, all.tokens = all.usd || u.usd, all.tokens || u.tokens
+		}
+		who, each, agent := words.ListOf(names), "each of "+words.ListOf(names), "NAME"
+		if len(some) == 1 {
+			each, agent = who, some[0].Agent
+		}
+		var what, write []string
+		if all.usd {
+			what, write = append(what, "US dollars"), append(write, "usd = 0.40")
+		}
+		if all.tokens {
+			what, write = append(what, "tokens"), append(write, "tokens = 60000")
+		}
+		expect := fmt.Sprintf("agent %q { expect { %s } }", agent, strings.Join(write, ", "))
+		in := strings.Join(what, " and ")
+		switch tells {
+		case never:
+			text := fmt.Sprintf("a budget in dollars does not hold for %s: what a turn costs is told neither by the program nor by a price of the model.", who)
+			if len(write) > 0 {
+				text += " One turn of such an agent runs at a time, unless the policy says what to reserve: " + expect + "."
+			}
+			warnings = append(warnings, text+` Write model "NAME" { price { input = …, output = … } }, or bound the tokens.`)
+		case perhaps:
+			warnings = append(warnings, fmt.Sprintf("nobody knows what a turn of %s costs in %s: one turn of such an agent runs at a time until one has said it, and the budget does not count those that do not. A policy may say what to expect: %s", each, in, expect))
+		default:
+			notes = append(notes, fmt.Sprintf("what a turn of %s costs in %s is known when the first one has ended: until then one turn of such an agent runs at a time. A policy may say what to expect: %s", each, in, expect))
+		}
+	}
+	return warnings, notes
+}
+
+// OneAtATime names the agents of which one turn runs at a time, for the heading; ""
+// if there are none, or nothing runs beside another anyhow.
+func OneAtATime(slots int, list []unknownCost) string {
+	if slots < 2 {
+		return ""
+	}
+	var names []string
+	for _, u := range list {
+		if u.usd || u.tokens {
+			names = append(names, u.Agent)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > 3:
+		return fmt.Sprintf(" (%d agents: 1 each)", len(names))
+	}
+	return fmt.Sprintf(" (agent %s: 1)", strings.Join(names, ": 1, agent "))
+}

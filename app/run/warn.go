@@ -1,0 +1,48 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Warnings says what will surprise: work that is called done and may not be there.
+// It does not stop a run.
+func Warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, base executor.Tree) []string {
+	var out []string
+	for _, c := range project.AlsoPlanned(space) {
+		out = append(out, fmt.Sprintf("%s. What to do: %s.", c.What, strings.Join(c.Ways, "; or ")))
+	}
+	for _, lock := range space.Locks(ctx) {
+		out = append(out, LockWords(lock))
+	}
+	at, err := space.Moved(ctx)
+	if err != nil || at == "" {
+		return out
+	}
+	var done []string
+	for i := range epic.Nodes {
+		if n := &epic.Nodes[i]; n.Done && !run.Succeeded(n.ID) {
+			done = append(done, string(n.Key))
+		}
+	}
+	if len(done) > 0 {
+		out = append(out, fmt.Sprintf("done by the plan: %s. Their work may not be in the base of this run, which the first apply pinned at %.12s; the branch is at %.12s now: ralph plan --rebase, ralph apply --rebase.", words.ListOf(done), base.Commit, at))
+	}
+	return out
+}
+
+// LockWords says what a lock in the user's repository holds up, and what to do.
+func LockWords(lock string) string {
+	what := "git config"
+	if strings.HasSuffix(lock, "packed-refs.lock") {
+		what = "git branch -d"
+	}
+	return fmt.Sprintf("%s was left by a git that was killed, unless one is at work: with it each `%s` in your repository fails, and so do agents that run it in a linked worktree. When no git runs: rm %s", lock, what, words.QuotePath(lock))
+}

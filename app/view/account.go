@@ -1,0 +1,219 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Account ends a run: what is done, what is not and why, and what to type next.
+func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, only []ir.NodeID) {
+	w := v.Out
+	if v.Jsonl {
+		w = v.err
+	}
+	views := r.Run.Views()
+	sum := executor.NodeView{}
+	done := 0
+	var open []executor.NodeView
+	for _, n := range views {
+		switch {
+		case n.ID == executor.Integration:
+			sum = n
+			if n.Status != executor.Done && n.Status != executor.Pending {
+				open = append(open, n)
+			}
+		case n.Status == executor.Done:
+			done++
+		default:
+			open = append(open, n)
+		}
+	}
+	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, text.Count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
+	v.overshoot(w, r.Run.Overview(), views)
+	v.times(w, views)
+	SayDoubts(w, r.Run, views)
+	skippedByOnly := 0
+	for _, n := range open {
+		if n.Status == executor.Pending && strings.HasPrefix(n.Reason, "not selected") {
+			skippedByOnly++
+			continue
+		}
+		why, status := words.First(n.Reason), n.Status.String()
+		if n.For == executor.ForTimer && n.Status == executor.Waiting {
+			status, why = words.Asks(n), ""
+		}
+		if n.Interrupted {
+			status = words.Interrupted
+			if k := len(n.Attempts); k > 0 {
+				why = fmt.Sprintf("in %s #%d", n.Attempts[k-1].Step, n.Attempts[k-1].Number)
+			}
+		}
+		switch {
+		case why != "" && strings.HasPrefix(why, status):
+			status, why = why, "" // "skipped by ada"
+		case why != "":
+			why = ": " + why
+		}
+		fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  %s  %s%s", v.pad(n.ID), status, why)))
+	}
+	if skippedByOnly > 0 {
+		fmt.Fprintf(w, "  %d not selected by --only\n", skippedByOnly)
+	}
+	for _, n := range views {
+		if k := len(n.Attempts); n.Kind == ir.Manual && n.Status == executor.Done && v.took(n) && k > 0 && len(n.Attempts[k-1].Collected.SinceStart()) == 0 {
+			fmt.Fprintf(w, "  %s was approved as it was: nothing was changed in its worktree or on its branch\n", reveal.Words(string(n.Key)))
+		}
+	}
+	for _, s := range v.saved[max(0, len(v.saved)-words.MostNamed):] {
+		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", reveal.Words(v.Key(s.node)), s.ref, s.ref)
+	}
+	SayMovedOut(w, r.Space, v.Key)
+	for _, lock := range r.Space.Locks(context.Background()) {
+		fmt.Fprintf(w, "\n%s\n", reveal.Words(run.LockWords(lock)))
+	}
+	if gone := r.Run.Gone(); len(gone) > 0 {
+		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
+	}
+	v.next(w, r, b, sum, open, interrupted, only)
+	SayChanges(w, record.OfThisRun(record.ChangesOf(r.Run, v.Key, r.About, nil)))
+}
+
+// SayDoubts names the sprints whose gates passed without tests, or with fewer.
+func SayDoubts(w io.Writer, run *executor.Run, views []executor.NodeView) {
+	said := 0
+	for _, n := range views {
+		if n.Status != executor.Done && n.Status != executor.Waiting {
+			continue
+		}
+		for _, d := range run.NodeDoubts(n) {
+			if said++; said == 1 {
+				fmt.Fprintln(w, "\nLook at these before you trust them:")
+			}
+			if said <= words.MostNamed {
+				fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  ! %s: %s", n.Key, d)))
+			}
+		}
+	}
+	if said > words.MostNamed {
+		fmt.Fprintf(w, "  … and %d more: ralph report\n", said-words.MostNamed)
+	}
+	if said > 0 {
+		fmt.Fprintln(w, "    ralph show KEY --diff shows what was changed")
+	}
+}
+
+// savedWork is what lay in a node's worktree when it was put back.
+type savedWork struct {
+	node ir.NodeID
+	ref  string
+}
+
+// overshoot says which budgets were exceeded; of one that holds the run, or a
+// sprint, that stands beside it.
+func (v *Run) overshoot(w io.Writer, o executor.RunView, views []executor.NodeView) {
+	if o.Over != "" && o.Held.For != executor.ForBudget {
+		fmt.Fprintf(w, "more than the budget: %s\n", o.Over)
+	}
+	for _, n := range views {
+		if n.Over != "" && n.Status == executor.Done && n.Ended.After(v.begun) {
+			fmt.Fprintf(w, "more than the budget of %s: %s\n", reveal.Words(string(n.Key)), n.Over)
+		}
+	}
+}
+
+// times is a table of the sprints: their attempts, the time that these were at work,
+// and what they cost, in all runs; where it is short enough to read.
+func (v *Run) times(w io.Writer, views []executor.NodeView) {
+	const most = 40
+	g := &Grid{Paint: term.For(w)}
+	g.Row(term.Faint, "  sprint", "status", "attempts", "took", "spent")
+	for _, n := range views {
+		if !v.took(n) {
+			continue
+		}
+		took := ""
+		if n.Worked > 0 {
+			took = words.Brief(n.Worked)
+		}
+		g.Row(ColourOf(n.Status), "  "+string(n.Key), words.Status(n), fmt.Sprint(n.Tries()), took, words.SpentShort(n.Spent))
+	}
+	if len(g.rows) > 1 && len(g.rows) <= most {
+		fmt.Fprintln(w)
+		g.Write(w)
+	}
+}
+
+// took reports whether something of a node was done in this run: an attempt, or that
+// it became done without one, as its result counts again.
+func (v *Run) took(n executor.NodeView) bool {
+	k := len(n.Attempts)
+	switch {
+	case v.done[n.ID]:
+		return true
+	case k == 0:
+		return false
+	case n.Status == executor.Done && !v.was[n.ID]:
+		return true
+	}
+	last := n.Attempts[k-1]
+	return last.Ended.IsZero() || !last.Ended.Before(v.begun)
+}
+
+// next says what to type.
+func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum executor.NodeView, open []executor.NodeView, interrupted bool, only []ir.NodeID) {
+	if interrupted {
+		fmt.Fprintln(w, "\nInterrupted. To go on: ralph apply"+record.Applies(r.File))
+	}
+	if len(only) == 0 || !b.Joins {
+		v.sayBranch(w, r.Run, b, sum, interrupted)
+	}
+	o := r.Run.Overview()
+	if held := o.Held; held.For != "" {
+		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, reveal.Words(words.First(held.Detail)), words.ResumeCommand(held.For, o.More)+r.About)
+		if held.For == executor.ForBase {
+			fmt.Fprintf(w, "    begins all the same; or %s\n", words.MendBase(record.Applies(r.File)))
+		}
+	}
+	named := 0
+	for _, n := range open {
+		steps := record.NextSteps(n, r.Space.Dir(n.ID), v.Who)
+		if len(steps) == 0 || n.Status == executor.Skipped || n.Cause == executor.CauseHeld || n.Cause == executor.CauseApproval && record.IsDraft(v.epic) { // it is shown with its plan
+			continue
+		}
+		if named++; named > words.MostNamed {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s (%s):\n", reveal.Words(string(n.Key)), reveal.Words(words.Status(n)))
+		WriteSteps(w, steps)
+		v.places(w, r, n)
+	}
+	if named > words.MostNamed {
+		fmt.Fprintf(w, "\nand %d more: ralph status%s\n", named-words.MostNamed, record.Applies(r.File))
+	}
+	if len(open) > 0 || named > 0 {
+		fmt.Fprintf(w, "\nMore about one: ralph show KEY%s; all of it as a page: ralph report%s\n", r.About, r.About)
+	}
+}
+
+// places says where to look at a sprint that did not come to its end.
+func (v *Run) places(w io.Writer, r *run.Opened, n executor.NodeView) {
+	k := len(n.Attempts)
+	if k == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  worktree: %s\n", reveal.Words(r.Space.Dir(n.ID)))
+	fmt.Fprintf(w, "  output:   %s\n", reveal.Words(local.Files(r.Space.State(), n.ID, n.Attempts[k-1].Step, n.Attempts[k-1].Number)))
+}

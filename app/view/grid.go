@@ -1,0 +1,136 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
+)
+
+// Grid writes rows in columns. Text from plans is made harmless; the first cell
+// carries the row's colour.
+type Grid struct {
+	Paint term.Style
+	rows  [][]string
+	inks  []term.Colour
+}
+
+func (g *Grid) Row(ink term.Colour, cells ...string) {
+	for i, c := range cells {
+		cells[i] = columns.Truncate(strings.ReplaceAll(reveal.Words(c), "\n", " "), 100)
+	}
+	g.rows = append(g.rows, cells)
+	g.inks = append(g.inks, ink)
+}
+
+// Write leaves out columns that hold nothing below the heading.
+func (g *Grid) Write(w io.Writer) {
+	if len(g.rows) == 0 {
+		return
+	}
+	wide := make([]int, len(g.rows[0]))
+	used := make([]bool, len(wide))
+	for r, row := range g.rows {
+		for i, c := range row {
+			wide[i] = max(wide[i], min(columns.Of(c), 40))
+			used[i] = used[i] || r > 0 && c != ""
+		}
+	}
+	last := 0
+	for i := range used {
+		if used[i] {
+			last = i
+		}
+	}
+	var b strings.Builder
+	for r, row := range g.rows {
+		for i, c := range row {
+			if !used[i] {
+				continue
+			}
+			cell := c
+			if i < last {
+				cell = words.PadTo(columns.Truncate(c, wide[i]), wide[i])
+			}
+			if r == 0 || i < 2 {
+				cell = g.Paint.Paint(g.inks[r], cell)
+			}
+			b.WriteString(cell)
+			if i < last {
+				b.WriteString("  ")
+			}
+		}
+		line := strings.TrimRight(b.String(), " ")
+		b.Reset()
+		_, _ = io.WriteString(w, line+"\n") // w is a buffer
+	}
+}
+
+// preflightLine is what an event of a preflight says to people while it is at work.
+func (v *Run) preflightLine(body executor.Body) string {
+	say := func(colour term.Colour, mark, text string) string {
+		return executor.Preflight + "  " + v.paint.Paint(colour, mark) + " " + reveal.Words(text)
+	}
+	switch b := body.(type) {
+	case executor.PreflightStarted:
+		return say(term.Plain, "·", fmt.Sprintf("trying %s on the base: %s", text.Count(len(b.Gates), "gate"), words.ListOf(b.Gates)))
+	case executor.BaselineJudged:
+		text := words.Base(b, words.LogOf(v.State, b.Log))
+		switch {
+		case b.Verdict == executor.Pass:
+			return say(term.Good, "✓", text)
+		case !b.Red():
+			return say(term.Warn, "!", text)
+		}
+		if who := v.run.LetRed(b); who != "" {
+			text += "; approved by " + who
+		}
+		return say(term.Bad, "✗", text+"\n"+strings.Repeat(" ", len(executor.Preflight)+4)+words.MendBase(v.Applies))
+	case executor.PreflightEnded:
+		if b.Detail != "" {
+			return say(term.Warn, "!", "not all gates were tried on the base: "+words.First(b.Detail))
+		}
+	}
+	return ""
+}
+
+func WriteIndented(w io.Writer, steps []record.NextStep) {
+	var b strings.Builder
+	WriteSteps(&b, steps)
+	for line := range strings.Lines(b.String()) {
+		fmt.Fprintf(w, "      %s", line)
+	}
+}
+
+func ColourOf(s executor.NodeStatus) term.Colour {
+	switch s {
+	case executor.Done, executor.Skipped:
+		return term.Good
+	case executor.Blocked, executor.Cancelled:
+		return term.Bad
+	case executor.Waiting:
+		return term.Warn
+	case executor.Running:
+		return term.Info
+	}
+	return term.Plain
+}
+
+func WriteSteps(w io.Writer, steps []record.NextStep) {
+	wide := 0
+	for _, s := range steps {
+		if n := columns.Of(s.Command); n <= 60 {
+			wide = max(wide, n)
+		}
+	}
+	for _, s := range steps {
+		fmt.Fprintf(w, "  %s%s   %s\n", reveal.Words(s.Command), strings.Repeat(" ", max(wide-columns.Of(s.Command), 0)), s.What)
+	}
+}

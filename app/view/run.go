@@ -1,0 +1,276 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Run shows a run: a line per event that people care about, and, on a
+// terminal, a block below that says what is going on. With --events jsonl every
+// event goes to standard output, and the account to standard error; with --events
+// beadsmith what they mean in another program's words.
+type Run struct {
+	Out, err io.Writer
+	epic     *ir.Epic
+	run      *executor.Run
+	State    string // directory in which outputs are kept
+	Applies  string // what follows the words ralph apply
+	Jsonl    bool
+	Beads    *beadEvents  // --events beadsmith: they go out in place of the run's own
+	live     *live        // nil: this is no terminal
+	Who      record.Asker // looks at it
+	paint    term.Style
+	begun    time.Time
+	drains   int
+	saved    []savedWork        // what was put aside in this run
+	waits    map[ir.NodeID]bool // waits that began in this run
+	was      map[ir.NodeID]bool // done before this run
+	done     map[ir.NodeID]bool // done in this run, by work, gates or a person's word
+	untold   map[string]bool    // agents of which it was said that nobody knows what they cost
+	wide     int                // of the keys
+	keys     map[ir.NodeID]*ir.Node
+}
+
+func NewRun(out, errOut io.Writer, epic *ir.Epic, run *executor.Run, jsonl bool) *Run {
+	v := &Run{
+		Out: out, err: errOut, epic: epic, run: run, Jsonl: jsonl,
+		paint: term.For(out), begun: time.Now(), keys: map[ir.NodeID]*ir.Node{}, waits: map[ir.NodeID]bool{}, untold: map[string]bool{},
+		was: map[ir.NodeID]bool{}, done: map[ir.NodeID]bool{},
+	}
+	for _, n := range run.Views() {
+		v.was[n.ID] = n.Status == executor.Done
+	}
+	for i := range epic.Nodes {
+		n := &epic.Nodes[i]
+		v.keys[n.ID] = n
+		v.wide = max(v.wide, columns.Of(string(n.Key)))
+	}
+	v.wide = min(v.wide, 24)
+	if !jsonl && term.IsTerminal(out) && os.Getenv("TERM") != "dumb" {
+		v.live = newLive(v)
+	}
+	return v
+}
+
+func (v *Run) Say(text string) {
+	line := "ralph: " + reveal.Words(text) + "\n"
+	if v.live != nil {
+		v.live.above(line)
+		return
+	}
+	_, _ = io.WriteString(v.err, line)
+}
+
+// Events is told what has become durable.
+func (v *Run) Events(list []executor.Event) {
+	for _, e := range list {
+		if _, ok := e.Body.(executor.NodeDone); ok {
+			v.done[e.Node] = true
+		}
+	}
+	if v.Beads != nil {
+		v.Beads.events(list)
+		return
+	}
+	var lines strings.Builder
+	for _, e := range list {
+		if v.Jsonl {
+			b, err := json.Marshal(e)
+			if err == nil {
+				_, _ = v.Out.Write(append(reveal.JSON(b), '\n')) // a reader that went away does not end the run
+			}
+			continue
+		}
+		if _, ok := e.Body.(executor.NodeWaiting); ok {
+			v.waits[e.Node] = true
+		}
+		if line := v.Line(e); line != "" {
+			lines.WriteString(line + "\n")
+		}
+	}
+	v.tells(list)
+	if v.live != nil {
+		v.live.events(list, lines.String())
+		return
+	}
+	_, _ = io.WriteString(v.Out, lines.String())
+}
+
+// Finish ends what is drawn again and again.
+func (v *Run) Finish() {
+	if v.live != nil {
+		v.live.finish()
+	}
+}
+
+// Line is what an event says to people, "" if nothing.
+func (v *Run) Line(e executor.Event) string {
+	attempt := fmt.Sprintf("%s #%d", e.Step, e.Attempt)
+	say := func(colour term.Colour, mark, format string, args ...any) string {
+		text := reveal.Words(fmt.Sprintf(format, args...))
+		return fmt.Sprintf("%s  %s %s", v.pad(e.Node), v.paint.Paint(colour, mark), text)
+	}
+	switch b := e.Body.(type) {
+	case executor.RunStarted:
+		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", reveal.Words(v.epic.Epic.Title), text.Count(len(v.epic.Nodes), "sprint"), b.Slots, reveal.Words(run.OneAtATime(b.Slots, run.UnknownCosts(v.epic, v.run))), b.Base.Commit)
+	case executor.RunDraining:
+		if b.Reason != "" {
+			return reveal.Words(fmt.Sprintf("nothing new starts: %s; running attempts may go on until %s", b.Reason, b.Until.Local().Format(time.TimeOnly)))
+		}
+		v.drains++
+		if v.drains > 1 {
+			return "interrupted again: stopping what runs"
+		}
+		return fmt.Sprintf("interrupted: nothing new starts; running attempts may go on until %s\n(Ctrl-C again stops them now)", b.Until.Local().Format(time.TimeOnly))
+	case executor.RunHeld, executor.RunnerParked, executor.TailLost:
+		return reveal.Words(words.Body(b, v.Key))
+	case executor.PreflightStarted, executor.BaselineJudged, executor.PreflightEnded:
+		return v.preflightLine(b)
+	case executor.Decided:
+		if e.Node == "" {
+			return "the run  " + v.paint.Paint(term.Info, "☛") + " " + reveal.Words(words.Decision(b.Decision))
+		}
+		return say(term.Info, "☛", "%s", words.Decision(b.Decision))
+	case executor.NodeStarted:
+		if n := v.keys[e.Node]; n != nil {
+			return say(term.Bold, "▶", "%s", n.Title)
+		}
+		if b.Listed > 0 {
+			return say(term.Bold, "▶", "joining %s", results(b.Listed-1))
+		}
+		return say(term.Bold, "▶", "%s", joining(b.Inputs))
+	case executor.NodeResumed:
+		if !v.waits[e.Node] {
+			return say(term.Bold, "▷", "goes on")
+		}
+	case executor.AttemptStarted:
+		switch {
+		case b.ByHand: // what is to be resolved follows
+		case b.Person != "":
+			return say(term.Plain, "↻", "%s: what %s left in its worktree", attempt, b.Person)
+		case e.Attempt > 1 && b.Rejudge:
+			return say(term.Plain, "↻", "%s: only its gates again", attempt)
+		case e.Attempt > 1 && len(v.run.Feedback(e.Node)) > 0:
+			return say(term.Plain, "↻", "%s: again, with feedback", attempt)
+		case e.Attempt > 1:
+			return say(term.Plain, "↻", "%s: again", attempt)
+		}
+	case executor.Prepared:
+		if b.Saved != "" {
+			v.saved = append(v.saved, savedWork{e.Node, b.Saved})
+		}
+		switch {
+		case len(b.Moved) > 0:
+			return say(term.Warn, "!", "%s", words.Prepared(b))
+		case b.Saved != "":
+			return say(term.Plain, "·", "what was left in its worktree is kept as %s", b.Saved)
+		}
+		if b.Merge != "" {
+			return say(term.Warn, "!", "%s", words.Prepared(b))
+		}
+		if len(b.Paths) > 0 && e.Step == executor.MergeStep {
+			return say(term.Plain, "⑂", "%s: a conflict to resolve in %s", attempt, words.ListOf(b.Paths))
+		}
+	case executor.GateJudged:
+		mark, colour := "✓", term.Good
+		if b.Verdict != executor.Pass {
+			mark, colour = "✗", term.Bad
+		}
+		if b.Red {
+			return say(colour, mark, "%s: gate %s before the work: %s", attempt, b.Gate, b.Verdict)
+		}
+		tests := b.SaidOfTests()
+		if tests != "" {
+			tests = " [tests:" + tests + "]"
+		}
+		if doubt := v.run.Doubt(b); doubt != "" {
+			return say(term.Warn, "!", "%s: gate %s: %s%s%s", attempt, b.Gate, doubt, tests, ByWhom(b.By))
+		}
+		return say(colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, ByWhom(b.By))
+	case executor.AttemptEnded:
+		switch {
+		case b.Status == executor.AttemptCancelled:
+			return say(term.Plain, "·", "%s: %s", attempt, words.First(cmp.Or(b.Reason, b.Status.String())))
+		case b.Status == executor.AttemptFailed && b.Reason != "":
+			return say(term.Bad, "✗", "%s: %s", attempt, words.First(b.Reason))
+		case b.Status != executor.AttemptPassed:
+			return say(term.Bad, "✗", "%s: %s: %s", attempt, b.Status, words.First(b.Reason))
+		}
+		if e.Step == executor.MergeStep {
+			return say(term.Good, "✓", "%s: the conflict is resolved", attempt)
+		}
+	case executor.Diagnosed, executor.Landed, executor.Pulled, executor.PullSeen, executor.WorkProposed, executor.HumanSpoke:
+		return say(term.Plain, "·", "%s", words.Body(b, v.Key))
+	case executor.EffectFailed:
+		switch b.Class {
+		case executor.FailInterrupted:
+		case executor.FailConfig, executor.FailConflict: // the wait that follows says it
+		default:
+			return say(term.Bad, "!", "%s: %s", b.Class, words.First(b.Detail))
+		}
+	case executor.NodeWaiting:
+		if b.For == executor.ForHuman {
+			return say(term.Bad, "?", "waits for a person (%s): %s", b.Cause, words.First(b.Detail))
+		}
+		if !b.Until.IsZero() {
+			return say(term.Plain, "…", "tries again at %s", b.Until.Local().Format(time.TimeOnly))
+		}
+	case executor.NodeBlocked:
+		return say(term.Bad, "■", "blocked: %s", words.First(b.Reason))
+	case executor.NodeDone:
+		return say(term.Good, "✔", "done (%.12s)", b.Result.Commit)
+	}
+	return ""
+}
+
+func ByWhom(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " by " + name
+}
+
+func (v *Run) Key(id ir.NodeID) string {
+	if n := v.keys[id]; n != nil {
+		return string(n.Key)
+	}
+	return string(v.run.KeyOf(id))
+}
+
+func results(n int) string {
+	if n == 1 {
+		return "one result"
+	}
+	return fmt.Sprintf("%d results", n)
+}
+
+// joining says what the sum is made of.
+func joining(inputs []executor.Result) string {
+	switch {
+	case len(inputs) > 1:
+		return "joining " + results(len(inputs)-1)
+	case inputs[0].Node == "base":
+		return "nothing is left to join: the branch goes to the base"
+	}
+	return "looking at the branch once more"
+}
+
+func (v *Run) pad(id ir.NodeID) string {
+	name := reveal.Words(v.Key(id))
+	return name + strings.Repeat(" ", max(v.wide-columns.Of(name), 0))
+}

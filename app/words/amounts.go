@@ -1,0 +1,144 @@
+package words
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Ago says how long ago something was, in one short word.
+func Ago(now, then time.Time) string {
+	if then.IsZero() {
+		return ""
+	}
+	return Brief(now.Sub(then)) + " ago"
+}
+
+// Brief is a duration with at most two units: 12s, 3m05s, 2h10m, 3d4h.
+func Brief(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+// Took says how long an attempt was at work, and within what, where it waited.
+func Took(a executor.AttemptLog) string {
+	whole := a.Ended.Sub(a.Started)
+	if whole-a.Work < time.Second {
+		return Brief(whole)
+	}
+	return fmt.Sprintf("%s of work within %s", Brief(a.Work), Brief(whole))
+}
+
+func Millis(ms int64) string { return Brief(time.Duration(ms) * time.Millisecond) }
+
+// Tokens is a number of tokens for people. Unknown is never 0.
+func Tokens(n int64, known bool) string {
+	return Figure(n, known, Counted(n)+" tokens", "tokens unknown")
+}
+
+func Counted(n int64) string {
+	switch {
+	case n >= 10_000_000:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 10_000:
+		return fmt.Sprintf("%dk", n/1000)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// Money is millionths of a US dollar for people. Unknown is never 0.
+func Money(micro int64, known bool) string {
+	return Figure(micro, known, Dollars(micro), "cost unknown")
+}
+
+func Dollars(micro int64) string {
+	if micro > 0 && micro < 10_000 {
+		return fmt.Sprintf("$%.4f", float64(micro)/1e6)
+	}
+	return fmt.Sprintf("$%.2f", float64(micro)/1e6)
+}
+
+// Figure marks a sum with an unknown part as a lower bound.
+func Figure(n int64, known bool, text, unknown string) string {
+	switch {
+	case known:
+		return text
+	case n == 0:
+		return unknown
+	}
+	return "≥ " + text
+}
+
+// Spent is what something has cost, in words; "" if nothing was run for it.
+func Spent(s executor.Spent) string {
+	switch {
+	case s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown:
+		return ""
+	case s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown: // no agent was asked
+		return Millis(s.Millis)
+	}
+	parts := []string{Tokens(s.Tokens, s.TokensKnown), Money(s.USDMicro, s.USDKnown)}
+	if s.Millis > 0 { // of a turn that was cut nobody knows it
+		parts = append(parts, Millis(s.Millis))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// SpentOfRun is what a run has cost: of its budget, if it has one, else in all, as the
+// nodes of the epic have it.
+func SpentOfRun(o executor.RunView) string {
+	if o.Budget == (ir.Budget{}) {
+		return Spent(o.All)
+	}
+	s := Spent(o.Spent)
+	if s != "" {
+		s += ofBudget(o)
+	}
+	if all := Spent(o.All); o.All != o.Spent && all != "" {
+		s = strings.TrimPrefix(s+"; in all "+all, "; ")
+	}
+	return s
+}
+
+// SpentShort is spent for a column of a table.
+func SpentShort(s executor.Spent) string {
+	switch {
+	case s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown:
+		return "" // no agent was asked
+	case s.USDMicro > 0:
+		return Money(s.USDMicro, s.USDKnown)
+	case s.Tokens > 0:
+		return Figure(s.Tokens, s.TokensKnown, Counted(s.Tokens)+" tok", "")
+	case s.USDKnown: // stated by the policy
+		return Money(s.USDMicro, true)
+	}
+	return "unknown"
+}
+
+// Proposal is work that an agent found, and where, in one line.
+func Proposal(p executor.Proposed) string {
+	by := string(p.Node)
+	if p.Agent != "" {
+		by += ", " + p.Agent
+	}
+	return fmt.Sprintf("%s (%s)", reveal.Words(First(p.Title)), reveal.Words(by))
+}

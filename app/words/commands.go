@@ -1,0 +1,36 @@
+package words
+
+import (
+	"path/filepath"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/shellword"
+)
+
+// ResumeCommand ends a hold of the run; more is what its budget needs.
+func ResumeCommand(what executor.WaitFor, more string) string {
+	if what == executor.ForBase {
+		return "ralph approve --baseline"
+	}
+	if what == executor.ForBudget && more != "" {
+		return "ralph resume --budget " + more
+	}
+	return "ralph resume"
+}
+
+// QuoteArg makes a word safe to paste into a shell.
+func QuoteArg(s string) string {
+	return shellword.Quote(reveal.Words(s))
+}
+
+// QuotePath makes the path of a file safe to paste into a shell.
+func QuotePath(file string) string { return shellword.Path(reveal.Words(file)) }
+
+// LogOf is the file that an event names below the epic's state, "" if it names none.
+func LogOf(state, name string) string {
+	if name == "" || state == "" {
+		return name
+	}
+	return filepath.Join(state, filepath.FromSlash(name))
+}

@@ -1,0 +1,356 @@
+package words
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Event says an event in one line for people. keys translates ids.
+func Event(e executor.Event, keys func(ir.NodeID) string) string {
+	at := ""
+	if e.Step != "" {
+		at = fmt.Sprintf("%s #%d: ", e.Step, e.Attempt)
+	}
+	if ended, ok := e.Body.(executor.AttemptEnded); ok && ended.Next == e.Step {
+		ended.Next = "" // the same step again is what everybody expects
+		return at + Body(ended, keys)
+	}
+	return at + Body(e.Body, keys)
+}
+
+func Body(body executor.Body, keys func(ir.NodeID) string) string {
+	switch b := body.(type) {
+	case executor.RunStarted:
+		return fmt.Sprintf("apply started by %s, %d at a time, base %.12s%s", b.By, b.Slots, b.Base.Commit, startWords(b, keys))
+	case executor.RunDraining:
+		return cmp.Or(b.Reason, "interrupted") + ": nothing new starts"
+	case executor.RunHeld:
+		return fmt.Sprintf("nothing new starts (%s): %s", b.For, First(b.Detail))
+	case executor.RunnerParked:
+		return fmt.Sprintf("runner %s is not asked before %s: %s", b.Runner, b.Until.Local().Format("15:04:05"), First(b.Detail))
+	case executor.TailLost:
+		if b.After == 0 && len(b.Found) == 0 {
+			return "the journal was lost; what its commits on branches came to is known"
+		}
+		return fmt.Sprintf("the journal's end was missing after event %d; %s found on branches", b.After, text.Count(len(b.Found), "commit"))
+	case executor.RunRecovered:
+		return fmt.Sprintf("recovered from %s by %s, base %.12s", b.From, b.By, b.Base.Commit)
+	case executor.NodeRecovered:
+		return recoveredWords(b)
+	case executor.PreflightStarted:
+		return fmt.Sprintf("preflight: trying %s on the base: %s", text.Count(len(b.Gates), "gate"), ListOf(b.Gates))
+	case executor.BaselineJudged:
+		return "preflight: " + Base(b, b.Log)
+	case executor.PreflightEnded:
+		if b.Detail != "" {
+			return "preflight ended: not all gates were tried on the base: " + First(b.Detail)
+		}
+		return "preflight ended"
+	case executor.RunEnded:
+		if b.Interrupted {
+			return "apply was interrupted: " + Tally(b.Counts, b.GoesOn, true)
+		}
+		return "apply ended: " + Tally(b.Counts, b.GoesOn, true)
+	case executor.TamperSeen:
+		return tamperWords(b, keys)
+	case executor.TamperUndone:
+		return "put back: " + b.What + " is as it was (" + b.ID + ")"
+	case executor.NodeStarted:
+		if b.Listed > 0 {
+			return "started from these " + text.Count(b.Listed, "result")
+		}
+		return "started" + fromWords(b.Inputs, keys)
+	case executor.InputsListed:
+		return "is about to start" + fromWords(b.Inputs, keys)
+	case executor.NodeResumed:
+		return "goes on"
+	case executor.NodeWaiting:
+		return waitWords(b)
+	case executor.NodeBlocked:
+		return "blocked: " + First(b.Reason)
+	case executor.Decided:
+		return Decision(b.Decision)
+	case executor.NodeDone:
+		return fmt.Sprintf("done: %.12s", b.Result.Commit)
+	}
+	return attemptWords(body)
+}
+
+func startWords(b executor.RunStarted, keys func(ir.NodeID) string) string {
+	var out string
+	name := func(what string, ids []ir.NodeID) {
+		if len(ids) == 0 {
+			return
+		}
+		var list []string
+		for _, id := range ids {
+			list = append(list, keys(id))
+		}
+		out += ", " + what + " " + ListOf(list)
+	}
+	name("only", b.Only)
+	name("again:", b.Rerun)
+	name("done by the base:", b.Merged)
+	return out
+}
+
+func fromWords(inputs []executor.Result, keys func(ir.NodeID) string) string {
+	var list []string
+	for _, in := range inputs {
+		if in.Node == "base" {
+			list = append(list, fmt.Sprintf("the base %.12s", in.Commit))
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s (%.12s)", keys(in.Node), in.Commit))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " from " + ListOf(list)
+}
+
+func waitWords(b executor.NodeWaiting) string {
+	if b.For == executor.ForTimer {
+		out := "goes on"
+		if !b.Until.IsZero() {
+			out = "tries again at " + b.Until.Local().Format(time.TimeOnly)
+		}
+		return out + Because(b.Detail)
+	}
+	out := "waits"
+	switch {
+	case b.For == executor.ForHuman:
+		out += fmt.Sprintf(" for a person (%s)", b.Cause)
+	case b.For != "":
+		out += fmt.Sprintf(" (%s)", b.For)
+	}
+	if !b.Until.IsZero() {
+		out += " until " + b.Until.Local().Format("2006-01-02 15:04:05")
+	}
+	if b.Detail != "" {
+		out += ": " + First(b.Detail)
+	}
+	return out
+}
+
+// Decision says who decided what, and as which user of the system if that is
+// another name.
+func Decision(d executor.Decision) string {
+	out := d.By
+	if d.User != "" && d.User != d.By && !strings.HasSuffix(d.By, executor.InTracker) {
+		out += " (user " + d.User + ")"
+	}
+	out += ": " + string(d.Verb)
+	if d.How != "" {
+		out += " --" + string(d.How)
+	}
+	if d.Gate != "" {
+		out += " (gate " + d.Gate + ")"
+	}
+	if d.Tamper != "" {
+		out += " --tamper " + d.Tamper
+	}
+	if d.Budget != (ir.Budget{}) {
+		out += " with" + strings.TrimPrefix(ofBudget(executor.RunView{Budget: d.Budget}), " (budget:")
+		out = strings.TrimSuffix(out, ")") + " more"
+	}
+	if d.Message != "" {
+		out += ": " + First(d.Message)
+	}
+	return out
+}
+
+func attemptWords(body executor.Body) string {
+	switch b := body.(type) {
+	case executor.AttemptStarted:
+		switch {
+		case b.Person != "":
+			return "attempt by " + b.Person + ", as the worktree stands"
+		case b.Rejudge:
+			return fmt.Sprintf("only the gates again, on %.12s", b.From)
+		case b.ByHand:
+			return fmt.Sprintf("the conflict is laid out for a person, at %.12s", b.From)
+		case b.Resumes:
+			return fmt.Sprintf("attempt at %.12s, in the session of the one before", b.From)
+		}
+		return fmt.Sprintf("attempt at %.12s", b.From)
+	case executor.AttemptEnded:
+		out := b.Status.String()
+		if b.Reason != "" {
+			out += ": " + First(b.Reason)
+		}
+		if b.Next != "" {
+			out += " (goes to step " + b.Next + ")"
+		}
+		return out
+	case executor.EffectStarted:
+		out := "begins: " + string(b.Kind)
+		if b.Gate != "" {
+			out += " " + b.Gate
+		}
+		if b.Iteration > 1 {
+			out += fmt.Sprintf(", turn %d", b.Iteration)
+		}
+		if b.Redo {
+			out += " (once more: ralph ended meanwhile)"
+		}
+		return out
+	case executor.EffectFailed:
+		return fmt.Sprintf("did not happen (%s): %s", b.Class, First(b.Detail))
+	case executor.BaseMade:
+		return fmt.Sprintf("base: %.12s", b.Base.Commit)
+	case executor.Prepared:
+		return Prepared(b)
+	case executor.AgentEnded:
+		return agentWords(b)
+	case executor.Diagnosed:
+		return fmt.Sprintf("diagnosis: %s: %s", b.Action, First(b.Note))
+	case executor.Collected:
+		return collectedWords(b)
+	case executor.GateJudged:
+		return gateWords(b)
+	case executor.Published:
+		return fmt.Sprintf("branch %s is at %.12s", b.Branch, b.Result.Commit)
+	case executor.Landed:
+		return fmt.Sprintf("merged: the branch is at %.12s", b.Head.Commit)
+	case executor.Pulled:
+		return fmt.Sprintf("pull request #%d: %s", b.Pull.Number, b.Pull.URL)
+	case executor.PullSeen:
+		return "pull request " + b.State + Because(b.Comment)
+	case executor.AgentSession:
+		return sessionWords(b)
+	case executor.WorkProposed:
+		return "agent " + b.Agent + ofGate(b.Gate) + " proposes work: " + First(b.Title)
+	case executor.HumanSpoke:
+		return "a person wrote in the agent's session" + ofGate(b.Gate) + Because(b.Text)
+	}
+	return executor.Event{Body: body}.Kind()
+}
+
+func sessionWords(b executor.AgentSession) string {
+	out := "agent " + b.Agent + ofGate(b.Gate)
+	if b.Fresh {
+		return out + " works in session " + b.Session
+	}
+	return out + " goes on in session " + b.Session
+}
+
+func ofGate(gate string) string {
+	if gate == "" {
+		return ""
+	}
+	return " (gate " + gate + ")"
+}
+
+func Prepared(b executor.Prepared) string {
+	out := "worktree is ready"
+	if b.Saved != "" {
+		out += "; what was left there is kept as " + b.Saved
+	}
+	for _, m := range b.Moved {
+		out += "; " + m
+	}
+	if b.Work != "" {
+		out += fmt.Sprintf("; a person's work stays there, at %.7s", b.Work)
+	}
+	if b.Merge != "" {
+		out += "; they have to merge " + b.Merge
+	}
+	if len(b.Paths) > 0 {
+		out += "; in conflict: " + ListOf(b.Paths)
+	}
+	if len(b.Skipped) > 0 {
+		out += "; left out: " + ListOf(b.Skipped)
+	}
+	if b.Anew {
+		out += "; the agent's session cannot go on there, and begins anew"
+	}
+	return out
+}
+
+func agentWords(b executor.AgentEnded) string {
+	out := "agent"
+	if b.Agent != "" {
+		out += " " + b.Agent
+	}
+	end := string(b.End)
+	if b.End == executor.EndTakenOver {
+		end = "left its session to a person"
+	}
+	out += fmt.Sprintf(" %s after %s", end, Millis(b.Millis))
+	if b.End == executor.EndExited {
+		out += fmt.Sprintf(", exit code %d", b.ExitCode)
+	}
+	if b.Outcome.Result != "" {
+		out += ", says " + b.Outcome.Result
+	}
+	if b.Outcome.Summary != "" {
+		out += Because(b.Outcome.Summary)
+	}
+	if b.Outcome.Invalid != "" {
+		out += "; its outcome is not valid: " + First(b.Outcome.Invalid)
+	}
+	if b.Note != "" {
+		out += "; " + First(b.Note)
+	}
+	return out
+}
+
+func collectedWords(b executor.Collected) string {
+	out := fmt.Sprintf("collected %.12s: %s, +%d −%d", b.Result.Commit, text.Count(b.Files, "file"), b.Added, b.Removed)
+	for _, p := range b.Problems {
+		out += "; " + First(p)
+	}
+	for _, p := range b.Listed {
+		out += "; noted: " + First(p)
+	}
+	return out
+}
+
+func gateWords(b executor.GateJudged) string {
+	out := fmt.Sprintf("gate %s: %s", b.Gate, b.Verdict)
+	if b.Red {
+		out = fmt.Sprintf("gate %s before the work: %s", b.Gate, b.Verdict)
+	}
+	if c := b.Counts; c != nil {
+		out += fmt.Sprintf(" (%s passed, %d failed, %d skipped)", text.Count(c.Passed, "test"), c.Failed, c.Skipped)
+	}
+	if b.By != "" {
+		out += " by " + b.By
+	}
+	if b.Verdict != executor.Pass {
+		out += Because(b.Message)
+	}
+	if b.Again != "" {
+		out += "; run again in a fresh directory, since " + b.Again
+	}
+	if len(b.Removed) > 0 {
+		out += "; removed what it left: " + ListOf(b.Removed)
+	}
+	return out
+}
+
+func Because(s string) string {
+	if s = First(s); s != "" {
+		return ": " + s
+	}
+	return ""
+}
+
+// recoveredWords say what was taken over of a node.
+func recoveredWords(b executor.NodeRecovered) string {
+	said := "recovered: " + b.Status
+	if s := b.Success; s != nil {
+		said += fmt.Sprintf(", result %.12s", s.Result.Commit)
+	}
+	if len(b.Attempts) > 0 {
+		said += ", " + text.Count(len(b.Attempts), "attempt")
+	}
+	return said + Because(b.Note)
+}

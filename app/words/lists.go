@@ -1,0 +1,103 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/text"
+)
+
+// MostNamed bounds for how many sprints the account says what to type.
+const MostNamed = 8
+
+func First(s string) string {
+	return columns.Truncate(text.FirstLine(s), 200)
+}
+
+// ListOf names a few of them.
+func ListOf(names []string) string {
+	const most = 8
+	return text.Some(names, most)
+}
+
+// MendBase is what to do about a base that is red. It is pinned: a commit alone does
+// not reach it.
+func MendBase(applies string) string {
+	return "mend it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not hold run again)"
+}
+
+func Size(n int64) string {
+	switch {
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MB", n>>20)
+	case n >= 10<<10:
+		return fmt.Sprintf("%d kB", n>>10)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+func Gigabytes(n int64) string {
+	if n < 1e5 {
+		return "0.1 MB"
+	}
+	if n < 10e6 {
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	if n < 1e9 {
+		return fmt.Sprintf("%d MB", n/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// Clock is a time of today without its date.
+func Clock(now, t time.Time) string {
+	t, now = t.Local(), now.Local()
+	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
+func PadTo(s string, wide int) string { return s + strings.Repeat(" ", max(wide-columns.Of(s), 0)) }
+
+// mostUnsent is how many beads are named that are not up to date.
+const mostUnsent = 5
+
+// Listed is a headline and the first of the lines below it.
+func Listed(headline string, lines []string) []string {
+	out := []string{headline}
+	for i, line := range lines {
+		if i == mostUnsent && len(lines) > mostUnsent+1 {
+			return append(out, fmt.Sprintf("  and %d more", len(lines)-mostUnsent))
+		}
+		out = append(out, "  "+line)
+	}
+	return out
+}
+
+// UnsentLines say what bd was not told.
+func UnsentLines(unsent []bd.Unsent) []string {
+	if len(unsent) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, u := range unsent {
+		lines = append(lines, u.String())
+	}
+	return Listed(fmt.Sprintf("bd was not told everything (%s); the next ralph apply goes on with it:", text.Count(len(unsent), "bead")), lines)
+}
+
+// LeftLines say what stays otherwise in bd, because people put it so.
+func LeftLines(left []bd.Left) []string {
+	if len(left) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, l := range left {
+		lines = append(lines, l.Bead+" "+l.What)
+	}
+	return Listed("in bd people keep some beads otherwise than ralph has them:", lines)
+}

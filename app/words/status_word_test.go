@@ -1,0 +1,20 @@
+package words
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+func TestWhatWasApprovedGoesOn(t *testing.T) { // execution §5: no timer where there is none
+	for want, v := range map[string]executor.NodeView{
+		"goes on":           {Status: executor.Waiting, For: executor.ForTimer, Reason: "approved by ada; goes on"},
+		"waiting: timer":    {Status: executor.Waiting, For: executor.ForTimer, Until: time.Now(), Reason: "tried again"},
+		"waiting: approval": {Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseApproval},
+	} {
+		if got := Status(v); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Base says what a gate found on a base; log is the place of its output.
+func Base(b executor.BaselineJudged, log string) string {
+	gates := "gate " + strings.Join(append([]string{b.Gate}, b.Also...), ", ")
+	on := fmt.Sprintf("the base %.12s", b.Base.Commit)
+	if b.Of != "" {
+		on = fmt.Sprintf("the base %s (%.12s)", b.Of, b.Base.Commit)
+	}
+	took := Brief(time.Duration(b.Millis) * time.Millisecond)
+	if log != "" {
+		log = "; its output: " + log
+	}
+	switch {
+	case b.Verdict == executor.Pass:
+		return fmt.Sprintf("%s: green on %s (%s)", gates, on, took)
+	case !b.Red():
+		return fmt.Sprintf("%s: no verdict on %s: %s", gates, on, First(b.Message))
+	}
+	return fmt.Sprintf("%s: red on %s before any work: %s%s", gates, on, First(b.Message), log)
+}
+
+// TallyOf counts the sprints of a run as it stands.
+func TallyOf(run *executor.Run) string { return Tally(run.Counts(), run.GoOn(), run.Idle()) }
+
+// Tally counts sprints by status, in the order in which they go through them. goOn of
+// those that wait need nobody; where nothing is at work, those that run were interrupted.
+func Tally(counts map[string]int, goOn int, idle bool) string {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	parts := []string{fmt.Sprintf("%d of %s done", counts[executor.Done.String()], text.Count(total, "sprint"))}
+	for _, s := range []executor.NodeStatus{executor.Running, executor.Waiting, executor.Blocked, executor.Skipped, executor.Cancelled, executor.Ready, executor.Pending} {
+		n, word := counts[s.String()], s.String()
+		switch {
+		case s == executor.Running && idle:
+			word = Interrupted
+		case s == executor.Waiting && goOn > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", goOn, goOnWord(goOn)))
+			n -= goOn
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func ofBudget(o executor.RunView) string {
+	var parts []string
+	if o.Budget.Tokens > 0 {
+		parts = append(parts, Counted(o.Budget.Tokens)+" tokens")
+	}
+	if o.Budget.USDMicro > 0 {
+		parts = append(parts, Dollars(o.Budget.USDMicro))
+	}
+	if o.Budget.WallMS > 0 {
+		parts = append(parts, Millis(o.Budget.WallMS))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (budget: " + strings.Join(parts, ", ") + ")"
+}
+
+// Usage is what an attempt's turns cost, for a column; "" where no agent was asked.
+func Usage(a executor.AttemptLog) string {
+	u := a.Usage
+	switch {
+	case u.IsZero() && a.Turns+a.Untold == 0:
+		return ""
+	case u.USDMicro != nil:
+		return Money(*u.USDMicro, a.Untold == 0)
+	case u.Tokens != nil:
+		return Figure(*u.Tokens, a.Untold == 0, Counted(*u.Tokens)+" tok", "unknown")
+	}
+	return "unknown"
+}
+
+// AttemptFacts are files changed and tests of an attempt.
+func AttemptFacts(a executor.AttemptLog) string {
+	parts := []string{text.Count(a.Collected.Files, "file")}
+	if c := TestCounts(a); c != nil {
+		parts = append(parts, fmt.Sprintf("%s passed, %d failed", text.Count(c.Passed, "test"), c.Failed))
+	}
+	if a.Status != executor.AttemptPassed && a.Reason != "" {
+		parts = append(parts, First(a.Reason))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// TestCounts adds up what the gates of an attempt counted, nil if none did.
+func TestCounts(a executor.AttemptLog) *executor.TestCounts {
+	var sum *executor.TestCounts
+	for _, g := range a.Gates {
+		if g.Counts == nil || g.Red {
+			continue
+		}
+		if sum == nil {
+			sum = &executor.TestCounts{}
+		}
+		sum.Passed += g.Counts.Passed
+		sum.Failed += g.Counts.Failed
+		sum.Skipped += g.Counts.Skipped
+	}
+	return sum
+}
+
+// Interrupted stands for running where nothing is at work.
+const Interrupted = "interrupted"
+
+func goOnWord(n int) string {
+	return text.Form(n, "goes on", "go on")
+}
+
+func Status(v executor.NodeView) string {
+	switch {
+	case v.Interrupted:
+		return Interrupted
+	case v.Status != executor.Waiting:
+		return v.Status.String()
+	case v.For == executor.ForTimer && v.Until.IsZero(): // decided; there is no timer
+		return "goes on"
+	}
+	if v.Cause != "" {
+		return fmt.Sprintf("waiting: %s", v.Cause)
+	}
+	return fmt.Sprintf("waiting: %s", v.For)
+}
+
+// Asks says in one line what a node wants from a person.
+func Asks(v executor.NodeView) string {
+	what := Status(v)
+	if v.For == executor.ForTimer && v.Status == executor.Waiting {
+		what = "goes on"
+		if !v.Until.IsZero() {
+			what += " at " + v.Until.Local().Format(time.TimeOnly)
+		}
+		if v.Reason != "" {
+			what += " (" + strings.TrimSuffix(First(v.Reason), "; goes on") + ")"
+		}
+		return what
+	}
+	if strings.HasPrefix(v.Reason, what) {
+		return First(v.Reason) // "skipped by ada"
+	}
+	if v.Gate != "" {
+		what += " (gate " + v.Gate
+		if len(v.Approvers) > 0 {
+			what += ", by " + strings.Join(v.Approvers, " or ")
+		}
+		what += ")"
+	}
+	if v.Reason != "" && v.Cause != executor.CauseApproval { // there the reason is the gate
+		what += ": " + First(v.Reason)
+	}
+	return what
+}
+
+// During names attempts.
+func During(list []executor.During, key func(ir.NodeID) string) []string {
+	out := []string{}
+	for _, d := range list {
+		name := key(d.Node)
+		switch {
+		case d.Node == "":
+			name = d.Step // the gates before the first attempt
+		case d.Step != "":
+			name += fmt.Sprintf(" %s #%d", d.Step, d.Attempt)
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// tamperWords say an event about what others changed.
+func tamperWords(b executor.TamperSeen, key func(ir.NodeID) string) string {
+	out := string(b.Grade)
+	if b.Grade == executor.Tampered {
+		out += " with (" + b.ID + ")"
+	}
+	out += ": " + b.Drift.String()
+	if len(b.During) > 0 {
+		out += "; at work: " + ListOf(During(b.During, key))
+	}
+	if b.Back != "" {
+		out += "; put it back: " + b.Back
+	}
+	return strings.ReplaceAll(out, "\n", " ")
+}

@@ -1,0 +1,202 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+)
+
+const (
+	humanReview    = "human_review" // phase of an issue that waits for a person
+	mostEndedSilly = 3              // processes of a run that may end without a word
+)
+
+// settle writes back what has ended. What bd does not take stays, and is tried again
+// with the next poll.
+func (w *Worker) settle(ctx context.Context) {
+	var ids []string
+	for id, r := range w.Runs {
+		if r.over {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		r := w.Runs[id]
+		if r.verdict == nil && r.yields() {
+			w.Say.linef(id, "somebody else's ralph apply is at work on it; the worker waits for its end")
+			continue
+		}
+		if r.verdict == nil {
+			r.verdict = w.judge(ctx, r)
+		}
+		if r.verdict.Kind == record.IssueAgain {
+			r.verdict = nil
+			r.tries++
+			w.Say.linef(id, "its ralph apply ended without a word; another one goes on")
+			if err := w.start(r, nil); err != nil {
+				r.verdict = &record.IssueEnd{Kind: record.IssueBlocked, Why: err.Error()}
+			} else {
+				continue
+			}
+		}
+		if err := w.writeBack(ctx, r); err != nil {
+			if r.said != err.Error() {
+				r.said = err.Error()
+				w.Say.failf("%s: what came of it cannot be written to bd yet: %v", id, err)
+			}
+			if w.drain > 1 { // the next worker does it
+				delete(w.Runs, id)
+				_ = r.claim.Locked.Release()
+			}
+			continue
+		}
+		delete(w.Runs, id)
+		if err := r.claim.Locked.Release(); err != nil {
+			w.Say.failf("%s: %v", id, err)
+		}
+	}
+}
+
+// writeBack sees to it that an issue stands in bd as its run ended. What the mirror of the
+// run could not write is written now; what the run does not say is the worker's, who
+// releases the issue. Done again, it writes nothing twice.
+func (w *Worker) writeBack(ctx context.Context, r *Run) error {
+	end, c := r.verdict, r.claim
+	i, there, err := w.Bd.Show(ctx, c.Issue)
+	if err != nil {
+		return err
+	}
+	if there && w.written(c, i, end.Kind) {
+		return w.settled(r, i, end.Kind)
+	}
+	if !there || !c.Owns(i) || i.Status != "in_progress" && !(i.Status == "blocked" && isWaiting(i)) {
+		if there && end.Kind == record.IssueClosed && w.written(c, i, record.IssueBlocked) { // bd did not close it
+			return w.settled(r, i, record.IssueBlocked)
+		}
+		return w.over(r, record.ClaimOver, record.IssueLeft, fmt.Sprintf("is not this worker's any more (%s in bd) and is left as it is; its run: %s", i.Status, end.Kind))
+	}
+	if _, mirrored := end.Stand(); !mirrored || r.epic == nil {
+		return w.release(ctx, r, i)
+	}
+	if err := w.catchUp(ctx, r); err != nil {
+		return err
+	}
+	if i, there, err = w.Bd.Show(ctx, c.Issue); err != nil {
+		return err
+	}
+	for _, kind := range []string{end.Kind, record.IssueBlocked} {
+		if there && w.written(c, i, kind) {
+			return w.settled(r, i, kind)
+		}
+	}
+	if !there || !c.Owns(i) || i.Status != "in_progress" {
+		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile, and is left as it is")
+	}
+	return errors.New("bd does not take it")
+}
+
+// isWaiting reports whether an issue waits for a person, by its label.
+func isWaiting(i bd.Issue) bool {
+	step, _ := i.Phase()
+	return step == humanReview
+}
+
+// settled ends the claim of an issue that stands in bd as its run ended.
+func (w *Worker) settled(r *Run, i bd.Issue, kind string) error {
+	end, c := r.verdict, r.claim
+	c.Wrote, _ = i.Phase()
+	state, why := end.ClaimState(), end.Why
+	if end.Pull != "" && i.ExternalRef != "" && i.ExternalRef != end.Pull {
+		w.Say.linef(i.ID, "has the external reference %s, which ralph did not write: it stays, and a comment has the pull request", i.ExternalRef)
+	}
+	switch {
+	case kind != end.Kind:
+		state, why = record.ClaimOver, words.First(bd.NotClosed(end.Why, "something that it waits for is open", c.Issue))
+	case kind == record.IssueWaiting:
+		c.Mark, why = record.JournalMark(r.state), words.First(why)
+	case kind == record.IssueBlocked:
+		why = words.First(why)
+	}
+	return w.over(r, state, kind, why)
+}
+
+// release gives an issue back: open and nobody's, at the step at which it was taken, or
+// blocked, where it could not even be compiled.
+func (w *Worker) release(ctx context.Context, r *Run, i bd.Issue) error {
+	end, c := r.verdict, r.claim
+	if err := w.commentOnce(ctx, c.Issue, end.Says(), c.At); err != nil && !w.passOver(r, err) {
+		return err
+	}
+	step, ch := c.Start, bd.Change{Status: "open", Unassign: true, If: i.Status}
+	if end.Kind != record.IssueOpen {
+		step, _ = i.Phase()
+		ch = bd.Change{Status: "blocked", If: i.Status}
+	}
+	if isWaiting(i) {
+		ch.Remove = w.peopleLabels(i)
+	}
+	i, err := w.Bd.UpdatePhase(ctx, i, step, ch)
+	if bd.Guarded(err) {
+		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile, and is left as it is")
+	}
+	if err != nil {
+		return err
+	}
+	return w.settled(r, i, end.Kind)
+}
+
+// written reports whether bd has already what came of a run: from before a crash, or by a
+// call whose end was not seen.
+func (w *Worker) written(c *record.Claim, i bd.Issue, kind string) bool {
+	step, _ := i.Phase()
+	switch kind {
+	case record.IssueClosed:
+		return i.Status == "closed"
+	case record.IssueOpen:
+		return c.Owns(i) && i.Status == "open" && i.Assignee == ""
+	case record.IssueWaiting:
+		return c.Owns(i) && i.Status == "blocked" && step == humanReview
+	case record.IssueBlocked:
+		return c.Owns(i) && i.Status == "blocked" && step != humanReview
+	}
+	return false
+}
+
+// mostRefused is how often bd may refuse something about an issue before that is
+// passed over.
+const mostRefused = 3
+
+// passOver reports whether something that bd does not take is left out: it answers, and
+// refuses this again and again. Nobody waits for it then.
+func (w *Worker) passOver(r *Run, err error) bool {
+	var no *bd.Refused
+	if !errors.As(err, &no) || no.Exit <= 0 {
+		return false
+	}
+	if r.refused++; r.refused < mostRefused {
+		return false
+	}
+	w.Say.failf("%s: bd refuses it: %v", r.issue.ID, err)
+	return true
+}
+
+// over ends a claim.
+func (w *Worker) over(r *Run, state, kind, why string) error {
+	r.claim.State = state
+	if err := r.claim.Save(); err != nil {
+		return err
+	}
+	w.Left[r.claim.Issue] = kind
+	if kind == record.IssueLeft {
+		w.Say.linef(r.issue.ID, "%s", why)
+		return nil
+	}
+	w.Say.linef(r.issue.ID, "%s: %s", kind, why)
+	return nil
+}

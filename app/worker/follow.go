@@ -1,0 +1,191 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
+)
+
+// goOn takes up what workers claimed and do not work on: because they were killed,
+// or because a person has decided what it waited for. It reports whether it did.
+func (w *Worker) goOn(ctx context.Context) (bool, error) {
+	if err := w.steered(ctx); err != nil {
+		return false, err
+	}
+	entries, err := os.ReadDir(w.claims)
+	if err != nil {
+		return false, err
+	}
+	begun := false
+	var decided []bd.Issue
+	for _, e := range entries {
+		c := w.lookUp(e.Name())
+		switch {
+		case c == nil || w.Runs[c.Issue] != nil || !w.meant(c.Issue):
+		case len(w.Runs) >= w.Args.Max || w.drain > 0 || ctx.Err() != nil:
+			return begun, nil
+		case c.State == record.ClaimTaken:
+			took, err := w.adopt(ctx, c.Issue)
+			if err = w.aside(c.Issue, err); err != nil {
+				return begun, err
+			}
+			begun = begun || took
+		case c.State == record.ClaimWaiting:
+			if decided == nil {
+				if decided, err = w.decidedThere(ctx); err != nil {
+					return begun, err
+				}
+			}
+			took, err := w.wake(ctx, c.Issue, decided)
+			if err = w.aside(c.Issue, err); err != nil {
+				return begun, err
+			}
+			begun = begun || took
+		}
+	}
+	return begun, nil
+}
+
+// adopt goes on with an issue whose worker was killed.
+func (w *Worker) adopt(ctx context.Context, id string) (bool, error) {
+	l, got, err := w.lock(id)
+	if err != nil || !got {
+		return false, err
+	}
+	c := w.lookUp(id)
+	if c == nil || c.State != record.ClaimTaken {
+		return false, l.Release()
+	}
+	c.Locked = l
+	i, there, err := w.Bd.Show(ctx, id)
+	if err != nil {
+		return false, errors.Join(err, l.Release())
+	}
+	if !there || !c.Owns(i) || i.Status != "in_progress" {
+		c.State = record.ClaimOver
+		phase, _ := i.Phase()
+		if there && c.Owns(i) && i.Status == "blocked" && phase == humanReview {
+			c.State = record.ClaimWaiting // that it waits was written, or that it goes on was not
+		}
+		return c.State == record.ClaimWaiting, errors.Join(c.Save(), l.Release()) // the next look sees whether it was decided
+	}
+	r := &Run{issue: i, claim: c, file: w.epicFile(c.Epic), code: -1}
+	r.state = filepath.Dir(r.file)
+	w.Runs[id] = r
+	if _, held, err := journal.Holder(r.state); err == nil && held {
+		w.Say.linef(id, "goes on: %s (its ralph apply is still at work)", i.Title)
+		return true, w.load(r)
+	}
+	w.Say.linef(id, "goes on: %s (claimed by a worker that ended)", i.Title)
+	var events []executor.Event
+	if _, err := os.Stat(r.file); err == nil {
+		if events, err = record.ReadEvents(ctx, r.state, c.Epic); err != nil {
+			return true, w.blocked(ctx, r, err)
+		}
+	}
+	if begunAfter(events, c.After) {
+		if err := w.load(r); err != nil {
+			return true, w.blocked(ctx, r, err)
+		}
+		r.over, r.tries = true, -1 // a killed run is begun again
+		w.settle(ctx)
+		return true, nil
+	}
+	return true, w.beginAgain(ctx, r)
+}
+
+// beginAgain does what was left of taking an issue: everything behind the claim.
+func (w *Worker) beginAgain(ctx context.Context, r *Run) error {
+	epic, raw, problems, err := w.compile(r.issue, r.claim.Start)
+	if err == nil && problems != "" {
+		err = errors.New("it cannot be compiled any more.\n" + problems)
+	}
+	if err != nil {
+		return w.blocked(ctx, r, err)
+	}
+	r.epic = epic
+	before, err := w.past(ctx, epic.Epic.ID)
+	if err == nil {
+		err = w.reopen(ctx, r, before, nil)
+	}
+	if err == nil {
+		err = errors.Join(regular.MkdirOwn(r.state), atomicfile.WriteOwn(r.file, raw, 0o600))
+	}
+	if err == nil {
+		err = w.start(r, r.claim.Args)
+	}
+	if err != nil {
+		return w.blocked(ctx, r, err)
+	}
+	return nil
+}
+
+// load reads the epic of a run that has begun.
+func (w *Worker) load(r *Run) (err error) {
+	r.epic, _, err = record.Load(r.file, nil)
+	return err
+}
+
+// steered looks what people did with issues that run: one that was closed or excluded is
+// stopped.
+func (w *Worker) steered(ctx context.Context) error {
+	var ids []string
+	for id, r := range w.Runs {
+		if !r.over && r.moved == "" {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	by, err := w.Bd.ByID(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		r, i := w.Runs[id], by[id]
+		switch {
+		case i.ID == "":
+			r.moved = "deleted"
+		case !r.claim.Owns(i):
+			r.moved = "taken away"
+		case isWaiting(i) || i.Status != "in_progress" && hasEnded(ctx, r): // says its mirror
+		case i.Status == "closed":
+			r.moved = "closed"
+		case i.Status != "in_progress":
+			r.moved = "taken away"
+		}
+		if r.moved == "" && (hasLabel(i, w.labels.Exclude) || hasLabel(i, bdcodec.ExcludedLabel)) {
+			r.moved = "excluded"
+		}
+		if r.moved != "" {
+			w.Say.linef(id, "was %s in bd meanwhile: its run is stopped, what it did is kept", r.moved)
+			r.signal(1)
+		}
+	}
+	return nil
+}
+
+// hasEnded reports whether the run of an issue is over, though its process is not.
+func hasEnded(ctx context.Context, r *Run) bool {
+	rec, err := record.Open(ctx, r.file, nil)
+	return err == nil && begunAfter(rec.Events, r.claim.After) && !rec.Run.Overview().Open
+}
+
+func hasLabel(i bd.Issue, label string) bool {
+	for _, l := range i.Labels {
+		if l == label {
+			return true
+		}
+	}
+	return false
+}

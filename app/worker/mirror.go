@@ -1,0 +1,48 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// catchUp has bd told what the mirror of a run could not tell it.
+func (w *Worker) catchUp(ctx context.Context, r *Run) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, run.TrackerTime)
+	defer cancel()
+	if err := regular.MkdirOwn(r.state); err != nil {
+		return err
+	}
+	events, err := record.ReadEvents(ctx, r.state, r.claim.Epic)
+	if err != nil {
+		return err
+	}
+	machine, err := record.Replayed(r.epic, events)
+	if err != nil {
+		return err
+	}
+	var said []string
+	m, err := bd.NewMirror(bd.Outbox{
+		Client: w.Bd, Epic: run.IssueEpic(r.epic), Run: machine, State: r.state,
+		Metadata: func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.epic, machine) },
+		Report:   func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
+		Claim:    &bd.Claim{Token: r.claim.Token, Since: r.claim.At, Begun: true, End: func() (bd.Stand, bool) { return r.verdict.Stand() }},
+	})
+	if err != nil {
+		return err
+	}
+	looked := m.Look(ctx)
+	m.Start(ctx)
+	_, err = m.Close(ctx)
+	for _, line := range slices.Compact(said) {
+		w.Say.linef(r.claim.Issue, "%s", line)
+	}
+	return errors.Join(looked, err)
+}

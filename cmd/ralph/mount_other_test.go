@@ -1,9 +1,0 @@
-//go:build unix && !linux
-
-package main
-
-import "errors"
-
-const mntDetach = 0
-
-func mountTmpfs(string, string) error { return errors.New("only on Linux") }

@@ -1,0 +1,2 @@
+// Package version says which ralph this is. It is a leaf.
+package version
