@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
@@ -25,17 +24,6 @@ func AlsoPlanned(space *workspace.Space) []workspace.Clash {
 		return nil
 	}
 	return found[:min(len(found), 10)]
-}
-
-// BegunIn lists the nodes that have attempts.
-func BegunIn(run *executor.Run) []ir.NodeID {
-	var ids []ir.NodeID
-	for _, v := range run.Views() {
-		if len(v.Attempts) > 0 {
-			ids = append(ids, v.ID)
-		}
-	}
-	return ids
 }
 
 // Target is the file that the epic of a slug is written to; validate, which writes

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/app/exit"
-	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
@@ -23,7 +22,7 @@ func CheckNames(space *workspace.Space, run *executor.Run) error {
 		return ok && !slices.Contains([]executor.NodeStatus{executor.Done, executor.Skipped, executor.Cancelled}, v.Status)
 	}
 	if run != nil {
-		space.Began(project.BegunIn(run))
+		space.Began(begunIn(run))
 	}
 	found, err := space.Clashes(left, run != nil && run.Joined())
 	if err != nil {
@@ -53,4 +52,15 @@ func NamesTaken(found []workspace.Clash) error {
 		fmt.Fprintf(&b, "  and %d more\n", len(found)-most)
 	}
 	return exit.Inputf("names that this epic needs are taken:\n%s  Nothing was started.", b.String())
+}
+
+// begunIn lists the nodes that have attempts.
+func begunIn(run *executor.Run) []ir.NodeID {
+	var ids []ir.NodeID
+	for _, v := range run.Views() {
+		if len(v.Attempts) > 0 {
+			ids = append(ids, v.ID)
+		}
+	}
+	return ids
 }
