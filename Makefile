@@ -127,7 +127,7 @@ bench-check: ## run each benchmark once, and hold what they count to bench/count
 	$(GO) test -short ./bench ./compiler/... ./policies/... ./ir/... ./executor/... ./internal/... -run '^$$' -bench . -benchtime 1x
 
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./app/... ./compiler/... ./policies/... ./ir/... ./app/cli ./executor ./executor/gate -update
+	$(GO) test ./app/... ./compiler/... ./policies/... ./ir/... ./app/cli ./executor/machine ./executor/gate -update
 
 generate: ## rewrite the generated docs
 	$(GO) test ./diag -run TestDocsAreCurrent -update

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -81,7 +82,7 @@ func (w workshop) apply(tb testing.TB, change func(*local.Config)) (first time.D
 		tb.Fatal(err)
 	}
 	defer log.Close()
-	run, err := executor.New(w.epic)
+	run, err := machine.New(w.epic)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -145,7 +146,7 @@ func countApply(t *testing.T, now map[string]float64) {
 		events = append(events, e)
 	}
 	replay := func(ask bool) float64 {
-		run, err := executor.New(w.epic)
+		run, err := machine.New(w.epic)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -275,17 +275,3 @@ type GateRun struct {
 	Again    string              // why this gate judges once more, in a fresh directory; "" if it does not
 	Redact   func(string) string // takes secrets out of what the gate keeps; nil: nothing is taken
 }
-
-// Failure is an error of a known class; other errors are transient.
-type Failure struct {
-	Class FailureClass
-	Err   error
-	Until string   // limit: RFC 3339, "" if it was not said
-	Paths []string // conflict, protected
-	Head  Tree     // foreign, moved: where the integration branch stands
-	Holds []string // foreign: see EffectFailed
-	Back  bool     // foreign: see EffectFailed
-}
-
-func (f *Failure) Error() string { return f.Err.Error() }
-func (f *Failure) Unwrap() error { return f.Err }

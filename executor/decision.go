@@ -74,3 +74,11 @@ func (r *Refused) Error() string {
 	}
 	return r.Why + "\n  " + r.Hint
 }
+
+// Unless keeps a decision only if it is meant in this way.
+func (d Decision) Unless(h How) Decision {
+	if d.How == h {
+		return d
+	}
+	return Decision{}
+}

@@ -1,70 +1,9 @@
-// Package executor is the pure machine that walks an epic, and the contracts of
-// those who do the work for it.
+// Package executor is the vocabulary of a run: events, effects, statuses, decisions,
+// outcomes, and the contracts of those who do the work (Runner, Gate, Workspace,
+// Journal, Tracker).
 //
-// In: an ir.Epic and events (facts, in the order of the journal). Out: what to
-// record, to start, to stop or to wait for (Todo), and views of where each node
-// stands. The same epic and the same events always give the same answers: the
-// package has no clock, no goroutine, no randomness and does no I/O. It imports
-// ir and the standard library; executor/local drives it, executor/journal,
-// executor/workspace, executor/runner and executor/gate implement its contracts,
-// and app wires them together.
-//
-// A driver keeps to this order:
-//
-//  1. ask Run.Todo(now);
-//  2. give every event of Todo.Record a sequence number, Apply it, and ask again
-//     until Record is empty;
-//  3. for each effect of Todo.Start: Apply an EffectStarted event;
-//  4. append all these events to the journal, in one transaction, and only when
-//     they are on stable storage
-//  5. start the effects, each idempotent under its Key; stop those of Todo.Stop;
-//  6. wait for a worker or until Todo.Wake, turn what a worker reports into an
-//     event, Apply it, and begin again.
-//
-// So an effect never begins before the record of its beginning is durable, and a
-// crash between record and effect is repaired by doing the effect again: the
-// RunStarted event of the next apply makes every effect that began and was not
-// reported due once more.
-//
-// # How a node moves
-//
-// A node's status is assigned in one line (Run.become) under a total table of
-// legal moves (status.go). While it is running or waiting, its stage says which
-// effect or decision comes next:
-//
-//	base → open → prepare → (red) → agent → (taken) → collect → (diagnose) → gates → verdict
-//	verdict → open, of this step, an earlier one or the next | publish
-//	publish → (land | pull → poll) → done
-//
-// Facts move the stage (apply_*.go); decisions, such as "this attempt failed" or
-// "this node is blocked", are taken by decide.go and become events themselves, so
-// that the journal says everything that happened and a later version of ralph
-// cannot read old facts differently. Effects in flight are known by their key:
-// in the stage of its gates a node has several.
-//
-// An agent's turn has a session, whose handle is told while the turn goes on
-// (apply_fact.go). A turn that was cut, or that a person took over, goes on in it on
-// the tree as it is; without a session, or without the tree, its work begins once
-// more (turns.go). Prompts are built from the epic and the record alone (prompt.go),
-// and so is what an agent may ask for (context.go).
-//
-// Two steps are in no epic and are made up when they are needed (steps.go): "merge"
-// resolves results that conflict (merge.go), "land" brings a result into the
-// integration branch in mode branch (land.go). The sum of all results is a node
-// of its own that begins when nothing else is left to do (sum.go).
-//
-// A runner that is limited or does not answer is parked for all nodes (park.go);
-// what people say becomes Decided events (consider.go, people.go).
-//
-// # What people say
-//
-// One function finds what a decision would do in the present state (Run.consider):
-// Consider asks it and changes nothing, Apply of the Decided event carries it out.
-// A decision that ends a wait lets the node go on when there is a slot; what has
-// to happen then (an attempt ends rejected, a gate passes by a person's word, a
-// worktree is handed in) is decided by onWord and approved before anything else,
-// and becomes events. Approvals are kept bound to gate, digest, result and base,
-// and looked up when a gate comes due: one about anything else is simply not
-// found. A decision that does not fit the epic that reads it counts nothing and
-// stays on record, so that every journal can be read under every epic.json.
+// It decides nothing and does no I/O. It imports ir and the standard library;
+// executor/machine takes the decisions, executor/local drives it, and
+// executor/journal, executor/workspace, executor/runner and executor/gate implement
+// the contracts. app wires them together.
 package executor

@@ -56,7 +56,7 @@ type Effect struct {
 	Redo      bool     // it may have happened already, wholly or in part
 	Seq       int64    // of its EffectStarted event; 0 until recorded
 
-	cost Usage // that is reserved while it is in flight
+	Cost Usage // that is reserved while it is in flight
 }
 
 // Key is the effect's identity within an epic: the same key is the same effect,

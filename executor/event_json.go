@@ -246,7 +246,7 @@ var kinds = func() map[string]func(*EventDecoder, []byte) (Body, error) {
 
 func declare[B Body](m map[string]func(*EventDecoder, []byte) (Body, error)) {
 	var zero B
-	m[zero.kind()] = func(x *EventDecoder, data []byte) (Body, error) {
+	m[zero.EventName()] = func(x *EventDecoder, data []byte) (Body, error) {
 		var b B
 		if s, effect := any(&b).(*EffectStarted); effect {
 			if short, ok := exactEffect(data); ok {

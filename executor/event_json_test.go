@@ -20,7 +20,7 @@ func general(b []byte) (e Event, err error) {
 		return e, errNotRead
 	}
 	var body Body
-	if w.Kind == (EffectStarted{}).kind() {
+	if w.Kind == (EffectStarted{}).EventName() {
 		var s EffectStarted
 		err = new(EventDecoder).strict(w.Data, &s)
 		body = s

@@ -1,139 +1,34 @@
 package executor
 
-import (
-	"fmt"
-	"time"
+// Failure is an error of a known class; other errors are transient.
+type Failure struct {
+	Class FailureClass
+	Err   error
+	Until string   // limit: RFC 3339, "" if it was not said
+	Paths []string // conflict, protected
+	Head  Tree     // foreign, moved: where the integration branch stands
+	Holds []string // foreign: see EffectFailed
+	Back  bool     // foreign: see EffectFailed
+}
 
-	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
+func (f *Failure) Error() string { return f.Err.Error() }
+
+func (f *Failure) Unwrap() error { return f.Err }
+
+// FailureClass says what kind of failure an effect met.
+type FailureClass string
+
+// Classes of failure.
+const (
+	FailConflict    FailureClass = "conflict"      // results do not merge: the step "merge" begins
+	FailConfig      FailureClass = "configuration" // cannot work until somebody changes something: a person
+	FailTransient   FailureClass = "transient"     // may work next time: tried again with backoff
+	FailCrash       FailureClass = "crash"         // the agent was killed by a signal that was not ours
+	FailInterrupted FailureClass = "interrupted"   // by ralph's own end; counts nothing
+	FailLost        FailureClass = "lost"          // its worker was lost, and nobody knows how far it came: begun again with backoff, with a count of its own
+	FailLimit       FailureClass = "limit"         // a rate limit: the runner is parked; counts nothing
+	FailForeign     FailureClass = "foreign"       // publish of the sum: others have put commits on the branch, up to Head: a person
+	FailMoved       FailureClass = "moved"         // land: the branch has moved on to Head; to be merged anew from there
+	FailProtected   FailureClass = "protected"     // a merge changed what is protected: a person
+	FailSession     FailureClass = "session"       // the session cannot be gone on with: a fresh one on a tree that is put back; counts nothing
 )
-
-// afterFailure blocks the node when its attempts or the breaker are used up,
-// else waits before the next attempt, or opens it at once. A conflict that agents
-// do not resolve goes to a person instead.
-func (r *Run) afterFailure(n *node, now time.Time) (Event, bool) {
-	l := &n.life
-	step := n.stepNow()
-	last := n.logs[len(n.logs)-1]
-	used := *l.usedOf(l.step)
-	if l.step != asideStep {
-		if limit := max(step.Limits.Attempts, 1); used >= limit {
-			why := fmt.Sprintf("%s of step %s used up; last: %s", attempts(limit), step.Name, last.Reason)
-			return r.blocks(n, why), true
-		}
-		if b := step.Limits.Breaker; b > 0 && l.streak >= b {
-			why := fmt.Sprintf("the same failure %d times in a row: %s", l.streak, last.Reason)
-			return r.blocks(n, why), true
-		}
-	}
-	if d := backoff(step.Retry, used, n.id, last.Number); d > 0 {
-		return n.event(NodeWaiting{For: ForTimer, Until: now.Add(d), Detail: "before attempt " + fmt.Sprint(n.numbers[step.Name]+1)}), true
-	}
-	if r.draining {
-		return Event{}, false
-	}
-	if e, held := r.restraint(n, now); held {
-		return e, true
-	}
-	return r.open(n), true
-}
-
-// Left is how many attempts the present step of a node may make after the one that is
-// open, as far as its allowance goes.
-func (r *Run) Left(id ir.NodeID) int {
-	n := r.byID[id]
-	if n == nil || n.ir == nil || n.stepNow() == nil {
-		return 0
-	}
-	return max(n.stepNow().Limits.Attempts-*n.life.usedOf(n.life.step)-1, 0)
-}
-
-// afterDiagnosis does what the diagnostic agent said: fail counts, retry begins
-// anew without counting as often as a runner is tried again, all else is for a person.
-func (r *Run) afterDiagnosis(n *node) Event {
-	d := n.life.attempt.diagnosed
-	switch {
-	case d.Action == "retry" && n.life.stalls < n.stepNow().Limits.RunnerRetries:
-		return n.attemptEvent(AttemptEnded{
-			Status: AttemptError, Reason: text.Head("it stalled, and the diagnosis says to try again"+because(d.Note), 300), Next: n.stepNow().Name,
-		})
-	case d.Action == "retry" || d.Action == "fail":
-		return r.verdict(n)
-	}
-	note := d.Note
-	if note == "" {
-		note = "the agent stalled"
-	}
-	return n.event(NodeWaiting{For: ForHuman, Cause: CauseDiagnosis, Detail: text.Head(note, MaxNote)})
-}
-
-// onTrouble answers an effect that did not happen: try again later as long as
-// the failure may pass by itself, else ask another agent or a person.
-func (r *Run) onTrouble(n *node, now time.Time) Event {
-	l := &n.life
-	t := l.trouble
-	ask := func(c Cause) Event {
-		return n.event(NodeWaiting{For: ForHuman, Cause: c, Gate: t.Gate, Detail: t.Detail})
-	}
-	step := n.stepNow()
-	byAgent := t.kind == EffectAgent
-	standin := ""
-	if byAgent && step != nil && l.standin < len(step.Fallback) {
-		standin = step.Fallback[l.standin]
-	}
-	instead := func() Event {
-		return n.attemptEvent(AttemptEnded{
-			Status: AttemptError, Next: step.Name,
-			Reason: text.Head(fmt.Sprintf("agent %s cannot work (%s); %s takes its place", t.agent, text.FirstLine(t.Detail), standin), 300),
-		})
-	}
-	retries := 5
-	if step != nil {
-		retries = step.Limits.RunnerRetries
-	}
-	runner := r.epic.Agents[t.agent].Runner
-	switch {
-	case t.Class == FailConflict && l.step == asideStep:
-		return n.attemptEvent(AttemptEnded{Status: AttemptError, Reason: t.Detail, Next: step.Name})
-	case t.Class == FailConflict:
-		return ask(CauseConflict)
-	case t.kind == EffectPoll && t.Class != FailConfig:
-		w := NodeWaiting{For: ForHuman, Cause: CausePull, Until: later(now, pollEvery.Milliseconds()), Detail: "the pull request could not be asked for: " + t.Detail}
-		return n.event(w)
-	case t.Class == FailForeign:
-		return ask(CauseForeign)
-	case t.Class == FailProtected:
-		return ask(CauseProtected)
-	case t.Class == failGate:
-		return ask(CauseGate)
-	case t.Class == FailLost && l.lostAt[t.kind] <= retries:
-		return n.event(NodeWaiting{For: ForTimer, Until: again(n, now, l.lostAt[t.kind]), Detail: t.Detail})
-	case t.Class == FailLost && byAgent:
-		return ask(CauseRunner)
-	case t.Class == FailLost && t.kind == EffectDiagnose:
-		return ask(CauseDiagnosis)
-	case t.Class == FailLost:
-		return ask(CauseWorkspace)
-	case t.kind == EffectDiagnose && t.Class != FailLimit && (t.Class == FailConfig || l.failures > retries):
-		return ask(CauseDiagnosis)
-	case t.Class == FailConfig && standin != "":
-		return instead()
-	case t.Class == FailConfig:
-		return ask(CauseConfig)
-	case t.Class == FailLimit && runner != "":
-		return r.onLimit(n, runner, &t.EffectFailed, now)
-	case l.failures <= retries:
-		return n.event(NodeWaiting{For: ForTimer, Until: again(n, now, l.failures), Detail: t.Detail})
-	case t.Class == FailCrash && byAgent:
-		next, _ := r.nextName(n, "")
-		return n.attemptEvent(AttemptEnded{Status: AttemptFailed, Reason: text.Head(t.Detail, 300), Signature: "crash", Next: next})
-	case !byAgent:
-		return ask(CauseWorkspace)
-	case standin != "":
-		return instead()
-	}
-	if p := r.parks[runner]; p != nil && !p.down.IsZero() && since(now, p.down) >= outage {
-		return ask(CauseRunner)
-	}
-	return r.onLimit(n, runner, &t.EffectFailed, now)
-}

@@ -214,3 +214,23 @@ func Clean(s string) string {
 		return r
 	}, s)
 }
+
+func (o Outcome) Asks() bool {
+	return o.NeedsHuman || o.NextAction == "need_human" || o.NextAction == "needs_human"
+}
+
+// Claims reports whether what the agent said lets gates begin.
+func (e AgentEnded) Claims() bool {
+	switch {
+	case e.End != EndExited || e.Outcome.Fatal || e.Outcome.Invalid != "" || e.Outcome.Result == "failed":
+		return false
+	case e.Outcome.Result == "" && e.Outcome.Promise == "" && e.ExitCode != 0:
+		return false
+	}
+	return true
+}
+
+// Size is at least how many bytes an input takes in an event.
+func (x Result) Size() int {
+	return len(`{"node":"","commit":"","tree":"","same":""},`) + len(x.Node) + len(x.Commit) + len(x.Tree.Tree) + len(x.Same)
+}

@@ -1,6 +1,8 @@
 package executor
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // OutcomeSchema is the JSON Schema of an outcome, as agents are told it: the first
 // form that ParseOutcome takes.

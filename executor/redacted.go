@@ -1,6 +1,8 @@
 package executor
 
-import "reflect"
+import (
+	"reflect"
+)
 
 // Redacted returns a copy of a body with every text passed through clean; nil
 // cleans nothing. What names a commit, a tree or a digest has no shape that clean

@@ -29,11 +29,11 @@ func TestSecretsAreTakenOutOfEveryTextOfAnEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(raw), secret) || !strings.Contains(string(raw), "[gone]") {
-			t.Errorf("%s: %s", got.kind(), raw)
+			t.Errorf("%s: %s", got.EventName(), raw)
 		}
 		old, err := Event{Seq: 1, Body: body}.MarshalJSON()
 		if err != nil || !strings.Contains(string(old), secret) || !reflect.DeepEqual(before, body) {
-			t.Errorf("%s: what was given is changed: %s, %v", body.kind(), old, err)
+			t.Errorf("%s: what was given is changed: %s, %v", body.EventName(), old, err)
 		}
 		if same := Redacted(body, nil); !reflect.DeepEqual(same, body) {
 			t.Errorf("nothing to clean, and yet %+v", same)

@@ -3,11 +3,82 @@ package executor
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
+
+// Late is what a prompt says besides the epic's text, without the feedback.
+type Late struct {
+	Task    []string `json:"task,omitempty"`  // in place of the epic's text
+	About   bool     `json:"about,omitempty"` // what the sprint is about follows it
+	Basis   []string `json:"basis,omitempty"` // what the worktree contains
+	Earlier []string `json:"earlier,omitempty"`
+	Older   []string `json:"older,omitempty"`
+	Turn    []string `json:"turn,omitempty"`
+	ByFile  bool     `json:"by_file,omitempty"` // it reports by a file, not by a tool
+}
+
+// Prompt builds what Run.Prompt does from a request for an agent's turn. n and step are
+// the request's, of the epic or made up.
+func (q Request) Prompt(n *ir.Node, step *ir.Step, left ...string) []byte {
+	return q.Late.Prompt(new(bytes.Buffer), n, step, q.Feedback, left)
+}
+
+func (t *Late) Prompt(b *bytes.Buffer, n *ir.Node, step *ir.Step, feedback, left []string) []byte {
+	b.Reset()
+	section := func(title string, lines ...string) {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		if title != "" {
+			b.WriteString("## ")
+			b.WriteString(title)
+			b.WriteString("\n\n")
+		}
+		for _, l := range lines {
+			b.WriteString(l)
+			b.WriteByte('\n')
+		}
+	}
+	some := func(title string, lines []string) {
+		if len(lines) > 0 {
+			section(title, lines...)
+		}
+	}
+	switch {
+	case len(t.Task) > 0:
+		section("", t.Task...)
+		if t.About {
+			section("What the sprint is about: not to be done now, it is the next step", n.Prompt...)
+		}
+	case len(step.Prompt) > 0:
+		section("", step.Prompt...)
+	default:
+		section("", n.Prompt...)
+	}
+	here := []string{"You work on step " + strconv.Quote(step.Name) + " of sprint " + string(n.Key) + "."}
+	if step.Access == "read" {
+		here = append(here, "Change no files in this step: what you report is its result.")
+	}
+	if step.Note != "" {
+		here = append(here, step.Note)
+	}
+	section("This step", here...)
+	some("What your worktree already contains", t.Basis)
+	some("What earlier steps reported", t.Earlier)
+	some("Files that earlier steps left", left)
+	some("An earlier try", t.Older)
+	some("Feedback: what to mend", feedback)
+	some("This turn", t.Turn)
+	if t.ByFile {
+		section("How to report", byFile...)
+	} else {
+		section("How to report", byTool...)
+	}
+	return bytes.Clone(b.Bytes())
+}
 
 // Request is what a worker has to know of the run to do an effect, besides the epic: plain
 // data that stays the same through JSON. Its lists must not be changed.
@@ -40,57 +111,6 @@ type Stalled struct {
 	Agent string `json:"agent,omitempty"`
 	Turn  string `json:"turn,omitempty"`
 	Tail  string `json:"tail,omitempty"`
-}
-
-// Request collects what the worker of an effect has to know. It changes nothing.
-func (r *Run) Request(e Effect) Request {
-	q := Request{Effect: e}
-	n := r.byID[e.Node]
-	if n == nil || n.ir == nil {
-		return q
-	}
-	if n.sum || !slices.ContainsFunc(r.epic.Nodes[n.index].Steps, func(s ir.Step) bool { return s.Name == e.Step }) {
-		q.Step = r.Step(e.Node, e.Step)
-	}
-	a, _ := r.Attempt(e.Node, e.Step, e.Attempt)
-	switch e.Kind {
-	case EffectAgent:
-		q.Feedback, q.Context, q.Late = r.Feedback(e.Node), r.context(e.Node), r.late(n)
-		q.Reports = n.stepReports(e.Step)
-	case EffectPull:
-		text := r.pullText(e)
-		q.Pull = &text
-	case EffectCollect:
-		q.Outcome = a.Outcome
-	case EffectDiagnose:
-		q.Stalled = &Stalled{Agent: a.Agent, Turn: a.Turn, Tail: a.Tail}
-	case EffectGate, EffectRed:
-		q.Feedback, q.Context, q.Left = r.Feedback(e.Node), r.context(e.Node), r.Left(e.Node)
-		q.Told = min(len(a.Feedback), len(q.Feedback))
-		q.Outcome, q.Changed, q.Listed = a.Outcome, a.Collected.SinceStart(), a.Collected.Listed
-		for _, j := range a.Gates {
-			if !j.Red && j.Gate != e.Gate {
-				q.Earlier = append(q.Earlier, j)
-			}
-		}
-	}
-	return q
-}
-
-// stepReports are the reports of the steps before one.
-func (n *node) stepReports(step string) (out []StepReport) {
-	for k := range n.ir.Steps {
-		if n.ir.Steps[k].Name == step {
-			return out
-		}
-		for _, a := range slices.Backward(n.logs) {
-			if a.Step == n.ir.Steps[k].Name && a.Status == AttemptPassed {
-				out = append(out, StepReport{a.Step, a.Number, a.Outcome.Summary})
-				break
-			}
-		}
-	}
-	return nil
 }
 
 // WithFeedback is a context with the feedback, as the last of its fields.

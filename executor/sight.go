@@ -2,7 +2,8 @@ package executor
 
 import (
 	"cmp"
-	"fmt"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"time"
 
@@ -17,36 +18,6 @@ type Sight struct {
 	Text  string    `json:"text,omitempty"`  // of the node, the begin of its digest
 }
 
-// Where a run or a node stands that only goes its way.
-const (
-	goingOn  = "going on"
-	notBegun = "not going on"
-	underWay = "under way" // whether it began yet does not matter
-)
-
-// Bind is a decision for a letter: it says what its sender sees. The error is a
-// *Refused if it does not apply now; the decision is bound all the same.
-func (r *Run) Bind(id ir.NodeID, d Decision) (Decision, error) {
-	bound, _, err := r.consider(id, d)
-	if err != nil {
-		bound = d
-	}
-	bound.Seen = r.sight(id, d.Verb)
-	return bound, err
-}
-
-// Rebind is a decision whose sender saw that a run was about to begin: it is for that
-// one, which has begun now.
-func (r *Run) Rebind(id ir.NodeID, d Decision) Decision {
-	if d.Verb.OfRun() {
-		d.Seen.Run, d.Seen.Began = r.whichRun(id)
-	}
-	if id == "" && d.Verb != Resume {
-		d.Seen.State = r.sight("", d.Verb).State
-	}
-	return d
-}
-
 // OfRun reports whether a decision is for the run that its sender saw. The others end a
 // wait, and are bound to the attempt: they count as long as exactly that waits.
 func (v Verb) OfRun() bool {
@@ -58,118 +29,145 @@ func (v Verb) OfRun() bool {
 	return false
 }
 
-// whichRun is the run that a decision is for. What was said about a node to a run that
-// was killed holds in the one that goes on from there; what was said about the run itself
-// does not: it was started again.
-func (r *Run) whichRun(id ir.NodeID) (event int64, began time.Time) {
-	if id == "" {
-		return r.startedSeq, r.startedAt
-	}
-	return r.firstSeq, r.firstAt
-}
+// WasPaused reports whether a pause was seen.
+func (s Sight) WasPaused() bool { return strings.HasPrefix(s.State, "paused by ") }
 
-func (r *Run) sight(id ir.NodeID, v Verb) Sight {
-	var s Sight
-	if v.OfRun() {
-		s.Run, s.Began = r.whichRun(id)
-	}
-	if id == "" {
-		s.State = r.place(v)
-		return s
-	}
-	n := r.byID[id]
-	if n == nil || n.ir == nil {
-		return s
-	}
-	s.State, s.Text = r.placeOf(n, v), fmt.Sprintf("%.12s", n.ir.Digest.Work)
-	return s
-}
-
-// place is where the run stands, as far as it matters to what is decided.
-func (r *Run) place(v Verb) string {
-	switch {
-	case v == Resume && r.held.For == ForHuman:
-		return pausedAt(r.held.Detail, r.heldAt)
-	case v == Resume: // what a budget or a base holds needs no look: each says by itself whether it is enough
-		return "not paused"
-	case r.Open():
-		return goingOn
-	}
-	return notBegun
-}
-
-// placeOf is where a node stands, as far as it matters to what is decided.
-func (r *Run) placeOf(n *node, v Verb) string {
-	switch s := r.shown(n); {
-	case v == Resume && n.people.paused != "":
-		return pausedAt("paused by "+n.people.paused, n.people.pausedAt)
-	case v == Approve, v == Reject, v == RetryNode, v == Resume && s == Waiting:
-	case v == Resume:
-		return "not paused"
-	case s == Pending, s == Ready, s == Running, s == Waiting && (n.wait.For == ForTimer || n.wait.For == ForLimit || n.wait.Cause == CauseHeld):
-		return underWay
-	}
-	out := r.standing(n)
-	if n.wait.Gate != "" && n.status == Waiting {
-		out += ", gate " + n.wait.Gate
-	}
-	if k := len(n.logs); k > 0 {
-		out += fmt.Sprintf(", %s #%d after %d turns", n.logs[k-1].Step, n.logs[k-1].Number, n.logs[k-1].Turns)
-	}
-	return out
-}
-
-// wasPaused reports whether a pause was seen.
-func (s Sight) wasPaused() bool { return strings.HasPrefix(s.State, "paused by ") }
-
-func pausedAt(what string, at time.Time) string {
-	return what + " at " + at.UTC().Format(time.RFC3339Nano)
-}
-
-// stillSeen refuses a letter when what its sender saw is not so any more.
-func (r *Run) stillSeen(id ir.NodeID, d Decision) error {
-	was, now := d.Seen, r.sight(id, d.Verb)
-	switch {
-	case was == (Sight{}) && d.About == "":
-		return nil
-	case was == (Sight{}):
-		was = now.earlier(d.About)
-	}
-	n := r.byID[id]
-	switch {
-	case id != "" && (n == nil || n.ir == nil):
-		return nil // consider says so
-	case was.Run != 0 && (was.Run != now.Run || !was.Began.Equal(now.Began)):
-		return &Refused{
-			Why:  fmt.Sprintf("this was decided about the run that began %s; another one began %s", timeOf(was.Began), timeOf(now.Began)),
-			Hint: strings.TrimRight(fmt.Sprintf("if it still holds: ralph %s %s", d.Verb, r.nameOrNone(n)), " "),
-		}
-	case was.Text != now.Text:
-		return r.refuse(n, "its text is not the one that this was decided about")
-	case was.State == now.State:
-		return nil
-	case n == nil:
-		return &Refused{Why: fmt.Sprintf("this was decided when the run was %s, and now it is %s", was.State, now.State), Hint: "if it still holds: ralph " + string(d.Verb)}
-	}
-	return r.refuse(n, "this was decided when it was %s, and now it is %s", was.State, now.State)
-}
-
-func timeOf(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
-
-func (r *Run) nameOrNone(n *node) string {
-	if n == nil {
-		return ""
-	}
-	return string(n.ir.Key)
-}
-
-// earlier reads what a letter of an earlier release says: "STANDING, the text DIGEST",
+// Earlier reads what a letter of an earlier release says: "STANDING, the text DIGEST",
 // or the text alone. What it does not say it is not bound to.
-func (s Sight) earlier(about string) Sight {
+func (s Sight) Earlier(about string) Sight {
 	state, text, _ := strings.Cut(about, "the text ")
 	s.Text = text
 	if state = strings.TrimSuffix(state, ", "); !strings.HasPrefix(s.State, state) {
 		s.State = cmp.Or(state, s.State)
 	}
 	return s
+}
+
+// Grade says what a change means that ralph did not make.
+type Grade string
+
+// Drift is something that is not as it was: a setting, a hook, a ref, the
+// user's checkout.
+type Drift struct {
+	What string `json:"what"`           // unique: "core.hooksPath in .git/config", "refs/heads/x"
+	Was  string `json:"was,omitempty"`  // "": it was not there
+	Is   string `json:"is,omitempty"`   // "": it is not there
+	Back string `json:"back,omitempty"` // command that puts it back; it loses nothing of what is there by then
+	Look string `json:"look,omitempty"` // command that shows what changed
+
+	// Of the user's checkout: what files held when they were as before, as git names
+	// it ("": there was none). Nil if that is not kept.
+	Files map[string]string `json:"files,omitempty"`
+}
+
+// ID names a change in commands: the same change has the same.
+func (c Drift) ID() string {
+	sum := sha256.Sum256([]byte(c.What + "\x00" + c.Was + "\x00" + c.Is))
+	return hex.EncodeToString(sum[:4])
+}
+
+// AsBefore is what something was that is not told in one value.
+const AsBefore = "as it was when the run began"
+
+// String says what changed, in one line.
+func (c Drift) String() string {
+	switch {
+	case c.Was == AsBefore:
+		return c.What + ": " + c.Is
+	case c.Was == "":
+		return c.What + " is new: " + c.Is
+	case c.Is == "":
+		return c.What + " is gone; it was " + c.Was
+	}
+	return c.What + " was " + c.Was + " and is " + c.Is
+}
+
+// During is an attempt that was in flight.
+type During struct {
+	Node    ir.NodeID `json:"node"`
+	Step    string    `json:"step,omitempty"`
+	Attempt int       `json:"attempt,omitempty"`
+}
+
+// Events about what others changed.
+type (
+	// TamperSeen says that somebody who is not ralph changed something. While a
+	// change of the same thing is open, Was is what that says: what is trusted.
+	TamperSeen struct {
+		ID    string `json:"id"`
+		Grade Grade  `json:"grade"`
+		Drift
+		During []During `json:"during,omitempty"` // attempts in flight since it was looked at before
+	}
+	// TamperUndone says that something is as it was again.
+	TamperUndone struct {
+		ID   string `json:"id"`
+		What string `json:"what"`
+	}
+)
+
+func (TamperSeen) EventName() string { return "tamper.seen" }
+
+func (TamperUndone) EventName() string { return "tamper.undone" }
+
+// Thing is the kind of what changed: it decides what a change means.
+type Thing string
+
+// Things that are looked at.
+const (
+	ThingSetting Thing = "setting" // of the repository, a hook, a file of info/
+	ThingForeign Thing = "foreign" // a branch or tag of the user's
+	ThingOwn     Thing = "own"     // a ref of this epic
+	ThingRoute   Thing = "route"   // where git goes, for a name that is new or to what was known before
+	ThingOther   Thing = "other"   // other refs, other epics, the user's checkout
+)
+
+// Sighting is a difference between two looks (see Watch).
+type Sighting struct {
+	Drift
+	Thing   Thing
+	Forward bool      // a ref: it is new, or what it was is an ancestor of what it is; a route: nobody need be told
+	Young   bool      // foreign: it was made while an attempt was in flight that still is: never trusted
+	Node    ir.NodeID // own: whose ref it is; "" if the epic's
+	Branch  bool      // own: it is the node's branch
+	Over    bool      // own: ralph has set it since: nothing of what others did is left
+	During  []During
+}
+
+// Watch looks at what is the user's, and at the epic's refs, around everything
+// that runs programs of others. It only reads. Its methods but Start, Finish and
+// Keep may be called from any goroutine. Every sighting is returned once.
+type Watch interface {
+	// Start begins to watch. It compares what is there with open (What and Was of
+	// changes that are neither accepted nor put back); if the last run did not come to its end,
+	// also with what was trusted in it: cut, and with the refs that are on record.
+	Start(open []Drift, cut bool, during []During, pins []Pin) []Sighting
+	// Begin looks before an effect, also at what it is about to overwrite; End after
+	// one that runs programs of others.
+	Begin(e Effect) []Sighting
+	End(e Effect) []Sighting
+	// Finish looks once more, when nothing runs: also at other refs and the
+	// user's checkout.
+	Finish() []Sighting
+	// Keep is told of sightings that are on record now. What is trusted then
+	// outlives a crash.
+	Keep(done []Sighting) error
+}
+
+// Pin is where a ref of the epic stands, as far as it is on record.
+type Pin struct {
+	Node    ir.NodeID
+	Step    string   // "": the node's result
+	Attempt int      // of the step
+	Commits []string // any of them
+}
+
+// Foreign reports whether an effect runs programs that ralph does not answer for:
+// agents, gates, setup commands.
+func (k EffectKind) Foreign() bool {
+	switch k {
+	case EffectPrepare, EffectRed, EffectAgent, EffectDiagnose, EffectGate:
+		return true
+	}
+	return false
 }

@@ -1,6 +1,8 @@
 package executor
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // NodeStatus is where a node stands. The zero value is Pending.
 type NodeStatus uint8
@@ -15,19 +17,19 @@ const (
 	Blocked                     // not satisfied; nothing more is tried
 	Skipped                     // satisfied by a person's word, without a result
 	Cancelled                   // not satisfied, by a person's word
-	nodeStatuses
+	NodeStatuses
 )
 
-var nodeNames = [nodeStatuses]string{"pending", "ready", "running", "waiting", "done", "blocked", "skipped", "cancelled"}
+var NodeNames = [NodeStatuses]string{"pending", "ready", "running", "waiting", "done", "blocked", "skipped", "cancelled"}
 
-func (s NodeStatus) String() string { return nodeNames[s] }
+func (s NodeStatus) String() string { return NodeNames[s] }
 
-// settled reports whether dependents need not wait any longer.
-func (s NodeStatus) settled() bool { return s == Done || s == Skipped }
+// Settled reports whether dependents need not wait any longer.
+func (s NodeStatus) Settled() bool { return s == Done || s == Skipped }
 
-// nodeMoves is the total table of legal moves of a node: nodeMoves[from][to].
+// NodeMoves is the total table of legal moves of a node: NodeMoves[from][to].
 // A move to the same status is never one.
-var nodeMoves = [nodeStatuses][nodeStatuses]bool{
+var NodeMoves = [NodeStatuses][NodeStatuses]bool{
 	Pending:   {Ready: true, Waiting: true, Done: true, Skipped: true, Cancelled: true}, // waiting: the sum, before it begins
 	Ready:     {Pending: true, Running: true, Done: true, Skipped: true, Cancelled: true},
 	Running:   {Pending: true, Waiting: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},
@@ -51,10 +53,10 @@ const (
 	AttemptStalled                 // no sign of life; counts
 	AttemptCancelled               // given up by a person or with its node; counts nothing
 	AttemptError                   // not the agent's doing; counts nothing
-	attemptStatuses
+	AttemptStatuses
 )
 
-var attemptNames = [attemptStatuses]string{"invalid", "running", "passed", "failed", "stopped", "timeout", "stalled", "cancelled", "error"}
+var attemptNames = [AttemptStatuses]string{"invalid", "running", "passed", "failed", "stopped", "timeout", "stalled", "cancelled", "error"}
 
 func (s AttemptStatus) String() string { return attemptNames[s] }
 
@@ -63,17 +65,17 @@ func (s AttemptStatus) MarshalText() ([]byte, error) { return []byte(s.String())
 
 // UnmarshalText reads the status's word.
 func (s *AttemptStatus) UnmarshalText(b []byte) error {
-	return parseWord(s, attemptNames[:], 1, string(b), "attempt status")
+	return ParseWord(s, attemptNames[:], 1, string(b), "attempt status")
 }
 
-// counts reports whether an attempt that ended so uses up one of the attempts.
-func (s AttemptStatus) counts() bool {
+// Counts reports whether an attempt that ended so uses up one of the attempts.
+func (s AttemptStatus) Counts() bool {
 	return s == AttemptFailed || s == AttemptTimeout || s == AttemptStalled
 }
 
-// attemptMoves is the total table of legal moves of an attempt; an attempt that
+// AttemptMoves is the total table of legal moves of an attempt; an attempt that
 // has ended never moves again.
-var attemptMoves = [attemptStatuses][attemptStatuses]bool{
+var AttemptMoves = [AttemptStatuses][AttemptStatuses]bool{
 	AttemptRunning: {
 		AttemptPassed: true, AttemptFailed: true, AttemptStopped: true, AttemptTimeout: true,
 		AttemptStalled: true, AttemptCancelled: true, AttemptError: true,
@@ -115,12 +117,12 @@ const (
 	CauseProtected Cause = "protected"       // a merge changed what is protected
 	CauseDeadline  Cause = "deadline"        // the node's deadline is past; nothing new is begun
 	CauseHeld      Cause = "run held"        // the whole run is paused, or its budget is used up
-	causeOnly      Cause = "only"            // it was interrupted and --only leaves it out
+	CauseOnly      Cause = "only"            // it was interrupted and --only leaves it out
 )
 
-// recheck reports whether the next start of apply tries again by itself.
-func (c Cause) recheck() bool {
-	return c == causeOnly || c == CauseConfig || c == CauseRunner || c == CauseWorkspace || c == CausePull
+// Recheck reports whether the next start of apply tries again by itself.
+func (c Cause) Recheck() bool {
+	return c == CauseOnly || c == CauseConfig || c == CauseRunner || c == CauseWorkspace || c == CausePull
 }
 
 // Verdict is what a gate says about an attempt.
@@ -134,8 +136,8 @@ const (
 	ErrorJudged Verdict = "error"
 )
 
-// parseWord sets *to to the index of word in names, from index from on.
-func parseWord[T ~uint8](to *T, names []string, from int, word, what string) error {
+// ParseWord sets *to to the index of word in names, from index from on.
+func ParseWord[T ~uint8](to *T, names []string, from int, word, what string) error {
 	for i := from; i < len(names); i++ {
 		if names[i] == word {
 			*to = T(i)
@@ -143,4 +145,36 @@ func parseWord[T ~uint8](to *T, names []string, from int, word, what string) err
 		}
 	}
 	return fmt.Errorf("unknown %s %q", what, word)
+}
+
+// Vocabulary is the set of words that one of the formats that ralph reads and
+// writes has for where something stands.
+type Vocabulary string
+
+// Vocabularies. Those of attempts speak of one try, the others of a node.
+const (
+	WordsIssue     Vocabulary = "issue"      // open, in_progress, closed, blocked (scrum agents and bd)
+	WordsBead      Vocabulary = "bead"       // running, awaiting_approval, approved, rejected, skipped (a task's beads)
+	WordsTask      Vocabulary = "task"       // idle, running, paused, awaiting_approval, completed, failed
+	WordsRalphBead Vocabulary = "ralph-bead" // pending, in_progress, completed, failed, blocked
+	WordsShepherd  Vocabulary = "shepherd"   // open, in_progress, blocked, closed
+	WordsExecution Vocabulary = "execution"  // of an attempt: completed, failed, timeout
+	WordsRun       Vocabulary = "run"        // of an attempt: pending, running, completed, failed, cancelled, stalled
+)
+
+// attemptWords gives the word for each status of an attempt, from running on:
+// running, passed, failed, stopped, timeout, stalled, cancelled, error.
+var attemptWords = map[Vocabulary][AttemptStatuses - 1]string{
+	WordsExecution: {"", "completed", "failed", "failed", "timeout", "timeout", "failed", "failed"},
+	WordsRun:       {"running", "completed", "failed", "failed", "failed", "stalled", "cancelled", "failed"},
+}
+
+// Word is the vocabulary's word for how an attempt stands, "" for a vocabulary
+// of nodes, and for what it has no word: an execution that is going on.
+func (s AttemptStatus) Word(in Vocabulary) string {
+	words, ok := attemptWords[in]
+	if !ok || s < AttemptRunning || s >= AttemptStatuses {
+		return ""
+	}
+	return words[s-1]
 }

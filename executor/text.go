@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-func agentFailure(e AgentEnded) string {
+func AgentFailure(e AgentEnded) string {
 	switch {
 	case e.Outcome.Summary != "":
 		return "the agent reported failure: " + text.FirstLine(e.Outcome.Summary)
@@ -16,13 +16,13 @@ func agentFailure(e AgentEnded) string {
 	return fmt.Sprintf("the agent ended with exit code %d", e.ExitCode)
 }
 
-func because(message string) string {
+func Because(message string) string {
 	if m := text.FirstLine(message); m != "" {
 		return ": " + m
 	}
 	return ""
 }
 
-func attempts(n int) string {
+func Attempts(n int) string {
 	return text.Form(n, "the one attempt", fmt.Sprintf("the %d attempts", n))
 }

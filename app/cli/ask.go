@@ -23,6 +23,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/mcp"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
@@ -119,7 +120,7 @@ func (a *askArgs) run(cmd *cobra.Command, key, question string) error {
 }
 
 // choose finds the session that is asked, and makes sure that it can be.
-func (a *askArgs) choose(r *record.Record, v executor.NodeView, crew *run.Crew) (sessionJSON, executor.Program, error) {
+func (a *askArgs) choose(r *record.Record, v machine.NodeView, crew *run.Crew) (sessionJSON, executor.Program, error) {
 	list, err := a.which.of(sessionsOf(r, v, crew), v)
 	if err != nil {
 		return sessionJSON{}, nil, err
@@ -149,7 +150,7 @@ func (a *askArgs) choose(r *record.Record, v executor.NodeView, crew *run.Crew) 
 
 // askAgent lets the agent of a session answer a question, in a directory that nobody
 // else uses. What it says meanwhile goes to a terminal; said is all that went there.
-func askAgent(r *record.Record, ctx context.Context, v executor.NodeView, s sessionJSON, program executor.Program, question string, a *askArgs, out io.Writer) (answer []byte, said string, err error) {
+func askAgent(r *record.Record, ctx context.Context, v machine.NodeView, s sessionJSON, program executor.Program, question string, a *askArgs, out io.Writer) (answer []byte, said string, err error) {
 	commit := s.commit
 	if commit == "" {
 		commit = r.Run.Base().Commit
@@ -187,7 +188,7 @@ func askAgent(r *record.Record, ctx context.Context, v executor.NodeView, s sess
 }
 
 // asking is the turn that answers.
-func asking(r *record.Record, v executor.NodeView, s sessionJSON, question, commit string) executor.AgentRun {
+func asking(r *record.Record, v machine.NodeView, s sessionJSON, question, commit string) executor.AgentRun {
 	agent := r.Epic.Agents[s.Agent]
 	n := r.Node(v.ID)
 	limits := ir.StepLimits{Iterations: 1, Attempts: 1}

@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -37,7 +38,7 @@ type baselineJSON struct {
 	Held     bool             `json:"held,omitempty"`     // nothing starts because of it
 }
 
-func baselines(checks []executor.BaseCheck) []baselineJSON {
+func baselines(checks []machine.BaseCheck) []baselineJSON {
 	var out []baselineJSON
 	for _, c := range checks {
 		j := baselineJSON{Gate: c.Gate, Also: c.Also, Base: c.Base.Commit, Green: c.Green, Approved: c.Approved, Held: c.Held()}

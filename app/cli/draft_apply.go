@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -128,7 +129,7 @@ func settleDraft(cmd *cobra.Command, file string, epic *ir.Epic, key string, ver
 // drafted is a draft as its record has it.
 type drafted struct {
 	*record.Record
-	view executor.NodeView
+	view machine.NodeView
 	plan string // the path of the plan
 }
 

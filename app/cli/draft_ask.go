@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
@@ -21,7 +22,7 @@ import (
 // said is false if nothing was decided.
 func (d *drafted) ask(ctx context.Context, cmd *cobra.Command, out io.Writer) (said bool, err error) {
 	at := personAt(cmd, out)
-	if at == nil || !executor.MayApprove(project.UserName(), d.view.Approvers) {
+	if at == nil || !machine.MayApprove(project.UserName(), d.view.Approvers) {
 		return false, nil
 	}
 	in := term.NewInput(at)

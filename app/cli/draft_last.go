@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -54,7 +55,7 @@ func lastRun(ctx context.Context, id ir.NodeID) ([]string, error) {
 	if o.Over != "" {
 		t.say("More than the budget: %s", o.Over)
 	}
-	var done []executor.NodeView
+	var done []machine.NodeView
 	for _, v := range r.Run.Views() {
 		if v.Status == executor.Done {
 			done = append(done, v)
@@ -113,7 +114,7 @@ func (t *lastTold) quote(indent, said string) {
 	}
 }
 
-func (t *lastTold) sprint(v executor.NodeView) {
+func (t *lastTold) sprint(v machine.NodeView) {
 	if v.ID == executor.Integration && v.Status != executor.Blocked && v.Status != executor.Waiting {
 		return
 	}
@@ -159,7 +160,7 @@ func (t *lastTold) sprint(v executor.NodeView) {
 	}
 }
 
-func (t *lastTold) attempt(a executor.AttemptLog) {
+func (t *lastTold) attempt(a machine.AttemptLog) {
 	if a.Status == executor.AttemptPassed || a.ByHand {
 		return
 	}

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
 func TestWhatHappenedIsToldOnce(t *testing.T) {
 	told := &lastTold{}
-	told.attempt(executor.AttemptLog{
+	told.attempt(machine.AttemptLog{
 		Step: "implement", Number: 1, Status: executor.AttemptFailed, Reason: "nothing changed since the step started; and 1 more",
 		Outcome: executor.Outcome{Summary: "did it"}, Problems: []string{"nothing changed since the step started", "a.go holds conflict markers"},
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -175,7 +176,7 @@ func (s *site) accountIsTrue(events []executor.Event) {
 		s.t.Errorf("N11: status: %v\n%s", err, got.all())
 		return
 	}
-	run, err := executor.New(s.epic)
+	run, err := machine.New(s.epic)
 	if err != nil {
 		s.t.Fatal(err)
 	}

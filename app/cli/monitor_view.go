@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
@@ -65,7 +66,7 @@ func (m *monitor) epic(w io.Writer, r *record.Record) {
 }
 
 // node prints a sprint that runs, or wants something of a person.
-func (m *monitor) node(w io.Writer, r *record.Record, v executor.NodeView) {
+func (m *monitor) node(w io.Writer, r *record.Record, v machine.NodeView) {
 	key := m.paint.Paint(term.Bold, reveal.Words(string(v.Key)))
 	if v.Status == executor.Running && r.Held {
 		what := "runs"
@@ -104,7 +105,7 @@ func (m *monitor) node(w io.Writer, r *record.Record, v executor.NodeView) {
 
 // signOf is when a program of a node's present attempt last wrote something; zero if
 // it never did.
-func signOf(r *record.Record, v executor.NodeView) time.Time {
+func signOf(r *record.Record, v machine.NodeView) time.Time {
 	k := len(v.Attempts)
 	if k == 0 {
 		return time.Time{}
@@ -114,7 +115,7 @@ func signOf(r *record.Record, v executor.NodeView) time.Time {
 }
 
 // stalled reports whether an agent has been silent for longer than its step allows.
-func stalled(r *record.Record, v executor.NodeView, sign time.Time) (time.Duration, bool) {
+func stalled(r *record.Record, v machine.NodeView, sign time.Time) (time.Duration, bool) {
 	step := r.Run.Step(v.ID, v.Step)
 	if step == nil || step.Stall.AfterMS == 0 || !strings.HasSuffix(v.Doing, ": agent") {
 		return 0, false

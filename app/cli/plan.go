@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -78,27 +79,27 @@ if something would (as terraform does), 1 for errors.`,
 
 // planJSON is `ralph plan --json`.
 type planJSON struct {
-	Base      string              `json:"base"`
-	Nodes     []plannedJSON       `json:"nodes"`
-	Counts    map[string]int      `json:"counts"` // of sprints, by action
-	Changes   bool                `json:"changes"`
-	Disk      diskJSON            `json:"disk"`
-	Baseline  []baselineJSON      `json:"baseline,omitempty"`
-	Proposals []executor.Proposed `json:"proposals,omitempty"`
-	Warnings  []string            `json:"warnings,omitempty"`
-	Notes     []string            `json:"notes,omitempty"`
-	Cannot    string              `json:"cannot,omitempty"`  // why apply would not start
-	AtWork    int                 `json:"at_work,omitempty"` // process of the run that is at work: it is the next one that is planned
-	First     []string            `json:"first,omitempty"`   // commands that have to come before apply, without --epic
+	Base      string             `json:"base"`
+	Nodes     []plannedJSON      `json:"nodes"`
+	Counts    map[string]int     `json:"counts"` // of sprints, by action
+	Changes   bool               `json:"changes"`
+	Disk      diskJSON           `json:"disk"`
+	Baseline  []baselineJSON     `json:"baseline,omitempty"`
+	Proposals []machine.Proposed `json:"proposals,omitempty"`
+	Warnings  []string           `json:"warnings,omitempty"`
+	Notes     []string           `json:"notes,omitempty"`
+	Cannot    string             `json:"cannot,omitempty"`  // why apply would not start
+	AtWork    int                `json:"at_work,omitempty"` // process of the run that is at work: it is the next one that is planned
+	First     []string           `json:"first,omitempty"`   // commands that have to come before apply, without --epic
 }
 
 type plannedJSON struct {
-	Key    ir.Key          `json:"key"`
-	ID     ir.NodeID       `json:"id"`
-	Title  string          `json:"title"`
-	ByHand bool            `json:"by_hand,omitempty"` // a person does all of its work
-	Action executor.Action `json:"action"`
-	Cause  string          `json:"cause,omitempty"`
+	Key    ir.Key         `json:"key"`
+	ID     ir.NodeID      `json:"id"`
+	Title  string         `json:"title"`
+	ByHand bool           `json:"by_hand,omitempty"` // a person does all of its work
+	Action machine.Action `json:"action"`
+	Cause  string         `json:"cause,omitempty"`
 }
 
 type diskJSON struct {
@@ -166,7 +167,7 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	return err
 }
 
-func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Space, machine *executor.Run) (planJSON, error) {
+func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Space, machine *machine.Run) (planJSON, error) {
 	p := planJSON{Nodes: []plannedJSON{}, Counts: map[string]int{}}
 	start, err := record.PlannedStart(ctx, epic, space, machine, a.only, a.rerun, a.rebase)
 	if err != nil {
@@ -242,32 +243,32 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 }
 
 // actionMarks are signs for actions, as terraform's.
-var actionMarks = map[executor.Action]struct {
+var actionMarks = map[machine.Action]struct {
 	mark string
 	ink  term.Colour
 }{
-	executor.ActRun: {"+", term.Good}, executor.ActRerun: {"~", term.Warn}, executor.ActMay: {"?", term.Plain}, executor.ActJudge: {"≟", term.Warn},
-	executor.ActGoOn: {"▷", term.Good}, executor.ActRunning: {"▶", term.Info}, executor.ActKeep: {"=", term.Faint}, executor.ActDone: {"=", term.Faint}, executor.ActSkip: {"=", term.Faint}, executor.ActWait: {"!", term.Warn},
-	executor.ActBlocked: {"■", term.Bad}, executor.ActGone: {"-", term.Faint}, executor.ActLeave: {" ", term.Faint},
+	machine.ActRun: {"+", term.Good}, machine.ActRerun: {"~", term.Warn}, machine.ActMay: {"?", term.Plain}, machine.ActJudge: {"≟", term.Warn},
+	machine.ActGoOn: {"▷", term.Good}, machine.ActRunning: {"▶", term.Info}, machine.ActKeep: {"=", term.Faint}, machine.ActDone: {"=", term.Faint}, machine.ActSkip: {"=", term.Faint}, machine.ActWait: {"!", term.Warn},
+	machine.ActBlocked: {"■", term.Bad}, machine.ActGone: {"-", term.Faint}, machine.ActLeave: {" ", term.Faint},
 }
 
 // actionWords say an action where the sprint is named, and where it is counted.
 func actionWords(n plannedJSON) string {
 	switch n.Action {
-	case executor.ActRun:
+	case machine.ActRun:
 		if n.ByHand { // apply opens its worktree and waits
 			return "by hand"
 		}
-	case executor.ActRerun:
+	case machine.ActRerun:
 		if n.ByHand {
 			return "by hand again"
 		}
 		return "run again"
-	case executor.ActMay:
+	case machine.ActMay:
 		return "may run again"
-	case executor.ActWait:
+	case machine.ActWait:
 		return "waits"
-	case executor.ActBlocked:
+	case machine.ActBlocked:
 		if strings.HasPrefix(n.Cause, "needs ") { // of another one that is
 			return "waits"
 		}
@@ -332,7 +333,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(reveal.Words(p.Cannot), "  Nothing was started."))
 	case p.Changes || p.held():
 		p.writeSteps(&b, apply, about)
-	case slices.ContainsFunc(p.Nodes, func(n plannedJSON) bool { return n.Action == executor.ActWait || n.Action == executor.ActBlocked }):
+	case slices.ContainsFunc(p.Nodes, func(n plannedJSON) bool { return n.Action == machine.ActWait || n.Action == machine.ActBlocked }):
 		fmt.Fprintf(&b, "\nNothing would run. What waits for you, and what to type: ralph status%s\n", about)
 	default:
 		fmt.Fprintf(&b, "\nNothing would run.\n")
@@ -355,7 +356,7 @@ func writePlanned(b *strings.Builder, paint term.Style, nodes []plannedJSON) {
 	for _, n := range nodes {
 		m := actionMarks[n.Action]
 		if w := actionWords(n); w == "waits" || strings.HasPrefix(w, "by hand") {
-			m = actionMarks[executor.ActWait]
+			m = actionMarks[machine.ActWait]
 		}
 		line := fmt.Sprintf("%s %s  %s", m.mark, words.PadTo(reveal.Words(string(n.Key)), wide), words.PadTo(actionWords(n), wideAction))
 		text := n.Title

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -75,7 +76,7 @@ func TestAResultThatIsNotFoundIsNotDone(t *testing.T) { // K33; execution §1
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b, first := halfDone(t)
-			b.keep(t, first, func(_ *executor.KeptRun, nodes map[ir.NodeID]*executor.Kept) {
+			b.keep(t, first, func(_ *machine.KeptRun, nodes map[ir.NodeID]*executor.Kept) {
 				if c.change != nil {
 					c.change(nodes)
 				}
@@ -103,7 +104,7 @@ func TestAResultThatIsNotFoundIsNotDone(t *testing.T) { // K33; execution §1
 func TestACommitThatTheBeadsDoNotKnowIsJudged(t *testing.T) { // execution §1, §9; S2-45
 	t.Parallel()
 	b, first := halfDone(t)
-	b.keep(t, first, func(_ *executor.KeptRun, nodes map[ir.NodeID]*executor.Kept) {
+	b.keep(t, first, func(_ *machine.KeptRun, nodes map[ir.NodeID]*executor.Kept) {
 		k := nodes["bd-1-2b"] // the beads were told last while its second attempt ran
 		k.Status, k.Success = "running", nil
 		k.Attempts[1].Status, k.Attempts[1].Commit, k.Attempts[1].Tree = executor.AttemptRunning, "", ""
@@ -163,7 +164,7 @@ func TestLimitsCountOnAfterARecovery(t *testing.T) { // K33; execution §3
 			b := fakeBeads(t)
 			first.remove(".beads")
 			b.do(first.dir, "init", "--prefix", "bd")
-			b.keep(t, first, func(_ *executor.KeptRun, nodes map[ir.NodeID]*executor.Kept) { c.change(nodes["bd-1-1"]) })
+			b.keep(t, first, func(_ *machine.KeptRun, nodes map[ir.NodeID]*executor.Kept) { c.change(nodes["bd-1-1"]) })
 			r := b.moved(t, first)
 			if len(c.runs) > 0 { // what the third one left is not there yet
 				r.git("update-ref", "refs/remotes/origin/ralph/x/1-1", first.git("rev-parse", "refs/ralph/bd-epic/nodes/bd-1-1/attempts/implement/2"))

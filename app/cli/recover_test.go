@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 	"github.com/ralph-compiler/ralph/ir"
@@ -76,13 +77,13 @@ func (b *beads) push(t *testing.T, r *applyRepo) {
 
 // keep writes the epic of a repository and what its journal says into the database,
 // as the mirror does.
-func (b *beads) keep(t *testing.T, r *applyRepo, change ...func(*executor.KeptRun, map[ir.NodeID]*executor.Kept)) {
+func (b *beads) keep(t *testing.T, r *applyRepo, change ...func(*machine.KeptRun, map[ir.NodeID]*executor.Kept)) {
 	t.Helper()
 	b.keepWith(t, r, "", change...)
 }
 
 // keepWith also writes a bead that belongs to no epic, if it has an id.
-func (b *beads) keepWith(t *testing.T, r *applyRepo, other string, change ...func(*executor.KeptRun, map[ir.NodeID]*executor.Kept)) {
+func (b *beads) keepWith(t *testing.T, r *applyRepo, other string, change ...func(*machine.KeptRun, map[ir.NodeID]*executor.Kept)) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.dir, "epic.json"))
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -108,7 +109,7 @@ type pageData struct {
 	Times                                  []reportTime
 	Span                                   string
 	Nodes                                  []reportNode
-	Proposals                              []executor.Proposed
+	Proposals                              []machine.Proposed
 	Runs                                   []reportRun
 }
 
@@ -131,7 +132,7 @@ type bar struct {
 }
 
 type reportNode struct {
-	View                          executor.NodeView
+	View                          machine.NodeView
 	Anchor, Status, Sign, Spent   string
 	Node                          *ir.Node
 	Needs, Worktree, Branch, Goal string
@@ -144,7 +145,7 @@ type reportNode struct {
 }
 
 type reportAttempt struct {
-	executor.AttemptLog
+	machine.AttemptLog
 	Name, Word, Took, Cost, Files, Feedback, Who, Facts string
 	Gates                                               []reportGate
 }
@@ -214,7 +215,7 @@ func pageDataOf(r *record.Record) pageData {
 	return p
 }
 
-func reportNodeOf(r *record.Record, v executor.NodeView) reportNode {
+func reportNodeOf(r *record.Record, v machine.NodeView) reportNode {
 	n := r.Node(v.ID)
 	out := reportNode{
 		View: v, Node: n, Anchor: view.Anchor(v.Key), Status: words.Status(v), Sign: view.SignsOf[v.Status], Spent: words.Spent(v.Spent),
@@ -251,7 +252,7 @@ func reportNodeOf(r *record.Record, v executor.NodeView) reportNode {
 }
 
 // reportTimes fills the table of times, with each attempt as a bar.
-func reportTimes(r *record.Record, p *pageData, views []executor.NodeView) {
+func reportTimes(r *record.Record, p *pageData, views []machine.NodeView) {
 	var from, to time.Time
 	for _, v := range views {
 		for _, a := range v.Attempts {
@@ -306,7 +307,7 @@ func reportTimes(r *record.Record, p *pageData, views []executor.NodeView) {
 	}
 }
 
-func endOf(r *record.Record, a executor.AttemptLog) time.Time {
+func endOf(r *record.Record, a machine.AttemptLog) time.Time {
 	if !a.Ended.IsZero() {
 		return a.Ended
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
@@ -86,10 +87,10 @@ ralph ask.`,
 }
 
 // viewOf is where the node stands that people call key.
-func viewOf(r *record.Record, key string) (executor.NodeView, error) {
+func viewOf(r *record.Record, key string) (machine.NodeView, error) {
 	id, err := record.Find(r.Epic, key)
 	if err != nil {
-		return executor.NodeView{}, err
+		return machine.NodeView{}, err
 	}
 	v, ok := r.Run.View(id)
 	if !ok {
@@ -122,7 +123,7 @@ type sessionJSON struct {
 
 // sessionsOf lists all sessions of a node, newest first, and how to join them, as the
 // programs of a crew say.
-func sessionsOf(r *record.Record, v executor.NodeView, crew *run.Crew) []sessionJSON {
+func sessionsOf(r *record.Record, v machine.NodeView, crew *run.Crew) []sessionJSON {
 	out := []sessionJSON{}
 	work := record.WorkIndex(v, writes(r, v))
 	if k := len(v.Attempts) - 1; r.Held && k >= 0 && v.Attempts[k].Status == executor.AttemptRunning && v.Attempts[k].Session != "" {
@@ -164,7 +165,7 @@ func sessionsOf(r *record.Record, v executor.NodeView, crew *run.Crew) []session
 }
 
 // writes tells which steps of a node may write; the steps that ralph makes up do.
-func writes(r *record.Record, v executor.NodeView) func(step string) bool {
+func writes(r *record.Record, v machine.NodeView) func(step string) bool {
 	n := r.Node(v.ID)
 	return func(step string) bool {
 		for i := range n.Steps {
@@ -178,7 +179,7 @@ func writes(r *record.Record, v executor.NodeView) func(step string) bool {
 
 // joinSession says how a person joins a session: in the sprint's worktree, else in the
 // user's checkout.
-func joinSession(r *record.Record, v executor.NodeView, e *sessionJSON, crew *run.Crew) {
+func joinSession(r *record.Record, v machine.NodeView, e *sessionJSON, crew *run.Crew) {
 	e.Dir = r.Space.Dir(v.ID)
 	if !project.IsDir(e.Dir) {
 		e.Dir = r.Space.Top()
@@ -196,7 +197,7 @@ func joinSession(r *record.Record, v executor.NodeView, e *sessionJSON, crew *ru
 }
 
 // of chooses sessions; a gate, step or attempt that there is none of is a mistake.
-func (f *sessionFlags) of(list []sessionJSON, v executor.NodeView) ([]sessionJSON, error) {
+func (f *sessionFlags) of(list []sessionJSON, v machine.NodeView) ([]sessionJSON, error) {
 	if f.attempt < 0 {
 		return nil, exit.Usagef("--attempt %d: write a number from 1", f.attempt)
 	}
@@ -236,7 +237,7 @@ func (s sessionJSON) where() string {
 	return at
 }
 
-func saySessions(r *record.Record, out io.Writer, v executor.NodeView, list []sessionJSON, chosen int) error {
+func saySessions(r *record.Record, out io.Writer, v machine.NodeView, list []sessionJSON, chosen int) error {
 	w := &strings.Builder{}
 	fmt.Fprintf(w, "%s  %s\n", reveal.Words(string(v.Key)), reveal.Words(v.Title))
 	if len(list) == 0 {
@@ -293,7 +294,7 @@ func joinCommand(s sessionJSON) string {
 }
 
 // noSession says why there is no session.
-func noSession(r *record.Record, v executor.NodeView) string {
+func noSession(r *record.Record, v machine.NodeView) string {
 	if len(v.Attempts) == 0 {
 		return "no agent has worked on it yet, so there is no session (" + whyNot(v) + ")"
 	}

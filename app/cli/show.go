@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -101,7 +102,7 @@ type showJSON struct {
 	PlanLine  int                 `json:"plan_line,omitempty"` // of its heading as the plan is now; 0: it is not there
 }
 
-func showOf(r *record.Record, v executor.NodeView) showJSON {
+func showOf(r *record.Record, v machine.NodeView) showJSON {
 	out := showJSON{NodeJSON: r.NodeJSON(v), Feedback: r.Run.Feedback(v.ID), Decisions: v.Decisions, Refs: refsOf(r, v), MovedOut: r.MovedOut(v.ID)}
 	for i, a := range v.Attempts {
 		out.Attempts[i].Feedback, out.Attempts[i].Changes = a.Feedback, a.Collected.Changes
@@ -122,7 +123,7 @@ func showOf(r *record.Record, v executor.NodeView) showJSON {
 }
 
 // refsOf lists the refs under which the commits of a node are kept.
-func refsOf(r *record.Record, v executor.NodeView) []string {
+func refsOf(r *record.Record, v machine.NodeView) []string {
 	prefix := "refs/ralph/" + string(r.Epic.Epic.ID) + "/"
 	refs := []string{}
 	if v.ID == executor.Integration {
@@ -145,7 +146,7 @@ func refsOf(r *record.Record, v executor.NodeView) []string {
 	return refs
 }
 
-func showNode(r *record.Record, out io.Writer, v executor.NodeView) error {
+func showNode(r *record.Record, out io.Writer, v machine.NodeView) error {
 	w := &sheet{}
 	n := r.Node(v.ID)
 	w.line("%s  %s", v.Key, v.Title)
@@ -217,7 +218,7 @@ func showNode(r *record.Record, out io.Writer, v executor.NodeView) error {
 
 // spoken is what a person last wrote in a session of a node's agents, as far as it
 // is known.
-func spoken(v executor.NodeView) string {
+func spoken(v machine.NodeView) string {
 	for i := range slices.Backward(v.Attempts) {
 		for _, said := range slices.Backward(v.Attempts[i].Spoken) {
 			if said.Said.Equal(v.Human) {
@@ -228,14 +229,14 @@ func spoken(v executor.NodeView) string {
 	return ""
 }
 
-func asksOrStatus(v executor.NodeView) string {
+func asksOrStatus(v machine.NodeView) string {
 	if v.Doing != "" {
 		return v.Status.String() + ": " + v.Doing
 	}
 	return words.Asks(v)
 }
 
-func showAttempt(r *record.Record, w *sheet, v executor.NodeView, a executor.AttemptLog) {
+func showAttempt(r *record.Record, w *sheet, v machine.NodeView, a machine.AttemptLog) {
 	w.head("%s #%d: %s%s", a.Step, a.Number, attemptWord(r, v, a), words.Because(a.Reason))
 	who := workedOn(r, v, a)
 	if a.Model != "" {
@@ -251,7 +252,7 @@ func showAttempt(r *record.Record, w *sheet, v executor.NodeView, a executor.Att
 	}
 	if a.Millis > 0 || a.Turns > 0 || a.Untold > 0 {
 		u := a.Usage
-		known := executor.Spent{Millis: a.Millis, TokensKnown: u.Tokens != nil && a.Untold == 0, USDKnown: u.USDMicro != nil && a.Untold == 0}
+		known := machine.Spent{Millis: a.Millis, TokensKnown: u.Tokens != nil && a.Untold == 0, USDKnown: u.USDMicro != nil && a.Untold == 0}
 		if u.Tokens != nil {
 			known.Tokens = *u.Tokens
 		}
@@ -315,7 +316,7 @@ func showAttempt(r *record.Record, w *sheet, v executor.NodeView, a executor.Att
 }
 
 // toldTo says who is told what stands below.
-func toldTo(v executor.NodeView) string {
+func toldTo(v machine.NodeView) string {
 	if k := len(v.Attempts); k > 0 && v.Attempts[k-1].Status == executor.AttemptRunning {
 		return fmt.Sprintf("What %s #%d was told", v.Attempts[k-1].Step, v.Attempts[k-1].Number)
 	}
@@ -323,7 +324,7 @@ func toldTo(v executor.NodeView) string {
 }
 
 // workedOn is who made an attempt.
-func workedOn(r *record.Record, v executor.NodeView, a executor.AttemptLog) string {
+func workedOn(r *record.Record, v machine.NodeView, a machine.AttemptLog) string {
 	switch {
 	case a.Person == "":
 		return a.Agent

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -51,7 +52,7 @@ type approvalJSON struct {
 }
 
 // showDiff shows what a node came to, and how that was judged.
-func showDiff(r *record.Record, ctx context.Context, v executor.NodeView, asJSON bool, out io.Writer) (err error) {
+func showDiff(r *record.Record, ctx context.Context, v machine.NodeView, asJSON bool, out io.Writer) (err error) {
 	change := r.Run.Change(v.ID)
 	hide, _ := redact.New(record.SecretValues(r.Epic, os.Environ()))
 	said := changeJSON{
@@ -102,7 +103,7 @@ func showDiff(r *record.Record, ctx context.Context, v executor.NodeView, asJSON
 }
 
 // head is what stands above the diff.
-func (c changeJSON) head(v executor.NodeView) string {
+func (c changeJSON) head(v machine.NodeView) string {
 	w := &sheet{}
 	w.line("%s  %s", c.Key, c.Title)
 	w.field("status", words.Asks(v))

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/simulate"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -135,13 +136,13 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 // simulated shows the events of a simulation with the time since its start.
 type simulated struct {
 	*view.Run
-	shadow *executor.Run // what lines are made from; it survives simulated crashes
+	shadow *machine.Run // what lines are made from; it survives simulated crashes
 	start  time.Time
 	quiet  bool
 }
 
 func newSimulated(out io.Writer, epic *ir.Epic, start time.Time, a *simulateArgs) (*simulated, error) {
-	run, err := executor.New(epic)
+	run, err := machine.New(epic)
 	if err != nil {
 		return nil, exit.Inputf("%w", err)
 	}

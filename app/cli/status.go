@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -127,7 +128,7 @@ func sayStatus(r *record.Record, out io.Writer, attempts bool) error {
 }
 
 // endHold says what ends a hold of the run.
-func endHold(r *record.Record, o executor.RunView) string {
+func endHold(r *record.Record, o machine.RunView) string {
 	command := words.ResumeCommand(o.Held.For, o.More) + r.About()
 	if o.Held.For == executor.ForBase {
 		return command + " begins all the same; or " + words.MendBase(record.Applies(r.File))
@@ -139,7 +140,7 @@ func endHold(r *record.Record, o executor.RunView) string {
 }
 
 // doing says in one cell what a node is at.
-func doing(r *record.Record, v executor.NodeView) (what, active string) {
+func doing(r *record.Record, v machine.NodeView) (what, active string) {
 	k := len(v.Attempts)
 	what = v.Doing
 	if what == "" && k > 0 {
@@ -158,9 +159,9 @@ func doing(r *record.Record, v executor.NodeView) (what, active string) {
 }
 
 // wrote says when a person last wrote in a session of a node's agents.
-func wrote(now time.Time, v executor.NodeView) string { return words.Ago(now, v.Human) }
+func wrote(now time.Time, v machine.NodeView) string { return words.Ago(now, v.Human) }
 
-func nodeTable(r *record.Record, w io.Writer, paint term.Style, views []executor.NodeView, attempts bool) {
+func nodeTable(r *record.Record, w io.Writer, paint term.Style, views []machine.NodeView, attempts bool) {
 	t := &view.Grid{Paint: paint}
 	t.Row(term.Faint, "sprint", "status", "step", "last sign", "a person wrote", "spent", "title")
 	for _, v := range views {
@@ -177,7 +178,7 @@ func nodeTable(r *record.Record, w io.Writer, paint term.Style, views []executor
 }
 
 // attemptWord says how an attempt ended; of the open one, what its node is at.
-func attemptWord(r *record.Record, v executor.NodeView, a executor.AttemptLog) string {
+func attemptWord(r *record.Record, v machine.NodeView, a machine.AttemptLog) string {
 	if a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready {
 		return words.Status(v)
 	}
@@ -185,7 +186,7 @@ func attemptWord(r *record.Record, v executor.NodeView, a executor.AttemptLog) s
 }
 
 // sayNextOf says what to type about everything that waits for a person.
-func sayNextOf(r *record.Record, w io.Writer, views []executor.NodeView) {
+func sayNextOf(r *record.Record, w io.Writer, views []machine.NodeView) {
 	named := 0
 	for _, v := range views {
 		steps := r.NextSteps(v)
@@ -204,9 +205,9 @@ func sayNextOf(r *record.Record, w io.Writer, views []executor.NodeView) {
 }
 
 // sayOpen writes one line for each node that is not done, with its one reason.
-func sayOpen(r *record.Record, w io.Writer, views []executor.NodeView) {
+func sayOpen(r *record.Record, w io.Writer, views []machine.NodeView) {
 	const most = 60
-	open := slices.DeleteFunc(slices.Clone(views), func(v executor.NodeView) bool {
+	open := slices.DeleteFunc(slices.Clone(views), func(v machine.NodeView) bool {
 		return v.Status == executor.Done || v.Status == executor.Running && r.Held || v.ID == executor.Integration && v.Status == executor.Pending
 	})
 	if len(open) == 0 {
@@ -228,7 +229,7 @@ func sayOpen(r *record.Record, w io.Writer, views []executor.NodeView) {
 
 // whyNotOf is the one reason why a node is not done, and what to type where only
 // the next run is missing.
-func whyNotOf(r *record.Record, v executor.NodeView) string {
+func whyNotOf(r *record.Record, v machine.NodeView) string {
 	why, apply := whyNot(v), "ralph apply"+record.Applies(r.File)
 	switch {
 	case r.Held:
@@ -243,7 +244,7 @@ func whyNotOf(r *record.Record, v executor.NodeView) string {
 }
 
 // whyNot is the one reason why a node is not done, and that somebody paused it besides.
-func whyNot(v executor.NodeView) string {
+func whyNot(v machine.NodeView) string {
 	why := words.Asks(v)
 	if v.Status == executor.Pending && v.Reason != "" {
 		why = words.First(v.Reason)

@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/compiler"
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -35,7 +35,7 @@ func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, target
 			return run.PushError(ctx, err)
 		}
 		h := &ir.History{Top: project.GitRoot(dir)}
-		mode, why := executor.ModePlanning, "compiled from "+r.Epic.Epic.Plan+" again, and not approved yet"
+		mode, why := machine.ModePlanning, "compiled from "+r.Epic.Epic.Plan+" again, and not approved yet"
 		if targets[i] != "-" {
 			if rec, err := record.Open(ctx, targets[i], nil); err == nil { // it was applied before, maybe
 				h = rec.History(ctx, project.Detail{})

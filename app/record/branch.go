@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -14,13 +15,13 @@ import (
 // BranchHolds is the integration branch: where it stands, and what it holds. What
 // it holds is asked of git: an agent may have merged what ralph did not.
 type BranchHolds struct {
-	executor.Branch
+	machine.Branch
 	Name, Head string   // head is "" if there is no such branch
 	Joins      bool     // mode dag: it is made of the results when a run ends
 	shadows    []string // what git takes its short name for
 }
 
-func HoldsOf(ctx context.Context, epic *ir.Epic, run *executor.Run, space *workspace.Space) BranchHolds {
+func HoldsOf(ctx context.Context, epic *ir.Epic, run *machine.Run, space *workspace.Space) BranchHolds {
 	in := epic.Epic.Integration
 	if in.Branch == "" {
 		return BranchHolds{}
@@ -43,7 +44,7 @@ func (r *Record) Branch() BranchHolds {
 
 // Disagrees reports whether it holds what its sprint does not come to now.
 func (b BranchHolds) Disagrees() bool {
-	return slices.ContainsFunc(b.Holds, func(x executor.Held) bool { return x.Older && !x.Like })
+	return slices.ContainsFunc(b.Holds, func(x machine.Held) bool { return x.Older && !x.Like })
 }
 
 // json is what the branch holds, and what not, of status --json.
@@ -59,7 +60,7 @@ func (b BranchHolds) json() (holds []heldJSON, leftOut []leftOutJSON) {
 
 // Unfinished lists the sprints that a run ended with and that go on without a decision
 // about them: they run, are ready, wait for a time, or are held with the run.
-func Unfinished(views []executor.NodeView) (keys []string) {
+func Unfinished(views []machine.NodeView) (keys []string) {
 	for _, v := range views {
 		switch {
 		case v.ID == executor.Integration:

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/redact"
@@ -23,7 +24,7 @@ import (
 type Historian struct {
 	project.Detail
 	Epic   *ir.Epic
-	Run    *executor.Run
+	Run    *machine.Run
 	Space  *workspace.Space
 	times  *Chronicle
 	redact *redact.Redactor
@@ -41,7 +42,7 @@ func (r *Record) History(ctx context.Context, d project.Detail) *ir.History {
 	return NewHistorian(d, r.Epic, r.Run, r.Space, times).History(ctx)
 }
 
-func NewHistorian(d project.Detail, epic *ir.Epic, run *executor.Run, space *workspace.Space, times *Chronicle) *Historian {
+func NewHistorian(d project.Detail, epic *ir.Epic, run *machine.Run, space *workspace.Space, times *Chronicle) *Historian {
 	h := &Historian{Detail: d, Epic: epic, Run: run, Space: space, times: times}
 	if epic.Run.Tracker != nil {
 		h.told, _ = bd.ReadTold(space.State()) // what cannot be read confirms nothing
@@ -82,13 +83,13 @@ func (h *Historian) Node(ctx context.Context, id ir.NodeID) *ir.NodeHistory {
 	return h.View(ctx, v)
 }
 
-func (h *Historian) View(ctx context.Context, v executor.NodeView) *ir.NodeHistory {
+func (h *Historian) View(ctx context.Context, v machine.NodeView) *ir.NodeHistory {
 	out := &ir.NodeHistory{
 		Status: v.Status.String(), Words: map[string]string{}, Reason: v.Reason, Failure: v.FailureCode(), Waits: string(v.For),
 		Gate: v.Gate, Step: v.Step, Started: v.Started, Updated: h.times.nodes[v.ID], Ended: v.Ended,
 		Result: v.Result.Commit, Tree: v.Result.Tree, Worktree: h.Space.Dir(v.ID), PRURL: v.Pull.URL, PRNumber: v.Pull.Number, Budget: v.Budget, Backoff: v.Backoff,
 	}
-	for _, words := range executor.Vocabularies {
+	for _, words := range machine.Vocabularies {
 		if w := v.Word(words); w != "" {
 			out.Words[string(words)] = w
 		}
@@ -115,7 +116,7 @@ func (h *Historian) View(ctx context.Context, v executor.NodeView) *ir.NodeHisto
 	return out
 }
 
-func (h *Historian) Attempt(ctx context.Context, id ir.NodeID, a executor.AttemptLog) ir.Attempt {
+func (h *Historian) Attempt(ctx context.Context, id ir.NodeID, a machine.AttemptLog) ir.Attempt {
 	out := ir.Attempt{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Words: map[string]string{}, Reason: a.Reason,
 		Agent: a.Agent, AgentPath: h.Epic.Agents[a.Agent].Path, Model: a.Model, Session: a.Session, Started: a.Started, Ended: a.Ended,
@@ -123,7 +124,7 @@ func (h *Historian) Attempt(ctx context.Context, id ir.NodeID, a executor.Attemp
 		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
 		Trace: h.times.trace(h.Epic.Epic.ID, GateOf{Node: id, Step: a.Step, Attempt: a.Number}),
 	}
-	for _, words := range executor.Vocabularies {
+	for _, words := range machine.Vocabularies {
 		if w := a.Status.Word(words); w != "" {
 			out.Words[string(words)] = w
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -30,7 +31,7 @@ const (
 
 // readFiles fills in what stands in the files of an attempt. What is gone stays as
 // the journal has it.
-func (h *Historian) readFiles(out *ir.Attempt, dir string, a executor.AttemptLog) {
+func (h *Historian) readFiles(out *ir.Attempt, dir string, a machine.AttemptLog) {
 	if a.Turn != "" {
 		base := filepath.Join(dir, a.Turn)
 		out.Prompt = h.redact.String(string(readKept(base + runner.PromptExt)))
@@ -120,7 +121,7 @@ func gateFile(name string) string {
 
 // readDiffs fills in the diff of each file, as far as the commits are still there
 // and it is not too long.
-func (h *Historian) readDiffs(ctx context.Context, out *ir.Attempt, a executor.AttemptLog) {
+func (h *Historian) readDiffs(ctx context.Context, out *ir.Attempt, a machine.AttemptLog) {
 	if a.From == "" || a.Commit == "" || a.From == a.Commit {
 		return
 	}

@@ -5,12 +5,13 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // NextSteps says what a person can do about a node that does not go on by itself; what
 // the next apply judges again by itself needs nobody.
-func (r *Record) NextSteps(v executor.NodeView) []NextStep {
+func (r *Record) NextSteps(v machine.NodeView) []NextStep {
 	if v.BlockedBy == executor.ByGates && !r.Held {
 		if why := r.judgedNext()[v.ID]; why != "" {
 			return []NextStep{{"ralph apply" + Applies(r.File), "its gates judge it again: " + why}}
@@ -39,7 +40,7 @@ func (r *Record) judgedNext() map[ir.NodeID]string {
 		return r.judged
 	}
 	for _, p := range planned {
-		if p.Action == executor.ActJudge {
+		if p.Action == machine.ActJudge {
 			r.judged[p.Node] = p.Cause
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -35,7 +36,7 @@ func AskerOf(about string, epic *ir.Epic, space *workspace.Space) Asker {
 
 // NextSteps says what a person can do about a node that does not go on by
 // itself. dir is its worktree. docs/operations.md has the same table.
-func NextSteps(v executor.NodeView, dir string, who Asker) []NextStep {
+func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 	var out []NextStep
 	pending := []NextStep(nil) // what to do by hand before the command that follows
 	for _, s := range stepsFor(v, dir, who) {
@@ -56,7 +57,7 @@ func NextSteps(v executor.NodeView, dir string, who Asker) []NextStep {
 }
 
 // applicable reports whether the machine would take a command now.
-func applicable(v executor.NodeView, command string) bool {
+func applicable(v machine.NodeView, command string) bool {
 	if len(v.Ways) == 0 || slices.Contains(strings.Fields(command), "--keep-old") && len(v.Keeps) > 0 || v.Cause == executor.CauseOlder || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
 		return true
 	}
@@ -76,7 +77,7 @@ func applicable(v executor.NodeView, command string) bool {
 	})
 }
 
-func stepsFor(v executor.NodeView, dir string, who Asker) []NextStep {
+func stepsFor(v machine.NodeView, dir string, who Asker) []NextStep {
 	key, about := words.QuoteArg(string(v.Key)), who.about
 	ralph := func(verb, rest, what string) NextStep {
 		return NextStep{fmt.Sprintf("ralph %s %s%s%s", verb, key, rest, about), what}
@@ -184,7 +185,7 @@ func stepsFor(v executor.NodeView, dir string, who Asker) []NextStep {
 }
 
 // keepOld are the commands that let older results in the integration branch count.
-func keepOld(v executor.NodeView, about string) (out []NextStep) {
+func keepOld(v machine.NodeView, about string) (out []NextStep) {
 	for _, k := range v.Keeps[:min(len(v.Keeps), words.MostNamed)] {
 		out = append(out, NextStep{fmt.Sprintf("ralph retry %s --keep-old%s", words.QuoteArg(string(k)), about), "its older result counts, and the branch is made with it"})
 	}
@@ -196,11 +197,11 @@ func keepOld(v executor.NodeView, about string) (out []NextStep) {
 // (an agent can set it), so that it has to be said. Another's name is proposed only where they
 // have no way of their own: no label in bd, and no account on this machine.
 func (w Asker) as(approvers []string) (flag, only string) {
-	if executor.MayApprove(w.user, approvers) {
+	if machine.MayApprove(w.user, approvers) {
 		return "", ""
 	}
 	for _, name := range w.names {
-		if executor.MayApprove(name, approvers) {
+		if machine.MayApprove(name, approvers) {
 			return " --as " + words.QuoteArg(name), ""
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
 // Another's name is proposed only to who is no approver, and only if those who are have
@@ -29,7 +30,7 @@ func TestWhoIsToldToDecideAsAnother(t *testing.T) { // execution §5 "Approvers 
 
 // A step that asks may have no gates: an explorer of a draft has none.
 func TestAQuestionIsNotSaidToGoToGates(t *testing.T) {
-	v := executor.NodeView{Key: "1", Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseQuestion}
+	v := machine.NodeView{Key: "1", Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseQuestion}
 	if got := stepsFor(v, "", Asker{})[1].What; got != "go on as it is, to its gates if it has any" {
 		t.Error(got)
 	}

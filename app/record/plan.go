@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
@@ -41,7 +42,7 @@ func Onto(file string) string {
 }
 
 // PlannedStart is how a run would start that nobody has begun.
-func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, only, rerun []string, rebase bool) (executor.RunStarted, error) {
+func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *machine.Run, only, rerun []string, rebase bool) (executor.RunStarted, error) {
 	start := executor.RunStarted{
 		Epic: epic.Epic.ID, Plan: epic.Epic.Plan, Digest: epic.Digest, Slots: max(epic.Run.Concurrency.Nodes, 1), By: project.UserName(),
 		Base: run.Base(), Bases: run.Bases(),
@@ -73,7 +74,7 @@ func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 }
 
 // WillRun are the nodes that a run would do something about.
-func WillRun(planned []executor.Planned) map[ir.NodeID]bool {
+func WillRun(planned []machine.Planned) map[ir.NodeID]bool {
 	out := map[ir.NodeID]bool{}
 	for _, p := range planned {
 		out[p.Node] = WorksAction(p.Action)
@@ -81,14 +82,14 @@ func WillRun(planned []executor.Planned) map[ir.NodeID]bool {
 	return out
 }
 
-func WorksAction(a executor.Action) bool {
-	return slices.Contains([]executor.Action{executor.ActRun, executor.ActRerun, executor.ActMay, executor.ActJudge, executor.ActGoOn, executor.ActRunning}, a)
+func WorksAction(a machine.Action) bool {
+	return slices.Contains([]machine.Action{machine.ActRun, machine.ActRerun, machine.ActMay, machine.ActJudge, machine.ActGoOn, machine.ActRunning}, a)
 }
 
 // MergedInto lists the nodes whose results a new base holds already. The sum of
 // them is asked about too: who squashes the integration branch takes its parts.
 // theirs are the accepted commits of others on that branch that it holds.
-func MergedInto(ctx context.Context, space *workspace.Space, run *executor.Run, base string) (nodes []ir.NodeID, theirs []string, err error) {
+func MergedInto(ctx context.Context, space *workspace.Space, run *machine.Run, base string) (nodes []ir.NodeID, theirs []string, err error) {
 	for _, c := range run.Others() {
 		in, err := space.Merged(ctx, base, []executor.Result{{Node: executor.Integration, Tree: executor.Tree{Commit: c}}})
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -43,7 +44,7 @@ type Record struct {
 	Changed bool     // epic.json is another one by now
 	Given   *ir.Epic // as it stands
 	Space   *workspace.Space
-	Run     *executor.Run
+	Run     *machine.Run
 	Events  []executor.Event
 	Holder  journal.Owner // of the lock
 	Held    bool
@@ -158,8 +159,8 @@ func AppliedEpic(state, digest string) *ir.Epic {
 	return epic
 }
 
-func Replayed(epic *ir.Epic, events []executor.Event) (*executor.Run, error) {
-	run, err := executor.New(epic)
+func Replayed(epic *ir.Epic, events []executor.Event) (*machine.Run, error) {
+	run, err := machine.New(epic)
 	if err != nil {
 		return nil, exit.Inputf("%w", err)
 	}
@@ -245,7 +246,7 @@ func (r *Record) StateOfRun() string {
 
 // Cut reports whether the last run ended with sprints at work: it was interrupted.
 func (r *Record) Cut() bool {
-	return slices.ContainsFunc(r.Run.Views(), func(v executor.NodeView) bool { return v.Interrupted })
+	return slices.ContainsFunc(r.Run.Views(), func(v machine.NodeView) bool { return v.Interrupted })
 }
 
 // LastActivity is when a program of an attempt last wrote something; for people,
@@ -261,6 +262,6 @@ func LastActivity(dir string) (time.Time, bool) {
 }
 
 // ExitCode is the exit code of a run as it stands; see Run.Ending.
-func ExitCode(run *executor.Run, interrupted bool) int {
+func ExitCode(run *machine.Run, interrupted bool) int {
 	return journal.ExitCode(run.Ending(interrupted).Outcome)
 }

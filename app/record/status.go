@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
@@ -37,14 +38,14 @@ type (
 			Digest  string    `json:"digest"`
 			Changed bool      `json:"changed"` // epic.json is another one by now
 		} `json:"epic"`
-		Run       runJSON             `json:"run"`
-		Counts    map[string]int      `json:"counts"`
-		GoesOn    int                 `json:"goes_on,omitempty"` // of those that wait: without anybody
-		Nodes     []NodeJSON          `json:"nodes"`             // integration last, once there is something to join
-		Proposals []executor.Proposed `json:"proposals,omitempty"`
-		MovedOut  []MovedJSON         `json:"moved_out,omitempty"` // of worktrees: there is no other copy
-		Changes   []words.Change      `json:"changes,omitempty"`   // by others, while agents were at work
-		Tracker   *trackerJSON        `json:"tracker,omitempty"`   // where the policy has one
+		Run       runJSON            `json:"run"`
+		Counts    map[string]int     `json:"counts"`
+		GoesOn    int                `json:"goes_on,omitempty"` // of those that wait: without anybody
+		Nodes     []NodeJSON         `json:"nodes"`             // integration last, once there is something to join
+		Proposals []machine.Proposed `json:"proposals,omitempty"`
+		MovedOut  []MovedJSON        `json:"moved_out,omitempty"` // of worktrees: there is no other copy
+		Changes   []words.Change     `json:"changes,omitempty"`   // by others, while agents were at work
+		Tracker   *trackerJSON       `json:"tracker,omitempty"`   // where the policy has one
 	}
 	runJSON struct {
 		Survivors    []SurvivorJSON `json:"survivors,omitempty"` // processes of a run that was killed
@@ -206,7 +207,7 @@ func StatusOf(r *Record) StatusJSON {
 	return s
 }
 
-func (r *Record) NodeJSON(v executor.NodeView) NodeJSON {
+func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 	n := r.Node(v.ID)
 	out := NodeJSON{
 		Key: v.Key, ID: v.ID, Title: v.Title, Kind: n.Kind, Phase: n.Phase, Status: v.Status.String(),
@@ -238,7 +239,7 @@ func (r *Record) NodeJSON(v executor.NodeView) NodeJSON {
 	return out
 }
 
-func (r *Record) AttemptJSON(id ir.NodeID, a executor.AttemptLog) attemptJSON {
+func (r *Record) AttemptJSON(id ir.NodeID, a machine.AttemptLog) attemptJSON {
 	out := attemptJSON{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
 		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,
@@ -261,7 +262,7 @@ func (r *Record) AttemptJSON(id ir.NodeID, a executor.AttemptLog) attemptJSON {
 	return out
 }
 
-func spentOf(s executor.Spent) spentJSON {
+func spentOf(s machine.Spent) spentJSON {
 	out := spentJSON{TokensAtLeast: s.Tokens, USDMicroAtLeast: s.USDMicro, WorkMillis: s.Millis}
 	if s.TokensKnown {
 		out.Tokens = &s.Tokens
@@ -468,14 +469,14 @@ func EpicOf(known *bd.Recalled) (*ir.Epic, []byte, error) {
 // WorkIndex is the attempt whose agent did the work: the newest with a session that
 // left the result; else the newest that passed, of a step that writes; else the
 // newest of such a step; else the newest with a session. -1 if none has one.
-func WorkIndex(v executor.NodeView, writes func(step string) bool) int {
-	for _, fits := range []func(a *executor.AttemptLog) bool{
-		func(a *executor.AttemptLog) bool {
+func WorkIndex(v machine.NodeView, writes func(step string) bool) int {
+	for _, fits := range []func(a *machine.AttemptLog) bool{
+		func(a *machine.AttemptLog) bool {
 			return a.Commit != "" && a.Commit == v.Result.Commit && writes(a.Step)
 		},
-		func(a *executor.AttemptLog) bool { return a.Status == executor.AttemptPassed && writes(a.Step) },
-		func(a *executor.AttemptLog) bool { return writes(a.Step) },
-		func(*executor.AttemptLog) bool { return true },
+		func(a *machine.AttemptLog) bool { return a.Status == executor.AttemptPassed && writes(a.Step) },
+		func(a *machine.AttemptLog) bool { return writes(a.Step) },
+		func(*machine.AttemptLog) bool { return true },
 	} {
 		for i := range slices.Backward(v.Attempts) {
 			if a := &v.Attempts[i]; a.Session != "" && fits(a) {

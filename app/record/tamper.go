@@ -7,13 +7,14 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // ChangesOf lists what others changed: what is tampered with and open first. undone
 // says which are as they were again; nil is none.
-func ChangesOf(run *executor.Run, key func(ir.NodeID) string, about string, undone func([]executor.Drift) []bool) []words.Change {
+func ChangesOf(run *machine.Run, key func(ir.NodeID) string, about string, undone func([]executor.Drift) []bool) []words.Change {
 	var failing, rest []words.Change
 	tampers := run.Tampers()
 	isBack := make([]bool, len(tampers))
@@ -29,14 +30,14 @@ func ChangesOf(run *executor.Run, key func(ir.NodeID) string, about string, undo
 			ID: t.ID, Grade: string(t.Grade), What: t.What, Was: t.Was, Is: t.Is, During: words.During(t.During, key),
 			State: string(t.State), By: t.Accepted, Text: t.Drift.String(), Earlier: t.Earlier, At: t.At,
 		}
-		if open := t.State == executor.TamperOpen; open && isBack[i] && t.Grade == executor.Noticed {
-			v.State = string(executor.TamperIsUndone)
+		if open := t.State == machine.TamperOpen; open && isBack[i] && t.Grade == machine.Noticed {
+			v.State = string(machine.TamperIsUndone)
 		} else if open {
 			v.IsBack = isBack[i]
 			if !v.IsBack {
 				v.Back, v.Look = t.Back, t.Look
 			}
-			if t.Grade == executor.Tampered {
+			if t.Grade == machine.Tampered {
 				v.Accept = "ralph approve --tamper " + t.ID + about
 			}
 		}
@@ -51,7 +52,7 @@ func ChangesOf(run *executor.Run, key func(ir.NodeID) string, about string, undo
 
 // OfThisRun leaves out what was only noticed in earlier runs: that is said in status.
 func OfThisRun(list []words.Change) []words.Change {
-	return slices.DeleteFunc(list, func(c words.Change) bool { return c.Earlier > 0 && c.Grade == string(executor.Noticed) })
+	return slices.DeleteFunc(list, func(c words.Change) bool { return c.Earlier > 0 && c.Grade == string(machine.Noticed) })
 }
 
 // MostChanges is how many changes are shown.

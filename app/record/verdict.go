@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -54,7 +55,7 @@ func (t IssueTeller) Verdict(rec *Record) *IssueEnd {
 	v, _ := rec.Run.View(n.ID)
 	sum, joined := rec.Run.View(executor.Integration)
 	o := rec.Run.Overview()
-	waits := func(v executor.NodeView) bool {
+	waits := func(v machine.NodeView) bool {
 		return v.Status == executor.Waiting && (v.For == executor.ForHuman || v.For == executor.ForBudget)
 	}
 	settled := v.Status == executor.Done || v.Status == executor.Skipped
@@ -103,12 +104,12 @@ func doneBy(name string) string {
 }
 
 // partial reports whether the last agent said that it did a part.
-func partial(v executor.NodeView) bool {
+func partial(v machine.NodeView) bool {
 	return len(v.Attempts) > 0 && v.Attempts[len(v.Attempts)-1].Outcome.Result == "partial"
 }
 
 // ask says what a node wants from a person, and what to type, as the text of a comment.
-func (t IssueTeller) ask(rec *Record, v executor.NodeView) string {
+func (t IssueTeller) ask(rec *Record, v machine.NodeView) string {
 	var b strings.Builder
 	text := words.Asks(v)
 	for _, said := range []string{"waiting: ", "blocked: "} {
@@ -141,7 +142,7 @@ func (t IssueTeller) ask(rec *Record, v executor.NodeView) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func closeReason(v executor.NodeView, n *ir.Node) string {
+func closeReason(v machine.NodeView, n *ir.Node) string {
 	if v.Status == executor.Skipped {
 		return "skipped: " + words.First(v.Reason)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -37,7 +38,7 @@ type Recovery struct {
 	orphans  []executor.Orphan
 	pins     workspace.Pins
 	Refs     int
-	run      *executor.Run
+	run      *machine.Run
 	Nodes    []Node
 	Warnings []string
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -106,7 +106,7 @@ func (r *Recovery) Write(ctx context.Context, state string) (err error) {
 	if err := r.look(ctx); err != nil {
 		return exit.Inputf("%w", err)
 	}
-	if r.run, err = executor.New(r.Epic); err != nil {
+	if r.run, err = machine.New(r.Epic); err != nil {
 		return err
 	}
 	for _, e := range r.events() {

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -140,7 +141,7 @@ type Desk struct {
 	Epic   *ir.Epic
 	Space  *workspace.Space
 	events []executor.Event // not read for a decision about the whole, before it is bound
-	run    *executor.Run    // what the events give
+	run    *machine.Run     // what the events give
 	moving bool             // the base that was tried last is not the pinned one: apply --rebase goes on
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
@@ -39,7 +40,7 @@ type startsFrom struct {
 
 // NewStartsFrom is what a run that starts so starts from. It is asked before the run
 // is planned, which uses it up.
-func NewStartsFrom(epic *ir.Epic, space *workspace.Space, run *executor.Run, start executor.RunStarted) startsFrom {
+func NewStartsFrom(epic *ir.Epic, space *workspace.Space, run *machine.Run, start executor.RunStarted) startsFrom {
 	f := startsFrom{epic: epic, space: space, base: start.Base, bases: start.Bases, Pinned: run.Base().Commit != ""}
 	for _, v := range run.Views() {
 		if v.Result.Commit != "" {

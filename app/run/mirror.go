@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -55,7 +56,7 @@ func (r *Opened) mirror(ctx context.Context, tell func(format string, args ...an
 }
 
 func (r *Opened) openMirror(ctx context.Context, tell func(format string, args ...any)) (*bd.Mirror, error) {
-	run, err := executor.New(r.Epic)
+	run, err := machine.New(r.Epic)
 	if err != nil {
 		return nil, err
 	}

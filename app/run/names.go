@@ -7,13 +7,14 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // CheckNames refuses an epic whose branches or worktrees cannot be made, for what is
 // still to run and for the sum of all results. Before the first run there is no run.
-func CheckNames(space *workspace.Space, run *executor.Run) error {
+func CheckNames(space *workspace.Space, run *machine.Run) error {
 	left := func(n *ir.Node) bool {
 		if run == nil {
 			return true
@@ -55,7 +56,7 @@ func NamesTaken(found []workspace.Clash) error {
 }
 
 // begunIn lists the nodes that have attempts.
-func begunIn(run *executor.Run) []ir.NodeID {
+func begunIn(run *machine.Run) []ir.NodeID {
 	var ids []ir.NodeID
 	for _, v := range run.Views() {
 		if len(v.Attempts) > 0 {

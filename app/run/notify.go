@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -126,7 +127,7 @@ func (n *notifier) events(list []executor.Event, key func(ir.NodeID) string) {
 			set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = string(b.For), b.Detail
 			n.about(policies.OnHeld, set)
 		case executor.TamperSeen:
-			if b.Grade == executor.Tampered {
+			if b.Grade == machine.Tampered {
 				set["RALPH_CAUSE"], set["RALPH_MESSAGE"] = b.ID, b.Drift.String()
 				n.about(policies.OnTamper, set)
 			}

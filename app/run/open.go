@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/process"
@@ -32,7 +33,7 @@ type Opened struct {
 	lock     *journal.Lock
 	crew     *Crew
 	log      *journal.Log
-	Run      *executor.Run
+	Run      *machine.Run
 	tally    journal.Tally    // of all its events
 	Times    record.Chronicle // of all its events
 	agents   map[string]string
@@ -238,8 +239,8 @@ func (r *Opened) leaveNothing() error {
 	return err
 }
 
-func replay(ctx context.Context, log executor.Journal, epic *ir.Epic, also ...func(executor.Event)) (*executor.Run, error) {
-	run, err := executor.New(epic)
+func replay(ctx context.Context, log executor.Journal, epic *ir.Epic, also ...func(executor.Event)) (*machine.Run, error) {
+	run, err := machine.New(epic)
 	if err != nil {
 		return nil, err
 	}

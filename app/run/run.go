@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -127,7 +128,7 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 		Runners: r.crew.By, Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Room, Watch: r.Space.Watch(r.crew.Redact.String),
 		Grace: a.Grace, Interrupts: interrupts, Activity: view.Activity, Env: TrackerEnv(r.Epic, a.Worker), Identity: r.Space.Identity(),
 		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
-			if !strings.HasSuffix(l.Decision.By, executor.InTracker) { // whoever decides there is told there
+			if !strings.HasSuffix(l.Decision.By, machine.InTracker) { // whoever decides there is told there
 				note("warning: not taken: %s", unread(l, view.Key(l.Node), no))
 			}
 		},
@@ -221,7 +222,7 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 	if _, err := planned.Plan(start, time.Now()); err != nil {
 		return false, &exit.Error{Code: exit.Bug, Err: err}
 	}
-	checks := slices.DeleteFunc(planned.BaseChecks(), func(c executor.BaseCheck) bool { return c.Known != nil && c.Known.Verdict == executor.Pass })
+	checks := slices.DeleteFunc(planned.BaseChecks(), func(c machine.BaseCheck) bool { return c.Known != nil && c.Known.Verdict == executor.Pass })
 	if len(checks) == 0 {
 		return false, nil
 	}
@@ -254,7 +255,7 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 		return true, err
 	}
 	var end executor.PreflightEnded
-	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
+	gates := executor.Effect{Kind: executor.EffectGate, Step: machine.Preflight}
 	seen := watch.Begin(gates)
 	failed := local.Preflight(ctx, local.Config{
 		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Room,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -32,7 +33,7 @@ const (
 )
 
 // UnknownCosts lists them for what is left to do. The run has begun, or was planned.
-func UnknownCosts(epic *ir.Epic, run *executor.Run) []unknownCost {
+func UnknownCosts(epic *ir.Epic, run *machine.Run) []unknownCost {
 	found := map[string]unknownCost{}
 	whole := run.Overview().Budget
 	nodes := map[ir.NodeID]*ir.Node{}
@@ -74,7 +75,7 @@ func UnknownCosts(epic *ir.Epic, run *executor.Run) []unknownCost {
 	return out
 }
 
-func unknownCostOf(epic *ir.Epic, run *executor.Run, limit ir.Budget, name, model string) (unknownCost, bool) {
+func unknownCostOf(epic *ir.Epic, run *machine.Run, limit ir.Budget, name, model string) (unknownCost, bool) {
 	agent, ok := epic.Agents[name]
 	if !ok || agent.Human {
 		return unknownCost{}, false

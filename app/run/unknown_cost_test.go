@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -70,7 +71,7 @@ func TestABudgetThatCannotHoldIsSaid(t *testing.T) {
 		"a sprint that is done": {func(e *ir.Epic) { e.Nodes[0].Done = true }, nil, ""},
 	} {
 		e := epic(c.change)
-		run, err := executor.New(e)
+		run, err := machine.New(e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,13 +8,14 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Warnings says what will surprise: work that is called done and may not be there.
 // It does not stop a run.
-func Warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *executor.Run, base executor.Tree) []string {
+func Warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *machine.Run, base executor.Tree) []string {
 	var out []string
 	for _, c := range project.AlsoPlanned(space) {
 		out = append(out, fmt.Sprintf("%s. What to do: %s.", c.What, strings.Join(c.Ways, "; or ")))

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -25,9 +26,9 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 		w = v.err
 	}
 	views := r.Run.Views()
-	sum := executor.NodeView{}
+	sum := machine.NodeView{}
 	done := 0
-	var open []executor.NodeView
+	var open []machine.NodeView
 	for _, n := range views {
 		switch {
 		case n.ID == executor.Integration:
@@ -92,7 +93,7 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 }
 
 // SayDoubts names the sprints whose gates passed without tests, or with fewer.
-func SayDoubts(w io.Writer, run *executor.Run, views []executor.NodeView) {
+func SayDoubts(w io.Writer, run *machine.Run, views []machine.NodeView) {
 	said := 0
 	for _, n := range views {
 		if n.Status != executor.Done && n.Status != executor.Waiting {
@@ -123,7 +124,7 @@ type savedWork struct {
 
 // overshoot says which budgets were exceeded; of one that holds the run, or a
 // sprint, that stands beside it.
-func (v *Run) overshoot(w io.Writer, o executor.RunView, views []executor.NodeView) {
+func (v *Run) overshoot(w io.Writer, o machine.RunView, views []machine.NodeView) {
 	if o.Over != "" && o.Held.For != executor.ForBudget {
 		fmt.Fprintf(w, "more than the budget: %s\n", o.Over)
 	}
@@ -136,7 +137,7 @@ func (v *Run) overshoot(w io.Writer, o executor.RunView, views []executor.NodeVi
 
 // times is a table of the sprints: their attempts, the time that these were at work,
 // and what they cost, in all runs; where it is short enough to read.
-func (v *Run) times(w io.Writer, views []executor.NodeView) {
+func (v *Run) times(w io.Writer, views []machine.NodeView) {
 	const most = 40
 	g := &Grid{Paint: term.For(w)}
 	g.Row(term.Faint, "  sprint", "status", "attempts", "took", "spent")
@@ -158,7 +159,7 @@ func (v *Run) times(w io.Writer, views []executor.NodeView) {
 
 // took reports whether something of a node was done in this run: an attempt, or that
 // it became done without one, as its result counts again.
-func (v *Run) took(n executor.NodeView) bool {
+func (v *Run) took(n machine.NodeView) bool {
 	k := len(n.Attempts)
 	switch {
 	case v.done[n.ID]:
@@ -173,7 +174,7 @@ func (v *Run) took(n executor.NodeView) bool {
 }
 
 // next says what to type.
-func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum executor.NodeView, open []executor.NodeView, interrupted bool, only []ir.NodeID) {
+func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine.NodeView, open []machine.NodeView, interrupted bool, only []ir.NodeID) {
 	if interrupted {
 		fmt.Fprintln(w, "\nInterrupted. To go on: ralph apply"+record.Applies(r.File))
 	}
@@ -209,7 +210,7 @@ func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum executo
 }
 
 // places says where to look at a sprint that did not come to its end.
-func (v *Run) places(w io.Writer, r *run.Opened, n executor.NodeView) {
+func (v *Run) places(w io.Writer, r *run.Opened, n machine.NodeView) {
 	k := len(n.Attempts)
 	if k == 0 {
 		return

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
@@ -22,7 +23,7 @@ import (
 type beadEvents struct {
 	out    io.Writer
 	epic   *ir.Epic
-	run    *executor.Run
+	run    *machine.Run
 	past   *record.Historian
 	top    string
 	nodes  map[ir.NodeID]*ir.Node
@@ -59,7 +60,7 @@ func BeadEvents(r *run.Opened, out io.Writer) *beadEvents {
 
 // asked reports whether a person was asked for an approval of an attempt, which may
 // be given by now.
-func asked(r *run.Opened, id ir.NodeID, a executor.AttemptLog) bool {
+func asked(r *run.Opened, id ir.NodeID, a machine.AttemptLog) bool {
 	for name, g := range r.Epic.Gates {
 		of := record.GateOf{Node: id, Step: a.Step, Attempt: a.Number, Gate: name}
 		if g.Kind == "human" && (len(r.Times.Gates[of]) > 0 || !r.Times.Open[of].IsZero()) {
@@ -69,7 +70,7 @@ func asked(r *run.Opened, id ir.NodeID, a executor.AttemptLog) bool {
 	return false
 }
 
-func isPaused(v executor.NodeView) bool {
+func isPaused(v machine.NodeView) bool {
 	return v.Paused != "" || v.Status == executor.Waiting && v.Word(executor.WordsTask) == "paused"
 }
 
@@ -126,7 +127,7 @@ func (b *beadEvents) event(e executor.Event, n *ir.Node) {
 }
 
 // number is the number of the bead that an attempt is; 0 if there is none.
-func (b *beadEvents) number(v executor.NodeView, e executor.Event) int {
+func (b *beadEvents) number(v machine.NodeView, e executor.Event) int {
 	i := attemptIndex(v, e.Step, e.Attempt)
 	if i < 0 {
 		return 0
@@ -134,12 +135,12 @@ func (b *beadEvents) number(v executor.NodeView, e executor.Event) int {
 	return beadsmith.Imported(b.nodes[v.ID]) + i + 1
 }
 
-func attemptIndex(v executor.NodeView, step string, number int) int {
-	return slices.IndexFunc(v.Attempts, func(a executor.AttemptLog) bool { return a.Step == step && a.Number == number })
+func attemptIndex(v machine.NodeView, step string, number int) int {
+	return slices.IndexFunc(v.Attempts, func(a machine.AttemptLog) bool { return a.Step == step && a.Number == number })
 }
 
 // result is what came of an attempt so far.
-func (b *beadEvents) result(v executor.NodeView, i int) (ir.Attempt, beadsmith.BeadResult) {
+func (b *beadEvents) result(v machine.NodeView, i int) (ir.Attempt, beadsmith.BeadResult) {
 	n := b.nodes[v.ID]
 	a := b.past.Attempt(context.Background(), v.ID, v.Attempts[i])
 	return a, beadsmith.Result(b.epic, n, &a, beadsmith.Imported(n)+i+1)
@@ -147,7 +148,7 @@ func (b *beadEvents) result(v executor.NodeView, i int) (ir.Attempt, beadsmith.B
 
 // waits tells of a wait: for a person's approval, for a person for another reason
 // (which stands among the errors), or paused. Timers and limits are work in progress.
-func (b *beadEvents) waits(e executor.Event, body executor.NodeWaiting, n *ir.Node, v executor.NodeView) {
+func (b *beadEvents) waits(e executor.Event, body executor.NodeWaiting, n *ir.Node, v machine.NodeView) {
 	switch {
 	case body.For == executor.ForBudget || body.Cause == executor.CausePaused || body.Cause == executor.CauseHeld:
 		b.pauses(e.At, n)
@@ -172,7 +173,7 @@ func (b *beadEvents) waits(e executor.Event, body executor.NodeWaiting, n *ir.No
 }
 
 // attemptEnded tells what came of a bead, and whether it was approved.
-func (b *beadEvents) attemptEnded(e executor.Event, n *ir.Node, v executor.NodeView) {
+func (b *beadEvents) attemptEnded(e executor.Event, n *ir.Node, v machine.NodeView) {
 	i := attemptIndex(v, e.Step, e.Attempt)
 	if i < 0 {
 		return
@@ -193,7 +194,7 @@ func (b *beadEvents) attemptEnded(e executor.Event, n *ir.Node, v executor.NodeV
 }
 
 // decided tells of what a person said where no other event of the run does.
-func (b *beadEvents) decided(e executor.Event, verb executor.Verb, n *ir.Node, v executor.NodeView) {
+func (b *beadEvents) decided(e executor.Event, verb executor.Verb, n *ir.Node, v machine.NodeView) {
 	switch {
 	case verb == executor.Pause:
 		b.pauses(e.At, n)

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -63,7 +64,7 @@ func sayLeft(b record.BranchHolds, w io.Writer) {
 }
 
 // sayBranch says what became of the branch at the end of a run.
-func (v *Run) sayBranch(w io.Writer, run *executor.Run, b record.BranchHolds, sum executor.NodeView, interrupted bool) {
+func (v *Run) sayBranch(w io.Writer, run *machine.Run, b record.BranchHolds, sum machine.NodeView, interrupted bool) {
 	o := run.Overview()
 	open := record.Unfinished(run.Views())
 	name := reveal.Words(b.Name)
@@ -92,7 +93,7 @@ func (v *Run) sayBranch(w io.Writer, run *executor.Run, b record.BranchHolds, su
 			fmt.Fprintf(w, "\nNothing was joined, as the run was ended%s\n", stands)
 		}
 		SayOlder(b, w)
-	case b.Joins && !slices.ContainsFunc(b.Holds, func(x executor.Held) bool { return !x.Older }):
+	case b.Joins && !slices.ContainsFunc(b.Holds, func(x machine.Held) bool { return !x.Older }):
 		fmt.Fprintf(w, "\nThere is nothing to join: branch %s stands at the base (%.12s).\n", name, sum.Result.Commit)
 		sayHolds(b, w)
 		sayLeft(b, w)
@@ -180,7 +181,7 @@ func SayChanges(w io.Writer, list []words.Change) {
 	said := 0
 	for i, c := range list {
 		switch {
-		case c.State != string(executor.TamperOpen):
+		case c.State != string(machine.TamperOpen):
 			continue
 		case said == record.MostChanges:
 			fmt.Fprintf(w, "  and %d more: ralph status --json\n", len(list)-i)

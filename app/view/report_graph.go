@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
@@ -59,11 +60,11 @@ var SignsOf = map[executor.NodeStatus]string{
 
 // DrawGraph places the nodes of an epic: each wave a column, in it each node as
 // near as possible to what it needs.
-func DrawGraph(epic *ir.Epic, views []executor.NodeView) Drawing {
+func DrawGraph(epic *ir.Epic, views []machine.NodeView) Drawing {
 	if len(epic.Nodes) > drawMost {
 		return Drawing{TooLarge: len(epic.Nodes)}
 	}
-	view := map[ir.Key]executor.NodeView{}
+	view := map[ir.Key]machine.NodeView{}
 	for _, v := range views {
 		view[v.Key] = v
 	}
@@ -125,7 +126,7 @@ func DrawGraph(epic *ir.Epic, views []executor.NodeView) Drawing {
 
 // layers are the columns of a drawing and what each node needs, without what
 // others imply. The sum stands after all others and needs those that nobody does.
-func layers(epic *ir.Epic, view map[ir.Key]executor.NodeView) ([][]ir.Key, map[ir.Key][]ir.Key) {
+func layers(epic *ir.Epic, view map[ir.Key]machine.NodeView) ([][]ir.Key, map[ir.Key][]ir.Key) {
 	var columns [][]ir.Key
 	for _, wave := range epic.Stats().Waves {
 		columns = append(columns, slices.Clone(wave))
@@ -156,7 +157,7 @@ func layers(epic *ir.Epic, view map[ir.Key]executor.NodeView) ([][]ir.Key, map[i
 	return columns, needs
 }
 
-func boxOf(v executor.NodeView) box {
+func boxOf(v machine.NodeView) box {
 	return box{
 		Key: reveal.Words(string(v.Key)), Title: columns.Truncate(reveal.Words(v.Title), 27), Full: reveal.Words(v.Title),
 		Status: v.Status.String(), Sign: SignsOf[v.Status], State: words.Status(v), Anchor: Anchor(v.Key), Merge: v.Kind == ir.Merge,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
 func TestADrawingHasRoomForEveryNode(t *testing.T) {
@@ -17,9 +18,9 @@ func TestADrawingHasRoomForEveryNode(t *testing.T) {
 		needs += fmt.Sprintf(" 1.%d", i)
 	}
 	e := executortest.Epic(append(lines, "2: 0"+needs, "3: 1.7"))
-	views := []executor.NodeView{{Key: executor.Integration, ID: executor.Integration}}
+	views := []machine.NodeView{{Key: executor.Integration, ID: executor.Integration}}
 	for i := range e.Nodes {
-		views = append(views, executor.NodeView{Key: e.Nodes[i].Key, Title: e.Nodes[i].Title})
+		views = append(views, machine.NodeView{Key: e.Nodes[i].Key, Title: e.Nodes[i].Title})
 	}
 	d := DrawGraph(e, views)
 	if got, want := len(d.Boxes), len(e.Nodes)+1; got != want {

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -27,7 +28,7 @@ import (
 type Run struct {
 	Out, err io.Writer
 	epic     *ir.Epic
-	run      *executor.Run
+	run      *machine.Run
 	State    string // directory in which outputs are kept
 	Applies  string // what follows the words ralph apply
 	Jsonl    bool
@@ -46,7 +47,7 @@ type Run struct {
 	keys     map[ir.NodeID]*ir.Node
 }
 
-func NewRun(out, errOut io.Writer, epic *ir.Epic, run *executor.Run, jsonl bool) *Run {
+func NewRun(out, errOut io.Writer, epic *ir.Epic, run *machine.Run, jsonl bool) *Run {
 	v := &Run{
 		Out: out, err: errOut, epic: epic, run: run, Jsonl: jsonl,
 		paint: term.For(out), begun: time.Now(), keys: map[ir.NodeID]*ir.Node{}, waits: map[ir.NodeID]bool{}, untold: map[string]bool{},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -36,7 +36,7 @@ func Brief(d time.Duration) string {
 }
 
 // Took says how long an attempt was at work, and within what, where it waited.
-func Took(a executor.AttemptLog) string {
+func Took(a machine.AttemptLog) string {
 	whole := a.Ended.Sub(a.Started)
 	if whole-a.Work < time.Second {
 		return Brief(whole)
@@ -89,7 +89,7 @@ func Figure(n int64, known bool, text, unknown string) string {
 }
 
 // Spent is what something has cost, in words; "" if nothing was run for it.
-func Spent(s executor.Spent) string {
+func Spent(s machine.Spent) string {
 	switch {
 	case s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown:
 		return ""
@@ -105,7 +105,7 @@ func Spent(s executor.Spent) string {
 
 // SpentOfRun is what a run has cost: of its budget, if it has one, else in all, as the
 // nodes of the epic have it.
-func SpentOfRun(o executor.RunView) string {
+func SpentOfRun(o machine.RunView) string {
 	if o.Budget == (ir.Budget{}) {
 		return Spent(o.All)
 	}
@@ -120,7 +120,7 @@ func SpentOfRun(o executor.RunView) string {
 }
 
 // SpentShort is spent for a column of a table.
-func SpentShort(s executor.Spent) string {
+func SpentShort(s machine.Spent) string {
 	switch {
 	case s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown:
 		return "" // no agent was asked
@@ -135,7 +135,7 @@ func SpentShort(s executor.Spent) string {
 }
 
 // Proposal is work that an agent found, and where, in one line.
-func Proposal(p executor.Proposed) string {
+func Proposal(p machine.Proposed) string {
 	by := string(p.Node)
 	if p.Agent != "" {
 		by += ", " + p.Agent

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -143,7 +144,7 @@ func waitWords(b executor.NodeWaiting) string {
 // another name.
 func Decision(d executor.Decision) string {
 	out := d.By
-	if d.User != "" && d.User != d.By && !strings.HasSuffix(d.By, executor.InTracker) {
+	if d.User != "" && d.User != d.By && !strings.HasSuffix(d.By, machine.InTracker) {
 		out += " (user " + d.User + ")"
 	}
 	out += ": " + string(d.Verb)
@@ -157,7 +158,7 @@ func Decision(d executor.Decision) string {
 		out += " --tamper " + d.Tamper
 	}
 	if d.Budget != (ir.Budget{}) {
-		out += " with" + strings.TrimPrefix(ofBudget(executor.RunView{Budget: d.Budget}), " (budget:")
+		out += " with" + strings.TrimPrefix(ofBudget(machine.RunView{Budget: d.Budget}), " (budget:")
 		out = strings.TrimSuffix(out, ")") + " more"
 	}
 	if d.Message != "" {

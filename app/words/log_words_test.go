@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -27,7 +28,7 @@ func TestTheLogSaysWhatIsToldOfASession(t *testing.T) { // S4-38, S4-46, S4-64
 
 // A gate's program costs nothing; an agent that says nothing may have cost anything.
 func TestACostIsUnknownOnlyWhereAnAgentWasAsked(t *testing.T) { // execution §6: a cost that nobody reports is unknown
-	for want, s := range map[string]executor.Spent{
+	for want, s := range map[string]machine.Spent{
 		"":        {Millis: 900, TokensKnown: true, USDKnown: true},
 		"unknown": {Millis: 900},
 		"≥ $0.01": {Millis: 900, USDMicro: 10_000, TokensKnown: true},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -31,7 +32,7 @@ func Base(b executor.BaselineJudged, log string) string {
 }
 
 // TallyOf counts the sprints of a run as it stands.
-func TallyOf(run *executor.Run) string { return Tally(run.Counts(), run.GoOn(), run.Idle()) }
+func TallyOf(run *machine.Run) string { return Tally(run.Counts(), run.GoOn(), run.Idle()) }
 
 // Tally counts sprints by status, in the order in which they go through them. goOn of
 // those that wait need nobody; where nothing is at work, those that run were interrupted.
@@ -57,7 +58,7 @@ func Tally(counts map[string]int, goOn int, idle bool) string {
 	return strings.Join(parts, ", ")
 }
 
-func ofBudget(o executor.RunView) string {
+func ofBudget(o machine.RunView) string {
 	var parts []string
 	if o.Budget.Tokens > 0 {
 		parts = append(parts, Counted(o.Budget.Tokens)+" tokens")
@@ -75,7 +76,7 @@ func ofBudget(o executor.RunView) string {
 }
 
 // Usage is what an attempt's turns cost, for a column; "" where no agent was asked.
-func Usage(a executor.AttemptLog) string {
+func Usage(a machine.AttemptLog) string {
 	u := a.Usage
 	switch {
 	case u.IsZero() && a.Turns+a.Untold == 0:
@@ -89,7 +90,7 @@ func Usage(a executor.AttemptLog) string {
 }
 
 // AttemptFacts are files changed and tests of an attempt.
-func AttemptFacts(a executor.AttemptLog) string {
+func AttemptFacts(a machine.AttemptLog) string {
 	parts := []string{text.Count(a.Collected.Files, "file")}
 	if c := TestCounts(a); c != nil {
 		parts = append(parts, fmt.Sprintf("%s passed, %d failed", text.Count(c.Passed, "test"), c.Failed))
@@ -101,7 +102,7 @@ func AttemptFacts(a executor.AttemptLog) string {
 }
 
 // TestCounts adds up what the gates of an attempt counted, nil if none did.
-func TestCounts(a executor.AttemptLog) *executor.TestCounts {
+func TestCounts(a machine.AttemptLog) *executor.TestCounts {
 	var sum *executor.TestCounts
 	for _, g := range a.Gates {
 		if g.Counts == nil || g.Red {
@@ -124,7 +125,7 @@ func goOnWord(n int) string {
 	return text.Form(n, "goes on", "go on")
 }
 
-func Status(v executor.NodeView) string {
+func Status(v machine.NodeView) string {
 	switch {
 	case v.Interrupted:
 		return Interrupted
@@ -140,7 +141,7 @@ func Status(v executor.NodeView) string {
 }
 
 // Asks says in one line what a node wants from a person.
-func Asks(v executor.NodeView) string {
+func Asks(v machine.NodeView) string {
 	what := Status(v)
 	if v.For == executor.ForTimer && v.Status == executor.Waiting {
 		what = "goes on"
@@ -187,7 +188,7 @@ func During(list []executor.During, key func(ir.NodeID) string) []string {
 // tamperWords say an event about what others changed.
 func tamperWords(b executor.TamperSeen, key func(ir.NodeID) string) string {
 	out := string(b.Grade)
-	if b.Grade == executor.Tampered {
+	if b.Grade == machine.Tampered {
 		out += " with (" + b.ID + ")"
 	}
 	out += ": " + b.Drift.String()

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
@@ -104,7 +105,7 @@ type pastRun struct {
 	key  string
 	last int64 // last event of its journal
 	done bool
-	view executor.NodeView
+	view machine.NodeView
 }
 
 // past reads the journal of an issue's epic; nil if it was never run.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 )
 
@@ -123,7 +124,7 @@ func (w *Worker) woken(ctx context.Context, c *record.Claim, labelled bool) (*Ru
 func (w *Worker) waitsStill(rec *record.Record) bool {
 	v, _ := rec.Run.View(rec.Epic.Nodes[0].ID)
 	sum, joined := rec.Run.View(executor.Integration)
-	still := func(v executor.NodeView) bool {
+	still := func(v machine.NodeView) bool {
 		return v.Status == executor.Waiting && (v.For == executor.ForHuman || v.For == executor.ForBudget)
 	}
 	o := rec.Run.Overview()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -89,7 +90,7 @@ func Start(e *ir.Epic) executor.RunStarted {
 }
 
 // Statuses renders where all nodes stand, for comparison.
-func Statuses(r *executor.Run) string {
+func Statuses(r *machine.Run) string {
 	var b strings.Builder
 	for _, v := range r.Views() {
 		fmt.Fprintf(&b, "%s %s", v.Key, v.Status)

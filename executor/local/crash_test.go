@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -21,8 +22,8 @@ import (
 type world struct {
 	*bench
 	in   *executortest.Inbox
-	say  func(v executor.NodeView) (executor.Decision, bool) // to a node that waits for a person
-	last *executor.Run
+	say  func(v machine.NodeView) (executor.Decision, bool) // to a node that waits for a person
+	last *machine.Run
 }
 
 func newWorld(t *testing.T, lines []string, change ...func(*ir.Epic)) *world {
@@ -35,7 +36,7 @@ func newWorld(t *testing.T, lines []string, change ...func(*ir.Epic)) *world {
 }
 
 // people answer every wait for a person, each once: the answer's name says which.
-func (w *world) people(run *executor.Run) (some bool) {
+func (w *world) people(run *machine.Run) (some bool) {
 	if w.say == nil {
 		return false
 	}
@@ -57,7 +58,7 @@ func (w *world) people(run *executor.Run) (some bool) {
 }
 
 // finish applies until nobody has anything to say any more.
-func (w *world) finish() (*executor.Run, error) {
+func (w *world) finish() (*machine.Run, error) {
 	w.t.Helper()
 	for range 20 {
 		run, err := w.apply(func(c *local.Config, _ *executor.RunStarted) {
@@ -101,7 +102,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) { // L0-12, execution ยง3, ย
 		},
 		"a person rejects, then approves": func(t *testing.T) *world {
 			w := newWorld(t, []string{"1.1", "1.2: 1.1", "2.1"}, human)
-			w.say = func(v executor.NodeView) (executor.Decision, bool) {
+			w.say = func(v machine.NodeView) (executor.Decision, bool) {
 				if len(v.Attempts) < 2 {
 					return executor.Decision{Verb: executor.Reject, Message: "shorter, please"}, true
 				}
@@ -122,7 +123,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) { // L0-12, execution ยง3, ย
 				}
 				return executortest.Verdict(r.Name, executor.Pass), nil
 			}
-			w.say = func(executor.NodeView) (executor.Decision, bool) {
+			w.say = func(machine.NodeView) (executor.Decision, bool) {
 				return executor.Decision{Verb: executor.RetryNode}, true
 			}
 			return w
@@ -191,7 +192,7 @@ func crashEverywhere(t *testing.T, build func(t *testing.T) *world) {
 
 // results is where all nodes stand and what came of them, however often agents
 // were asked.
-func results(run *executor.Run) string {
+func results(run *machine.Run) string {
 	var b strings.Builder
 	for _, v := range run.Views() {
 		fmt.Fprintf(&b, "%s %s %s\n", v.Key, v.Status, v.Result.Tree)

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Decide turns what a person said into the event that records it at the time now, or
 // refuses it (*executor.Refused). It is used by who holds the lock: a run, or a command
 // while none runs.
-func Decide(ctx context.Context, run *executor.Run, ws executor.Workspace, node ir.NodeID, d executor.Decision, now time.Time) (executor.Event, error) {
+func Decide(ctx context.Context, run *machine.Run, ws executor.Workspace, node ir.NodeID, d executor.Decision, now time.Time) (executor.Event, error) {
 	look, err := run.Weigh(node, d, now)
 	if err != nil {
 		return executor.Event{}, err

@@ -1,4 +1,4 @@
-// Package local drives an executor.Run in this process: it asks the machine what
+// Package local drives an machine.Run in this process: it asks the machine what
 // to do, records it, does it, and records what came of it.
 //
 // In: a Run that has replayed its journal, and the journal, workspace, runners

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Config says what a run is made of.
 type Config struct {
 	Epic      *ir.Epic
-	Run       *executor.Run // has replayed the journal
+	Run       *machine.Run // has replayed the journal
 	Journal   executor.Journal
 	Workspace executor.Workspace
 	Runners   map[string]executor.Runner // by kind
@@ -219,7 +220,7 @@ func (d *driver) round() (done bool, err error) {
 		return false, &Bug{"the run is stuck: " + todo.Stuck}
 	}
 	for i := range todo.Start {
-		if err := executor.Begin(d.Run, &todo.Start[i], d.put); err != nil {
+		if err := machine.Begin(d.Run, &todo.Start[i], d.put); err != nil {
 			return false, err
 		}
 	}
@@ -258,8 +259,8 @@ func (d *driver) round() (done bool, err error) {
 }
 
 // decide records what the machine decides until it decides nothing more.
-func (d *driver) decide() (executor.Todo, error) {
-	return executor.Settle(d.Run, d.clock.now, d.put)
+func (d *driver) decide() (machine.Todo, error) {
+	return machine.Settle(d.Run, d.clock.now, d.put)
 }
 
 // stays reports whether a run that has nothing more to do stays for people.

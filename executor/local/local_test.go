@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -39,9 +40,9 @@ func newBench(t *testing.T, epic *ir.Epic) *bench {
 }
 
 // replay is what a new process does: a new machine from the journal.
-func (b *bench) replay() *executor.Run {
+func (b *bench) replay() *machine.Run {
 	b.t.Helper()
-	run, err := executor.New(b.epic)
+	run, err := machine.New(b.epic)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func (b *bench) replay() *executor.Run {
 	return run
 }
 
-func (b *bench) apply(change ...func(*local.Config, *executor.RunStarted)) (*executor.Run, error) {
+func (b *bench) apply(change ...func(*local.Config, *executor.RunStarted)) (*machine.Run, error) {
 	b.t.Helper()
 	run := b.replay()
 	c := local.Config{
@@ -80,7 +81,7 @@ func (b *bench) apply(change ...func(*local.Config, *executor.RunStarted)) (*exe
 	return run, err
 }
 
-func (b *bench) want(run *executor.Run, want string) {
+func (b *bench) want(run *machine.Run, want string) {
 	b.t.Helper()
 	var got []string
 	for _, v := range run.Views() {

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Trying is the event that begins a preflight.
-func Trying(checks []executor.BaseCheck) executor.PreflightStarted {
+func Trying(checks []machine.BaseCheck) executor.PreflightStarted {
 	b := executor.PreflightStarted{Setup: checks[0].Setup}
 	for _, c := range checks {
 		b.Gates = append(b.Gates, c.Gate)
@@ -24,12 +25,12 @@ func Trying(checks []executor.BaseCheck) executor.PreflightStarted {
 
 // preflight tries gates on the bases, whose record is durable, beside the loop:
 // nothing else starts meanwhile.
-func (d *driver) preflight(checks []executor.BaseCheck) {
+func (d *driver) preflight(checks []machine.BaseCheck) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	d.trying = cancel
 	c, tell := d.Config, d.record(&executor.Effect{})
 	d.work.Go(func() {
-		end, seen, err := d.watch(ctx, executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}, func(ctx context.Context) (executor.Body, error) {
+		end, seen, err := d.watch(ctx, executor.Effect{Kind: executor.EffectGate, Step: machine.Preflight}, func(ctx context.Context) (executor.Body, error) {
 			return executor.PreflightEnded{}, Preflight(ctx, c, checks, tell)
 		})
 		if err != nil {
@@ -43,7 +44,7 @@ func (d *driver) preflight(checks []executor.BaseCheck) {
 // one worktree, which is set up once and put back after each. It tells each verdict;
 // an error says why not all were tried. A gate that has to be green and was not tried
 // has no verdict, which is told, too: nothing starts then.
-func Preflight(ctx context.Context, c Config, checks []executor.BaseCheck, tell func(context.Context, executor.Body) error) error {
+func Preflight(ctx context.Context, c Config, checks []machine.BaseCheck, tell func(context.Context, executor.Body) error) error {
 	left := checks
 	told := func(ctx context.Context, b executor.Body) error {
 		left = left[1:]
@@ -77,20 +78,20 @@ func Preflight(ctx context.Context, c Config, checks []executor.BaseCheck, tell 
 	return nil
 }
 
-func judgedBase(check executor.BaseCheck) executor.BaselineJudged {
+func judgedBase(check machine.BaseCheck) executor.BaselineJudged {
 	return executor.BaselineJudged{
 		Gate: check.Gate, Also: check.Also, Digest: check.Digest, Setup: check.Setup, Base: check.Base, Of: check.Of, Green: check.Green,
 	}
 }
 
 // onBase tries gates on one base.
-func onBase(ctx context.Context, c Config, checks []executor.BaseCheck, tell func(context.Context, executor.Body) error) (err error) {
+func onBase(ctx context.Context, c Config, checks []machine.BaseCheck, tell func(context.Context, executor.Body) error) (err error) {
 	if c.Room != nil {
 		if err := c.Room(); err != nil {
 			return err
 		}
 	}
-	e := executor.Effect{Kind: executor.EffectGate, Node: executor.Integration, Step: executor.Preflight, Gate: "base", Apart: true, Commit: checks[0].Base.Commit}
+	e := executor.Effect{Kind: executor.EffectGate, Node: executor.Integration, Step: machine.Preflight, Gate: "base", Apart: true, Commit: checks[0].Base.Commit}
 	shut := func(stay bool) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 		defer cancel()
@@ -122,7 +123,7 @@ func onBase(ctx context.Context, c Config, checks []executor.BaseCheck, tell fun
 }
 
 // tryGate lets one gate judge a base, as it would judge a sprint's work.
-func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string) (executor.BaselineJudged, error) {
+func tryGate(ctx context.Context, c Config, check machine.BaseCheck, dir string) (executor.BaselineJudged, error) {
 	out := judgedBase(check)
 	g := c.Epic.Gates[check.Gate]
 	judge := c.Gates[g.Kind]
@@ -134,9 +135,9 @@ func tryGate(ctx context.Context, c Config, check executor.BaseCheck, dir string
 	if err := c.plainFiles(abs); err != nil {
 		return out, err
 	}
-	e := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight, Gate: check.Gate, Commit: check.Base.Commit}
+	e := executor.Effect{Kind: executor.EffectGate, Step: machine.Preflight, Gate: check.Gate, Commit: check.Base.Commit}
 	run := executor.GateRun{
-		Node: &ir.Node{ID: executor.Preflight, Key: executor.Preflight}, Step: &ir.Step{Name: executor.Preflight}, Name: check.Gate, Gate: g, Digest: check.Digest,
+		Node: &ir.Node{ID: machine.Preflight, Key: machine.Preflight}, Step: &ir.Step{Name: machine.Preflight}, Name: check.Gate, Gate: g, Digest: check.Digest,
 		Effect: e, Epic: c.Epic.Epic.ID, Dir: dir, Files: abs, Env: c.env(), Secrets: c.Epic.SecretVars(g.Secrets), Redact: c.Redact, Activity: c.activity(&e),
 	}
 	if run.Activity != nil { // it begins

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -45,7 +46,7 @@ func TestGatesAreTriedBeforeAnythingStarts(t *testing.T) { // execution §5, pre
 	b := newBench(t, executortest.Epic([]string{"1.1", "1.2"}, twoGates))
 	var asked []executor.GateRun
 	b.gate.Do = func(_ context.Context, r executor.GateRun) (executor.GateJudged, error) {
-		if r.Effect.Step == executor.Preflight {
+		if r.Effect.Step == machine.Preflight {
 			asked = append(asked, r)
 			if r.Name == "lint" {
 				return executortest.Verdict(r.Name, executor.Fail), nil
@@ -78,7 +79,7 @@ func TestACrashInAPreflightCostsOneMore(t *testing.T) { // execution §5, §9
 			b := newBench(t, executortest.Epic([]string{"1.1"}, twoGates))
 			began := map[string]int{}
 			b.gate.Do = func(_ context.Context, r executor.GateRun) (executor.GateJudged, error) {
-				if r.Effect.Step == executor.Preflight {
+				if r.Effect.Step == machine.Preflight {
 					began[r.Name]++
 				}
 				return executortest.Verdict(r.Name, executor.Pass), nil
@@ -150,7 +151,7 @@ func TestAWaitingRunGoesOnWhenTheBaseIsApproved(t *testing.T) { // execution §5
 			e.Gates["lint"] = g
 		}))
 		b.gate.Do = func(_ context.Context, r executor.GateRun) (executor.GateJudged, error) {
-			if r.Effect.Step == executor.Preflight && r.Name == "lint" {
+			if r.Effect.Step == machine.Preflight && r.Name == "lint" {
 				return executortest.Verdict(r.Name, executor.Fail), nil
 			}
 			return executortest.Verdict(r.Name, executor.Pass), nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -220,7 +221,7 @@ func TestACrashInASessionChangesNothing(t *testing.T) { // execution §3, §6, �
 			w := newWorld(t, two)
 			last = w.program()
 			last.person = func(r executor.AgentRun) bool { return r.Node.Key == "1.1" }
-			w.say = func(executor.NodeView) (executor.Decision, bool) {
+			w.say = func(machine.NodeView) (executor.Decision, bool) {
 				return executor.Decision{Verb: executor.Resume}, true
 			}
 			return w
@@ -229,7 +230,7 @@ func TestACrashInASessionChangesNothing(t *testing.T) { // execution §3, §6, �
 			w := newWorld(t, two)
 			last = w.program()
 			last.person = func(r executor.AgentRun) bool { return r.Node.Key == "1.1" && r.Effect.Attempt == 1 }
-			w.say = func(executor.NodeView) (executor.Decision, bool) {
+			w.say = func(machine.NodeView) (executor.Decision, bool) {
 				return executor.Decision{Verb: executor.RetryNode, Message: "with a test"}, true
 			}
 			return w

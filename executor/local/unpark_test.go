@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
 func TestAPersonWhoseLimitIsOverNeedNotWait(t *testing.T) { // execution §4, §5
@@ -29,7 +30,7 @@ func TestAPersonWhoseLimitIsOverNeedNotWait(t *testing.T) { // execution §4, §
 		run, err := w.apply(func(c *local.Config, _ *executor.RunStarted) {
 			c.Inbox = w.in
 			c.Observe = func([]executor.Event) {
-				var wait []executor.NodeView
+				var wait []machine.NodeView
 				for _, v := range c.Run.Views() {
 					if v.Status == executor.Waiting && v.For == executor.ForLimit {
 						wait = append(wait, v)

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Result says how a simulation ended.
 type Result struct {
-	Run     *executor.Run // as the events left it
-	Began   time.Time     // virtual
+	Run     *machine.Run // as the events left it
+	Began   time.Time    // virtual
 	Ended   time.Time
 	Events  int64
 	Starts  int      // of apply: one more than crashes; 0 if the plan was never approved
@@ -47,7 +48,7 @@ func Run(epic *ir.Epic, s *Scenario, observe func([]executor.Event)) (Result, er
 		c := s.Crashes[i]
 		d.at(d.now.Add(c.At), &item{crash: &c})
 	}
-	run, err := executor.New(epic)
+	run, err := machine.New(epic)
 	if err != nil {
 		return res, err
 	}
@@ -62,7 +63,7 @@ type sim struct {
 	*world
 	epic    *ir.Epic
 	s       *Scenario
-	run     *executor.Run
+	run     *machine.Run
 	observe func([]executor.Event)
 	now     time.Time
 	kept    []executor.Event // the journal
@@ -261,7 +262,7 @@ func (d *sim) begin() executor.RunStarted {
 
 // replay is what a new process does: a new machine, from the journal.
 func (d *sim) replay() error {
-	run, err := executor.New(d.epic)
+	run, err := machine.New(d.epic)
 	if err != nil {
 		return err
 	}
@@ -295,7 +296,7 @@ func (d *sim) show() {
 
 // round is the driver's round: record, then start, then stop.
 func (d *sim) round() (done bool, wake time.Time, err error) {
-	todo, err := executor.Settle(d.run, func() time.Time { return d.now }, d.put)
+	todo, err := machine.Settle(d.run, func() time.Time { return d.now }, d.put)
 	if err != nil {
 		return false, wake, err
 	}
@@ -303,7 +304,7 @@ func (d *sim) round() (done bool, wake time.Time, err error) {
 		return false, wake, fmt.Errorf("the run is stuck: %s", todo.Stuck)
 	}
 	for _, e := range todo.Start {
-		if err := executor.Begin(d.run, &e, d.put); err != nil {
+		if err := machine.Begin(d.run, &e, d.put); err != nil {
 			return false, wake, err
 		}
 		result, takes := d.do(e, d.now)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/simulate"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -35,7 +36,7 @@ func play(t testing.TB, epic *ir.Epic, s *simulate.Scenario) (simulate.Result, [
 	return res, all
 }
 
-func statuses(run *executor.Run) string {
+func statuses(run *machine.Run) string {
 	var out []string
 	for _, v := range run.Views() {
 		line := fmt.Sprintf("%s %s", v.Key, v.Status)
@@ -217,7 +218,7 @@ func TestSessionsOfAScenario(t *testing.T) { // S4-68, K25
 				t.Errorf("it ends %s (%s)", got, res.Open)
 			}
 			var told []string
-			run, err := executor.New(epic)
+			run, err := machine.New(epic)
 			if err != nil {
 				t.Fatal(err)
 			}

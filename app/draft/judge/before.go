@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -71,7 +72,7 @@ func BeforeOf(ctx context.Context, p *project.Project, plan string, text []byte,
 	}
 	planned, _, err := Planned(ctx, b.Graph)
 	for _, x := range planned {
-		if x.Node != executor.Integration && (x.Action == executor.ActKeep || x.Action == executor.ActDone) {
+		if x.Node != executor.Integration && (x.Action == machine.ActKeep || x.Action == machine.ActDone) {
 			b.Finished = append(b.Finished, draft.Named{ID: x.Node, Key: x.Key, Title: x.Title})
 		}
 	}
@@ -115,7 +116,7 @@ func AppliedBefore(ctx context.Context, id ir.NodeID) (*ir.Epic, error) {
 
 // Planned says what a run of an epic would do about its sprints, as they stand on
 // record; ran is false if there is no record.
-func Planned(ctx context.Context, epic *ir.Epic) (planned []executor.Planned, ran bool, err error) {
+func Planned(ctx context.Context, epic *ir.Epic) (planned []machine.Planned, ran bool, err error) {
 	space, err := workspace.Open(ctx, ".", epic)
 	if err != nil {
 		return nil, false, record.Refusal(err)
@@ -131,9 +132,9 @@ func Planned(ctx context.Context, epic *ir.Epic) (planned []executor.Planned, ra
 	if !run.Overview().Begun {
 		for i := range epic.Nodes {
 			n := &epic.Nodes[i]
-			x := executor.Planned{Node: n.ID, Key: n.Key, Title: n.Title, Action: executor.ActRun}
+			x := machine.Planned{Node: n.ID, Key: n.Key, Title: n.Title, Action: machine.ActRun}
 			if n.Done {
-				x.Action, x.Cause = executor.ActDone, "by the plan"
+				x.Action, x.Cause = machine.ActDone, "by the plan"
 			}
 			planned = append(planned, x)
 		}
@@ -159,7 +160,7 @@ func againWith(ctx context.Context, epic *ir.Epic) (map[ir.NodeID]string, error)
 	planned, _, err := Planned(ctx, epic)
 	out := map[ir.NodeID]string{}
 	for _, x := range planned {
-		if record.WorksAction(x.Action) && x.Action != executor.ActJudge {
+		if record.WorksAction(x.Action) && x.Action != machine.ActJudge {
 			out[x.Node] = x.Cause
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
@@ -103,7 +103,7 @@ func (m *Mirror) whose(b *bead) string {
 }
 
 // stays says how a bead stands that is left as somebody put it.
-func (m *Mirror) stays(b *bead, v executor.NodeView) string {
+func (m *Mirror) stays(b *bead, v machine.NodeView) string {
 	if b.lost {
 		return fmt.Sprintf("is %s, and stays %s in bd: %s has claimed it there (bd --actor %s close %s)", v.Status, b.known.Status, b.known.Assignee, shellword.Quote(b.known.Assignee), b.id)
 	}

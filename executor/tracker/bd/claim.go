@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
 // TokenKey is the key of a bead's metadata with the token of the worker that claimed it.
@@ -44,7 +44,7 @@ func (i Issue) Token() (token string) {
 
 // stand is how a bead has to stand. An issue follows its run: while one goes on it is in
 // progress, or waits at a gate; then it stands as the claim says.
-func (m *Mirror) stand(b *bead, v executor.NodeView) should {
+func (m *Mirror) stand(b *bead, v machine.NodeView) should {
 	s := m.shouldStand(v)
 	if m.Claim == nil {
 		return s

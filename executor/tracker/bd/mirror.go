@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -17,7 +18,7 @@ type Outbox struct {
 	Client *Client                                // nil: Open makes it
 	Open   func(context.Context) (*Client, error) // tried until it works
 	Epic   *ir.Epic
-	Run    *executor.Run // one of the mirror's own, which has replayed the journal
+	Run    *machine.Run  // one of the mirror's own, which has replayed the journal
 	State  string        // the epic's state directory: what bd was told is remembered there
 	Poll   time.Duration // how often people's changes are looked for; 0: 15 seconds
 
@@ -52,7 +53,7 @@ type Mirror struct {
 	c      *Client
 	epic   *ir.Epic
 	began  bool // the run that it goes with
-	run    *executor.Run
+	run    *machine.Run
 	labels labels
 	told   *memory
 	opened int64 // last event that was there when the mirror began

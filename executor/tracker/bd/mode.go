@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -25,13 +25,13 @@ func (i Issue) Mode() (mode string) {
 // building, planning unless it was approved already. An epic at which a run is at work
 // keeps its mode: the run says it. Planned is called behind a push that wrote the plan.
 func (c *Client) Planned(ctx context.Context, e *ir.Epic, mode, why string) error {
-	return c.moveMode(ctx, e, mode, why, func(now string) bool { return now != executor.ModeBuilding })
+	return c.moveMode(ctx, e, mode, why, func(now string) bool { return now != machine.ModeBuilding })
 }
 
 // Approved says in an epic's bead that somebody approved its plan: it is ready for
 // building. An epic that was not pushed has no bead, and nothing is said.
 func (c *Client) Approved(ctx context.Context, e *ir.Epic, why string) error {
-	return c.moveMode(ctx, e, executor.ModeReady, why, func(now string) bool { return now != executor.ModeBuilding && now != "" })
+	return c.moveMode(ctx, e, machine.ModeReady, why, func(now string) bool { return now != machine.ModeBuilding && now != "" })
 }
 
 // moveMode takes an epic's bead to a mode, over those that lie in between.
@@ -48,7 +48,7 @@ func (c *Client) moveMode(ctx context.Context, e *ir.Epic, to, why string, from 
 	if !ok || !from(bead.Mode()) {
 		return nil
 	}
-	for _, next := range executor.ModePath(bead.Mode(), to) {
+	for _, next := range machine.ModePath(bead.Mode(), to) {
 		if err := c.SetState(ctx, id, modeDimension, next, modeReason(e, next, to, why)); err != nil {
 			return err
 		}
@@ -62,9 +62,9 @@ func modeReason(e *ir.Epic, next, to, why string) string {
 	switch {
 	case next == to:
 		return why
-	case next == executor.ModePlanning:
+	case next == machine.ModePlanning:
 		return "compiled from " + e.Epic.Plan
-	case next == executor.ModeReady:
+	case next == machine.ModeReady:
 		return "the plan is approved: digest " + e.Digest
 	}
 	return "on the way to " + to

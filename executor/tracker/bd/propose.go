@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -29,7 +30,7 @@ const maxTitle = 500
 // -s open. A proposal is known by epic, node and title: one that has its bead
 // already is not written again, whatever became of the bead. It returns the ids of
 // the beads that it made.
-func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []executor.Proposed) ([]string, error) {
+func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []machine.Proposed) ([]string, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -85,7 +86,7 @@ func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []executor.Pro
 // and again is reported and left.
 func (m *Mirror) propose(ctx context.Context) error {
 	m.found = false
-	var list []executor.Proposed
+	var list []machine.Proposed
 	running := map[ir.Key]bool{}
 	for _, v := range m.run.Views() {
 		if n := len(v.Attempts); n > 0 && v.Attempts[n-1].Status == executor.AttemptRunning {
@@ -134,7 +135,7 @@ type proposalRow struct {
 
 // proposalID is the same for the same title at the same node, in other case or
 // spacing too. It has a fixed width, so that none is the beginning of another.
-func proposalID(epic *ir.Epic, node ir.NodeID, p executor.Proposed) string {
+func proposalID(epic *ir.Epic, node ir.NodeID, p machine.Proposed) string {
 	prefix := "bd"
 	if t := epic.Run.Tracker; t != nil && t.Prefix != "" {
 		prefix = t.Prefix
@@ -156,7 +157,7 @@ func proposalTitle(title string) string {
 	return title
 }
 
-func proposalText(epic *ir.Epic, node ir.NodeID, p executor.Proposed) string {
+func proposalText(epic *ir.Epic, node ir.NodeID, p machine.Proposed) string {
 	var b strings.Builder
 	if text := strings.TrimSpace(p.Text); text != "" {
 		b.WriteString(text + "\n\n")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -27,7 +28,7 @@ func testProposals(t *testing.T, c *Client) {
 	if _, err := c.Import(ctx, []byte(rows), quick); err != nil {
 		t.Fatal(err)
 	}
-	list := []executor.Proposed{
+	list := []machine.Proposed{
 		{Proposal: executor.Proposal{Title: "Mend the clock", Text: "It is late."}, Node: "1.1", Agent: "dev"},
 		{Proposal: executor.Proposal{Title: "mend  the CLOCK"}, Node: "1.1"},
 		{Proposal: executor.Proposal{Title: "Tidy up"}, Node: "integration"},
@@ -61,7 +62,7 @@ func testProposals(t *testing.T, c *Client) {
 	if i, _, err := c.Show(ctx, made[0]); err != nil || i.Status != "open" || i.Title != "Mend the clock soon" {
 		t.Errorf("what a person changed became %+v, %v", i, err)
 	}
-	if again, err := c.Propose(ctx, epic, append(list, executor.Proposed{Proposal: executor.Proposal{Title: "One more"}, Node: "1.1"})); err != nil || len(again) != 1 {
+	if again, err := c.Propose(ctx, epic, append(list, machine.Proposed{Proposal: executor.Proposal{Title: "One more"}, Node: "1.1"})); err != nil || len(again) != 1 {
 		t.Errorf("one more: %v, %v", again, err)
 	}
 }

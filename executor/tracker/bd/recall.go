@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -22,7 +23,7 @@ const (
 
 // IssueMetadata is what the bead of an issue that a worker claimed keeps of its run: what
 // Recall needs. The author's own keys are none of ralph's business.
-func IssueMetadata(epic *ir.Epic, run *executor.Run) (map[string]any, error) {
+func IssueMetadata(epic *ir.Epic, run *machine.Run) (map[string]any, error) {
 	text, err := ir.Encode(epic)
 	if err != nil {
 		return nil, err
@@ -46,12 +47,12 @@ var IssueKeys = []string{TokenKey, keptKey, keptRunKey, codec.EpicKey, codec.Dig
 // Recalled is what a beads database knows of an epic and its run.
 type Recalled struct {
 	Bead   Issue
-	Issue  bool              // the bead is an issue that a worker ran, the epic's one node
-	Digest string            // of the canonical epic.json
-	JSON   []byte            // that; nil if it was too long to be kept
-	Epic   *ir.Epic          // nil with it
-	Plan   string            // path of the plan, relative to the project; "" if no bead says it
-	Run    *executor.KeptRun // nil: it was never applied
+	Issue  bool             // the bead is an issue that a worker ran, the epic's one node
+	Digest string           // of the canonical epic.json
+	JSON   []byte           // that; nil if it was too long to be kept
+	Epic   *ir.Epic         // nil with it
+	Plan   string           // path of the plan, relative to the project; "" if no bead says it
+	Run    *machine.KeptRun // nil: it was never applied
 	Nodes  map[ir.NodeID]RecalledNode
 }
 
@@ -125,7 +126,7 @@ func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 		kept, key = m.Run, keptRunKey
 	}
 	if kept != nil {
-		out.Run = &executor.KeptRun{}
+		out.Run = &machine.KeptRun{}
 		if err := json.Unmarshal(*kept, out.Run); err != nil {
 			return nil, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", key, id, err)}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -25,7 +25,7 @@ func TestWhatTheMirrorKeepsComesBack(t *testing.T) { // S2-38, S2-41, K33
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := executor.New(s.epic)
+	run, err := machine.New(s.epic)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -160,17 +160,17 @@ func joined(parts []part) (ch Change) {
 
 // pending is what was not said yet about a bead, and is to be said now: what was
 // refused before, and is tried once more, first.
-func (m *Mirror) pending(b *bead) []executor.Comment {
+func (m *Mirror) pending(b *bead) []machine.Comment {
 	all := m.run.Comments(b.id)
 	if len(b.refused) == 0 && !slices.ContainsFunc(m.told.Refused, func(r Refusal) bool { return r.ID == b.id }) { // all but always
-		i, _ := slices.BinarySearchFunc(all, m.told.Seq[b.id]+1, func(c executor.Comment, seq int64) int { return int(c.Seq - seq) })
+		i, _ := slices.BinarySearchFunc(all, m.told.Seq[b.id]+1, func(c machine.Comment, seq int64) int { return int(c.Seq - seq) })
 		return all[i:]
 	}
-	return slices.DeleteFunc(m.told.Owed(b.id, all), func(c executor.Comment) bool { return b.leaves(commentKey(c.Seq)) })
+	return slices.DeleteFunc(m.told.Owed(b.id, all), func(c machine.Comment) bool { return b.leaves(commentKey(c.Seq)) })
 }
 
 // said notes that comments of a bead are in bd.
-func (m *Mirror) said(b *bead, list []executor.Comment) {
+func (m *Mirror) said(b *bead, list []machine.Comment) {
 	m.owe(b)
 	for _, c := range list {
 		delete(b.refused, commentKey(c.Seq))

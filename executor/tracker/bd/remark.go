@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
@@ -80,7 +80,7 @@ func (m *Mirror) claimed(b *bead, now Issue) bool {
 
 // remarks puts notes on a bead about what is not written there: that it is not closed,
 // that it has another external reference.
-func (m *Mirror) remarks(b *bead, v executor.NodeView, s should) {
+func (m *Mirror) remarks(b *bead, v machine.NodeView, s should) {
 	if b.lost && s.status == "closed" && m.says(MirrorStatus) {
 		m.once(b, fmt.Sprintf("[not closed] [task:%s] %s has claimed it; ralph leaves its status and assignee alone. In ralph it is %s: %s. To close it: bd --actor %s close %s", b.id, b.known.Assignee, v.Status, s.reason, shellword.Quote(b.known.Assignee), b.id))
 	}

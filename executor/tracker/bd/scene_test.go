@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -23,7 +24,7 @@ type scene struct {
 	c      *Client
 	dir    string
 	epic   *ir.Epic
-	run    *executor.Run
+	run    *machine.Run
 	events []executor.Event
 	flying []executor.Effect
 	answer func(executor.Effect) executor.Body
@@ -52,7 +53,7 @@ func newScene(t *testing.T, lines []string, change ...func(*ir.Epic)) *scene {
 	if s.c, err = Open(context.Background(), Options{Program: s.fake.Program, Dir: s.dir, Actor: bd.Assignee(s.epic)}); err != nil {
 		t.Fatal(err)
 	}
-	if s.run, err = executor.New(s.epic); err != nil {
+	if s.run, err = machine.New(s.epic); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := bd.Rows(s.epic, nil)
@@ -76,7 +77,7 @@ func newScene(t *testing.T, lines []string, change ...func(*ir.Epic)) *scene {
 // open begins a mirror, as a ralph that starts does.
 func (s *scene) open() {
 	s.t.Helper()
-	run, err := executor.New(s.epic)
+	run, err := machine.New(s.epic)
 	if err != nil {
 		s.t.Fatal(err)
 	}

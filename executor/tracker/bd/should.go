@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -63,7 +64,7 @@ func (a *asked) same(b *asked) bool {
 }
 
 // shouldStand is how a node's bead has to stand, from where the node stands.
-func (m *Mirror) shouldStand(v executor.NodeView) should {
+func (m *Mirror) shouldStand(v machine.NodeView) should {
 	s := should{status: v.Word(executor.WordsIssue), ref: v.Pull.URL, begun: len(v.Attempts) > 0}
 	if v.Paused != "" && v.Status == executor.Pending {
 		s.status = "blocked"
@@ -95,7 +96,7 @@ func (m *Mirror) shouldStand(v executor.NodeView) should {
 }
 
 // asks is what a human gate asks, with what an answer is bound to.
-func (m *Mirror) asks(v executor.NodeView) *asked {
+func (m *Mirror) asks(v machine.NodeView) *asked {
 	a := &asked{gate: v.Gate, digest: ir.GateDigest(m.epic, v.Gate), step: v.Step}
 	n := 0
 	if len(v.Attempts) > 0 {

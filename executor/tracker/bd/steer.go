@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -137,7 +138,7 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 	if !ok {
 		return nil
 	}
-	d := executor.Decision{ID: "bd:" + e.ID, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker, At: e.At.UTC()}
+	d := executor.Decision{ID: "bd:" + e.ID, By: e.Actor + machine.InTracker, User: e.Actor + machine.InTracker, At: e.At.UTC()}
 	ended := v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Cancelled
 	switch now.Status {
 	case "closed":
@@ -268,7 +269,7 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 		return nil
 	}
 	d := executor.Decision{
-		ID: "bd:" + e.ID, Verb: executor.Approve, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker, At: e.At.UTC(),
+		ID: "bd:" + e.ID, Verb: executor.Approve, By: e.Actor + machine.InTracker, User: e.Actor + machine.InTracker, At: e.At.UTC(),
 		Gate: s.gate.gate, Digest: s.gate.digest, Result: s.gate.result,
 	}
 	var since time.Time
@@ -303,7 +304,7 @@ func (m *Mirror) recognise(ctx context.Context, b *bead, s should) error {
 }
 
 // lastWord is what was decided last about a node.
-func lastWord(v executor.NodeView) string {
+func lastWord(v machine.NodeView) string {
 	if n := len(v.Decisions); n > 0 {
 		d := v.Decisions[n-1]
 		return fmt.Sprintf(" any more: %s said %s at %s", d.By, d.Verb, d.At.Format("15:04:05"))
@@ -341,7 +342,7 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (words string,
 
 // excluded pauses a node whose bead has the label that leaves it to people, and lets
 // it go on when the label is gone.
-func (m *Mirror) excluded(ctx context.Context, b *bead, v executor.NodeView) error {
+func (m *Mirror) excluded(ctx context.Context, b *bead, v machine.NodeView) error {
 	has := slices.Contains(b.known.Labels, m.labels.exclude)
 	ended := v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Cancelled || v.Status == executor.Blocked
 	pause, found := lastPause(v)
@@ -363,7 +364,7 @@ func (m *Mirror) excluded(ctx context.Context, b *bead, v executor.NodeView) err
 			return nil
 		}
 		return m.send(ctx, b, executor.Decision{
-			ID: "bd:" + e.ID, Verb: executor.Pause, By: who + executor.InTracker, User: who + executor.InTracker,
+			ID: "bd:" + e.ID, Verb: executor.Pause, By: who + machine.InTracker, User: who + machine.InTracker,
 			At: e.At.UTC(), Message: m.labels.exclude + " in bd",
 		}, m.labels.exclude, who)
 	case !has && v.Paused != "" && byLabel && !b.awaits(executor.Resume):
@@ -378,7 +379,7 @@ func (m *Mirror) excluded(ctx context.Context, b *bead, v executor.NodeView) err
 			return nil
 		}
 		return m.send(ctx, b, executor.Decision{
-			ID: "bd:" + e.ID, Verb: executor.Resume, By: e.Actor + executor.InTracker, User: e.Actor + executor.InTracker,
+			ID: "bd:" + e.ID, Verb: executor.Resume, By: e.Actor + machine.InTracker, User: e.Actor + machine.InTracker,
 			At: e.At.UTC(), Message: m.labels.exclude + " was taken away in bd",
 		}, "", e.Actor)
 	}
@@ -396,7 +397,7 @@ func (m *Mirror) agents(b *bead, e HistoryEvent, what string) bool {
 	return true
 }
 
-func lastPause(v executor.NodeView) (executor.Decision, bool) {
+func lastPause(v machine.NodeView) (executor.Decision, bool) {
 	for i := len(v.Decisions) - 1; i >= 0; i-- {
 		if v.Decisions[i].Verb == executor.Pause {
 			return v.Decisions[i], true

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
@@ -129,7 +129,7 @@ func (t *Told) apply(l toldLine) {
 
 // Owed are those of a bead's comments that bd does not have and that are still to be
 // told: those behind the last one, and those that were refused and not passed over.
-func (t Told) Owed(id ir.NodeID, all []executor.Comment) (out []executor.Comment) {
+func (t Told) Owed(id ir.NodeID, all []machine.Comment) (out []machine.Comment) {
 	state := map[int64]bool{}
 	for _, r := range t.Refused {
 		if r.ID == id && r.Seq > 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -198,8 +199,8 @@ func (m *Mirror) closable(b *bead) bool {
 }
 
 // allPassed reports whether comments tell only of steps that passed.
-func allPassed(list []executor.Comment) bool {
-	return !slices.ContainsFunc(list, func(c executor.Comment) bool { return !c.Passed })
+func allPassed(list []machine.Comment) bool {
+	return !slices.ContainsFunc(list, func(c machine.Comment) bool { return !c.Passed })
 }
 
 // mostTogether bounds how many comments become one.
@@ -207,11 +208,11 @@ const mostTogether = 50
 
 // comment says what is pending, together. some reports whether it said anything. What
 // bd refuses together is said in halves, to find which one it is.
-func (m *Mirror) comment(ctx context.Context, b *bead, list []executor.Comment) (some bool, err error) {
+func (m *Mirror) comment(ctx context.Context, b *bead, list []machine.Comment) (some bool, err error) {
 	if len(list) == 0 || !m.says(MirrorComments) {
 		return false, nil
 	}
-	alone := func(c executor.Comment) bool { return b.refused[commentKey(c.Seq)] != nil }
+	alone := func(c machine.Comment) bool { return b.refused[commentKey(c.Seq)] != nil }
 	n := 1
 	for n < len(list) && (list[n].Seq == list[n-1].Seq || n < cmp.Or(b.together, mostTogether) && !alone(list[0]) && !alone(list[n])) {
 		n++
@@ -297,7 +298,7 @@ func contains(list []Comment, text string) bool {
 // turnEpic writes what the epic's bead lacks: its mode, what happened to it, its close.
 func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool, err error) {
 	mode, reason := m.run.Mode()
-	if path := executor.ModePath(m.mode, mode); m.says(MirrorMode) && len(path) > 0 && !b.leaves("mode "+path[0]) {
+	if path := machine.ModePath(m.mode, mode); m.says(MirrorMode) && len(path) > 0 && !b.leaves("mode "+path[0]) {
 		next := path[0]
 		why := modeReason(m.epic, next, mode, reason)
 		err := m.write(ctx, func(ctx context.Context) error { return m.c.SetState(ctx, b.name(m.epic), modeDimension, next, why) })
@@ -334,7 +335,7 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 	case m.flush.IsZero():
 		m.flush = now.Add(collect)
 	}
-	if closing || mode != executor.ModeBuilding || !now.Before(m.flush) {
+	if closing || mode != machine.ModeBuilding || !now.Before(m.flush) {
 		if some, err := m.comment(ctx, b, list); some || err != nil {
 			return true, err
 		}
@@ -379,7 +380,7 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 // over reports whether there is nothing left to do for an epic: it is complete, or it is
 // a draft whose plan was approved.
 func (m *Mirror) over(mode string) bool {
-	return mode == executor.ModeComplete || mode == executor.ModeReady && m.epic.Plans() != ""
+	return mode == machine.ModeComplete || mode == machine.ModeReady && m.epic.Plans() != ""
 }
 
 // openBeads counts the beads of nodes that are not closed, or not there.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
@@ -117,7 +118,7 @@ t-sum: /tokenBudgetRemaining must be a number; nobody counted the tokens`
 // Every status of an attempt has a word, and so has every status of the machine;
 // the last attempt stands where its node stands.
 func TestWordsOfBeadsAreTotal(t *testing.T) { // K1, S1-15..19
-	known := executor.Words(executor.WordsBead)
+	known := machine.Words(executor.WordsBead)
 	type row struct{ attempt, node, bead, want string }
 	rows := []row{
 		{"running", "running", "running", "running"},

@@ -1,0 +1,247 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func (r *Run) attemptStarted(n *node, e executor.Event, b executor.AttemptStarted) error {
+	if e.Attempt <= n.numbers[e.Step] {
+		return fmt.Errorf("attempt %d of step %s was already used", e.Attempt, e.Step)
+	}
+	if n.status != executor.Running {
+		return fmt.Errorf("a %s node starts no attempt", n.status)
+	}
+	if len(n.life.flight) > 0 {
+		return fmt.Errorf("%s is still in flight", n.life.flight[0].Kind)
+	}
+	n.numbers[e.Step] = e.Attempt
+	l := &n.life
+	l.attempt = attempt{status: executor.AttemptRunning, step: e.Step, number: e.Attempt, from: b.From, rejudge: b.Rejudge, person: b.Person, agent: b.Agent}
+	n.logs = append(n.logs, AttemptLog{
+		Step: e.Step, Number: e.Attempt, Status: executor.AttemptRunning, Start: b.Start, From: b.From, Started: r.at,
+		Person: b.Person, Agent: b.Agent, Rejudge: b.Rejudge, Said: n.people.said, before: n.cost.worked(r.at),
+	})
+	n.people.said, l.redo = nil, nil
+	n.logs[len(n.logs)-1].Feedback = r.feedback(n)
+	l.stage = stagePrepare
+	l.mended = l.mended && (b.Rejudge || e.Step == LandStep)
+	if l.stale {
+		return nil
+	}
+	if e.Step == LandStep && l.aside == nil && n.ir.Kind != "" {
+		r.beginLanding(n, b)
+	}
+	i := n.stepIndex(e.Step)
+	if i == -1 {
+		return fmt.Errorf("the node has no step %q", e.Step)
+	}
+	if i != l.step {
+		l.standin, l.stalls = 0, 0
+	}
+	l.step = i
+	if i >= 0 {
+		l.starts[i] = b.Start
+	}
+	a := &l.attempt
+	step := n.stepNow()
+	a.gates = r.gateStates(n, step)
+	log := &n.logs[len(n.logs)-1]
+	log.ByHand = i == asideStep && b.Person == "" && !b.Rejudge && r.byHand(n)
+	switch {
+	case log.ByHand:
+		log.Feedback = nil // nobody is told
+	case a.agent == "" && n.hasAgent(step):
+		a.agent = step.Agent
+	}
+	switch {
+	case b.Person != "":
+		r.handIn(n, b.Person)
+		if i == asideStep {
+			l.aside.touched = true
+		}
+	case i == asideStep && !l.aside.merge:
+		r.landFrom(n)
+	case i == asideStep && !b.Rejudge:
+	case b.Rejudge || !n.hasAgent(step):
+		a.collected = executor.Collected{Result: r.treeOf(n, b.From)}
+	}
+	if b.Resumes {
+		a.session = r.sessionOf(n, e.Step, b.From, a.agent)
+		a.resumes = a.session != ""
+	}
+	log.Agent = a.agent
+	return nil
+}
+
+// treeOf finds the tree of a commit that a node's attempt starts from.
+func (r *Run) treeOf(n *node, commit string) executor.Tree {
+	if commit == n.life.base.Commit {
+		return n.life.base
+	}
+	for _, t := range n.life.stepsAt {
+		if t.Commit == commit {
+			return t
+		}
+	}
+	for i := range n.successes {
+		if s := &n.successes[i]; s.result.Commit == commit {
+			return s.result
+		}
+	}
+	for _, o := range n.orphans {
+		if o.Result.Commit == commit {
+			return o.Result
+		}
+	}
+	for i := len(n.logs) - 1; i >= 0; i-- {
+		if c := n.logs[i].Collected.Result; c.Commit == commit {
+			return c
+		}
+	}
+	return executor.Tree{Commit: commit}
+}
+
+// attemptEnded applies a verdict: go on with the next step, or remember the
+// failure and where it goes.
+func (r *Run) attemptEnded(n *node, e executor.Event, b executor.AttemptEnded) error {
+	l := &n.life
+	if len(l.flight) > 0 {
+		return fmt.Errorf("%s is still in flight", l.flight[0].Kind)
+	}
+	if err := l.attempt.move(b.Status); err != nil {
+		return err
+	}
+	log := &n.logs[len(n.logs)-1]
+	log.Status, log.Reason, log.Ended = b.Status, b.Reason, r.at
+	log.Work = n.cost.worked(r.at) - log.before
+	lacks := l.attempt.collected.Lacks != ""
+	if l.attempt.person != "" && !lacks {
+		n.people.handed = handed{} // it is judged
+	}
+	l.trouble, l.failures, l.failing, l.lostAt = nil, 0, "", nil
+	merging := l.step == asideStep && l.aside.merge
+	if c := l.attempt.collected.Result.Commit; c != "" && !merging && !lacks && b.Status != executor.AttemptError {
+		l.tip = c
+	}
+	if b.Free {
+		return r.freeEnd(n, b)
+	}
+	if b.Status == executor.AttemptPassed {
+		l.mended = l.mended && l.step == asideStep // it lands first
+		return r.passed(n, log)
+	}
+	if l.mended { // it stays blocked
+		if l.step == asideStep {
+			r.landFailed(n, len(n.ir.Steps)-1)
+			l.step = len(n.ir.Steps) - 1
+		}
+		l.mended, l.stage = false, stageStopped
+		return nil
+	}
+	if r.personFailed(n) {
+		return nil
+	}
+	if b.Status == executor.AttemptStopped || n.ir.Kind == ir.GateKind && !merging {
+		l.stage = stageStopped
+		return nil
+	}
+	if b.Status.Counts() {
+		if b.Signature != "" && b.Signature == l.sign {
+			l.streak++
+		} else {
+			l.streak, l.sign = 1, b.Signature
+		}
+	}
+	to := n.stepIndex(b.Next)
+	if to == -1 || to > l.step && l.step != asideStep {
+		return fmt.Errorf("a failure of step %q cannot go to step %q", l.attempt.step, b.Next)
+	}
+	if b.Status.Counts() && len(l.judging) == 0 {
+		*l.usedOf(to)++
+	}
+	if l.step == asideStep && !merging {
+		if b.Status == executor.AttemptError { // it conflicts with the branch
+			r.beginMerge(n, l.aside.inputs, l.aside.paths, true)
+			return nil
+		}
+		r.landFailed(n, to)
+	}
+	l.judging = nil
+	to = l.judgedFailed(to)
+	l.stage = stageFailed
+	if b.Status == executor.AttemptError {
+		l.stage = stageOpen
+		r.unlucky(n, log)
+	}
+	if to != l.step {
+		l.step, l.standin, l.stalls = to, 0, 0
+	}
+	return nil
+}
+
+// judgedFailed ends the judging of an earlier success that was not confirmed, and
+// says at which step the node goes on: at the first, if what passed once does not
+// hold what the node starts from now.
+func (l *life) judgedFailed(to int) int {
+	if l.made != nil && !slices.Equal(l.made, l.inputs) {
+		clear(l.stepsAt)
+		to, l.tip = 0, l.base.Commit
+	}
+	l.made = nil
+	return to
+}
+
+// unlucky is an attempt that ended by nobody's fault: a diagnosis began it anew,
+// or the next of the step's agents takes its place.
+func (r *Run) unlucky(n *node, log *AttemptLog) {
+	l := &n.life
+	if l.lost {
+		l.lost = false
+		return
+	}
+	if l.attempt.diagnosed != nil {
+		l.stalls++
+		return
+	}
+	l.standin++
+}
+
+// passed goes on after an attempt whose gates all passed.
+func (r *Run) passed(n *node, log *AttemptLog) error {
+	l := &n.life
+	l.streak, l.sign = 0, ""
+	if l.step == asideStep {
+		if l.aside.merge {
+			r.resolved(n, l.attempt.collected.Result)
+		} else {
+			l.stage = stageLand
+		}
+		return nil
+	}
+	l.notes[l.step] = log.Outcome.Summary
+	l.stepsAt[l.step] = l.attempt.collected.Result
+	l.standin, l.stalls = 0, 0
+	if len(l.judging) > 0 {
+		l.judging = l.judging[1:]
+		if len(l.judging) > 0 {
+			l.step, l.stage = l.judging[0], stageOpen
+			return nil
+		}
+		l.tip = l.stepsAt[len(l.stepsAt)-1].Commit
+		l.attempt.collected.Result = l.stepsAt[len(l.stepsAt)-1]
+		l.stage = stagePublish
+		return nil
+	}
+	if l.step+1 == len(n.ir.Steps) {
+		l.stage = stagePublish
+		return nil
+	}
+	l.step++
+	l.starts[l.step] = l.tip
+	l.stage = stageOpen
+	return nil
+}

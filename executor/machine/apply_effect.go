@@ -1,0 +1,304 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+func (r *Run) effectStarted(n *node, e executor.Event, b executor.EffectStarted) error {
+	l := &n.life
+	if l.stale {
+		l.flight = append(l.flight, executor.Effect{Kind: b.Kind, Gate: b.Gate, Seq: e.Seq})
+		if b.Kind == executor.EffectAgent && len(n.logs) > l.first {
+			n.logs[len(n.logs)-1].Turn = turnName(b.Iteration)
+		}
+		return nil
+	}
+	if n.status != executor.Running {
+		return fmt.Errorf("a %s node begins nothing", n.status)
+	}
+	r.scratch = r.effects(n, r.scratch[:0])
+	for _, want := range r.scratch {
+		if want.Kind != b.Kind || want.Gate != b.Gate || want.Iteration != b.Iteration {
+			continue
+		}
+		want.Seq = e.Seq
+		if n.sum && want.Kind == executor.EffectPublish {
+			r.sumMeant, r.sumMeantOf = want.Commit, l.inputs
+		}
+		l.again(want.Kind, want.Gate, true)
+		r.reserve(n, &want)
+		l.flight = append(l.flight, want)
+		if name := r.asks(&want); name != "" {
+			r.agents[name]++
+			r.asked(name, e.At)
+		}
+		if b.Kind == executor.EffectGate {
+			l.attempt.gates[slices.Index(n.stepNow().Gates, b.Gate)].spoken = false
+		}
+		if b.Kind == executor.EffectAgent {
+			l.attempt.iteration, l.attempt.session, l.attempt.spoken = b.Iteration, want.Session, false
+			log := &n.logs[len(n.logs)-1]
+			log.Turn, log.Session = turnName(b.Iteration), want.Session // what a fresh turn leaves is no earlier session's
+		}
+		return nil
+	}
+	for _, f := range l.flight {
+		return fmt.Errorf("%s is still in flight", f.Kind)
+	}
+	return fmt.Errorf("%s %s is not what the node needs", b.Kind, b.Gate)
+}
+
+// take removes a reported effect from those in flight.
+func (r *Run) take(n *node, match func(executor.Effect) bool) (executor.Effect, bool) {
+	l := &n.life
+	for i, e := range l.flight {
+		if !match(e) {
+			continue
+		}
+		l.flight = append(l.flight[:i], l.flight[i+1:]...)
+		if name := r.asks(&e); name != "" {
+			r.agents[name]--
+		}
+		r.unreserve(n, e)
+		return e, true
+	}
+	return executor.Effect{}, false
+}
+
+// reports says which event reports which effect.
+var reports = map[string]executor.EffectKind{
+	(executor.BaseMade{}).EventName():   executor.EffectBase,
+	(executor.Prepared{}).EventName():   executor.EffectPrepare,
+	(executor.AgentEnded{}).EventName(): executor.EffectAgent,
+	(executor.Diagnosed{}).EventName():  executor.EffectDiagnose,
+	(executor.Collected{}).EventName():  executor.EffectCollect,
+	(executor.GateJudged{}).EventName(): executor.EffectGate,
+	(executor.Published{}).EventName():  executor.EffectPublish,
+	(executor.Landed{}).EventName():     executor.EffectLand,
+	(executor.Pulled{}).EventName():     executor.EffectPull,
+	(executor.PullSeen{}).EventName():   executor.EffectPoll,
+}
+
+// reportOf says which effect, and of which gate, an event reports; "" is any.
+func reportOf(e executor.Event) (executor.EffectKind, string) {
+	switch b := e.Body.(type) {
+	case executor.EffectFailed:
+		return "", b.Gate
+	case executor.GateJudged:
+		if b.Red {
+			return executor.EffectRed, b.Gate
+		}
+		return executor.EffectGate, b.Gate
+	}
+	return reports[e.Kind()], ""
+}
+
+// landed takes what an event reports out of what a life for another text has in flight.
+func (l *life) landed(e executor.Event) executor.Effect {
+	kind, gate := reportOf(e)
+	for i, f := range l.flight {
+		if e.IsOf(f) && (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) {
+			l.flight = slices.Delete(l.flight, i, i+1)
+			return f
+		}
+	}
+	return executor.Effect{}
+}
+
+// effectEnded applies what a worker reported.
+func (r *Run) effectEnded(n *node, e executor.Event) error {
+	l := &n.life
+	kind, gate := reports[e.Kind()], ""
+	switch b := e.Body.(type) {
+	case executor.EffectFailed:
+		return r.effectFailed(n, e, b)
+	case executor.GateJudged:
+		gate = b.Gate
+		if b.Red {
+			kind = executor.EffectRed
+		} else if n.waitsFor(executor.CauseApproval) && n.wait.Gate == b.Gate { // its time is over
+			if err := r.gateJudged(n, b); err != nil {
+				return err
+			}
+			return r.release(n, "judged")
+		} else if b.By != "" && n.status == executor.Running && len(l.flight) == 0 && l.stage == stageGate { // a person's word
+			return r.gateJudged(n, b)
+		}
+	}
+	done, ok := r.take(n, func(f executor.Effect) bool { return e.IsOf(f) && f.Kind == kind && f.Gate == gate })
+	if !ok {
+		if len(l.flight) > 0 {
+			return fmt.Errorf("%s is in flight", l.flight[0].Kind)
+		}
+		return fmt.Errorf("nothing is in flight")
+	}
+	r.account(n, e, done)
+	r.learn(e, done)
+	if name := r.asks(&done); name != "" {
+		r.answered(name)
+	}
+	if kind == l.failing && kind != executor.EffectRed {
+		l.failures, l.failing = 0, ""
+	}
+	delete(l.lostAt, done.Kind)
+	a := &l.attempt
+	switch b := e.Body.(type) {
+	case executor.BaseMade:
+		if b.Head != "" && done.Seq > r.headAt { // else somebody landed meanwhile
+			r.seen(executor.Tree{Commit: b.Head, Tree: treeAt(b.Base, b.Head)})
+		}
+		if l.step == asideStep {
+			r.landMerged(n, b.Base)
+			return nil
+		}
+		r.setBase(n, b.Base)
+	case executor.Prepared:
+		r.prepared(n, b)
+	case executor.AgentEnded:
+		r.agentEnded(n, b)
+	case executor.Diagnosed:
+		a.diagnosed = &b
+		n.logs[len(n.logs)-1].Diagnosed = &b
+		l.stage = stageDiagnosed
+	case executor.Collected:
+		r.collected(n, b)
+	case executor.GateJudged:
+		if b.Red {
+			r.redJudged(n, b)
+			return nil
+		}
+		err := r.gateJudged(n, b)
+		r.putBack(n)
+		return err
+	case executor.Published:
+		r.published(n, b)
+	case executor.Landed:
+		r.landed(n, b)
+	case executor.Pulled:
+		r.pulled(n, b)
+	case executor.PullSeen:
+		r.pullSeen(n, b)
+	}
+	return nil
+}
+
+// putBack lets the worktree be put back, once no gate works in it any more,
+// after one that was cut.
+func (r *Run) putBack(n *node) {
+	l := &n.life
+	if l.attempt.dirty && len(l.flight) == 0 && l.stage == stageGate && !l.attempt.troubled() {
+		l.attempt.dirty, l.stage = false, stagePrepare
+	}
+}
+
+func (r *Run) prepared(n *node, b executor.Prepared) {
+	l := &n.life
+	a := &l.attempt
+	if l.step == asideStep && l.aside.merge && len(b.Paths) > 0 {
+		l.aside.paths = b.Paths
+	}
+	if b.Anew {
+		a.anew()
+	}
+	if a.own = (executor.Prepared{}); r.byPerson(n) {
+		a.own = b
+	}
+	switch {
+	case a.collected.Result.Commit != "":
+		l.stage = stageGate
+	case a.going != goesFresh:
+		l.stage = stageAgent
+	case l.step == asideStep && r.byHand(n):
+		l.stage = stageHand
+	case r.redDue(n):
+		l.stage = stageRed
+	default:
+		l.stage = stageAgent
+	}
+}
+
+// failed counts a failure. What was put right before the same effect failed again,
+// such as its worktree, does not count in between.
+func (l *life) failed(kind executor.EffectKind) {
+	if l.failing != kind {
+		l.failures, l.failing = 0, kind
+	}
+	l.failures++
+}
+
+// workerLost counts a worker that was lost, until one reports on the same kind of
+// effect; what succeeds in between, such as putting the worktree back, ends no row.
+func (l *life) workerLost(kind executor.EffectKind) {
+	if l.lostAt == nil {
+		l.lostAt = map[executor.EffectKind]int{}
+	}
+	l.lostAt[kind]++
+}
+
+func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed) error {
+	l := &n.life
+	done, ok := r.take(n, func(f executor.Effect) bool { return e.IsOf(f) && (b.Gate == "" || f.Gate == b.Gate) })
+	if !ok {
+		return fmt.Errorf("nothing is in flight")
+	}
+	r.account(n, e, done)
+	if done.Kind == executor.EffectAgent && !b.Usage.IsZero() {
+		log := &n.logs[len(n.logs)-1]
+		log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
+	}
+	name := r.asks(&done)
+	if name != "" && b.Class == executor.FailTransient {
+		r.failing(name, e.At)
+	}
+	if done.Kind == executor.EffectGate {
+		r.gateFailed(n, done, b)
+		r.putBack(n)
+		return nil
+	}
+	l.flight = append(l.flight, done) // rewind puts back what was cut
+	r.rewind(n)
+	switch b.Class {
+	case executor.FailInterrupted:
+		return nil
+	case executor.FailLost:
+		l.workerLost(done.Kind)
+		l.trouble = &trouble{b, done.Kind, done.Agent}
+		return nil
+	}
+	delete(l.lostAt, done.Kind)
+	switch b.Class {
+	case executor.FailSession:
+		if done.Kind != executor.EffectAgent {
+			break
+		}
+		n.logs[len(n.logs)-1].Session = ""
+		if !l.attempt.sessionLost(done) {
+			return nil
+		}
+		l.failed(done.Kind)
+		l.failures = max(l.failures, l.attempt.losses)
+		b.Class = executor.FailCrash
+		l.trouble = &trouble{b, done.Kind, done.Agent}
+		return nil
+	case executor.FailConflict:
+		if done.Kind == executor.EffectBase {
+			r.conflict(n, b.Paths)
+			return nil
+		}
+	case executor.FailMoved:
+		if done.Kind == executor.EffectLand {
+			r.moved(n, b.Head)
+			return nil
+		}
+	case executor.FailForeign:
+		if n.sum {
+			r.sawForeign(b)
+		}
+	}
+	l.failed(done.Kind)
+	l.trouble = &trouble{b, done.Kind, done.Agent}
+	return nil
+}

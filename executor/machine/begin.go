@@ -1,0 +1,334 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// begin applies RunStarted: every status is derived again from what is on
+// record and the present epic, so that a run goes on after any crash, and a
+// changed epic keeps what is still true (docs/execution: "what runs again").
+func (r *Run) begin(seq int64, e executor.RunStarted) error {
+	r.renewTampers(r.Open())
+	if !r.Open() {
+		r.firstSeq, r.firstAt = seq, r.at
+	}
+	r.begun, r.ended, r.draining, r.until = true, false, false, executor.Event{}.At
+	r.foreign = e.Digest != r.epic.Digest
+	rebased := r.started.Base != e.Base
+	r.started, r.startedSeq = e, seq
+	r.renew()
+	if r.pre.over = false; !e.Tried {
+		r.pre.begin()
+	}
+	if r.held.For == executor.ForBase { // the bases are tried again
+		if err := r.unhold("the bases are tried again"); err != nil {
+			return err
+		}
+	}
+	for _, id := range e.Rerun {
+		if n := r.byID[id]; n != nil {
+			n.after = seq
+			n.people.skip = false
+		}
+	}
+	r.booked = purse{}
+	for n := range r.all() {
+		for _, e := range n.life.flight { // ralph died meanwhile
+			r.untold(n, e)
+		}
+		r.rewind(n)
+		n.booked, n.listing = purse{}, nil
+	}
+	r.flying, r.active, r.strays, r.lander = nil, nil, nil, nil
+	clear(r.agents)
+	for _, p := range inOrder(r.parks) {
+		p.down = executor.Event{}.At
+	}
+	r.seen(executor.Tree{Commit: e.Head})
+	switch last := r.lastSum(); {
+	case e.Head == "" && r.sumRef != "":
+		r.branchGone()
+	case e.Head == "":
+	case e.Head == r.sumMeant: // ralph ended when it had moved the branch
+		r.putAt(r.sumMeantOf)
+		r.sumRef = e.Head
+	case r.sumRef == "" && last != nil && e.Head == last.result.Commit: // it was deleted, and is there again
+		r.sumRef = e.Head
+	}
+	r.sumLeft, r.leftOthers, r.sumPinned = nil, nil, ""
+	r.doneByBase(e, rebased)
+	if r.foreign {
+		return nil
+	}
+	if e.Slots < 1 {
+		return fmt.Errorf("a run needs at least one slot, not %d", e.Slots)
+	}
+	r.choose(e.Only)
+	r.reviving = true
+	defer func() { r.reviving = false }()
+	for _, n := range r.nodes {
+		if err := r.revive(n, slices.Contains(e.Rerun, n.id)); err != nil {
+			return fmt.Errorf("node %s: %w", n.ir.Key, err)
+		}
+	}
+	return nil
+}
+
+// choose marks the nodes of --only and all they need; all, if it is empty.
+func (r *Run) choose(only []ir.NodeID) {
+	for _, n := range r.nodes {
+		n.selected = len(only) == 0
+	}
+	var todo []*node
+	for _, id := range only {
+		if n := r.byID[id]; n != nil && n.index >= 0 {
+			todo = append(todo, n)
+		}
+	}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if n.selected {
+			continue
+		}
+		n.selected = true
+		for _, d := range n.deps {
+			todo = append(todo, r.nodes[d])
+		}
+	}
+}
+
+// revive puts one node where it belongs at the start of a run; those it depends
+// on have been revived before it. The sum always begins again: it is derived.
+func (r *Run) revive(n *node, again bool) error {
+	n.unsettled, n.through, n.passes, n.byBase = 0, nil, false, false
+	for _, d := range n.deps {
+		if !r.nodes[d].status.Settled() {
+			n.unsettled++
+		}
+	}
+	same := !again && !n.sum && !n.life.stale && n.life.work == n.ir.Digest.Work
+	if l := &n.life; n.sum && !again && l.step == asideStep && l.aside.merge && (n.waitsFor(executor.CauseConflict) || l.word.How == executor.GatesOnly) {
+		same = true // somebody may be at work on it, or has handed it in
+	}
+	switch n.status {
+	case executor.Cancelled:
+		if !again {
+			return nil
+		}
+	case executor.Blocked:
+		if same && r.mended(n) {
+			return r.judgeBlocked(n)
+		}
+		if same && n.people.handed.by == "" {
+			return nil
+		}
+	case executor.Running, executor.Waiting:
+		if same && n.unsettled == 0 && n.life.print == fingerprint(r.inputs(n)) {
+			return r.goOn(n)
+		}
+	}
+	if n.status != executor.Pending {
+		if err := r.become(n, executor.Pending); err != nil {
+			return err
+		}
+	}
+	n.life, n.accepted = life{}, nil
+	if n.sum {
+		return nil
+	}
+	return r.arrive(n)
+}
+
+// goOn lets a node that was running or waiting continue where it stood. A node
+// that ran waits for a slot first, so that a smaller number of slots holds.
+func (r *Run) goOn(n *node) error {
+	if l := &n.life; l.judge != n.ir.Digest.Judge { // the open attempt is judged by the gates of today
+		l.judge = n.ir.Digest.Judge
+		l.attempt.judged = nil
+		if s := n.stepNow(); s != nil {
+			l.attempt.gates = r.gateStates(n, s)
+		}
+		if n.waitsFor(executor.CauseApproval, executor.CauseGate) {
+			return r.release(n, "its gates changed")
+		}
+	}
+	switch {
+	case n.status == executor.Running && n.selected:
+		n.wait = executor.NodeWaiting{For: executor.ForTimer, Detail: "interrupted" + goesOn}
+		return r.become(n, executor.Waiting)
+	case n.status == executor.Running:
+		n.wait = executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseOnly, Detail: "not selected by --only"}
+		return r.become(n, executor.Waiting)
+	case n.wait.For == executor.ForHuman && n.wait.Cause.Recheck() && n.selected:
+		return r.release(n, "tried again at the start of this run")
+	}
+	return nil
+}
+
+// arrive is called when nothing holds a pending node back any longer: it is done
+// if its success is on record or the plan says so, else it is ready. What the
+// plan calls done waits like any other: those that need it take the results of
+// what stands before it.
+func (r *Run) arrive(n *node) error {
+	if n.status != executor.Pending || n.unsettled > 0 || n.busy() {
+		return nil
+	}
+	if n.people.skip {
+		return r.settleAs(n, nil, executor.Skipped)
+	}
+	if n.people.paused != "" {
+		return nil
+	}
+	if n.inBase() {
+		n.byBase = true
+		return r.settle(n, nil)
+	}
+	s := n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "")
+	switch {
+	case n.ir.Done && len(n.successes) == 0 && n.after == 0:
+		return r.settle(n, nil)
+	case s != nil && s.judge == n.ir.Digest.Judge:
+		return r.settle(n, s)
+	case !n.selected:
+		return nil
+	}
+	return r.become(n, executor.Ready)
+}
+
+// settle makes a node done, with a result of its own or none, and lets those
+// that waited only for it arrive.
+func (r *Run) settle(n *node, s *success) error { return r.settleAs(n, s, executor.Done) }
+
+// settleAs is settle, also for what a person skipped.
+func (r *Run) settleAs(n *node, s *success, to executor.NodeStatus) error {
+	if err := r.move(n, to); err != nil {
+		return err
+	}
+	n.accepted = s
+	if n.sum || r.foreign {
+		return nil
+	}
+	if s == nil {
+		n.through, n.passes = r.reached(n), true
+	}
+	if r.reviving {
+		return nil
+	}
+	for _, i := range n.dependents {
+		d := r.nodes[i]
+		if d.unsettled--; d.unsettled > 0 {
+			continue
+		}
+		if d.status == executor.Blocked && r.mended(d) { // what it needs was judged again, and came out the same
+			if err := r.judgeBlocked(d); err != nil {
+				return err
+			}
+		} else if err := r.arrive(d); err != nil {
+			return err
+		}
+		r.touch(d)
+	}
+	return nil
+}
+
+// inputs is the ordered list of results that a node starts from. Nodes without a
+// result of their own are transparent: what they depend on takes their place. A
+// node that no result reaches starts from the pinned base.
+func (r *Run) inputs(n *node) []executor.Result {
+	if n.sum {
+		return r.sumInputs()
+	}
+	out := r.reached(n)
+	if len(out) == 0 {
+		out = []executor.Result{{Node: "base", Tree: r.baseOf(n)}}
+	}
+	return out
+}
+
+// reached lists the results that reach a node, each once, in the order of what
+// it needs. What passes through a node that is done is kept there, so that a
+// long chain of them costs no more than its length.
+func (r *Run) reached(n *node) []executor.Result {
+	if len(n.deps) == 1 && r.nodes[n.deps[0]].passes {
+		return r.nodes[n.deps[0]].through
+	}
+	var out []executor.Result
+	seen := make(map[int]bool)
+	given := make(map[ir.NodeID]bool)
+	give := func(x executor.Result) {
+		if !given[x.Node] {
+			given[x.Node] = true
+			out = append(out, x)
+		}
+	}
+	stack := slices.Clone(n.deps)
+	slices.Reverse(stack)
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		d := r.nodes[i]
+		if d.accepted != nil {
+			give(executor.Result{Node: d.id, Tree: d.accepted.result})
+			continue
+		}
+		if d.passes {
+			for _, x := range d.through {
+				give(x)
+			}
+			continue
+		}
+		for k := len(d.deps) - 1; k >= 0; k-- {
+			stack = append(stack, d.deps[k])
+		}
+	}
+	return out
+}
+
+func (r *Run) baseOf(n *node) executor.Tree {
+	for _, b := range r.started.Bases {
+		if b.Name == n.ir.Git.Base {
+			return b.Tree
+		}
+	}
+	return r.started.Base
+}
+
+// doneByBase takes note of the nodes whose newest success the pinned base holds:
+// they do not run, and those that need them take the base.
+func (r *Run) doneByBase(e executor.RunStarted, rebased bool) {
+	if rebased {
+		for n := range r.all() {
+			for i := range n.successes {
+				n.successes[i].merged = false
+			}
+		}
+	}
+	if rebased {
+		r.baseOthers = nil
+	}
+	r.baseOthers = append(r.baseOthers, e.Theirs...)
+	for _, id := range e.Merged {
+		if n := r.byID[id]; n != nil && len(n.successes) > 0 {
+			n.successes[len(n.successes)-1].merged = true
+		}
+	}
+}
+
+// inBase reports whether the pinned base holds a success for the present work.
+func (n *node) inBase() bool {
+	for i := range n.successes {
+		if s := &n.successes[i]; s.merged && s.seq > n.after && s.work == n.ir.Digest.Work {
+			return true
+		}
+	}
+	return false
+}

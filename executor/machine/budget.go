@@ -1,0 +1,338 @@
+package machine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func negative(b ir.Budget) bool { return b.Tokens < 0 || b.USDMicro < 0 || b.WallMS < 0 }
+
+func addBudget(a, b ir.Budget) ir.Budget {
+	return ir.Budget{Tokens: sumCap(a.Tokens, b.Tokens), USDMicro: sumCap(a.USDMicro, b.USDMicro), WallMS: sumCap(a.WallMS, b.WallMS)}
+}
+
+func sumCap(a, b int64) int64 {
+	if a > 1<<62-b {
+		return 1 << 62
+	}
+	return a + b
+}
+
+// allowed is a budget with what people added; a limit of 0 stays no limit.
+func allowed(limit, added ir.Budget) ir.Budget {
+	out := ir.Budget{}
+	if limit.Tokens > 0 {
+		out.Tokens = sumCap(limit.Tokens, added.Tokens)
+	}
+	if limit.USDMicro > 0 {
+		out.USDMicro = sumCap(limit.USDMicro, added.USDMicro)
+	}
+	if limit.WallMS > 0 {
+		out.WallMS = sumCap(limit.WallMS, added.WallMS)
+	}
+	return out
+}
+
+// meter counts what was reported. What nobody reported is counted as unknown,
+// never as nothing.
+type meter struct {
+	tokens, usd, ms int64
+	noTokens, noUSD int // turns that said nothing about it
+}
+
+func (m *meter) add(u executor.Usage, ms int64) {
+	m.ms = sumCap(m.ms, max(ms, 0))
+	if u.Tokens != nil {
+		m.tokens = sumCap(m.tokens, max(*u.Tokens, 0))
+	} else {
+		m.noTokens++
+	}
+	if u.USDMicro != nil {
+		m.usd = sumCap(m.usd, max(*u.USDMicro, 0))
+	} else {
+		m.noUSD++
+	}
+}
+
+func (m meter) spent() Spent {
+	return Spent{Tokens: m.tokens, USDMicro: m.usd, Millis: m.ms, TokensKnown: m.noTokens == 0, USDKnown: m.noUSD == 0}
+}
+
+// cost is what something used: in its present allowance, and in all. Its clock
+// runs while it works; waiting and parked time is none of it.
+type cost struct {
+	now, all meter
+	past     time.Duration // of allowances that are over
+	why      string        // what began the present allowance: "its text changed"
+	ran      time.Duration // of the allowance, before since
+	since    time.Time     // zero: it does not work now
+}
+
+func (c *cost) start(at time.Time) {
+	if c.since.IsZero() {
+		c.since = at
+	}
+}
+
+func (c *cost) stop(at time.Time) {
+	c.ran, c.since = c.wall(at), time.Time{}
+}
+
+// wall is how long it worked in this allowance. A clock that was set back adds nothing.
+func (c *cost) wall(at time.Time) time.Duration {
+	if c.since.IsZero() {
+		return c.ran
+	}
+	return c.ran + max(at.Sub(c.since), 0)
+}
+
+// worked is the same of all its allowances.
+func (c *cost) worked(at time.Time) time.Duration { return c.past + c.wall(at) }
+
+// counted says since when the present allowance is counted, where it is not all.
+func (c *cost) counted() string {
+	if c.why == "" || c.now == c.all {
+		return ""
+	}
+	return " since " + c.why
+}
+
+// renew begins a new allowance.
+func (c *cost) renew(at time.Time, why string) {
+	c.past, c.why = c.worked(at), why
+	c.now, c.ran = meter{}, 0
+	if !c.since.IsZero() {
+		c.since = at
+	}
+}
+
+// spend records what a turn of an agent, or a gate, reported. A gate that asks
+// no model has no tokens that could be unknown.
+func (r *Run) spend(n *node, u executor.Usage, ms int64, model bool) {
+	if !model && u.IsZero() {
+		zero := int64(0)
+		u = executor.Usage{Tokens: &zero, USDMicro: &zero}
+	}
+	for _, m := range []*meter{&n.cost.now, &n.cost.all, &r.cost.now, &r.cost.all} {
+		m.add(u, ms)
+	}
+}
+
+// untold counts a turn that was cut and did not say what it used: its cost is
+// unknown, whatever a later turn in its session, or of its gate, says of itself.
+func (r *Run) untold(n *node, e executor.Effect) {
+	_, known := r.epic.Gates[e.Gate]
+	gone := e.Gate != "" && !known // nobody knows who judged it
+	if e.Kind != executor.EffectAgent && e.Kind != executor.EffectDiagnose && !gone && !r.byModel(e.Gate, e.Agent) {
+		return
+	}
+	r.spend(n, executor.Usage{}.OrStated(r.epic.Agents[e.Agent].Expect), 0, true)
+	if len(n.logs) <= n.life.first {
+		return
+	}
+	switch log := &n.logs[len(n.logs)-1]; {
+	case e.Kind == executor.EffectAgent:
+		log.Untold++
+	case e.Gate != "":
+		if log.UntoldOf == nil {
+			log.UntoldOf = map[string]int{}
+		}
+		log.UntoldOf[e.Gate]++
+	}
+}
+
+// Cost is what the turns of the attempt's agent cost together, as far as that is
+// known: with one that was cut it is not.
+func (a *AttemptLog) Cost() executor.Usage {
+	if a.Untold > 0 {
+		return executor.Usage{}
+	}
+	return a.Usage
+}
+
+// CostOf is the same of the turns in which a gate of the attempt was judged.
+func (a *AttemptLog) CostOf(g executor.GateJudged) executor.Usage {
+	if a.UntoldOf[g.Gate] > 0 {
+		return executor.Usage{}
+	}
+	return g.Usage
+}
+
+// byModel reports whether a gate asks a model, also one that the epic has no more.
+func (r *Run) byModel(gate, agent string) bool {
+	g, known := r.epic.Gates[gate]
+	return g.Kind == "agent" || g.Kind == "review" || !known && agent != ""
+}
+
+// over says which part of a budget is used up, "" if none is.
+func over(b ir.Budget, c *cost, at time.Time) string {
+	m := &c.now
+	switch {
+	case b.Tokens > 0 && m.tokens >= b.Tokens:
+		return fmt.Sprintf("%d of %d tokens are used", m.tokens, b.Tokens) + c.counted() + unknown(m.noTokens)
+	case b.USDMicro > 0 && m.usd >= b.USDMicro:
+		return fmt.Sprintf("%s of %s are spent", dollars(m.usd), dollars(b.USDMicro)) + c.counted() + unknown(m.noUSD)
+	case b.WallMS > 0 && c.wall(at) >= time.Duration(b.WallMS)*time.Millisecond:
+		return fmt.Sprintf("the working time of %s is used up", time.Duration(b.WallMS)*time.Millisecond) + c.counted()
+	}
+	return ""
+}
+
+// overshoot says by what an account exceeds a budget, "" if it does not.
+func overshoot(b ir.Budget, c *cost) string {
+	m := &c.now
+	var parts []string
+	if b.USDMicro > 0 && m.usd > b.USDMicro {
+		parts = append(parts, fmt.Sprintf("%s of %s are spent", dollars(m.usd), dollars(b.USDMicro))+c.counted()+unknown(m.noUSD))
+	}
+	if b.Tokens > 0 && m.tokens > b.Tokens {
+		parts = append(parts, fmt.Sprintf("%d of %d tokens are used", m.tokens, b.Tokens)+c.counted()+unknown(m.noTokens))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func unknown(turns int) string {
+	switch turns {
+	case 0:
+		return ""
+	case 1:
+		return ", and one turn did not say what it used"
+	}
+	return fmt.Sprintf(", and %d turns did not say what they used", turns)
+}
+
+func dollars(micro int64) string {
+	part := strings.TrimRight(fmt.Sprintf("%06d", micro%1e6), "0")
+	for len(part) < 2 {
+		part += "0"
+	}
+	return fmt.Sprintf("$%d.%s", micro/1_000_000, part)
+}
+
+func (r *Run) nodeBudget(n *node) ir.Budget { return allowed(n.ir.Limits.Budget, n.people.budget) }
+
+func (r *Run) runBudget() ir.Budget { return allowed(r.epic.Run.Budget, r.added) }
+
+// nodeOver says what of a node's budget is used up at a time, after more was added.
+func (r *Run) nodeOver(n *node, more ir.Budget, now time.Time) string {
+	return over(addBudgetTo(r.nodeBudget(n), more), &n.cost, now)
+}
+
+// runOver says what of the run's budget is used up at a time, after more was added.
+func (r *Run) runOver(more ir.Budget, now time.Time) string {
+	return over(addBudgetTo(r.runBudget(), more), &r.cost, now)
+}
+
+// addBudgetTo adds to the parts that are limited.
+func addBudgetTo(b, more ir.Budget) ir.Budget { return allowed(b, more) }
+
+func costLimited(b ir.Budget) bool { return b.USDMicro > 0 || b.Tokens > 0 }
+
+// restrained says why a running node may not begin an agent's turn now: the run
+// is held, a budget is used up, or the node's deadline is past. What is in flight
+// goes on, what it leaves is collected, and gates that cost nothing judge it.
+func (r *Run) restrained(n *node, now time.Time) (executor.Event, bool) {
+	l := &n.life
+	if n.busy() || l.trouble != nil {
+		return executor.Event{}, false
+	}
+	switch l.stage {
+	case stageOpen, stageAgent:
+		return r.restraint(n, now)
+	case stageGate, stageRed, stageDiagnose:
+		if e, ok := r.exhausted(n, now); ok && r.nextTurn(n).agent != "" {
+			return e, true
+		}
+	}
+	return executor.Event{}, false
+}
+
+// exhausted is what becomes of a node that comes to a turn of an agent when the
+// run's budget, or its own, is used up.
+func (r *Run) exhausted(n *node, now time.Time) (executor.Event, bool) {
+	if r.held.For == executor.ForBudget {
+		why := r.heldWhy(now)
+		if r.epic.Run.OnExceed == "stop" {
+			return n.event(executor.NodeBlocked{Reason: executor.RunBudgetReason + why, By: executor.ByBudget}), true
+		}
+		return n.event(executor.NodeWaiting{For: executor.ForBudget, Cause: executor.CauseHeld, Detail: "the run is held: " + why}), true
+	}
+	if why := r.nodeOver(n, ir.Budget{}, now); why != "" {
+		if r.epic.Run.OnExceed == "stop" {
+			return n.event(executor.NodeBlocked{Reason: executor.BudgetReason + why, By: executor.ByBudget}), true
+		}
+		return n.event(executor.NodeWaiting{For: executor.ForBudget, Detail: why}), true
+	}
+	return executor.Event{}, false
+}
+
+// heldWhy says why the run is held: of a budget, with the sum of the moment.
+func (r *Run) heldWhy(now time.Time) string {
+	if r.held.For == executor.ForBudget {
+		if why := r.runOver(ir.Budget{}, now); why != "" {
+			return why
+		}
+	}
+	return r.held.Detail
+}
+
+// restraint is restrained of a node whose next attempt or turn is about to begin.
+func (r *Run) restraint(n *node, now time.Time) (executor.Event, bool) {
+	if !r.startsWork(n) {
+		return executor.Event{}, false
+	}
+	if r.held.For == executor.ForHuman && !n.sum {
+		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseHeld, Detail: "the run is held: " + r.held.Detail}), true
+	}
+	if e, ok := r.exhausted(n, now); ok {
+		return e, true
+	}
+	if end, ok := ir.Deadline(n.ir.Limits.Deadline); ok && !n.people.late && !now.Before(end) {
+		return n.event(executor.NodeWaiting{
+			For: executor.ForHuman, Cause: executor.CauseDeadline,
+			Detail: "its deadline (" + n.ir.Limits.Deadline + ") is past",
+		}), true
+	}
+	return executor.Event{}, false
+}
+
+// startsWork reports whether what comes next is work of an agent: gates alone,
+// and what a person did, cost no budget worth holding back.
+func (r *Run) startsWork(n *node) bool {
+	s := n.stepNow()
+	return s != nil && n.hasAgent(s) && !r.byPerson(n) && !n.life.onlyJudges() && n.life.word.How != executor.GatesOnly
+}
+
+// lateFlights lists the agents in flight whose working time is used up, their
+// node's or the run's, where a budget stops; and says when the next one's will be.
+func (r *Run) lateFlights(now time.Time) (stop []executor.Effect, next time.Time) {
+	whole := r.runBudget().WallMS
+	if r.epic.Run.OnExceed != "stop" || !r.wallLimited && whole <= 0 {
+		return nil, time.Time{}
+	}
+	for _, i := range r.flying {
+		n := r.nodes[i]
+		if n.status != executor.Running {
+			continue
+		}
+		for _, b := range [2]struct {
+			limit int64
+			used  *cost
+		}{{r.nodeBudget(n).WallMS, &n.cost}, {whole, &r.cost}} {
+			if b.limit <= 0 {
+				continue
+			}
+			left := time.Duration(b.limit)*time.Millisecond - b.used.wall(now)
+			if left <= 0 {
+				stop = append(stop, n.agentsInFlight()...)
+				break
+			}
+			sooner(&next, now.Add(left))
+		}
+	}
+	return stop, next
+}

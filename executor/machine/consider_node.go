@@ -1,0 +1,252 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func (r *Run) considerSkip(n *node, d executor.Decision) (act, error) {
+	switch {
+	case n.sum:
+		return nil, r.refuse(n, "the sum of all results cannot be skipped")
+	case r.epic.Plans() != "":
+		return nil, r.refuse(n, "without its plan a draft is nothing, so it is not skipped; cancel ends it")
+	case r.shown(n) == executor.Skipped:
+		return nil, r.already(n, "is skipped already")
+	case n.status == executor.Done:
+		return nil, r.refuse(n, "its work is done and there is nothing to skip")
+	case n.status == executor.Running && d.How != executor.Forced:
+		return nil, r.refuse(n, "to skip it now stops what runs: --force")
+	case n.lands():
+		return nil, r.refuse(n, "its result is being taken over just now; ask again in a moment")
+	}
+	return func() error {
+		if err := r.stopNode(n, "skipped by "+d.By); err != nil {
+			return err
+		}
+		n.people.skip, n.people.cancelled = true, ""
+		if n.status != executor.Pending {
+			if err := r.move(n, executor.Pending); err != nil {
+				return err
+			}
+		}
+		if !r.begun || r.foreign {
+			return nil
+		}
+		return r.arrive(n)
+	}, nil
+}
+
+func (r *Run) considerCancel(n *node, d executor.Decision) (act, error) {
+	switch {
+	case n.sum:
+		return nil, r.refuse(n, "the sum of all results cannot be cancelled")
+	case n.status == executor.Cancelled:
+		return nil, r.already(n, "is cancelled already")
+	case r.shown(n) == executor.Skipped, n.status == executor.Done:
+		return nil, r.refuse(n, "there is nothing to cancel")
+	case n.lands():
+		return nil, r.refuse(n, "its result is being taken over just now; ask again in a moment")
+	}
+	return func() error {
+		if err := r.stopNode(n, "cancelled by "+d.By); err != nil {
+			return err
+		}
+		n.people.cancelled = d.By
+		return r.move(n, executor.Cancelled)
+	}, nil
+}
+
+// lands reports whether a ref that others see is moving to the node's result: it
+// cannot be called back.
+func (n *node) lands() bool {
+	return slices.ContainsFunc(n.life.flight, func(e executor.Effect) bool { return e.Kind == executor.EffectPublish || e.Kind == executor.EffectLand })
+}
+
+// stopNode gives up the open attempt of a node that a person ends. What is in
+// flight is stopped (Todo.Stop), and what it reports counts nothing.
+func (r *Run) stopNode(n *node, why string) error {
+	l := &n.life
+	n.people.paused, n.people.reopen = "", false
+	l.word, l.trouble = executor.Decision{}, nil
+	if r.lander == n {
+		r.lander = nil
+	}
+	if l.attempt.status != executor.AttemptRunning {
+		return nil
+	}
+	if err := l.attempt.move(executor.AttemptCancelled); err != nil {
+		return err
+	}
+	log := &n.logs[len(n.logs)-1]
+	log.Status, log.Reason, log.Ended = executor.AttemptCancelled, why, r.at
+	return nil
+}
+
+func (r *Run) considerPause(n *node, d executor.Decision) (act, error) {
+	switch {
+	case n.people.paused != "":
+		return nil, r.already(n, "was paused by %s already", n.people.paused)
+	case n.sum:
+		return nil, r.refuse(n, "the sum of all results cannot be paused; ralph pause holds the whole run")
+	case n.status == executor.Done, n.status == executor.Blocked, n.status == executor.Cancelled, r.shown(n) == executor.Skipped:
+		if d.Seen.State == underWay {
+			return nil, r.already(n, "is %s meanwhile: there is nothing to pause", r.shown(n))
+		}
+		return nil, r.refuse(n, "there is nothing to pause")
+	}
+	return func() error {
+		n.people.paused, n.people.pausedAt = d.By, r.at
+		if n.status == executor.Ready {
+			return r.move(n, executor.Pending)
+		}
+		return nil
+	}, nil
+}
+
+func (r *Run) considerResume(n *node, d executor.Decision) (act, error) {
+	more := d.Budget != (ir.Budget{})
+	budget := n.status == executor.Waiting && n.wait.For == executor.ForBudget && n.wait.Cause != executor.CauseHeld
+	enough := budget && r.nodeOver(n, d.Budget, r.at) == ""
+	switch {
+	case n.people.paused == "" && n.status == executor.Waiting && n.wait.Cause == executor.CauseHeld:
+		return nil, &executor.Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.held.Detail), Hint: r.resumeHint()}
+	case n.people.paused == "" && !more && d.Seen.WasPaused():
+		return nil, r.already(n, "was resumed already")
+	case n.people.paused == "" && !budget && !more && !n.waitsFor(executor.CauseTakeover):
+		return nil, r.refuse(n, "it is not paused")
+	case budget && !enough && n.people.paused == "":
+		return nil, &executor.Refused{
+			Why:  fmt.Sprintf("%s would stop again at once: %s", n.ir.Key, r.nodeOver(n, d.Budget, r.at)),
+			Hint: fmt.Sprintf("ralph resume %s --budget %s", n.typed(), r.nodeMore(n, r.at)),
+		}
+	}
+	return func() error {
+		n.people.budget = addBudget(n.people.budget, d.Budget)
+		paused := n.people.paused != ""
+		n.people.paused = ""
+		switch {
+		case enough || n.waitsFor(executor.CausePaused, executor.CauseTakeover):
+			return r.release(n, "resumed by "+d.By)
+		case paused && n.status == executor.Pending && r.begun && !r.foreign && !n.sum:
+			return r.arrive(n)
+		}
+		return nil
+	}, nil
+}
+
+// waysOf lists the commands that apply to a node as it stands now.
+func (r *Run) waysOf(n *node) []string {
+	key := n.typed()
+	var out []string
+	say := func(forms ...string) {
+		for _, f := range forms {
+			verb, rest, _ := strings.Cut(f, " ")
+			out = append(out, strings.TrimRight("ralph "+verb+" "+key+" "+rest, " "))
+		}
+	}
+	if n.people.paused != "" && (n.status != executor.Waiting || n.wait.For != executor.ForBudget) {
+		say("resume")
+	}
+	switch s := r.shown(n); s {
+	case executor.Done:
+		if !n.sum {
+			out = append(out, "ralph apply --rerun "+key)
+		}
+		return out
+	case executor.Skipped, executor.Cancelled:
+		if n.people.reopen {
+			return []string{"ralph apply"}
+		}
+		say("retry")
+		if r.cannotKeepOld(n) == "" {
+			say("retry --keep-old")
+		}
+	case executor.Blocked:
+		say("retry -m TEXT")
+		if r.cannotHandIn(n) == "" {
+			say("retry --gates-only", "retry --discard")
+		}
+		if r.cannotKeepOld(n) == "" {
+			say("retry --keep-old")
+		}
+		if !n.sum {
+			say(r.waysAround()...)
+		}
+		return out
+	case executor.Waiting:
+		if n.wait.Cause == executor.CauseHeld {
+			return append(out, r.resumeHint())
+		}
+		if n.life.stale { // the next run begins it again
+			out = append(out, "ralph apply")
+			break
+		}
+		if n.wait.For == executor.ForBudget {
+			say("resume --budget " + cmp.Or(r.nodeMore(n, r.at), r.runMore(r.at), "usd=+20"))
+			break
+		}
+		if r.parkedFor(n) != "" {
+			say("retry")
+			break
+		}
+		for _, c := range ends[n.wait.Cause] {
+			if strings.HasPrefix(c, "reject") && n.life.stage == stageRed || c == "retry --gates-only" && r.cannotHandIn(n) != "" {
+				continue
+			}
+			say(c)
+		}
+	}
+	if n.sum || r.shown(n) == executor.Skipped || n.status == executor.Cancelled {
+		return out
+	}
+	if r.cannotKeepOld(n) == "" {
+		say("retry --keep-old")
+	}
+	if n.people.paused == "" {
+		say("pause")
+	}
+	switch {
+	case n.lands():
+	case n.status == executor.Running && r.epic.Plans() == "":
+		say("skip --force", "cancel")
+	default:
+		say(r.waysAround()...)
+	}
+	return out
+}
+
+// waysAround ends a node without its result. A draft is nothing without its plan.
+func (r *Run) waysAround() []string {
+	if r.epic.Plans() != "" {
+		return []string{"cancel"}
+	}
+	return []string{"skip", "cancel"}
+}
+
+// ends says which commands end a wait for a person, by cause.
+var ends = map[executor.Cause][]string{
+	executor.CauseApproval:  {"approve", "reject -m TEXT", "retry --gates-only"},
+	executor.CauseGate:      {"retry", "reject -m TEXT", "approve --override -m TEXT", "retry --gates-only"},
+	executor.CauseQuestion:  {"retry -m TEXT", "approve", "retry --gates-only"},
+	executor.CauseDiagnosis: {"retry -m TEXT", "approve", "retry --gates-only"},
+	executor.CauseTakeover:  {"retry -m TEXT", "approve", "resume"},
+	executor.CauseConfig:    {"retry"},
+	executor.CauseRunner:    {"retry"},
+	executor.CauseWorkspace: {"retry"},
+	executor.CauseConflict:  {"retry --gates-only", "retry"},
+	executor.CauseManual:    {"approve"},
+	executor.CauseHandedIn:  {"retry --gates-only", "retry --discard"},
+	executor.CauseForeign:   {"approve", "retry"},
+	executor.CauseOlder:     {"retry"},
+	executor.CauseProtected: {"approve", "reject -m TEXT", "retry -m TEXT", "retry --gates-only"},
+	executor.CauseDeadline:  {"retry", "approve"},
+	executor.CauseOnly:      {"retry"},
+	executor.CausePaused:    {}, // resume stands first
+	executor.CausePull:      {}, // it is merged or closed where it is
+}

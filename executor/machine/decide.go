@@ -1,0 +1,240 @@
+package machine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
+)
+
+// round is what the decisions of one Todo share.
+type round struct {
+	now     time.Time
+	landing bool // somebody lands already
+}
+
+// decide returns the decision that a running node needs, if it needs one.
+func (r *Run) decide(n *node, rd *round) (executor.Event, bool) {
+	l := &n.life
+	now := rd.now
+	if len(l.flight) > 0 {
+		return executor.Event{}, false
+	}
+	if e, ok := r.onWord(n, now); ok {
+		return e, true
+	}
+	if e, ok := r.restrained(n, now); ok {
+		return e, true
+	}
+	if l.trouble != nil {
+		return r.onTrouble(n, now), true
+	}
+	if l.lost {
+		return n.attemptEvent(executor.AttemptEnded{
+			Status: executor.AttemptError, Next: l.attempt.step, Reason: "the journal lost how it ended; the commit that it left is judged anew",
+		}), true
+	}
+	if e, ok := r.waitForRunner(n, now); ok {
+		return e, true
+	}
+	switch l.stage {
+	case stageOpen:
+		if r.draining {
+			return executor.Event{}, false
+		}
+		if e, ok := n.awaitHanded(); ok {
+			return e, true
+		}
+		return r.open(n), true
+	case stageAgent:
+		return r.awaitPerson(n)
+	case stageAsk:
+		q := l.attempt.end.Outcome.Summary
+		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseQuestion, Detail: q}), true
+	case stageTaken:
+		return r.takenDecision(n), true
+	case stageSpoken:
+		return r.spokenDecision(n), true
+	case stageHand:
+		return r.decideHand(n), true
+	case stageDiagnosed:
+		return r.afterDiagnosis(n), true
+	case stageGate:
+		if e, ok := r.approvedOne(n); ok {
+			return e, true
+		}
+		if r.scratch = r.gateEffects(n, r.scratch[:0]); len(r.scratch) == 0 {
+			return r.decideGates(n, now)
+		}
+	case stageVerdict:
+		if o := l.attempt.end.Outcome; o.Fatal && !r.draining && l.attempt.person == "" {
+			why := text.Head(r.nameOf(n.id)+" reported a fatal result"+executor.Because(o.Summary), 300)
+			return executor.Event{Body: executor.RunDraining{Until: executor.Millis(now.Add(r.grace())), Reason: why}}, true
+		}
+		return r.verdict(n), true
+	case stageFailed:
+		return r.afterFailure(n, now)
+	case stageStopped:
+		why := l.why
+		if why == "" {
+			why = n.logs[len(n.logs)-1].Reason
+		}
+		return r.blocks(n, why), true
+	case stageLanding:
+		if rd.landing || r.lander != nil && r.lander != n || r.draining {
+			return executor.Event{}, false
+		}
+		rd.landing = true
+		return r.openLanding(n), true
+	case stageReview:
+		return r.awaitPull(n, now), true
+	case stageFinish:
+		return n.event(r.done(n)), true
+	}
+	return executor.Event{}, false
+}
+
+// done is the record of a node's success.
+func (r *Run) done(n *node) executor.NodeDone {
+	l := &n.life
+	d := executor.NodeDone{Work: l.work, Judge: l.judge, Result: l.attempt.collected.Result}
+	if l.result.Commit != "" {
+		d.Result = l.result
+	}
+	if len(n.ir.Steps) > 1 && len(l.stepsAt) == len(n.ir.Steps) {
+		for i, t := range l.stepsAt {
+			if t.Commit == "" {
+				return d
+			}
+			d.Steps = append(d.Steps, executor.StepDone{Step: n.ir.Steps[i].Name, Judge: r.judgeOf(n, i), Result: t})
+		}
+		d.Steps = slices.Clip(d.Steps)
+	}
+	return d
+}
+
+func (n *node) event(b executor.Body) executor.Event { return executor.Event{Node: n.id, Body: b} }
+
+func (n *node) attemptEvent(b executor.Body) executor.Event {
+	a := &n.life.attempt
+	return executor.Event{Node: n.id, Step: a.step, Attempt: a.number, Body: b}
+}
+
+// open begins the next attempt of the present step.
+func (r *Run) open(n *node) executor.Event {
+	l := &n.life
+	s := n.stepNow()
+	b := executor.AttemptStarted{Start: l.start(), From: l.tip, Person: n.handedBy()}
+	switch {
+	case l.step == asideStep:
+		b.From = b.Start
+		if o, ok := r.mergeOrphan(n); ok && l.aside.merge && b.Person == "" {
+			b.Rejudge, b.From = true, o.Result.Commit
+		}
+		b.ByHand = b.Person == "" && !b.Rejudge && r.byHand(n)
+	case len(l.judging) > 0:
+		b.Rejudge, b.From = true, l.stepsAt[l.step].Commit
+	case l.mended:
+		b.Rejudge, b.From = true, n.logs[len(n.logs)-1].judged()
+	case b.Person != "":
+	default:
+		if s.OnFailure == "reset" && len(n.people.said) == 0 && !n.spokenBefore() {
+			b.From = l.starts[l.step]
+		}
+		if o, ok := n.orphan(s.Name, b.Start); ok && n.hasAgent(s) {
+			b.Rejudge, b.From = true, o.Result.Commit
+		}
+	}
+	if l.standin > 0 && l.standin <= len(s.Fallback) && !b.Rejudge && b.Person == "" {
+		b.Agent = s.Fallback[l.standin-1]
+	}
+	agent := s.Agent
+	if b.Agent != "" {
+		agent = b.Agent
+	}
+	if (s.Session == "resume" || len(n.people.said) > 0) && !b.Rejudge && b.Person == "" && n.hasAgent(s) {
+		b.Resumes = r.sessionOf(n, s.Name, b.From, agent) != ""
+	}
+	return executor.Event{Node: n.id, Step: s.Name, Attempt: n.numbers[s.Name] + 1, Body: b}
+}
+
+// verdict judges the open attempt from what is on record.
+func (r *Run) verdict(n *node) executor.Event {
+	a := &n.life.attempt
+	step := n.stepNow()
+	end := executor.AttemptEnded{Status: executor.AttemptPassed}
+	var sign []string
+	switch {
+	case (a.waived || a.person != "") && len(a.collected.Problems) == 0:
+	case a.person != "":
+		end.Status, end.Reason = executor.AttemptFailed, a.collected.Problems[0]
+		sign = append(sign, a.collected.Problems...)
+	case a.end.Outcome.Fatal:
+		end.Status, end.Reason = executor.AttemptStopped, "the agent reported a fatal result"+executor.Because(a.end.Outcome.Summary)
+	case a.end.End == executor.EndTimeout:
+		end.Status, end.Reason = executor.AttemptTimeout, fmt.Sprintf("the agent used up its time of %s", time.Duration(step.Limits.TimeoutMS)*time.Millisecond)
+		sign = append(sign, "timeout")
+	case a.end.End == executor.EndStalled:
+		end.Status, end.Reason = executor.AttemptStalled, "the agent gave no sign of life"
+		sign = append(sign, "stalled")
+	case a.end.Outcome.Invalid != "":
+		end.Status, end.Reason = executor.AttemptFailed, "no valid outcome: "+a.end.Outcome.Invalid
+		sign = append(sign, end.Reason)
+	case a.end.End == executor.EndExited && !a.end.Claims():
+		end.Status, end.Reason = executor.AttemptFailed, executor.AgentFailure(a.end)
+		sign = append(sign, end.Reason)
+		if l := text.LastLine(a.end.Tail); l != "" && a.end.Outcome.Result == "" {
+			end.Reason += ": " + l // not part of the signature: it may say the time
+		}
+	case len(a.collected.Problems) > 0:
+		end.Status, end.Reason = executor.AttemptFailed, a.collected.Problems[0]
+		sign = append(sign, a.collected.Problems...)
+	}
+	if end.Status == executor.AttemptPassed {
+		for _, g := range a.judged {
+			switch {
+			case g.Verdict == executor.Stop:
+				end.Status, end.Reason = executor.AttemptStopped, "gate "+g.Gate+" said stop"+executor.Because(g.Message)
+			case g.Verdict == executor.Fail && end.Status == executor.AttemptPassed:
+				end.Status, end.Reason = executor.AttemptFailed, "gate "+g.Gate+" failed"+executor.Because(g.Message)
+			}
+			if g.Verdict != executor.Pass {
+				sign = append(sign, g.Gate, g.Signature)
+			}
+		}
+	}
+	if end.Status != executor.AttemptPassed {
+		sum := sha256.Sum256([]byte(strings.Join(sign, "\n")))
+		end.Signature = hex.EncodeToString(sum[:8])
+		end.Next, end.Note = r.nextName(n, a.end.Outcome.SuggestedNext)
+		end.Reason = text.Head(end.Reason, 300)
+	} else if s := a.end.Outcome.SuggestedNext; s != "" {
+		end.Note = "suggested next step not taken, the attempt passed: " + text.Head(s, 100)
+	}
+	return n.attemptEvent(end)
+}
+
+// nextName is the step that a failure goes to: the compiled one, or a compiled
+// one that the agent suggests and that does not lie ahead.
+func (r *Run) nextName(n *node, suggested string) (name, note string) {
+	at := n.life.step
+	if to := n.next(at); to == asideStep {
+		name = n.life.aside.step.Name
+	} else if to >= 0 {
+		name = n.ir.Steps[to].Name
+	}
+	if suggested == "" || suggested == name || at < 0 {
+		return name, ""
+	}
+	for i := range at { // at itself goes to name
+		if n.ir.Steps[n.next(i)].Name == suggested {
+			return suggested, ""
+		}
+	}
+	return name, "suggested next step is none that a failure may go to: " + text.Head(suggested, 100)
+}

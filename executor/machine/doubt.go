@@ -1,0 +1,78 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// Doubt says what makes a gate's pass worth a look, "" if nothing does: no test passed,
+// or fewer than on a base that the run stands on. The verdict is the command's all the
+// same.
+func (r *Run) Doubt(g executor.GateJudged) string {
+	if g.Verdict != executor.Pass || g.Red {
+		return ""
+	}
+	before, c := r.passedOnBase(g.Gate), g.Counts
+	was := ""
+	if before > 0 {
+		was = fmt.Sprintf(" (%d → 0 passed, compared with the base)", before)
+	}
+	switch {
+	case c == nil && before > 0 && g.Tests == "skip":
+		return "passed, but no test was recognised in its output" + was
+	case c == nil:
+		return ""
+	case c.Passed == 0 && c.Failed == 0:
+		return fmt.Sprintf("passed, but no test ran: 0 of %d; %d skipped%s", c.Skipped, c.Skipped, was)
+	case c.Passed == 0:
+		return fmt.Sprintf("passed, but no test passed: 0 of %d; %d failed, %d skipped%s", c.Failed+c.Skipped, c.Failed, c.Skipped, was)
+	case c.Passed < before:
+		return fmt.Sprintf("passed, with fewer tests than on the base: %d → %d passed", before, c.Passed)
+	}
+	return ""
+}
+
+// passedOnBase is how many tests a gate passed on the run's bases, by the preflight; 0 if
+// that is not on record.
+func (r *Run) passedOnBase(gate string) (most int) {
+	digest := r.gateDigest(gate)
+	for k, b := range inOrderOf(r.pre.known, executor.Binding.Compare) {
+		if k.Digest == digest && b.Verdict == executor.Pass && b.Counts != nil && r.isBase(b.Base) {
+			most = max(most, b.Counts.Passed)
+		}
+	}
+	return most
+}
+
+func (r *Run) isBase(t executor.Tree) bool {
+	if t == r.started.Base {
+		return true
+	}
+	for _, b := range r.started.Bases {
+		if t == b.Tree {
+			return true
+		}
+	}
+	return false
+}
+
+// NodeDoubts lists the doubts about what a node's last attempts passed, each with its
+// gate.
+func (r *Run) NodeDoubts(v NodeView) (out []string) {
+	last := map[string]int{}
+	for i, a := range v.Attempts {
+		last[a.Step] = i
+	}
+	for i, a := range v.Attempts {
+		if last[a.Step] != i {
+			continue
+		}
+		for _, g := range a.Gates {
+			if d := r.Doubt(g); d != "" {
+				out = append(out, "gate "+g.Gate+" "+d)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,136 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Feedback is what ralph tells the agent of the open attempt about the last one
+// of this life: which checks and gates it failed, with their output, and what a
+// person said. It is empty on a first attempt.
+func (r *Run) Feedback(id ir.NodeID) []string {
+	n := r.byID[id]
+	if n == nil || n.ir == nil {
+		return nil
+	}
+	if k := len(n.logs) - 1; k >= n.life.first && n.logs[k].Status == executor.AttemptRunning {
+		return append(slices.Clip(n.logs[k].Feedback), n.logs[k].spoken()...)
+	}
+	return r.feedback(n)
+}
+
+// feedback is what an attempt that begins now is told.
+func (r *Run) feedback(n *node) []string {
+	out := append(n.told(), r.lastFailure(n)...)
+	if k := len(n.logs) - 1; k > max(n.life.first, 0) && n.logs[k-1].kept() && n.logs[k].From == n.logs[k-1].Commit {
+		out = append(out, "", "Your worktree holds what was kept of that attempt, and is checked again as a whole: what was found in it counts until you undo or mend it there.")
+	}
+	return out
+}
+
+// kept reports whether something of an attempt that failed a check is in its commit.
+func (l *AttemptLog) kept() bool { return len(l.Problems) > 0 && l.Commit != l.From }
+
+// told is what people said in this life, for the agent.
+func (n *node) told() []string {
+	var out []string
+	first := max(n.life.first, 0)
+	for i := first; i < len(n.logs); i++ {
+		if i > first && len(n.logs[i].Said) > 0 {
+			out = append(out, n.logs[i-1].asked()...)
+		}
+		for _, d := range n.logs[i].Said {
+			out = append(out, d.By+" says:", "", quote(d.Message), "")
+		}
+		if n.logs[i].Status != executor.AttemptRunning {
+			out = append(out, n.logs[i].spoken()...)
+		}
+	}
+	return out
+}
+
+// asked is the question with which an attempt ended: whom the answer is for may have no
+// session in which it was asked.
+func (l *AttemptLog) asked() []string {
+	if l.Status != executor.AttemptCancelled || !l.Outcome.Asks() || l.Outcome.Summary == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("Attempt %d of step %s asked:", l.Number, l.Step), "", quote(l.Outcome.Summary), ""}
+}
+
+// spoken is what people wrote in the session of an attempt's agent.
+func (l *AttemptLog) spoken() []string {
+	var out []string
+	for _, s := range l.Spoken {
+		if s.Gate == "" && s.Text != "" {
+			out = append(out, fmt.Sprintf("A person wrote in the session of attempt %d of step %s:", l.Number, l.Step), "", quote(s.Text), "")
+		}
+	}
+	return out
+}
+
+// lastFailure is what the last attempt of this life failed by, nothing if it passed.
+func (r *Run) lastFailure(n *node) []string {
+	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
+		switch l := n.logs[i]; l.Status {
+		case executor.AttemptFailed, executor.AttemptTimeout, executor.AttemptStalled, executor.AttemptStopped:
+			return feedback(l)
+		case executor.AttemptError:
+			if l.Diagnosed != nil {
+				return feedback(l)
+			}
+		case executor.AttemptCancelled:
+			if l.Taken {
+				return feedback(l)
+			}
+		case executor.AttemptPassed:
+			return nil
+		}
+	}
+	return nil
+}
+
+func feedback(l AttemptLog) []string {
+	out := []string{fmt.Sprintf("Attempt %d of step %s %s: %s.", l.Number, l.Step, pastTense(l.Status), strings.TrimRight(text.FirstLine(l.Reason), "."))}
+	if l.Outcome.Summary != "" {
+		out = append(out, "", "What the agent said:", "", quote(l.Outcome.Summary))
+	}
+	for _, p := range l.Problems {
+		out = append(out, "", "ralph's own check: "+p)
+	}
+	for _, g := range l.Gates {
+		out = append(out, "", fmt.Sprintf("Gate %s: %s", g.Gate, g.Verdict))
+		if g.Verdict != executor.Pass && g.Message != "" {
+			out = append(out, "", quote(g.Message))
+		}
+	}
+	if l.Diagnosed != nil && l.Diagnosed.Note != "" {
+		out = append(out, "", "What an agent said that looked at it when it stalled:", "", quote(l.Diagnosed.Note))
+	}
+	if len(l.Gates) == 0 && len(l.Problems) == 0 && l.Tail != "" {
+		out = append(out, "", "The end of its output:", "", quote(l.Tail))
+	}
+	return out
+}
+
+func pastTense(s executor.AttemptStatus) string {
+	switch s {
+	case executor.AttemptTimeout:
+		return "ran out of time"
+	case executor.AttemptStalled:
+		return "stalled"
+	case executor.AttemptError, executor.AttemptCancelled:
+		return "was given up"
+	}
+	return "failed"
+}
+
+// quote indents text from outside, so that it reads as a block of its own.
+func quote(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}

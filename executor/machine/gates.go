@@ -1,0 +1,356 @@
+package machine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// apart reports whether a gate is judged in a place of its own: in parallel mode
+// those that an agent judges; commands share the node's worktree, in turn.
+func (r *Run) apart(s *ir.Step, gate string) bool {
+	k := r.epic.Gates[gate].Kind
+	return s.GateMode != "ordered" && (k == "agent" || k == "review")
+}
+
+// gateEffects appends the gates that may begin now: the next one that works in
+// the node's worktree, and all that are judged apart.
+func (r *Run) gateEffects(n *node, out []executor.Effect) []executor.Effect {
+	l := &n.life
+	a := &l.attempt
+	s := n.stepNow()
+	if s == nil || len(a.gates) != len(s.Gates) || r.gatesOver(n) {
+		return out
+	}
+	busy := a.dirty // the worktree
+	for _, e := range l.flight {
+		busy = busy || !e.Apart
+	}
+	for i, name := range s.Gates {
+		g := &a.gates[i]
+		switch apart := r.apart(s, name); {
+		case g.done || g.spared || r.epic.Gates[name].Kind == "human" || inFlight(l.flight, name):
+			continue
+		case g.trouble != nil:
+			if s.GateMode == "ordered" {
+				return out
+			}
+			continue
+		case !apart && busy:
+			continue
+		default:
+			out = append(out, executor.Effect{
+				Kind: executor.EffectGate, Node: n.id, Step: a.step, Attempt: a.number, Gate: name, Agent: r.gateAgent(n, name), Apart: apart,
+				Start: l.start(), Commit: a.collected.Result.Commit, Base: l.under(), Redo: l.again(executor.EffectGate, name, false),
+			})
+			busy = busy || !apart
+		}
+	}
+	return out
+}
+
+// gateStates are the gates of an attempt, none of them judged. By default the sum
+// is judged by the command gates of the nodes that are joined, not by those of
+// nodes that are blocked or wait: their work is not in it.
+func (r *Run) gateStates(n *node, s *ir.Step) []gateState {
+	out := make([]gateState, len(s.Gates))
+	if !n.sum || s.Name != sumStepName {
+		return out
+	}
+	has := func(of *node) map[string]bool {
+		names := map[string]bool{}
+		for i := range of.ir.Steps {
+			for _, g := range of.ir.Steps[i].Gates {
+				names[r.alike(g)] = true
+			}
+		}
+		return names
+	}
+	joined, left := map[string]bool{}, map[string]bool{}
+	for _, of := range r.nodes {
+		switch {
+		case of.sum:
+		case of.accepted != nil:
+			maps.Copy(joined, has(of))
+		default:
+			maps.Copy(left, has(of))
+		}
+	}
+	for i, g := range s.Gates {
+		id := r.alike(g)
+		out[i].spared = left[id] && !joined[id] && !slices.Contains(r.epic.Epic.Integration.Stated, g)
+	}
+	return out
+}
+
+// alike is the same for gates that differ only by what policies give them besides
+// what is run: of these the sum has one.
+func (r *Run) alike(gate string) string {
+	g := r.epic.Gates[gate]
+	if g.From == "plan" {
+		return gate
+	}
+	return gate[strings.LastIndexByte(gate, '/')+1:] + "\x00" + g.Run
+}
+
+// under is the commit that what is judged was made on.
+func (l *life) under() string {
+	if len(l.made) == 1 {
+		return l.made[0].Commit
+	}
+	return l.base.Commit
+}
+
+func inFlight(flight []executor.Effect, gate string) bool {
+	return slices.ContainsFunc(flight, func(e executor.Effect) bool { return e.Gate == gate })
+}
+
+// gateAgent is the agent that judges a gate, "" if none does.
+func (r *Run) gateAgent(n *node, name string) string {
+	g := r.epic.Gates[name]
+	if g.Kind != "agent" && g.Kind != "review" {
+		return ""
+	}
+	if i := slices.Index(n.stepNow().Gates, name); i >= 0 && i < len(n.life.attempt.gates) {
+		if k := n.life.attempt.gates[i].standin; k > 0 && k <= len(g.Fallback) {
+			return g.Fallback[k-1]
+		}
+	}
+	return g.Agent
+}
+
+// gatesOver reports whether no further gate has to begin: one said stop, or in
+// an ordered list one failed that does not say continue.
+func (r *Run) gatesOver(n *node) bool {
+	ordered := n.stepNow().GateMode == "ordered"
+	for _, j := range n.life.attempt.judged {
+		if j.Verdict == executor.Stop || j.Verdict == executor.Fail && ordered && r.epic.Gates[j.Gate].OnFailure != "continue" {
+			return true
+		}
+	}
+	return false
+}
+
+func failedOne(judged []executor.GateJudged) bool {
+	return slices.ContainsFunc(judged, func(j executor.GateJudged) bool { return j.Verdict != executor.Pass })
+}
+
+// decideGates decides when nothing is in flight and no gate can begin: a failure
+// is one, whatever could not be judged beside it; then what could not be judged
+// is tried again or shown to a person; then people are asked; then all passed.
+func (r *Run) decideGates(n *node, now time.Time) (executor.Event, bool) {
+	s := n.stepNow()
+	a := &n.life.attempt
+	if r.gatesOver(n) || failedOne(a.judged) || len(a.gates) != len(s.Gates) {
+		return r.verdict(n), true
+	}
+	for i, name := range s.Gates {
+		if t := a.gates[i].trouble; t != nil {
+			return r.onGateTrouble(n, i, name, now), true
+		}
+	}
+	for i, name := range s.Gates {
+		if a.gates[i].done || a.gates[i].spared {
+			continue
+		}
+		w := executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseApproval, Gate: name, Detail: "gate " + name + " asks for approval"}
+		if ms := r.epic.Gates[name].TimeoutMS; ms > 0 {
+			w.Until = later(now, ms)
+		}
+		return n.event(w), true
+	}
+	return r.verdict(n), true
+}
+
+// onGateTrouble answers a gate that could not be judged. It never costs the
+// agent an attempt.
+func (r *Run) onGateTrouble(n *node, i int, name string, now time.Time) executor.Event {
+	g := &n.life.attempt.gates[i]
+	s := n.stepNow()
+	switch {
+	case g.trouble.Class == executor.FailLimit:
+		return r.onLimit(n, r.epic.Agents[r.gateAgent(n, name)].Runner, g.trouble, now)
+	case g.trouble.Class == executor.FailConfig:
+		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseConfig, Gate: name, Detail: g.trouble.Detail})
+	case g.trouble.Class == executor.FailLost && g.lostAt <= s.Limits.RunnerRetries:
+		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: again(n, now, g.lostAt), Detail: g.trouble.Detail})
+	case g.trouble.Class != failGate && g.trouble.Class != executor.FailLost && g.failures <= s.Limits.RunnerRetries:
+		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: again(n, now, g.failures), Detail: g.trouble.Detail})
+	}
+	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseGate, Gate: name, Detail: name + ": " + g.trouble.Detail})
+}
+
+// gateWaited is told of the wait that a gate's trouble came to: it is due again
+// when the wait is over, and after a person's word with a new allowance.
+func (a *attempt) gateWaited(forWhom executor.WaitFor) {
+	for i := range a.gates {
+		a.gates[i].trouble = nil
+		if forWhom == executor.ForHuman {
+			a.gates[i].failures, a.gates[i].wrong, a.gates[i].lostAt = 0, 0, 0
+		}
+	}
+}
+
+// troubled reports whether a gate could not be judged.
+func (a *attempt) troubled() bool {
+	return slices.ContainsFunc(a.gates, func(g gateState) bool { return g.trouble != nil })
+}
+
+// gateJudged records a verdict on the collected commit.
+func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
+	l := &n.life
+	a := &l.attempt
+	step := n.stepNow()
+	i := slices.Index(step.Gates, b.Gate)
+	if i < 0 || i >= len(a.gates) || a.gates[i].done {
+		return fmt.Errorf("gate %s is not asked for", b.Gate)
+	}
+	g := &a.gates[i]
+	log := &n.logs[len(n.logs)-1]
+	if !r.epic.JudgesByModel(b.Gate, b.Agent) {
+		b.Model = ""
+	}
+	g.failures, g.lostAt = 0, 0
+	spoken := g.spoken
+	g.spoken = false
+	if b.Session != "" {
+		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
+	}
+	if b.Verdict == executor.ErrorJudged {
+		g.wrong++
+		if g.wrong > 1 || spoken && r.pausesForPeople(n) { // that person decides
+			g.trouble = &executor.EffectFailed{Class: failGate, Detail: b.Message}
+		}
+		return nil
+	}
+	if b.Verdict == executor.Fail && r.epic.Gates[b.Gate].OnFailure == "stop" {
+		b.Verdict = executor.Stop
+	}
+	g.done = true
+	a.judged = append(a.judged, b)
+	log.Gates = a.judged
+	return nil
+}
+
+// gateFailed records that a gate's effect did not happen.
+func (r *Run) gateFailed(n *node, e executor.Effect, b executor.EffectFailed) {
+	a := &n.life.attempt
+	a.dirty = a.dirty || !e.Apart
+	i := slices.Index(n.stepNow().Gates, e.Gate)
+	if b.Class == executor.FailInterrupted || i < 0 || i >= len(a.gates) {
+		return
+	}
+	g := &a.gates[i]
+	g.spoken = false
+	if b.Class == executor.FailLost {
+		g.lostAt++
+		g.trouble = &b
+		return
+	}
+	g.lostAt = 0
+	g.failures++
+	used := b.Class == executor.FailConfig || b.Class != executor.FailLimit && g.failures > n.stepNow().Limits.RunnerRetries
+	if used && g.standin < len(r.epic.Gates[e.Gate].Fallback) && e.Agent != "" {
+		g.standin++ // the next agent that the gate names
+		g.failures = 0
+		return
+	}
+	g.trouble = &b
+}
+
+// overdue is what a human gate's time that is over comes to: never approval.
+func (r *Run) overdue(n *node) executor.Event {
+	v := executor.Fail
+	if r.epic.Gates[n.wait.Gate].OnTimeout == "stop" {
+		v = executor.Stop
+	}
+	return n.attemptEvent(executor.GateJudged{
+		Gate: n.wait.Gate, Verdict: v, Tests: "skip", Signature: n.wait.Gate,
+		Message: "nobody decided in " + (time.Duration(r.epic.Gates[n.wait.Gate].TimeoutMS) * time.Millisecond).String(),
+	})
+}
+
+// failGate is the class of a gate that could not be judged; it is made by the
+// machine and stands in no journal.
+const failGate executor.FailureClass = "gate"
+
+// later adds milliseconds to a time, to the millisecond.
+func later(now time.Time, ms int64) time.Time {
+	return executor.Millis(now.Add(time.Duration(ms) * time.Millisecond))
+}
+
+// redGate is the next gate that has to fail before the agent begins, "" if all
+// of them have.
+func (r *Run) redGate(n *node) string {
+	k := n.life.attempt.red
+	for _, name := range n.stepNow().Gates {
+		if r.epic.Gates[name].RedFirst {
+			if k--; k < 0 {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// redDue reports whether gates have to be seen failing first: before the first
+// attempt of the step in this life, on the commit that the step starts from.
+func (r *Run) redDue(n *node) bool {
+	l := &n.life
+	s := n.stepNow()
+	if l.step == asideStep || l.attempt.from != l.start() || r.redGate(n) == "" {
+		return false
+	}
+	for _, log := range n.logs[l.first : len(n.logs)-1] {
+		if log.Step == s.Name {
+			return false
+		}
+	}
+	return true
+}
+
+// redJudged records how a gate was before any work. A gate that passes judges
+// nothing: a person has to look at it.
+func (r *Run) redJudged(n *node, b executor.GateJudged) {
+	l := &n.life
+	log := &n.logs[len(n.logs)-1]
+	log.Red = append(log.Red, b)
+	switch b.Verdict {
+	case executor.Fail, executor.Stop:
+		l.attempt.red++
+	case executor.Pass:
+		l.trouble = &trouble{executor.EffectFailed{Class: failGate, Gate: b.Gate, Detail: "gate " + b.Gate + " passed before any work: it would judge nothing"}, executor.EffectRed, ""}
+	default:
+		l.failed(executor.EffectRed)
+		l.trouble = &trouble{executor.EffectFailed{Class: executor.FailTransient, Gate: b.Gate, Detail: b.Gate + ": " + b.Message}, executor.EffectRed, ""}
+		if l.failures > 1 {
+			l.trouble.Class = failGate
+		}
+	}
+	if l.redDone(r, n) {
+		l.stage = stageAgent
+	}
+}
+
+func (l *life) redDone(r *Run, n *node) bool { return l.trouble == nil && r.redGate(n) == "" }
+
+// approvedOne is what a person said about a gate of the open attempt, as far as
+// it still counts.
+func (r *Run) approvedOne(n *node) (executor.Event, bool) {
+	if len(n.people.approvals) == 0 {
+		return executor.Event{}, false
+	}
+	for i, name := range n.stepNow().Gates {
+		if g := n.life.attempt.gates; i < len(g) && !g[i].done {
+			if e, ok := r.approved(n, name); ok {
+				return e, true
+			}
+		}
+	}
+	return executor.Event{}, false
+}

@@ -1,0 +1,173 @@
+package machine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// published pins the node's result. What follows depends on the mode: in dag it
+// is done, or gets its pull request; in branch it lands; in wait a person merges it.
+func (r *Run) published(n *node, b executor.Published) {
+	l := &n.life
+	if n.sum {
+		r.sumMoved(n, b)
+	}
+	l.attempt.collected.Result, l.result = b.Result, b.Result
+	in := r.epic.Epic.Integration
+	switch {
+	case n.sum && in.PR == "plan" && !r.empty(n), in.Mode == "dag" && in.PR == "node" && !n.sum, in.Mode == "wait":
+		l.stage = stagePull
+	case in.Mode == "branch":
+		l.stage = stageLanding
+	default:
+		l.stage = stageFinish
+	}
+}
+
+// openLanding begins to land a node's result: one node does at a time.
+func (r *Run) openLanding(n *node) executor.Event {
+	return executor.Event{
+		Node: n.id, Step: LandStep, Attempt: n.numbers[LandStep] + 1,
+		Body: executor.AttemptStarted{Start: r.head.Commit, From: n.life.result.Commit},
+	}
+}
+
+// beginLanding makes up the step in which the result is merged into the
+// integration branch and the node's command gates judge the merge.
+func (r *Run) beginLanding(n *node, b executor.AttemptStarted) {
+	s := ir.Step{
+		Name: LandStep, Access: "read", Gates: r.commandGates(n), GateMode: "parallel", Next: LandStep,
+		Limits: ir.StepLimits{Attempts: 1, RunnerRetries: 5},
+		Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300_000},
+	}
+	if w := r.workStep(n); w != nil {
+		s.Limits.RunnerRetries, s.Retry = w.Limits.RunnerRetries, w.Retry
+	}
+	head := executor.Result{Node: executor.Integration, Tree: executor.Tree{Commit: b.Start, Tree: treeAt(r.head, b.Start)}}
+	n.life.aside = &aside{step: s, inputs: []executor.Result{head, {Node: n.id, Tree: n.life.result}}}
+	r.lander = n
+}
+
+// landFrom merges the result with the branch's head, or takes the resolution
+// that is known.
+func (r *Run) landFrom(n *node) {
+	n.life.stage = stageBase
+	switch t, anew, ok := r.known(n.life.aside.inputs); {
+	case ok && anew:
+		n.life.resolved = t.Tree
+	case ok:
+		r.landMerged(n, t)
+	}
+}
+
+// landMerged is told the merge. The gates judge it, unless it is the result
+// itself: the branch has not moved since the node began.
+func (r *Run) landMerged(n *node, merge executor.Tree) {
+	l := &n.life
+	a := &l.attempt
+	l.resolved = ""
+	a.collected = executor.Collected{Result: merge}
+	n.logs[len(n.logs)-1].Commit = merge.Commit
+	n.logs[len(n.logs)-1].Collected = a.collected
+	l.stage = stagePrepare
+	if len(a.gates) == 0 || merge.Commit == l.result.Commit {
+		for i := range a.gates {
+			a.gates[i].done = true
+		}
+		l.stage = stageVerdict
+	}
+}
+
+// landFailed sends a merge that the gates refused back to the agent: it works on
+// the merge itself.
+func (r *Run) landFailed(n *node, to int) {
+	l := &n.life
+	if to >= 0 {
+		l.starts[to] = l.attempt.collected.Result.Commit
+	}
+	l.aside = nil
+	r.unlock(n)
+}
+
+func (r *Run) landed(n *node, b executor.Landed) {
+	l := &n.life
+	r.seen(b.Head)
+	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageFinish
+	r.unlock(n)
+}
+
+// moved is told that the branch went on meanwhile: the merge is made anew.
+func (r *Run) moved(n *node, head executor.Tree) {
+	l := &n.life
+	r.seen(head)
+	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageLanding
+	r.unlock(n)
+}
+
+// unlock lets the next node land.
+func (r *Run) unlock(n *node) {
+	if r.lander == n {
+		r.lander = nil
+	}
+}
+
+func (r *Run) pulled(n *node, b executor.Pulled) {
+	l := &n.life
+	l.pull, n.pull = b.Pull, b.Pull
+	l.stage = stageFinish
+	if r.epic.Epic.Integration.Mode == "wait" && !n.sum {
+		l.stage = stageReview
+	}
+}
+
+// pollEvery is how often a pull request is looked at.
+const pollEvery = time.Minute
+
+// awaitPull waits for a person to merge or close the node's pull request.
+func (r *Run) awaitPull(n *node, now time.Time) executor.Event {
+	p := n.life.pull
+	return n.event(executor.NodeWaiting{
+		For: executor.ForHuman, Cause: executor.CausePull, Until: later(now, pollEvery.Milliseconds()),
+		Detail: fmt.Sprintf("pull request #%d is not merged yet (%s)", p.Number, p.URL),
+	})
+}
+
+// pullSeen goes on when the pull request was merged; one that was closed sends
+// the node back with what was said, which costs no attempt.
+func (r *Run) pullSeen(n *node, b executor.PullSeen) {
+	l := &n.life
+	l.polls++
+	switch b.State {
+	case "merged":
+		r.seen(b.Head)
+		l.stage = stageFinish
+	case "closed":
+		message := "it was closed without being merged"
+		if b.Comment != "" {
+			message += ":\n\n" + b.Comment
+		}
+		n.people.tell(executor.Decision{Verb: executor.Reject, By: fmt.Sprintf("pull request #%d", l.pull.Number), Message: text.Head(message, executor.MaxNote)})
+		if n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0 { // nobody would do it better
+			l.why, l.stage = text.Head(fmt.Sprintf("pull request #%d: %s", l.pull.Number, message), executor.MaxNote), stageStopped
+			return
+		}
+		l.streak, l.sign, l.stage = 0, "", stageOpen
+		l.tip = l.result.Commit
+		l.step = n.next(len(n.ir.Steps) - 1)
+		l.result = executor.Tree{}
+	default:
+		l.stage = stageReview
+	}
+}
+
+// treeAt is the tree of a commit, if that is the one that is known.
+func treeAt(known executor.Tree, commit string) string {
+	if known.Commit == commit {
+		return known.Tree
+	}
+	return ""
+}

@@ -1,0 +1,48 @@
+package machine
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// inOrder goes through a map in the order of its keys. Nothing in this package goes
+// through one as it lies, so that two processes with the same events say the same.
+func inOrder[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] { return inOrderOf(m, cmp.Compare) }
+
+// inOrderOf is inOrder for keys that are compared in their own way.
+func inOrderOf[K comparable, V any](m map[K]V, compare func(a, b K) int) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for _, k := range slices.SortedFunc(maps.Keys(m), compare) {
+			if !yield(k, m[k]) {
+				return
+			}
+		}
+	}
+}
+
+// all goes through all nodes on record: those of the epic in its order, the sum, and
+// those that are gone by their ids.
+func (r *Run) all() iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		for _, list := range [2][]*node{r.nodes, r.former} {
+			for _, n := range list {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// addGone puts a node on record that is not in the epic any more.
+func (r *Run) addGone(id ir.NodeID) *node {
+	n := &node{id: id, index: -1, numbers: map[string]int{}}
+	r.byID[id] = n
+	at, _ := slices.BinarySearchFunc(r.former, id, func(n *node, id ir.NodeID) int { return cmp.Compare(n.id, id) })
+	r.former = slices.Insert(r.former, at, n)
+	return n
+}

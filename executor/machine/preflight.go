@@ -1,0 +1,262 @@
+package machine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Preflight is the reserved word for what is done before anything starts: the
+// gates of the policy are tried on the pinned bases. It names no node.
+const Preflight = "preflight"
+
+// BaseCheck is a gate that a preflight tries on a base.
+type BaseCheck struct {
+	Gate     string
+	Also     []string // gates with the same digest
+	Digest   string
+	Setup    string
+	Base     executor.Tree
+	Of       string                   // name of the base, where a root names its own
+	Green    bool                     // nothing starts while it is red
+	Known    *executor.BaselineJudged // the verdict on record, nil if there is none
+	Approved string                   // who let it be red
+}
+
+func (c BaseCheck) binding() executor.Binding {
+	return executor.Binding{Tree: c.Base.Tree, Digest: c.Digest, Setup: c.Setup}
+}
+
+// Held reports whether nothing may start because of this gate.
+func (c BaseCheck) Held() bool {
+	return c.Green && c.Known != nil && c.Known.Verdict != executor.Pass && c.Approved == ""
+}
+
+// preflight is what is on record about the bases.
+type preflight struct {
+	known    map[executor.Binding]executor.BaselineJudged // the last verdict
+	approved map[executor.Binding]string                  // who let it be red
+	tried    map[executor.Binding]bool                    // since the last run, or the last preflight, began
+	order    []executor.Binding                           // of tried
+	running  bool
+	over     bool // nothing is left to try in this run
+}
+
+// begin forgets what was tried: in a new run it is due again, unless it is green.
+func (p *preflight) begin() {
+	clear(p.tried)
+	p.order, p.running, p.over = nil, false, false
+}
+
+func (r *Run) judgedBase(b executor.BaselineJudged) {
+	k := b.Binding()
+	if r.pre.known == nil {
+		r.pre.known, r.pre.tried, r.pre.approved = map[executor.Binding]executor.BaselineJudged{}, map[executor.Binding]bool{}, map[executor.Binding]string{}
+	}
+	r.pre.known[k] = b
+	if !r.pre.tried[k] {
+		r.pre.tried[k] = true
+		r.pre.order = append(r.pre.order, k)
+	}
+}
+
+// redBase lists the verdicts of the last preflight for which nothing may start.
+func (r *Run) redBase() []executor.BaselineJudged {
+	var out []executor.BaselineJudged
+	for _, k := range r.pre.order {
+		if b := r.pre.known[k]; b.Green && b.Verdict != executor.Pass && r.pre.approved[k] == "" {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// BaseHeld says why nothing may start on the bases that were tried last, "" if it may.
+func (r *Run) BaseHeld() string {
+	red := r.redBase()
+	if len(red) == 0 {
+		return ""
+	}
+	what := "red"
+	if !red[0].Red() {
+		what = "no verdict"
+	}
+	return text.Head(fmt.Sprintf("%s on the base %.12s: %s: %s", what, red[0].Base.Commit, strings.Join(namesOf(red), ", "), text.FirstLine(red[0].Message)), 300)
+}
+
+// LetRed is who approved that a gate is red on a base, "" if nobody did.
+func (r *Run) LetRed(b executor.BaselineJudged) string { return r.pre.approved[b.Binding()] }
+
+// TriesElsewhere reports whether the bases that hold a run are none that it stands on:
+// those to which apply --rebase would move.
+func (r *Run) TriesElsewhere() bool {
+	return slices.ContainsFunc(r.pre.order, func(k executor.Binding) bool {
+		b := r.pre.known[k].Base
+		return r.started.Base.Commit != "" && b != r.started.Base && !slices.ContainsFunc(r.started.Bases, func(own executor.NamedTree) bool { return own.Tree == b })
+	})
+}
+
+func namesOf(red []executor.BaselineJudged) []string {
+	names := make([]string, len(red))
+	for i, b := range red {
+		names[i] = b.Gate
+	}
+	return names
+}
+
+// digestRed is of all that a person who lets these gates be red is bound to.
+func digestRed(red []executor.BaselineJudged) string {
+	h := sha256.New()
+	for _, b := range red {
+		fmt.Fprintf(h, "%q\n", b.Binding())
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// try lists what a preflight has left to do before anything starts in this run.
+func (r *Run) try() []BaseCheck {
+	if r.pre.over || r.started.Preflight == "" {
+		return nil
+	}
+	out := slices.DeleteFunc(r.BaseChecks(), func(c BaseCheck) bool {
+		return r.pre.tried[c.binding()] || c.Known != nil && c.Known.Verdict == executor.Pass
+	})
+	r.pre.over = len(out) == 0 && !r.pre.running // it is not looked for again
+	return out
+}
+
+// BaseChecks lists the gates that a preflight of the present run tries, or would
+// if nothing were on record: of the nodes that will run, each distinct one once on
+// each base that they stand on, in the order of the epic. After Plan it is about the run
+// that was planned. It lists nothing where RunStarted asks for no preflight.
+func (r *Run) BaseChecks() []BaseCheck {
+	if r.started.Preflight == "" || r.foreign {
+		return nil
+	}
+	variants := r.gateVariants()
+	p := planning{r: r, start: r.started, before: make([]executor.NodeStatus, len(r.nodes)), actions: make([]Action, len(r.nodes)), held: make([]hold, len(r.nodes))}
+	bases := make([][]executor.NamedTree, len(r.nodes))
+	var out []BaseCheck
+	at := map[executor.Binding]int{}
+	for i, n := range r.nodes {
+		if n.sum {
+			continue
+		}
+		p.actions[i], _ = p.plan(i, n)
+		bases[i] = r.basesOf(n, bases)
+		if !p.actions[i].works() {
+			continue
+		}
+		for _, s := range n.ir.Steps {
+			for _, name := range s.Gates {
+				g := r.epic.Gates[name]
+				if !onBase(g) || len(variants[strings.TrimPrefix(name, string(n.ir.Key)+"/")]) > 1 {
+					continue
+				}
+				for _, b := range bases[i] {
+					c := BaseCheck{Gate: name, Digest: r.gateDigest(name), Setup: r.started.Preflight, Base: b.Tree, Of: b.Name}
+					k, known := at[c.binding()]
+					if !known {
+						k = len(out)
+						at[c.binding()] = k
+						if j, ok := r.pre.known[c.binding()]; ok {
+							c.Known = &j
+						}
+						c.Approved = r.pre.approved[c.binding()]
+						out = append(out, c)
+					}
+					out[k].Green = out[k].Green || g.Baseline == "green"
+					if out[k].Gate != name && !slices.Contains(out[k].Also, name) {
+						out[k].Also = append(out[k].Also, name)
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b BaseCheck) int {
+		return slices.Index(r.basePlaces(), a.Of) - slices.Index(r.basePlaces(), b.Of)
+	})
+	return out
+}
+
+// basePlaces are the names of the bases, the epic's first.
+func (r *Run) basePlaces() []string {
+	out := []string{""}
+	for _, b := range r.started.Bases {
+		out = append(out, b.Name)
+	}
+	return out
+}
+
+// basesOf lists the pinned bases that a node stands on: of a root its own, else those
+// of what it needs, which stand before it.
+func (r *Run) basesOf(n *node, before [][]executor.NamedTree) []executor.NamedTree {
+	if len(n.deps) == 0 {
+		for _, b := range r.started.Bases {
+			if b.Name == n.ir.Git.Base {
+				return []executor.NamedTree{b}
+			}
+		}
+		return []executor.NamedTree{{Tree: r.started.Base}}
+	}
+	out := before[n.deps[0]]
+	for _, d := range n.deps[1:] {
+		for _, b := range before[d] {
+			if !slices.Contains(out, b) {
+				out = append(slices.Clip(out), b)
+			}
+		}
+	}
+	return out
+}
+
+// gateVariants lists, by the name that the policy gives, the digests of the gates that
+// sprints have of their own. Where these differ the gate depends on the sprint.
+func (r *Run) gateVariants() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for _, n := range r.nodes {
+		if n.sum {
+			continue
+		}
+		for _, s := range n.ir.Steps {
+			for _, name := range s.Gates {
+				short, own := strings.CutPrefix(name, string(n.ir.Key)+"/")
+				if !own || !onBase(r.epic.Gates[name]) {
+					continue
+				}
+				if out[short] == nil {
+					out[short] = map[string]bool{}
+				}
+				out[short][r.gateDigest(name)] = true
+			}
+		}
+	}
+	return out
+}
+
+// ofNode are the variables that say which sprint a gate judges.
+var ofNode = []string{"RALPH_NODE", "RALPH_ID", "RALPH_STEP", "RALPH_ATTEMPT", "RALPH_BRANCH"}
+
+// onBase reports whether a gate says something about a base: it is a command of the
+// policy that need not fail there and does not depend on the sprint that it judges.
+func onBase(g ir.Gate) bool {
+	if g.Kind != "command" || g.From == "plan" || g.RedFirst {
+		return false
+	}
+	depends := func(text string) bool {
+		_, err := executor.Fill(text, func(string) (string, bool) { return "", false })
+		return err != nil || slices.ContainsFunc(ofNode, func(v string) bool { return strings.Contains(text, v) })
+	}
+	for _, v := range inOrder(g.Env) {
+		if depends(v) {
+			return false
+		}
+	}
+	return !depends(g.Run)
+}

@@ -1,0 +1,151 @@
+package machine
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Prompt builds what the agent of a node's open attempt is told: the prompt of
+// the epic, and then what is known only now: the results it builds on, what
+// earlier steps found, feedback, and how to report. It is built from the epic
+// and the record alone, never from what an agent said in a chat. left are files that
+// agents of earlier steps left for it.
+func (r *Run) Prompt(id ir.NodeID, left ...string) []byte {
+	n := r.byID[id]
+	if n == nil || n.ir == nil || n.stepNow() == nil {
+		return nil
+	}
+	return r.late(n).Prompt(&r.text, n.ir, n.stepNow(), r.Feedback(id), left)
+}
+
+// late collects what the prompt of the node's open attempt says besides the epic's text.
+func (r *Run) late(n *node) *executor.Late {
+	t := &executor.Late{Earlier: n.earlier(), Older: n.olderLife(), Turn: n.turn()}
+	switch {
+	case n.life.step == asideStep:
+		t.Task, t.About = r.mergePrompt(n), len(n.ir.Prompt) > 0
+	case n.sum:
+		t.Task = mendSum
+	}
+	if n.life.step != asideStep {
+		t.Basis = r.basis(n)
+	}
+	a := r.epic.Agents[n.life.attempt.agent]
+	t.ByFile = a.Human || r.epic.Runners[a.Runner].Kind == "command"
+	return t
+}
+
+var mendSum = []string{
+	"You mend the sum of all results of the plan: they merge, but not all gates pass on the whole.",
+	"Change as little as that needs, and take nothing away that a result brought.",
+}
+
+// mergePrompt says what the agent of a merge step finds in its worktree.
+func (r *Run) mergePrompt(n *node) []string {
+	a := n.life.aside
+	out := []string{
+		"Your worktree holds a git merge that stopped at a conflict. Resolve it: that is all there is to do in this step.",
+		"", "What is merged, in this order:", "",
+	}
+	for _, in := range a.inputs {
+		line := "- " + r.nameOf(in.Node)
+		if d := r.byID[in.Node]; d != nil && d.ir != nil && !d.sum {
+			line += ": " + d.ir.Title
+			if d.ir.Git.Branch != "" {
+				line += " (branch " + d.ir.Git.Branch + ")"
+			}
+		}
+		out = append(out, line+", commit "+in.Commit)
+	}
+	out = append(out, "", "In conflict:", "")
+	for _, p := range a.paths {
+		if strings.ContainsFunc(p, func(c rune) bool { return !unicode.IsPrint(c) }) { // a line break would say something of its own
+			p = strconv.Quote(p)
+		}
+		out = append(out, "- "+p)
+	}
+	if len(a.paths) == 0 {
+		out = append(out, "- what git status says")
+	}
+	return append(out, "",
+		"Keep what each side wants. Leave no conflict markers, and change nothing outside of these paths:",
+		"ralph compares the rest with what git merged by itself. Do not abort the merge; ralph commits it.")
+}
+
+// olderLife names the last attempt that was made for another text or another
+// base, on the first attempt of a life.
+func (n *node) olderLife() []string {
+	if n.life.first == 0 || len(n.logs) != n.life.first+1 {
+		return nil
+	}
+	last := n.logs[n.life.first-1]
+	line := fmt.Sprintf("This sprint was tried before, for another text or on another base: attempt %d of step %s (%s).", last.Number, last.Step, last.Status)
+	if last.Commit == "" {
+		return []string{line}
+	}
+	return []string{line, "What it left is commit " + last.Commit + "; look at it with git show if it helps. Your worktree does not contain it."}
+}
+
+// turn is what the agent is told in a turn that is not an attempt's first, or that
+// goes on after it was cut or a person had the session.
+func (n *node) turn() []string {
+	a := &n.life.attempt
+	switch {
+	case a.status != executor.AttemptRunning:
+		return nil
+	case a.going == goesTaken:
+		return []string{
+			"A person took over meanwhile. Your worktree is as it was left: what is in it is part of your work.",
+			"Finish what is still to be done, as that person wants it, and report.",
+		}
+	case a.going == goesCut && a.reminded:
+		return append(n.remind(), "Your answer to this was cut off.")
+	case a.going == goesCut:
+		return []string{
+			"Your turn was interrupted. Your worktree is as you left it, unless somebody changed something there meanwhile.",
+			"Look where you were, and go on there; do not begin anew. If the work is done, only report it now.",
+		}
+	case a.iteration < 2:
+		return nil
+	case a.end.Outcome.Invalid != "":
+		return n.remind()
+	case a.end.Outcome.Summary != "":
+		return []string{"You go on where your last turn ended. It reported:", "", quote(a.end.Outcome.Summary)}
+	}
+	return []string{"You go on where your last turn ended."}
+}
+
+// remind asks once more for an outcome.
+func (n *node) remind() []string {
+	return []string{
+		"Your last turn ended without a valid outcome: " + strings.TrimRight(text.FirstLine(n.life.attempt.end.Outcome.Invalid), ".") + ".",
+		"If the work is done, only report it now, as described below.",
+	}
+}
+
+// basis names the results that the node starts from.
+func (r *Run) basis(n *node) []string {
+	var out []string
+	for _, in := range n.life.inputs {
+		if d := r.byID[in.Node]; d != nil && d.ir != nil {
+			out = append(out, "- "+string(d.ir.Key)+": "+d.ir.Title)
+		}
+	}
+	return out
+}
+
+func (n *node) earlier() []string {
+	var out []string
+	for i, note := range n.life.notes {
+		if i < n.life.step && note != "" {
+			out = append(out, n.ir.Steps[i].Name+":", "", quote(note), "")
+		}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package machine
+
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Request collects what the worker of an effect has to know. It changes nothing.
+func (r *Run) Request(e executor.Effect) executor.Request {
+	q := executor.Request{Effect: e}
+	n := r.byID[e.Node]
+	if n == nil || n.ir == nil {
+		return q
+	}
+	if n.sum || !slices.ContainsFunc(r.epic.Nodes[n.index].Steps, func(s ir.Step) bool { return s.Name == e.Step }) {
+		q.Step = r.Step(e.Node, e.Step)
+	}
+	a, _ := r.Attempt(e.Node, e.Step, e.Attempt)
+	switch e.Kind {
+	case executor.EffectAgent:
+		q.Feedback, q.Context, q.Late = r.Feedback(e.Node), r.context(e.Node), r.late(n)
+		q.Reports = n.stepReports(e.Step)
+	case executor.EffectPull:
+		text := r.pullText(e)
+		q.Pull = &text
+	case executor.EffectCollect:
+		q.Outcome = a.Outcome
+	case executor.EffectDiagnose:
+		q.Stalled = &executor.Stalled{Agent: a.Agent, Turn: a.Turn, Tail: a.Tail}
+	case executor.EffectGate, executor.EffectRed:
+		q.Feedback, q.Context, q.Left = r.Feedback(e.Node), r.context(e.Node), r.Left(e.Node)
+		q.Told = min(len(a.Feedback), len(q.Feedback))
+		q.Outcome, q.Changed, q.Listed = a.Outcome, a.Collected.SinceStart(), a.Collected.Listed
+		for _, j := range a.Gates {
+			if !j.Red && j.Gate != e.Gate {
+				q.Earlier = append(q.Earlier, j)
+			}
+		}
+	}
+	return q
+}
+
+// stepReports are the reports of the steps before one.
+func (n *node) stepReports(step string) (out []executor.StepReport) {
+	for k := range n.ir.Steps {
+		if n.ir.Steps[k].Name == step {
+			return out
+		}
+		for _, a := range slices.Backward(n.logs) {
+			if a.Step == n.ir.Steps[k].Name && a.Status == executor.AttemptPassed {
+				out = append(out, executor.StepReport{Step: a.Step, Attempt: a.Number, Summary: a.Outcome.Summary})
+				break
+			}
+		}
+	}
+	return nil
+}

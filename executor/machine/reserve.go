@@ -1,0 +1,272 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// turn names the turns that cost alike: those of an agent in a step, of the agent
+// of a gate, of one who looks at a stalled agent. Its agent is "" for what spends
+// nothing.
+type turn struct{ agent, step, what string }
+
+func (t turn) compare(o turn) int {
+	return cmp.Or(cmp.Compare(t.agent, o.agent), cmp.Compare(t.step, o.step), cmp.Compare(t.what, o.what))
+}
+
+func turnOf(e *executor.Effect) turn {
+	t := turn{e.Agent, e.Step, e.Gate}
+	if e.Kind == executor.EffectDiagnose {
+		t.what = diagnosing
+	}
+	return t
+}
+
+// diagnosing stands where a gate's name does; no gate is called so.
+const diagnosing = "\x00diagnosis"
+
+// learn keeps the highest cost of the finished turns of a kind.
+func (r *Run) learn(e executor.Event, done executor.Effect) {
+	t := turn{agent: done.Agent, step: e.Step}
+	var u executor.Usage
+	agent := ""
+	switch b := e.Body.(type) {
+	case executor.AgentEnded:
+		u, agent = b.Usage, b.Agent
+	case executor.GateJudged:
+		u, agent, t.what = b.Usage, b.Agent, b.Gate
+	case executor.Diagnosed:
+		u, agent, t.what = b.Usage, b.Agent, diagnosing
+	}
+	if agent != "" {
+		t.agent = agent
+	}
+	if t.agent == "" || u.IsZero() {
+		return
+	}
+	known := r.costs[t]
+	r.costs[t] = executor.Usage{Tokens: higher(known.Tokens, u.Tokens), USDMicro: higher(known.USDMicro, u.USDMicro)}
+}
+
+func higher(a, b *int64) *int64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+// expected is what a turn is expected to cost: the most that a finished one did,
+// else what the policy says; a figure that is nil is unknown.
+func (r *Run) expected(t turn) executor.Usage {
+	u := r.costs[t]
+	if x := r.epic.Agents[t.agent].Expect; x != nil {
+		if u.Tokens == nil {
+			u.Tokens = x.Tokens
+		}
+		if u.USDMicro == nil {
+			u.USDMicro = x.USDMicro
+		}
+	}
+	return u
+}
+
+// Tells reports whether a finished turn of an agent has said what it cost, in this
+// epic so far: in US dollars, and in tokens.
+func (r *Run) Tells(agent string) (usd, tokens bool) {
+	for t, u := range inOrderOf(r.costs, turn.compare) {
+		if t.agent == agent {
+			usd, tokens = usd || u.USDMicro != nil, tokens || u.Tokens != nil
+		}
+	}
+	return usd, tokens
+}
+
+// purse is what turns have reserved of a budget. Reservations follow from the
+// events: a turn that has begun and was not reported has one.
+type purse struct {
+	turns           int
+	usd, tokens     int64
+	noUSD, noTokens map[string]int // turns of unknown cost, by agent
+}
+
+// book adds a turn, or with -1 takes it out again.
+func (p *purse) book(agent string, u executor.Usage, by int) {
+	p.turns += by
+	part := func(sum *int64, unknown *map[string]int, n *int64) {
+		if n != nil {
+			*sum += int64(by) * *n
+			return
+		}
+		if *unknown == nil {
+			*unknown = map[string]int{}
+		}
+		if (*unknown)[agent] += by; (*unknown)[agent] == 0 {
+			delete(*unknown, agent)
+		}
+	}
+	part(&p.usd, &p.noUSD, u.USDMicro)
+	part(&p.tokens, &p.noTokens, u.Tokens)
+}
+
+func (p purse) clone() purse {
+	p.noUSD, p.noTokens = maps.Clone(p.noUSD), maps.Clone(p.noTokens)
+	return p
+}
+
+// lets reports whether a budget lets a turn begin: what is spent and reserved, and
+// its own cost, fit in; or nothing else is going on and something is left. Of the
+// turns of an agent whose cost nobody knows one runs at a time.
+func (p *purse) lets(b ir.Budget, m meter, agent string, u executor.Usage) bool {
+	fits := true
+	for _, x := range [2]struct {
+		limit, spent, booked int64
+		own                  *int64
+		unknown              map[string]int
+	}{
+		{b.USDMicro, m.usd, p.usd, u.USDMicro, p.noUSD},
+		{b.Tokens, m.tokens, p.tokens, u.Tokens, p.noTokens},
+	} {
+		switch {
+		case x.limit <= 0:
+		case x.spent >= x.limit, x.own == nil && x.unknown[agent] > 0:
+			return false
+		case x.own == nil:
+			fits = fits && x.spent+x.booked <= x.limit
+		default:
+			fits = fits && x.booked <= x.limit-x.spent && *x.own <= x.limit-x.spent-x.booked
+		}
+	}
+	return fits || p.turns == 0
+}
+
+// wallet is what budgets have left while a Todo is made: what is in flight, and
+// what is planned beside it.
+type wallet struct {
+	r   *Run
+	now time.Time
+	run purse
+	own map[*node]*purse
+}
+
+func (r *Run) wallet(now time.Time) *wallet { return &wallet{r: r, now: now, run: r.booked.clone()} }
+
+// admission is the wallet for nodes that are to begin or go on: the turns that
+// running ones come to next are planned already.
+func (r *Run) admission(now time.Time) *wallet {
+	w := r.wallet(now)
+	if r.budgeted {
+		for _, i := range r.active {
+			if n := r.nodes[i]; !n.busy() {
+				w.plan(n, r.nextTurn(n))
+			}
+		}
+		for _, i := range r.flying {
+			if n := r.nodes[i]; n.status == executor.Running && len(n.agentsInFlight()) == 0 {
+				w.plan(n, r.nextTurn(n))
+			}
+		}
+	}
+	return w
+}
+
+func (w *wallet) of(n *node) *purse {
+	if p := w.own[n]; p != nil {
+		return p
+	}
+	if w.own == nil {
+		w.own = map[*node]*purse{}
+	}
+	p := n.booked.clone()
+	w.own[n] = &p
+	return &p
+}
+
+// lets reports whether a turn may begin now, by the run's budget and by its
+// node's; n is nil for a node that has not begun: its own budget is whole.
+func (w *wallet) lets(n *node, t turn) bool {
+	r := w.r
+	switch {
+	case t.agent == "":
+		return true
+	case r.held.For == executor.ForBudget, r.runOver(ir.Budget{}, w.now) != "":
+		return false
+	case n != nil && r.nodeOver(n, ir.Budget{}, w.now) != "":
+		return false
+	case !r.budgeted:
+		return true
+	}
+	u := r.expected(t)
+	return w.run.lets(r.runBudget(), r.cost.now, t.agent, u) && (n == nil || w.of(n).lets(r.nodeBudget(n), n.cost.now, t.agent, u))
+}
+
+// plan reserves what a turn is expected to cost.
+func (w *wallet) plan(n *node, t turn) {
+	if t.agent == "" || !w.r.budgeted {
+		return
+	}
+	u := w.r.expected(t)
+	w.run.book(t.agent, u, 1)
+	if n != nil {
+		w.of(n).book(t.agent, u, 1)
+	}
+}
+
+// reserve and unreserve keep what is reserved in step with the turns in flight.
+func (r *Run) reserve(n *node, e *executor.Effect) {
+	if e.Agent == "" {
+		return
+	}
+	e.Cost = r.expected(turnOf(e))
+	r.booked.book(e.Agent, e.Cost, 1)
+	n.booked.book(e.Agent, e.Cost, 1)
+}
+
+func (r *Run) unreserve(n *node, e executor.Effect) {
+	if e.Agent == "" {
+		return
+	}
+	r.booked.book(e.Agent, e.Cost, -1)
+	n.booked.book(e.Agent, e.Cost, -1)
+}
+
+// noRoom says why a turn has to wait that the budgets do not let begin beside what
+// is in flight; "" if they let it, or nothing would.
+func (w *wallet) noRoom(n *node, t turn) string {
+	r := w.r
+	if t.agent == "" || !r.budgeted || w.lets(n, t) {
+		return ""
+	}
+	u := r.expected(t)
+	whose, b, c, p := "the budget", r.runBudget(), &r.cost, &w.run
+	if n != nil && p.lets(b, c.now, t.agent, u) {
+		whose, b, c, p = "its budget", r.nodeBudget(n), &n.cost, w.of(n)
+	}
+	if b.WallMS = 0; over(b, c, w.now) != "" || p.turns == 0 {
+		return ""
+	}
+	m := &c.now
+	cost := "a turn of " + t.agent
+	var of []string
+	if b.USDMicro > 0 {
+		cost += " (" + known(u.USDMicro, dollars) + ")"
+		of = append(of, fmt.Sprintf("%s of %s are spent%s, %s reserved", dollars(m.usd), dollars(b.USDMicro), c.counted(), dollars(p.usd)))
+	}
+	if b.Tokens > 0 {
+		cost += " (" + known(u.Tokens, func(n int64) string { return fmt.Sprintf("%d tokens", n) }) + ")"
+		of = append(of, fmt.Sprintf("%d of %d tokens are used%s, %d reserved", m.tokens, b.Tokens, c.counted(), p.tokens))
+	}
+	return fmt.Sprintf("waits until %s has room for %s: %s", whose, cost, strings.Join(of, "; "))
+}
+
+func known(n *int64, words func(int64) string) string {
+	if n == nil {
+		return "of unknown cost"
+	}
+	return words(*n)
+}

@@ -1,0 +1,266 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Grades of a change.
+const (
+	Tampered executor.Grade = "tampered" // the run ends with exit code 3 until it is put back or accepted
+	Noticed  executor.Grade = "noticed"  // it is said
+)
+
+// Tamper is a change that is on record.
+type Tamper struct {
+	executor.TamperSeen
+	At       time.Time
+	State    TamperState
+	Accepted string // by whom
+	Earlier  int    // runs begun since it was seen
+}
+
+// TamperState says what became of a change.
+type TamperState string
+
+// States of a change. One that was only noticed stays open.
+const (
+	TamperOpen     TamperState = "open"
+	TamperAccepted TamperState = "accepted"
+	TamperIsUndone TamperState = "undone"
+	TamperReplaced TamperState = "replaced" // the same thing was changed again: see there
+)
+
+// Sighted returns what is to be put on record about a sighting: nil if nothing is.
+// again says that the sighting comes from a comparison with what a run that was cut
+// had trusted: what was on record by then is not said twice.
+func (r *Run) Sighted(s executor.Sighting, again bool) executor.Body {
+	open := r.openTamper(s.What)
+	if s.Over {
+		if open == nil {
+			return nil
+		}
+		return executor.TamperUndone{ID: open.ID, What: s.What}
+	}
+	if again && (open != nil && open.Is == s.Is || open == nil && r.told[s.What] == s.Drift.ID()) {
+		return nil
+	}
+	grade := r.grade(s)
+	if open == nil {
+		if grade == "" {
+			return nil
+		}
+		return executor.TamperSeen{ID: s.Drift.ID(), Grade: grade, Drift: s.Drift, During: s.During}
+	}
+	switch {
+	case s.Is == open.Was, s.Was == open.Was && grade == "":
+		return executor.TamperUndone{ID: open.ID, What: s.What}
+	case s.Is == open.Is:
+		return nil
+	}
+	c := executor.Drift{What: s.What, Was: open.Was, Is: s.Is, Back: open.Back}
+	return executor.TamperSeen{ID: c.ID(), Grade: Tampered, Drift: c, During: s.During}
+}
+
+// grade says what a sighting means by itself; "" is nothing: people commit, tag
+// and fetch, and work where ralph asked them to.
+func (r *Run) grade(s executor.Sighting) executor.Grade {
+	switch s.Thing {
+	case executor.ThingOther:
+		return Noticed
+	case executor.ThingRoute:
+		if s.Forward {
+			return ""
+		}
+		return Noticed
+	case executor.ThingForeign:
+		switch {
+		case s.Forward:
+			return ""
+		case s.Young:
+			return Noticed
+		}
+	case executor.ThingOwn:
+		if r.mayMove(s) {
+			return ""
+		}
+	}
+	return Tampered
+}
+
+// mayMove reports whether others may move a ref of the epic in this way: a node's
+// branch during its attempt and by a person's own fix, that of a manual node at any
+// time, and the integration branch forward.
+func (r *Run) mayMove(s executor.Sighting) bool {
+	n := r.byID[s.Node]
+	during := slices.ContainsFunc(s.During, func(d executor.During) bool { return d.Node == s.Node })
+	switch {
+	case !s.Branch || n == nil || n.ir == nil || strings.HasPrefix(s.Is, "ref: "): // what it leads to would move with it
+		return false
+	case n.sum:
+		return s.Forward
+	case n.ir.Kind == ir.Manual:
+		return true
+	case during || n.status == executor.Running && s.Was != "": // before its first attempt it is ralph that makes it
+		return true
+	}
+	switch n.status { // a person may mend what is not done
+	case executor.Waiting, executor.Blocked, executor.Skipped, executor.Cancelled:
+		return s.Is != ""
+	}
+	return false
+}
+
+func (r *Run) openTamper(what string) *Tamper {
+	for i := len(r.tampers) - 1; i >= 0; i-- {
+		if t := &r.tampers[i]; t.What == what && t.State == TamperOpen && t.Grade == Tampered {
+			return t
+		}
+	}
+	return nil
+}
+
+// tamperSeen applies a change that was seen.
+func (r *Run) tamperSeen(b executor.TamperSeen) {
+	if open := r.openTamper(b.What); open != nil {
+		open.State = TamperReplaced
+	}
+	for i := range r.tampers { // it was noticed before
+		t := &r.tampers[i]
+		same := t.ID == b.ID && t.Back == b.Back
+		more := t.What == b.What && t.Was == b.Was && t.Was != executor.AsBefore && t.Grade == Noticed && b.Grade == Noticed && t.Earlier == 0
+		if t.State == TamperOpen && (same || more) {
+			t.State = TamperReplaced
+		}
+	}
+	if r.told == nil {
+		r.told = map[string]string{}
+	}
+	r.told[b.What] = b.ID
+	r.tampers = append(r.tampers, Tamper{TamperSeen: b, At: r.at, State: TamperOpen})
+}
+
+func (r *Run) tamperUndone(b executor.TamperUndone) {
+	delete(r.told, b.What)
+	for i := range r.tampers {
+		if t := &r.tampers[i]; t.ID == b.ID && t.State == TamperOpen {
+			t.State = TamperIsUndone
+		}
+	}
+}
+
+// noticedRuns is for how many runs after the one in which it was seen something is
+// shown that was only noticed: nobody settles it, and an apply may have been typed for
+// something else.
+const noticedRuns = 3
+
+// renewTampers forgets, when a run begins, what is settled, and what was noticed
+// long ago; after a run that was cut, nothing.
+func (r *Run) renewTampers(cut bool) {
+	if cut {
+		return
+	}
+	clear(r.told)
+	for i := range r.tampers {
+		r.tampers[i].Earlier++
+	}
+	r.tampers = slices.DeleteFunc(r.tampers, func(t Tamper) bool {
+		return t.State != TamperOpen || t.Grade != Tampered && t.Earlier > noticedRuns
+	})
+}
+
+// considerTamper accepts a change.
+func (r *Run) considerTamper(d executor.Decision) (executor.Decision, act, error) {
+	if d.How != executor.HowPlain {
+		return d, nil, &executor.Refused{Why: "a change is accepted or put back, not overridden", Hint: "ralph approve --tamper " + d.Tamper}
+	}
+	for i := range r.tampers {
+		t := &r.tampers[i]
+		if t.ID != d.Tamper || t.Grade != Tampered || t.State == TamperReplaced {
+			continue
+		}
+		switch t.State {
+		case TamperAccepted:
+			return d, nil, &executor.Refused{Why: "the change " + t.ID + " of " + t.What + " was accepted by " + t.Accepted + " already"}
+		case TamperIsUndone:
+			continue // it may have come once more
+		}
+		return d, func() error { t.State, t.Accepted = TamperAccepted, d.By; return nil }, nil
+	}
+	hint := "no change waits for somebody to accept it"
+	for _, t := range r.Tampers() {
+		if t.Grade == Tampered && t.State == TamperOpen {
+			hint = "ralph approve --tamper " + t.ID + " is about " + t.What + "; ralph status lists all"
+			break
+		}
+	}
+	return d, nil, &executor.Refused{Why: "there is no open change " + d.Tamper, Hint: hint}
+}
+
+// Tampers returns the changes by others that are open or were seen since the run
+// began, oldest first, without those that were replaced.
+func (r *Run) Tampers() []Tamper {
+	return slices.DeleteFunc(slices.Clone(r.tampers), func(t Tamper) bool { return t.State == TamperReplaced })
+}
+
+// Tampered reports whether a change is open that makes the run end as not done.
+func (r *Run) Tampered() bool {
+	return r.epic.Run.Git.OnTamper != "note" && len(r.OpenTampers()) > 0
+}
+
+// OpenTampers returns the changes that are neither accepted nor put back.
+func (r *Run) OpenTampers() []executor.Drift {
+	var out []executor.Drift
+	for _, t := range r.tampers {
+		if t.Grade == Tampered && t.State == TamperOpen {
+			out = append(out, t.Drift)
+		}
+	}
+	return out
+}
+
+// Cut reports whether the last run was watched and did not come to its end.
+func (r *Run) Cut() bool { return r.Open() && r.started.Watched }
+
+// AtWork returns the attempts whose programs were at work at the last event.
+func (r *Run) AtWork() []executor.During {
+	var out []executor.During
+	for _, n := range r.nodes {
+		for _, e := range n.life.flight {
+			d := executor.During{Node: n.id, Step: n.life.attempt.step, Attempt: n.life.attempt.number}
+			if e.Kind.Foreign() && !slices.Contains(out, d) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// Pins returns where refs of the epic's nodes stand by the record. Of what was in
+// flight it says nothing: its refs may have moved since.
+func (r *Run) Pins() []executor.Pin {
+	var out []executor.Pin
+	for _, n := range r.nodes {
+		if n.ir == nil || n.sum || n.busy() || n.status == executor.Running {
+			continue
+		}
+		if n.accepted != nil {
+			p := executor.Pin{Node: n.id}
+			for _, s := range n.successes {
+				p.Commits = append(p.Commits, s.result.Commit)
+			}
+			out = append(out, p)
+		}
+		for i := range n.logs {
+			l := &n.logs[i]
+			if collected := l.Turns > 0 && l.Collected.Result.Commit != "" && n.stepIndex(l.Step) >= 0; collected && l.Status != executor.AttemptRunning && !l.Rejudge {
+				out = append(out, executor.Pin{Node: n.id, Step: l.Step, Attempt: l.Number, Commits: []string{l.Collected.Result.Commit}})
+			}
+		}
+	}
+	return out
+}

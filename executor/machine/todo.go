@@ -1,0 +1,287 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// Todo is what a driver should do next.
+type Todo struct {
+	Record []executor.Event  // decisions to apply and journal before anything else; ask again afterwards
+	Try    []BaseCheck       // to try on the bases, after a PreflightStarted; nothing starts before the PreflightEnded
+	Start  []executor.Effect // to begin, each after its EffectStarted event is durable; the list is the next Todo's
+	Stop   []executor.Effect // to cut: the grace of a draining run is over
+	Wake   time.Time         // ask again then, at the latest; zero: only when something is reported
+	Done   bool              // nothing is in flight and nothing will happen by itself
+	Stuck  string            // a bug in ralph: something should happen and cannot
+}
+
+// Todo looks at the state and says what to do at the time now, of which it takes the
+// millisecond. It changes
+// nothing, and its cost grows with what there is to do, not with the epic.
+func (r *Run) Todo(now time.Time) Todo {
+	now = executor.Millis(now)
+	var t Todo
+	if !r.begun || r.foreign {
+		t.Stuck = "the run has not started"
+		return t
+	}
+	if e, ok := r.onRun(now); ok {
+		t.Record = []executor.Event{e}
+		return t
+	}
+	if r.draining && !now.Before(r.until) {
+		t.Stop = r.InFlight()
+		t.Done = len(t.Stop) == 0
+		return t
+	}
+	if !r.draining && !r.stopped() {
+		if t.Try = r.try(); len(t.Try) > 0 || r.pre.running {
+			return t
+		}
+	}
+	rd := &round{now: now}
+	for _, i := range r.active {
+		if e, ok := r.decide(r.nodes[i], rd); ok {
+			t.Record = append(t.Record, e)
+		}
+	}
+	if len(t.Record) > 0 {
+		return t
+	}
+	if !r.draining && !r.stopped() {
+		if t.Record = r.admit(now); len(t.Record) > 0 {
+			return t
+		}
+	}
+	t.Start = r.startable(now, &t.Wake)
+	if !r.draining {
+		r.nextWake(now, &t.Wake)
+	} else if len(r.flying) > 0 || len(t.Start) > 0 {
+		t.Wake = r.until
+	}
+	late, next := r.lateFlights(now)
+	t.Stop = append(r.unwanted(), late...)
+	sooner(&t.Wake, next)
+	if len(r.flying) == 0 && len(t.Start) == 0 {
+		r.rest(&t)
+	}
+	return t
+}
+
+// sooner moves *wake to at, if that comes before it.
+func sooner(wake *time.Time, at time.Time) {
+	if !at.IsZero() && (wake.IsZero() || at.Before(*wake)) {
+		*wake = at
+	}
+}
+
+// nextWake finds the first time at which something may go on by itself.
+func (r *Run) nextWake(now time.Time, wake *time.Time) {
+	for _, list := range [2][]int{r.timers, r.expires} {
+		for _, i := range list {
+			if u := r.nodes[i].wait.Until; u.After(now) {
+				sooner(wake, u)
+				break
+			}
+		}
+	}
+	if r.held.For == "" && r.ready.n > 0 || len(r.timers) > 0 {
+		for name := range inOrder(r.parks) {
+			_, again := r.mayAsk(name, 0, now)
+			sooner(wake, again)
+		}
+	}
+}
+
+// admit gives free slots to nodes that go on, in the order of their time, and
+// then to nodes that are ready. While a budget holds the run only what costs
+// nothing begins, and who comes to a turn waits for people.
+func (r *Run) admit(now time.Time) []executor.Event {
+	var out []executor.Event
+	free := r.started.Slots - r.running
+	lanes := map[string]int{}
+	runners := r.headed()
+	var has *wallet
+	wallet := func() *wallet { // mostly there is no free slot, and nobody asks
+		if has == nil {
+			has = r.admission(now)
+		}
+		return has
+	}
+	holds := r.held.For == executor.ForBudget
+	lane := func(name string) bool {
+		limit := r.epic.Run.Concurrency.PerLane[name]
+		return limit <= 0 || r.lanes[name]+lanes[name] < limit
+	}
+	resume := func(n *node) bool {
+		if free <= 0 || !lane(n.ir.Lane) {
+			return false
+		}
+		next := r.nextTurn(n)
+		if !holds && n.wait.For == executor.ForLimit && wallet().noRoom(n, next) != "" {
+			return false
+		}
+		if name := r.needsRunner(n); name != "" && !(holds && next.agent != "") {
+			if ok, _ := r.mayAsk(name, runners[name], now); !ok {
+				return false
+			}
+			runners[name]++
+		}
+		free--
+		lanes[n.ir.Lane]++
+		wallet().plan(n, next)
+		out = append(out, n.event(executor.NodeResumed{}))
+		return true
+	}
+	for _, i := range r.expires {
+		n := r.nodes[i]
+		if n.wait.Until.After(now) {
+			break
+		}
+		switch n.wait.Cause {
+		case executor.CauseApproval:
+			out = append(out, r.overdue(n))
+		case executor.CausePull:
+			resume(n)
+		}
+	}
+	for _, i := range r.timers {
+		n := r.nodes[i]
+		if free <= 0 {
+			break
+		}
+		if n.wait.Until.After(now) && !(holds && r.nextTurn(n).agent != "") {
+			if holds {
+				continue
+			}
+			break
+		}
+		resume(n)
+	}
+	if free <= 0 {
+		return out
+	}
+	room := func(c class) bool {
+		if !lane(c.lane) || !wallet().lets(nil, c.first) {
+			return false
+		}
+		if ok, _ := r.mayAsk(c.runner, runners[c.runner], now); !ok {
+			return false
+		}
+		lanes[c.lane]++
+		runners[c.runner]++
+		wallet().plan(nil, c.first)
+		return true
+	}
+	for _, i := range r.ready.take(free, room) {
+		n := r.nodes[i]
+		out = append(out, n.starts(r.inputs(n))...)
+	}
+	return out
+}
+
+// runnerLimit is how many agents of a runner may be in flight; 0 is no limit.
+func (r *Run) runnerLimit(name string) int {
+	limit := r.epic.Runners[name].Concurrent
+	if l := r.epic.Run.Concurrency.PerRunner[name]; l > 0 && (limit <= 0 || l < limit) {
+		limit = l
+	}
+	return limit
+}
+
+// startable lists the effects that running nodes need now, and moves wake to when
+// a runner takes the next agent.
+func (r *Run) startable(now time.Time, wake *time.Time) []executor.Effect {
+	out := r.starting[:0]
+	var planned map[string]int
+	wallet := r.wallet(now)
+	for _, i := range r.active {
+		from := len(out)
+		out = r.effects(r.nodes[i], out)
+		kept := from
+		for k := from; k < len(out); k++ {
+			e := &out[k]
+			if name := r.asks(e); name != "" {
+				ok, again := r.mayAsk(name, planned[name], now)
+				if !ok {
+					sooner(wake, again)
+					continue
+				}
+				if !wallet.lets(r.nodes[i], turnOf(e)) {
+					continue
+				}
+				wallet.plan(r.nodes[i], turnOf(e))
+				if planned == nil {
+					planned = map[string]int{}
+				}
+				planned[name]++
+			}
+			if kept != k {
+				out[kept] = *e
+			}
+			kept++
+		}
+		out = out[:kept]
+	}
+	if r.starting = out; len(out) == 0 {
+		return nil // whether or not there was something before
+	}
+	return out
+}
+
+// InFlight lists the effects that have begun and were not reported, in the order of the
+// epic's nodes, each with the Seq of its start. After a replay it says whom a driver has
+// to listen to; a RunStarted gives them up, and they begin anew. Their lists must
+// not be changed.
+func (r *Run) InFlight() []executor.Effect {
+	var out []executor.Effect
+	for _, i := range r.flying {
+		out = append(out, r.nodes[i].life.flight...)
+	}
+	return out
+}
+
+// rest says what remains when nothing is in flight: a wait that ends by itself,
+// the sum, people, the end, or a bug.
+func (r *Run) rest(t *Todo) {
+	switch {
+	case r.draining:
+		t.Done = true
+	case r.stopped() && r.unfinished():
+		t.Done = !r.started.Wait
+	case len(r.timers) > 0:
+		if t.Wake.IsZero() {
+			t.Stuck = "a wait is over and its node does not go on"
+		}
+	case len(r.active) > 0:
+		if t.Wake.IsZero() {
+			t.Stuck = fmt.Sprintf("node %s runs and needs nothing", r.nodes[r.active[0]].ir.Key)
+		}
+	case r.held.For == executor.ForBudget && (r.ready.n > 0 || slices.ContainsFunc(r.nodes, heldBack)):
+		t.Done = !r.started.Wait // and nothing is joined
+	case r.ready.n > 0:
+		if t.Wake.IsZero() {
+			t.Stuck = "nodes are ready and none may start"
+		}
+	default:
+		if t.Record = r.sumNext(); len(t.Record) > 0 {
+			return
+		}
+		t.Done = !r.started.Wait || !r.awaited()
+	}
+}
+
+// heldBack reports whether a node waits because the run is held.
+func heldBack(n *node) bool {
+	return n.status == executor.Waiting && n.wait.Cause == executor.CauseHeld
+}
+
+// unfinished reports whether nodes are running or ready, or would be if the run
+// were not held: then nothing is joined yet.
+func (r *Run) unfinished() bool {
+	return r.running > 0 || r.ready.n > 0 || slices.ContainsFunc(r.nodes, func(n *node) bool { return heldBack(n) || n.status == executor.Waiting && n.wait.Timed() })
+}

@@ -1,0 +1,203 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// NodeView is where one node stands, for people and tools.
+type NodeView struct {
+	ID       ir.NodeID
+	Key      ir.Key
+	Title    string
+	Status   executor.NodeStatus
+	Reason   string // why it is not done, or how it came to be done
+	For      executor.WaitFor
+	Cause    executor.Cause
+	Until    time.Time
+	Doing    string        // "implement #2: gate unit", while something is in flight
+	Result   executor.Tree // zero if it has none of its own
+	Attempts []AttemptLog
+
+	Kind      ir.Kind
+	Phase     string
+	Step      string    // the present one
+	Gate      string    // human gate that is waited for
+	Approvers []string  // of that gate; empty: anybody
+	Needs     []ir.Key  // what it waits for, while pending
+	Since     time.Time // when it came to its status
+	Started   time.Time // of its present or last life; zero: never
+	Ended     time.Time
+	Spent     Spent
+	Worked    time.Duration // in all, up to the last event; what it waited is none of it
+	Pull      executor.Pull
+	Decisions []executor.Decision // about it, oldest first
+	Budget    ir.Budget           // with what was added; 0 is no limit
+	Over      string              // how far what was spent in its allowance exceeds it; "" if it does not
+	More      string              // what to add to the budget that it waits for, as ralph resume --budget reads it
+	Ways      []string            // commands that apply now, for people
+	SameAs    ir.Key              // of a sum that waits over a conflict that this node waits over, too: it is resolved there
+	Selected  bool                // by --only, or because all are; with --only the sum is not
+	Paused    string              // by whom; "" if nobody did
+	BlockedBy executor.BlockedBy  // "" if it is not, or nobody knows
+	Merge     string              // commit that a person has to merge into their work in its worktree; "" if none
+	Keeps     []ir.Key            // of a sum that waits because of older results: those that ralph retry KEY --keep-old would count
+	Backoff   time.Duration       // the last one that this run computed; 0: nothing was tried again yet
+	Human     time.Time           // when a person last wrote in a session of its agents; zero: never
+
+	Interrupted bool // it runs by the record, and nothing is at work on it
+	GoesOn      bool // without anybody: it is interrupted, or waits for a time, or for nothing any more; with the next run, where none is open
+}
+
+// Tries counts its attempts, without those that only lay a conflict out for a person.
+func (v NodeView) Tries() (n int) {
+	for i := range v.Attempts {
+		if !v.Attempts[i].ByHand {
+			n++
+		}
+	}
+	return n
+}
+
+// Spent is what something has cost so far. A sum with an unknown part says so.
+type Spent struct {
+	Tokens      int64
+	USDMicro    int64
+	Millis      int64 // agents and gates, not waiting
+	TokensKnown bool  // every turn reported its tokens
+	USDKnown    bool
+}
+
+// RunView is where the run as a whole stands.
+type RunView struct {
+	Begun        bool      // a run has started at some time
+	Open         bool      // and has not ended
+	Recovered    time.Time // from a tracker, because the journal was lost; zero: never
+	Started      time.Time
+	By           string
+	Slots        int
+	Draining     string                  // reason, "" if not
+	Cancelled    string                  // by whom; "" if nobody did
+	Held         executor.RunHeld        // For is "" if not
+	Parked       []executor.RunnerParked // that are parked now
+	Budget       ir.Budget               // with what was added
+	Spent        Spent                   // in the present allowance of its budget
+	Over         string                  // how far that exceeds it: "$4.80 of $1.00 are spent"; "" if it does not
+	More         string                  // what to add so that it goes on, as ralph resume --budget reads it; "" if nothing has to
+	All          Spent                   // since it was first applied
+	PlanApproved bool                    // for the present epic
+	Proposals    []Proposed
+}
+
+// Proposed is work that an agent found, and who did.
+type Proposed struct {
+	executor.Proposal
+	Node  ir.Key `json:"node"`
+	Agent string `json:"agent,omitempty"`
+}
+
+// View returns where a node stands.
+func (r *Run) View(id ir.NodeID) (NodeView, bool) {
+	n := r.byID[id]
+	if n == nil || n.ir == nil {
+		return NodeView{}, false
+	}
+	return r.view(n, r.onHold()), true
+}
+
+// Attempt returns what is on record of an attempt.
+func (r *Run) Attempt(id ir.NodeID, step string, number int) (AttemptLog, bool) {
+	n := r.byID[id]
+	if n == nil {
+		return AttemptLog{}, false
+	}
+	for i := len(n.logs) - 1; i >= 0; i-- {
+		if l := &n.logs[i]; l.Step == step && l.Number == number {
+			return *l, true
+		}
+	}
+	return AttemptLog{}, false
+}
+
+// Views returns where every node stands, in the epic's order, the sum last. The
+// sum is there only if it is due or was made.
+func (r *Run) Views() []NodeView {
+	out := make([]NodeView, 0, len(r.nodes))
+	h := r.onHold()
+	for _, n := range r.nodes {
+		if n.sum && n.status == executor.Pending && len(r.sumInputs()) == 0 {
+			continue
+		}
+		out = append(out, r.view(n, h))
+	}
+	return out
+}
+
+func doing(n *node) string {
+	if len(n.life.flight) == 0 {
+		return ""
+	}
+	var what []string
+	for _, e := range n.life.flight {
+		w := string(e.Kind)
+		if e.Gate != "" {
+			w += " " + e.Gate
+		}
+		what = append(what, w)
+	}
+	doing := strings.Join(what, ", ")
+	if e := n.life.flight[0]; e.Step != "" {
+		return fmt.Sprintf("%s #%d: %s", e.Step, e.Attempt, doing)
+	}
+	return doing
+}
+
+// KeyOf is what people call a node, also one that is no longer in the epic; its id if
+// nobody knows.
+func (r *Run) KeyOf(id ir.NodeID) ir.Key {
+	switch n := r.byID[id]; {
+	case n == nil || n.ir == nil && n.key == "":
+		return ir.Key(id)
+	case n.ir == nil:
+		return n.key
+	default:
+		return n.ir.Key
+	}
+}
+
+// Succeeded reports whether a success of the node is on record, of whatever work.
+func (r *Run) Succeeded(id ir.NodeID) bool {
+	n := r.byID[id]
+	return n != nil && len(n.successes) > 0
+}
+
+// Gone returns the ids of nodes that are on record and not in the epic, sorted.
+func (r *Run) Gone() []ir.NodeID {
+	var out []ir.NodeID
+	for _, n := range r.former {
+		out = append(out, n.id)
+	}
+	return out
+}
+
+// Joined reports whether ralph has ever put the integration branch somewhere, or was
+// about to when it ended.
+func (r *Run) Joined() bool { return r.sumRef != "" || r.sumMeant != "" || r.lastSum() != nil }
+
+// Base returns the base that was pinned by the first run; zero before.
+func (r *Run) Base() executor.Tree { return r.started.Base }
+
+// BaseBranch is the branch that the base was taken from, "" if nobody knows.
+func (r *Run) BaseBranch() string { return cmp.Or(r.epic.Epic.Base, r.started.Branch) }
+
+// Bases returns the pinned bases of roots that name their own.
+func (r *Run) Bases() []executor.NamedTree { return slices.Clone(r.started.Bases) }
+
+// Open reports whether a run has started and not ended: it was interrupted.
+func (r *Run) Open() bool { return r.begun && !r.ended }

@@ -1,0 +1,322 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func (r *Run) view(n *node, h holds) NodeView {
+	v := NodeView{
+		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: r.shown(n),
+		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(), Worked: n.cost.worked(r.at),
+		Decisions: n.people.decisions, Budget: r.nodeBudget(n), Ways: r.waysOf(n), Pull: n.pull,
+		Selected: n.selected, Paused: n.people.paused, Human: n.human, Backoff: n.backoff,
+	}
+	if costLimited(v.Budget) {
+		v.Over = overshoot(v.Budget, &n.cost)
+	}
+	if d, ok := n.people.last(executor.Skip); ok && v.Status == executor.Skipped {
+		v.Since = d.At // not when a later run found it so
+	}
+	if n.accepted != nil {
+		v.Result = n.accepted.result
+		if n.status == executor.Done {
+			v.Since = n.accepted.at // not when a later run found it done
+		}
+	}
+	if n.sum {
+		if n.status == executor.Pending {
+			if s := r.sumDone(r.sumInputs()); s != nil {
+				v.Status, v.Result, v.Since = executor.Done, s.result, s.at
+			}
+		}
+	}
+	if n.sum && n.waitsFor(executor.CauseOlder, executor.CauseForeign) {
+		for _, x := range r.Branch(nil).Holds {
+			if x.Keep {
+				v.Keeps = append(v.Keeps, x.Key)
+			}
+		}
+	}
+	switch v.Status {
+	case executor.Running, executor.Waiting:
+		if s := n.stepNow(); s != nil {
+			v.Step = s.Name
+		}
+	case executor.Done, executor.Blocked, executor.Skipped, executor.Cancelled:
+		if !n.began.IsZero() {
+			v.Ended = v.Since
+		}
+	}
+	if v.Status == executor.Blocked {
+		v.BlockedBy = n.blockedBy
+	}
+	if v.Status == executor.Waiting {
+		v.For, v.Cause, v.Until, v.Gate = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Gate
+		v.Approvers = r.epic.Gates[v.Gate].Approvers
+	}
+	if n.waitsFor(executor.CauseConflict) {
+		if d := r.sameConflict(n); d != nil {
+			v.SameAs = d.ir.Key
+		}
+	}
+	if v.For == executor.ForBudget && v.Cause != executor.CauseHeld {
+		v.More = r.nodeMore(n, r.at)
+	}
+	if v.For == executor.ForBudget && v.More == "" { // it is the run's
+		v.More = r.runMore(r.at)
+	}
+	if v.Status == executor.Running {
+		v.Doing = doing(n)
+	}
+	v.Interrupted, v.GoesOn = v.Status == executor.Running && r.Idle(), r.byItself(n, r.Idle())
+	if n.status == executor.Pending && !n.sum {
+		for _, i := range n.deps {
+			if d := r.nodes[i]; !d.status.Settled() {
+				v.Needs = append(v.Needs, d.ir.Key)
+			}
+		}
+	}
+	v.Reason, v.Merge = r.reason(n, v.Status, h), n.lacks()
+	return v
+}
+
+// reason says in one line why a node is not done, or how it came to be done
+// without work of its own.
+func (r *Run) reason(n *node, shown executor.NodeStatus, h holds) string {
+	p := &n.people
+	switch shown {
+	case executor.Pending:
+		switch {
+		case p.paused != "":
+			return "paused by " + p.paused
+		case n.busy():
+			return "waits until what was stopped is gone"
+		case n.sum && len(r.started.Only) > 0:
+			return "not selected by --only"
+		case n.sum && !r.joins():
+			return "its pull request is made when the run ends"
+		case n.sum:
+			return "joined when the run ends"
+		}
+		why := r.needs(n, h)
+		if p.handed.by != "" {
+			why += "; what " + p.handed.by + " handed in stays in its worktree, and is not judged yet"
+		}
+		return why
+	case executor.Ready:
+		if r.held.For != "" {
+			return "the run is held: " + r.heldWhy(r.at)
+		}
+		if r.budgeted {
+			if why := r.admission(r.at).noRoom(nil, n.class.first); why != "" {
+				return why
+			}
+		}
+		switch {
+		case !r.Open():
+			return "ralph apply begins it"
+		case r.draining:
+			return "nothing new starts: " + cmp.Or(r.drained, "interrupted")
+		}
+		return "waits for a free place"
+	case executor.Running:
+		switch {
+		case p.paused != "" && r.Idle():
+			return "paused by " + p.paused
+		case p.paused != "":
+			return "paused by " + p.paused + ": what runs is finished first"
+		}
+		if !n.busy() && !n.life.stale {
+			return r.wallet(r.at).noRoom(n, r.nextTurn(n))
+		}
+	case executor.Waiting:
+		if n.wait.Cause == executor.CauseHeld && r.held.For != "" {
+			return "the run is held: " + r.heldWhy(r.at)
+		}
+		if n.wait.For == executor.ForBudget && n.wait.Cause == "" {
+			return cmp.Or(r.nodeOver(n, ir.Budget{}, r.at), n.wait.Detail)
+		}
+		if n.wait.Cause == executor.CauseConflict && n.sum && n.life.stage == stageHand {
+			return r.handText(n) // whoever else waits over it now
+		}
+		return n.wait.Detail
+	case executor.Blocked:
+		return n.reason
+	case executor.Done:
+		switch {
+		case n.byBase:
+			return "done by the base, which holds it already"
+		case n.accepted == nil && !n.sum:
+			return "done by the plan"
+		}
+	case executor.Skipped:
+		why := "skipped"
+		if d, ok := p.last(executor.Skip); ok {
+			why += " by " + d.By + executor.Because(d.Message)
+		}
+		if p.reopen {
+			why += "; reopened: it begins at the next ralph apply"
+		}
+		return why
+	case executor.Cancelled:
+		d, _ := p.last(executor.Cancel)
+		return "cancelled by " + p.cancelled + executor.Because(d.Message)
+	}
+	return ""
+}
+
+// Deserted says that no process is at work: what the journal calls running is shown as
+// interrupted where others need it, and what its turns have cost is unknown.
+func (r *Run) Deserted() {
+	r.deserted = true
+	for n := range r.all() {
+		for _, e := range n.life.flight {
+			r.untold(n, e)
+		}
+	}
+}
+
+// Idle reports whether nothing is at work: the last run ended, or nobody is there.
+func (r *Run) Idle() bool { return r.deserted || r.begun && r.ended }
+
+// byItself reports whether a node that was begun goes on without anybody.
+func (r *Run) byItself(n *node, idle bool) bool {
+	switch {
+	case r.held.For != "", r.cancelled != "", n.people.paused != "":
+		return false
+	case n.status == executor.Running:
+		return idle
+	}
+	return n.status == executor.Waiting && n.wait.Timed()
+}
+
+// GoOn counts the nodes that wait and go on without anybody, without the sum: while
+// something is at work those that only need a place, else all of them.
+func (r *Run) GoOn() int { return r.waitingGoOn(r.Idle()) }
+
+func (r *Run) waitingGoOn(idle bool) (count int) {
+	for _, n := range r.nodes {
+		if !n.sum && n.status == executor.Waiting && r.byItself(n, idle) && (idle || n.wait.Decided()) {
+			count++
+		}
+	}
+	return count
+}
+
+// word is the status of a node as people see it.
+func (r *Run) word(n *node) string {
+	if s := r.shown(n); s != executor.Running || !r.Idle() {
+		return s.String()
+	}
+	return "interrupted"
+}
+
+// needs says what a pending node waits for: what will not come by itself, else
+// the first dependency that is not there yet.
+func (r *Run) needs(n *node, h holds) string {
+	if !r.begun && r.recovered.IsZero() {
+		return "no run has begun"
+	}
+	if !n.selected && !r.begun {
+		return "the next ralph apply takes it up"
+	}
+	if !n.selected {
+		return "not selected by --only"
+	}
+	if x := h.back(r, n); x.rank > 0 {
+		return "needs " + x.String()
+	}
+	for _, i := range n.deps {
+		if d := r.nodes[i]; !d.status.Settled() {
+			return fmt.Sprintf("needs %s (%s)", d.ir.Key, r.word(d))
+		}
+	}
+	return "the next ralph apply takes it up"
+}
+
+// hold is a node that will not come by itself, and why: "1.2 (blocked)".
+type hold struct {
+	key  ir.Key
+	word string
+	rank int // 0: there is none
+}
+
+// holding says of a node that something needs that it will not come by itself.
+func holding(n *node, word string) hold {
+	h := hold{n.ir.Key, word, 2}
+	if n.status == executor.Blocked || n.status == executor.Cancelled {
+		h.rank += 2
+	}
+	return h
+}
+
+func (h hold) String() string { return fmt.Sprintf("%s (%s)", h.key, h.word) }
+
+// through is a hold of a node that is needed, for the one that needs it.
+func (h hold) through() hold {
+	if h.rank > 0 && h.rank%2 == 0 {
+		h.rank--
+	}
+	return h
+}
+
+// or is the one of two that is named: what is blocked or cancelled before what waits,
+// then what is needed itself before what that needs, then the first.
+func (h hold) or(x hold) hold {
+	if x.rank > h.rank {
+		return x
+	}
+	return h
+}
+
+// holds remembers, for each node that was asked for, what it needs that will not
+// come by itself: to look at all nodes, also one by one, costs no more than the edges
+// of the epic.
+type holds map[int]hold
+
+// onHold is what is known since the last event.
+func (r *Run) onHold() holds {
+	if r.holds == nil {
+		r.holds = holds{}
+	}
+	return r.holds
+}
+
+// back is what in a node's dependencies will not come by itself.
+func (h holds) back(r *Run, n *node) (out hold) {
+	for _, i := range n.deps {
+		d := r.nodes[i]
+		switch {
+		case d.status.Settled():
+			continue
+		case d.status == executor.Blocked, d.status == executor.Cancelled, d.status == executor.Waiting && !d.wait.Timed():
+			out = out.or(holding(d, d.status.String()))
+			continue
+		case d.status == executor.Pending && d.people.paused != "":
+			out = out.or(holding(d, "paused"))
+			continue
+		}
+		x, known := h[i]
+		if !known {
+			x = h.back(r, d)
+			h[i] = x
+		}
+		out = out.or(x.through())
+	}
+	return out
+}
+
+// Counts returns how many nodes of the epic have each status, without the sum.
+func (r *Run) Counts() map[string]int {
+	out := map[string]int{}
+	for _, n := range r.nodes {
+		if !n.sum {
+			out[r.shown(n).String()]++
+		}
+	}
+	return out
+}
