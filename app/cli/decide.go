@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/executor"
 )
 
@@ -52,10 +53,11 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 	if key == "" && d.Verb == executor.Approve && d.How == "" && d.Tamper == "" {
 		key = draftKey(file)
 	}
-	epic, err := run.Decide(background(cmd), cmd.OutOrStdout(), file, cmd.InOrStdin(), key, d)
+	epic, said, err := run.Decide(background(cmd), file, cmd.InOrStdin(), key, d)
 	if err != nil {
 		return err
 	}
+	view.Sayf(cmd.OutOrStdout(), "%s", said)
 	if key == "" && d.Verb == executor.Approve && d.How == "" && d.Tamper == "" {
 		tellApproved(background(cmd), cmd.OutOrStdout(), file, epic)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -106,8 +107,11 @@ func (d *drafted) say(ctx context.Context, out io.Writer, in *os.File, decision 
 	decision.By, decision.User, decision.ID, decision.At = project.UserName(), project.UserName(), run.NewID(), time.Now().UTC().Truncate(time.Millisecond)
 	decision, err := d.Run.Bind(d.Epic.Nodes[0].ID, decision)
 	if err != nil {
-		return false, run.NotTaken(out, d.File, key, err)
+		said, err := run.NotTaken(d.File, key, err)
+		view.Sayf(out, "%s", said)
+		return false, err
 	}
-	_, err = run.Decide(ctx, out, d.File, in, key, decision)
+	_, said, err := run.Decide(ctx, d.File, in, key, decision)
+	view.Sayf(out, "%s", said)
 	return err == nil, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -20,14 +19,13 @@ import (
 
 // NotTaken says why a decision was not taken: an error, unless what it asks for is so
 // already. The machine does not know how people call the node, nor the epic.
-func NotTaken(out io.Writer, file, key string, err error) error {
+func NotTaken(file, key string, err error) (said string, _ error) {
 	var no *executor.Refused
 	if !errors.As(err, &no) {
-		return err
+		return "", err
 	}
 	if no.Already {
-		fmt.Fprintln(out, reveal.Words(no.Why))
-		return nil
+		return reveal.Words(no.Why) + "\n", nil
 	}
 	why := no.Error()
 	if key != "" {
@@ -37,7 +35,7 @@ func NotTaken(out io.Writer, file, key string, err error) error {
 	if hint != "" {
 		why += "\n" + naming(file, hint)
 	}
-	return exit.Inputf("%s", why)
+	return "", exit.Inputf("%s", why)
 }
 
 // typed is a command of ralph's in a text: its verb, and what follows that no prose is.

@@ -23,43 +23,45 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// NewID makes the id of a decision, by which it counts once.
 func NewID() string {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// Decide hands a decision to whoever holds the lock and says what came of it; if
-// nobody does, it takes the lock and puts it on record itself. It returns the epic that
-// was decided about.
-func Decide(ctx context.Context, out io.Writer, file string, in io.Reader, key string, d executor.Decision) (*ir.Epic, error) {
+// Decide hands a decision to whoever holds the lock; if nobody does, it takes the lock
+// and puts it on record itself. It returns the epic that was decided about, and in words
+// what was decided and what comes next.
+func Decide(ctx context.Context, file string, in io.Reader, key string, d executor.Decision) (epic *ir.Epic, said string, err error) {
 	if err := RefuseMarked(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	t, err := OpenDesk(ctx, file, in, key == "")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return t.Epic, t.decide(ctx, out, file, key, d)
+	said, err = t.decide(ctx, file, key, d)
+	return t.Epic, said, err
 }
 
-func (t *Desk) decide(ctx context.Context, out io.Writer, file, key string, d executor.Decision) error {
+func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision) (said string, err error) {
 	first, held, err := journal.Holder(t.Space.State())
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return "", exit.Inputf("%w", err)
 	}
 	if err := refuseAgents(first, held); err != nil {
-		return err
+		return "", err
 	}
 	node := ir.NodeID("")
 	if key != "" {
 		if node, err = record.Find(t.Epic, key); err != nil {
-			return err
+			return "", err
 		}
 	}
 	d.By = cmp.Or(d.By, d.User)
 	if d, err = t.Bind(ctx, node, d); err != nil {
-		return NotTaken(out, file, key, err)
+		return NotTaken(file, key, err)
 	}
 	letter := executor.Letter{Node: node, Decision: d}
 	var by journal.Owner
@@ -67,19 +69,19 @@ func (t *Desk) decide(ctx context.Context, out io.Writer, file, key string, d ex
 	for began := time.Now(); ; {
 		owner, held, err := journal.Holder(t.Space.State())
 		if err != nil {
-			return exit.Inputf("%w", err)
+			return "", exit.Inputf("%w", err)
 		}
 		if err := refuseAgents(owner, held); err != nil {
-			return err
+			return "", err
 		}
 		if held {
 			by = owner
 			if begins && owner == first && !sent { // its run is not on record yet
 				switch ready, err := t.awaited(ctx, first, &letter); {
 				case err != nil:
-					return err
+					return "", err
 				case !ready && time.Since(began) > answerTime:
-					return exit.Inputf("ralph apply (process %d) has not begun its run yet: say it again then, or end it with Ctrl-C there", by.PID)
+					return "", exit.Inputf("ralph apply (process %d) has not begun its run yet: say it again then, or end it with Ctrl-C there", by.PID)
 				case !ready:
 					pause(ctx)
 					continue
@@ -88,17 +90,15 @@ func (t *Desk) decide(ctx context.Context, out io.Writer, file, key string, d ex
 			answer, err := t.send(ctx, letter, &sent)
 			switch {
 			case err == nil && answer == "":
-				fmt.Fprintf(out, "%s\n  ralph apply (process %d) goes on with it\n", decided(key, d), by.PID)
-				return nil
+				return fmt.Sprintf("%s\n  ralph apply (process %d) goes on with it\n", decided(key, d), by.PID), nil
 			case err == nil:
-				return NotTaken(out, file, key, t.refusal(ctx, letter, answer))
+				return NotTaken(file, key, t.refusal(ctx, letter, answer))
 			case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
-				return exit.Inputf("%w", err)
+				return "", exit.Inputf("%w", err)
 			case time.Since(began) > answerTime && sent:
-				fmt.Fprintf(out, "%s\n  ralph apply (process %d) has not answered yet; what was said is in its inbox and counts if this run reads it\n", decided(key, d), by.PID)
-				return nil
+				return fmt.Sprintf("%s\n  ralph apply (process %d) has not answered yet; what was said is in its inbox and counts if this run reads it\n", decided(key, d), by.PID), nil
 			case time.Since(began) > answerTime:
-				return exit.Inputf("%w", &journal.Held{By: by})
+				return "", exit.Inputf("%w", &journal.Held{By: by})
 			}
 			if errors.Is(err, journal.ErrNone) { // it is only just beginning
 				pause(ctx)
@@ -112,14 +112,13 @@ func (t *Desk) decide(ctx context.Context, out io.Writer, file, key string, d ex
 			pause(ctx)
 			continue
 		case err != nil:
-			return NotTaken(out, file, key, err)
+			return NotTaken(file, key, err)
 		}
 		note, err := t.unchanged(ctx, node, event)
 		if err != nil {
-			return exit.Inputf("%w", err)
+			return "", exit.Inputf("%w", err)
 		}
-		fmt.Fprintf(out, "%s\n%s%s", reveal.Words(decided(key, event)), note, t.afterwards(file, node, event))
-		return nil
+		return fmt.Sprintf("%s\n%s%s", reveal.Words(decided(key, event)), note, t.afterwards(file, node, event)), nil
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -219,6 +218,6 @@ func (w *Worker) reopen(ctx context.Context, r *Run, before *pastRun, was *recor
 // gets one.
 func (w *Worker) decide(ctx context.Context, file, key string, d executor.Decision) error {
 	d.ID, d.User, d.At = cmp.Or(d.ID, run.NewID()), project.UserName(), time.Now().UTC().Truncate(time.Millisecond)
-	_, err := run.Decide(ctx, io.Discard, file, nil, key, d)
+	_, _, err := run.Decide(ctx, file, nil, key, d)
 	return err
 }
