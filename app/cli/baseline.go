@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -26,22 +25,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// baselineJSON is what is on record of a gate on a base, in `ralph plan --json`.
-type baselineJSON struct {
-	Gate     string           `json:"gate"`
-	Also     []string         `json:"also,omitempty"` // gates with the same command
-	Base     string           `json:"base"`
-	Verdict  executor.Verdict `json:"verdict,omitempty"` // "" is not tried yet
-	Message  string           `json:"message,omitempty"`
-	Green    bool             `json:"green,omitempty"`    // nothing starts while it is red
-	Approved string           `json:"approved,omitempty"` // who let it be red
-	Held     bool             `json:"held,omitempty"`     // nothing starts because of it
-}
-
-func baselines(checks []machine.BaseCheck) []baselineJSON {
-	var out []baselineJSON
+func baselines(checks []machine.BaseCheck) []record.BaselineJSON {
+	var out []record.BaselineJSON
 	for _, c := range checks {
-		j := baselineJSON{Gate: c.Gate, Also: c.Also, Base: c.Base.Commit, Green: c.Green, Approved: c.Approved, Held: c.Held()}
+		j := record.BaselineJSON{Gate: c.Gate, Also: c.Also, Base: c.Base.Commit, Green: c.Green, Approved: c.Approved, Held: c.Held()}
 		if c.Known != nil {
 			j.Verdict, j.Message = c.Known.Verdict, c.Known.Message
 		}
@@ -50,13 +37,8 @@ func baselines(checks []machine.BaseCheck) []baselineJSON {
 	return out
 }
 
-// held reports whether nothing would start because the base is red.
-func (p planJSON) held() bool {
-	return slices.ContainsFunc(p.Baseline, func(b baselineJSON) bool { return b.Held })
-}
-
 // writeBaseline says what gates found on the base before any work.
-func (p planJSON) writeBaseline(b *strings.Builder, paint term.Style) {
+func writeBaseline(p record.PlanJSON, b *strings.Builder, paint term.Style) {
 	if len(p.Baseline) == 0 {
 		return
 	}

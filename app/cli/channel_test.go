@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
@@ -94,7 +95,7 @@ tool report_outcome '{"status":"pass","message":"reported blindly"}' | grep -q R
 	t.Setenv(withTools, "1")
 	r.run(exit.Done)
 
-	var node showJSON
+	var node record.ShowJSON
 	if err := json.Unmarshal([]byte(r.ralph(exit.Done, "show", "1.1", "--json")), &node); err != nil {
 		t.Fatal(err)
 	}

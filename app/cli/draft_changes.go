@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/draft/judge"
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -59,10 +60,10 @@ func (d *drafted) changes(ctx context.Context, paint term.Style, now *ir.Epic, f
 		return out + "\nNothing of the plan has run yet.\n", nil
 	}
 	hands := byHand(now)
-	var nodes []plannedJSON
+	var nodes []record.PlannedJSON
 	for _, x := range planned {
 		if x.Node != executor.Integration {
-			nodes = append(nodes, plannedJSON{x.Key, x.Node, x.Title, hands[x.Node], x.Action, x.Cause})
+			nodes = append(nodes, record.PlannedJSON{Key: x.Key, ID: x.Node, Title: x.Title, ByHand: hands[x.Node], Action: x.Action, Cause: x.Cause})
 		}
 	}
 	b.Reset()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -70,7 +71,7 @@ func TestTheMonitorShowsRunsOfSeveralRepositories(t *testing.T) {
 	}
 	shown := strings.ReplaceAll(look(".", asks.dir), busy.dir, "/home/ann/src/api")
 	docShows(t, "../../docs/beads.md", "console monitor", "$ ralph monitor ~/src/api ~/src/shop\n"+strings.ReplaceAll(shown, asks.dir, "/home/ann/src/shop"))
-	var list monitorJSON
+	var list record.MonitorJSON
 	if err := json.Unmarshal([]byte(look(".", asks.dir, "--json")), &list); err != nil {
 		t.Fatal(err)
 	}

@@ -127,30 +127,12 @@ func stalled(r *record.Record, v machine.NodeView, sign time.Time) (time.Duratio
 	return limit, r.Now.Sub(sign) > limit
 }
 
-// The form of `ralph monitor --json`: for each epic that of `ralph status --json`,
-// and what only a look from outside tells.
-type (
-	monitorJSON struct {
-		Repositories []repositoryJSON `json:"repositories"`
-	}
-	repositoryJSON struct {
-		Dir     string      `json:"dir"`
-		Epics   []epicsJSON `json:"epics"`
-		Trouble []string    `json:"trouble,omitempty"` // runs that cannot be read
-	}
-	epicsJSON struct {
-		File string `json:"file"` // of the epic, for --epic
-		record.StatusJSON
-		Stalled []string `json:"stalled,omitempty"` // keys of sprints whose agent is silent for too long
-	}
-)
-
-func monitorJSONOf(list []repository) monitorJSON {
-	out := monitorJSON{Repositories: []repositoryJSON{}}
+func monitorJSONOf(list []repository) record.MonitorJSON {
+	out := record.MonitorJSON{Repositories: []record.RepositoryJSON{}}
 	for _, repo := range list {
-		r := repositoryJSON{Dir: repo.dir, Epics: []epicsJSON{}, Trouble: repo.trouble}
+		r := record.RepositoryJSON{Dir: repo.dir, Epics: []record.MonitoredJSON{}, Trouble: repo.trouble}
 		for _, rec := range repo.epics {
-			e := epicsJSON{File: rec.File, StatusJSON: record.StatusOf(rec)}
+			e := record.MonitoredJSON{File: rec.File, StatusJSON: record.StatusOf(rec)}
 			for _, v := range rec.Run.Views() {
 				if _, stalled := stalled(rec, v, signOf(rec, v)); stalled && rec.Held && v.Status == executor.Running {
 					e.Stalled = append(e.Stalled, string(v.Key))

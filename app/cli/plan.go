@@ -77,37 +77,6 @@ if something would (as terraform does), 1 for errors.`,
 	return cmd
 }
 
-// planJSON is `ralph plan --json`.
-type planJSON struct {
-	Base      string             `json:"base"`
-	Nodes     []plannedJSON      `json:"nodes"`
-	Counts    map[string]int     `json:"counts"` // of sprints, by action
-	Changes   bool               `json:"changes"`
-	Disk      diskJSON           `json:"disk"`
-	Baseline  []baselineJSON     `json:"baseline,omitempty"`
-	Proposals []machine.Proposed `json:"proposals,omitempty"`
-	Warnings  []string           `json:"warnings,omitempty"`
-	Notes     []string           `json:"notes,omitempty"`
-	Cannot    string             `json:"cannot,omitempty"`  // why apply would not start
-	AtWork    int                `json:"at_work,omitempty"` // process of the run that is at work: it is the next one that is planned
-	First     []string           `json:"first,omitempty"`   // commands that have to come before apply, without --epic
-}
-
-type plannedJSON struct {
-	Key    ir.Key         `json:"key"`
-	ID     ir.NodeID      `json:"id"`
-	Title  string         `json:"title"`
-	ByHand bool           `json:"by_hand,omitempty"` // a person does all of its work
-	Action machine.Action `json:"action"`
-	Cause  string         `json:"cause,omitempty"`
-}
-
-type diskJSON struct {
-	Need  int64 `json:"need"` // bytes: files of the base × worktrees, and a fifth more
-	Trees int   `json:"worktrees"`
-	Free  int64 `json:"free"`
-}
-
 func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	file, err := a.epic.Path(args...)
 	if err != nil {
@@ -156,9 +125,9 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	if a.json {
 		err = view.WriteJSON(cmd.OutOrStdout(), p)
 	} else {
-		err = p.write(cmd.OutOrStdout(), epic, a.flags()+record.Applies(file), record.Applies(file))
+		err = writePlan(p, cmd.OutOrStdout(), epic, a.flags()+record.Applies(file), record.Applies(file))
 	}
-	if err == nil && a.try && p.held() {
+	if err == nil && a.try && p.Held() {
 		return &exit.Error{Code: exit.Waiting}
 	}
 	if err == nil && a.detailed && p.Changes {
@@ -167,8 +136,8 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	return err
 }
 
-func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Space, machine *machine.Run) (planJSON, error) {
-	p := planJSON{Nodes: []plannedJSON{}, Counts: map[string]int{}}
+func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Space, machine *machine.Run) (record.PlanJSON, error) {
+	p := record.PlanJSON{Nodes: []record.PlannedJSON{}, Counts: map[string]int{}}
 	start, err := record.PlannedStart(ctx, epic, space, machine, a.only, a.rerun, a.rebase)
 	if err != nil {
 		return p, err
@@ -218,7 +187,7 @@ func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Spa
 	}
 	hands := byHand(epic)
 	for _, x := range planned {
-		p.Nodes = append(p.Nodes, plannedJSON{x.Key, x.Node, x.Title, hands[x.Node], x.Action, x.Cause})
+		p.Nodes = append(p.Nodes, record.PlannedJSON{Key: x.Key, ID: x.Node, Title: x.Title, ByHand: hands[x.Node], Action: x.Action, Cause: x.Cause})
 		if x.Node != executor.Integration {
 			p.Counts[string(x.Action)]++
 		}
@@ -253,7 +222,7 @@ var actionMarks = map[machine.Action]struct {
 }
 
 // actionWords say an action where the sprint is named, and where it is counted.
-func actionWords(n plannedJSON) string {
+func actionWords(n record.PlannedJSON) string {
 	switch n.Action {
 	case machine.ActRun:
 		if n.ByHand { // apply opens its worktree and waits
@@ -301,9 +270,9 @@ func (a *planArgs) flags() string {
 	return out
 }
 
-// write prints the plan. apply is what follows the words "ralph apply" to do it,
+// writePlan prints the plan. apply is what follows the words "ralph apply" to do it,
 // about what follows those of another command.
-func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error {
+func writePlan(p record.PlanJSON, out io.Writer, epic *ir.Epic, apply, about string) error {
 	paint := term.For(out)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  from %.12s\n\n", reveal.Words(epic.Epic.Title), p.Base)
@@ -315,7 +284,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 		}
 		fmt.Fprintf(&b, "disk: up to %s for %s, without what builds write%s\n", words.Gigabytes(p.Disk.Need), text.Count(p.Disk.Trees, "worktree"), free)
 	}
-	p.writeBaseline(&b, paint)
+	writeBaseline(p, &b, paint)
 	if len(p.Proposals) > 0 {
 		fmt.Fprintln(&b, "\nAgents propose (nothing of it is done by itself; write what you want into the plan):")
 		for _, x := range p.Proposals {
@@ -331,9 +300,9 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 	switch {
 	case p.Cannot != "":
 		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(reveal.Words(p.Cannot), "  Nothing was started."))
-	case p.Changes || p.held():
-		p.writeSteps(&b, apply, about)
-	case slices.ContainsFunc(p.Nodes, func(n plannedJSON) bool { return n.Action == machine.ActWait || n.Action == machine.ActBlocked }):
+	case p.Changes || p.Held():
+		writePlanSteps(p, &b, apply, about)
+	case slices.ContainsFunc(p.Nodes, func(n record.PlannedJSON) bool { return n.Action == machine.ActWait || n.Action == machine.ActBlocked }):
 		fmt.Fprintf(&b, "\nNothing would run. What waits for you, and what to type: ralph status%s\n", about)
 	default:
 		fmt.Fprintf(&b, "\nNothing would run.\n")
@@ -344,7 +313,7 @@ func (p planJSON) write(out io.Writer, epic *ir.Epic, apply, about string) error
 
 // writePlanned writes what would be done about each sprint, and how many there are of
 // each kind.
-func writePlanned(b *strings.Builder, paint term.Style, nodes []plannedJSON) {
+func writePlanned(b *strings.Builder, paint term.Style, nodes []record.PlannedJSON) {
 	wide, wideAction, counts := 0, 0, map[string]int{}
 	for _, n := range nodes {
 		wide = max(wide, min(columns.Of(reveal.Words(string(n.Key))), 24))
@@ -378,12 +347,12 @@ func writePlanned(b *strings.Builder, paint term.Style, nodes []plannedJSON) {
 	fmt.Fprintln(b, strings.Join(parts, ", "))
 }
 
-// WriteSteps says what to type to do what is planned.
-func (p planJSON) writeSteps(b *strings.Builder, apply, about string) {
+// writePlanSteps says what to type to do what is planned.
+func writePlanSteps(p record.PlanJSON, b *strings.Builder, apply, about string) {
 	if about != "" {
 		about = " --epic" + about
 	}
-	if p.held() {
+	if p.Held() {
 		fmt.Fprintf(b, "\nNothing would start while the base is red: %s; or ralph approve --baseline%s\n", words.MendBase(strings.ReplaceAll(apply, " --rebase", "")), about)
 	}
 	before := ""
@@ -393,7 +362,7 @@ func (p planJSON) writeSteps(b *strings.Builder, apply, about string) {
 	switch {
 	case p.AtWork > 0:
 		fmt.Fprintf(b, "\nralph apply (process %d) is at work: what it leaves, the next one does.\n", p.AtWork)
-	case before != "" || !p.held():
+	case before != "" || !p.Held():
 		fmt.Fprintf(b, "\nTo do it: %sralph apply%s\n", before, apply)
 	}
 }

@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
 )
 
 func TestPlanSaysWhatTheDiskMustHoldAndChangesNothing(t *testing.T) { // L0-11, S2-11, S2-12, S2-40
 	r := newApplyRepo(t, diamondEpic())
 	before := r.git("for-each-ref") + r.git("status", "--porcelain")
-	var p planJSON
+	var p record.PlanJSON
 	if err := json.Unmarshal([]byte(r.ralph(exit.Done, "plan", "epic.json", "--json")), &p); err != nil {
 		t.Fatal(err)
 	}

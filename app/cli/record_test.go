@@ -71,7 +71,7 @@ func TestEveryFactAboutAnAttemptIsOnRecord(t *testing.T) {
 	r := newApplyRepo(t, recordEpic())
 	r.run(exit.Done)
 
-	var node showJSON
+	var node record.ShowJSON
 	if err := json.Unmarshal([]byte(r.ralph(exit.Done, "show", "1.1", "--json")), &node); err != nil {
 		t.Fatal(err)
 	}

@@ -98,12 +98,6 @@ func tallyOrUnknown(r journal.RunRecord) string {
 	return strings.Replace(words.Tally(r.Counts, r.GoesOn, true), " sprints done", " done", 1)
 }
 
-// runLine is a run as it is listed: one that has not ended has no end.
-type runLine struct {
-	journal.RunRecord
-	Ended *time.Time `json:"ended"`
-}
-
 func outcomeColour(after int) term.Colour {
 	switch after {
 	case exit.Done:
@@ -114,7 +108,7 @@ func outcomeColour(after int) term.Colour {
 	return term.Bad
 }
 
-func listRuns(cmd *cobra.Command, file string) (list []runLine, err error) {
+func listRuns(cmd *cobra.Command, file string) (list []record.RunLine, err error) {
 	epic, _, err := record.Load(file, cmd.InOrStdin())
 	if err != nil {
 		return nil, err
@@ -126,7 +120,7 @@ func listRuns(cmd *cobra.Command, file string) (list []runLine, err error) {
 	}
 	log, err := journal.Read(state, epic.Epic.ID)
 	if errors.Is(err, journal.ErrNone) {
-		return []runLine{}, nil
+		return []record.RunLine{}, nil
 	}
 	if err != nil {
 		return nil, exit.Inputf("%w", err)
@@ -140,15 +134,15 @@ func listRuns(cmd *cobra.Command, file string) (list []runLine, err error) {
 	if err != nil {
 		return nil, exit.Inputf("%w", err)
 	}
-	list = make([]runLine, 0, len(ended)+1)
+	list = make([]record.RunLine, 0, len(ended)+1)
 	for _, r := range ended {
-		list = append(list, runLine{r, record.TimeJSON(r.Ended)})
+		list = append(list, record.RunLine{RunRecord: r, Ended: record.TimeJSON(r.Ended)})
 	}
 	if r, open := tally.Open(); open {
 		if r.Outcome = "at work"; !held {
 			r.Outcome, r.Error = executor.RunKilled, "it ended without a word; ralph apply"+record.Applies(file)+" goes on"
 		}
-		list = append(list, runLine{RunRecord: r})
+		list = append(list, record.RunLine{RunRecord: r})
 	}
 	return list, nil
 }

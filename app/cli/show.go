@@ -90,20 +90,8 @@ an editor the place is printed.`,
 	return cmd
 }
 
-// showJSON is `ralph show --json`: the node as in status, and what only show says.
-type showJSON struct {
-	record.NodeJSON
-	Spec      *ir.Node            `json:"spec,omitempty"`
-	Feedback  []string            `json:"feedback,omitempty"` // of the open attempt, else for the next
-	Decisions []executor.Decision `json:"decisions,omitempty"`
-	Refs      []string            `json:"refs"`
-	MovedOut  []record.MovedJSON  `json:"moved_out,omitempty"` // of its worktree: there is no other copy
-	Plan      string              `json:"plan,omitempty"`      // from the project's top
-	PlanLine  int                 `json:"plan_line,omitempty"` // of its heading as the plan is now; 0: it is not there
-}
-
-func showOf(r *record.Record, v machine.NodeView) showJSON {
-	out := showJSON{NodeJSON: r.NodeJSON(v), Feedback: r.Run.Feedback(v.ID), Decisions: v.Decisions, Refs: refsOf(r, v), MovedOut: r.MovedOut(v.ID)}
+func showOf(r *record.Record, v machine.NodeView) record.ShowJSON {
+	out := record.ShowJSON{NodeJSON: r.NodeJSON(v), Feedback: r.Run.Feedback(v.ID), Decisions: v.Decisions, Refs: refsOf(r, v), MovedOut: r.MovedOut(v.ID)}
 	for i, a := range v.Attempts {
 		out.Attempts[i].Feedback, out.Attempts[i].Changes = a.Feedback, a.Collected.Changes
 	}

@@ -21,47 +21,19 @@ import (
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
 )
-
-// changeJSON is `ralph show --diff --json`.
-type changeJSON struct {
-	Key      ir.Key                `json:"key"`
-	ID       ir.NodeID             `json:"id"`
-	Title    string                `json:"title"`
-	Status   string                `json:"status"`
-	Cause    string                `json:"cause,omitempty"`
-	Step     string                `json:"step,omitempty"`
-	Attempt  int                   `json:"attempt,omitempty"`
-	From     executor.Tree         `json:"from"` // a commit or tree that is "" is not known
-	To       executor.Tree         `json:"to"`   // both are "": there is nothing yet
-	Approval *approvalJSON         `json:"approval,omitempty"`
-	Files    []executor.FileChange `json:"files"`
-	Gates    []record.GateJSON     `json:"gates"`
-	Notes    []string              `json:"notes,omitempty"`
-	Next     []record.NextStep     `json:"next,omitempty"`
-}
-
-// approvalJSON is what an approval would be bound to.
-type approvalJSON struct {
-	Gate      string   `json:"gate"`
-	Digest    string   `json:"gate_digest"`
-	Result    string   `json:"result"` // tree
-	Base      string   `json:"base"`   // tree
-	Approvers []string `json:"approvers,omitempty"`
-}
 
 // showDiff shows what a node came to, and how that was judged.
 func showDiff(r *record.Record, ctx context.Context, v machine.NodeView, asJSON bool, out io.Writer) (err error) {
 	change := r.Run.Change(v.ID)
 	hide, _ := redact.New(record.SecretValues(r.Epic, os.Environ()))
-	said := changeJSON{
+	said := record.ChangeJSON{
 		Key: v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Cause: string(v.Cause),
 		Step: change.Step, Attempt: change.Attempt, Files: []executor.FileChange{}, Gates: []record.GateJSON{},
 		Next: slices.DeleteFunc(r.NextSteps(v), func(s record.NextStep) bool { return strings.Contains(s.Command, " --diff") }), // this is it
 	}
 	if b := change.Bound; b.Gate != "" {
-		said.Approval = &approvalJSON{b.Gate, b.Digest, b.Result, b.Base, v.Approvers}
+		said.Approval = &record.ApprovalJSON{Gate: b.Gate, Digest: b.Digest, Result: b.Result, Base: b.Base, Approvers: v.Approvers}
 	}
 	for _, a := range v.Attempts {
 		if a.Step == change.Step && a.Number == change.Attempt {
@@ -95,15 +67,15 @@ func showDiff(r *record.Record, ctx context.Context, v machine.NodeView, asJSON 
 	}
 	paint := term.For(out)
 	return view.Paged(ctx, r.Space, out, func(w io.Writer) error {
-		if _, err := io.WriteString(w, said.head(v)); err != nil || c == nil {
+		if _, err := io.WriteString(w, changeHead(said, v)); err != nil || c == nil {
 			return err
 		}
 		return writeDiff(ctx, c, hide, paint, w, said.Next)
 	})
 }
 
-// head is what stands above the diff.
-func (c changeJSON) head(v machine.NodeView) string {
+// changeHead is what stands above the diff.
+func changeHead(c record.ChangeJSON, v machine.NodeView) string {
 	w := &sheet{}
 	w.line("%s  %s", c.Key, c.Title)
 	w.field("status", words.Asks(v))

@@ -1,0 +1,320 @@
+package record
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// The form of `ralph status --json`. Fields are added, never renamed. A figure
+// that is null is unknown; *_at_least is what is known of it.
+type (
+	StatusJSON struct {
+		Epic struct {
+			ID      ir.NodeID `json:"id"`
+			Slug    string    `json:"slug"`
+			Title   string    `json:"title"`
+			Plan    string    `json:"plan"`
+			Digest  string    `json:"digest"`
+			Changed bool      `json:"changed"` // epic.json is another one by now
+		} `json:"epic"`
+		Run       runJSON            `json:"run"`
+		Counts    map[string]int     `json:"counts"`
+		GoesOn    int                `json:"goes_on,omitempty"` // of those that wait: without anybody
+		Nodes     []NodeJSON         `json:"nodes"`             // integration last, once there is something to join
+		Proposals []machine.Proposed `json:"proposals,omitempty"`
+		MovedOut  []MovedJSON        `json:"moved_out,omitempty"` // of worktrees: there is no other copy
+		Changes   []words.Change     `json:"changes,omitempty"`   // by others, while agents were at work
+		Tracker   *trackerJSON       `json:"tracker,omitempty"`   // where the policy has one
+	}
+	runJSON struct {
+		Survivors    []SurvivorJSON `json:"survivors,omitempty"` // processes of a run that was killed
+		State        string         `json:"state"`               // not started, at work, ending, interrupted, ended
+		PID          int            `json:"pid,omitempty"`
+		User         string         `json:"user,omitempty"`
+		Started      *time.Time     `json:"started,omitempty"`
+		By           string         `json:"by,omitempty"`
+		Slots        int            `json:"slots,omitempty"`
+		Draining     string         `json:"draining,omitempty"`
+		Held         string         `json:"held,omitempty"`
+		HeldDetail   string         `json:"held_detail,omitempty"`
+		PlanApproved bool           `json:"plan_approved"`
+		Budget       ir.Budget      `json:"budget"`
+		Spent        spentJSON      `json:"spent"`        // of the budget
+		SpentInAll   spentJSON      `json:"spent_in_all"` // since the first apply
+		Base         string         `json:"base,omitempty"`
+	}
+	spentJSON struct {
+		Tokens          *int64 `json:"tokens"`
+		TokensAtLeast   int64  `json:"tokens_at_least"`
+		USDMicro        *int64 `json:"usd_micro"`
+		USDMicroAtLeast int64  `json:"usd_micro_at_least"`
+		WorkMillis      int64  `json:"work_ms"`
+	}
+	NodeJSON struct {
+		Key          ir.Key        `json:"key"`
+		ID           ir.NodeID     `json:"id"`
+		Title        string        `json:"title"`
+		Kind         ir.Kind       `json:"kind"`
+		Phase        string        `json:"phase,omitempty"`
+		Status       string        `json:"status"`
+		For          string        `json:"waits_for,omitempty"`
+		Cause        string        `json:"cause,omitempty"`
+		Until        *time.Time    `json:"until,omitempty"`
+		GoesOn       bool          `json:"goes_on,omitempty"` // without anybody; with the next ralph apply, where none is at work
+		Reason       string        `json:"reason,omitempty"`
+		BlockedBy    string        `json:"blocked_by,omitempty"`
+		Gate         string        `json:"gate,omitempty"`
+		Approvers    []string      `json:"approvers,omitempty"`
+		Needs        []ir.Key      `json:"needs,omitempty"`
+		Step         string        `json:"step,omitempty"`
+		Doing        string        `json:"doing,omitempty"`
+		LastActivity *time.Time    `json:"last_activity,omitempty"`      // of its programs
+		LastHuman    *time.Time    `json:"last_human_message,omitempty"` // in a session of its agents
+		Since        *time.Time    `json:"since,omitempty"`
+		Started      *time.Time    `json:"started,omitempty"`
+		Ended        *time.Time    `json:"ended,omitempty"`
+		Spent        spentJSON     `json:"spent"`
+		Commit       string        `json:"commit,omitempty"`
+		Tree         string        `json:"tree,omitempty"`
+		Branch       string        `json:"branch,omitempty"`
+		Worktree     string        `json:"worktree,omitempty"`
+		PullURL      string        `json:"pr_url,omitempty"`
+		PullNumber   int           `json:"pr_number,omitempty"`
+		Attempts     []attemptJSON `json:"attempts"`
+		Next         []NextStep    `json:"next,omitempty"`
+		SameAs       ir.Key        `json:"same_as,omitempty"`  // of integration: the sprint that waits over the same conflict, to be resolved there
+		Holds        []heldJSON    `json:"holds,omitempty"`    // of integration: every result that the branch holds
+		LeftOut      []leftOutJSON `json:"left_out,omitempty"` // of integration: sprints of which it holds none
+	}
+	heldJSON struct {
+		Key    ir.Key    `json:"key"`
+		ID     ir.NodeID `json:"id"`
+		Commit string    `json:"commit"`
+		Older  bool      `json:"older,omitempty"` // not what the sprint comes to now
+		Why    string    `json:"why,omitempty"`   // older: where the sprint stands
+	}
+	leftOutJSON struct {
+		Key  ir.Key `json:"key"`
+		Done bool   `json:"done,omitempty"` // its result is not joined yet
+		Why  string `json:"why"`
+	}
+	attemptJSON struct {
+		Step         string               `json:"step"`
+		Number       int                  `json:"number"`
+		Status       string               `json:"status"`
+		Waits        string               `json:"waits_for,omitempty"` // while its node waits: the cause, else for what
+		Reason       string               `json:"reason,omitempty"`
+		ForPerson    bool                 `json:"for_person,omitempty"` // nobody's try: a conflict lies prepared for a person
+		Agent        string               `json:"agent,omitempty"`
+		Model        string               `json:"model,omitempty"`
+		Session      string               `json:"session,omitempty"`
+		Person       string               `json:"person,omitempty"`
+		Started      *time.Time           `json:"started,omitempty"`
+		Ended        *time.Time           `json:"ended,omitempty"`
+		Iterations   int                  `json:"iterations"`
+		WorkMillis   int64                `json:"work_ms,omitempty"` // from start to end, without what it waited
+		AgentMillis  int64                `json:"agent_ms"`
+		Tokens       *int64               `json:"tokens"`
+		USDMicro     *int64               `json:"usd_micro"`
+		FilesChanged int                  `json:"files_changed"`
+		Added        int                  `json:"lines_added"`
+		Removed      int                  `json:"lines_removed"`
+		Commit       string               `json:"commit,omitempty"`
+		Outcome      *executor.Outcome    `json:"outcome,omitempty"`
+		Tests        *executor.TestCounts `json:"tests,omitempty"`
+		Problems     []string             `json:"problems,omitempty"`
+		Gates        []GateJSON           `json:"gates"`
+		Files        string               `json:"files"`
+
+		// Of show alone.
+		Feedback []string              `json:"feedback,omitempty"` // that its agent was given
+		Changes  []executor.FileChange `json:"changes,omitempty"`  // the first of them; all stand in changes.json of its files
+	}
+	GateJSON struct {
+		Gate     string               `json:"gate"`
+		Verdict  string               `json:"verdict"`
+		Message  string               `json:"message,omitempty"`
+		Tests    string               `json:"tests"`
+		Counts   *executor.TestCounts `json:"counts,omitempty"`
+		Failed   []string             `json:"failed,omitempty"`
+		Millis   int64                `json:"ms"`
+		Agent    string               `json:"agent,omitempty"`
+		Model    string               `json:"model,omitempty"`
+		Session  string               `json:"session,omitempty"`
+		Tokens   *int64               `json:"tokens,omitempty"`
+		USDMicro *int64               `json:"usd_micro,omitempty"`
+		By       string               `json:"by,omitempty"`
+		Details  string               `json:"details,omitempty"`
+		Evidence string               `json:"evidence,omitempty"`
+		RedFirst bool                 `json:"red_first,omitempty"`
+		Doubt    string               `json:"doubt,omitempty"` // why its pass is worth a look
+	}
+)
+
+func StatusOf(r *Record) StatusJSON {
+	var s StatusJSON
+	h := r.Epic.Epic
+	s.Epic.ID, s.Epic.Slug, s.Epic.Title, s.Epic.Plan, s.Epic.Digest, s.Epic.Changed = h.ID, h.Slug, h.Title, h.Plan, r.Epic.Digest, r.Changed
+	o := r.Run.Overview()
+	s.Run = runJSON{
+		State: "not started", Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
+		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: o.PlanApproved, Budget: o.Budget,
+		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Base().Commit,
+	}
+	switch {
+	case r.Held && o.Open && o.Draining != "":
+		s.Run.State = "ending"
+	case r.Held:
+		s.Run.State = "at work"
+	case o.Open, r.Cut():
+		s.Run.State = "interrupted"
+	case o.Begun:
+		s.Run.State = "ended"
+	}
+	s.Run.Survivors = r.Survivors()
+	if r.Held {
+		s.Run.PID, s.Run.User = r.Holder.PID, r.Holder.User
+	}
+	s.Counts, s.Proposals, s.Changes, s.Tracker = r.Run.Counts(), o.Proposals, r.Changes(), r.Tracker()
+	s.MovedOut, _ = MovedOut(r.Space)
+	for _, v := range r.Run.Views() {
+		s.Nodes = append(s.Nodes, r.NodeJSON(v))
+		if v.GoesOn && v.Status == executor.Waiting && v.ID != executor.Integration {
+			s.GoesOn++
+		}
+	}
+	return s
+}
+
+func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
+	n := r.Node(v.ID)
+	out := NodeJSON{
+		Key: v.Key, ID: v.ID, Title: v.Title, Kind: n.Kind, Phase: n.Phase, Status: v.Status.String(),
+		For: string(v.For), Cause: string(v.Cause), Until: TimeJSON(v.Until), GoesOn: v.GoesOn, Reason: v.Reason, BlockedBy: string(v.BlockedBy),
+		Gate: v.Gate, Approvers: v.Approvers, Needs: v.Needs, Step: v.Step, Doing: v.Doing,
+		Since: TimeJSON(v.Since), Started: TimeJSON(v.Started), Ended: TimeJSON(v.Ended), Spent: spentOf(v.Spent),
+		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
+		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []attemptJSON{},
+		Next: r.NextSteps(v), SameAs: v.SameAs, LastHuman: TimeJSON(v.Human),
+	}
+	if v.ID == executor.Integration {
+		out.Holds, out.LeftOut = r.Branch().json()
+	}
+	if len(v.Attempts) > 0 {
+		out.Worktree = r.Space.Dir(v.ID)
+	}
+	for _, a := range v.Attempts {
+		x := r.AttemptJSON(v.ID, a)
+		if v.Status == executor.Waiting && a.Status == executor.AttemptRunning {
+			x.Waits = cmp.Or(string(v.Cause), string(v.For))
+		}
+		out.Attempts = append(out.Attempts, x)
+	}
+	if k := len(v.Attempts); k > 0 {
+		if at, ok := LastActivity(local.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)); ok {
+			out.LastActivity = TimeJSON(at.UTC().Truncate(time.Millisecond))
+		}
+	}
+	return out
+}
+
+func (r *Record) AttemptJSON(id ir.NodeID, a machine.AttemptLog) attemptJSON {
+	out := attemptJSON{
+		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
+		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,
+		Started: TimeJSON(a.Started), Ended: TimeJSON(a.Ended), Iterations: a.Turns, WorkMillis: a.Work.Milliseconds(), AgentMillis: a.Millis, ForPerson: a.ByHand,
+		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
+		FilesChanged: a.Collected.Files, Added: a.Collected.Added, Removed: a.Collected.Removed,
+		Commit: a.Commit, Tests: words.TestCounts(a), Problems: a.Problems, Gates: []GateJSON{},
+		Files: local.Files(r.Space.State(), id, a.Step, a.Number),
+	}
+	if !a.Outcome.None() || a.Outcome.Summary != "" {
+		out.Outcome = &a.Outcome
+	}
+	for _, g := range a.Gates {
+		g.Usage = a.CostOf(g)
+		out.Gates = append(out.Gates, GateJSON{
+			Gate: g.Gate, Verdict: string(g.Verdict), Message: g.Message, Tests: g.Tests, Counts: g.Counts, Failed: g.Failed,
+			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red, Doubt: r.Run.Doubt(g),
+		})
+	}
+	return out
+}
+
+func spentOf(s machine.Spent) spentJSON {
+	out := spentJSON{TokensAtLeast: s.Tokens, USDMicroAtLeast: s.USDMicro, WorkMillis: s.Millis}
+	if s.TokensKnown {
+		out.Tokens = &s.Tokens
+	}
+	if s.USDKnown {
+		out.USDMicro = &s.USDMicro
+	}
+	return out
+}
+
+func TimeJSON(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// trackerJSON is what status --json says of an epic's tracker; it has none where the
+// policy has none. Lists are never null. While a run is at work what is unsent may be
+// on its way.
+type trackerJSON struct {
+	Kind           string       `json:"kind"`            // bd
+	Away           string       `json:"away,omitempty"`  // why it cannot be told anything now
+	CommentsUnsent int          `json:"comments_unsent"` // that it does not have yet
+	BeadsUnsent    int          `json:"beads_unsent"`    // how many unsent names
+	Unsent         []bd.Unsent  `json:"unsent"`          // what the last apply could not tell it; the next one goes on with it
+	Left           []bd.Left    `json:"left"`            // beads that stay as people put them, other than their sprints stand
+	Refused        []bd.Refusal `json:"refused"`         // what it did not take though it takes others; over: passed over
+	Error          string       `json:"error,omitempty"` // why all this is not known
+}
+
+// Tracker reads what the tracker was told; nil if the epic has none.
+func (r *Record) Tracker() *trackerJSON {
+	t := r.Epic.Run.Tracker
+	if t == nil {
+		return nil
+	}
+	out := &trackerJSON{Kind: t.Kind, Unsent: []bd.Unsent{}, Left: []bd.Left{}, Refused: []bd.Refusal{}}
+	told, err := bd.ReadTold(r.Space.State())
+	if err != nil {
+		out.Error = err.Error()
+		return out
+	}
+	out.Unsent, out.Left, out.BeadsUnsent = append(out.Unsent, told.Unsent...), append(out.Left, told.Left...), len(told.Unsent)
+	if r.Held {
+		out.Away = told.Away
+	}
+	for _, x := range told.Refused {
+		if x.ID == "" {
+			x.ID = r.Epic.Epic.ID
+		}
+		out.Refused = append(out.Refused, x)
+	}
+	if !bd.Mirrors(r.Epic, bd.MirrorComments) {
+		return out
+	}
+	beads := []ir.NodeID{""}
+	if ClaimOf(r.Space.State(), r.Epic) != nil { // the epic has no bead
+		beads = nil
+	}
+	for i := range r.Epic.Nodes {
+		beads = append(beads, r.Epic.Nodes[i].ID)
+	}
+	for _, id := range beads {
+		out.CommentsUnsent += len(told.Owed(id, r.Run.Comments(id)))
+	}
+	return out
+}
