@@ -10,25 +10,21 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
-	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// NodeIDs translates keys that people type.
+// NodeIDs translates the keys and ids of sprints that people type.
 func NodeIDs(epic *ir.Epic, keys []string) ([]ir.NodeID, error) {
 	var out []ir.NodeID
-	var known []string
 	for _, k := range keys {
-		found := false
-		for i := range epic.Nodes {
-			if n := &epic.Nodes[i]; string(n.Key) == k {
-				out, found = append(out, n.ID), true
-			}
-			known = append(known, string(epic.Nodes[i].Key))
+		id, err := Find(epic, k)
+		if err != nil {
+			return nil, err
 		}
-		if !found {
-			return nil, exit.Usagef("there is no sprint %s%s", k, spell.Hint(k, known))
+		if id == executor.Integration {
+			return nil, exit.Usagef("%s is no sprint, and runs whenever its sprints are done: name sprints", k)
 		}
+		out = append(out, id)
 	}
 	return out, nil
 }

@@ -64,9 +64,9 @@ func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error
 	if err != nil {
 		return nil, err
 	}
-	r, err := OpenAboutIn(ctx, dir, file, given)
+	r, err := read(ctx, dir, file, given)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	if last := LastDigest(r.Events); last != "" && last != given.Digest {
 		if was := AppliedEpic(r.Space.State(), last); was != nil {
@@ -75,11 +75,9 @@ func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error
 			if r.Space, err = workspace.Open(ctx, dir, was); err != nil {
 				return nil, Refusal(err)
 			}
-			r.Run, err = Replayed(r.Epic, r.Events)
-			r.look()
 		}
 	}
-	return r, err
+	return r, r.replay()
 }
 
 // OpenAbout is what is on record about an epic that was read, as if the last run had
@@ -88,7 +86,17 @@ func OpenAbout(ctx context.Context, file string, epic *ir.Epic) (*Record, error)
 	return OpenAboutIn(ctx, project.EpicDir(file), file, epic)
 }
 
+// OpenAboutIn does so for the repository that dir lies in.
 func OpenAboutIn(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error) {
+	r, err := read(ctx, dir, file, epic)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.replay()
+}
+
+// read opens the repository and reads the journal.
+func read(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error) {
 	r := &Record{File: file, Epic: epic, Given: epic, Now: time.Now()}
 	var err error
 	if r.Space, err = workspace.Open(ctx, dir, epic); err != nil {
@@ -100,16 +108,15 @@ func OpenAboutIn(ctx context.Context, dir, file string, epic *ir.Epic) (*Record,
 	if r.Events, err = ReadEvents(ctx, r.Space.State(), epic.Epic.ID); err != nil {
 		return nil, exit.Inputf("%w", err)
 	}
-	r.Run, err = Replayed(epic, r.Events)
-	r.look()
-	return r, err
+	return r, nil
 }
 
-// look tells the run whether somebody is at work on it.
-func (r *Record) look() {
-	if r.Run != nil && !r.Held {
+// replay makes the run, and tells it whether somebody is at work on it.
+func (r *Record) replay() (err error) {
+	if r.Run, err = Replayed(r.Epic, r.Events); err == nil && !r.Held {
 		r.Run.Deserted()
 	}
+	return err
 }
 
 // ReadEvents reads a journal; there may be none yet.
@@ -159,15 +166,11 @@ func AppliedEpic(state, digest string) *ir.Epic {
 	return epic
 }
 
+// Replayed is the run that a journal is about.
 func Replayed(epic *ir.Epic, events []executor.Event) (*machine.Run, error) {
-	run, err := machine.New(epic)
+	run, err := machine.Replay(epic, machine.Read(events))
 	if err != nil {
 		return nil, exit.Inputf("%w", err)
-	}
-	for _, e := range events {
-		if err := run.Apply(e); err != nil {
-			return nil, exit.Inputf("the journal does not fit this ralph: %w", err)
-		}
 	}
 	return run, nil
 }

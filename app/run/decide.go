@@ -266,7 +266,7 @@ func (t *Desk) Record(ctx context.Context, letter executor.Letter, sent bool) (d
 		return d, exit.Inputf("%w", err)
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	run, err := replay(ctx, log, t.Epic)
+	run, err := machine.Replay(t.Epic, log.Events(ctx))
 	if err != nil {
 		return d, exit.Inputf("%w", err)
 	}

@@ -283,7 +283,7 @@ func (r *Opened) checkFiles(ctx context.Context, a *Args) error {
 	}
 	f := NewStartsFrom(r.Epic, r.Space, r.Run, start)
 	f.Will = func() (map[ir.NodeID]bool, error) { // another machine: to plan is to use it up
-		run, err := replay(ctx, r.log, r.Epic)
+		run, err := machine.Replay(r.Epic, r.log.Events(ctx))
 		if err != nil {
 			return nil, exit.Inputf("%w", err)
 		}

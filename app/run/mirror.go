@@ -56,20 +56,14 @@ func (r *Opened) mirror(ctx context.Context, tell func(format string, args ...an
 }
 
 func (r *Opened) openMirror(ctx context.Context, tell func(format string, args ...any)) (*bd.Mirror, error) {
-	run, err := machine.New(r.Epic)
-	if err != nil {
-		return nil, err
-	}
 	events, err := record.ReadEvents(ctx, r.Space.State(), r.Epic.Epic.ID)
 	if err != nil {
 		return nil, err
 	}
 	times := &record.Chronicle{}
-	for _, e := range events {
-		if err := run.Apply(e); err != nil {
-			return nil, err
-		}
-		times.Add(e)
+	run, err := machine.Replay(r.Epic, machine.Read(events), times.Add)
+	if err != nil {
+		return nil, err
 	}
 	h := record.NewHistorian(project.Detail{}, r.Epic, run, r.Space, times)
 	h.Says = true

@@ -112,7 +112,7 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 		return r, exit.Inputf("%w", err)
 	}
 	r.tally.Key, r.Times.Tally.Key = record.KeysOf(epic), record.KeysOf(epic)
-	if r.Run, err = replay(ctx, r.log, epic, func(e executor.Event) { r.tally.Add(e) }, r.Times.Add); err != nil {
+	if r.Run, err = machine.Replay(epic, r.log.Events(ctx), func(e executor.Event) { r.tally.Add(e) }, r.Times.Add); err != nil {
 		return r, exit.Inputf("%w", err)
 	}
 	if begun {
@@ -237,25 +237,6 @@ func (r *Opened) leaveNothing() error {
 	err = errors.Join(err, regular.RemoveAllOwn(r.Space.State()))
 	_ = os.Remove(filepath.Dir(r.Space.State())) // unless it holds other epics
 	return err
-}
-
-func replay(ctx context.Context, log executor.Journal, epic *ir.Epic, also ...func(executor.Event)) (*machine.Run, error) {
-	run, err := machine.New(epic)
-	if err != nil {
-		return nil, err
-	}
-	for e, err := range log.Events(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if err := run.Apply(e); err != nil {
-			return nil, fmt.Errorf("the journal does not fit this ralph: %w", err)
-		}
-		for _, tell := range also {
-			tell(e)
-		}
-	}
-	return run, nil
 }
 
 // Historian is for a run that goes on: it may be asked again and again, between

@@ -215,7 +215,7 @@ func (r *Opened) clean(ctx context.Context, note func(format string, args ...any
 // TryBases makes a preflight of a run that has not begun, and reports whether there was
 // anything to try. An interrupt is an error.
 func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activity func(executor.Effect, executor.Activity), observe func([]executor.Event)) (tried bool, err error) {
-	planned, err := replay(ctx, r.log, r.Epic) // another machine: to plan is to use it up
+	planned, err := machine.Replay(r.Epic, r.log.Events(ctx)) // another machine: to plan is to use it up
 	if err != nil {
 		return false, exit.Inputf("%w", err)
 	}

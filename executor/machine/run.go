@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -143,6 +144,38 @@ func New(epic *ir.Epic) (*Run, error) {
 		r.addSum()
 	}
 	return r, nil
+}
+
+// Replay makes a run of the events that are on record about it; also is told of each. An
+// error of reading them is returned as it is.
+func Replay(epic *ir.Epic, events iter.Seq2[executor.Event, error], also ...func(executor.Event)) (*Run, error) {
+	run, err := New(epic)
+	if err != nil {
+		return nil, err
+	}
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if err := run.Apply(e); err != nil {
+			return nil, fmt.Errorf("the journal does not fit this ralph: %w", err)
+		}
+		for _, tell := range also {
+			tell(e)
+		}
+	}
+	return run, nil
+}
+
+// Read are events that were read already, for Replay.
+func Read(events []executor.Event) iter.Seq2[executor.Event, error] {
+	return func(yield func(executor.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
 }
 
 // addSum adds the node that joins all results: its gates run on the merge, and
