@@ -86,7 +86,7 @@ func NotClosed(done, why, id string) string {
 func (m *Mirror) end() (Stand, bool) {
 	if m.ends == nil || m.ends.seq != m.run.Seq() {
 		stand, ok := m.Claim.End()
-		m.ends = &ends{m.run.Seq(), stand, ok}
+		m.ends = &ends{seq: m.run.Seq(), Stand: stand, ok: ok}
 	}
 	return m.ends.Stand, m.ends.ok
 }
@@ -95,8 +95,13 @@ func (m *Mirror) end() (Stand, bool) {
 type ends struct {
 	seq int64
 	Stand
-	ok bool
+	ok     bool
+	looked bool // at the issue, since it was asked
 }
+
+// looks reports whether an issue has to be looked at before it is written how its run
+// ended: somebody may have it since the last look, whose status is the same.
+func (m *Mirror) looks(s should) bool { return m.Claim != nil && s.ended != "" && !m.ends.looked }
 
 // writes reports whether how a bead stands is written now. An issue stays as the worker
 // left it until the run begins.
@@ -109,11 +114,9 @@ func (m *Mirror) seen(ctx context.Context, b *bead, now Issue) error {
 	was := b.known
 	b.known = &now
 	switch {
-	case now.Token() != m.Claim.Token:
-		b.foreign = true
-		m.report("%s is not this worker's any more; nothing is written to it", b.id)
+	case !m.owns(b, now), was != nil && was.Status == now.Status:
 		return nil
-	case was == nil && (now.Status == "in_progress" || now.Status == "blocked"), was != nil && was.Status == now.Status:
+	case was == nil && (now.Status == "in_progress" || now.Status == "blocked" && now.waits()):
 		return nil
 	}
 	e, found, err := m.who(ctx, b, func(e HistoryEvent) bool { return e.Status() == now.Status }, changesStatus)
@@ -126,6 +129,23 @@ func (m *Mirror) seen(ctx context.Context, b *bead, now Issue) error {
 		m.report("%s was set to %s in bd by %s, and stays so", b.id, now.Status, e.Actor)
 	}
 	return nil
+}
+
+// owns reports whether an issue is the worker's still; if not, nothing is written to it
+// any more.
+func (m *Mirror) owns(b *bead, now Issue) bool {
+	if now.Token() == m.Claim.Token {
+		return true
+	}
+	b.foreign = true
+	m.report("%s is not this worker's any more; nothing is written to it", b.id)
+	return false
+}
+
+// waits reports whether a bead waits for a person, by its label.
+func (i Issue) waits() bool {
+	step, _ := i.Phase()
+	return step == humanReview
 }
 
 // header is the bead that keeps what has to be known of the run.

@@ -31,6 +31,11 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	}
 	s := m.stand(b, v)
 	writes := m.writes(b)
+	if writes && m.looks(s) {
+		err := m.overtaken(ctx, b)
+		m.ends.looked = err == nil
+		return true, err
+	}
 	if s.says != "" && writes && b.known.Status != s.status {
 		b.tell(s.says, m.Claim.Since)
 		if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
@@ -155,6 +160,9 @@ func (m *Mirror) update(ctx context.Context, b *bead, s should) (wrote bool, err
 // adopt takes an answer of bd as the bead. Its status is believed only if it is the
 // expected one: another one is a person's, and the next look at all beads finds it.
 func (m *Mirror) adopt(b *bead, got Issue, expect string) {
+	if m.Claim != nil && !m.owns(b, got) {
+		return
+	}
 	was := *b.known
 	got.Dependencies, got.Parent = was.Dependencies, was.Parent
 	if got.Status != expect {
@@ -163,7 +171,7 @@ func (m *Mirror) adopt(b *bead, got Issue, expect string) {
 	b.known = &got
 }
 
-// overtaken looks at a bead whose status is not the one that ralph knew.
+// overtaken looks at a bead whose status is not, or may not be, the one that ralph knew.
 func (m *Mirror) overtaken(ctx context.Context, b *bead) error {
 	var now map[string]Issue
 	err := m.do(ctx, func(ctx context.Context) (err error) { now, err = m.c.ByID(ctx, string(b.id)); return err })

@@ -1,0 +1,134 @@
+package bd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// theIssue is the bead of claimScene.
+const theIssue = "bd-1-1"
+
+// claimScene is a run whose one node is an issue of somebody's that a worker has claimed.
+func claimScene(t *testing.T, change ...func(*ir.Epic)) *scene {
+	t.Helper()
+	s := newScene(t, []string{"1.1"}, change...)
+	s.worker("mine")
+	return s
+}
+
+// worker claims the issue as a ralph worker does.
+func (s *scene) worker(token string) {
+	s.fake.Do(s.dir, s.c.actor, "update", theIssue, "--status", "in_progress", "--assignee", s.c.actor, "--metadata", `{"`+TokenKey+`":"`+token+`"}`)
+}
+
+// follow begins the mirror of the issue's run.
+func (s *scene) follow() {
+	s.t.Helper()
+	run, err := machine.New(s.epic)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range s.events {
+		if err := run.Apply(e); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.m, err = NewMirror(Outbox{
+		Client: s.c, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { return s.now },
+		Metadata: func(*ir.Node) (map[string]any, error) { return IssueMetadata(s.epic, run) },
+		Report:   func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },
+		Claim: &Claim{Token: "mine", End: func() (Stand, bool) {
+			switch v, _ := run.View(theIssue); v.Status {
+			case executor.Done:
+				return Stand{Status: "closed", Why: "done by ralph"}, true
+			case executor.Blocked:
+				return Stand{Status: "blocked", Says: "blocked: " + v.Reason}, true
+			}
+			return Stand{}, false
+		}},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.m.Look(context.Background()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.m.all()
+}
+
+// Somebody opened an issue, and another worker claimed it, since the mirror looked last.
+// Its status is the same, and so is the name of its assignee: how the run of the first one
+// ended is not written to it, nor does anything else follow what was written blindly.
+func TestAnIssueThatAnotherWorkerHasIsNotClosed(t *testing.T) { // S4-59
+	for _, end := range []executor.Verdict{executor.Pass, executor.Stop} {
+		t.Run(string(end), func(t *testing.T) {
+			s := claimScene(t)
+			s.answer = func(e executor.Effect) executor.Body {
+				if e.Kind == executor.EffectGate {
+					return executortest.Verdict(e.Gate, end)
+				}
+				return nil
+			}
+			s.follow()
+			s.begin()
+			taken := false
+			s.play(func() {
+				s.settle(false)
+				if v, _ := s.run.View(theIssue); !taken && len(v.Attempts) > 0 {
+					taken = true
+					s.worker("another's")
+				}
+			})
+			s.ended()
+			s.settle(true)
+			b := s.bead(theIssue)
+			if !taken || b.Status != "in_progress" || b.Token() != "another's" || strings.Contains(s.texts(theIssue), "blocked: ") {
+				t.Errorf("it is %s of %s; taken %v, comments\n%s", b.Status, b.Token(), taken, s.texts(theIssue))
+			}
+			if !strings.Contains(strings.Join(s.said, "\n"), "is not this worker's any more") {
+				t.Errorf("said %q", s.said)
+			}
+		})
+	}
+}
+
+// Taken while nothing but its end was left to write, it is looked at before that.
+func TestAnIssueIsLookedAtBeforeItsEndIsWritten(t *testing.T) { // S4-59
+	s := claimScene(t)
+	s.follow()
+	s.begin()
+	s.play(func() { s.settle(false) })
+	s.settle(false)
+	s.worker("another's")
+	s.ended()
+	s.settle(true)
+	if b := s.bead(theIssue); b.Status != "in_progress" || b.Token() != "another's" {
+		t.Errorf("it is %s of %s", b.Status, b.Token())
+	}
+}
+
+// A person blocked an issue between its claim and the first look of its run: that stays.
+// What waits for a person by its labels is the run's own, and goes on.
+func TestWhatAPersonBlockedBeforeTheRunLookedStays(t *testing.T) { // S4-59
+	for name, c := range map[string]struct{ label, want string }{"a person's": {"urgent", "blocked"}, "a gate's": {"phase:human_review", "in_progress"}} {
+		t.Run(name, func(t *testing.T) {
+			s := claimScene(t)
+			s.fake.Do(s.dir, "ada", "update", theIssue, "--status", "blocked", "--add-label", c.label)
+			s.follow()
+			s.begin()
+			s.hold = func(e executor.Effect) bool { return e.Kind == executor.EffectAgent }
+			s.play(func() { s.settle(false) })
+			if b := s.bead(theIssue); b.Status != c.want {
+				t.Errorf("it is %s, want %s; said %q", b.Status, c.want, s.said)
+			}
+		})
+	}
+}
