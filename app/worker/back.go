@@ -75,7 +75,7 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 	if there && w.written(c, i, end.Kind) {
 		return w.settled(r, i, end.Kind)
 	}
-	if !there || !c.Owns(i) || i.Status != "in_progress" && !(i.Status == "blocked" && isWaiting(i)) {
+	if !there || !c.Owns(i) || i.Status != "in_progress" && !asksThere(i) {
 		if there && end.Kind == record.IssueClosed && w.written(c, i, record.IssueBlocked) { // bd did not close it
 			return w.settled(r, i, record.IssueBlocked)
 		}
@@ -95,13 +95,17 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 			return w.settled(r, i, kind)
 		}
 	}
-	if !there || !c.Owns(i) || i.Status != "in_progress" {
+	if !there || !c.Owns(i) || i.Status != "in_progress" && !asksThere(i) {
 		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile, and is left as it is")
 	}
 	return errors.New("bd does not take it")
 }
 
-// isWaiting reports whether an issue waits for a person, by its label.
+// asksThere reports whether an issue stands in bd as one that waits for a person.
+func asksThere(i bd.Issue) bool { return i.Status == "blocked" && isWaiting(i) }
+
+// isWaiting reports whether an issue waits for a person, by its label: it stays where a
+// person closes or opens it.
 func isWaiting(i bd.Issue) bool {
 	step, _ := i.Phase()
 	return step == humanReview

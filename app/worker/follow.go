@@ -152,27 +152,33 @@ func (w *Worker) steered(ctx context.Context) error {
 		return err
 	}
 	for _, id := range ids {
-		r, i := w.Runs[id], by[id]
-		switch {
-		case i.ID == "":
-			r.moved = "deleted"
-		case !r.claim.Owns(i):
-			r.moved = "taken away"
-		case isWaiting(i) || i.Status != "in_progress" && hasEnded(ctx, r): // says its mirror
-		case i.Status == "closed":
-			r.moved = "closed"
-		case i.Status != "in_progress":
-			r.moved = "taken away"
-		}
-		if r.moved == "" && (hasLabel(i, w.labels.Exclude) || hasLabel(i, bdcodec.ExcludedLabel)) {
-			r.moved = "excluded"
-		}
-		if r.moved != "" {
+		r := w.Runs[id]
+		if r.moved = w.movedTo(ctx, r, by[id]); r.moved != "" {
 			w.Say.linef(id, "was %s in bd meanwhile: its run is stopped, what it did is kept", r.moved)
 			r.signal(1)
 		}
 	}
 	return nil
+}
+
+// movedTo is what somebody did with an issue that runs, "" for nothing that matters: how
+// it stands behind its run, or while that waits for a person, its mirror says.
+func (w *Worker) movedTo(ctx context.Context, r *Run, i bd.Issue) string {
+	switch {
+	case i.ID == "":
+		return "deleted"
+	case !r.claim.Owns(i):
+		return "taken away"
+	case i.Status == "in_progress" || asksThere(i) || hasEnded(ctx, r):
+	case i.Status == "closed":
+		return "closed"
+	default:
+		return "taken away"
+	}
+	if hasLabel(i, w.labels.Exclude) || hasLabel(i, bdcodec.ExcludedLabel) {
+		return "excluded"
+	}
+	return ""
 }
 
 // hasEnded reports whether the run of an issue is over, though its process is not.

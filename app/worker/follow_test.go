@@ -1,0 +1,46 @@
+package worker
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/ir"
+	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
+)
+
+// What people do with an issue stops its run, also where the labels of a wait stand at it
+// still: a gate was just decided, and its run goes on.
+func TestAnIssueThatSomebodyTookStopsItsRun(t *testing.T) { // S4-59
+	t.Parallel()
+	const mine, asks = `{"ralph_worker":"mine"}`, "phase:human_review"
+	w := &Worker{labels: bdcodec.LabelsOf(ir.Run{})}
+	r := &Run{claim: &record.Claim{Issue: "bd-a", Token: "mine"}, file: filepath.Join(t.TempDir(), "epic.json")}
+	for _, c := range []struct {
+		status, token string
+		labels        []string
+		want          string
+	}{
+		{"in_progress", mine, []string{"phase:implement"}, ""},
+		{"in_progress", mine, []string{asks}, ""},
+		{"blocked", mine, []string{asks}, ""},
+		{"blocked", mine, []string{"phase:implement"}, "taken away"},
+		{"closed", mine, []string{"phase:implement"}, "closed"},
+		{"closed", mine, []string{asks}, "closed"},
+		{"open", mine, []string{asks}, "taken away"},
+		{"deferred", mine, []string{asks}, "taken away"},
+		{"blocked", mine, []string{asks, bdcodec.ExcludedLabel}, "excluded"},
+		{"in_progress", `{"ralph_worker":"another's"}`, nil, "taken away"},
+		{"in_progress", `{}`, nil, "taken away"},
+	} {
+		i := bd.Issue{ID: "bd-a", Status: c.status, Labels: c.labels, Metadata: json.RawMessage(c.token)}
+		if got := w.movedTo(t.Context(), r, i); got != c.want {
+			t.Errorf("%s %q of %s: %q, want %q", c.status, c.labels, c.token, got, c.want)
+		}
+	}
+	if got := w.movedTo(t.Context(), r, bd.Issue{}); got != "deleted" {
+		t.Errorf("one that is not there: %q", got)
+	}
+}
