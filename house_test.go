@@ -173,6 +173,7 @@ var libraries = map[string]struct {
 	"github.com/bmatcuk/doublestar/v4":           {room: "internal/glob"},
 	"go.yaml.in/yaml/v3":                         {room: "internal/yaml"},
 	"github.com/santhosh-tekuri/jsonschema/v6":   {room: "internal/jsonschema"},
+	"github.com/google/jsonschema-go":            {room: "internal/jsonschema"},
 	"github.com/agext/levenshtein":               {room: "internal/spell"},
 	"github.com/natefinch/atomic":                {room: "internal/atomicfile"},
 	"github.com/fatih/color":                     {room: "internal/term"},

@@ -128,7 +128,7 @@ func stalled(r *record.Record, v machine.NodeView, sign time.Time) (time.Duratio
 }
 
 func monitorJSONOf(list []repository) record.MonitorJSON {
-	out := record.MonitorJSON{Repositories: []record.RepositoryJSON{}}
+	out := record.MonitorJSON{Version: record.MonitorVersion, Repositories: []record.RepositoryJSON{}}
 	for _, repo := range list {
 		r := record.RepositoryJSON{Dir: repo.dir, Epics: []record.MonitoredJSON{}, Trouble: repo.trouble}
 		for _, rec := range repo.epics {

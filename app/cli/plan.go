@@ -137,7 +137,7 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 }
 
 func (a *planArgs) plan(ctx context.Context, epic *ir.Epic, space *workspace.Space, machine *machine.Run) (record.PlanJSON, error) {
-	p := record.PlanJSON{Nodes: []record.PlannedJSON{}, Counts: map[string]int{}}
+	p := record.PlanJSON{Version: record.PlanVersion, Nodes: []record.PlannedJSON{}, Counts: map[string]int{}}
 	start, err := record.PlannedStart(ctx, epic, space, machine, a.only, a.rerun, a.rebase)
 	if err != nil {
 		return p, err

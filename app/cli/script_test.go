@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		"ralph": func() {
 			withPrograms()
 			heedTools()
-			os.Exit(Main(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr))
+			os.Exit(fitting(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr))
 		},
 	})
 }

@@ -91,7 +91,7 @@ an editor the place is printed.`,
 }
 
 func showOf(r *record.Record, v machine.NodeView) record.ShowJSON {
-	out := record.ShowJSON{NodeJSON: r.NodeJSON(v), Feedback: r.Run.Feedback(v.ID), Decisions: v.Decisions, Refs: refsOf(r, v), MovedOut: r.MovedOut(v.ID)}
+	out := record.ShowJSON{Version: record.ShowVersion, NodeJSON: r.NodeJSON(v), Feedback: r.Run.Feedback(v.ID), Decisions: v.Decisions, Refs: refsOf(r, v), MovedOut: r.MovedOut(v.ID)}
 	for i, a := range v.Attempts {
 		out.Attempts[i].Feedback, out.Attempts[i].Changes = a.Feedback, a.Collected.Changes
 	}

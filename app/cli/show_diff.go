@@ -28,7 +28,8 @@ func showDiff(r *record.Record, ctx context.Context, v machine.NodeView, asJSON 
 	change := r.Run.Change(v.ID)
 	hide, _ := redact.New(record.SecretValues(r.Epic, os.Environ()))
 	said := record.ChangeJSON{
-		Key: v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Cause: string(v.Cause),
+		Version: record.ChangeVersion,
+		Key:     v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Cause: string(v.Cause),
 		Step: change.Step, Attempt: change.Attempt, Files: []executor.FileChange{}, Gates: []record.GateJSON{},
 		Next: slices.DeleteFunc(r.NextSteps(v), func(s record.NextStep) bool { return strings.Contains(s.Command, " --diff") }), // this is it
 	}

@@ -181,8 +181,8 @@ func showBead(ctx context.Context, id string, open, asJSON bool, in io.Reader, o
 	case open:
 		return at.open(ctx, in, out, errOut)
 	case asJSON:
-		return view.WriteJSON(out, map[string]any{
-			"id": id, "title": n.Bead.Title, "status": n.Bead.Status, "epic": n.Bead.EpicOf(), "plan": n.Plan, "plan_line": at.Line, "section": n.Section, "kept": n.Kept,
+		return view.WriteJSON(out, record.BeadJSON{
+			Version: record.BeadVersion, ID: id, Title: n.Bead.Title, Status: n.Bead.Status, Epic: n.Bead.EpicOf(), Plan: n.Plan, PlanLine: at.Line, Section: n.Section, Kept: n.Kept,
 		})
 	}
 	w := &sheet{}

@@ -4,6 +4,7 @@ package record
 // and what only a look from outside tells.
 type (
 	MonitorJSON struct {
+		Version      int              `json:"version"`
 		Repositories []RepositoryJSON `json:"repositories"`
 	}
 	RepositoryJSON struct {

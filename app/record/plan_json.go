@@ -10,6 +10,7 @@ import (
 
 // PlanJSON is `ralph plan --json`.
 type PlanJSON struct {
+	Version   int                `json:"version"`
 	Base      string             `json:"base"`
 	Nodes     []PlannedJSON      `json:"nodes"`
 	Counts    map[string]int     `json:"counts"` // of sprints, by action

@@ -7,6 +7,7 @@ import (
 
 // ShowJSON is `ralph show --json`: the node as in status, and what only show says.
 type ShowJSON struct {
+	Version int `json:"version"`
 	NodeJSON
 	Spec      *ir.Node            `json:"spec,omitempty"`
 	Feedback  []string            `json:"feedback,omitempty"` // of the open attempt, else for the next
@@ -19,6 +20,7 @@ type ShowJSON struct {
 
 // ChangeJSON is `ralph show --diff --json`.
 type ChangeJSON struct {
+	Version  int                   `json:"version"`
 	Key      ir.Key                `json:"key"`
 	ID       ir.NodeID             `json:"id"`
 	Title    string                `json:"title"`
@@ -42,4 +44,17 @@ type ApprovalJSON struct {
 	Result    string   `json:"result"` // tree
 	Base      string   `json:"base"`   // tree
 	Approvers []string `json:"approvers,omitempty"`
+}
+
+// BeadJSON is `ralph show --json` of a bead that is in no epic here: what beads say.
+type BeadJSON struct {
+	Version  int            `json:"version"`
+	Epic     ir.NodeID      `json:"epic"`
+	ID       string         `json:"id"`
+	Kept     *executor.Kept `json:"kept"` // null: nothing has happened to it
+	Plan     string         `json:"plan"`
+	PlanLine int            `json:"plan_line"`
+	Section  string         `json:"section"`
+	Status   string         `json:"status"`
+	Title    string         `json:"title"`
 }

@@ -16,7 +16,8 @@ import (
 // that is null is unknown; *_at_least is what is known of it.
 type (
 	StatusJSON struct {
-		Epic struct {
+		Version int `json:"version"`
+		Epic    struct {
 			ID      ir.NodeID `json:"id"`
 			Slug    string    `json:"slug"`
 			Title   string    `json:"title"`
@@ -159,7 +160,7 @@ type (
 )
 
 func StatusOf(r *Record) StatusJSON {
-	var s StatusJSON
+	s := StatusJSON{Version: statusVersion}
 	h := r.Epic.Epic
 	s.Epic.ID, s.Epic.Slug, s.Epic.Title, s.Epic.Plan, s.Epic.Digest, s.Epic.Changed = h.ID, h.Slug, h.Title, h.Plan, r.Epic.Digest, r.Changed
 	o := r.Run.Overview()

@@ -11,6 +11,7 @@ import (
 	_ "github.com/dominikbraun/graph"
 	_ "github.com/fatih/color"
 	_ "github.com/gofrs/flock"
+	_ "github.com/google/jsonschema-go/jsonschema"
 	_ "github.com/hashicorp/go-version"
 	_ "github.com/hashicorp/hcl/v2"
 	_ "github.com/hashicorp/hcl/v2/ext/typeexpr"

@@ -1,6 +1,6 @@
 // Package jsonschema compiles JSON Schemas (2020-12, and draft-07 when $schema
-// says so) and validates JSON against them. It is the only user of the schema
-// library; policies, executor/gate and the tests of ir call it.
+// says so), validates JSON against them, and makes them from types. It is the only user of the schema
+// libraries; policies, executor/gate, app/record and the tests of ir call it.
 package jsonschema
 
 import (

@@ -1,0 +1,40 @@
+package record
+
+import "github.com/ralph-compiler/ralph/internal/jsonschema"
+
+// Versions of what the commands print with --json. One goes up when a field goes or
+// comes to mean something else, never because one is added.
+const (
+	statusVersion  = 1
+	ShowVersion    = 1
+	ChangeVersion  = 1
+	BeadVersion    = 1
+	PlanVersion    = 1
+	MonitorVersion = 1
+)
+
+// Schemas are the JSON Schemas of what the commands print with --json, by the name
+// that `ralph schema` knows.
+var Schemas = map[string]func() []byte{
+	"status":    schemaOf[StatusJSON]("ralph status --json", statusVersion),
+	"show":      schemaOf[ShowJSON]("ralph show KEY --json", ShowVersion),
+	"show-diff": schemaOf[ChangeJSON]("ralph show KEY --diff --json", ChangeVersion),
+	"show-bead": schemaOf[BeadJSON]("ralph show BEAD --json, of a bead that is in no epic here", BeadVersion),
+	"plan":      schemaOf[PlanJSON]("ralph plan --json", PlanVersion),
+	"runs":      schemaOf[[]RunLine]("ralph runs --json", 0),
+	"monitor":   schemaOf[MonitorJSON]("ralph monitor --json", MonitorVersion),
+}
+
+func schemaOf[T any](command string, version int) func() []byte {
+	about := "Fields may be added without a new version."
+	if version == 0 {
+		about += " A list has no version: this is its first form, and another one would be an object with a version."
+	}
+	return func() []byte {
+		b, err := jsonschema.Of[T](command, about, version)
+		if err != nil {
+			panic(err) // a type that has none: a test makes them all
+		}
+		return b
+	}
+}
