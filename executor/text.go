@@ -2,6 +2,8 @@ package executor
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -25,4 +27,16 @@ func Because(message string) string {
 
 func Attempts(n int) string {
 	return text.Form(n, "the one attempt", fmt.Sprintf("the %d attempts", n))
+}
+
+// Plain makes an error's text fit for an event: bounded and without control
+// characters.
+func Plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return text.Head(s, MaxNote)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -93,7 +92,7 @@ func readDiagnosis(answer []byte) executor.Diagnosed {
 	}
 	var out executor.Diagnosed
 	if err := json.Unmarshal([]byte(strings.TrimSpace(said)), &out); err != nil {
-		return executor.Diagnosed{Action: "human", Note: machine.Plain("the diagnosis is no JSON object: " + err.Error())}
+		return executor.Diagnosed{Action: "human", Note: executor.Plain("the diagnosis is no JSON object: " + err.Error())}
 	}
 	switch out.Action {
 	case "retry", "fail", "human":
@@ -101,6 +100,6 @@ func readDiagnosis(answer []byte) executor.Diagnosed {
 		out.Note = fmt.Sprintf("the diagnosis names no action that ralph knows (%q): %s", text.Head(out.Action, 40), out.Note)
 		out.Action = "human"
 	}
-	out.Note = machine.Plain(out.Note)
+	out.Note = executor.Plain(out.Note)
 	return executor.Diagnosed{Action: out.Action, Note: out.Note}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -96,7 +95,7 @@ func madeUp(n *ir.Node, q *executor.Request) *ir.Step {
 
 // failed says in the machine's words why an effect did not happen.
 func failed(ctx context.Context, e executor.Effect, err error) executor.EffectFailed {
-	f := executor.EffectFailed{Class: executor.FailTransient, Detail: machine.Plain(err.Error()), Gate: e.Gate}
+	f := executor.EffectFailed{Class: executor.FailTransient, Detail: executor.Plain(err.Error()), Gate: e.Gate}
 	if ctx.Err() != nil {
 		f.Class, f.Detail = executor.FailInterrupted, "ralph ended"
 		return f

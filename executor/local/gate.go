@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -72,7 +71,7 @@ func doubtful(g ir.Gate, j executor.GateJudged, t executor.Trace) string {
 	if g.Kind != "command" || j.Verdict != executor.Pass || len(t.Touched) == 0 {
 		return ""
 	}
-	return machine.Plain("it passed, and tracked files were written to while it ran: " + text.Some(t.Touched, 3))
+	return executor.Plain("it passed, and tracked files were written to while it ran: " + text.Some(t.Touched, 3))
 }
 
 // weigh applies what a gate did to the tree to its verdict: a gate that an agent
@@ -84,7 +83,7 @@ func weigh(g ir.Gate, j executor.GateJudged, t executor.Trace) executor.GateJudg
 	if len(t.Changed) == 0 || g.Kind == "command" || g.Access == "write" {
 		return j
 	}
-	j.Message = machine.Plain(fmt.Sprintf("it changed what it judged (%s), so its verdict %q does not count; all of it was undone.\n%s",
+	j.Message = executor.Plain(fmt.Sprintf("it changed what it judged (%s), so its verdict %q does not count; all of it was undone.\n%s",
 		strings.Join(first(t.Changed, 5), ", "), j.Verdict, j.Message))
 	j.Verdict, j.Tests = executor.ErrorJudged, "skip"
 	return j

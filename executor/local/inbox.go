@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
 // lookEvery is how often the inbox is looked at where nothing signals a change.
@@ -48,7 +47,7 @@ func (d *driver) letters(now bool) (some bool, err error) {
 			err = d.Inbox.Answer(d.ctx, l.Decision.ID, no.Error())
 		case err != nil:
 			// The sender learns why; it is no reason to end the run.
-			err = d.Inbox.Answer(d.ctx, l.Decision.ID, "it could not be considered: "+machine.Plain(err.Error()))
+			err = d.Inbox.Answer(d.ctx, l.Decision.ID, "it could not be considered: "+executor.Plain(err.Error()))
 		default:
 			some = true
 			d.answers = append(d.answers, answer{id: l.Decision.ID})

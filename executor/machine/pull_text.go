@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -97,7 +96,7 @@ func (r *Run) sumBody() string {
 	return b.String()
 }
 
-func oneLine(s string) string { return text.OneLine(Plain(s)) }
+func oneLine(s string) string { return text.OneLine(executor.Plain(s)) }
 
 // tries counts the attempts at a node's work: to land what it came to is none.
 func tries(v NodeView) (n int) {
@@ -137,16 +136,4 @@ func costText(s Spent) string {
 	}
 	return figure(s.Tokens, s.TokensKnown, fmt.Sprintf("%d tokens", s.Tokens), "tokens") + ", " +
 		figure(s.USDMicro, s.USDKnown, fmt.Sprintf("$%.2f", float64(s.USDMicro)/1e6), "cost")
-}
-
-// Plain makes an error's text fit for an event: bounded and without control
-// characters.
-func Plain(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return text.Head(s, executor.MaxNote)
 }
