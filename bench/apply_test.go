@@ -95,8 +95,11 @@ func (w workshop) apply(tb testing.TB, change func(*local.Config)) (first time.D
 		}
 	}
 	c := local.Config{
-		Epic: w.epic, Run: run, Journal: log, Inbox: log, Workspace: executortest.NewWorkspace(w.epic.Epic.ID), State: w.files,
-		Runners: map[string]executor.Runner{"command": executortest.Runner{}}, Gates: map[string]executor.Gate{"command": executortest.Gate{}},
+		Tools: local.Tools{
+			Epic: w.epic, Workspace: executortest.NewWorkspace(w.epic.Epic.ID), State: w.files,
+			Runners: map[string]executor.Runner{"command": executortest.Runner{}}, Gates: map[string]executor.Gate{"command": executortest.Gate{}},
+		},
+		Run: run, Journal: log, Inbox: log,
 		Observe: func(list []executor.Event) {
 			*w.events += len(list)
 			for _, e := range list {

@@ -93,6 +93,10 @@ const (
 // MergeStep is the reserved name of the step that begins when results conflict.
 const MergeStep = "merge"
 
+// Preflight is the reserved word for what is done before anything starts: the
+// gates of the policy are tried on the pinned bases. It names no node.
+const Preflight = "preflight"
+
 // Integration is the reserved id and key of the sum: the node that joins the
 // results of all nodes done into the integration branch when a run ends.
 const Integration = "integration"

@@ -124,9 +124,11 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 	interrupts, stop := CatchInterrupts()
 	defer stop()
 	interrupted, err := local.Apply(ctx, local.Config{
-		Epic: r.Epic, Run: r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Workspace: r.Space, State: r.Space.State(), Agents: r.agents,
-		Runners: r.crew.By, Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Room, Watch: r.Space.Watch(r.crew.Redact.String),
-		Grace: a.Grace, Interrupts: interrupts, Activity: view.Activity, Env: TrackerEnv(r.Epic, a.Worker), Identity: r.Space.Identity(),
+		Tools: local.Tools{
+			Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Agents: r.agents, Runners: r.crew.By, Gates: r.crew.gates(r.Epic),
+			Redact: r.crew.Redact.String, Room: r.Space.Room, Activity: view.Activity, Env: TrackerEnv(r.Epic, a.Worker), Identity: r.Space.Identity(),
+		},
+		Run: r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Watch: r.Space.Watch(r.crew.Redact.String), Grace: a.Grace, Interrupts: interrupts,
 		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
 			if !strings.HasSuffix(l.Decision.By, machine.InTracker) { // whoever decides there is told there
 				note("warning: not taken: %s", unread(l, view.Key(l.Node), no))
@@ -255,12 +257,12 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 		return true, err
 	}
 	var end executor.PreflightEnded
-	gates := executor.Effect{Kind: executor.EffectGate, Step: machine.Preflight}
+	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
 	seen := watch.Begin(gates)
-	failed := local.Preflight(ctx, local.Config{
+	failed := local.Preflight(ctx, &local.Tools{
 		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Room,
 		Activity: activity, Env: TrackerEnv(r.Epic, false),
-	}, checks, put)
+	}, machine.Untried(checks), put)
 	if failed != nil {
 		end.Detail = text.Head(r.crew.Redact.String(failed.Error()), executor.MaxNote)
 	}

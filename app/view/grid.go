@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -77,7 +76,7 @@ func (g *Grid) Write(w io.Writer) {
 // preflightLine is what an event of a preflight says to people while it is at work.
 func (v *Run) preflightLine(body executor.Body) string {
 	say := func(colour term.Colour, mark, text string) string {
-		return machine.Preflight + "  " + v.paint.Paint(colour, mark) + " " + reveal.Words(text)
+		return executor.Preflight + "  " + v.paint.Paint(colour, mark) + " " + reveal.Words(text)
 	}
 	switch b := body.(type) {
 	case executor.PreflightStarted:
@@ -93,7 +92,7 @@ func (v *Run) preflightLine(body executor.Body) string {
 		if who := v.run.LetRed(b); who != "" {
 			text += "; approved by " + who
 		}
-		return say(term.Bad, "✗", text+"\n"+strings.Repeat(" ", len(machine.Preflight)+4)+words.MendBase(v.Applies))
+		return say(term.Bad, "✗", text+"\n"+strings.Repeat(" ", len(executor.Preflight)+4)+words.MendBase(v.Applies))
 	case executor.PreflightEnded:
 		if b.Detail != "" {
 			return say(term.Warn, "!", "not all gates were tried on the base: "+words.First(b.Detail))

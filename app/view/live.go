@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -130,7 +129,7 @@ func (l *live) events(list []executor.Event, lines string) {
 func (l *live) activity(e executor.Effect, a executor.Activity) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e.Step == machine.Preflight && e.Gate != l.gate {
+	if e.Step == executor.Preflight && e.Gate != l.gate {
 		l.gate, l.since = e.Gate, time.Now()
 	}
 	l.signs[e.Node] = sign{time.Now(), columns.Truncate(reveal.Words(strings.TrimSpace(a.Line)), 200)}
@@ -315,7 +314,7 @@ func (l *live) draw() {
 		lines = append(lines, p.Paint(term.Warn, "? "+who))
 	}
 	if l.seen.trying && l.gate != "" {
-		lines = append(lines, p.Paint(term.Info, "▸")+fmt.Sprintf(" %s  gate %s on the base  %s", machine.Preflight, reveal.Words(l.gate), seconds(time.Since(l.since)))+p.Paint(term.Faint, "  "+l.signs[""].line))
+		lines = append(lines, p.Paint(term.Info, "▸")+fmt.Sprintf(" %s  gate %s on the base  %s", executor.Preflight, reveal.Words(l.gate), seconds(time.Since(l.since)))+p.Paint(term.Faint, "  "+l.signs[""].line))
 	}
 	keys := 0
 	for _, n := range l.seen.running {

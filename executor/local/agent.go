@@ -17,9 +17,9 @@ import (
 )
 
 // agent runs one iteration of the step's agent, or of the one who stands in.
-func (d *driver) agent(e *executor.Effect, q *executor.Request) (work, error) {
-	n, step := d.find(q)
-	run, runner, err := d.agentRun(e, n, step, cmp.Or(e.Agent, step.Agent), step.Model)
+func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
+	n, step := w.find(q)
+	run, runner, err := w.agentRun(e, n, step, cmp.Or(e.Agent, step.Agent), step.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (d *driver) agent(e *executor.Effect, q *executor.Request) (work, error) {
 		left.Limits.TimeoutMS = e.TimeMS
 		run.Step = &left
 	}
-	left, err := d.left(n, q.Reports)
+	left, err := w.left(n, q.Reports)
 	if err != nil {
 		return nil, err
 	}
@@ -49,23 +49,23 @@ func (d *driver) agent(e *executor.Effect, q *executor.Request) (work, error) {
 		if ended.Agent == "" {
 			ended.Agent = run.Agent
 		}
-		if ended.Model = cmp.Or(ended.Model, run.Model); !d.Epic.UsesModel(run.Agent) {
+		if ended.Model = cmp.Or(ended.Model, run.Model); !w.Epic.UsesModel(run.Agent) {
 			ended.Model = ""
 		}
-		if err = errors.Join(err, d.plainFiles(run.Files)); err != nil {
+		if err = errors.Join(err, w.plainFiles(run.Files)); err != nil {
 			f := failed(ctx, *e, err)
 			f.Usage = ended.Usage
 			return f, nil
 		}
-		ended.Usage = d.stated(ended.Agent, ended.Usage)
+		ended.Usage = w.stated(ended.Agent, ended.Usage)
 		return ended, nil
 	}, nil
 }
 
 // stated is what a turn used, with what the policy says of an agent that costs nothing
 // where the turn said nothing.
-func (d *driver) stated(agent string, u executor.Usage) executor.Usage {
-	return u.OrStated(d.Epic.Agents[agent].Expect)
+func (w *Worker) stated(agent string, u executor.Usage) executor.Usage {
+	return u.OrStated(w.Epic.Agents[agent].Expect)
 }
 
 // setAside keeps the output of a turn that was cut, which the same turn would
@@ -94,17 +94,17 @@ func setAside(dir, turn string) error {
 
 // agentRun fills in what a turn of any agent needs but its prompt. own is the
 // model that the step or gate names for its own agent.
-func (d *driver) agentRun(e *executor.Effect, n *ir.Node, step *ir.Step, name, own string) (executor.AgentRun, executor.Runner, error) {
-	agent, ok := d.Epic.Agents[name]
+func (w *Worker) agentRun(e *executor.Effect, n *ir.Node, step *ir.Step, name, own string) (executor.AgentRun, executor.Runner, error) {
+	agent, ok := w.Epic.Agents[name]
 	if !ok {
 		return executor.AgentRun{}, nil, &Bug{fmt.Sprintf("node %s: agent %q is not in the epic", n.Key, name)}
 	}
-	r := d.Epic.Runners[agent.Runner]
-	runner := d.Runners[r.Kind]
+	r := w.Epic.Runners[agent.Runner]
+	runner := w.Runners[r.Kind]
 	if runner == nil {
 		return executor.AgentRun{}, nil, &Bug{fmt.Sprintf("no runner of kind %q was given", r.Kind)}
 	}
-	files, err := d.files(e)
+	files, err := w.files(e)
 	if err != nil {
 		return executor.AgentRun{}, nil, err
 	}
@@ -112,18 +112,18 @@ func (d *driver) agentRun(e *executor.Effect, n *ir.Node, step *ir.Step, name, o
 		own = cmp.Or(agent.Model, own)
 	}
 	return executor.AgentRun{
-		Node: n, Step: step, Agent: name, Slug: agent.Slug, Text: d.Agents[name], Runner: r, Effect: *e,
-		Model: d.model(cmp.Or(own, agent.Model)), Alias: d.Epic.Models[cmp.Or(own, agent.Model)],
-		Keep: d.keep(), Human: d.Epic.HITLOf(n), Record: d.record(e),
-		Epic: d.Epic.Epic.ID, Dir: d.Workspace.Dir(e.Node), Files: files, Env: d.identified(r),
-		Activity: d.activity(e),
+		Node: n, Step: step, Agent: name, Slug: agent.Slug, Text: w.Agents[name], Runner: r, Effect: *e,
+		Model: w.model(cmp.Or(own, agent.Model)), Alias: w.Epic.Models[cmp.Or(own, agent.Model)],
+		Keep: w.keep(), Human: w.Epic.HITLOf(n), Record: w.says(e),
+		Epic: w.Epic.Epic.ID, Dir: w.Workspace.Dir(e.Node), Files: files, Env: w.identified(r),
+		Activity: w.activity(e),
 	}, runner, nil
 }
 
 // identified is the environment of an agent, with who commits unless its runner says so.
-func (d *driver) identified(r ir.Runner) map[string]string {
-	env := maps.Clone(d.env())
-	for name, value := range d.Identity {
+func (w *Worker) identified(r ir.Runner) map[string]string {
+	env := maps.Clone(w.env())
+	for name, value := range w.Identity {
 		if _, set := env[name]; !set && !slices.Contains(r.Env, name) {
 			if env == nil {
 				env = map[string]string{}
@@ -135,19 +135,26 @@ func (d *driver) identified(r ir.Runner) map[string]string {
 }
 
 // model is what a program is told: what the alias stands for, else the alias.
-func (d *driver) model(alias string) string { return cmp.Or(d.Epic.Models[alias].ID, alias) }
+func (w *Worker) model(alias string) string { return cmp.Or(w.Epic.Models[alias].ID, alias) }
 
-func (c *Config) activity(e *executor.Effect) func(executor.Activity) {
-	if c.Activity == nil {
+func (t *Tools) activity(e *executor.Effect) func(executor.Activity) {
+	if t.Activity == nil {
 		return nil
 	}
 	return func(a executor.Activity) {
-		if c.Redact != nil {
-			a.Line = c.Redact(a.Line)
+		if t.Redact != nil {
+			a.Line = t.Redact(a.Line)
 		}
-		c.Activity(*e, a)
+		t.Activity(*e, a)
+	}
+}
+
+// says returns what lets the program of an effect put facts on record.
+func (w *Worker) says(e *executor.Effect) func(context.Context, executor.Body) error {
+	return func(ctx context.Context, b executor.Body) error {
+		return w.record(ctx, e.Says(executor.Redacted(b, w.Redact)))
 	}
 }
 
 // keep is where runners keep what outlives a turn.
-func (d *driver) keep() string { return filepath.Join(d.State, "runners") }
+func (w *Worker) keep() string { return filepath.Join(w.State, "runners") }

@@ -17,15 +17,15 @@ import (
 const diagnoseTime = 10 * 60 * 1000
 
 // diagnose lets another agent say what to do about one that stalled.
-func (d *driver) diagnose(e *executor.Effect, q *executor.Request) (work, error) {
-	n, step := d.find(q)
+func (w *Worker) diagnose(e *executor.Effect, q *executor.Request) (work, error) {
+	n, step := w.find(q)
 	name := cmp.Or(e.Agent, step.Stall.Agent)
 	limits := ir.StepLimits{Iterations: 1, Attempts: 1, TimeoutMS: diagnoseTime}
 	if t := step.Limits.TimeoutMS; t > 0 {
 		limits.TimeoutMS = min(t, diagnoseTime)
 	}
 	look := &ir.Step{Name: step.Name, Agent: name, Access: "read", Session: "fresh", Limits: limits}
-	run, runner, err := d.agentRun(e, n, look, name, d.Epic.Agents[name].Model)
+	run, runner, err := w.agentRun(e, n, look, name, w.Epic.Agents[name].Model)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (d *driver) diagnose(e *executor.Effect, q *executor.Request) (work, error)
 			answer = reported
 		}
 		said := readDiagnosis(answer)
-		said.Agent, said.Usage = name, d.stated(name, ended.Usage)
+		said.Agent, said.Usage = name, w.stated(name, ended.Usage)
 		if ended.End != executor.EndExited {
 			said.Action, said.Note = "human", fmt.Sprintf("the agent %s, who should have looked at it, gave no answer (%s)", name, ended.End)
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -12,27 +14,92 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// Tools are what effects are done with.
+type Tools struct {
+	Epic      *ir.Epic
+	Workspace executor.Workspace
+	Runners   map[string]executor.Runner // by kind
+	Gates     map[string]executor.Gate   // by kind
+	State     string                     // directory for the files of attempts
+	Agents    map[string]string          // text of agent files, by agent
+
+	// Room reports why nothing that needs space may begin now (the disk is nearly
+	// full), or nil. Asked before each agent and gate; such an effect is tried
+	// again later. It may be nil; it is called from any goroutine.
+	Room func() error
+
+	// Redact takes secrets out of every text before it is stored or shown; nil takes
+	// out nothing. It is called from any goroutine.
+	Redact func(string) string
+
+	// Env is what agents and gates get besides worktree { env }, which has the last word.
+	Env map[string]string
+
+	// Identity are the variables that tell git in agents' programs who commits, where an agent
+	// could change that for all of them; nil where it cannot.
+	Identity map[string]string
+
+	Activity func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
+}
+
+// Bug is an error that should not be possible.
+type Bug struct{ What string }
+
+func (b *Bug) Error() string { return "bug in ralph: " + b.What }
+
+// Worker does effects, many at a time.
+type Worker struct {
+	Tools
+	record  func(context.Context, executor.Event) error
+	nodes   map[ir.NodeID]*ir.Node
+	mu      sync.Mutex        // guards digests
+	digests map[string]string // of gates
+}
+
+// New returns a worker. record puts what an effect says while it goes on, without secrets,
+// on stable storage; it is called from any goroutine.
+func New(t Tools, record func(context.Context, executor.Event) error) *Worker {
+	w := &Worker{Tools: t, record: record, nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{}}
+	for i := range t.Epic.Nodes {
+		w.nodes[t.Epic.Nodes[i].ID] = &t.Epic.Nodes[i]
+	}
+	return w
+}
+
+// Do does an effect and says what came of it, without secrets; where it did not happen, that is
+// an EffectFailed. An error means that it can begin now as little as at another time, and that
+// the run cannot go on: a *Bug, or the directory for files is not what it has to be.
+func (w *Worker) Do(ctx context.Context, q executor.Request) (executor.Body, error) {
+	do, err := w.begin(&q)
+	if err != nil {
+		return nil, err
+	}
+	body, err := do(ctx)
+	if err != nil {
+		body = failed(ctx, q.Effect, err)
+	}
+	return executor.Redacted(body, w.Redact), nil
+}
+
 // work is what a worker does for one effect.
 type work func(context.Context) (executor.Body, error)
 
-// effect returns what a worker has to do. Everything that needs the run is
-// looked up here, in the goroutine that owns it.
-func (d *driver) effect(e *executor.Effect) (work, error) {
-	ws, q := d.Workspace, d.Run.Request(*e)
+// begin returns what there is to do for a request.
+func (w *Worker) begin(q *executor.Request) (work, error) {
+	ws, e := w.Workspace, &q.Effect
 	switch e.Kind {
 	case executor.EffectBase:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Base(ctx, *e)) }, nil
 	case executor.EffectPrepare:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Prepare(ctx, *e)) }, nil
 	case executor.EffectAgent:
-		return d.room(d.agent(e, &q))
+		return w.room(w.agent(e, q))
 	case executor.EffectDiagnose:
-		return d.room(d.diagnose(e, &q))
+		return w.room(w.diagnose(e, q))
 	case executor.EffectCollect:
-		outcome := q.Outcome
-		return func(ctx context.Context) (executor.Body, error) { return body(ws.Collect(ctx, *e, outcome)) }, nil
+		return func(ctx context.Context) (executor.Body, error) { return body(ws.Collect(ctx, *e, q.Outcome)) }, nil
 	case executor.EffectGate, executor.EffectRed:
-		return d.room(d.gate(e, &q))
+		return w.room(w.gate(e, q))
 	case executor.EffectPublish:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Publish(ctx, *e)) }, nil
 	case executor.EffectLand:
@@ -49,12 +116,12 @@ func (d *driver) effect(e *executor.Effect) (work, error) {
 func body[B executor.Body](b B, err error) (executor.Body, error) { return b, err }
 
 // room asks for space before something begins that may need much of it.
-func (d *driver) room(do work, err error) (work, error) {
-	if err != nil || d.Room == nil {
+func (w *Worker) room(do work, err error) (work, error) {
+	if err != nil || w.Room == nil {
 		return do, err
 	}
 	return func(ctx context.Context) (executor.Body, error) {
-		if err := d.Room(); err != nil {
+		if err := w.Room(); err != nil {
 			return nil, err
 		}
 		return do(ctx)
@@ -63,9 +130,9 @@ func (d *driver) room(do work, err error) (work, error) {
 
 // find returns the node and step of a request. The sum is in no epic: it has
 // only a key.
-func (d *driver) find(q *executor.Request) (*ir.Node, *ir.Step) {
+func (w *Worker) find(q *executor.Request) (*ir.Node, *ir.Step) {
 	e := &q.Effect
-	if n := d.nodes[e.Node]; n != nil {
+	if n := w.nodes[e.Node]; n != nil {
 		for j := range n.Steps {
 			if n.Steps[j].Name == e.Step {
 				return n, &n.Steps[j]
@@ -73,7 +140,7 @@ func (d *driver) find(q *executor.Request) (*ir.Node, *ir.Step) {
 		}
 		return n, madeUp(n, q)
 	}
-	n := &ir.Node{ID: e.Node, Key: ir.Key(e.Node), Git: ir.Git{Branch: d.Epic.Epic.Integration.Branch}}
+	n := &ir.Node{ID: e.Node, Key: ir.Key(e.Node), Git: ir.Git{Branch: w.Epic.Epic.Integration.Branch}}
 	return n, madeUp(n, q)
 }
 
@@ -123,3 +190,13 @@ func first(list []string, n int) []string {
 
 // dirName makes a name fit for a directory; no dot stays.
 func dirName(name string) string { return strings.ReplaceAll(text.FileName(name), ".", "-") }
+
+// env is what the policy and this ralph set for agents and gates.
+func (t *Tools) env() map[string]string {
+	if len(t.Env) == 0 {
+		return t.Epic.Run.Worktree.Env
+	}
+	out := maps.Clone(t.Env)
+	maps.Copy(out, t.Epic.Run.Worktree.Env)
+	return out
+}

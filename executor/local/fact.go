@@ -14,26 +14,24 @@ type fact struct {
 	kept  chan<- error
 }
 
-// record returns what lets the workers of an effect tell facts.
-func (d *driver) record(e *executor.Effect) func(context.Context, executor.Body) error {
-	return func(ctx context.Context, body executor.Body) error {
-		kept := make(chan error, 1)
-		f := fact{event: e.Says(executor.Redacted(body, d.Redact)), kept: kept}
-		select {
-		case d.facts <- f:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-d.ctx.Done():
-			return d.ctx.Err()
-		}
-		select {
-		case err := <-kept:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-d.ctx.Done():
-			return d.ctx.Err()
-		}
+// record puts what a worker says on stable storage.
+func (d *driver) record(ctx context.Context, e executor.Event) error {
+	kept := make(chan error, 1)
+	f := fact{event: e, kept: kept}
+	select {
+	case d.facts <- f:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-d.ctx.Done():
+		return d.ctx.Err()
+	}
+	select {
+	case err := <-kept:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-d.ctx.Done():
+		return d.ctx.Err()
 	}
 }
 

@@ -21,8 +21,8 @@ func Files(state string, node ir.NodeID, step string, attempt int) string {
 // plainFiles takes out of an attempt's directory what is neither a file nor a
 // directory: behind a link that a program left there ralph would write into
 // somebody else's file, and at a pipe it would wait for ever.
-func (c *Config) plainFiles(dir string) error {
-	there, err := c.noLink(dir)
+func (t *Tools) plainFiles(dir string) error {
+	there, err := t.noLink(dir)
 	if err != nil || !there {
 		return err
 	}
@@ -40,27 +40,27 @@ func (c *Config) plainFiles(dir string) error {
 
 // files returns the directory of an attempt's files, which whoever writes there
 // makes. What a program put in its place is taken away: ralph writes behind no link.
-func (d *driver) files(e *executor.Effect) (string, error) {
-	dir := Files(d.State, e.Node, e.Step, e.Attempt)
-	_, err := d.noLink(dir)
+func (w *Worker) files(e *executor.Effect) (string, error) {
+	dir := Files(w.State, e.Node, e.Step, e.Attempt)
+	_, err := w.noLink(dir)
 	return dir, err
 }
 
 // noLink takes away what stands in the place of a directory below the run's state, or of
 // one above it there, and is none. The state's own directory must be one. It reports
 // whether the directory is there.
-func (c *Config) noLink(dir string) (bool, error) {
+func (t *Tools) noLink(dir string) (bool, error) {
 	if there, err := regular.There(dir); err == nil {
 		return there, nil
 	}
-	if err := regular.NoLinks(c.State); err != nil {
+	if err := regular.NoLinks(t.State); err != nil {
 		return false, err
 	}
-	rel, err := filepath.Rel(c.State, dir)
+	rel, err := filepath.Rel(t.State, dir)
 	if err != nil {
 		return false, err
 	}
-	at := c.State
+	at := t.State
 	for _, name := range strings.Split(rel, string(filepath.Separator)) {
 		at = filepath.Join(at, name)
 		st, err := os.Lstat(at)

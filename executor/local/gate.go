@@ -20,14 +20,14 @@ import (
 // gate lets one gate judge the effect's commit. The directory holds exactly that
 // commit; afterwards it is put back, and what the gate did to it counts by the
 // gate's kind.
-func (d *driver) gate(e *executor.Effect, q *executor.Request) (work, error) {
-	run, judge, err := d.gateRun(e, q)
+func (w *Worker) gate(e *executor.Effect, q *executor.Request) (work, error) {
+	run, judge, err := w.gateRun(e, q)
 	if err != nil {
 		return nil, err
 	}
-	open := d.tree
+	open := w.tree
 	if run.Gate.Kind == "review" || run.Gate.Kind == "outcome" {
-		open = d.empty
+		open = w.empty
 	}
 	red := e.Kind == executor.EffectRed
 	return func(ctx context.Context) (executor.Body, error) {
@@ -41,7 +41,7 @@ func (d *driver) gate(e *executor.Effect, q *executor.Request) (work, error) {
 			judged, err := judge.Judge(ctx, run)
 			trace, after := shut()
 			judged.Again = again
-			return judged, trace, errors.Join(err, after, d.plainFiles(run.Files))
+			return judged, trace, errors.Join(err, after, w.plainFiles(run.Files))
 		}
 		judged, trace, err := once(e, "")
 		if why := doubtful(run.Gate, judged, trace); err == nil && why != "" {
@@ -56,8 +56,8 @@ func (d *driver) gate(e *executor.Effect, q *executor.Request) (work, error) {
 			return f, nil
 		}
 		judged.Gate, judged.Red = e.Gate, red
-		judged.Usage = d.stated(judged.Agent, judged.Usage)
-		if !d.Epic.JudgesByModel(e.Gate, judged.Agent) {
+		judged.Usage = w.stated(judged.Agent, judged.Usage)
+		if !w.Epic.JudgesByModel(e.Gate, judged.Agent) {
 			judged.Model = ""
 		}
 		return weigh(run.Gate, judged, trace), nil
@@ -93,57 +93,57 @@ func weigh(g ir.Gate, j executor.GateJudged, t executor.Trace) executor.GateJudg
 const closing = time.Minute
 
 // tree opens the commit for a gate.
-func (d *driver) tree(ctx context.Context, e *executor.Effect) (string, func() (executor.Trace, error), error) {
-	dir, err := d.Workspace.Open(ctx, *e)
+func (w *Worker) tree(ctx context.Context, e *executor.Effect) (string, func() (executor.Trace, error), error) {
+	dir, err := w.Workspace.Open(ctx, *e)
 	return dir, func() (executor.Trace, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 		defer cancel()
-		return d.Workspace.Close(ctx, *e)
+		return w.Workspace.Close(ctx, *e)
 	}, err
 }
 
 // empty is a directory that says nothing, not even by its neighbours.
-func (d *driver) empty(context.Context, *executor.Effect) (string, func() (executor.Trace, error), error) {
+func (w *Worker) empty(context.Context, *executor.Effect) (string, func() (executor.Trace, error), error) {
 	dir, err := regular.MkdirTemp("ralph-review-")
 	return dir, func() (executor.Trace, error) { return executor.Trace{}, os.RemoveAll(dir) }, err
 }
 
 // gateRun fills in everything that a gate may ask for.
-func (d *driver) gateRun(e *executor.Effect, q *executor.Request) (executor.GateRun, executor.Gate, error) {
-	n, step := d.find(q)
-	g, ok := d.Epic.Gates[e.Gate]
-	judge := d.Gates[g.Kind]
+func (w *Worker) gateRun(e *executor.Effect, q *executor.Request) (executor.GateRun, executor.Gate, error) {
+	n, step := w.find(q)
+	g, ok := w.Epic.Gates[e.Gate]
+	judge := w.Gates[g.Kind]
 	if !ok || judge == nil {
 		return executor.GateRun{}, nil, &Bug{fmt.Sprintf("gate %q of kind %q cannot be judged", e.Gate, g.Kind)}
 	}
-	files, err := d.files(e)
+	files, err := w.files(e)
 	if err != nil {
 		return executor.GateRun{}, nil, err
 	}
 	run := executor.GateRun{
-		Redact: d.Redact,
-		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: d.digest(e.Gate), Effect: *e, Left: q.Left, Epic: d.Epic.Epic.ID,
-		Files: files, Env: d.env(), Secrets: d.Epic.SecretVars(g.Secrets), Activity: d.activity(e),
+		Redact: w.Redact,
+		Node:   n, Step: step, Name: e.Gate, Gate: g, Digest: w.digest(e.Gate), Effect: *e, Left: q.Left, Epic: w.Epic.Epic.ID,
+		Files: files, Env: w.env(), Secrets: w.Epic.SecretVars(g.Secrets), Activity: w.activity(e),
 		Outcome: q.Outcome, Changed: q.Changed, Listed: q.Listed, Feedback: q.Feedback[:q.Told], Earlier: slices.Clip(q.Earlier),
 	}
 	if name := cmp.Or(e.Agent, g.Agent); name != "" {
-		agent := d.Epic.Agents[name]
+		agent := w.Epic.Agents[name]
 		own := g.Model
 		if name != g.Agent {
 			own = cmp.Or(agent.Model, own)
 		}
-		run.Agent, run.Slug, run.Text = name, agent.Slug, d.Agents[name]
-		run.Model, run.Alias, run.Runner = d.model(cmp.Or(own, agent.Model)), d.Epic.Models[cmp.Or(own, agent.Model)], d.Epic.Runners[agent.Runner]
-		run.Keep, run.Record, run.Human = d.keep(), d.record(e), d.Epic.HITLOf(n)
+		run.Agent, run.Slug, run.Text = name, agent.Slug, w.Agents[name]
+		run.Model, run.Alias, run.Runner = w.model(cmp.Or(own, agent.Model)), w.Epic.Models[cmp.Or(own, agent.Model)], w.Epic.Runners[agent.Runner]
+		run.Keep, run.Record, run.Human = w.keep(), w.says(e), w.Epic.HITLOf(n)
 		if g.Kind != "review" { // a blind one may not ask
 			run.Context = executor.WithFeedback(q.Context, q.Feedback)
 		}
 	}
 	from := cmp.Or(e.Base, e.Start)
-	run.Diff = func(ctx context.Context, w io.Writer) error { return d.Workspace.Diff(ctx, from, e.Commit, w) }
+	run.Diff = func(ctx context.Context, to io.Writer) error { return w.Workspace.Diff(ctx, from, e.Commit, to) }
 	if g.Kind == "review" && g.Plan != "" {
 		run.Plan = func(ctx context.Context) ([]byte, error) {
-			b, _, err := d.Workspace.FileAt(ctx, e.Commit, g.Plan, maxPlan)
+			b, _, err := w.Workspace.FileAt(ctx, e.Commit, g.Plan, maxPlan)
 			return b, err
 		}
 	}
@@ -154,9 +154,11 @@ func (d *driver) gateRun(e *executor.Effect, q *executor.Request) (executor.Gate
 const maxPlan = 128 << 20
 
 // digest of a gate, computed once.
-func (d *driver) digest(gate string) string {
-	if _, known := d.digests[gate]; !known {
-		d.digests[gate] = ir.GateDigest(d.Epic, gate)
+func (w *Worker) digest(gate string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, known := w.digests[gate]; !known {
+		w.digests[gate] = ir.GateDigest(w.Epic, gate)
 	}
-	return d.digests[gate]
+	return w.digests[gate]
 }

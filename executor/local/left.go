@@ -23,14 +23,14 @@ const mostLeft = 50
 // left names the files that agents of earlier steps wrote beside their outcome, for the
 // agent of a step. Only steps that are told something of their own are there to find out
 // what others need.
-func (d *driver) left(n *ir.Node, reports []executor.StepReport) (lines []string, err error) {
+func (w *Worker) left(n *ir.Node, reports []executor.StepReport) (lines []string, err error) {
 	var said, files []string
 	for _, a := range reports {
 		k := slices.IndexFunc(n.Steps, func(s ir.Step) bool { return s.Name == a.Step })
 		if k < 0 || len(n.Steps[k].Prompt) == 0 {
 			continue
 		}
-		s, f, err := leftIn(Files(d.State, n.ID, a.Step, a.Attempt), a.Step, a.Summary, len(n.Steps[k].Gates) > 0)
+		s, f, err := leftIn(Files(w.State, n.ID, a.Step, a.Attempt), a.Step, a.Summary, len(n.Steps[k].Gates) > 0)
 		if err != nil {
 			return nil, err
 		}

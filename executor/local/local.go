@@ -2,53 +2,29 @@ package local
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Config says what a run is made of.
 type Config struct {
-	Epic      *ir.Epic
-	Run       *machine.Run // has replayed the journal
-	Journal   executor.Journal
-	Workspace executor.Workspace
-	Runners   map[string]executor.Runner // by kind
-	Gates     map[string]executor.Gate   // by kind
-	State     string                     // directory for the files of attempts
-	Agents    map[string]string          // text of agent files, by agent
-	Grace     time.Duration              // that running attempts get at the first interrupt
+	Tools
+	Run     *machine.Run // has replayed the journal
+	Journal executor.Journal
+	Grace   time.Duration // that running attempts get at the first interrupt
 
 	// Interrupts asks to drain (first) and to stop at once (second). It may be nil.
 	Interrupts <-chan struct{}
 	Inbox      executor.Inbox                           // decisions of people; may be nil
 	Letters    <-chan struct{}                          // says that the inbox may have changed; may be nil: it is looked at twice a second
 	Unread     func(executor.Letter, *executor.Refused) // told of a letter that was written before the run and is refused; may be nil
-	Activity   func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
 
 	// Orphans are collected commits that the journal does not know: its end is
 	// missing. They are put on record before the run starts.
 	Orphans []executor.Orphan
-
-	// Room reports why nothing that needs space may begin now (the disk is nearly
-	// full), or nil. Asked before each agent and gate; such an effect is tried
-	// again later. It may be nil; it is called from any goroutine.
-	Room func() error
-
-	// Redact takes secrets out of every text before it is stored or shown; nil takes
-	// out nothing. It is called from any goroutine.
-	Redact func(string) string
-
-	// Env is what agents and gates get besides worktree { env }, which has the last word.
-	Env map[string]string
-
-	// Identity are the variables that tell git in agents' programs who commits, where an agent
-	// could change that for all of them; nil where it cannot.
-	Identity map[string]string
 
 	// Deadline, if it is not zero, drains the run as an interrupt would.
 	Deadline time.Time
@@ -66,11 +42,6 @@ type Config struct {
 	Observe func([]executor.Event)
 }
 
-// Bug is an error that should not be possible.
-type Bug struct{ What string }
-
-func (b *Bug) Error() string { return "bug in ralph: " + b.What }
-
 // Apply runs the epic until nothing is left to do by itself, or until it was
 // interrupted. An error means that the run could not go on; what is in the
 // journal then is the truth, and the next Apply goes on from there.
@@ -79,11 +50,8 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	d := &driver{
 		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
 		jobs: make(chan job), reports: make(chan report, 64), facts: make(chan fact), flying: map[int64]context.CancelFunc{},
-		nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{},
 	}
-	for i := range c.Epic.Nodes {
-		d.nodes[c.Epic.Nodes[i].ID] = &c.Epic.Nodes[i]
-	}
+	d.effects = New(c.Tools, d.record)
 	defer func() {
 		// Whatever happens, no worker outlives the run.
 		cancel()
@@ -109,11 +77,11 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	}
 }
 
-// driver owns the run. All its methods but what effect returns run in one
-// goroutine.
+// driver owns the run. All its methods but those of workers run in one goroutine.
 type driver struct {
 	Config
 	ctx        context.Context // of the workers; a run is one call of Apply
+	effects    *Worker
 	clock      clock
 	stay       bool // for people too
 	work       sync.WaitGroup
@@ -129,8 +97,6 @@ type driver struct {
 	began      time.Time // the run
 	rest       time.Time // when memory is given back, if nothing happens until then; zero: it was
 	pause      time.Duration
-	nodes      map[ir.NodeID]*ir.Node
-	digests    map[string]string // of gates
 	interrupts int
 	late       bool                // the deadline has drained the run
 	seen       []executor.Sighting // in batch
@@ -141,6 +107,7 @@ type report struct {
 	began int64 // event that began it; 0: the preflight
 	event executor.Event
 	seen  []executor.Sighting // what others changed meanwhile
+	err   error               // why the run cannot go on
 }
 
 // put gives an event its place and applies it. It becomes durable with the rest
@@ -241,10 +208,7 @@ func (d *driver) round() (done bool, err error) {
 		return false, err
 	}
 	for i := range todo.Start {
-		e := todo.Start[i] // of its own, so that it keeps no other in memory
-		if err := d.start(&e); err != nil {
-			return false, err
-		}
+		d.start(&todo.Start[i])
 	}
 	if len(todo.Try) > 0 && d.trying == nil {
 		d.preflight(todo.Try)
@@ -298,6 +262,9 @@ func (d *driver) report(r report) error {
 	if err := d.sighted(r.seen, false); err != nil {
 		return err
 	}
+	if r.err != nil {
+		return r.err
+	}
 	return d.put(r.event)
 }
 
@@ -325,14 +292,4 @@ func (d *driver) deadline() error {
 	return d.put(executor.Event{Body: executor.RunDraining{
 		Until: now.Truncate(time.Millisecond).Add(d.Grace), Reason: "the run's deadline is over",
 	}})
-}
-
-// env is what the policy and this ralph set for agents and gates.
-func (c *Config) env() map[string]string {
-	if len(c.Env) == 0 {
-		return c.Epic.Run.Worktree.Env
-	}
-	out := maps.Clone(c.Env)
-	maps.Copy(out, c.Epic.Run.Worktree.Env)
-	return out
 }

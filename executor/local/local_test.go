@@ -70,8 +70,11 @@ func (b *bench) apply(change ...func(*local.Config, *executor.RunStarted)) (*mac
 	b.t.Helper()
 	run := b.replay()
 	c := local.Config{
-		Epic: b.epic, Run: run, Journal: b.journal, Workspace: b.ws, State: b.state,
-		Runners: map[string]executor.Runner{"command": b.runner}, Gates: map[string]executor.Gate{"command": b.gate},
+		Tools: local.Tools{
+			Epic: b.epic, Workspace: b.ws, State: b.state,
+			Runners: map[string]executor.Runner{"command": b.runner}, Gates: map[string]executor.Gate{"command": b.gate},
+		},
+		Run: run, Journal: b.journal,
 	}
 	start := executortest.Start(b.epic)
 	for _, f := range change {

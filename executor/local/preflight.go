@@ -9,42 +9,15 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
-
-// Trying is the event that begins a preflight.
-func Trying(checks []machine.BaseCheck) executor.PreflightStarted {
-	b := executor.PreflightStarted{Setup: checks[0].Setup}
-	for _, c := range checks {
-		b.Gates = append(b.Gates, c.Gate)
-	}
-	return b
-}
-
-// preflight tries gates on the bases, whose record is durable, beside the loop:
-// nothing else starts meanwhile.
-func (d *driver) preflight(checks []machine.BaseCheck) {
-	ctx, cancel := context.WithCancel(d.ctx)
-	d.trying = cancel
-	c, tell := d.Config, d.record(&executor.Effect{})
-	d.work.Go(func() {
-		end, seen, err := d.watch(ctx, executor.Effect{Kind: executor.EffectGate, Step: machine.Preflight}, func(ctx context.Context) (executor.Body, error) {
-			return executor.PreflightEnded{}, Preflight(ctx, c, checks, tell)
-		})
-		if err != nil {
-			end = executor.PreflightEnded{Detail: failed(ctx, executor.Effect{}, err).Detail}
-		}
-		d.reports <- report{0, executor.Event{Body: executor.Redacted(end, d.Redact)}, seen}
-	})
-}
 
 // Preflight tries each gate on its base, one after another, all those of one base in
 // one worktree, which is set up once and put back after each. It tells each verdict;
 // an error says why not all were tried. A gate that has to be green and was not tried
 // has no verdict, which is told, too: nothing starts then.
-func Preflight(ctx context.Context, c Config, checks []machine.BaseCheck, tell func(context.Context, executor.Body) error) error {
+func Preflight(ctx context.Context, t *Tools, checks []executor.BaselineJudged, tell func(context.Context, executor.Body) error) error {
 	left := checks
 	told := func(ctx context.Context, b executor.Body) error {
 		left = left[1:]
@@ -55,7 +28,7 @@ func Preflight(ctx context.Context, c Config, checks []machine.BaseCheck, tell f
 		for n < len(left) && left[n].Base == left[0].Base {
 			n++
 		}
-		err := onBase(ctx, c, left[:n], told)
+		err := onBase(ctx, t, left[:n], told)
 		var bug *Bug
 		if err == nil {
 			continue
@@ -67,9 +40,9 @@ func Preflight(ctx context.Context, c Config, checks []machine.BaseCheck, tell f
 			if !check.Green {
 				continue
 			}
-			b := judgedBase(check)
+			b := check
 			b.Verdict, b.Message = executor.ErrorJudged, text.Head("it was not tried: "+err.Error(), executor.MaxNote)
-			if err := tell(ctx, executor.Redacted(b, c.Redact)); err != nil {
+			if err := tell(ctx, executor.Redacted(b, t.Redact)); err != nil {
 				return err
 			}
 		}
@@ -78,29 +51,23 @@ func Preflight(ctx context.Context, c Config, checks []machine.BaseCheck, tell f
 	return nil
 }
 
-func judgedBase(check machine.BaseCheck) executor.BaselineJudged {
-	return executor.BaselineJudged{
-		Gate: check.Gate, Also: check.Also, Digest: check.Digest, Setup: check.Setup, Base: check.Base, Of: check.Of, Green: check.Green,
-	}
-}
-
 // onBase tries gates on one base.
-func onBase(ctx context.Context, c Config, checks []machine.BaseCheck, tell func(context.Context, executor.Body) error) (err error) {
-	if c.Room != nil {
-		if err := c.Room(); err != nil {
+func onBase(ctx context.Context, t *Tools, checks []executor.BaselineJudged, tell func(context.Context, executor.Body) error) (err error) {
+	if t.Room != nil {
+		if err := t.Room(); err != nil {
 			return err
 		}
 	}
-	e := executor.Effect{Kind: executor.EffectGate, Node: executor.Integration, Step: machine.Preflight, Gate: "base", Apart: true, Commit: checks[0].Base.Commit}
+	e := executor.Effect{Kind: executor.EffectGate, Node: executor.Integration, Step: executor.Preflight, Gate: "base", Apart: true, Commit: checks[0].Base.Commit}
 	shut := func(stay bool) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 		defer cancel()
 		e := e
 		e.Stay = stay
-		_, err := c.Workspace.Close(ctx, e)
+		_, err := t.Workspace.Close(ctx, e)
 		return err
 	}
-	dir, err := c.Workspace.Open(ctx, e)
+	dir, err := t.Workspace.Open(ctx, e)
 	defer func() { err = errors.Join(err, shut(false)) }()
 	if err != nil {
 		return err
@@ -111,7 +78,7 @@ func onBase(ctx context.Context, c Config, checks []machine.BaseCheck, tell func
 				return err
 			}
 		}
-		judged, err := tryGate(ctx, c, check, dir)
+		judged, err := tryGate(ctx, t, check, dir)
 		if err != nil {
 			return err
 		}
@@ -123,22 +90,22 @@ func onBase(ctx context.Context, c Config, checks []machine.BaseCheck, tell func
 }
 
 // tryGate lets one gate judge a base, as it would judge a sprint's work.
-func tryGate(ctx context.Context, c Config, check machine.BaseCheck, dir string) (executor.BaselineJudged, error) {
-	out := judgedBase(check)
-	g := c.Epic.Gates[check.Gate]
-	judge := c.Gates[g.Kind]
+func tryGate(ctx context.Context, t *Tools, check executor.BaselineJudged, dir string) (executor.BaselineJudged, error) {
+	out := check
+	g := t.Epic.Gates[check.Gate]
+	judge := t.Gates[g.Kind]
 	if judge == nil {
 		return out, &Bug{fmt.Sprintf("gate %q of kind %q cannot be judged", check.Gate, g.Kind)}
 	}
 	files := filepath.Join("baseline", short(check.Base.Tree)+"-"+short(strings.TrimPrefix(check.Digest, "sha256:")))
-	abs := filepath.Join(c.State, files)
-	if err := c.plainFiles(abs); err != nil {
+	abs := filepath.Join(t.State, files)
+	if err := t.plainFiles(abs); err != nil {
 		return out, err
 	}
-	e := executor.Effect{Kind: executor.EffectGate, Step: machine.Preflight, Gate: check.Gate, Commit: check.Base.Commit}
+	e := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight, Gate: check.Gate, Commit: check.Base.Commit}
 	run := executor.GateRun{
-		Node: &ir.Node{ID: machine.Preflight, Key: machine.Preflight}, Step: &ir.Step{Name: machine.Preflight}, Name: check.Gate, Gate: g, Digest: check.Digest,
-		Effect: e, Epic: c.Epic.Epic.ID, Dir: dir, Files: abs, Env: c.env(), Secrets: c.Epic.SecretVars(g.Secrets), Redact: c.Redact, Activity: c.activity(&e),
+		Node: &ir.Node{ID: executor.Preflight, Key: executor.Preflight}, Step: &ir.Step{Name: executor.Preflight}, Name: check.Gate, Gate: g, Digest: check.Digest,
+		Effect: e, Epic: t.Epic.Epic.ID, Dir: dir, Files: abs, Env: t.env(), Secrets: t.Epic.SecretVars(g.Secrets), Redact: t.Redact, Activity: t.activity(&e),
 	}
 	if run.Activity != nil { // it begins
 		run.Activity(executor.Activity{})
@@ -147,7 +114,7 @@ func tryGate(ctx context.Context, c Config, check machine.BaseCheck, dir string)
 	if err != nil {
 		return out, err
 	}
-	if err := c.plainFiles(abs); err != nil {
+	if err := t.plainFiles(abs); err != nil {
 		return out, err
 	}
 	out.Verdict, out.Message, out.Millis, out.Counts = judged.Verdict, judged.Message, judged.Millis, judged.Counts
@@ -157,7 +124,7 @@ func tryGate(ctx context.Context, c Config, check machine.BaseCheck, dir string)
 			out.Log = filepath.ToSlash(filepath.Join(files, f.Name()))
 		}
 	}
-	redacted, _ := executor.Redacted(out, c.Redact).(executor.BaselineJudged) // it is of the type of out
+	redacted, _ := executor.Redacted(out, t.Redact).(executor.BaselineJudged) // it is of the type of out
 	return redacted, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/local"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -46,7 +45,7 @@ func TestGatesAreTriedBeforeAnythingStarts(t *testing.T) { // execution §5, pre
 	b := newBench(t, executortest.Epic([]string{"1.1", "1.2"}, twoGates))
 	var asked []executor.GateRun
 	b.gate.Do = func(_ context.Context, r executor.GateRun) (executor.GateJudged, error) {
-		if r.Effect.Step == machine.Preflight {
+		if r.Effect.Step == executor.Preflight {
 			asked = append(asked, r)
 			if r.Name == "lint" {
 				return executortest.Verdict(r.Name, executor.Fail), nil
@@ -79,7 +78,7 @@ func TestACrashInAPreflightCostsOneMore(t *testing.T) { // execution §5, §9
 			b := newBench(t, executortest.Epic([]string{"1.1"}, twoGates))
 			began := map[string]int{}
 			b.gate.Do = func(_ context.Context, r executor.GateRun) (executor.GateJudged, error) {
-				if r.Effect.Step == machine.Preflight {
+				if r.Effect.Step == executor.Preflight {
 					began[r.Name]++
 				}
 				return executortest.Verdict(r.Name, executor.Pass), nil
@@ -151,7 +150,7 @@ func TestAWaitingRunGoesOnWhenTheBaseIsApproved(t *testing.T) { // execution §5
 			e.Gates["lint"] = g
 		}))
 		b.gate.Do = func(_ context.Context, r executor.GateRun) (executor.GateJudged, error) {
-			if r.Effect.Step == machine.Preflight && r.Name == "lint" {
+			if r.Effect.Step == executor.Preflight && r.Name == "lint" {
 				return executortest.Verdict(r.Name, executor.Fail), nil
 			}
 			return executortest.Verdict(r.Name, executor.Pass), nil

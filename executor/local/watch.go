@@ -19,7 +19,7 @@ func (d *driver) watched(start executor.RunStarted) error {
 
 // watch does an effect, and looks before it, and after it if it runs programs of
 // others. What was changed before it began is put on record at once.
-func (d *driver) watch(ctx context.Context, e executor.Effect, do work) (executor.Body, []executor.Sighting, error) {
+func (d *driver) watch(ctx context.Context, e executor.Effect, do func(context.Context) (executor.Body, error)) (executor.Body, []executor.Sighting, error) {
 	if d.Watch == nil {
 		body, err := do(ctx)
 		return body, nil, err

@@ -9,26 +9,20 @@ import (
 // job is an effect for a worker.
 type job struct {
 	ctx context.Context
-	e   *executor.Effect
-	do  work
+	q   executor.Request
 }
 
 // start begins an effect, whose record is durable. A worker that has nothing to do
 // takes it, else a new one: the stack of one that has worked is large enough already.
-func (d *driver) start(e *executor.Effect) error {
-	do, err := d.effect(e)
-	if err != nil {
-		return err
-	}
+func (d *driver) start(e *executor.Effect) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	d.flying[e.Seq] = cancel
-	j := job{ctx, e, do}
+	j := job{ctx, d.Run.Request(*e)}
 	select {
 	case d.jobs <- j:
 	default:
 		d.work.Go(func() { d.worker(j) })
 	}
-	return nil
 }
 
 // worker does one job after another until the run is over.
@@ -46,10 +40,10 @@ func (d *driver) worker(j job) {
 
 // perform does one effect.
 func (d *driver) perform(j job) report {
-	body, seen, err := d.watch(j.ctx, *j.e, j.do)
+	e := j.q.Effect
+	body, seen, err := d.watch(j.ctx, e, func(ctx context.Context) (executor.Body, error) { return d.effects.Do(ctx, j.q) })
 	if err != nil {
-		body = failed(j.ctx, *j.e, err)
+		return report{began: e.Seq, seen: seen, err: err}
 	}
-	body = executor.Redacted(body, d.Redact)
-	return report{j.e.Seq, j.e.Says(body), seen}
+	return report{began: e.Seq, event: e.Says(body), seen: seen}
 }

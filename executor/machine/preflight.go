@@ -12,10 +12,6 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Preflight is the reserved word for what is done before anything starts: the
-// gates of the policy are tried on the pinned bases. It names no node.
-const Preflight = "preflight"
-
 // BaseCheck is a gate that a preflight tries on a base.
 type BaseCheck struct {
 	Gate     string
@@ -27,6 +23,15 @@ type BaseCheck struct {
 	Green    bool                     // nothing starts while it is red
 	Known    *executor.BaselineJudged // the verdict on record, nil if there is none
 	Approved string                   // who let it be red
+}
+
+// Untried are checks as they are put on record, without their verdicts.
+func Untried(checks []BaseCheck) []executor.BaselineJudged {
+	out := make([]executor.BaselineJudged, len(checks))
+	for i, c := range checks {
+		out[i] = executor.BaselineJudged{Gate: c.Gate, Also: c.Also, Digest: c.Digest, Setup: c.Setup, Base: c.Base, Of: c.Of, Green: c.Green}
+	}
+	return out
 }
 
 func (c BaseCheck) binding() executor.Binding {

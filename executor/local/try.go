@@ -1,0 +1,36 @@
+package local
+
+import (
+	"context"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
+)
+
+// Trying is the event that begins a preflight.
+func Trying(checks []machine.BaseCheck) executor.PreflightStarted {
+	b := executor.PreflightStarted{Setup: checks[0].Setup}
+	for _, c := range checks {
+		b.Gates = append(b.Gates, c.Gate)
+	}
+	return b
+}
+
+// preflight tries gates on the bases, whose record is durable, beside the loop:
+// nothing else starts meanwhile.
+func (d *driver) preflight(checks []machine.BaseCheck) {
+	ctx, cancel := context.WithCancel(d.ctx)
+	d.trying = cancel
+	tell := func(ctx context.Context, b executor.Body) error {
+		return d.record(ctx, executor.Event{Body: executor.Redacted(b, d.Redact)})
+	}
+	d.work.Go(func() {
+		end, seen, err := d.watch(ctx, executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}, func(ctx context.Context) (executor.Body, error) {
+			return executor.PreflightEnded{}, Preflight(ctx, &d.Tools, machine.Untried(checks), tell)
+		})
+		if err != nil {
+			end = executor.PreflightEnded{Detail: failed(ctx, executor.Effect{}, err).Detail}
+		}
+		d.reports <- report{event: executor.Event{Body: executor.Redacted(end, d.Redact)}, seen: seen}
+	})
+}
