@@ -47,7 +47,7 @@ var follows = map[string]bool{"os.RemoveAll": true, "os.MkdirAll": true, "atomic
 // ralph's own files.
 var mayFollow = map[string]string{
 	"executor/gate/review.go":              temporary,
-	"executor/local/gate.go":               temporary,
+	"executor/effects/gate.go":             temporary,
 	"executor/runner/acp/acp.go":           "behind MkdirTemp",
 	"executor/runner/acp/program.go":       temporary,
 	"executor/runner/claude/claude.go":     temporary,

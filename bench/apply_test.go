@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
@@ -95,7 +96,7 @@ func (w workshop) apply(tb testing.TB, change func(*local.Config)) (first time.D
 		}
 	}
 	c := local.Config{
-		Tools: local.Tools{
+		Tools: effects.Tools{
 			Epic: w.epic, Workspace: executortest.NewWorkspace(w.epic.Epic.ID), State: w.files,
 			Runners: map[string]executor.Runner{"command": executortest.Runner{}}, Gates: map[string]executor.Gate{"command": executortest.Gate{}},
 		},

@@ -3,7 +3,8 @@
 // Journal, Tracker).
 //
 // It decides nothing and does no I/O. It imports ir and the standard library;
-// executor/machine takes the decisions, executor/local drives it, and
+// executor/machine takes the decisions, executor/local drives it, executor/effects does
+// what it asks for, and
 // executor/journal, executor/workspace, executor/runner and executor/gate implement
 // the contracts. app wires them together.
 package executor

@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -195,7 +195,7 @@ func (l *eventLog) files() error {
 	}
 	var b strings.Builder
 	for _, a := range v.Attempts {
-		dir := local.Files(l.r.Space.State(), l.node, a.Step, a.Number)
+		dir := effects.Files(l.r.Space.State(), l.node, a.Step, a.Number)
 		fmt.Fprintf(&b, "\n%s #%d (%s): %s\n", a.Step, a.Number, attemptWord(l.r, v, a), dir)
 		for _, f := range record.AttemptFiles(dir) {
 			fmt.Fprintf(&b, "  %9s  %s\n", words.Size(f.Size), f.Name)

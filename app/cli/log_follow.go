@@ -15,8 +15,8 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/journal"
-	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -162,7 +162,7 @@ func (l *eventLog) enter(e executor.Event) {
 	if e.Step == "" {
 		return
 	}
-	if dir := local.Files(l.r.Space.State(), e.Node, e.Step, e.Attempt); dir != l.dir {
+	if dir := effects.Files(l.r.Space.State(), e.Node, e.Step, e.Attempt); dir != l.dir {
 		l.dir, l.begun = dir, map[string]bool{}
 	}
 	l.at = fmt.Sprintf("%s #%d", e.Step, e.Attempt)
@@ -401,7 +401,7 @@ func (l *eventLog) rawAll() error {
 	v, ok := l.r.Run.View(l.node)
 	found := false
 	for i := 0; ok && i < len(v.Attempts); i++ {
-		l.dir = local.Files(l.r.Space.State(), l.node, v.Attempts[i].Step, v.Attempts[i].Number)
+		l.dir = effects.Files(l.r.Space.State(), l.node, v.Attempts[i].Step, v.Attempts[i].Number)
 		for _, f := range record.AttemptFiles(l.dir) {
 			if !l.followed(f.Name) {
 				continue

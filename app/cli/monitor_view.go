@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -110,7 +110,7 @@ func signOf(r *record.Record, v machine.NodeView) time.Time {
 	if k == 0 {
 		return time.Time{}
 	}
-	at, _ := record.LastActivity(local.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number))
+	at, _ := record.LastActivity(effects.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number))
 	return at
 }
 

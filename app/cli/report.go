@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -234,7 +234,7 @@ func reportNodeOf(r *record.Record, v machine.NodeView) reportNode {
 	for _, a := range v.Attempts {
 		x := reportAttempt{
 			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Word: attemptWord(r, v, a), Cost: words.Usage(a), Who: workedOn(r, v, a),
-			Files: local.Files(r.Space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"),
+			Files: effects.Files(r.Space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"),
 			Facts: fmt.Sprintf("%s, +%d −%d", text.Count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed),
 		}
 		if c := words.TestCounts(a); c != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -292,7 +292,7 @@ func showAttempt(r *record.Record, w *sheet, v machine.NodeView, a machine.Attem
 			w.line("  gate %s: no verdict yet  (%s)", g, cutTurns(a.UntoldOf[g]))
 		}
 	}
-	dir := local.Files(r.Space.State(), v.ID, a.Step, a.Number)
+	dir := effects.Files(r.Space.State(), v.ID, a.Step, a.Number)
 	if list := record.AttemptFiles(dir); len(list) > 0 {
 		var names []string
 		for _, f := range list {

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -148,7 +148,7 @@ func doing(r *record.Record, v machine.NodeView) (what, active string) {
 	}
 	switch {
 	case v.Status == executor.Running && k > 0:
-		dir := local.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)
+		dir := effects.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)
 		if at, ok := record.LastActivity(dir); ok {
 			active = words.Ago(r.Now, at)
 		}

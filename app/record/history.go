@@ -10,8 +10,8 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/journal"
-	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
@@ -153,7 +153,7 @@ func (h *Historian) Attempt(ctx context.Context, id ir.NodeID, a machine.Attempt
 		out.Gates = append(out.Gates, h.gate(g, span))
 	}
 	if h.Files {
-		h.readFiles(&out, local.Files(h.Space.State(), id, a.Step, a.Number), a)
+		h.readFiles(&out, effects.Files(h.Space.State(), id, a.Step, a.Number), a)
 	}
 	if h.Diffs {
 		h.readDiffs(ctx, &out, a)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/ir"
@@ -219,7 +219,7 @@ func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 		out.Attempts = append(out.Attempts, x)
 	}
 	if k := len(v.Attempts); k > 0 {
-		if at, ok := LastActivity(local.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)); ok {
+		if at, ok := LastActivity(effects.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)); ok {
 			out.LastActivity = TimeJSON(at.UTC().Truncate(time.Millisecond))
 		}
 	}
@@ -234,7 +234,7 @@ func (r *Record) AttemptJSON(id ir.NodeID, a machine.AttemptLog) attemptJSON {
 		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
 		FilesChanged: a.Collected.Files, Added: a.Collected.Added, Removed: a.Collected.Removed,
 		Commit: a.Commit, Tests: words.TestCounts(a), Problems: a.Problems, Gates: []GateJSON{},
-		Files: local.Files(r.Space.State(), id, a.Step, a.Number),
+		Files: effects.Files(r.Space.State(), id, a.Step, a.Number),
 	}
 	if !a.Outcome.None() || a.Outcome.Summary != "" {
 		out.Outcome = &a.Outcome

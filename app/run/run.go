@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/machine"
@@ -124,7 +125,7 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 	interrupts, stop := CatchInterrupts()
 	defer stop()
 	interrupted, err := local.Apply(ctx, local.Config{
-		Tools: local.Tools{
+		Tools: effects.Tools{
 			Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Agents: r.agents, Runners: r.crew.By, Gates: r.crew.gates(r.Epic),
 			Redact: r.crew.Redact.String, Room: r.Space.Room, Activity: view.Activity, Env: TrackerEnv(r.Epic, a.Worker), Identity: r.Space.Identity(),
 		},
@@ -138,7 +139,7 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 	unsent := mirror.close(interrupts)
 	view.Finish()
 	if err != nil {
-		var bug *local.Bug
+		var bug *effects.Bug
 		if errors.As(err, &bug) {
 			return &exit.Error{Code: exit.Bug, Err: err}
 		}
@@ -259,7 +260,7 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 	var end executor.PreflightEnded
 	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
 	seen := watch.Begin(gates)
-	failed := local.Preflight(ctx, &local.Tools{
+	failed := effects.Preflight(ctx, &effects.Tools{
 		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Room,
 		Activity: activity, Env: TrackerEnv(r.Epic, false),
 	}, machine.Untried(checks), put)

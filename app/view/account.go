@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/local"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -216,5 +216,5 @@ func (v *Run) places(w io.Writer, r *run.Opened, n machine.NodeView) {
 		return
 	}
 	fmt.Fprintf(w, "  worktree: %s\n", reveal.Words(r.Space.Dir(n.ID)))
-	fmt.Fprintf(w, "  output:   %s\n", reveal.Words(local.Files(r.Space.State(), n.ID, n.Attempts[k-1].Step, n.Attempts[k-1].Number)))
+	fmt.Fprintf(w, "  output:   %s\n", reveal.Words(effects.Files(r.Space.State(), n.ID, n.Attempts[k-1].Step, n.Attempts[k-1].Number)))
 }

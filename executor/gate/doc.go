@@ -8,5 +8,5 @@
 // not whole or does not fit its schema is an error, never a pass. Prompts, answers
 // and evidence are kept in the attempt's files. It imports executor, ir,
 // internal/process, internal/jsonschema and internal/atomicfile; agents are run
-// through executor.Runner. app makes the gates and executor/local calls them.
+// through executor.Runner. app makes the gates and executor/effects calls them.
 package gate

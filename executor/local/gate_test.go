@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/ir"
@@ -155,7 +156,7 @@ func TestAnAgentIsToldItsNameItsModelAndItsTask(t *testing.T) { // S1-62
 		e.Runners["sh"] = sh
 	}))
 	elsewhere := t.TempDir()
-	files := local.Files(b.state, b.epic.Nodes[0].ID, "implement", 1)
+	files := effects.Files(b.state, b.epic.Nodes[0].ID, "implement", 1)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(files), 0o700), os.Symlink(elsewhere, files)); err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
 // Config says what a run is made of.
 type Config struct {
-	Tools
+	effects.Tools
 	Run     *machine.Run // has replayed the journal
 	Journal executor.Journal
 	Grace   time.Duration // that running attempts get at the first interrupt
@@ -51,7 +52,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
 		jobs: make(chan job), reports: make(chan report, 64), facts: make(chan fact), flying: map[int64]context.CancelFunc{},
 	}
-	d.effects = New(c.Tools, d.record)
+	d.effects = effects.New(c.Tools, d.record)
 	defer func() {
 		// Whatever happens, no worker outlives the run.
 		cancel()
@@ -81,7 +82,7 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 type driver struct {
 	Config
 	ctx        context.Context // of the workers; a run is one call of Apply
-	effects    *Worker
+	effects    *effects.Worker
 	clock      clock
 	stay       bool // for people too
 	work       sync.WaitGroup
@@ -118,7 +119,7 @@ func (d *driver) put(e executor.Event) error {
 	}
 	e.At = d.clock.now().Truncate(time.Millisecond)
 	if err := d.Run.Apply(e); err != nil {
-		return &Bug{err.Error()}
+		return &effects.Bug{What: err.Error()}
 	}
 	d.batch = append(d.batch, e)
 	return nil
@@ -184,7 +185,7 @@ func (d *driver) round() (done bool, err error) {
 		}
 	}
 	if todo.Stuck != "" {
-		return false, &Bug{"the run is stuck: " + todo.Stuck}
+		return false, &effects.Bug{What: "the run is stuck: " + todo.Stuck}
 	}
 	for i := range todo.Start {
 		if err := machine.Begin(d.Run, &todo.Start[i], d.put); err != nil {

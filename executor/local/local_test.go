@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/machine"
@@ -70,7 +71,7 @@ func (b *bench) apply(change ...func(*local.Config, *executor.RunStarted)) (*mac
 	b.t.Helper()
 	run := b.replay()
 	c := local.Config{
-		Tools: local.Tools{
+		Tools: effects.Tools{
 			Epic: b.epic, Workspace: b.ws, State: b.state,
 			Runners: map[string]executor.Runner{"command": b.runner}, Gates: map[string]executor.Gate{"command": b.gate},
 		},

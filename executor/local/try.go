@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
@@ -26,10 +27,10 @@ func (d *driver) preflight(checks []machine.BaseCheck) {
 	}
 	d.work.Go(func() {
 		end, seen, err := d.watch(ctx, executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}, func(ctx context.Context) (executor.Body, error) {
-			return executor.PreflightEnded{}, Preflight(ctx, &d.Tools, machine.Untried(checks), tell)
+			return executor.PreflightEnded{}, effects.Preflight(ctx, &d.Tools, machine.Untried(checks), tell)
 		})
 		if err != nil {
-			end = executor.PreflightEnded{Detail: failed(ctx, executor.Effect{}, err).Detail}
+			end = executor.PreflightEnded{Detail: effects.Failed(ctx, executor.Effect{}, err).Detail}
 		}
 		d.reports <- report{event: executor.Event{Body: executor.Redacted(end, d.Redact)}, seen: seen}
 	})

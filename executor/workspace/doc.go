@@ -4,7 +4,7 @@
 //
 // In: effects of the machine and the epic. Out: commits, under refs. It imports
 // executor, ir, internal/process (setup commands), internal/atomicfile and internal/glob;
-// app opens it, executor/local calls it.
+// app opens it, executor/effects and executor/local call it.
 //
 // # What is never touched
 //

@@ -3,7 +3,7 @@
 //
 // In: an executor.AgentRun. Out: how the agent ended and what it says about its
 // work, validated and short enough for an event. It imports executor, ir and
-// internal/process; app makes it and executor/local calls it.
+// internal/process; app makes it and executor/effects calls it.
 //
 // The program gets the prompt (stdin, the file RALPH_PROMPT, or its last
 // argument), the worktree as current directory, of the environment only what the

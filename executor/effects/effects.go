@@ -1,4 +1,4 @@
-package local
+package effects
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func (w *Worker) Do(ctx context.Context, q executor.Request) (executor.Body, err
 	}
 	body, err := do(ctx)
 	if err != nil {
-		body = failed(ctx, q.Effect, err)
+		body = Failed(ctx, q.Effect, err)
 	}
 	return executor.Redacted(body, w.Redact), nil
 }
@@ -160,8 +160,8 @@ func madeUp(n *ir.Node, q *executor.Request) *ir.Step {
 	return &s
 }
 
-// failed says in the machine's words why an effect did not happen.
-func failed(ctx context.Context, e executor.Effect, err error) executor.EffectFailed {
+// Failed says in the machine's words why an effect did not happen.
+func Failed(ctx context.Context, e executor.Effect, err error) executor.EffectFailed {
 	f := executor.EffectFailed{Class: executor.FailTransient, Detail: executor.Plain(err.Error()), Gate: e.Gate}
 	if ctx.Err() != nil {
 		f.Class, f.Detail = executor.FailInterrupted, "ralph ended"

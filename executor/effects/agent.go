@@ -1,4 +1,4 @@
-package local
+package effects
 
 import (
 	"cmp"
@@ -53,7 +53,7 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 			ended.Model = ""
 		}
 		if err = errors.Join(err, w.plainFiles(run.Files)); err != nil {
-			f := failed(ctx, *e, err)
+			f := Failed(ctx, *e, err)
 			f.Usage = ended.Usage
 			return f, nil
 		}
