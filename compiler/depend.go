@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -36,6 +37,7 @@ import (
 type depItem struct {
 	key    ir.Key
 	title  string
+	word   string     // what it is called: "Task"; "" if nothing says it
 	at     diag.Range // of the key
 	num    number
 	also   []string // further names
@@ -92,6 +94,7 @@ type depInput struct {
 	items  []depItem // in document order
 	groups []depGroup
 	splits []depSplit
+	orders []syntax.Order // lists, waves and drawings outside the items
 	rules  depRules
 
 	serialize bool // items that own the same files get an order
@@ -134,6 +137,7 @@ func depend(in *depInput, diags *diag.List) *depOutput {
 	if in.rules.maxEdges == 0 {
 		in.rules.maxEdges = DefaultLimits.Edges
 	}
+	in.readOrders(diags)
 	in.gatherLoose()
 	n := len(in.items)
 	d := &depender{

@@ -12,6 +12,7 @@ type depRules struct {
 	add                   bool   // explicit = add
 	whole                 bool   // ids are whole numbers: 2.5 stands between 2 and 3
 	grouped               bool   // groups have headings: an item may stand in none
+	alone                 bool   // items are headings, and nothing groups them
 	ignoreCase            bool
 	zeros                 bool   // leading zeros make no other id: 01 is 1
 	maxEdges              int    // 0: DefaultLimits
@@ -37,6 +38,7 @@ func rulesOf(d syntax.Dialect, limits Limits) depRules {
 		sequence: d.Letters == "sequence" || inLists(d), numbers: d.Numbers, groups: d.Groups,
 		// Lists and tables are read from top to bottom; headings carry numbers.
 		inDocument: d.Groups == "chain" || !inHeadings(d),
+		alone:      d.Phase.None() && inHeadings(d),
 		whole:      d.WholeNumbers(), add: d.Explicit == "add", ignoreCase: d.IgnoreCase, zeros: d.Name != "sprint", maxEdges: limits.Edges,
 	}
 }

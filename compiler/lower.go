@@ -43,7 +43,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.deps.serialize = u.serializeOverlaps()
 	l.plan()
 	l.phases()
-	l.deps.file = tree.File.Name
+	l.deps.file, l.deps.orders = tree.File.Name, tree.Orders
 	l.deps.rules = rulesOf(dialect, u.limits)
 	l.deps.rules.grouped = slices.ContainsFunc(tree.Phases, func(p syntax.Phase) bool { return !p.Implicit })
 	l.draft.Nodes = make([]ir.DraftNode, len(tree.Items))
@@ -56,9 +56,8 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.leftovers()
 	for i := range l.draft.Nodes {
 		l.deps.items[i].owns = l.draft.Nodes[i].Scope.Owns
-		l.deps.items[i].near = l.nearLines(&tree.Items[i])
+		l.deps.items[i].near = nearLabels(&tree.Items[i], tree.File)
 	}
-	l.orders()
 	l.checkIDs()
 	l.reportPathTexts()
 	l.misplaced()

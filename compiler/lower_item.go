@@ -34,7 +34,7 @@ func (l *lowering) item(i int) {
 			WithDetail("Numbers in ids go up to %d. Write a smaller one.", maxPart))
 	}
 	d := &l.deps.items[i]
-	*d = depItem{key: n.Key, title: it.Title, at: it.KeyRange, num: num, also: it.Names, group: int32(it.Phase), firstPart: int32(it.FirstPart)}
+	*d = depItem{key: n.Key, title: it.Title, word: it.Keyword, at: it.KeyRange, num: num, also: it.Names, group: int32(it.Phase), firstPart: int32(it.FirstPart)}
 	d.marked = it.Parallel && l.dialect.ParallelMark != "" && (!inLists(l.dialect) || l.isMark(it))
 	if it.Phase >= 0 && it.Phase < len(l.tree.Phases) {
 		n.Phase = l.tree.Phases[it.Phase].ID

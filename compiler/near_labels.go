@@ -30,17 +30,17 @@ var nearClause = lazyregexp.New(`(?i)^(?:it |this )?(?:depends on|is blocked by|
 // nearTitle is the same within a title.
 var nearTitle = lazyregexp.New(`(?i)(?:\b(?:depends on|blocked by)[*_]*:?[*_]*\s+|\((?:after|requires|needs|dependencies|dependency|deps|depends(?: on)?):?\s+)`)
 
-// nearLines finds the lines of an item's section, and the end of its title, that
+// nearLabels finds the lines of an item's section, and the end of its title, that
 // look like a dependency label and are none.
-func (l *lowering) nearLines(it *syntax.Item) (out []depStatement) {
-	src := l.tree.File.Bytes
+func nearLabels(it *syntax.Item, file *diag.File) (out []depStatement) {
+	src := file.Bytes
 	add := func(at, end int, st depStatement) {
 		for end > at && strings.IndexByte(" \t\r.)_*", src[end-1]) >= 0 {
 			end--
 		}
 		if at < end {
-			r := l.tree.File.Range(at, end)
-			st.text, st.at = l.tree.File.Text(r), r
+			r := file.Range(at, end)
+			st.text, st.at = file.Text(r), r
 			out = append(out, st)
 		}
 	}

@@ -19,14 +19,14 @@ type depDrawn struct {
 	at      diag.Range
 }
 
-// orders reads what stands outside the items.
-func (l *lowering) orders() {
-	if len(l.tree.Orders) == 0 {
+// readOrders reads what stands outside the items.
+func (in *depInput) readOrders(diags *diag.List) {
+	if len(in.orders) == 0 {
 		return
 	}
-	o := orderReader{lowering: l, known: newOrderNames(l), said: map[int32]*depDrawn{}}
-	for i := range l.tree.Orders {
-		switch order := &l.tree.Orders[i]; {
+	o := orderReader{depInput: in, diags: diags, known: newOrderNames(in), said: map[int32]*depDrawn{}}
+	for i := range in.orders {
+		switch order := &in.orders[i]; {
 		case order.Drawing != nil:
 			o.drawing(order)
 		case len(order.Waves) > 0:
@@ -36,17 +36,18 @@ func (l *lowering) orders() {
 		}
 	}
 	for v, s := range o.said {
-		if n := int32(len(l.deps.items)); v >= n {
-			l.deps.groups[v-n].drawn = s
+		if n := int32(len(in.items)); v >= n {
+			in.groups[v-n].drawn = s
 		} else {
-			l.deps.items[v].drawn = s
+			in.items[v].drawn = s
 		}
 	}
 }
 
 // orderReader knows items and groups as vertices: items come first.
 type orderReader struct {
-	*lowering
+	*depInput
+	diags *diag.List
 	known *orderNames
 	said  map[int32]*depDrawn
 }
@@ -64,7 +65,7 @@ func (o *orderReader) say(v int32, at diag.Range, targets []target) {
 
 // target is what stands for a vertex in a statement: a group by its ends.
 func (o *orderReader) target(v int32, at diag.Range) target {
-	if n := int32(len(o.deps.items)); v >= n {
+	if n := int32(len(o.items)); v >= n {
 		return target{kind: toGroupEnds, groups: []int32{v - n}, at: at}
 	}
 	return target{kind: toItem, item: v, at: at}
@@ -73,8 +74,8 @@ func (o *orderReader) target(v int32, at diag.Range) target {
 // groupOf returns the vertex of an item's group; -1 for a group, and for an item
 // of none.
 func (o *orderReader) groupOf(v int32) int32 {
-	if n := int32(len(o.deps.items)); v < n && o.deps.items[v].group >= 0 {
-		return n + o.deps.items[v].group
+	if n := int32(len(o.items)); v < n && o.items[v].group >= 0 {
+		return n + o.items[v].group
 	}
 	return -1
 }
@@ -82,8 +83,8 @@ func (o *orderReader) groupOf(v int32) int32 {
 // parted returns the group of an item's parts, which has the item's id and the item
 // in it; -1 if it has none.
 func (o *orderReader) parted(v int32) int32 {
-	n := int32(len(o.deps.items))
-	if g := o.groupOf(v); g >= 0 && o.tree.Phases[g-n].Keyword == "" && strings.EqualFold(o.deps.groups[g-n].id, string(o.deps.items[v].key)) {
+	n := int32(len(o.items))
+	if g := o.groupOf(v); g >= 0 && o.groups[g-n].word == "" && strings.EqualFold(o.groups[g-n].id, string(o.items[v].key)) {
 		return g
 	}
 	return -1

@@ -365,12 +365,12 @@ func (o *orderNames) short(id string) (int32, bool) {
 		return lead == word || word != "" && lead == word[:1]
 	}
 	if k, ok := o.item(rest); ok {
-		w := o.tree.Items[k].Keyword
+		w := o.items[k].word
 		if stands(w) || w == "" && (lead == "t" || lead == "task") {
 			return k, true
 		}
 	}
-	if g, ok := o.group(rest); ok && stands(o.tree.Phases[g].Keyword) {
+	if g, ok := o.group(rest); ok && stands(o.groups[g].word) {
 		return g + int32(len(o.items)), true
 	}
 	if us := o.stories[strings.TrimLeft(rest, "0")]; lead == "us" && len(us) == 1 {

@@ -90,9 +90,9 @@ func without(o *orderReader, v int32, targets []target) (out []target, itself bo
 		case t.kind == toItem && t.item == v:
 			itself = true
 			continue
-		case t.kind == toGroupEnds && slices.Contains(t.groups, v-int32(len(o.deps.items))):
+		case t.kind == toGroupEnds && slices.Contains(t.groups, v-int32(len(o.items))):
 			itself = true
-			t.groups = slices.DeleteFunc(slices.Clone(t.groups), func(g int32) bool { return g == v-int32(len(o.deps.items)) })
+			t.groups = slices.DeleteFunc(slices.Clone(t.groups), func(g int32) bool { return g == v-int32(len(o.items)) })
 			if len(t.groups) == 0 {
 				continue
 			}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -16,7 +15,6 @@ import (
 // are named so.
 type orderNames struct {
 	*names
-	tree          *syntax.Plan
 	itemsAsGroups bool             // items stand for groups
 	unitWords     wordSet          // what groups, or items that stand for them, are called
 	exact         map[string]int32 // whole titles; -1: several
@@ -35,9 +33,9 @@ var (
 	storyName    = lazyregexp.New(`(?i)^(?:US|User Story|User Stories)[ -]?0*(\d{1,6})(?:\s*[-–]\s*(?:US[ -]?)?0*(\d{1,6}))?$`)
 )
 
-func newOrderNames(l *lowering) *orderNames {
-	o := &orderNames{names: newNames(&l.deps), tree: l.tree, exact: map[string]int32{}, begin: map[string]int32{}, stories: map[string][]int32{}}
-	o.itemsAsGroups = len(l.deps.groups) == 0 && l.dialect.Phase.None() && (l.dialect.In == syntax.InHeading || l.dialect.In == "")
+func newOrderNames(in *depInput) *orderNames {
+	o := &orderNames{names: newNames(in), exact: map[string]int32{}, begin: map[string]int32{}, stories: map[string][]int32{}}
+	o.itemsAsGroups = len(in.groups) == 0 && in.rules.alone
 	o.unitWords = maps.Clone(o.groupWords)
 	if o.itemsAsGroups {
 		maps.Copy(o.unitWords, o.itemWords)
