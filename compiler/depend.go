@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
@@ -109,7 +110,10 @@ const (
 	byImport
 )
 
-var ruleNames = [...]string{"number", "prose", "explicit", "scope", "import"}
+// explicit is the name of the rule for what labels state.
+const explicit = "explicit"
+
+var ruleNames = [...]string{"number", "prose", explicit, "scope", "import"}
 
 // edge says that item to waits for item from.
 type edge struct {
@@ -122,20 +126,50 @@ type edge struct {
 var softTypes = [...]ir.EdgeType{ir.Blocks, ir.ParentChild, ir.Related, ir.DiscoveredFrom}
 
 type depOutput struct {
-	edges   []edge // sorted by to, from, type; one for each (to, from, type)
-	first   []int  // edges[first[i]:first[i+1]] are those of item i
-	numbers bool   // numbers made edges
+	edges []edge // sorted by to, from, type; one for each (to, from, type)
+	first []int  // edges[first[i]:first[i+1]] are those of item i
 
 	d *depender // for questions of order; its indices are those of the items
 }
 
 func (o *depOutput) of(i int) []edge { return o.edges[o.first[i]:o.first[i+1]] }
 
+// draft returns what item i waits for, as a draft has it; file is the file of the plan.
+func (o *depOutput) draft(i int, file string) []ir.DraftEdge {
+	es := o.of(i)
+	if len(es) == 0 {
+		return nil
+	}
+	out := make([]ir.DraftEdge, len(es))
+	for k, e := range es {
+		out[k] = ir.DraftEdge{
+			Key: o.d.items[e.from].key, From: ruleNames[e.rule], Type: softTypes[e.soft],
+			Range: diag.Range{File: file, Start: int(e.start), End: int(e.end)},
+		}
+	}
+	return out
+}
+
+// waits yields the items that item i waits for.
+func (o *depOutput) waits(i int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for _, e := range o.of(int(i)) {
+			if e.soft == 0 && !yield(e.from) {
+				return
+			}
+		}
+	}
+}
+
+// order returns the items, those that others wait for first. What is part of a cycle,
+// or waits for one, is missing.
+func (o *depOutput) order() []int32 { return o.d.topo }
+
 // depend computes the edges of a plan. A plan with errors still gets edges, as
 // far as they can be known.
 func depend(in *depInput, diags *diag.List) *depOutput {
 	if in.rules.maxEdges == 0 {
-		in.rules.maxEdges = DefaultLimits.Edges
+		in.rules.maxEdges = mostEdges
 	}
 	in.readOrders(diags)
 	in.gatherLoose()
@@ -335,7 +369,6 @@ func (d *depender) readStatements() {
 		d.inForce = !naming
 		d.naming, d.proseOnly = naming, proseOnly
 	}
-	d.out.numbers = d.inForce
 }
 
 // noteExplicit says once what a dialect with numbers = unless_explicit decided.
@@ -378,7 +411,7 @@ func (d *depender) list(idx []int32) string {
 	for _, i := range idx[:min(len(idx), 8)] {
 		keys = append(keys, string(d.items[i].key))
 	}
-	return listWords(keys, len(idx))
+	return text.AndMore(keys, len(idx))
 }
 
 // finish sorts the edges, removes repetitions and makes the index by item.

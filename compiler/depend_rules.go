@@ -15,9 +15,12 @@ type depRules struct {
 	alone                 bool   // items are headings, and nothing groups them
 	ignoreCase            bool
 	zeros                 bool   // leading zeros make no other id: 01 is 1
-	maxEdges              int    // 0: DefaultLimits
+	maxEdges              int    // 0: mostEdges
 	key                   string // of the front matter, that says what an item waits for; "" where that is a label
 }
+
+// mostEdges bounds the edges of a plan that nothing else bounds.
+const mostEdges = 2_000_000
 
 // stating says how an item is told to wait.
 func (r depRules) stating() string {
@@ -27,7 +30,7 @@ func (r depRules) stating() string {
 	return "Give them a \"Depends on\" label"
 }
 
-func rulesOf(d syntax.Dialect, limits Limits) depRules {
+func rulesOf(d syntax.Dialect, maxEdges int) depRules {
 	key := ""
 	if d.In == syntax.InFrontMatter && len(d.Columns.Depends) > 0 {
 		key = d.Columns.Depends[0]
@@ -39,7 +42,7 @@ func rulesOf(d syntax.Dialect, limits Limits) depRules {
 		// Lists and tables are read from top to bottom; headings carry numbers.
 		inDocument: d.Groups == "chain" || !inHeadings(d),
 		alone:      d.Phase.None() && inHeadings(d),
-		whole:      d.WholeNumbers(), add: d.Explicit == "add", ignoreCase: d.IgnoreCase, zeros: d.Name != "sprint", maxEdges: limits.Edges,
+		whole:      d.WholeNumbers(), add: d.Explicit == "add", ignoreCase: d.IgnoreCase, zeros: d.Name != "sprint", maxEdges: maxEdges,
 	}
 }
 

@@ -224,7 +224,7 @@ func refused(r Reading, diags diag.List) Reading {
 func (u *unit) states() bool {
 	for i := range u.epic.Nodes {
 		for _, a := range u.epic.Nodes[i].After {
-			if a.From == ruleNames[byExplicit] {
+			if a.From == explicit {
 				return true
 			}
 		}

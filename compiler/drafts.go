@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func (c *compilation) openImported(in Imported) *unit {
 		src.Path = draft.Plan
 	}
 	u := c.unit(src, file, c.policyFor(file, &syntax.FrontMatter{}))
-	draft.Slug = importedSlug(cmpOr(draft.Slug, draft.Plan))
+	draft.Slug = importedSlug(cmp.Or(draft.Slug, draft.Plan))
 	draft.Nodes = slices.Clone(draft.Nodes)
 	if draft.ID == "" && draft.Nodes[0].ID != "" && len(draft.Nodes) == 1 {
 		// A bead's identity is its own id, wherever its file lies.
@@ -115,56 +116,15 @@ func (u *unit) importedEdges(diags *diag.List) *depOutput {
 	n := len(u.draft.Nodes)
 	in := &depInput{file: u.file.Name, items: make([]depItem, n), serialize: u.serializeOverlaps()}
 	in.rules.maxEdges = u.c.limits.Edges
-	index := make(map[ir.Key]int32, n)
+	stated := make([][]ir.DraftEdge, n)
 	for i := range u.draft.Nodes {
 		x := &u.draft.Nodes[i]
 		in.items[i] = depItem{key: x.Key, title: x.Title, at: x.KeyRange, group: -1, owns: x.Scope.Owns}
-		index[x.Key] = int32(i)
+		stated[i] = x.Edges
 	}
-	d := &depender{
-		depInput: in, diags: diags, names: newNames(in), cell: make([]int32, n), bucket: make([]int32, 1),
-		has: make([]uint8, n), out: &depOutput{},
-	}
-	d.out.d = d
+	out := dependImported(in, stated, diags)
 	for i := range u.draft.Nodes {
-		for _, e := range u.draft.Nodes[i].Edges {
-			from, known := index[e.Key]
-			if !known {
-				d.unknownClause(int32(i), string(e.Key), e.Range, nil)
-				continue
-			}
-			if from == int32(i) {
-				d.diags.Add(diag.Newf("self-dependency", e.Range, "%s waits for itself", clip(string(e.Key))).
-					WithDetail("An item that depends on itself can never start. Remove the dependency."))
-				continue
-			}
-			d.edges = append(d.edges, edge{
-				from: from, to: int32(i), rule: byImport, soft: uint8(max(slices.Index(softTypes[:], e.Type), 0)),
-				start: int32(e.Range.Start), end: int32(e.Range.End),
-			})
-		}
-	}
-	d.finish()
-	if cyclic := d.reportCycles(); !cyclic && in.serialize {
-		d.scopeEdges()
-	}
-	for i := range u.draft.Nodes {
-		u.draft.Nodes[i].Edges = draftEdges(d.out.of(i), in, cmpOr(in.items[i].at.File, u.file.Name))
-	}
-	return d.out
-}
-
-// draftEdges writes edges of the dependency engine as a draft has them.
-func draftEdges(es []edge, in *depInput, file string) []ir.DraftEdge {
-	if len(es) == 0 {
-		return nil
-	}
-	out := make([]ir.DraftEdge, len(es))
-	for k, e := range es {
-		out[k] = ir.DraftEdge{
-			Key: in.items[e.from].key, From: ruleNames[e.rule], Type: softTypes[e.soft],
-			Range: diag.Range{File: file, Start: int(e.start), End: int(e.end)},
-		}
+		u.draft.Nodes[i].Edges = out.draft(i, cmp.Or(in.items[i].at.File, u.file.Name))
 	}
 	return out
 }

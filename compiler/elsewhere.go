@@ -84,5 +84,5 @@ func (u *unit) misplaced(at diag.Range, block string, names []string, because, t
 		to = "Write per_node { … } around what one item may cost. " + to
 	}
 	diags.Add(diag.Newf("setting-elsewhere", at, "this part of %s does nothing here", block).
-		WithDetail("%s of %s %s for the whole run, and %s. %s", listWords(names, len(names)), block, text.Form(len(names), "holds", "hold"), because, to))
+		WithDetail("%s of %s %s for the whole run, and %s. %s", text.AndMore(names, len(names)), block, text.Form(len(names), "holds", "hold"), because, to))
 }

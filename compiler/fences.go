@@ -3,9 +3,11 @@ package compiler
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -92,7 +94,7 @@ func (u *unit) checkFenceSteps(f *policies.Fragment, diags *diag.List) {
 		if !known[s.Name] {
 			names := sortedNames(known)
 			diags.Add(diag.Newf("policy-unknown-reference", s.Range, "no policy has a step %q", clip(s.Name)).
-				WithDetail("A fence adjusts steps of the policy and adds none. The steps are %s.%s", listWords(names, len(names)), didYouMean(s.Name, names)))
+				WithDetail("A fence adjusts steps of the policy and adds none. The steps are %s.%s", text.AndMore(names, len(names)), didYouMean(s.Name, names)))
 		}
 	}
 }
@@ -228,7 +230,7 @@ func (u *unit) keepApproval(below, over policies.Value[policies.Approval], diags
 }
 
 func (u *unit) loosened(at diag.Range, diags *diag.List, summary, detail string) {
-	key := "loosened " + at.File + " " + utoa(uint64(max(at.Start, 0))) // fences of a plan meet several policies
+	key := "loosened " + at.File + " " + strconv.Itoa(max(at.Start, 0)) // fences of a plan meet several policies
 	if u.said[key] {
 		return
 	}

@@ -299,7 +299,7 @@ func (d *depender) whatElse(i int32) string {
 	if rule == byExplicit {
 		by = "by its label"
 	}
-	return fmt.Sprintf("%s it waits for %s", by, listWords(keys[:min(8, len(keys))], len(keys)))
+	return fmt.Sprintf("%s it waits for %s", by, text.AndMore(keys[:min(8, len(keys))], len(keys)))
 }
 
 // redundantWork bounds the search for redundant edges: it gives only hints.
@@ -363,14 +363,4 @@ func (d *depender) redundant(e, other edge) {
 	d.diags.Add(diag.Newf("redundant-dependency", d.place(e), "%s need not be named", clip(string(d.items[e.from].key))).
 		WithDetail("%s waits for %s, which already comes after %s. Leave %s out of the list.",
 			d.items[e.to].key, d.items[other.from].key, d.items[e.from].key, d.items[e.from].key))
-}
-
-// listWords joins words as a sentence does; total counts those left out too.
-func listWords(words []string, total int) string {
-	switch more := total - len(words); {
-	case more > 0:
-		return fmt.Sprintf("%s and %d more", strings.Join(words, ", "), more)
-	default:
-		return text.And(words)
-	}
 }

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func (d *depender) hearAgain(g *depGroup, s *groupSaying, read func([]depStateme
 		case !says(*had):
 			*had = append(*had, rs...)
 		case !slices.Equal(meaning(*had), meaning(rs)):
-			d.diags.Add(diag.Newf("group-labels-differ", whereSaid(rs), "two headings of %s differ", clip(strings.TrimSpace(cmpOr(g.word, "Phase")+" "+g.id))).
+			d.diags.Add(diag.Newf("group-labels-differ", whereSaid(rs), "two headings of %s differ", clip(strings.TrimSpace(cmp.Or(g.word, "Phase")+" "+g.id))).
 				WithDetail("Both have a dependency label, and these name different things. Change one of them, or delete it.").
 				WithRelated(whereSaid(*had), "the other label"))
 		}

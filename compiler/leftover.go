@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
-	"github.com/ralph-compiler/ralph/diag"
 )
 
 // What a label does not take is text of its item and stands in the prompt at the label's
@@ -29,7 +28,6 @@ func (l *lowering) leftovers() {
 			case lb.Name.IsDependency():
 				if known == nil {
 					known = newNames(&l.deps)
-					known.quiet = true
 				}
 				text.insert(k, lb.At, l.unnamed(lb, known))
 			default:
@@ -48,8 +46,7 @@ func (l *lowering) unnamed(lb *syntax.Label, known *names) (out []string) {
 		if t.Range.Start >= t.Range.End || t.Range.Start < 0 || t.Range.End > len(l.tree.File.Bytes) {
 			return nil
 		}
-		var quiet diag.List
-		return known.read(depStatement{text: l.tree.File.Text(t.Range), at: t.Range}, &quiet).unread
+		return known.unread(depStatement{text: l.tree.File.Text(t.Range), at: t.Range})
 	}
 	var item func(it *syntax.ListItem) bool
 	item = func(it *syntax.ListItem) bool {

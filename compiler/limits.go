@@ -19,7 +19,7 @@ var DefaultLimits = Limits{
 	PolicyBytes: policies.MaxFileBytes,
 	AgentBytes:  1 << 20,
 	Nodes:       200_000,
-	Edges:       2_000_000,
+	Edges:       mostEdges,
 	Depth:       100,
 }
 

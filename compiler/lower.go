@@ -44,7 +44,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.plan()
 	l.phases()
 	l.deps.file, l.deps.orders = tree.File.Name, tree.Orders
-	l.deps.rules = rulesOf(dialect, u.limits)
+	l.deps.rules = rulesOf(dialect, u.limits.Edges)
 	l.deps.rules.grouped = slices.ContainsFunc(tree.Phases, func(p syntax.Phase) bool { return !p.Implicit })
 	l.draft.Nodes = make([]ir.DraftNode, len(tree.Items))
 	l.deps.items = make([]depItem, len(tree.Items))
@@ -63,7 +63,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.misplaced()
 	out := depend(&l.deps, diags)
 	for i := range l.draft.Nodes {
-		l.draft.Nodes[i].Edges = draftEdges(out.of(i), &l.deps, tree.File.Name)
+		l.draft.Nodes[i].Edges = out.draft(i, tree.File.Name)
 	}
 	return l.draft, out
 }

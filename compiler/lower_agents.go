@@ -18,9 +18,9 @@ func splitAgents(e entry) []ir.Stated {
 		return whole
 	}
 	var out []ir.Stated
-	parts := split(mask(e.text))
+	parts := valueParts(e.text)
 	for k, sp := range parts {
-		// mask blanked the model in parentheses: it ends where the next name begins.
+		// What stands in parentheses, the model, is no part: it ends where the next name begins.
 		end := len(e.text)
 		if k+1 < len(parts) {
 			end = parts[k+1].start
@@ -61,7 +61,7 @@ func agentRef(s string, at diag.Range) (ir.AgentRef, bool) {
 	}
 	name := strings.Trim(strings.TrimSpace(head), "`*_\"'")
 	name = strings.TrimSpace(strings.TrimPrefix(name, "@"))
-	if name == "" || noneForms[strings.ToLower(name)] {
+	if name == "" || saysNone(name) {
 		return ir.AgentRef{}, false
 	}
 	r := ir.AgentRef{Name: name, Model: model, Note: note, Range: at}
@@ -92,7 +92,7 @@ func badPath(p string) string {
 		return "is empty"
 	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~"):
 		return "is absolute"
-	case len(p) > 1 && p[1] == ':' && letter(p[0]):
+	case onDrive(p):
 		return "names a drive"
 	case strings.ContainsRune(p, 0):
 		return "holds a NUL byte"

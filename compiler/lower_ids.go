@@ -23,7 +23,7 @@ func (l *lowering) checkIDs() {
 		return
 	}
 	l.checkPhases()
-	numeric := !rulesOf(l.dialect, Limits{}).inDocument && l.dialect.Numbers != "never"
+	numeric := !l.deps.rules.inDocument && l.dialect.Numbers != "never"
 	if numeric {
 		l.checkSequence()
 	}
@@ -254,7 +254,7 @@ func (l *lowering) struck() map[string]bool {
 func following(a number) string {
 	parts := slices.Clone(a.parts)
 	parts[len(parts)-1] = part{n: a.last() + 1}
-	return number{a.shape, parts}.text()
+	return number{shape: a.shape, parts: parts}.text()
 }
 
 func samePrefix(a, b number) bool {

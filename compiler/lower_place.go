@@ -142,7 +142,7 @@ func (l *lowering) isSetting(lb *syntax.Label, known *names) bool {
 	l.diags = new(diag.List)
 	if lb.Name.IsDependency() {
 		for _, st := range statements(lb, l.tree.File) {
-			if len(known.read(st, l.diags).targets) > 0 {
+			if known.finds(st) {
 				return true
 			}
 		}

@@ -136,7 +136,7 @@ func scopePaths(lb *syntax.Label) (out, text, prose []ir.Stated, more bool) {
 			v = lineNumbers.ReplaceAllString(v, "")
 			s := ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective}
 			switch spaced := strings.ContainsAny(v, " \t\n"); {
-			case v == "", noneForms[strings.ToLower(v)]:
+			case v == "", saysNone(v):
 			case spaced && w.code && lb.Name != syntax.Owns:
 				text = append(text, s)
 			case spaced:

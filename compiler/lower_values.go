@@ -101,13 +101,6 @@ func (l *lowering) oneOf(lb *syntax.Label, s *ir.Stated, known []string, want st
 	return l.unfit(lb, *s, want)
 }
 
-// nearValue reports a value that nearly is one that a control knows.
-func nearValue(at diag.Range, written, near, label string) diag.Diagnostic {
-	return diag.Newf("near-miss-value", at, "%q is nearly %q", clip(written), clip(near)).
-		WithDetail("As a value of %s it would be read as prose and set nothing. Write %q. If the word is meant as it stands, say it in other words, or write the line without bold and colon.", label, near).
-		WithFix(at, near)
-}
-
 // refuse reports a value of a label that asks for a person: what is not
 // understood is never taken for nobody.
 func (l *lowering) refuse(lb *syntax.Label, s ir.Stated, want, why string) bool {

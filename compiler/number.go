@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 )
 
@@ -176,23 +177,11 @@ func (a number) text() string {
 			b.WriteByte(c)
 			continue
 		}
-		b.WriteString(utoa(a.parts[i].n))
+		b.WriteString(strconv.FormatUint(a.parts[i].n, 10))
 		b.WriteString(a.parts[i].letters)
 		i++
 	}
 	return b.String()
-}
-
-func utoa(n uint64) string {
-	var buf [20]byte
-	i := len(buf)
-	for {
-		i--
-		buf[i] = byte('0' + n%10)
-		if n /= 10; n == 0 {
-			return string(buf[i:])
-		}
-	}
 }
 
 func digit(c byte) bool  { return '0' <= c && c <= '9' }

@@ -222,7 +222,7 @@ func (v *orderValue) names(raw, text string, sp span) bool {
 	if sp.start >= sp.end {
 		return false
 	}
-	if noneForms[strings.ToLower(p.text)] {
+	if saysNone(p.text) {
 		return true
 	}
 	reason := false

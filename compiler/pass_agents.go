@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func (u *unit) misses(n need) string {
 		if len(empty) > 1 {
 			verb = "have"
 		}
-		return fmt.Sprintf(" %s %s no capabilities yet: fill them in (here: %s, with access = %q) to choose one.", listWords(empty[:min(len(empty), 5)], len(empty)), verb, strings.Join(n.capabilities, ", "), n.access)
+		return fmt.Sprintf(" %s %s no capabilities yet: fill them in (here: %s, with access = %q) to choose one.", text.AndMore(empty[:min(len(empty), 5)], len(empty)), verb, strings.Join(n.capabilities, ", "), n.access)
 	}
 	if len(n.capabilities) == 0 {
 		return " Declare one with access = \"" + n.access + "\" to choose another."
@@ -163,7 +164,7 @@ func (u *unit) fill(s *ir.Step, a *agentInfo, diags *diag.List) {
 		s.Model = u.modelOf(a)
 	}
 	if s.Session == "" {
-		s.Session = cmpOr(a.session, "fresh")
+		s.Session = cmp.Or(a.session, "fresh")
 	}
 	s.Fallback = u.fallbacks(a.declared, s.Access, diags)
 }
@@ -174,7 +175,7 @@ func (u *unit) modelOf(a *agentInfo) string {
 	if a.entry.Model == "" && a.entry.Slug != "" {
 		return ""
 	}
-	return cmpOr(a.entry.Model, cmpOr(a.model, u.modelOfDefault(a.entry.Runner)))
+	return cmp.Or(a.entry.Model, cmp.Or(a.model, u.modelOfDefault(a.entry.Runner)))
 }
 
 // modelOfDefault is the model of agents for which neither the plan nor their file says
@@ -262,7 +263,7 @@ func (u *unit) noteImplicit(diags *diag.List) {
 	n := len(u.implicit)
 	diags.Add(diag.Newf("implicit-agents", u.implicit[0].at, "%s declared by no policy", countAre(n, "agent")).
 		WithDetail("%s: %s with the default runner and the model that the plan names. Declare %s in the policy to say more.%s",
-			listWords(names, n), text.Form(n, "it runs", "they run"), text.Form(n, "it", "them"), near))
+			text.AndMore(names, n), text.Form(n, "it runs", "they run"), text.Form(n, "it", "them"), near))
 }
 
 func countAre(n int, what string) string {

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -245,7 +246,7 @@ func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
 
 func (g *gating) judge(out *ir.Gate, a *agentInfo, why, model string) {
 	out.Agent, out.Why = a.name, why
-	out.Model = cmpOr(model, g.u.modelOf(a))
+	out.Model = cmp.Or(model, g.u.modelOf(a))
 	out.Fallback = g.u.fallbacks(a.declared, "read", g.diags)
 	out.TimeoutMS = scaled(out.TimeoutMS, a.multiplier)
 }
@@ -347,7 +348,7 @@ func (g *gating) quality(i int, s *ir.Step) {
 			out.Prompt = splitLines(literally(q.Note))
 		}
 		g.judge(&out, a, "named by the plan", g.u.modelName(q.Model))
-		g.own(d, s, cmpOr(q.Gate, q.Name), q.Range, out)
+		g.own(d, s, cmp.Or(q.Gate, q.Name), q.Range, out)
 	}
 	if d.Ordered && len(d.QA) > 0 {
 		s.GateMode = "ordered"

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -51,6 +52,6 @@ func (g *gating) selfReviews(nodes []ir.Node) {
 	for _, f := range all {
 		g.diags.Add(diag.Newf("self-review", f.at, "%s judges its own work", clip(f.agent)).
 			WithDetail("%s: the agent that writes is also the one that gate %q asks for a blind review. Declare another agent with capability \"review\" and access = \"read\", or name one in the gate.",
-				listWords(f.keys, f.n), f.gate))
+				text.AndMore(f.keys, f.n), f.gate))
 	}
 }

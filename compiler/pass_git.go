@@ -137,7 +137,7 @@ func badWorktree(p string) string {
 		return "is empty"
 	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~"):
 		return "is absolute"
-	case len(p) > 1 && p[1] == ':' && letter(p[0]):
+	case onDrive(p):
 		return "names a drive"
 	case strings.Contains(p, `\`):
 		return "holds a backslash"
@@ -159,4 +159,9 @@ func badWorktree(p string) string {
 		return "is outside the project"
 	}
 	return ""
+}
+
+// onDrive reports whether a path begins with the letter of a drive: "C:".
+func onDrive(p string) bool {
+	return len(p) > 1 && p[1] == ':' && ('a' <= p[0] && p[0] <= 'z' || 'A' <= p[0] && p[0] <= 'Z')
 }

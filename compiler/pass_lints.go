@@ -27,8 +27,8 @@ const maxPairs = 100_000
 
 // lintOverlaps names items side by side that will change the same files.
 func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
-	d := u.deps.d
-	if len(d.topo) != len(e.Nodes) {
+	order := u.deps.order()
+	if len(order) != len(e.Nodes) {
 		return // there is a cycle
 	}
 	claims := make([][]string, len(e.Nodes))
@@ -43,7 +43,7 @@ func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
 		return
 	}
 	place := make([]int32, len(e.Nodes))
-	for at, i := range d.topo {
+	for at, i := range order {
 		place[i] = int32(at)
 	}
 	var pairs []pair
@@ -55,12 +55,12 @@ func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
 		}
 		for k := range items {
 			for m := range k {
-				pairs = append(pairs, pair{items[m], items[k], o.path})
+				pairs = append(pairs, pair{a: items[m], b: items[k], path: o.path})
 			}
 		}
 	}
 	told := map[[2]int32]bool{}
-	d.unordered(pairs, func(p pair) {
+	u.deps.unordered(pairs, func(p pair) {
 		if told[[2]int32{p.a, p.b}] || len(told) >= 50 {
 			return
 		}
@@ -159,14 +159,11 @@ func cheapest(e *ir.Epic, n *ir.Node) (tokens, cost int64) {
 
 // longestEstimate is the longest sum of estimates along one path.
 func (u *unit) longestEstimate(e *ir.Epic) int64 {
-	d := u.deps.d
 	until := make([]int64, len(e.Nodes))
 	longest := int64(0)
-	for _, i := range d.topo {
-		for _, x := range u.deps.of(int(i)) {
-			if x.soft == 0 {
-				until[i] = max(until[i], until[x.from])
-			}
+	for _, i := range u.deps.order() {
+		for from := range u.deps.waits(i) {
+			until[i] = max(until[i], until[from])
 		}
 		if !e.Nodes[i].Done {
 			until[i] += e.Nodes[i].Limits.EstimateMS

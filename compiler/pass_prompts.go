@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -132,7 +133,7 @@ func mergeTask(n *ir.Node, nodes map[ir.Key]*ir.Node) []string {
 		}
 	}
 	return []string{
-		"Merge the work of " + listWords(names[:min(len(names), 20)], len(names)) + " into this branch.",
+		"Merge the work of " + text.AndMore(names[:min(len(names), 20)], len(names)) + " into this branch.",
 		"Resolve conflicts so that the intent of each side is kept. Run all tests.",
 		"Add an entry to the changelog if the project keeps one.",
 	}

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -144,9 +145,9 @@ func (u *unit) splitWork(d *ir.DraftNode, steps []ir.Step, s int, diags *diag.Li
 // freeName names the n-th part of a step: S-2, and on if the policy has a step of
 // that name.
 func freeName(steps []ir.Step, step string, n int) string {
-	name := step + "-" + utoa(uint64(n))
+	name := step + "-" + strconv.Itoa(int(n))
 	for slices.ContainsFunc(steps, func(s ir.Step) bool { return s.Name == name }) {
-		name += "-" + utoa(uint64(n))
+		name += "-" + strconv.Itoa(int(n))
 	}
 	return name
 }

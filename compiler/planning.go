@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/slug"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -118,7 +120,7 @@ func (c *compilation) openWish(w *Wish) *unit {
 	if w.Agent != "" && u.set.Agents[w.Agent] == nil {
 		known := sortedNames(u.set.Agents)
 		c.diags.Add(diag.Newf("draft-agent", diag.Range{}, "there is no agent %q", clip(w.Agent)).
-			WithDetail("Agents are %s.%s", listWords(known[:min(len(known), 12)], len(known)), didYouMean(w.Agent, known)))
+			WithDetail("Agents are %s.%s", text.AndMore(known[:min(len(known), 12)], len(known)), didYouMean(w.Agent, known)))
 	}
 	if a := u.set.Agents[w.Agent]; a != nil && a.Human.V {
 		c.diags.Add(diag.Newf("draft-agent", diag.Range{}, "%q is a person", clip(w.Agent)).
@@ -169,7 +171,7 @@ func planSteps(set *policies.Set, w *Wish) []*policies.Step {
 	for i := range explorers.V {
 		name := ExploreStep
 		if i > 0 {
-			name = ExploreStep + "-" + utoa(uint64(i+1))
+			name = ExploreStep + "-" + strconv.Itoa(i+1)
 		}
 		out = append(out, step(name, "read", "", named(explorers, i)))
 	}

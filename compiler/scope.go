@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func overlaps(claims [][]string) []overlap {
 			}
 		}
 	}
-	patterns := sortedNames(byPath)
+	patterns := slices.Sorted(maps.Keys(byPath))
 	var out []overlap
 	for _, p := range patterns {
 		items := byPath[p]
@@ -75,7 +76,7 @@ func (d *depender) scopeEdges() {
 		}
 	}
 	made, said := false, false
-	d.unordered(pairs, func(p pair) {
+	d.out.unordered(pairs, func(p pair) {
 		made = true
 		d.addEdge(p.a, p.b, byScope, d.items[p.b].at)
 		if !said {
@@ -91,14 +92,15 @@ func (d *depender) scopeEdges() {
 	}
 }
 
-// pair is two items that claim a path; a stands before b in d.topo.
+// pair is two items that claim a path.
 type pair struct {
 	a, b int32
 	path string
 }
 
-// unordered calls visit for the pairs without a path from a to b, in order.
-func (d *depender) unordered(pairs []pair, visit func(pair)) {
+// unordered calls visit for the pairs without a path from a to b, in order. In each
+// pair a stands before b in the order of the graph.
+func (o *depOutput) unordered(pairs []pair, visit func(pair)) {
 	by := map[int32][]int{}
 	var sources []int32
 	for k, p := range pairs {
@@ -108,7 +110,7 @@ func (d *depender) unordered(pairs []pair, visit func(pair)) {
 		by[p.a] = append(by[p.a], k)
 	}
 	open := make([]bool, len(pairs))
-	d.spread(sources, func(round []int32, reached []uint64) {
+	o.d.spread(sources, func(round []int32, reached []uint64) {
 		for bit, s := range round {
 			for _, k := range by[s] {
 				open[k] = reached[pairs[k].b]&(1<<bit) == 0

@@ -293,7 +293,7 @@ func (u *unit) writers() map[string]bool {
 // reason says why best was taken of the agents from, which were preferred to the
 // other ones of all that fit.
 func reason(n need, best *policies.Agent, from []*policies.Agent, all int) string {
-	has := "access " + cmpOr(n.access, "read")
+	has := "access " + cmp.Or(n.access, "read")
 	if len(n.capabilities) > 0 {
 		has = "capabilities " + strings.Join(n.capabilities, ", ") + ", " + has
 	}

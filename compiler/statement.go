@@ -54,6 +54,16 @@ func (n *names) read(st depStatement, diags *diag.List) reading {
 	return p.value()
 }
 
+// unread returns the parts of a value that name nothing.
+func (n *names) unread(st depStatement) []span {
+	p := valueParser{names: n, raw: st.text, text: n.marked.mask(n.unwrap(st.text)), at: st.at, diags: new(diag.List), quiet: true}
+	p.out.at = st.at
+	return p.value().unread
+}
+
+// finds reports whether a value names an item or a group; why it does not is not said.
+func (n *names) finds(st depStatement) bool { return len(n.read(st, new(diag.List)).targets) > 0 }
+
 // valueParser reads one value of a dependency label.
 type valueParser struct {
 	*names
@@ -61,6 +71,7 @@ type valueParser struct {
 	text  string // the same, masked
 	at    diag.Range
 	diags *diag.List
+	quiet bool            // unknown ids are somebody else's to report
 	taken map[string]bool // see inValue
 	carry wordKind        // the keyword of the part before: "Sprints 1.2, 1.3"
 	out   reading
@@ -84,7 +95,7 @@ func (p *valueParser) value() reading {
 	near := false
 	for _, sp := range parts {
 		nearly := false
-		if len(p.out.targets) == 0 && noneForms[strings.ToLower(p.text[sp.start:sp.end])] || noneLead(p.text[sp.start:sp.end]) {
+		if len(p.out.targets) == 0 && saysNone(p.text[sp.start:sp.end]) || noneLead(p.text[sp.start:sp.end]) {
 			p.out.none = true
 		} else if !p.part(sp) && !p.reasoned(sp) {
 			p.out.unread = append(p.out.unread, sp)

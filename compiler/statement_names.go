@@ -9,7 +9,6 @@ import (
 
 // names is what values can name: the items and groups of one plan.
 type names struct {
-	quiet      bool // unknown ids are somebody else's to report
 	items      []depItem
 	groups     []depGroup
 	byKey      idIndex

@@ -12,7 +12,7 @@ import (
 // one only if its value names items.
 func valueReader(d syntax.Dialect) func(items, groups []syntax.Named) func(string) syntax.Reading {
 	return func(items, groups []syntax.Named) func(string) syntax.Reading {
-		in := &depInput{rules: rulesOf(d, DefaultLimits), items: make([]depItem, len(items)), groups: make([]depGroup, len(groups))}
+		in := &depInput{rules: rulesOf(d, 0), items: make([]depItem, len(items)), groups: make([]depGroup, len(groups))}
 		for i, it := range items {
 			if d.IgnoreCase {
 				it.ID = strings.ToLower(it.ID)

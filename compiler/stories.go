@@ -99,10 +99,10 @@ func (u *unit) readStories(diags *diag.List) {
 		for i := range left {
 			left[i] = "US" + left[i]
 		}
-		none = fmt.Sprintf(" It has no scenarios of %s.", listWords(left[:min(len(left), maxNamed)], len(left)))
+		none = fmt.Sprintf(" It has no scenarios of %s.", text.AndMore(left[:min(len(left), maxNamed)], len(left)))
 	}
 	diags.Add(diag.New("story-acceptance", u.draft.Range, "acceptance criteria come from spec.md").
-		WithDetail("The scenarios of %s in %s became acceptance criteria of %s with these labels.%s When that file changes, compile again.", listWords(names[:min(len(names), maxNamed)], len(names)), at, text.Count(items, "item"), none).
+		WithDetail("The scenarios of %s in %s became acceptance criteria of %s with these labels.%s When that file changes, compile again.", text.AndMore(names[:min(len(names), maxNamed)], len(names)), at, text.Count(items, "item"), none).
 		WithRelated(first, "the first of these stories"))
 }
 

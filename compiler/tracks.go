@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -81,7 +82,7 @@ func (d *depender) eachJoin(ts []track, what string, link func(from, to int)) {
 		if missing != "" || set == 0 {
 			base := ts[k].key[:len(ts[k].key)-len(ts[k].letters)]
 			d.diags.Add(diag.Newf("unknown-track", ts[k].at, "%s joins a track that does not exist", clip(ts[k].key)).
-				WithDetail("Several letters join the tracks that they name, but there is no %s %s%s. Name only letters that exist, each once, or write %s with one letter.", what, base, cmpOr(missing, ts[k].letters), ts[k].key))
+				WithDetail("Several letters join the tracks that they name, but there is no %s %s%s. Name only letters that exist, each once, or write %s with one letter.", what, base, cmp.Or(missing, ts[k].letters), ts[k].key))
 			continue
 		}
 		for _, from := range d.largestSubsets(ts, k, set, multi) {
@@ -134,13 +135,6 @@ func letterSet(s string) uint32 {
 
 func cmpFirst(a, b int) int {
 	if a >= 0 {
-		return a
-	}
-	return b
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
 		return a
 	}
 	return b

@@ -37,7 +37,7 @@ func (n *names) unwrap(s string) string {
 // none.
 func (n *names) namesItem(s string) bool {
 	s = strings.TrimSpace(n.marked.mask(s))
-	if _, ok := n.item(s); ok || noneForms[strings.ToLower(s)] {
+	if _, ok := n.item(s); ok || saysNone(s) {
 		return true
 	}
 	w, rest := word(s, span{0, len(s)})

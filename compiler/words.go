@@ -50,6 +50,9 @@ var noneForms = map[string]bool{
 	"no dependency": true, "no dependencies": true, "no prerequisites": true, "no blockers": true,
 }
 
+// saysNone reports whether a whole value says "depends on nothing".
+func saysNone(s string) bool { return noneForms[strings.ToLower(s)] }
+
 // span is a piece of a value: the half-open interval of its bytes.
 type span struct{ start, end int }
 
@@ -196,6 +199,9 @@ func split(s string) []span {
 	cut(len(s), len(s))
 	return out
 }
+
+// valueParts returns the parts of a value as it stands in the source.
+func valueParts(s string) []span { return split(mask(s)) }
 
 // word cuts the first word of sp off: up to a blank, or up to a "-" behind
 // letters ("TASK-1.1").

@@ -53,6 +53,15 @@ func listed(words []string, last string) string {
 	return strings.Join(words, "")
 }
 
+// AndMore lists words of total, the others of which were left out: "a and b", or
+// "a, b and 3 more".
+func AndMore(words []string, total int) string {
+	if more := total - len(words); more > 0 {
+		return strings.Join(words, ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return And(words)
+}
+
 // Some lists the first words, at most most of them, and says how many more there are:
 // "a, b and 3 more".
 func Some(words []string, most int) string {
