@@ -16,7 +16,9 @@ func inOrder[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] { return inOrderOf
 // inOrderOf is inOrder for keys that are compared in their own way.
 func inOrderOf[K comparable, V any](m map[K]V, compare func(a, b K) int) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
-		for _, k := range slices.SortedFunc(maps.Keys(m), compare) {
+		keys := slices.AppendSeq(make([]K, 0, 8), maps.Keys(m)) // of a few, on the stack
+		slices.SortFunc(keys, compare)
+		for _, k := range keys {
 			if !yield(k, m[k]) {
 				return
 			}
