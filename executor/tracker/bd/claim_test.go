@@ -2,6 +2,7 @@ package bd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,8 +42,15 @@ func (s *scene) follow() {
 			s.t.Fatal(err)
 		}
 	}
+	open := func(context.Context) (*Client, error) {
+		if s.away > 0 {
+			s.away--
+			return nil, errors.New("bd is away")
+		}
+		return s.c, nil
+	}
 	s.m, err = NewMirror(Outbox{
-		Client: s.c, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { return s.now },
+		Open: open, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { return s.now },
 		Metadata: func(*ir.Node) (map[string]any, error) { return IssueMetadata(s.epic, run) },
 		Report:   func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },
 		Claim: &Claim{Token: "mine", End: func() (Stand, bool) {
@@ -59,7 +67,7 @@ func (s *scene) follow() {
 		s.t.Fatal(err)
 	}
 	if err := s.m.Look(context.Background()); err != nil {
-		s.t.Fatal(err)
+		s.said = append(s.said, "look: "+err.Error())
 	}
 	s.m.all()
 }
@@ -130,5 +138,22 @@ func TestWhatAPersonBlockedBeforeTheRunLookedStays(t *testing.T) { // S4-59
 				t.Errorf("it is %s, want %s; said %q", b.Status, c.want, s.said)
 			}
 		})
+	}
+}
+
+// bd is away when the run of an issue begins: it is opened again, and told what it missed.
+func TestTheRunOfAnIssueBeginsWhileBdIsAway(t *testing.T) { // S4-59
+	s := claimScene(t)
+	s.away = 3
+	s.follow()
+	s.begin()
+	s.play(nil)
+	for range 5 {
+		s.later(time.Minute)
+	}
+	s.ended()
+	s.settle(true)
+	if b := s.bead(theIssue); b.Status != "closed" || s.away != 0 || !strings.Contains(s.texts(theIssue), "[iter:1]") {
+		t.Errorf("it is %s; said %q, comments\n%s", b.Status, s.said, s.texts(theIssue))
 	}
 }

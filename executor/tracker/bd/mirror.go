@@ -305,7 +305,7 @@ func (m *Mirror) step(ctx context.Context, closing bool) (wake time.Time, idle b
 		return now.Add(longest), true
 	case now.Before(m.retry):
 		return m.retry, true
-	case !m.pushed:
+	case m.c == nil, !m.pushed:
 		m.settle(m.prepare(ctx))
 	case !m.listed, !closing && !now.Before(m.look):
 		m.settle(m.poll(ctx))
@@ -345,9 +345,9 @@ func (m *Mirror) connect(ctx context.Context) error {
 	return err
 }
 
-// prepare writes the epic, if it is not there.
+// prepare opens bd, and writes the epic, if it is not there.
 func (m *Mirror) prepare(ctx context.Context) error {
-	if err := m.connect(ctx); err != nil {
+	if err := m.connect(ctx); err != nil || m.pushed {
 		return err
 	}
 	push := m.Push()

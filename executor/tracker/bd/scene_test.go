@@ -36,6 +36,7 @@ type scene struct {
 	inbox  []executor.Letter
 	got    map[string]string // answers by id: "" taken
 	trees  int
+	away   int // times that bd cannot be opened
 }
 
 func newScene(t *testing.T, lines []string, change ...func(*ir.Epic)) *scene {
