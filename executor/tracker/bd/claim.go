@@ -86,7 +86,7 @@ func NotClosed(done, why, id string) string {
 func (m *Mirror) end() (Stand, bool) {
 	if m.ends == nil || m.ends.seq != m.run.Seq() {
 		stand, ok := m.Claim.End()
-		m.ends = &ends{seq: m.run.Seq(), Stand: stand, ok: ok}
+		m.ends = &ends{m.run.Seq(), stand, ok}
 	}
 	return m.ends.Stand, m.ends.ok
 }
@@ -95,13 +95,17 @@ func (m *Mirror) end() (Stand, bool) {
 type ends struct {
 	seq int64
 	Stand
-	ok     bool
-	looked bool // at the issue, since it was asked
+	ok bool
 }
 
+// recent is how long an answer of bd about an issue is trusted when its end is written.
+const recent = 2 * time.Second
+
 // looks reports whether an issue has to be looked at before it is written how its run
-// ended: somebody may have it since the last look, whose status is the same.
-func (m *Mirror) looks(s should) bool { return m.Claim != nil && s.ended != "" && !m.ends.looked }
+// ended: somebody may have it since the last answer, whose status is the same.
+func (m *Mirror) looks(b *bead, s should) bool {
+	return m.Claim != nil && s.ended != "" && m.Now().Sub(b.seen) > recent
+}
 
 // writes reports whether how a bead stands is written now. An issue stays as the worker
 // left it until the run begins.
@@ -134,6 +138,7 @@ func (m *Mirror) seen(ctx context.Context, b *bead, now Issue) error {
 // owns reports whether an issue is the worker's still; if not, nothing is written to it
 // any more.
 func (m *Mirror) owns(b *bead, now Issue) bool {
+	b.seen = m.Now()
 	if now.Token() == m.Claim.Token {
 		return true
 	}

@@ -97,6 +97,7 @@ type bead struct {
 	asked    *asked          // the question that its labels put to people now
 	lost     bool            // somebody else has claimed it
 	released string          // who had, and has not any more
+	seen     time.Time       // when bd answered about an issue last
 	foreign  bool            // bd takes its id for another: nothing is written any more
 	theirs   string          // status that a person gave it and that stays; "" none
 	by       string          // whose status that is

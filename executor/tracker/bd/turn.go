@@ -31,10 +31,8 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	}
 	s := m.stand(b, v)
 	writes := m.writes(b)
-	if writes && m.looks(s) {
-		err := m.overtaken(ctx, b)
-		m.ends.looked = err == nil
-		return true, err
+	if writes && m.looks(b, s) {
+		return true, m.overtaken(ctx, b)
 	}
 	if s.says != "" && writes && b.known.Status != s.status {
 		b.tell(s.says, m.Claim.Since)
