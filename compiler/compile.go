@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -185,4 +186,10 @@ func mustHold(name string, breaches []error) {
 	if len(breaches) > 0 {
 		panic(fmt.Sprintf("compiler: after pass %s: %v", name, breaches[0]))
 	}
+}
+
+// clip shortens what is quoted in a summary.
+func clip(s string) string {
+	const most = 24
+	return text.Shorten(s, most)
 }

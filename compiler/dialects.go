@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -224,7 +225,7 @@ func refused(r Reading, diags diag.List) Reading {
 func (u *unit) states() bool {
 	for i := range u.epic.Nodes {
 		for _, a := range u.epic.Nodes[i].After {
-			if a.From == explicit {
+			if a.From == depend.Explicit {
 				return true
 			}
 		}

@@ -12,11 +12,11 @@
 //	compile.go      Compile and the table of passes
 //	resolve.go      sources, front matter, policy files, dialect
 //	lower*.go       syntax tree → ir.Draft and the input of the dependency engine
-//	depend.go       the dependency engine: number*.go, statement*.go, graph.go
+//	depend/         the dependency engine: numbers, prose, labels, drawings → edges
 //	pass_*.go       draft and policy → epic, in the order of the table
 //	annotate.go     ids, and the plan with ids
 //	trace.go        why a value is what it is
 //
-// It imports diag, ir, policies, compiler/syntax and small helpers under
-// internal. app calls it; the executor never does.
+// It imports diag, ir, policies, compiler/syntax, compiler/depend and small helpers
+// under internal. app calls it; the executor never does.
 package compiler

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/slug"
@@ -112,19 +113,19 @@ func importedSlug(name string) string {
 
 // importedEdges gives a draft's edges the place that those of numbers and labels
 // have, and finds cycles.
-func (u *unit) importedEdges(diags *diag.List) *depOutput {
+func (u *unit) importedEdges(diags *diag.List) *depend.Graph {
 	n := len(u.draft.Nodes)
-	in := &depInput{file: u.file.Name, items: make([]depItem, n), serialize: u.serializeOverlaps()}
-	in.rules.maxEdges = u.c.limits.Edges
+	in := &depend.Input{File: u.file.Name, Items: make([]depend.Item, n), Serialize: u.serializeOverlaps()}
+	in.Rules.MaxEdges = u.c.limits.Edges
 	stated := make([][]ir.DraftEdge, n)
 	for i := range u.draft.Nodes {
 		x := &u.draft.Nodes[i]
-		in.items[i] = depItem{key: x.Key, title: x.Title, at: x.KeyRange, group: -1, owns: x.Scope.Owns}
+		in.Items[i] = depend.Item{Key: x.Key, Title: x.Title, At: x.KeyRange, Group: -1, Owns: x.Scope.Owns}
 		stated[i] = x.Edges
 	}
-	out := dependImported(in, stated, diags)
+	out := depend.Import(in, stated, diags)
 	for i := range u.draft.Nodes {
-		u.draft.Nodes[i].Edges = out.draft(i, cmp.Or(in.items[i].at.File, u.file.Name))
+		u.draft.Nodes[i].Edges = out.Edges(i, cmp.Or(in.Items[i].At.File, u.file.Name))
 	}
 	return out
 }

@@ -263,3 +263,12 @@ func TestShortImportedIDsEndNoSearch(t *testing.T) { // K3
 		}
 	}
 }
+
+func codes(l diag.List) string {
+	var s []string
+	for _, d := range l {
+		s = append(s, string(d.Code))
+	}
+	slices.Sort(s)
+	return strings.Join(slices.Compact(s), " ")
+}

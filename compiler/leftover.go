@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 )
 
@@ -15,7 +16,7 @@ import (
 // leftovers puts back what the labels of items did not take, once it is known what their
 // values can name.
 func (l *lowering) leftovers() {
-	var known *names
+	var known *depend.Names
 	for i := range l.tree.Items {
 		text := &l.texts[i]
 		labels, whole := l.tree.Items[i].Body.Labels, text.added
@@ -27,7 +28,7 @@ func (l *lowering) leftovers() {
 			case lb.From == syntax.FromDirective || lb.From == syntax.FromCell || lb.From == syntax.FromFrontMatter:
 			case lb.Name.IsDependency():
 				if known == nil {
-					known = newNames(&l.deps)
+					known = depend.NewNames(&l.deps)
 				}
 				text.insert(k, lb.At, l.unnamed(lb, known))
 			default:
@@ -41,12 +42,12 @@ func (l *lowering) leftovers() {
 
 // unnamed returns the lines of a dependency label that hold something which is no
 // dependency.
-func (l *lowering) unnamed(lb *syntax.Label, known *names) (out []string) {
-	unread := func(t syntax.Text) []span {
+func (l *lowering) unnamed(lb *syntax.Label, known *depend.Names) (out []string) {
+	unread := func(t syntax.Text) []depend.Span {
 		if t.Range.Start >= t.Range.End || t.Range.Start < 0 || t.Range.End > len(l.tree.File.Bytes) {
 			return nil
 		}
-		return known.unread(depStatement{text: l.tree.File.Text(t.Range), at: t.Range})
+		return known.Unread(depend.Statement{Text: l.tree.File.Text(t.Range), At: t.Range})
 	}
 	var item func(it *syntax.ListItem) bool
 	item = func(it *syntax.ListItem) bool {
@@ -76,7 +77,7 @@ func (l *lowering) textIsValue(lb *syntax.Label) bool {
 }
 
 // linesOf returns the lines of a label in which parts of its value stand.
-func (l *lowering) linesOf(lb *syntax.Label, parts []span) (out []string) {
+func (l *lowering) linesOf(lb *syntax.Label, parts []depend.Span) (out []string) {
 	if len(parts) == 0 {
 		return nil
 	}
@@ -86,7 +87,7 @@ func (l *lowering) linesOf(lb *syntax.Label, parts []span) (out []string) {
 	}
 	k, last, at := 0, -1, lb.NameRange.Start
 	for _, sp := range parts {
-		to := max(at, lb.Value.Range.Start+sp.start)
+		to := max(at, lb.Value.Range.Start+sp.Start)
 		k += bytes.Count(src[at:to], []byte{'\n'})
 		if at = to; k > last {
 			out, last = append(out, lb.Lines[k]), k

@@ -1,6 +1,9 @@
 package compiler
 
-import "github.com/ralph-compiler/ralph/policies"
+import (
+	"github.com/ralph-compiler/ralph/compiler/depend"
+	"github.com/ralph-compiler/ralph/policies"
+)
 
 // Limits bound what a plan may ask of the compiler: a plan may come from a
 // stranger's pull request. A zero field takes the value of DefaultLimits.
@@ -19,7 +22,7 @@ var DefaultLimits = Limits{
 	PolicyBytes: policies.MaxFileBytes,
 	AgentBytes:  1 << 20,
 	Nodes:       200_000,
-	Edges:       mostEdges,
+	Edges:       depend.MostEdges,
 	Depth:       100,
 }
 

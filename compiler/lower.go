@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/slug"
@@ -22,7 +23,7 @@ type lowering struct {
 	dialect syntax.Dialect
 	diags   *diag.List
 	draft   *ir.Draft
-	deps    depInput
+	deps    depend.Input
 	levels  []string // of complexity, in lower case
 	named   []string // policy blocks
 	// abilities are the capabilities that an agent may have.
@@ -33,21 +34,21 @@ type lowering struct {
 }
 
 // lower makes the draft of a plan, edges included.
-func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
+func lower(u *unit, diags *diag.List) (*ir.Draft, *depend.Graph) {
 	tree, dialect := u.tree, u.dialect
 	l := &lowering{tree: tree, dialect: dialect, diags: diags, draft: &ir.Draft{Plan: u.source.Path}}
 	l.levels = slices.Sorted(maps.Keys(u.set.Complexity))
 	l.abilities = slices.Concat(policies.Vocabulary, u.set.Ralph.Capabilities.V)
 	l.named = slices.Sorted(maps.Keys(u.set.Policies))
 	l.project = u.c.in.Project
-	l.deps.serialize = u.serializeOverlaps()
+	l.deps.Serialize = u.serializeOverlaps()
 	l.plan()
 	l.phases()
-	l.deps.file, l.deps.orders = tree.File.Name, tree.Orders
-	l.deps.rules = rulesOf(dialect, u.limits.Edges)
-	l.deps.rules.grouped = slices.ContainsFunc(tree.Phases, func(p syntax.Phase) bool { return !p.Implicit })
+	l.deps.File, l.deps.Orders = tree.File.Name, tree.Orders
+	l.deps.Rules = depend.RulesOf(dialect, u.limits.Edges)
+	l.deps.Rules.Grouped = slices.ContainsFunc(tree.Phases, func(p syntax.Phase) bool { return !p.Implicit })
 	l.draft.Nodes = make([]ir.DraftNode, len(tree.Items))
-	l.deps.items = make([]depItem, len(tree.Items))
+	l.deps.Items = make([]depend.Item, len(tree.Items))
 	l.texts = make([]insertions, len(tree.Items))
 	for i := range tree.Items {
 		l.item(i)
@@ -55,15 +56,15 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depOutput) {
 	l.splits()
 	l.leftovers()
 	for i := range l.draft.Nodes {
-		l.deps.items[i].owns = l.draft.Nodes[i].Scope.Owns
-		l.deps.items[i].near = nearLabels(&tree.Items[i], tree.File)
+		l.deps.Items[i].Owns = l.draft.Nodes[i].Scope.Owns
+		l.deps.Items[i].Near = depend.NearLabels(&tree.Items[i], tree.File)
 	}
 	l.checkIDs()
 	l.reportPathTexts()
 	l.misplaced()
-	out := depend(&l.deps, diags)
+	out := depend.Build(&l.deps, diags)
 	for i := range l.draft.Nodes {
-		l.draft.Nodes[i].Edges = out.draft(i, tree.File.Name)
+		l.draft.Nodes[i].Edges = out.Edges(i, tree.File.Name)
 	}
 	return l.draft, out
 }
@@ -126,9 +127,9 @@ func (l *lowering) plan() {
 
 func (l *lowering) phases() {
 	l.draft.Phases = make([]ir.DraftPhase, len(l.tree.Phases))
-	l.deps.groups = make([]depGroup, len(l.tree.Phases))
+	l.deps.Groups = make([]depend.Group, len(l.tree.Phases))
 	for i := range l.tree.Phases {
-		l.draft.Phases[i], l.deps.groups[i] = l.group(&l.tree.Phases[i])
+		l.draft.Phases[i], l.deps.Groups[i] = l.group(&l.tree.Phases[i])
 	}
 }
 

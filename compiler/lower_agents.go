@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -18,21 +19,21 @@ func splitAgents(e entry) []ir.Stated {
 		return whole
 	}
 	var out []ir.Stated
-	parts := valueParts(e.text)
+	parts := depend.ValueParts(e.text)
 	for k, sp := range parts {
 		// What stands in parentheses, the model, is no part: it ends where the next name begins.
 		end := len(e.text)
 		if k+1 < len(parts) {
-			end = parts[k+1].start
+			end = parts[k+1].Start
 		}
-		piece := strings.TrimRight(e.text[sp.start:end], " ,;&+\n`")
+		piece := strings.TrimRight(e.text[sp.Start:end], " ,;&+\n`")
 		piece = strings.TrimRight(strings.TrimSuffix(piece, " and"), " ,")
 		if name, _, _ := strings.Cut(piece, "("); strings.ContainsAny(strings.TrimSpace(name), " \t") {
 			return whole
 		}
 		r := e.at
 		if e.value.Value != "" {
-			r = e.value.Sub(sp.start, sp.start+len(piece))
+			r = e.value.Sub(sp.Start, sp.Start+len(piece))
 		}
 		out = append(out, ir.Stated{Value: piece, Range: r})
 	}
@@ -61,7 +62,7 @@ func agentRef(s string, at diag.Range) (ir.AgentRef, bool) {
 	}
 	name := strings.Trim(strings.TrimSpace(head), "`*_\"'")
 	name = strings.TrimSpace(strings.TrimPrefix(name, "@"))
-	if name == "" || saysNone(name) {
+	if name == "" || depend.SaysNone(name) {
 		return ir.AgentRef{}, false
 	}
 	r := ir.AgentRef{Name: name, Model: model, Note: note, Range: at}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -19,11 +19,11 @@ const reservedKey = "integration"
 func (l *lowering) checkIDs() {
 	l.checkSpelling()
 	l.checkTwice()
-	if len(l.deps.items) == 0 {
+	if len(l.deps.Items) == 0 {
 		return
 	}
 	l.checkPhases()
-	numeric := !l.deps.rules.inDocument && l.dialect.Numbers != "never"
+	numeric := !l.deps.Rules.InDocument && l.dialect.Numbers != "never"
 	if numeric {
 		l.checkSequence()
 	}
@@ -35,7 +35,7 @@ func (l *lowering) checkSpelling() {
 	folded := diag.Range{}
 	padded := l.dialect.Name == "sprint"
 	for i := range l.tree.Items {
-		it, key := &l.tree.Items[i], string(l.deps.items[i].key)
+		it, key := &l.tree.Items[i], string(l.deps.Items[i].Key)
 		if key == reservedKey {
 			l.diags.Add(diag.New("look-alike-id", it.KeyRange, "the id is reserved").
 				WithDetail("%q names the joined result of all items in commands. Give the item another id.", reservedKey))
@@ -44,7 +44,7 @@ func (l *lowering) checkSpelling() {
 		if r := it.KeyRange; !it.Placed && r.Start >= 0 && r.Start < r.End && r.End <= len(l.tree.File.Bytes) {
 			written = l.tree.File.Text(r)
 		}
-		plain := spelling(written, padded)
+		plain := depend.PlainID(written, padded)
 		if l.dialect.IgnoreCase && strings.EqualFold(written, plain) && strings.ToLower(plain) == key {
 			if written != key && folded.IsZero() {
 				folded = it.KeyRange
@@ -56,7 +56,7 @@ func (l *lowering) checkSpelling() {
 		}
 		if written != plain && len(plain) > 0 {
 			l.diags.Add(diag.Newf("look-alike-id", it.KeyRange, "%q is not written plainly", clip(written)).
-				WithDetail("%s. Write %q.", oddity(written, plain), plain).WithFix(it.KeyRange, plain))
+				WithDetail("%s. Write %q.", depend.Oddity(written, plain), plain).WithFix(it.KeyRange, plain))
 		}
 	}
 	if !folded.IsZero() {
@@ -65,83 +65,25 @@ func (l *lowering) checkSpelling() {
 	}
 }
 
-// spelling writes an id in plain ASCII: full-width forms and digits of other
-// scripts become ASCII, letters that look like Latin ones too; with padded,
-// leading zeros go.
-func spelling(id string, padded bool) string {
-	var b strings.Builder
-	for _, r := range id {
-		switch {
-		case r < utf8.RuneSelf:
-			b.WriteRune(r)
-		case r >= 0xFF01 && r <= 0xFF5E: // full width
-			b.WriteRune(r - 0xFEE0)
-		case digitOf(r) >= 0:
-			b.WriteByte(byte('0' + digitOf(r)))
-		default:
-			if c, ok := lookAlike[r]; ok {
-				b.WriteByte(c)
-			} else {
-				b.WriteRune(r)
-			}
-		}
-	}
-	if !padded {
-		return b.String()
-	}
-	return unpadded(b.String())
-}
-
-// digitOf returns the value of a decimal digit of another script, or -1: blocks
-// of ten that begin at a known place.
-func digitOf(r rune) int {
-	for _, zero := range []rune{0x0660, 0x06F0, 0x0966, 0x09E6, 0x0E50, 0xFF10, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6} {
-		if r >= zero && r <= zero+9 {
-			return int(r - zero)
-		}
-	}
-	return -1
-}
-
-// lookAlike maps letters and signs that cannot be told from ASCII ones by eye.
-var lookAlike = map[rune]byte{
-	'а': 'a', 'с': 'c', 'е': 'e', 'о': 'o', 'р': 'p', 'х': 'x', 'у': 'y', 'ѕ': 's', 'і': 'i', 'ј': 'j', 'ԁ': 'd', 'ɡ': 'g', // Cyrillic, IPA
-	'А': 'A', 'В': 'B', 'С': 'C', 'Е': 'E', 'Н': 'H', 'К': 'K', 'М': 'M', 'О': 'O', 'Р': 'P', 'Т': 'T', 'Х': 'X',
-	'α': 'a', 'ο': 'o', 'ν': 'v', // Greek
-	'․': '.', '。': '.', '．': '.', '·': '.', '‐': '-', '‑': '-', '−': '-',
-}
-
-func oddity(written, plain string) string {
-	for _, r := range written {
-		if r >= utf8.RuneSelf {
-			return fmt.Sprintf("%q (U+%04X) is not the ASCII character that it looks like", string(r), r)
-		}
-	}
-	if strings.EqualFold(written, plain) {
-		return "Letters in the id are lower case"
-	}
-	return "Numbers in the id have no leading zeros"
-}
-
 // checkTwice reports ids that stand twice, and ids that are the same number.
 func (l *lowering) checkTwice() {
-	exact := make(map[ir.Key]int, len(l.deps.items))
-	alike := make(map[string]int, len(l.deps.items))
-	for i := range l.deps.items {
-		it := &l.deps.items[i]
-		if _, twice := exact[it.key]; twice { // reported by syntax
+	exact := make(map[ir.Key]int, len(l.deps.Items))
+	alike := make(map[string]int, len(l.deps.Items))
+	for i := range l.deps.Items {
+		it := &l.deps.Items[i]
+		if _, twice := exact[it.Key]; twice { // reported by syntax
 			continue
 		}
-		exact[it.key] = i
-		text := it.num.text()
-		if len(it.num.parts) == 0 {
-			text = strings.ToLower(string(it.key))
+		exact[it.Key] = i
+		text := it.Number.Text()
+		if len(it.Number.Parts) == 0 {
+			text = strings.ToLower(string(it.Key))
 		}
 		if first, twice := alike[text]; twice {
-			other := &l.deps.items[first]
-			l.diags.Add(diag.Newf("look-alike-id", it.at, "%q and %q look the same", clip(string(it.key)), clip(string(other.key))).
+			other := &l.deps.Items[first]
+			l.diags.Add(diag.Newf("look-alike-id", it.At, "%q and %q look the same", clip(string(it.Key)), clip(string(other.Key))).
 				WithDetail("The ids differ only by case or leading zeros, so a reader takes them for one. Give this one another number.").
-				WithRelated(other.at, "the other one"))
+				WithRelated(other.At, "the other one"))
 			continue
 		}
 		alike[text] = i
@@ -153,15 +95,15 @@ func (l *lowering) checkPhases() {
 	if l.dialect.Phase.None() {
 		return
 	}
-	filled := make([]bool, len(l.deps.groups))
-	for i := range l.deps.items {
-		if g := l.deps.items[i].group; g >= 0 {
+	filled := make([]bool, len(l.deps.Groups))
+	for i := range l.deps.Items {
+		if g := l.deps.Items[i].Group; g >= 0 {
 			filled[g] = true
 		}
 	}
-	for g := range l.deps.groups {
+	for g := range l.deps.Groups {
 		if !filled[g] {
-			l.diags.Add(diag.Newf("empty-phase", l.deps.groups[g].at, "phase %s has no items", clip(l.deps.groups[g].id)).
+			l.diags.Add(diag.Newf("empty-phase", l.deps.Groups[g].At, "phase %s has no items", clip(l.deps.Groups[g].ID)).
 				WithDetail("What follows waits for the phase before it. If items stand below this heading, %s; else remove the phase.", itemsAs(l.dialect)))
 		}
 	}
@@ -183,14 +125,14 @@ func itemsAs(d syntax.Dialect) string {
 // checkSequence looks for gaps in the numbers, and for items that stand in
 // another order than their numbers.
 func (l *lowering) checkSequence() {
-	byGroup := make([][]int, len(l.deps.groups)+1)
-	for i := range l.deps.items {
-		g := l.deps.items[i].group
-		if g < 0 && l.deps.rules.grouped {
+	byGroup := make([][]int, len(l.deps.Groups)+1)
+	for i := range l.deps.Items {
+		g := l.deps.Items[i].Group
+		if g < 0 && l.deps.Rules.Grouped {
 			continue
 		}
 		if g < 0 {
-			g = int32(len(l.deps.groups))
+			g = int32(len(l.deps.Groups))
 		}
 		byGroup[g] = append(byGroup[g], i)
 	}
@@ -204,11 +146,11 @@ func (l *lowering) checkSequence() {
 
 func (l *lowering) order(idx []int) {
 	for k := 1; k < len(idx); k++ {
-		a, b := &l.deps.items[idx[k-1]], &l.deps.items[idx[k]]
-		if a.num.shape == b.num.shape && a.num.compare(b.num) > 0 && !a.num.base(b.num) {
-			l.diags.Add(diag.Newf("number-order", b.at, "%s stands behind %s", clip(string(b.key)), clip(string(a.key))).
-				WithDetail("Numbers decide what runs first, not the place in the file. Move %s before %s to make the plan read as it runs.", b.key, a.key).
-				WithRelated(a.at, "%s is here", a.key))
+		a, b := &l.deps.Items[idx[k-1]], &l.deps.Items[idx[k]]
+		if a.Number.Shape == b.Number.Shape && a.Number.Compare(b.Number) > 0 && !a.Number.SameBase(b.Number) {
+			l.diags.Add(diag.Newf("number-order", b.At, "%s stands behind %s", clip(string(b.Key)), clip(string(a.Key))).
+				WithDetail("Numbers decide what runs first, not the place in the file. Move %s before %s to make the plan read as it runs.", b.Key, a.Key).
+				WithRelated(a.At, "%s is here", a.Key))
 			return
 		}
 	}
@@ -216,17 +158,17 @@ func (l *lowering) order(idx []int) {
 
 func (l *lowering) gaps(idx []int, struck map[string]bool) {
 	sorted := slices.Clone(idx)
-	slices.SortStableFunc(sorted, func(a, b int) int { return l.deps.items[a].num.compare(l.deps.items[b].num) })
+	slices.SortStableFunc(sorted, func(a, b int) int { return l.deps.Items[a].Number.Compare(l.deps.Items[b].Number) })
 	reported := 0
 	for k := 1; k < len(sorted) && reported < 10; k++ {
-		a, b := &l.deps.items[sorted[k-1]], &l.deps.items[sorted[k]]
-		if a.num.shape != b.num.shape || len(a.num.parts) == 0 || b.num.last() <= a.num.last()+1 || !samePrefix(a.num, b.num) || struck[following(a.num)] {
+		a, b := &l.deps.Items[sorted[k-1]], &l.deps.Items[sorted[k]]
+		if a.Number.Shape != b.Number.Shape || len(a.Number.Parts) == 0 || b.Number.Last() <= a.Number.Last()+1 || !samePrefix(a.Number, b.Number) || struck[following(a.Number)] {
 			continue
 		}
 		reported++
-		l.diags.Add(diag.Newf("number-gap", b.at, "a number is missing between %s and %s", clip(string(a.key)), clip(string(b.key))).
-			WithDetail("%s follows %s directly. If an item is missing, its heading may not be in the form of the dialect; else renumber %s, or leave it: ids need not be consecutive.", b.key, a.key, b.key).
-			WithRelated(a.at, "%s is here", a.key))
+		l.diags.Add(diag.Newf("number-gap", b.At, "a number is missing between %s and %s", clip(string(a.Key)), clip(string(b.Key))).
+			WithDetail("%s follows %s directly. If an item is missing, its heading may not be in the form of the dialect; else renumber %s, or leave it: ids need not be consecutive.", b.Key, a.Key, b.Key).
+			WithRelated(a.At, "%s is here", a.Key))
 	}
 }
 
@@ -234,12 +176,12 @@ func (l *lowering) gaps(idx []int, struck map[string]bool) {
 func (l *lowering) struck() map[string]bool {
 	out := make(map[string]bool, len(l.tree.Cancelled))
 	for i := range l.tree.Cancelled {
-		if num, ok := parseNumber(l.tree.Cancelled[i].ID); ok && !l.tree.Cancelled[i].Phase {
-			num.parts = slices.Clone(num.parts)
-			if k := len(num.parts); k > 0 {
-				num.parts[k-1].letters = ""
+		if num, ok := depend.ParseNumber(l.tree.Cancelled[i].ID); ok && !l.tree.Cancelled[i].Phase {
+			num.Parts = slices.Clone(num.Parts)
+			if k := len(num.Parts); k > 0 {
+				num.Parts[k-1].Letters = ""
 			}
-			out[num.text()] = true
+			out[num.Text()] = true
 		}
 	}
 	for i := range l.tree.Items {
@@ -251,46 +193,46 @@ func (l *lowering) struck() map[string]bool {
 }
 
 // following returns the number behind a, as text.
-func following(a number) string {
-	parts := slices.Clone(a.parts)
-	parts[len(parts)-1] = part{n: a.last() + 1}
-	return number{shape: a.shape, parts: parts}.text()
+func following(a depend.Number) string {
+	parts := slices.Clone(a.Parts)
+	parts[len(parts)-1] = depend.Part{Value: a.Last() + 1}
+	return depend.Number{Shape: a.Shape, Parts: parts}.Text()
 }
 
-func samePrefix(a, b number) bool {
-	if len(a.parts) != len(b.parts) {
+func samePrefix(a, b depend.Number) bool {
+	if len(a.Parts) != len(b.Parts) {
 		return false
 	}
-	return slices.Equal(a.parts[:len(a.parts)-1], b.parts[:len(b.parts)-1])
+	return slices.Equal(a.Parts[:len(a.Parts)-1], b.Parts[:len(b.Parts)-1])
 }
 
 func (l *lowering) phaseGaps() {
-	gs := slices.Clone(l.deps.groups)
-	gs = slices.DeleteFunc(gs, func(g depGroup) bool { return len(g.num.parts) != 1 || g.num.shape != "#" })
-	slices.SortStableFunc(gs, func(a, b depGroup) int { return a.num.compare(b.num) })
+	gs := slices.Clone(l.deps.Groups)
+	gs = slices.DeleteFunc(gs, func(g depend.Group) bool { return len(g.Number.Parts) != 1 || g.Number.Shape != "#" })
+	slices.SortStableFunc(gs, func(a, b depend.Group) int { return a.Number.Compare(b.Number) })
 	for k := 1; k < len(gs); k++ {
-		if gs[k].num.last() > gs[k-1].num.last()+1+uint64(len(gs[k-1].also)) {
-			l.diags.Add(diag.Newf("number-gap", gs[k].at, "a number is missing between phase %s and %s", clip(gs[k-1].id), clip(gs[k].id)).
-				WithDetail("Phase %s follows phase %s directly. If a phase is missing, look at its heading; else renumber, or leave it.", gs[k].id, gs[k-1].id).
-				WithRelated(gs[k-1].at, "phase %s is here", gs[k-1].id))
+		if gs[k].Number.Last() > gs[k-1].Number.Last()+1+uint64(len(gs[k-1].Also)) {
+			l.diags.Add(diag.Newf("number-gap", gs[k].At, "a number is missing between phase %s and %s", clip(gs[k-1].ID), clip(gs[k].ID)).
+				WithDetail("Phase %s follows phase %s directly. If a phase is missing, look at its heading; else renumber, or leave it.", gs[k].ID, gs[k-1].ID).
+				WithRelated(gs[k-1].At, "phase %s is here", gs[k-1].ID))
 		}
 	}
 }
 
 // checkParallel compares "(parallel)" with the letters.
 func (l *lowering) checkParallel() {
-	if l.dialect.ParallelMark != "" && !inLists(l.dialect) || l.dialect.Letters == "sequence" {
+	if l.dialect.ParallelMark != "" && !depend.InLists(l.dialect) || l.dialect.Letters == "sequence" {
 		return
 	}
 	sides := map[string]int{}
 	side := func(i int) string {
-		num := l.deps.items[i].num
-		if len(num.parts) == 0 {
+		num := l.deps.Items[i].Number
+		if len(num.Parts) == 0 {
 			return ""
 		}
-		num.parts = slices.Clone(num.parts)
-		num.parts[len(num.parts)-1].letters = ""
-		return num.text()
+		num.Parts = slices.Clone(num.Parts)
+		num.Parts[len(num.Parts)-1].Letters = ""
+		return num.Text()
 	}
 	marked := false
 	for i := range l.tree.Items {
@@ -299,12 +241,12 @@ func (l *lowering) checkParallel() {
 	if !marked {
 		return
 	}
-	for i := range l.deps.items {
+	for i := range l.deps.Items {
 		sides[side(i)]++
 	}
 	for i := range l.tree.Items {
 		it := &l.tree.Items[i]
-		if it.Parallel && inLists(l.dialect) {
+		if it.Parallel && depend.InLists(l.dialect) {
 			if l.isMark(it) {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -28,14 +29,14 @@ func (l *lowering) item(i int) {
 		l.diags.Add(diag.New("empty-id", it.Range, "the item has no id").
 			WithDetail("The id pattern of dialect %q also matches nothing, as it does here. Write an id, or a pattern that needs at least one letter or digit, such as \"[0-9]+\".", l.dialect.Name))
 	}
-	num, ok := parseNumber(key)
+	num, ok := depend.ParseNumber(key)
 	if !ok {
 		l.diags.Add(diag.Newf("number-too-large", it.KeyRange, "the number in %q is too large", clip(it.ID)).
-			WithDetail("Numbers in ids go up to %d. Write a smaller one.", maxPart))
+			WithDetail("Numbers in ids go up to %d. Write a smaller one.", depend.MaxPart))
 	}
-	d := &l.deps.items[i]
-	*d = depItem{key: n.Key, title: it.Title, word: it.Keyword, at: it.KeyRange, num: num, also: it.Names, group: int32(it.Phase), firstPart: int32(it.FirstPart)}
-	d.marked = it.Parallel && l.dialect.ParallelMark != "" && (!inLists(l.dialect) || l.isMark(it))
+	d := &l.deps.Items[i]
+	*d = depend.Item{Key: n.Key, Title: it.Title, Word: it.Keyword, At: it.KeyRange, Number: num, Also: it.Names, Group: int32(it.Phase), FirstPart: int32(it.FirstPart)}
+	d.Marked = it.Parallel && l.dialect.ParallelMark != "" && (!depend.InLists(l.dialect) || l.isMark(it))
 	if it.Phase >= 0 && it.Phase < len(l.tree.Phases) {
 		n.Phase = l.tree.Phases[it.Phase].ID
 		n.PhaseIndex = it.Phase
@@ -52,7 +53,7 @@ func (l *lowering) item(i int) {
 	l.section(&it.Body, &l.texts[i], n, d)
 }
 
-func (l *lowering) section(sec *syntax.Section, text *insertions, n *ir.DraftNode, d *depItem) {
+func (l *lowering) section(sec *syntax.Section, text *insertions, n *ir.DraftNode, d *depend.Item) {
 	sec.Labels = l.within(sec.Labels)
 	for k := range sec.Labels {
 		lb := &sec.Labels[k]
@@ -109,7 +110,7 @@ func (x *insertions) done() []string {
 }
 
 // label lowers one label; false if its value does not fit and it is prose.
-func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
+func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depend.Item) bool {
 	if lb.Meant != "" { // an error already: what its value says is not looked at
 		defer func(real *diag.List) { l.diags = real }(l.diags)
 		l.diags = new(diag.List)
@@ -129,10 +130,10 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 		n.Description = append(n.Description, paragraphs(lb)...)
 	case syntax.SourceBranch:
 		n.Base = branchValue(lb)
-		d.prose = append(d.prose, clauses(lb.Value, l.tree.File)...)
+		d.Prose = append(d.Prose, depend.Clauses(lb.Value, l.tree.File)...)
 	case syntax.Branch:
 		n.Branch = branchValue(lb)
-		d.prose = append(d.prose, clauses(lb.Value, l.tree.File)...)
+		d.Prose = append(d.Prose, depend.Clauses(lb.Value, l.tree.File)...)
 	case syntax.IntegrationBranch:
 		return false
 	case syntax.DevAgents:
@@ -157,14 +158,14 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 		n.Implements = append(n.Implements, words(lb)...)
 	case syntax.Capability:
 		if near, ok := syntax.NearMiss(scalar(lb).Value, l.abilities); ok {
-			l.diags.Add(nearValue(scalar(lb).Range, scalar(lb).Value, near, lb.Written))
+			l.diags.Add(depend.NearValue(scalar(lb).Range, scalar(lb).Value, near, lb.Written))
 			return false
 		}
 		for _, s := range wordsAt(lb) {
 			if w, ok := syntax.KnownWord(s.Value, l.abilities); ok {
 				s.Value = w
 			} else if near, ok := syntax.NearMiss(s.Value, l.abilities); ok {
-				l.diags.Add(nearValue(s.Range, s.Value, near, lb.Written))
+				l.diags.Add(depend.NearValue(s.Range, s.Value, near, lb.Written))
 			}
 			n.Capability = append(n.Capability, s)
 		}
@@ -173,11 +174,11 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depItem) bool {
 	case syntax.Manual:
 		return l.manual(lb, n)
 	case syntax.DependsOn:
-		d.after = append(d.after, statements(lb, l.tree.File)...)
+		d.After = append(d.After, depend.Statements(lb, l.tree.File)...)
 	case syntax.Blocks:
-		d.blocks = append(d.blocks, statements(lb, l.tree.File)...)
+		d.Blocks = append(d.Blocks, depend.Statements(lb, l.tree.File)...)
 	case syntax.Related, syntax.Parent, syntax.DiscoveredFrom:
-		d.soft = append(d.soft, statements(lb, l.tree.File)...)
+		d.Soft = append(d.Soft, depend.Statements(lb, l.tree.File)...)
 	}
 	return true
 }

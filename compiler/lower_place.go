@@ -3,6 +3,7 @@ package compiler
 import (
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -48,7 +49,7 @@ var outside = standing{
 // misplaced warns of labels below the title, below phases and below headings that are
 // neither items nor phases, where they mean nothing: one warning for each label and kind of place.
 func (l *lowering) misplaced() {
-	var known *names // of the plan's items, made on first use
+	var known *depend.Names // of the plan's items, made on first use
 	check := func(at standing, sections []*syntax.Section) {
 		first := map[syntax.LabelName]int{} // index in found
 		var found []diag.Diagnostic
@@ -62,9 +63,9 @@ func (l *lowering) misplaced() {
 					continue
 				}
 				if lb.Name.IsDependency() && known == nil {
-					known = newNames(&l.deps)
+					known = depend.NewNames(&l.deps)
 				}
-				if !l.isSetting(lb, known) && !(at.foreign && known.numbered(lb.Value.Value)) {
+				if !l.isSetting(lb, known) && !(at.foreign && known.Numbered(lb.Value.Value)) {
 					continue
 				}
 				if k, again := first[lb.Name]; again {
@@ -98,13 +99,6 @@ func (l *lowering) misplaced() {
 	}
 }
 
-// numbered reports whether a value begins with a word for items or groups and holds a
-// number.
-func (n *names) numbered(value string) bool {
-	word, rest, _ := strings.Cut(strings.ToLower(value), " ")
-	return (n.itemWords[word] || n.groupWords[word]) && strings.ContainsAny(rest, "0123456789")
-}
-
 // mostPlaces bounds the places that one warning lists.
 const mostPlaces = 8
 
@@ -130,7 +124,7 @@ func (l *lowering) instead(n syntax.LabelName) string {
 
 // isSetting reports whether a label would set something if it stood below an
 // item. What would be prose there is prose here.
-func (l *lowering) isSetting(lb *syntax.Label, known *names) bool {
+func (l *lowering) isSetting(lb *syntax.Label, known *depend.Names) bool {
 	if lb.From == syntax.FromDirective {
 		return true // written for ralph alone
 	}
@@ -141,15 +135,15 @@ func (l *lowering) isSetting(lb *syntax.Label, known *names) bool {
 	defer func() { l.diags = real }()
 	l.diags = new(diag.List)
 	if lb.Name.IsDependency() {
-		for _, st := range statements(lb, l.tree.File) {
-			if known.finds(st) {
+		for _, st := range depend.Statements(lb, l.tree.File) {
+			if known.Finds(st) {
 				return true
 			}
 		}
 		return false
 	}
 	var n ir.DraftNode
-	var d depItem
+	var d depend.Item
 	fits := l.label(lb, &n, &d)
 	switch lb.Name {
 	case syntax.DevAgents, syntax.QAAgents:

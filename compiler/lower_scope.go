@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
@@ -136,7 +137,7 @@ func scopePaths(lb *syntax.Label) (out, text, prose []ir.Stated, more bool) {
 			v = lineNumbers.ReplaceAllString(v, "")
 			s := ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective}
 			switch spaced := strings.ContainsAny(v, " \t\n"); {
-			case v == "", saysNone(v):
+			case v == "", depend.SaysNone(v):
 			case spaced && w.code && lb.Name != syntax.Owns:
 				text = append(text, s)
 			case spaced:

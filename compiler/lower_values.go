@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -95,7 +96,7 @@ func (l *lowering) oneOf(lb *syntax.Label, s *ir.Stated, known []string, want st
 		return true
 	}
 	if near, ok := syntax.NearMiss(s.Value, known); ok && lb.From != syntax.FromDirective {
-		l.diags.Add(nearValue(s.Range, s.Value, near, lb.Written))
+		l.diags.Add(depend.NearValue(s.Range, s.Value, near, lb.Written))
 		return false
 	}
 	return l.unfit(lb, *s, want)

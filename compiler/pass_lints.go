@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -27,7 +28,7 @@ const maxPairs = 100_000
 
 // lintOverlaps names items side by side that will change the same files.
 func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
-	order := u.deps.order()
+	order := u.deps.Order()
 	if len(order) != len(e.Nodes) {
 		return // there is a cycle
 	}
@@ -46,28 +47,28 @@ func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
 	for at, i := range order {
 		place[i] = int32(at)
 	}
-	var pairs []pair
-	for _, o := range overlaps(claims) {
-		slices.SortFunc(o.items, func(a, b int32) int { return int(place[a] - place[b]) })
-		items := o.items[:min(len(o.items), 50)]
+	var pairs []depend.Pair
+	for _, o := range depend.Overlaps(claims) {
+		slices.SortFunc(o.Items, func(a, b int32) int { return int(place[a] - place[b]) })
+		items := o.Items[:min(len(o.Items), 50)]
 		if len(pairs) > maxPairs {
 			break
 		}
 		for k := range items {
 			for m := range k {
-				pairs = append(pairs, pair{a: items[m], b: items[k], path: o.path})
+				pairs = append(pairs, depend.Pair{A: items[m], B: items[k], Path: o.Path})
 			}
 		}
 	}
 	told := map[[2]int32]bool{}
-	u.deps.unordered(pairs, func(p pair) {
-		if told[[2]int32{p.a, p.b}] || len(told) >= 50 {
+	u.deps.Unordered(pairs, func(p depend.Pair) {
+		if told[[2]int32{p.A, p.B}] || len(told) >= 50 {
 			return
 		}
-		told[[2]int32{p.a, p.b}] = true
-		a, b := &u.draft.Nodes[p.a], &u.draft.Nodes[p.b]
+		told[[2]int32{p.A, p.B}] = true
+		a, b := &u.draft.Nodes[p.A], &u.draft.Nodes[p.B]
 		diags.Add(diag.Newf("file-overlap", b.KeyRange, "%s and %s change the same files", clip(string(b.Key)), clip(string(a.Key))).
-			WithDetail("Both name %q and nothing orders them, so their work may conflict when it is merged. Let one depend on the other, or give them different files.", clip(p.path)).
+			WithDetail("Both name %q and nothing orders them, so their work may conflict when it is merged. Let one depend on the other, or give them different files.", clip(p.Path)).
 			WithRelated(a.KeyRange, "%s is here", a.Key))
 	})
 }
@@ -161,8 +162,8 @@ func cheapest(e *ir.Epic, n *ir.Node) (tokens, cost int64) {
 func (u *unit) longestEstimate(e *ir.Epic) int64 {
 	until := make([]int64, len(e.Nodes))
 	longest := int64(0)
-	for _, i := range u.deps.order() {
-		for from := range u.deps.waits(i) {
+	for _, i := range u.deps.Order() {
+		for from := range u.deps.Waits(i) {
 			until[i] = max(until[i], until[from])
 		}
 		if !e.Nodes[i].Done {

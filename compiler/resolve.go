@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -66,7 +67,7 @@ type unit struct {
 	spec    string // that named it: "task", "task:Unit"
 	onlyArg bool   // nothing in plan or policy names it
 	draft   *ir.Draft
-	deps    *depOutput
+	deps    *depend.Graph
 	plan    scopeFragments   // fences of the plan
 	phases  []scopeFragments // by phase
 	configs []nodeConfig     // by node
@@ -132,7 +133,7 @@ func (c *compilation) open(src Source) *unit {
 	}
 	var l diag.List
 	u.limits = c.limits.of(len(src.Bytes))
-	opts := syntax.Options{Dialect: u.dialect, Names: valueReader(u.dialect), Limits: syntax.Limits{
+	opts := syntax.Options{Dialect: u.dialect, Names: depend.ValueReader(u.dialect), Limits: syntax.Limits{
 		Bytes: u.limits.PlanBytes, Items: u.limits.Nodes, Depth: u.limits.Depth,
 	}}
 	if !c.trial {

@@ -1,0 +1,174 @@
+package depend
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/diag"
+)
+
+// shownBefore asks whether the drawings show a way to what a label speaks of from
+// what it names.
+type shownBefore struct {
+	from, to  int32 // in the drawings' graph
+	name, key string
+	at, place diag.Range
+}
+
+// checkUndrawn looks the other way: what a label names, and the drawings show too,
+// must come before in the drawings.
+func (d *depender) checkUndrawn(ends *endings) {
+	g := drawnGraph{d: d, ends: ends}
+	asked := g.asked()
+	if len(asked) == 0 {
+		return
+	}
+	graph := g.make()
+	if graph == nil {
+		return
+	}
+	by := map[int32][]int{}
+	var sources []int32
+	for k, q := range asked {
+		if by[q.from] == nil {
+			sources = append(sources, q.from)
+		}
+		by[q.from] = append(by[q.from], k)
+	}
+	missing := make([]bool, len(asked))
+	graph.spread(sources, func(round []int32, reached []uint64) {
+		for k, s := range round {
+			for _, at := range by[s] {
+				missing[at] = reached[asked[at].to]&(1<<k) == 0
+			}
+		}
+	})
+	said := map[string]bool{}
+	for k, q := range asked {
+		if !missing[k] || said[q.key] {
+			continue
+		}
+		said[q.key] = true
+		d.diags.Add(diag.Newf("drawing-disagrees", q.at, "the drawing does not show %s before %s", clip(q.name), clip(q.key)).
+			WithDetail("The label says that %s waits for %s; the drawing shows both, and no way from one to the other. Labels win over drawings: draw the arrow, or mend the label.", q.key, q.name).
+			WithRelated(q.place, "%s in the drawing", q.key))
+	}
+}
+
+// drawnGraph is what the drawings alone say: items, and behind them the
+// beginning and the end of each group.
+type drawnGraph struct {
+	d    *depender
+	ends *endings
+}
+
+func (g drawnGraph) begin(k int32) int32 { return int32(len(g.d.Items)) + 2*k }
+
+// named returns what a target of an item's or group's statement stands for: items,
+// and the ends of groups, also of those of which all items are named.
+func (g drawnGraph) named(v int32, t target) (out []int32) {
+	for _, k := range t.groups {
+		if g.begin(k) != v {
+			out = append(out, g.begin(k)+1)
+		}
+	}
+	switch n := int32(len(g.d.Items)); {
+	case len(t.groups) > 0 || t.kind == toItem && t.item == v:
+		return out
+	case v >= n:
+		out = slices.Clone(g.ends.target((v-n)/2, t, false))
+	default:
+		out = slices.DeleteFunc(slices.Collect(g.d.itemsOf(t, v, false)), func(i int32) bool { return i == v })
+	}
+	of := map[int32]int{}
+	for _, i := range out {
+		if k := g.d.Items[i].Group; k >= 0 {
+			of[k]++
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(of)) {
+		if of[k] == len(g.d.members()[k]) && g.begin(k) != v {
+			out = append(out, g.begin(k)+1)
+		}
+	}
+	return out
+}
+
+// drawn says what an item, or the end of a group, is called, if the drawings speak of it.
+func (g drawnGraph) drawn(v int32) (name string, ok bool) {
+	if n := int32(len(g.d.Items)); v >= n {
+		k := g.d.Groups[(v-n)/2]
+		return k.ID, k.drawn != nil
+	}
+	return string(g.d.Items[v].Key), g.d.Items[v].drawn != nil
+}
+
+// asked lists what labels say of what the drawings show; of too much, the first part.
+func (g drawnGraph) asked() (out []shownBefore) {
+	d := g.d
+	ask := func(q shownBefore, s *drawn, rs []reading) {
+		if s == nil || !s.lost {
+			return
+		}
+		for _, r := range rs {
+			for _, t := range r.targets {
+				if len(out) > d.Rules.MaxEdges {
+					return
+				}
+				q.at, q.place = t.at, s.at
+				for _, q.from = range g.named(q.to, t) {
+					var shown bool
+					if q.name, shown = g.drawn(q.from); shown {
+						out = append(out, q)
+					}
+				}
+			}
+		}
+	}
+	for i := range d.Items {
+		ask(shownBefore{to: int32(i), key: string(d.Items[i].Key)}, d.Items[i].drawn, d.after[i])
+	}
+	for k := range d.Groups {
+		ask(shownBefore{to: g.begin(int32(k)), key: d.Groups[k].ID}, d.Groups[k].drawn, d.groupSay[k].readings)
+	}
+	return out
+}
+
+// make returns the graph, sorted; nil if the drawings make a cycle or too many edges.
+func (g drawnGraph) make() *depender {
+	d := g.d
+	n := len(d.Items) + 2*len(d.Groups)
+	out := &depender{Input: &Input{Items: make([]Item, n)}, out: &Graph{}}
+	link := func(from, to int32) { out.edges = append(out.edges, edge{from: from, to: to}) }
+	state := func(s *drawn, to int32) {
+		if s == nil {
+			return
+		}
+		for _, t := range s.targets {
+			if len(out.edges) > d.Rules.MaxEdges {
+				return
+			}
+			for _, from := range g.named(to, t) {
+				link(from, to)
+			}
+		}
+	}
+	for i := range d.Items {
+		state(d.Items[i].drawn, int32(i))
+		if k := d.Items[i].Group; k >= 0 {
+			link(g.begin(k), int32(i))
+			link(int32(i), g.begin(k)+1)
+		}
+	}
+	for k := range d.Groups {
+		state(d.Groups[k].drawn, g.begin(int32(k)))
+		link(g.begin(int32(k)), g.begin(int32(k))+1)
+	}
+	if len(out.edges) > d.Rules.MaxEdges {
+		return nil
+	}
+	if out.sortTopo(); len(out.topo) < n {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package depend
+
+import (
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Item is what the engine knows of one item.
+type Item struct {
+	Key    ir.Key
+	Title  string
+	Word   string     // what it is called: "Task"; "" if nothing says it
+	At     diag.Range // of the key
+	Number Number
+	Also   []string // further names
+	Group  int32    // index into Input.Groups, -1: none
+	Marked bool     // carries the dialect's parallel mark
+
+	FirstPart int32 // index of the first of its parts, in the same group; 0: it has none
+	After     []Statement
+	drawn     *drawn      // nil where no list or drawing speaks of it
+	Blocks    []Statement // reverse labels
+	Soft      []Statement
+	Prose     []Clause
+	Near      []Statement // lines that look like a label and are none
+	Owns      []string    // globs; only looked at for scope edges
+}
+
+// Statement is the value of a label, or one bullet below it.
+type Statement struct {
+	Text  string
+	At    diag.Range // of Text
+	typ   ir.EdgeType
+	again bool // another item has the same statement, and what is wrong with it was reported there
+
+	add bool // besides the numbers whatever the dialect says
+
+	blocks bool // in near: what is named waits for the item
+	named  bool // in near: the line is named like a label, and worth a warning whatever it says
+	title  bool // in near: it stands in a title
+}
+
+// Clause is prose in one of the known forms, "(after 1.1 merged)".
+type Clause struct {
+	ids []string
+	ats []diag.Range
+	at  diag.Range
+}
+
+// Group is a phase, or what stands for one.
+type Group struct {
+	ID     string
+	Title  string
+	At     diag.Range
+	Number Number
+	Also   []string // further ids
+	Word   string   // what it is called: "Week"
+	After  []Statement
+	drawn  *drawn         // nil where no list or drawing speaks of it
+	Blocks []Statement    // reverse labels
+	Again  []OtherHeading // what other headings of it say
+}
+
+// Input is what the engine knows of one plan.
+type Input struct {
+	File   string
+	Items  []Item // in document order
+	Groups []Group
+	Splits []Split
+	Orders []syntax.Order // lists, waves and drawings outside the items
+	Rules  Rules
+
+	Serialize bool // items that own the same files get an order
+}
+
+// Split is a plain number that stands for its letters.
+type Split struct {
+	ID     string
+	Number Number
+}

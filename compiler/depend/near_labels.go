@@ -1,0 +1,234 @@
+package depend
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+)
+
+// Lines such as "Depends on: 1.1" and "_Depends: 1.1_" are no labels, because
+// only bold names are, so they make no edge. A reader takes them for one: that
+// is worth a warning if nothing else gives the edge.
+
+// nearLine is what such a line begins with, behind bullets and emphasis: other
+// words, and words of other languages, that say the same.
+var nearLine = lazyregexp.New("(?i)^`?" + `(?:depend(?:s|ent|ing)?(?:[ _-](?:up)?on)?|dependenc(?:y|ies)|pre-?requisites?|pre-?conditions?` +
+	`|blocked[ _-]by|after|requires?|needs|waits?[ _-]for|preceded[ _-]by|predecessors?` +
+	`|abhängig(?:keit(?:en)?)?(?: von)?|voraussetzung(?:en)?|dépendances?|dépend de|prérequis|dependencias?|depende de|requisitos previos` +
+	`|dependências?|pré-requisitos?|dipendenz[ae]|dipende da|зависимост[ьи]|зависит от|依赖(?:于|项|关系)?|前置(?:条件|任务)?|依存(?:関係)?|前提|의존성|선행(?: 작업)?)` +
+	"[*_`]*\\s*[:：][*_`]*\\s*")
+
+// nearBlocks is the same the other way round.
+var nearBlocks = lazyregexp.New("(?i)^`?(?:(?:un)?blocks|unlocks)[*_`]*\\s*[:：][*_`]*\\s*")
+
+// nearClause is the same as a sentence.
+var nearClause = lazyregexp.New(`(?i)^(?:it |this )?(?:depends on|is blocked by|blocked by)\s+`)
+
+// nearTitle is the same within a title.
+var nearTitle = lazyregexp.New(`(?i)(?:\b(?:depends on|blocked by)[*_]*:?[*_]*\s+|\((?:after|requires|needs|dependencies|dependency|deps|depends(?: on)?):?\s+)`)
+
+// NearLabels finds the lines of an item's section, and the end of its title, that
+// look like a dependency label and are none.
+func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
+	src := file.Bytes
+	add := func(at, end int, st Statement) {
+		for end > at && strings.IndexByte(" \t\r.)_*", src[end-1]) >= 0 {
+			end--
+		}
+		if at < end {
+			r := file.Range(at, end)
+			st.Text, st.At = file.Text(r), r
+			out = append(out, st)
+		}
+	}
+	fromTitle := false
+	for i := range it.Body.Labels {
+		fromTitle = fromTitle || it.Body.Labels[i].From == syntax.FromTitle
+	}
+	if r := it.TitleRange; !fromTitle && r.Start >= 0 && r.Start < r.End && r.End <= len(src) {
+		title := string(src[r.Start:r.End])
+		if m := nearTitleIndex(title); m != nil {
+			end := len(title)
+			if k := strings.IndexByte(title[m[1]:], ')'); k >= 0 {
+				end = m[1] + k
+			}
+			add(r.Start+m[1], r.Start+end, Statement{title: true})
+		}
+	}
+	r := it.Body.Range
+	if r.Start < 0 || r.End > len(src) {
+		return out
+	}
+	fence := ""
+	for at := r.Start; at < r.End; {
+		end := r.End
+		if k := bytes.IndexByte(src[at:min(r.End, at+maxNearLine)], '\n'); k >= 0 {
+			end = at + k
+		} else if r.End-at > maxNearLine {
+			return out
+		}
+		line := string(src[at:end])
+		lead := len(line) - len(strings.TrimLeft(line, " \t>*+-_(•"))
+		switch body := line[lead:]; {
+		case strings.HasPrefix(body, "```"), strings.HasPrefix(body, "~~~"):
+			switch fence {
+			case "":
+				fence = body[:3]
+			case body[:3]:
+				fence = ""
+			}
+		case fence == "":
+			n, blocks := plainName(line, body), false
+			named := n > 0
+			if !named {
+				n, blocks = nearLength(body)
+			}
+			if n > 0 && !labelled(&it.Body, at, end) {
+				add(at+lead+n, end, Statement{blocks: blocks, named: named})
+			}
+		}
+		at = end + 1
+	}
+	return out
+}
+
+// maxNearLine bounds the lines that are looked at.
+const maxNearLine = 4096
+
+func nearTitleIndex(title string) []int {
+	if !strings.ContainsAny(title, "0123456789") {
+		return nil
+	}
+	return nearTitle.FindStringIndex(title)
+}
+
+// nearLength returns the length of what reads like a dependency label at the
+// start of s; 0 if nothing does, or if no digit and so no id follows. blocks: what is
+// named waits for the item.
+func nearLength(s string) (n int, blocks bool) {
+	if !strings.ContainsAny(s, "0123456789") {
+		return 0, false
+	}
+	for _, re := range []*lazyregexp.Regexp{nearLine, nearClause, nearBlocks} {
+		if m := re.FindStringIndex(s); m != nil {
+			return m[1], re == nearBlocks
+		}
+	}
+	return 0, false
+}
+
+// plainName returns the length of a dependency label's name and its colon that a line of
+// text begins with; such a line is worth a warning whatever its value says. "After" and the
+// reverse labels begin sentences, too.
+func plainName(line, body string) int {
+	k := strings.IndexByte(body[:min(len(body), 32)], ':')
+	if k <= 0 || strings.TrimSpace(body[k+1:]) == "" || strings.TrimLeft(line, " \t") != body || strings.ContainsAny(body[:k], "*_`") {
+		return 0
+	}
+	if name, ok := syntax.LookupLabel(body[:k]); !ok || name != syntax.DependsOn || strings.EqualFold(body[:k], "after") {
+		return 0
+	}
+	return k + 1 + len(body[k+1:]) - len(strings.TrimLeft(body[k+1:], " \t"))
+}
+
+// labelled reports whether a known label stands in the line.
+func labelled(sec *syntax.Section, at, end int) bool {
+	for i := range sec.Labels {
+		if r := sec.Labels[i].NameRange; r.Start < end && r.End > at {
+			return true
+		}
+	}
+	return false
+}
+
+// checkNear warns about lines that look like a label, name an item, and make no
+// edge to it, though it does not come before by way of others.
+func (d *depender) checkNear() {
+	type line struct {
+		st           Statement
+		says, misses bool
+	}
+	var lines []line
+	var claims []claim
+	var of []int // the line of each claim
+	for i := range d.Items {
+		for _, st := range d.Items[i].Near {
+			says, named := d.nearSays(int32(i), st)
+			for range named {
+				of = append(of, len(lines))
+			}
+			claims = append(claims, named...)
+			lines = append(lines, line{st: st, says: says})
+		}
+	}
+	for k, follows := range d.follow(claims) {
+		lines[of[k]].misses = lines[of[k]].misses || !follows
+	}
+	for _, l := range lines {
+		if l.st.named || l.misses {
+			d.nearMiss(l.st, l.says)
+		}
+	}
+}
+
+// nearMiss reports a line that looks like a label.
+func (d *depender) nearMiss(st Statement, says bool) {
+	label, where := "Depends on", "with a bold name"
+	if st.blocks {
+		label = "Blocks"
+	}
+	if st.title {
+		where = "with a bold name, on a line of its own below"
+	}
+	how := "Write \"**" + label + "**: " + clip(strings.TrimSpace(d.names.marked.mask(st.Text))) + "\", " + where + "."
+	if !says {
+		how = "If one is meant, write \"**" + label + "**:\", " + where + ", and the ids of items."
+	}
+	if d.Rules.numbers == "unless_explicit" && d.inForce {
+		how += " With the first such label neither numbers nor order make any dependency: give one to every item that waits for another."
+	}
+	d.diags.Add(diag.Newf("dependency-near-miss", st.At, "%q is read as prose", clip(strings.TrimSpace(st.Text))).
+		WithDetail("The line reads like a dependency, but it is no label, so it makes none. %s", how))
+}
+
+// maxNearPairs bounds the items of one line that are looked at.
+const maxNearPairs = 64
+
+// nearSays reports whether a line says anything about the order, and who waits for whom
+// if it does.
+func (d *depender) nearSays(i int32, st Statement) (says bool, named []claim) {
+	var quiet diag.List
+	r := d.names.read(st, &quiet)
+	for _, t := range r.targets {
+		var items []int32
+		switch t.kind {
+		case toItem:
+			items = []int32{t.item}
+		case toRange:
+			items = d.names.between(t.lo, t.to)
+		}
+		for _, j := range items {
+			switch {
+			case j == i || len(named) == maxNearPairs:
+			case st.blocks:
+				named = append(named, claim{from: i, to: j})
+			default:
+				named = append(named, claim{from: j, to: i})
+			}
+		}
+	}
+	return r.says() && !r.wrong, named
+}
+
+// direct reports whether item to waits for item from.
+func (d *depender) direct(from, to int32) bool {
+	for _, e := range d.out.of(int(to)) {
+		if e.from == from && e.soft == 0 {
+			return true
+		}
+	}
+	return false
+}
