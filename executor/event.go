@@ -1,8 +1,6 @@
 package executor
 
 import (
-	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -143,14 +141,6 @@ type (
 		Steps  []StepDone `json:"steps,omitempty"` // of nodes with more than one
 	}
 )
-
-// StepDone is what one step of a success came to: when its gates change, they
-// alone run again, on this commit.
-type StepDone struct {
-	Step   string `json:"step"`
-	Judge  string `json:"judge"` // digest of its gates
-	Result Tree   `json:"result"`
-}
 
 // Events about an attempt.
 type (
@@ -315,100 +305,9 @@ type (
 	}
 )
 
-// Pull is a pull request.
-type Pull struct {
-	Number int    `json:"number"`
-	URL    string `json:"url"`
-}
-
-// SinceStart lists the first changes since the step's start: what gates judge.
-func (c Collected) SinceStart() []FileChange {
-	if c.Whole != nil {
-		return c.Whole
-	}
-	return c.Changes
-}
-
-// Orphan is a collected commit that the journal does not know.
-type Orphan struct {
-	Node    ir.NodeID `json:"node"`
-	Step    string    `json:"step"`
-	Attempt int       `json:"attempt"`
-	Start   string    `json:"start"` // its step's start commit
-	Result  Tree      `json:"result"`
-	Seq     int64     `json:"seq"`            // that it carries
-	Work    string    `json:"work,omitempty"` // digest.work that it was made for
-
-	Merged   []string `json:"merged,omitempty"`   // of the step "merge": its parents, in order
-	Problems []string `json:"problems,omitempty"` // what ralph's own checks find: with any, it is not adopted
-}
-
-// Usage is what a runner says a turn cost, for this turn alone. A nil figure is
-// unknown, which is never taken for nothing.
-type Usage struct {
-	Tokens   *int64 `json:"tokens,omitempty"`
-	USDMicro *int64 `json:"usd_micro,omitempty"` // millionths of a US dollar
-}
-
-// IsZero reports whether nothing is known.
-func (u Usage) IsZero() bool { return u.Tokens == nil && u.USDMicro == nil }
-
-// OrStated fills in figures that are unknown where the policy states that a turn of
-// the agent costs nothing: what is expected of other turns is not what they cost.
-func (u Usage) OrStated(expected *ir.Cost) Usage {
-	fill := func(told, stated *int64) *int64 {
-		if told == nil && stated != nil && *stated == 0 {
-			return stated
-		}
-		return told
-	}
-	if expected != nil {
-		u.Tokens, u.USDMicro = fill(u.Tokens, expected.Tokens), fill(u.USDMicro, expected.USDMicro)
-	}
-	return u
-}
-
-// FileChange is one changed file of a commit.
-type FileChange struct {
-	Path    string `json:"path"`
-	Type    string `json:"type"`           // created, modified, deleted, renamed
-	From    string `json:"from,omitempty"` // renamed: the old path
-	Added   int    `json:"added"`          // lines; -1 for binary files
-	Removed int    `json:"removed"`
-}
-
-// TestCounts counts test results.
-type TestCounts struct {
-	Passed  int `json:"passed"`
-	Failed  int `json:"failed"`
-	Skipped int `json:"skipped"`
-}
-
 // MaxNote bounds, in bytes, every text from outside that an event carries;
 // events stay below 4 KB so that a distributed engine can carry them.
 const MaxNote = 2000
-
-// Tree is a commit and the tree that it holds, as hexadecimal object names.
-type Tree struct {
-	Commit string `json:"commit"`
-	Tree   string `json:"tree"`
-}
-
-// NamedTree is a pinned base that some roots name themselves.
-type NamedTree struct {
-	Name string `json:"name"`
-	Tree
-}
-
-// Result is what a node gives to those that depend on it.
-type Result struct {
-	Node ir.NodeID `json:"node"`
-	Tree
-	Same string `json:"same,omitempty"` // of the sum: commit with the same files that another result was made from; to join it changes nothing
-}
-
-// AgentEnd says how an agent's program ended.
-type AgentEnd string
 
 // Ends of an agent.
 const (
@@ -421,64 +320,6 @@ const (
 	// the session is idle, with cooldown when it was idle for so long.
 	EndTakenOver AgentEnd = "taken_over"
 )
-
-// Outcome is what an agent says about its work. A claim, never a verdict.
-type Outcome struct {
-	Result        string     `json:"result"`                // success, partial, failed, or "" if it gave none
-	NextAction    string     `json:"next_action,omitempty"` // advance_phase, repeat_phase, need_human, none
-	Summary       string     `json:"summary,omitempty"`     // at most MaxNote bytes
-	SuggestedNext string     `json:"suggested_next_phase,omitempty"`
-	NeedsHuman    bool       `json:"needs_human,omitempty"`
-	Invalid       string     `json:"invalid,omitempty"` // why what it wrote is no outcome
-	Promise       string     `json:"promise,omitempty"` // text of <promise>…</promise>: a claim
-	Fatal         bool       `json:"fatal,omitempty"`   // drains the whole run
-	Errors        []string   `json:"errors,omitempty"`
-	Proposals     []Proposal `json:"created_issues,omitempty"` // work it found; never added to the graph by itself
-	Pointers      []string   `json:"pointers,omitempty"`       // artifacts that it names
-	Pull          Pull       `json:"pull,omitzero"`            // a pull request that it says it made
-}
-
-// Proposal is work that an agent found. The whole of it stands in the outcome file.
-type Proposal struct {
-	Title string `json:"title"`
-	Text  string `json:"text,omitempty"`
-}
-
-// None reports whether nothing was said.
-func (o Outcome) None() bool {
-	return o.Result == "" && o.Invalid == "" && o.Promise == "" && !o.NeedsHuman && !o.Fatal && o.NextAction == ""
-}
-
-func (RunStarted) EventName() string     { return "run.started" }
-func (RunDraining) EventName() string    { return "run.draining" }
-func (RunEnded) EventName() string       { return "run.ended" }
-func (NodeStarted) EventName() string    { return "node.started" }
-func (InputsListed) EventName() string   { return "inputs.listed" }
-func (NodeResumed) EventName() string    { return "node.resumed" }
-func (NodeWaiting) EventName() string    { return "node.waiting" }
-func (NodeBlocked) EventName() string    { return "node.blocked" }
-func (NodeDone) EventName() string       { return "node.done" }
-func (AttemptStarted) EventName() string { return "attempt.started" }
-func (AttemptEnded) EventName() string   { return "attempt.ended" }
-func (EffectStarted) EventName() string  { return "effect.started" }
-func (EffectFailed) EventName() string   { return "effect.failed" }
-func (BaseMade) EventName() string       { return "base.made" }
-func (Prepared) EventName() string       { return "prepared" }
-func (AgentEnded) EventName() string     { return "agent.ended" }
-func (Collected) EventName() string      { return "collected" }
-func (GateJudged) EventName() string     { return "gate.judged" }
-func (Published) EventName() string      { return "published" }
-func (RunHeld) EventName() string        { return "run.held" }
-func (RunnerParked) EventName() string   { return "runner.parked" }
-func (TailLost) EventName() string       { return "tail.lost" }
-func (Decided) EventName() string        { return "decided" }
-func (Diagnosed) EventName() string      { return "diagnosed" }
-func (Landed) EventName() string         { return "landed" }
-func (Pulled) EventName() string         { return "pulled" }
-func (PullSeen) EventName() string       { return "pull.seen" }
-func (AgentSession) EventName() string   { return "agent.session" }
-func (WorkProposed) EventName() string   { return "work.proposed" }
-func (HumanSpoke) EventName() string     { return "human.spoke" }
 
 // BlockedBy says what kind of thing blocked a node.
 type BlockedBy string
@@ -500,36 +341,6 @@ const (
 	RunBudgetReason = "the run's budget: "
 )
 
-// SaidOfTests is what a gate found out about tests, as people read it:
-// passed/failed/skipped, or one word where they were not counted; "" if no tests were
-// recognised in what it printed.
-func (g GateJudged) SaidOfTests() string {
-	if said := TestsOf([]GateJudged{g}); said != "skip" {
-		return said
-	}
-	return ""
-}
-
-// TestsOf sums what the gates of an attempt printed about tests; where none printed
-// numbers it is the worst of their words.
-func TestsOf(gates []GateJudged) string {
-	var sum TestCounts
-	counted, word := false, "skip"
-	for _, g := range gates {
-		if g.Counts != nil {
-			counted = true
-			sum.Passed, sum.Failed, sum.Skipped = sum.Passed+g.Counts.Passed, sum.Failed+g.Counts.Failed, sum.Skipped+g.Counts.Skipped
-		}
-		if g.Tests == "fail" || g.Tests == "pass" && word == "skip" {
-			word = g.Tests
-		}
-	}
-	if counted {
-		return fmt.Sprintf("%d/%d/%d", sum.Passed, sum.Failed, sum.Skipped)
-	}
-	return word
-}
-
 // RunOutcome is how a run ended.
 type RunOutcome string
 
@@ -542,75 +353,6 @@ const (
 	RunKilled      RunOutcome = "killed" // no event says so: it has no end
 )
 
-// Kept is what has to be known of a node to go on with it where there is no
-// journal: in another clone, on another machine. A tracker keeps it as JSON. It is
-// small; what does not fit is left out, the least needed first: reasons, older
-// attempts, what lists can be found again from the epic, what steps came to.
-type Kept struct {
-	Status    string         `json:"status"`           // its word: done, blocked, …
-	Reason    string         `json:"reason,omitempty"` // why it is blocked, or waits
-	BlockedBy BlockedBy      `json:"blocked_by,omitempty"`
-	By        string         `json:"by,omitempty"` // who skipped, cancelled or paused it
-	Paused    bool           `json:"paused,omitempty"`
-	Success   *KeptSuccess   `json:"success,omitempty"`
-	Life      *KeptLife      `json:"life,omitempty"`    // of a node that is not done
-	Numbers   map[string]int `json:"numbers,omitempty"` // last attempt number by step: never given again
-	Attempts  []KeptAttempt  `json:"attempts,omitempty"`
-	Pull      Pull           `json:"pull,omitzero"`
-	Spent     KeptSpent      `json:"spent,omitzero"` // in all
-	Added     ir.Budget      `json:"added,omitzero"` // to its budget, by people
-}
-
-// KeptSuccess is a success for (work, inputs): NodeDone with what it was made from.
-type KeptSuccess struct {
-	Work   string     `json:"work"`
-	Judge  string     `json:"judge"`
-	Print  string     `json:"inputs_digest"`  // of the ordered list of inputs: ids and trees
-	Base   string     `json:"base,omitempty"` // tree of the merged inputs, if it identifies them
-	Inputs []Result   `json:"inputs,omitempty"`
-	Result Tree       `json:"result"`
-	Steps  []StepDone `json:"steps,omitempty"`
-	At     time.Time  `json:"at"`
-	Merged bool       `json:"merged,omitempty"` // the pinned base holds it
-	Aside  bool       `json:"aside,omitempty"`  // put aside by --rerun
-}
-
-// KeptLife is how far a node came that is not done, for one work and one base.
-type KeptLife struct {
-	Work   string         `json:"work"`
-	Judge  string         `json:"judge"`
-	Print  string         `json:"inputs_digest"`
-	Step   string         `json:"step,omitempty"`  // the present one
-	Used   map[string]int `json:"used,omitempty"`  // attempts that count, by the step that they went to
-	Steps  []StepDone     `json:"steps,omitempty"` // those before Step
-	Tip    string         `json:"tip,omitempty"`   // commit that the next attempt starts from
-	Sign   string         `json:"sign,omitempty"`  // of the last failure, for the breaker
-	Streak int            `json:"streak,omitempty"`
-	Logs   int            `json:"logs,omitempty"` // how many of the last attempts were in it
-	Spent  KeptSpent      `json:"spent,omitzero"` // in this allowance
-}
-
-// KeptAttempt is an attempt in short.
-type KeptAttempt struct {
-	Step   string        `json:"step"`
-	Number int           `json:"n"`
-	Status AttemptStatus `json:"status"` // running: nobody judged what it left
-	Reason string        `json:"reason,omitempty"`
-	Commit string        `json:"commit,omitempty"`
-	Tree   string        `json:"tree,omitempty"`
-	Agent  string        `json:"agent,omitempty"`
-	At     time.Time     `json:"at"` // when it began
-}
-
-// KeptSpent is what something has cost; what nobody reported is counted apart.
-type KeptSpent struct {
-	Tokens   int64 `json:"tokens,omitempty"`
-	USDMicro int64 `json:"usd_micro,omitempty"`
-	Millis   int64 `json:"ms,omitempty"`
-	NoTokens int   `json:"no_tokens,omitempty"` // turns that said nothing about it
-	NoUSD    int   `json:"no_usd,omitempty"`
-}
-
 // IsOf reports whether a worker of that start, or of one that is not known, says an event.
 func (e Event) IsOf(f Effect) bool { return e.Of == 0 || e.Of == f.Seq }
 
@@ -621,87 +363,6 @@ func (w NodeWaiting) Timed() bool {
 
 // Decided reports whether the wait is over: the node only needs a place.
 func (w NodeWaiting) Decided() bool { return w.For == ForTimer && w.Until.IsZero() }
-
-// Events of a preflight. They are about the run as a whole, and may stand before
-// the first run: a preflight can be asked for alone.
-type (
-	// PreflightStarted says which gates are about to be tried.
-	PreflightStarted struct {
-		Setup string   `json:"setup"` // digest of what prepares a worktree
-		Gates []string `json:"gates"`
-	}
-	// BaselineJudged is what a gate said about a base, before any work. Its verdict
-	// holds for the tree of the base, the gate's digest and the setup.
-	BaselineJudged struct {
-		Gate    string      `json:"gate"`
-		Also    []string    `json:"also,omitempty"` // gates with the same digest
-		Digest  string      `json:"digest"`         // of the gate
-		Setup   string      `json:"setup"`
-		Base    Tree        `json:"base"`
-		Of      string      `json:"of,omitempty"`    // name of the base, where a root names its own
-		Green   bool        `json:"green,omitempty"` // the gate says baseline = "green"
-		Verdict Verdict     `json:"verdict"`
-		Message string      `json:"message,omitempty"` // at most MaxNote bytes
-		Millis  int64       `json:"ms"`
-		Log     string      `json:"log,omitempty"`    // its output: a file below the epic's state
-		Counts  *TestCounts `json:"counts,omitempty"` // nil: it printed no results that ralph reads
-	}
-	// PreflightEnded closes a preflight; Detail says why not all were tried.
-	PreflightEnded struct {
-		Detail string `json:"detail,omitempty"`
-	}
-)
-
-func (PreflightStarted) EventName() string { return "preflight.started" }
-
-func (BaselineJudged) EventName() string { return "baseline.judged" }
-
-func (PreflightEnded) EventName() string { return "preflight.ended" }
-
-// Red reports whether the gate fails on the base: what gave no verdict is no red. It
-// is no green either.
-func (b BaselineJudged) Red() bool { return b.Verdict == Fail || b.Verdict == Stop }
-
-// Binding is what a verdict on a base, and a person's word about it, hold for.
-type Binding struct{ Tree, Digest, Setup string }
-
-func (b Binding) Compare(o Binding) int {
-	return cmp.Or(cmp.Compare(b.Tree, o.Tree), cmp.Compare(b.Digest, o.Digest), cmp.Compare(b.Setup, o.Setup))
-}
-
-func (b BaselineJudged) Binding() Binding { return Binding{b.Base.Tree, b.Digest, b.Setup} }
-
-// Events that begin a journal that has to be written anew, because the old one is
-// lost: what a tracker kept of it. They stand before the first RunStarted; commits
-// that nobody is known to have judged stand before them, in a TailLost.
-type (
-	// RunRecovered says on which base the run was, and where ralph put the
-	// integration branch.
-	RunRecovered struct {
-		From   string      `json:"from"`   // the tracker and the epic's name in it: "bd bd-epic"
-		Digest string      `json:"digest"` // of the epic.json that the lost journal was about
-		Base   Tree        `json:"base"`   // the pinned one
-		Bases  []NamedTree `json:"bases,omitempty"`
-		Head   string      `json:"head,omitempty"`   // where ralph put the integration branch, if it stands there
-		Others []string    `json:"others,omitempty"` // heads of accepted commits of others that are in it
-		Holds  []string    `json:"holds,omitzero"`   // the base, results and heads of others that are in it, as git says; nil: nobody looked
-		Lost   int64       `json:"lost"`             // last event of the lost journal, as far as that is known
-		Spent  KeptSpent   `json:"spent,omitzero"`
-		Added  ir.Budget   `json:"added,omitzero"`
-		By     string      `json:"by"`
-	}
-	// NodeRecovered is what was kept of a node, without what was not found: a
-	// success whose commit is nowhere is none.
-	NodeRecovered struct {
-		Kept
-		Key  ir.Key `json:"key"`
-		Note string `json:"note,omitempty"` // what was kept and is not taken over, and why
-	}
-)
-
-func (RunRecovered) EventName() string { return "run.recovered" }
-
-func (NodeRecovered) EventName() string { return "node.recovered" }
 
 // Millis is a time to the millisecond, in UTC: what another engine, or a replay, reads
 // back is what was said.
@@ -729,6 +390,3 @@ func (e Event) ToMillis() Event {
 	}
 	return e
 }
-
-// ID names the files: their tree, or the commit of one whose tree is not known.
-func (t Tree) ID() string { return cmp.Or(t.Tree, t.Commit) }

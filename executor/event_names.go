@@ -1,0 +1,37 @@
+package executor
+
+func (RunStarted) EventName() string       { return "run.started" }
+func (RunDraining) EventName() string      { return "run.draining" }
+func (RunEnded) EventName() string         { return "run.ended" }
+func (NodeStarted) EventName() string      { return "node.started" }
+func (InputsListed) EventName() string     { return "inputs.listed" }
+func (NodeResumed) EventName() string      { return "node.resumed" }
+func (NodeWaiting) EventName() string      { return "node.waiting" }
+func (NodeBlocked) EventName() string      { return "node.blocked" }
+func (NodeDone) EventName() string         { return "node.done" }
+func (AttemptStarted) EventName() string   { return "attempt.started" }
+func (AttemptEnded) EventName() string     { return "attempt.ended" }
+func (EffectStarted) EventName() string    { return "effect.started" }
+func (EffectFailed) EventName() string     { return "effect.failed" }
+func (BaseMade) EventName() string         { return "base.made" }
+func (Prepared) EventName() string         { return "prepared" }
+func (AgentEnded) EventName() string       { return "agent.ended" }
+func (Collected) EventName() string        { return "collected" }
+func (GateJudged) EventName() string       { return "gate.judged" }
+func (Published) EventName() string        { return "published" }
+func (RunHeld) EventName() string          { return "run.held" }
+func (RunnerParked) EventName() string     { return "runner.parked" }
+func (TailLost) EventName() string         { return "tail.lost" }
+func (Decided) EventName() string          { return "decided" }
+func (Diagnosed) EventName() string        { return "diagnosed" }
+func (Landed) EventName() string           { return "landed" }
+func (Pulled) EventName() string           { return "pulled" }
+func (PullSeen) EventName() string         { return "pull.seen" }
+func (AgentSession) EventName() string     { return "agent.session" }
+func (WorkProposed) EventName() string     { return "work.proposed" }
+func (HumanSpoke) EventName() string       { return "human.spoke" }
+func (PreflightStarted) EventName() string { return "preflight.started" }
+func (BaselineJudged) EventName() string   { return "baseline.judged" }
+func (PreflightEnded) EventName() string   { return "preflight.ended" }
+func (RunRecovered) EventName() string     { return "run.recovered" }
+func (NodeRecovered) EventName() string    { return "node.recovered" }
