@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,10 +119,14 @@ func TestAnIssueIsLookedAtBeforeItsEndIsWritten(t *testing.T) { // S4-59
 	s.settle(false)
 	s.worker("another's")
 	s.now = s.now.Add(recent + time.Second)
+	s.fake.Forget()
 	s.ended()
 	s.settle(true)
 	if b := s.bead(theIssue); b.Status != "in_progress" || b.Token() != "another's" {
 		t.Errorf("it is %s of %s", b.Status, b.Token())
+	}
+	if calls := s.of(theIssue); !slices.Equal(calls, []string{"list"}) {
+		t.Errorf("bd was called with %q", calls)
 	}
 }
 
