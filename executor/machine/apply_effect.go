@@ -41,6 +41,7 @@ func (r *Run) effectStarted(n *node, e executor.Event, b executor.EffectStarted)
 		if b.Kind == executor.EffectAgent {
 			l.attempt.iteration, l.attempt.session, l.attempt.spoken = b.Iteration, want.Session, false
 			log := &n.logs[len(n.logs)-1]
+			log.Meanwhile, n.people.said = append(slices.Clip(log.Meanwhile), n.people.said...), nil
 			log.Turn, log.Session = turnName(b.Iteration), want.Session // what a fresh turn leaves is no earlier session's
 		}
 		return nil

@@ -19,7 +19,12 @@ func (r *Run) Feedback(id ir.NodeID) []string {
 		return nil
 	}
 	if k := len(n.logs) - 1; k >= n.life.first && n.logs[k].Status == executor.AttemptRunning {
-		return append(slices.Clip(n.logs[k].Feedback), n.logs[k].spoken()...)
+		l := &n.logs[k]
+		out := append(slices.Clip(l.Feedback), quoted(l.Meanwhile)...)
+		if s := n.life.stage; s == stagePrepare || s == stageAgent { // else there is no turn that could be told
+			out = append(out, quoted(n.people.said)...)
+		}
+		return append(out, l.spoken()...)
 	}
 	return r.feedback(n)
 }
@@ -44,12 +49,20 @@ func (n *node) told() []string {
 		if i > first && len(n.logs[i].Said) > 0 {
 			out = append(out, n.logs[i-1].asked()...)
 		}
-		for _, d := range n.logs[i].Said {
-			out = append(out, d.By+" says:", "", quote(d.Message), "")
-		}
+		out = append(out, quoted(n.logs[i].Said)...)
+		out = append(out, quoted(n.logs[i].Meanwhile)...)
 		if n.logs[i].Status != executor.AttemptRunning {
 			out = append(out, n.logs[i].spoken()...)
 		}
+	}
+	return out
+}
+
+// quoted is what people said with their decisions.
+func quoted(list []executor.Decision) []string {
+	var out []string
+	for _, d := range list {
+		out = append(out, d.By+" says:", "", quote(d.Message), "")
 	}
 	return out
 }

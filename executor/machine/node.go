@@ -227,6 +227,7 @@ type AttemptLog struct {
 	ByHand    bool                  // nobody's try: a conflict lies prepared for a person
 	Red       []executor.GateJudged // of red_first gates, before the agent
 	Said      []executor.Decision   // what people said before it began, for its agent
+	Meanwhile []executor.Decision   // what people said while it waited, for its agent's next turn
 	Diagnosed *executor.Diagnosed   // what an agent said about it when it stalled
 
 	Sessions []SessionLog            // of every turn of its agents and of its gates' agents, in order

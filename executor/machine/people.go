@@ -13,7 +13,7 @@ import (
 type people struct {
 	decisions []executor.Decision // all, oldest first
 	approvals []executor.Decision // of gates, each bound to gate, result and base
-	said      []executor.Decision // with a message, for the agent of the next attempt
+	said      []executor.Decision // with a message, for the next turn or attempt
 	skip      bool                // skipped, as soon as what it passes on is there
 	reopen    bool                // retried while others had begun without it: at the next start
 	paused    string              // who paused it; "" nobody
