@@ -14,7 +14,7 @@ import (
 func (r *Record) NextSteps(v machine.NodeView) []NextStep {
 	if v.BlockedBy == executor.ByGates && !r.Held {
 		if why := r.judgedNext()[v.ID]; why != "" {
-			return []NextStep{{"ralph apply" + Applies(r.File), "its gates judge it again: " + why}}
+			return []NextStep{{Command: "ralph apply" + Applies(r.File), What: "its gates judge it again: " + why, Way: &machine.Way{Verb: machine.Apply}}}
 		}
 	}
 	return NextSteps(v, r.Space.Dir(v.ID), r.asker())

@@ -2,9 +2,7 @@ package record
 
 import (
 	"cmp"
-	"fmt"
 	"os/user"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/app/project"
@@ -17,8 +15,9 @@ import (
 
 // NextStep is one thing that a person can type, and what comes of it.
 type NextStep struct {
-	Command string `json:"command"`
-	What    string `json:"what"`
+	Command string       `json:"command"`
+	What    string       `json:"what"`
+	Way     *machine.Way `json:"way,omitempty"` // what the command says to the run; none: it only looks, or is work by hand
 }
 
 // Asker is who asks what to type, and about which epic.
@@ -41,9 +40,9 @@ func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 	pending := []NextStep(nil) // what to do by hand before the command that follows
 	for _, s := range stepsFor(v, dir, who) {
 		switch {
-		case !strings.HasPrefix(s.Command, "ralph "):
+		case s.Way == nil && !strings.HasPrefix(s.Command, "ralph "):
 			pending = append(pending, s)
-		case applicable(v, s.Command):
+		case s.Way == nil || applicable(v, *s.Way):
 			out = append(append(out, pending...), s)
 			pending = nil
 		default:
@@ -56,90 +55,84 @@ func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 	return out
 }
 
-// applicable reports whether the machine would take a command now.
-func applicable(v machine.NodeView, command string) bool {
-	if len(v.Ways) == 0 || slices.Contains(strings.Fields(command), "--keep-old") && len(v.Keeps) > 0 || v.Cause == executor.CauseOlder || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
+// applicable reports whether the machine would take what is said in this way now.
+func applicable(v machine.NodeView, w machine.Way) bool {
+	if len(v.Ways) == 0 || w.How == executor.KeepOld && len(v.Keeps) > 0 || v.Cause == executor.CauseOlder || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
 		return true
 	}
-	f := strings.Fields(command)
-	if f[1] == "session" || f[1] == "show" { // they only look
-		return true
-	}
-	flag := ""
-	for _, how := range []string{"--gates-only", "--discard", "--keep-old", "--override"} {
-		if strings.Contains(command, how) {
-			flag = how
-		}
-	}
-	return slices.ContainsFunc(v.Ways, func(way string) bool {
-		w := strings.Fields(way)
-		return len(w) > 1 && w[1] == f[1] && (flag == "" || slices.Contains(w, flag))
-	})
+	return v.Offers(w.Verb, w.How)
+}
+
+// say is a way as a step. message is what its text could be, as a word of a shell.
+func (who Asker) say(w machine.Way, asWhom, message, what string) NextStep {
+	w.Message = message != ""
+	return NextStep{w.Line(words.QuoteArg(string(w.Key)), asWhom, message) + who.about, what, &w}
 }
 
 func stepsFor(v machine.NodeView, dir string, who Asker) []NextStep {
-	key, about := words.QuoteArg(string(v.Key)), who.about
-	ralph := func(verb, rest, what string) NextStep {
-		return NextStep{fmt.Sprintf("ralph %s %s%s%s", verb, key, rest, about), what}
+	step := func(verb executor.Verb, how executor.How, message, what string) NextStep {
+		return who.say(machine.Way{Verb: verb, How: how, Key: v.Key}, "", message, what)
 	}
-	edit := NextStep{"cd " + words.QuoteArg(dir), "mend it there yourself, then:"}
-	mine := ralph("retry", " --gates-only", "the gates judge what is in its worktree")
-	look := ralph("show", " --diff", "what it changed")
+	do := func(verb executor.Verb, what string) NextStep { return step(verb, executor.HowPlain, "", what) }
+	key := words.QuoteArg(string(v.Key)) + who.about
+	edit := NextStep{Command: "cd " + words.QuoteArg(dir), What: "mend it there yourself, then:"}
+	mine := step(executor.RetryNode, executor.GatesOnly, "", "the gates judge what is in its worktree")
+	look := NextStep{Command: "ralph show " + words.QuoteArg(string(v.Key)) + " --diff" + who.about, What: "what it changed"}
 	merge := NextStep{}
 	if v.Merge != "" {
-		merge = NextStep{"git merge --no-edit " + v.Merge, "resolve what is in conflict there, then:"}
+		merge = NextStep{Command: "git merge --no-edit " + v.Merge, What: "resolve what is in conflict there, then:"}
 	}
 	switch v.Status {
 	case executor.Blocked:
 		if v.ID == executor.Integration {
-			return []NextStep{ralph("retry", "", "join the results again"), edit, mine}
+			return []NextStep{do(executor.RetryNode, "join the results again"), edit, mine}
 		}
 		return []NextStep{
-			ralph("retry", ` -m "a hint"`, "try again; the hint goes into the prompt"), edit, mine,
-			ralph("skip", "", "go on without it"),
+			step(executor.RetryNode, executor.HowPlain, `"a hint"`, "try again; the hint goes into the prompt"), edit, mine,
+			do(executor.Skip, "go on without it"),
 		}
 	case executor.Cancelled, executor.Skipped:
-		return []NextStep{ralph("retry", "", "open it again")}
+		return []NextStep{do(executor.RetryNode, "open it again")}
 	case executor.Waiting:
 	default:
-		if len(v.Ways) > 0 && strings.HasPrefix(v.Ways[0], "ralph resume ") { // paused before it began
-			return []NextStep{ralph("resume", "", "go on")}
+		if len(v.Ways) > 0 && v.Ways[0].Verb == executor.Resume { // paused before it began
+			return []NextStep{do(executor.Resume, "go on")}
 		}
 		return nil
 	}
 	if v.Cause == executor.CauseHeld {
-		return []NextStep{{words.ResumeCommand(v.For, v.More) + about, "go on with the whole run"}}
+		return []NextStep{who.say(machine.HeldWay(v.For, v.More), "", "", "go on with the whole run")}
 	}
 	if v.For == executor.ForBudget {
-		return []NextStep{ralph("resume", " --budget "+cmp.Or(v.More, "usd=+20"), "add to its budget")}
+		return []NextStep{who.say(machine.Way{Verb: executor.Resume, Key: v.Key, Budget: cmp.Or(v.More, "usd=+20")}, "", "", "add to its budget")}
 	}
-	if v.For == executor.ForLimit && slices.ContainsFunc(v.Ways, func(w string) bool { return strings.HasPrefix(w, "ralph retry ") }) {
-		return []NextStep{ralph("retry", "", "if the limit is over, or you have another key: asks now; else it goes on by itself")}
+	if v.For == executor.ForLimit && v.Offers(executor.RetryNode, executor.HowPlain) {
+		return []NextStep{do(executor.RetryNode, "if the limit is over, or you have another key: asks now; else it goes on by itself")}
 	}
 	if v.For != executor.ForHuman {
 		return nil
 	}
-	reject := ralph("reject", ` -m "what to change"`, "the next attempt begins with that")
+	reject := step(executor.Reject, executor.HowPlain, `"what to change"`, "the next attempt begins with that")
 	switch v.Cause {
 	case executor.CauseApproval:
 		as, only := who.as(v.Approvers)
-		return []NextStep{look, ralph("approve", as, "let it pass"+only), ralph("reject", as+` -m "what to change"`, reject.What)}
+		return []NextStep{look, who.say(machine.Way{Verb: executor.Approve, Key: v.Key}, as, "", "let it pass"+only), who.say(machine.Way{Verb: executor.Reject, Key: v.Key}, as, `"what to change"`, reject.What)}
 	case executor.CauseGate:
 		return []NextStep{
-			look, ralph("retry", "", "ask the gate again"), reject,
-			ralph("approve", ` --override -m "why"`, "let it pass without that gate"),
+			look, do(executor.RetryNode, "ask the gate again"), reject,
+			step(executor.Approve, executor.Override, `"why"`, "let it pass without that gate"),
 		}
 	case executor.CauseQuestion, executor.CauseDiagnosis:
 		return []NextStep{
-			ralph("retry", ` -m "the answer"`, "the agent goes on with it"),
-			ralph("approve", "", "go on as it is, to its gates if it has any"),
+			step(executor.RetryNode, executor.HowPlain, `"the answer"`, "the agent goes on with it"),
+			do(executor.Approve, "go on as it is, to its gates if it has any"),
 		}
 	case executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace:
-		return []NextStep{ralph("retry", "", "once what it names is mended; ralph apply tries it again as well"), {"ralph doctor --live", "whether each agent answers by now: its program, its login, its model"}}
+		return []NextStep{do(executor.RetryNode, "once what it names is mended; ralph apply tries it again as well")}
 	case executor.CauseDeadline:
-		return []NextStep{ralph("retry", "", "in spite of its deadline")}
+		return []NextStep{do(executor.RetryNode, "in spite of its deadline")}
 	case executor.CauseProtected:
-		return []NextStep{look, ralph("approve", "", "let the change of protected files pass"), reject, edit, mine}
+		return []NextStep{look, do(executor.Approve, "let the change of protected files pass"), reject, edit, mine}
 	case executor.CauseConflict:
 		if v.SameAs != "" {
 			return nil // what resolves it there
@@ -149,45 +142,45 @@ func stepsFor(v machine.NodeView, dir string, who Asker) []NextStep {
 	case executor.CauseManual:
 		edit.What = "do the work there, then:"
 		if merge.Command != "" {
-			return []NextStep{{edit.Command, "your work is there: bring it onto what it starts from now"}, merge, ralph("approve", "", "its gates judge what is there, the merge committed or not")}
+			return []NextStep{{Command: edit.Command, What: "your work is there: bring it onto what it starts from now"}, merge, do(executor.Approve, "its gates judge what is there, the merge committed or not")}
 		}
-		return []NextStep{edit, ralph("approve", "", "its gates judge what is there, committed or not, or what you put on its branch")}
+		return []NextStep{edit, do(executor.Approve, "its gates judge what is there, committed or not, or what you put on its branch")}
 	case executor.CauseHandedIn:
-		own := ralph("retry", " --gates-only", "what is in its worktree is merged with what it starts from now, and its gates judge it")
-		away := ralph("retry", " --discard", "it is kept under refs/ralph, and an agent begins anew")
+		own := step(executor.RetryNode, executor.GatesOnly, "", "what is in its worktree is merged with what it starts from now, and its gates judge it")
+		away := step(executor.RetryNode, executor.Discard, "", "it is kept under refs/ralph, and an agent begins anew")
 		if merge.Command != "" {
 			own.What = "its gates judge what is there, the merge committed or not"
-			return []NextStep{{edit.Command, "the work is there: bring it onto what it starts from now"}, merge, own, away}
+			return []NextStep{{Command: edit.Command, What: "the work is there: bring it onto what it starts from now"}, merge, own, away}
 		}
 		return []NextStep{own, away}
 	case executor.CauseTakeover:
 		return []NextStep{
-			ralph("resume", "", "you are done in its session: the agent is asked to finish there, and to report"),
-			ralph("approve", "", "go on as it is, to its gates if it has any"),
-			ralph("retry", ` -m "what to do"`, "another attempt begins with that, from what is there"),
-			ralph("session", "", "how to join its session"),
+			do(executor.Resume, "you are done in its session: the agent is asked to finish there, and to report"),
+			do(executor.Approve, "go on as it is, to its gates if it has any"),
+			step(executor.RetryNode, executor.HowPlain, `"what to do"`, "another attempt begins with that, from what is there"),
+			{Command: "ralph session " + key, What: "how to join its session"},
 		}
 	case executor.CausePaused:
-		return []NextStep{ralph("resume", "", "go on")}
+		return []NextStep{do(executor.Resume, "go on")}
 	case executor.CausePull:
-		return []NextStep{{v.Pull.URL, "merge it or close it there; ralph apply sees it"}}
+		return []NextStep{{Command: v.Pull.URL, What: "merge it or close it there; ralph apply sees it"}}
 	case executor.CauseOlder:
-		return append(keepOld(v, about), ralph("retry", "", "build the branch again from what is done now; what it holds is kept under refs/ralph"))
+		return append(keepOld(v, who), do(executor.RetryNode, "build the branch again from what is done now; what it holds is kept under refs/ralph"))
 	case executor.CauseForeign:
 		look.What = "how the branch differs from what ralph put there"
 		again := "build the branch again; what stands there is kept under refs/ralph"
 		if len(v.Keeps) > 0 { // to keep them is a question of its own, which comes after this one
 			again = "set commits of others aside under refs/ralph; older results stay until you say so"
 		}
-		return []NextStep{look, ralph("approve", "", "go on from where the branch stands, commits of others with it, after the gates"), ralph("retry", "", again)}
+		return []NextStep{look, do(executor.Approve, "go on from where the branch stands, commits of others with it, after the gates"), do(executor.RetryNode, again)}
 	}
-	return []NextStep{ralph("retry", "", "try again")}
+	return []NextStep{do(executor.RetryNode, "try again")}
 }
 
 // keepOld are the commands that let older results in the integration branch count.
-func keepOld(v machine.NodeView, about string) (out []NextStep) {
+func keepOld(v machine.NodeView, who Asker) (out []NextStep) {
 	for _, k := range v.Keeps[:min(len(v.Keeps), words.MostNamed)] {
-		out = append(out, NextStep{fmt.Sprintf("ralph retry %s --keep-old%s", words.QuoteArg(string(k)), about), "its older result counts, and the branch is made with it"})
+		out = append(out, who.say(machine.Way{Verb: executor.RetryNode, How: executor.KeepOld, Key: k}, "", "", "its older result counts, and the branch is made with it"))
 	}
 	return out
 }

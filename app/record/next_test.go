@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -33,5 +35,24 @@ func TestAQuestionIsNotSaidToGoToGates(t *testing.T) {
 	v := machine.NodeView{Key: "1", Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseQuestion}
 	if got := stepsFor(v, "", Asker{})[1].What; got != "go on as it is, to its gates if it has any" {
 		t.Error(got)
+	}
+}
+
+// What is proposed is what the machine would take: a command that says something to
+// the run has its way, and without that way it is not proposed.
+func TestAProposedCommandIsAWayThatIsOpen(t *testing.T) {
+	v := machine.NodeView{Key: "1.1", Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseGate, Ways: []machine.Way{
+		{Verb: executor.RetryNode, Key: "1.1"}, {Verb: executor.Approve, How: executor.Override, Key: "1.1", Message: true},
+	}}
+	var got []string
+	for _, s := range NextSteps(v, "", Asker{about: " --epic x.json"}) {
+		got = append(got, s.Command)
+		if way := s.Way; (way == nil) != strings.HasPrefix(s.Command, "ralph show ") || way != nil && (way.Key != "1.1" || way.Message != strings.Contains(s.Command, " -m ")) {
+			t.Errorf("%s is the way %+v", s.Command, way)
+		}
+	}
+	want := []string{"ralph show 1.1 --diff --epic x.json", "ralph retry 1.1 --epic x.json", `ralph approve 1.1 --override -m "why" --epic x.json`}
+	if !slices.Equal(got, want) { // without reject: the machine would refuse it
+		t.Errorf("proposed are\n%q, want\n%q", got, want)
 	}
 }

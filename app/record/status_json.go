@@ -89,7 +89,8 @@ type (
 		PullURL      string        `json:"pr_url,omitempty"`
 		PullNumber   int           `json:"pr_number,omitempty"`
 		Attempts     []attemptJSON `json:"attempts"`
-		Next         []NextStep    `json:"next,omitempty"`
+		Ways         []machine.Way `json:"ways,omitempty"`     // what people can do now
+		Next         []NextStep    `json:"next,omitempty"`     // what is worth doing
 		SameAs       ir.Key        `json:"same_as,omitempty"`  // of integration: the sprint that waits over the same conflict, to be resolved there
 		Holds        []heldJSON    `json:"holds,omitempty"`    // of integration: every result that the branch holds
 		LeftOut      []leftOutJSON `json:"left_out,omitempty"` // of integration: sprints of which it holds none
@@ -203,7 +204,7 @@ func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 		Since: TimeJSON(v.Since), Started: TimeJSON(v.Started), Ended: TimeJSON(v.Ended), Spent: spentOf(v.Spent),
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
 		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []attemptJSON{},
-		Next: r.NextSteps(v), SameAs: v.SameAs, LastHuman: TimeJSON(v.Human),
+		Ways: v.Ways, Next: r.NextSteps(v), SameAs: v.SameAs, LastHuman: TimeJSON(v.Human),
 	}
 	if v.ID == executor.Integration {
 		out.Holds, out.LeftOut = r.Branch().json()

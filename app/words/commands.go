@@ -4,19 +4,14 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // ResumeCommand ends a hold of the run; more is what its budget needs.
 func ResumeCommand(what executor.WaitFor, more string) string {
-	if what == executor.ForBase {
-		return "ralph approve --baseline"
-	}
-	if what == executor.ForBudget && more != "" {
-		return "ralph resume --budget " + more
-	}
-	return "ralph resume"
+	return machine.HeldWay(what, more).Command()
 }
 
 // QuoteArg makes a word safe to paste into a shell.

@@ -40,8 +40,8 @@ func TestAPersonWhoseLimitIsOverNeedNotWait(t *testing.T) { // execution §4, §
 					return
 				}
 				for _, v := range wait {
-					if len(v.Ways) == 0 || v.Ways[0] != "ralph retry "+string(v.Key) {
-						t.Errorf("%s offers %q", v.Key, v.Ways)
+					if len(v.Ways) == 0 || v.Ways[0].Command() != "ralph retry "+string(v.Key) {
+						t.Errorf("%s offers %v", v.Key, v.Ways)
 					}
 				}
 				said = true

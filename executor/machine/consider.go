@@ -111,15 +111,15 @@ func (r *Run) consider(id ir.NodeID, d executor.Decision) (executor.Decision, ac
 // refuse says why a verb does not apply to a node, and what does.
 func (r *Run) refuse(n *node, format string, args ...any) error {
 	hint := "nothing can be decided about it now"
-	if w := r.waysOf(n); len(w) > 0 {
-		hint = strings.Join(w, "\n  ")
+	if ways := r.hint(n); ways != "" {
+		hint = ways
 	}
 	return &executor.Refused{Why: fmt.Sprintf("%s is %s", n.ir.Key, r.standing(n)) + ": " + fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // already refuses what is so by now, or over: nothing is wrong.
 func (r *Run) already(n *node, format string, args ...any) error {
-	return &executor.Refused{Why: string(n.ir.Key) + " " + fmt.Sprintf(format, args...), Hint: strings.Join(r.waysOf(n), "\n  "), Already: true}
+	return &executor.Refused{Why: string(n.ir.Key) + " " + fmt.Sprintf(format, args...), Hint: r.hint(n), Already: true}
 }
 
 // standing says in a few words where a node stands.

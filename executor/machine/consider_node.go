@@ -1,10 +1,8 @@
 package machine
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
@@ -115,7 +113,7 @@ func (r *Run) considerResume(n *node, d executor.Decision) (act, error) {
 	enough := budget && r.nodeOver(n, d.Budget, r.at) == ""
 	switch {
 	case n.people.paused == "" && n.status == executor.Waiting && n.wait.Cause == executor.CauseHeld:
-		return nil, &executor.Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.held.Detail), Hint: r.resumeHint()}
+		return nil, &executor.Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.held.Detail), Hint: r.heldWay().Command()}
 	case n.people.paused == "" && !more && d.Seen.WasPaused():
 		return nil, r.already(n, "was resumed already")
 	case n.people.paused == "" && !budget && !more && !n.waitsFor(executor.CauseTakeover):
@@ -138,115 +136,4 @@ func (r *Run) considerResume(n *node, d executor.Decision) (act, error) {
 		}
 		return nil
 	}, nil
-}
-
-// waysOf lists the commands that apply to a node as it stands now.
-func (r *Run) waysOf(n *node) []string {
-	key := n.typed()
-	var out []string
-	say := func(forms ...string) {
-		for _, f := range forms {
-			verb, rest, _ := strings.Cut(f, " ")
-			out = append(out, strings.TrimRight("ralph "+verb+" "+key+" "+rest, " "))
-		}
-	}
-	if n.people.paused != "" && (n.status != executor.Waiting || n.wait.For != executor.ForBudget) {
-		say("resume")
-	}
-	switch s := r.shown(n); s {
-	case executor.Done:
-		if !n.sum {
-			out = append(out, "ralph apply --rerun "+key)
-		}
-		return out
-	case executor.Skipped, executor.Cancelled:
-		if n.people.reopen {
-			return []string{"ralph apply"}
-		}
-		say("retry")
-		if r.cannotKeepOld(n) == "" {
-			say("retry --keep-old")
-		}
-	case executor.Blocked:
-		say("retry -m TEXT")
-		if r.cannotHandIn(n) == "" {
-			say("retry --gates-only", "retry --discard")
-		}
-		if r.cannotKeepOld(n) == "" {
-			say("retry --keep-old")
-		}
-		if !n.sum {
-			say(r.waysAround()...)
-		}
-		return out
-	case executor.Waiting:
-		if n.wait.Cause == executor.CauseHeld {
-			return append(out, r.resumeHint())
-		}
-		if n.life.stale { // the next run begins it again
-			out = append(out, "ralph apply")
-			break
-		}
-		if n.wait.For == executor.ForBudget {
-			say("resume --budget " + cmp.Or(r.nodeMore(n, r.at), r.runMore(r.at), "usd=+20"))
-			break
-		}
-		if r.parkedFor(n) != "" {
-			say("retry")
-			break
-		}
-		for _, c := range ends[n.wait.Cause] {
-			if strings.HasPrefix(c, "reject") && n.life.stage == stageRed || c == "retry --gates-only" && r.cannotHandIn(n) != "" {
-				continue
-			}
-			say(c)
-		}
-	}
-	if n.sum || r.shown(n) == executor.Skipped || n.status == executor.Cancelled {
-		return out
-	}
-	if r.cannotKeepOld(n) == "" {
-		say("retry --keep-old")
-	}
-	if n.people.paused == "" {
-		say("pause")
-	}
-	switch {
-	case n.lands():
-	case n.status == executor.Running && r.epic.Plans() == "":
-		say("skip --force", "cancel")
-	default:
-		say(r.waysAround()...)
-	}
-	return out
-}
-
-// waysAround ends a node without its result. A draft is nothing without its plan.
-func (r *Run) waysAround() []string {
-	if r.epic.Plans() != "" {
-		return []string{"cancel"}
-	}
-	return []string{"skip", "cancel"}
-}
-
-// ends says which commands end a wait for a person, by cause.
-var ends = map[executor.Cause][]string{
-	executor.CauseApproval:  {"approve", "reject -m TEXT", "retry --gates-only"},
-	executor.CauseGate:      {"retry", "reject -m TEXT", "approve --override -m TEXT", "retry --gates-only"},
-	executor.CauseQuestion:  {"retry -m TEXT", "approve", "retry --gates-only"},
-	executor.CauseDiagnosis: {"retry -m TEXT", "approve", "retry --gates-only"},
-	executor.CauseTakeover:  {"retry -m TEXT", "approve", "resume"},
-	executor.CauseConfig:    {"retry"},
-	executor.CauseRunner:    {"retry"},
-	executor.CauseWorkspace: {"retry"},
-	executor.CauseConflict:  {"retry --gates-only", "retry"},
-	executor.CauseManual:    {"approve"},
-	executor.CauseHandedIn:  {"retry --gates-only", "retry --discard"},
-	executor.CauseForeign:   {"approve", "retry"},
-	executor.CauseOlder:     {"retry"},
-	executor.CauseProtected: {"approve", "reject -m TEXT", "retry -m TEXT", "retry --gates-only"},
-	executor.CauseDeadline:  {"retry", "approve"},
-	executor.CauseOnly:      {"retry"},
-	executor.CausePaused:    {}, // resume stands first
-	executor.CausePull:      {}, // it is merged or closed where it is
 }

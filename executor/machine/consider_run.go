@@ -36,7 +36,7 @@ func (r *Run) considerRun(d executor.Decision) (executor.Decision, act, error) {
 	case executor.Resume:
 		more := d.Budget != (ir.Budget{})
 		if r.held.For == executor.ForBase && !more {
-			return d, nil, &executor.Refused{Why: "the run is not paused: it is " + r.held.Detail, Hint: r.resumeHint()}
+			return d, nil, &executor.Refused{Why: "the run is not paused: it is " + r.held.Detail, Hint: r.heldWay().Command()}
 		}
 		if r.held.For == "" && !more {
 			if d.Seen.WasPaused() {
@@ -45,7 +45,7 @@ func (r *Run) considerRun(d executor.Decision) (executor.Decision, act, error) {
 			return d, nil, &executor.Refused{Why: "the run is not paused", Hint: "ralph resume KEY resumes one node, ralph resume --budget usd=+20 adds to the budget"}
 		}
 		if why := r.runOver(d.Budget, r.at); r.held.For == executor.ForBudget && why != "" {
-			return d, nil, &executor.Refused{Why: "the run would stop again at once: " + why, Hint: r.resumeHint()}
+			return d, nil, &executor.Refused{Why: "the run would stop again at once: " + why, Hint: r.heldWay().Command()}
 		}
 		return d, func() error {
 			r.added = addBudget(r.added, d.Budget)
@@ -119,16 +119,6 @@ func (r *Run) considerBase(d executor.Decision) (executor.Decision, act, error) 
 		}
 		return nil
 	}, nil
-}
-
-func (r *Run) resumeHint() string {
-	if r.held.For == executor.ForBase {
-		return "ralph approve --baseline"
-	}
-	if r.held.For == executor.ForBudget {
-		return "ralph resume --budget " + r.runMore(r.at)
-	}
-	return "ralph resume"
 }
 
 // hold lets nothing new start. A pause outlasts a budget.

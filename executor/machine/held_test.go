@@ -1,7 +1,6 @@
 package machine_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -33,7 +32,7 @@ func TestWhatEndsAHoldLetsGo(t *testing.T) { // execution §5
 		s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
 		s.begin()
 		if v := s.view("1.1"); v.Cause == executor.CauseHeld {
-			t.Errorf("the run is not held, and it waits for that: offered %q", v.Ways)
+			t.Errorf("the run is not held, and it waits for that: offered %v", v.Ways)
 		}
 		s.end()
 		s.is("1.1", executor.Done, "", "")
@@ -50,8 +49,8 @@ func TestWhatEndsAHoldLetsGo(t *testing.T) { // execution §5
 		}
 		s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
 		for _, way := range s.view("1.1").Ways {
-			if strings.HasPrefix(way, "ralph resume") {
-				t.Errorf("%s is offered of %s, and no run is held: %+v", way, "1.1", s.run.Overview().Held)
+			if way.Verb == executor.Resume {
+				t.Errorf("%v is offered of %s, and no run is held: %+v", way, "1.1", s.run.Overview().Held)
 			}
 		}
 	})

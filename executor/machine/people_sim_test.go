@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,25 +28,17 @@ func anyDecision(rng *rand.Rand, r *Run, id int) (ir.NodeID, executor.Decision) 
 	return r.nodes[rng.IntN(len(r.nodes))].id, d
 }
 
-// asDecision reads a command of NodeView.Ways.
-func asDecision(t *testing.T, command string, id int) (executor.Decision, bool) {
-	t.Helper()
-	f := strings.Fields(command)
-	d := executor.Decision{ID: fmt.Sprint("w", id), Verb: executor.Verb(f[1]), By: "ann", User: "u"}
-	if f[1] == "apply" {
-		return d, false
+// asDecision is one of NodeView.Ways, said by somebody.
+func asDecision(w Way, id int) (executor.Decision, bool) {
+	d, is := w.Decision()
+	d.ID, d.By, d.User = fmt.Sprint("w", id), "ann", "u"
+	if w.Message {
+		d.Message = "text"
 	}
-	for i, a := range f {
-		switch a {
-		case "-m":
-			d.Message = "text"
-		case "--budget":
-			d.Budget = ir.Budget{Tokens: 1 << 40, USDMicro: 1 << 40, WallMS: 1 << 40}
-		case "--gates-only", "--discard", "--keep-old", "--override", "--force":
-			d.How = executor.How(f[i][2:])
-		}
+	if w.Budget != "" {
+		d.Budget = ir.Budget{Tokens: 1 << 40, USDMicro: 1 << 40, WallMS: 1 << 40}
 	}
-	return d, true
+	return d, is
 }
 
 // stir lets a person say something at random; what is refused changes nothing.
@@ -56,7 +47,7 @@ func (s *sim) stir() {
 	s.said++
 	node, d := anyDecision(s.rng, s.run, s.said)
 	if v := s.run.Views()[s.rng.IntN(len(s.run.Views()))]; s.rng.IntN(2) == 0 && len(v.Ways) > 0 { // something that applies
-		if w, ok := asDecision(s.t, v.Ways[s.rng.IntN(len(v.Ways))], 0); ok {
+		if w, ok := asDecision(v.Ways[s.rng.IntN(len(v.Ways))], 0); ok {
 			w.ID = d.ID
 			node, d = v.ID, w
 		}
@@ -82,13 +73,13 @@ func (s *sim) everyWayWorks() {
 	s.t.Helper()
 	for _, v := range s.run.Views() {
 		for i, w := range v.Ways {
-			d, ok := asDecision(s.t, w, i)
+			d, ok := asDecision(w, i)
 			node := v.ID
-			if !slices.Contains(strings.Fields(w), string(v.Key)) {
+			if w.Key == "" {
 				node = ""
 			}
 			if _, err := s.run.Consider(node, d, s.now); ok && err != nil {
-				s.t.Fatalf("%s is %s (%s): %q is offered and refused: %v", v.Key, v.Status, v.Cause, w, err)
+				s.t.Fatalf("%s is %s (%s): %q is offered and refused: %v", v.Key, v.Status, v.Cause, w.Command(), err)
 			}
 		}
 	}

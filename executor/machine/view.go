@@ -41,7 +41,7 @@ type NodeView struct {
 	Budget    ir.Budget           // with what was added; 0 is no limit
 	Over      string              // how far what was spent in its allowance exceeds it; "" if it does not
 	More      string              // what to add to the budget that it waits for, as ralph resume --budget reads it
-	Ways      []string            // commands that apply now, for people
+	Ways      []Way               // what people can do now
 	SameAs    ir.Key              // of a sum that waits over a conflict that this node waits over, too: it is resolved there
 	Selected  bool                // by --only, or because all are; with --only the sum is not
 	Paused    string              // by whom; "" if nobody did

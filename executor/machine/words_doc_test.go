@@ -71,8 +71,8 @@ func endTable() string {
 		}
 		var how []string
 		for _, e := range ends[c] {
-			verb, rest, _ := strings.Cut(e, " ")
-			how = append(how, "`"+strings.TrimRight("ralph "+verb+" KEY "+rest, " ")+"`")
+			e.Key = "KEY"
+			how = append(how, "`"+e.Command()+"`")
 		}
 		switch c {
 		case executor.CausePaused:

@@ -1,0 +1,204 @@
+package machine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/shellword"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Way is one thing that a person can do now. The commands to type are made from it.
+type Way struct {
+	Verb    executor.Verb `json:"verb"`
+	How     executor.How  `json:"how,omitempty"`
+	Key     ir.Key        `json:"key,omitempty"`     // of the node; "" is the whole run
+	Message bool          `json:"message,omitempty"` // it takes a text
+	Budget  string        `json:"budget,omitempty"`  // what has to be added at least, as ralph resume --budget reads it
+}
+
+// What begins a run is no decision, and no machine is asked.
+const (
+	Apply executor.Verb = "apply"
+	Rerun executor.How  = "rerun"
+)
+
+// Command is the way as people type it.
+func (w Way) Command() string { return w.Line(shellword.Quote(string(w.Key)), "", "TEXT") }
+
+// Line is the command of a way. key is the node's as a word of a shell, as whom flags
+// that say who decides, message the text, as a word of a shell.
+func (w Way) Line(key, asWhom, message string) string {
+	line := "ralph " + string(w.Verb)
+	how := ""
+	if w.How != executor.HowPlain {
+		how = " --" + string(w.How)
+	}
+	switch {
+	case w.Key == "":
+		line += how
+	case w.Verb == Apply:
+		line += how + " " + key
+	default:
+		line += " " + key + how
+	}
+	line += asWhom
+	if w.Message {
+		line += " -m " + message
+	}
+	if w.Budget != "" {
+		line += " --budget " + w.Budget
+	}
+	return line
+}
+
+// Decision is the way as a decision, without its text and budget; false for one that
+// begins a run.
+func (w Way) Decision() (executor.Decision, bool) {
+	return executor.Decision{Verb: w.Verb, How: w.How}, w.Verb != Apply
+}
+
+// Offers reports whether a verb is among the ways, meant in this way; HowPlain is any.
+func (v NodeView) Offers(verb executor.Verb, how executor.How) bool {
+	return slices.ContainsFunc(v.Ways, func(w Way) bool { return w.Verb == verb && (how == executor.HowPlain || w.How == how) })
+}
+
+// HeldWay ends a hold of the whole run; more is what its budget needs.
+func HeldWay(what executor.WaitFor, more string) Way {
+	switch what {
+	case executor.ForBase:
+		return Way{Verb: executor.Approve, How: executor.Baseline}
+	case executor.ForBudget:
+		return Way{Verb: executor.Resume, Budget: more}
+	}
+	return Way{Verb: executor.Resume}
+}
+
+func (r *Run) heldWay() Way { return HeldWay(r.held.For, r.runMore(r.at)) }
+
+// hint is the ways out of a node as the commands to type, one a line.
+func (r *Run) hint(n *node) string {
+	var lines []string
+	for _, w := range r.waysOf(n) {
+		lines = append(lines, w.Command())
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// waysOf lists what people can do about a node as it stands now.
+func (r *Run) waysOf(n *node) []Way {
+	var out []Way
+	say := func(ways ...Way) {
+		for _, w := range ways {
+			w.Key = n.ir.Key
+			out = append(out, w)
+		}
+	}
+	retry, keepOld := Way{Verb: executor.RetryNode}, Way{Verb: executor.RetryNode, How: executor.KeepOld}
+	if n.people.paused != "" && (n.status != executor.Waiting || n.wait.For != executor.ForBudget) {
+		say(Way{Verb: executor.Resume})
+	}
+	switch s := r.shown(n); s {
+	case executor.Done:
+		if !n.sum {
+			say(Way{Verb: Apply, How: Rerun})
+		}
+		return out
+	case executor.Skipped, executor.Cancelled:
+		if n.people.reopen {
+			return []Way{{Verb: Apply}}
+		}
+		say(retry)
+		if r.cannotKeepOld(n) == "" {
+			say(keepOld)
+		}
+	case executor.Blocked:
+		say(Way{Verb: executor.RetryNode, Message: true})
+		if r.cannotHandIn(n) == "" {
+			say(Way{Verb: executor.RetryNode, How: executor.GatesOnly}, Way{Verb: executor.RetryNode, How: executor.Discard})
+		}
+		if r.cannotKeepOld(n) == "" {
+			say(keepOld)
+		}
+		if !n.sum {
+			say(r.waysAround()...)
+		}
+		return out
+	case executor.Waiting:
+		if n.wait.Cause == executor.CauseHeld {
+			return append(out, r.heldWay())
+		}
+		switch {
+		case n.life.stale: // the next run begins it again
+			out = append(out, Way{Verb: Apply})
+		case n.wait.For == executor.ForBudget:
+			say(Way{Verb: executor.Resume, Budget: cmp.Or(r.nodeMore(n, r.at), r.runMore(r.at), "usd=+20")})
+		case r.parkedFor(n) != "":
+			say(retry)
+		default:
+			say(r.endsOf(n)...)
+		}
+	}
+	if n.sum || r.shown(n) == executor.Skipped || n.status == executor.Cancelled {
+		return out
+	}
+	if r.cannotKeepOld(n) == "" {
+		say(keepOld)
+	}
+	if n.people.paused == "" {
+		say(Way{Verb: executor.Pause})
+	}
+	switch {
+	case n.lands():
+	case n.status == executor.Running && r.epic.Plans() == "":
+		say(Way{Verb: executor.Skip, How: executor.Forced}, Way{Verb: executor.Cancel})
+	default:
+		say(r.waysAround()...)
+	}
+	return out
+}
+
+// waysAround ends a node without its result. A draft is nothing without its plan.
+func (r *Run) waysAround() []Way {
+	if r.epic.Plans() != "" {
+		return []Way{{Verb: executor.Cancel}}
+	}
+	return []Way{{Verb: executor.Skip}, {Verb: executor.Cancel}}
+}
+
+// endsOf are those of the ways that end a wait of a node that it can take now.
+func (r *Run) endsOf(n *node) []Way {
+	return slices.DeleteFunc(slices.Clone(ends[n.wait.Cause]), func(w Way) bool {
+		return w.Verb == executor.Reject && n.life.stage == stageRed || w.How == executor.GatesOnly && r.cannotHandIn(n) != ""
+	})
+}
+
+// ends says what ends a wait for a person, by cause.
+var ends = func() map[executor.Cause][]Way {
+	approve, retry := Way{Verb: executor.Approve}, Way{Verb: executor.RetryNode}
+	reject, answer := Way{Verb: executor.Reject, Message: true}, Way{Verb: executor.RetryNode, Message: true}
+	judge, discard := Way{Verb: executor.RetryNode, How: executor.GatesOnly}, Way{Verb: executor.RetryNode, How: executor.Discard}
+	override := Way{Verb: executor.Approve, How: executor.Override, Message: true}
+	return map[executor.Cause][]Way{
+		executor.CauseApproval:  {approve, reject, judge},
+		executor.CauseGate:      {retry, reject, override, judge},
+		executor.CauseQuestion:  {answer, approve, judge},
+		executor.CauseDiagnosis: {answer, approve, judge},
+		executor.CauseTakeover:  {answer, approve, {Verb: executor.Resume}},
+		executor.CauseConfig:    {retry},
+		executor.CauseRunner:    {retry},
+		executor.CauseWorkspace: {retry},
+		executor.CauseConflict:  {judge, retry},
+		executor.CauseManual:    {approve},
+		executor.CauseHandedIn:  {judge, discard},
+		executor.CauseForeign:   {approve, retry},
+		executor.CauseOlder:     {retry},
+		executor.CauseProtected: {approve, reject, answer, judge},
+		executor.CauseDeadline:  {retry, approve},
+		executor.CauseOnly:      {retry},
+		executor.CausePaused:    {}, // resume stands first
+		executor.CausePull:      {}, // it is merged or closed where it is
+	}
+}()
