@@ -282,7 +282,7 @@ func mayReplace(c *project.Compilation, file string) error {
 		return err
 	}
 	if !epic {
-		return exit.Inputf("%s exists and is no epic, so it is not replaced; name another file with -o, or delete it", file)
+		return exit.Inputf("%s exists and is not an epic.json, so it is not replaced; name another file with -o, or delete it", file)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (a *graphArgs) epic(cmd *cobra.Command, args []string) (*ir.Epic, error) {
 	epic, b, err := record.Load(file, cmd.InOrStdin())
 	if err != nil {
 		if format := project.OtherFormat(b); format != "" {
-			return nil, project.OtherError(file, "no epic.json, which ralph compile and ralph import write", "graph", format)
+			return nil, project.OtherError(file, "not an epic.json, which ralph compile and ralph import write", "graph", format)
 		}
 	}
 	return epic, err

@@ -65,7 +65,7 @@ func (a *Args) Compile(in io.Reader) (*Compilation, error) {
 		}
 		if KindOf(file) == "epic" && !isBead(file, b) {
 			if format := OtherFormat(b); format != "" {
-				return nil, OtherError(file, "no plan", "import", format)
+				return nil, OtherError(file, "not a plan", "import", format)
 			}
 		}
 		path, err := c.Inside(at)

@@ -103,7 +103,7 @@ func LoadSaying(file string, in io.Reader, say func(*project.Compilation) error)
 	epic, err := ir.Decode(b)
 	if err != nil {
 		if format := project.OtherFormat(b); format != "" {
-			return nil, b, project.OtherError(file, "no epic.json, which ralph compile and ralph import write", "import", format)
+			return nil, b, project.OtherError(file, "not an epic.json, which ralph compile and ralph import write", "import", format)
 		}
 		return nil, b, project.LoadError(file, err)
 	}

@@ -22,7 +22,7 @@ const (
 	IssueLeft    = "left"  // somebody else wrote it meanwhile
 )
 
-// IssueEnd is what has come of a run.
+// IssueEnd is a run's outcome.
 type IssueEnd struct {
 	Kind string
 	Why  string // of the close, or in a comment
@@ -42,14 +42,14 @@ func (e *IssueEnd) ClaimState() string {
 	return ClaimOver
 }
 
-// IssueTeller says what has come of the run of an issue, and what is wanted of people.
+// IssueTeller says the outcome of the run of an issue, and what people have to do.
 type IssueTeller struct {
 	Dir    string // where people type
 	Labels bool   // decide
 	Words  bdcodec.Labels
 }
 
-// Verdict is what has come of a run by its journal alone; nil if that does not say.
+// Verdict is a run's outcome by its journal alone; nil if that does not say.
 func (t IssueTeller) Verdict(rec *Record) *IssueEnd {
 	n := &rec.Epic.Nodes[0]
 	v, _ := rec.Run.View(n.ID)

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 )
 
-// judge says what has come of a run.
+// judge says the run's outcome.
 func (w *Worker) judge(ctx context.Context, r *Run) *record.IssueEnd {
 	rec, err := record.Open(ctx, r.file, nil)
 	if err != nil {

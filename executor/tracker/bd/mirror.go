@@ -108,7 +108,7 @@ type bead struct {
 	judged   map[string]bool // events that decide nothing any more, by the id of their decision
 	refused  map[string]*refusal
 	apart    bool   // its fields are written one after the other, to find what bd refuses
-	together int    // how many comments are said together now; 0: as many as may be
+	together int    // how many comments are said together now; 0 = unlimited
 	notes    []note // what is to be said beside what happened
 	noted    map[string]bool
 	closes   []ir.NodeID

@@ -81,8 +81,8 @@ type need struct {
 
 func (b *bead) stated(v *foreign.Value, text string) ir.Stated { return b.r.Stated(v, text) }
 
-// demand reports what the format demands in vain: each for itself where that is an
-// error, what is missing in one warning where it is not.
+// demand reports the unmet requirements of the format: one diagnostic each where that is
+// an error, one warning for all where it is not.
 func (d *decoding) demand(b *bead) {
 	var missing []string
 	var where diag.Range
