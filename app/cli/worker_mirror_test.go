@@ -84,3 +84,21 @@ func TestTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
 		t.Errorf("it is %s, agents\n%s\n%s", i.Status, d.read("../log/agents"), d.outputs())
 	}
 }
+
+// A person takes an issue over while its run goes on: the run is stopped, and the issue
+// stays theirs, as they have it.
+func TestAnIssueThatAPersonTakesOverStaysTheirs(t *testing.T) { // S4-59
+	t.Parallel()
+	d := faultDatabase(t, untilGo+`; echo made > out.txt`, plainSteps)
+	d.put(`{"id":"bd-a"}`)
+	w := d.start("worker", "--poll", "100ms", "--once")
+	d.exists("../log/at-work")
+	d.person("update", "bd-a", "--assignee", "ada", "--force")
+	calls := len(d.bd.Commands())
+	d.until("it was looked at", func() bool { return len(d.bd.Commands()) > calls+3 })
+	d.open("go")
+	got := w.wait()
+	if i := d.bead("bd-a"); i.Status != "in_progress" || i.Assignee != "ada" || strings.Contains(d.comments("bd-a"), "blocked") || !strings.Contains(got.out, "was taken away in bd meanwhile") {
+		t.Errorf("it is %s of %s\n%s\n%s", i.Status, i.Assignee, d.comments("bd-a"), got.all())
+	}
+}

@@ -75,7 +75,7 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 	if there && w.written(c, i, end.Kind) {
 		return w.settled(r, i, end.Kind)
 	}
-	if !there || !c.Owns(i) || i.Status != "in_progress" && !asksThere(i) {
+	if !there || !w.owns(c, r.epic, i) || i.Status != "in_progress" && !asksThere(i) {
 		if there && end.Kind == record.IssueClosed && w.written(c, i, record.IssueBlocked) { // bd did not close it
 			return w.settled(r, i, record.IssueBlocked)
 		}
@@ -95,7 +95,7 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 			return w.settled(r, i, kind)
 		}
 	}
-	if !there || !c.Owns(i) || i.Status != "in_progress" && !asksThere(i) {
+	if !there || !w.owns(c, r.epic, i) || i.Status != "in_progress" && !asksThere(i) {
 		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile, and is left as it is")
 	}
 	return errors.New("bd does not take it")

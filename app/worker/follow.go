@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
@@ -167,7 +168,7 @@ func (w *Worker) movedTo(ctx context.Context, r *Run, i bd.Issue) string {
 	switch {
 	case i.ID == "":
 		return "deleted"
-	case !r.claim.Owns(i):
+	case !w.owns(r.claim, r.epic, i):
 		return "taken away"
 	case i.Status == "in_progress" || asksThere(i) || hasEnded(ctx, r):
 	case i.Status == "closed":
@@ -179,6 +180,13 @@ func (w *Worker) movedTo(ctx context.Context, r *Run, i bd.Issue) string {
 		return "excluded"
 	}
 	return ""
+}
+
+// owns reports whether an issue is that of a claim still, whose epic may be nil: nobody else
+// has claimed it. One that waits may be assigned to whoever decides.
+func (w *Worker) owns(c *record.Claim, epic *ir.Epic, i bd.Issue) bool {
+	other := i.Status == "in_progress" && w.assigned(i) != "" && (epic == nil || i.Assignee != bdcodec.Assignee(epic))
+	return c.Owns(i) && !other
 }
 
 // hasEnded reports whether the run of an issue is over, though its process is not.

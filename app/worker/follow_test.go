@@ -16,7 +16,7 @@ import (
 func TestAnIssueThatSomebodyTookStopsItsRun(t *testing.T) { // S4-59
 	t.Parallel()
 	const mine, asks = `{"ralph_worker":"mine"}`, "phase:human_review"
-	w := &Worker{labels: bdcodec.LabelsOf(ir.Run{})}
+	w := &Worker{Actor: "ralph", labels: bdcodec.LabelsOf(ir.Run{})}
 	r := &Run{claim: &record.Claim{Issue: "bd-a", Token: "mine"}, file: filepath.Join(t.TempDir(), "epic.json")}
 	for _, c := range []struct {
 		status, token string
@@ -35,9 +35,15 @@ func TestAnIssueThatSomebodyTookStopsItsRun(t *testing.T) { // S4-59
 		{"in_progress", `{"ralph_worker":"another's"}`, nil, "taken away"},
 		{"in_progress", `{}`, nil, "taken away"},
 	} {
-		i := bd.Issue{ID: "bd-a", Status: c.status, Labels: c.labels, Metadata: json.RawMessage(c.token)}
+		i := bd.Issue{ID: "bd-a", Status: c.status, Assignee: "ralph", Labels: c.labels, Metadata: json.RawMessage(c.token)}
 		if got := w.movedTo(t.Context(), r, i); got != c.want {
 			t.Errorf("%s %q of %s: %q, want %q", c.status, c.labels, c.token, got, c.want)
+		}
+	}
+	for status, want := range map[string]string{"in_progress": "taken away", "blocked": ""} { // one that waits may be somebody's to decide
+		i := bd.Issue{ID: "bd-a", Status: status, Assignee: "ada", Labels: []string{asks}, Metadata: json.RawMessage(mine)}
+		if got := w.movedTo(t.Context(), r, i); got != want {
+			t.Errorf("%s, of ada: %q, want %q", status, got, want)
 		}
 	}
 	if got := w.movedTo(t.Context(), r, bd.Issue{}); got != "deleted" {

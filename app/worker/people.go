@@ -105,7 +105,7 @@ func (w *Worker) woken(ctx context.Context, c *record.Claim, labelled bool) (*Ru
 	if err != nil {
 		return nil, err
 	}
-	if !there || !c.Owns(i) || i.Status != "blocked" && i.Status != "in_progress" { // somebody runs it by hand
+	if !there || !w.owns(c, rec.Epic, i) || i.Status != "blocked" && i.Status != "in_progress" { // somebody runs it by hand
 		c.State = record.ClaimOver // a person took it, or opened it: then it is ready
 		return nil, c.Save()
 	}

@@ -139,11 +139,15 @@ func (m *Mirror) seen(ctx context.Context, b *bead, now Issue) error {
 // any more.
 func (m *Mirror) owns(b *bead, now Issue) bool {
 	b.seen = m.Now()
-	if now.Token() == m.Claim.Token {
+	switch {
+	case now.Token() != m.Claim.Token:
+		m.report("%s is not this worker's any more; nothing is written to it", b.id)
+	case now.Status == "in_progress" && now.Assignee != "" && now.Assignee != m.c.actor:
+		m.report("%s was claimed in bd by %s; nothing is written to it any more", b.id, now.Assignee)
+	default:
 		return true
 	}
 	b.foreign = true
-	m.report("%s is not this worker's any more; nothing is written to it", b.id)
 	return false
 }
 

@@ -164,3 +164,19 @@ func TestTheRunOfAnIssueBeginsWhileBdIsAway(t *testing.T) { // S4-59
 		t.Errorf("it is %s; said %q, comments\n%s", b.Status, s.said, s.texts(theIssue))
 	}
 }
+
+// A person claims an issue while a worker's run goes on: it stays theirs.
+func TestAnIssueThatAPersonClaimedStaysTheirs(t *testing.T) { // S4-59
+	s := claimScene(t)
+	s.follow()
+	s.begin()
+	s.play(func() { s.settle(false) })
+	s.settle(false)
+	s.fake.Do(s.dir, "ada", "update", theIssue, "--assignee", "ada", "--force")
+	s.now = s.now.Add(recent + time.Second)
+	s.ended()
+	s.settle(true)
+	if b := s.bead(theIssue); b.Status != "in_progress" || b.Assignee != "ada" || !strings.Contains(strings.Join(s.said, "\n"), "was claimed in bd by ada") {
+		t.Errorf("it is %s of %s; said %q", b.Status, b.Assignee, s.said)
+	}
+}
