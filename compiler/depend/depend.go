@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/dag"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -96,10 +97,9 @@ type depender struct {
 	edges   []edge
 	full    bool // maxEdges reached and reported
 
-	topo      []int32 // predecessors first, when there is no cycle
-	nextFirst []int
-	nextTo    []int32
-	out       *Graph
+	topo  []int32 // predecessors first, when there is no cycle
+	graph *dag.Graph
+	out   *Graph
 }
 
 // Flags of an item: an edge leads in from, or out to, an item of the same

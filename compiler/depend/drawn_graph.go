@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/dag"
 )
 
 // shownBefore asks whether the drawings show a way to what a label speaks of from
@@ -23,7 +24,7 @@ func (d *depender) checkUndrawn(ends *endings) {
 	if len(asked) == 0 {
 		return
 	}
-	graph := g.make()
+	graph, order := g.make()
 	if graph == nil {
 		return
 	}
@@ -36,7 +37,7 @@ func (d *depender) checkUndrawn(ends *endings) {
 		by[q.from] = append(by[q.from], k)
 	}
 	missing := make([]bool, len(asked))
-	graph.spread(sources, func(round []int32, reached []uint64) {
+	graph.Reach(order, sources, func(round []int32, reached []uint64) {
 		for k, s := range round {
 			for _, at := range by[s] {
 				missing[at] = reached[asked[at].to]&(1<<k) == 0
@@ -134,18 +135,18 @@ func (g drawnGraph) asked() (out []shownBefore) {
 	return out
 }
 
-// make returns the graph, sorted; nil if the drawings make a cycle or too many edges.
-func (g drawnGraph) make() *depender {
+// make returns the graph and its order; nil if the drawings make a cycle or too many edges.
+func (g drawnGraph) make() (*dag.Graph, []int32) {
 	d := g.d
 	n := len(d.Items) + 2*len(d.Groups)
-	out := &depender{Input: &Input{Items: make([]Item, n)}, out: &Graph{}}
-	link := func(from, to int32) { out.edges = append(out.edges, edge{from: from, to: to}) }
+	var edges []edge
+	link := func(from, to int32) { edges = append(edges, edge{from: from, to: to}) }
 	state := func(s *drawn, to int32) {
 		if s == nil {
 			return
 		}
 		for _, t := range s.targets {
-			if len(out.edges) > d.Rules.MaxEdges {
+			if len(edges) > d.Rules.MaxEdges {
 				return
 			}
 			for _, from := range g.named(to, t) {
@@ -164,11 +165,13 @@ func (g drawnGraph) make() *depender {
 		state(d.Groups[k].drawn, g.begin(int32(k)))
 		link(g.begin(int32(k)), g.begin(int32(k))+1)
 	}
-	if len(out.edges) > d.Rules.MaxEdges {
-		return nil
+	if len(edges) > d.Rules.MaxEdges {
+		return nil, nil
 	}
-	if out.sortTopo(); len(out.topo) < n {
-		return nil
+	graph := dag.New(n, blocking(edges))
+	order := graph.Order()
+	if len(order) < n {
+		return nil, nil
 	}
-	return out
+	return graph, order
 }

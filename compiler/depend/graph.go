@@ -2,10 +2,12 @@ package depend
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/dag"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -14,17 +16,18 @@ import (
 // items in d.topo, predecessors first.
 func (d *depender) reportCycles() bool {
 	n := len(d.Items)
-	waits := d.sortTopo()
+	d.sort()
 	if len(d.topo) == n {
 		return false
 	}
+	left := d.graph.Left(d.topo)
 	// What is left waits for a cycle or is part of one. Walking backwards from
 	// any of it ends in a cycle; each is reported from its smallest item.
 	color := make([]int32, n)
 	walk := int32(0)
 	reported := 0
 	for i := range n {
-		if waits[i] == 0 || color[i] != 0 || reported == maxCycles {
+		if !left[i] || color[i] != 0 || reported == maxCycles {
 			continue
 		}
 		walk++
@@ -33,7 +36,7 @@ func (d *depender) reportCycles() bool {
 		for color[at] == 0 {
 			color[at] = walk
 			for _, e := range d.out.of(int(at)) {
-				if e.soft == 0 && waits[e.from] > 0 {
+				if e.soft == 0 && left[e.from] {
 					path = append(path, e)
 					at = e.from
 					break
@@ -49,31 +52,26 @@ func (d *depender) reportCycles() bool {
 	return true
 }
 
-// sortTopo leaves the items in d.topo, predecessors first, but for those that wait
-// for a cycle or are part of one. It returns for how many of these each waits.
-func (d *depender) sortTopo() []int32 {
-	n := len(d.Items)
-	waits := make([]int32, n)
-	for _, e := range d.edges {
-		if e.soft == 0 {
-			waits[e.to]++
-		}
-	}
-	d.followers()
-	d.topo = make([]int32, 0, n)
-	for i := range n {
-		if waits[i] == 0 {
-			d.topo = append(d.topo, int32(i))
-		}
-	}
-	for k := 0; k < len(d.topo); k++ {
-		for _, e := range d.next(d.topo[k]) {
-			if waits[e]--; waits[e] == 0 {
-				d.topo = append(d.topo, e)
+// sort makes the graph of what blocks what, and leaves its order in d.topo.
+func (d *depender) sort() {
+	d.graph = dag.New(len(d.Items), blocking(d.edges))
+	d.topo = d.graph.Order()
+}
+
+// blocking yields the edges that hold an item back.
+func blocking(edges []edge) iter.Seq2[int32, int32] {
+	return func(yield func(from, to int32) bool) {
+		for _, e := range edges {
+			if e.soft == 0 && !yield(e.from, e.to) {
+				return
 			}
 		}
 	}
-	return waits
+}
+
+// spread asks what comes after each of the sources; see dag.Graph.Reach.
+func (d *depender) spread(sources []int32, visit func(round []int32, reached []uint64)) {
+	d.graph.Reach(d.topo, sources, visit)
 }
 
 // maxCycles bounds how many cycles of one plan are reported.
@@ -117,60 +115,6 @@ func (d *depender) place(e edge) diag.Range {
 		file = at
 	}
 	return diag.Range{File: file, Start: int(e.start), End: int(e.end)}
-}
-
-// followers makes the index of successors over blocks edges.
-func (d *depender) followers() {
-	n := len(d.Items)
-	d.nextFirst = make([]int, n+1)
-	for _, e := range d.edges {
-		if e.soft == 0 {
-			d.nextFirst[e.from+1]++
-		}
-	}
-	for i := range n {
-		d.nextFirst[i+1] += d.nextFirst[i]
-	}
-	fill := slices.Clone(d.nextFirst)
-	d.nextTo = make([]int32, d.nextFirst[n])
-	for _, e := range d.edges {
-		if e.soft == 0 {
-			d.nextTo[fill[e.from]] = e.to
-			fill[e.from]++
-		}
-	}
-}
-
-func (d *depender) next(i int32) []int32 { return d.nextTo[d.nextFirst[i]:d.nextFirst[i+1]] }
-
-// spread answers questions of reachability for many sources at once: one bit
-// each, 64 in a round, propagated in topological order. visit is called after
-// each round with the sources of the round and, for each item, the bits of the
-// sources from which a path of at least one edge leads to it.
-func (d *depender) spread(sources []int32, visit func(round []int32, reached []uint64)) {
-	reached := make([]uint64, len(d.Items))
-	own := make([]uint64, len(d.Items))
-	for len(sources) > 0 {
-		round := sources[:min(64, len(sources))]
-		sources = sources[len(round):]
-		clear(reached)
-		for k, s := range round {
-			own[s] = 1 << k
-		}
-		for _, i := range d.topo {
-			carry := reached[i] | own[i]
-			if carry == 0 {
-				continue
-			}
-			for _, to := range d.next(i) {
-				reached[to] |= carry
-			}
-		}
-		visit(round, reached)
-		for _, s := range round {
-			own[s] = 0
-		}
-	}
 }
 
 // claim is an id that a clause of item to names.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/dag"
 	"github.com/ralph-compiler/ralph/internal/glob"
 )
 
@@ -88,7 +89,7 @@ func (d *depender) scopeEdges() {
 	})
 	if made {
 		d.finish()
-		d.followers()
+		d.graph = dag.New(len(d.Items), blocking(d.edges)) // its edges follow d.topo
 	}
 }
 
