@@ -13,8 +13,8 @@
 // that Decode returned, valid or not.
 //
 // The package has no run-time state and does no I/O. It imports diag (for the
-// source ranges in a Draft) and, alone in the module, dominikbraun/graph and the
-// line differences of rogpeppe/go-internal. compiler, executor, ir/codec and
+// source ranges in a Draft), small helpers under internal and, alone in the module,
+// dominikbraun/graph and the line differences of rogpeppe/go-internal. compiler, executor, ir/codec and
 // app import it.
 //
 // Conventions of the file: every field is always present ("" , [], {} and 0

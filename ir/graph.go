@@ -13,18 +13,11 @@ import (
 // nil if there is no cycle. Takes time linear in the graph.
 func Cycles(nodes []Node) [][]Key {
 	l := newLinks(nodes)
-	order, ok := l.order()
-	if ok {
+	order := l.Order()
+	if len(order) == len(nodes) {
 		return nil
 	}
-	// Only what the order left out can hold a cycle.
-	left := make([]bool, len(nodes))
-	for i := range left {
-		left[i] = true
-	}
-	for _, i := range order {
-		left[i] = false
-	}
+	left := l.Left(order) // only that can hold a cycle
 	g := l.graph(func(i int) bool { return left[i] })
 	knots, err := graph.StronglyConnectedComponents(g)
 	if err != nil {
@@ -59,9 +52,9 @@ func (l *links) graph(keep func(i int) bool) graph.Graph[int, int] {
 		}
 	}
 	for i := range l.nodes {
-		for _, s := range l.succs[i] {
-			if keep(i) && keep(s) {
-				must(g.AddEdge(i+1, s+1))
+		for _, s := range l.Next(int32(i)) {
+			if keep(i) && keep(int(s)) {
+				must(g.AddEdge(i+1, int(s)+1))
 			}
 		}
 	}
@@ -112,15 +105,9 @@ func Impact(nodes []Node, key Key) []Key {
 	if !exists {
 		return nil
 	}
-	reached := make([]bool, len(nodes))
-	err := graph.BFS(l.graph(func(int) bool { return true }), start+1, func(v int) bool {
-		reached[v-1] = v-1 != start
-		return false
-	})
-	must(err)
 	var out []Key
-	for i, r := range reached {
-		if r {
+	for i, behind := range l.Behind(int32(start)) {
+		if behind && i != start {
 			out = append(out, nodes[i].Key)
 		}
 	}

@@ -2,9 +2,10 @@ package ir
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/dag"
 )
 
 // CompareKeys orders keys as people count: runs of digits by their value, runs
@@ -80,7 +81,7 @@ type links struct {
 	nodes []Node
 	index map[Key]int
 	preds [][]int
-	succs [][]int
+	*dag.Graph
 }
 
 func newLinks(nodes []Node) *links {
@@ -88,7 +89,6 @@ func newLinks(nodes []Node) *links {
 		nodes: nodes,
 		index: make(map[Key]int, len(nodes)),
 		preds: make([][]int, len(nodes)),
-		succs: make([][]int, len(nodes)),
 	}
 	for i := range nodes {
 		if _, twice := l.index[nodes[i].Key]; !twice {
@@ -104,55 +104,33 @@ func newLinks(nodes []Node) *links {
 			}
 			last[p] = i + 1
 			l.preds[i] = append(l.preds[i], p)
-			l.succs[p] = append(l.succs[p], i)
 		}
 	}
+	l.Graph = dag.New(len(nodes), l.edges)
 	return l
 }
 
-func (l *links) order() ([]int, bool) {
-	// Keys are compared once, by sorting: the heap below compares ranks.
-	byKey := make([]int, len(l.nodes))
-	for i := range byKey {
-		byKey[i] = i
-	}
-	slices.SortStableFunc(byKey, func(a, b int) int { return CompareKeys(l.nodes[a].Key, l.nodes[b].Key) })
-	rank := make([]int, len(byKey))
-	for r, i := range byKey {
-		rank[i] = r
-	}
-
-	waiting := make([]int, len(l.nodes))
-	var ready ranks
-	for i := range l.nodes {
-		if waiting[i] = len(l.preds[i]); waiting[i] == 0 {
-			ready = append(ready, rank[i])
-		}
-	}
-	heap.Init(&ready)
-	order := make([]int, 0, len(l.nodes))
-	for len(ready) > 0 {
-		i := byKey[heap.Pop(&ready).(int)]
-		order = append(order, i)
-		for _, s := range l.succs[i] {
-			if waiting[s]--; waiting[s] == 0 {
-				heap.Push(&ready, rank[s])
+// edges yields each edge as what is waited for and what waits.
+func (l *links) edges(yield func(from, to int32) bool) {
+	for i := range l.preds {
+		for _, p := range l.preds[i] {
+			if !yield(int32(p), int32(i)) {
+				return
 			}
 		}
 	}
-	return order, len(order) == len(l.nodes)
 }
 
-// ranks is a heap of positions in the order of keys.
-type ranks []int
-
-func (r ranks) Len() int           { return len(r) }
-func (r ranks) Less(i, j int) bool { return r[i] < r[j] }
-func (r ranks) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *ranks) Push(x any)        { *r = append(*r, x.(int)) }
-func (r *ranks) Pop() any {
-	old := *r
-	x := old[len(old)-1]
-	*r = old[:len(old)-1]
-	return x
+func (l *links) order() ([]int, bool) {
+	byKey := make([]int32, len(l.nodes))
+	for i := range byKey {
+		byKey[i] = int32(i)
+	}
+	slices.SortStableFunc(byKey, func(a, b int32) int { return CompareKeys(l.nodes[a].Key, l.nodes[b].Key) })
+	sorted := l.OrderBy(byKey)
+	order := make([]int, len(sorted))
+	for k, i := range sorted {
+		order[k] = int(i)
+	}
+	return order, len(order) == len(l.nodes)
 }

@@ -54,7 +54,7 @@ func (e *Epic) Stats() Stats {
 		if len(l.preds[i]) == 0 {
 			s.Roots = append(s.Roots, e.Nodes[i].Key)
 		}
-		if len(l.succs[i]) == 0 {
+		if len(l.Next(int32(i))) == 0 {
 			s.Leaves = append(s.Leaves, e.Nodes[i].Key)
 		}
 	}
@@ -165,7 +165,7 @@ func (l *links) weigh(s *Stats, order []int) {
 		s.Slack[i].Key = l.nodes[i].Key
 	}
 	for _, i := range slices.Backward(order) {
-		for _, next := range l.succs[i] {
+		for _, next := range l.Next(int32(i)) {
 			latest[i] = min(latest[i], latest[next]-weight[next])
 		}
 		s.Slack[i].Slack = latest[i] - finish[i]

@@ -99,6 +99,19 @@ func (g *Graph) Left(order []int32) []bool {
 	return left
 }
 
+// Behind says of each node whether a path of at least one edge leads to it from node i.
+func (g *Graph) Behind(i int32) []bool {
+	behind := make([]bool, g.Len())
+	for stack := slices.Clone(g.Next(i)); len(stack) > 0; {
+		at := stack[len(stack)-1]
+		if stack = stack[:len(stack)-1]; !behind[at] {
+			behind[at] = true
+			stack = append(stack, g.Next(at)...)
+		}
+	}
+	return behind
+}
+
 func (g *Graph) waits() []int32 {
 	waits := make([]int32, g.Len())
 	for _, to := range g.next {

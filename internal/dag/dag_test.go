@@ -51,9 +51,9 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestReachAgreesWithASearch asks of random graphs, with more sources than a round holds,
-// what a search from each of them finds.
-func TestReachAgreesWithASearch(t *testing.T) {
+// TestReachAndBehindAgreeWithTheirDefinition asks of random graphs, with more sources than a round holds,
+// what following all edges finds.
+func TestReachAndBehindAgreeWithTheirDefinition(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		n := 1 + rnd.IntN(150)
@@ -76,13 +76,9 @@ func TestReachAgreesWithASearch(t *testing.T) {
 		g.Reach(g.Order(), sources, func(round []int32, reached []uint64) {
 			for k, s := range round {
 				seen++
-				want := make([]bool, n)
-				for queue := slices.Clone(g.Next(s)); len(queue) > 0; {
-					i := queue[0]
-					if queue = queue[1:]; !want[i] {
-						want[i] = true
-						queue = append(queue, g.Next(i)...)
-					}
+				want := searched(n, es, s)
+				if got := g.Behind(s); !slices.Equal(got, want) {
+					t.Fatalf("behind %d: got %v, want %v in %v", s, got, want, es)
 				}
 				for i := range n {
 					if got := reached[i]&(1<<k) != 0; got != want[i] {
@@ -93,6 +89,29 @@ func TestReachAgreesWithASearch(t *testing.T) {
 		})
 		if seen != len(sources) {
 			t.Fatalf("%d of %d sources were asked about", seen, len(sources))
+		}
+	}
+}
+
+// searched follows all edges again and again until nothing new is reached.
+func searched(n int, es [][2]int32, from int32) []bool {
+	found := make([]bool, n)
+	for more := true; more; {
+		more = false
+		for _, e := range es {
+			if (e[0] == from || found[e[0]]) && !found[e[1]] {
+				found[e[1]], more = true, true
+			}
+		}
+	}
+	return found
+}
+
+func TestBehindGoesThroughCycles(t *testing.T) {
+	g := New(5, edges([][2]int32{{0, 1}, {1, 2}, {2, 1}, {2, 3}}))
+	for from, want := range map[int32]string{0: "[false true true true false]", 1: "[false true true true false]", 3: "[false false false false false]", 4: "[false false false false false]"} {
+		if got := fmt.Sprint(g.Behind(from)); got != want {
+			t.Errorf("from %d: got %s, want %s", from, got, want)
 		}
 	}
 }
