@@ -141,7 +141,8 @@ func (p *planning) plan(i int, n *node) (Action, string) {
 	case executor.Pending:
 		return p.people(i, n)(p.pending(i, n))
 	}
-	return p.people(i, n)(p.cause(i, n))
+	a, because := p.cause(i, n)
+	return p.people(i, n)(a, because.text)
 }
 
 // people says what becomes of what persons did for a node that is about to begin anew.
@@ -227,42 +228,52 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 	case n.ir.Done && len(n.successes) == 0:
 		return ActDone, "done by the plan"
 	}
-	a, cause := p.cause(i, n)
+	a, because := p.cause(i, n)
 	switch { // what it starts from is not known before what it needs has run
-	case a == ActRerun && strings.HasPrefix(cause, baseChanged):
-	case a == ActJudge && cause == gatesChanged && len(again) > 0:
+	case because.of == changedInputs:
+	case because.of == changedGates && len(again) > 0:
 	default:
-		return a, cause
+		return a, because.text
 	}
 	return ActMay, "needs " + strings.Join(again, ", ") + " again"
 }
 
+// because is why something is planned.
+type because struct {
+	of   change
+	text string
+}
+
+// change is what is not as it was when a node succeeded last.
+type change int
+
 const (
-	baseChanged  = "what it starts from changed"
-	gatesChanged = "its gates changed"
+	changedOther  change = iota
+	changedInputs        // what it starts from
+	changedGates
 )
 
 // cause says why a node that can start would.
-func (p *planning) cause(i int, n *node) (Action, string) {
+func (p *planning) cause(i int, n *node) (Action, because) {
 	if slices.ContainsFunc(n.orphans, n.meant) && len(n.successes) == 0 {
-		return ActJudge, "its commit was found, and the journal had lost what came of it"
+		return ActJudge, because{text: "its commit was found, and the journal had lost what came of it"}
 	}
 	if changed := p.before[i] == executor.Blocked && !slices.Contains(p.start.Rerun, n.id); changed && n.match(n.ir.Digest.Work, fingerprint(p.r.inputs(n)), "") == nil {
-		return ActRun, "changed since it was blocked"
+		return ActRun, because{text: "changed since it was blocked"}
 	}
 	if len(n.successes) == 0 {
 		switch {
 		case len(n.logs) > 0:
-			return ActRun, "it has " + text.Count(len(n.logs), "attempt") + " and no result yet"
+			return ActRun, because{text: "it has " + text.Count(len(n.logs), "attempt") + " and no result yet"}
 		}
-		return ActRun, ""
+		return ActRun, because{text: ""}
 	}
 	last := n.successes[len(n.successes)-1]
 	if slices.Contains(p.start.Rerun, n.id) {
-		return ActRerun, "--rerun"
+		return ActRerun, because{text: "--rerun"}
 	}
 	if n.after > 0 && last.seq <= n.after {
-		return ActRerun, "its last success was put aside by --rerun"
+		return ActRerun, because{text: "its last success was put aside by --rerun"}
 	}
 	same := -1 // the newest success of the present work
 	for k := range n.successes {
@@ -271,14 +282,14 @@ func (p *planning) cause(i int, n *node) (Action, string) {
 		}
 	}
 	if same < 0 {
-		return ActRerun, "its text changed"
+		return ActRerun, because{text: "its text changed"}
 	}
 	inputs := p.r.inputs(n)
 	s := n.successes[same]
 	if m := n.match(n.ir.Digest.Work, fingerprint(inputs), ""); m != nil {
-		return ActJudge, gatesChanged
+		return ActJudge, because{changedGates, "its gates changed"}
 	}
-	return ActRerun, baseChanged + p.r.differing(s.inputs, inputs)
+	return ActRerun, because{changedInputs, "what it starts from changed" + p.r.differing(s.inputs, inputs)}
 }
 
 // differing names the nodes whose results are not what they were.
