@@ -48,7 +48,7 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 	SayDoubts(w, r.Run, views)
 	skippedByOnly := 0
 	for _, n := range open {
-		if n.Status == executor.Pending && strings.HasPrefix(n.Reason, "not selected") {
+		if n.Status == executor.Pending && !n.Selected && n.Paused == "" {
 			skippedByOnly++
 			continue
 		}
