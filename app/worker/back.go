@@ -73,6 +73,11 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 		return err
 	}
 	if there && w.written(c, i, end.Kind) {
+		if told, err := bd.ReadTold(r.state); err == nil && len(told.Unsent) > 0 && r.epic != nil {
+			if err := w.catchUp(ctx, r); err != nil { // Ctrl-C came before the mirror of the run had said all
+				return err
+			}
+		}
 		return w.settled(r, i, end.Kind)
 	}
 	if !there || !w.owns(c, r.epic, i) || i.Status != "in_progress" && !asksThere(i) {

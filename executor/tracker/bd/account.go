@@ -41,6 +41,9 @@ func (m *Mirror) unsent() []Unsent {
 			out = append(out, Unsent{b.name(m.epic), strings.Join(parts, " and ") + why})
 		}
 	}
+	if n := len(m.proposed()); m.found && n > 0 {
+		out = append(out, Unsent{What: "what agents propose (" + counted(n, "1 piece of work", "%d pieces of work") + ")"})
+	}
 	if missing > 0 {
 		out = append(out, Unsent{What: counted(missing, "1 node is", "%d nodes are") + " not in bd: ralph compile --push"})
 	}

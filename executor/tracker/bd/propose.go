@@ -86,18 +86,7 @@ func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []machine.Prop
 // and again is reported and left.
 func (m *Mirror) propose(ctx context.Context) error {
 	m.found = false
-	var list []machine.Proposed
-	running := map[ir.Key]bool{}
-	for _, v := range m.run.Views() {
-		if n := len(v.Attempts); n > 0 && v.Attempts[n-1].Status == executor.AttemptRunning {
-			running[v.Key] = true
-		}
-	}
-	for _, p := range m.run.Overview().Proposals {
-		if !running[p.Node] {
-			list = append(list, p)
-		}
-	}
+	list := m.proposed()
 	if len(list) == 0 {
 		return nil
 	}
@@ -116,8 +105,24 @@ func (m *Mirror) propose(ctx context.Context) error {
 			return nil
 		}
 	}
-	m.found = err != nil
+	m.found = m.found || err != nil // an attempt may have ended meanwhile
 	return err
+}
+
+// proposed is what agents found in attempts that are over.
+func (m *Mirror) proposed() (list []machine.Proposed) {
+	running := map[ir.Key]bool{}
+	for _, v := range m.run.Views() {
+		if n := len(v.Attempts); n > 0 && v.Attempts[n-1].Status == executor.AttemptRunning {
+			running[v.Key] = true
+		}
+	}
+	for _, p := range m.run.Overview().Proposals {
+		if !running[p.Node] {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // proposalRow is a line for bd import.

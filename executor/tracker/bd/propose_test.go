@@ -115,3 +115,35 @@ func testBead(t *testing.T, c *Client) {
 		t.Errorf("in the end it is %+v, %v", i, err)
 	}
 }
+
+// A mirror that is ended before it has filed what agents propose says so, and the next one
+// files it. S4-20
+func TestProposalsThatWereNotFiledAreUnsent(t *testing.T) {
+	s := newScene(t, []string{"1.1"}, func(e *ir.Epic) { e.Run.Tracker.Proposals = true })
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind != executor.EffectAgent {
+			return nil
+		}
+		return executor.AgentEnded{End: executor.EndExited, Outcome: executor.Outcome{Result: "success", Proposals: []executor.Proposal{{Title: "Mend the clock"}}}}
+	}
+	s.open()
+	s.begin()
+	s.play(nil)
+	s.ended()
+	s.m.take()
+	for s.m.c == nil || !s.m.pushed || !s.m.listed || len(s.m.queue) > 0 { // all but the proposals
+		s.m.step(t.Context(), true)
+	}
+	unsent, err := s.m.Close(t.Context())
+	if err != nil || len(unsent) != 1 || unsent[0].What != "what agents propose (1 piece of work)" {
+		t.Fatalf("unsent: %q, %v", unsent, err)
+	}
+	s.open()
+	s.settle(true)
+	if unsent, err := s.m.Close(t.Context()); err != nil || len(unsent) != 0 {
+		t.Errorf("unsent in the end: %q, %v", unsent, err)
+	}
+	if !slices.ContainsFunc(s.said, func(line string) bool { return strings.HasPrefix(line, "bd: agents propose ") }) {
+		t.Errorf("said: %q", s.said)
+	}
+}
