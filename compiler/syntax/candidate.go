@@ -267,7 +267,7 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 		return c, false
 	}
 	if p.dialect.In == InTodo {
-		if n := stamp(p.src[at:end]); strings.TrimSpace(p.src[at+n:end]) != "" {
+		if n := stamp(p.src[at:end]); !onlyComments(p.src[at+n : end]) {
 			at += n
 		}
 	}

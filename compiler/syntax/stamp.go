@@ -30,6 +30,21 @@ func stamp(s string) int {
 	return end
 }
 
+// onlyComments reports whether text says nothing: a date before it is a title itself,
+// with and without the comment that ralph writes behind it.
+func onlyComments(s string) bool {
+	for {
+		if s = strings.TrimSpace(s); s == "" {
+			return true
+		}
+		comment, ok := strings.CutPrefix(s, "<!--")
+		if !ok {
+			return false
+		}
+		_, s, _ = strings.Cut(comment, "-->")
+	}
+}
+
 // lostTick is a ticked box of an overview that nearly names an item.
 type lostTick struct {
 	it   *Item
