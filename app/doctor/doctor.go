@@ -30,6 +30,9 @@ type Finding struct {
 	Hint   string `json:"hint,omitempty"`
 }
 
+// Examine checks the tools, runners and project of the current directory and returns
+// one finding each. Nothing it finds is an error: Finding.State says what is wrong.
+// A nil ctx is context.Background().
 func Examine(ctx context.Context) []Finding {
 	if ctx == nil {
 		ctx = context.Background()

@@ -12,9 +12,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
-// CompileBead compiles a bead to an epic of one node under the policy of its
-// project. say shows what is to say about it; nil says only errors, as the text of the
-// error.
+// CompileBead compiles a bead to an epic of one node under the policy of its project.
+// say shows the diagnostics; if it is nil, only errors are reported, in the returned
+// error's text.
 func CompileBead(file string, say func(*Compilation) error) (*ir.Epic, []byte, error) {
 	a := &Args{Plans: []string{file}, As: ralphbead.Format, Format: FormatText}
 	c, err := a.Compile(nil)
@@ -41,10 +41,10 @@ func CompileBead(file string, say func(*Compilation) error) (*ir.Epic, []byte, e
 	return epic, r.JSON, nil
 }
 
-// isBead reports whether a file that nobody said to be a bead is one.
+// isBead reports whether a file that was not declared a bead is one.
 func isBead(file string, b []byte) bool { return KindOf(file) == "epic" && ralphbead.Recognize(b) }
 
-// HoldsBead is isBead for a file that was not read yet.
+// HoldsBead is isBead for a file that has not been read yet.
 func HoldsBead(file string) bool {
 	if KindOf(file) != "epic" {
 		return false
@@ -75,11 +75,11 @@ func Unrunnable(epic *ir.Epic) []string {
 	return out
 }
 
-// BeadID is the form of a bead's id. A path with a directory or an ending is none.
+// BeadID matches a bead's id. A path with a directory or an extension does not match.
 var BeadID = lazyregexp.New(`^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9_]+)+$`)
 
-// NamesBead reports whether what stands in the place of an epic.json is the id of an
-// epic: it looks like one, and there is no such file.
+// NamesBead reports whether an argument in place of an epic.json is the id of an epic: it
+// has the form of one, and no file has that name.
 func NamesBead(file string) bool {
 	if !BeadID.MatchString(file) {
 		return false

@@ -22,11 +22,11 @@ type Compilation struct {
 	Plans   []planFile
 	Sources Sources
 	Format  string // of the diagnostics
-	Hint    string // about the project as a whole, for people; mostly empty
+	Hint    string // about the whole project, for people; usually empty
 	Ignored []string
 }
 
-// planFile is a plan as it was read.
+// planFile is a plan's file and text.
 type planFile struct {
 	File  string // as the user typed it; "-" is standard input
 	Bytes []byte
@@ -85,7 +85,7 @@ func (a *Args) Compile(in io.Reader) (*Compilation, error) {
 	return c, a.finish(c, &input)
 }
 
-// importInto compiles files of another format, all of them to one epic.
+// importInto compiles the files of another format into one epic.
 func (a *Args) importInto(c *Compilation, input *compiler.Input, in io.Reader) error {
 	f, err := FindFormat(a.As, "read", IsWork)
 	if err != nil {
@@ -122,8 +122,8 @@ func (a *Args) finish(c *Compilation, input *compiler.Input) (err error) {
 	return nil
 }
 
-// small is how many bytes of plans are compiled within the memory that
-// docs/limits.md promises. For more the time counts, as far as memory allows.
+// small is the size of plans, in bytes, up to which a compile stays within the memory that
+// docs/limits.md promises. Above it, ralph trades memory for time.
 const small = 1 << 20
 
 func (c *Compilation) size() (n int) {
@@ -133,7 +133,7 @@ func (c *Compilation) size() (n int) {
 	return n
 }
 
-// Inside returns the path of a file in its project, which the first file opens.
+// Inside returns a file's path in its project; the first file opens the project.
 func (c *Compilation) Inside(file string) (string, error) {
 	if c.Project == nil {
 		p, err := Open(file)
@@ -149,17 +149,18 @@ func (c *Compilation) Inside(file string) (string, error) {
 	return path, c.Project.LeadsOut(file)
 }
 
-// MaxIterations bounds --max-iterations, as the label Iterations is bounded.
+// MaxIterations is the upper bound of --max-iterations, the same as of the label
+// Iterations.
 const MaxIterations = 10_000
 
 // Args are the flags of compile; validate, why and fmt use some of them.
 type Args struct {
 	Plans         []string
-	PlanPath      string // path that a plan from standard input stands for
+	PlanPath      string // path of the plan that standard input holds
 	Out           string
 	Policies      []string
 	Dialect       string
-	Recorded      string // dialect that epic.json was made with
+	Recorded      string // dialect that epic.json was compiled with
 	Vars          []string
 	Complexity    string
 	MaxIterations int
@@ -168,11 +169,11 @@ type Args struct {
 	NoAnnotate    bool
 	FreshIDs      []string
 	SameIDs       []string
-	Recalls       func(*Args, *Project, *compiler.Input) // adds what this clone has on record; nil: that does not count
+	Recalls       func(*Args, *Project, *compiler.Input) // adds what this clone has on record; nil: adds nothing
 	Push          bool
 	Strict        bool
 	Format        string
-	As            string // format of the files; "" tells plans and beads apart by themselves
+	As            string // format of the files; "": plans and beads are detected
 }
 
 // Options checks the flags and turns them into the compiler's options.

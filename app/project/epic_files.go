@@ -14,18 +14,18 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// What a project holds of epics is looked for in its upper directories, the nearest ones
-// first, and in so many entries, files and bytes; most projects have one.
+// The search for a project's epics is breadth first and bounded in depth, entries, files
+// and bytes; most projects have one epic.
 const (
 	epicDepth   = 4
 	epicEntries = 1000
-	epicHeads   = 200 // files that are looked into
+	epicHeads   = 200 // files whose content is read
 	epicFiles   = 50
 	epicBytes   = 32 << 20
 )
 
-// EpicsIn finds the epics that lie in a project, those of one directory first. No link is
-// followed; of a file that is no epic only the beginning is read.
+// EpicsIn finds the epics in a project, those in the directory first before all others. It
+// follows no link and reads only the beginning of a file that is not an epic.
 func EpicsIn(project fs.FS, first string) (out []workspace.EpicFile) {
 	entries, heads, size := 0, 0, int64(0)
 	seen := map[string]bool{}
@@ -59,10 +59,10 @@ func EpicsIn(project fs.FS, first string) (out []workspace.EpicFile) {
 	return out
 }
 
-// foreignDirs hold what is not the project's own, or is made to be wrong.
+// foreignDirs hold files that are not the project's own, or test data that may be invalid.
 var foreignDirs = []string{"node_modules", "vendor", "third_party", "testdata", "fixtures", "target", "dist", "build"}
 
-// readEpicFile reads a file if it begins as ralph writes an epic, and has at most so many bytes.
+// readEpicFile reads a file if it begins the way ralph writes an epic and is not too large.
 func readEpicFile(project fs.FS, name string, most int64) []byte {
 	f, err := project.Open(name)
 	if err != nil {
@@ -84,11 +84,11 @@ func readEpicFile(project fs.FS, name string, most int64) []byte {
 	return append(head, rest...)
 }
 
-// epicHead is so much of a file that what begins as ralph writes an epic is known, in bytes.
+// epicHead is how much of a file is needed to recognize an epic that ralph wrote, in bytes.
 const epicHead = 64
 
-// ReadsUpTo is how large a file may be that begins with head, in bytes. An epic may be larger
-// than anything that people write: that of 100,000 sprints has 500 MB.
+// ReadsUpTo is the size limit of a file that begins with head, in bytes. An epic may be
+// larger than anything that people write: an epic of 100,000 sprints has 500 MB.
 func ReadsUpTo(head []byte) int64 {
 	if bytes.Contains(head[:min(len(head), epicHead)], []byte(`"ralph.ir/`)) {
 		return ir.MaxBytes
@@ -96,8 +96,8 @@ func ReadsUpTo(head []byte) int64 {
 	return MaxFile
 }
 
-// MayBeEpic reports whether a file is empty or has what only an epic has. Of one that begins
-// as ralph writes it no more is read.
+// MayBeEpic reports whether a file is empty or has the keys of an epic. If it begins the
+// way ralph writes an epic, only that beginning is read.
 func MayBeEpic(file string) (bool, error) {
 	f, err := regular.Open(file)
 	if err != nil {

@@ -17,15 +17,14 @@ import (
 // ForeignFiles are files of another format as they were read.
 type ForeignFiles struct {
 	Project *Project
-	named   []string // as the user typed them, or as they are reached from here
+	named   []string // as the user typed them, or relative to the current directory
 	sources []compiler.Source
-	Ignored []string // files of directories that do not count
+	Ignored []string // files in directories that do not match the format's patterns
 	seen    map[string]bool
 }
 
-// Read reads the files, directories and standard input (-) that were named; none is
-// the directories in which the format's files are usually found. The caller closes
-// the project.
+// Read reads the named files, directories and standard input (-); without arguments it
+// reads the format's usual directories. The caller closes the project.
 func (f *Format) Read(args []string, in io.Reader) (r *ForeignFiles, err error) {
 	r = &ForeignFiles{seen: map[string]bool{}}
 	defer func() {
@@ -62,7 +61,7 @@ func (f *Format) Read(args []string, in io.Reader) (r *ForeignFiles, err error) 
 	return r, nil
 }
 
-// Patterns are the names that count in a directory.
+// Patterns are the name patterns of the format's files in a directory.
 func (f *Format) Patterns() []string {
 	if len(f.Files) > 0 {
 		return f.Files
@@ -70,7 +69,7 @@ func (f *Format) Patterns() []string {
 	return []string{"*.json"}
 }
 
-// counts reports whether a file of a directory is one of the format's, by its name.
+// counts reports whether the name of a file in a directory matches the format's patterns.
 func (f *Format) counts(name string) bool {
 	return slices.ContainsFunc(f.Patterns(), func(p string) bool {
 		ok, _ := path.Match(p, strings.ToLower(name)) // the patterns are ours
@@ -78,7 +77,7 @@ func (f *Format) counts(name string) bool {
 	})
 }
 
-// usual finds the directories of the project in which files of this format stand.
+// usual finds the directories of the project that contain files of this format.
 func (f *Format) usual() ([]string, error) {
 	if len(f.Dirs) == 0 {
 		return nil, exit.Usagef("name a file, a directory, or - for standard input")
@@ -107,8 +106,8 @@ func (f *Format) usual() ([]string, error) {
 	return out, nil
 }
 
-// list tells the files of a directory that count from the others. Those below it
-// count only where the format says so.
+// list separates the files of a directory that match the format from the others. Files in
+// subdirectories match only where the format says so.
 func (f *Format) list(dir string) (count, others []string, err error) {
 	if f.find != nil {
 		names, err := f.find(os.DirFS(dir))
@@ -131,7 +130,7 @@ func (f *Format) list(dir string) (count, others []string, err error) {
 	return count, others, err
 }
 
-// directory reads the files of a directory that count, in the order of their names.
+// directory reads the matching files of a directory, sorted by name.
 func (r *ForeignFiles) directory(f *Format, dir string) error {
 	names, others, err := f.list(dir)
 	if err != nil {
@@ -157,7 +156,7 @@ func (r *ForeignFiles) file(f *Format, name string) error {
 	return r.add(f, name, b)
 }
 
-// add takes a file once, however often and in whatever way it is named.
+// add adds a file once, no matter how often and by which path it is named.
 func (r *ForeignFiles) add(f *Format, name string, b []byte) error {
 	if r.Project == nil {
 		p, err := Open(name)
@@ -191,7 +190,7 @@ func (r *ForeignFiles) DiagFiles() []*diag.File {
 	return out
 }
 
-// Label is what a line for people calls the files.
+// Label is the files' name in messages for people.
 func (r *ForeignFiles) Label() string {
 	if len(r.named) == 1 {
 		return r.named[0]

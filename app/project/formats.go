@@ -20,33 +20,33 @@ import (
 	"github.com/ralph-compiler/ralph/policies/shepherd"
 )
 
-// Format is one that ralph reads or writes besides plans, policies and epic.json.
+// Format is a file format that ralph reads or writes besides plans, policies and epic.json.
 type Format struct {
-	Name   string                       // what --as is given
-	Decode foreign.Decode               // nil: it is not read as work
-	strict foreign.Decode               // refuses what the letter of the format refuses; nil: decode is as strict as it gets
-	Model  func([]*diag.File) diag.List // what validate says instead, where the format has a model of its own
-	Encode foreign.Encode               // nil: it is not written
-	Need   Detail                       // what encode writes of a history
-	Note   string                       // what those who read the export have to know
-	Split  bool                         // encode makes a file of its own for each node, where a directory is named
+	Name   string                       // the value of --as
+	Decode foreign.Decode               // nil: not read as work
+	strict foreign.Decode               // refuses whatever the format's specification refuses; nil: Decode is already strict
+	Model  func([]*diag.File) diag.List // used by validate, where the format has a model of its own
+	Encode foreign.Encode               // nil: not written
+	Need   Detail                       // how much history Encode writes
+	Note   string                       // what readers of the export must know
+	Split  bool                         // where a directory is named, Encode writes one file per node
 
-	// policy turns the files of a format that holds policy into HCL as a person would
-	// have written it; nil if the format holds work.
+	// Policy converts the files of a policy format to HCL, as a person would have
+	// written it; nil if the format holds work.
 	Policy func(files []*diag.File) (hcl []byte, list diag.List)
 
-	// option is what stands behind a colon in --as, such as the tag in taskmaster:web;
-	// nil: nothing may.
+	// The option after a colon in --as, such as the tag in taskmaster:web; nil: none is
+	// allowed.
 	option func(string) foreign.Decode
 
-	// find lists the files that a directory stands for, also below it; nil: those in it
-	// whose names count.
+	// The files that a directory names, including those below it; nil: the files directly
+	// in it that match Files.
 	find  func(fs.FS) ([]string, error)
-	Dirs  []string // of a project, in which such files are looked for when none is named
-	Files []string // patterns of names (path.Match) that count in a directory; none: *.json
+	Dirs  []string // of a project, searched when no file is named
+	Files []string // name patterns (path.Match) for files of a directory; default *.json
 }
 
-// formats are all of them, by name.
+// formats lists all formats, sorted by name.
 var Formats = []Format{
 	{
 		Name: bdcodec.Format, Decode: bdcodec.Decode, Encode: bdcodec.Encode, Need: Detail{Files: true}, Files: []string{"*.json", "*.jsonl"},
@@ -80,7 +80,7 @@ var Formats = []Format{
 	},
 }
 
-// FormatNames lists the formats for which holds says yes; nil: all.
+// FormatNames lists the names of the formats that satisfy holds; nil: all.
 func FormatNames(holds func(Format) bool) []string {
 	var out []string
 	for _, f := range Formats {
@@ -92,13 +92,17 @@ func FormatNames(holds func(Format) bool) []string {
 	return out
 }
 
-// What can be done with formats.
-func IsRead(f Format) bool    { return f.Decode != nil || f.Policy != nil }
-func IsWork(f Format) bool    { return f.Decode != nil }
+// IsRead reports whether ralph reads the format, as work or as policy.
+func IsRead(f Format) bool { return f.Decode != nil || f.Policy != nil }
+
+// IsWork reports whether ralph reads work, not policy, from the format.
+func IsWork(f Format) bool { return f.Decode != nil }
+
+// IsWritten reports whether ralph can export to the format.
 func IsWritten(f Format) bool { return f.Encode != nil }
 
-// FindFormat returns the format that --as names, if holds says yes to it: what is
-// the verb for that, such as "read".
+// FindFormat returns the format that --as names if it satisfies holds; verb names that
+// condition in the error, such as "read".
 func FindFormat(name, verb string, holds func(Format) bool) (*Format, error) {
 	known := FormatNames(holds)
 	base, option, with := strings.Cut(name, ":")
@@ -123,8 +127,8 @@ func FindFormat(name, verb string, holds func(Format) bool) (*Format, error) {
 	return nil, exit.Usagef("--as %s: there is no such format%s; there are: %s", name, spell.Hint(name, known), words.ListOf(known))
 }
 
-// Detail says how much of a history is read; what is not asked for costs nothing.
+// Detail selects how much of a history is read; the zero value reads no files and no diffs.
 type Detail struct {
-	Files bool // of the attempts: prompts, answers, whole outcomes, what gates said in detail
-	Diffs bool // git is asked for the diff of each attempt
+	Files bool // of the attempts: prompts, responses, complete outcomes, detailed gate results
+	Diffs bool // the diff of each attempt, from git
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// withoutGit is the file system of a project without what is git's: below .git lie
-// credentials, and ralph's own state. A stranger's plan or policy reads none of it,
-// whatever leads there.
+// withoutGit is a project's file system without git's own files: .git holds credentials
+// and ralph's state. A stranger's plan or policy cannot read any of it, by whatever path.
 type withoutGit struct {
 	fs.FS
 	dir string // absolute
@@ -61,7 +60,8 @@ func (w withoutGit) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(w.FS, name)
 }
 
-// Lstat implements fs.ReadLinkFS: what a name is says nothing of what it holds.
+// Lstat implements fs.ReadLinkFS. It is not restricted: a file's type reveals nothing of
+// its content.
 func (w withoutGit) Lstat(name string) (fs.FileInfo, error) {
 	return os.Lstat(filepath.Join(w.dir, filepath.FromSlash(name)))
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// EpicDir is a directory of the repository that an epic is about: that of its
-// file, or the current one for standard input and for the copy that a run keeps
-// in its state (.git/ralph/ID/epic.json), which is how the epic of a bead can be
-// named when the bead is gone.
+// EpicDir is a directory in the repository that an epic is about: the directory of its
+// file, or the current directory for standard input and for the copy that a run keeps in
+// its state (.git/ralph/ID/epic.json). That copy names the epic of a bead that no longer
+// exists.
 func EpicDir(file string) string {
 	if file == "-" || NamesBead(file) {
 		return "."
@@ -30,8 +30,8 @@ func EpicDir(file string) string {
 	return dir
 }
 
-// Verify refuses an epic that no compile would have written, although its digest
-// fits: it may come from a stranger, or from another ralph.
+// Verify refuses an epic whose digest matches but that compile would not have written: it
+// may come from a stranger, or from another version of ralph.
 func Verify(epic *ir.Epic, file string) error {
 	found := epic.Verify()
 	if len(found) == 0 {
@@ -48,8 +48,8 @@ func Verify(epic *ir.Epic, file string) error {
 	return exit.Inputf("%s is no epic that this ralph compiled, or it leaves the project; compile the plan again:%s", file, list)
 }
 
-// OtherFormat recognizes work that is kept in another format, by a key that no other
-// has; "" if it is none.
+// OtherFormat recognizes work in another format by a key that only this format has; ""
+// if there is none.
 func OtherFormat(b []byte) string {
 	line, _, _ := bytes.Cut(b, []byte("\n")) // lines of JSON begin with a whole value
 	var all map[string]json.RawMessage
@@ -66,12 +66,13 @@ func OtherFormat(b []byte) string {
 	return ""
 }
 
-// OtherError says of a file in another format what it is not, and which command reads it.
+// OtherError is the error for a file in another format: what was expected, and which
+// command reads the file.
 func OtherError(file, not, command, format string) error {
 	return exit.Inputf("%s is %s.\n  It looks like the format %s: ralph %s --as %s %s", file, not, format, command, format, words.QuotePath(file))
 }
 
-// LoadError says what to do about an epic.json that cannot be used.
+// LoadError is the error for an unusable epic.json, with what to do about it.
 func LoadError(file string, err error) error {
 	var edited *ir.DigestError
 	if errors.As(err, &edited) && edited.Node != "" {

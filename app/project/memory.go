@@ -17,9 +17,9 @@ func collectAt(percent int) {
 // end: the collector runs half as often.
 func ShortLived() { collectAt(200) }
 
-// BesideText keeps the collector from letting the rest of the memory grow by as much
-// as a large text has, in which an epic lies: a collection costs little, as it does not
-// look into texts.
+// BesideText lowers the collector's growth limit while the text of a large epic, of size
+// bytes, is in memory: otherwise the remaining heap could grow by that much again.
+// Collecting then is cheap, since texts are not scanned.
 func BesideText(size int) {
 	const large = 64 << 20
 	if size >= large {

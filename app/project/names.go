@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// AlsoPlanned finds the names of an epic that others need which lie in its project and
-// are not applied: a warning, because nothing is taken yet.
+// AlsoPlanned finds names of an epic that other, not yet applied epics of the project also
+// use. This deserves a warning, not an error, because the names are still free.
 func AlsoPlanned(space *workspace.Space) []workspace.Clash {
 	root, err := os.OpenRoot(space.Top())
 	if err != nil {
@@ -26,8 +26,8 @@ func AlsoPlanned(space *workspace.Space) []workspace.Clash {
 	return found[:min(len(found), 10)]
 }
 
-// Target is the file that the epic of a slug is written to; validate, which writes
-// nothing, takes the one that compile would write to.
+// Target is the file that an epic with this slug is written to; validate, which writes
+// nothing, uses the file that compile would write.
 func (a *Args) Target(slug string) string {
 	switch {
 	case a.Out == "":
@@ -38,7 +38,7 @@ func (a *Args) Target(slug string) string {
 	return a.Out
 }
 
-// EpicAt reads the epic of an id; nil if the file holds none, or another one.
+// EpicAt reads the epic with the given id; nil if the file holds no epic, or another one.
 func EpicAt(file string, id ir.NodeID) *ir.Epic {
 	epic := epicIn(file)
 	if epic == nil || epic.Epic.ID != id {
@@ -47,8 +47,8 @@ func EpicAt(file string, id ir.NodeID) *ir.Epic {
 	return epic
 }
 
-// epicIn reads the epic of a file; nil if it holds none. One that was edited by hand is
-// read all the same: it is compared, not run.
+// epicIn reads the epic of a file; nil if it holds none. An epic that was edited by hand
+// is read too: it is compared, not run.
 func epicIn(file string) *ir.Epic {
 	b, err := ReadFile(file)
 	if err != nil {
@@ -62,15 +62,15 @@ func epicIn(file string) *ir.Epic {
 	return epic
 }
 
-// NamesAt reads how the epic of an id calls its nodes; found is false where EpicAt would
-// return nil.
+// NamesAt reads the node names of the epic with the given id; found is false where EpicAt
+// would return nil.
 func NamesAt(file string, id ir.NodeID) (names ir.Names, found bool) {
 	names = NamesIn(file)
 	return names, names.Epic == id
 }
 
-// NamesIn reads how the epic of a file calls its nodes; zero where epicIn would return
-// nil. What compile wrote is not read as a whole.
+// NamesIn reads the node names of a file's epic; zero where epicIn would return nil. Files
+// that compile wrote are not read completely.
 func NamesIn(file string) ir.Names {
 	f, err := regular.Open(file)
 	if err != nil {

@@ -21,8 +21,8 @@ type Policy struct {
 	Paths   map[string]string // where the files are, by their names in diagnostics
 }
 
-// OpenPolicy reads and decodes it; there may be no file. The caller closes the
-// project.
+// OpenPolicy reads and decodes the policy; there need not be a file. The caller closes
+// the project.
 func OpenPolicy(named []string) (*Policy, error) {
 	p, err := Open("ralph.hcl")
 	if err != nil {
@@ -41,7 +41,7 @@ func OpenPolicy(named []string) (*Policy, error) {
 		out.Input.Files = append(out.Input.Files, diag.NewFile(s.Path, s.Bytes))
 		out.Paths[s.Path] = filepath.Join(p.Dir, filepath.FromSlash(s.Path))
 	}
-	for _, file := range named { // files elsewhere are called by their names alone
+	for _, file := range named { // files outside the project have only their base name
 		files := []string{file}
 		if IsDir(file) {
 			if files, err = policiesOf(file); err != nil {
@@ -58,7 +58,7 @@ func OpenPolicy(named []string) (*Policy, error) {
 	return out, nil
 }
 
-// usualPolicies reads the files that hold where none is named.
+// usualPolicies reads the default policy files, used where none is named.
 func (p *Project) usualPolicies() ([]compiler.Source, error) {
 	sources, list := compiler.PolicyPath(p.FS())
 	if len(list) > 0 {

@@ -59,8 +59,8 @@ func Open(file string) (*Project, error) {
 	return &Project{Dir: top, root: root}, nil
 }
 
-// noRepository says what it means that there is no git repository around a
-// plan, where the policy in the current directory would be expected to hold.
+// noRepository explains what follows for a plan outside any git repository, where the
+// user would expect the policy in the current directory to apply.
 func (p *Project) noRepository() string {
 	wd, err := os.Getwd()
 	if err != nil || GitRoot(p.Dir) != "" {
@@ -76,7 +76,7 @@ func (p *Project) noRepository() string {
 		"  directory of the plan. Run git init here, or name it: --policy ralph.hcl"
 }
 
-// GitRoot is the nearest directory from dir upwards that has a .git, or "".
+// GitRoot returns the nearest directory from dir upwards that contains .git, or "".
 func GitRoot(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -115,10 +115,10 @@ func (p *Project) Rel(file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// LeadsOut complains about a path that is written inside the project and leads
-// out of it by a symbolic link, of the file or of a directory above it: in a
-// stranger's pull request it would have ralph read or replace what the user
-// never named. Files elsewhere are fine, and so are those that do not exist yet.
+// LeadsOut returns an error for a path inside the project that leads out of it through
+// a symbolic link, of the file itself or of a parent directory: in a stranger's pull
+// request it would make ralph read or replace files that the user never named. Paths
+// outside the project are fine, and so are files that do not exist yet.
 func (p *Project) LeadsOut(file string) error {
 	at := file
 	if !filepath.IsAbs(at) {
@@ -158,7 +158,7 @@ func (p *Project) LeadsOut(file string) error {
 	return nil
 }
 
-// Confined is leadsOut for a file of a project that is not open.
+// Confined is LeadsOut for a file whose project is not open.
 func Confined(file string) error {
 	p, err := Open(file)
 	if err != nil {
@@ -177,7 +177,7 @@ func (p *Project) holds(path string) bool {
 // ReadFile reads a regular file of bounded size.
 func ReadFile(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		return nil, exit.Inputf("%s is not a regular file", path) // to open a pipe may take for ever
+		return nil, exit.Inputf("%s is not a regular file", path) // opening a pipe may block forever
 	}
 	f, err := regular.Open(path)
 	if err != nil {
@@ -230,8 +230,9 @@ func ReadStdin(in io.Reader) ([]byte, error) {
 	return b, nil
 }
 
-// ReadPolicies reads what --policy names: files, or all *.hcl and *.hcl.json of a directory.
-// They may lie anywhere, since the user names them. Nil means none was named.
+// ReadPolicies reads what --policy names: files, or all *.hcl and *.hcl.json files of a
+// directory. They may lie outside the project, since the user names them. The result is
+// nil if none was named.
 func (p *Project) ReadPolicies(paths []string) ([]compiler.Source, error) {
 	var out []compiler.Source
 	for _, path := range paths {
@@ -282,6 +283,8 @@ func notAProject(file, dir string) error {
 	return exit.Inputf("%s lies outside of %s: plans that are compiled together belong to one project", file, dir)
 }
 
+// ErrNoEpic is the error of EpicPath when no file is named and there is no epic.json in
+// the current directory.
 var ErrNoEpic = errors.New("there is no epic.json here; `ralph compile PLAN` makes one, or name the file")
 
 // EpicPath returns the epic that a command is about: the argument, else
@@ -296,6 +299,8 @@ func EpicPath(args []string) (string, error) {
 	return "epic.json", nil
 }
 
+// IsDir reports whether path is an existing directory, following links. An error counts
+// as false.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -306,7 +311,7 @@ func IsDirName(name string) bool {
 	return strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator)) || IsDir(name)
 }
 
-// KindOf tells what a file is by its name.
+// KindOf classifies a file by its name.
 func KindOf(file string) string {
 	switch ext := strings.ToLower(filepath.Ext(file)); {
 	case ext == ".md" || ext == ".markdown":

@@ -16,7 +16,7 @@ type Sources struct {
 	Root  string // directory that the file names are relative to
 }
 
-// Words says diagnostics as plain text.
+// Words formats diagnostics as plain text.
 func (s Sources) Words(list diag.List) string {
 	var b strings.Builder
 	shown, files := s.FromHere(list)
@@ -24,8 +24,8 @@ func (s Sources) Words(list diag.List) string {
 	return b.String()
 }
 
-// FromHere names files as they are reached from the current directory, so that
-// a place can be clicked or pasted.
+// FromHere makes file names relative to the current directory, so that a location can be
+// clicked or pasted.
 func (s Sources) FromHere(list diag.List) (diag.List, map[string]*diag.File) {
 	wd, err := os.Getwd()
 	if err != nil || s.Root == "" {

@@ -10,11 +10,11 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// maxFound bounds how many files of a directory are named.
+// maxFound is the most files of a directory that are named.
 const maxFound = 5
 
-// WhatIsIn says what to type for the plans in a directory: those of other tools, which
-// lie at places of their own, else the markdown files in it. verb is compile or graph.
+// WhatIsIn says what to type for the plans in a directory: plans of other tools at their
+// usual paths, else the directory's markdown files. verb is compile or graph.
 func WhatIsIn(dir, verb string) string {
 	full, err := filepath.Abs(dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func WhatIsIn(dir, verb string) string {
 	return "; what is in it:" + strings.Join(lines, "")
 }
 
-// readBy is the command that compiles or draws plans of a tool, without their name.
+// readBy is the command that compiles or draws a tool's plans, without their file names.
 func readBy(t *policies.Tool, verb string) string {
 	switch {
 	case verb == "graph" && t.Import == "": // it takes the dialect by itself
@@ -63,9 +63,9 @@ func readBy(t *policies.Tool, verb string) string {
 	return "ralph import --as " + t.Import
 }
 
-// ImportedNote says what reads a file that did not compile, if it lies where a tool keeps
-// what is imported, and ends its line; "" if it does not. Markdown is imported with all that
-// lies beside it.
+// ImportedNote names the command that imports a file that did not compile, if a tool keeps
+// its plans at that path, as a whole line; otherwise it is "". Markdown is imported with
+// all files beside it.
 func ImportedNote(file, verb string) string {
 	full, err := filepath.Abs(file)
 	if err != nil {
@@ -81,8 +81,8 @@ func ImportedNote(file, verb string) string {
 	return fmt.Sprintf("note: the files of %s are imported: %s %s\n", t.Title, readBy(t, verb), words.QuotePath(file))
 }
 
-// under returns what matches a pattern that is relative to a project's root: dir may be the
-// root, or any directory on the way.
+// under returns the matches of a pattern relative to a project's root; dir may be the root
+// or any directory along the pattern.
 func under(dir, full, pattern string) []string {
 	parts := strings.Split(pattern, "/")
 	for n := len(parts); n >= 0; n-- { // dir is that many steps down
@@ -98,7 +98,7 @@ func under(dir, full, pattern string) []string {
 	return nil
 }
 
-// endsWith reports whether the last steps of a path match.
+// endsWith reports whether the last elements of a path match.
 func endsWith(path string, parts []string) bool {
 	for i := len(parts) - 1; i >= 0; i-- {
 		if ok, _ := filepath.Match(parts[i], filepath.Base(path)); !ok {
@@ -110,7 +110,7 @@ func endsWith(path string, parts []string) bool {
 	return err == nil && info.IsDir()
 }
 
-// globEscape takes the meaning from the characters of a pattern.
+// globEscape escapes the special characters of a pattern.
 func globEscape(s string) string {
 	if filepath.Separator == '\\' {
 		return s
