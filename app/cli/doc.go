@@ -1,5 +1,5 @@
-// Package cli has the commands of ralph, one file each: flags, a room that does the work,
-// a view that shows it.
+// Package cli holds ralph's commands, one file each: its flags, a call of the room that
+// does the work, and the view that shows the result.
 //
 // In: a command line. Out: an exit code; results on standard output, diagnostics on
 // standard error. It is the only user of cobra. app calls Main.

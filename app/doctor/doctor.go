@@ -31,7 +31,7 @@ type Finding struct {
 }
 
 // Examine checks the tools, runners and project of the current directory and returns
-// one finding each. Nothing it finds is an error: Finding.State says what is wrong.
+// its findings, good and bad: Finding.State says which. It never fails.
 // A nil ctx is context.Background().
 func Examine(ctx context.Context) []Finding {
 	if ctx == nil {

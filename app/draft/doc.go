@@ -1,6 +1,6 @@
-// Package draft holds what `ralph draft` knows about plans and nobody else does:
-// what a planner and those who look around for it are told, and what a plan that
-// compiles must have besides.
+// Package draft holds the knowledge about plans that only `ralph draft` needs: the prompts
+// of a planner and of its explorers, and the rules for drafted plans beyond those of the
+// compiler.
 //
 // In: the wish, the project's policy, its files through a confined fs.FS, and a
 // compiled plan. Out: prompts as lines, and diagnostics. It does no I/O of its own

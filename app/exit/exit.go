@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Exit codes: docs/cli.md has the same table.
+// Exit codes; docs/cli.md has the same table.
 const (
 	Done        = 0   // done
 	Input       = 1   // the input is wrong; diagnostics were printed
@@ -16,8 +16,8 @@ const (
 	Interrupted = 130 // Ctrl-C
 )
 
-// Error ends the command with a code. With a nil err everything has been
-// said already.
+// Error ends the command with an exit code. If Err is nil, everything has already been
+// printed.
 type Error struct {
 	Code int
 	Err  error
@@ -32,12 +32,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Usagef is what the user typed wrongly.
+// Usagef is an error in the command line.
 func Usagef(format string, args ...any) error {
 	return &Error{Usage, fmt.Errorf(format, args...)}
 }
 
-// Inputf is a file that cannot be used, where there is no range to point at.
+// Inputf is an error about an unusable file, where there is no range to point at.
 func Inputf(format string, args ...any) error {
 	return &Error{Input, fmt.Errorf(format, args...)}
 }

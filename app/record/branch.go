@@ -12,15 +12,17 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// BranchHolds is the integration branch: where it stands, and what it holds. What
-// it holds is asked of git: an agent may have merged what ralph did not.
+// BranchHolds is the integration branch: its head and its content. The content is read
+// from git, because an agent may have merged more than ralph did.
 type BranchHolds struct {
 	machine.Branch
-	Name, Head string   // head is "" if there is no such branch
-	Joins      bool     // mode dag: it is made of the results when a run ends
-	shadows    []string // what git takes its short name for
+	Name, Head string   // Head is "" if the branch does not exist
+	Joins      bool     // mode dag: built from the results when a run ends
+	shadows    []string // other refs that git resolves its short name to
 }
 
+// HoldsOf reads the integration branch of a run; zero if the epic has none. If git fails,
+// the content is what ralph's own record says.
 func HoldsOf(ctx context.Context, epic *ir.Epic, run *machine.Run, space *workspace.Space) BranchHolds {
 	in := epic.Epic.Integration
 	if in.Branch == "" {
@@ -37,17 +39,17 @@ func HoldsOf(ctx context.Context, epic *ir.Epic, run *machine.Run, space *worksp
 	return b
 }
 
-// Branch is what the integration branch holds.
+// Branch reads the run's integration branch.
 func (r *Record) Branch() BranchHolds {
 	return HoldsOf(context.Background(), r.Epic, r.Run, r.Space)
 }
 
-// Disagrees reports whether it holds what its sprint does not come to now.
+// Disagrees reports whether the branch holds a result that is not its sprint's current one.
 func (b BranchHolds) Disagrees() bool {
 	return slices.ContainsFunc(b.Holds, func(x machine.Held) bool { return x.Older && !x.Like })
 }
 
-// json is what the branch holds, and what not, of status --json.
+// json is what the branch holds, and what it lacks, for status --json.
 func (b BranchHolds) json() (holds []heldJSON, leftOut []leftOutJSON) {
 	for _, x := range b.Holds {
 		holds = append(holds, heldJSON{x.Key, x.Node, x.Commit, x.Older, x.Why})
@@ -58,8 +60,8 @@ func (b BranchHolds) json() (holds []heldJSON, leftOut []leftOutJSON) {
 	return holds, leftOut
 }
 
-// Unfinished lists the sprints that a run ended with and that go on without a decision
-// about them: they run, are ready, wait for a time, or are held with the run.
+// Unfinished lists the keys of sprints that were open when a run ended and continue
+// without a decision: they are running, ready, waiting for a time, or held with the run.
 func Unfinished(views []machine.NodeView) (keys []string) {
 	for _, v := range views {
 		switch {
@@ -71,8 +73,8 @@ func Unfinished(views []machine.NodeView) (keys []string) {
 	return keys
 }
 
-// Typed is the branch's name for a command: the whole one where git takes the short
-// one for something else.
+// Typed is the branch's name for use in a command: the full ref where the short name is
+// ambiguous in git.
 func (b BranchHolds) Typed() string {
 	if len(b.shadows) > 0 {
 		return words.QuoteArg("refs/heads/" + b.Name)
@@ -80,7 +82,8 @@ func (b BranchHolds) Typed() string {
 	return words.QuoteArg(b.Name)
 }
 
-// Shadowed says what git takes the branch's short name for, "" if for the branch.
+// Shadowed names the ref that git resolves the branch's short name to; "" if that is the
+// branch.
 func (b BranchHolds) Shadowed() string {
 	if len(b.shadows) == 0 {
 		return ""

@@ -15,15 +15,15 @@ import (
 
 // States of a claim.
 const (
-	ClaimTaken    = "claimed"  // a run is under way, or about to be, or over and not written back
+	ClaimTaken    = "claimed"  // a run is about to start, in progress, or over and not written back
 	ClaimWaiting  = "waiting"  // for a person
-	ClaimReleased = "released" // open again, and not taken again before it is changed
+	ClaimReleased = "released" // open again; not taken again until it is changed
 	ClaimOver     = "over"
 )
 
-// Claim is what this repository knows of an issue that a worker took. It is written
-// before bd is told, so that whatever a crash leaves can be told apart: the claim is
-// this repository's if the token in the bead is the one here.
+// Claim is this repository's record of an issue that a worker took. It is written before
+// bd is updated, so that it is unambiguous after a crash: the claim belongs to this
+// repository if its token equals the one in the bead.
 type Claim struct {
 	Issue  string    `json:"issue"`
 	Epic   ir.NodeID `json:"epic"`
@@ -35,11 +35,13 @@ type Claim struct {
 	Start  string    `json:"start,omitempty"` // step that a person's label named when it was claimed
 	Wrote  string    `json:"wrote,omitempty"` // phase that ralph wrote last
 	Print  string    `json:"print"`           // of what the issue said
-	Mark   string    `json:"mark,omitempty"`  // of the journal when the wait began
+	Mark   string    `json:"mark,omitempty"`  // of the journal (JournalMark) when the wait began
 	Dir    string
 	Locked *journal.Lock
 }
 
+// ReadClaim reads claim.json in the state directory dir; nil if it is missing, unreadable,
+// invalid, or about another issue.
 func ReadClaim(dir string) *Claim {
 	b, err := regular.ReadOwn(filepath.Join(dir, "claim.json"))
 	if err != nil {
@@ -74,6 +76,7 @@ func IssueOf(state string, epic *ir.Epic) string {
 	return ""
 }
 
+// Save writes the claim to claim.json in its state directory.
 func (c *Claim) Save() error {
 	b, err := json.Marshal(c)
 	if err != nil {

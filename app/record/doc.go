@@ -1,5 +1,5 @@
-// Package record is a run, read-only: its journal replayed, its history, its files, and
-// what is to be typed next.
+// Package record is the read-only view of a run: its replayed journal, its history, its
+// files, and what to type next.
 //
 // In: the name of an epic. Out: a Record, and the values that commands print with --json.
 // It takes no lock and starts no process but git. app/run and what uses it import it, and

@@ -24,7 +24,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
-// KeysOf tells what people call the nodes of an epic; "" for one that it has not.
+// KeysOf returns a function from node ids to keys; "" for an id that is not in the epic.
 func KeysOf(epic *ir.Epic) func(ir.NodeID) ir.Key {
 	keys := make(map[ir.NodeID]ir.Key, len(epic.Nodes))
 	for i := range epic.Nodes {
@@ -33,8 +33,8 @@ func KeysOf(epic *ir.Epic) func(ir.NodeID) ir.Key {
 	return func(id ir.NodeID) ir.Key { return keys[id] }
 }
 
-// HeadOf is where the integration branch stands, "" if it is not there yet; in mode
-// branch it begins at the pinned base.
+// HeadOf is the head of the integration branch, "" if it does not exist yet; in mode
+// branch, the branch begins at the pinned base.
 func HeadOf(ctx context.Context, epic *ir.Epic, space *workspace.Space) (string, error) {
 	if epic.Epic.Integration.Mode == "branch" {
 		return space.Head(ctx)
@@ -42,7 +42,7 @@ func HeadOf(ctx context.Context, epic *ir.Epic, space *workspace.Space) (string,
 	return space.Integrated(ctx)
 }
 
-// Refusal is what the user can mend in the repository.
+// Refusal is an error about a repository that the user can fix.
 func Refusal(err error) error {
 	var known *workspace.Refusal
 	if errors.As(err, &known) {
@@ -63,10 +63,10 @@ func Body(text string) string {
 	return text
 }
 
-// IsDraft reports whether an epic is one by which a plan is written.
+// IsDraft reports whether an epic was made by `ralph draft`, to write a plan.
 func IsDraft(epic *ir.Epic) bool { return epic.Plans() != "" && len(epic.Nodes) == 1 }
 
-// ApprovesDraft reports whether a decision lets the plan of a draft count.
+// ApprovesDraft reports whether a decision approves a drafted plan.
 func ApprovesDraft(d executor.Decision) bool {
 	return d.Verb == executor.Approve && d.Gate == compiler.ApprovalGate
 }
@@ -74,14 +74,14 @@ func ApprovesDraft(d executor.Decision) bool {
 // AsksPerson reports whether a person has to approve what a draft writes.
 func AsksPerson(epic *ir.Epic) bool { _, is := epic.Gates[compiler.ApprovalGate]; return is }
 
-// Load reads and checks an epic.json. A Ralph bead is compiled: it stands
-// for its epic wherever a command takes one, and so does the id of an epic (bd-…).
+// Load reads and checks an epic.json. Wherever a command takes an epic, it also takes a
+// Ralph bead, which is compiled, or the id of an epic (bd-…).
 func Load(file string, in io.Reader) (*ir.Epic, []byte, error) {
 	return LoadSaying(file, in, nil)
 }
 
-// LoadSaying is Load for a command that runs the epic: what the compile
-// of a bead has to say is shown by say.
+// LoadSaying is Load for a command that runs the epic: say shows the diagnostics of a
+// bead's compilation.
 func LoadSaying(file string, in io.Reader, say func(*project.Compilation) error) (*ir.Epic, []byte, error) {
 	var b []byte
 	var err error
@@ -116,14 +116,15 @@ func LoadSaying(file string, in io.Reader, say func(*project.Compilation) error)
 	return epic, b, nil
 }
 
+// AttemptFile is a file of an attempt, with its size in bytes.
 type AttemptFile struct {
-	Name string // from the attempt's directory
+	Name string // relative to the attempt's directory, with forward slashes
 	Size int64
 	at   time.Time // when it was last written to
 }
 
-// AttemptFiles lists the files of an attempt, by name; those of a review stand in
-// a directory of their own.
+// AttemptFiles lists the files in an attempt's directory, sorted by name; the files of a
+// review are in a subdirectory. Unreadable directories count as empty.
 func AttemptFiles(dir string) []AttemptFile {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -133,7 +134,7 @@ func AttemptFiles(dir string) []AttemptFile {
 	for _, f := range list {
 		info, err := f.Info()
 		switch {
-		case err != nil: // it is gone by now
+		case err != nil: // deleted meanwhile
 		case info.Mode().IsRegular():
 			out = append(out, AttemptFile{f.Name(), info.Size(), info.ModTime()})
 		case info.IsDir():
@@ -159,11 +160,12 @@ func JournalMark(state string) string {
 	return b.String()
 }
 
-// Keep is where runners keep what outlives a turn: see executor.AgentRun.
+// Keep is the directory where runners keep files that outlive a turn: see
+// executor.AgentRun.
 func (r *Record) Keep() string { return filepath.Join(r.Space.State(), "runners") }
 
-// EpicOf is the epic that a beads database keeps. One that was too long to be kept
-// whole is compiled again: the plan and the policy must still be those of then.
+// EpicOf is the epic that a beads database keeps. An epic that was too long to keep is
+// compiled again: the plan and the policy must be unchanged.
 func EpicOf(known *bd.Recalled) (*ir.Epic, []byte, error) {
 	if known.Epic != nil {
 		return known.Epic, known.JSON, project.Verify(known.Epic, "what bead "+known.Bead.ID+" keeps")
@@ -230,7 +232,7 @@ func WorkIndex(v machine.NodeView, writes func(step string) bool) int {
 	return -1
 }
 
-// Changes are those that others made, as they stand now.
+// Changes lists the changes by others, in their current state.
 func (r *Record) Changes() []words.Change {
 	return ChangesOf(r.Run, func(id ir.NodeID) string { return string(r.Node(id).Key) }, r.About(), r.Space.Undone)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // The form of `ralph status --json`. Fields are added, never renamed. A figure
-// that is null is unknown; *_at_least is what is known of it.
+// that is null is unknown; *_at_least is its known lower bound.
 type (
 	StatusJSON struct {
 		Version int `json:"version"`
@@ -23,14 +23,14 @@ type (
 			Title   string    `json:"title"`
 			Plan    string    `json:"plan"`
 			Digest  string    `json:"digest"`
-			Changed bool      `json:"changed"` // epic.json is another one by now
+			Changed bool      `json:"changed"` // epic.json has changed since
 		} `json:"epic"`
 		Run       runJSON            `json:"run"`
 		Counts    map[string]int     `json:"counts"`
 		GoesOn    int                `json:"goes_on,omitempty"` // of those that wait: without anybody
 		Nodes     []NodeJSON         `json:"nodes"`             // integration last, once there is something to join
 		Proposals []machine.Proposed `json:"proposals,omitempty"`
-		MovedOut  []MovedJSON        `json:"moved_out,omitempty"` // of worktrees: there is no other copy
+		MovedOut  []MovedJSON        `json:"moved_out,omitempty"` // from worktrees: the only copy
 		Changes   []words.Change     `json:"changes,omitempty"`   // by others, while agents were at work
 		Tracker   *trackerJSON       `json:"tracker,omitempty"`   // where the policy has one
 	}
@@ -93,13 +93,13 @@ type (
 		Next         []NextStep    `json:"next,omitempty"`     // what is worth doing
 		SameAs       ir.Key        `json:"same_as,omitempty"`  // of integration: the sprint that waits over the same conflict, to be resolved there
 		Holds        []heldJSON    `json:"holds,omitempty"`    // of integration: every result that the branch holds
-		LeftOut      []leftOutJSON `json:"left_out,omitempty"` // of integration: sprints of which it holds none
+		LeftOut      []leftOutJSON `json:"left_out,omitempty"` // of integration: sprints without a result in it
 	}
 	heldJSON struct {
 		Key    ir.Key    `json:"key"`
 		ID     ir.NodeID `json:"id"`
 		Commit string    `json:"commit"`
-		Older  bool      `json:"older,omitempty"` // not what the sprint comes to now
+		Older  bool      `json:"older,omitempty"` // not the sprint's current result
 		Why    string    `json:"why,omitempty"`   // older: where the sprint stands
 	}
 	leftOutJSON struct {
@@ -160,6 +160,7 @@ type (
 	}
 )
 
+// StatusOf is what `ralph status --json` prints of a run.
 func StatusOf(r *Record) StatusJSON {
 	s := StatusJSON{Version: statusVersion}
 	h := r.Epic.Epic
@@ -195,6 +196,7 @@ func StatusOf(r *Record) StatusJSON {
 	return s
 }
 
+// NodeJSON is a node as `ralph status --json` prints it, with its attempts.
 func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 	n := r.Node(v.ID)
 	out := NodeJSON{
@@ -227,6 +229,7 @@ func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 	return out
 }
 
+// AttemptJSON is an attempt of the node id as `ralph status --json` prints it.
 func (r *Record) AttemptJSON(id ir.NodeID, a machine.AttemptLog) attemptJSON {
 	out := attemptJSON{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
@@ -261,6 +264,7 @@ func spentOf(s machine.Spent) spentJSON {
 	return out
 }
 
+// TimeJSON is t in UTC; nil (JSON null, or omitted) if t is zero.
 func TimeJSON(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -269,21 +273,21 @@ func TimeJSON(t time.Time) *time.Time {
 	return &t
 }
 
-// trackerJSON is what status --json says of an epic's tracker; it has none where the
-// policy has none. Lists are never null. While a run is at work what is unsent may be
-// on its way.
+// trackerJSON is the tracker of an epic in status --json; omitted if the policy has no
+// tracker. Lists are never null. While a run is at work, unsent updates may be in
+// transit.
 type trackerJSON struct {
 	Kind           string       `json:"kind"`            // bd
 	Away           string       `json:"away,omitempty"`  // why it cannot be told anything now
 	CommentsUnsent int          `json:"comments_unsent"` // that it does not have yet
 	BeadsUnsent    int          `json:"beads_unsent"`    // how many unsent names
-	Unsent         []bd.Unsent  `json:"unsent"`          // what the last apply could not tell it; the next one goes on with it
-	Left           []bd.Left    `json:"left"`            // beads that stay as people put them, other than their sprints stand
-	Refused        []bd.Refusal `json:"refused"`         // what it did not take though it takes others; over: passed over
-	Error          string       `json:"error,omitempty"` // why all this is not known
+	Unsent         []bd.Unsent  `json:"unsent"`          // what the last apply could not send; the next one retries it
+	Left           []bd.Left    `json:"left"`            // beads that keep a state set by people and differ from their sprints
+	Refused        []bd.Refusal `json:"refused"`         // updates that it refused while it accepts others; over: skipped
+	Error          string       `json:"error,omitempty"` // why the above is unknown
 }
 
-// Tracker reads what the tracker was told; nil if the epic has none.
+// Tracker reads what was sent to the tracker; nil if the epic has no tracker.
 func (r *Record) Tracker() *trackerJSON {
 	t := r.Epic.Run.Tracker
 	if t == nil {

@@ -1,5 +1,5 @@
-// Package recovery rebuilds the journal of a run from what is left of it: the refs of a
-// clone, and the beads.
+// Package recovery rebuilds the journal of a run from what remains: the refs of a clone,
+// and the beads.
 //
 // In: the id of an epic. Out: a Recovery, which says what was found and writes the journal
 // of a run under its lock. app/cli imports it.

@@ -35,7 +35,7 @@ func Brief(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
-// Took says how long an attempt was at work, and within what, where it waited.
+// Took says how long an attempt worked and, if it also waited, its total duration.
 func Took(a machine.AttemptLog) string {
 	whole := a.Ended.Sub(a.Started)
 	if whole-a.Work < time.Second {
@@ -44,13 +44,15 @@ func Took(a machine.AttemptLog) string {
 	return fmt.Sprintf("%s of work within %s", Brief(a.Work), Brief(whole))
 }
 
+// Millis is Brief of a number of milliseconds.
 func Millis(ms int64) string { return Brief(time.Duration(ms) * time.Millisecond) }
 
-// Tokens is a number of tokens for people. Unknown is never 0.
+// Tokens formats a number of tokens. An unknown number is never printed as 0.
 func Tokens(n int64, known bool) string {
 	return Figure(n, known, Counted(n)+" tokens", "tokens unknown")
 }
 
+// Counted shortens a large number: 999, 1.5k, 12k, 1.5M, 12M.
 func Counted(n int64) string {
 	switch {
 	case n >= 10_000_000:
@@ -65,11 +67,12 @@ func Counted(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// Money is millionths of a US dollar for people. Unknown is never 0.
+// Money formats millionths of a US dollar. An unknown amount is never printed as 0.
 func Money(micro int64, known bool) string {
 	return Figure(micro, known, Dollars(micro), "cost unknown")
 }
 
+// Dollars formats millionths of a US dollar with two decimals, or four below one cent.
 func Dollars(micro int64) string {
 	if micro > 0 && micro < 10_000 {
 		return fmt.Sprintf("$%.4f", float64(micro)/1e6)
@@ -88,7 +91,7 @@ func Figure(n int64, known bool, text, unknown string) string {
 	return "≥ " + text
 }
 
-// Spent is what something has cost, in words; "" if nothing was run for it.
+// Spent formats a cost; "" if nothing was run.
 func Spent(s machine.Spent) string {
 	switch {
 	case s.Millis == 0 && s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown:
@@ -97,14 +100,14 @@ func Spent(s machine.Spent) string {
 		return Millis(s.Millis)
 	}
 	parts := []string{Tokens(s.Tokens, s.TokensKnown), Money(s.USDMicro, s.USDKnown)}
-	if s.Millis > 0 { // of a turn that was cut nobody knows it
+	if s.Millis > 0 { // unknown for a turn that was cut off
 		parts = append(parts, Millis(s.Millis))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// SpentOfRun is what a run has cost: of its budget, if it has one, else in all, as the
-// nodes of the epic have it.
+// SpentOfRun formats the cost of a run: counted against its budget if it has one, else the
+// total of the epic's nodes.
 func SpentOfRun(o machine.RunView) string {
 	if o.Budget == (ir.Budget{}) {
 		return Spent(o.All)
@@ -119,7 +122,7 @@ func SpentOfRun(o machine.RunView) string {
 	return s
 }
 
-// SpentShort is spent for a column of a table.
+// SpentShort is Spent for a table column.
 func SpentShort(s machine.Spent) string {
 	switch {
 	case s.Tokens == 0 && s.USDMicro == 0 && s.TokensKnown && s.USDKnown:

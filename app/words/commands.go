@@ -9,7 +9,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
-// ResumeCommand ends a hold of the run; more is what its budget needs.
+// ResumeCommand is the command that ends a hold of the run; more is the flag that raises
+// its budget.
 func ResumeCommand(what executor.WaitFor, more string) string {
 	return machine.HeldWay(what, more).Command()
 }

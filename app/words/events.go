@@ -12,19 +12,21 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Event says an event in one line for people. keys translates ids.
+// Event describes an event in one line for people. keys translates node ids.
 func Event(e executor.Event, keys func(ir.NodeID) string) string {
 	at := ""
 	if e.Step != "" {
 		at = fmt.Sprintf("%s #%d: ", e.Step, e.Attempt)
 	}
 	if ended, ok := e.Body.(executor.AttemptEnded); ok && ended.Next == e.Step {
-		ended.Next = "" // the same step again is what everybody expects
+		ended.Next = "" // repeating the step is the expected case
 		return at + Body(ended, keys)
 	}
 	return at + Body(e.Body, keys)
 }
 
+// Body describes the body of an event in one line for people, without its step and
+// attempt. keys translates node ids.
 func Body(body executor.Body, keys func(ir.NodeID) string) string {
 	switch b := body.(type) {
 	case executor.RunStarted:
@@ -140,8 +142,7 @@ func waitWords(b executor.NodeWaiting) string {
 	return out
 }
 
-// Decision says who decided what, and as which user of the system if that is
-// another name.
+// Decision says who decided what, and as which system user if that name differs.
 func Decision(d executor.Decision) string {
 	out := d.By
 	if d.User != "" && d.User != d.By && !strings.HasSuffix(d.By, machine.InTracker) {
@@ -249,6 +250,8 @@ func ofGate(gate string) string {
 	return " (gate " + gate + ")"
 }
 
+// Prepared describes a prepared worktree in one line: what was saved, moved, kept or left
+// out, and what is to be merged.
 func Prepared(b executor.Prepared) string {
 	out := "worktree is ready"
 	if b.Saved != "" {
@@ -337,6 +340,7 @@ func gateWords(b executor.GateJudged) string {
 	return out
 }
 
+// Because is ": " and the first line of s; "" if that is empty.
 func Because(s string) string {
 	if s = First(s); s != "" {
 		return ": " + s
@@ -344,7 +348,7 @@ func Because(s string) string {
 	return ""
 }
 
-// recoveredWords say what was taken over of a node.
+// recoveredWords describe what was recovered of a node.
 func recoveredWords(b executor.NodeRecovered) string {
 	said := "recovered: " + b.Status
 	if s := b.Success; s != nil {

@@ -10,25 +10,27 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// MostNamed bounds for how many sprints the account says what to type.
+// MostNamed is the most sprints for which the account says what to type.
 const MostNamed = 8
 
+// First is the first line of s, cut to 200 columns.
 func First(s string) string {
 	return columns.Truncate(text.FirstLine(s), 200)
 }
 
-// ListOf names a few of them.
+// ListOf lists at most 8 of the names and counts the others.
 func ListOf(names []string) string {
 	const most = 8
 	return text.Some(names, most)
 }
 
-// MendBase is what to do about a base that is red. It is pinned: a commit alone does
-// not reach it.
+// MendBase says what to do about a red base. The base is pinned, so a new commit alone
+// does not change it. applies is Applies of the epic's file.
 func MendBase(applies string) string {
 	return "mend it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not hold run again)"
 }
 
+// Size formats a number of bytes in B, kB or MB (powers of 1024), rounded down.
 func Size(n int64) string {
 	switch {
 	case n >= 10<<20:
@@ -39,6 +41,7 @@ func Size(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
+// Gigabytes formats a number of bytes in MB or GB (powers of 1000), at least 0.1 MB.
 func Gigabytes(n int64) string {
 	if n < 1e5 {
 		return "0.1 MB"
@@ -52,7 +55,7 @@ func Gigabytes(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
-// Clock is a time of today without its date.
+// Clock formats t in local time; it omits the date if t is on the same day as now.
 func Clock(now, t time.Time) string {
 	t, now = t.Local(), now.Local()
 	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
@@ -61,12 +64,13 @@ func Clock(now, t time.Time) string {
 	return t.Format(time.DateTime)
 }
 
+// PadTo appends spaces to s until it is wide columns wide; a longer s is unchanged.
 func PadTo(s string, wide int) string { return s + strings.Repeat(" ", max(wide-columns.Of(s), 0)) }
 
-// mostUnsent is how many beads are named that are not up to date.
+// mostUnsent is the most out-of-date beads that are named.
 const mostUnsent = 5
 
-// Listed is a headline and the first of the lines below it.
+// Listed is a headline followed by the first of the lines.
 func Listed(headline string, lines []string) []string {
 	out := []string{headline}
 	for i, line := range lines {
@@ -78,7 +82,7 @@ func Listed(headline string, lines []string) []string {
 	return out
 }
 
-// UnsentLines say what bd was not told.
+// UnsentLines list the updates that bd has not received.
 func UnsentLines(unsent []bd.Unsent) []string {
 	if len(unsent) == 0 {
 		return nil
@@ -90,7 +94,7 @@ func UnsentLines(unsent []bd.Unsent) []string {
 	return Listed(fmt.Sprintf("bd was not told everything (%s); the next ralph apply goes on with it:", text.Count(len(unsent), "bead")), lines)
 }
 
-// LeftLines say what stays otherwise in bd, because people put it so.
+// LeftLines list the beads that differ in bd because people changed them.
 func LeftLines(left []bd.Left) []string {
 	if len(left) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Base says what a gate found on a base; log is the place of its output.
+// Base describes a gate's verdict on a base; log is the path of its output.
 func Base(b executor.BaselineJudged, log string) string {
 	gates := "gate " + strings.Join(append([]string{b.Gate}, b.Also...), ", ")
 	on := fmt.Sprintf("the base %.12s", b.Base.Commit)
@@ -31,11 +31,11 @@ func Base(b executor.BaselineJudged, log string) string {
 	return fmt.Sprintf("%s: red on %s before any work: %s%s", gates, on, First(b.Message), log)
 }
 
-// TallyOf counts the sprints of a run as it stands.
+// TallyOf is Tally of a run's current state.
 func TallyOf(run *machine.Run) string { return Tally(run.Counts(), run.GoOn(), run.Idle()) }
 
-// Tally counts sprints by status, in the order in which they go through them. goOn of
-// those that wait need nobody; where nothing is at work, those that run were interrupted.
+// Tally counts sprints by status, in life cycle order. goOn of the waiting sprints need
+// nobody. If idle, nothing is at work and running sprints count as interrupted.
 func Tally(counts map[string]int, goOn int, idle bool) string {
 	total := 0
 	for _, n := range counts {
@@ -75,7 +75,8 @@ func ofBudget(o machine.RunView) string {
 	return " (budget: " + strings.Join(parts, ", ") + ")"
 }
 
-// Usage is what an attempt's turns cost, for a column; "" where no agent was asked.
+// Usage formats the cost of an attempt's turns for a table column; "" if no agent was
+// asked.
 func Usage(a machine.AttemptLog) string {
 	u := a.Usage
 	switch {
@@ -89,7 +90,7 @@ func Usage(a machine.AttemptLog) string {
 	return "unknown"
 }
 
-// AttemptFacts are files changed and tests of an attempt.
+// AttemptFacts counts an attempt's changed files and its tests.
 func AttemptFacts(a machine.AttemptLog) string {
 	parts := []string{text.Count(a.Collected.Files, "file")}
 	if c := TestCounts(a); c != nil {
@@ -101,7 +102,7 @@ func AttemptFacts(a machine.AttemptLog) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestCounts adds up what the gates of an attempt counted, nil if none did.
+// TestCounts sums the test counts of an attempt's gates; nil if no gate counted tests.
 func TestCounts(a machine.AttemptLog) *executor.TestCounts {
 	var sum *executor.TestCounts
 	for _, g := range a.Gates {
@@ -118,13 +119,15 @@ func TestCounts(a machine.AttemptLog) *executor.TestCounts {
 	return sum
 }
 
-// Interrupted stands for running where nothing is at work.
+// Interrupted is the status of a running node while nothing is at work.
 const Interrupted = "interrupted"
 
 func goOnWord(n int) string {
 	return text.Form(n, "goes on", "go on")
 }
 
+// Status is a node's status for people: of a waiting node also the cause or what it waits
+// for; Interrupted for a running node while nothing is at work.
 func Status(v machine.NodeView) string {
 	switch {
 	case v.Interrupted:
@@ -140,7 +143,7 @@ func Status(v machine.NodeView) string {
 	return fmt.Sprintf("waiting: %s", v.For)
 }
 
-// Asks says in one line what a node wants from a person.
+// Asks says in one line what a node needs from a person.
 func Asks(v machine.NodeView) string {
 	what := Status(v)
 	if v.For == executor.ForTimer && v.Status == executor.Waiting {
@@ -169,7 +172,7 @@ func Asks(v machine.NodeView) string {
 	return what
 }
 
-// During names attempts.
+// During formats a list of attempts.
 func During(list []executor.During, key func(ir.NodeID) string) []string {
 	out := []string{}
 	for _, d := range list {
@@ -185,7 +188,7 @@ func During(list []executor.During, key func(ir.NodeID) string) []string {
 	return out
 }
 
-// tamperWords say an event about what others changed.
+// tamperWords describe an event about changes by others.
 func tamperWords(b executor.TamperSeen, key func(ir.NodeID) string) string {
 	out := string(b.Grade)
 	if b.Grade == machine.Tampered {

@@ -1,4 +1,4 @@
-// Package worker takes issues of a tracker one after the other and runs each as an epic
+// Package worker takes issues from a tracker, one after another, and runs each as an epic
 // of one node.
 //
 // In: a project, its beads, and Args. Out: claims, runs (each an apply of its own), and

@@ -1,5 +1,5 @@
-// Package judge judges the plan that a draft wrote, where it lies: it reads the files of
-// a worktree and what is on record, compiles, and calls the rules of app/draft.
+// Package judge judges a drafted plan in its worktree: it reads the worktree's files and
+// the record, compiles the plan, and applies the rules of app/draft.
 //
-// In: the directory of a worktree. Out: a gate.PlanReport. app/run makes the gate of it.
+// In: the directory of a worktree. Out: a gate.PlanReport. app/run makes a gate of it.
 package judge
