@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// front reports a plan that says itself by which policy it is compiled: nobody who asked
-// for it said so. A plan that is changed may keep what it said.
+// front reports a plan that chooses its own policy, which the user did not ask for. A
+// revised plan may keep an existing choice.
 func (k *checking) front() {
 	fm := frontOf(k.File)
 	if !fm.PoliciesSet || fm.PoliciesSet == k.before.PoliciesSet && slices.Equal(values(fm.Policies), values(k.before.Policies)) {

@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// MapBudget is what a map of a project takes of a prompt, in bytes, unless the caller
-// has a reason for more or less.
+// MapBudget is the default size of a project map in a prompt, in bytes.
 const MapBudget = 24 << 10
 
 // Map shows a project to somebody who has not seen it, as lines of markdown: how it is

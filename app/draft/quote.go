@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// quoted puts another's text into a fence that it cannot end, as lines. What does not
-// show is written out, so that a text tells an agent what it tells a reader.
+// quoted puts untrusted text into a fence that it cannot close, as lines. Invisible
+// characters are escaped, so that an agent sees what a reader sees.
 func quoted(text, info string) []string {
 	text = plain(text)
 	fence := strings.Repeat("`", max(3, longestRun(text)+1))

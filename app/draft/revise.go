@@ -17,13 +17,13 @@ type Named struct {
 	Range diag.Range // of its heading
 }
 
-// Identities are the ids that a plan says.
+// Identities are the ids that a plan states.
 type Identities struct {
 	Epic  ir.NodeID // "" if it says none
 	Items []Named   // that have one
 }
 
-// Was is a plan before it was changed.
+// Was is the plan before the change.
 type Was struct {
 	Identities
 	Finished []Named // sprints that are done, by the record or by the plan
@@ -33,7 +33,7 @@ type Was struct {
 	Implements []string // what stood under Implements of its sprints
 }
 
-// Revised is a changed plan.
+// Revised is a changed plan, with what it was before.
 type Revised struct {
 	Compiled
 	Was   Was

@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// unsure is what errors of the compiler leave open about a plan. Those about
-// dependencies leave nothing open: what a sprint says of itself was read.
+// unsure is what compiler errors leave unknown about a plan. Errors about dependencies
+// leave nothing unknown: the sprint's own text was read.
 type unsure struct {
 	items   map[ir.Key]bool // they have an error
 	outside bool            // something else has: the policy, front matter, a text above the items

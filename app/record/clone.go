@@ -97,8 +97,8 @@ func past(a *project.Args, p *project.Project) func(ir.Header) compiler.Past {
 	}
 }
 
-// RecallClone adds to what is compiled what this clone has on record about it: earlier
-// compiles and runs, and the names that somebody else has.
+// RecallClone adds to a compiler's input what this clone has on record about the epic:
+// earlier compiles and runs, and the names already taken by others.
 func RecallClone(a *project.Args, p *project.Project, in *compiler.Input) {
 	in.Past, in.Taken = past(a, p), taken(a, p)
 }

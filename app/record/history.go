@@ -20,7 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Historian writes what happened to an epic as codecs need it.
+// Historian builds an epic's history in the form that codecs need.
 type Historian struct {
 	project.Detail
 	Epic   *ir.Epic
@@ -28,11 +28,11 @@ type Historian struct {
 	Space  *workspace.Space
 	times  *Chronicle
 	redact *redact.Redactor
-	told   bd.Told // what the tracker has
-	Says   bool    // this is what the tracker is told now
+	told   bd.Told // what the tracker was sent
+	Says   bool    // the history is being sent to the tracker now
 }
 
-// History is everything that is on record, whether a run is at work or not.
+// History is everything on record, whether or not a run is at work.
 func (r *Record) History(ctx context.Context, d project.Detail) *ir.History {
 	times := &Chronicle{}
 	times.Tally.Key = KeysOf(r.Epic)
@@ -42,10 +42,12 @@ func (r *Record) History(ctx context.Context, d project.Detail) *ir.History {
 	return NewHistorian(d, r.Epic, r.Run, r.Space, times).History(ctx)
 }
 
+// NewHistorian returns a Historian for a run. It reads what the tracker was sent; if d asks
+// for files or diffs, it redacts the epic's secrets from them.
 func NewHistorian(d project.Detail, epic *ir.Epic, run *machine.Run, space *workspace.Space, times *Chronicle) *Historian {
 	h := &Historian{Detail: d, Epic: epic, Run: run, Space: space, times: times}
 	if epic.Run.Tracker != nil {
-		h.told, _ = bd.ReadTold(space.State()) // what cannot be read confirms nothing
+		h.told, _ = bd.ReadTold(space.State()) // an unreadable record confirms nothing
 	}
 	if d.Files || d.Diffs {
 		h.redact, _ = redact.New(SecretValues(epic, os.Environ()))
@@ -53,7 +55,7 @@ func NewHistorian(d project.Detail, epic *ir.Epic, run *machine.Run, space *work
 	return h
 }
 
-// History is of all nodes; the sum is not one of the epic's.
+// History is the history of all nodes of the epic, without the integration node.
 func (h *Historian) History(ctx context.Context) *ir.History {
 	o := h.Run.Overview()
 	mode, _ := h.Run.Mode()
@@ -83,6 +85,7 @@ func (h *Historian) Node(ctx context.Context, id ir.NodeID) *ir.NodeHistory {
 	return h.View(ctx, v)
 }
 
+// View is the history of the node that v describes.
 func (h *Historian) View(ctx context.Context, v machine.NodeView) *ir.NodeHistory {
 	out := &ir.NodeHistory{
 		Status: v.Status.String(), Words: map[string]string{}, Reason: v.Reason, Failure: v.FailureCode(), Waits: string(v.For),
@@ -116,6 +119,7 @@ func (h *Historian) View(ctx context.Context, v machine.NodeView) *ir.NodeHistor
 	return out
 }
 
+// Attempt is the history of an attempt of the node id, as detailed as h.Detail asks.
 func (h *Historian) Attempt(ctx context.Context, id ir.NodeID, a machine.AttemptLog) ir.Attempt {
 	out := ir.Attempt{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Words: map[string]string{}, Reason: a.Reason,
@@ -173,8 +177,8 @@ func (h *Historian) gate(g executor.GateJudged, s span) ir.GateResult {
 	return out
 }
 
-// Chronicle keeps what a history needs of events and the machine does not
-// remember. The zero value is ready.
+// Chronicle collects the facts from events that a history needs and the machine does not
+// keep. The zero value is ready to use.
 type Chronicle struct {
 	started, updated, ended time.Time
 	nodes                   map[ir.NodeID]time.Time // last event of each
@@ -194,7 +198,7 @@ type GateOf struct {
 	Gate    string
 }
 
-// span is a time from and to; each may be unknown.
+// span is a start and an end time; either may be unknown (zero).
 type span struct{ from, to time.Time }
 
 // Add takes the next event.
@@ -251,7 +255,7 @@ func (c *Chronicle) trace(epic ir.NodeID, of GateOf) string {
 	return fmt.Sprintf("%s:%d-%d", epic, t[0], t[1])
 }
 
-// gate is when the n-th verdict of a gate was found.
+// gate is the time span of a gate's n-th verdict.
 func (c *Chronicle) gate(of GateOf, n int) span {
 	if list := c.Gates[of]; n < len(list) {
 		return list[n]

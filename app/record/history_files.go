@@ -29,8 +29,8 @@ const (
 	mostDiffs    = 4 << 20  // of an attempt
 )
 
-// readFiles fills in what stands in the files of an attempt. What is gone stays as
-// the journal has it.
+// readFiles fills in the contents of an attempt's files. Where a file is missing, the
+// journal's data stays.
 func (h *Historian) readFiles(out *ir.Attempt, dir string, a machine.AttemptLog) {
 	if a.Turn != "" {
 		base := filepath.Join(dir, a.Turn)
@@ -66,8 +66,8 @@ func (h *Historian) readFiles(out *ir.Attempt, dir string, a machine.AttemptLog)
 	}
 }
 
-// readTests reads the results of a gate's tests; nil if the file is gone, or is that
-// of another verdict of the gate.
+// readTests reads the results of a gate's tests; nil if the file is missing or belongs to
+// another verdict of the gate.
 func (h *Historian) readTests(path string, want ir.TestCounts) []ir.TestResult {
 	var out []ir.TestResult
 	var got ir.TestCounts
@@ -97,7 +97,7 @@ func (h *Historian) readTests(path string, want ir.TestCounts) []ir.TestResult {
 	return out
 }
 
-// readKept reads a regular file of an attempt; nil if it is gone or too long.
+// readKept reads a regular file of an attempt; nil if it is missing or too large.
 func readKept(path string) []byte {
 	if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() || st.Size() > mostRead {
 		return nil
@@ -119,8 +119,8 @@ func gateFile(name string) string {
 	}, name)
 }
 
-// readDiffs fills in the diff of each file, as far as the commits are still there
-// and it is not too long.
+// readDiffs fills in the diff of each file, if the commits still exist and the diff is not
+// too large.
 func (h *Historian) readDiffs(ctx context.Context, out *ir.Attempt, a machine.AttemptLog) {
 	if a.From == "" || a.Commit == "" || a.From == a.Commit {
 		return
@@ -145,7 +145,7 @@ func (h *Historian) readDiffs(ctx context.Context, out *ir.Attempt, a machine.At
 	}
 }
 
-// Bounded takes the first most bytes of what is written to it.
+// Bounded is a buffer of at most Most bytes.
 type Bounded struct {
 	bytes.Buffer
 	Most int
@@ -154,6 +154,8 @@ type Bounded struct {
 
 var errFull = errors.New("it is longer than what is kept")
 
+// Write appends p. If p does not fit, nothing of it is written, Full is set and an error is
+// returned.
 func (b *Bounded) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > b.Most {
 		b.Full = true
@@ -162,7 +164,7 @@ func (b *Bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// ReadFrom hides the buffer's own, which has no bound.
+// ReadFrom hides the buffer's own ReadFrom, which is unlimited.
 func (b *Bounded) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, r)
 }
@@ -187,8 +189,7 @@ func splitDiff(all string) []diffPart {
 	return out
 }
 
-// diffPath is the path that a file has after the change; before it, if it was
-// deleted.
+// diffPath is a file's path after the change; before it, if the file was deleted.
 func diffPath(part string) string {
 	first, rest, _ := strings.Cut(part, "\n")
 	for line := range strings.Lines(rest) {

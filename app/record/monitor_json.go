@@ -1,7 +1,7 @@
 package record
 
 // The form of `ralph monitor --json`: for each epic that of `ralph status --json`,
-// and what only a look from outside tells.
+// and what can only be seen from outside.
 type (
 	MonitorJSON struct {
 		Version      int              `json:"version"`

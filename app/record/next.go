@@ -13,18 +13,18 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// NextStep is one thing that a person can type, and what comes of it.
+// NextStep is a command that a person can type, and its effect.
 type NextStep struct {
 	Command string       `json:"command"`
 	What    string       `json:"what"`
-	Way     *machine.Way `json:"way,omitempty"` // what the command says to the run; none: it only looks, or is work by hand
+	Way     *machine.Way `json:"way,omitempty"` // the command's decision; nil: it only looks, or is manual work
 }
 
-// Asker is who asks what to type, and about which epic.
+// Asker is the person who asks what to type, and the epic in question.
 type Asker struct {
 	about  string   // what names the epic in a command
-	user   string   // of the system: who decides without --as
-	names  []string // that git has for them, which count with --as
+	user   string   // of the system: the decider without --as
+	names  []string // their names in git, accepted with --as
 	labels bool     // approvers may decide in bd
 }
 
@@ -33,8 +33,8 @@ func AskerOf(about string, epic *ir.Epic, space *workspace.Space) Asker {
 	return Asker{about, project.UserName(), space.Names(), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
 }
 
-// NextSteps says what a person can do about a node that does not go on by
-// itself. dir is its worktree. docs/operations.md has the same table.
+// NextSteps lists what a person can do about a node that does not continue by itself. dir
+// is its worktree. docs/operations.md has the same table.
 func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 	var out []NextStep
 	pending := []NextStep(nil) // what to do by hand before the command that follows
@@ -55,7 +55,7 @@ func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 	return out
 }
 
-// applicable reports whether the machine would take what is said in this way now.
+// applicable reports whether the machine would accept this decision now.
 func applicable(v machine.NodeView, w machine.Way) bool {
 	if len(v.Ways) == 0 || w.How == executor.KeepOld && len(v.Keeps) > 0 || v.Cause == executor.CauseOlder || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
 		return true
@@ -169,7 +169,7 @@ func stepsFor(v machine.NodeView, dir string, who Asker) []NextStep {
 	case executor.CauseForeign:
 		look.What = "how the branch differs from what ralph put there"
 		again := "build the branch again; what stands there is kept under refs/ralph"
-		if len(v.Keeps) > 0 { // to keep them is a question of its own, which comes after this one
+		if len(v.Keeps) > 0 { // keeping them is a separate, later question
 			again = "set commits of others aside under refs/ralph; older results stay until you say so"
 		}
 		return []NextStep{look, do(executor.Approve, "go on from where the branch stands, commits of others with it, after the gates"), do(executor.RetryNode, again)}
@@ -185,10 +185,10 @@ func keepOld(v machine.NodeView, who Asker) (out []NextStep) {
 	return out
 }
 
-// as is what has to be added to a decision at a gate with these approvers, and who
-// they are if the asker is none of them. A name that git has is a claim like any other
-// (an agent can set it), so that it has to be said. Another's name is proposed only where they
-// have no way of their own: no label in bd, and no account on this machine.
+// as returns the flag that a decision at a gate with these approvers needs, and the
+// approvers if the asker is not one of them. A name from git is an unverified claim (an
+// agent can set it), so it must be given explicitly. Another person's name is proposed only
+// if that person cannot decide themselves: no label in bd, and no account on this machine.
 func (w Asker) as(approvers []string) (flag, only string) {
 	if machine.MayApprove(w.user, approvers) {
 		return "", ""

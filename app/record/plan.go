@@ -78,13 +78,14 @@ func WillRun(planned []machine.Planned) map[ir.NodeID]bool {
 	return out
 }
 
+// WorksAction reports whether a planned action means work for the node in the next run.
 func WorksAction(a machine.Action) bool {
 	return slices.Contains([]machine.Action{machine.ActRun, machine.ActRerun, machine.ActMay, machine.ActJudge, machine.ActGoOn, machine.ActRunning}, a)
 }
 
-// MergedInto lists the nodes whose results a new base holds already. The sum of
-// them is asked about too: who squashes the integration branch takes its parts.
-// theirs are the accepted commits of others on that branch that it holds.
+// MergedInto lists the nodes whose results a new base already holds. It also asks about
+// the integration result: squashing the integration branch takes all its parts. theirs
+// are the accepted commits of others on that branch that the base holds.
 func MergedInto(ctx context.Context, space *workspace.Space, run *machine.Run, base string) (nodes []ir.NodeID, theirs []string, err error) {
 	for _, c := range run.Others() {
 		in, err := space.Merged(ctx, base, []executor.Result{{Node: executor.Integration, Tree: executor.Tree{Commit: c}}})

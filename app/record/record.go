@@ -208,12 +208,14 @@ func (r *Record) Node(id ir.NodeID) *ir.Node {
 	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the sum of all results", Git: ir.Git{Branch: r.Epic.Epic.Integration.Branch}}
 }
 
-// About is what has to be added to a command so that it is about this epic.
+// About is AboutEpic of this record's file.
 func (r *Record) About() string { return AboutEpic(r.File) }
 
 // asker is the person at this terminal.
 func (r *Record) asker() Asker { return AskerOf(r.About(), r.Epic, r.Space) }
 
+// AboutEpic is the flag (" --epic FILE") that makes a command about the epic of file; "" for
+// the default, epic.json, and for standard input.
 func AboutEpic(file string) string {
 	if file == "epic.json" || file == "-" || file == "" {
 		return ""
@@ -221,7 +223,8 @@ func AboutEpic(file string) string {
 	return " --epic " + words.QuotePath(file)
 }
 
-// Applies is what ralph apply and ralph plan have to be given for this epic.
+// Applies is the argument (" FILE") of ralph apply and ralph plan for the epic of file; ""
+// for the default.
 func Applies(file string) string {
 	if AboutEpic(file) == "" {
 		return ""

@@ -2,8 +2,8 @@ package record
 
 import "github.com/ralph-compiler/ralph/internal/jsonschema"
 
-// Versions of what the commands print with --json. One goes up when a field goes or
-// comes to mean something else, never because one is added.
+// Versions of the commands' --json output. A version goes up when a field is removed or
+// changes its meaning, never when one is added.
 const (
 	statusVersion  = 1
 	ShowVersion    = 1
@@ -13,8 +13,8 @@ const (
 	MonitorVersion = 1
 )
 
-// Schemas are the JSON Schemas of what the commands print with --json, by the name
-// that `ralph schema` knows.
+// Schemas are the JSON Schemas of the commands' --json output, by their names in
+// `ralph schema`.
 var Schemas = map[string]func() []byte{
 	"status":    schemaOf[StatusJSON]("ralph status --json", statusVersion),
 	"show":      schemaOf[ShowJSON]("ralph show KEY --json", ShowVersion),

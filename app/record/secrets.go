@@ -10,15 +10,15 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// secretName is how variables are called that hold secrets.
+// secretName matches the names of variables that hold secrets.
 var secretName = lazyregexp.New(`(?i)(^|_)(api_?key|apikey|key|token|secret|passwd|password|passphrase|credentials?|pat|dsn)(_|$)`)
 
-// notSecret are variables that are called like one and hold none.
+// notSecret are variables whose names match although they hold no secret.
 var notSecret = lazyregexp.New(`(?i)_(file|path|dir|id|name|url|host|sock|type|count)$`)
 
-// SecretValues are the values that must not be stored or printed, by name: those of
-// the epic's secret blocks, and of every variable, of ralph's environment or set by
-// the policy, that is called like a secret.
+// SecretValues are the values that must not be stored or printed, by name: those of the
+// epic's secret blocks, and of every variable, in ralph's environment or set by the
+// policy, whose name looks like a secret's.
 func SecretValues(epic *ir.Epic, environ []string) map[string]string {
 	out := map[string]string{}
 	like := func(name, value string) {
@@ -66,7 +66,8 @@ var ownWords = strings.Fields(`success partial failed passed stopped skipped blo
 	result summary errors status message reason verdict outcome advance_phase repeat_phase need_human needs_human
 	next_action suggested_next created_issues`)
 
-// Redactable leaves of secret values those that can be taken out of what is stored.
+// Redactable selects the secret values that can be redacted from stored data; left names
+// the others.
 func Redactable(values map[string]string) (out map[string]string, left []string) {
 	out = maps.Clone(values)
 	for name, v := range values {

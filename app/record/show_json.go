@@ -13,7 +13,7 @@ type ShowJSON struct {
 	Feedback  []string            `json:"feedback,omitempty"` // of the open attempt, else for the next
 	Decisions []executor.Decision `json:"decisions,omitempty"`
 	Refs      []string            `json:"refs"`
-	MovedOut  []MovedJSON         `json:"moved_out,omitempty"` // of its worktree: there is no other copy
+	MovedOut  []MovedJSON         `json:"moved_out,omitempty"` // from its worktree: the only copy
 	Plan      string              `json:"plan,omitempty"`      // from the project's top
 	PlanLine  int                 `json:"plan_line,omitempty"` // of its heading as the plan is now; 0: it is not there
 }
@@ -37,7 +37,7 @@ type ChangeJSON struct {
 	Next     []NextStep            `json:"next,omitempty"`
 }
 
-// ApprovalJSON is what an approval would be bound to.
+// ApprovalJSON is the state that an approval would be bound to.
 type ApprovalJSON struct {
 	Gate      string   `json:"gate"`
 	Digest    string   `json:"gate_digest"`

@@ -12,11 +12,11 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
-// marks are the variables by which what a run has started is found again: their
+// marks are the environment variables that identify processes started by a run: their
 // values are paths in its state directory.
 var Marks = []string{runner.Mark, gate.Mark, workspace.Mark, bd.Mark}
 
-// SurvivorJSON is a process that outlived the ralph that had started it.
+// SurvivorJSON is a process that outlived the ralph that started it.
 type SurvivorJSON struct {
 	PID     int        `json:"pid"`
 	What    string     `json:"what"` // agent, gate, setup, git or tracker; "descendant" of one of them
@@ -25,8 +25,8 @@ type SurvivorJSON struct {
 	Since   *time.Time `json:"since"`
 }
 
-// Survivors are the processes that a run has left which was killed, and its guard with
-// it. The next ralph apply ends them.
+// Survivors are the processes left by a run that was killed together with its guard. The
+// next ralph apply ends them.
 func (r *Record) Survivors() []SurvivorJSON {
 	if _, dead := journal.Dead(r.Space.State()); !dead {
 		return nil

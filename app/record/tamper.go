@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// ChangesOf lists what others changed: what is tampered with and open first. undone
-// says which are as they were again; nil is none.
+// ChangesOf lists the changes by others, open tampering first. undone reports which have
+// been undone; nil: none.
 func ChangesOf(run *machine.Run, key func(ir.NodeID) string, about string, undone func([]executor.Drift) []bool) []words.Change {
 	var failing, rest []words.Change
 	tampers := run.Tampers()
@@ -50,7 +50,7 @@ func ChangesOf(run *machine.Run, key func(ir.NodeID) string, about string, undon
 	return append(failing, rest...)
 }
 
-// OfThisRun leaves out what was only noticed in earlier runs: that is said in status.
+// OfThisRun drops changes that were only noticed in earlier runs; status shows those.
 func OfThisRun(list []words.Change) []words.Change {
 	return slices.DeleteFunc(list, func(c words.Change) bool { return c.Earlier > 0 && c.Grade == string(machine.Noticed) })
 }

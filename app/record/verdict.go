@@ -18,15 +18,15 @@ const (
 	IssueOpen    = "open again"
 	IssueBlocked = "blocked"
 	IssueWaiting = "waiting for a person"
-	IssueAgain   = "again" // the process ended without a word: another one goes on
-	IssueLeft    = "left"  // somebody else wrote it meanwhile
+	IssueAgain   = "again" // the process ended without a result: another one continues
+	IssueLeft    = "left"  // somebody else changed it meanwhile
 )
 
 // IssueEnd is a run's outcome.
 type IssueEnd struct {
 	Kind string
 	Why  string // of the close, or in a comment
-	Hold bool   // open: not taken again before it was changed
+	Hold bool   // open: not taken again until it is changed
 	Pull string
 	Rec  *Record // nil: it was never run
 }
@@ -42,14 +42,14 @@ func (e *IssueEnd) ClaimState() string {
 	return ClaimOver
 }
 
-// IssueTeller says the outcome of the run of an issue, and what people have to do.
+// IssueTeller describes the outcome of an issue's run, and what people must do.
 type IssueTeller struct {
 	Dir    string // where people type
 	Labels bool   // decide
 	Words  bdcodec.Labels
 }
 
-// Verdict is a run's outcome by its journal alone; nil if that does not say.
+// Verdict is a run's outcome according to its journal; nil if the journal does not say.
 func (t IssueTeller) Verdict(rec *Record) *IssueEnd {
 	n := &rec.Epic.Nodes[0]
 	v, _ := rec.Run.View(n.ID)
@@ -80,7 +80,7 @@ func (t IssueTeller) Verdict(rec *Record) *IssueEnd {
 	return nil
 }
 
-// Stand is how the mirror has to make the issue stand; false where the worker releases it.
+// Stand is the state that the mirror must give the issue; false if the worker releases it.
 func (e *IssueEnd) Stand() (bd.Stand, bool) {
 	switch e.Kind {
 	case IssueClosed:
@@ -93,7 +93,7 @@ func (e *IssueEnd) Stand() (bd.Stand, bool) {
 	return bd.Stand{}, false
 }
 
-// Says is what a comment says of the end.
+// Says is the text of a comment about the end.
 func (e *IssueEnd) Says() string { return e.Kind + ": " + e.Why }
 
 func doneBy(name string) string {

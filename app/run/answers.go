@@ -17,8 +17,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// NotTaken says why a decision was not taken: an error, unless what it asks for is so
-// already. The machine does not know how people call the node, nor the epic.
+// NotTaken explains why a decision was not applied: as an error, unless the requested state
+// already holds. It adds the names of node and epic, which the machine does not know.
 func NotTaken(file, key string, err error) (said string, _ error) {
 	var no *executor.Refused
 	if !errors.As(err, &no) {
@@ -52,7 +52,7 @@ func naming(file, hint string) string {
 	})
 }
 
-// decided says what was decided.
+// decided describes the decision.
 func decided(key string, d executor.Decision) string {
 	subject := key
 	if subject == "" {
@@ -105,7 +105,7 @@ func (t *Desk) unchanged(ctx context.Context, node ir.NodeID, d executor.Decisio
 	return "  nothing was changed in its worktree or on its branch: approve says that it is done as it is\n", nil
 }
 
-// afterwards says what to type now that nothing runs.
+// afterwards says what to type next, while nothing runs.
 func (t *Desk) afterwards(file string, node ir.NodeID, d executor.Decision) string {
 	switch {
 	case d.Verb == executor.Pause, d.Verb == executor.Cancel, record.IsDraft(t.Epic) && record.ApprovesDraft(d):
@@ -118,7 +118,7 @@ func (t *Desk) afterwards(file string, node ir.NodeID, d executor.Decision) stri
 	return "  nothing runs now; to go on: ralph apply" + record.Applies(file) + rebase + "\n"
 }
 
-// unread says which decision a run found that was made for another one.
+// unread names the decision that a run found although it was made for another run.
 func unread(l executor.Letter, key string, no *executor.Refused) string {
 	what := strings.TrimRight(fmt.Sprintf("%s %s", l.Decision.Verb, key), " ")
 	if m := l.Decision.Message; m != "" {

@@ -145,8 +145,8 @@ func (r *Opened) checkGate(name string, g ir.Gate) string {
 	return ""
 }
 
-// checkDeadlines refuses sprints whose deadline was past before they were ever
-// begun. One that runs into its deadline waits for a person instead.
+// checkDeadlines refuses sprints whose deadline had passed before they began. A sprint
+// that reaches its deadline while running waits for a person instead.
 func (r *Opened) checkDeadlines(now time.Time) error {
 	var late []string
 	for i := range r.Epic.Nodes {

@@ -18,7 +18,7 @@ func IssueEpic(epic *ir.Epic) *ir.Epic {
 	return &e
 }
 
-// claimed makes the mirror of a run that of the issue that a worker claimed for it.
+// claimed makes the run's mirror write to the issue that a worker claimed for it.
 func (r *Opened) claimed(o *bd.Outbox, c *record.Claim) {
 	o.Epic, o.Push = IssueEpic(r.Epic), nil
 	o.Metadata = func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.Epic, o.Run) }

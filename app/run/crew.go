@@ -24,7 +24,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// RunnerKinds are the kinds of runner that this ralph has.
+// RunnerKinds are the kinds of runner that this version of ralph supports.
 var RunnerKinds = slices.Sorted(maps.Keys(Runners))
 
 // makers make the runners of agent programs, by kind. Each gets the outcome channel
@@ -45,7 +45,7 @@ type Crew struct {
 	closes []io.Closer
 }
 
-// NewCrew makes the runners for an epic. Whoever makes it closes it.
+// NewCrew makes the runners for an epic. The caller closes it.
 func NewCrew(epic *ir.Epic) *Crew {
 	c := &Crew{By: map[string]executor.Runner{}}
 	values, left := record.Redactable(record.SecretValues(epic, os.Environ()))
@@ -70,7 +70,7 @@ func NewCrew(epic *ir.Epic) *Crew {
 	return c
 }
 
-// AlsoRunners lets tests put programs of their own in the place of real ones.
+// AlsoRunners lets tests replace agent programs with their own.
 var AlsoRunners func(epic *ir.Epic) map[string]executor.Runner
 
 // Close ends all servers.
@@ -82,7 +82,7 @@ func (c *Crew) Close() error {
 	return err
 }
 
-// gates are the gates that this ralph judges, by kind; human ones wait for people.
+// gates are the gates that ralph judges itself, by kind; human gates wait for people.
 func (c *Crew) gates(epic *ir.Epic) map[string]executor.Gate {
 	return map[string]executor.Gate{
 		"command":  gate.Command{Filter: c.Redact.Filter},
@@ -93,8 +93,7 @@ func (c *Crew) gates(epic *ir.Epic) map[string]executor.Gate {
 	}
 }
 
-// sweepTemporary takes away what runners of a killed ralph left in their place for
-// temporary files.
+// sweepTemporary removes temporary files left by the runners of a killed ralph.
 func sweepTemporary(state string) error {
 	return regular.RemoveAllOwn(filepath.Join(state, "runners", "tmp"))
 }

@@ -23,16 +23,16 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// NewID makes the id of a decision, by which it counts once.
+// NewID returns a new id for a decision, so that the decision counts once.
 func NewID() string {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// Decide hands a decision to whoever holds the lock; if nobody does, it takes the lock
-// and puts it on record itself. It returns the epic that was decided about, and in words
-// what was decided and what comes next.
+// Decide sends a decision to the process that holds the lock; if none does, it takes the
+// lock and records the decision itself. It returns the epic concerned and a text: what was
+// decided and what comes next.
 func Decide(ctx context.Context, file string, in io.Reader, key string, d executor.Decision) (epic *ir.Epic, said string, err error) {
 	if err := RefuseMarked(); err != nil {
 		return nil, "", err
@@ -122,7 +122,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 	}
 }
 
-// answerTime is how long an answer is waited for.
+// answerTime is how long to wait for an answer.
 const answerTime = 15 * time.Second
 
 func pause(ctx context.Context) {
@@ -134,8 +134,7 @@ func pause(ctx context.Context) {
 	}
 }
 
-// Desk is where decisions are taken: the epic that they are about, with its
-// repository.
+// Desk takes decisions: it holds the epic that they are about, and its repository.
 type Desk struct {
 	Epic   *ir.Epic
 	Space  *workspace.Space
@@ -195,7 +194,7 @@ func (t *Desk) Bind(ctx context.Context, node ir.NodeID, d executor.Decision) (e
 	return bound, err
 }
 
-// look reads the record, again if it says so.
+// look replays the run's events; with again it reads them anew first.
 func (t *Desk) look(ctx context.Context, again bool) (err error) {
 	if again {
 		if t.events, err = record.ReadEvents(ctx, t.Space.State(), t.Epic.Epic.ID); err != nil {
@@ -234,8 +233,8 @@ func (t *Desk) refusal(ctx context.Context, l executor.Letter, answer string) er
 	return &executor.Refused{Why: answer}
 }
 
-// send puts the letter into the inbox, once, and waits a moment for an answer.
-// The error is context.DeadlineExceeded when none came.
+// send puts the letter into the inbox, once, and waits briefly for an answer. The error is
+// context.DeadlineExceeded if none came.
 func (t *Desk) send(ctx context.Context, letter executor.Letter, sent *bool) (string, error) {
 	if !*sent {
 		if err := journal.Send(ctx, t.Space.State(), t.Epic.Epic.ID, letter); err != nil {
@@ -248,9 +247,9 @@ func (t *Desk) send(ctx context.Context, letter executor.Letter, sent *bool) (st
 	return journal.Await(wait, t.Space.State(), t.Epic.Epic.ID, letter.Decision.ID)
 }
 
-// Record takes the lock and puts on record what the inbox holds and, unless it
-// was sent there, the letter. The error is a *journal.Held if another has the
-// lock, and a *executor.Refused if the decision does not apply.
+// Record takes the lock and records the letters in the inbox and, unless it was sent
+// there, this one. The error is a *journal.Held if another process has the lock, and an
+// *executor.Refused if the decision does not apply.
 func (t *Desk) Record(ctx context.Context, letter executor.Letter, sent bool) (d executor.Decision, err error) {
 	state := t.Space.State()
 	if err := regular.MkdirOwn(state); err != nil {

@@ -50,7 +50,7 @@ func NewStartsFrom(epic *ir.Epic, space *workspace.Space, run *machine.Run, star
 	return f
 }
 
-// Look finds out what is wrong with the files that commands name.
+// Look finds what is wrong with the files that commands name.
 func (f startsFrom) Look(ctx context.Context) (startFiles, error) {
 	var out startFiles
 	at := map[executor.Tree][]*ir.Node{}
@@ -221,7 +221,7 @@ func (f startsFrom) bringsSubmodules() bool {
 	return slices.ContainsFunc(f.epic.Run.Worktree.Setup, func(line string) bool { return strings.Contains(line, "submodule") })
 }
 
-// mend says what to type so that a base holds a file.
+// mend says what to type to get a file into a base.
 func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, ignored bool, has func(commit, path string) bool) string {
 	then := ""
 	if f.Pinned {
@@ -251,7 +251,7 @@ func baseName(epic *ir.Epic) string {
 	return epic.Epic.Base
 }
 
-// Refusal is the error that names the programs which sprints would not find.
+// Refusal is the error that names the programs that sprints would not find.
 func (s startFiles) Refusal() error {
 	if len(s.refused) == 0 {
 		return nil
@@ -259,7 +259,7 @@ func (s startFiles) Refusal() error {
 	return exit.Inputf("agents and gates would not find what they start:\n  - %s\n  Nothing was started.", strings.Join(s.refused, "\n  - "))
 }
 
-// Warning names the files that sprints would find other than they are here.
+// Warning names the files that differ in the sprints' base.
 func (s startFiles) Warning(base executor.Tree, pinned bool) string {
 	if len(s.differ) == 0 {
 		return ""

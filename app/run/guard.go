@@ -10,10 +10,10 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
-// refuseAgents refuses to decide for a caller that an agent or a gate started: it
-// would approve itself. While a run is at work on this machine it refuses also whoever
-// hides from whom it descends. It is a guard rail and no wall: a program that has itself
-// started by another one of the user's (a tmux server, cron) is not seen.
+// refuseAgents refuses decisions by a caller that an agent or a gate started: it would
+// approve its own work. While a run is at work on this machine, it also refuses callers
+// that hide their ancestors. It is a guard rail, not a security boundary: a program that
+// is started through another program of the user (a tmux server, cron) is not detected.
 func refuseAgents(holder journal.Owner, held bool) error {
 	if held && holder.PID > 0 && slices.Contains(process.Ancestors(), holder.PID) {
 		return errInside()
@@ -37,7 +37,7 @@ func refuseAgents(holder journal.Owner, held bool) error {
 	return nil
 }
 
-// RefuseMarked refuses a caller that stands below an agent or a gate of any run.
+// RefuseMarked refuses a caller that descends from an agent or a gate of any run.
 func RefuseMarked() error {
 	if process.MarkedAncestor(runner.Mark, gate.Mark) != 0 {
 		return errInside()

@@ -19,9 +19,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
 )
 
-// TrackerTime bounds how long apply waits for a tracker: before it begins, for what
-// people decided there meanwhile, and at its end, for the next answer while what was not
-// sent yet is told.
+// TrackerTime bounds how long apply waits for a tracker: at its start, for decisions that
+// people made there, and at its end, for each answer while unsent updates are sent.
 const TrackerTime = 30 * time.Second
 
 // runMirror is the mirror of a run in a tracker; nil if the epic has none, or if there is no
@@ -32,8 +31,8 @@ type runMirror struct {
 	cancel context.CancelFunc
 }
 
-// mirror opens the tracker, looks what people did there, and begins to mirror. A
-// tracker never fails a run: what is wrong with it is said.
+// mirror opens the tracker, reads what people did there, and starts mirroring. A tracker
+// never fails a run: its errors are reported.
 func (r *Opened) mirror(ctx context.Context, tell func(format string, args ...any)) *runMirror {
 	claimed := r.claim() != nil
 	if !claimed && (r.Epic.Run.Tracker == nil || record.ClaimOf(r.Space.State(), r.Epic) != nil) {
@@ -187,8 +186,8 @@ func (m *runMirror) close(interrupts <-chan struct{}) (lines []string) {
 	return lines
 }
 
-// TrackerEnv is what agents and gates get where a tracker is used: bd for reading, and
-// a name there that decides nothing.
+// TrackerEnv is the environment of agents and gates where a tracker is used: read access
+// to bd, and an author name there whose decisions do not count.
 func TrackerEnv(epic *ir.Epic, worker bool) map[string]string {
 	if epic.Run.Tracker == nil && !worker {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// CheckNames refuses an epic whose branches or worktrees cannot be made, for what is
-// still to run and for the sum of all results. Before the first run there is no run.
+// CheckNames refuses an epic whose branches or worktrees cannot be created, for the
+// remaining sprints and the integration. run is nil before the first run.
 func CheckNames(space *workspace.Space, run *machine.Run) error {
 	left := func(n *ir.Node) bool {
 		if run == nil {
@@ -32,7 +32,7 @@ func CheckNames(space *workspace.Space, run *machine.Run) error {
 	return NamesTaken(found)
 }
 
-// NamesTaken says what is in the way, and the ways out.
+// NamesTaken names the conflicts and how to resolve them.
 func NamesTaken(found []workspace.Clash) error {
 	if len(found) == 0 {
 		return nil

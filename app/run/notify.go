@@ -24,7 +24,7 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// CheckNotify refuses words that stand for no event: the epic may be of another ralph.
+// CheckNotify refuses unknown event names: the epic may come from another version of ralph.
 func CheckNotify(epic *ir.Epic) error {
 	for _, n := range epic.Run.Notify {
 		for _, on := range n.On {
@@ -36,8 +36,8 @@ func CheckNotify(epic *ir.Epic) error {
 	return nil
 }
 
-// notifier runs the commands of notify {}, one after another, beside the run. It
-// neither holds the run up nor fails it.
+// notifier runs the commands of notify {}, one after another, concurrently with the run.
+// It neither delays the run nor fails it.
 type notifier struct {
 	epic  *ir.Epic
 	top   string
@@ -99,7 +99,7 @@ func (n *notifier) call(x notice) error {
 	return nil
 }
 
-// events queues what is to be told about events that have become durable.
+// events queues notifications of events that have become durable.
 func (n *notifier) events(list []executor.Event, key func(ir.NodeID) string) {
 	if len(n.epic.Run.Notify) == 0 {
 		return
@@ -157,7 +157,7 @@ func (n *notifier) about(event string, set map[string]string) {
 	}
 }
 
-// end tells that the run ended and waits, a bounded time, for what is queued.
+// end queues the end of the run and waits, for a bounded time, until the queue is empty.
 func (n *notifier) end(code int, summary string) error {
 	if len(n.epic.Run.Notify) == 0 {
 		return nil

@@ -197,8 +197,8 @@ func (r *Opened) pin(ctx context.Context, rebase bool, base string) (err error) 
 	return err
 }
 
-// Acquire takes the lock. A command that decides something, or looks who has the
-// lock, is done in a moment: that much is waited for.
+// Acquire takes the lock. It waits briefly, since a command that decides something or
+// checks who has the lock is done quickly.
 func Acquire(ctx context.Context, state string) (*journal.Lock, error) {
 	for until := time.Now().Add(2 * time.Second); ; pause(ctx) {
 		lock, err := journal.Acquire(state, WhoAmI())
@@ -209,6 +209,8 @@ func Acquire(ctx context.Context, state string) (*journal.Lock, error) {
 	}
 }
 
+// Close ends the runners, closes the journal and releases the lock. If the run was refused
+// before anything was recorded, it removes what was created for it.
 func (r *Opened) Close() error {
 	var errs []error
 	if r.crew != nil {
@@ -227,8 +229,8 @@ func (r *Opened) Close() error {
 	return errors.Join(errs...)
 }
 
-// leaveNothing takes away what was made for a run of which nothing is on record:
-// it was refused. The caller holds the lock.
+// leaveNothing removes what was created for a run that was refused and has nothing on
+// record. The caller holds the lock.
 func (r *Opened) leaveNothing() error {
 	var err error
 	if r.unpinned {
@@ -239,14 +241,14 @@ func (r *Opened) leaveNothing() error {
 	return err
 }
 
-// Historian is for a run that goes on: it may be asked again and again, between
+// Historian returns a Historian for a run in progress; it may be used repeatedly, between
 // events.
 func (r *Opened) Historian(d project.Detail) *record.Historian {
 	return record.NewHistorian(d, r.Epic, r.Run, r.Space, &r.Times)
 }
 
-// checkLost refuses to begin anew where the beads know of a run whose journal is not
-// here. A tracker that does not answer keeps nobody from starting.
+// checkLost refuses to start over if the beads know of a run whose journal is not here. A
+// tracker that does not answer does not prevent a start.
 func (r *Opened) checkLost(ctx context.Context) error {
 	o := r.Run.Overview()
 	if o.Begun || !o.Recovered.IsZero() || r.Epic.Run.Tracker == nil && !project.NamesBead(r.File) || r.claim() != nil {

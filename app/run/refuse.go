@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Refuse names, all at once and before anything starts, what the epic asks for
-// and this ralph cannot do yet. Nothing is ignored in silence.
+// Refuse names, all at once and before anything starts, everything the epic requires that
+// this version of ralph does not support. Nothing is silently ignored.
 func Refuse(epic *ir.Epic) error {
 	l := &refusals{seen: map[string]int{}}
 	in := epic.Epic.Integration

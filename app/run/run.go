@@ -56,7 +56,7 @@ func (r *Opened) record(list []executor.Event) (last *journal.RunRecord, err err
 	return last, err
 }
 
-// Apply drives the run and ends with the account of it.
+// Apply drives the run to its end and reports its outcome.
 func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, view watcher) (err error) {
 	note := noteTo(view)
 	slots := a.Parallel
@@ -215,7 +215,7 @@ func (r *Opened) clean(ctx context.Context, note func(format string, args ...any
 	}
 }
 
-// TryBases makes a preflight of a run that has not begun, and reports whether there was
+// TryBases runs the preflight of a run that has not begun, and reports whether there was
 // anything to try. An interrupt is an error.
 func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activity func(executor.Effect, executor.Activity), observe func([]executor.Event)) (tried bool, err error) {
 	planned, err := machine.Replay(r.Epic, r.log.Events(ctx)) // another machine: to plan is to use it up

@@ -29,8 +29,8 @@ type agentText struct {
 	sum  [sha256.Size]byte
 }
 
-// readAgents reads the agent files. One that is not what was compiled is refused:
-// an agent is told to be what was reviewed.
+// readAgents reads the agent files. A file that differs from the compiled one is refused:
+// agents get the reviewed instructions only.
 func readAgents(top string, epic *ir.Epic) ([]agentText, error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -82,7 +82,7 @@ func copyAgents(state string, files []agentText, raw []byte) (map[string]string,
 	return texts, nil
 }
 
-// WhoAmI is this process, for the one who finds the lock taken.
+// WhoAmI describes this process to others that find the lock taken.
 func WhoAmI() journal.Owner {
 	host, err := os.Hostname()
 	if err != nil {

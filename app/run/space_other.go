@@ -4,5 +4,5 @@ package run
 
 import "errors"
 
-// FreeSpace is not asked where nothing can be applied.
+// FreeSpace returns errors.ErrUnsupported: nothing can be applied on this system.
 func FreeSpace(string) (int64, error) { return 0, errors.ErrUnsupported }

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// FreeSpace returns how many bytes a user may still write below dir.
+// FreeSpace returns how many bytes the user can still write below dir.
 func FreeSpace(dir string) (int64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {

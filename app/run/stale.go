@@ -17,10 +17,10 @@ import (
 // atOnce is how far apart the files of one compile or one checkout are written.
 const atOnce = 2 * time.Second
 
-// StaleWarning says that the plan or its policy was changed after epic.json was
-// written, and says something else now: what runs is epic.json. It is "" if
-// nothing is newer, or newer and the same. Only times are compared first: a
-// compile is paid for when one of them tells.
+// StaleWarning says that epic.json, which is what runs, is stale: the plan or its policy
+// was changed after epic.json was written, and compiles to something else. It is "" if
+// nothing is newer, or if the result is the same. It compiles only if a modification time
+// is newer.
 func StaleWarning(file string, epic *ir.Epic, raw []byte) string {
 	if file == "-" || epic.Run.Dialect == "" || !filepath.IsLocal(filepath.FromSlash(epic.Epic.Plan)) {
 		return "" // no markdown plan, or none that can be found

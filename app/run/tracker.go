@@ -12,7 +12,7 @@ import (
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
-// NoTracker is what --push needs.
+// NoTracker says what --push needs.
 const NoTracker = `--push: the policy has no tracker. Write this into ralph.hcl, and compile again:
 
   tracker "bd" {
@@ -25,9 +25,9 @@ func OpenTracker(ctx context.Context, epic *ir.Epic, dir string) (*bd.Client, er
 	return bd.Open(ctx, bd.Options{Dir: dir, Actor: bdcodec.Assignee(epic), Prefix: prefix})
 }
 
-// PushEpic writes an epic into its tracker and says what was done, one line a call of
-// say; h is what has happened to it. Where the tracker has everything already it
-// reads once and says nothing.
+// PushEpic writes an epic and its history h into its tracker and reports what was done,
+// one line per call of say. If the tracker is up to date, it reads once and reports
+// nothing.
 func PushEpic(ctx context.Context, c *bd.Client, epic *ir.Epic, h *ir.History, say func(format string, args ...any)) (*bd.Pushed, error) {
 	if why := c.Untested(); why != "" {
 		say("%s", why)
@@ -48,7 +48,7 @@ func PushEpic(ctx context.Context, c *bd.Client, epic *ir.Epic, h *ir.History, s
 	return p, nil
 }
 
-// pushed says in a line what a push did.
+// pushed describes a push in one line.
 func pushed(p *bd.Pushed) string {
 	var parts []string
 	add := func(n int, what, word string) {
@@ -65,6 +65,8 @@ func pushed(p *bd.Pushed) string {
 	return "pushed " + p.Epic + " into bd: " + strings.Join(parts, ", ")
 }
 
+// PushError is the command's error for a failed push: exit code exit.Interrupted if ctx is
+// done, else exit.Input.
 func PushError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted; the next push goes on where this one stopped: ralph compile --push")}

@@ -14,25 +14,26 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// unknownCost is an agent that a run may ask under a budget, and of which nobody knows
-// what a turn costs: one of its turns runs at a time. Where the policy says what to
-// reserve, it is here only if the budget will never count what was spent.
+// unknownCost is an agent that a run may ask under a budget and whose cost per turn is
+// unknown, so that only one of its turns runs at a time. If the policy says what to
+// reserve, the agent is listed only if the budget will never count its cost.
 type unknownCost struct {
 	Agent       string
-	usd, tokens bool // of what a budget counts nobody knows this
+	usd, tokens bool // which of the budget's figures are unknown
 	Tells       telling
 }
 
-// telling is whether a program says what its turns cost.
+// telling is whether a program states what its turns cost.
 type telling int
 
 const (
-	Always  telling = iota
-	perhaps         // it is a program of the user's own, or one that says it only at times
-	never           // and the model has no price
+	Always  telling = iota // every turn states its cost
+	perhaps                // the user's own program, or one that states it only sometimes
+	never                  // and the model has no price
 )
 
-// UnknownCosts lists them for what is left to do. The run has begun, or was planned.
+// UnknownCosts lists the agents of unknown cost for the remaining work. The run has begun,
+// or has been planned.
 func UnknownCosts(epic *ir.Epic, run *machine.Run) []unknownCost {
 	found := map[string]unknownCost{}
 	whole := run.Overview().Budget
@@ -94,7 +95,7 @@ func unknownCostOf(epic *ir.Epic, run *machine.Run, limit ir.Budget, name, model
 	return u, u.usd || u.tokens || uncounted
 }
 
-// tellsCost says whether a program of a kind tells what a budget counts.
+// tellsCost says whether a program of this kind states the figures that a budget counts.
 func tellsCost(kind string, usd, tokens, priced bool) telling {
 	newRunner := Runners[kind]
 	if newRunner == nil {
@@ -112,8 +113,8 @@ func tellsCost(kind string, usd, tokens, priced bool) telling {
 	return Always
 }
 
-// BudgetWords says of these agents what the budget does with their turns: warnings, and
-// notes where their first turn will tell.
+// BudgetWords says how the budget treats these agents' turns: as warnings, or as notes
+// where the first turn will show it.
 func BudgetWords(list []unknownCost) (warnings, notes []string) {
 	for _, tells := range []telling{never, perhaps, Always} {
 		some := slices.DeleteFunc(slices.Clone(list), func(u unknownCost) bool { return u.Tells != tells })
@@ -155,8 +156,8 @@ func BudgetWords(list []unknownCost) (warnings, notes []string) {
 	return warnings, notes
 }
 
-// OneAtATime names the agents of which one turn runs at a time, for the heading; ""
-// if there are none, or nothing runs beside another anyhow.
+// OneAtATime names, for the heading, the agents that run one turn at a time; "" if there
+// are none, or if there is only one slot.
 func OneAtATime(slots int, list []unknownCost) string {
 	if slots < 2 {
 		return ""

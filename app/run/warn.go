@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Warnings says what will surprise: work that is called done and may not be there.
-// It does not stop a run.
+// Warnings lists possible surprises: work that counts as done but may be missing. They do
+// not stop a run.
 func Warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *machine.Run, base executor.Tree) []string {
 	var out []string
 	for _, c := range project.AlsoPlanned(space) {
@@ -39,7 +39,7 @@ func Warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *m
 	return out
 }
 
-// LockWords says what a lock in the user's repository holds up, and what to do.
+// LockWords says what a lock in the user's repository blocks, and what to do.
 func LockWords(lock string) string {
 	what := "git config"
 	if strings.HasSuffix(lock, "packed-refs.lock") {

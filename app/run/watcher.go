@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// watcher is told of a run that goes on. Its methods are called one at a time, but
-// activity, which may be called at any time.
+// watcher observes a run. Its methods are called one at a time, except activity, which may
+// be called at any time.
 type watcher interface {
 	Say(text string)                             // a line about the run as a whole
 	Events(list []executor.Event)                // what has become durable
@@ -19,7 +19,7 @@ type watcher interface {
 	Account(r *Opened, b record.BranchHolds, interrupted bool, only []ir.NodeID)
 }
 
-// noteTo says lines to a watcher.
+// noteTo sends lines to a watcher.
 func noteTo(w watcher) func(format string, args ...any) {
 	return func(format string, args ...any) { w.Say(fmt.Sprintf(format, args...)) }
 }

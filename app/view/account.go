@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Account ends a run: what is done, what is not and why, and what to type next.
+// Account prints a run's outcome: what is done, what is not and why, and what to type next.
 func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, only []ir.NodeID) {
 	w := v.Out
 	if v.Jsonl {
@@ -209,7 +209,7 @@ func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine
 	}
 }
 
-// places says where to look at a sprint that did not come to its end.
+// places says where to look at an unfinished sprint.
 func (v *Run) places(w io.Writer, r *run.Opened, n machine.NodeView) {
 	k := len(n.Attempts)
 	if k == 0 {

@@ -39,7 +39,8 @@ type beadOf struct {
 	number int
 }
 
-// BeadEvents is for a run that goes on; what is on record already is not told again.
+// BeadEvents returns the event writer for a run that continues; events already on record
+// are not repeated.
 func BeadEvents(r *run.Opened, out io.Writer) *beadEvents {
 	b := &beadEvents{
 		out: out, epic: r.Epic, run: r.Run, past: r.Historian(project.Detail{Files: true}), top: r.Space.Top(), nodes: map[ir.NodeID]*ir.Node{},
@@ -74,7 +75,7 @@ func isPaused(v machine.NodeView) bool {
 	return v.Paused != "" || v.Status == executor.Waiting && v.Word(executor.WordsTask) == "paused"
 }
 
-// events is told what has become durable.
+// events takes events that have become durable.
 func (b *beadEvents) events(list []executor.Event) {
 	moved := false // something moved in the graph: looking at all of it costs time
 	for _, e := range list {

@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// sayHolds writes what there is to know of what the branch holds: results that are
-// not what their sprint comes to now, what is done and not in it, and what is not.
+// sayHolds lists where the branch differs from the sprints: outdated results in it, done
+// sprints that are not in it, and unfinished ones.
 func sayHolds(b record.BranchHolds, w io.Writer) {
 	for _, x := range b.Holds {
 		if x.Older && !x.Like {
@@ -50,7 +50,7 @@ func sayHolds(b record.BranchHolds, w io.Writer) {
 	}
 }
 
-// sayLeft writes what the last sum took out of the branch, and where that is kept.
+// sayLeft lists what the last integration removed from the branch, and where it is kept.
 func sayLeft(b record.BranchHolds, w io.Writer) {
 	for _, x := range b.Left {
 		fmt.Fprintf(w, "  left it: %s, %.7s (%s)\n", reveal.Words(string(x.Key)), x.Commit, reveal.Words(words.First(x.Why)))
@@ -63,7 +63,7 @@ func sayLeft(b record.BranchHolds, w io.Writer) {
 	}
 }
 
-// sayBranch says what became of the branch at the end of a run.
+// sayBranch reports the state of the branch at the end of a run.
 func (v *Run) sayBranch(w io.Writer, run *machine.Run, b record.BranchHolds, sum machine.NodeView, interrupted bool) {
 	o := run.Overview()
 	open := record.Unfinished(run.Views())
@@ -105,7 +105,7 @@ func (v *Run) sayBranch(w io.Writer, run *machine.Run, b record.BranchHolds, sum
 	}
 }
 
-// SayOlder says what the branch holds where that is not what its sprints come to now.
+// SayOlder lists results in the branch that are not their sprints' current ones.
 func SayOlder(b record.BranchHolds, w io.Writer) {
 	if b.Disagrees() {
 		fmt.Fprintf(w, "\nBranch %s (%.12s) holds:\n", reveal.Words(b.Name), b.Head)
@@ -127,7 +127,7 @@ func sayWays(b record.BranchHolds, w io.Writer, all bool) {
 	}
 }
 
-// SayMovedOut names the files that are nowhere else.
+// SayMovedOut names files moved out of worktrees that exist nowhere else.
 func SayMovedOut(w io.Writer, space *workspace.Space, key func(ir.NodeID) string) {
 	all, err := record.MovedOut(space)
 	if err != nil {
@@ -149,7 +149,7 @@ func SayMovedOut(w io.Writer, space *workspace.Space, key func(ir.NodeID) string
 	}
 }
 
-// SaySurvivors names them and how to end them.
+// SaySurvivors names the surviving processes and how to end them.
 func SaySurvivors(r *record.Record, w io.Writer) {
 	const most = 20
 	all := r.Survivors()
@@ -175,8 +175,8 @@ func SaySurvivors(r *record.Record, w io.Writer) {
 	fmt.Fprintf(w, "     ralph apply%s ends them first; without it: %s\n", record.Applies(r.File), kill)
 }
 
-// SayChanges writes what others changed while agents were at work, with what to
-// type. What is settled is left to the log.
+// SayChanges lists what others changed while agents were at work, with what to type.
+// Settled changes are left to the log.
 func SayChanges(w io.Writer, list []words.Change) {
 	said := 0
 	for i, c := range list {

@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// tells says once of each agent that it does not tell what its turns cost, where a
-// budget counts that: when a run begins, as far as that is known then.
+// tells reports once per agent that it does not state the cost of its turns, if a budget
+// counts that: when a run begins, as far as it is known then.
 func (v *Run) tells(list []executor.Event) {
 	for _, e := range list {
 		agent := ""
@@ -63,7 +63,7 @@ func (v *Run) tells(list []executor.Event) {
 	}
 }
 
-// tellsAtStart says of which agents nobody knows what they cost.
+// tellsAtStart names the agents whose cost is unknown.
 func (v *Run) tellsAtStart() {
 	list := run.UnknownCosts(v.epic, v.run)
 	warnings, notes := run.BudgetWords(list)

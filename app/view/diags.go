@@ -40,7 +40,7 @@ func (v Diagnostics) Print(out, errOut io.Writer, list diag.List) error {
 	return v.text(errOut, list)
 }
 
-// SayCompilation shows what a compile that nobody asked for has to say.
+// SayCompilation shows the diagnostics of an implicit compile.
 func SayCompilation(c *project.Compilation, w io.Writer) error {
 	if err := (Diagnostics{project.FormatText, c.Sources}).text(w, c.Diags); err != nil || c.Hint == "" {
 		return err
@@ -71,6 +71,7 @@ type Place struct {
 	To   *diag.Position `json:"to,omitempty"`
 }
 
+// At adds line and column to a range; without them if the file is unknown.
 func At(s project.Sources, r diag.Range) Place {
 	p := Place{Range: r}
 	if f := s.Files[r.File]; f != nil {
@@ -121,6 +122,7 @@ func (v Diagnostics) json(w io.Writer, list diag.List) error {
 	}{list.Count(diag.Error), list.Count(diag.Warning), ds})
 }
 
+// WriteJSON writes v as indented JSON and a line feed, with invisible characters escaped.
 func WriteJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(reveal.JSONWriter(w))
 	enc.SetEscapeHTML(false)

@@ -2,5 +2,5 @@
 // tables, and the integration branch as it is in git.
 //
 // In: values of the rooms below it. Out: text with colours on an io.Writer, or JSON. It
-// decides nothing. app/cli imports it, and nobody else.
+// decides nothing. Only app/cli imports it.
 package view

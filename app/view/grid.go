@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Grid writes rows in columns. Text from plans is made harmless; the first cell
-// carries the row's colour.
+// Grid writes rows in columns. Control characters in texts are escaped; the first cell has
+// the row's colour.
 type Grid struct {
 	Paint term.Style
 	rows  [][]string
@@ -30,7 +30,7 @@ func (g *Grid) Row(ink term.Colour, cells ...string) {
 	g.inks = append(g.inks, ink)
 }
 
-// Write leaves out columns that hold nothing below the heading.
+// Write prints the rows, without columns that are empty below the heading.
 func (g *Grid) Write(w io.Writer) {
 	if len(g.rows) == 0 {
 		return
@@ -101,6 +101,7 @@ func (v *Run) preflightLine(body executor.Body) string {
 	return ""
 }
 
+// WriteIndented is WriteSteps, indented by six more columns.
 func WriteIndented(w io.Writer, steps []record.NextStep) {
 	var b strings.Builder
 	WriteSteps(&b, steps)
@@ -109,6 +110,7 @@ func WriteIndented(w io.Writer, steps []record.NextStep) {
 	}
 }
 
+// ColourOf is the colour of a node status; term.Plain for all others.
 func ColourOf(s executor.NodeStatus) term.Colour {
 	switch s {
 	case executor.Done, executor.Skipped:
@@ -123,6 +125,8 @@ func ColourOf(s executor.NodeStatus) term.Colour {
 	return term.Plain
 }
 
+// WriteSteps writes one line per step: the command, and what it does in a column of its
+// own. Commands wider than 60 columns do not widen the column.
 func WriteSteps(w io.Writer, steps []record.NextStep) {
 	wide := 0
 	for _, s := range steps {

@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// live is what stands at the bottom of the terminal while a run is at work: how
+// live is the block at the bottom of the terminal while a run is at work: how
 // far it is, wave by wave, what each running sprint does and when it last gave a
 // sign of life. Lines about what happened scroll by above it.
 type live struct {
@@ -115,7 +115,7 @@ func (l *live) above(lines string) {
 	l.soon()
 }
 
-// events is told what has become durable, by the goroutine that owns the run.
+// events takes events that have become durable; called by the goroutine that owns the run.
 func (l *live) events(list []executor.Event, lines string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +125,7 @@ func (l *live) events(list []executor.Event, lines string) {
 	l.soon()
 }
 
-// activity is told of signs of life, from any goroutine.
+// activity takes signs of life; safe to call from any goroutine.
 func (l *live) activity(e executor.Effect, a executor.Activity) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -338,10 +338,10 @@ func (l *live) draw() {
 	l.block.Draw([]byte(text), lines)
 }
 
-// seconds is brief without parts of seconds.
+// seconds is words.Brief, in whole seconds.
 func seconds(d time.Duration) string { return words.Brief(max(d, time.Second).Truncate(time.Second)) }
 
-// finish draws what is left and takes the block away.
+// finish draws pending changes and removes the block.
 func (l *live) finish() {
 	l.mu.Lock()
 	if !l.closed {
@@ -354,7 +354,7 @@ func (l *live) finish() {
 	l.work.Wait()
 }
 
-// Activity is told of signs of life, from any goroutine.
+// Activity takes signs of life; safe to call from any goroutine.
 func (v *Run) Activity(e executor.Effect, a executor.Activity) {
 	if v.live != nil {
 		v.live.activity(e, a)

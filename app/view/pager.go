@@ -16,7 +16,7 @@ import (
 )
 
 // PagerOf is the pager that git would use for this user: GIT_PAGER, core.pager,
-// PAGER, less. "" is none.
+// PAGER, less. "" means no pager.
 func PagerOf(ctx context.Context, space *workspace.Space) (string, error) {
 	pager, set := os.LookupEnv("GIT_PAGER")
 	if !set {
@@ -36,8 +36,8 @@ func PagerOf(ctx context.Context, space *workspace.Space) (string, error) {
 	return pager, nil
 }
 
-// Paged lets write print to out: through the user's pager, if out is a terminal. That
-// somebody ends the pager before its end is no error.
+// Paged calls write with out, through the user's pager if out is a terminal. Quitting the
+// pager early is not an error.
 func Paged(ctx context.Context, space *workspace.Space, out io.Writer, write func(io.Writer) error) error {
 	if !term.IsTerminal(out) {
 		return write(out)

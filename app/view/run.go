@@ -33,7 +33,7 @@ type Run struct {
 	Applies  string // what follows the words ralph apply
 	Jsonl    bool
 	Beads    *beadEvents  // --events beadsmith: they go out in place of the run's own
-	live     *live        // nil: this is no terminal
+	live     *live        // nil: not a terminal
 	Who      record.Asker // looks at it
 	paint    term.Style
 	begun    time.Time
@@ -42,11 +42,13 @@ type Run struct {
 	waits    map[ir.NodeID]bool // waits that began in this run
 	was      map[ir.NodeID]bool // done before this run
 	done     map[ir.NodeID]bool // done in this run, by work, gates or a person's word
-	untold   map[string]bool    // agents of which it was said that nobody knows what they cost
+	untold   map[string]bool    // agents already reported as having unknown cost
 	wide     int                // of the keys
 	keys     map[ir.NodeID]*ir.Node
 }
 
+// NewRun returns a view of a run that is about to continue. Only where out is a terminal,
+// TERM is not dumb and jsonl is false does it draw a live block.
 func NewRun(out, errOut io.Writer, epic *ir.Epic, run *machine.Run, jsonl bool) *Run {
 	v := &Run{
 		Out: out, err: errOut, epic: epic, run: run, Jsonl: jsonl,
@@ -68,6 +70,7 @@ func NewRun(out, errOut io.Writer, epic *ir.Epic, run *machine.Run, jsonl bool) 
 	return v
 }
 
+// Say prints a line for people, on standard error or above the live block.
 func (v *Run) Say(text string) {
 	line := "ralph: " + reveal.Words(text) + "\n"
 	if v.live != nil {
@@ -77,7 +80,7 @@ func (v *Run) Say(text string) {
 	_, _ = io.WriteString(v.err, line)
 }
 
-// Events is told what has become durable.
+// Events takes events that have become durable.
 func (v *Run) Events(list []executor.Event) {
 	for _, e := range list {
 		if _, ok := e.Body.(executor.NodeDone); ok {
@@ -112,14 +115,14 @@ func (v *Run) Events(list []executor.Event) {
 	_, _ = io.WriteString(v.Out, lines.String())
 }
 
-// Finish ends what is drawn again and again.
+// Finish ends the live block.
 func (v *Run) Finish() {
 	if v.live != nil {
 		v.live.finish()
 	}
 }
 
-// Line is what an event says to people, "" if nothing.
+// Line describes an event for people; "" if it is not shown.
 func (v *Run) Line(e executor.Event) string {
 	attempt := fmt.Sprintf("%s #%d", e.Step, e.Attempt)
 	say := func(colour term.Colour, mark, format string, args ...any) string {
@@ -239,6 +242,7 @@ func (v *Run) Line(e executor.Event) string {
 	return ""
 }
 
+// ByWhom is " by NAME"; "" without a name.
 func ByWhom(name string) string {
 	if name == "" {
 		return ""
@@ -246,6 +250,7 @@ func ByWhom(name string) string {
 	return " by " + name
 }
 
+// Key is a node's key, also that of a node that is no longer in the epic.
 func (v *Run) Key(id ir.NodeID) string {
 	if n := v.keys[id]; n != nil {
 		return string(n.Key)
@@ -260,7 +265,7 @@ func results(n int) string {
 	return fmt.Sprintf("%d results", n)
 }
 
-// joining says what the sum is made of.
+// joining says what the integration joins.
 func joining(inputs []executor.Result) string {
 	switch {
 	case len(inputs) > 1:

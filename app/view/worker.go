@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
-// WorkerLines prints a line for each thing that a worker does.
+// WorkerLines prints a line for each action of a worker.
 type WorkerLines struct {
 	Out, Err io.Writer
 	Paint    term.Style
