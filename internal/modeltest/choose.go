@@ -89,7 +89,7 @@ func (sc Scenario) step(r Request) (Step, string) {
 	return Step{Text: "The script has nothing for this turn."}, nothing
 }
 
-// side answers a request that is none of a turn.
+// side answers a request that does not belong to a turn.
 func (sc Scenario) side(r Request) string {
 	text := sc.Side
 	if text == "" {

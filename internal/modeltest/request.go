@@ -64,7 +64,7 @@ func (r Request) Human() string {
 	return r.Humans[len(r.Humans)-1]
 }
 
-// Side reports whether the request is none of a turn: it has no tools.
+// Side reports whether the request does not belong to a turn: it has no tools.
 func (r Request) Side() bool { return r.Protocol != "" && len(r.Tools) == 0 }
 
 // Offers reports whether there is a tool whose name is, or ends in, one of these.

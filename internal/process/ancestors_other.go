@@ -2,14 +2,14 @@
 
 package process
 
-// Ancestors returns nothing: processes cannot be looked at here.
+// Ancestors returns nothing: processes cannot be inspected on this system.
 func Ancestors() []int { return nil }
 
-// Namespace is "": there are none.
+// Namespace is "": this system has no pid namespaces.
 func Namespace() string { return "" }
 
-// Blind is "": no agent runs here.
+// Blind is "": no agent runs on this system.
 func Blind(string) string { return "" }
 
-// MarkedAncestor returns 0: processes cannot be looked at here.
+// MarkedAncestor returns 0: processes cannot be inspected on this system.
 func MarkedAncestor(...string) int { return 0 }

@@ -21,7 +21,7 @@ import (
 // guardCommand is the hidden command that is the guard.
 const guardCommand = "guard-processes"
 
-// GuardMark is the variable that everything carries which this process starts.
+// GuardMark is the environment variable set in every process that this one starts.
 const GuardMark = "RALPH_GUARD"
 
 // ofTools ends the mark of what may end by itself: git, say, that has locks to remove.
@@ -57,7 +57,7 @@ var guarding struct {
 // and the longest pause before one is that does not.
 const guardTime = 5 * time.Second
 
-// tellTime is how long a guard may take to read what it is told.
+// tellTime is how long a guard may take to read a message.
 const tellTime = time.Second
 
 // Guard starts the guard, unless it is there. Run calls it: nothing is started that
@@ -71,7 +71,7 @@ func Guard() error {
 	return startGuard()
 }
 
-// OnGuardLost says whom to tell, once, that the guard was killed and started again.
+// OnGuardLost sets the function that is called once if the guard was killed and restarted.
 func OnGuardLost(tell func()) {
 	families.mu.Lock()
 	defer families.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// guardWord is a line that the guard is told: a verb and numbers.
+// guardWord is a message to the guard, one line: a verb and numbers.
 type guardWord struct {
 	verb      byte
 	root, pid int
@@ -28,7 +28,7 @@ func (w guardWord) append(b []byte) []byte {
 	return append(strconv.AppendUint(append(b, ' '), w.start, 10), '\n')
 }
 
-// parseWord reads a line; ok is false for one that is none.
+// parseWord parses a line; ok is false if it is invalid.
 func parseWord(line []byte) (w guardWord, ok bool) {
 	fields := bytes.Fields(line)
 	if len(fields) != 4 || len(fields[0]) != 1 {

@@ -27,10 +27,10 @@ func Guard() error { return nil }
 // EndGuard has nothing to end here.
 func EndGuard() {}
 
-// OnGuardLost has nobody to tell here.
+// OnGuardLost does nothing on this system.
 func OnGuardLost(func()) {}
 
-// GuardMark is the variable that everything carries which ralph starts.
+// GuardMark is the environment variable set in every process that ralph starts.
 const GuardMark = "RALPH_GUARD"
 
 // ToolMark marks nothing here.

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// pulseTime is the least time between two signs of life that are told.
+// pulseTime is the least time between two reported signs of life.
 const pulseTime = 500 * time.Millisecond
 
 // Pulse turns output into signs of life: how many bytes came so far, and the last
@@ -49,7 +49,7 @@ func (p *Pulse) Heard(_ bool, b []byte) {
 	}
 }
 
-// End tells what was not told yet.
+// End reports what has not been reported yet.
 func (p *Pulse) End() {
 	p.mu.Lock()
 	late, n, line := p.late, p.bytes, p.line

@@ -48,7 +48,7 @@ func whenReadable(fd int, number *atomic.Uint64, call func()) error {
 	return nil
 }
 
-// forget ends a wait. It returns false if there is none: the call was made.
+// forget ends a wait. It returns false if there is no wait: the call was already made.
 func forget(number uint64) bool {
 	_, ok := take(number)
 	return ok

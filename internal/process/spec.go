@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Spec says what to run.
+// Spec describes a program to run.
 type Spec struct {
 	Argv   []string // [0] is looked up on PATH of Env
 	Dir    string

@@ -2,5 +2,5 @@
 
 package process
 
-// becomeSubreaper does nothing where there is no such thing.
+// becomeSubreaper does nothing: this system has no subreapers.
 func becomeSubreaper(int) {}

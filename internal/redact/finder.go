@@ -108,7 +108,7 @@ func (f *finder) opens(b []byte) (n int, whole bool) {
 	return n, whole
 }
 
-// has reports whether any needle stands in b.
+// has reports whether b contains any needle.
 func (f *finder) has(b []byte) bool {
 	at, _ := f.next(b, 0)
 	return at >= 0

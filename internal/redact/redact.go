@@ -3,7 +3,7 @@
 //
 // In: values by name. Out: functions over text, and a filter for streams that finds
 // a secret also where two writes meet. It imports only the standard library;
-// app makes one Redactor for a run and gives it to whoever stores or prints.
+// app makes one Redactor for a run and gives it to everything that stores or prints.
 package redact
 
 import (
@@ -29,7 +29,7 @@ type Redactor struct {
 	hold              int     // how many bytes may stand for one value
 }
 
-// needle is one form of a value, and what stands in its place.
+// needle is one form of a value, and its replacement.
 type needle struct {
 	form []byte
 	put  []byte

@@ -46,7 +46,7 @@ var shapes = []shape{
 	secretLike("://", `([a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>]{1,100}:)[^\s/:@"'<>\[]{3,200}(@)`, "password"),
 }
 
-// shapeAnchors finds whether any shape can stand in a text.
+// shapeAnchors is the finder that tells whether a text can contain any shape.
 var shapeAnchors = sync.OnceValue(func() *finder {
 	var anchors []needle
 	for _, s := range shapes {

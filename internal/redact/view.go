@@ -220,7 +220,7 @@ func unescape(room, b []byte) (said []byte, n int) {
 	return nil, 0
 }
 
-// dense says what stands for a byte in a dense view; 0 is nothing.
+// dense maps a byte to its byte in a dense view; 0: none.
 var dense = func() (t [256]byte) {
 	for i := range t {
 		t[i] = byte(i)

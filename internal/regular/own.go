@@ -16,8 +16,8 @@ import (
 // directory above it. The paths that are given are absolute and were resolved before
 // any agent ran.
 
-// NoLinks returns an error that names the link, or what else is no directory, when
-// there is one on the way to dir. What is not there yet is none.
+// NoLinks returns an error if an element of the path dir is a link or otherwise not a
+// directory; it names that element. Elements that do not exist yet are fine.
 func NoLinks(dir string) error {
 	_, err := There(dir)
 	return err
@@ -72,7 +72,7 @@ func Own(path string) error {
 	return err
 }
 
-// planted is the error for what stands in the way of a file of ralph's own.
+// planted is the error for something that is in the place of one of ralph's own files.
 func planted(path string, mode fs.FileMode) error {
 	what := Kind(mode)
 	if mode&fs.ModeSymlink != 0 {

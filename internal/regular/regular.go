@@ -15,13 +15,13 @@ import (
 	"syscall"
 )
 
-// ErrNot is the error for what is there and is no regular file.
+// ErrNot is the error for an existing file that is not a regular file.
 var ErrNot = errors.New("not a regular file")
 
-// ErrLarge is the error for a file that is larger than what is read.
+// ErrLarge is the error for a file that exceeds the size limit.
 var ErrLarge = errors.New("it is too large")
 
-// Kind names what is no regular file, in words.
+// Kind names the type of a file that is not regular, in words.
 func Kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():

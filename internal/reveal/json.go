@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// JSON returns JSON with everything that does not show written as \u202e: the same
+// JSON returns JSON with all invisible characters escaped like \u202e: the same
 // values, and harmless on a screen.
 func JSON(b []byte) []byte {
 	hidden := func(r rune) bool { return r >= 0x7f && Hides(r) }

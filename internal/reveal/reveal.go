@@ -16,7 +16,7 @@ import (
 // as \x1b or \u202e, and with how many characters that was.
 func Text(text string) (shown string, hidden int) { return write(text, false) }
 
-// Words is Text for what is no diff: joiners stay in the scripts that need them and
+// Words is Text for anything but a diff: joiners stay in the scripts that need them and
 // in emoji.
 func Words(text string) string {
 	shown, _ := write(text, true)
@@ -54,7 +54,7 @@ func write(text string, joined bool) (shown string, hidden int) {
 	return b.String(), hidden
 }
 
-// Hides reports whether a character does not show, or changes how others do.
+// Hides reports whether a character is invisible, or changes how others are shown.
 func Hides(r rune) bool {
 	if r < 0x7f {
 		return r < ' ' && r != '\n' && r != '\t'
@@ -68,7 +68,7 @@ func Hides(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector)
 }
 
-// Joins reports whether r joins what stands before it as a script, or an emoji, needs.
+// Joins reports whether r joins the character before it as a script, or an emoji, needs.
 func Joins(before, r rune) bool {
 	return (r == 0x200C || r == 0x200D) && (before == 0xFE0F || before > 0x7f && unicode.In(before, unicode.So, unicode.Sk) || unicode.In(before, joiningScripts...))
 }
@@ -116,7 +116,7 @@ func (l *Lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close hands on the last line, if it has no end.
+// Close writes the last line if it has no line feed.
 func (l *Lines) Close() error {
 	if len(l.rest) == 0 {
 		return nil

@@ -1,5 +1,5 @@
 // Package shell reads a line of shell for the files that it names: the programs and
-// scripts that it starts, and what else stands there as a path. Nothing is run and
+// scripts that it starts, and every other path in it. Nothing is run and
 // nothing is looked up.
 //
 // In: a line as sh -c gets it, or the words of a program. Out: relative paths, each with

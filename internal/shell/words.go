@@ -11,7 +11,7 @@ import (
 // Top begins a word that leads to the directory in which the line runs.
 const Top = "\uFFFB"
 
-// unknown stands for text that is not known before the line runs.
+// unknown is the placeholder for text that is not known before the line runs.
 const unknown = "\uFFFC"
 
 // templates are ralph's, which are filled before the shell sees them.
@@ -21,7 +21,7 @@ func fill(text string) string {
 	return templates.ReplaceAllString(strings.ReplaceAll(text, "${run.worktree}", Top), unknown)
 }
 
-// within reads the commands that stand inside of something that is none.
+// within reads the commands nested in a construct that is not itself a command.
 func (r *reader) within(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {

@@ -49,7 +49,7 @@ func Shorten(s string, n int) string {
 	return s
 }
 
-// Title is Shorten for a title: no space stands before the ellipsis.
+// Title is Shorten for a title: without a space before the ellipsis.
 func Title(s string, n int) string {
 	if kept, cut := beginning(s, n); cut {
 		return strings.TrimSpace(kept) + ellipsis

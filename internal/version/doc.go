@@ -1,2 +1,3 @@
-// Package version says which ralph this is. It is a leaf.
+// Package version is the version of this build of ralph. It imports no other package of
+// ralph.
 package version
