@@ -227,7 +227,7 @@ func agentTextOf(r *record.Record, a ir.Agent) string {
 	return record.Body(string(b))
 }
 
-// askFailed says why there is no answer.
+// askFailed is the error that says why there is no answer.
 func askFailed(run executor.AgentRun, ended executor.AgentEnded, err error) error {
 	var f *executor.Failure
 	switch {

@@ -294,7 +294,8 @@ func checkNotCommitted(ctx context.Context, space *workspace.Space, plan string)
 	return nil
 }
 
-// begunDraft returns the draft of an id that began here before, nil if there is none.
+// begunDraft returns the draft with this id that was begun here before; nil if there is
+// none.
 func begunDraft(ctx context.Context, p *project.Project, id ir.NodeID) (*ir.Epic, []byte, error) {
 	state, err := workspace.StateDir(ctx, p.Dir, id)
 	if err != nil {
@@ -331,7 +332,7 @@ func (a *draftArgs) asksSame(was, now *ir.Epic) bool {
 	return was.Digest == now.Digest || a.agent == "" && a.complexity == "" && a.attempts == 0 && record.AsksPerson(was) == record.AsksPerson(now)
 }
 
-// printPrompts prints what the agents of a draft are told.
+// printPrompts prints the prompts of a draft's agents.
 func printPrompts(w io.Writer, epic *ir.Epic) error {
 	n := &epic.Nodes[0]
 	var b strings.Builder

@@ -93,7 +93,7 @@ func atEnd(err error) error {
 	return err
 }
 
-// personAt is the terminal at which a person can be asked, nil if there is none.
+// personAt is the terminal at which a person can be asked; nil if there is none.
 func personAt(cmd *cobra.Command, out io.Writer) *os.File {
 	if in, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(in) && term.IsTerminal(out) {
 		return in

@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Bounds of what a planner is told of the last run.
+// Bounds of the report of the last run in a planner's prompt.
 const (
 	mostLast     = 12 << 10 // bytes of it
 	mostReason   = 600      // bytes of why something ended
@@ -90,7 +90,7 @@ func lastRun(ctx context.Context, id ir.NodeID) ([]string, error) {
 	return t.lines, nil
 }
 
-// lastTold collects what is told of a run.
+// lastTold collects the report of a run.
 type lastTold struct {
 	*record.Record
 	lines []string

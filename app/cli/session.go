@@ -293,7 +293,7 @@ func joinCommand(s sessionJSON) string {
 	return "cd " + words.QuoteArg(s.Dir) + " && " + strings.Join(text, " ")
 }
 
-// noSession says why there is no session.
+// noSession is the error that says why there is no session.
 func noSession(r *record.Record, v machine.NodeView) string {
 	if len(v.Attempts) == 0 {
 		return "no agent has worked on it yet, so there is no session (" + whyNot(v) + ")"

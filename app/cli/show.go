@@ -343,5 +343,5 @@ func (w *sheet) field(name, value string) {
 
 func (w *sheet) text(s string) { w.b.WriteString(reveal.Words(strings.TrimRight(s, "\n")) + "\n") }
 
-// cutTurns says of turns that were cut that nobody knows what they cost.
+// cutTurns says that the cost of turns that were cut off is unknown.
 func cutTurns(n int) string { return text.Count(n, "turn") + " cut, at a cost that is unknown" }

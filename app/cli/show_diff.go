@@ -75,7 +75,7 @@ func showDiff(r *record.Record, ctx context.Context, v machine.NodeView, asJSON 
 	})
 }
 
-// changeHead is what stands above the diff.
+// changeHead is the heading above the diff.
 func changeHead(c record.ChangeJSON, v machine.NodeView) string {
 	w := &sheet{}
 	w.line("%s  %s", c.Key, c.Title)

@@ -21,7 +21,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// planPlace is where a node stands in its plan, as that is now.
+// planPlace is a node's location in its plan's current text.
 type planPlace struct {
 	File    string // as it is named from the project's top; "" if there is none
 	path    string // absolute
@@ -60,7 +60,7 @@ func placeOf(top, plan string, id ir.NodeID, section string, key ir.Key) planPla
 	return p
 }
 
-// placed is where a node of the record stands in its plan.
+// placed is the location of a recorded node in its plan.
 func placed(r *record.Record, id ir.NodeID) planPlace {
 	n := r.Node(id)
 	return placeOf(r.Space.Top(), r.Epic.Epic.Plan, n.ID, n.Section, n.Key)

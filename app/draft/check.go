@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// Bounds say how large a sprint may be; 0 is no bound.
+// Bounds limit the size of a sprint; 0 = unlimited.
 type Bounds struct {
 	Tasks      int
 	Files      int // paths and globs that it owns or forecasts

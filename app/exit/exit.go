@@ -30,6 +30,7 @@ func (e *Error) Error() string {
 	return e.Err.Error()
 }
 
+// Unwrap returns the wrapped error, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Usagef is an error in the command line.

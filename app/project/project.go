@@ -92,6 +92,7 @@ func errLeadsOut(file string) error {
 	return exit.Inputf("%s leads out of the project by a symbolic link; name the file itself", file)
 }
 
+// Close closes the project's directory; its file system cannot be used afterwards.
 func (p *Project) Close() error { return p.root.Close() }
 
 // FS returns the confined file system of the project: nothing outside of it can be

@@ -22,6 +22,7 @@ type Grid struct {
 	inks  []term.Colour
 }
 
+// Row adds a row. ink is the colour of its first cell.
 func (g *Grid) Row(ink term.Colour, cells ...string) {
 	for i, c := range cells {
 		cells[i] = columns.Truncate(strings.ReplaceAll(reveal.Words(c), "\n", " "), 100)

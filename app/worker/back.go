@@ -106,7 +106,7 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 	return errors.New("bd does not take it")
 }
 
-// asksThere reports whether an issue stands in bd as one that waits for a person.
+// asksThere reports whether bd shows the issue as waiting for a person.
 func asksThere(i bd.Issue) bool { return i.Status == "blocked" && isWaiting(i) }
 
 // isWaiting reports whether an issue waits for a person, by its label: it stays where a
@@ -116,7 +116,7 @@ func isWaiting(i bd.Issue) bool {
 	return step == humanReview
 }
 
-// settled ends the claim of an issue that stands in bd as its run ended.
+// settled ends the claim of an issue whose state in bd matches the end of its run.
 func (w *Worker) settled(r *Run, i bd.Issue, kind string) error {
 	end, c := r.verdict, r.claim
 	c.Wrote, _ = i.Phase()

@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 )
 
-// Listener is told what a worker does.
+// Listener receives a worker's messages.
 type Listener interface {
 	Line(id, text string) // about an issue, or about all if id is ""
 	Fail(text string)     // of which somebody has to know

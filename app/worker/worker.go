@@ -103,7 +103,8 @@ const (
 	onceTries  = 3                      // of a bd that is away, with --once
 )
 
-// Loop polls, begins, watches and writes back until it is told to end.
+// Loop polls, starts runs, watches them and writes their results back until it is told to
+// end.
 func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
 	w.Say.linef("", "at work on %s: %s at a time, bd is asked every %s; Ctrl-C ends it", w.Bd.Beads(), text.Count(w.Args.Max, "issue"), words.Brief(w.Args.Poll))
 	asking, stopAsking := context.WithCancel(ctx)

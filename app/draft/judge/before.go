@@ -28,7 +28,7 @@ type PlanBefore struct {
 	Compiles bool
 }
 
-// ID is the id of the plan's epic, "" if nobody knows it.
+// ID is the id of the plan's epic; "" if unknown.
 func (b *PlanBefore) ID() ir.NodeID {
 	if b.Graph != nil {
 		return b.Graph.Epic.ID
