@@ -2,7 +2,8 @@ package ir
 
 import "strings"
 
-// BadBranch says why git check-ref-format would refuse a branch; "" if it would not.
+// BadBranch says why git check-ref-format would refuse a branch name; "" if the name is
+// valid.
 func BadBranch(name string) string {
 	switch {
 	case name == "":

@@ -76,7 +76,7 @@ type EntryChange struct {
 	Fields []Change `json:"fields"`
 }
 
-// Empty reports whether the epics say the same.
+// Empty reports whether the epics do not differ.
 func (d *Difference) Empty() bool {
 	return len(d.Added)+len(d.Removed)+len(d.Renamed)+len(d.Changed)+len(d.EdgesAdded)+
 		len(d.EdgesRemoved)+len(d.Entries)+len(d.Plan) == 0

@@ -1,13 +1,13 @@
 // Package ir is the typed graph of work that both halves of ralph share: an
-// Epic with its nodes, agents, gates and runners, as it stands in epic.json.
+// Epic with its nodes, agents, gates and runners, as in epic.json.
 //
 // In: a Draft, which a front end (the plan's lower, a codec) makes, or the bytes
 // of an epic.json. Out: an Epic, its canonical bytes, its digests, its order,
 // its difference to another one, its JSON Schema.
 //
 // Encode writes the canonical bytes, Decode reads them strictly, Verify checks
-// what types cannot, Seal digests nodes, Order and CompareKeys say in which
-// order they stand, Cycles, Impact, RedundantEdges and Stats look at the graph,
+// what types cannot, Seal digests nodes, Order and CompareKeys define their
+// order, Cycles, Impact, RedundantEdges and Stats look at the graph,
 // Diff compares two epics. All of them are pure functions, safe for concurrent
 // use as long as nobody changes what they are given; none panics on an epic
 // that Decode returned, valid or not.

@@ -6,10 +6,9 @@ import (
 	"github.com/dominikbraun/graph"
 )
 
-// Cycles returns the ways in which nodes wait for themselves: for each knot of
-// nodes that all wait for each other one shortest cycle through its smallest
-// key, from that key: each key waits for the one behind it, the last for the
-// first. A node that waits for itself is a cycle of one. Sorted by first key;
+// Cycles returns the dependency cycles: for each set of nodes that all wait for
+// each other, one shortest cycle through its smallest key, starting at that key:
+// each key waits for the next one, the last for the first. A node that waits for itself is a cycle of one. Sorted by first key;
 // nil if there is no cycle. Takes time linear in the graph.
 func Cycles(nodes []Node) [][]Key {
 	l := newLinks(nodes)
@@ -97,8 +96,8 @@ func (l *links) shortestCycle(start int, within func(int) bool) []Key {
 }
 
 // Impact returns the keys of all nodes that wait for key, directly or through
-// others, in the order of nodes; nil if there is no such node. Cycles do no
-// harm.
+// others, in the order of nodes; nil if there is no such node. Cycles are
+// allowed.
 func Impact(nodes []Node, key Key) []Key {
 	l := newLinks(nodes)
 	start, exists := l.index[key]
@@ -130,8 +129,8 @@ const (
 
 // RedundantEdges returns the blocks edges that can be left out without changing
 // what waits for what, in the order of nodes, at most 1000 of them. It returns nil for a graph with a
-// cycle, and for one so large that looking would take more than about a second
-// (nodes × edges above 34 thousand million).
+// cycle, and for one so large that the search would take more than about a second
+// (nodes × edges above 34 billion).
 func RedundantEdges(nodes []Node) []Redundant {
 	l := newLinks(nodes)
 	order, ok := l.order()

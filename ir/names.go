@@ -24,7 +24,7 @@ type Name struct {
 	Title string
 }
 
-// Names returns how e calls what is in it.
+// Names returns the id and plan of e, and the id, key and title of each node.
 func (e *Epic) Names() Names {
 	n := Names{Epic: e.Epic.ID, Plan: e.Epic.Plan, Nodes: make([]Name, len(e.Nodes))}
 	for i := range e.Nodes {
@@ -33,10 +33,10 @@ func (e *Epic) Names() Names {
 	return n
 }
 
-// ReadNames reads the names out of what Encode wrote, line by line, so that a large file
-// needs little memory. It trusts what it reads: neither other fields nor digests are
-// looked at. ok is false when the lines are not as Encode writes them: what is wrong, or
-// that nothing is, Decode says.
+// ReadNames reads the names from the output of Encode, line by line, so that a large file
+// needs little memory. It trusts its input: it checks neither other fields nor digests. ok
+// is false if the lines are not in Encode's form: use Decode then, which accepts the file
+// or says what is wrong.
 func ReadNames(r io.Reader) (names Names, ok bool) {
 	in := lines{r: bufio.NewReaderSize(r, 256<<10)}
 	if !in.is("{") || !in.is(`  "ir": `+strconv.Quote(Version)+",") {

@@ -59,8 +59,8 @@ func kindOf(c byte) int {
 	return pieceOther
 }
 
-// SortEdges sorts a node's edges as epic.json has them: by key, then by type
-// as text.
+// SortEdges sorts a node's edges in the order of epic.json: by key, then by the
+// name of the type.
 func SortEdges(edges []Edge) {
 	slices.SortStableFunc(edges, compareEdges)
 }
@@ -70,8 +70,8 @@ func compareEdges(a, b Edge) int {
 }
 
 // Order returns the indices of nodes in the order of epic.json: every node
-// behind those that it waits for, and of those that could come next always the
-// one with the smallest key. Only blocks edges count; edges to keys that no
+// after those that it waits for; among the nodes that could come next, the one
+// with the smallest key. Only blocks edges count; edges to keys that no
 // node has do not. With a cycle, ok is false and the nodes on cycles, and those
 // that wait for them, are left out.
 func Order(nodes []Node) (order []int, ok bool) { return newLinks(nodes).order() }

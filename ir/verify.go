@@ -12,8 +12,8 @@ import (
 )
 
 // Verify checks what the types of an epic cannot say: that ids and keys are
-// there and unique, that everything named exists, that edges lead to nodes and
-// make no cycle, that lists stand in their canonical order, that derived fields
+// present and unique, that everything named exists, that edges lead to nodes and
+// form no cycle, that lists are in their canonical order, that derived fields
 // (merges, a node's limits, the epic's complexity) say what they are derived
 // from, that words are of the vocabulary, numbers not negative and paths legal.
 // It returns every breach, in the order of the file, with its JSON path, at

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PhaseTitle returns what the node's phase is called in the plan, "Phase 1:
+// PhaseTitle returns the title of the node's phase in the plan, "Phase 1:
 // Schema", or "Phase 1" if only its id is known; "" without a phase.
 func (n *Node) PhaseTitle() string {
 	if n.Phase == "" {
@@ -39,8 +39,8 @@ func (n *Node) PhaseTitle() string {
 	return "Phase " + n.Phase
 }
 
-// PhaseTitles returns what the phases of e are called, by their ids. Where several
-// have one title, because they stand below one heading, their ids are in it.
+// PhaseTitles returns the titles of e's phases, by id. Where several phases share a
+// title, because they are below the same heading, their ids are added to it.
 func (e *Epic) PhaseTitles() map[string]string {
 	out, called := map[string]string{}, map[string]int{}
 	for i := range e.Nodes {
