@@ -22,7 +22,8 @@ type Grid struct {
 	inks  []term.Colour
 }
 
-// Row adds a row. ink is the colour of its first cell.
+// Row adds a row; ink is the colour of its first cell. It changes cells in place: invisible
+// characters are escaped, line feeds become spaces, and cells are cut to 100 columns.
 func (g *Grid) Row(ink term.Colour, cells ...string) {
 	for i, c := range cells {
 		cells[i] = columns.Truncate(strings.ReplaceAll(reveal.Words(c), "\n", " "), 100)
