@@ -306,14 +306,13 @@ func (b *builder) addItem(c *cand) {
 		})
 	}
 	c.index = len(p.plan.Items)
+	comments := c.in.comments
 	if c.row != nil {
 		p.rowLabels(&it, c)
+		comments = c.row.comments // of all cells, that of the id too
 	}
 	r := &reader{p: p, s: &it.Body, kind: itemSection, cur: -1, head: -1, annotation: &it.Annotation}
-	p.comments(r, c.in.comments)
-	if c.row != nil {
-		p.comments(r, c.row.comments)
-	}
+	p.comments(r, comments)
 	p.plan.Items = append(p.plan.Items, it)
 }
 
