@@ -24,7 +24,7 @@ type Journal interface {
 	Close() error
 }
 
-// Inbox holds what people decided while somebody else holds the lock.
+// Inbox holds what people decided while another process holds the lock.
 type Inbox interface {
 	// Pending returns the decisions that nobody has answered yet, oldest first.
 	Pending(ctx context.Context) ([]Letter, error)
@@ -34,13 +34,13 @@ type Inbox interface {
 
 // Letter is a decision on its way.
 type Letter struct {
-	Node     ir.NodeID // "" is the run
+	Node     ir.NodeID // "" means the run
 	Decision Decision
 }
 
-// Workspace is the only one who touches git and worktrees. All its methods are
-// idempotent for the same Effect, may run concurrently for different nodes, and
-// return a *Failure where the world stands in the way in a known manner.
+// Workspace is the only interface that touches git and worktrees. All its methods are
+// idempotent for the same Effect, may run concurrently for different nodes, and return a
+// *Failure for known obstacles in the outside world.
 type Workspace interface {
 	// Base merges e.Inputs in order, without a worktree. Same inputs, same commit.
 	// With e.Resolved the merge has that tree, if it is there and there is something
@@ -70,7 +70,7 @@ type Workspace interface {
 	Poll(ctx context.Context, e Effect) (PullSeen, error)
 	// Diff writes the unified diff between two commits.
 	Diff(ctx context.Context, from, to string, w io.Writer) error
-	// FileAt returns a file of at most limit bytes as a commit has it, if there is one.
+	// FileAt returns a file as of a commit, if it exists and has at most limit bytes.
 	FileAt(ctx context.Context, commit, path string, limit int) (b []byte, there bool, err error)
 	// Edited reports whether a node's worktree differs from what ralph last left
 	// there: somebody worked in it.
@@ -81,7 +81,7 @@ type Workspace interface {
 
 // Trace is what a gate did to the tree. All of it is undone.
 type Trace struct {
-	New     []string // untracked files that were not there
+	New     []string // untracked files that did not exist before
 	Changed []string // tracked files, or "HEAD", "index", that it changed
 	Touched []string // tracked files that somebody wrote to while a command gate ran, also if they are the same again
 }
@@ -107,10 +107,10 @@ type AgentRun struct {
 	Node   *ir.Node
 	Step   *ir.Step // of a gate: a made-up one that bounds the agent's time
 	Agent  string   // name of the agent; it may be a fallback
-	Slug   string   // the runner's own agent of this name is used; "" if it is none
+	Slug   string   // the runner's own agent of this name is used; "" if none
 	Text   string   // what the agent is told to be: its digested file, without front matter; it stands before the prompt or in place of the system prompt
 	Model  string   // resolved alias: what the program is told
-	Alias  ir.Model // what the alias stands for: provider and prices; zero if it is none
+	Alias  ir.Model // what the alias stands for: provider and prices; zero if unknown
 	Runner ir.Runner
 	Effect Effect
 	Epic   ir.NodeID
@@ -135,10 +135,10 @@ type AgentRun struct {
 	// the outcome file and the last message are all there is.
 	Tools *Tools
 
-	// Raw asks for the answer alone, as gates and diagnoses do: no outcome is read,
-	// and *Answer is what the agent answered, also when an error is returned. Of an
-	// answer of more than 2 MiB the middle is left out, so that it is no valid JSON.
-	// What the program wrote to OutcomeFile is left for whoever asked.
+	// Raw asks for the answer alone, as gates and diagnoses do: no outcome is read, and
+	// *Answer is the agent's answer, even when an error is returned. An answer of more
+	// than 2 MiB loses its middle, so that it is invalid JSON. What the program wrote to
+	// OutcomeFile is left for the caller.
 	Raw    bool
 	Answer *[]byte
 
@@ -165,8 +165,8 @@ type Tools struct {
 	ProxyEnv map[string]string
 }
 
-// OutcomeFile is the file in which the agent may write its outcome, or in a Raw
-// run its answer. What is reported through Tools stands there, too.
+// OutcomeFile is the file in which the agent may write its outcome, or in a Raw run its
+// answer. It also holds what is reported through Tools.
 func (r AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".outcome.json" }
 
 // Turn is the base name of the files of this turn.
@@ -177,10 +177,10 @@ func (r AgentRun) Turn() string {
 	return "agent-" + strconv.Itoa(max(r.Effect.Iteration, 1))
 }
 
-// Program is a runner of a program that is an agent by itself, with sessions.
+// Program is a runner for a program that is itself an agent, with sessions.
 type Program interface {
 	Runner
-	// Describe says what is known of the program without running it.
+	// Describe returns what is known of the program without running it.
 	Describe() Description
 	// Version runs the program to ask for its version, such as "2.1.328".
 	Version(ctx context.Context, r AgentRun) (string, error)
@@ -194,10 +194,10 @@ type Program interface {
 type Description struct {
 	Name   string                // of the program, such as "opencode"
 	Tested string                // constraint of the versions that it was tried with, such as ">= 2.1.300, < 2.2"
-	Cannot map[Capability]string // what it cannot do, and why; it can do all else
+	Cannot map[Capability]string // what it cannot do, and why; it can do everything else
 }
 
-// Capability is something that not every program can do.
+// Capability is a feature that not every program has.
 type Capability string
 
 // Capabilities.
@@ -206,8 +206,8 @@ const (
 	CanFork     Capability = "fork"     // goes on with a copy of a session
 	CanTools    Capability = "tools"    // calls the tools of an MCP server
 	CanNative   Capability = "native"   // has agents of its own (slug)
-	CanCost     Capability = "cost"     // says what a turn cost in money; else it is priced, if the model has prices
-	CanTokens   Capability = "tokens"   // says how many tokens a turn took
+	CanCost     Capability = "cost"     // reports what a turn cost in money; else it is priced, if the model has prices
+	CanTokens   Capability = "tokens"   // reports how many tokens a turn used
 	CanTakeover Capability = "takeover" // a person's message in the session is seen
 	CanRead     Capability = "read"     // its editing tools can be taken away
 	CanSystem   Capability = "system"   // Text takes the place of the system prompt; else it stands before the prompt
@@ -232,9 +232,9 @@ type Activity struct {
 
 // Gate judges one kind of gate. It may be used concurrently.
 type Gate interface {
-	// Judge returns the verdict; everything that is not a clear pass, fail or
-	// stop is the verdict error. The error is ctx's, when it was cancelled, or a
-	// *Failure of the runner that was to judge: no verdict was given.
+	// Judge returns the verdict; anything but a clear pass, fail or stop is the verdict
+	// error. If no verdict was given, the error is ctx's, when it was cancelled, or a
+	// *Failure of the runner that was to judge.
 	Judge(ctx context.Context, r GateRun) (GateJudged, error)
 }
 

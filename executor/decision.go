@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Verb is what a person can say.
+// Verb is what a person can decide.
 type Verb string
 
 // Verbs. All but pause, resume, cancel and approve need a node.
@@ -20,7 +20,7 @@ const (
 	Cancel    Verb = "cancel"  // not satisfied; without a node the run ends
 )
 
-// How says in which way a verb is meant.
+// How is the variant of a verb.
 type How string
 
 // Ways of retry, approve and skip.
@@ -50,7 +50,7 @@ type Decision struct {
 	Tamper string `json:"tamper,omitempty"` // approve: the change that is accepted, by its id
 
 	// Seen is what the sender of a letter saw (Run.Bind). The letter is refused when that
-	// is not so any more; it is not kept. About is the same in a letter of an earlier ralph.
+	// is stale; it is not kept. About is the same in a letter of an earlier ralph.
 	Seen  Sight  `json:"seen,omitzero"`
 	About string `json:"about,omitempty"`
 
@@ -65,7 +65,7 @@ type Decision struct {
 // Refused says why a decision does not apply, and what would.
 type Refused struct {
 	Why, Hint string
-	Already   bool // what it asks for is so, or over: nothing is wrong
+	Already   bool // what it asks for is already so, or over: not an error
 }
 
 func (r *Refused) Error() string {

@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// EffectKind names what ralph does to the world.
+// EffectKind names an action of ralph on the outside world.
 type EffectKind string
 
 // Effects, in the order in which an attempt needs them.
@@ -25,8 +25,8 @@ const (
 	EffectPoll     EffectKind = "poll"     // ask what became of the pull request
 )
 
-// Effect is one thing to do. It holds everything that is not in the epic, is
-// small and names no path of this machine. Doing it twice is doing it once.
+// Effect is one action. It holds everything that is not in the epic, is small and names no
+// path of this machine. Effects are idempotent.
 type Effect struct {
 	Kind      EffectKind
 	Node      ir.NodeID
@@ -36,7 +36,7 @@ type Effect struct {
 	Gate      string   // of a gate
 	Agent     string   // agent, diagnose, gates judged by an agent: who; a fallback agent may stand in
 	Session   string   // agent: the handle to go on with, "" for a fresh session
-	TimeMS    int64    // agent: what the turns before it left of the step's time; 0 is no limit
+	TimeMS    int64    // agent: what the turns before it left of the step's time; 0 = unlimited
 	Onto      Onto     // base: what the node starts from instead of its merged inputs
 	Merge     bool     // prepare, collect: of the run-time step "merge"; Inputs are merged in the worktree, Paths are in conflict
 	Apart     bool     // gate: in a detached worktree of its own, beside other gates
@@ -51,7 +51,7 @@ type Effect struct {
 	Start     string   // commit that the step started from
 	Commit    string   // prepare: where the worktree goes; gate, publish: what was collected
 	Base      string   // commit that the node started from
-	Old       string   // publish of the sum, land: where the integration branch stood
+	Old       string   // publish of the sum, land: where the integration branch was
 	Known     []string // publish of the sum: commits of which a foreign branch is asked whether it holds them
 	Redo      bool     // it may have happened already, wholly or in part
 	Seq       int64    // of its EffectStarted event; 0 until recorded
@@ -67,7 +67,7 @@ func (e Effect) Key(epic ir.NodeID) string {
 	}, "/")
 }
 
-// Started is what stands in the journal before the effect begins.
+// Started is what the journal records before the effect begins.
 func (e Effect) Started() Event {
 	return Event{
 		Node: e.Node, Step: e.Step, Attempt: e.Attempt,

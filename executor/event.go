@@ -47,7 +47,7 @@ type (
 		Seed   uint64      `json:"seed,omitempty"`   // of jitter
 		Wait   bool        `json:"wait,omitempty"`   // stay for people too
 		Grace  int64       `json:"grace,omitempty"`  // milliseconds that running attempts get when the run is cancelled; 0: two minutes
-		Head   string      `json:"head,omitempty"`   // where the integration branch stands, if it is there; mode branch: else the pinned base
+		Head   string      `json:"head,omitempty"`   // where the integration branch is, if it exists; mode branch: else the pinned base
 		Merged []ir.NodeID `json:"merged,omitempty"` // done by the base: the base holds their result already
 		Theirs []string    `json:"theirs,omitempty"` // accepted commits of others on the integration branch that the base holds
 		By     string      `json:"by"`
@@ -64,7 +64,7 @@ type (
 		Until  time.Time `json:"until"`
 		Reason string    `json:"reason,omitempty"` // "" is an interrupt; else why: "1.2 reported a fatal result", "cancelled by ann"
 	}
-	// RunHeld says that nothing new starts until somebody resumes; what runs goes on.
+	// RunHeld says that nothing new starts until a person resumes; what runs continues.
 	RunHeld struct {
 		For    WaitFor `json:"for"` // human (pause), budget or base
 		Detail string  `json:"detail"`
@@ -114,7 +114,7 @@ type (
 	}
 	// NodeResumed ends a wait.
 	NodeResumed struct{}
-	// NodeWaiting says for what the node waits; Until is zero if nobody knows.
+	// NodeWaiting says what the node waits for; Until is zero if unknown.
 	NodeWaiting struct {
 		For    WaitFor   `json:"for"`
 		Until  time.Time `json:"until,omitzero"`
@@ -175,8 +175,8 @@ type (
 		Iteration int        `json:"iteration,omitempty"`
 		Redo      bool       `json:"redo,omitempty"` // it began before, and ralph ended meanwhile
 	}
-	// EffectFailed says that an effect did not happen, for a reason that is not
-	// the agent's doing.
+	// EffectFailed says that an effect did not happen, for a reason that is not the
+	// agent's fault.
 	EffectFailed struct {
 		Class  FailureClass `json:"class"`
 		Detail string       `json:"detail"`

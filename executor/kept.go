@@ -94,8 +94,8 @@ type (
 		Added  ir.Budget   `json:"added,omitzero"`
 		By     string      `json:"by"`
 	}
-	// NodeRecovered is what was kept of a node, without what was not found: a
-	// success whose commit is nowhere is none.
+	// NodeRecovered is what was kept of a node, without what was not found: a success
+	// whose commit no longer exists is dropped.
 	NodeRecovered struct {
 		Kept
 		Key  ir.Key `json:"key"`

@@ -96,9 +96,9 @@ func readListed(raw json.RawMessage) listed {
 // anyDepth is more than encoding/json takes.
 const anyDepth = 1 << 20
 
-// ParseOutcome reads an outcome from the JSON object that an agent wrote, in any of
-// the accepted forms. What is no outcome is Invalid and says why. Keys that it does
-// not know are left to others.
+// ParseOutcome reads an outcome from the JSON object that an agent wrote, in any of the
+// accepted forms. An invalid outcome has Invalid set to the reason. Unknown keys are
+// ignored.
 func ParseOutcome(b []byte) (Outcome, Usage) {
 	none := Usage{}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
@@ -200,7 +200,7 @@ func shortLine(parts ...string) string {
 	return note(text.OneLine(strings.Join(parts, " ")), 200)
 }
 
-// InvalidOutcome says why something is no outcome.
+// InvalidOutcome says why an outcome is invalid.
 func InvalidOutcome(format string, args ...any) Outcome {
 	return Outcome{Invalid: text.Head(Clean(fmt.Sprintf(format, args...)), 300)}
 }

@@ -34,8 +34,8 @@ type (
 	}
 )
 
-// Red reports whether the gate fails on the base: what gave no verdict is no red. It
-// is no green either.
+// Red reports whether the gate fails on the base: a missing verdict is neither red nor
+// green.
 func (b BaselineJudged) Red() bool { return b.Verdict == Fail || b.Verdict == Stop }
 
 // Binding is what a verdict on a base, and a person's word about it, hold for.

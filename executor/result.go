@@ -43,8 +43,8 @@ type Orphan struct {
 	Problems []string `json:"problems,omitempty"` // what ralph's own checks find: with any, it is not adopted
 }
 
-// Usage is what a runner says a turn cost, for this turn alone. A nil figure is
-// unknown, which is never taken for nothing.
+// Usage is what a runner reports as the cost of one turn. A nil figure is unknown, never
+// zero.
 type Usage struct {
 	Tokens   *int64 `json:"tokens,omitempty"`
 	USDMicro *int64 `json:"usd_micro,omitempty"` // millionths of a US dollar
@@ -128,7 +128,7 @@ type Proposal struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// None reports whether nothing was said.
+// None reports whether nothing was reported.
 func (o Outcome) None() bool {
 	return o.Result == "" && o.Invalid == "" && o.Promise == "" && !o.NeedsHuman && !o.Fatal && o.NextAction == ""
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// NodeStatus is where a node stands. The zero value is Pending.
+// NodeStatus is the status of a node. The zero value is Pending.
 type NodeStatus uint8
 
 // Statuses of a node.
@@ -28,7 +28,7 @@ func (s NodeStatus) String() string { return NodeNames[s] }
 func (s NodeStatus) Settled() bool { return s == Done || s == Skipped }
 
 // NodeMoves is the total table of legal moves of a node: NodeMoves[from][to].
-// A move to the same status is never one.
+// A move to the same status is never legal.
 var NodeMoves = [NodeStatuses][NodeStatuses]bool{
 	Pending:   {Ready: true, Waiting: true, Done: true, Skipped: true, Cancelled: true}, // waiting: the sum, before it begins
 	Ready:     {Pending: true, Running: true, Done: true, Skipped: true, Cancelled: true},
@@ -40,7 +40,7 @@ var NodeMoves = [NodeStatuses][NodeStatuses]bool{
 	Cancelled: {Pending: true},
 }
 
-// AttemptStatus is where one try of a step stands. The zero value is invalid.
+// AttemptStatus is the status of one attempt at a step. The zero value is invalid.
 type AttemptStatus uint8
 
 // Statuses of an attempt.
