@@ -22,7 +22,7 @@ func sumCap(a, b int64) int64 {
 	return a + b
 }
 
-// allowed is a budget with what people added; a limit of 0 stays no limit.
+// allowed is a budget with what people added; a limit of 0 stays unlimited.
 func allowed(limit, added ir.Budget) ir.Budget {
 	out := ir.Budget{}
 	if limit.Tokens > 0 {
@@ -37,8 +37,7 @@ func allowed(limit, added ir.Budget) ir.Budget {
 	return out
 }
 
-// meter counts what was reported. What nobody reported is counted as unknown,
-// never as nothing.
+// meter counts what was reported. Unreported usage is counted as unknown, never as zero.
 type meter struct {
 	tokens, usd, ms int64
 	noTokens, noUSD int // turns that said nothing about it

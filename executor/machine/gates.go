@@ -167,8 +167,8 @@ func (r *Run) decideGates(n *node, now time.Time) (executor.Event, bool) {
 	return r.verdict(n), true
 }
 
-// onGateTrouble answers a gate that could not be judged. It never costs the
-// agent an attempt.
+// onGateTrouble handles a gate that could not be judged. It never costs the agent an
+// attempt.
 func (r *Run) onGateTrouble(n *node, i int, name string, now time.Time) executor.Event {
 	g := &n.life.attempt.gates[i]
 	s := n.stepNow()

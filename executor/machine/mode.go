@@ -27,10 +27,9 @@ var modeMoves = map[string][]string{
 	ModeComplete: {ModePlanning, ModeReady, ModePaused},
 }
 
-// ModePath returns the legal transitions from one mode to another, the shortest way,
-// without from: a tracker that was away is taken through them, so that its record
-// has no gap. From a word that is no mode it is that from created. To a word that is
-// none there is no way.
+// ModePath returns the shortest sequence of legal transitions from one mode to another,
+// without from: a tracker that was away is taken through them, so that its record has no
+// gap. An invalid from counts as created. There is no path to an invalid mode.
 func ModePath(from, to string) []string {
 	if from == to {
 		return nil

@@ -170,7 +170,7 @@ type attempt struct {
 type gateState struct {
 	done     bool
 	spared   bool // of the sum: no node that is joined has it
-	wrong    int  // verdicts that were none, in a row
+	wrong    int  // invalid verdicts in a row
 	failures int  // of its runner, in a row
 	lostAt   int  // workers in a row
 	standin  int  // how far its fallback agents are used

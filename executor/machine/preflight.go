@@ -98,7 +98,7 @@ func (r *Run) BaseHeld() string {
 // LetRed is who approved that a gate is red on a base, "" if nobody did.
 func (r *Run) LetRed(b executor.BaselineJudged) string { return r.pre.approved[b.Binding()] }
 
-// TriesElsewhere reports whether the bases that hold a run are none that it stands on:
+// TriesElsewhere reports whether the run is not based on the bases that hold it: they are
 // those to which apply --rebase would move.
 func (r *Run) TriesElsewhere() bool {
 	return slices.ContainsFunc(r.pre.order, func(k executor.Binding) bool {

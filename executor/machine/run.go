@@ -207,11 +207,10 @@ func (r *Run) addSum() {
 // Seq returns the sequence number of the last event applied, 0 if none.
 func (r *Run) Seq() int64 { return r.seq }
 
-// Apply records a fact. Events must come in order, without gaps but before a
-// TailLost; one that is
-// illegal in the present state is refused and changes nothing that a caller may
-// rely on: the run must not be used further. A report of another start than those
-// in flight is refused with ErrLate, and the run is as it was.
+// Apply records a fact. Events must come in order, without gaps except before a TailLost.
+// An event that is illegal in the present state is refused and the run must not be used
+// further. A report of a start that is not in flight is refused with ErrLate, and the run
+// is unchanged.
 func (r *Run) Apply(e executor.Event) error {
 	if _, lost := e.Body.(executor.TailLost); e.Seq != r.seq+1 && (!lost || e.Seq <= r.seq) {
 		return fmt.Errorf("event %d does not follow event %d", e.Seq, r.seq)

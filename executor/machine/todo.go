@@ -19,9 +19,9 @@ type Todo struct {
 	Stuck  string            // a bug in ralph: something should happen and cannot
 }
 
-// Todo looks at the state and says what to do at the time now, of which it takes the
-// millisecond. It changes
-// nothing, and its cost grows with what there is to do, not with the epic.
+// Todo looks at the state and says what to do at the time now, truncated to the
+// millisecond. It changes nothing, and its cost grows with what there is to do, not with
+// the epic.
 func (r *Run) Todo(now time.Time) Todo {
 	now = executor.Millis(now)
 	var t Todo
@@ -184,7 +184,7 @@ func (r *Run) admit(now time.Time) []executor.Event {
 	return out
 }
 
-// runnerLimit is how many agents of a runner may be in flight; 0 is no limit.
+// runnerLimit is how many agents of a runner may be in flight; 0 = unlimited.
 func (r *Run) runnerLimit(name string) int {
 	limit := r.epic.Runners[name].Concurrent
 	if l := r.epic.Run.Concurrency.PerRunner[name]; l > 0 && (limit <= 0 || l < limit) {

@@ -12,7 +12,7 @@ import (
 // turns is what is known of the turns of an attempt's agent.
 type turns struct {
 	iteration int
-	extra     int    // turns that are none of the step's iterations: a reminder, what follows on a takeover
+	extra     int    // turns that do not count as iterations of the step: a reminder, what follows on a takeover
 	reminded  bool   // a valid outcome was asked for once more
 	session   string // of the last turn, or what the first one is to go on with; "" if none is known
 	resumes   bool   // the first turn goes on in the session of the attempt before

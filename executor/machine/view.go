@@ -38,7 +38,7 @@ type NodeView struct {
 	Worked    time.Duration // in all, up to the last event; what it waited is none of it
 	Pull      executor.Pull
 	Decisions []executor.Decision // about it, oldest first
-	Budget    ir.Budget           // with what was added; 0 is no limit
+	Budget    ir.Budget           // with what was added; 0 = unlimited
 	Over      string              // how far what was spent in its allowance exceeds it; "" if it does not
 	More      string              // what to add to the budget that it waits for, as ralph resume --budget reads it
 	Ways      []Way               // what people can do now
