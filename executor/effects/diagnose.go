@@ -81,8 +81,8 @@ as failed; the note is its feedback) or "human" (only a person can help).
 	return b.String()
 }
 
-// readDiagnosis reads the last JSON object of an answer; everything that is no
-// clear answer is a question to a person.
+// readDiagnosis reads the last JSON object of an answer; an unclear answer becomes a
+// question to a person.
 func readDiagnosis(answer []byte) executor.Diagnosed {
 	said := strings.TrimSpace(string(answer))
 	if i := strings.LastIndex(said, "```json"); i >= 0 {

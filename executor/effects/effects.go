@@ -42,7 +42,7 @@ type Tools struct {
 	Activity func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
 }
 
-// Bug is an error that should not be possible.
+// Bug is an error that should be impossible.
 type Bug struct{ What string }
 
 func (b *Bug) Error() string { return "bug in ralph: " + b.What }
@@ -66,9 +66,9 @@ func New(t Tools, record func(context.Context, executor.Event) error) *Worker {
 	return w
 }
 
-// Do does an effect and says what came of it, without secrets; where it did not happen, that is
-// an EffectFailed. An error means that it can begin now as little as at another time, and that
-// the run cannot go on: a *Bug, or the directory for files is not what it has to be.
+// Do performs an effect and returns its result, without secrets; if the effect did not
+// happen, that is an EffectFailed. An error means that the effect cannot begin now or
+// later, and that the run cannot continue: a *Bug, or an invalid directory for files.
 func (w *Worker) Do(ctx context.Context, q executor.Request) (executor.Body, error) {
 	do, err := w.begin(&q)
 	if err != nil {

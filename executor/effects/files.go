@@ -46,9 +46,9 @@ func (w *Worker) files(e *executor.Effect) (string, error) {
 	return dir, err
 }
 
-// noLink takes away what stands in the place of a directory below the run's state, or of
-// one above it there, and is none. The state's own directory must be one. It reports
-// whether the directory is there.
+// noLink removes anything that is not a directory from the path of a directory below the
+// run's state. The state's own directory must be a directory. It reports whether the
+// directory exists.
 func (t *Tools) noLink(dir string) (bool, error) {
 	if there, err := regular.There(dir); err == nil {
 		return there, nil
