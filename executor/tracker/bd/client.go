@@ -34,8 +34,8 @@ type Client struct {
 	count int
 }
 
-// Missing says that there is no bd, none that ralph uses, or no beads database, and
-// what to type.
+// Missing says that there is no bd, no supported bd, or no beads database, and what to
+// type.
 type Missing struct {
 	Why, Type string
 	Untested  bool // there is a bd, of a version that ralph was not tried with

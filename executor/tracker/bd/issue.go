@@ -16,7 +16,7 @@ import (
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
-// Issue is a bead as bd shows it. Keys that ralph does not know stand in Raw alone.
+// Issue is a bead as bd shows it. Keys unknown to ralph are only in Raw.
 type Issue struct {
 	ID           string          `json:"id"`
 	Title        string          `json:"title"`
@@ -74,8 +74,8 @@ type Change struct {
 	Unset       []string // keys of the metadata that are taken away
 }
 
-// List returns beads by exact ids, labels or parents, closed ones included; nothing
-// is said about ids that are not there.
+// List returns beads by exact ids, labels or parents, including closed ones; ids that do
+// not exist are skipped silently.
 func (c *Client) List(ctx context.Context, filter ...string) ([]Issue, error) {
 	var out []Issue
 	err := c.ask(ctx, quick, &out, append([]string{"list", "--all", "--limit", "0", "--include-gates"}, filter...)...)
@@ -224,7 +224,7 @@ func (ch Change) empty() bool {
 		ch.Text == nil && ch.Acceptance == nil && ch.Type == "" && ch.Priority == nil && len(ch.Unset) == 0
 }
 
-// Close closes a bead with a reason. A bead that is closed stays as it is.
+// Close closes a bead with a reason. A closed bead is left unchanged.
 func (c *Client) Close(ctx context.Context, id, reason string) (Issue, error) {
 	return c.one(ctx, id, "close", id, "--reason", reason)
 }

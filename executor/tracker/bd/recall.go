@@ -65,7 +65,7 @@ type RecalledNode struct {
 	Sprint  string         // plan_sprint_id
 }
 
-// Unknown says that a beads database has no such epic, and what there is.
+// Unknown says that a beads database does not have such an epic, and what it does have.
 type Unknown struct{ Why, Type string }
 
 func (u *Unknown) Error() string {
@@ -75,9 +75,9 @@ func (u *Unknown) Error() string {
 	return u.Why + "\n  " + u.Type
 }
 
-// Recall reads an epic back, in two calls of bd. It returns *Unknown if the id is
-// that of no epic that ralph pushed. What is kept of a node and cannot be read is an
-// error: it was changed by somebody.
+// Recall reads an epic back, in two calls of bd. It returns *Unknown if the id is not that
+// of an epic that ralph pushed. Unreadable kept data of a node is an error: somebody
+// changed it.
 func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 	there, err := c.ByID(ctx, string(id))
 	if err != nil {
@@ -180,7 +180,7 @@ func recallNode(b Issue) (RecalledNode, error) {
 	return n, nil
 }
 
-// RecallNode reads one bead back; *Unknown if there is none with exactly this id.
+// RecallNode reads one bead back; *Unknown if no bead has exactly this id.
 func (c *Client) RecallNode(ctx context.Context, id string) (RecalledNode, error) {
 	there, err := c.ByID(ctx, id)
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *Client) RecallNode(ctx context.Context, id string) (RecalledNode, error
 	return recallNode(b)
 }
 
-// EpicOf is the epic that a bead belongs to by its label, "" if it is part of none.
+// EpicOf is the epic that a bead belongs to by its label, "" if none.
 func (i Issue) EpicOf() ir.NodeID {
 	at := slices.IndexFunc(i.Labels, func(l string) bool { return strings.HasPrefix(l, codec.EpicLabel) })
 	if at < 0 {
