@@ -281,6 +281,9 @@ func asString(v cty.Value) (string, error) {
 	if v.IsNull() {
 		return "", errors.New("the value is null")
 	}
+	if !v.IsKnown() { // HCL puts it in the place of an expression that it could not read
+		return "", errors.New("the value is not known")
+	}
 	s, err := convert.Convert(v, cty.String)
 	if err != nil {
 		return "", fmt.Errorf("text is needed, this is %s", typeName(v.Type()))
