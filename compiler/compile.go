@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
 // Source is a file as it was read. Path is relative to the project, with
@@ -23,7 +24,7 @@ type Input struct {
 	Imports []Imported
 	Policy  []Source               // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
 	Project fs.FS                  // confined to the project root; nil: no file exists
-	Dir     string                 // where the project lies, with forward slashes: the place of a plan may tell which tool wrote it; "": nobody knows
+	Dir     string                 // where the project lies, with forward slashes: the place of a plan may tell which tool wrote it; "": unknown
 	Past    func(ir.Header) Past   // what is on record of an epic that has items without an id in its plan; nil: nothing
 	Taken   func(*ir.Epic) []Taken // names of an epic that somebody else has; nil: none
 	Options Options
@@ -85,44 +86,94 @@ type Result struct {
 // pass is one step from draft to epic.
 type pass struct {
 	name string
-	run  func(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic
+	// run returns the epic of the pass. What the pass reads of a build, and what it
+	// writes beside its epic, are the parameters and results of its function.
+	run func(b *build, diags *diag.List) *ir.Epic
 	// holds are the places of epic.json for which ir.Verify must have no
 	// complaint from this pass on.
 	holds []string
 }
 
 // passes is the order of work. A pass gets the epic of the pass before, leaves
-// it unchanged and returns its own.
+// it unchanged and returns its own. The crew remembers which agents it found.
 var passes = []pass{
 	// First: everything else may rely on nodes and edges. What is cyclic was
 	// reported by the dependency engine.
-	{"graph", passGraph, []string{"ir", "epic.slug", "epic.plan", "nodes.key", "nodes.after", "nodes.merges", "nodes.scope"}},
+	{
+		"graph",
+		func(b *build, _ *diag.List) *ir.Epic { return passGraph(b.unit) },
+		[]string{"ir", "epic.slug", "epic.plan", "nodes.key", "nodes.after", "nodes.merges", "nodes.scope"},
+	},
 	// Before steps: they differ by kind, complexity and policy, all of which
 	// resolve.go has settled; here they enter the epic.
-	{"steps", passSteps, []string{"nodes.steps.name", "nodes.steps.gate_mode", "nodes.steps.next"}},
-	// Behind steps, which say what is wanted; before gates, whose agents are
-	// chosen against those that do the work.
-	{"agents", passAgents, nil},
-	// Behind agents, because a plan's agents split the work step, and its gates
-	// stand on the last part.
-	{"gates", passGates, []string{"nodes.steps.gates"}},
-	// Behind agents: an agent's multiplier is part of every timeout.
-	{"limits", passLimits, []string{"nodes.steps.limits", "nodes.limits", "nodes.complexity", "epic.complexity"}},
+	{
+		"steps",
+		func(b *build, diags *diag.List) *ir.Epic { return passSteps(b.unit, b.crew, b.epic, diags) },
+		[]string{"nodes.steps.name", "nodes.steps.gate_mode", "nodes.steps.next"},
+	},
+	// After steps, which say what is wanted; before gates, whose agents are chosen
+	// with those that do the work in view.
+	{
+		"agents",
+		func(b *build, diags *diag.List) *ir.Epic { return passAgents(b.unit, b.crew, b.epic, diags) },
+		nil,
+	},
+	// After agents: a plan's agents split the work step, and its gates stand on the
+	// last part.
+	{
+		"gates",
+		func(b *build, diags *diag.List) *ir.Epic { return passGates(b.unit, b.crew, b.epic, diags) },
+		[]string{"nodes.steps.gates"},
+	},
+	// After agents: an agent's multiplier is part of every timeout.
+	{
+		"limits",
+		func(b *build, diags *diag.List) *ir.Epic { return passLimits(b.unit, b.crew, b.epic, diags) },
+		[]string{"nodes.steps.limits", "nodes.limits", "nodes.complexity", "epic.complexity"},
+	},
 	// Names of branches and worktrees need nothing but the draft; they stand
 	// late so that templates may use what was decided.
-	{"git", passGit, []string{"nodes.git"}},
-	// Behind gates: the sum of all results is judged by the gates of its parts.
-	{"integration", passIntegration, []string{"epic.integration", "run"}},
-	// Behind all that names an agent: the tables hold what is used, nothing else.
-	{"tables", passTables, []string{"agents", "runners", "gates", "nodes.steps.agent", "nodes.steps.fallback"}},
-	// Behind everything that a prompt tells.
-	{"prompts", passPrompts, []string{"nodes.prompt"}},
+	{
+		"git",
+		func(b *build, diags *diag.List) *ir.Epic { return passGit(b.unit, b.epic, diags) },
+		[]string{"nodes.git"},
+	},
+	// After gates: the sum of all results is judged by the gates of its parts.
+	{
+		"integration",
+		func(b *build, diags *diag.List) *ir.Epic { return passIntegration(b.unit, b.crew, b.epic, diags) },
+		[]string{"epic.integration", "run"},
+	},
+	// After everything that names an agent: the tables hold what is used, nothing else.
+	{
+		"tables",
+		func(b *build, _ *diag.List) *ir.Epic { return passTables(b.unit, b.crew, b.epic) },
+		[]string{"agents", "runners", "gates", "nodes.steps.agent", "nodes.steps.fallback"},
+	},
+	// After everything that a prompt contains.
+	{
+		"prompts",
+		func(b *build, _ *diag.List) *ir.Epic { return passPrompts(b.unit, b.epic) },
+		[]string{"nodes.prompt"},
+	},
 	// Rules see the whole epic, as it will be reviewed.
-	{"rules", passRules, []string{"waivers"}},
+	{
+		"rules",
+		func(b *build, diags *diag.List) *ir.Epic { return passRules(b.unit, b.epic, diags) },
+		[]string{"waivers"},
+	},
 	// Lints too; they come last because rules are the user's own words.
-	{"lints", passLints, nil},
+	{
+		"lints",
+		func(b *build, diags *diag.List) *ir.Epic { passLints(b.unit, b.epic, diags); return b.epic },
+		nil,
+	},
 	// At the very end: ids, order and digests depend on all of it.
-	{"seal", passSeal, []string{""}},
+	{
+		"seal",
+		func(b *build, diags *diag.List) (e *ir.Epic) { e, b.ids = passSeal(b.unit, b.epic, diags); return e },
+		[]string{""},
+	},
 }
 
 // Compile turns plans into epics. It never panics on bad input: whatever is
@@ -131,53 +182,55 @@ func Compile(in Input) Output {
 	c := newCompilation(in)
 	for _, src := range in.Plans {
 		if u := c.open(src); u != nil {
-			c.units = append(c.units, u)
+			c.builds = append(c.builds, newBuild(u))
 		}
 	}
 	for _, d := range in.Imports {
 		if u := c.openImported(d); u != nil {
-			c.units = append(c.units, u)
+			c.builds = append(c.builds, newBuild(u))
 		}
 	}
-	for _, u := range c.units {
-		for _, p := range passes[:len(passes)-1] {
-			u.epic = p.run(u, u.epic, &c.diags)
-		}
+	for _, b := range c.builds {
+		b.run(&c.diags)
 	}
 	c.sayDialects()
 	c.checkTogether()
 	if in.Options.Strict || c.strict {
 		c.diags = c.diags.Strict()
 	}
-	if !c.diags.HasErrors() {
-		for _, u := range c.units {
-			seal := passes[len(passes)-1]
-			u.epic = seal.run(u, u.epic, &c.diags)
-		}
-	}
 	return c.output()
 }
 
-// output verifies and encodes what has no error.
+// output seals, verifies and encodes what has no error.
 func (c *compilation) output() Output {
+	if !c.diags.HasErrors() {
+		for _, b := range c.builds {
+			b.epic = passes[len(passes)-1].run(b, &c.diags)
+		}
+	}
 	c.diags.Sort()
 	c.diags.Cap()
 	out := Output{Diags: c.diags, Files: c.files}
 	failed := c.diags.HasErrors()
-	for _, u := range c.units {
-		r := Result{Plan: u.source.Path, Trace: &Trace{u: u}, Unnamed: u.onlyArg}
+	for _, b := range c.builds {
+		r := Result{Plan: b.source.Path, Trace: &Trace{b}, Unnamed: b.unnamed()}
 		if !failed {
-			mustHold(passes[len(passes)-1].name, u.epic.Verify())
-			b, err := ir.Encode(u.epic)
+			mustHold(passes[len(passes)-1].name, b.epic.Verify())
+			text, err := ir.Encode(b.epic)
 			if err != nil {
 				panic(fmt.Sprintf("compiler: encode: %v", err))
 			}
-			r.Epic, r.JSON = u.epic, b
-			r.Annotated, r.Added = u.annotate()
+			r.Epic, r.JSON = b.epic, text
+			r.Annotated, r.Added = b.annotate(b.ids)
 		}
 		out.Results = append(out.Results, r)
 	}
 	return out
+}
+
+// unnamed reports whether neither the plan nor the policy names its dialect.
+func (u *unit) unnamed() bool {
+	return u.tree != nil && !u.tree.FrontMatter.Dialect.Set() && !u.set.Ralph.Dialect.Set && u.spec != policies.DefaultDialect
 }
 
 // mustHold panics when an epic that ralph made breaks an invariant: a bug in

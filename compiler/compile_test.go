@@ -59,24 +59,26 @@ func TestPassesArePureAndKeepTheirPromises(t *testing.T) {
 			}
 			c := newCompilation(in)
 			for _, src := range in.Plans {
-				u := c.open(src)
+				b := newBuild(c.open(src))
 				var held []string
 				for _, p := range passes {
-					before := fingerprint(t, u.epic)
-					draft := fingerprint(t, u.draft)
-					next := p.run(u, u.epic, &c.diags)
-					if fingerprint(t, u.epic) != before {
+					before, draft, unit := fingerprint(t, b.epic), fingerprint(t, b.draft), fmt.Sprintf("%+v", *b.unit)
+					next := p.run(b, &c.diags)
+					if fingerprint(t, b.epic) != before {
 						t.Errorf("pass %s changed its input", p.name)
 					}
-					if fingerprint(t, u.draft) != draft {
+					if fingerprint(t, b.draft) != draft {
 						t.Errorf("pass %s changed the draft", p.name)
 					}
-					u.epic = next
+					if fmt.Sprintf("%+v", *b.unit) != unit {
+						t.Errorf("pass %s changed the unit", p.name)
+					}
+					b.epic = next
 					held = append(held, p.holds...)
 					for _, err := range next.Verify() {
-						b := err.(*ir.Breach)
-						if promised(b.Path, held) {
-							t.Errorf("after pass %s: %v", p.name, b)
+						breach := err.(*ir.Breach)
+						if promised(breach.Path, held) {
+							t.Errorf("after pass %s: %v", p.name, breach)
 						}
 					}
 				}

@@ -15,18 +15,6 @@ import (
 // sprint < label < flag. Everything up to the fence of the phase is the same
 // for all nodes with one policy, level and phase, and is made once for them.
 
-// nodeConfig is what policy and fences say about a node; labels and flags are
-// applied by the passes, to the few fields that they concern.
-type nodeConfig struct {
-	*sharedConfig
-	view  *policies.NodeView
-	word  string // that the complexity was recognised by
-	from  string // keyword, plan, policy, flag, default
-	floor bool   // detected as critical: review stays whatever a flag says
-	own   scopeFragments
-	owned *sharedConfig // with the fences of the sprint; nil if there are none
-}
-
 // sharedConfig is a policy under a level, with the fences of plan and phase.
 type sharedConfig struct {
 	policy   *policies.Policy
@@ -71,109 +59,100 @@ type gateScope struct {
 // scopeFragments are the decoded fences of one scope.
 type scopeFragments []*policies.Fragment
 
-func (u *unit) steps(c *nodeConfig) []stepValues {
-	if c.owned != nil {
-		return c.owned.steps
-	}
-	return c.sharedConfig.steps
-}
-
-func (u *unit) settings(c *nodeConfig) *policies.Settings {
-	if c.owned != nil {
-		return &c.owned.settings
-	}
-	return &c.sharedConfig.settings
-}
-
-func (u *unit) gateScopes(c *nodeConfig) []gateScope {
-	if c.owned != nil {
-		return c.owned.gates
-	}
-	return c.sharedConfig.gates
-}
-
 // resolveNodes decodes the fences and finds level, policy and settings of each
-// node.
+// item.
 func (u *unit) resolveNodes(diags *diag.List) {
-	u.plan = u.decodeFragments("plan", u.draft.Fragments, nil, diags)
-	u.phases = make([]scopeFragments, len(u.draft.Phases))
+	u.decodeFences(diags)
+	u.checkFlags(diags)
+	u.parts = make([]part, len(u.draft.Nodes))
+	shared := map[sharedKey]*sharedConfig{}
+	for i := range u.draft.Nodes {
+		it := &u.parts[i]
+		it.draft = &u.draft.Nodes[i]
+		if u.tree != nil {
+			it.item = &u.tree.Items[i]
+		}
+		u.resolveNode(it, shared, diags)
+	}
+	u.whole = u.runSettings()
+	u.elsewhere(diags)
+}
+
+func (u *unit) decodeFences(diags *diag.List) {
+	u.fences.plan = u.decodeFragments("plan", u.draft.Fragments, nil, diags)
+	u.fences.phases = make([]scopeFragments, len(u.draft.Phases))
 	for i := range u.draft.Phases {
 		p := &u.draft.Phases[i]
-		u.phases[i] = u.decodeFragments("phase "+p.ID, p.Fragments, u.plan, diags)
+		u.fences.phases[i] = u.decodeFragments("phase "+p.ID, p.Fragments, u.fences.plan, diags)
 	}
-	u.checkFlags(diags)
-	u.configs = make([]nodeConfig, len(u.draft.Nodes))
-	for i := range u.draft.Nodes {
-		n, c := &u.draft.Nodes[i], &u.configs[i]
-		if u.excluded(n) {
-			n.Kind = ir.Manual
-		}
-		if len(n.Fragments) > 0 {
-			outer := u.plan
-			if n.PhaseIndex >= 0 {
-				outer = slices.Concat(outer, u.phases[n.PhaseIndex])
-			}
-			c.own = u.decodeFragments("sprint "+string(n.Key), n.Fragments, outer, diags)
-		}
-		c.view = u.view(i)
-		u.checkLane(n, diags)
-		level := u.level(i, n, c, diags)
-		c.view.Complexity = level.Name
-		policy, why := u.choosePolicy(n, c.view, diags)
-		c.view.Policy = policy.Name
-		below := policy
-		if def := u.set.DefaultPolicy(); policy.Name != def.Name {
-			below = u.policyFor(def, c.view, diags)
-		}
-		key := sharedKey{policy: policy, below: below, why: why, level: level.Name, phase: -1}
-		if n.PhaseIndex >= 0 && len(u.phases[n.PhaseIndex]) > 0 {
-			key.phase = n.PhaseIndex
-		}
-		s := u.shared[key]
-		if s == nil {
-			s = u.overlay(key, level, nil, "", diags)
-			u.shared[key] = s
-		}
-		c.sharedConfig = s
-		if len(c.own) > 0 {
-			c.owned = u.overlay(key, level, c.own, string(n.Key), diags)
-		}
-		u.startAt(n, c, diags)
+}
+
+// resolveNode finds level, policy and settings of an item; shared holds what items
+// have in common.
+func (u *unit) resolveNode(it *part, shared map[sharedKey]*sharedConfig, diags *diag.List) {
+	n := it.draft
+	if u.excluded(n) {
+		n.Kind = ir.Manual
 	}
-	u.elsewhere(diags)
+	key := sharedKey{phase: -1}
+	if n.PhaseIndex >= 0 && len(u.fences.phases[n.PhaseIndex]) > 0 {
+		key.phase = n.PhaseIndex
+	}
+	if len(n.Fragments) > 0 {
+		outer := u.fences.plan
+		if key.phase >= 0 {
+			outer = slices.Concat(outer, u.fences.phases[key.phase])
+		}
+		it.fences = u.decodeFragments("sprint "+string(n.Key), n.Fragments, outer, diags)
+	}
+	it.view = u.view(n)
+	u.checkLane(n, diags)
+	level := u.level(it, diags)
+	it.view.Complexity, key.level = level.Name, level.Name
+	key.policy, key.why = u.choosePolicy(n, it.view, diags)
+	it.view.Policy, key.below = key.policy.Name, key.policy
+	if def := u.set.DefaultPolicy(); key.policy.Name != def.Name {
+		key.below = u.policyFor(def, it.view, diags)
+	}
+	it.sharedConfig = shared[key]
+	if it.sharedConfig == nil {
+		it.sharedConfig = u.overlay(key, level, nil, "", diags)
+		shared[key] = it.sharedConfig
+	}
+	if it.owned = len(it.fences) > 0; it.owned {
+		it.sharedConfig = u.overlay(key, level, it.fences, string(n.Key), diags)
+	}
+	u.startAt(it, diags)
 }
 
 // startAt leaves out the steps before the one that a node's work begins at. A fail
 // that would go to one of them goes where a fail goes by default.
-func (u *unit) startAt(n *ir.DraftNode, c *nodeConfig, diags *diag.List) {
+func (u *unit) startAt(it *part, diags *diag.List) {
+	n := it.draft
 	if !n.Start.Set() || n.Kind == ir.Manual || n.Kind == ir.GateKind {
 		return
 	}
-	all := u.steps(c)
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Name
+	names := make([]string, len(it.steps))
+	for i := range it.steps {
+		names[i] = it.steps[i].Name
 	}
 	at := slices.Index(names, n.Start.Value)
 	if at < 0 {
 		diags.Add(diag.Newf("start-step-unknown", n.Start.Range, "there is no step %q to begin at", clip(n.Start.Value)).
-			WithDetail("The policy %q has the steps %s.%s Name one of them, or none to begin at the first.", c.policy.Name, strings.Join(names, ", "), didYouMean(n.Start.Value, names)))
+			WithDetail("The policy %q has the steps %s.%s Name one of them, or none to begin at the first.", it.policy.Name, strings.Join(names, ", "), didYouMean(n.Start.Value, names)))
 		return
 	}
 	if at == 0 {
 		return
 	}
-	own := *c.sharedConfig
-	if c.owned != nil {
-		own = *c.owned
-	}
-	own.steps = slices.Clone(all[at:])
+	own := *it.sharedConfig
+	own.steps = slices.Clone(own.steps[at:])
 	for i := range own.steps {
 		if next := &own.steps[i].Next; slices.Contains(names[:at], next.V) {
 			*next = policies.Value[string]{}
 		}
 	}
-	c.owned = &own
+	it.sharedConfig, it.owned = &own, true
 }
 
 // checkLane holds the plan to the lanes that the policy declares.
@@ -219,9 +198,9 @@ func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragm
 			layers = append(layers, l)
 		}
 	}
-	fences(u.plan, "plan")
+	fences(u.fences.plan, "plan")
 	if key.phase >= 0 {
-		fences(u.phases[key.phase], "phase-"+u.draft.Phases[key.phase].ID)
+		fences(u.fences.phases[key.phase], "phase-"+u.draft.Phases[key.phase].ID)
 	}
 	fences(own, nodeKey)
 	s := &sharedConfig{policy: key.policy, why: key.why, level: level}
@@ -229,7 +208,7 @@ func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragm
 		if layers[i].fence {
 			layers[i].settings = u.tighten(s.settings, layers[i].settings, diags)
 		}
-		s.settings = s.settings.Overlay(layers[i].settings)
+		s.settings = policies.Overlay(s.settings, layers[i].settings)
 		if g := layers[i].gates; g != nil {
 			s.gates = append([]gateScope{*g}, s.gates...)
 		}
@@ -290,7 +269,7 @@ func (u *unit) overlayStep(st *policies.Step, layers []layer, diags *diag.List) 
 	for i := range layers {
 		l := &layers[i]
 		s := &l.settings
-		v.StepSettings = v.StepSettings.Overlay(policies.StepSettings{
+		v.StepSettings = policies.Overlay(v.StepSettings, policies.StepSettings{
 			Breaker: s.Limits.Breaker, TimeoutMS: s.Limits.TimeoutMS, Retry: s.Retry, Stall: s.Stall,
 		})
 		v.iterRead = s.Limits.Plan.Or(v.iterRead)
@@ -317,7 +296,7 @@ func (v *stepValues) put(s policies.StepSettings, fence bool) {
 	if fence {
 		v.StepSettings = v.StepSettings.OverlayFence(s)
 	} else {
-		v.StepSettings = v.StepSettings.Overlay(s)
+		v.StepSettings = policies.Overlay(v.StepSettings, s)
 	}
 	v.iterRead = s.Iterations.Or(v.iterRead)
 	v.iterWrite = s.Iterations.Or(v.iterWrite)
@@ -327,6 +306,36 @@ func (v *stepValues) put(s policies.StepSettings, fence bool) {
 
 // defaultPriority is the middle of the scale.
 const defaultPriority = 2
+
+// runSettings are those of the run as a whole: top level, the default policy,
+// the policy that the plan names for all of its items, the fences of the plan.
+// Gates of the sum that fences name are not in it: they come on top (fenceSum).
+func (u *unit) runSettings() *policies.Settings {
+	s := policies.Overlay(u.set.Settings, u.set.DefaultPolicy().Settings)
+	if p := u.runPolicy(); p != nil {
+		s = policies.Overlay(s, p.Settings)
+	}
+	gates, approvers := s.Integration.Gates, s.HITL.Approvers
+	var quiet diag.List // said already, about the nodes
+	for _, f := range u.fences.plan {
+		s = policies.Overlay(s, u.tighten(s, f.Settings, &quiet))
+	}
+	s.Integration.Gates = gates
+	if len(approvers.V) > 0 { // who approves is the policy's choice
+		s.HITL.Approvers = approvers
+	}
+	return &s
+}
+
+// runPolicy is the policy that the plan names for all of its items; nil if it
+// names none.
+func (u *unit) runPolicy() *policies.Policy {
+	name := u.draft.Policy
+	if o := u.set.Ralph.Override; !name.Set() || o.Set && !slices.Contains(o.V, "policy") {
+		return nil
+	}
+	return u.set.Policies[name.Value]
+}
 
 // serializeOverlaps reports whether the policy orders items that own the same
 // files. It is a setting of the whole run: top level, or the default policy.

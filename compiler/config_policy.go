@@ -13,8 +13,7 @@ import (
 )
 
 // view is what expressions of the policy see of a node.
-func (u *unit) view(i int) *policies.NodeView {
-	n := &u.draft.Nodes[i]
+func (u *unit) view(n *ir.DraftNode) *policies.NodeView {
 	v := &policies.NodeView{
 		Key: string(n.Key), Phase: n.Phase, Title: n.Title, Goal: n.Goal, Kind: string(n.Kind),
 		Lane: n.Lane.Value, Type: n.Type.Value, Priority: defaultPriority,
@@ -67,7 +66,7 @@ func (u *unit) excluded(n *ir.DraftNode) bool {
 	if p := u.runPolicy(); p != nil {
 		of(&p.Settings)
 	}
-	for _, f := range u.plan {
+	for _, f := range u.fences.plan {
 		of(&f.Settings)
 	}
 	if t := u.set.Tracker; t != nil {
@@ -77,15 +76,16 @@ func (u *unit) excluded(n *ir.DraftNode) bool {
 }
 
 // level finds the complexity of a node: flag, label, words of the plan.
-func (u *unit) level(i int, n *ir.DraftNode, c *nodeConfig, diags *diag.List) *policies.Complexity {
-	found, word := u.set.MatchComplexity(u.words(i))
-	c.word, c.from = word, "keyword"
+func (u *unit) level(it *part, diags *diag.List) *policies.Complexity {
+	n := it.draft
+	found, word := u.set.MatchComplexity(u.words(it))
+	it.word, it.from = word, "keyword"
 	if word == "" {
-		c.from = "default"
+		it.from = "default"
 	}
 	level := u.set.Complexity[found]
 	critical := required(level)
-	c.floor = critical
+	it.floor = critical
 	if n.Complexity.Set() {
 		if stated := u.set.Complexity[strings.ToLower(n.Complexity.Value)]; stated != nil && u.may("complexity", n.Complexity.Range, diags) {
 			if critical && stated.Rank.V < level.Rank.V {
@@ -93,14 +93,14 @@ func (u *unit) level(i int, n *ir.DraftNode, c *nodeConfig, diags *diag.List) *p
 					WithDetail("The word %q makes this item %s. A plan cannot lower that. Remove the label, or reword the item if the word does not fit.", word, level.Name).
 					WithRelated(n.Range, "the item"))
 			} else {
-				level, c.word, c.from = stated, "", "plan"
+				level, it.word, it.from = stated, "", "plan"
 			}
 		}
 	}
-	c.floor = c.floor || required(level) // a flag does not skip the review of what the plan calls critical
+	it.floor = it.floor || required(level) // a flag does not skip the review of what the plan calls critical
 	if f := u.c.in.Options.Complexity; f != "" {
 		if stated := u.set.Complexity[f]; stated != nil {
-			level, c.word, c.from = stated, "", "flag"
+			level, it.word, it.from = stated, "", "flag"
 		}
 	}
 	return level
@@ -108,15 +108,14 @@ func (u *unit) level(i int, n *ir.DraftNode, c *nodeConfig, diags *diag.List) *p
 
 // words returns title, goal and tasks as written, with their code spans: those
 // say nothing about how critical an item is.
-func (u *unit) words(i int) (title, goal string, tasks []string) {
-	if u.tree == nil {
-		n := &u.draft.Nodes[i]
-		for _, t := range n.Tasks {
+func (u *unit) words(n *part) (title, goal string, tasks []string) {
+	it := n.item
+	if it == nil {
+		for _, t := range n.draft.Tasks {
 			tasks = append(tasks, t.Text)
 		}
-		return n.Title, n.Goal, tasks
+		return n.draft.Title, n.draft.Goal, tasks
 	}
-	it := &u.tree.Items[i]
 	title = it.Title
 	if r := it.TitleRange; r.Start >= 0 && r.Start < r.End && r.End <= len(u.file.Bytes) {
 		title = u.file.Text(r)
@@ -172,12 +171,11 @@ func (u *unit) choosePolicy(n *ir.DraftNode, v *policies.NodeView, diags *diag.L
 	if len(match) == 0 {
 		return u.policyFor(def, v, diags), "the default"
 	}
-	if pair := ""; len(match) > 1 {
-		pair = match[0].Name + "\x00" + match[1].Name
-		if u.said[pair] { // once for each pair, however many items they match
+	if len(match) > 1 {
+		// Once for each pair, however many items they match.
+		if !u.c.said.first("ambiguous " + u.source.Path + "\x00" + match[0].Name + "\x00" + match[1].Name) {
 			return match[0], "ambiguous"
 		}
-		u.said[pair] = true
 		d := diag.Newf("ambiguous-policy", n.Range, "two policies match %s", clip(string(n.Key))).
 			WithDetail("%q and %q match with the same priority, so ralph cannot choose. Give one of them a higher priority, or narrow its match block.", match[0].Name, match[1].Name)
 		diags.Add(d.WithRelated(match[0].Range, "this one").WithRelated(match[1].Range, "and this one"))

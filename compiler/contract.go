@@ -17,7 +17,7 @@ import (
 // once.
 type contracts map[string][]string
 
-// addTo puts the contract of a gate behind its prompt.
+// addTo appends the contract of a gate to its prompt.
 func (c contracts) addTo(gate ir.Gate) ir.Gate {
 	if gate.Kind != "agent" && gate.Kind != "review" || len(gate.OutputSchema) == 0 {
 		return gate
@@ -119,5 +119,5 @@ func onlyKeys(raw json.RawMessage, keys ...string) bool {
 // running.
 func literally(s string) string { return strings.ReplaceAll(s, "${run.", "$${run.") }
 
-// verdictSchema is the output of a QA agent for which nobody wrote one.
+// verdictSchema is the output schema of a QA agent that has none of its own.
 var verdictSchema = policies.DefaultOutput

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,12 +30,12 @@ type Reading struct {
 	at   []diag.Range // where its items stand
 }
 
-// Compiles reports whether there is an epic to be had.
+// Compiles reports whether the reading gives an epic.
 func (r *Reading) Compiles() bool { return r.Items > 0 && r.Refused == nil }
 
 // DialectTable is what each dialect makes of a plan.
 type DialectTable struct {
-	Readings []Reading        // built-in ones in their order, the user's behind them, words last
+	Readings []Reading        // built-in ones in their order, then the user's, words last
 	Chosen   string           // the dialect that flag, front matter or policy names, or the default
 	Said     diag.Range       // where the front matter names it; zero if it does not
 	Best     string           // the one that fits best; "" if none compiles
@@ -173,22 +174,21 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 	if u == nil {
 		return refused(Reading{Dialect: dialect, rank: rank}, t.diags)
 	}
-	t.units = []*unit{u}
 	r := Reading{Dialect: dialect, rank: rank, at: u.extents()}
-	for _, p := range passes[:len(passes)-1] {
-		u.epic = p.run(u, u.epic, &t.diags)
-	}
+	b := newBuild(u)
+	t.builds = []*build{b}
+	b.run(&t.diags)
 	t.checkTogether()
 	r.Items = len(u.draft.Nodes)
-	r.Weak = u.dialect.In == syntax.InTodo || u.dialect.In == syntax.InTable && !u.states()
+	r.Weak = u.dialect.In == syntax.InTodo || u.dialect.In == syntax.InTable && !b.states()
 	r.Title = len(u.tree.Items) == 1 && u.tree.Items[0].Level == 1
 	for i := range u.tree.Phases {
 		if len(u.tree.Phases[i].Items) > 0 {
 			r.Groups++
 		}
 	}
-	for i := range u.epic.Nodes {
-		for _, a := range u.epic.Nodes[i].After {
+	for i := range b.epic.Nodes {
+		for _, a := range b.epic.Nodes[i].After {
 			if a.Type == ir.Blocks {
 				r.Edges++
 			}
@@ -222,9 +222,9 @@ func refused(r Reading, diags diag.List) Reading {
 }
 
 // states reports whether the plan says of an item what it waits for.
-func (u *unit) states() bool {
-	for i := range u.epic.Nodes {
-		for _, a := range u.epic.Nodes[i].After {
+func (b *build) states() bool {
+	for i := range b.epic.Nodes {
+		for _, a := range b.epic.Nodes[i].After {
 			if a.From == depend.Explicit {
 				return true
 			}
@@ -256,20 +256,16 @@ func (c *compilation) tryWords(src Source, words []string, all []Reading, room i
 // allDialects returns the dialects in the order in which equals are named: the
 // built-in ones as the policy language lists them, then the user's by name.
 func allDialects(set *policies.Set) []syntax.Dialect {
-	var names []string
-	for name := range set.Dialects {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(set.Dialects))
 	slices.SortFunc(names, func(a, b string) int {
 		x, y := set.Dialects[a], set.Dialects[b]
 		switch {
-		case x.Builtin != y.Builtin:
-			if x.Builtin {
-				return -1
-			}
-			return 1
-		case x.Builtin:
+		case x.Builtin && y.Builtin:
 			return cmp.Compare(x.Range.Start, y.Range.Start)
+		case x.Builtin:
+			return -1
+		case y.Builtin:
+			return 1
 		}
 		return strings.Compare(a, b)
 	})

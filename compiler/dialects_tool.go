@@ -129,7 +129,7 @@ func (r *Reading) inLine(plan *diag.File) string {
 	return ""
 }
 
-// asArg is the name of a dialect as a shell takes it.
+// asArg quotes the name of a dialect for a shell, if it needs that.
 func asArg(dialect string) string {
 	if strings.Contains(dialect, " ") {
 		return strconv.Quote(dialect)

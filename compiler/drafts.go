@@ -22,7 +22,7 @@ type Imported struct {
 	Diags   diag.List // what the codec has to say
 }
 
-// openImported makes a unit of a draft; nil if there is nothing to go on with.
+// openImported makes a unit of a draft; nil if it cannot be compiled.
 // Edges must name nodes of the same draft.
 func (c *compilation) openImported(in Imported) *unit {
 	c.diags.Add(in.Diags...)
@@ -79,7 +79,7 @@ func planOf(sources []Source) string {
 	return first
 }
 
-// sameTwice reports ids and keys that two nodes of a draft have.
+// sameTwice reports ids and keys that two nodes of a draft share.
 func (c *compilation) sameTwice(draft *ir.Draft) (some bool) {
 	keys, ids := map[ir.Key]diag.Range{}, map[ir.NodeID]diag.Range{}
 	for i := range draft.Nodes {

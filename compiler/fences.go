@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -32,25 +33,36 @@ func (u *unit) may(word string, at diag.Range, diags *diag.List, wider ...string
 	return false
 }
 
-// hold holds one value of a fence to `override`.
-func hold[T any](u *unit, diags *diag.List, v policies.Value[T], word string, wider ...string) {
-	if v.Set {
-		u.may(word, v.Range, diags, wider...)
+// overrideWords are the words of `override` for an attribute of a fence: the exact one,
+// then wider ones. Mostly it is the block's, or, in a step, the attribute's own name.
+func overrideWords(x policies.Stated) []string {
+	switch strings.TrimPrefix(x.Block+"."+x.Name, ".") {
+	case "capabilities":
+		return []string{"capability"}
+	case "tags":
+		return []string{"tags", "capability"}
+	case "gate_mode":
+		return []string{"gate_mode", "gates"}
+	case "limits.plan", "limits.build":
+		return []string{"iterations", "limits"}
+	case "limits.runner_retries":
+		return []string{"retry", "limits"}
+	case "limits.attempts", "limits.breaker", "limits.timeout", "retry.attempts", "git.branch", "git.worktree":
+		return []string{x.Name, x.Block}
+	case "git.base":
+		return []string{"source_branch", "git"}
 	}
+	return []string{cmp.Or(x.Block, x.Name)}
 }
 
 // checkFence holds a fence to `override`, and refuses what would loosen gates
 // whatever lies below it. What depends on the policy below is tightened when the
 // layers are put over each other.
 func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
-	u.holdStep(&f.Steps, diags)
-	for _, st := range f.Step {
-		u.holdStep(&st.StepSettings, diags)
+	for _, x := range f.Stated() {
+		words := overrideWords(x)
+		u.may(words[0], x.Range, diags, words[1:]...)
 	}
-	u.holdSettings(&f.Settings, diags)
-	hold(u, diags, f.Concurrency.Nodes, "concurrency")
-	hold(u, diags, f.Concurrency.PerRunner, "concurrency")
-	hold(u, diags, f.Concurrency.PerLane, "concurrency")
 	for _, w := range f.Waivers {
 		u.may("waive", w.Range, diags)
 	}
@@ -97,81 +109,6 @@ func (u *unit) checkFenceSteps(f *policies.Fragment, diags *diag.List) {
 				WithDetail("A fence adjusts steps of the policy and adds none. The steps are %s.%s", text.AndMore(names, len(names)), didYouMean(s.Name, names)))
 		}
 	}
-}
-
-func (u *unit) holdStep(s *policies.StepSettings, diags *diag.List) {
-	hold(u, diags, s.Capabilities, "capability")
-	hold(u, diags, s.Tags, "tags", "capability")
-	hold(u, diags, s.Model, "model")
-	hold(u, diags, s.Agent, "agent")
-	hold(u, diags, s.Access, "access")
-	hold(u, diags, s.Gates, "gates")
-	hold(u, diags, s.GateMode, "gate_mode", "gates")
-	hold(u, diags, s.TimeoutMS, "timeout")
-	hold(u, diags, s.Iterations, "iterations")
-	hold(u, diags, s.Breaker, "breaker")
-	hold(u, diags, s.Approval, "approval")
-	hold(u, diags, s.Sandbox, "sandbox")
-	hold(u, diags, s.Session, "session")
-	hold(u, diags, s.OnFailure, "on_failure")
-	hold(u, diags, s.Next, "next")
-	hold(u, diags, s.AllowEmpty, "allow_empty")
-	hold(u, diags, s.Retry.Attempts, "attempts", "retry")
-	hold(u, diags, s.Retry.Backoff, "retry")
-	hold(u, diags, s.Retry.InitialMS, "retry")
-	hold(u, diags, s.Retry.MaxMS, "retry")
-	hold(u, diags, s.Retry.JitterPercent, "retry")
-	hold(u, diags, s.Retry.RunnerRetries, "retry")
-	hold(u, diags, s.Stall.AfterMS, "stall")
-	hold(u, diags, s.Stall.Action, "stall")
-	hold(u, diags, s.Stall.Agent, "stall")
-}
-
-// holdSettings leaves out retry and stall, which stand on the step settings too.
-func (u *unit) holdSettings(s *policies.Settings, diags *diag.List) {
-	l := &s.Limits
-	hold(u, diags, l.Plan, "iterations", "limits")
-	hold(u, diags, l.Build, "iterations", "limits")
-	hold(u, diags, l.Attempts, "attempts", "limits")
-	hold(u, diags, l.Breaker, "breaker", "limits")
-	hold(u, diags, l.RunnerRetries, "retry", "limits")
-	hold(u, diags, l.TimeoutMS, "timeout", "limits")
-	for _, v := range []policies.Value[int64]{l.CommandGateMS, l.AgentGateMS, l.ReviewGateMS, l.HumanGateMS} {
-		hold(u, diags, v, "limits")
-	}
-	b := &s.Budget
-	for _, v := range []policies.Value[int64]{b.Tokens, b.USDMicro, b.WallMS, b.PerNode.Tokens, b.PerNode.USDMicro, b.PerNode.WallMS} {
-		hold(u, diags, v, "budget")
-	}
-	hold(u, diags, b.OnExceed, "budget")
-	h := &s.HITL
-	for _, v := range []policies.Value[string]{h.Level, h.Plan, h.OnHumanMessage} {
-		hold(u, diags, v, "hitl")
-	}
-	hold(u, diags, h.Approvers, "hitl")
-	hold(u, diags, h.Labels, "hitl")
-	hold(u, diags, h.IdleCooldownMS, "hitl")
-	hold(u, diags, s.Git.Base, "source_branch", "git")
-	hold(u, diags, s.Git.Branch, "branch", "git")
-	hold(u, diags, s.Git.Worktree, "worktree", "git")
-	for _, v := range []policies.Value[string]{s.Git.Target, s.Git.Cleanup, s.Git.Commit, s.Git.Remote, s.Git.OnTamper} {
-		hold(u, diags, v, "git")
-	}
-	w := &s.Worktree
-	hold(u, diags, w.Setup, "worktree")
-	hold(u, diags, w.Copy, "worktree")
-	hold(u, diags, w.Env, "worktree")
-	hold(u, diags, w.Secrets, "worktree")
-	hold(u, diags, w.MinFree, "worktree")
-	hold(u, diags, w.MaxCommit, "worktree")
-	hold(u, diags, w.Submodules, "worktree")
-	hold(u, diags, w.Layout, "worktree")
-	i := &s.Integration
-	for _, v := range []policies.Value[string]{i.Mode, i.PR, i.ConflictAgent} {
-		hold(u, diags, v, "integration")
-	}
-	hold(u, diags, i.Gates, "integration")
-	hold(u, diags, i.SerializeOverlaps, "integration")
 }
 
 // people orders the levels of hitl by how many gates they ask for.
@@ -230,12 +167,9 @@ func (u *unit) keepApproval(below, over policies.Value[policies.Approval], diags
 }
 
 func (u *unit) loosened(at diag.Range, diags *diag.List, summary, detail string) {
-	key := "loosened " + at.File + " " + strconv.Itoa(max(at.Start, 0)) // fences of a plan meet several policies
-	if u.said[key] {
-		return
+	if u.c.said.first("loosened " + at.File + " " + strconv.Itoa(max(at.Start, 0))) { // fences of a plan meet several policies
+		diags.Add(diag.New("gate-loosened", at, summary).WithDetail("%s", detail))
 	}
-	u.said[key] = true
-	diags.Add(diag.New("gate-loosened", at, summary).WithDetail("%s", detail))
 }
 
 func quote(s string) string { return `"` + s + `"` }

@@ -335,7 +335,7 @@ func checkDiags(t *testing.T, out Output) {
 // package that gives it.
 func TestEveryCodeHasACase(t *testing.T) {
 	var all strings.Builder
-	for _, pattern := range []string{"../testdata/golden/*.txtar", "../policies/testdata/*/*.txtar", "../policies/shepherd/testdata/*/*.txtar", "syntax/testdata/*/*.txtar", "syntax/testdata/*.txtar", "../app/cli/testdata/script/*.txtar", "../ir/codec/*/testdata/*", "../app/draft/testdata/*.txtar"} {
+	for _, pattern := range []string{"../testdata/golden/*.txtar", "../policies/testdata/*/*.txtar", "../policies/shepherd/testdata/*/*.txtar", "syntax/testdata/*/*.txtar", "syntax/testdata/*.txtar", "../app/cli/testdata/script/*.txtar", "../ir/codec/*/testdata/*", "../app/draft/rules/testdata/*.txtar"} {
 		names, _ := filepath.Glob(pattern)
 		for _, name := range names {
 			b, err := os.ReadFile(name)

@@ -14,11 +14,11 @@ type Named struct {
 	Range diag.Range // of its heading
 }
 
-// Identities reads the ids that a plan says: the epic's, "" if there is none, and those
+// Identities reads the ids that a plan says: the epic's, "" if it has none, and those
 // of its items, in their order; items without one are left out. A plan with errors is
 // read as far as it can be.
 func Identities(file *diag.File) (epic ir.NodeID, items []Named) {
-	tree := located(file)
+	tree, _ := located(file)
 	for i := range tree.Items {
 		if it := &tree.Items[i]; it.Annotation.Set() {
 			items = append(items, Named{ir.NodeID(it.Annotation.ID), ir.Key(it.ID), it.Title, it.Range})
@@ -28,12 +28,11 @@ func Identities(file *diag.File) (epic ir.NodeID, items []Named) {
 }
 
 // located reads a plan for its places: policy and options do not count.
-func located(file *diag.File) *syntax.Plan {
+func located(file *diag.File) (*syntax.Plan, diag.List) {
 	fm, _ := syntax.Peek(file)
 	opts := syntax.Options{}
 	if d, known := builtinDialect(fm.Dialect.Value); known {
 		opts.Dialect = d
 	}
-	tree, _ := syntax.Parse(file, opts)
-	return tree
+	return syntax.Parse(file, opts)
 }

@@ -17,7 +17,7 @@ type identities struct {
 	nodes []ir.NodeID // in the order of the draft
 }
 
-// idWidth is how many characters stand behind the prefix: one width for all, so
+// idWidth is how many characters follow the prefix: one width for all, so
 // that no id is a prefix of another.
 const idWidth = 6
 
@@ -41,55 +41,66 @@ func (u *unit) idPrefix() string {
 // tool's.
 func (u *unit) listed() bool { return u.dialect.In == syntax.InFrontMatter }
 
-// deriveIDs takes ids from annotations, else derives them from the plan's path (the
-// epic's id, of listed items) and the key. Smaller keys choose first; an id that is taken is counted on.
-func (u *unit) deriveIDs(h ir.Header, diags *diag.List) identities {
-	prefix := u.idPrefix()
-	taken := map[ir.NodeID]bool{}
-	take := func(id ir.NodeID) {
-		taken[id] = true
-	}
+// deriving knows which ids are taken.
+type deriving struct {
+	prefix  string
+	taken   map[ir.NodeID]bool
+	lengths map[int]bool       // of annotated ids, to keep them from being prefixes
+	longer  map[ir.NodeID]bool // what longer annotated ids begin with
+}
+
+func (u *unit) newDeriving() *deriving {
+	d := &deriving{prefix: u.idPrefix(), taken: map[ir.NodeID]bool{}, lengths: map[int]bool{}}
 	if u.draft.ID != "" {
-		take(u.draft.ID)
+		d.taken[u.draft.ID] = true
 	}
 	for i := range u.draft.Nodes {
 		if id := u.draft.Nodes[i].ID; id != "" {
-			take(id)
+			d.taken[id] = true
 		}
 	}
-	lengths := map[int]bool{} // of annotated ids, to keep them from being prefixes
-	for id := range taken {
-		if !strings.HasPrefix(prefix+"-", string(id)) { // of all derived ids: no count helps
-			lengths[len(id)] = true
+	for id := range d.taken {
+		if !strings.HasPrefix(d.prefix+"-", string(id)) { // of all derived ids: no count helps
+			d.lengths[len(id)] = true
 		}
 	}
-	free := func(id ir.NodeID) bool {
-		if taken[id] {
+	d.longer = prefixesOf(d.taken, len(d.prefix)+1+idWidth)
+	return d
+}
+
+func (d *deriving) free(id ir.NodeID) bool {
+	if d.taken[id] {
+		return false
+	}
+	for n := range d.lengths {
+		if n < len(id) && d.taken[id[:n]] {
 			return false
 		}
-		for n := range lengths {
-			if n < len(id) && taken[id[:n]] {
-				return false
-			}
-		}
-		return true
 	}
-	longer := prefixesOf(taken, len(prefix)+1+idWidth)
-	derive := func(seed, key string, n int, used map[ir.NodeID]string) ir.NodeID {
-		for ; ; n++ {
-			id := ir.NodeID(prefix + "-" + shortHash(seed+"\x00"+key+"\x00"+strconv.Itoa(n)))
-			if _, known := used[id]; known {
-				continue
-			}
-			if free(id) && !longer[id] || n >= maxTries && !taken[id] {
-				take(id)
-				return id
-			}
+	return true
+}
+
+// derive takes the first id that is free, counted from n, and not used.
+func (d *deriving) derive(seed, key string, n int, used map[ir.NodeID]string) ir.NodeID {
+	for ; ; n++ {
+		id := ir.NodeID(d.prefix + "-" + shortHash(seed+"\x00"+key+"\x00"+strconv.Itoa(n)))
+		if _, known := used[id]; known {
+			continue
+		}
+		if d.free(id) && !d.longer[id] || n >= maxTries && !d.taken[id] {
+			d.taken[id] = true
+			return id
 		}
 	}
+}
+
+// deriveIDs takes ids from annotations, else derives them from the plan's path (the
+// epic's id, of listed items) and the key. Smaller keys choose first; an id that is taken is counted on.
+func (u *unit) deriveIDs(h ir.Header, diags *diag.List) identities {
+	d := u.newDeriving()
 	out := identities{epic: u.draft.ID, nodes: make([]ir.NodeID, len(u.draft.Nodes))}
 	if out.epic == "" {
-		out.epic = derive(u.draft.Plan, "", 0, nil)
+		out.epic = d.derive(u.draft.Plan, "", 0, nil)
 	}
 	h.ID = out.epic
 	seed := u.draft.Plan
@@ -108,9 +119,9 @@ func (u *unit) deriveIDs(h ir.Header, diags *diag.List) identities {
 		case n.ID != "":
 			out.nodes[i] = n.ID
 		case slices.Contains(u.c.in.Options.FreshIDs, string(n.Key)):
-			out.nodes[i] = derive(seed, string(n.Key), 1, past.Journal)
+			out.nodes[i] = d.derive(seed, string(n.Key), 1, past.Journal)
 		default:
-			out.nodes[i] = derive(seed, string(n.Key), 0, nil)
+			out.nodes[i] = d.derive(seed, string(n.Key), 0, nil)
 			u.checkInherited(n, out.nodes[i], &past, diags)
 		}
 	}

@@ -40,8 +40,8 @@ func (l *lowering) leftovers() {
 	l.texts = nil
 }
 
-// unnamed returns the lines of a dependency label that hold something which is no
-// dependency.
+// unnamed returns the lines of a dependency label that hold anything but
+// dependencies.
 func (l *lowering) unnamed(lb *syntax.Label, known *depend.Names) (out []string) {
 	unread := func(t syntax.Text) []depend.Span {
 		if t.Range.Start >= t.Range.End || t.Range.Start < 0 || t.Range.End > len(l.tree.File.Bytes) {

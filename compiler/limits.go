@@ -34,7 +34,7 @@ const (
 	itemBytes  = 150 // … of a plan for each item beyond smallItems
 	smallEdges = 100_000
 	edgeBytes  = 8
-	smallEpic  = 32 << 20 // bytes that the nodes carry, about
+	smallEpic  = 32 << 20 // bytes that the nodes carry, approximately
 	epicGrowth = 32       // … for each byte of the plans
 	maxEntries = 1_000    // of one kind in one item
 )

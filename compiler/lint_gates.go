@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -22,13 +23,12 @@ func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 	var keys []string
 	first := diag.Range{}
 	total := 0
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for it, n := range u.nodes(e) {
 		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind || judged(e, n) {
 			continue
 		}
 		if total++; total == 1 {
-			first = u.draft.Nodes[i].KeyRange
+			first = it.draft.KeyRange
 		}
 		if len(keys) < 12 {
 			keys = append(keys, string(n.Key))
@@ -49,7 +49,7 @@ func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 		WithDetail("%s: only agents or people look at what was written.%s Add %s.", text.AndMore(keys, total), own, add))
 }
 
-// judged reports whether a step that may write has a command gate behind it.
+// judged reports whether a command gate judges what the steps write.
 func judged(e *ir.Epic, n *ir.Node) bool {
 	writes, judged := false, false
 	for k := range n.Steps {
@@ -62,23 +62,55 @@ func judged(e *ir.Epic, n *ir.Node) bool {
 	return !writes || judged
 }
 
+// editable is a gate whose own definition its agent may edit, once for each command
+// and each list of files, however many gates and items have it.
+type editable struct {
+	gate  string
+	files []string
+	keys  []string
+	node  *ir.DraftNode // the first
+}
+
 // lintEditable names the command gates whose own definition the judged agent may
 // edit: the Makefile of make test, the script that is run.
 func (u *unit) lintEditable(e *ir.Epic, diags *diag.List) {
-	type editable struct {
-		gate  string
-		files []string
-		keys  []string
-		node  int // the first
-	}
 	through := map[string][]string{} // by command
 	found := map[string]*editable{}
 	var order []*editable
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for it, n := range u.nodes(e) {
 		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind {
 			continue
 		}
+		for name, files := range u.openFiles(e, n, through) {
+			id := e.Gates[name].Run + "\x00" + strings.Join(files, "\x00")
+			x := found[id]
+			if x == nil {
+				x = &editable{gate: name, files: files, node: it.draft}
+				found[id] = x
+				order = append(order, x)
+			}
+			if key := string(n.Key); !slices.Contains(x.keys, key) {
+				x.keys = append(x.keys, key)
+			}
+		}
+	}
+	for _, x := range order[:min(len(order), 20)] {
+		files := x.files[:min(len(x.files), 5)]
+		to := "the gate"
+		if e.Gates[x.gate].From == "plan" {
+			to = "a gate of the policy"
+		}
+		diags.Add(diag.Newf("gate-editable", u.gateRange(x.gate, x.node), "the agent may edit what gate %s runs", clip(x.gate)).
+			WithDetail("The command runs through %s, and nothing keeps the agent of %s from changing that: a gate that its agent can rewrite judges nothing. Add protect = [%s] to %s, or run the tests without that file.",
+				strings.Join(files, ", "), text.AndMore(x.keys[:min(len(x.keys), 12)], len(x.keys)), `"`+strings.Join(files, `", "`)+`"`, to))
+	}
+}
+
+// openFiles yields the command gates of a node with the files that their commands run
+// through, that nothing protects and that the node's agents may change; through
+// remembers those of a command.
+func (u *unit) openFiles(e *ir.Epic, n *ir.Node, through map[string][]string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
 		var protected []string
 		for k := range n.Steps {
 			for _, name := range n.Steps[k].Gates {
@@ -103,31 +135,11 @@ func (u *unit) lintEditable(e *ir.Epic, diags *diag.List) {
 				open := slices.DeleteFunc(slices.Clone(files), func(f string) bool {
 					return glob.MatchAny(protected, f) || len(n.Scope.Owns) > 0 && !glob.MatchAny(n.Scope.Owns, f)
 				})
-				if len(open) == 0 {
-					continue
-				}
-				id := run + "\x00" + strings.Join(open, "\x00") // one warning, however many gates say the same
-				x := found[id]
-				if x == nil {
-					x = &editable{gate: name, files: open, node: i}
-					found[id] = x
-					order = append(order, x)
-				}
-				if key := string(n.Key); !slices.Contains(x.keys, key) {
-					x.keys = append(x.keys, key)
+				if len(open) > 0 && !yield(name, open) {
+					return
 				}
 			}
 		}
-	}
-	for _, x := range order[:min(len(order), 20)] {
-		at, list := u.gateRange(x.gate, x.node), strings.Join(x.files[:min(len(x.files), 5)], ", ")
-		to := "the gate"
-		if e.Gates[x.gate].From == "plan" {
-			to = "a gate of the policy"
-		}
-		diags.Add(diag.Newf("gate-editable", at, "the agent may edit what gate %s runs", clip(x.gate)).
-			WithDetail("The command runs through %s, and nothing keeps the agent of %s from changing that: a gate that its agent can rewrite judges nothing. Add protect = [%s] to %s, or run the tests without that file.",
-				list, text.AndMore(x.keys[:min(len(x.keys), 12)], len(x.keys)), `"`+strings.Join(x.files[:min(len(x.files), 5)], `", "`)+`"`, to))
 	}
 }
 
@@ -184,8 +196,7 @@ func beside(project fs.FS, p string) string {
 }
 
 // gateRange is where a gate of epic.json was written.
-func (u *unit) gateRange(name string, node int) diag.Range {
-	d := &u.draft.Nodes[node]
+func (u *unit) gateRange(name string, d *ir.DraftNode) diag.Range {
 	short := name[strings.LastIndexByte(name, '/')+1:]
 	if p := u.set.Gates[short]; p != nil && u.c.files[p.Range.File] != nil {
 		return p.Range

@@ -11,7 +11,7 @@ import (
 // headings; else by its key. It returns the line of its heading from 1, 0 if it is
 // not there. A plan with errors is searched as far as it can be read.
 func Locate(file *diag.File, id ir.NodeID, section string, key ir.Key) int {
-	tree := located(file)
+	tree, _ := located(file)
 	find := func(is func(*syntax.Item) bool) int {
 		for i := range tree.Items {
 			if is(&tree.Items[i]) {

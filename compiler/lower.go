@@ -34,7 +34,7 @@ type lowering struct {
 }
 
 // lower makes the draft of a plan, edges included.
-func lower(u *unit, diags *diag.List) (*ir.Draft, *depend.Graph) {
+func lower(u *unit, mostEdges int, diags *diag.List) (*ir.Draft, *depend.Graph) {
 	tree, dialect := u.tree, u.dialect
 	l := &lowering{tree: tree, dialect: dialect, diags: diags, draft: &ir.Draft{Plan: u.source.Path}}
 	l.levels = slices.Sorted(maps.Keys(u.set.Complexity))
@@ -45,7 +45,7 @@ func lower(u *unit, diags *diag.List) (*ir.Draft, *depend.Graph) {
 	l.plan()
 	l.phases()
 	l.deps.File, l.deps.Orders = tree.File.Name, tree.Orders
-	l.deps.Rules = depend.RulesOf(dialect, u.limits.Edges)
+	l.deps.Rules = depend.RulesOf(dialect, mostEdges)
 	l.deps.Rules.Grouped = slices.ContainsFunc(tree.Phases, func(p syntax.Phase) bool { return !p.Implicit })
 	l.draft.Nodes = make([]ir.DraftNode, len(tree.Items))
 	l.deps.Items = make([]depend.Item, len(tree.Items))

@@ -86,8 +86,19 @@ func agentName(s string) bool {
 	})
 }
 
-// badPath says why a path may not stand in a plan; "" if it may.
+// badPath says why a plan may not name a path; "" if it may.
 func badPath(p string) string {
+	if why := foreignPath(p); why != "" {
+		return why
+	}
+	if clean := path.Clean(p); clean == ".." || strings.HasPrefix(clean, "../") {
+		return "leads out of the project"
+	}
+	return ""
+}
+
+// foreignPath says why a path cannot be a relative one with forward slashes; "" if it can.
+func foreignPath(p string) string {
 	switch {
 	case p == "":
 		return "is empty"
@@ -99,9 +110,6 @@ func badPath(p string) string {
 		return "holds a NUL byte"
 	case strings.Contains(p, `\`):
 		return "holds a backslash"
-	}
-	if clean := path.Clean(p); clean == ".." || strings.HasPrefix(clean, "../") {
-		return "leads out of the project"
 	}
 	return ""
 }

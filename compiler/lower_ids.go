@@ -111,15 +111,13 @@ func (l *lowering) checkPhases() {
 
 // itemsAs says how the items of a dialect are written.
 func itemsAs(d syntax.Dialect) string {
-	switch d.In {
-	case syntax.InCheckbox:
-		return "begin their check boxes with ids, as the dialect \"" + d.Name + "\" wants them"
-	case syntax.InBold:
-		return "write them as bold lines with ids, as the dialect \"" + d.Name + "\" wants them"
-	case syntax.InTable:
-		return "write them as rows with ids, as the dialect \"" + d.Name + "\" wants them"
+	how := map[syntax.Place]string{
+		syntax.InCheckbox: "begin their check boxes with ids", syntax.InBold: "write them as bold lines with ids", syntax.InTable: "write them as rows with ids",
+	}[d.In]
+	if how == "" {
+		return "write their headings as the dialect \"" + d.Name + "\" wants them"
 	}
-	return "write their headings as the dialect \"" + d.Name + "\" wants them"
+	return how + ", as the dialect \"" + d.Name + "\" wants them"
 }
 
 // checkSequence looks for gaps in the numbers, and for items that stand in
@@ -192,7 +190,7 @@ func (l *lowering) struck() map[string]bool {
 	return out
 }
 
-// following returns the number behind a, as text.
+// following returns the number after a, as text.
 func following(a depend.Number) string {
 	parts := slices.Clone(a.Parts)
 	parts[len(parts)-1] = depend.Part{Value: a.Last() + 1}

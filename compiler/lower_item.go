@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
@@ -112,15 +113,14 @@ func (x *insertions) done() []string {
 // label lowers one label; false if its value does not fit and it is prose.
 func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depend.Item) bool {
 	if lb.Meant != "" { // an error already: what its value says is not looked at
-		defer func(real *diag.List) { l.diags = real }(l.diags)
-		l.diags = new(diag.List)
+		defer l.quietly()()
 	}
-	if f := l.scalarField(lb, n); f != nil {
+	if field := scalarFields()[lb.Name]; field != nil {
 		s := scalar(lb)
 		if !l.fits(lb, &s) {
 			return false
 		}
-		*f = s
+		*field(n) = s
 		return true
 	}
 	switch lb.Name {
@@ -157,18 +157,7 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depend.Item) bool
 	case syntax.Implements:
 		n.Implements = append(n.Implements, words(lb)...)
 	case syntax.Capability:
-		if near, ok := syntax.NearMiss(scalar(lb).Value, l.abilities); ok {
-			l.diags.Add(depend.NearValue(scalar(lb).Range, scalar(lb).Value, near, lb.Written))
-			return false
-		}
-		for _, s := range wordsAt(lb) {
-			if w, ok := syntax.KnownWord(s.Value, l.abilities); ok {
-				s.Value = w
-			} else if near, ok := syntax.NearMiss(s.Value, l.abilities); ok {
-				l.diags.Add(depend.NearValue(s.Range, s.Value, near, lb.Written))
-			}
-			n.Capability = append(n.Capability, s)
-		}
+		return l.capabilities(lb, n)
 	case syntax.Prompt:
 		n.Prompt = append(n.Prompt, promptLines(lb)...)
 	case syntax.Manual:
@@ -183,43 +172,51 @@ func (l *lowering) label(lb *syntax.Label, n *ir.DraftNode, d *depend.Item) bool
 	return true
 }
 
-func (l *lowering) scalarField(lb *syntax.Label, n *ir.DraftNode) *ir.Stated {
-	switch lb.Name {
-	case syntax.Worktree:
-		return &n.Worktree
-	case syntax.Complexity:
-		return &n.Complexity
-	case syntax.Priority:
-		return &n.Priority
-	case syntax.Lane:
-		return &n.Lane
-	case syntax.Type:
-		return &n.Type
-	case syntax.Policy:
-		return &n.Policy
-	case syntax.Attempts:
-		return &n.Attempts
-	case syntax.Iterations:
-		return &n.Iterations
-	case syntax.Timeout:
-		return &n.Timeout
-	case syntax.Deadline:
-		return &n.Deadline
-	case syntax.Budget:
-		return &n.Budget
-	case syntax.Estimate:
-		return &n.Estimate
-	case syntax.Approval:
-		return &n.Approval
-	case syntax.Access:
-		return &n.Access
-	case syntax.Model:
-		return &n.Model
-	case syntax.Session:
-		return &n.Session
-	}
-	return nil
+// quietly reports nothing until what it returns is called.
+func (l *lowering) quietly() (loudly func()) {
+	real := l.diags
+	l.diags = new(diag.List)
+	return func() { l.diags = real }
 }
+
+// capabilities reports false if the label as a whole is nearly one word.
+func (l *lowering) capabilities(lb *syntax.Label, n *ir.DraftNode) bool {
+	if near, ok := syntax.NearMiss(scalar(lb).Value, l.abilities); ok {
+		l.diags.Add(depend.NearValue(scalar(lb).Range, scalar(lb).Value, near, lb.Written))
+		return false
+	}
+	for _, s := range wordsAt(lb) {
+		if w, ok := syntax.KnownWord(s.Value, l.abilities); ok {
+			s.Value = w
+		} else if near, ok := syntax.NearMiss(s.Value, l.abilities); ok {
+			l.diags.Add(depend.NearValue(s.Range, s.Value, near, lb.Written))
+		}
+		n.Capability = append(n.Capability, s)
+	}
+	return true
+}
+
+// scalarFields are the fields of labels that hold one value, which is checked by fits.
+var scalarFields = sync.OnceValue(func() map[syntax.LabelName]func(*ir.DraftNode) *ir.Stated {
+	return map[syntax.LabelName]func(*ir.DraftNode) *ir.Stated{
+		syntax.Worktree:   func(n *ir.DraftNode) *ir.Stated { return &n.Worktree },
+		syntax.Complexity: func(n *ir.DraftNode) *ir.Stated { return &n.Complexity },
+		syntax.Priority:   func(n *ir.DraftNode) *ir.Stated { return &n.Priority },
+		syntax.Lane:       func(n *ir.DraftNode) *ir.Stated { return &n.Lane },
+		syntax.Type:       func(n *ir.DraftNode) *ir.Stated { return &n.Type },
+		syntax.Policy:     func(n *ir.DraftNode) *ir.Stated { return &n.Policy },
+		syntax.Attempts:   func(n *ir.DraftNode) *ir.Stated { return &n.Attempts },
+		syntax.Iterations: func(n *ir.DraftNode) *ir.Stated { return &n.Iterations },
+		syntax.Timeout:    func(n *ir.DraftNode) *ir.Stated { return &n.Timeout },
+		syntax.Deadline:   func(n *ir.DraftNode) *ir.Stated { return &n.Deadline },
+		syntax.Budget:     func(n *ir.DraftNode) *ir.Stated { return &n.Budget },
+		syntax.Estimate:   func(n *ir.DraftNode) *ir.Stated { return &n.Estimate },
+		syntax.Approval:   func(n *ir.DraftNode) *ir.Stated { return &n.Approval },
+		syntax.Access:     func(n *ir.DraftNode) *ir.Stated { return &n.Access },
+		syntax.Model:      func(n *ir.DraftNode) *ir.Stated { return &n.Model },
+		syntax.Session:    func(n *ir.DraftNode) *ir.Stated { return &n.Session },
+	}
+})
 
 func joinGoal(goal string, lines []string) string {
 	text := strings.Join(trimLines(lines), "\n")
@@ -244,14 +241,7 @@ func criteria(lb *syntax.Label) []string {
 }
 
 func promptLines(lb *syntax.Label) []string {
-	var out []string
-	if lb.Value.Value != "" {
-		out = append(out, strings.Split(lb.Value.Value, "\n")...)
-	}
-	out = append(out, lb.Text...)
-	for i := range lb.Items {
-		out = append(out, bullet(&lb.Items[i])...)
-	}
+	out := paragraphs(&syntax.Label{Value: lb.Value, Text: lb.Text, Items: lb.Items})
 	for i := range lb.Fences { // a prompt in a fence is the fence's content
 		out = append(out, strings.Split(strings.TrimRight(lb.Fences[i].Content, "\n"), "\n")...)
 	}

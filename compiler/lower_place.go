@@ -131,9 +131,7 @@ func (l *lowering) isSetting(lb *syntax.Label, known *depend.Names) bool {
 	if lb.Value.Value == "" && len(lb.Items) == 0 && len(lb.Text) == 0 && len(lb.Fences) == 0 {
 		return false
 	}
-	real := l.diags
-	defer func() { l.diags = real }()
-	l.diags = new(diag.List)
+	defer l.quietly()()
 	if lb.Name.IsDependency() {
 		for _, st := range depend.Statements(lb, l.tree.File) {
 			if known.Finds(st) {

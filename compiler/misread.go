@@ -15,24 +15,18 @@ import (
 type misread struct {
 	src     Source
 	chosen  syntax.Dialect
-	items   int
-	others  []syntax.Other
-	words   []string
-	unread  int
-	strays  int
-	instead string
-	title   diag.Range
+	tree    *syntax.Plan
 	noItems *diag.Diagnostic // nil: it has some
 }
 
 // remember keeps what is to be tried when everything else is compiled. The message
-// about a plan without items is taken out of the list: it waits for what comes of it.
+// about a plan without items is taken out of the list until the other dialects were tried.
 func (c *compilation) remember(src Source, u *unit, l diag.List) diag.List {
 	if c.trial || u.tree.Hidden || len(u.tree.Items) > 0 && len(u.tree.Others) == 0 {
 		return l
 	}
-	m := misread{src: src, chosen: u.dialect, items: len(u.tree.Items), others: u.tree.Others, words: u.tree.Words, unread: u.tree.Unread, strays: u.tree.Strays, instead: u.tree.Instead, title: u.tree.TitleRange}
-	if m.items == 0 {
+	m := misread{src: src, chosen: u.dialect, tree: u.tree}
+	if len(u.tree.Items) == 0 {
 		i := slices.IndexFunc(l, func(d diag.Diagnostic) bool { return d.Code == "no-items" })
 		if i < 0 {
 			return l
@@ -51,27 +45,27 @@ func (c *compilation) sayDialects() {
 		m := &c.misread[i]
 		all, untried := c.tryOthers(m)
 		if m.noItems != nil {
-			said := "No other dialect finds any either. " + cmp.Or(m.instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
+			said := "No other dialect finds any either. " + cmp.Or(m.tree.Instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
 			if b := best(all); b != nil {
 				said = m.advice(c.files[m.src.Path], b, all, untried)
 			}
-			if m.strays > 0 {
-				said += fmt.Sprintf(" The plan was compiled before, in another dialect: keep the %s that stand in it, and read it with the one that was used then.", text.Count(m.strays, "id"))
+			if m.tree.Strays > 0 {
+				said += fmt.Sprintf(" The plan was compiled before, in another dialect: keep the %s that stand in it, and read it with the one that was used then.", text.Count(m.tree.Strays, "id"))
 			}
 			c.diags.Add(m.noItems.WithDetail("%s %s", m.noItems.Detail, said))
 			continue
 		}
 		all = slices.DeleteFunc(all, func(r Reading) bool { return r.Weak })
 		if b := best(all); b != nil {
-			c.diags.Add(diag.Newf("another-dialect", m.title, "another dialect finds %s more", text.Count(m.outside(b.Dialect), "item")).
+			c.diags.Add(diag.Newf("another-dialect", m.tree.TitleRange, "another dialect finds %s more", text.Count(m.outside(b.Dialect), "item")).
 				WithDetail("The dialect %s finds %s; what stands outside of %s is prose. %s If that is meant, nothing needs to be done.",
-					m.chosen.Name, text.Count(m.items, "item"), text.Form(m.items, "it", "them"), m.advice(c.files[m.src.Path], b, all, untried)))
+					m.chosen.Name, text.Count(len(m.tree.Items), "item"), text.Form(len(m.tree.Items), "it", "them"), m.advice(c.files[m.src.Path], b, all, untried)))
 		}
 	}
 }
 
 func (m *misread) outside(dialect string) int {
-	for _, o := range m.others {
+	for _, o := range m.tree.Others {
 		if o.Dialect == dialect {
 			return o.Outside
 		}
@@ -83,13 +77,13 @@ func (m *misread) outside(dialect string) int {
 // find most first, as far as the plan's size allows.
 func (c *compilation) tryOthers(m *misread) (all []Reading, untried int) {
 	ranks := map[string]int{}
-	for i := range m.others {
-		ranks[m.others[i].Dialect] = i // they stand in the order of dialects
+	for i := range m.tree.Others {
+		ranks[m.tree.Others[i].Dialect] = i // they stand in the order of dialects
 	}
-	slices.SortStableFunc(m.others, func(a, b syntax.Other) int { return cmp.Or(b.Outside-a.Outside, b.Items-a.Items) })
+	slices.SortStableFunc(m.tree.Others, func(a, b syntax.Other) int { return cmp.Or(b.Outside-a.Outside, b.Items-a.Items) })
 	room := maxTrial
-	untried = m.unread
-	for _, o := range m.others {
+	untried = m.tree.Unread
+	for _, o := range m.tree.Others {
 		if room -= len(m.src.Bytes) + trialCost; room < 0 && len(all) > 0 {
 			untried++
 			continue
@@ -99,7 +93,7 @@ func (c *compilation) tryOthers(m *misread) (all []Reading, untried int) {
 		}
 	}
 	if untried == 0 {
-		all = c.tryWords(m.src, m.words, all, room)
+		all = c.tryWords(m.src, m.tree.Words, all, room)
 	}
 	if m.noItems != nil {
 		all = slices.DeleteFunc(c.tryPlace(m.src, all), func(r Reading) bool { return r.Items == 0 })

@@ -15,46 +15,54 @@ import (
 
 // passAgents chooses the agent of each step: named by the plan, else by the
 // step, else by what the step needs. The reason stands beside it.
-func passAgents(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+func passAgents(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
-	missing := map[string]bool{}
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	st := staffing{u: u, crew: crew, said: said{}, diags: diags}
+	crew.writers = map[string]bool{}
+	for it, n := range u.nodes(e) {
 		if n.Kind == ir.Manual || n.Kind == ir.GateKind {
 			continue
 		}
 		steps := make([]ir.Step, len(n.Steps))
 		for k := range n.Steps {
-			steps[k] = u.staffed(i, n.Steps[k], missing, diags)
+			steps[k] = st.staffed(it, n.Steps[k])
+			if s := &steps[k]; s.Access == "write" && s.Agent != "" {
+				crew.writers[s.Agent] = true
+			}
 		}
 		n.Steps = steps
 	}
 	return e
 }
 
+// staffing is the state of passAgents.
+type staffing struct {
+	u     *unit
+	crew  *crew
+	said  said
+	diags *diag.List
+}
+
 // staffed returns the step with its agent.
-func (u *unit) staffed(i int, s ir.Step, missing map[string]bool, diags *diag.List) ir.Step {
-	d := &u.draft.Nodes[i]
-	planned := planAgent(d, &s)
-	v := u.stepValue(i, s.Name)
+func (st *staffing) staffed(it *part, s ir.Step) ir.Step {
+	planned := planAgent(it.draft, &s)
+	v := it.stepValue(s.Name)
 	switch {
 	case planned != nil:
 		s.Why = "named by the plan"
-		a := u.agent(*planned, s.Access, diags)
-		u.fill(&s, a, diags)
+		st.fill(&s, st.crew.agent(*planned, st.diags))
 	case s.Agent != "":
 		s.Why = "named by the step"
-		a := u.agent(ir.AgentRef{Name: s.Agent, Range: v.Agent.Range}, s.Access, diags)
-		if a.readOnly() && s.Access == "write" && !missing["access "+s.Name+" "+s.Agent] {
-			missing["access "+s.Name+" "+s.Agent] = true
-			diags.Add(diag.Newf("agent-access", v.Agent.Range, "%s may only read", clip(s.Agent)).
+		a := st.crew.agent(ir.AgentRef{Name: s.Agent, Range: v.Agent.Range}, st.diags)
+		if a.readOnly() && s.Access == "write" && st.said.first("access "+s.Name+" "+s.Agent) {
+			st.diags.Add(diag.Newf("agent-access", v.Agent.Range, "%s may only read", clip(s.Agent)).
 				WithDetail("Step %q writes, and agent %q has access \"read\". Give the step access = \"read\", or name an agent that may write.", s.Name, s.Agent))
 		}
-		u.fill(&s, a, diags)
-	case v != nil && v.Approval.V.Required && s.Access == "read" && !u.claimed(s.Capabilities):
+		st.fill(&s, a)
+	case v != nil && v.Approval.V.Required && s.Access == "read" && !st.u.claimed(s.Capabilities):
 		// A step that only a person does: its human gate is all there is.
 	default:
-		u.byNeed(i, &s, v, missing, diags)
+		st.byNeed(it, &s, v)
 	}
 	return s
 }
@@ -73,9 +81,9 @@ func (u *unit) claimed(capabilities []string) bool {
 	return false
 }
 
-func (u *unit) byNeed(i int, s *ir.Step, v *stepValues, missing map[string]bool, diags *diag.List) {
+func (st *staffing) byNeed(it *part, s *ir.Step, v *stepValues) {
 	n := need{capabilities: s.Capabilities, access: s.Access, model: s.Model}
-	at := u.draft.Nodes[i].Range
+	at := it.draft.Range
 	if v != nil {
 		n.tags = v.Tags.V
 		at = v.Range
@@ -83,35 +91,37 @@ func (u *unit) byNeed(i int, s *ir.Step, v *stepValues, missing map[string]bool,
 			at = v.Capabilities.Range
 		}
 	}
-	if d := &u.draft.Nodes[i]; len(d.Capability) > 0 && s.Name == u.workName(i) {
+	if d := it.draft; len(d.Capability) > 0 && s.Name == it.workName() {
 		at = d.Capability[0].Range
 	}
-	at = u.place(i, at)
-	c, ok := u.selectAgent(n)
+	at = st.u.place(it, at)
+	c, ok := st.crew.selectAgent(n)
 	if !ok {
-		key := "need " + strings.Join(n.capabilities, ",") + n.access + strings.Join(n.tags, ",")
-		if missing[key] {
-			return
-		}
-		missing[key] = true
-		what := "access \"" + n.access + "\""
-		if len(n.capabilities) > 0 {
-			what = "the capabilities " + strings.Join(n.capabilities, ", ") + " and " + what
-		}
-		if len(n.tags) > 0 {
-			what += " and the tags " + strings.Join(n.tags, ", ")
-		}
-		diags.Add(diag.Newf("no-agent", at, "no agent fits step %q", clip(s.Name)).
-			WithDetail("No active agent has %s.%s Declare one, or ask for less.", what, u.nearCapability(n.capabilities)))
+		st.nobody(n, s, at)
 		return
 	}
 	s.Agent, s.Why = c.agent.Name, c.why
-	if c.agent.Builtin && u.set.UserAgents() && !missing["builtin "+s.Name] {
-		missing["builtin "+s.Name] = true
-		diags.Add(diag.Newf("builtin-agent", at, "step %q gets the built-in agent", clip(s.Name)).
-			WithDetail("No agent that the policy declares fits, so the built-in agent %q is taken.%s", c.agent.Name, u.misses(n)))
+	if c.agent.Builtin && st.u.set.UserAgents() && st.said.first("builtin "+s.Name) {
+		st.diags.Add(diag.Newf("builtin-agent", at, "step %q gets the built-in agent", clip(s.Name)).
+			WithDetail("No agent that the policy declares fits, so the built-in agent %q is taken.%s", c.agent.Name, st.u.misses(n)))
 	}
-	u.fill(s, u.declared(c.agent, diags), diags)
+	st.fill(s, st.crew.declared(c.agent, st.diags))
+}
+
+// nobody reports a step that no agent fits, once for what it needs.
+func (st *staffing) nobody(n need, s *ir.Step, at diag.Range) {
+	if !st.said.first("need " + strings.Join(n.capabilities, ",") + n.access + strings.Join(n.tags, ",")) {
+		return
+	}
+	what := "access \"" + n.access + "\""
+	if len(n.capabilities) > 0 {
+		what = "the capabilities " + strings.Join(n.capabilities, ", ") + " and " + what
+	}
+	if len(n.tags) > 0 {
+		what += " and the tags " + strings.Join(n.tags, ", ")
+	}
+	st.diags.Add(diag.Newf("no-agent", at, "no agent fits step %q", clip(s.Name)).
+		WithDetail("No active agent has %s.%s Declare one, or ask for less.", what, st.u.nearCapability(n.capabilities)))
 }
 
 // nearCapability suggests a capability that some agent has.
@@ -159,14 +169,10 @@ func (u *unit) misses(n need) string {
 }
 
 // fill writes what follows from the agent onto the step.
-func (u *unit) fill(s *ir.Step, a *agentInfo, diags *diag.List) {
-	if s.Model == "" {
-		s.Model = u.modelOf(a)
-	}
-	if s.Session == "" {
-		s.Session = cmp.Or(a.session, "fresh")
-	}
-	s.Fallback = u.fallbacks(a.declared, s.Access, diags)
+func (st *staffing) fill(s *ir.Step, a *agentInfo) {
+	s.Model = cmp.Or(s.Model, st.u.modelOf(a))
+	s.Session = cmp.Or(s.Session, a.session, "fresh")
+	s.Fallback = st.crew.fallbacks(a.declared, s.Access, st.diags)
 }
 
 // modelOf is the model of an agent for which neither plan nor step says one. An
@@ -204,39 +210,32 @@ func planAgent(d *ir.DraftNode, s *ir.Step) *ir.AgentRef {
 }
 
 // stepValue finds the policy's values of a step by its name, parts included.
-func (u *unit) stepValue(i int, name string) *stepValues {
-	values := u.steps(&u.configs[i])
-	for k := range values {
-		if values[k].Name == name {
-			return &values[k]
-		}
-	}
-	if at := strings.LastIndexByte(name, '-'); at > 0 {
-		for k := range values {
-			if values[k].Name == name[:at] {
-				return &values[k]
-			}
+func (it *part) stepValue(name string) *stepValues {
+	for _, n := range []string{name, name[:max(strings.LastIndexByte(name, '-'), 0)]} {
+		if k := slices.IndexFunc(it.steps, func(v stepValues) bool { return v.Name == n }); k >= 0 {
+			return &it.steps[k]
 		}
 	}
 	return nil
 }
 
-func (u *unit) workName(i int) string {
-	values := u.steps(&u.configs[i])
-	for k := range values {
-		if values[k].Access.Get("write") == "write" {
-			return values[k].Name
+// workName is the name of the first step that writes, else of the first.
+func (it *part) workName() string {
+	for k := range it.steps {
+		if it.steps[k].Access.Get("write") == "write" {
+			return it.steps[k].Name
 		}
 	}
-	if len(values) > 0 {
-		return values[0].Name
+	if len(it.steps) > 0 {
+		return it.steps[0].Name
 	}
 	return ""
 }
 
 // noteImplicit lists once the agents that no policy declares.
-func (u *unit) noteImplicit(diags *diag.List) {
-	if len(u.implicit) == 0 {
+func (c *crew) noteImplicit(diags *diag.List) {
+	u := c.u
+	if len(c.implicit) == 0 {
 		return
 	}
 	var names, known []string
@@ -246,7 +245,7 @@ func (u *unit) noteImplicit(diags *diag.List) {
 			known = append(known, name)
 		}
 	}
-	for i, a := range u.implicit {
+	for i, a := range c.implicit {
 		meant, ok := syntax.NearMiss(a.name, known)
 		if ok && !a.file {
 			diags.Add(diag.Newf("near-miss-agent", a.at, "%q is nearly the agent %q", clip(a.name), clip(meant)).
@@ -260,8 +259,8 @@ func (u *unit) noteImplicit(diags *diag.List) {
 			near += fmt.Sprintf(" By %q, did you mean %q?", clip(a.name), meant)
 		}
 	}
-	n := len(u.implicit)
-	diags.Add(diag.Newf("implicit-agents", u.implicit[0].at, "%s declared by no policy", countAre(n, "agent")).
+	n := len(c.implicit)
+	diags.Add(diag.Newf("implicit-agents", c.implicit[0].at, "%s declared by no policy", countAre(n, "agent")).
 		WithDetail("%s: %s with the default runner and the model that the plan names. Declare %s in the policy to say more.%s",
 			text.AndMore(names, n), text.Form(n, "it runs", "they run"), text.Form(n, "it", "them"), near))
 }

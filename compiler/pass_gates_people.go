@@ -10,16 +10,16 @@ import (
 )
 
 // people adds the human gates: the plan's Approval, and hitl every-node.
-func (g *gating) people(i int, n *ir.Node, level string) {
-	d := &g.u.draft.Nodes[i]
+func (g *gating) people(n *ir.Node, level string) {
+	d := g.here.draft
 	s := &n.Steps[len(n.Steps)-1]
 	if n.Kind == ir.Manual {
 		return // a manual node waits for a person anyway
 	}
-	set := g.u.settings(&g.u.configs[i])
+	set := &g.here.settings
 	if d.Approval.Set() {
 		if a, err := policies.ParseApproval(d.Approval.Value); err == nil && a.Required {
-			g.own(d, s, "approval", d.Approval.Range, g.human(a.Approvers, a.WithinMS, set, d.Approval.Range, "approval", "plan"))
+			g.own(s, "approval", d.Approval.Range, g.human(a.Approvers, a.WithinMS, set, d.Approval.Range, "approval", "plan"))
 		}
 	}
 	if level != "every-node" {
@@ -34,21 +34,21 @@ func (g *gating) people(i int, n *ir.Node, level string) {
 	}
 	const name = "person"
 	if own := g.u.set.Gates[name]; own != nil && own.Kind.V == "human" {
-		g.policyGate(i, s, name, policies.Value[[]string]{Range: own.Range}, false, n.Kind)
+		g.policyGate(s, name, policies.Value[[]string]{Range: own.Range}, false, n.Kind)
 		return
 	}
-	full := g.shared(i, name, judging{kind: "human"}, func(_ string, set *policies.Settings) ir.Gate {
-		return g.human(nil, 0, set, g.u.place(i, set.HITL.Level.Range), name, "policy")
+	full := g.shared(name, judging{kind: "human"}, func(_ string, set *policies.Settings) ir.Gate {
+		return g.human(nil, 0, set, g.u.place(g.here, set.HITL.Level.Range), name, "policy")
 	})
 	s.Gates = append(slices.Clip(s.Gates), full)
 }
 
-func (g *gating) approvalOfStep(i int, s *ir.Step, step string, a policies.Value[policies.Approval]) {
+func (g *gating) approvalOfStep(s *ir.Step, step string, a policies.Value[policies.Approval]) {
 	full := "approve-" + step
-	set := *g.u.settings(&g.u.configs[i])
-	set.HITL = g.u.policyHITL(&g.u.configs[i])
-	gate := g.human(a.V.Approvers, a.V.WithinMS, &set, g.u.place(i, a.Range), step, "policy")
-	for _, name := range []string{full, g.u.configs[i].policy.Name + "/" + full, string(g.u.draft.Nodes[i].Key) + "/" + full} {
+	set := g.here.settings
+	set.HITL = g.u.policyHITL(g.here)
+	gate := g.human(a.V.Approvers, a.V.WithinMS, &set, g.u.place(g.here, a.Range), step, "policy")
+	for _, name := range []string{full, g.here.policy.Name + "/" + full, string(g.here.draft.Key) + "/" + full} {
 		full = name
 		if old, done := g.gates[full]; !done || slices.Equal(old.Approvers, gate.Approvers) && old.TimeoutMS == gate.TimeoutMS {
 			break
@@ -77,11 +77,9 @@ func (g *gating) human(approvers []string, within int64, set *policies.Settings,
 }
 
 func (g *gating) noApprover(at diag.Range, name, from string) {
-	key := fmt.Sprintf("approver %v", at)
-	if g.said[key] {
+	if !g.said.first(fmt.Sprintf("approver %v", at)) {
 		return
 	}
-	g.said[key] = true
 	write := "Write hitl { approvers = [\"name\"] } into the policy, in ralph.hcl for instance."
 	if from == "plan" {
 		write = "Write \"required from @name\", or hitl { approvers = [\"name\"] } into the policy."
@@ -90,7 +88,7 @@ func (g *gating) noApprover(at diag.Range, name, from string) {
 		WithDetail("A person has to approve here, and nobody is named. %s", write))
 }
 
-// humansLast moves human gates behind all others.
+// humansLast moves human gates to the end.
 func humansLast(s *ir.Step, gates map[string]ir.Gate) {
 	human := func(name string) bool { return gates[name].Kind == "human" }
 	if !slices.ContainsFunc(s.Gates, human) {

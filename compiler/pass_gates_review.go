@@ -10,7 +10,7 @@ import (
 
 // selfReviews finds blind reviews by the agent that wrote what it judges, and
 // reports each pair of gate and agent once.
-func (g *gating) selfReviews(nodes []ir.Node) {
+func (g *gating) selfReviews(e *ir.Epic) {
 	type pair struct{ gate, agent string }
 	type found struct {
 		pair
@@ -20,8 +20,7 @@ func (g *gating) selfReviews(nodes []ir.Node) {
 	}
 	var all []*found
 	byPair := map[pair]*found{}
-	for i := range nodes {
-		n := &nodes[i]
+	for it, n := range g.u.nodes(e) {
 		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind {
 			continue
 		}
@@ -39,7 +38,7 @@ func (g *gating) selfReviews(nodes []ir.Node) {
 				p := pair{name, gate.Agent}
 				f := byPair[p]
 				if f == nil {
-					f = &found{pair: p, at: g.u.draft.Nodes[i].KeyRange}
+					f = &found{pair: p, at: it.draft.KeyRange}
 					byPair[p] = f
 					all = append(all, f)
 				}

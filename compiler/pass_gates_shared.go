@@ -31,31 +31,28 @@ type sharedGate struct {
 // around it. Where those are others than at top level and in the default policy,
 // the gate is one of its own: POLICY/NAME, or KEY/NAME if a fence, a level of
 // complexity or an expression over the node says so. The name is returned.
-func (g *gating) shared(i int, name string, j judging, gate func(string, *policies.Settings) ir.Gate) string {
-	u, c := g.u, &g.u.configs[i]
-	if key := string(u.draft.Nodes[i].Key); strings.HasPrefix(name, key+"/") { // its own anyway
-		s := *u.settings(c)
-		s.HITL = u.policyHITL(c)
-		g.gates[name] = gate(name, &s)
+func (g *gating) shared(name string, j judging, gate func(string, *policies.Settings) ir.Gate) string {
+	u, it := g.u, g.here
+	memo := sharedGate{it.sharedConfig, name}
+	if full, done := g.names[memo]; done {
+		return full
+	}
+	key := string(it.draft.Key)
+	own := it.settings
+	own.HITL = u.policyHITL(it)
+	if strings.HasPrefix(name, key+"/") { // its own anyway
+		g.gates[name] = gate(name, &own)
 		return name
 	}
-	memo := sharedGate{c.sharedConfig, name}
-	if c.owned == nil {
-		if full, done := g.names[memo]; done && !strings.HasPrefix(full, string(u.draft.Nodes[i].Key)+"/") {
-			return full
-		}
-	}
-	own := *u.settings(c)
-	own.HITL = u.policyHITL(c)
-	def := u.set.Settings.Overlay(u.set.DefaultPolicy().Settings)
+	def := policies.Overlay(u.set.Settings, u.set.DefaultPolicy().Settings)
 	full := name
 	if !j.same(&own, &def) {
-		full = c.policy.Name + "/" + name
-		if here := def.Overlay(c.policy.Settings); c.policy.Dynamic || c.policy.Name == u.set.DefaultPolicy().Name || !j.same(&own, &here) {
-			full = string(u.draft.Nodes[i].Key) + "/" + name
+		full = it.policy.Name + "/" + name
+		if here := policies.Overlay(def, it.policy.Settings); it.policy.Dynamic || it.policy.Name == u.set.DefaultPolicy().Name || !j.same(&own, &here) {
+			full = key + "/" + name
 		}
 	}
-	if c.owned == nil && !strings.HasPrefix(full, string(u.draft.Nodes[i].Key)+"/") {
+	if !it.owned && !strings.HasPrefix(full, key+"/") {
 		g.names[memo] = full
 	}
 	if _, done := g.gates[full]; !done {
@@ -66,21 +63,21 @@ func (g *gating) shared(i int, name string, j judging, gate func(string, *polici
 
 // policyHITL is hitl without the fences of the plan, which may add people of
 // their own but not choose who approves for the policy.
-func (u *unit) policyHITL(c *nodeConfig) policies.HITL {
-	h := u.set.Settings.HITL.Overlay(u.set.DefaultPolicy().Settings.HITL).Overlay(c.policy.Settings.HITL)
+func (u *unit) policyHITL(it *part) policies.HITL {
+	h := policies.Overlay(policies.Overlay(u.set.Settings.HITL, u.set.DefaultPolicy().Settings.HITL), it.policy.Settings.HITL)
 	if len(h.Approvers.V) == 0 {
-		h.Approvers = u.settings(c).HITL.Approvers
+		h.Approvers = it.settings.HITL.Approvers
 	}
 	return h
 }
 
 // place returns at if it lies in a file that the user has; else, of a built-in
-// block, where the node's policy was chosen.
-func (u *unit) place(i int, at diag.Range) diag.Range {
+// block, where the item's policy was chosen.
+func (u *unit) place(it *part, at diag.Range) diag.Range {
 	if u.c.files[at.File] != nil {
 		return at
 	}
-	d, p := &u.draft.Nodes[i], u.configs[i].policy
+	d, p := it.draft, it.policy
 	switch {
 	case d.Policy.Set() && d.Policy.Value == p.Name:
 		return d.Policy.Range

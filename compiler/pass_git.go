@@ -1,12 +1,14 @@
 package compiler
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/slug"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
 // Templates for names where neither plan nor policy says one.
@@ -19,66 +21,52 @@ const (
 // later, across all plans (together.go).
 func passGit(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
-	top := u.runSettings()
-	e.Epic.Base = firstOf(u.draft.Base.Value, top.Git.Base.V, u.draft.Target.Value)
-	e.Epic.Target = firstOf(u.draft.Target.Value, top.Git.Target.V)
-	u.checkBase(e, diags)
-	for i := range e.Nodes {
-		n, d := &e.Nodes[i], &u.draft.Nodes[i]
-		s := u.settings(&u.configs[i])
+	top := u.whole
+	e.Epic.Base = cmp.Or(u.draft.Base.Value, top.Git.Base.V, u.draft.Target.Value)
+	e.Epic.Target = cmp.Or(u.draft.Target.Value, top.Git.Target.V)
+	u.checkBase(diags)
+	for it, n := range u.nodes(e) {
+		d, s := it.draft, &it.settings
 		n.Git.Base = e.Epic.Base
 		if d.Base.Set() && u.may("source_branch", d.Base.Range, diags) {
 			n.Git.Base = d.Base.Value
-			u.checkRef(n.Git.Base, d.Base.Range, diags)
+			checkRef(n.Git.Base, d.Base.Range, diags)
 		}
-		place := u.placeholders(e, n)
+		place := placeholders(e, n)
 		n.Git.Branch = fillIn(s.Git.Branch.Get(branchTemplate), place)
 		at := cmpRange(s.Git.Branch.Range, d.KeyRange)
 		if d.Branch.Set() && u.may("branch", d.Branch.Range, diags) {
 			n.Git.Branch, at = d.Branch.Value, d.Branch.Range
 		}
-		u.checkRef(n.Git.Branch, at, diags)
+		checkRef(n.Git.Branch, at, diags)
 		place["branch"] = n.Git.Branch
 		n.Git.Worktree = fillIn(s.Git.Worktree.Get(worktreeTemplate), place)
 		at = cmpRange(s.Git.Worktree.Range, d.KeyRange)
 		if d.Worktree.Set() && u.may("worktree", d.Worktree.Range, diags) {
 			n.Git.Worktree, at = strings.TrimSuffix(d.Worktree.Value, "/"), d.Worktree.Range
 		}
-		u.checkWorktree(n.Git.Worktree, at, diags)
+		checkWorktree(n.Git.Worktree, at, diags)
 	}
 	return e
 }
 
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
+// checkBase looks at base and target of the plan, and of the policy.
+func (u *unit) checkBase(diags *diag.List) {
+	for _, b := range []ir.Stated{u.draft.Base, u.draft.Target} {
+		if b.Value != "" {
+			checkRef(b.Value, b.Range, diags)
 		}
 	}
-	return ""
-}
-
-func (u *unit) checkBase(e *ir.Epic, diags *diag.List) {
-	for _, b := range []struct {
-		value string
-		at    diag.Range
-	}{{u.draft.Base.Value, u.draft.Base.Range}, {u.draft.Target.Value, u.draft.Target.Range}} {
-		if b.value != "" {
-			u.checkRef(b.value, b.at, diags)
+	for _, b := range []policies.Value[string]{u.whole.Git.Base, u.whole.Git.Target} {
+		if b.Set {
+			checkRef(b.V, b.Range, diags)
 		}
-	}
-	top := u.runSettings()
-	if top.Git.Base.Set {
-		u.checkRef(top.Git.Base.V, top.Git.Base.Range, diags)
-	}
-	if top.Git.Target.Set {
-		u.checkRef(top.Git.Target.V, top.Git.Target.Range, diags)
 	}
 }
 
 // placeholders are the words of templates. {repo} stays open until apply, so
 // that the name of the clone's folder changes no byte.
-func (u *unit) placeholders(e *ir.Epic, n *ir.Node) map[string]string {
+func placeholders(e *ir.Epic, n *ir.Node) map[string]string {
 	base := n.Git.Base
 	return map[string]string{
 		"epic": e.Epic.Slug, "plan": e.Epic.Slug, "sprint": slug.Ref(string(n.Key)),
@@ -111,7 +99,7 @@ func fillIn(template string, words map[string]string) string {
 	return b.String()
 }
 
-func (u *unit) checkRef(name string, at diag.Range, diags *diag.List) {
+func checkRef(name string, at diag.Range, diags *diag.List) {
 	why := ir.BadBranch(name)
 	if why == "" {
 		return
@@ -122,7 +110,7 @@ func (u *unit) checkRef(name string, at diag.Range, diags *diag.List) {
 
 // checkWorktree refuses paths outside the project and its sibling
 // ../<name>-worktrees/.
-func (u *unit) checkWorktree(p string, at diag.Range, diags *diag.List) {
+func checkWorktree(p string, at diag.Range, diags *diag.List) {
 	why := badWorktree(p)
 	if why == "" {
 		return
@@ -132,17 +120,11 @@ func (u *unit) checkWorktree(p string, at diag.Range, diags *diag.List) {
 }
 
 func badWorktree(p string) string {
-	switch {
-	case p == "":
-		return "is empty"
-	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~"):
-		return "is absolute"
-	case onDrive(p):
-		return "names a drive"
-	case strings.Contains(p, `\`):
-		return "holds a backslash"
-	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	if strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "holds a control character"
+	}
+	if why := foreignPath(p); why != "" {
+		return why
 	}
 	clean := path.Clean(p)
 	rest, sibling := strings.CutPrefix(clean, "../")
@@ -161,7 +143,7 @@ func badWorktree(p string) string {
 	return ""
 }
 
-// onDrive reports whether a path begins with the letter of a drive: "C:".
+// onDrive reports whether a path begins with a drive letter: "C:".
 func onDrive(p string) bool {
 	return len(p) > 1 && p[1] == ':' && ('a' <= p[0] && p[0] <= 'z' || 'A' <= p[0] && p[0] <= 'Z')
 }

@@ -3,13 +3,12 @@ package compiler
 import (
 	"slices"
 
-	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // passGraph makes a node of each item, with its edges. Lists are made non-nil
 // by Encode, so that nothing here has to think of it.
-func passGraph(u *unit, _ *ir.Epic, _ *diag.List) *ir.Epic {
+func passGraph(u *unit) *ir.Epic {
 	e := &ir.Epic{
 		IR: ir.Version,
 		Epic: ir.Header{
@@ -21,16 +20,15 @@ func passGraph(u *unit, _ *ir.Epic, _ *diag.List) *ir.Epic {
 		Nodes: make([]ir.Node, len(u.draft.Nodes)),
 	}
 	labels := lengthOf(u.draft.Labels)
-	for i := range u.draft.Nodes {
-		n := &u.draft.Nodes[i]
-		out := &e.Nodes[i]
+	for it, out := range u.nodes(e) {
+		n := it.draft
 		*out = ir.Node{
 			Key: n.Key, Kind: n.Kind, Done: n.Done, Title: n.Title, Phase: n.Phase, Section: n.Section,
-			Goal: n.Goal, Type: n.Type.Value, Priority: u.configs[i].view.Priority, Lane: n.Lane.Value,
+			Goal: n.Goal, Type: n.Type.Value, Priority: it.view.Priority, Lane: n.Lane.Value,
 			Implements: n.Implements, Scope: n.Scope, Tasks: n.Tasks,
-			Acceptance: n.Acceptance, Policy: u.configs[i].policy.Name, Ext: n.Ext,
+			Acceptance: n.Acceptance, Policy: it.policy.Name, Ext: n.Ext,
 		}
-		if u.carry(i, labels, "the labels of the plan") {
+		if u.carry(n, labels, "the labels of the plan") {
 			out.Labels = u.labels(n)
 		}
 		out.After, out.Merges = after(n.Edges)

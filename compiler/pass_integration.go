@@ -11,51 +11,19 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// runSettings are those of the run as a whole: top level, the default policy,
-// the policy that the plan names for all of its items, the fences of the plan.
-// Gates of the sum that fences name are not in it: they come on top (fenceSum).
-func (u *unit) runSettings() *policies.Settings {
-	if u.run == nil {
-		s := u.set.Settings.Overlay(u.set.DefaultPolicy().Settings)
-		if p := u.runPolicy(); p != nil {
-			s = s.Overlay(p.Settings)
-		}
-		gates, approvers := s.Integration.Gates, s.HITL.Approvers
-		var quiet diag.List // said already, about the nodes
-		for _, f := range u.plan {
-			s = s.Overlay(u.tighten(s, f.Settings, &quiet))
-		}
-		s.Integration.Gates = gates
-		if len(approvers.V) > 0 { // who approves is the policy's choice
-			s.HITL.Approvers = approvers
-		}
-		u.run = &s
-	}
-	return u.run
-}
-
-// runPolicy is the policy that the plan names for all of its items; nil if it
-// names none.
-func (u *unit) runPolicy() *policies.Policy {
-	name := u.draft.Policy
-	if o := u.set.Ralph.Override; !name.Set() || o.Set && !slices.Contains(o.V, "policy") {
-		return nil
-	}
-	return u.set.Policies[name.Value]
-}
-
 // passIntegration writes what concerns the run as a whole.
-func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+func passIntegration(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
-	s := u.runSettings()
+	s := u.whole
 	e.Epic.Integration = ir.Integration{
 		Branch: "ralph/" + e.Epic.Slug + "/integration",
 		Mode:   s.Integration.Mode.Get("dag"), PR: s.Integration.PR.Get("none"),
 		ConflictAgent: s.Integration.ConflictAgent.V,
 	}
 	in := &e.Epic.Integration
-	own := u.sumGates(e, s, diags)
-	in.Gates = u.fenceSum(e, own, diags)
+	sum := summing{u: u, crew: crew, e: e, diags: diags}
+	own := sum.policyGates()
+	in.Gates = sum.fenceGates(own)
 	if in.Stated = in.Gates; !s.Integration.Gates.Set {
 		in.Stated = in.Gates[len(own):]
 	}
@@ -68,10 +36,10 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		}
 	}
 	if name := s.Integration.ConflictAgent; name.V != "" {
-		u.agent(ir.AgentRef{Name: name.V, Range: name.Range}, "write", diags)
+		crew.agent(ir.AgentRef{Name: name.V, Range: name.Range}, diags)
 	}
 	con := u.set.Concurrency
-	for _, f := range u.plan {
+	for _, f := range u.fences.plan {
 		con.Nodes = f.Concurrency.Nodes.Or(con.Nodes)
 		con.PerRunner = f.Concurrency.PerRunner.Or(con.PerRunner)
 		con.PerLane = f.Concurrency.PerLane.Or(con.PerLane)
@@ -91,8 +59,8 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		},
 		Tracker: tracker(u.set.Tracker), Dialect: u.spec, Lanes: u.set.Ralph.Lanes.V, Policies: u.policy.paths,
 	}
-	for i := range e.Nodes {
-		e.Nodes[i].HITL = u.nodeHITL(i, e.Run.HITL)
+	for it, n := range u.nodes(e) {
+		n.HITL = it.nodeHITL(e.Run.HITL)
 	}
 	for _, n := range u.set.Notify {
 		e.Run.Notify = append(e.Run.Notify, ir.Notify{On: n.On.V, Run: n.Run.V, Env: n.Env.V, Secrets: n.Secrets.V})
@@ -102,8 +70,8 @@ func passIntegration(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 
 // nodeHITL is what the policy of a node says about people in its sessions, nil if the
 // run says the same.
-func (u *unit) nodeHITL(i int, run ir.HITL) *ir.NodeHITL {
-	h := u.settings(&u.configs[i]).HITL
+func (it *part) nodeHITL(run ir.HITL) *ir.NodeHITL {
+	h := it.settings.HITL
 	own := ir.NodeHITL{OnHumanMessage: h.OnHumanMessage.Get("pause"), IdleCooldownMS: h.IdleCooldownMS.V}
 	if own == (ir.NodeHITL{OnHumanMessage: run.OnHumanMessage, IdleCooldownMS: run.IdleCooldownMS}) {
 		return nil
@@ -119,10 +87,19 @@ func onTamper(word string) string {
 	return word
 }
 
-// sumGates are the gates that judge the joined result: as written, else the
+// summing finds the gates of the sum, and puts those into the epic that no node has.
+type summing struct {
+	u     *unit
+	crew  *crew
+	e     *ir.Epic
+	diags *diag.List
+}
+
+// policyGates are the gates that judge the joined result: as written, else the
 // command gates of what is joined.
-func (u *unit) sumGates(e *ir.Epic, s *policies.Settings, diags *diag.List) []string {
-	if g := s.Integration.Gates; g.Set {
+func (sum *summing) policyGates() []string {
+	u, e := sum.u, sum.e
+	if g := u.whole.Integration.Gates; g.Set {
 		out := []string{}
 		for _, name := range g.V {
 			if _, there := e.Gates[name]; there {
@@ -131,17 +108,15 @@ func (u *unit) sumGates(e *ir.Epic, s *policies.Settings, diags *diag.List) []st
 			}
 			p := u.set.Gates[name]
 			if p == nil {
-				known := sortedNames(u.set.Gates)
-				diags.Add(diag.Newf("unknown-gate", g.Range, "there is no gate %q", clip(name)).
-					WithDetail("The policy defines no such gate.%s", didYouMean(name, known)+" Define it, or remove it from the list."))
+				sum.diags.Add(u.unknownGate(name, g.Range, "The policy defines no such gate."))
 				continue
 			}
-			u.addGate(e, name, p, "policy", diags)
+			sum.addGate(name, p, "policy")
 			out = append(out, name)
 		}
 		return out
 	}
-	seen := map[string]bool{}
+	seen := said{}
 	var out []string
 	for i := range e.Nodes {
 		if e.Nodes[i].Done {
@@ -149,8 +124,7 @@ func (u *unit) sumGates(e *ir.Epic, s *policies.Settings, diags *diag.List) []st
 		}
 		for k := range e.Nodes[i].Steps {
 			for _, name := range e.Nodes[i].Steps[k].Gates {
-				if !seen[name] && e.Gates[name].Kind == "command" {
-					seen[name] = true
+				if e.Gates[name].Kind == "command" && seen.first(name) {
 					out = append(out, name)
 				}
 			}
@@ -182,53 +156,51 @@ func oneOfEach(e *ir.Epic, names []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return most[id(name)] != name })
 }
 
-// fenceSum puts the gates that fences of the plan name behind the others: a plan
+// fenceGates appends the gates that fences of the plan name: a plan
 // adds and never takes away.
-func (u *unit) fenceSum(e *ir.Epic, sum []string, diags *diag.List) []string {
-	for _, f := range u.plan {
+func (sum *summing) fenceGates(gates []string) []string {
+	u := sum.u
+	for _, f := range u.fences.plan {
 		v := f.Settings.Integration.Gates
 		if v.Set && len(v.V) == 0 {
-			u.loosened(v.Range, diags, "a plan cannot take gates away",
+			u.loosened(v.Range, sum.diags, "a plan cannot take gates away",
 				"The result is judged by the gates that the policy says, by default the command gates of what is merged. Remove the line, or change the policy.")
 		}
 		for _, name := range v.V {
 			full, p := name, u.set.Gates[name]
 			from := "policy"
-			for _, other := range u.plan {
+			for _, other := range u.fences.plan {
 				if own := other.Gates[name]; own != nil {
 					full, p, from = "plan/"+name, own, "plan"
 				}
 			}
 			if p == nil {
-				if _, there := e.Gates[name]; !there {
-					known := sortedNames(u.set.Gates)
-					diags.Add(diag.Newf("unknown-gate", v.Range, "there is no gate %q", clip(name)).
-						WithDetail("Neither the policy nor a fence of the plan defines it.%s Define it, or remove it from the list.", didYouMean(name, known)))
+				if _, there := sum.e.Gates[name]; !there {
+					sum.diags.Add(u.unknownGate(name, v.Range, "Neither the policy nor a fence of the plan defines it."))
 					continue
 				}
 			} else {
-				u.addGate(e, full, p, from, diags)
+				sum.addGate(full, p, from)
 			}
-			if !slices.Contains(sum, full) {
-				sum = append(slices.Clip(sum), full)
+			if !slices.Contains(gates, full) {
+				gates = append(slices.Clip(gates), full)
 			}
 		}
 	}
-	return sum
+	return gates
 }
 
 // addGate puts a gate into the epic if it is not there.
-func (u *unit) addGate(e *ir.Epic, full string, p *policies.Gate, from string, diags *diag.List) {
-	if _, there := e.Gates[full]; there {
+func (sum *summing) addGate(full string, p *policies.Gate, from string) {
+	if _, there := sum.e.Gates[full]; there {
 		return
 	}
 	if p.Builtin {
 		from = "builtin"
 	}
-	gt := &gating{u: u, gates: e.Gates, diags: diags, said: map[string]bool{}}
-	gates := maps.Clone(e.Gates)
-	gates[full] = u.contracts.addTo(gt.fromPolicy(p, full, from, u.runSettings()))
-	e.Gates = gates
+	g := newGating(sum.u, sum.crew, maps.Clone(sum.e.Gates), sum.diags)
+	g.gates[full] = contracts{}.addTo(g.fromPolicy(p, full, from, sum.u.whole))
+	sum.e.Gates = g.gates
 }
 
 func tracker(t *policies.Tracker) *ir.Tracker {

@@ -12,34 +12,33 @@ import (
 
 // passLimits writes complexity, limits, timeouts and budgets: policy, then
 // labels, then flags.
-func passLimits(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+func passLimits(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
 	highest := -1
-	for i := range e.Nodes {
-		n, c := &e.Nodes[i], &u.configs[i]
-		n.Complexity = ir.Complexity{Level: c.level.Name, Word: c.word, From: c.from}
-		if c.level.Rank.V > highest {
-			highest = c.level.Rank.V
-			e.Epic.Complexity = c.level.Name
+	for it, n := range u.nodes(e) {
+		n.Complexity = ir.Complexity{Level: it.level.Name, Word: it.word, From: it.from}
+		if it.level.Rank.V > highest {
+			highest = it.level.Rank.V
+			e.Epic.Complexity = it.level.Name
 		}
 		n.Steps = slices.Clone(n.Steps)
 		for k := range n.Steps {
-			u.stepLimits(i, n, k, diags)
+			u.stepLimits(it, &n.Steps[k], crew, diags)
 		}
 		if w := ir.WorkStep(n); w >= 0 {
 			n.Limits.StepLimits = n.Steps[w].Limits
 		}
-		u.nodeLimits(i, n, diags)
+		u.nodeLimits(it, n, diags)
 	}
 	return e
 }
 
-func (u *unit) stepLimits(i int, n *ir.Node, k int, diags *diag.List) {
-	s, d := &n.Steps[k], &u.draft.Nodes[i]
-	if n.Kind == ir.Manual || n.Kind == ir.GateKind {
+func (u *unit) stepLimits(it *part, s *ir.Step, crew *crew, diags *diag.List) {
+	d := it.draft
+	if d.Kind == ir.Manual || d.Kind == ir.GateKind {
 		return
 	}
-	v := u.stepValue(i, s.Name)
+	v := it.stepValue(s.Name)
 	if v == nil {
 		return
 	}
@@ -51,13 +50,13 @@ func (u *unit) stepLimits(i int, n *ir.Node, k int, diags *diag.List) {
 		Iterations: iterations.Get(1), Attempts: v.attempts.Get(3), Breaker: v.Breaker.Get(2),
 		RunnerRetries: v.runnerRetries.Get(5), TimeoutMS: v.TimeoutMS.V,
 	}
-	if v.Name == u.workName(i) {
+	if v.Name == it.workName() {
 		u.workLimits(d, s, v, diags)
 	}
 	if m := u.c.in.Options.MaxIterations; m > 0 && s.Access == "write" {
 		s.Limits.Iterations = m
 	}
-	if a := u.agents[s.Agent]; a != nil {
+	if a := crew.agents[s.Agent]; a != nil {
 		s.Limits.TimeoutMS = scaled(s.Limits.TimeoutMS, a.multiplier)
 	}
 }
@@ -80,9 +79,9 @@ func (u *unit) workLimits(d *ir.DraftNode, s *ir.Step, v *stepValues, diags *dia
 	}
 }
 
-func (u *unit) nodeLimits(i int, n *ir.Node, diags *diag.List) {
-	d := &u.draft.Nodes[i]
-	per := &u.settings(&u.configs[i]).Budget.PerNode
+func (u *unit) nodeLimits(it *part, n *ir.Node, diags *diag.List) {
+	d := it.draft
+	per := &it.settings.Budget.PerNode
 	n.Limits.Budget = ir.Budget{Tokens: per.Tokens.V, USDMicro: per.USDMicro.V, WallMS: per.WallMS.V}
 	if d.Budget.Set() && u.may("budget", d.Budget.Range, diags) {
 		b, _ := budget(d.Budget.Value)

@@ -12,7 +12,7 @@ import (
 
 // passLints looks at the finished epic for what will probably not go well. It
 // changes nothing.
-func passLints(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+func passLints(u *unit, e *ir.Epic, diags *diag.List) {
 	u.lintGates(e, diags)
 	u.lintEditable(e, diags)
 	u.lintProtect(e, diags)
@@ -20,7 +20,6 @@ func passLints(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	u.lintDeadlines(e, diags)
 	u.lintBudget(e, diags)
 	u.lintCapabilities(e, diags)
-	return e
 }
 
 // maxPairs bounds how many pairs of items are looked at for common files.
@@ -79,8 +78,8 @@ func (u *unit) lintDeadlines(e *ir.Epic, diags *diag.List) {
 	if now.IsZero() {
 		return
 	}
-	for i := range e.Nodes {
-		n, d := &e.Nodes[i], &u.draft.Nodes[i]
+	for it, n := range u.nodes(e) {
+		d := it.draft
 		at, ok := ir.Deadline(n.Limits.Deadline)
 		if !ok || n.Done {
 			continue
@@ -105,19 +104,15 @@ func (u *unit) lintDeadlines(e *ir.Epic, diags *diag.List) {
 // lintBudget compares budgets with what no run can stay below: each step reads
 // its prompt at least once, and estimates along a path add up.
 func (u *unit) lintBudget(e *ir.Epic, diags *diag.List) {
-	run := u.runSettings().Budget
+	run := u.whole.Budget
 	var total, cost int64
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for it, n := range u.nodes(e) {
 		if n.Done {
 			continue
 		}
 		t, c := cheapest(e, n)
 		total, cost = total+t, cost+c
-		at := u.draft.Nodes[i].Budget.Range
-		if at.IsZero() {
-			at = u.draft.Nodes[i].KeyRange
-		}
+		at := cmpRange(it.draft.Budget.Range, it.draft.KeyRange)
 		if b := n.Limits.Budget; b.Tokens > 0 && b.Tokens < t || b.USDMicro > 0 && b.USDMicro < c || b.WallMS > 0 && b.WallMS < n.Limits.EstimateMS {
 			budgetTooSmall(at, "the budget of "+clip(string(n.Key)), diags)
 		}

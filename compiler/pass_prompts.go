@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -13,22 +12,22 @@ import (
 // passPrompts assembles what an agent is told, by the fixed rule of the plan
 // language: phase, then key, title and goal, then text, tasks, acceptance
 // criteria, scope. What is known only at run time follows there.
-func passPrompts(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
+func passPrompts(u *unit, e *ir.Epic) *ir.Epic {
 	e = with(e)
 	branch := make(map[ir.Key]*ir.Node, len(e.Nodes))
 	for i := range e.Nodes {
 		branch[e.Nodes[i].Key] = &e.Nodes[i]
 	}
-	for i := range e.Nodes {
-		n, d := &e.Nodes[i], &u.draft.Nodes[i]
+	for it, n := range u.nodes(e) {
+		d := it.draft
 		if len(trimLines(d.Prompt)) > 0 {
 			n.Prompt = trimLines(d.Prompt)
 			continue
 		}
-		if p := d.PhaseIndex; p >= 0 && !u.carry(i, len(u.draft.Phases[p].Name)+len(u.draft.Phases[p].Goal), "the phase's name and goal") {
+		if p := d.PhaseIndex; p >= 0 && !u.carry(d, len(u.draft.Phases[p].Name)+len(u.draft.Phases[p].Goal), "the phase's name and goal") {
 			break
 		}
-		if !u.carry(i, len(strings.Join(d.Within, "\n")), "the name and goal of what it is a part of") {
+		if !u.carry(d, len(strings.Join(d.Within, "\n")), "the name and goal of what it is a part of") {
 			break
 		}
 		n.Prompt = u.prompt(n, d, branch)

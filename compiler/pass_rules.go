@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -16,8 +17,8 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
 	rules, waivers := u.set.Rules, u.set.Waivers
 	for _, fs := range u.allFragments() {
-		rules = append(rules[:len(rules):len(rules)], fs.Rules...)
-		waivers = append(waivers[:len(waivers):len(waivers)], fs.Waivers...)
+		rules = append(slices.Clip(rules), fs.Rules...)
+		waivers = append(slices.Clip(waivers), fs.Waivers...)
 	}
 	keys := make(map[ir.Key]int, len(e.Nodes))
 	for i := range e.Nodes {
@@ -27,7 +28,7 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	for _, w := range waivers {
 		if _, here := keys[ir.Key(w.Node.V)]; here {
 			e.Waivers = append(e.Waivers, ir.Waiver{Rule: w.Name, Node: ir.Key(w.Node.V), Reason: w.Reason.V, Owner: w.Owner.V, Until: w.Until.V})
-		} else if len(u.c.units) == 1 && w.Node.Set {
+		} else if len(u.c.builds) == 1 && w.Node.Set {
 			diags.Add(diag.Newf("waiver-unused", w.Node.Range, "no item has the id %q", clip(w.Node.V)).
 				WithDetail("The waiver names an item that the plan does not have, so it waives nothing. Correct the id, or remove the waiver."))
 		}
@@ -49,13 +50,11 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	return e
 }
 
+// allFragments are the fences of the plan, of its phases and of its items.
 func (u *unit) allFragments() []*policies.Fragment {
-	out := append([]*policies.Fragment(nil), u.plan...)
-	for _, fs := range u.phases {
-		out = append(out, fs...)
-	}
-	for i := range u.configs {
-		out = append(out, u.configs[i].own...)
+	out := slices.Concat(u.fences.plan, slices.Concat(u.fences.phases...))
+	for i := range u.parts {
+		out = append(out, u.parts[i].fences...)
 	}
 	return out
 }
@@ -80,9 +79,9 @@ type ruling struct {
 // views makes the complete views: gates, agents and steps included.
 func (r *ruling) views() {
 	e := r.e
-	r.nodes = make([]*policies.NodeView, len(e.Nodes))
-	for i := range e.Nodes {
-		n, old := &e.Nodes[i], r.u.configs[i].view
+	r.nodes = make([]*policies.NodeView, 0, len(e.Nodes))
+	for it, n := range r.u.nodes(e) {
+		old := it.view
 		v := &policies.NodeView{
 			Key: old.Key, Phase: old.Phase, Title: old.Title, Goal: old.Goal, Kind: old.Kind, Lane: old.Lane, Type: old.Type,
 			Complexity: old.Complexity, Priority: old.Priority, Labels: old.Labels, Paths: old.Paths, Owns: old.Owns,
@@ -107,7 +106,7 @@ func (r *ruling) views() {
 				})
 			}
 		}
-		r.nodes[i] = v
+		r.nodes = append(r.nodes, v)
 	}
 	r.plan = &policies.PlanView{
 		Slug: e.Epic.Slug, Title: e.Epic.Title, Base: e.Epic.Base, Target: e.Epic.Target, Owner: e.Epic.Owner,
@@ -195,7 +194,7 @@ func (r *ruling) report(f *policies.Finding, at diag.Range, key ir.Key) {
 	r.diags.Add(d)
 }
 
-// expired warns of a waiver whose last day is past. The clock gives a warning,
+// expired warns of a waiver past its last day. The clock gives a warning,
 // never bytes.
 func (r *ruling) expired(w *policies.Waiver) {
 	now := r.u.c.in.Options.Now

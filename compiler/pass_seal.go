@@ -7,12 +7,12 @@ import (
 
 // passSeal gives ids, puts the nodes in their order and digests them. It runs
 // only when there is no error, so the graph has no cycle.
-func passSeal(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+func passSeal(u *unit, e *ir.Epic, diags *diag.List) (*ir.Epic, identities) {
 	e = with(e)
-	u.ids = u.deriveIDs(e.Epic, diags)
-	e.Epic.ID = u.ids.epic
+	ids := u.deriveIDs(e.Epic, diags)
+	e.Epic.ID = ids.epic
 	for i := range e.Nodes {
-		e.Nodes[i].ID = u.ids.nodes[i]
+		e.Nodes[i].ID = ids.nodes[i]
 	}
 	order, ok := ir.Order(e.Nodes)
 	if !ok {
@@ -24,6 +24,6 @@ func passSeal(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	}
 	e.Nodes = nodes
 	ir.Seal(e)
-	u.checkTaken(e, diags)
-	return e
+	u.checkTaken(e, ids, diags)
+	return e, ids
 }

@@ -17,17 +17,16 @@ const (
 
 // passSteps gives each node the steps of its policy. A plan's agents take the
 // place of the agent of the first write step S: n agents make S, S-2, … S-n.
-func passSteps(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
+func passSteps(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
-	for i := range e.Nodes {
-		n, c := &e.Nodes[i], &u.configs[i]
+	for it, n := range u.nodes(e) {
 		switch n.Kind {
 		case ir.Manual:
 			n.Steps = []ir.Step{personStep(manualStep, "write")}
 		case ir.GateKind:
 			n.Steps = []ir.Step{personStep(judgeStep, "read")}
 		default:
-			n.Steps = u.nodeSteps(i, c, diags)
+			n.Steps = u.nodeSteps(it, crew, diags)
 		}
 	}
 	return e
@@ -43,16 +42,15 @@ func personStep(name, access string) ir.Step {
 	}
 }
 
-func (u *unit) nodeSteps(i int, c *nodeConfig, diags *diag.List) []ir.Step {
-	values := u.steps(c)
-	if !u.carry(i, (len(values)+len(u.draft.Nodes[i].Agents))*stepWidth, "the steps") {
+func (u *unit) nodeSteps(it *part, crew *crew, diags *diag.List) []ir.Step {
+	d := it.draft
+	if !u.carry(d, (len(it.steps)+len(d.Agents))*stepWidth, "the steps") {
 		return nil
 	}
-	steps := make([]ir.Step, 0, len(values))
-	for k := range values {
-		steps = append(steps, u.step(i, &values[k]))
+	steps := make([]ir.Step, 0, len(it.steps))
+	for k := range it.steps {
+		steps = append(steps, it.steps[k].step(d.Kind))
 	}
-	d := &u.draft.Nodes[i]
 	if d.Sandbox != nil {
 		for k := range steps {
 			if steps[k].Sandbox == "" || steps[k].Sandbox == "none" {
@@ -63,7 +61,7 @@ func (u *unit) nodeSteps(i int, c *nodeConfig, diags *diag.List) []ir.Step {
 	s := workStep(steps)
 	if len(steps) > 0 {
 		u.workLabels(d, &steps[s], diags)
-		steps = u.splitWork(d, steps, s, diags)
+		steps = u.splitWork(d, steps, s, crew, diags)
 	}
 	for k := range steps {
 		if steps[k].Next == "" {
@@ -75,7 +73,7 @@ func (u *unit) nodeSteps(i int, c *nodeConfig, diags *diag.List) []ir.Step {
 
 // step writes a step of the policy as epic.json has it, without what later
 // passes decide: agent, gates, limits.
-func (u *unit) step(i int, v *stepValues) ir.Step {
+func (v *stepValues) step(kind ir.Kind) ir.Step {
 	return ir.Step{
 		Name:         v.Name,
 		Capabilities: v.Capabilities.V,
@@ -85,7 +83,7 @@ func (u *unit) step(i int, v *stepValues) ir.Step {
 		GateMode:     v.GateMode.Get("parallel"),
 		OnFailure:    v.OnFailure.Get("keep"),
 		Next:         v.Next.V,
-		AllowEmpty:   v.AllowEmpty.Get(u.draft.Nodes[i].Kind == ir.Merge),
+		AllowEmpty:   v.AllowEmpty.Get(kind == ir.Merge),
 		Sandbox:      v.Sandbox.V,
 		Agent:        v.Agent.V,
 		Stall:        ir.Stall{AfterMS: v.Stall.AfterMS.V, Action: v.Stall.Action.V, Agent: v.Stall.Agent.V},
@@ -96,7 +94,7 @@ func (u *unit) step(i int, v *stepValues) ir.Step {
 	}
 }
 
-// workLabels applies the labels that speak of who does the work.
+// workLabels applies the labels that say who does the work and how.
 func (u *unit) workLabels(d *ir.DraftNode, s *ir.Step, diags *diag.List) {
 	if d.Model.Set() && u.may("model", d.Model.Range, diags) {
 		s.Model = u.modelName(d.Model.Value)
@@ -119,7 +117,7 @@ func (u *unit) workLabels(d *ir.DraftNode, s *ir.Step, diags *diag.List) {
 }
 
 // splitWork gives each agent of the plan its own step.
-func (u *unit) splitWork(d *ir.DraftNode, steps []ir.Step, s int, diags *diag.List) []ir.Step {
+func (u *unit) splitWork(d *ir.DraftNode, steps []ir.Step, s int, crew *crew, diags *diag.List) []ir.Step {
 	if len(d.Agents) == 0 || !u.may("agent", d.Agents[0].Range, diags) {
 		return steps
 	}
@@ -134,7 +132,7 @@ func (u *unit) splitWork(d *ir.DraftNode, steps []ir.Step, s int, diags *diag.Li
 		if a.Model != "" {
 			parts[k].Model = u.modelName(a.Model)
 		}
-		if x := u.agent(a, "write", diags); x != nil && parts[k].Access == "write" && x.readOnly() {
+		if x := crew.agent(a, diags); parts[k].Access == "write" && x.readOnly() {
 			diags.Add(diag.Newf("agent-access", a.Range, "%s may only read", clip(a.Name)).
 				WithDetail("The step %q writes, and the policy gives %s access \"read\". Name an agent that may write, or list this one under QA Agents.", steps[s].Name, a.Name))
 		}

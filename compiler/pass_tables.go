@@ -1,7 +1,9 @@
 package compiler
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -12,14 +14,14 @@ import (
 // name, directly or as fallbacks, and nothing else: a new agent in the policy changes
 // no epic that does not use it. Secrets are all there: each is looked for in what
 // agents leave, whoever gets it.
-func passTables(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
+func passTables(u *unit, crew *crew, e *ir.Epic) *ir.Epic {
 	e = with(e)
 	e.Agents, e.Runners, e.Models = map[string]ir.Agent{}, map[string]ir.Runner{}, map[string]ir.Model{}
 	e.Secrets, e.Sandboxes = map[string]ir.Secret{}, map[string]ir.Sandbox{}
-	t := tables{u: u, e: e}
-	for i := range e.Nodes {
-		for k := range e.Nodes[i].Steps {
-			s := &e.Nodes[i].Steps[k]
+	t := tables{u: u, crew: crew, e: e}
+	for it, n := range u.nodes(e) {
+		for k := range n.Steps {
+			s := &n.Steps[k]
 			t.agent(s.Agent)
 			t.agent(s.Stall.Agent)
 			for _, f := range s.Fallback {
@@ -27,7 +29,7 @@ func passTables(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
 			}
 			t.model(s.Model)
 			t.sandbox(s.Sandbox)
-			if d := &u.draft.Nodes[i]; d.Sandbox != nil && s.Sandbox == draftSandbox(d) {
+			if d := it.draft; d.Sandbox != nil && s.Sandbox == draftSandbox(d) {
 				e.Sandboxes[s.Sandbox] = *d.Sandbox
 			}
 		}
@@ -49,8 +51,9 @@ func passTables(u *unit, e *ir.Epic, _ *diag.List) *ir.Epic {
 }
 
 type tables struct {
-	u *unit
-	e *ir.Epic
+	u    *unit
+	crew *crew
+	e    *ir.Epic
 }
 
 func (t *tables) agent(name string) {
@@ -61,7 +64,7 @@ func (t *tables) agent(name string) {
 		return
 	}
 	var none diag.List
-	a := t.u.agent(ir.AgentRef{Name: name}, "write", &none)
+	a := t.crew.agent(ir.AgentRef{Name: name}, &none)
 	t.e.Agents[name] = a.entry
 	t.model(a.entry.Model)
 	t.runner(a.entry.Runner)
@@ -111,38 +114,21 @@ func (t *tables) sandbox(name string) {
 
 // files lists the files of the project that fed values of the policy.
 func (t *tables) files() {
-	add := func(path, digest, what string) {
-		t.e.Files = append(t.e.Files, ir.FileDigest{Path: path, Digest: digest, For: what})
-	}
 	t.e.Files = nil
-	for _, f := range t.u.set.Files {
-		add(f.Path, f.Digest, f.For)
+	add := func(files []policies.FileRead) {
+		for _, f := range files {
+			t.e.Files = append(t.e.Files, ir.FileDigest{Path: f.Path, Digest: f.Digest, For: f.For})
+		}
 	}
+	add(t.u.set.Files)
 	for _, f := range t.u.allFragments() {
-		for _, r := range f.Files {
-			add(r.Path, r.Digest, r.For)
-		}
+		add(f.Files)
 	}
-	for s := range t.u.shared { // policies that mention node.* read for each node
-		for _, r := range s.policy.Files {
-			add(r.Path, r.Digest, r.For)
-		}
+	for i := range t.u.parts { // policies that mention node.* read for each node
+		add(t.u.parts[i].policy.Files)
 	}
 	slices.SortFunc(t.e.Files, func(a, b ir.FileDigest) int {
-		if a.Path != b.Path {
-			return compareText(a.Path, b.Path)
-		}
-		return compareText(a.For, b.For)
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.For, b.For))
 	})
 	t.e.Files = slices.CompactFunc(t.e.Files, func(a, b ir.FileDigest) bool { return a.Path == b.Path && a.For == b.For })
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

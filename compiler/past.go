@@ -111,7 +111,7 @@ func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
 	var known []string
 	var found []*ir.DraftNode
 	listed := false
-	for _, u := range c.units {
+	for _, u := range c.builds {
 		for i := range u.draft.Nodes {
 			n := &u.draft.Nodes[i]
 			if string(n.Key) == key {
@@ -140,13 +140,13 @@ func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
 
 // checkTaken warns of names that somebody else has, where the plan says them, else at
 // the item, else at the title.
-func (u *unit) checkTaken(e *ir.Epic, diags *diag.List) {
+func (u *unit) checkTaken(e *ir.Epic, ids identities, diags *diag.List) {
 	if u.c.in.Taken == nil {
 		return
 	}
 	for _, t := range u.c.in.Taken(e) {
 		at := u.draft.Range
-		if i := slices.Index(u.ids.nodes, t.Nodes[0]); i >= 0 {
+		if i := slices.Index(ids.nodes, t.Nodes[0]); i >= 0 {
 			n := &u.draft.Nodes[i]
 			at = cmpRange(n.Branch.Range, cmpRange(n.Worktree.Range, n.KeyRange))
 		}

@@ -33,14 +33,14 @@ type Wish struct {
 	Title    string   // what is wanted, in a line
 	Brief    []string // what is wanted, as lines
 	Revises  bool     // the plan is there, and is changed
-	For      []string // what it was first written for, where it is changed; nil: nobody knows
+	For      []string // what it was first written for, where it is changed; nil: unknown
 	Agent    string   // who writes it; "" is the policy's choice
 	Attempts int      // of the planner; 0: as the policy or the complexity says
 	Approver string   // who approves where the policy names nobody; "" with Approved
 	Approved bool     // no person is asked
 
 	// Committed are the files of the commit by whose policy the plan is judged: by path,
-	// what tells the content of each. nil: nobody knows.
+	// what tells the content of each. nil: unknown.
 	Committed map[string]string
 
 	// Prompt is what the planner is told, Explore what those are that look around before
@@ -75,35 +75,34 @@ func Planning(in Input, w Wish) Output {
 	in.Imports = []Imported{{Sources: []Source{{Path: "brief", Bytes: []byte(strings.Join(w.Brief, "\n"))}}}}
 	c := newCompilation(in)
 	if u := c.openWish(&w); u != nil {
-		c.units = []*unit{u}
+		b := newBuild(u)
+		c.builds = []*build{b}
 		for _, p := range passes[:len(passes)-1] {
-			switch p.name {
-			case "gates":
-				u.epic = u.planGates(u.epic, &w, &c.diags)
-				continue
-			case "prompts":
-				u.epic = u.planPrompts(u.epic, &w)
-				continue
-			case "rules", "lints": // they are about work
-				continue
-			}
-			u.epic = p.run(u, u.epic, &c.diags)
-			switch p.name {
-			case "agents":
-				u.epic = u.planners(u.epic, &c.diags)
-			case "limits":
-				u.epic = u.planLimits(u.epic, &w)
-			case "integration":
-				u.epic.Epic.Integration = ir.Integration{Mode: "none", PR: "none"}
-			}
-		}
-	}
-	if !c.diags.HasErrors() {
-		for _, u := range c.units {
-			u.epic = passSeal(u, u.epic, &c.diags)
+			b.epic = b.planningPass(p, &w, &c.diags)
 		}
 	}
 	return c.output()
+}
+
+// planningPass runs a pass, or what stands for it in planning mode.
+func (b *build) planningPass(p pass, w *Wish, diags *diag.List) *ir.Epic {
+	switch p.name {
+	case "agents":
+		return planners(b.unit, b.crew, p.run(b, diags), diags)
+	case "gates":
+		return planGates(b.unit, b.crew, b.epic, w, diags)
+	case "limits":
+		return planLimits(b.unit, p.run(b, diags), w)
+	case "integration":
+		e := p.run(b, diags)
+		e.Epic.Integration = ir.Integration{Mode: "none", PR: "none"}
+		return e
+	case "prompts":
+		return planPrompts(b.unit, b.epic, w)
+	case "rules", "lints": // they are about work
+		return b.epic
+	}
+	return p.run(b, diags)
 }
 
 // openWish makes a unit of what is wanted.
@@ -129,7 +128,6 @@ func (c *compilation) openWish(w *Wish) *unit {
 	if c.diags.HasErrors() {
 		return nil
 	}
-	u.planning = true
 	u.set = u.set.ForPlanning(planSteps(u.set, w))
 	name, goal := cmp.Or(w.Slug, DraftSlug(w.Plan)), w.Brief
 	if w.Revises {
@@ -208,20 +206,25 @@ func explorersOf(set *policies.Set) (names []string) {
 	return names[:min(len(names), mostExplorers)]
 }
 
+// planNode returns a copy of the epic of a draft, and its node, whose steps may change.
+func planNode(e *ir.Epic) (*ir.Epic, *ir.Node) {
+	e = with(e)
+	e.Nodes[0].Steps = slices.Clone(e.Nodes[0].Steps)
+	return e, &e.Nodes[0]
+}
+
 // planners lets the other agents of the draft block take the planner's place, and goes
 // on in its session where its program can.
-func (u *unit) planners(e *ir.Epic, diags *diag.List) *ir.Epic {
-	e = with(e)
-	n := &e.Nodes[0]
-	n.Steps = slices.Clone(n.Steps)
+func planners(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
+	e, n := planNode(e)
 	s := &n.Steps[len(n.Steps)-1]
 	for _, name := range u.set.Draft.Agents.V {
 		if a := u.set.Agents[name]; a != nil && name != s.Agent && !slices.Contains(s.Fallback, name) {
-			u.declared(a, diags)
+			crew.declared(a, diags)
 			s.Fallback = append(slices.Clip(s.Fallback), name)
 		}
 	}
-	a := u.agents[s.Agent]
+	a := crew.agents[s.Agent]
 	if a == nil || a.session != "" {
 		return e
 	}
@@ -233,18 +236,18 @@ func (u *unit) planners(e *ir.Epic, diags *diag.List) *ir.Epic {
 
 // planGates puts the gates of planning on its last step, in the order in which they are
 // asked.
-func (u *unit) planGates(e *ir.Epic, w *Wish, diags *diag.List) *ir.Epic {
-	e = with(e)
-	settings := u.settings(&u.configs[0])
+func planGates(u *unit, crew *crew, e *ir.Epic, w *Wish, diags *diag.List) *ir.Epic {
+	e, n := planNode(e)
+	settings := &u.parts[0].settings
 	gates := map[string]ir.Gate{}
-	g := &gating{u: u, gates: gates, diags: diags, said: map[string]bool{}, source: map[string]diag.Range{}, names: map[sharedGate]string{}}
+	g := newGating(u, crew, gates, diags)
 	order := []string{CompilesGate}
 	gates[CompilesGate] = ir.Gate{
 		Kind: "compiles", Plan: w.Plan, Policy: u.policyDigest(w.Committed), OnFailure: "retry", ProtectNew: true,
 		TimeoutMS: settings.Limits.GateTimeout("command").V, From: "builtin",
 	}
 	if name, p := u.planReview(); p != nil {
-		review := u.contracts.addTo(g.fromPolicy(p, name, "policy", settings))
+		review := contracts{}.addTo(g.fromPolicy(p, name, "policy", settings))
 		review.Plan = w.Plan
 		gates[name] = review
 		order = append(order, name)
@@ -257,13 +260,11 @@ func (u *unit) planGates(e *ir.Epic, w *Wish, diags *diag.List) *ir.Epic {
 		gates[ApprovalGate] = g.human(approvers, 0, settings, diag.Range{}, ApprovalGate, "builtin")
 		order = append(order, ApprovalGate)
 	}
-	n := &e.Nodes[0]
-	n.Steps = slices.Clone(n.Steps)
 	last := &n.Steps[len(n.Steps)-1]
 	last.Gates, last.GateMode = order, "ordered"
 	e.Gates = gates
-	g.selfReviews(e.Nodes)
-	u.noteImplicit(diags)
+	g.selfReviews(e)
+	crew.noteImplicit(diags)
 	return e
 }
 
@@ -316,12 +317,10 @@ const planRetryMS = 1000
 
 // planLimits gives the planner as many attempts as the wish is complex, also if they
 // fail alike.
-func (u *unit) planLimits(e *ir.Epic, w *Wish) *ir.Epic {
-	e = with(e)
-	n := &e.Nodes[0]
-	n.Steps = slices.Clone(n.Steps)
+func planLimits(u *unit, e *ir.Epic, w *Wish) *ir.Epic {
+	e, n := planNode(e)
 	l := &n.Steps[len(n.Steps)-1].Limits
-	l.Attempts = policies.BuiltinLimits(u.configs[0].level.Name).Plan.Get(l.Attempts)
+	l.Attempts = policies.BuiltinLimits(u.parts[0].level.Name).Plan.Get(l.Attempts)
 	if d := u.set.Draft.Attempts; d.Set {
 		l.Attempts = d.V
 	}
@@ -335,10 +334,8 @@ func (u *unit) planLimits(e *ir.Epic, w *Wish) *ir.Epic {
 }
 
 // planPrompts says to each step what it has to do.
-func (u *unit) planPrompts(e *ir.Epic, w *Wish) *ir.Epic {
-	e = with(e)
-	n := &e.Nodes[0]
-	n.Steps = slices.Clone(n.Steps)
+func planPrompts(u *unit, e *ir.Epic, w *Wish) *ir.Epic {
+	e, n := planNode(e)
 	last := len(n.Steps) - 1
 	reviewed := slices.ContainsFunc(n.Steps[last].Gates, func(name string) bool { return e.Gates[name].Kind == "review" })
 	n.Prompt = oneLineEach(w.Prompt(Planned{Policy: u.policy.set, Explored: last > 0, Reviewed: reviewed, Person: !w.Approved}))

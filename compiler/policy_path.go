@@ -40,7 +40,7 @@ func policyPath(read readFunc, project fs.FS, limit int) (out []Source, diags di
 	return append(out, found...), append(diags, l...)
 }
 
-// OnPolicyPath reports whether a path of a project is that of a file that PolicyPath reads.
+// OnPolicyPath reports whether PolicyPath reads the file of a project at this path.
 func OnPolicyPath(name string) bool {
 	return slices.Contains(rootPolicies, name) || path.Dir(name) == policyDir && policyName(name)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -25,15 +24,14 @@ type compilation struct {
 	files   map[string]*diag.File
 	read    map[string]readFile // through Project, each once
 	sets    map[string]*policySet
-	units   []*unit
+	builds  []*build
 	strict  bool            // a policy asks for it
 	trial   bool            // of a dialect: nothing is kept
 	misread []misread       // plans that another dialect may fit better
 	meter   *policies.Meter // of all evaluation
 	size    int             // of all plans, in bytes
 	room    int             // for what nodes carry; see carry
-
-	misplaced map[diag.Range]bool // settings that do nothing, reported
+	said    said            // about fences and policies
 }
 
 // costPerByte is what evaluation may cost for each byte of the plans: a rule looks at
@@ -53,45 +51,11 @@ type policySet struct {
 	sources []Source // what it was decoded from, by path
 }
 
-// unit is one plan with everything that is known about it. Passes read it and
-// do not change it, but for its memo.
-type unit struct {
-	c       *compilation
-	limits  Limits // of this plan
-	source  Source
-	file    *diag.File
-	tree    *syntax.Plan // nil of an imported draft
-	policy  *policySet
-	set     *policies.Set
-	dialect syntax.Dialect
-	spec    string // that named it: "task", "task:Unit"
-	onlyArg bool   // nothing in plan or policy names it
-	draft   *ir.Draft
-	deps    *depend.Graph
-	plan    scopeFragments   // fences of the plan
-	phases  []scopeFragments // by phase
-	configs []nodeConfig     // by node
-	shared  map[sharedKey]*sharedConfig
-	epic    *ir.Epic
-	ids     identities
-
-	// Memo of what was looked up: the same question gets the same answer.
-	agents    map[string]*agentInfo
-	run       *policies.Settings
-	said      map[string]bool
-	implicit  []implicitAgent
-	choices   map[string]choice
-	chains    map[string][]string
-	wrote     map[string]bool // agents of steps that write
-	planning  bool            // the plan is what is written: a draft of ralph's own, under the built-in policy
-	contracts contracts
-}
-
 func newCompilation(in Input) *compilation {
 	c := &compilation{
 		in: in, limits: in.Options.Limits.orDefault(),
 		files: map[string]*diag.File{}, read: map[string]readFile{}, sets: map[string]*policySet{},
-		misplaced: map[diag.Range]bool{},
+		said: said{},
 	}
 	size := 0
 	for _, p := range in.Plans {
@@ -127,21 +91,20 @@ func (c *compilation) open(src Source) *unit {
 	u := c.unit(src, file, ps)
 	var ok bool
 	u.spec, _ = c.dialectName(&fm, ps.set)
-	u.onlyArg = !fm.Dialect.Set() && !ps.set.Ralph.Dialect.Set && u.spec != policies.DefaultDialect
 	if u.dialect, ok = c.dialect(&fm, ps.set); !ok { // reading it some other way would only add noise
 		return nil
 	}
 	var l diag.List
-	u.limits = c.limits.of(len(src.Bytes))
+	limits := c.limits.of(len(src.Bytes))
 	opts := syntax.Options{Dialect: u.dialect, Names: depend.ValueReader(u.dialect), Limits: syntax.Limits{
-		Bytes: u.limits.PlanBytes, Items: u.limits.Nodes, Depth: u.limits.Depth,
+		Bytes: limits.PlanBytes, Items: limits.Nodes, Depth: limits.Depth,
 	}}
 	if !c.trial {
 		opts.Dialects = allDialects(ps.set)
 	}
 	u.tree, l = syntax.Parse(file, opts)
 	c.diags.Add(c.remember(src, u, l)...)
-	u.draft, u.deps = lower(u, &c.diags)
+	u.draft, u.deps = lower(u, limits.Edges, &c.diags)
 	if len(u.draft.Nodes) == 0 {
 		return nil // syntax has said why
 	}
@@ -152,8 +115,8 @@ func (c *compilation) open(src Source) *unit {
 	return u
 }
 
-// forgetBodies gives back what was lowered: of a large plan the bodies are a third of all
-// memory, and the passes read the draft. Where it stood stays known.
+// forgetBodies releases what was lowered: the bodies of a large plan are a third of all
+// memory, and the passes read the draft. Their ranges stay.
 func forgetBodies(tree *syntax.Plan) {
 	tree.Section = syntax.Section{}
 	for i := range tree.Phases {
@@ -169,11 +132,7 @@ func forgetBodies(tree *syntax.Plan) {
 
 // unit returns a unit that nothing was read of yet.
 func (c *compilation) unit(src Source, file *diag.File, ps *policySet) *unit {
-	return &unit{
-		c: c, limits: c.limits, source: src, file: file, policy: ps, set: ps.set, shared: map[sharedKey]*sharedConfig{},
-		agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{},
-		said: map[string]bool{}, contracts: contracts{},
-	}
+	return &unit{c: c, source: src, file: file, policy: ps, set: ps.set}
 }
 
 // policyFor returns the policy of a plan; plans that use the same files share it.
@@ -292,7 +251,7 @@ func (c *compilation) readNow(p string, limit int) ([]byte, error) {
 	}
 	defer f.Close()
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return nil, cmpErr(err, errors.New("not a regular file"))
+		return nil, cmp.Or(err, errors.New("not a regular file"))
 	}
 	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if err != nil {
@@ -302,13 +261,6 @@ func (c *compilation) readNow(p string, limit int) ([]byte, error) {
 		return nil, fmt.Errorf("larger than %d bytes", limit)
 	}
 	return b, nil
-}
-
-func cmpErr(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // dialectName chooses how the plan is read: flag, front matter, policy, what is on

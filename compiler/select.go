@@ -30,14 +30,29 @@ type agentInfo struct {
 // works where they want.
 func (a *agentInfo) readOnly() bool { return a.access == "read" && !a.entry.Human }
 
-// agent returns the agent that a plan names, implicit if no policy declares it;
-// access is what an implicit agent gets.
-func (u *unit) agent(ref ir.AgentRef, access string, diags *diag.List) *agentInfo {
-	if a := u.agents[ref.Name]; a != nil {
+// crew finds agents for steps and gates, and remembers whom it found: the same
+// question gets the same answer in every pass.
+type crew struct {
+	u        *unit
+	agents   map[string]*agentInfo
+	implicit []implicitAgent
+	choices  map[string]choice
+	chains   map[string][]string
+	writers  map[string]bool // agents of steps that write; known after the pass agents
+}
+
+func newCrew(u *unit) *crew {
+	return &crew{u: u, agents: map[string]*agentInfo{}, choices: map[string]choice{}, chains: map[string][]string{}}
+}
+
+// agent returns the agent that a plan names, implicit if no policy declares it.
+func (c *crew) agent(ref ir.AgentRef, diags *diag.List) *agentInfo {
+	u := c.u
+	if a := c.agents[ref.Name]; a != nil {
 		return a
 	}
 	if d := u.set.Agents[ref.Name]; d != nil {
-		return u.declared(d, diags)
+		return c.declared(d, diags)
 	}
 	a := &agentInfo{name: ref.Name, multiplier: 1}
 	a.entry = ir.Agent{Runner: u.defaultRunner(), Implicit: true}
@@ -51,8 +66,8 @@ func (u *unit) agent(ref ir.AgentRef, access string, diags *diag.List) *agentInf
 	if file != "" {
 		a.entry.Path, a.entry.Digest, a.model = u.agentFile(file, at, diags)
 	}
-	u.agents[ref.Name] = a
-	u.implicit = append(u.implicit, implicitAgent{ref.Name, ref.Range, a.entry.Path != ""})
+	c.agents[ref.Name] = a
+	c.implicit = append(c.implicit, implicitAgent{ref.Name, ref.Range, a.entry.Path != ""})
 	return a
 }
 
@@ -62,13 +77,13 @@ type implicitAgent struct {
 	file bool // it has one
 }
 
-// validName reports whether a name may be part of a path.
+// validName reports whether a name can be part of a path.
 func validName(s string) bool {
 	return s != "" && s != "." && s != ".." && !strings.ContainsAny(s, "/\\\x00:")
 }
 
-func (u *unit) declared(d *policies.Agent, diags *diag.List) *agentInfo {
-	if a := u.agents[d.Name]; a != nil {
+func (c *crew) declared(d *policies.Agent, diags *diag.List) *agentInfo {
+	if a := c.agents[d.Name]; a != nil {
 		return a
 	}
 	a := &agentInfo{name: d.Name, declared: d, access: d.Access.V, session: d.Session.V, multiplier: d.TimeoutMultiplier.Get(1)}
@@ -77,12 +92,12 @@ func (u *unit) declared(d *policies.Agent, diags *diag.List) *agentInfo {
 		Capabilities: d.Capabilities.V, Tags: d.Tags.V, Session: d.Session.V, Human: d.Human.V, Expect: expected(d.Expect),
 	}
 	if d.Runner.V == "" && !d.Human.V {
-		a.entry.Runner = u.defaultRunner()
+		a.entry.Runner = c.u.defaultRunner()
 	}
 	if d.Path.Set {
-		a.entry.Path, a.entry.Digest, _ = u.agentFile(d.Path.V, d.Path.Range, diags)
+		a.entry.Path, a.entry.Digest, _ = c.u.agentFile(d.Path.V, d.Path.Range, diags)
 	}
-	u.agents[d.Name] = a
+	c.agents[d.Name] = a
 	return a
 }
 
@@ -189,7 +204,7 @@ type choice struct {
 // brings along, stands in for them. Of these the first by, in this order: declared by the user; for a blind review, does not write in
 // this plan; has exactly the access (who only reads comes before one that would
 // have to be restricted); has the model; priority; speed; name.
-func (u *unit) selectAgent(n need) (choice, bool) {
+func (c *crew) selectAgent(n need) (choice, bool) {
 	key := strings.Join(n.capabilities, ",") + "|" + strings.Join(n.tags, ",") + "|" + n.access + "|" + n.model
 	if n.blind {
 		key += "|blind"
@@ -197,15 +212,16 @@ func (u *unit) selectAgent(n need) (choice, bool) {
 	if n.program {
 		key += "|program"
 	}
-	if c, done := u.choices[key]; done {
-		return c, c.agent != nil
+	best, done := c.choices[key]
+	if !done {
+		best = c.choose(n)
+		c.choices[key] = best
 	}
-	c := u.choose(n)
-	u.choices[key] = c
-	return c, c.agent != nil
+	return best, best.agent != nil
 }
 
-func (u *unit) choose(n need) choice {
+func (c *crew) choose(n need) choice {
+	u := c.u
 	var own, builtin, people []*policies.Agent
 	listed := false // by an agent that is no person
 	for _, name := range slices.Sorted(maps.Keys(u.set.Agents)) {
@@ -239,19 +255,23 @@ func (u *unit) choose(n need) choice {
 		}
 		own, why = people, "only people list the capabilities "+strings.Join(n.capabilities, ", ")
 	}
-	from := own
-	if len(from) == 0 {
-		from = builtin
-		if u.set.UserAgents() {
-			why = "no declared agent fits: built-in"
-		}
+	if len(own) == 0 && u.set.UserAgents() {
+		why = "no declared agent fits: built-in"
 	}
-	if len(from) == 0 {
+	if len(own) == 0 {
+		own = builtin
+	}
+	if len(own) == 0 {
 		return choice{}
 	}
+	return c.best(n, own, why)
+}
+
+// best chooses among the agents that fit; why is known where there was no choice.
+func (c *crew) best(n need, from []*policies.Agent, why string) choice {
 	all := len(from)
 	if n.blind {
-		from = prefer(from, func(a *policies.Agent) bool { return !u.writers()[a.Name] })
+		from = prefer(from, func(a *policies.Agent) bool { return !c.writers[a.Name] })
 	}
 	from = prefer(from, func(a *policies.Agent) bool { return n.access != "read" || a.Access.V == "read" })
 	if n.model != "" {
@@ -273,21 +293,6 @@ func prefer(from []*policies.Agent, wanted func(*policies.Agent) bool) []*polici
 		return from
 	}
 	return some
-}
-
-// writers are the agents of steps that write in this plan.
-func (u *unit) writers() map[string]bool {
-	if u.wrote == nil {
-		u.wrote = map[string]bool{}
-		for i := range u.epic.Nodes {
-			for k := range u.epic.Nodes[i].Steps {
-				if s := &u.epic.Nodes[i].Steps[k]; s.Access == "write" && s.Agent != "" {
-					u.wrote[s.Agent] = true
-				}
-			}
-		}
-	}
-	return u.wrote
 }
 
 // reason says why best was taken of the agents from, which were preferred to the
@@ -337,11 +342,11 @@ func covers(have, want []string) bool {
 
 // fallbacks returns the chain of agents that stand in for a, nearest first,
 // each once; a circle is reported.
-func (u *unit) fallbacks(a *policies.Agent, access string, diags *diag.List) []string {
+func (c *crew) fallbacks(a *policies.Agent, access string, diags *diag.List) []string {
 	if a == nil || len(a.Fallback.V) == 0 {
 		return nil
 	}
-	if chain, done := u.chains[a.Name+"|"+access]; done {
+	if chain, done := c.chains[a.Name+"|"+access]; done {
 		return chain
 	}
 	var chain []string
@@ -349,7 +354,7 @@ func (u *unit) fallbacks(a *policies.Agent, access string, diags *diag.List) []s
 	var walk func(from *policies.Agent, depth int)
 	walk = func(from *policies.Agent, depth int) {
 		for _, name := range from.Fallback.V {
-			next := u.set.Agents[name]
+			next := c.u.set.Agents[name]
 			if next == nil || depth > 1000 {
 				continue // an unknown name was reported with the policy
 			}
@@ -359,13 +364,13 @@ func (u *unit) fallbacks(a *policies.Agent, access string, diags *diag.List) []s
 			state[name] = 1
 			if next.Active.Get(true) && (access != "write" || next.Access.V == "write") {
 				chain = append(chain, name)
-				u.declared(next, diags)
+				c.declared(next, diags)
 			}
 			walk(next, depth+1)
 			state[name] = 2
 		}
 	}
 	walk(a, 0)
-	u.chains[a.Name+"|"+access] = chain
+	c.chains[a.Name+"|"+access] = chain
 	return chain
 }

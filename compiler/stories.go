@@ -40,9 +40,8 @@ var (
 	listLine     = lazyregexp.New(`^[ \t]{0,8}(?:[-*+]|\d{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$`)
 )
 
-// readStories reads the spec.md beside the plan, if an item has the label of a user
-// story, and gives its scenarios to these items. One note says so.
-func (u *unit) readStories(diags *diag.List) {
+// byStory are the items that have the label of a user story, by its number.
+func (u *unit) byStory() map[string][]*ir.DraftNode {
 	labelled := map[string][]*ir.DraftNode{}
 	for i := range u.draft.Nodes {
 		n := &u.draft.Nodes[i]
@@ -52,6 +51,13 @@ func (u *unit) readStories(diags *diag.List) {
 			}
 		}
 	}
+	return labelled
+}
+
+// readStories reads the spec.md beside the plan, if an item has the label of a user
+// story, and gives its scenarios to these items. One note says so.
+func (u *unit) readStories(diags *diag.List) {
+	labelled := u.byStory()
 	at := path.Join(path.Dir(u.source.Path), specFile)
 	if len(labelled) == 0 || at == path.Clean(u.source.Path) {
 		return
@@ -110,7 +116,7 @@ func (u *unit) readStories(diags *diag.List) {
 // below a line "Acceptance Scenarios", up to the next heading, label or paragraph.
 func readStories(f *diag.File) []*story {
 	var out []*story
-	var in *story
+	var in *story // nil: outside of all
 	listing, gap, fenced, comment, offset := false, false, false, false, 0
 	for line := range strings.Lines(string(f.Bytes)) {
 		start := offset
@@ -125,38 +131,47 @@ func readStories(f *diag.File) []*story {
 			fenced, listing = !fenced, false
 		}
 		switch {
-		case fenced:
-		case text == "":
-			gap = true
-			continue
+		case fenced, text == "":
 		case strings.HasPrefix(line, "#"):
-			name := strings.Trim(strings.TrimLeft(line, "#"), " \t*_:")
 			if m := storyHeading.FindStringSubmatch(line); m != nil {
 				in = &story{number: m[1], at: f.Range(start, start+len(line))}
 				out = append(out, in)
 				listing = false
-			} else if listing = in != nil && isScenarios(name); !listing && strings.HasPrefix(line, "## ") {
+			} else if listing = in != nil && isScenarios(strings.Trim(strings.TrimLeft(line, "#"), " \t*_:")); !listing && strings.HasPrefix(line, "## ") {
 				in = nil
 			}
 		case in == nil:
 		default:
-			if m := boldLine.FindStringSubmatch(line); m != nil && !syntax.ScenarioWord(m[2]) {
-				if listing = isScenarios(m[2]); listing && m[4] != "" {
-					in.add(m[4])
-				}
-			} else if m := listLine.FindStringSubmatch(line); m != nil && listing {
-				in.add(m[1])
-			} else if listing && len(in.scenarios) > 0 && (!gap || strings.HasPrefix(line, " ")) {
-				in.goOn(text)
-			} else if listing && syntax.ScenarioWord(text) {
-				in.add(text)
-			} else if gap {
-				listing = false
-			}
+			listing = in.line(line, text, listing, gap)
 		}
-		gap = false
+		gap = text == "" && !fenced
 	}
 	return out
+}
+
+// line reads a line below the heading of a story and returns whether scenarios are
+// listed from then on; gap: an empty line stands before it.
+func (in *story) line(line, text string, listing, gap bool) bool {
+	if m := boldLine.FindStringSubmatch(line); m != nil && !syntax.ScenarioWord(m[2]) {
+		listing = isScenarios(m[2])
+		if listing && m[4] != "" {
+			in.add(m[4])
+		}
+		return listing
+	}
+	m := listLine.FindStringSubmatch(line)
+	switch {
+	case !listing:
+	case m != nil:
+		in.add(m[1])
+	case len(in.scenarios) > 0 && (!gap || strings.HasPrefix(line, " ")):
+		in.goOn(text)
+	case syntax.ScenarioWord(text):
+		in.add(text)
+	default:
+		return !gap
+	}
+	return listing
 }
 
 // add adds a scenario; a line that begins with When, Then, And or But belongs to the one

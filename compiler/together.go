@@ -19,10 +19,10 @@ type claimed struct {
 // checkTogether looks at the branches, worktrees and ids of all plans at once.
 func (c *compilation) checkTogether() {
 	var branches, worktrees []claimed
-	slugs := map[string]*unit{}
+	slugs := map[string]*build{}
 	c.checkAnnotations()
 	c.checkIDChoices()
-	for _, u := range c.units {
+	for _, u := range c.builds {
 		e := u.epic
 		if other := slugs[e.Epic.Slug]; other != nil {
 			at := u.draft.Range
@@ -40,11 +40,10 @@ func (c *compilation) checkTogether() {
 			claimed{e.Epic.Target, "the target", u.draft.Target.Range, true},
 			claimed{"ralph/" + e.Epic.Slug + "/integration", "the integration branch", diag.Range{}, false})
 		own := newBranches(e)
-		for i := range e.Nodes {
-			n, d := &e.Nodes[i], &u.draft.Nodes[i]
-			what := string(n.Key)
+		for it, n := range u.nodes(e) {
+			d, what := it.draft, string(n.Key)
 			branches = append(branches, claimed{n.Git.Branch, what, cmpRange(d.Branch.Range, d.KeyRange), false})
-			if n.Git.Base != e.Epic.Base && !own.before(e, i, n.Git.Base) {
+			if n.Git.Base != e.Epic.Base && !own.before(e, n.Key, n.Git.Base) {
 				branches = append(branches, claimed{n.Git.Base, "the base of " + what, d.Base.Range, true})
 			}
 			worktrees = append(worktrees, claimed{path.Clean(n.Git.Worktree), what, cmpRange(d.Worktree.Range, d.KeyRange), false})
@@ -71,13 +70,14 @@ func newBranches(e *ir.Epic) ownBranches {
 	return b
 }
 
-// before reports whether the branch is that of a node which node i waits for: a
+// before reports whether the branch is that of a node which another waits for: a
 // plan whose sprints are based on each other's branches says what its graph says.
-func (b ownBranches) before(e *ir.Epic, i int, branch string) bool {
+func (b ownBranches) before(e *ir.Epic, key ir.Key, branch string) bool {
 	want, known := b.byBranch[branch]
 	if !known {
 		return false
 	}
+	i := b.byKey[key]
 	seen, stack := map[int]bool{i: true}, []int{i}
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
@@ -104,11 +104,11 @@ func (b ownBranches) before(e *ir.Epic, i int, branch string) bool {
 // syntax.
 func (c *compilation) checkAnnotations() {
 	type owner struct {
-		u  *unit
+		u  *build
 		at diag.Range
 	}
 	first := map[ir.NodeID]owner{}
-	see := func(u *unit, id ir.NodeID, at diag.Range, item bool) {
+	see := func(u *build, id ir.NodeID, at diag.Range, item bool) {
 		if id == "" {
 			return
 		}
@@ -122,7 +122,7 @@ func (c *compilation) checkAnnotations() {
 			first[id] = owner{u, at}
 		}
 	}
-	for _, u := range c.units {
+	for _, u := range c.builds {
 		see(u, u.draft.ID, u.draft.IDRange, false)
 		for i := range u.draft.Nodes {
 			see(u, u.draft.Nodes[i].ID, u.draft.Nodes[i].IDRange, true)

@@ -13,7 +13,7 @@ import (
 
 // Trace says why values of an epic are what they are. It computes an answer
 // when it is asked, so that it costs nothing to have.
-type Trace struct{ u *unit }
+type Trace struct{ b *build }
 
 // Reason explains one value.
 type Reason struct {
@@ -25,18 +25,18 @@ type Reason struct {
 
 // Keys returns the keys of the plan's items, in the order of the plan.
 func (t *Trace) Keys() []ir.Key {
-	out := make([]ir.Key, len(t.u.draft.Nodes))
-	for i := range t.u.draft.Nodes {
-		out[i] = t.u.draft.Nodes[i].Key
+	out := make([]ir.Key, len(t.b.draft.Nodes))
+	for i := range t.b.draft.Nodes {
+		out[i] = t.b.draft.Nodes[i].Key
 	}
 	return out
 }
 
 // Places returns where the heading, or the first line, of each item stands.
 func (t *Trace) Places() map[ir.Key]diag.Range {
-	out := make(map[ir.Key]diag.Range, len(t.u.draft.Nodes))
-	for i := range t.u.draft.Nodes {
-		out[t.u.draft.Nodes[i].Key] = t.u.draft.Nodes[i].Range
+	out := make(map[ir.Key]diag.Range, len(t.b.draft.Nodes))
+	for i := range t.b.draft.Nodes {
+		out[t.b.draft.Nodes[i].Key] = t.b.draft.Nodes[i].Range
 	}
 	return out
 }
@@ -44,48 +44,48 @@ func (t *Trace) Places() map[ir.Key]diag.Range {
 // Lowered returns the epic as far as it could be made where the plan has errors: its nodes
 // in the order of the plan, with the ids that the plan says.
 func (t *Trace) Lowered() *ir.Epic {
-	e := with(t.u.epic)
+	e := with(t.b.epic)
 	for i := range e.Nodes {
-		e.Nodes[i].ID = t.u.draft.Nodes[i].ID
+		e.Nodes[i].ID = t.b.draft.Nodes[i].ID
 	}
 	return e
 }
 
 // New returns the paths that the items' scopes mark as new.
 func (t *Trace) New() (paths []string) {
-	for i := range t.u.draft.Nodes {
-		paths = append(paths, t.u.draft.Nodes[i].New...)
+	for i := range t.b.draft.Nodes {
+		paths = append(paths, t.b.draft.Nodes[i].New...)
 	}
 	return paths
 }
 
 // Phases returns the groups of the plan's items, in the order of the plan.
-func (t *Trace) Phases() []ir.DraftPhase { return t.u.draft.Phases }
+func (t *Trace) Phases() []ir.DraftPhase { return t.b.draft.Phases }
 
 // Settings returns the fences of policy that the plan has, in its order.
 func (t *Trace) Settings() []ir.Fragment {
-	out := slices.Clone(t.u.draft.Fragments)
-	for i := range t.u.draft.Phases {
-		out = append(out, t.u.draft.Phases[i].Fragments...)
+	out := slices.Clone(t.b.draft.Fragments)
+	for i := range t.b.draft.Phases {
+		out = append(out, t.b.draft.Phases[i].Fragments...)
 	}
-	for i := range t.u.draft.Nodes {
-		out = append(out, t.u.draft.Nodes[i].Fragments...)
+	for i := range t.b.draft.Nodes {
+		out = append(out, t.b.draft.Nodes[i].Fragments...)
 	}
 	slices.SortStableFunc(out, func(a, b ir.Fragment) int { return a.Range.Start - b.Range.Start })
 	return slices.CompactFunc(out, func(a, b ir.Fragment) bool { return a.Range == b.Range }) // sprints of one item share theirs
 }
 
 // Policy returns the policy that the plan was compiled with.
-func (t *Trace) Policy() *policies.Set { return t.u.set }
+func (t *Trace) Policy() *policies.Set { return t.b.set }
 
 // Why returns the reasons for the values of a node, in the order of its fields;
 // with field, only those that are that field or stand below it. ok is false if
 // there is no such node.
 func (t *Trace) Why(key ir.Key, field string) (reasons []Reason, ok bool) {
-	for i := range t.u.draft.Nodes {
-		if t.u.draft.Nodes[i].Key == key {
-			w := why{u: t.u, i: i, field: field}
-			w.all()
+	for i := range t.b.parts {
+		if it := &t.b.parts[i]; it.draft.Key == key {
+			w := why{build: t.b, it: it, field: field}
+			w.all(i)
 			return w.out, true
 		}
 	}
@@ -93,8 +93,8 @@ func (t *Trace) Why(key ir.Key, field string) (reasons []Reason, ok bool) {
 }
 
 type why struct {
-	u     *unit
-	i     int
+	*build
+	it    *part
 	field string
 	out   []Reason
 }
@@ -106,13 +106,21 @@ func (w *why) add(field, value, origin string, at diag.Range) {
 	w.out = append(w.out, Reason{Field: field, Value: value, Origin: origin, Range: at})
 }
 
-func (w *why) all() {
-	d, c := &w.u.draft.Nodes[w.i], &w.u.configs[w.i]
-	w.node(d, c)
-	w.edges(d)
-	if len(w.u.epic.Nodes) == len(w.u.draft.Nodes) {
-		for k := range w.u.epic.Nodes {
-			if n := &w.u.epic.Nodes[k]; n.Key == d.Key {
+func (w *why) all(i int) {
+	d := w.it.draft
+	w.add("key", string(d.Key), "the plan", d.KeyRange)
+	if d.ID != "" {
+		w.add("id", string(d.ID), "annotation", d.IDRange)
+	} else if i < len(w.ids.nodes) {
+		w.add("id", string(w.ids.nodes[i]), "derived from the plan's path and the key", diag.Range{})
+	}
+	w.node(d, w.it)
+	for _, e := range d.Edges {
+		w.add("after."+string(e.Key), string(e.Type), e.From, e.Range)
+	}
+	if len(w.epic.Nodes) == len(w.draft.Nodes) {
+		for k := range w.epic.Nodes {
+			if n := &w.epic.Nodes[k]; n.Key == d.Key {
 				w.steps(n, d)
 				w.git(n, d)
 			}
@@ -120,13 +128,7 @@ func (w *why) all() {
 	}
 }
 
-func (w *why) node(d *ir.DraftNode, c *nodeConfig) {
-	w.add("key", string(d.Key), "the plan", d.KeyRange)
-	if d.ID != "" {
-		w.add("id", string(d.ID), "annotation", d.IDRange)
-	} else if w.i < len(w.u.ids.nodes) {
-		w.add("id", string(w.u.ids.nodes[w.i]), "derived from the plan's path and the key", diag.Range{})
-	}
+func (w *why) node(d *ir.DraftNode, c *part) {
 	w.add("kind", string(d.Kind), "the plan", d.Range)
 	if d.Done {
 		w.add("done", "true", d.DoneBy, d.DoneRange)
@@ -144,8 +146,8 @@ func (w *why) node(d *ir.DraftNode, c *nodeConfig) {
 	at := c.policy.Range
 	if d.Policy.Set() {
 		at = d.Policy.Range
-	} else if w.u.draft.Policy.Set() {
-		at = w.u.draft.Policy.Range
+	} else if w.draft.Policy.Set() {
+		at = w.draft.Policy.Range
 	}
 	w.add("policy", c.policy.Name, c.why, at)
 	if d.Priority.Set() {
@@ -156,29 +158,20 @@ func (w *why) node(d *ir.DraftNode, c *nodeConfig) {
 	for _, f := range []struct {
 		name string
 		v    ir.Stated
-	}{{"lane", d.Lane}, {"type", d.Type}, {"limits.deadline", d.Deadline}, {"limits.estimate", d.Estimate}} {
+	}{{"lane", d.Lane}, {"type", d.Type}, {"limits.deadline", d.Deadline}, {"limits.estimate", d.Estimate}, {"limits.budget", d.Budget}} {
 		if f.v.Set() {
 			w.add(f.name, f.v.Value, "label", f.v.Range)
 		}
 	}
-	if d.Budget.Set() {
-		w.add("limits.budget", d.Budget.Value, "label", d.Budget.Range)
-	}
-}
-
-func (w *why) edges(d *ir.DraftNode) {
-	for _, e := range d.Edges {
-		w.add("after."+string(e.Key), string(e.Type), e.From, e.Range)
-	}
 }
 
 func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
-	u := w.u
+	u := w.build
 	for k := range n.Steps {
 		s := &n.Steps[k]
 		p := "steps." + s.Name
-		v := u.stepValue(w.i, s.Name)
-		work := v != nil && v.Name == u.workName(w.i)
+		v := w.it.stepValue(s.Name)
+		work := v != nil && v.Name == w.it.workName()
 		if s.Agent != "" {
 			at := diag.Range{}
 			if a := planAgent(d, s); a != nil {
@@ -218,10 +211,10 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 
 // gateEnv says which variables a command gets beside those of every command.
 func (w *why) gateEnv(field, name, origin string) {
-	g := w.u.epic.Gates[name]
+	g := w.epic.Gates[name]
 	var env policies.Value[map[string]string]
 	var secrets policies.Value[[]string]
-	if p := w.u.set.Gates[name[strings.LastIndexByte(name, '/')+1:]]; p != nil {
+	if p := w.set.Gates[name[strings.LastIndexByte(name, '/')+1:]]; p != nil {
 		env, secrets = p.Env, p.Secrets
 	}
 	if len(g.Env) > 0 {
@@ -234,7 +227,7 @@ func (w *why) gateEnv(field, name, origin string) {
 
 // expect says what a turn of an agent is expected to cost, if its policy does.
 func (w *why) expect(field, agent string) {
-	a := w.u.agents[agent]
+	a := w.crew.agents[agent]
 	if a == nil || a.declared == nil {
 		return
 	}
@@ -249,12 +242,12 @@ func (w *why) expect(field, agent string) {
 
 // gateTime says where the time of a gate comes from.
 func (w *why) gateTime(field, name string) {
-	g := w.u.epic.Gates[name]
+	g := w.epic.Gates[name]
 	if g.Kind == "outcome" { // takes none
 		return
 	}
-	from := w.u.settings(&w.u.configs[w.i]).Limits.GateTimeout(g.Kind)
-	p := w.u.set.Gates[name[strings.LastIndexByte(name, '/')+1:]]
+	from := w.it.settings.Limits.GateTimeout(g.Kind)
+	p := w.set.Gates[name[strings.LastIndexByte(name, '/')+1:]]
 	switch {
 	case g.From != "plan" && p != nil && p.TimeoutMS.Set:
 		from = p.TimeoutMS
@@ -277,7 +270,7 @@ func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work 
 	if s.Access == "write" {
 		iterations = v.iterWrite
 	}
-	if w.u.c.in.Options.MaxIterations > 0 && s.Access == "write" {
+	if w.c.in.Options.MaxIterations > 0 && s.Access == "write" {
 		w.add(p+".iterations", fmt.Sprint(s.Limits.Iterations), "flag --max-iterations", diag.Range{})
 	} else {
 		value("iterations", int64(s.Limits.Iterations), iterations, d.Iterations)
@@ -293,7 +286,7 @@ func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work 
 	if label(d.Timeout) {
 		origin, at = "label", d.Timeout.Range
 	}
-	if a := w.u.agents[s.Agent]; a != nil && a.multiplier != 1 {
+	if a := w.crew.agents[s.Agent]; a != nil && a.multiplier != 1 {
 		origin += fmt.Sprintf(", × %g by agent %q", a.multiplier, s.Agent)
 	}
 	w.add(p+".timeout_ms", fmt.Sprint(s.Limits.TimeoutMS), origin, at)
@@ -315,7 +308,7 @@ func originOf[T any](v policies.Value[T], def string) string {
 }
 
 func (w *why) git(n *ir.Node, d *ir.DraftNode) {
-	s := w.u.settings(&w.u.configs[w.i])
+	s := w.it.settings
 	one := func(field, value string, l ir.Stated, t policies.Value[string]) {
 		if l.Set() {
 			w.add(field, value, "label", l.Range)
@@ -328,9 +321,9 @@ func (w *why) git(n *ir.Node, d *ir.DraftNode) {
 	switch {
 	case d.Base.Set():
 		w.add("git.base", n.Git.Base, "label", d.Base.Range)
-	case w.u.draft.Base.Set():
-		w.add("git.base", n.Git.Base, "the plan", w.u.draft.Base.Range)
+	case w.draft.Base.Set():
+		w.add("git.base", n.Git.Base, "the plan", w.draft.Base.Range)
 	default:
-		w.add("git.base", n.Git.Base, originOf(w.u.runSettings().Git.Base, "HEAD when first applied"), w.u.runSettings().Git.Base.Range)
+		w.add("git.base", n.Git.Base, originOf(w.whole.Git.Base, "HEAD when first applied"), w.whole.Git.Base.Range)
 	}
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // What an epic costs is the sum of what its nodes carry. Some of it stands in the
 // plan or the policy once and in each node again: labels of the plan, the goal of a
 // phase, gates and steps of a policy. It is counted before it is made.
 
-// Bytes that a node's part takes in epic.json, about; lists of names are searched.
+// Approximate bytes of a node's part in epic.json; lists of names are searched.
 const (
 	stepWidth = 600
 	gateWidth = 600
@@ -24,14 +25,14 @@ func roomFor(size int) int { return max(smallEpic, epicGrowth*size) }
 
 // carry counts n bytes more that a node is to carry and reports whether there is room.
 // The first time there is none it says so, at the node.
-func (u *unit) carry(i, n int, what string) bool {
+func (u *unit) carry(d *ir.DraftNode, n int, what string) bool {
 	before := u.c.room
 	u.c.room -= n
 	if u.c.room >= 0 {
 		return true
 	}
 	if before >= 0 {
-		u.c.diags.Add(diag.New("plan-too-large", u.draft.Nodes[i].Range, "the items carry too much").
+		u.c.diags.Add(diag.New("plan-too-large", d.Range, "the items carry too much").
 			WithDetail("With %s of this item, what all items carry is more than %d MB: it stands once in the plan or the policy, and again in every item. Shorten it, or state it where it is needed.", what, roomFor(u.c.size)>>20))
 	}
 	return false
@@ -46,7 +47,7 @@ func lengthOf(texts []string) int {
 	return n
 }
 
-// listed is how many values the lists of a label hold, about; 0 for text and
+// listed estimates how many values the lists of a label hold; 0 for text and
 // dependencies, which have limits of their own.
 func listed(lb *syntax.Label) int {
 	switch lb.Name {

@@ -1,253 +1,71 @@
 package diag
 
 // planCodes declares the codes about the markdown of a plan: headings, labels, fences, front matter (owner: compiler/syntax).
-var planCodes = []Entry{
-	{
-		Code: "plan-too-large", Severity: Error, About: "input",
-		Title: "The plan is larger than the limit",
-	},
-	{
-		Code: "plan-line-too-long", Severity: Error, About: "input",
-		Title: "A line of the plan is longer than the limit",
-	},
-	{
-		Code: "nested-too-deeply", Severity: Error, About: "input",
-		Title: "Lists or quotes nest too deeply",
-	},
-	{
-		Code: "too-many-items", Severity: Error, About: "input",
-		Title: "The plan has more items than the limit",
-	},
-	{
-		Code: "not-utf8", Severity: Error, About: "input",
-		Title: "The plan is not UTF-8",
-	},
-	{
-		Code: "front-matter-syntax", Severity: Error, About: "plan",
-		Title: "The front matter is not valid YAML",
-	},
-	{
-		Code: "front-matter-value", Severity: Error, About: "plan",
-		Title: "A key of the front matter has a value of the wrong form",
-	},
-	{
-		Code: "foreign-front-matter", Severity: Note, About: "plan",
-		Title: "The front matter has keys of other tools",
-	},
-	{
-		Code: "unknown-front-matter", Severity: Error, About: "plan",
-		Title: "The front matter has an unknown key",
-	},
-	{
-		Code: "no-items", Severity: Error, About: "plan",
-		Title: "No items were found in the plan",
-	},
-	{
-		Code: "another-dialect", Severity: Warning, Strict: true, About: "plan",
-		Title: "Another dialect finds far more items",
-	},
-	{
-		Code: "look-alike-heading", Severity: Hint, About: "plan",
-		Title: "A heading looks like an item and is prose",
-	},
-	{
-		Code: "malformed-id", Severity: Warning, About: "plan",
-		Title: "A heading nearly is an item or a group",
-	},
-	{
-		Code: "all-finished", Severity: Warning, About: "plan",
-		Title: "Every item of the plan is finished",
-	},
-	{
-		Code: "box-without-id", Severity: Warning, About: "plan",
-		Title: "A check box stands where items do and has no id",
-	},
-	{
-		Code: "empty-box", Severity: Warning, About: "plan",
-		Title: "A check box has no text",
-	},
-	{
-		Code: "text-above-boxes", Severity: Hint, About: "plan",
-		Title: "A list item without a box stands above check boxes",
-	},
-	{
-		Code: "moving-key", Severity: Warning, About: "plan",
-		Title: "Items have no identity but their place",
-	},
-	{
-		Code: "open-inside-ticked", Severity: Warning, About: "plan",
-		Title: "A ticked item has open boxes inside it",
-	},
-	{
-		Code: "open-below-tick", Severity: Warning, About: "plan",
-		Title: "A ticked item is not finished, because a box in it is open",
-	},
-	{
-		Code: "open-in-finished", Severity: Warning, About: "plan",
-		Title: "A finished item has open boxes",
-	},
-	{
-		Code: "group-without-items", Severity: Hint, About: "plan",
-		Title: "A group heading contains no items, and neither does any other",
-	},
-	{
-		Code: "group-at-other-level", Severity: Hint, About: "plan",
-		Title: "A group heading stands at another level",
-	},
-	{
-		Code: "repeated-group", Severity: Hint, About: "plan",
-		Title: "A group heading repeats an id and contains no items",
-	},
-	{
-		Code: "deeper-repeat", Severity: Hint, About: "plan",
-		Title: "A heading repeats the id of an item above it",
-	},
-	{
-		Code: "empty-repeat", Severity: Warning, About: "plan",
-		Title: "A heading repeats an id without saying anything",
-	},
-	{
-		Code: "item-outside-groups", Severity: Hint, About: "plan",
-		Title: "An item heading stands outside the groups",
-	},
-	{
-		Code: "title-like-item", Severity: Hint, About: "plan",
-		Title: "The title reads like a group or an item",
-	},
-	{
-		Code: "several-ids", Severity: Warning, About: "plan",
-		Title: "A heading makes one item or group of several ids",
-	},
-	{
-		Code: "group-labels-differ", Severity: Error, About: "plan",
-		Title: "Two headings of one group say different things",
-	},
-	{
-		Code: "split-tasks", Severity: Warning, About: "plan",
-		Title: "A plain number with lettered headings below it has check boxes",
-	},
-	{
-		Code: "lost-item", Severity: Warning, About: "plan",
-		Title: "An item stands outside every group and makes no node",
-	},
-	{
-		Code: "item-without-group", Severity: Warning, About: "plan",
-		Title: "An item stands outside every group",
-	},
-	{
-		Code: "duplicate-id", Severity: Error, About: "plan",
-		Title: "An id is there twice",
-	},
-	{
-		Code: "empty-id", Severity: Error, About: "plan",
-		Title: "An item has no id",
-	},
-	{
-		Code: "cancelled", Severity: Note, About: "plan",
-		Title: "An item or a group is struck through",
-	},
-	{
-		Code: "struck-title", Severity: Warning, About: "plan",
-		Title: "Only the name of an item or a phase is struck through",
-	},
-	{
-		Code: "item-level", Severity: Warning, About: "plan",
-		Title: "An item's heading has another level",
-	},
-	{
-		Code: "phase-mismatch", Severity: Error, About: "plan",
-		Title: "A sprint stands in a phase of another number",
-	},
-	{
-		Code: "two-kinds", Severity: Warning, About: "plan",
-		Title: "A title has markers of two kinds",
-	},
-	{
-		Code: "unknown-label", Severity: Hint, About: "plan",
-		Title: "A bold label means nothing to ralph",
-	},
-	{
-		Code: "label-form", Severity: Warning, About: "plan",
-		Title: "A label is written in a form that is not read",
-	},
-	{
-		Code: "label-not-here", Severity: Warning, About: "plan",
-		Title: "A label stands where it means nothing",
-	},
-	{
-		Code: "conflicting-values", Severity: Error, About: "plan",
-		Title: "A field is given twice with different values",
-	},
-	{
-		Code: "malformed-directive", Severity: Error, About: "plan",
-		Title: "A directive cannot be read",
-	},
-	{
-		Code: "unknown-directive", Severity: Error, About: "plan",
-		Title: "A directive has an unknown field",
-	},
-	{
-		Code: "misplaced-directive", Severity: Warning, About: "plan",
-		Title: "A directive belongs to no section",
-	},
-	{
-		Code: "malformed-annotation", Severity: Error, About: "plan",
-		Title: "An annotation has no usable id",
-	},
-	{
-		Code: "duplicate-annotation", Severity: Error, About: "plan",
-		Title: "An annotation is there twice",
-	},
-	{
-		Code: "misplaced-annotation", Severity: Warning, About: "plan",
-		Title: "An annotation stands in an unusual place",
-	},
-	{
-		Code: "verify-fence", Severity: Warning, About: "plan",
-		Title: "A fence below Verify is no shell script",
-	},
-	{
-		Code: "fence-attribute", Severity: Warning, About: "plan",
-		Title: "An info string has something that means nothing",
-	},
-	{
-		Code: "hidden-in-command", Severity: Error, About: "plan",
-		Title: "A command has characters that do not show",
-	},
-	{
-		Code: "unclosed-comment", Severity: Error, About: "plan",
-		Title: "A comment is never closed, or closed by the next one",
-	},
-	{
-		Code: "unclosed-fence", Severity: Error, About: "plan",
-		Title: "A code fence is never closed and hides items",
-	},
-	{
-		Code: "fence-hides-items", Severity: Warning, About: "plan",
-		Title: "A code fence hides what looks like items",
-	},
-	{
-		Code: "graph-not-read", Severity: Hint, About: "plan",
-		Title: "A drawing or a section about dependencies is not read",
-	},
-	{
-		Code: "table-row", Severity: Hint, About: "plan",
-		Title: "A row of a dependency table names no item",
-	},
-	{
-		Code: "control-character", Severity: Warning, About: "plan",
-		Title: "A title has a control character",
-	},
-	{
-		Code: "finished", Severity: Note, About: "plan",
-		Title: "Items are finished",
-	},
-	{
-		Code: "story-acceptance", Severity: Note, About: "plan",
-		Title: "Acceptance criteria come from the spec beside the plan",
-	},
-	{
-		Code: "spec-unread", Severity: Warning, Strict: true, About: "plan",
-		Title: "The spec beside the plan cannot be read",
-	},
+var planCodes = rows{
+	{"front-matter-syntax", Error, "The front matter is not valid YAML"},
+	{"front-matter-value", Error, "A key of the front matter has a value of the wrong form"},
+	{"foreign-front-matter", Note, "The front matter has keys of other tools"},
+	{"unknown-front-matter", Error, "The front matter has an unknown key"},
+	{"no-items", Error, "No items were found in the plan"},
+	{"another-dialect", Warning | strict, "Another dialect finds far more items"},
+	{"look-alike-heading", Hint, "A heading looks like an item and is prose"},
+	{"malformed-id", Warning, "A heading nearly is an item or a group"},
+	{"all-finished", Warning, "Every item of the plan is finished"},
+	{"box-without-id", Warning, "A check box stands where items do and has no id"},
+	{"empty-box", Warning, "A check box has no text"},
+	{"text-above-boxes", Hint, "A list item without a box stands above check boxes"},
+	{"moving-key", Warning, "Items have no identity but their place"},
+	{"open-inside-ticked", Warning, "A ticked item has open boxes inside it"},
+	{"open-below-tick", Warning, "A ticked item is not finished, because a box in it is open"},
+	{"open-in-finished", Warning, "A finished item has open boxes"},
+	{"group-without-items", Hint, "A group heading contains no items, and neither does any other"},
+	{"group-at-other-level", Hint, "A group heading stands at another level"},
+	{"repeated-group", Hint, "A group heading repeats an id and contains no items"},
+	{"deeper-repeat", Hint, "A heading repeats the id of an item above it"},
+	{"empty-repeat", Warning, "A heading repeats an id without saying anything"},
+	{"item-outside-groups", Hint, "An item heading stands outside the groups"},
+	{"title-like-item", Hint, "The title reads like a group or an item"},
+	{"several-ids", Warning, "A heading makes one item or group of several ids"},
+	{"group-labels-differ", Error, "Two headings of one group say different things"},
+	{"split-tasks", Warning, "A plain number with lettered headings below it has check boxes"},
+	{"lost-item", Warning, "An item stands outside every group and makes no node"},
+	{"item-without-group", Warning, "An item stands outside every group"},
+	{"duplicate-id", Error, "An id is there twice"},
+	{"empty-id", Error, "An item has no id"},
+	{"cancelled", Note, "An item or a group is struck through"},
+	{"struck-title", Warning, "Only the name of an item or a phase is struck through"},
+	{"item-level", Warning, "An item's heading has another level"},
+	{"phase-mismatch", Error, "A sprint stands in a phase of another number"},
+	{"two-kinds", Warning, "A title has markers of two kinds"},
+	{"unknown-label", Hint, "A bold label means nothing to ralph"},
+	{"label-form", Warning, "A label is written in a form that is not read"},
+	{"label-not-here", Warning, "A label stands where it means nothing"},
+	{"conflicting-values", Error, "A field is given twice with different values"},
+	{"malformed-directive", Error, "A directive cannot be read"},
+	{"unknown-directive", Error, "A directive has an unknown field"},
+	{"misplaced-directive", Warning, "A directive belongs to no section"},
+	{"malformed-annotation", Error, "An annotation has no usable id"},
+	{"duplicate-annotation", Error, "An annotation is there twice"},
+	{"misplaced-annotation", Warning, "An annotation stands in an unusual place"},
+	{"verify-fence", Warning, "A fence below Verify is no shell script"},
+	{"fence-attribute", Warning, "An info string has something that means nothing"},
+	{"hidden-in-command", Error, "A command has characters that do not show"},
+	{"unclosed-comment", Error, "A comment is never closed, or closed by the next one"},
+	{"unclosed-fence", Error, "A code fence is never closed and hides items"},
+	{"fence-hides-items", Warning, "A code fence hides what looks like items"},
+	{"graph-not-read", Hint, "A drawing or a section about dependencies is not read"},
+	{"table-row", Hint, "A row of a dependency table names no item"},
+	{"control-character", Warning, "A title has a control character"},
+	{"finished", Note, "Items are finished"},
+	{"story-acceptance", Note, "Acceptance criteria come from the spec beside the plan"},
+	{"spec-unread", Warning | strict, "The spec beside the plan cannot be read"},
+}
+
+// planInputCodes are those about what the command line names.
+var planInputCodes = rows{
+	{"plan-too-large", Error, "The plan is larger than the limit"},
+	{"plan-line-too-long", Error, "A line of the plan is longer than the limit"},
+	{"nested-too-deeply", Error, "Lists or quotes nest too deeply"},
+	{"too-many-items", Error, "The plan has more items than the limit"},
+	{"not-utf8", Error, "The plan is not UTF-8"},
 }

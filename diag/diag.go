@@ -83,6 +83,14 @@ func (d Diagnostic) WithRelated(r Range, format string, args ...any) Diagnostic 
 	return d
 }
 
+// WithAll returns d with all of many places that a message fits, up to most.
+func (d Diagnostic) WithAll(places []Range, most int, message string) Diagnostic {
+	for _, r := range places[:min(len(places), most)] {
+		d = d.WithRelated(r, "%s", message)
+	}
+	return d
+}
+
 // WithFix returns d with an edit that mends it.
 func (d Diagnostic) WithFix(r Range, text string) Diagnostic {
 	d.Fix = &Fix{Range: r, Text: text}

@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -14,15 +15,32 @@ type Entry struct {
 	Title    string // one line, what is wrong in general
 }
 
+// rows declare the codes about one thing, one a row.
+type rows []struct {
+	code     Code
+	severity Severity // with strict: Entry.Strict
+	title    string
+}
+
+const strict Severity = 1 << 4
+
+func about(what string, codes rows) []Entry {
+	out := make([]Entry, len(codes))
+	for i, c := range codes {
+		out[i] = Entry{Code: c.code, Severity: c.severity &^ strict, Strict: c.severity&strict != 0, About: what, Title: c.title}
+	}
+	return out
+}
+
 // Table lists every code, sorted by code.
 var Table = sync.OnceValue(func() []Entry {
-	t := slices.Concat(planCodes, nearCodes, dependencyCodes, policyCodes, graphCodes, beadCodes, taskCodes, shepherdCodes, taskmasterCodes, gsdCodes, draftCodes)
-	slices.SortFunc(t, func(a, b Entry) int {
-		if a.Code < b.Code {
-			return -1
-		}
-		return 1
-	})
+	t := slices.Concat(
+		about("plan", planCodes), about("input", planInputCodes), about("plan", nearCodes), about("dependency", dependencyCodes),
+		about("policy", policyCodes), about("graph", graphCodes), about("input", graphInputCodes), about("bead", beadCodes),
+		about("bead", taskCodes), about("shepherd", shepherdCodes), about("bead", taskmasterCodes), about("bead", gsdCodes),
+		about("draft", draftCodes),
+	)
+	slices.SortFunc(t, func(a, b Entry) int { return cmp.Compare(a.Code, b.Code) })
 	return t
 })
 

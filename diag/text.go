@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,15 @@ const maxSnippet = 110 // columns of a source line that are shown around the car
 
 // Write writes the list as it is sorted and ends with a line that counts.
 func (t Text) Write(w io.Writer, list List) error {
+	if t.Paint == nil {
+		t.Paint = func(_ Severity, s string) string { return s }
+	}
+	if t.Clean == nil {
+		t.Clean = func(s string) string { return s }
+	}
+	if t.Width == nil {
+		t.Width = utf8.RuneCountInString
+	}
 	var b strings.Builder
 	shown, folded := map[Code]int{}, map[Code]int{}
 	for _, d := range list {
@@ -41,13 +51,8 @@ func (t Text) Write(w io.Writer, list List) error {
 		shown[d.Code]++
 		t.one(&b, d)
 	}
-	var codes []Code
-	for c := range folded {
-		codes = append(codes, c)
-	}
-	slices.Sort(codes)
-	for _, c := range codes {
-		fmt.Fprintf(&b, "%s %d more like it (--format json lists all)\n\n", t.paint(Hint, "hint["+string(c)+"]:"), folded[c])
+	for _, c := range slices.Sorted(maps.Keys(folded)) {
+		fmt.Fprintf(&b, "%s %d more like it (--format json lists all)\n\n", t.Paint(Hint, "hint["+string(c)+"]:"), folded[c])
 	}
 	if s := Summary(list); s != "" {
 		b.WriteString(s + "\n")
@@ -60,11 +65,9 @@ func (t Text) Write(w io.Writer, list List) error {
 func Summary(list List) string {
 	var parts []string
 	for _, s := range []Severity{Error, Warning, Note, Hint} {
-		switch n := list.Count(s); n {
-		case 0:
-		case 1:
+		if n := list.Count(s); n == 1 {
 			parts = append(parts, "1 "+s.String())
-		default:
+		} else if n > 1 {
 			parts = append(parts, strconv.Itoa(n)+" "+s.String()+"s")
 		}
 	}
@@ -72,7 +75,7 @@ func Summary(list List) string {
 }
 
 func (t Text) one(b *strings.Builder, d Diagnostic) {
-	fmt.Fprintf(b, "%s %s\n", t.paint(d.Severity, d.Severity.String()+"["+string(d.Code)+"]:"), t.clean(d.Summary))
+	fmt.Fprintf(b, "%s %s\n", t.Paint(d.Severity, d.Severity.String()+"["+string(d.Code)+"]:"), t.Clean(d.Summary))
 	gutter := t.gutter(d)
 	t.place(b, d.Range, d.Severity, gutter, "-->", "")
 	for _, r := range d.Related {
@@ -80,19 +83,19 @@ func (t Text) one(b *strings.Builder, d Diagnostic) {
 	}
 	pad := strings.Repeat(" ", gutter)
 	if d.Detail != "" {
-		for i, line := range wrap(t.clean(d.Detail), 96-gutter) {
+		for i, line := range wrap(t.Clean(d.Detail), 96-gutter) {
 			mark := "="
 			if i > 0 {
 				mark = " "
 			}
-			fmt.Fprintf(b, "%s %s %s\n", pad, t.paint(0, mark), line)
+			fmt.Fprintf(b, "%s %s %s\n", pad, t.Paint(0, mark), line)
 		}
 	}
 	if d.Fix != nil {
 		t.fix(b, *d.Fix, pad)
 	}
 	if d.More > 0 {
-		fmt.Fprintf(b, "%s %s and %s more like it\n", pad, t.paint(0, "="), thousands(d.More))
+		fmt.Fprintf(b, "%s %s and %s more like it\n", pad, t.Paint(0, "="), thousands(d.More))
 	}
 	b.WriteByte('\n')
 }
@@ -123,30 +126,29 @@ func (t Text) place(b *strings.Builder, r Range, s Severity, gutter int, arrow, 
 	}
 	pad := strings.Repeat(" ", gutter)
 	f := t.Files[r.File]
-	if f == nil {
-		fmt.Fprintf(b, "%s%s %s", pad, t.paint(0, arrow), t.clean(r.File))
-		if message != "" {
-			b.WriteString(": " + t.clean(message))
-		}
-		b.WriteByte('\n')
-		return
+	var p Position
+	fmt.Fprintf(b, "%s%s %s", pad, t.Paint(0, arrow), t.Clean(r.File))
+	if f != nil {
+		p = f.Position(r.Start)
+		b.WriteString(":" + p.String())
 	}
-	p := f.Position(r.Start)
-	fmt.Fprintf(b, "%s%s %s:%s", pad, t.paint(0, arrow), t.clean(r.File), p)
 	if message != "" {
-		b.WriteString(": " + t.clean(message))
+		b.WriteString(": " + t.Clean(message))
 	}
 	b.WriteByte('\n')
+	if f == nil {
+		return
+	}
 	line, start := f.Line(p.Line)
 	before, under, after := t.window(line, r.Start-start, r.End-start)
-	width := max(t.width(under), 1)
-	fmt.Fprintf(b, "%s %s\n", pad, t.paint(0, "|"))
-	fmt.Fprintf(b, "%s %s %s%s%s\n", t.paint(0, fmt.Sprintf("%*d", gutter, p.Line)), t.paint(0, "|"), before, under, after)
+	width := max(t.Width(under), 1)
+	fmt.Fprintf(b, "%s %s\n", pad, t.Paint(0, "|"))
+	fmt.Fprintf(b, "%s %s %s%s%s\n", t.Paint(0, fmt.Sprintf("%*d", gutter, p.Line)), t.Paint(0, "|"), before, under, after)
 	caret := "^" + strings.Repeat("^", width-1)
 	if s == Note && arrow == ":::" {
 		caret = strings.Repeat("-", width)
 	}
-	fmt.Fprintf(b, "%s %s %s%s\n", pad, t.paint(0, "|"), strings.Repeat(" ", t.width(before)), t.paint(s, caret))
+	fmt.Fprintf(b, "%s %s %s%s\n", pad, t.Paint(0, "|"), strings.Repeat(" ", t.Width(before)), t.Paint(s, caret))
 }
 
 // window cuts the line around [start, end) to what fits on a screen and returns
@@ -154,7 +156,7 @@ func (t Text) place(b *strings.Builder, r Range, s Severity, gutter int, arrow, 
 func (t Text) window(line string, start, end int) (before, under, after string) {
 	start = min(max(start, 0), len(line))
 	end = min(max(end, start), len(line))
-	show := func(s string) string { return t.clean(strings.ReplaceAll(s, "\t", "    ")) }
+	show := func(s string) string { return t.Clean(strings.ReplaceAll(s, "\t", "    ")) }
 	before, under, after = show(line[:start]), show(line[start:end]), show(line[end:])
 	under = cutRight(under, maxSnippet)
 	if n := utf8.RuneCountInString(before) + utf8.RuneCountInString(under); n > maxSnippet {
@@ -176,42 +178,21 @@ func cutRight(s string, n int) string {
 }
 
 func (t Text) fix(b *strings.Builder, x Fix, pad string) {
-	what := t.clean(strings.TrimRight(x.Text, "\r\n"))
+	what := t.Clean(strings.TrimRight(x.Text, "\r\n"))
 	f := t.Files[x.Range.File]
 	switch {
 	case f == nil || strings.Contains(what, "\n"):
 		return
 	case x.Text == "":
-		fmt.Fprintf(b, "%s %s fix: delete %s\n", pad, t.paint(0, "="), quote(t.clean(cutRight(f.Text(x.Range), 80))))
+		fmt.Fprintf(b, "%s %s fix: delete %s\n", pad, t.Paint(0, "="), quote(t.Clean(cutRight(f.Text(x.Range), 80))))
 	case x.Range.Start == x.Range.End:
-		fmt.Fprintf(b, "%s %s fix: insert %s at line %d\n", pad, t.paint(0, "="), quote(what), f.Position(x.Range.Start).Line)
+		fmt.Fprintf(b, "%s %s fix: insert %s at line %d\n", pad, t.Paint(0, "="), quote(what), f.Position(x.Range.Start).Line)
 	default:
-		fmt.Fprintf(b, "%s %s fix: write %s\n", pad, t.paint(0, "="), quote(what))
+		fmt.Fprintf(b, "%s %s fix: write %s\n", pad, t.Paint(0, "="), quote(what))
 	}
 }
 
 func quote(s string) string { return "`" + s + "`" }
-
-func (t Text) paint(s Severity, text string) string {
-	if t.Paint == nil {
-		return text
-	}
-	return t.Paint(s, text)
-}
-
-func (t Text) clean(s string) string {
-	if t.Clean == nil {
-		return s
-	}
-	return t.Clean(s)
-}
-
-func (t Text) width(s string) int {
-	if t.Width == nil {
-		return utf8.RuneCountInString(s)
-	}
-	return t.Width(s)
-}
 
 // wrap breaks text at spaces into lines of at most width runes; existing line
 // breaks stay.

@@ -3,6 +3,7 @@ package ir
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -121,12 +122,7 @@ func (c *comparer) entries(s *shape, path string, a, b reflect.Value) {
 			keys[k.String()] = k
 		}
 	}
-	names := make([]string, 0, len(keys))
-	for name := range keys {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		x, y := a.MapIndex(keys[name]), b.MapIndex(keys[name])
 		at := entry(path, name)
 		switch {

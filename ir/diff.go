@@ -288,17 +288,12 @@ func (d *Difference) tables(old, now *Epic, m *matching) {
 
 func table[T any](d *Difference, name string, old, now map[string]T) {
 	s := shapeOf(reflect.TypeFor[T]())
-	names := make([]string, 0, len(old)+len(now))
-	for k := range old {
-		names = append(names, k)
+	all := maps.Clone(old)
+	if all == nil {
+		all = map[string]T{}
 	}
-	for k := range now {
-		if _, both := old[k]; !both {
-			names = append(names, k)
-		}
-	}
-	slices.Sort(names)
-	for _, k := range names {
+	maps.Copy(all, now)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
 		a, was := old[k]
 		b, is := now[k]
 		c := EntryChange{Table: name, Name: k, What: "changed", Fields: []Change{}}

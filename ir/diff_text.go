@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -150,9 +151,4 @@ func fromTo(old, now string) string {
 	return fmt.Sprintf("%s → %s", text.Shorten(orNothing(old), 201), text.Shorten(orNothing(now), 201))
 }
 
-func orNothing(s string) string {
-	if s == "" {
-		return "(nothing)"
-	}
-	return s
-}
+func orNothing(s string) string { return cmp.Or(s, "(nothing)") }

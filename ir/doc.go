@@ -14,7 +14,7 @@
 //
 // The package has no run-time state and does no I/O. It imports diag (for the
 // source ranges in a Draft), small helpers under internal and, alone in the module,
-// dominikbraun/graph and the line differences of rogpeppe/go-internal. compiler, executor, ir/codec and
+// the line differences of rogpeppe/go-internal. compiler, executor, ir/codec and
 // app import it.
 //
 // Conventions of the file: every field is always present ("" , [], {} and 0

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -156,7 +157,7 @@ func (e *encoder) sorted(s *shape, v reflect.Value, depth int) {
 		value reflect.Value
 	}
 	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return compareStrings(a.String(), b.String()) })
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	entries := make([]entry, len(keys))
 	for i, k := range keys {
 		entries[i] = entry{appendString(nil, k.String()), v.MapIndex(k)}
@@ -221,16 +222,6 @@ func (e *encoder) rawValue(d *rawDoc, depth int) {
 }
 
 func (e *encoder) fail(err error) { e.err = errors.Join(e.err, err) }
-
-func compareStrings(a, b string) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
-}
 
 const hexDigits = "0123456789abcdef"
 

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -135,3 +136,15 @@ type TestResult struct {
 
 // TestCounts counts test results.
 type TestCounts struct{ Passed, Failed, Skipped int }
+
+// Verdict is the last one of a gate, with the index of its attempt; nil if there is none.
+func (n *NodeHistory) Verdict(gate string) (attempt int, g *GateResult) {
+	for i, a := range slices.Backward(n.Attempts) {
+		for k := range slices.Backward(a.Gates) {
+			if a.Gates[k].Gate == gate {
+				return i, &a.Gates[k]
+			}
+		}
+	}
+	return 0, nil
+}

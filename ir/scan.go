@@ -138,12 +138,7 @@ func (d *decoder) enter() {
 
 // members reads an object and calls read behind each colon.
 func (d *decoder) members(read func(key string, at int)) {
-	d.enter()
-	for first := true; ; first = false {
-		d.space()
-		if d.peek() == '}' && first {
-			break
-		}
+	d.list('}', "brace", func(int) {
 		if d.peek() != '"' {
 			d.syntax("expected a key in double quotes, found %s", d.found())
 		}
@@ -159,34 +154,32 @@ func (d *decoder) members(read func(key string, at int)) {
 		d.push(pathStep{name: key, index: -1})
 		read(key, at)
 		d.pop()
-		d.space()
-		if c := d.peek(); c == '}' {
-			break
-		} else if c != ',' {
-			d.syntax("expected a comma or a closing brace, found %s", d.found())
-		}
-		d.pos++
-	}
-	d.pos++
-	d.depth--
+	})
 }
 
 // elements reads an array and calls read before each element.
 func (d *decoder) elements(read func(i int)) {
-	d.enter()
-	for i := 0; ; i++ {
-		d.space()
-		if d.peek() == ']' && i == 0 {
-			break
-		}
+	d.list(']', "bracket", func(i int) {
 		d.push(pathStep{index: i})
 		read(i)
 		d.pop()
+	})
+}
+
+// list reads what stands between brackets or braces, with commas between.
+func (d *decoder) list(end byte, what string, read func(i int)) {
+	d.enter()
+	for i := 0; ; i++ {
 		d.space()
-		if c := d.peek(); c == ']' {
+		if d.peek() == end && i == 0 {
+			break
+		}
+		read(i)
+		d.space()
+		if c := d.peek(); c == end {
 			break
 		} else if c != ',' {
-			d.syntax("expected a comma or a closing bracket, found %s", d.found())
+			d.syntax("expected a comma or a closing %s, found %s", what, d.found())
 		}
 		d.pos++
 	}

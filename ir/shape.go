@@ -78,36 +78,14 @@ var (
 // shapeOf panics on a type that epic.json cannot hold: that is a bug in ralph,
 // and every test finds it.
 func shapeOf(t reflect.Type) *shape {
-	s := &shape{name: t.Name(), typ: t}
-	switch {
-	case t == rawType:
-		s.kind = shapeRaw
-		return s
-	case t.Kind() == reflect.String:
-		s.kind = shapeString
-		return s
-	case t.Kind() == reflect.Bool:
-		s.kind = shapeBool
-		return s
-	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
-		s.kind = shapeInt
-		return s
-	case t.Kind() == reflect.Pointer:
-		s.kind, s.elem = shapePointer, shapeOf(t.Elem())
-		return s
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
-		s.kind, s.elem = shapeStrings, shapeOf(t.Elem())
-		return s
-	case t.Kind() == reflect.Slice:
-		s.kind, s.elem = shapeSlice, shapeOf(t.Elem())
-		return s
-	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String:
-		s.kind, s.elem = shapeMap, shapeOf(t.Elem())
-		return s
-	case t.Kind() != reflect.Struct:
-		panic(fmt.Sprintf("ir: epic.json cannot hold a %s", t))
+	s := &shape{name: t.Name(), typ: t, kind: kindOfType(t)}
+	switch s.kind {
+	case shapePointer, shapeStrings, shapeSlice, shapeMap:
+		s.elem = shapeOf(t.Elem())
 	}
-	s.kind = shapeStruct
+	if s.kind != shapeStruct {
+		return s
+	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
@@ -126,6 +104,30 @@ func shapeOf(t reflect.Type) *shape {
 		panic(fmt.Sprintf("ir: %s has more than 64 fields", t))
 	}
 	return s
+}
+
+func kindOfType(t reflect.Type) shapeKind {
+	switch k := t.Kind(); {
+	case t == rawType:
+		return shapeRaw
+	case k == reflect.String:
+		return shapeString
+	case k == reflect.Bool:
+		return shapeBool
+	case k == reflect.Int || k == reflect.Int64:
+		return shapeInt
+	case k == reflect.Pointer:
+		return shapePointer
+	case k == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return shapeStrings
+	case k == reflect.Slice:
+		return shapeSlice
+	case k == reflect.Map && t.Key().Kind() == reflect.String:
+		return shapeMap
+	case k == reflect.Struct:
+		return shapeStruct
+	}
+	panic(fmt.Sprintf("ir: epic.json cannot hold a %s", t))
 }
 
 func (s *shape) add(f reflect.StructField, outer, inner int) {

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -101,11 +102,7 @@ func (l *links) finish(order []int, weight []int64) []int64 {
 // kept it waiting; ties go to the smallest key.
 func (l *links) heaviest(order []int, weight, finish []int64) []Key {
 	later := func(a, b int) int {
-		switch {
-		case finish[a] != finish[b]:
-			return int(min(max(finish[b]-finish[a], -1), 1))
-		}
-		return CompareKeys(l.nodes[a].Key, l.nodes[b].Key)
+		return cmp.Or(cmp.Compare(finish[b], finish[a]), CompareKeys(l.nodes[a].Key, l.nodes[b].Key))
 	}
 	path := []Key{}
 	if len(order) == 0 {

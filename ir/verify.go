@@ -91,7 +91,7 @@ func (v *verifier) words(s *shape, x reflect.Value, at string) {
 					continue
 				}
 				keys := fx.MapKeys()
-				slices.SortFunc(keys, func(a, b reflect.Value) int { return compareStrings(a.String(), b.String()) })
+				slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 				for _, k := range keys {
 					v.words(f.shape.elem, fx.MapIndex(k), entry(join(at, f.name), k.String()))
 				}
@@ -327,21 +327,15 @@ func (v *verifier) agent(at, name string) {
 	}
 }
 
-func (v *verifier) agents(at string, names []string) {
-	for i, name := range names {
-		if _, known := v.e.Agents[name]; !known {
-			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no agent", quote(name))
-		}
-		if slices.Contains(names[:i], name) {
-			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s stands twice", quote(name))
-		}
-	}
-}
+func (v *verifier) agents(at string, names []string) { listed(v, at, names, v.e.Agents, "agent") }
 
-func (v *verifier) gates(at string, names []string) {
+func (v *verifier) gates(at string, names []string) { listed(v, at, names, v.e.Gates, "gate") }
+
+// listed demands names of a table, each once.
+func listed[T any](v *verifier, at string, names []string, table map[string]T, what string) {
 	for i, name := range names {
-		if _, known := v.e.Gates[name]; !known {
-			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no gate", quote(name))
+		if _, known := table[name]; !known {
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no %s", quote(name), what)
 		}
 		if i < 1000 && slices.Contains(names[:i], name) {
 			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s stands twice", quote(name))

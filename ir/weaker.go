@@ -52,6 +52,13 @@ func (w *weaker) list() []Weakening {
 	return w.all
 }
 
+// each adds a weakening for each of some names.
+func (w *weaker) each(names []string, rule string, node Key, format string, args ...any) {
+	for _, name := range names {
+		w.add(rule, node, format, append(slices.Clip(args), name)...)
+	}
+}
+
 // node compares a node that both epics have.
 func (w *weaker) node(o, n *Node) {
 	if o.Done != n.Done && n.Done {
@@ -60,13 +67,12 @@ func (w *weaker) node(o, n *Node) {
 	if lower(o.Complexity.Level, n.Complexity.Level) {
 		w.add("complexity-lowered", n.Key, "complexity %s → %s", o.Complexity.Level, n.Complexity.Level)
 	}
-	for _, g := range missing(o.Scope.Owns, n.Scope.Owns) {
-		if len(o.Scope.Owns) > 0 && len(n.Scope.Owns) > 0 {
-			w.add("protection-loosened", n.Key, "may also change %s", g)
-		}
-	}
-	if len(o.Scope.Owns) > 0 && len(n.Scope.Owns) == 0 {
+	switch {
+	case len(o.Scope.Owns) == 0:
+	case len(n.Scope.Owns) == 0:
 		w.add("protection-loosened", n.Key, "may change any file (owned only %s)", strings.Join(o.Scope.Owns, ", "))
+	default:
+		w.each(missing(o.Scope.Owns, n.Scope.Owns), "protection-loosened", n.Key, "may also change %s")
 	}
 	w.budget(n.Key, "the node's", o.Limits.Budget, n.Limits.Budget)
 	if was, ok := Deadline(o.Limits.Deadline); ok && later(n.Limits.Deadline, was) {
@@ -158,16 +164,10 @@ func (w *weaker) plan(m *matching) {
 		if !kept {
 			continue
 		}
-		for _, v := range missing(o.Runners[name].Env, now.Env) {
-			w.add("access-widened", "", "runner %s lets %s through", name, v)
-		}
-		for _, v := range missing(o.Runners[name].Secrets, now.Secrets) {
-			w.add("access-widened", "", "runner %s is given the secret %s", name, v)
-		}
+		w.each(missing(o.Runners[name].Env, now.Env), "access-widened", "", "runner %s lets %s through", name)
+		w.each(missing(o.Runners[name].Secrets, now.Secrets), "access-widened", "", "runner %s is given the secret %s", name)
 	}
-	for _, v := range missing(o.Run.Worktree.Secrets, n.Run.Worktree.Secrets) {
-		w.add("access-widened", "", "setup is given the secret %s", v)
-	}
+	w.each(missing(o.Run.Worktree.Secrets, n.Run.Worktree.Secrets), "access-widened", "", "setup is given the secret %s")
 	was, now := o.Run.Worktree, n.Run.Worktree
 	if was.Layout == "clone" && now.Layout != "clone" {
 		w.add("access-widened", "", "layout clone → %s: agents reach the refs and the configuration of the repository", now.Layout)
@@ -183,9 +183,7 @@ func (w *weaker) plan(m *matching) {
 			w.sandbox(name, o.Sandboxes[name], now)
 		}
 	}
-	for _, g := range missing(n.Epic.Integration.Gates, translate(o.Epic.Integration.Gates, m)) {
-		w.add("gate-removed", "", "gate %s removed from the integration", g)
-	}
+	w.each(missing(n.Epic.Integration.Gates, translate(o.Epic.Integration.Gates, m)), "gate-removed", "", "gate %s removed from the integration")
 	w.people(o.Run.HITL, n.Run.HITL)
 	if o.Run.Git.OnTamper == "" && n.Run.Git.OnTamper == "note" {
 		w.add("protection-loosened", "", "a run does not fail any more because others changed settings, hooks or refs")
@@ -229,30 +227,24 @@ func (w *weaker) gate(name string, o, n *Gate) {
 	if len(o.OutputSchema) > 0 && len(n.OutputSchema) == 0 {
 		loose("its output has no schema")
 	}
-	for _, s := range missing(o.Sees, n.Sees) {
-		if o.Kind == "review" {
+	if o.Kind == "review" {
+		for _, s := range missing(o.Sees, n.Sees) {
 			loose("its reviewer also sees %s", s)
 		}
 	}
 	if o.Access == "read" && n.Access == "write" {
 		w.add("access-widened", "", "gate %s: its agent may write", name)
 	}
-	for _, s := range missing(o.Secrets, n.Secrets) {
-		w.add("access-widened", "", "gate %s is given the secret %s", name, s)
-	}
+	w.each(missing(o.Secrets, n.Secrets), "access-widened", "", "gate %s is given the secret %s", name)
 	if n.TimeoutMS > o.TimeoutMS && o.TimeoutMS > 0 || n.TimeoutMS == 0 && o.TimeoutMS > 0 {
 		w.add("limit-raised", "", "gate %s: timeout %s → %s", name, Duration(o.TimeoutMS), Duration(n.TimeoutMS))
 	}
-	for _, p := range missing(n.Protect, o.Protect) {
-		w.add("protection-loosened", "", "gate %s no longer protects %s", name, p)
-	}
+	w.each(missing(n.Protect, o.Protect), "protection-loosened", "", "gate %s no longer protects %s", name)
 	if !o.ProtectNew && n.ProtectNew {
 		w.add("protection-loosened", "", "gate %s allows new files among the protected", name)
 	}
-	for _, a := range missing(o.Approvers, n.Approvers) {
-		if o.Kind == "human" {
-			w.add("approval-loosened", "", "gate %s: %s may approve, too", name, a)
-		}
+	if o.Kind == "human" {
+		w.each(missing(o.Approvers, n.Approvers), "approval-loosened", "", "gate %s: %s may approve, too", name)
 	}
 }
 
@@ -260,18 +252,10 @@ func (w *weaker) sandbox(name string, o, n Sandbox) {
 	if o.Kind != n.Kind && n.Kind == "none" {
 		w.add("access-widened", "", "sandbox %s: kind %s → none", name, o.Kind)
 	}
-	for _, p := range missing(o.Write, n.Write) {
-		w.add("access-widened", "", "sandbox %s: may write %s", name, p)
-	}
-	for _, p := range missing(o.Read, n.Read) {
-		w.add("access-widened", "", "sandbox %s: may read %s", name, p)
-	}
-	for _, p := range missing(o.Network, n.Network) {
-		w.add("access-widened", "", "sandbox %s: may reach %s", name, p)
-	}
-	for _, p := range missing(n.Hide, o.Hide) {
-		w.add("access-widened", "", "sandbox %s: sees %s", name, p)
-	}
+	w.each(missing(o.Write, n.Write), "access-widened", "", "sandbox %s: may write %s", name)
+	w.each(missing(o.Read, n.Read), "access-widened", "", "sandbox %s: may read %s", name)
+	w.each(missing(o.Network, n.Network), "access-widened", "", "sandbox %s: may reach %s", name)
+	w.each(missing(n.Hide, o.Hide), "access-widened", "", "sandbox %s: sees %s", name)
 }
 
 func (w *weaker) people(o, n HITL) {
@@ -282,10 +266,8 @@ func (w *weaker) people(o, n HITL) {
 	if o.Plan == "required" && n.Plan != "required" {
 		w.add("approval-loosened", "", "the plan needs no approval before it runs")
 	}
-	for _, a := range missing(o.Approvers, n.Approvers) {
-		if len(o.Approvers) > 0 {
-			w.add("approval-loosened", "", "%s may approve, too", a)
-		}
+	if len(o.Approvers) > 0 {
+		w.each(missing(o.Approvers, n.Approvers), "approval-loosened", "", "%s may approve, too")
 	}
 }
 
@@ -307,17 +289,11 @@ func (w *weaker) budget(node Key, whose string, o, n Budget) {
 
 // missing returns what of these is not in those.
 func missing(those, these []string) []string {
-	var out []string
 	in := make(map[string]bool, len(those))
 	for _, s := range those {
 		in[s] = true
 	}
-	for _, s := range these {
-		if !in[s] {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(these), func(s string) bool { return in[s] })
 }
 
 func translate(gates []string, m *matching) []string {
@@ -340,12 +316,7 @@ func lower(old, now string) bool {
 	return o >= 0 && n >= 0 && n < o || old == "critical" && now != "critical"
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
-}
+func orNone(s string) string { return cmp.Or(s, "none") }
 
 func number(n int64) string {
 	if n == 0 {

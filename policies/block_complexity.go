@@ -12,40 +12,28 @@ import (
 // what it means.
 type Complexity struct {
 	Decl
-	Rank     Value[int]      // the highest rank that matches wins
-	Default  Value[bool]     // the level of a node that nothing matches
-	Keywords Value[[]string] // whole words or phrases
-	In       Value[[]string] // where they are looked for: title, goal, tasks (default: title)
-	Limits   Limits
-	Review   Value[string] // skip, auto, required
+	Rank     Value[int]      `hcl:"rank" min:"0" max:"1000" with:"required" doc:"a whole number; of the levels that match, the highest wins"` // the highest rank that matches wins
+	Default  Value[bool]     `hcl:"default" doc:"true for the level of a sprint that nothing matches"`                                        // the level of a node that nothing matches
+	Keywords Value[[]string] `hcl:"keywords" doc:"whole words or phrases, such as [\"typo\", \"remove unused\"]"`                             // whole words or phrases
+	In       Value[[]string] `hcl:"in" enum:"title goal tasks" doc:"where the words are looked for: title, goal, tasks"`                      // where they are looked for: title, goal, tasks (default: title)
+	Limits   Limits          `hcl:"limits"`
+	Review   Value[string]   `hcl:"review" enum:"auto required skip" doc:"skip, auto or required"`
 }
 
 var complexityBlock = &block{
+	of:   (*Complexity)(nil),
 	name: "complexity", label: "level",
-	doc: "a level of complexity: how it is recognised and what it means",
-	attrs: []attr{
-		descriptionAttr,
-		{name: "rank", kind: kInt, required: true, min: 0, max: 1000, doc: "a whole number; of the levels that match, the highest wins"},
-		{name: "default", kind: kBool, doc: "true for the level of a sprint that nothing matches"},
-		{name: "keywords", kind: kStrings, doc: "whole words or phrases, such as [\"typo\", \"remove unused\"]"},
-		{name: "in", kind: kEnums, enum: []string{"title", "goal", "tasks"}, doc: "where the words are looked for: title, goal, tasks"},
-		{name: "review", kind: kEnum, enum: []string{"auto", "required", "skip"}, doc: "skip, auto or required"},
-	},
+	doc:    "a level of complexity: how it is recognised and what it means",
+	attrs:  []attr{descriptionAttr},
 	blocks: []*block{limitsBlock},
 }
 
 // complexity reads a level; old is the built-in one of that name, nil if there is
 // none. What the user's block does not say it takes over: raising a limit must
 // not cost the keywords or the review. Limits of old lie below it (BuiltinLimits).
-func (r *reader) complexity(decl Decl, old *Complexity) *Complexity {
-	c := &Complexity{
-		Decl:     decl,
-		Rank:     r.integer("rank"),
-		Default:  r.boolean("default"),
-		Keywords: r.strs("keywords"),
-		In:       r.enums("in"),
-		Review:   r.enum("review"),
-	}
+func (r *reader) complexity(old *Complexity) *Complexity {
+	c := &Complexity{}
+	r.fill(c)
 	if old == nil {
 		old = &Complexity{
 			Keywords: Value[[]string]{V: []string{}}, In: Value[[]string]{V: []string{"title"}}, Review: Value[string]{V: "auto"},
@@ -56,13 +44,10 @@ func (r *reader) complexity(decl Decl, old *Complexity) *Complexity {
 	}
 	c.Default, c.Keywords = or(c.Default, old.Default.V), or(c.Keywords, old.Keywords.V)
 	c.In, c.Review = or(c.In, old.In.V), or(c.Review, old.Review.V)
-	if decl.Name == critical && c.Review.Set && c.Review.V != "required" {
+	if c.Name == critical && c.Review.Set && c.Review.V != "required" {
 		r.d.diags.Add(diag.New("policy-invalid-value", c.Review.Range, "critical work is always reviewed").
 			WithDetail("The blind review of critical sprints cannot be skipped. Write review = \"required\", change the keywords, or give the level another name."))
 		c.Review.V = "required"
-	}
-	if l := r.one("limits"); l != nil {
-		c.Limits = l.limits()
 	}
 	return c
 }

@@ -1,11 +1,8 @@
 package policies
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
@@ -15,130 +12,61 @@ import (
 // Decode `extends` has been followed: every field holds what counts.
 type Dialect struct {
 	Decl
-	Extends      Value[string]
-	Phase        *DialectPhase // nil: no groups
-	Item         DialectItem
-	Letters      Value[string] // parallel, sequence
-	IgnoreCase   Value[bool]
-	Numbers      Value[string] // always, unless_explicit, never
-	Groups       Value[string] // barrier, chain, none
-	ParallelMark Value[string] // "[P]", "(P)", "" for none
-	Explicit     Value[string] // replace, add
-	Columns      DialectColumns
+	Extends      Value[string]  `hcl:"extends" ref:"dialect" doc:"the dialect that it changes"`
+	Phase        *DialectPhase  `hcl:"phase" doc:"what group headings look like; an empty block: there are none"` // nil: no groups
+	Item         DialectItem    `hcl:"item" doc:"what items look like"`
+	Letters      Value[string]  `hcl:"letters" enum:"parallel sequence" doc:"what a letter suffix means: parallel or sequence"`
+	IgnoreCase   Value[bool]    `hcl:"ignore_case" doc:"true takes 1.2A for 1.2a"`
+	Numbers      Value[string]  `hcl:"numbers" enum:"always never unless_explicit" doc:"always, unless_explicit or never"`
+	Groups       Value[string]  `hcl:"groups" enum:"barrier chain none" doc:"barrier, chain or none"`
+	ParallelMark Value[string]  `hcl:"parallel_mark"` // "[P]", "(P)", "" for none
+	Explicit     Value[string]  `hcl:"explicit" enum:"add replace" doc:"replace or add"`
+	Columns      DialectColumns `hcl:"columns" doc:"header words of a table of items"`
 }
 
 // DialectPhase says what group headings look like.
 type DialectPhase struct {
-	Keywords Value[[]string] // without case; an empty list: the id alone
-	ID       Value[string]   // regular expression (RE2), without anchors
+	Keywords Value[[]string] `hcl:"keywords" is:"keywords" doc:"words that a heading begins with, such as [\"Phase\"]; [] for the id alone"` // without case; an empty list: the id alone
+	ID       Value[string]   `hcl:"id" is:"regex" doc:"a regular expression of the id"`                                                      // regular expression (RE2), without anchors
 }
 
 // DialectItem says what items look like.
 type DialectItem struct {
-	In       Value[string]   // heading, checkbox, bold, table, todo, front_matter
-	Keywords Value[[]string] // without case; an empty list: the id alone
-	ID       Value[string]   // regular expression (RE2), without anchors
+	In       Value[string]   `hcl:"in" enum:"bold checkbox front_matter heading table todo" doc:"heading, checkbox, bold, table, todo or front_matter"`
+	Keywords Value[[]string] `hcl:"keywords" is:"keywords" doc:"words that an item begins with, such as [\"Task\", \"Story\"]; [] for the id alone"` // without case; an empty list: the id alone
+	ID       Value[string]   `hcl:"id" is:"regex" doc:"a regular expression of the id"`                                                              // regular expression (RE2), without anchors
 }
 
 // DialectColumns names the columns of a table of items.
 type DialectColumns struct {
-	ID      Value[[]string]
-	Title   Value[[]string]
-	Depends Value[[]string]
+	ID      Value[[]string] `hcl:"id" doc:"of the column of ids, such as [\"ID\", \"#\"]"`
+	Title   Value[[]string] `hcl:"title" doc:"of the column of titles"`
+	Depends Value[[]string] `hcl:"depends" doc:"of the column of dependencies"`
 }
 
 var dialectBlock = &block{
+	of:   (*Dialect)(nil),
 	name: "dialect", label: "name",
 	doc: "how the items of a plan are written",
 	attrs: []attr{
 		descriptionAttr,
-		{name: "extends", kind: kRef, ref: "dialect", doc: "the dialect that it changes"},
-		{name: "letters", kind: kEnum, enum: []string{"parallel", "sequence"}, doc: "what a letter suffix means: parallel or sequence"},
-		{name: "ignore_case", kind: kBool, doc: "true takes 1.2A for 1.2a"},
-		{name: "numbers", kind: kEnum, enum: []string{"always", "never", "unless_explicit"}, doc: "always, unless_explicit or never"},
-		{name: "groups", kind: kEnum, enum: []string{"barrier", "chain", "none"}, doc: "barrier, chain or none"},
 		{name: "parallel_mark", kind: kEnum, enum: []string{"", "(P)", "[P]"}, doc: "[P] or (P)"},
-		{name: "explicit", kind: kEnum, enum: []string{"add", "replace"}, doc: "replace or add"},
 	},
-	blocks: []*block{
-		{name: "phase", doc: "what group headings look like; an empty block: there are none", attrs: []attr{
-			{name: "keywords", kind: kStrings, doc: "words that a heading begins with, such as [\"Phase\"]; [] for the id alone"},
-			{name: "id", kind: kRegex, doc: "a regular expression of the id"},
-		}},
-		{name: "item", doc: "what items look like", attrs: []attr{
-			{name: "in", kind: kEnum, enum: []string{"bold", "checkbox", "front_matter", "heading", "table", "todo"}, doc: "heading, checkbox, bold, table, todo or front_matter"},
-			{name: "keywords", kind: kStrings, doc: "words that an item begins with, such as [\"Task\", \"Story\"]; [] for the id alone"},
-			{name: "id", kind: kRegex, doc: "a regular expression of the id"},
-		}},
-		{name: "columns", doc: "header words of a table of items", attrs: []attr{
-			{name: "id", kind: kStrings, doc: "of the column of ids, such as [\"ID\", \"#\"]"},
-			{name: "title", kind: kStrings, doc: "of the column of titles"},
-			{name: "depends", kind: kStrings, doc: "of the column of dependencies"},
-		}},
-	},
-}
-
-func (r *reader) dialect(decl Decl) *Dialect {
-	out := &Dialect{
-		Decl:         decl,
-		Extends:      r.ref("extends"),
-		Letters:      r.enum("letters"),
-		IgnoreCase:   r.boolean("ignore_case"),
-		Numbers:      r.enum("numbers"),
-		Groups:       r.enum("groups"),
-		ParallelMark: r.enum("parallel_mark"),
-		Explicit:     r.enum("explicit"),
-	}
-	if p := r.one("phase"); p != nil {
-		out.Phase = &DialectPhase{Keywords: p.keywords(), ID: p.pattern("id")}
-	}
-	if i := r.one("item"); i != nil {
-		out.Item = DialectItem{In: i.enum("in"), Keywords: i.keywords(), ID: i.pattern("id")}
-	}
-	if c := r.one("columns"); c != nil {
-		out.Columns = DialectColumns{ID: c.strs("id"), Title: c.strs("title"), Depends: c.strs("depends")}
-	}
-	return out
-}
-
-// keywords are few: each line of a plan is held against each of them.
-func (r *reader) keywords() Value[[]string] {
-	return get(r, "keywords", func(v cty.Value, _ *attr) ([]string, error) {
-		list, err := stringList(v)
-		if err == nil && len(list) > maxKeywords {
-			err = fmt.Errorf("a dialect has at most %d keywords, this has %d", maxKeywords, len(list))
-		}
-		return list, err
-	})
 }
 
 // extend returns a with everything that b sets put over it.
 func (a *Dialect) extend(b *Dialect) *Dialect {
-	out := &Dialect{
-		Decl:         b.Decl,
-		Extends:      b.Extends,
-		Phase:        a.Phase,
-		Letters:      b.Letters.Or(a.Letters),
-		IgnoreCase:   b.IgnoreCase.Or(a.IgnoreCase),
-		Numbers:      b.Numbers.Or(a.Numbers),
-		Groups:       b.Groups.Or(a.Groups),
-		ParallelMark: b.ParallelMark.Or(a.ParallelMark),
-		Explicit:     b.Explicit.Or(a.Explicit),
-		Item: DialectItem{
-			In: b.Item.In.Or(a.Item.In), Keywords: b.Item.Keywords.Or(a.Item.Keywords), ID: b.Item.ID.Or(a.Item.ID),
-		},
-		Columns: DialectColumns{
-			ID: b.Columns.ID.Or(a.Columns.ID), Title: b.Columns.Title.Or(a.Columns.Title), Depends: b.Columns.Depends.Or(a.Columns.Depends),
-		},
-	}
+	out := Overlay(*a, *b)
+	out.Extends = b.Extends
 	switch {
 	case b.Phase == nil:
 	case a.Phase == nil || !b.Phase.Keywords.Set && !b.Phase.ID.Set:
 		out.Phase = b.Phase
 	default:
-		out.Phase = &DialectPhase{Keywords: b.Phase.Keywords.Or(a.Phase.Keywords), ID: b.Phase.ID.Or(a.Phase.ID)}
+		phase := Overlay(*a.Phase, *b.Phase)
+		out.Phase = &phase
 	}
-	return out
+	return &out
 }
 
 // linkDialects follows `extends`. Without it a dialect changes the default one.

@@ -9,10 +9,10 @@ import (
 // Draft is the block `draft {}`: how `ralph draft` has plans written. Of a
 // project's policy it alone speaks of that; no policy, rule or budget does.
 type Draft struct {
-	Agents    Value[[]string] // the planner, then those that take its place; none: an agent with capability plan
-	Explorers Value[[]string] // who looks around first, one after another; not Set: the agents with capability explore
-	Attempts  Value[int]      // of the planner; not Set: what the complexity of the wish says
-	MaxSprint MaxSprint
+	Agents    Value[[]string] `hcl:"agents" ref:"agent" doc:"the planner and who takes its place, such as [agent.planner]"`                       // the planner, then those that take its place; none: an agent with capability plan
+	Explorers Value[[]string] `hcl:"explorers" ref:"agent" doc:"who looks around first, one after another, such as [agent.explorer]"`             // who looks around first, one after another; not Set: the agents with capability explore
+	Attempts  Value[int]      `hcl:"attempts" min:"1" max:"1000" doc:"attempts of the planner, from 1; left out, it follows from the complexity"` // of the planner; not Set: what the complexity of the wish says
+	MaxSprint MaxSprint       `hcl:"max_sprint" doc:"how large a sprint may be"`
 	Review    DraftReview
 	Range     diag.Range // of the user's block
 }
@@ -20,9 +20,9 @@ type Draft struct {
 // MaxSprint is the block `max_sprint {}`: how large a sprint of a drafted plan may
 // be. What is not Set has no bound.
 type MaxSprint struct {
-	Tasks      Value[int]
-	Files      Value[int]   // that the sprint owns or forecasts
-	EstimateMS Value[int64] // what the sprint itself says it takes
+	Tasks      Value[int]   `hcl:"tasks" min:"1" max:"1000" doc:"tasks of a sprint, from 1"`
+	Files      Value[int]   `hcl:"files" min:"1" max:"1000" doc:"files and globs that a sprint owns or forecasts, from 1"` // that the sprint owns or forecasts
+	EstimateMS Value[int64] `hcl:"estimate" is:"duration" min:"1" doc:"the longest estimate of a sprint, such as \"8h\""`  // what the sprint itself says it takes
 }
 
 // DraftReview says who judges a drafted plan beside the compiler: a gate of kind
@@ -32,59 +32,22 @@ type DraftReview struct {
 	Agent Value[string]
 }
 
-// Overlay returns a with everything that b sets put over it.
-func (a Draft) Overlay(b Draft) Draft {
-	out := Draft{
-		Agents:    b.Agents.Or(a.Agents),
-		Explorers: b.Explorers.Or(a.Explorers),
-		Attempts:  b.Attempts.Or(a.Attempts),
-		MaxSprint: MaxSprint{
-			Tasks:      b.MaxSprint.Tasks.Or(a.MaxSprint.Tasks),
-			Files:      b.MaxSprint.Files.Or(a.MaxSprint.Files),
-			EstimateMS: b.MaxSprint.EstimateMS.Or(a.MaxSprint.EstimateMS),
-		},
-		Review: a.Review,
-		Range:  b.Range,
-	}
-	if b.Review.Gate.Set || b.Review.Agent.Set {
-		out.Review = b.Review
-	}
-	return out
-}
-
 var draftBlock = &block{
+	of:   (*Draft)(nil),
 	name: "draft",
 	doc:  "how ralph draft has plans written",
 	attrs: []attr{
-		{name: "agents", kind: kRefs, ref: "agent", doc: "the planner and who takes its place, such as [agent.planner]"},
-		{name: "explorers", kind: kRefs, ref: "agent", doc: "who looks around first, one after another, such as [agent.explorer]"},
-		{name: "attempts", kind: kInt, min: 1, max: 1000, doc: "attempts of the planner, from 1; left out, it follows from the complexity"},
 		{name: "review", kind: kRef, ref: "gate", also: "agent", doc: "who judges the plan beside the compiler: a gate of kind review, or an agent"},
 	},
-	blocks: []*block{{name: "max_sprint", doc: "how large a sprint may be", attrs: []attr{
-		{name: "tasks", kind: kInt, min: 1, max: 1000, doc: "tasks of a sprint, from 1"},
-		{name: "files", kind: kInt, min: 1, max: 1000, doc: "files and globs that a sprint owns or forecasts, from 1"},
-		{name: "estimate", kind: kDuration, min: 1, doc: `the longest estimate of a sprint, such as "8h"`},
-	}}},
 }
 
-func (r *reader) draft(decl Decl) Draft {
-	out := Draft{
-		Agents:    r.refs("agents"),
-		Explorers: r.refs("explorers"),
-		Attempts:  r.integer("attempts"),
-		Range:     decl.Range,
-	}
+func (a *Draft) check(r *reader) {
 	typ, review := r.refOf("review")
 	if typ == "agent" {
-		out.Review.Agent = review
+		a.Review.Agent = review
 	} else {
-		out.Review.Gate = review
+		a.Review.Gate = review
 	}
-	if m := r.one("max_sprint"); m != nil {
-		out.MaxSprint = MaxSprint{Tasks: m.integer("tasks"), Files: m.integer("files"), EstimateMS: m.duration("estimate")}
-	}
-	return out
 }
 
 // checkDraft reports what cannot draft a plan, or judge one.
@@ -109,8 +72,8 @@ func (s *Set) checkDraft(d *decoder) {
 	}
 }
 
-// PlanningOnly is what is wrong with a gate in a list of gates: a gate of kind
-// compiles judges plans that ralph draft has written, and nothing else.
+// PlanningOnly is the diagnostic for a gate of kind compiles in a list of gates: it judges
+// plans that ralph draft has written, and nothing else.
 func PlanningOnly(gate string, at diag.Range) diag.Diagnostic {
 	return diag.Newf("gate-planning-only", at, "gate %s judges plans, not work", quoted(gate)).
 		WithDetail("Of kind compiles, it compiles the plan that `ralph draft` has written, and stands there by itself. Remove it from the list.")

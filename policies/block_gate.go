@@ -15,30 +15,30 @@ import (
 // Gate is the block `gate "n"`: something that judges an attempt.
 type Gate struct {
 	Decl
-	Kind         Value[string] // command, agent, review, human, outcome, compiles
-	Run          Value[string] // shell command; may hold ${run.…}
-	Env          Value[map[string]string]
-	Secrets      Value[[]string]
-	Expect       Expect
-	Agent        Value[string]
-	Capabilities Value[[]string] // instead of an agent by name
-	Tags         Value[[]string]
-	Model        Value[string]
-	Prompt       Value[string]          // may hold ${run.…}
-	Sees         Value[[]string]        // acceptance, diff, …
-	InputSchema  Value[json.RawMessage] // compact, keys sorted
-	OutputSchema Value[json.RawMessage] // compact, keys sorted; of agent and review gates always there
-	Promise      Value[string]
-	NoErrors     Value[bool]
-	Approvers    Value[[]string]
-	OnTimeout    Value[string] // fail, stop
-	TimeoutMS    Value[int64]  // the kind's default if not Set; 0: none
-	OnFailure    Value[string] // retry, stop, continue
-	Protect      Value[[]string]
-	ProtectNew   Value[bool]
-	Evidence     Value[bool]
-	RedFirst     Value[bool]
-	Baseline     Value[string] // green: nothing starts while it is red on the base
+	Kind         Value[string]            `hcl:"kind" enum:"agent command compiles human outcome review" doc:"command, agent, review, human, outcome or (planning mode) compiles; left out, it follows from the other attributes"`
+	Run          Value[string]            `hcl:"run" with:"run shell" doc:"the shell command that must succeed, such as \"go test ./...\""` // shell command; may hold ${run.…}
+	Env          Value[map[string]string] `hcl:"env=" with:"run" doc:"variables that the command gets, as { NAME = \"value\" }"`
+	Secrets      Value[[]string]          `hcl:"secrets" ref:"secret" doc:"the secrets that the command gets, such as [secret.DATABASE_URL]"`
+	Expect       Expect                   `hcl:"expect" doc:"what a command must do; all must hold"`
+	Agent        Value[string]            `hcl:"agent" ref:"agent" doc:"the agent that judges, such as agent.reviewer"`
+	Capabilities Value[[]string]          `hcl:"capabilities=" doc:"what the agent must be able to do, instead of its name"` // instead of an agent by name
+	Tags         Value[[]string]          `hcl:"tags=" doc:"words that the agent must carry"`
+	Model        Value[string]            `hcl:"model" ref:"model" doc:"an alias or the provider's name of a model"`
+	Prompt       Value[string]            `hcl:"prompt" with:"run" doc:"what the agent is told to look for"`                                                                         // may hold ${run.…}
+	Sees         Value[[]string]          `hcl:"sees=" enum:"acceptance diff plan prompt tasks worktree" doc:"what the agent sees: acceptance, diff, plan, prompt, tasks, worktree"` // acceptance, diff, …
+	InputSchema  Value[json.RawMessage]   `hcl:"input_schema" doc:"a JSON Schema of what the agent gets"`                                                                            // compact, keys sorted
+	OutputSchema Value[json.RawMessage]   `hcl:"output_schema" doc:"a JSON Schema of what the agent answers, such as jsonfile(\"schemas/qa.json\")"`                                 // compact, keys sorted; of agent and review gates always there
+	Promise      Value[string]            `hcl:"promise" doc:"the text that the agent's last message must contain"`
+	NoErrors     Value[bool]              `hcl:"no_errors=false" doc:"true asks for an outcome without errors"`
+	Approvers    Value[[]string]          `hcl:"approvers=" doc:"who may approve, such as [\"ada\", \"bob\"]"`
+	OnTimeout    Value[string]            `hcl:"on_timeout=fail" enum:"fail stop" doc:"fail or stop"`
+	TimeoutMS    Value[int64]             `hcl:"timeout" is:"duration" doc:"how long it may take, such as \"10m\""` // the kind's default if not Set; 0: none
+	OnFailure    Value[string]            `hcl:"on_failure=retry" enum:"continue retry stop" doc:"retry, stop or continue"`
+	Protect      Value[[]string]          `hcl:"protect=" is:"globs" doc:"globs of files that an attempt may not change, such as [\"**/*_test.go\"]"`
+	ProtectNew   Value[bool]              `hcl:"protect_new=true" doc:"false forbids new files that match protect"`
+	Evidence     Value[bool]              `hcl:"evidence=false" doc:"true keeps the output as evidence when it passes"`
+	RedFirst     Value[bool]              `hcl:"red_first=false" doc:"true asks that the gate fails before the work"`
+	Baseline     Value[string]            `hcl:"baseline" enum:"green" doc:"green lets nothing start while the gate is red on the base"` // green: nothing starts while it is red on the base
 
 	Dynamic bool       // mentions node.*: use For
 	Files   []FileRead // filled by For for a dynamic gate
@@ -49,49 +49,18 @@ type Gate struct {
 
 // Expect says what a command must do for its gate to pass.
 type Expect struct {
-	ExitCode       Value[int]
-	StdoutContains Value[string]
-	StderrContains Value[string]
+	ExitCode       Value[int]    `hcl:"exit_code" min:"0" max:"255" doc:"the exit code, 0 to 255"`
+	StdoutContains Value[string] `hcl:"stdout_contains" doc:"text that standard output contains"`
+	StderrContains Value[string] `hcl:"stderr_contains" doc:"text that standard error contains"`
 	Range          diag.Range
 }
 
 var gateBlock = &block{
+	of:   (*Gate)(nil),
 	name: "gate", label: "name", node: true,
-	doc: "something that judges an attempt",
-	attrs: []attr{
-		descriptionAttr,
-		{name: "kind", kind: kEnum, enum: []string{"agent", "command", "compiles", "human", "outcome", "review"}, doc: "command, agent, review, human, outcome or (planning mode) compiles; left out, it follows from the other attributes"},
-		{name: "run", kind: kString, run: true, shell: true, doc: "the shell command that must succeed, such as \"go test ./...\""},
-		{name: "env", kind: kMap, run: true, doc: "variables that the command gets, as { NAME = \"value\" }"},
-		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that the command gets, such as [secret.DATABASE_URL]"},
-		{name: "agent", kind: kRef, ref: "agent", doc: "the agent that judges, such as agent.reviewer"},
-		{name: "capabilities", kind: kStrings, doc: "what the agent must be able to do, instead of its name"},
-		{name: "tags", kind: kStrings, doc: "words that the agent must carry"},
-		{name: "model", kind: kRef, ref: "model", doc: "an alias or the provider's name of a model"},
-		{name: "prompt", kind: kString, run: true, doc: "what the agent is told to look for"},
-		{name: "sees", kind: kEnums, enum: []string{"acceptance", "diff", "plan", "prompt", "tasks", "worktree"}, doc: "what the agent sees: acceptance, diff, plan, prompt, tasks, worktree"},
-		{name: "input_schema", kind: kSchema, doc: "a JSON Schema of what the agent gets"},
-		{name: "output_schema", kind: kSchema, doc: "a JSON Schema of what the agent answers, such as jsonfile(\"schemas/qa.json\")"},
-		{name: "promise", kind: kString, doc: "the text that the agent's last message must contain"},
-		{name: "no_errors", kind: kBool, doc: "true asks for an outcome without errors"},
-		{name: "approvers", kind: kStrings, doc: "who may approve, such as [\"ada\", \"bob\"]"},
-		{name: "on_timeout", kind: kEnum, enum: []string{"fail", "stop"}, doc: "fail or stop"},
-		{name: "timeout", kind: kDuration, doc: `how long it may take, such as "10m"`},
-		{name: "on_failure", kind: kEnum, enum: []string{"continue", "retry", "stop"}, doc: "retry, stop or continue"},
-		{name: "protect", kind: kGlobs, doc: "globs of files that an attempt may not change, such as [\"**/*_test.go\"]"},
-		{name: "protect_new", kind: kBool, doc: "false forbids new files that match protect"},
-		{name: "evidence", kind: kBool, doc: "true keeps the output as evidence when it passes"},
-		{name: "red_first", kind: kBool, doc: "true asks that the gate fails before the work"},
-		{name: "baseline", kind: kEnum, enum: []string{"green"}, doc: "green lets nothing start while the gate is red on the base"},
-	},
-	blocks: []*block{
-		{name: "expect", doc: "what a command must do; all must hold", attrs: []attr{
-			{name: "exit_code", kind: kInt, min: 0, max: 255, doc: "the exit code, 0 to 255"},
-			{name: "stdout_contains", kind: kString, doc: "text that standard output contains"},
-			{name: "stderr_contains", kind: kString, doc: "text that standard error contains"},
-		}},
-		outputBlock,
-	},
+	doc:    "something that judges an attempt",
+	attrs:  []attr{descriptionAttr},
+	blocks: []*block{outputBlock},
 }
 
 // attributes that mean something for one kind of gate only.
@@ -107,40 +76,11 @@ var gateKinds = map[string][]string{
 // gate decodes a block `gate "n"`, for all nodes or, when d.view is set, for one.
 func (d *decoder) gate(b *hcl.Block) *Gate {
 	d.dynamic = false
-	path := "gate." + b.Labels[0]
-	at := d.rng(b.DefRange)
-	r := d.open(gateBlock, b.Body, path, d.origin(path), at, true)
-	g := &Gate{
-		Decl:         Decl{Name: b.Labels[0], Range: at, Builtin: d.builtin},
-		Kind:         r.enum("kind"),
-		Run:          r.str("run"),
-		Env:          or(r.object("env"), map[string]string{}),
-		Secrets:      r.refs("secrets"),
-		Agent:        r.ref("agent"),
-		Capabilities: or(r.strs("capabilities"), []string{}),
-		Tags:         or(r.strs("tags"), []string{}),
-		Model:        r.ref("model"),
-		Prompt:       r.str("prompt"),
-		Sees:         or(r.enums("sees"), []string{}),
-		InputSchema:  r.schema("input_schema"),
-		OutputSchema: r.schema("output_schema"),
-		Promise:      r.str("promise"),
-		NoErrors:     or(r.boolean("no_errors"), false),
-		Approvers:    or(r.strs("approvers"), []string{}),
-		OnTimeout:    or(r.enum("on_timeout"), "fail"),
-		TimeoutMS:    r.duration("timeout"),
-		OnFailure:    or(r.enum("on_failure"), "retry"),
-		Protect:      or(r.globs("protect"), []string{}),
-		ProtectNew:   or(r.boolean("protect_new"), true),
-		Evidence:     or(r.boolean("evidence"), false),
-		RedFirst:     or(r.boolean("red_first"), false),
-		Baseline:     r.enum("baseline"),
-	}
+	r := d.reader(b)
+	g := &Gate{}
+	r.fill(g)
 	withoutAt(g.Approvers.V)
 	r.checkEnv("env", g.Env)
-	if e := r.one("expect"); e != nil {
-		g.Expect = Expect{ExitCode: e.integer("exit_code"), StdoutContains: e.str("stdout_contains"), StderrContains: e.str("stderr_contains"), Range: e.at}
-	}
 	if g.Kind.V == "" && !g.Kind.Set {
 		g.Kind = Value[string]{V: r.guessKind(), Origin: "default"}
 	}
@@ -164,7 +104,7 @@ func (r *reader) guessKind() string {
 	switch {
 	case has("run"):
 		return "command"
-	case has("agent", "prompt", "output_schema", "capabilities") || r.hasBlock("output"):
+	case has("agent", "prompt", "output_schema", "capabilities") || r.block("output") != nil:
 		return "agent"
 	case has("approvers"):
 		return "human"
@@ -172,10 +112,6 @@ func (r *reader) guessKind() string {
 		return "outcome"
 	}
 	return "command"
-}
-
-func (r *reader) hasBlock(typ string) bool {
-	return slices.ContainsFunc(r.nested, func(b *hcl.Block) bool { return b.Type == typ })
 }
 
 // unusedByKind warns about what the gate's kind does not look at.
@@ -188,8 +124,8 @@ func (r *reader) unusedByKind(g *Gate) {
 		var at diag.Range
 		if a := r.attrs[name]; a != nil {
 			at = r.d.rng(a.NameRange)
-		} else if i := slices.IndexFunc(r.nested, func(b *hcl.Block) bool { return b.Type == name }); i >= 0 {
-			at = r.d.rng(r.nested[i].TypeRange)
+		} else if b := r.block(name); b != nil {
+			at = r.d.rng(b.TypeRange)
 		} else {
 			continue
 		}

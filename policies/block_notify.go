@@ -17,28 +17,22 @@ var NotifyEvents = []string{OnWaiting, OnBlocked, OnDone, OnHeld, OnRed, OnTampe
 // Notify is the block `notify {}`.
 type Notify struct {
 	Decl
-	On      Value[[]string]
-	Run     Value[[]string] // argv
-	Env     Value[map[string]string]
-	Secrets Value[[]string]
+	On      Value[[]string]          `hcl:"on="`
+	Run     Value[[]string]          `hcl:"run=" is:"argv" with:"required" doc:"the program and its arguments"` // argv
+	Env     Value[map[string]string] `hcl:"env" doc:"variables that the program gets, as { NAME = \"value\" }"`
+	Secrets Value[[]string]          `hcl:"secrets" ref:"secret" doc:"the secrets that the program gets, such as [secret.CHAT_HOOK]"`
 }
 
 var notifyBlock = &block{
+	of:   (*Notify)(nil),
 	name: "notify", many: true,
 	doc: "runs a command on events",
 	attrs: []attr{
 		{name: "on", kind: kEnums, enum: NotifyEvents, required: true, doc: "events, such as [\"node.blocked\", \"run.done\"]"},
-		{name: "run", kind: kArgv, required: true, doc: "the program and its arguments"},
-		{name: "env", kind: kMap, doc: "variables that the program gets, as { NAME = \"value\" }"},
-		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that the program gets, such as [secret.CHAT_HOOK]"},
 	},
 }
 
-func (r *reader) notify(decl Decl) *Notify {
-	n := &Notify{
-		Decl: decl, On: or(r.enums("on"), []string{}), Run: or(r.plainCommands("run", r.argv("run")), []string{}),
-		Env: r.object("env"), Secrets: r.refs("secrets"),
-	}
+func (n *Notify) check(r *reader) {
+	r.plainCommands("run", n.Run)
 	r.checkEnv("env", n.Env)
-	return n
 }

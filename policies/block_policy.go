@@ -14,11 +14,11 @@ import (
 // around them.
 type Policy struct {
 	Decl
-	Default  Value[bool]
-	Priority Value[int] // decides when several policies match; higher wins
-	Match    *Match     // nil: only by name or as the default
-	Steps    []*Step    // in order
-	Settings Settings
+	Default  Value[bool] `hcl:"default=false" doc:"true for the policy that stands below every other"`
+	Priority Value[int]  `hcl:"priority=0" min:"-1000" max:"1000" doc:"a whole number; the higher one wins when several match"` // decides when several policies match; higher wins
+	Match    *Match      `hcl:"match"`                                                                                          // nil: only by name or as the default
+	Steps    []*Step     // in order
+	Settings Settings    `hcl:"."`
 
 	Dynamic bool       // mentions node.*: use For
 	Files   []FileRead // filled by For for a dynamic policy
@@ -36,13 +36,13 @@ type Step struct {
 // Match is the block `match {}`: all attributes that are set must fit; of a
 // list one element is enough.
 type Match struct {
-	Phase      Value[[]string]
-	Lane       Value[[]string]
-	Label      Value[[]string]
-	Type       Value[[]string]
-	Complexity Value[[]string]
-	Priority   Value[[]int]
-	Paths      Value[[]string] // globs, against what the node owns and forecasts
+	Phase      Value[[]string] `hcl:"phase" doc:"ids of phases, such as [\"3a\"]"`
+	Lane       Value[[]string] `hcl:"lane" doc:"lanes, such as [\"ui\"]"`
+	Label      Value[[]string] `hcl:"label" doc:"labels; one of them is enough"`
+	Type       Value[[]string] `hcl:"type" doc:"types, such as [\"bug\"]"`
+	Complexity Value[[]string] `hcl:"complexity" ref:"complexity" doc:"levels, such as [\"critical\"]"`
+	Priority   Value[[]int]    `hcl:"priority" min:"0" max:"4" doc:"priorities from 0 (critical) to 4 (minimal)"`
+	Paths      Value[[]string] `hcl:"paths" is:"globs" doc:"globs against what the sprint owns, such as [\"web/**\"]"` // globs, against what the node owns and forecasts
 	Range      diag.Range
 }
 
@@ -54,53 +54,25 @@ type Approval struct {
 }
 
 var policyBlock = &block{
+	of:   (*Policy)(nil),
 	name: "policy", label: "name", node: true,
-	doc: "a workflow: its steps in order, and the settings around them",
-	attrs: []attr{
-		descriptionAttr,
-		{name: "default", kind: kBool, doc: "true for the policy that stands below every other"},
-		{name: "priority", kind: kInt, min: -1000, max: 1000, doc: "a whole number; the higher one wins when several match"},
-	},
+	doc:   "a workflow: its steps in order, and the settings around them",
+	attrs: []attr{descriptionAttr},
 	blocks: []*block{
 		matchBlock, stepBlock, limitsBlock, budgetBlock, hitlBlock, gitBlock, worktreeBlock, integrationBlock, retryBlock, stallBlock,
 	},
 }
 
 var matchBlock = &block{
+	of:   (*Match)(nil),
 	name: "match", doc: "which sprints the policy is for; all attributes must fit",
-	attrs: []attr{
-		{name: "phase", kind: kStrings, doc: "ids of phases, such as [\"3a\"]"},
-		{name: "lane", kind: kStrings, doc: "lanes, such as [\"ui\"]"},
-		{name: "label", kind: kStrings, doc: "labels; one of them is enough"},
-		{name: "type", kind: kStrings, doc: "types, such as [\"bug\"]"},
-		{name: "complexity", kind: kRefs, ref: "complexity", doc: "levels, such as [\"critical\"]"},
-		{name: "priority", kind: kInts, min: 0, max: 4, doc: "priorities from 0 (critical) to 4 (minimal)"},
-		{name: "paths", kind: kGlobs, doc: "globs against what the sprint owns, such as [\"web/**\"]"},
-	},
 }
 
 var stepBlock = &block{
+	of:   (*StepSettings)(nil),
 	name: "step", label: "name", many: true,
-	doc: "one stage of the work",
-	attrs: []attr{
-		descriptionAttr,
-		{name: "capabilities", kind: kStrings, doc: "what its agent must be able to do, such as [\"implement\"]"},
-		{name: "tags", kind: kStrings, doc: "words that its agent must carry"},
-		{name: "model", kind: kRef, ref: "model", doc: "an alias or the provider's name of a model"},
-		{name: "agent", kind: kRef, ref: "agent", doc: "its agent, such as agent.dev"},
-		{name: "access", kind: kEnum, enum: []string{"read", "write"}, doc: "read or write"},
-		{name: "gates", kind: kRefs, ref: "gate", doc: "what judges it, such as [gate.unit]"},
-		{name: "gate_mode", kind: kEnum, enum: []string{"ordered", "parallel"}, doc: "parallel or ordered"},
-		{name: "timeout", kind: kDuration, min: 1, doc: `the time of one attempt, such as "20m"`},
-		{name: "iterations", kind: kInt, min: 1, max: 1000, doc: "prompts inside an attempt, from 1"},
-		{name: "breaker", kind: kInt, min: 1, max: 1000, doc: "the same failure in a row, from 1"},
-		{name: "approval", kind: kApproval, doc: `true, a list of people, or "required from @a within 48h"`},
-		{name: "sandbox", kind: kRef, ref: "sandbox", doc: "what its agent can reach, such as sandbox.strict"},
-		{name: "session", kind: kEnum, enum: []string{"fresh", "resume"}, doc: "fresh or resume"},
-		{name: "on_failure", kind: kEnum, enum: []string{"keep", "reset"}, doc: "keep or reset"},
-		{name: "next", kind: kRef, ref: "step", doc: "the step that a fail goes to"},
-		{name: "allow_empty", kind: kBool, doc: "true lets an attempt change nothing"},
-	},
+	doc:    "one stage of the work",
+	attrs:  []attr{descriptionAttr},
 	blocks: []*block{retryBlock, stallBlock},
 }
 
@@ -108,26 +80,10 @@ var stepBlock = &block{
 // one.
 func (d *decoder) policy(b *hcl.Block) *Policy {
 	d.dynamic = false
-	path := "policy." + b.Labels[0]
-	at := d.rng(b.DefRange)
 	before := len(d.diags)
-	r := d.open(policyBlock, b.Body, path, d.origin(path), at, true)
-	p := &Policy{
-		Decl:     Decl{Name: b.Labels[0], Range: at, Builtin: d.builtin},
-		Default:  or(r.boolean("default"), false),
-		Priority: or(r.integer("priority"), 0),
-		Settings: r.settings(),
-	}
-	if m := r.one("match"); m != nil {
-		p.Match = &Match{
-			Phase: m.strs("phase"), Lane: m.strs("lane"), Label: m.strs("label"), Type: m.strs("type"),
-			Complexity: m.refs("complexity"), Priority: m.integers("priority"), Paths: m.globs("paths"), Range: m.at,
-		}
-		if len(m.attrs) == 0 {
-			d.diags.Add(diag.New("policy-missing-attribute", m.at, "match says nothing").
-				WithDetail("An empty match fits every sprint. Write what must fit, or default = true for the policy that stands below every other."))
-		}
-	}
+	r := d.reader(b)
+	p := &Policy{}
+	r.fill(p)
 	p.Steps = r.steps()
 	p.broken = len(d.diags) > before
 	p.Dynamic = d.dynamic
@@ -135,6 +91,13 @@ func (d *decoder) policy(b *hcl.Block) *Policy {
 		p.source = &source{block: b, scope: d.scope, src: d.src, builtin: d.builtin, where: d.where}
 	}
 	return p
+}
+
+func (m *Match) check(r *reader) {
+	if len(r.attrs) == 0 {
+		r.d.diags.Add(diag.New("policy-missing-attribute", r.at, "match says nothing").
+			WithDetail("An empty match fits every sprint. Write what must fit, or default = true for the policy that stands below every other."))
+	}
 }
 
 // steps decodes the step blocks, in order.
@@ -156,60 +119,12 @@ func (r *reader) steps() []*Step {
 		}
 		path := strings.TrimPrefix(r.path+".step."+name, ".")
 		s := r.d.open(stepBlock, b.Body, path, r.d.origin(path), at, r.node)
-		out = append(out, &Step{Decl: Decl{Name: name, Range: at, Builtin: r.d.builtin}, StepSettings: s.step()})
+		s.name = name
+		step := &Step{}
+		s.fill(step)
+		out = append(out, step)
 	}
 	return out
-}
-
-// step reads the attributes and blocks of a step.
-func (r *reader) step() StepSettings {
-	s := StepSettings{
-		Capabilities: r.strs("capabilities"),
-		Tags:         r.strs("tags"),
-		Model:        r.ref("model"),
-		Agent:        r.ref("agent"),
-		Access:       r.enum("access"),
-		Gates:        r.refs("gates"),
-		GateMode:     r.enum("gate_mode"),
-		TimeoutMS:    r.duration("timeout"),
-		Iterations:   r.integer("iterations"),
-		Breaker:      r.integer("breaker"),
-		Approval:     r.approval("approval"),
-		Sandbox:      r.ref("sandbox"),
-		Session:      r.enum("session"),
-		OnFailure:    r.enum("on_failure"),
-		Next:         r.ref("next"),
-		AllowEmpty:   r.boolean("allow_empty"),
-	}
-	if x := r.one("retry"); x != nil {
-		s.Retry = x.retry()
-	}
-	if x := r.one("stall"); x != nil {
-		s.Stall = x.stall()
-	}
-	return s
-}
-
-// settings reads the blocks that stand at top level, in a policy and in a fence.
-func (r *reader) settings() Settings {
-	var s Settings
-	with := func(typ string, f func(*reader)) {
-		if r.b.block(typ) == nil {
-			return
-		}
-		if x := r.one(typ); x != nil {
-			f(x)
-		}
-	}
-	with("limits", func(x *reader) { s.Limits = x.limits() })
-	with("budget", func(x *reader) { s.Budget = x.budget() })
-	with("hitl", func(x *reader) { s.HITL = x.hitl() })
-	with("git", func(x *reader) { s.Git = x.git() })
-	with("worktree", func(x *reader) { s.Worktree = x.worktree() })
-	with("integration", func(x *reader) { s.Integration = x.integration() })
-	with("retry", func(x *reader) { s.Retry = x.retry() })
-	with("stall", func(x *reader) { s.Stall = x.stall() })
-	return s
 }
 
 // For returns the policy as it is for one node: p itself unless it is Dynamic.

@@ -12,13 +12,13 @@ import (
 // Ralph is the block `ralph {}`: what concerns the policy as a whole.
 type Ralph struct {
 	Decl
-	Required     Value[string]   // version constraint, ">= 0.1"
-	Plans        Value[[]string] // globs
-	Dialect      Value[string]   // as --dialect takes it
-	Capabilities Value[[]string] // declared beyond Vocabulary
-	Lanes        Value[[]string] // declared; empty: any lane is fine
-	Override     Value[[]string] // labels that a plan may set; not Set: all
-	Strict       Value[bool]
+	Required     Value[string]   `hcl:"required" doc:"a version constraint such as \">= 0.1\""`                         // version constraint, ">= 0.1"
+	Plans        Value[[]string] `hcl:"plans" is:"globs" doc:"globs of the plans, such as [\"plans/*.md\"]"`            // globs
+	Dialect      Value[string]   `hcl:"dialect" doc:"the dialect of the plans, such as \"sprint\" or \"task:PR,Unit\""` // as --dialect takes it
+	Capabilities Value[[]string] `hcl:"capabilities" doc:"capabilities beyond the built-in vocabulary"`                 // declared beyond Vocabulary
+	Lanes        Value[[]string] `hcl:"lanes" doc:"the lanes that plans may name"`                                      // declared; empty: any lane is fine
+	Override     Value[[]string] `hcl:"override" doc:"the labels that a plan may set, in lower case"`                   // labels that a plan may set; not Set: all
+	Strict       Value[bool]     `hcl:"strict=false" doc:"true makes some warnings errors"`
 }
 
 // Vocabulary are the capabilities that need no declaration.
@@ -46,30 +46,12 @@ var alwaysFree = []string{
 }
 
 var ralphBlock = &block{
+	of:   (*Ralph)(nil),
 	name: "ralph",
 	doc:  "what concerns the policy as a whole",
-	attrs: []attr{
-		{name: "required", kind: kString, doc: `a version constraint such as ">= 0.1"`},
-		{name: "plans", kind: kGlobs, doc: `globs of the plans, such as ["plans/*.md"]`},
-		{name: "dialect", kind: kString, doc: `the dialect of the plans, such as "sprint" or "task:PR,Unit"`},
-		{name: "capabilities", kind: kStrings, doc: "capabilities beyond the built-in vocabulary"},
-		{name: "lanes", kind: kStrings, doc: "the lanes that plans may name"},
-		{name: "override", kind: kStrings, doc: "the labels that a plan may set, in lower case"},
-		{name: "strict", kind: kBool, doc: "true makes some warnings errors"},
-	},
 }
 
-func (r *reader) ralph(decl Decl, running string) Ralph {
-	out := Ralph{
-		Decl:         decl,
-		Required:     r.str("required"),
-		Plans:        r.globs("plans"),
-		Dialect:      r.str("dialect"),
-		Capabilities: r.strs("capabilities"),
-		Lanes:        r.strs("lanes"),
-		Override:     r.strs("override"),
-		Strict:       or(r.boolean("strict"), false),
-	}
+func (out *Ralph) check(r *reader) {
 	for i, o := range out.Override.V {
 		o = strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(o)))
 		if same, ok := sameWord[o]; ok {
@@ -82,9 +64,8 @@ func (r *reader) ralph(decl Decl, running string) Ralph {
 		out.Override.V[i] = o
 	}
 	if out.Required.Set {
-		r.checkVersion(out.Required, running)
+		r.checkVersion(out.Required, r.d.version)
 	}
-	return out
 }
 
 func (r *reader) checkVersion(required Value[string], running string) {

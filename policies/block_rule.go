@@ -16,8 +16,8 @@ import (
 // says. Not safe for concurrent use.
 type Rule struct {
 	Decl
-	Severity Value[string] // error, warning, note (default error)
-	Over     Value[string] // node, edge, plan (default node)
+	Severity Value[string] `hcl:"severity=error" enum:"error note warning" doc:"error, warning or note"` // error, warning, note (default error)
+	Over     Value[string] `hcl:"over=node" enum:"edge node plan" doc:"node, edge or plan"`              // node, edge, plan (default node)
 
 	when, assert, message hclsyntax.Expression // nil if absent
 	source                *source
@@ -33,10 +33,10 @@ type Finding struct {
 // Waiver is the block `waive "rule"`: an accepted breach.
 type Waiver struct {
 	Decl                 // Name is the rule's
-	Node   Value[string] // key of a node
-	Reason Value[string]
-	Owner  Value[string]
-	Until  Value[string] // date, 2026-01-31: the last day on which it holds
+	Node   Value[string] `hcl:"node" with:"required" doc:"the key of the sprint, such as \"1.2a\""` // key of a node
+	Reason Value[string] `hcl:"reason" with:"required" doc:"why it is accepted"`
+	Owner  Value[string] `hcl:"owner" with:"required" doc:"who answers for it"`
+	Until  Value[string] `hcl:"until" with:"required" doc:"the last day on which it holds, such as \"2026-12-31\""` // date, 2026-01-31: the last day on which it holds
 }
 
 var (
@@ -46,12 +46,11 @@ var (
 )
 
 var ruleBlock = &block{
+	of:   (*Rule)(nil),
 	name: "rule", label: "name", node: true,
 	doc: "policy as code: what every node, edge or plan must fulfil",
 	attrs: []attr{
 		descriptionAttr,
-		{name: "severity", kind: kEnum, enum: []string{"error", "note", "warning"}, doc: "error, warning or note"},
-		{name: "over", kind: kEnum, enum: []string{"edge", "node", "plan"}, doc: "node, edge or plan"},
 		{name: "when", kind: kAny, doc: "an expression that is true where the rule counts"},
 		{name: "assert", kind: kAny, required: true, doc: "an expression that must be true there"},
 		{name: "message", kind: kAny, required: true, doc: "what is wrong where it is not"},
@@ -59,28 +58,16 @@ var ruleBlock = &block{
 }
 
 var waiveBlock = &block{
+	of:   (*Waiver)(nil),
 	name: "waive", label: "rule", many: true,
 	doc: "an accepted breach of a rule",
-	attrs: []attr{
-		{name: "node", kind: kString, required: true, doc: "the key of the sprint, such as \"1.2a\""},
-		{name: "reason", kind: kString, required: true, doc: "why it is accepted"},
-		{name: "owner", kind: kString, required: true, doc: "who answers for it"},
-		{name: "until", kind: kString, required: true, doc: "the last day on which it holds, such as \"2026-12-31\""},
-	},
 }
 
 // rule decodes a rule and tries its expressions on an unknown node and on a
 // sample, so that a misspelt attribute is found before any plan exists.
-func (r *reader) rule(decl Decl) *Rule {
-	out := &Rule{
-		Decl:     decl,
-		Severity: or(r.enum("severity"), "error"),
-		Over:     or(r.enum("over"), "node"),
-		when:     r.expr("when"),
-		assert:   r.expr("assert"),
-		message:  r.expr("message"),
-		source:   &source{scope: r.d.scope, src: r.d.src, builtin: r.d.builtin, where: r.d.where},
-	}
+func (out *Rule) check(r *reader) {
+	out.when, out.assert, out.message = r.expr("when"), r.expr("assert"), r.expr("message")
+	out.source = &source{scope: r.d.scope, src: r.d.src, builtin: r.d.builtin, where: r.d.where}
 	sample, unknown := sampleRoots(out.Over.V), map[string]cty.Value{}
 	for _, k := range sortedKeys(sample) {
 		unknown[k] = cty.UnknownVal(sample[k].Type())
@@ -105,7 +92,6 @@ func (r *reader) rule(decl Decl) *Rule {
 			}
 		}
 	}
-	return out
 }
 
 func isBool(v cty.Value) bool {
@@ -234,8 +220,7 @@ func (r *Rule) mentionsPlan() bool {
 	return false
 }
 
-func (r *reader) waiver(decl Decl) *Waiver {
-	w := &Waiver{Decl: decl, Node: r.str("node"), Reason: r.str("reason"), Owner: r.str("owner"), Until: r.str("until")}
+func (w *Waiver) check(r *reader) {
 	if _, err := time.Parse(time.DateOnly, w.Until.V); w.Until.Set && err != nil {
 		r.invalid("until", w.Until.Range, errNotDate)
 	}
@@ -247,6 +232,5 @@ func (r *reader) waiver(decl Decl) *Waiver {
 			r.invalid(x.name, x.v.Range, errEmpty)
 		}
 	}
-	r.d.checkRef("rule", decl.Name, decl.Range)
-	return w
+	r.d.checkRef("rule", w.Name, w.Range)
 }

@@ -11,51 +11,42 @@ import (
 // Runner is the block `runner "n"`: what executes an agent.
 type Runner struct {
 	Decl
-	Kind        Value[string]   // command, claude, opencode, codex, acp
-	Run         Value[[]string] // argv; may hold ${run.…}
-	Prompt      Value[string]   // stdin, file, arg
-	Env         Value[[]string] // names let through; the kind's default list if not Set
-	Assign      Value[map[string]string]
-	Secrets     Value[[]string]
-	Outcome     Value[string] // optional, required
-	Concurrent  Value[int]    // 0: no limit
-	RPM         Value[int]    // 0: no limit
-	LimitedWhen *LimitedWhen  // nil: never
+	Kind         Value[string]   `hcl:"kind" enum:"acp claude codex command opencode" with:"required" doc:"command, claude, opencode, codex or acp"`
+	Run          Value[[]string] `hcl:"run=" is:"argv" with:"run" doc:"the program and its arguments, such as [\"my-agent\", \"--once\"]"` // argv; may hold ${run.…}
+	Prompt       Value[string]   `hcl:"prompt=stdin" enum:"arg file stdin" doc:"how the program gets the prompt: stdin, file or arg"`
+	Env          Value[[]string] // names let through; the kind's default list if not Set
+	Assign       Value[map[string]string]
+	Secrets      Value[[]string] `hcl:"secrets=" ref:"secret" doc:"the secrets that its processes get"`
+	Outcome      Value[string]   `hcl:"outcome=optional" enum:"optional required" doc:"whether the program must report an outcome: optional or required"`
+	RunnerLimits `hcl:"limits" doc:"how much of it at once"`
+	LimitedWhen  *LimitedWhen `hcl:"limited_when" doc:"how a rate limit shows"` // nil: never
+}
+
+// RunnerLimits is the block `limits {}` of a runner; 0 is no limit.
+type RunnerLimits struct {
+	Concurrent Value[int] `hcl:"concurrent" min:"1" doc:"agents at the same time"`
+	RPM        Value[int] `hcl:"rpm" min:"1" doc:"starts a minute"`
 }
 
 // LimitedWhen recognises a rate limit in what a program printed.
 type LimitedWhen struct {
-	ExitCode Value[int]
-	Output   Value[string] // regular expression (RE2), optional group "until"
+	ExitCode Value[int]    `hcl:"exit_code" min:"0" max:"255" doc:"the exit code of a rate limit"`
+	Output   Value[string] `hcl:"output" is:"regex" doc:"a regular expression over the output, with an optional group \"until\""` // regular expression (RE2), optional group "until"
 }
 
 // Secret is the block `secret "N"`.
 type Secret struct {
 	Decl
-	Env Value[string] // the variable it is read from when running; its own name if not Set
+	Env Value[string] `hcl:"env" doc:"the variable that it is read from when running"` // the variable it is read from when running; its own name if not Set
 }
 
 var runnerBlock = &block{
+	of:   (*Runner)(nil),
 	name: "runner", label: "name",
 	doc: "what executes an agent",
 	attrs: []attr{
 		descriptionAttr,
-		{name: "kind", kind: kEnum, enum: []string{"acp", "claude", "codex", "command", "opencode"}, required: true, doc: "command, claude, opencode, codex or acp"},
-		{name: "run", kind: kArgv, run: true, doc: `the program and its arguments, such as ["my-agent", "--once"]`},
-		{name: "prompt", kind: kEnum, enum: []string{"arg", "file", "stdin"}, doc: "how the program gets the prompt: stdin, file or arg"},
 		{name: "env", kind: kStrings, run: true, doc: `names of variables that are let through; "NAME=value" sets one`},
-		{name: "secrets", kind: kRefs, ref: "secret", doc: "the secrets that its processes get"},
-		{name: "outcome", kind: kEnum, enum: []string{"optional", "required"}, doc: "whether the program must report an outcome: optional or required"},
-	},
-	blocks: []*block{
-		{name: "limits", doc: "how much of it at once", attrs: []attr{
-			{name: "concurrent", kind: kInt, min: 1, doc: "agents at the same time"},
-			{name: "rpm", kind: kInt, min: 1, doc: "starts a minute"},
-		}},
-		{name: "limited_when", doc: "how a rate limit shows", attrs: []attr{
-			{name: "exit_code", kind: kInt, min: 0, max: 255, doc: "the exit code of a rate limit"},
-			{name: "output", kind: kRegex, doc: "a regular expression over the output, with an optional group \"until\""},
-		}},
 	},
 }
 
@@ -78,42 +69,34 @@ func DefaultEnv(kind string) []string {
 	return names
 }
 
-func (r *reader) runner(decl Decl) *Runner {
-	out := &Runner{
-		Decl:    decl,
-		Kind:    r.enum("kind"),
-		Run:     or(r.plainCommands("run", r.argv("run")), []string{}),
-		Prompt:  or(r.enum("prompt"), "stdin"),
-		Secrets: or(r.refs("secrets"), []string{}),
-		Outcome: or(r.enum("outcome"), "optional"),
-		Assign:  Value[map[string]string]{V: map[string]string{}},
+func (l *LimitedWhen) check(r *reader) {
+	if !l.ExitCode.Set && !l.Output.Set {
+		r.d.diags.Add(diag.New("policy-missing-attribute", r.at, "limited_when says nothing").
+			WithDetail("Without exit_code and output no rate limit is ever recognised. Write exit_code = 75 or output = \"rate limit\"."))
 	}
+}
+
+func (out *Runner) check(r *reader) {
+	r.plainCommands("run", out.Run)
 	r.runnerEnv(out)
-	if l := r.one("limits"); l != nil {
-		out.Concurrent, out.RPM = l.integer("concurrent"), l.integer("rpm")
+	if l := out.LimitedWhen; l != nil && !l.ExitCode.Set && !l.Output.Set {
+		out.LimitedWhen = nil
 	}
-	if l := r.one("limited_when"); l != nil {
-		out.LimitedWhen = &LimitedWhen{ExitCode: l.integer("exit_code"), Output: l.pattern("output")}
-		if !out.LimitedWhen.ExitCode.Set && !out.LimitedWhen.Output.Set {
-			r.d.diags.Add(diag.New("policy-missing-attribute", l.at, "limited_when says nothing").
-				WithDetail("Without exit_code and output no rate limit is ever recognised. Write exit_code = 75 or output = \"rate limit\"."))
-			out.LimitedWhen = nil
+	for kind, what := range map[string]string{
+		"command": "A runner of kind command starts a program. Write run = [\"PROGRAM\", \"ARGUMENT\"].",
+		"acp":     "A runner of kind acp starts a program that speaks the Agent Client Protocol. Write run = [\"opencode\", \"acp\"].",
+	} {
+		if out.Kind.V == kind && !out.Run.Set {
+			r.d.diags.Add(diag.New("policy-missing-attribute", r.missing, `"run" is missing`).WithDetail("%s", what).WithRelated(r.at, "the block begins here"))
 		}
 	}
-	if out.Kind.V == "command" && !out.Run.Set {
-		r.d.diags.Add(diag.New("policy-missing-attribute", r.missing, `"run" is missing`).
-			WithDetail("A runner of kind command starts a program. Write run = [\"PROGRAM\", \"ARGUMENT\"].").WithRelated(r.at, "the block begins here"))
-	}
-	if out.Kind.V == "acp" && !out.Run.Set {
-		r.d.diags.Add(diag.New("policy-missing-attribute", r.missing, `"run" is missing`).
-			WithDetail("A runner of kind acp starts a program that speaks the Agent Client Protocol. Write run = [\"opencode\", \"acp\"].").WithRelated(r.at, "the block begins here"))
-	}
-	return out
 }
 
 // runnerEnv splits the list env into names that are let through and values.
 func (r *reader) runnerEnv(out *Runner) {
-	env := r.strs("env")
+	var env Value[[]string]
+	env.read(r, "env")
+	out.Assign.V = map[string]string{}
 	out.Env = Value[[]string]{V: DefaultEnv(out.Kind.V), Origin: "default"}
 	if !env.Set {
 		return
@@ -144,22 +127,19 @@ func envName(s string) bool {
 }
 
 var secretBlock = &block{
+	of:   (*Secret)(nil),
 	name: "secret", label: "name",
-	doc: "a value that the epic knows by name only",
-	attrs: []attr{
-		descriptionAttr,
-		{name: "env", kind: kString, doc: "the variable that it is read from when running"},
-	},
+	doc:   "a value that the epic knows by name only",
+	attrs: []attr{descriptionAttr},
 }
 
-func (r *reader) secret(decl Decl) *Secret {
-	s := &Secret{Decl: decl, Env: or(r.str("env"), decl.Name)}
+func (s *Secret) check(r *reader) {
+	s.Env = or(s.Env, s.Name)
 	if !envName(s.Env.V) {
 		at := s.Env.Range
 		if at.IsZero() {
-			at = decl.Range
+			at = s.Range
 		}
 		r.invalid("env", at, errors.New(quoted(s.Env.V)+" is no name of a variable"))
 	}
-	return s
 }

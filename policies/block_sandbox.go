@@ -4,36 +4,17 @@ package policies
 // every kind but none.
 type Sandbox struct {
 	Decl
-	Kind    Value[string] // none, landlock, bwrap, container
-	Write   Value[[]string]
-	Read    Value[[]string]
-	Hide    Value[[]string]
-	Network Value[[]string]
-	Limits  Value[map[string]string]
+	Kind    Value[string]            `hcl:"kind" enum:"bwrap container landlock none" with:"required" doc:"none, landlock, bwrap or container"`
+	Write   Value[[]string]          `hcl:"write=" doc:"paths that may be written"`
+	Read    Value[[]string]          `hcl:"read=" doc:"paths that may be read"`
+	Hide    Value[[]string]          `hcl:"hide=" doc:"paths that are not there"`
+	Network Value[[]string]          `hcl:"network=" doc:"hosts that may be reached"`
+	Limits  Value[map[string]string] `hcl:"limits=" doc:"limits of the kind, as { memory = \"4GB\" }"`
 }
 
 var sandboxBlock = &block{
+	of:   (*Sandbox)(nil),
 	name: "sandbox", label: "name",
-	doc: "what an agent can reach",
-	attrs: []attr{
-		descriptionAttr,
-		{name: "kind", kind: kEnum, required: true, enum: []string{"bwrap", "container", "landlock", "none"}, doc: "none, landlock, bwrap or container"},
-		{name: "write", kind: kStrings, doc: "paths that may be written"},
-		{name: "read", kind: kStrings, doc: "paths that may be read"},
-		{name: "hide", kind: kStrings, doc: "paths that are not there"},
-		{name: "network", kind: kStrings, doc: "hosts that may be reached"},
-		{name: "limits", kind: kMap, doc: "limits of the kind, as { memory = \"4GB\" }"},
-	},
-}
-
-func (r *reader) sandbox(decl Decl) *Sandbox {
-	return &Sandbox{
-		Decl:    decl,
-		Kind:    r.enum("kind"),
-		Write:   or(r.strs("write"), []string{}),
-		Read:    or(r.strs("read"), []string{}),
-		Hide:    or(r.strs("hide"), []string{}),
-		Network: or(r.strs("network"), []string{}),
-		Limits:  or(r.object("limits"), map[string]string{}),
-	}
+	doc:   "what an agent can reach",
+	attrs: []attr{descriptionAttr},
 }

@@ -3,6 +3,7 @@ package policies
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -12,7 +13,6 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
 // Variable is the block `variable "n"`.
@@ -43,11 +43,11 @@ func (d *decoder) variables(s *Set, blocks []*hcl.Block, given map[string]string
 	values := map[string]cty.Value{}
 	d.scope.names["var"] = []string{}
 	for _, b := range blocks {
-		r, decl := d.reader(b)
-		v, val := r.variable(decl, given)
-		s.Variables[decl.Name] = v
-		d.scope.names["var"] = insert(d.scope.names["var"], decl.Name)
-		values[decl.Name] = val
+		r := d.reader(b)
+		v, val := r.variable(given)
+		s.Variables[r.name] = v
+		d.scope.names["var"] = insert(d.scope.names["var"], r.name)
+		values[r.name] = val
 	}
 	d.scope.roots["var"] = cty.ObjectVal(values)
 	for _, b := range blocks {
@@ -57,18 +57,17 @@ func (d *decoder) variables(s *Set, blocks []*hcl.Block, given map[string]string
 		if _, ok := s.Variables[name]; ok {
 			continue
 		}
-		dg := diag.Newf("policy-variable", diag.Range{}, "unknown variable %s", quoted(name))
-		if near, ok := spell.Nearest(name, d.scope.names["var"]); ok {
-			dg = dg.WithDetail("--var sets a variable that the policy declares. Did you mean %q?", near)
-		} else {
-			dg = dg.WithDetail("--var sets a variable that the policy declares. Declare it: variable %s { }.", quoted(name))
-		}
-		d.diags.Add(dg)
+		const lead = "--var sets a variable that the policy declares. "
+		d.diags.Add(suggested(diag.Newf("policy-variable", diag.Range{}, "unknown variable %s", quoted(name)), name, d.scope.names["var"],
+			lead, lead+"Declare it: variable "+quoted(name)+" { }."))
 	}
 }
 
-func (r *reader) variable(decl Decl, given map[string]string) (*Variable, cty.Value) {
-	v := &Variable{Decl: decl, Type: "any", Description: r.str("description").V, From: "default"}
+func (r *reader) variable(given map[string]string) (*Variable, cty.Value) {
+	v := &Variable{Decl: Decl{Name: r.name, Range: r.at, Builtin: r.d.builtin}, Type: "any", From: "default"}
+	var description Value[string]
+	description.read(r, "description")
+	v.Description = description.V
 	ty := cty.DynamicPseudoType
 	if a, ok := r.attrs["type"]; ok {
 		t, diags := typeexpr.TypeConstraint(keywordExpr(r.d.native(a.Expr)))
@@ -80,12 +79,12 @@ func (r *reader) variable(decl Decl, given map[string]string) (*Variable, cty.Va
 		}
 	}
 	var val cty.Value
-	at := decl.Range
-	if text, ok := given[decl.Name]; ok {
+	at := r.at
+	if text, ok := given[r.name]; ok {
 		v.From = "flag"
 		var err error
 		if val, err = flagValue(text, ty); err != nil {
-			r.d.diags.Add(diag.Newf("policy-variable", decl.Range, "--var %s does not fit", printable(decl.Name)).
+			r.d.diags.Add(diag.Newf("policy-variable", r.at, "--var %s does not fit", printable(r.name)).
 				WithDetail("%s. Give a value of type %s.", sentence(err.Error()), v.Type))
 			return v, cty.UnknownVal(ty)
 		}
@@ -97,13 +96,13 @@ func (r *reader) variable(decl Decl, given map[string]string) (*Variable, cty.Va
 		}
 		val = x
 	} else {
-		r.d.diags.Add(diag.Newf("policy-variable", decl.Range, "variable %s has no value", quoted(decl.Name)).
-			WithDetail("It has no default and --var does not set it. Write default = …, or give --var %s=VALUE.", printable(decl.Name)))
+		r.d.diags.Add(diag.Newf("policy-variable", r.at, "variable %s has no value", quoted(r.name)).
+			WithDetail("It has no default and --var does not set it. Write default = …, or give --var %s=VALUE.", printable(r.name)))
 		return v, cty.UnknownVal(ty)
 	}
 	out, err := convert.Convert(val, ty)
 	if err != nil {
-		r.d.diags.Add(diag.Newf("policy-variable", at, "the value of %s does not fit", quoted(decl.Name)).
+		r.d.diags.Add(diag.Newf("policy-variable", at, "the value of %s does not fit", quoted(r.name)).
 			WithDetail("The type is %s: %s. Write a value of that type.", v.Type, err))
 		return v, cty.UnknownVal(ty)
 	}
@@ -176,7 +175,8 @@ func (d *decoder) validate(b *hcl.Block, v *Variable) {
 		} else if t.True() {
 			continue
 		}
-		why := r.str("error_message")
+		var why Value[string]
+		why.read(r, "error_message")
 		d.diags.Add(diag.Newf("policy-variable", v.Range, "variable %s has a wrong value", quoted(v.Name)).
 			WithDetail("%s The value is %s, from the %s. Give another one.", hclSentence(printableText(why.V)), printable(v.Value), v.From).
 			WithRelated(at, "this must hold"))
@@ -210,63 +210,68 @@ func (d *decoder) locals(blocks []*hcl.Block) {
 		}
 	}
 	d.scope.names["local"] = names
-	values := map[string]cty.Value{}
-	var path []string
-	var visit func(name string)
-	visit = func(name string) {
-		if _, done := values[name]; done || attrs[name] == nil {
-			return
-		}
-		e := d.native(attrs[name].Expr)
-		at := d.rng(attrs[name].NameRange)
-		if slices.Contains(path, name) {
-			values[name] = cty.DynamicVal
-			d.diags.Add(diag.Newf("policy-local-cycle", at, "local %s needs itself", quoted(name)).
-				WithDetail("It is computed from %s. Take one of these out of the circle.", joinPath(append(path[slices.Index(path, name):], name))))
-			return
-		}
-		if len(path) > 200 {
-			values[name] = cty.DynamicVal
-			d.diags.Add(diag.New("policy-too-large", at, "locals are chained too deep").WithDetail("A local may need others through at most 200 steps. Shorten the chain."))
-			return
-		}
-		path = append(path, name)
-		for _, t := range d.scope.analyse(e).vars {
-			if t.RootName() == "local" && len(t) > 1 {
-				if n, ok := stepName(t[1]); ok {
-					visit(n)
-				}
+	l := localReader{d: d, attrs: attrs, values: map[string]cty.Value{}}
+	for _, name := range names[:min(len(names), maxBlocks)] {
+		l.visit(name)
+	}
+	d.scope.roots["local"] = cty.ObjectVal(l.values)
+}
+
+// localReader evaluates locals, each after those that it mentions.
+type localReader struct {
+	d      *decoder
+	attrs  map[string]*hcl.Attribute
+	values map[string]cty.Value
+	path   []string // of those that are being evaluated
+}
+
+func (l *localReader) visit(name string) {
+	if _, done := l.values[name]; done || l.attrs[name] == nil {
+		return
+	}
+	d := l.d
+	e := d.native(l.attrs[name].Expr)
+	at := d.rng(l.attrs[name].NameRange)
+	if slices.Contains(l.path, name) {
+		l.values[name] = cty.DynamicVal
+		d.diags.Add(diag.Newf("policy-local-cycle", at, "local %s needs itself", quoted(name)).
+			WithDetail("It is computed from %s. Take one of these out of the circle.", joinPath(append(l.path[slices.Index(l.path, name):], name))))
+		return
+	}
+	if len(l.path) > 200 {
+		l.values[name] = cty.DynamicVal
+		d.diags.Add(diag.New("policy-too-large", at, "locals are chained too deep").WithDetail("A local may need others through at most 200 steps. Shorten the chain."))
+		return
+	}
+	l.path = append(l.path, name)
+	for _, t := range d.scope.analyse(e).vars {
+		if t.RootName() == "local" && len(t) > 1 {
+			if n, ok := stepName(t[1]); ok {
+				l.visit(n)
 			}
 		}
-		path = path[:len(path)-1]
-		if _, done := values[name]; done { // a cycle was reported
-			return
-		}
-		// Only what has a value is visible: hcl evaluates no more than it names.
-		d.scope.roots["local"] = cty.ObjectVal(values)
-		st, v := d.eval(e, use{feeding: "local." + name, at: d.rng(e.Range())})
-		if why := d.scope.meter.weigh(v, st == known); why != "" {
-			d.diags.Add(stopped(at, why))
-			st = bad
-		}
-		if st != known {
-			v = cty.DynamicVal
-		}
-		values[name] = v
 	}
-	for _, name := range names[:min(len(names), maxBlocks)] {
-		visit(name)
+	l.path = l.path[:len(l.path)-1]
+	if _, done := l.values[name]; done { // a cycle was reported
+		return
 	}
-	d.scope.roots["local"] = cty.ObjectVal(values)
+	// Only what has a value is visible: hcl evaluates no more than it names.
+	d.scope.roots["local"] = cty.ObjectVal(l.values)
+	st, v := d.eval(e, use{feeding: "local." + name, at: d.rng(e.Range())})
+	if why := d.scope.meter.weigh(v, st == known); why != "" {
+		d.diags.Add(stopped(at, why))
+		st = bad
+	}
+	if st != known {
+		v = cty.DynamicVal
+	}
+	l.values[name] = v
 }
 
 func joinPath(names []string) string {
-	out := ""
+	out := make([]string, len(names))
 	for i, n := range names {
-		if i > 0 {
-			out += " → "
-		}
-		out += "local." + printable(n)
+		out[i] = "local." + printable(n)
 	}
-	return out
+	return strings.Join(out, " → ")
 }

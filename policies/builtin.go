@@ -33,6 +33,7 @@ func Builtin() []*diag.File {
 // builtin decodes the built-in policy, once. Its blocks are shared by all Sets
 // and never changed; none of them mentions node.*, so none is evaluated again.
 var builtin = sync.OnceValue(func() *Set {
+	complete()
 	s := newSet()
 	d := &decoder{scope: newScope(nil, nil), src: newTexts(), builtin: true}
 	d.declareBuiltin(s)

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -55,13 +56,8 @@ func (s *Set) checkWords(d *decoder, v Value[[]string]) {
 		if slices.Contains(known, c) {
 			continue
 		}
-		dg := diag.Newf("capability-unknown", v.Range, "unknown capability %s", quoted(c))
-		if near, ok := spell.Nearest(c, known); ok {
-			dg = dg.WithDetail("Did you mean %q?", near)
-		} else {
-			dg = dg.WithDetail("The capabilities are %s. Write one of these, or declare it: ralph { capabilities = [%s] }.", strings.Join(Vocabulary, ", "), quoted(c))
-		}
-		d.diags.Add(dg)
+		d.diags.Add(suggested(diag.Newf("capability-unknown", v.Range, "unknown capability %s", quoted(c)), c, known, "",
+			fmt.Sprintf("The capabilities are %s. Write one of these, or declare it: ralph { capabilities = [%s] }.", strings.Join(Vocabulary, ", "), quoted(c))))
 	}
 }
 
@@ -125,13 +121,8 @@ func (s *Set) checkPolicy(d *decoder, p *Policy) {
 		j, ok := at[next.V]
 		switch {
 		case !ok:
-			dg := diag.Newf("policy-unknown-reference", next.Range, "unknown step %s", quoted(next.V))
-			if near, ok := spell.Nearest(next.V, names); ok {
-				dg = dg.WithDetail("Policy %s has no step of that name. Did you mean %q?", quoted(p.Name), near)
-			} else {
-				dg = dg.WithDetail("Policy %s has the steps %s. Write one of these.", quoted(p.Name), spell.Sorted(names, 12))
-			}
-			d.diags.Add(dg)
+			d.diags.Add(suggested(diag.Newf("policy-unknown-reference", next.Range, "unknown step %s", quoted(next.V)), next.V, names,
+				"Policy "+quoted(p.Name)+" has no step of that name. ", fmt.Sprintf("Policy %s has the steps %s. Write one of these.", quoted(p.Name), spell.Sorted(names, 12))))
 		case j > i:
 			skipped := p.Steps[i+1 : j]
 			what := "jumps ahead of the step's own verdict"
@@ -155,13 +146,8 @@ func (s *Set) checkLanes(d *decoder) {
 		if slices.Contains(lanes, lane) {
 			return
 		}
-		dg := diag.Newf("lane-unknown", at, "unknown lane %s", quoted(lane))
-		if near, ok := spell.Nearest(lane, lanes); ok {
-			dg = dg.WithDetail("Did you mean %q?", near)
-		} else {
-			dg = dg.WithDetail("The lanes are %s. Write one of these, or add it to lanes in ralph { }.", spell.Sorted(lanes, 20))
-		}
-		d.diags.Add(dg)
+		d.diags.Add(suggested(diag.Newf("lane-unknown", at, "unknown lane %s", quoted(lane)), lane, lanes, "",
+			fmt.Sprintf("The lanes are %s. Write one of these, or add it to lanes in ralph { }.", spell.Sorted(lanes, 20))))
 	}
 	for _, lane := range sortedKeys(s.Concurrency.PerLane.V) {
 		look(lane, s.Concurrency.PerLane.Range)

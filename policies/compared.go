@@ -9,7 +9,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
 // comparison is `node.complexity == "critical"`: an attribute that has few values,
@@ -109,11 +108,8 @@ func (d *decoder) checkCompared(a *analysis) {
 		if slices.Contains(words, c.text) {
 			continue
 		}
-		dg := diag.Newf("policy-unknown-reference", d.rng(c.at), "unknown %s %s", c.attr, quoted(c.text))
-		if near, ok := spell.Nearest(c.text, words); ok {
-			d.diags.Add(dg.WithDetail("It is never equal, so the condition would say nothing. Did you mean %q?", near))
-			continue
-		}
-		d.diags.Add(dg.WithDetail("It is never equal, so the condition would say nothing. Write one of %s.", strings.Join(words, ", ")))
+		const lead = "It is never equal, so the condition would say nothing. "
+		d.diags.Add(suggested(diag.Newf("policy-unknown-reference", d.rng(c.at), "unknown %s %s", c.attr, quoted(c.text)), c.text, words,
+			lead, lead+"Write one of "+strings.Join(words, ", ")+"."))
 	}
 }

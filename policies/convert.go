@@ -185,7 +185,7 @@ func namesPerson(word string, from bool) bool {
 	return word[0] == '@' || word[0] == '`' || from && !nobody[strings.ToLower(word)]
 }
 
-// nobody are words that stand where a name is still missing.
+// nobody are placeholders for a name that is still missing.
 var nobody = map[string]bool{"n/a": true, "na": true, "none": true, "nobody": true, "tbd": true, "tba": true, "todo": true, "pending": true, "unknown": true}
 
 // nearApproval reports a value of one word that is no name of a person but a

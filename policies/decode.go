@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -188,38 +189,32 @@ func (d *decoder) decodeAll(s *Set, blocks []*hcl.Block, in Input) {
 			d.scope.names[root] = []string{}
 		}
 	}
-	each := func(typ string, f func(r *reader, decl Decl)) {
-		for _, b := range byType[typ] {
-			f(d.reader(b))
-		}
+	d.version = in.Version
+	for _, b := range byType["ralph"] {
+		d.reader(b).fill(&s.Ralph)
 	}
-	each("ralph", func(r *reader, decl Decl) { s.Ralph = r.ralph(decl, in.Version) })
-	each("secret", func(r *reader, decl Decl) { s.Secrets[decl.Name] = r.secret(decl) })
-	each("runner", func(r *reader, decl Decl) { s.Runners[decl.Name] = r.runner(decl) })
-	each("model", func(r *reader, decl Decl) { s.Models[decl.Name] = r.model(decl) })
-	each("agent", func(r *reader, decl Decl) { s.Agents[decl.Name] = r.agent(decl) })
-	each("sandbox", func(r *reader, decl Decl) { s.Sandboxes[decl.Name] = r.sandbox(decl) })
-	each("complexity", func(r *reader, decl Decl) { s.Complexity[decl.Name] = r.complexity(decl, s.Complexity[decl.Name]) })
-	each("dialect", func(r *reader, decl Decl) { s.Dialects[decl.Name] = r.dialect(decl) })
-	set := func(x Settings) {
-		if s.Settings = s.Settings.Overlay(x); !d.builtin {
-			s.Own = s.Own.Overlay(x)
-		}
+	named(d, byType, "secret", s.Secrets)
+	named(d, byType, "runner", s.Runners)
+	named(d, byType, "model", s.Models)
+	named(d, byType, "agent", s.Agents)
+	named(d, byType, "sandbox", s.Sandboxes)
+	for _, b := range byType["complexity"] {
+		s.Complexity[b.Labels[0]] = d.reader(b).complexity(s.Complexity[b.Labels[0]])
 	}
-	each("limits", func(r *reader, _ Decl) { set(Settings{Limits: r.limits()}) })
-	each("retry", func(r *reader, _ Decl) { set(Settings{Retry: r.retry()}) })
-	each("stall", func(r *reader, _ Decl) { set(Settings{Stall: r.stall()}) })
-	each("budget", func(r *reader, _ Decl) { set(Settings{Budget: r.budget()}) })
-	each("hitl", func(r *reader, _ Decl) { set(Settings{HITL: r.hitl()}) })
-	each("git", func(r *reader, _ Decl) { set(Settings{Git: r.git()}) })
-	each("worktree", func(r *reader, _ Decl) { set(Settings{Worktree: r.worktree()}) })
-	each("integration", func(r *reader, _ Decl) { set(Settings{Integration: r.integration()}) })
-	each("concurrency", func(r *reader, decl Decl) { s.Concurrency = s.Concurrency.overlay(r.concurrency(decl)) })
-	each("draft", func(r *reader, decl Decl) { s.Draft = s.Draft.Overlay(r.draft(decl)) })
-	each("tracker", func(r *reader, decl Decl) { s.Tracker = r.tracker(decl) })
-	each("notify", func(r *reader, decl Decl) { s.Notify = append(s.Notify, r.notify(decl)) })
-	each("waive", func(r *reader, decl Decl) { s.Waivers = append(s.Waivers, r.waiver(decl)) })
-	each("rule", func(r *reader, decl Decl) { s.Rules = append(s.Rules, r.rule(decl)) })
+	named(d, byType, "dialect", s.Dialects)
+	d.topSettings(s, byType)
+	for _, c := range list[Concurrency](d, byType["concurrency"]) {
+		s.Concurrency = Overlay(s.Concurrency, *c)
+	}
+	for _, x := range list[Draft](d, byType["draft"]) {
+		s.Draft = Overlay(s.Draft, *x)
+	}
+	for _, t := range list[Tracker](d, byType["tracker"]) {
+		s.Tracker = t
+	}
+	s.Notify = append(s.Notify, list[Notify](d, byType["notify"])...)
+	s.Waivers = append(s.Waivers, list[Waiver](d, byType["waive"])...)
+	s.Rules = append(s.Rules, list[Rule](d, byType["rule"])...)
 	for _, b := range byType["gate"] {
 		s.Gates[b.Labels[0]] = d.gate(b)
 	}
@@ -229,15 +224,46 @@ func (d *decoder) decodeAll(s *Set, blocks []*hcl.Block, in Input) {
 	s.Files = append(s.Files, d.scope.takeReads()...)
 }
 
-// reader opens a block at the top level of a file.
-func (d *decoder) reader(b *hcl.Block) (*reader, Decl) {
-	decl := Decl{Range: d.rng(b.DefRange), Builtin: d.builtin}
-	path := b.Type
-	if len(b.Labels) > 0 {
-		decl.Name = b.Labels[0]
-		path += "." + decl.Name
+// named decodes the blocks of a type into a map by their labels.
+func named[T any](d *decoder, byType map[string][]*hcl.Block, typ string, into map[string]*T) {
+	for i, x := range list[T](d, byType[typ]) {
+		into[byType[typ][i].Labels[0]] = x
 	}
-	return d.open(fileBlock.block(b.Type), b.Body, path, d.origin(path), decl.Range, false), decl
+}
+
+// list decodes blocks of one type.
+func list[T any](d *decoder, blocks []*hcl.Block) []*T {
+	out := make([]*T, len(blocks))
+	for i, b := range blocks {
+		out[i] = new(T)
+		d.reader(b).fill(out[i])
+	}
+	return out
+}
+
+// topSettings decodes the settings that stand at top level.
+func (d *decoder) topSettings(s *Set, byType map[string][]*hcl.Block) {
+	for i, tag := range tagsOf(reflect.TypeFor[Settings]()) {
+		for _, b := range byType[tag.name] {
+			var x Settings
+			d.reader(b).fill(reflect.ValueOf(&x).Elem().Field(i).Addr().Interface())
+			if s.Settings = Overlay(s.Settings, x); !d.builtin {
+				s.Own = Overlay(s.Own, x)
+			}
+		}
+	}
+}
+
+// reader opens a block at the top level of a file.
+func (d *decoder) reader(b *hcl.Block) *reader {
+	name, path := "", b.Type
+	if len(b.Labels) > 0 {
+		name = b.Labels[0]
+		path += "." + name
+	}
+	r := d.open(fileBlock.block(b.Type), b.Body, path, d.origin(path), d.rng(b.DefRange), false)
+	r.name = name
+	return r
 }
 
 // origin says where the values of a block come from, for people.

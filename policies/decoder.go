@@ -24,6 +24,7 @@ type decoder struct {
 	where   string          // scope of the fence that is decoded; "" for policy files
 	view    cty.Value       // node, when a block is decoded for one; cty.NilVal before
 	dynamic bool            // the block that is being decoded mentions node.*
+	version string          // of ralph
 	unread  map[string]bool // files of which a part could not be read
 }
 
@@ -76,7 +77,7 @@ func (d *decoder) eval(e hclsyntax.Expression, u use) (state, cty.Value) {
 	return dynamic, cty.NilVal
 }
 
-// typeMistake tells mistakes that no node can mend from those of the sample.
+// typeMistake distinguishes mistakes in every node from those of the sample alone.
 func typeMistake(g *hcl.Diagnostic) bool {
 	switch g.Summary {
 	case "Unsupported attribute", "Invalid operand", "Incorrect condition type", "Iteration over non-iterable value",
@@ -246,8 +247,8 @@ func (d *decoder) addExpr(g *hcl.Diagnostic, at diag.Range) {
 	d.diags.Add(diag.New("policy-expression", r, summary(g.Summary)).WithDetail("%s", printableText(hclSentence(g.Detail))))
 }
 
-// functionPanic tells a function that broke off from one that refused its
-// arguments: log(0, 0) is no number, and what a file costs may be too much.
+// functionPanic distinguishes a function that panicked from one that refused its
+// arguments: log(0, 0) is not a number, and reading a file may cost too much.
 func functionPanic(g *hcl.Diagnostic, at diag.Range) (diag.Diagnostic, bool) {
 	call, ok := g.Extra.(hclsyntax.FunctionCallDiagExtra)
 	if !ok {
@@ -278,7 +279,7 @@ func costly(at diag.Range, why string) diag.Diagnostic {
 		WithDetail("Its evaluation was stopped because %s. Write what is meant with fewer elements.", why)
 }
 
-// summary fits hcl's words into a summary of ours.
+// summary turns hcl's summary into one of ours.
 func summary(s string) string {
 	s = strings.TrimSuffix(strings.Map(func(r rune) rune {
 		if r == '\n' {

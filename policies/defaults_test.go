@@ -36,7 +36,7 @@ func TestDefaultsOfBlocks(t *testing.T) {
 // S0-02, K21
 func TestOverlayKeepsOrigins(t *testing.T) {
 	s := decodeText(t, "hitl { level = \"every-node\" }\npolicy \"default\" {\n default = true\n hitl { plan = \"required\" }\n step \"x\" {}\n}")
-	h := s.Settings.Overlay(s.DefaultPolicy().Settings).HITL
+	h := Overlay(s.Settings, s.DefaultPolicy().Settings).HITL
 	if h.Level.V != "every-node" || h.Level.Origin != "hitl" || h.Plan.V != "required" || h.Plan.Origin != `policy "default"` || h.OnHumanMessage.Origin != "built-in hitl" {
 		t.Errorf("got %+v", h)
 	}

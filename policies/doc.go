@@ -12,7 +12,7 @@
 //   - Decode once, and Set.Fragment for each hcl fence of the plan;
 //   - per node: Set.MatchComplexity, Set.Matching (which policy blocks fit),
 //     Policy.For and Gate.For (expressions that mention node.*; blocks without
-//     any are returned as they are and cost nothing), the Overlay methods for
+//     any are returned as they are and cost nothing), Overlay for
 //     precedence, Rule.Node, Rule.Edge and Rule.Plan for policy as code;
 //   - CheckOutput and ReadAgentFile for what plans and agent files bring along.
 //

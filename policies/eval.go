@@ -201,7 +201,7 @@ func (s *scope) root(name string) (cty.Value, bool) {
 	return s.roots[name], true
 }
 
-// What is only known when running. Values of these are markers, which become
+// Names that are only known at run time. Their values are markers, which become
 // ${run.…} in the text that is kept.
 var runNames = []string{"attempt", "branch", "feedback", "model", "outcome_file", "prompt_file", "worktree"}
 

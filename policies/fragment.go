@@ -17,13 +17,13 @@ import (
 type Fragment struct {
 	Scope       string // "plan", "phase 2", "sprint 1.2a"
 	Range       diag.Range
-	Steps       StepSettings // for every step; use StepSettings.OverlayFence
+	Steps       StepSettings `hcl:"."` // for every step; use StepSettings.OverlayFence
 	Step        []*Step      // for the step of that name
 	Settings    Settings
 	Gates       map[string]*Gate // defined here
 	Rules       []*Rule
 	Waivers     []*Waiver
-	Concurrency Concurrency
+	Concurrency Concurrency `hcl:"concurrency"`
 	Files       []FileRead
 }
 
@@ -31,7 +31,8 @@ type Fragment struct {
 // one below the plan's title.
 var fenceBlock = &block{
 	name: "fence", node: true,
-	attrs: stepBlock.attrs,
+	of:    (*StepSettings)(nil),
+	attrs: []attr{descriptionAttr},
 	blocks: []*block{
 		stepBlock, retryBlock, stallBlock, limitsBlock, budgetBlock, hitlBlock, gitBlock, worktreeBlock, gateBlock, waiveBlock,
 	},
@@ -39,7 +40,8 @@ var fenceBlock = &block{
 
 var planFenceBlock = &block{
 	name: "fence", node: true,
-	attrs:  fenceBlock.attrs,
+	of:     (*StepSettings)(nil),
+	attrs:  []attr{descriptionAttr},
 	blocks: append(slices.Clone(fenceBlock.blocks), integrationBlock, concurrencyBlock, ruleBlock),
 }
 
@@ -74,26 +76,29 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string,
 	}
 	f, diags := hclsyntax.ParseConfig(source, file.Name, start)
 	d.addHCL(diags)
-	if f == nil {
-		return out, d.diags
+	if f != nil {
+		s.fragment(d, f.Body, out, outer)
 	}
-	root := *fenceRoot(scope)
+	d.diags.Sort()
+	return out, d.diags
+}
+
+// fragment decodes the body of a fence into out.
+func (s *Set) fragment(d *decoder, body hcl.Body, out *Fragment, outer []*Fragment) {
+	root := *fenceRoot(out.Scope)
 	root.node = false
-	r := d.openFence(&root, f.Body, out.Range)
+	r := d.open(&root, body, "", "fence of "+d.where, out.Range, false)
 	for _, f := range outer {
 		for _, name := range sortedKeys(f.Gates) {
 			d.know("gate", name)
 		}
 	}
 	d.declareFence(r, out)
-	out.Settings = r.settings()
-	r.fenceStep(out)
+	r.fill(out)
+	r.nested = slices.DeleteFunc(slices.Clone(r.nested), func(b *hcl.Block) bool { return b.Type == "retry" || b.Type == "stall" }) // read with Steps
+	r.fill(&out.Settings)
+	out.Settings.Retry, out.Settings.Stall = out.Steps.Retry, out.Steps.Stall
 	out.Step = r.steps()
-	if scope == "plan" {
-		if c := r.one("concurrency"); c != nil {
-			out.Concurrency = c.concurrency(Decl{Range: c.at})
-		}
-	}
 	for _, b := range r.nested {
 		switch b.Type {
 		case "gate":
@@ -106,11 +111,9 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string,
 				d.noNode(b, g.Dynamic)
 			}
 		case "rule":
-			x, decl := d.reader(b)
-			out.Rules = append(out.Rules, x.rule(decl))
+			out.Rules = append(out.Rules, list[Rule](d, []*hcl.Block{b})...)
 		case "waive":
-			x, decl := d.reader(b)
-			out.Waivers = append(out.Waivers, x.waiver(decl))
+			out.Waivers = append(out.Waivers, list[Waiver](d, []*hcl.Block{b})...)
 		}
 	}
 	for _, step := range out.Step {
@@ -118,14 +121,6 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string,
 	}
 	s.checkWords(d, out.Steps.Capabilities)
 	out.Files = d.scope.takeReads()
-	d.diags.Sort()
-	return out, d.diags
-}
-
-// openFence opens a fence's body; a block that belongs elsewhere is told apart
-// from one that does not exist.
-func (d *decoder) openFence(root *block, body hcl.Body, at diag.Range) *reader {
-	return d.open(root, body, "", "fence of "+d.where, at, false)
 }
 
 // declareFence makes the gates and rules of a fence known to its expressions and
@@ -151,16 +146,6 @@ func (d *decoder) declareFence(r *reader, out *Fragment) {
 func (d *decoder) know(typ, name string) {
 	d.scope.names[typ] = insert(d.scope.names[typ], name)
 	delete(d.scope.roots, typ)
-}
-
-// fenceStep reads the attributes that speak of every step.
-func (r *reader) fenceStep(out *Fragment) {
-	retry, stall := out.Settings.Retry, out.Settings.Stall
-	nested := r.nested
-	r.nested = nil // retry and stall were read by settings
-	out.Steps = r.step()
-	r.nested = nested
-	out.Steps.Retry, out.Steps.Stall = retry, stall
 }
 
 func (d *decoder) noNode(b *hcl.Block, dynamic bool) {

@@ -97,22 +97,35 @@ func textTest(test func(s, part string) bool) function.Function {
 // bounded returns f refusing arguments whose result would be out of proportion
 // to them: the meter sees a value only after it has been made.
 func bounded(f function.Function, fits func([]cty.Value) bool) function.Function {
+	return guarded(f, false, func(args []cty.Value) error {
+		if !fits(args) {
+			return errors.New("the result would be too large")
+		}
+		return nil
+	})
+}
+
+// guarded returns f with a look at its arguments before its own, null ones included
+// if it says so.
+func guarded(f function.Function, null bool, look func([]cty.Value) error) function.Function {
 	spec := &function.Spec{
 		Type: func(args []cty.Value) (cty.Type, error) {
-			if !fits(args) {
-				return cty.NilType, errors.New("the result would be too large")
+			if err := look(args); err != nil {
+				return cty.NilType, err
 			}
 			return f.ReturnTypeForValues(args)
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
 	}
+	open := func(p function.Parameter) function.Parameter {
+		p.AllowUnknown, p.AllowDynamicType, p.AllowNull = true, true, p.AllowNull || null
+		return p
+	}
 	for _, p := range f.Params() {
-		p.AllowUnknown, p.AllowDynamicType = true, true
-		spec.Params = append(spec.Params, p)
+		spec.Params = append(spec.Params, open(p))
 	}
 	if v := f.VarParam(); v != nil {
-		p := *v
-		p.AllowUnknown, p.AllowDynamicType = true, true
+		p := open(*v)
 		spec.VarParam = &p
 	}
 	return function.New(spec)
@@ -332,12 +345,9 @@ func (s *scope) read(name string) ([]byte, error) {
 
 func (s *scope) record(name string, b []byte) {
 	r := FileRead{Path: name, Digest: digest(b), For: s.feeding}
-	for _, have := range s.reads {
-		if have == r {
-			return
-		}
+	if !slices.Contains(s.reads, r) {
+		s.reads = append(s.reads, r)
 	}
-	s.reads = append(s.reads, r)
 }
 
 func digest(b []byte) string {
@@ -367,7 +377,7 @@ func readBounded(fsys fs.FS, name string) ([]byte, error) {
 	return b, nil
 }
 
-// plain strips the machine's path from a file error.
+// plain removes the machine's path from a file error.
 func plain(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err

@@ -39,40 +39,24 @@ func length(v cty.Value) int {
 // result only after it has been made. What is not known yet costs nothing.
 func (s *scope) paid(name string, f function.Function) function.Function {
 	factor := max(costFactor[name], 1)
-	spec := &function.Spec{
-		Type: func(args []cty.Value) (cty.Type, error) {
-			s.meter.spend(callCost(name, args))
-			for _, a := range args {
-				before := s.meter.left
-				s.meter.charge(a, true)
-				s.meter.spend((factor - 1) * (before - s.meter.left))
+	return guarded(f, true, func(args []cty.Value) error {
+		s.meter.spend(callCost(name, args))
+		for _, a := range args {
+			before := s.meter.left
+			s.meter.charge(a, true)
+			s.meter.spend((factor - 1) * (before - s.meter.left))
+			if quadratic[name] {
+				s.meter.spend(length(a) * length(a) / 8)
 			}
-			if name == "setproduct" {
-				s.meter.spend(64 * product(args))
-			}
-			if quadratic[name] && len(args) > 0 {
-				for _, a := range args {
-					n := length(a)
-					s.meter.spend(n * n / 8)
-				}
-			}
-			return f.ReturnTypeForValues(args)
-		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
-	}
-	for _, p := range f.Params() {
-		p.AllowUnknown, p.AllowDynamicType, p.AllowNull = true, true, true
-		spec.Params = append(spec.Params, p)
-	}
-	if v := f.VarParam(); v != nil {
-		p := *v
-		p.AllowUnknown, p.AllowDynamicType, p.AllowNull = true, true, true
-		spec.VarParam = &p
-	}
-	return function.New(spec)
+		}
+		if name == "setproduct" {
+			s.meter.spend(64 * product(args))
+		}
+		return nil
+	})
 }
 
-// patternFactor is how often a regular expression is compiled, about.
+// patternFactor is roughly how often a regular expression is compiled.
 const patternFactor = 4
 
 // patternCost is how many steps a regular expression becomes: repetitions are written

@@ -11,6 +11,7 @@ import (
 func JSONSchema() []byte { return policySchema() }
 
 var policySchema = sync.OnceValue(func() []byte {
+	complete()
 	defs := map[string]any{}
 	root := schemaOf(fileBlock, defs)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -102,7 +103,7 @@ func attrSchema(a *attr) map[string]any {
 		return or(number("number"))
 	case kUSD, kSize, kPercent:
 		return map[string]any{"type": []string{"number", "string"}}
-	case kStrings, kArgv, kGlobs, kRefs:
+	case kStrings, kKeywords, kArgv, kGlobs, kRefs:
 		return list(str)
 	case kInts:
 		return list(or(number("integer")))

@@ -163,6 +163,11 @@ func (m *Meter) attach(e hclsyntax.Expression) hclsyntax.Expression {
 
 func (m *Meter) parts(e hclsyntax.Expression) {
 	wrap := func(p *hclsyntax.Expression) { *p = m.attach(*p) }
+	wrapAll := func(list []hclsyntax.Expression) {
+		for i := range list {
+			wrap(&list[i])
+		}
+	}
 	wrapAs := func(p *hclsyntax.Expression, as position) {
 		wrap(p)
 		(*p).(*metered).as = as
@@ -173,9 +178,7 @@ func (m *Meter) parts(e hclsyntax.Expression) {
 	case *hclsyntax.RelativeTraversalExpr:
 		wrap(&e.Source)
 	case *hclsyntax.FunctionCallExpr:
-		for i := range e.Args {
-			wrap(&e.Args[i])
-		}
+		wrapAll(e.Args)
 	case *hclsyntax.ConditionalExpr:
 		wrapAs(&e.Condition, asks)
 		wrap(&e.TrueResult)
@@ -184,9 +187,7 @@ func (m *Meter) parts(e hclsyntax.Expression) {
 		wrap(&e.Collection)
 		wrapAs(&e.Key, asks)
 	case *hclsyntax.TupleConsExpr:
-		for i := range e.Exprs {
-			wrap(&e.Exprs[i])
-		}
+		wrapAll(e.Exprs)
 	case *hclsyntax.ObjectConsExpr:
 		for i := range e.Items {
 			// The key keeps its type: hcl looks at it.
@@ -197,9 +198,7 @@ func (m *Meter) parts(e hclsyntax.Expression) {
 		}
 	case *hclsyntax.ForExpr:
 		wrap(&e.CollExpr)
-		if e.KeyExpr != nil {
-			wrap(&e.KeyExpr)
-		}
+		wrap(&e.KeyExpr)
 		wrap(&e.ValExpr)
 		if e.CondExpr != nil {
 			wrapAs(&e.CondExpr, asks)

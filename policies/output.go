@@ -12,17 +12,24 @@ import (
 )
 
 var fieldBlock = &block{
+	of:   (*field)(nil),
 	name: "field", label: "name", many: true,
 	doc: "a property of the answer",
 	attrs: []attr{
 		descriptionAttr,
-		{name: "type", kind: kEnum, enum: []string{"array", "boolean", "integer", "number", "object", "string"}, doc: "string, number, integer, boolean, array or object"},
-		{name: "enum", kind: kStrings, doc: "the words that it may be, such as [\"pass\", \"fail\", \"stop\"]"},
-		{name: "items", kind: kEnum, enum: []string{"boolean", "integer", "number", "object", "string"}, doc: "the type of an array's elements"},
-		{name: "required", kind: kBool, doc: "false lets it be left out"},
 		{name: "minimum", kind: kFloat, min: -1 << 53, max: 1 << 53, doc: "the least number"},
 		{name: "maximum", kind: kFloat, min: -1 << 53, max: 1 << 53, doc: "the greatest number"},
 	},
+}
+
+type field struct {
+	Type        Value[string]   `hcl:"type=string" enum:"array boolean integer number object string" doc:"string, number, integer, boolean, array or object"`
+	Description Value[string]   `hcl:"description"`
+	Enum        Value[[]string] `hcl:"enum" doc:"the words that it may be, such as [\"pass\", \"fail\", \"stop\"]"`
+	Items       Value[string]   `hcl:"items" enum:"boolean integer number object string" doc:"the type of an array's elements"`
+	Required    Value[bool]     `hcl:"required=true" doc:"false lets it be left out"`
+	Minimum     Value[float64]  `hcl:"minimum"`
+	Maximum     Value[float64]  `hcl:"maximum"`
 }
 
 var outputBlock = &block{
@@ -77,23 +84,24 @@ func (r *reader) output() (json.RawMessage, diag.Range) {
 			continue
 		}
 		seen[name] = at
-		f := r.d.open(fieldBlock, b.Body, r.path+".field."+name, r.origin, at, r.node)
-		p := map[string]any{"type": or(f.enum("type"), "string").V}
-		if d := f.str("description"); d.Set {
-			p["description"] = d.V
-		}
-		if e := f.strs("enum"); e.Set {
-			p["enum"] = e.V
-		}
-		if i := f.enum("items"); i.Set {
-			p["items"] = map[string]any{"type": i.V}
-		}
-		for _, bound := range []string{"minimum", "maximum"} {
-			if v := f.float(bound); v.Set {
-				p[bound] = v.V
+		var f field
+		r.d.open(fieldBlock, b.Body, r.path+".field."+name, r.origin, at, r.node).fill(&f)
+		p := map[string]any{"type": f.Type.V}
+		for key, v := range map[string]Value[float64]{"minimum": f.Minimum, "maximum": f.Maximum} {
+			if v.Set {
+				p[key] = v.V
 			}
 		}
-		if or(f.boolean("required"), true).V {
+		if f.Description.Set {
+			p["description"] = f.Description.V
+		}
+		if f.Enum.Set {
+			p["enum"] = f.Enum.V
+		}
+		if f.Items.Set {
+			p["items"] = map[string]any{"type": f.Items.V}
+		}
+		if f.Required.V {
 			required = append(required, name)
 		}
 		props[name] = p
@@ -102,7 +110,8 @@ func (r *reader) output() (json.RawMessage, diag.Range) {
 	schema := map[string]any{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": props, "required": required,
 	}
-	if a := r.boolean("additional"); a.Set && !a.V {
+	var additional Value[bool]
+	if additional.read(r, "additional"); additional.Set && !additional.V {
 		schema["additionalProperties"] = false
 	}
 	raw, err := json.Marshal(schema)

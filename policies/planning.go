@@ -11,7 +11,7 @@ func (s *Set) ForPlanning(steps []*Step) *Set {
 	out.Tracker, out.Notify, out.Draft = s.Tracker, s.Notify, s.Draft
 	out.Ralph.Capabilities = s.Ralph.Capabilities
 	out.Own = Settings{Worktree: s.Own.Worktree, HITL: HITL{Approvers: s.Own.HITL.Approvers}}
-	out.Settings = out.Settings.Overlay(out.Own)
+	out.Settings = Overlay(out.Settings, out.Own)
 	if name := s.Draft.Review.Gate; name.Set && s.Gates[name.V] != nil {
 		out.Gates[name.V] = s.Gates[name.V]
 	}

@@ -16,6 +16,7 @@ import (
 type reader struct {
 	d       *decoder
 	b       *block
+	name    string // its label
 	path    string // "gate.unit", "policy.web.step.build": what messages and file records call it
 	origin  string // what values say of where they come from
 	at      diag.Range
@@ -49,8 +50,8 @@ func (d *decoder) open(b *block, body hcl.Body, path, origin string, at diag.Ran
 	return r
 }
 
-// misfit words what hcl says about an attribute, block or label that does not
-// belong where it stands.
+// misfit rewords hcl's diagnostic about an attribute, block or label in the wrong
+// place.
 func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
 	var r diag.Range
 	if g.Subject != nil {
@@ -101,8 +102,8 @@ func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
 	}
 }
 
-// homeOf says where a word of the language stands that does not stand in b; ""
-// if it is none, or has no single place.
+// homeOf says where a word of the language belongs that has no meaning in b; ""
+// if it is not a word of the language, or has no single place.
 func homeOf(b *block, name string, isBlock bool) string {
 	switch {
 	case isBlock && b == fileBlock && policyBlock.block(name) != nil:
@@ -130,6 +131,16 @@ func homeOf(b *block, name string, isBlock bool) string {
 func (d *decoder) sourceIs(r diag.Range, name string) bool {
 	b, off := d.src.texts[r.File], d.src.offsets[r.File]
 	return r.Start >= off && r.End-off <= len(b) && string(b[r.Start-off:r.End-off]) == name
+}
+
+// block returns the first nested block of a type, not opened; nil if absent.
+func (r *reader) block(typ string) *hcl.Block {
+	for _, b := range r.nested {
+		if b.Type == typ {
+			return b
+		}
+	}
+	return nil
 }
 
 // one returns the nested block of a type that may stand once; nil if absent.
@@ -176,7 +187,7 @@ func (r *reader) eval(name string) (state, cty.Value, diag.Range) {
 	return st, v, at
 }
 
-func get[T any](r *reader, name string, conv func(cty.Value, *attr) (T, error)) Value[T] {
+func get[T any](r *reader, name string, conv func(*reader, cty.Value, *attr) (T, error)) Value[T] {
 	st, v, at := r.eval(name)
 	switch st {
 	case absent, bad:
@@ -187,7 +198,7 @@ func get[T any](r *reader, name string, conv func(cty.Value, *attr) (T, error)) 
 	if !r.settled(name, v, at) {
 		return Value[T]{}
 	}
-	t, err := conv(v, r.b.attr(name))
+	t, err := conv(r, v, r.b.attr(name))
 	if err != nil {
 		r.invalid(name, at, err)
 		return Value[T]{}

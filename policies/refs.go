@@ -21,10 +21,13 @@ func (r *reader) refTo(name, typ string) Value[string] {
 	}
 	at := r.d.rng(a.Expr.Range())
 	e := r.d.native(a.Expr)
-	if s, st := r.d.reference(e, typ, at); st != absent {
-		return refValue(r, s, st, at)
+	switch s, st := r.d.reference(e, typ, at); st {
+	case bad:
+		return Value[string]{}
+	case known:
+		return Value[string]{V: s, Set: true, Range: at, Origin: r.origin}
 	}
-	return get(r, name, func(v cty.Value, _ *attr) (string, error) {
+	return get(r, name, func(_ *reader, v cty.Value, _ *attr) (string, error) {
 		s, err := asString(v)
 		if err != nil {
 			return "", err
@@ -57,13 +60,6 @@ func (r *reader) refOf(name string) (string, Value[string]) {
 		}
 	}
 	return typ, r.refTo(name, typ)
-}
-
-func refValue(r *reader, s string, st state, at diag.Range) Value[string] {
-	if st == bad {
-		return Value[string]{}
-	}
-	return Value[string]{V: s, Set: true, Range: at, Origin: r.origin}
 }
 
 // refs reads an attribute that names blocks.
@@ -133,19 +129,18 @@ func (d *decoder) reference(e hclsyntax.Expression, want string, at diag.Range) 
 	return name, known
 }
 
-// unwrapped is an expression without what only counts or templates it.
+// unwrapped returns an expression without wrappers that only meter or template it.
 func unwrapped(e hclsyntax.Expression) hclsyntax.Expression {
-	if m, ok := e.(*metered); ok {
-		e = m.Expression
-	}
-	if w, ok := e.(*hclsyntax.TemplateWrapExpr); ok { // "${agent.x}" in the JSON form
-		if e = w.Wrapped; e != nil {
-			if m, ok := e.(*metered); ok {
-				e = m.Expression
-			}
+	for {
+		switch w := e.(type) {
+		case *metered:
+			e = w.Expression
+		case *hclsyntax.TemplateWrapExpr: // "${agent.x}" in the JSON form
+			e = w.Wrapped
+		default:
+			return e
 		}
 	}
-	return e
 }
 
 // nameRange returns the place of a name in a traversal, without its dot.

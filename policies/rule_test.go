@@ -183,37 +183,6 @@ policy "urgent" {
 	}
 }
 
-// L4-04
-func TestWeaknesses(t *testing.T) {
-	s := decodeText(t, `
-ralph { capabilities = ["paint"] }
-agent "a" {
-  capabilities = ["implement"]
-  access       = "write"
-  fallback     = [agent.b]
-}
-agent "b" { capabilities = ["review"] }
-policy "default" {
-  default = true
-  step "implement" {
-    capabilities = ["implement"]
-    access       = "write"
-  }
-  step "paint" { capabilities = ["paint"] }
-  step "review" { capabilities = ["review"] }
-  step "sign" { approval = ["ada"] }
-}`)
-	var got []string
-	for _, w := range s.Weaknesses() {
-		if w.Policy == "default" {
-			got = append(got, w.Step+": "+w.Kind)
-		}
-	}
-	if want := "paint: dead end, review: single point of failure"; strings.Join(got, ", ") != want {
-		t.Errorf("got %v, want %s", got, want)
-	}
-}
-
 // What is evaluated per node costs microseconds: 10,000 nodes must not show.
 func BenchmarkPerNode(b *testing.B) {
 	f := diag.NewFile("r.hcl", []byte(`

@@ -15,6 +15,7 @@ const (
 	kInt                  // whole number
 	kFloat                // number
 	kStrings              // list of text; a single text is a list of one
+	kKeywords             // the same, of a dialect
 	kInts                 // list of whole numbers; a single one is a list of one
 	kArgv                 // list of text; a single text is run by sh -c
 	kMap                  // object of text
@@ -58,6 +59,7 @@ type block struct {
 	blocks []*block
 	many   bool // may stand more than once (with a label: with the same label)
 	node   bool // node.* is known inside
+	of     any  // nil pointer to the type whose tags say the rest; see complete
 	doc    string
 }
 

@@ -47,7 +47,7 @@ type Set struct {
 	def      *Policy  // made by finish
 }
 
-// DefaultPolicy returns the policy block that stands below every other: the
+// DefaultPolicy returns the policy block that underlies every other: the
 // user's one with default = true, else the user's one called "default", else
 // the built-in one. Never nil.
 func (s *Set) DefaultPolicy() *Policy {

@@ -3,55 +3,31 @@ package policies
 // StepSettings are the attributes of a step block. The same ones, without a
 // step around them, stand in an hcl fence and speak of every step there.
 type StepSettings struct {
-	Capabilities Value[[]string]
-	Tags         Value[[]string]
-	Model        Value[string] // alias or model id
-	Agent        Value[string]
-	Access       Value[string]   // read, write
-	Gates        Value[[]string] // names, in order
-	GateMode     Value[string]   // parallel, ordered
-	TimeoutMS    Value[int64]    // of one attempt
-	Iterations   Value[int]
-	Breaker      Value[int]
-	Approval     Value[Approval]
-	Sandbox      Value[string]
-	Session      Value[string] // fresh, resume
-	OnFailure    Value[string] // keep, reset
-	Next         Value[string] // name of a step of the same policy
-	AllowEmpty   Value[bool]
-	Retry        Retry
-	Stall        Stall
-}
-
-// Overlay returns a with everything that b sets put over it.
-func (a StepSettings) Overlay(b StepSettings) StepSettings {
-	return StepSettings{
-		Capabilities: b.Capabilities.Or(a.Capabilities),
-		Tags:         b.Tags.Or(a.Tags),
-		Model:        b.Model.Or(a.Model),
-		Agent:        b.Agent.Or(a.Agent),
-		Access:       b.Access.Or(a.Access),
-		Gates:        b.Gates.Or(a.Gates),
-		GateMode:     b.GateMode.Or(a.GateMode),
-		TimeoutMS:    b.TimeoutMS.Or(a.TimeoutMS),
-		Iterations:   b.Iterations.Or(a.Iterations),
-		Breaker:      b.Breaker.Or(a.Breaker),
-		Approval:     b.Approval.Or(a.Approval),
-		Sandbox:      b.Sandbox.Or(a.Sandbox),
-		Session:      b.Session.Or(a.Session),
-		OnFailure:    b.OnFailure.Or(a.OnFailure),
-		Next:         b.Next.Or(a.Next),
-		AllowEmpty:   b.AllowEmpty.Or(a.AllowEmpty),
-		Retry:        a.Retry.Overlay(b.Retry),
-		Stall:        a.Stall.Overlay(b.Stall),
-	}
+	Capabilities Value[[]string] `hcl:"capabilities" doc:"what its agent must be able to do, such as [\"implement\"]"`
+	Tags         Value[[]string] `hcl:"tags" doc:"words that its agent must carry"`
+	Model        Value[string]   `hcl:"model" ref:"model" doc:"an alias or the provider's name of a model"` // alias or model id
+	Agent        Value[string]   `hcl:"agent" ref:"agent" doc:"its agent, such as agent.dev"`
+	Access       Value[string]   `hcl:"access" enum:"read write" doc:"read or write"`
+	Gates        Value[[]string] `hcl:"gates" ref:"gate" doc:"what judges it, such as [gate.unit]"` // names, in order
+	GateMode     Value[string]   `hcl:"gate_mode" enum:"ordered parallel" doc:"parallel or ordered"`
+	TimeoutMS    Value[int64]    `hcl:"timeout" is:"duration" min:"1" doc:"the time of one attempt, such as \"20m\""` // of one attempt
+	Iterations   Value[int]      `hcl:"iterations" min:"1" max:"1000" doc:"prompts inside an attempt, from 1"`
+	Breaker      Value[int]      `hcl:"breaker" min:"1" max:"1000" doc:"the same failure in a row, from 1"`
+	Approval     Value[Approval] `hcl:"approval" doc:"true, a list of people, or \"required from @a within 48h\""`
+	Sandbox      Value[string]   `hcl:"sandbox" ref:"sandbox" doc:"what its agent can reach, such as sandbox.strict"`
+	Session      Value[string]   `hcl:"session" enum:"fresh resume" doc:"fresh or resume"`
+	OnFailure    Value[string]   `hcl:"on_failure" enum:"keep reset" doc:"keep or reset"`
+	Next         Value[string]   `hcl:"next" ref:"step" doc:"the step that a fail goes to"` // name of a step of the same policy
+	AllowEmpty   Value[bool]     `hcl:"allow_empty" doc:"true lets an attempt change nothing"`
+	Retry        Retry           `hcl:"retry"`
+	Stall        Stall           `hcl:"stall"`
 }
 
 // OverlayFence is Overlay for the settings of a fence in a plan: a plan may add
 // gates but never take one away, so the gates of b come behind those of a, and
 // an approval that a requires stays as it is.
 func (a StepSettings) OverlayFence(b StepSettings) StepSettings {
-	out := a.Overlay(b)
+	out := Overlay(a, b)
 	if a.Approval.V.Required {
 		out.Approval = a.Approval
 	}
@@ -76,26 +52,12 @@ func (a StepSettings) OverlayFence(b StepSettings) StepSettings {
 // Settings is what may stand at top level, in a policy and (but for a few, see
 // Fragment) in a fence: everything that is overlaid by scope.
 type Settings struct {
-	Limits      Limits
-	Budget      Budget
-	HITL        HITL
-	Git         Git
-	Worktree    Worktree
-	Integration Integration
-	Retry       Retry // of every step
-	Stall       Stall // of every step
-}
-
-// Overlay returns a with everything that b sets put over it.
-func (a Settings) Overlay(b Settings) Settings {
-	return Settings{
-		Limits:      a.Limits.Overlay(b.Limits),
-		Budget:      a.Budget.Overlay(b.Budget),
-		HITL:        a.HITL.Overlay(b.HITL),
-		Git:         a.Git.Overlay(b.Git),
-		Worktree:    a.Worktree.Overlay(b.Worktree),
-		Integration: a.Integration.Overlay(b.Integration),
-		Retry:       a.Retry.Overlay(b.Retry),
-		Stall:       a.Stall.Overlay(b.Stall),
-	}
+	Limits      Limits      `hcl:"limits"`
+	Budget      Budget      `hcl:"budget"`
+	HITL        HITL        `hcl:"hitl"`
+	Git         Git         `hcl:"git"`
+	Worktree    Worktree    `hcl:"worktree"`
+	Integration Integration `hcl:"integration"`
+	Retry       Retry       `hcl:"retry"` // of every step
+	Stall       Stall       `hcl:"stall"` // of every step
 }

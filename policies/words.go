@@ -1,11 +1,14 @@
 package policies
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -47,7 +50,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// describe turns a path, "policy.web.step.build", into words: step "build" of
+// describe puts a path, "policy.web.step.build", into words: step "build" of
 // policy "web".
 func describe(path string) string {
 	if path == "" {
@@ -58,7 +61,7 @@ func describe(path string) string {
 	for i := 0; i < len(parts); i++ {
 		b := fileBlock.block(parts[i])
 		if len(out) > 0 || b == nil {
-			b = anyBlock(parts[i])
+			b = map[string]*block{"step": stepBlock, "field": fieldBlock}[parts[i]]
 		}
 		if b != nil && b.label != "" && i+1 < len(parts) {
 			out = append(out, parts[i]+" "+quoted(parts[i+1]))
@@ -67,18 +70,15 @@ func describe(path string) string {
 		}
 		out = append(out, parts[i])
 	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
+	slices.Reverse(out)
 	return strings.Join(out, " of ")
 }
 
-// anyBlock finds a nested block type by name.
-func anyBlock(name string) *block {
-	for _, b := range []*block{stepBlock, fieldBlock} {
-		if b.name == name {
-			return b
-		}
+// suggested says which of the known words was probably meant, behind lead; where none
+// is near, otherwise.
+func suggested(dg diag.Diagnostic, word string, known []string, lead, otherwise string) diag.Diagnostic {
+	if near, ok := spell.Nearest(word, known); ok {
+		return dg.WithDetail("%sDid you mean %q?", lead, near)
 	}
-	return nil
+	return dg.WithDetail("%s", otherwise)
 }

@@ -8,7 +8,6 @@ import (
 	_ "github.com/agext/levenshtein"
 	_ "github.com/bmatcuk/doublestar/v4"
 	_ "github.com/coder/acp-go-sdk"
-	_ "github.com/dominikbraun/graph"
 	_ "github.com/fatih/color"
 	_ "github.com/gofrs/flock"
 	_ "github.com/google/jsonschema-go/jsonschema"

@@ -38,13 +38,13 @@ func (d *depender) chainBarriers(f *frontier) {
 	f.rank = func(i int32) int32 { return d.cell[i] }
 	f.start(d.edges)
 	for k, c := range d.cells[len(d.Groups)] {
-		entering := slices.DeleteFunc(d.sources(c.items, inCell), func(i int32) bool {
+		entering := slices.DeleteFunc(d.sources(c, inCell), func(i int32) bool {
 			return d.says(d.groupOf(i)) || !d.enters(i)
 		})
 		if !d.meet(f, int32(k), entering) {
 			return
 		}
-		f.items = append(f.items, c.items...)
+		f.items = append(f.items, c...)
 	}
 }
 
@@ -63,23 +63,17 @@ func (d *depender) meet(f *frontier, rank int32, to []int32) bool {
 		return true
 	}
 	from := f.before(rank)
-	if !d.room(len(from) * len(to)) {
-		return false
+	for _, s := range from {
+		f.least[s] = min(f.least[s], rank)
 	}
-	for _, t := range to {
-		for _, s := range from {
-			d.addEdge(s, t, byNumber, d.Items[t].At)
-			f.least[s] = min(f.least[s], rank)
-		}
-	}
-	return true
+	return d.addEdges(from, to)
 }
 
 // frontier keeps the sinks of all items that stand before a rank.
 type frontier struct {
 	rank  func(item int32) int32
 	least []int32 // by item: the least rank that waits for it
-	items []int32 // those before, but for some that are no sinks
+	items []int32 // those before, but for some that are not sinks
 }
 
 func (f *frontier) start(edges []edge) {

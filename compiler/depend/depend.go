@@ -140,19 +140,37 @@ func (d *depender) addEdge(from, to int32, rule uint8, at diag.Range) {
 	if from == to || !d.room(1) {
 		return
 	}
-	d.edges = append(d.edges, edge{from: from, to: to, rule: rule, start: int32(at.Start), end: int32(at.End)})
-	if d.cell[from] == d.cell[to] {
-		d.has[to] |= inCell
-		d.has[from] |= outCell
+	d.edges = append(d.edges, newEdge(from, to, rule, at))
+	within := func(same bool, in, out uint8) {
+		if same {
+			d.has[to] |= in
+			d.has[from] |= out
+		}
 	}
 	gf, gt := d.groupOf(from), d.groupOf(to)
-	if gf == gt {
-		d.has[to] |= inGroup
-		d.has[from] |= outGroup
+	within(d.cell[from] == d.cell[to], inCell, outCell)
+	within(gf == gt, inGroup, outGroup)
+	within(d.bucket[gf] == d.bucket[gt], inBucket, outBucket)
+}
+
+// addEdges makes an edge by number from each to each; false if there is no room for them.
+func (d *depender) addEdges(from, to []int32) bool {
+	if !d.room(len(from) * len(to)) {
+		return false
 	}
-	if d.bucket[gf] == d.bucket[gt] {
-		d.has[to] |= inBucket
-		d.has[from] |= outBucket
+	for _, t := range to {
+		for _, f := range from {
+			d.addEdge(f, t, byNumber, d.Items[t].At)
+		}
+	}
+	return true
+}
+
+// addMade makes the edges that labels of groups, or ends of groups, make: all of them were found before
+// the first is made.
+func (d *depender) addMade(made []edge) {
+	for _, e := range made {
+		d.addEdge(e.from, e.to, byExplicit, diag.Range{File: d.File, Start: int(e.start), End: int(e.end)})
 	}
 }
 
@@ -191,25 +209,20 @@ func (d *depender) readStatements() {
 	proseOnly := diag.Range{}
 	for i := range d.Items {
 		it := &d.Items[i]
-		if len(it.After) > 0 {
-			d.after[i] = read(it.After)
-			for j, r := range d.after[i] {
-				if r.says() {
-					d.stated[i] = true
-					d.replaced[i] = d.replaced[i] || !d.Rules.add && !it.After[j].add
-				}
-				if len(r.targets) > 0 || r.wrong {
-					naming = true
-				} else if proseOnly.IsZero() {
-					proseOnly = it.After[j].At
-				}
+		d.after[i], d.blocks[i] = read(it.After), read(it.Blocks)
+		for j, r := range d.after[i] {
+			if r.says() {
+				d.stated[i] = true
+				d.replaced[i] = d.replaced[i] || !d.Rules.add && !it.After[j].add
+			}
+			if len(r.targets) > 0 || r.wrong {
+				naming = true
+			} else if proseOnly.IsZero() {
+				proseOnly = it.After[j].At
 			}
 		}
-		if len(it.Blocks) > 0 {
-			d.blocks[i] = read(it.Blocks)
-			for _, r := range d.blocks[i] {
-				naming = naming || len(r.targets) > 0
-			}
+		for _, r := range d.blocks[i] {
+			naming = naming || len(r.targets) > 0
 		}
 	}
 	d.groupSay = make([]groupSaying, len(d.Groups))
@@ -269,11 +282,15 @@ func (d *depender) noteExplicit() {
 
 // list names some items: "1.1, 1.2 and 7 more".
 func (d *depender) list(idx []int32) string {
-	keys := make([]string, 0, 9)
-	for _, i := range idx[:min(len(idx), 8)] {
-		keys = append(keys, string(d.Items[i].Key))
+	return text.AndMore(d.keys(idx[:min(len(idx), 8)]), len(idx))
+}
+
+func (d *depender) keys(idx []int32) []string {
+	keys := make([]string, len(idx), len(idx)+1)
+	for k, i := range idx {
+		keys[k] = string(d.Items[i].Key)
 	}
-	return text.AndMore(keys, len(idx))
+	return keys
 }
 
 // finish sorts the edges, removes repetitions and makes the index by item.

@@ -76,25 +76,19 @@ func (d *depender) checkDrawn() {
 		}
 		return true
 	}
-	compare := func() bool {
-		for i := range d.Items {
-			for _, t := range lostTargets(d.Items[i].drawn) {
-				if !pair(ends.named(int32(i), t), []int32{int32(i)}, t.at, whereSaid(d.after[i])) {
-					return false
-				}
-			}
+	fits := true
+	for i := range d.Items {
+		for _, t := range lostTargets(d.Items[i].drawn) {
+			fits = fits && pair(ends.named(int32(i), t), []int32{int32(i)}, t.at, whereSaid(d.after[i]))
 		}
-		for g := range d.Groups {
-			for _, t := range lostTargets(d.Groups[g].drawn) {
-				from := slices.DeleteFunc(slices.Clone(ends.target(int32(g), t, false)), func(i int32) bool { return d.Items[i].Group == int32(g) })
-				if !pair(from, d.filter(members[g], inGroup), t.at, whereSaid(d.groupSay[g].readings)) {
-					return false
-				}
-			}
-		}
-		return true
 	}
-	if compare() {
+	for g := range d.Groups {
+		for _, t := range lostTargets(d.Groups[g].drawn) {
+			own := func(i int32) bool { return d.Items[i].Group == int32(g) }
+			fits = fits && pair(slices.DeleteFunc(slices.Clone(ends.target(int32(g), t, false)), own), d.filter(members[g], inGroup), t.at, whereSaid(d.groupSay[g].readings))
+		}
+	}
+	if fits {
 		d.compareDrawn(pairs)
 	}
 	d.checkUndrawn(ends)
@@ -111,28 +105,14 @@ func lostTargets(s *drawn) []target {
 // compareDrawn asks for each pair whether a path leads along the arrow, or
 // against it.
 func (d *depender) compareDrawn(pairs []drawnPair) {
-	by := map[int32][]int{}
-	var sources []int32
-	ask := func(i int32, k int) {
-		if by[i] == nil {
-			sources = append(sources, i)
+	n := len(pairs)
+	along := d.graph.Leads(d.topo, 2*n, func(k int) (from, to int32) {
+		if k < n {
+			return pairs[k].from, pairs[k].to
 		}
-		by[i] = append(by[i], k)
-	}
-	for k, p := range pairs {
-		ask(p.from, k)
-		ask(p.to, k)
-	}
-	along, against := make([]bool, len(pairs)), make([]bool, len(pairs))
-	d.spread(sources, func(round []int32, reached []uint64) {
-		for k, s := range round {
-			for _, at := range by[s] {
-				p := pairs[at]
-				along[at] = along[at] || s == p.from && reached[p.to]&(1<<k) != 0
-				against[at] = against[at] || s == p.to && reached[p.from]&(1<<k) != 0
-			}
-		}
+		return pairs[k-n].to, pairs[k-n].from
 	})
+	along, against := along[:n], along[n:]
 	said := map[diag.Range]bool{}
 	for k, p := range pairs {
 		if along[k] || said[p.at] && !against[k] {

@@ -28,25 +28,10 @@ func (d *depender) checkUndrawn(ends *endings) {
 	if graph == nil {
 		return
 	}
-	by := map[int32][]int{}
-	var sources []int32
-	for k, q := range asked {
-		if by[q.from] == nil {
-			sources = append(sources, q.from)
-		}
-		by[q.from] = append(by[q.from], k)
-	}
-	missing := make([]bool, len(asked))
-	graph.Reach(order, sources, func(round []int32, reached []uint64) {
-		for k, s := range round {
-			for _, at := range by[s] {
-				missing[at] = reached[asked[at].to]&(1<<k) == 0
-			}
-		}
-	})
+	leads := graph.Leads(order, len(asked), func(k int) (from, to int32) { return asked[k].from, asked[k].to })
 	said := map[string]bool{}
 	for k, q := range asked {
-		if !missing[k] || said[q.key] {
+		if leads[k] || said[q.key] {
 			continue
 		}
 		said[q.key] = true
@@ -111,17 +96,15 @@ func (g drawnGraph) asked() (out []shownBefore) {
 		if s == nil || !s.lost {
 			return
 		}
-		for _, r := range rs {
-			for _, t := range r.targets {
-				if len(out) > d.Rules.MaxEdges {
-					return
-				}
-				q.at, q.place = t.at, s.at
-				for _, q.from = range g.named(q.to, t) {
-					var shown bool
-					if q.name, shown = g.drawn(q.from); shown {
-						out = append(out, q)
-					}
+		for t := range targets(rs) {
+			if len(out) > d.Rules.MaxEdges {
+				return
+			}
+			q.at, q.place = t.at, s.at
+			for _, q.from = range g.named(q.to, t) {
+				var shown bool
+				if q.name, shown = g.drawn(q.from); shown {
+					out = append(out, q)
 				}
 			}
 		}

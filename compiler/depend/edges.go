@@ -29,6 +29,10 @@ type edge struct {
 	soft       uint8 // index into softTypes; 0: blocks
 }
 
+func newEdge(from, to int32, rule uint8, at diag.Range) edge {
+	return edge{from: from, to: to, rule: rule, start: int32(at.Start), end: int32(at.End)}
+}
+
 var softTypes = [...]ir.EdgeType{ir.Blocks, ir.ParentChild, ir.Related, ir.DiscoveredFrom}
 
 // Graph is the edges of a plan. Items are named by their index in Input.Items.

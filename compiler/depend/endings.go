@@ -76,10 +76,8 @@ func (e *endings) through(g int32) (out []int32) {
 	d := e.d
 	switch {
 	case d.says(g):
-		for _, r := range d.groupSay[g].readings {
-			for _, t := range r.targets {
-				out = append(out, e.target(g, t, false)...)
-			}
+		for t := range targets(d.groupSay[g].readings) {
+			out = append(out, e.target(g, t, false)...)
 		}
 	case d.inForce && d.Rules.groups != "none":
 		out = e.before(g)
@@ -126,12 +124,10 @@ func (e *endings) precedes(h, g int32) bool {
 func (e *endings) findBlockers() {
 	e.blockers = map[int32][]blocker{}
 	note := func(readings []reading, b blocker) {
-		for _, r := range readings {
-			for _, t := range r.targets {
-				for _, g := range t.groups {
-					if len(e.members[g]) == 0 {
-						e.blockers[g] = append(e.blockers[g], b)
-					}
+		for t := range targets(readings) {
+			for _, g := range t.groups {
+				if len(e.members[g]) == 0 {
+					e.blockers[g] = append(e.blockers[g], b)
 				}
 			}
 		}
@@ -181,20 +177,16 @@ func (e *endings) named(i int32, t target) (out []int32) {
 	return out
 }
 
-// beside returns the items that stand before a group or, reversed, behind it.
-func (e *endings) beside(g int32, reverse bool) (out []int32) {
+// beside returns the items that precede a group or, reversed, behind it.
+func (e *endings) beside(g int32, reverse bool) []int32 {
 	items := e.d.Items
 	begin := sort.Search(len(items), func(i int) bool { return items[i].At.Start > e.d.Groups[g].At.Start })
 	end := begin
 	if m := e.members[g]; len(m) > 0 {
 		begin, end = int(m[0]), int(m[len(m)-1])+1
 	}
-	lo, hi := 0, begin
 	if reverse {
-		lo, hi = end, len(items)
+		return numbers(end, len(items))
 	}
-	for i := lo; i < hi; i++ {
-		out = append(out, int32(i))
-	}
-	return out
+	return numbers(0, begin)
 }

@@ -10,21 +10,19 @@ import (
 // explicitEdges makes the edges that labels state between items.
 func (d *depender) explicitEdges() {
 	for i := range d.Items {
-		for _, r := range d.after[i] {
-			for _, t := range r.targets {
-				d.expand(t, int32(i), false)
-			}
+		for t := range targets(d.after[i]) {
+			d.expand(t, int32(i), false)
 		}
-		for _, r := range d.blocks[i] {
-			for _, t := range r.targets {
-				d.expand(t, int32(i), true)
-			}
+		for t := range targets(d.blocks[i]) {
+			d.expand(t, int32(i), true)
 		}
 		for _, st := range d.Items[i].Soft {
 			soft := uint8(max(slices.Index(softTypes[:], st.typ), 1))
 			for _, t := range d.names.read(st, d.diags).targets {
 				if t.kind == toItem && t.item != int32(i) {
-					d.edges = append(d.edges, edge{from: t.item, to: int32(i), rule: byExplicit, soft: soft, start: int32(t.at.Start), end: int32(t.at.End)})
+					e := newEdge(t.item, int32(i), byExplicit, t.at)
+					e.soft = soft
+					d.edges = append(d.edges, e)
 				}
 			}
 		}
@@ -38,11 +36,11 @@ func (d *depender) expand(t target, i int32, reverse bool) {
 		if d.withParts(i, j, t.at, reverse) {
 			return
 		}
+		from, to := j, i
 		if reverse {
-			d.addEdge(i, j, byExplicit, t.at)
-			return
+			from, to = i, j
 		}
-		d.addEdge(j, i, byExplicit, t.at)
+		d.addEdge(from, to, byExplicit, t.at)
 	}
 	d.checkOwnGroupAlone(i, t)
 	switch t.kind {

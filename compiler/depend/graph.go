@@ -12,50 +12,19 @@ import (
 )
 
 // reportCycles reports each cycle once, with its whole path and the line that
-// made each edge, and says whether there was one. Without cycles it leaves the
-// items in d.topo, predecessors first.
+// made each edge, and says whether there was one. It leaves the items in d.topo,
+// predecessors first; those on cycles, and what waits for them, are missing.
 func (d *depender) reportCycles() bool {
-	n := len(d.Items)
-	d.sort()
-	if len(d.topo) == n {
-		return false
-	}
-	left := d.graph.Left(d.topo)
-	// What is left waits for a cycle or is part of one. Walking backwards from
-	// any of it ends in a cycle; each is reported from its smallest item.
-	color := make([]int32, n)
-	walk := int32(0)
-	reported := 0
-	for i := range n {
-		if !left[i] || color[i] != 0 || reported == maxCycles {
-			continue
-		}
-		walk++
-		at := int32(i)
-		var path []edge // each: path[k].to waits for path[k].from
-		for color[at] == 0 {
-			color[at] = walk
-			for _, e := range d.out.of(int(at)) {
-				if e.soft == 0 && left[e.from] {
-					path = append(path, e)
-					at = e.from
-					break
-				}
-			}
-		}
-		if color[at] == walk {
-			k := slices.IndexFunc(path, func(e edge) bool { return e.to == at })
-			d.reportCycle(path[k:])
-			reported++
-		}
-	}
-	return true
-}
-
-// sort makes the graph of what blocks what, and leaves its order in d.topo.
-func (d *depender) sort() {
 	d.graph = dag.New(len(d.Items), blocking(d.edges))
 	d.topo = d.graph.Order()
+	if len(d.topo) == len(d.Items) {
+		return false
+	}
+	cycles := d.graph.Cycles()
+	for _, c := range cycles[:min(len(cycles), maxCycles)] {
+		d.reportCycle(c)
+	}
+	return true
 }
 
 // blocking yields the edges that hold an item back.
@@ -69,38 +38,24 @@ func blocking(edges []edge) iter.Seq2[int32, int32] {
 	}
 }
 
-// spread asks what comes after each of the sources; see dag.Graph.Reach.
-func (d *depender) spread(sources []int32, visit func(round []int32, reached []uint64)) {
-	d.graph.Reach(d.topo, sources, visit)
-}
-
 // maxCycles bounds how many cycles of one plan are reported.
 const maxCycles = 20
 
-func (d *depender) reportCycle(path []edge) {
-	// Begin at the item that stands first in the document: a stable start.
-	first := 0
-	for k := range path {
-		if path[k].to < path[first].to {
-			first = k
-		}
+// reportCycle reports items of which each waits for the next, the last for the first.
+func (d *depender) reportCycle(cycle []int32) {
+	words := d.keys(cycle)
+	words = append(words, words[0])
+	path := make([]edge, len(cycle))
+	for k, to := range cycle {
+		from := cycle[(k+1)%len(cycle)]
+		es := d.out.of(int(to))
+		path[k] = es[slices.IndexFunc(es, func(e edge) bool { return e.from == from && e.soft == 0 })]
 	}
-	path = slices.Concat(path[first:], path[:first])
-	var words []string
-	for _, e := range path {
-		words = append(words, string(d.Items[e.to].Key))
-	}
-	words = append(words, string(d.Items[path[0].to].Key))
 	if len(words) > 24 {
 		words = slices.Concat(words[:12], []string{"…"}, words[len(words)-11:])
 	}
-	at := path[0]
-	for _, e := range path { // the caret stands under a label, if one took part
-		if e.rule != byNumber {
-			at = e
-			break
-		}
-	}
+	// The caret stands under a label, if one took part.
+	at := path[max(0, slices.IndexFunc(path, func(e edge) bool { return e.rule != byNumber }))]
 	dg := diag.Newf("dependency-cycle", d.place(at), "%s wait for each other", text.Count(len(path), "item")).
 		WithDetail("Each of these waits for the next: %s. None of them can ever start. Remove one of the dependencies.", strings.Join(words, " → "))
 	for _, e := range path[:min(len(path), 24)] {
@@ -121,7 +76,6 @@ func (d *depender) place(e edge) diag.Range {
 type claim struct {
 	from, to int32
 	at       diag.Range
-	clause   diag.Range
 }
 
 // checkProse compares "(after 1.1 merged)" with the edges: every id it names
@@ -148,7 +102,7 @@ func (d *depender) checkProse() {
 						made = true
 						continue
 					}
-					claims = append(claims, claim{from: from, to: int32(i), at: c.ats[k], clause: c.at})
+					claims = append(claims, claim{from: from, to: int32(i), at: c.ats[k]})
 				}
 			}
 		}
@@ -159,33 +113,6 @@ func (d *depender) checkProse() {
 			return
 		}
 	}
-	d.checkClaims(claims)
-}
-
-// unknownClause reports an id that item i names, maybe beside others, and that no item has.
-func (d *depender) unknownClause(i int32, id string, at diag.Range, others []string) {
-	dg := diag.Newf("unknown-dependency", at, "there is no item %q", clip(id))
-	near, ok := "", false
-	if d.names.suggested < maxSuggestions {
-		taken := map[string]bool{string(d.Items[i].Key): true}
-		for _, other := range others {
-			taken[other] = true
-		}
-		near, ok = d.names.near(id, func(key string) bool { return taken[key] })
-	}
-	if ok {
-		dg = dg.WithDetail("The sentence names an item that the plan does not have. Did you mean %q?", near)
-	} else {
-		dg = dg.WithDetail("The sentence names an item that the plan does not have. Name one that exists.")
-	}
-	d.diags.Add(dg)
-}
-
-func (d *depender) checkClaims(claims []claim) {
-	claims = slices.DeleteFunc(claims, func(c claim) bool {
-		_, direct := slices.BinarySearchFunc(d.out.of(int(c.to)), c.from, func(e edge, f int32) int { return int(e.from - f) })
-		return direct
-	})
 	for k, follows := range d.follow(claims) {
 		if !follows {
 			d.disagree(claims[k])
@@ -193,28 +120,34 @@ func (d *depender) checkClaims(claims []claim) {
 	}
 }
 
+// unknownClause reports an id that item i names, maybe beside others, and that no item has.
+func (d *depender) unknownClause(i int32, id string, at diag.Range, others []string) {
+	dg := diag.Newf("unknown-dependency", at, "there is no item %q", clip(id))
+	near := ""
+	if d.names.suggested < maxSuggestions {
+		taken := map[string]bool{string(d.Items[i].Key): true}
+		for _, other := range others {
+			taken[other] = true
+		}
+		near, _ = d.names.near(id, func(key string) bool { return taken[key] })
+	}
+	d.diags.Add(instead(dg, "The sentence names an item that the plan does not have.", near, " Name one that exists."))
+}
+
 // follow reports of each claim whether its item waits for what it names, also by way of
 // others.
 func (d *depender) follow(claims []claim) []bool {
 	out := make([]bool, len(claims))
-	by := map[int32][]int{}
-	var sources []int32
+	var asked []int
 	for k, c := range claims {
-		if out[k] = d.direct(c.from, c.to); out[k] {
-			continue
+		if out[k] = d.direct(c.from, c.to); !out[k] {
+			asked = append(asked, k)
 		}
-		if by[c.from] == nil {
-			sources = append(sources, c.from)
-		}
-		by[c.from] = append(by[c.from], k)
 	}
-	d.spread(sources, func(round []int32, reached []uint64) {
-		for bit, s := range round {
-			for _, k := range by[s] {
-				out[k] = reached[claims[k].to]&(1<<bit) != 0
-			}
-		}
-	})
+	leads := d.graph.Leads(d.topo, len(asked), func(j int) (from, to int32) { return claims[asked[j]].from, claims[asked[j]].to })
+	for j, k := range asked {
+		out[k] = leads[j]
+	}
 	return out
 }
 
@@ -228,79 +161,46 @@ func (d *depender) disagree(c claim) {
 
 func (d *depender) whatElse(i int32) string {
 	es := d.out.of(int(i))
-	var keys []string
+	var waits []int32
 	rule := uint8(0)
 	for _, e := range es {
 		if e.soft == 0 {
 			rule = e.rule
-			keys = append(keys, string(d.Items[e.from].Key))
+			waits = append(waits, e.from)
 		}
 	}
-	if len(keys) == 0 {
+	if len(waits) == 0 {
 		return "it waits for nothing"
 	}
 	by := "by its number"
 	if rule == byExplicit {
 		by = "by its label"
 	}
-	return fmt.Sprintf("%s it waits for %s", by, text.AndMore(keys[:min(8, len(keys))], len(keys)))
+	return fmt.Sprintf("%s it waits for %s", by, d.list(waits))
 }
-
-// redundantWork bounds the search for redundant edges: it gives only hints.
-const redundantWork = 200_000_000
 
 // hintRedundant names explicit edges that say nothing new: another dependency
 // of the item already waits for the same.
 func (d *depender) hintRedundant() {
 	var cand []edge
-	var sources []int32
-	seen := make([]bool, len(d.Items))
 	for i := range d.Items {
 		es := d.out.of(i)
-		if len(es) < 2 {
-			continue
-		}
 		for _, e := range es {
-			if e.rule != byExplicit || e.soft != 0 || d.drawnAt[e.start] || !d.single(e) {
-				continue
-			}
-			cand = append(cand, e)
-			if !seen[e.from] {
-				seen[e.from] = true
-				sources = append(sources, e.from)
+			if len(es) > 1 && e.rule == byExplicit && e.soft == 0 && !d.drawnAt[e.start] && d.single(e) {
+				cand = append(cand, e)
 			}
 		}
 	}
-	if (len(sources)/64+1)*(len(d.Items)+len(d.edges)) > redundantWork {
-		return
-	}
-	by := map[int32][]edge{}
-	for _, e := range cand {
-		by[e.from] = append(by[e.from], e)
-	}
-	d.spread(sources, func(round []int32, reached []uint64) {
-		for k, s := range round {
-			for _, e := range by[s] {
-				for _, other := range d.out.of(int(e.to)) {
-					if other.soft == 0 && other.from != e.from && reached[other.from]&(1<<k) != 0 {
-						d.redundant(e, other)
-						break
-					}
-				}
-			}
-		}
+	d.graph.Redundant(d.topo, len(cand), func(k int) (from, to int32) { return cand[k].from, cand[k].to }, func(k int, leads func(int32) bool) {
+		others := d.out.of(int(cand[k].to))
+		d.redundant(cand[k], others[slices.IndexFunc(others, func(o edge) bool { return o.soft == 0 && leads(o.from) })])
 	})
 }
 
 // single reports whether an edge is the only one that its text made: only those
 // can be left out by leaving out the text.
 func (d *depender) single(e edge) bool {
-	for _, o := range d.out.of(int(e.to)) {
-		if o.start == e.start && o.rule == e.rule && o.from != e.from {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.out.of(int(e.to)), func(o edge) bool { return o.start == e.start && o.rule == e.rule && o.from != e.from })
 }
 
 func (d *depender) redundant(e, other edge) {

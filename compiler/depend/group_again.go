@@ -34,7 +34,7 @@ func OtherHeadings(p *syntax.Phase, file *diag.File) (out []OtherHeading) {
 	return out
 }
 
-// hearAgain takes in what other headings of a group say. Where the group has said
+// hearAgain merges what other headings of a group say. Where the group has said
 // it already, it has to be the same.
 func (d *depender) hearAgain(g *Group, s *groupSaying, read func([]Statement) []reading) {
 	hear := func(had *[]reading, sts []Statement) {
@@ -70,10 +70,8 @@ func whereSaid(rs []reading) diag.Range {
 // meaning lists what readings name, in a fixed order.
 func meaning(rs []reading) []string {
 	var out []string
-	for _, r := range rs {
-		for _, t := range r.targets {
-			out = append(out, fmt.Sprint(t.kind, t.item, t.groups, t.lo.Text(), t.to.Text()))
-		}
+	for t := range targets(rs) {
+		out = append(out, fmt.Sprint(t.kind, t.item, t.groups, t.lo.Text(), t.to.Text()))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

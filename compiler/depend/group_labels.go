@@ -16,26 +16,19 @@ func (d *depender) groupLabels(members [][]int32) {
 		s := &d.groupSay[g]
 		if s.says {
 			to := d.sources(members[g], inGroup)
-			for _, r := range s.readings {
-				for _, t := range r.targets {
-					d.checkOwnGroup(int32(g), t)
-					if len(to) > 0 {
-						made = d.pairs(made, ends.target(int32(g), t, false), to, t.at)
-					}
+			for t := range targets(s.readings) {
+				d.checkOwnGroup(int32(g), t)
+				if len(to) > 0 {
+					made = d.pairs(made, ends.target(int32(g), t, false), to, t.at)
 				}
 			}
 		}
-		for _, r := range s.blocks {
-			for _, t := range r.targets {
-				d.checkOwnGroup(int32(g), t)
-				made = d.pairs(made, ends.of(int32(g)), ends.target(int32(g), t, true), t.at)
-			}
+		for t := range targets(s.blocks) {
+			d.checkOwnGroup(int32(g), t)
+			made = d.pairs(made, ends.of(int32(g)), ends.target(int32(g), t, true), t.at)
 		}
 	}
-	// Ends and beginnings of all groups are taken before any of these edges exists.
-	for _, e := range made {
-		d.addEdge(e.from, e.to, byExplicit, diag.Range{File: d.File, Start: int(e.start), End: int(e.end)})
-	}
+	d.addMade(made)
 }
 
 // pairs appends an edge from each to each, if they fit.
@@ -45,7 +38,7 @@ func (d *depender) pairs(made []edge, from, to []int32, at diag.Range) []edge {
 	}
 	for _, t := range to {
 		for _, f := range from {
-			made = append(made, edge{from: f, to: t, start: int32(at.Start), end: int32(at.End)})
+			made = append(made, newEdge(f, t, byExplicit, at))
 		}
 	}
 	return made

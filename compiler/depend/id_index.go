@@ -8,7 +8,7 @@ type idIndex struct {
 	zeros  bool
 }
 
-// add takes in an id; the first that has it keeps it.
+// add registers an id; the first item with it keeps it.
 func (x *idIndex) add(id string, at int32) {
 	if _, twice := x.ids[id]; !twice {
 		x.ids[id] = at

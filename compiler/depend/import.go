@@ -32,10 +32,9 @@ func Import(in *Input, stated [][]ir.DraftEdge, diags *diag.List) *Graph {
 					WithDetail("An item that depends on itself can never start. Remove the dependency."))
 				continue
 			}
-			d.edges = append(d.edges, edge{
-				from: from, to: int32(i), rule: byImport, soft: uint8(max(slices.Index(softTypes[:], e.Type), 0)),
-				start: int32(e.Range.Start), end: int32(e.Range.End),
-			})
+			made := newEdge(from, int32(i), byImport, e.Range)
+			made.soft = uint8(max(slices.Index(softTypes[:], e.Type), 0))
+			d.edges = append(d.edges, made)
 		}
 	}
 	d.finish()

@@ -23,7 +23,7 @@ type Item struct {
 	Blocks    []Statement // reverse labels
 	Soft      []Statement
 	Prose     []Clause
-	Near      []Statement // lines that look like a label and are none
+	Near      []Statement // lines that look like a label but are not
 	Owns      []string    // globs; only looked at for scope edges
 }
 
@@ -45,7 +45,6 @@ type Statement struct {
 type Clause struct {
 	ids []string
 	ats []diag.Range
-	at  diag.Range
 }
 
 // Group is a phase, or what stands for one.

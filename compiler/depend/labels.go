@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
@@ -17,7 +18,7 @@ func Statements(lb *syntax.Label, file *diag.File) []Statement {
 		if r.Start < 0 || r.End > len(file.Bytes) || r.Start > r.End {
 			return
 		}
-		out = append(out, Statement{Text: file.Text(r), At: r, typ: softType(lb.Name), add: lb.From == syntax.FromTitle})
+		out = append(out, Statement{Text: file.Text(r), At: r, typ: cmp.Or(softLabels[lb.Name], ir.Blocks), add: lb.From == syntax.FromTitle})
 	}
 	switch {
 	case lb.From == syntax.FromFrontMatter && lb.Value.Value != "": // "none", where the items it named are cancelled
@@ -39,17 +40,8 @@ func Statements(lb *syntax.Label, file *diag.File) []Statement {
 	return out
 }
 
-func softType(n syntax.LabelName) ir.EdgeType {
-	switch n {
-	case syntax.Parent:
-		return ir.ParentChild
-	case syntax.Related:
-		return ir.Related
-	case syntax.DiscoveredFrom:
-		return ir.DiscoveredFrom
-	}
-	return ir.Blocks
-}
+// softLabels are the labels that order nothing.
+var softLabels = map[syntax.LabelName]ir.EdgeType{syntax.Parent: ir.ParentChild, syntax.Related: ir.Related, syntax.DiscoveredFrom: ir.DiscoveredFrom}
 
 // Clauses finds "(after 1.1 merged)" and "(after 1.2a and 1.2b merged)".
 func Clauses(t syntax.Text, file *diag.File) []Clause {
@@ -59,19 +51,16 @@ func Clauses(t syntax.Text, file *diag.File) []Clause {
 	s := file.Text(t.Range)
 	var out []Clause
 	for from := 0; ; {
-		i := strings.IndexByte(s[from:], '(')
-		if i < 0 {
+		open := strings.IndexByte(s[from:], '(') + 1
+		n := strings.IndexByte(s[from+open:], ')')
+		if open == 0 || n < 0 {
 			return out
 		}
-		open := from + i
-		j := strings.IndexByte(s[open:], ')')
-		if j < 0 {
-			return out
-		}
-		from = open + j + 1
-		if c, ok := clause(s[open+1:from-1], t.Range.Start+open+1, t.Range.File); ok {
+		at := from + open
+		if c, ok := clause(s[at:at+n], t.Range.Start+at, t.Range.File); ok {
 			out = append(out, c)
 		}
+		from = at + n + 1
 	}
 }
 
@@ -84,13 +73,12 @@ func clause(s string, at int, file string) (Clause, bool) {
 	text = text[6:]
 	tail := ""
 	for _, w := range []string{" merged", " are merged", " is merged", " merges", " complete", " completed", " done", " is done", " are done"} {
-		if cut, ok := strings.CutSuffix(strings.ToLower(text), w); ok && len(w) > len(tail) {
-			_ = cut
+		if strings.HasSuffix(strings.ToLower(text), w) && len(w) > len(tail) {
 			tail = w
 		}
 	}
 	text = text[:len(text)-len(tail)]
-	c := Clause{at: diag.Range{File: file, Start: at, End: at + len(s)}}
+	var c Clause
 	masked := mask(text)
 	for _, sp := range split(masked) {
 		id := masked[sp.Start:sp.End]

@@ -2,6 +2,7 @@ package depend
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
@@ -9,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
-// Lines such as "Depends on: 1.1" and "_Depends: 1.1_" are no labels, because
+// Lines such as "Depends on: 1.1" and "_Depends: 1.1_" are not labels, because
 // only bold names are, so they make no edge. A reader takes them for one: that
 // is worth a warning if nothing else gives the edge.
 
@@ -31,7 +32,7 @@ var nearClause = lazyregexp.New(`(?i)^(?:it |this )?(?:depends on|is blocked by|
 var nearTitle = lazyregexp.New(`(?i)(?:\b(?:depends on|blocked by)[*_]*:?[*_]*\s+|\((?:after|requires|needs|dependencies|dependency|deps|depends(?: on)?):?\s+)`)
 
 // NearLabels finds the lines of an item's section, and the end of its title, that
-// look like a dependency label and are none.
+// look like a dependency label but are not one.
 func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 	src := file.Bytes
 	add := func(at, end int, st Statement) {
@@ -44,10 +45,7 @@ func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 			out = append(out, st)
 		}
 	}
-	fromTitle := false
-	for i := range it.Body.Labels {
-		fromTitle = fromTitle || it.Body.Labels[i].From == syntax.FromTitle
-	}
+	fromTitle := slices.ContainsFunc(it.Body.Labels, func(l syntax.Label) bool { return l.From == syntax.FromTitle })
 	if r := it.TitleRange; !fromTitle && r.Start >= 0 && r.Start < r.End && r.End <= len(src) {
 		title := string(src[r.Start:r.End])
 		if m := nearTitleIndex(title); m != nil {
@@ -136,12 +134,7 @@ func plainName(line, body string) int {
 
 // labelled reports whether a known label stands in the line.
 func labelled(sec *syntax.Section, at, end int) bool {
-	for i := range sec.Labels {
-		if r := sec.Labels[i].NameRange; r.Start < end && r.End > at {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sec.Labels, func(l syntax.Label) bool { return l.NameRange.Start < end && l.NameRange.End > at })
 }
 
 // checkNear warns about lines that look like a label, name an item, and make no
@@ -225,10 +218,5 @@ func (d *depender) nearSays(i int32, st Statement) (says bool, named []claim) {
 
 // direct reports whether item to waits for item from.
 func (d *depender) direct(from, to int32) bool {
-	for _, e := range d.out.of(int(to)) {
-		if e.from == from && e.soft == 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.out.of(int(to)), func(e edge) bool { return e.from == from && e.soft == 0 })
 }

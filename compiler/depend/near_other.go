@@ -9,20 +9,23 @@ import (
 // nearOther returns the id that is meant by one that no item has: not that of the item
 // whose value it is, and none that the value names already.
 func (p *valueParser) nearOther(id string) (string, bool) {
-	if p.suggested >= maxSuggestions {
-		return "", false
-	}
-	taken, self := p.inValue(), before(p.items, p.at, func(it *Item) diag.Range { return it.At })
-	return p.near(id, func(key string) bool { return taken[key] || self >= 0 && key == string(p.items[self].Key) })
+	self := before(p.items, p.at, func(it *Item) (string, diag.Range) { return string(it.Key), it.At })
+	return p.nearest(id, self, p.near)
 }
 
 // nearOtherGroup does the same for groups.
 func (p *valueParser) nearOtherGroup(id string) (string, bool) {
+	self := before(p.groups, p.at, func(g *Group) (string, diag.Range) { return g.ID, g.At })
+	return p.nearest(id, self, p.nearGroup)
+}
+
+func (p *valueParser) nearest(id string, self func() (string, bool), near func(string, func(string) bool) (string, bool)) (string, bool) {
 	if p.suggested >= maxSuggestions {
 		return "", false
 	}
-	taken, self := p.inValue(), before(p.groups, p.at, func(g *Group) diag.Range { return g.At })
-	return p.nearGroup(id, func(other string) bool { return taken[other] || self >= 0 && other == p.groups[self].ID })
+	taken := p.inValue()
+	own, known := self()
+	return near(id, func(other string) bool { return taken[other] || known && other == own })
 }
 
 // inValue returns the ids that the value names.
@@ -37,15 +40,17 @@ func (p *valueParser) inValue() map[string]bool {
 	return p.taken
 }
 
-// before returns the last of all that begin before a place in their file; -1.
-func before[T any](all []T, at diag.Range, of func(*T) diag.Range) int {
-	last := -1
-	for i := range all {
-		if r := of(&all[i]); r.File == at.File && r.Start <= at.Start && (last < 0 || r.Start > of(&all[last]).Start) {
-			last = i
+// before finds the last of all that begin before a place in their file, and returns its id.
+func before[T any](all []T, at diag.Range, of func(*T) (string, diag.Range)) func() (string, bool) {
+	return func() (id string, ok bool) {
+		last := -1
+		for i := range all {
+			if key, r := of(&all[i]); r.File == at.File && r.Start <= at.Start && r.Start > last {
+				last, id, ok = r.Start, key, true
+			}
 		}
+		return id, ok
 	}
-	return last
 }
 
 // someIDs shows how ids are written: those of the first items.
@@ -55,4 +60,11 @@ func (n *Names) someIDs() string {
 		out = append(out, string(n.items[i].Key))
 	}
 	return strings.Join(out, ", ")
+}
+
+// NearValue reports a value that nearly is one that a control knows.
+func NearValue(at diag.Range, written, near, label string) diag.Diagnostic {
+	return diag.Newf("near-miss-value", at, "%q is nearly %q", clip(written), clip(near)).
+		WithDetail("As a value of %s it would be read as prose and set nothing. Write %q. If the word is meant as it stands, say it in other words, or write the line without bold and colon.", label, near).
+		WithFix(at, near)
 }

@@ -2,6 +2,7 @@ package depend
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,7 +29,7 @@ const MaxPart = 1<<31 - 1
 // maxParts bounds how deep a key is taken apart; the rest is part of the shape.
 const maxParts = 8
 
-// ParseNumber takes a key apart. ok is false when a number in it is too large.
+// ParseNumber parses a key. ok is false when a number in it is too large.
 func ParseNumber(key string) (n Number, ok bool) {
 	if p := sprintNumber(key); p != nil {
 		return Number{Shape: "#.#", Parts: p}, true
@@ -65,7 +66,7 @@ func ParseNumber(key string) (n Number, ok bool) {
 	return Number{Shape: shape.String(), Parts: parts}, ok
 }
 
-// sprintNumber takes the common form "3a.2b" apart without building a shape;
+// sprintNumber parses the common form "3a.2b" without building a shape;
 // nil if key has another form.
 func sprintNumber(key string) []Part {
 	a, rest := leadingPart(key)
@@ -103,28 +104,22 @@ func (a Number) SameBase(b Number) bool {
 		return false
 	}
 	last := len(a.Parts) - 1
-	for i := range last {
-		if a.Parts[i] != b.Parts[i] {
-			return false
-		}
-	}
-	return a.Parts[last].Value == b.Parts[last].Value
+	return slices.Equal(a.Parts[:last], b.Parts[:last]) && a.Parts[last].Value == b.Parts[last].Value
 }
 
 // Letters returns the letters of the last part.
 func (a Number) Letters() string {
-	if len(a.Parts) == 0 {
-		return ""
-	}
-	return a.Parts[len(a.Parts)-1].Letters
+	return a.last().Letters
 }
 
 // Last returns the value of the last part.
-func (a Number) Last() uint64 {
-	if len(a.Parts) == 0 {
-		return 0
+func (a Number) Last() uint64 { return a.last().Value }
+
+func (a Number) last() (p Part) {
+	if n := len(a.Parts); n > 0 {
+		p = a.Parts[n-1]
 	}
-	return a.Parts[len(a.Parts)-1].Value
+	return p
 }
 
 // Compare orders numbers of one shape: by part, a plain number before lettered

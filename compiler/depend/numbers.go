@@ -1,16 +1,10 @@
 package depend
 
-import (
-	"slices"
-
-	"github.com/ralph-compiler/ralph/diag"
-)
+import "slices"
 
 // cell is what stands side by side in a group: the items of one number, or a
 // run of marked items, or a single item.
-type cell struct {
-	items []int32
-}
+type cell []int32
 
 // layout puts groups in their order, gathers them into buckets (the tracks of
 // one phase number) and takes each group apart into cells.
@@ -23,17 +17,14 @@ func (d *depender) layout() {
 	number := func(g int32, idx []int32) {
 		d.cells[g] = d.cut(idx)
 		for _, c := range d.cells[g] {
-			for _, i := range c.items {
+			for _, i := range c {
 				d.cell[i] = id
 			}
 			id++
 		}
 	}
 	if chain { // one list through the whole document, kept under "no group"
-		all := make([]int32, len(d.Items))
-		for i := range all {
-			all[i] = int32(i)
-		}
+		all := numbers(0, len(d.Items))
 		if d.Rules.whole {
 			all = d.insert(all)
 		}
@@ -43,6 +34,15 @@ func (d *depender) layout() {
 	for g := range members {
 		number(int32(g), members[g])
 	}
+}
+
+// numbers returns the indices from lo up to hi.
+func numbers(lo, hi int) []int32 {
+	out := make([]int32, hi-lo)
+	for i := range out {
+		out[i] = int32(lo + i)
+	}
+	return out
 }
 
 // orderGroups fills d.order, d.bucket and d.buckets.
@@ -76,15 +76,9 @@ func (d *depender) orderGroups(members [][]int32) {
 }
 
 func (d *depender) sameShape() bool {
-	for i := range d.Groups {
-		if d.loose(int32(i)) {
-			continue
-		}
-		if d.Groups[i].Number.family() != d.Groups[0].Number.family() || len(d.Groups[i].Number.Parts) == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.Groups, func(g Group) bool {
+		return g.ID != "" && (g.Number.family() != d.Groups[0].Number.family() || len(g.Number.Parts) == 0)
+	})
 }
 
 func (d *depender) together(a, b int32) bool {
@@ -99,11 +93,10 @@ func (d *depender) cut(idx []int32) []cell {
 	cells := make([]cell, 0, len(idx))
 	for k, i := range idx {
 		if k > 0 && d.joins(idx[k-1], i) {
-			last := &cells[len(cells)-1]
-			last.items = append(last.items, i)
+			cells[len(cells)-1] = append(cells[len(cells)-1], i)
 			continue
 		}
-		cells = append(cells, cell{items: idx[k : k+1 : k+1]})
+		cells = append(cells, idx[k:k+1:k+1])
 	}
 	return cells
 }
@@ -149,8 +142,8 @@ func (d *depender) groupEdges() {
 				if k == 0 {
 					continue
 				}
-				sinks := d.filter(d.cells[g][k-1].items, outCell)
-				sources := d.sources(c.items, inCell)
+				sinks := d.filter(d.cells[g][k-1], outCell)
+				sources := d.sources(c, inCell)
 				if !d.room(len(sinks) * len(sources)) {
 					return
 				}
@@ -171,13 +164,7 @@ func (d *depender) groupEdges() {
 
 // sources are the items of idx without the flag and without an own statement.
 func (d *depender) sources(idx []int32, flag uint8) []int32 {
-	out := make([]int32, 0, len(idx))
-	for _, i := range idx {
-		if d.has[i]&flag == 0 && !d.replaced[i] {
-			out = append(out, i)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(idx), func(i int32) bool { return d.has[i]&flag != 0 || d.replaced[i] })
 }
 
 // filter returns the items of idx without the flag.
@@ -185,13 +172,7 @@ func (d *depender) filter(idx []int32, flag uint8) []int32 {
 	if len(idx) == 1 && d.has[idx[0]]&flag == 0 {
 		return idx
 	}
-	out := make([]int32, 0, len(idx))
-	for _, i := range idx {
-		if d.has[i]&flag == 0 {
-			out = append(out, i)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(idx), func(i int32) bool { return d.has[i]&flag != 0 })
 }
 
 // pendingEdges makes the edges of statements that name a group by its ends, and
@@ -220,17 +201,15 @@ func (d *depender) pendingEdges() {
 				return
 			}
 			for _, i := range items {
-				e := edge{from: i, to: p.item, start: int32(p.at.Start), end: int32(p.at.End)}
+				from, to := i, p.item
 				if p.reverse {
-					e.from, e.to = p.item, i
+					from, to = to, from
 				}
-				made = append(made, e)
+				made = append(made, newEdge(from, to, byExplicit, p.at))
 			}
 		}
 	}
-	for _, e := range made {
-		d.addEdge(e.from, e.to, byExplicit, diag.Range{File: d.File, Start: int(e.start), End: int(e.end)})
-	}
+	d.addMade(made)
 }
 
 // members returns the items of each group, in document order; those of none at
@@ -271,14 +250,8 @@ func (d *depender) bucketEdges() {
 			before = append(before, d.filter(members[g], outBucket)...)
 		}
 		for _, g := range d.buckets[b] {
-			sources := d.sources(members[g], inBucket)
-			if !d.room(len(sources) * len(before)) {
+			if !d.addEdges(before, d.sources(members[g], inBucket)) {
 				return
-			}
-			for _, to := range sources {
-				for _, from := range before {
-					d.addEdge(from, to, byNumber, d.Items[to].At)
-				}
 			}
 		}
 	}
@@ -291,17 +264,8 @@ func (d *depender) joinGroups(groups []int32, members [][]int32) {
 		tracks[k] = track{letters: d.Groups[g].Number.Letters(), key: d.Groups[g].ID, at: d.Groups[g].At}
 	}
 	d.eachJoin(tracks, "phase", func(from, to int) {
-		if d.says(groups[to]) {
-			return
-		}
-		ends, sources := d.filter(members[groups[from]], outGroup), d.sources(members[groups[to]], inGroup)
-		if !d.room(len(ends) * len(sources)) {
-			return
-		}
-		for _, t := range sources {
-			for _, f := range ends {
-				d.addEdge(f, t, byNumber, d.Items[t].At)
-			}
+		if !d.says(groups[to]) {
+			d.addEdges(d.filter(members[groups[from]], outGroup), d.sources(members[groups[to]], inGroup))
 		}
 	})
 }

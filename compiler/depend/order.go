@@ -52,7 +52,7 @@ type orderReader struct {
 	said  map[int32]*drawn
 }
 
-// say lets a vertex wait for targets, besides what was said before.
+// say adds targets to what a vertex waits for.
 func (o *orderReader) say(v int32, at diag.Range, targets []target) {
 	s := o.said[v]
 	switch {
@@ -138,7 +138,7 @@ func (o *orderReader) waves(order *syntax.Order) {
 }
 
 // unread says why a list, waves or a drawing is not read; near ones name what
-// looks like an item and is none.
+// looks like an item but is not.
 func (o *orderReader) unread(at diag.Range, near bool, why string, args ...any) {
 	d := diag.Newf("graph-not-read", at, "this order is not read")
 	if near {

@@ -57,10 +57,7 @@ func (d *drawingReader) name() bool {
 	}
 	switch {
 	case len(named) < 2:
-		if d.order.Named > 1 {
-			d.o.diags.Add(syntax.DrawingNotRead(d.order.Range))
-		}
-		return false
+		return d.notRead()
 	case wrong >= 0:
 		d.o.unread(d.d.Nodes[wrong].Range, true, "%q names no item and no group of the plan", clip(d.label(wrong)))
 		return false
@@ -111,33 +108,13 @@ func (d *drawingReader) expand() bool {
 			}
 		}
 	}
-	type place struct{ frame, node int }
-	before, behind := map[place]bool{}, map[place]bool{}
-	for _, a := range d.d.Arrows {
-		around := map[int]bool{}
-		for in := d.d.Nodes[a.From].In; in >= 0; in = d.d.Nodes[in].In {
-			around[in] = true
-		}
-		for in := d.d.Nodes[a.To].In; in >= 0; in = d.d.Nodes[in].In {
-			if around[in] {
-				before[place{in, a.To}], behind[place{in, a.From}] = true, true
-			}
-		}
-	}
-	ends := func(n int, taken map[place]bool) []int32 {
-		if !frame(n) {
+	before, behind := d.joined()
+	ends := func(n int, taken map[framed]bool) []int32 {
+		if !frame(n) || len(used[n]) == 0 {
 			return []int32{int32(n)}
 		}
-		var out []int32
-		for _, k := range used[n] {
-			if !taken[place{n, int(k)}] {
-				out = append(out, k)
-			}
-		}
-		switch {
-		case len(used[n]) == 0:
-			return []int32{int32(n)}
-		case len(out) == 0: // a cycle, which is reported as one
+		out := slices.DeleteFunc(slices.Clone(used[n]), func(k int32) bool { return taken[framed{n, int(k)}] })
+		if len(out) == 0 { // a cycle, which is reported as one
 			return used[n]
 		}
 		return out
@@ -155,6 +132,26 @@ func (d *drawingReader) expand() bool {
 		}
 	}
 	return true
+}
+
+// framed is a node and a subgraph around it.
+type framed struct{ frame, node int }
+
+// joined returns what arrows within a subgraph lead to, and from.
+func (d *drawingReader) joined() (before, behind map[framed]bool) {
+	before, behind = map[framed]bool{}, map[framed]bool{}
+	for _, a := range d.d.Arrows {
+		around := map[int]bool{}
+		for in := d.d.Nodes[a.From].In; in >= 0; in = d.d.Nodes[in].In {
+			around[in] = true
+		}
+		for in := d.d.Nodes[a.To].In; in >= 0; in = d.d.Nodes[in].In {
+			if around[in] {
+				before[framed{in, a.To}], behind[framed{in, a.From}] = true, true
+			}
+		}
+	}
+	return before, behind
 }
 
 // pass leads arrows through nodes that name nothing, and gathers what points to
@@ -200,13 +197,15 @@ func (d *drawingReader) pass() bool {
 			}
 		}
 	}
-	if len(d.incoming) == 0 {
-		if d.order.Named > 1 {
-			d.o.diags.Add(syntax.DrawingNotRead(d.order.Range))
-		}
-		return false
+	return len(d.incoming) > 0 || d.notRead()
+}
+
+// notRead hints at a drawing that says nothing about the plan, if it names items of it.
+func (d *drawingReader) notRead() bool {
+	if d.order.Named > 1 {
+		d.o.diags.Add(syntax.DrawingNotRead(d.order.Range))
 	}
-	return true
+	return false
 }
 
 // state makes statements of the arrows. What nothing points to can start at once,
@@ -275,16 +274,13 @@ func (o *orderNames) node(n *syntax.DrawnNode, headed bool) (v int32, near, ok b
 	if n.Subgraph && n.ID == "" {
 		return -1, near, false
 	}
-	if v, ok := o.item(n.ID); ok {
-		return v, false, true
-	}
-	if v, ok := o.item(strings.ReplaceAll(n.ID, "_", ".")); ok {
-		return v, false, true
-	}
-	if num, ok := ParseNumber(n.ID); ok && len(num.Parts) > 0 && num.Shape != "#" {
-		if i, ok := o.byNumber(num); ok && o.items[i].Number.Compare(num) == 0 {
-			return i, false, true
+	for _, id := range []string{n.ID, strings.ReplaceAll(n.ID, "_", ".")} {
+		if v, ok := o.item(id); ok {
+			return v, false, true
 		}
+	}
+	if i, ok := o.Names.numbered(n.ID); ok && o.items[i].Number.Shape != "#" {
+		return i, false, true
 	}
 	if n.Text == "" || headed {
 		if v, ok := o.short(n.ID); ok {

@@ -63,6 +63,11 @@ func (o *orderReader) lines(order *syntax.Order) {
 	for _, s := range read {
 		o.say(s.v, s.at, s.targets)
 	}
+	o.strayLines(plain, stray)
+}
+
+// strayLines hints at lines of a list that is read, which make no edge.
+func (o *orderReader) strayLines(plain, stray *syntax.OrderLine) {
 	if plain != nil {
 		o.diags.Add(diag.New("graph-not-read", plain.Name.Range, "the line is not read").
 			WithDetail("It reads like the lines around it, but its name is not bold or has no colon, so it makes no edge. Write \"**%s**: Depends on …\".", clip(plain.Name.Value)))
@@ -171,29 +176,17 @@ func orderWord(s string) (n int, none, found bool) {
 // sentences cuts a masked value at dashes between spaces, full stops before
 // spaces, and semicolons.
 func sentences(s string) (out []Span) {
-	start := 0
-	cut := func(end, next int) {
-		if sp := trim(s, Span{start, end}); sp.Start < sp.End {
-			out = append(out, sp)
+	return cutAt(s, func(i int) int {
+		if s[i] == ';' || s[i] == '.' && i+1 < len(s) && s[i+1] == ' ' {
+			return 1
 		}
-		start = next
-	}
-	for i := 0; i < len(s); i++ {
-		n := 0
 		for _, d := range []string{"--", "-", "–", "—"} {
-			if n == 0 && strings.HasPrefix(s[i:], d) {
-				n = len(d)
+			if n := len(d); strings.HasPrefix(s[i:], d) && i > 0 && s[i-1] == ' ' && i+n < len(s) && s[i+n] == ' ' && !betweenNumbers(s, i, i+n) {
+				return n
 			}
 		}
-		switch {
-		case s[i] == ';', s[i] == '.' && i+1 < len(s) && s[i+1] == ' ':
-			cut(i, i+1)
-		case n > 0 && i > 0 && s[i-1] == ' ' && i+n < len(s) && s[i+n] == ' ' && !betweenNumbers(s, i, i+n):
-			cut(i, i+n)
-		}
-	}
-	cut(len(s), len(s))
-	return out
+		return 0
+	})
 }
 
 // betweenNumbers reports whether a dash makes a range: "Phases 3 - 5".
@@ -201,7 +194,7 @@ func betweenNumbers(s string, i, j int) bool {
 	return i > 1 && digit(s[i-2]) && j+1 < len(s) && digit(s[j+1])
 }
 
-// otherWord says what to write for words that people begin such a line with.
+// otherWord suggests the wording for other words that people begin such a line with.
 func otherWord(value string) string {
 	for _, w := range []string{"requires", "builds on", "starts after", "start after", "needs", "follows", "blocked by"} {
 		if n := len(w); len(value) > n && strings.EqualFold(value[:n], w) && !letter(value[n]) {
@@ -233,7 +226,7 @@ func (v *orderValue) names(raw, text string, sp Span) bool {
 		}
 		before := p.out
 		if p.part(part) && !p.out.wrong {
-			if reason { // nobody can say whether it belongs to the reason
+			if reason { // it may belong to the reason
 				return false
 			}
 			continue

@@ -117,10 +117,8 @@ func (o *orderNames) plain(id string) (int32, bool) {
 	if i, ok := o.item(id); ok {
 		return i, true
 	}
-	if num, ok := ParseNumber(id); ok && len(num.Parts) > 0 { // T1 where T001 is
-		if i, ok := o.byNumber(num); ok && o.items[i].Number.Compare(num) == 0 {
-			return i, true
-		}
+	if i, ok := o.Names.numbered(id); ok {
+		return i, true
 	}
 	if g, ok := o.group(id); ok {
 		return g + int32(len(o.items)), true
@@ -191,18 +189,13 @@ func (o *orderNames) numbered(s string) (us []int32) {
 				return nil
 			}
 			us = append(us, o.behind(u)...)
-			continue
-		}
-		u, ok := o.unit(id)
-		if ok {
+		} else if u, ok := o.unit(id); ok {
 			us = append(us, u)
-			continue
-		}
-		more := o.unitRange(id)
-		if len(more) == 0 {
+		} else if more := o.unitRange(id); len(more) > 0 {
+			us = append(us, more...)
+		} else {
 			return nil
 		}
-		us = append(us, more...)
 	}
 	slices.Sort(us)
 	return slices.Compact(us)

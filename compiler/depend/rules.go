@@ -22,7 +22,7 @@ type Rules struct {
 // MostEdges bounds the edges of a plan that nothing else bounds.
 const MostEdges = 2_000_000
 
-// stating says how an item is told to wait.
+// stating says how to declare a dependency of an item.
 func (r Rules) stating() string {
 	if r.key != "" {
 		return "Write \"" + r.key + ": [id]\" into their entries"

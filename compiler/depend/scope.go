@@ -102,25 +102,9 @@ type Pair struct {
 // Unordered calls visit for the pairs without a path from a to b, in order. In each
 // pair a stands before b in the order of the graph.
 func (o *Graph) Unordered(pairs []Pair, visit func(Pair)) {
-	by := map[int32][]int{}
-	var sources []int32
-	for k, p := range pairs {
-		if by[p.A] == nil {
-			sources = append(sources, p.A)
-		}
-		by[p.A] = append(by[p.A], k)
-	}
-	open := make([]bool, len(pairs))
-	o.d.spread(sources, func(round []int32, reached []uint64) {
-		for bit, s := range round {
-			for _, k := range by[s] {
-				open[k] = reached[pairs[k].B]&(1<<bit) == 0
-			}
-		}
-	})
-	for k, p := range pairs {
-		if open[k] {
-			visit(p)
+	for k, leads := range o.d.graph.Leads(o.d.topo, len(pairs), func(k int) (from, to int32) { return pairs[k].A, pairs[k].B }) {
+		if !leads {
+			visit(pairs[k])
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -38,26 +39,41 @@ type reading struct {
 	targets []target
 	at      diag.Range // of the value
 	none    bool       // a none-form
-	prose   bool       // a part that is none of the forms
+	prose   bool       // a part in none of the known forms
 	wrong   bool       // a part that was reported as an error
 	unread  []Span
 	tail    int // where the parts begin that say nothing, behind all that do or nearly do
 }
 
+// targets yields what readings name.
+func targets(rs []reading) iter.Seq[target] {
+	return func(yield func(target) bool) {
+		for _, r := range rs {
+			for _, t := range r.targets {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // says reports whether the value states anything: targets, or none.
 func (r reading) says() bool { return len(r.targets) > 0 || r.none || r.wrong }
 
-// read takes a value apart. Findings go to diags.
+// read parses a value. Findings go to diags.
 func (n *Names) read(st Statement, diags *diag.List) reading {
-	p := valueParser{Names: n, raw: st.Text, text: n.marked.mask(n.unwrap(st.Text)), at: st.At, diags: diags}
-	p.out.at = st.At
-	return p.value()
+	return n.parser(st, diags).value()
+}
+
+func (n *Names) parser(st Statement, diags *diag.List) *valueParser {
+	return &valueParser{Names: n, raw: st.Text, text: n.marked.mask(n.unwrap(st.Text)), at: st.At, diags: diags, out: reading{at: st.At}}
 }
 
 // Unread returns the parts of a value that name nothing.
 func (n *Names) Unread(st Statement) []Span {
-	p := valueParser{Names: n, raw: st.Text, text: n.marked.mask(n.unwrap(st.Text)), at: st.At, diags: new(diag.List), quiet: true}
-	p.out.at = st.At
+	p := n.parser(st, new(diag.List))
+	p.quiet = true
 	return p.value().unread
 }
 
@@ -133,7 +149,7 @@ var (
 	nearNones = sync.OnceValue(func() *syntax.NearWords { return syntax.NewNearWords(syntax.NearValues, noneWords) })
 )
 
-// nearNone takes in a value that says "none" in the plural, and reports one that
+// nearNone parses a value that says "none" in the plural, and reports one that
 // nearly says it: as a whole, or in its first part, before a dash.
 func (p *valueParser) nearNone(parts []Span) bool {
 	if len(parts) == 0 {
@@ -326,13 +342,17 @@ func (p *valueParser) unknownGroup(sp Span, id string) bool {
 		return true
 	}
 	d := diag.Newf("unknown-dependency", p.rng(sp), "there is no group %q", clip(id))
-	if near, ok := p.nearOtherGroup(id); ok {
-		d = d.WithDetail("The plan has no phase or group with this id. Did you mean %q?", near)
-	} else {
-		d = d.WithDetail("The plan has no phase or group with this id. Name one that exists, or remove it from the list.")
-	}
-	p.diags.Add(d)
+	near, _ := p.nearOtherGroup(id)
+	p.diags.Add(instead(d, "The plan has no phase or group with this id.", near, " Name one that exists, or remove it from the list."))
 	return true
+}
+
+// instead sets the detail of a diagnostic: what is wrong, and the nearest id, else what to do.
+func instead(d diag.Diagnostic, wrong, near, other string) diag.Diagnostic {
+	if near != "" {
+		return d.WithDetail("%s Did you mean %q?", wrong, near)
+	}
+	return d.WithDetail("%s%s", wrong, other)
 }
 
 func (p *valueParser) backwards(sp Span) bool {

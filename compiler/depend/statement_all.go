@@ -9,7 +9,7 @@ import (
 
 // all reads "all", "all tasks", "all previous phases", "all Phase 2 sprints", "all
 // sprints in Phase 2". isAll says that the part begins with such a word: where it
-// goes on with words that are no ids it is prose, and none of them is a name.
+// continues with words that are not ids it is prose, and none of them is a name.
 func (p *valueParser) all(sp Span) (read, isAll bool) {
 	fs := strings.Fields(strings.ToLower(p.text[sp.Start:sp.End]))
 	if len(fs) == 0 || fs[0] != "all" && fs[0] != "every" {
@@ -19,24 +19,27 @@ func (p *valueParser) all(sp Span) (read, isAll bool) {
 	for len(fs) > 0 && (slices.Contains(doneWords, fs[len(fs)-1]) || fs[len(fs)-1] == "are" || fs[len(fs)-1] == "is") {
 		fs = fs[:len(fs)-1]
 	}
-	if len(fs) == 0 {
-		p.add(target{kind: toPrevious}, sp)
-		return true, true
-	}
-	if slices.Contains(previousWords, fs[0]) {
+	previous := len(fs) > 0 && slices.Contains(previousWords, fs[0])
+	if previous {
 		fs = fs[1:]
-		if len(fs) == 0 || len(fs) == 1 && p.itemWords[fs[0]] || len(fs) == 1 && fs[0] == "work" {
-			p.add(target{kind: toPrevious}, sp)
-			return true, true
+	}
+	kind := toPrevious
+	switch {
+	case len(fs) == 0:
+	case len(fs) > 1 && previous:
+		return false, true
+	case len(fs) > 1:
+		kind = 0
+	case p.itemWords[fs[0]] || previous && fs[0] == "work":
+	case p.groupWords[fs[0]]:
+		if previous {
+			kind = toEarlier
 		}
-		if len(fs) == 1 && p.groupWords[fs[0]] {
-			p.add(target{kind: toEarlier}, sp)
-			return true, true
-		}
+	default:
 		return false, true
 	}
-	if len(fs) == 1 && (p.itemWords[fs[0]] || p.groupWords[fs[0]]) {
-		p.add(target{kind: toPrevious}, sp)
+	if kind > 0 {
+		p.add(target{kind: kind}, sp)
 		return true, true
 	}
 	// all Phase 2 sprints | all sprints of Phase 2
@@ -79,15 +82,13 @@ func skip(fs []string, words ...string) []string {
 	return fs
 }
 
-// nearAll warns of "all" that goes on with other words: "All phases substantially
+// nearAll warns of "all" that continues with other words: "All phases substantially
 // complete".
 func (p *valueParser) nearAll(sp Span) bool {
 	if w, rest := word(p.text, sp); rest.Start == rest.End || !strings.EqualFold(w, "all") && !strings.EqualFold(w, "every") {
 		return false
 	}
-	s := p.text[sp.Start:sp.End]
-	p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(strings.TrimSpace(s))).
-		WithDetail("\"All\" goes on with words that are no ids, so it makes no dependency. Write \"all\" alone, \"all previous phases\" or the ids, and the rest in parentheses: \"all (when they are tested)\"."))
+	p.asProse(sp, "\"All\" goes on with words that are no ids, so it makes no dependency. Write \"all\" alone, \"all previous phases\" or the ids, and the rest in parentheses: \"all (when they are tested)\".")
 	return true
 }
 

@@ -61,7 +61,7 @@ func (p *valueParser) withoutDone(sp Span) Span {
 	for {
 		s := p.text[sp.Start:sp.End]
 		i := strings.LastIndexByte(s, ' ')
-		if w := strings.ToLower(s[i+1:]); i < 0 || !slices.Contains(doneWords, w) && !slices.Contains(auxiliaries, w) {
+		if i < 0 || !isWord(s[i+1:], doneWords, auxiliaries) {
 			return sp
 		}
 		sp = trim(p.text, Span{sp.Start, sp.Start + i})
@@ -71,17 +71,8 @@ func (p *valueParser) withoutDone(sp Span) Span {
 // restIsHarmless recognises what may stand behind an id: "1.2 merged", or the
 // item's own title.
 func (p *valueParser) restIsHarmless(item int32, rest string) bool {
-	fs := strings.Fields(strings.ToLower(rest))
-	harmless := true
-	for _, f := range fs {
-		if !slices.Contains(doneWords, f) && !slices.Contains(auxiliaries, f) {
-			harmless = false
-		}
-	}
-	if harmless {
-		return true
-	}
-	return isTitle(rest, p.items[item].Title)
+	told := slices.ContainsFunc(strings.Fields(rest), func(w string) bool { return !isWord(w, doneWords, auxiliaries) })
+	return !told || isTitle(rest, p.items[item].Title)
 }
 
 // isTitle reports whether what stands behind an id is the title of what it names.
@@ -94,14 +85,13 @@ func (p *valueParser) unknownItem(sp Span, id string) {
 	if p.out.wrong = true; p.quiet {
 		return
 	}
-	d := diag.Newf("unknown-dependency", p.rng(sp), "there is no item %q", clip(id))
-	if near, ok := p.nearOther(id); ok {
-		d = d.WithDetail("No item of the plan has this id. Did you mean %q?", near).WithFix(p.rng(sp), near)
+	near, ok := p.nearOther(id)
+	d := instead(diag.Newf("unknown-dependency", p.rng(sp), "there is no item %q", clip(id)), "No item of the plan has this id.", near, " Name one that exists, or remove it from the list.")
+	if ok {
+		d = d.WithFix(p.rng(sp), near)
 		if i, known := p.Names.item(near); known {
 			d = d.WithRelated(p.items[i].At, "%s is here", near)
 		}
-	} else {
-		d = d.WithDetail("No item of the plan has this id. Name one that exists, or remove it from the list.")
 	}
 	p.diags.Add(d)
 }
@@ -180,7 +170,7 @@ func (n *Names) byNumber(num Number) (int32, bool) {
 }
 
 // between returns the items from lo to hi, both included; a plain hi includes
-// its lettered items when it is no item itself.
+// its lettered items when it is not an item itself.
 func (n *Names) between(lo, hi Number) []int32 {
 	idx := n.sorted(n.class(lo))
 	cmp := func(at int32, b Number) int { return n.items[at].Number.compareAll(b) }

@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,10 +24,8 @@ type Names struct {
 	named      bool              // items have further names
 	splits     map[string]Number // plain numbers that stand for their letters
 	marked     markedKeys
-	keys       []string           // made by near, on first use
 	order      map[string][]int32 // by shape, made by sorted
 	groupOrder map[string][]int32 // made by orderGroups
-	groupIDs   []string
 	suggested  int
 }
 
@@ -40,28 +39,20 @@ func NewNames(in *Input) *Names {
 		items: in.Items, groups: in.Groups,
 		byKey:   idIndex{ids: make(map[string]int32, len(in.Items)), zeros: in.Rules.zeros},
 		byGroup: idIndex{ids: make(map[string]int32, len(in.Groups)), zeros: in.Rules.zeros},
-		shapes:  map[string]bool{}, bareGroups: len(in.Rules.groupWords) == 0, ignoreCase: in.Rules.ignoreCase, whole: in.Rules.whole,
+		shapes:  map[string]bool{}, splits: map[string]Number{}, bareGroups: len(in.Rules.groupWords) == 0, ignoreCase: in.Rules.ignoreCase, whole: in.Rules.whole,
 	}
 	own, groups := newWords(in.Rules.itemWords), newWords(in.Rules.groupWords)
 	n.ownItem = own
 	n.itemWords = newWords(plainItemWords).without(groups)
+	maps.Copy(n.itemWords, own)
 	n.groupWords = newWords(plainGroupWords).without(own)
-	for w := range own {
-		n.itemWords[w] = true
-		delete(groups, w)
-	}
-	for w := range groups {
-		n.groupWords[w] = true
-	}
+	maps.Copy(n.groupWords, groups.without(own))
 	for i := range in.Items {
 		n.byKey.add(n.fold(string(in.Items[i].Key)), int32(i))
 		n.shapes[in.Items[i].Number.Shape] = true
 		n.marked.see(string(in.Items[i].Key))
 	}
 	for _, sp := range in.Splits {
-		if n.splits == nil {
-			n.splits = map[string]Number{}
-		}
 		n.splits[n.fold(sp.ID)] = sp.Number
 	}
 	for i := range in.Items { // no other item has one of these names
@@ -72,9 +63,7 @@ func NewNames(in *Input) *Names {
 	}
 	for i := range in.Groups {
 		if w := strings.ToLower(in.Groups[i].Word); w != "" && !strings.Contains(w, " ") && !own[w] && !n.groupWords[w] {
-			for form := range newWords([]string{w}) {
-				n.groupWords[form] = true
-			}
+			maps.Copy(n.groupWords, newWords([]string{w}))
 		}
 		for _, id := range append(slices.Clip(in.Groups[i].Also), in.Groups[i].ID) {
 			if id != "" {
@@ -100,22 +89,24 @@ func (n *Names) group(id string) (int32, bool) {
 	return n.byGroup.find(strings.ToLower(id))
 }
 
+// numbered finds the item whose number an id is in another form: T1 where T001 is.
+func (n *Names) numbered(id string) (int32, bool) {
+	num, ok := ParseNumber(id)
+	if !ok || len(num.Parts) == 0 {
+		return 0, false
+	}
+	i, ok := n.byNumber(num)
+	return i, ok && n.items[i].Number.Compare(num) == 0
+}
+
 // near returns the known key nearest to word, but for some.
 func (n *Names) near(word string, but func(string) bool) (string, bool) {
 	if n.suggested++; n.suggested > maxSuggestions {
 		return "", false
 	}
-	if n.keys == nil {
-		n.keys = make([]string, 0, len(n.items))
-		for i := range n.items {
-			n.keys = append(n.keys, string(n.items[i].Key))
-		}
-	}
 	// The same number in another form: 2 where 002 is.
-	if num, ok := ParseNumber(word); ok && len(num.Parts) > 0 {
-		if i, known := n.byNumber(num); known && n.items[i].Number.Compare(num) == 0 && !but(string(n.items[i].Key)) {
-			return string(n.items[i].Key), true
-		}
+	if i, ok := n.numbered(word); ok && !but(string(n.items[i].Key)) {
+		return string(n.items[i].Key), true
 	}
 	// A letter was left out: 1.2 where only 1.2a is.
 	for _, suffix := range []string{"a", "b", "A"} {
@@ -123,7 +114,11 @@ func (n *Names) near(word string, but func(string) bool) (string, bool) {
 			return word + suffix, true
 		}
 	}
-	return spell.NearestID(word, slices.DeleteFunc(slices.Clone(n.keys), but))
+	keys := make([]string, len(n.items))
+	for i := range n.items {
+		keys[i] = string(n.items[i].Key)
+	}
+	return spell.NearestID(word, slices.DeleteFunc(keys, but))
 }
 
 // nearGroup returns the id of a group nearest to word, but for some.
@@ -131,12 +126,11 @@ func (n *Names) nearGroup(word string, but func(string) bool) (string, bool) {
 	if n.suggested++; n.suggested > maxSuggestions {
 		return "", false
 	}
-	if n.groupIDs == nil {
-		for i := range n.groups {
-			n.groupIDs = append(n.groupIDs, n.groups[i].ID)
-		}
+	ids := make([]string, len(n.groups))
+	for i := range n.groups {
+		ids[i] = n.groups[i].ID
 	}
-	return spell.NearestID(word, slices.DeleteFunc(slices.Clone(n.groupIDs), but))
+	return spell.NearestID(word, slices.DeleteFunc(ids, but))
 }
 
 // Numbered reports whether a value begins with a word for items or groups and holds a

@@ -45,8 +45,7 @@ func (p *valueParser) nearMiss(sp Span) bool {
 	if w, rest := word(p.text, sp); p.groupWords[strings.ToLower(w)] {
 		id, _, _ := strings.Cut(p.text[rest.Start:rest.End], " ")
 		if g, ok := p.Names.group(strings.TrimRight(id, ".:;!?")); ok {
-			p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(strings.TrimSpace(s))).
-				WithDetail("The text names %s %s, but not in a form that makes a dependency, so it makes none. Write the id alone and put the reason in parentheses: \"%s %s (reason)\".", w, p.groups[g].ID, w, p.groups[g].ID))
+			p.asProse(sp, "The text names %s %s, but not in a form that makes a dependency, so it makes none. Write the id alone and put the reason in parentheses: \"%[1]s %[2]s (reason)\".", w, p.groups[g].ID)
 			return true
 		}
 	}
@@ -64,18 +63,21 @@ func (p *valueParser) nearMiss(sp Span) bool {
 			}
 		}
 		if !ok && p.stem(f) {
-			p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(strings.TrimSpace(s))).
-				WithDetail("Ids of this plan begin like that, but %q names none of them, so it makes no dependency. Write the ids, or a range such as \"1.1-1.4\".", clip(f)))
+			p.asProse(sp, "Ids of this plan begin like that, but %q names none of them, so it makes no dependency. Write the ids, or a range such as \"1.1-1.4\".", clip(f))
 			return true
 		}
 		if !ok || len(p.items[at].Number.Parts) == 0 || p.items[at].Number.Shape == "#" && i == 0 {
 			continue
 		}
-		p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(s)).
-			WithDetail("The text names %s, but not in a form that makes a dependency, so it makes none. Write the id alone and put the reason in parentheses: \"%s (reason)\".", f, f))
+		p.asProse(sp, "The text names %s, but not in a form that makes a dependency, so it makes none. Write the id alone and put the reason in parentheses: \"%[1]s (reason)\".", f)
 		return true
 	}
 	return false
+}
+
+// asProse warns of a part that is prose and looks like a dependency.
+func (p *valueParser) asProse(sp Span, detail string, args ...any) {
+	p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as prose", clip(strings.TrimSpace(p.text[sp.Start:sp.End]))).WithDetail(detail, args...))
 }
 
 // unprefixed cuts the initial or the whole of an item word off an id: "S1.2",

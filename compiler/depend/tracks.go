@@ -3,6 +3,7 @@ package depend
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 )
@@ -12,19 +13,19 @@ import (
 
 // joinTracks lets 1.2ab wait for 1.2a and 1.2b, and 1.2a for a plain 1.2 beside it.
 func (d *depender) joinTracks(c cell) {
-	if len(c.items) < 2 && len(d.Items[c.items[0]].Number.Letters()) < 2 || d.Rules.sequence {
+	if len(c) < 2 && len(d.Items[c[0]].Number.Letters()) < 2 || d.Rules.sequence {
 		return
 	}
-	if d.Items[c.items[0]].Marked { // a run of marked items has no tracks
+	if d.Items[c[0]].Marked { // a run of marked items has no tracks
 		return
 	}
-	tracks := make([]track, len(c.items))
-	for k, i := range c.items {
+	tracks := make([]track, len(c))
+	for k, i := range c {
 		tracks[k] = track{letters: d.Items[i].Number.Letters(), key: string(d.Items[i].Key), at: d.Items[i].At}
 	}
 	d.eachJoin(tracks, "item", func(from, to int) {
-		if !d.replaced[c.items[to]] {
-			d.addEdge(c.items[from], c.items[to], byNumber, d.Items[c.items[to]].At)
+		if !d.replaced[c[to]] {
+			d.addEdge(c[from], c[to], byNumber, d.Items[c[to]].At)
 		}
 	})
 }
@@ -42,19 +43,18 @@ type track struct {
 func (d *depender) eachJoin(ts []track, what string, link func(from, to int)) {
 	single := map[string]bool{}
 	var multi []int
-	plain, lettered := -1, -1
+	plain := -1
 	for k, t := range ts {
 		switch len(t.letters) {
 		case 0:
 			plain = k
 		case 1:
 			single[t.letters] = true
-			lettered = cmpFirst(lettered, k)
 		default:
-			lettered = cmpFirst(lettered, k)
 			multi = append(multi, k)
 		}
 	}
+	lettered := slices.IndexFunc(ts, func(t track) bool { return t.letters != "" })
 	if plain >= 0 && lettered >= 0 {
 		d.diags.Add(diag.Newf("plain-beside-lettered", ts[lettered].at, "%s waits for %s", clip(ts[lettered].key), clip(ts[plain].key)).
 			WithDetail("A plain number comes before the letters of the same number, and what follows waits for the letters. If %s %s is to run beside %s, give it a letter too.", what, ts[plain].key, ts[lettered].key).
@@ -73,11 +73,8 @@ func (d *depender) eachJoin(ts []track, what string, link func(from, to int)) {
 	for _, k := range multi {
 		set := letterSet(ts[k].letters)
 		missing := ""
-		for _, r := range ts[k].letters {
-			if !single[string(r)] {
-				missing = string(r)
-				break
-			}
+		if i := strings.IndexFunc(ts[k].letters, func(r rune) bool { return !single[string(r)] }); i >= 0 {
+			missing = ts[k].letters[i : i+1]
 		}
 		if missing != "" || set == 0 {
 			base := ts[k].key[:len(ts[k].key)-len(ts[k].letters)]
@@ -121,7 +118,7 @@ func (d *depender) largestSubsets(ts []track, k int, set uint32, multi []int) []
 	return subs
 }
 
-// letterSet returns the letters as bits; 0 if one stands twice or is none of a to z.
+// letterSet returns the letters as a bit set; 0 if one is repeated or is not in a to z.
 func letterSet(s string) uint32 {
 	set := uint32(0)
 	for _, r := range s {
@@ -131,11 +128,4 @@ func letterSet(s string) uint32 {
 		set |= 1 << (r - 'a')
 	}
 	return set
-}
-
-func cmpFirst(a, b int) int {
-	if a >= 0 {
-		return a
-	}
-	return b
 }

@@ -56,7 +56,7 @@ func SaysNone(s string) bool { return noneForms[strings.ToLower(s)] }
 // Span is a piece of a value: the half-open interval of its bytes.
 type Span struct{ Start, End int }
 
-// mask returns s in the same length with everything blanked that is no part of
+// mask returns s in the same length with everything blanked that is not part of
 // a dependency value: emphasis, quotes, backticks, brackets, check marks and
 // other pictures, what is struck through or stands in parentheses or comments,
 // and the backslash that breaks a line.
@@ -70,10 +70,8 @@ func mask(s string) string {
 			if k := strings.Index(s[i+4:], "-->"); k >= 0 {
 				end = i + 4 + k + 3
 			}
-			for ; i < end; i++ {
-				b[i] = ' '
-			}
-			i--
+			blankOut(b[i:end])
+			i = end - 1
 			continue
 		}
 		if n := lineBreak(s[i:]); n > 0 && depth == 0 {
@@ -94,7 +92,7 @@ func mask(s string) string {
 			b[i] = ' '
 		}
 	}
-	// A parenthesis that is never closed is no reason: "(1.2" names 1.2.
+	// A parenthesis that is never closed is not a reason: "(1.2" names 1.2.
 	if depth > 0 {
 		return strings.Map(func(r rune) rune {
 			if r < 0x80 && strings.ContainsRune("()*`\"'[]_~\t\r{}#", r) {
@@ -104,6 +102,12 @@ func mask(s string) string {
 		}, s)
 	}
 	return string(b)
+}
+
+func blankOut(b []byte) {
+	for i := range b {
+		b[i] = ' '
+	}
 }
 
 // lineBreak returns the length of the "<br>" that s begins with: in cells it separates
@@ -134,19 +138,13 @@ func unstrike(s string) string {
 			return string(b)
 		}
 		from = open + 2 + j + 2
-		for k := open; k < from; k++ {
-			b[k] = ' '
-		}
+		blankOut(b[open:from])
 	}
 }
 
 // unpicture blanks emoji and check marks: "1.2 ✅" names 1.2.
 func unpicture(s string) string {
-	ascii := true
-	for i := 0; i < len(s) && ascii; i++ {
-		ascii = s[i] < utf8.RuneSelf
-	}
-	if ascii {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return s
 	}
 	b := []byte(s)
@@ -154,9 +152,7 @@ func unpicture(s string) string {
 		var r rune
 		r, size = utf8.DecodeRuneInString(s[i:]) // a byte that is no UTF-8 is one byte long
 		if unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) && r > 0xFFFF || r == 0xFE0F || r == 0x200D {
-			for k := range size {
-				b[i+k] = ' '
-			}
+			blankOut(b[i : i+size])
 		}
 	}
 	return string(b)
@@ -177,26 +173,35 @@ func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r'
 
 // split cuts a masked value at , ; & + "and" and line ends.
 func split(s string) []Span {
-	var out []Span
-	start := 0
-	cut := func(end, next int) {
-		if sp := trim(s, Span{start, end}); sp.Start < sp.End {
-			out = append(out, sp)
-		}
-		start = next
-	}
-	for i := 0; i < len(s); i++ {
+	return cutAt(s, func(i int) int {
 		switch s[i] {
 		case ',', ';', '&', '+', '\n':
-			cut(i, i+1)
+			return 1
 		case 'a', 'A':
 			if i > 0 && blank(s[i-1]) && i+4 <= len(s) && strings.EqualFold(s[i:i+3], "and") && blank(s[i+3]) {
-				cut(i, i+3)
-				i += 2
+				return 3
 			}
 		}
+		return 0
+	})
+}
+
+// cutAt cuts s at its separators, of which sign says how long one is that begins at an offset.
+func cutAt(s string, sign func(at int) int) (out []Span) {
+	start := 0
+	for i := 0; i <= len(s); i++ {
+		n := 1
+		if i < len(s) {
+			n = sign(i)
+		}
+		if n == 0 {
+			continue
+		}
+		if sp := trim(s, Span{start, i}); sp.Start < sp.End {
+			out = append(out, sp)
+		}
+		start, i = i+n, i+n-1
 	}
-	cut(len(s), len(s))
 	return out
 }
 

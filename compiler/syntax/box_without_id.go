@@ -24,7 +24,7 @@ type bareBoxes struct {
 	n      int
 	at     diag.Range
 	id     string // that the first could have
-	item   string // whose task they became; "": nobody's
+	item   string // the item whose tasks they became; "": none
 	elem   int    // the last one
 	column int
 }
@@ -38,7 +38,6 @@ type boxFinder struct {
 	groups  int // level of the last heading with a number; 0: none
 	ids     map[string]bool
 	misses  map[int]bool // lines that were named already
-	item    int          // of plan.Items: the last one that begins above
 	runs    []bareBoxes
 	total   int
 }
@@ -48,10 +47,7 @@ func (p *parser) boxesWithoutID() {
 	if p.dialect.In != InCheckbox {
 		return
 	}
-	f := boxFinder{p: p, ids: make(map[string]bool, len(p.plan.Items)), misses: map[int]bool{}, item: -1}
-	for i := range p.cands {
-		f.ids[p.cands[i].key.id] = true
-	}
+	f := boxFinder{p: p, ids: p.candIDs(), misses: map[int]bool{}}
 	for i := range p.misses {
 		f.misses[lineStart(p.src, p.misses[i].at.Start)] = true
 	}
@@ -93,8 +89,8 @@ func (f *boxFinder) close(at int) {
 }
 
 func (f *boxFinder) candidate(e *elem) {
-	c := &f.p.cands[e.cand]
-	if c.prose || c.struck {
+	c := f.p.candAt(e)
+	if c == nil || c.struck {
 		return
 	}
 	if n := len(f.open); n > 0 {
@@ -112,20 +108,16 @@ func (f *boxFinder) within(at int) bool {
 
 // boxes looks at a list, or at an item of one.
 func (f *boxFinder) boxes(i int, b *block, own bool) {
-	switch {
-	case b.kind == listBlock:
-		for k := range b.kids {
-			f.boxes(i, &b.kids[k], false)
+	if b.kind == itemBlock {
+		if f.within(int(b.start)) {
+			return
 		}
-		return
-	case b.kind != itemBlock || len(b.kids) == 0 || f.within(int(b.start)):
-		return
-	}
-	if para := &b.kids[0]; para.kind == paraBlock && f.lines(i, int(para.start), int(para.end)) {
-		return // those below it are its own
+		if at, end, ok := b.first(); ok && f.lines(i, at, end) {
+			return // those below it are its own
+		}
 	}
 	for k := range b.kids {
-		if !own {
+		if !own && (b.kind == listBlock || b.kind == itemBlock) {
 			f.boxes(i, &b.kids[k], false)
 		}
 	}
@@ -137,22 +129,21 @@ func (f *boxFinder) paragraph(i int, e *elem) {
 	if e.to > 0 {
 		at, end = int(e.from), int(e.to)
 	}
-	if f.within(at) {
-		return
+	if !f.within(at) {
+		f.lines(i, at, end)
 	}
-	f.lines(i, at, end)
 }
 
 // lines looks at the lines of a paragraph; it reports whether the first one is a box.
 func (f *boxFinder) lines(i, at, end int) bool {
 	first := f.box(i, at, end)
-	for at = nextLine(f.p.src[:end], at); at < end; at = nextLine(f.p.src[:end], at) {
+	for at := range f.p.lines(nextLine(f.p.src[:end], at), end) {
 		f.box(i, at, end)
 	}
 	return first
 }
 
-// box takes in a line that begins with a check box, or with what nearly is one.
+// box parses a line that begins with a check box, or with what nearly is one.
 func (f *boxFinder) box(i, at, end int) bool {
 	p := f.p
 	end = min(lineEnd(p.src, at), end)
@@ -166,12 +157,10 @@ func (f *boxFinder) box(i, at, end int) bool {
 		return true // an overview of the groups
 	}
 	f.total++
-	for f.item+1 < len(p.plan.Items) && p.plan.Items[f.item+1].Range.Start <= at {
-		f.item++
-	}
 	run := bareBoxes{n: 1, at: p.file.Range(at, at+len(strings.TrimRight(p.src[at:end], " \t\r\n"))), elem: i, column: columns(p.src[lineStart(p.src, at):at])}
-	if f.item >= 0 && at < p.plan.Items[f.item].Body.Range.End {
-		run.item = p.plan.Items[f.item].ID
+	above := p.itemAbove(at)
+	if above != nil && at < above.Body.Range.End {
+		run.item = above.ID
 	}
 	if n := len(f.runs); n > 0 && f.runs[n-1].elem >= i-1 && f.runs[n-1].item == run.item && f.runs[n-1].column == run.column {
 		last := &f.runs[n-1]
@@ -180,7 +169,7 @@ func (f *boxFinder) box(i, at, end int) bool {
 		return true
 	}
 	if len(f.runs) < maxMisses {
-		run.id = f.idFor(m[1])
+		run.id = f.idFor(m[1], above)
 		f.runs = append(f.runs, run)
 	}
 	return true
@@ -193,20 +182,18 @@ var (
 
 // idFor returns an id for a box: the number that it begins with, the one behind the item
 // before it, the first one of the heading's number, or of the next one.
-func (f *boxFinder) idFor(text string) string {
+func (f *boxFinder) idFor(text string, above *Item) string {
 	p := f.p
 	id := f.sibling
 	if m := leadNumber.FindStringSubmatch(text); m != nil && p.item.whole(m[1]) && !f.ids[m[1]] {
 		f.ids[m[1]] = true
 		return m[1] + "."
 	}
-	if id == "" {
-		if m := leadNumber.FindStringSubmatch(f.heading); m != nil && p.item.whole(m[1]+".0") {
-			id = m[1] + ".0"
-		}
+	if m := leadNumber.FindStringSubmatch(f.heading); id == "" && m != nil && p.item.whole(m[1]+".0") {
+		id = m[1] + ".0"
 	}
-	if id == "" && f.item >= 0 {
-		id = p.plan.Items[f.item].ID
+	if id == "" && above != nil {
+		id = above.ID
 		if group, _, parts := strings.Cut(id, "."); parts && f.groups > 0 && f.level <= f.groups { // a group without a number
 			id = following(group) + ".0"
 		}

@@ -2,12 +2,13 @@ package syntax
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// owner says to whom an element belongs.
+// owner is the kind of section that an element belongs to.
 type owner uint8
 
 const (
@@ -40,20 +41,15 @@ func (p *parser) build(from int) bool {
 	if p.dialect.In == InFrontMatter {
 		return p.buildListed(from)
 	}
-	b := &builder{p: p, title: p.findTitle()}
+	b := &builder{p: p, title: p.findTitle(), near: map[int]bool{}}
 	items := 0
-	for i := range p.cands {
-		if c := &p.cands[i]; c.live(false) {
-			if items++; items == 1 {
-				b.top = c.level
-			}
+	for _, c := range p.live(false) {
+		if items++; items == 1 {
+			b.top = c.level
 		}
 	}
 	for _, m := range p.misses {
 		if !m.phase {
-			if b.near == nil {
-				b.near = map[int]bool{}
-			}
 			b.near[m.elem] = true
 		}
 	}
@@ -112,10 +108,7 @@ func (b *builder) setTitle(from int) {
 func (b *builder) step(i int) {
 	p := b.p
 	e := &p.stream[i]
-	var c *cand
-	if e.cand >= 0 && !p.cands[e.cand].prose {
-		c = &p.cands[e.cand]
-	}
+	c := p.candAt(e)
 	heading := e.b.kind == headingBlock
 	if heading {
 		b.heading(i, e, c)
@@ -156,11 +149,7 @@ func (b *builder) step(i int) {
 		// a heading inside the item
 	default:
 		if b.own != aPhase && b.own != thePlan && int(e.b.level) == b.level {
-			var below *block
-			if i+1 < len(p.stream) {
-				below = p.stream[i+1].b
-			}
-			p.headingBeside(e.b, below)
+			p.headingBeside(e.b, p.below(i, len(p.stream)))
 		}
 		b.close(i)
 		if p.repeating[i] != "" {
@@ -180,11 +169,10 @@ func (b *builder) heading(i int, e *elem, c *cand) {
 	default:
 		text = b.p.plain(int(e.b.a), int(e.b.b)).Value
 	}
-	b.path[level] = ""
+	clear(b.path[level:])
 	if text != "" {
 		b.path[level] = strings.Repeat("#", level) + " " + text
 	}
-	clear(b.path[level+1:])
 }
 
 // close ends the open section at element i.
@@ -230,7 +218,7 @@ func (b *builder) group(c *cand) Phase {
 	p := b.p
 	ph := Phase{
 		ID: c.key.id, IDRange: p.keyRange(c), Names: p.furtherNames(c), Keyword: c.keyword, Name: c.text.Value, NameRange: c.text.Range,
-		Range: c.in.Range, Level: c.level, Parallel: c.parallel, MarkerRange: c.parAt, StruckTitle: c.strikeIn,
+		Range: c.in.Range, Level: c.level, Parallel: c.parallel, StruckTitle: c.strikeIn,
 		Optional: c.optional,
 	}
 	ph.Path = "- " + c.path
@@ -319,10 +307,9 @@ func (b *builder) addItem(c *cand) {
 // sectionPath is the path of headings down to an item.
 func (b *builder) sectionPath(c *cand) string {
 	var parts []string
-	top := c.level
-	for l := 1; l < top && l < 7; l++ {
-		if b.path[l] != "" {
-			parts = append(parts, b.path[l])
+	for _, heading := range b.path[1:min(c.level, 7)] {
+		if heading != "" {
+			parts = append(parts, heading)
 		}
 	}
 	if c.level < 7 {
@@ -348,9 +335,7 @@ func (b *builder) leftovers() {
 		}
 		switch e := &p.stream[i]; e.b.kind {
 		case htmlBlock:
-			var r *reader
-			in := p.plain(int(e.b.start), int(e.b.end))
-			p.comments(r, in.comments)
+			p.comments(nil, p.plain(int(e.b.start), int(e.b.end)).comments)
 		case fenceBlock:
 			if !p.isPolicy(e.b) {
 				continue
@@ -386,5 +371,5 @@ func phaseWord(ph *Phase, i int) string {
 	if w := strings.Fields(strings.ToLower(ph.Keyword)); len(w) > 1 {
 		return w[0]
 	}
-	return digits(i + 1)
+	return strconv.Itoa(i + 1)
 }

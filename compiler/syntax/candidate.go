@@ -13,7 +13,7 @@ type elem struct {
 	from, to int32 // part of a paragraph; 0, 0: all of it
 	cand     int32 // index in parser.cands; -1
 	own      bool  // of a list item only its first paragraph: its children follow
-	apart    bool  // it ends the item before it, and belongs to nobody
+	apart    bool  // it ends the item before it, and belongs to no section
 }
 
 // cand is what looks like an item or a group.
@@ -43,13 +43,13 @@ type cand struct {
 // read makes the stream out of the blocks.
 func (p *parser) read(blocks []block) {
 	p.stream = make([]elem, 0, len(blocks))
-	headings := 0
-	for i := range blocks {
-		if blocks[i].kind == headingBlock {
-			headings++
-		}
-	}
 	if p.dialect.In == InHeading {
+		headings := 0
+		for i := range blocks {
+			if blocks[i].kind == headingBlock {
+				headings++
+			}
+		}
 		p.cands = make([]cand, 0, headings)
 	}
 	for i := range blocks {
@@ -88,13 +88,7 @@ func (p *parser) addCand(c cand, e elem) {
 
 func (p *parser) heading(b *block) {
 	in := p.plain(int(b.a), int(b.b))
-	for _, phase := range []bool{false, true} {
-		m := &p.item
-		if phase {
-			m = &p.phase
-		} else if p.dialect.In != InHeading {
-			continue
-		}
+	for phase, m := range p.headingMatchers() {
 		t, ok := p.titleOf(in, m, true)
 		if ok {
 			p.controls(in)
@@ -137,14 +131,8 @@ func (p *parser) list(b *block) bool {
 }
 
 func (p *parser) listItem(b *block) bool {
-	if len(b.kids) == 0 || b.kids[0].kind != paraBlock {
-		at := p.push(elem{b: b, cand: -1, own: true})
-		if p.kids(b.kids) {
-			return true
-		}
-		p.stream = p.stream[:at]
-		p.push(elem{b: b, cand: -1})
-		return false
+	if _, _, ok := b.first(); !ok {
+		return p.kidsOf(b, b.kids) >= 0
 	}
 	para := &b.kids[0]
 	if p.dialect.In == InTodo && p.emptyBox(para) {
@@ -154,13 +142,13 @@ func (p *parser) listItem(b *block) bool {
 	if c, ok := p.lineItem(int(para.start), int(para.end)); ok {
 		p.addCand(c, elem{b: b, cand: -1})
 		p.restOfParagraph(para, int(para.start))
-		if p.dialect.In == InTodo { // boxes inside it are its tasks
-			for i := range b.kids[1:] {
-				p.push(elem{b: &b.kids[1+i], cand: -1})
-			}
+		if p.dialect.In != InTodo {
+			p.kids(b.kids[1:])
 			return true
 		}
-		p.kids(b.kids[1:])
+		for i := range b.kids[1:] { // boxes inside it are its tasks
+			p.push(elem{b: &b.kids[1+i], cand: -1})
+		}
 		return true
 	}
 	p.oddBoxes(nextLine(p.src[:para.end], int(para.start)), int(para.end))
@@ -171,17 +159,23 @@ func (p *parser) listItem(b *block) bool {
 		p.kids(b.kids[1:])
 		return true
 	}
+	at := p.kidsOf(b, b.kids[1:])
+	if at >= 0 && p.dialect.In == InTodo {
+		p.stream[at].apart = true
+		p.aboveBoxes = append(p.aboveBoxes, p.plain(int(para.start), int(para.end)).Range)
+	}
+	return at >= 0
+}
+
+// kidsOf reads the children of a list item that is not an item itself, and returns its element; -1 if none of them is an item.
+func (p *parser) kidsOf(b *block, kids []block) int {
 	at := p.push(elem{b: b, cand: -1, own: true})
-	if p.kids(b.kids[1:]) {
-		if p.dialect.In == InTodo {
-			p.stream[at].apart = true
-			p.aboveBoxes = append(p.aboveBoxes, p.plain(int(para.start), int(para.end)).Range)
-		}
-		return true
+	if p.kids(kids) {
+		return at
 	}
 	p.stream = p.stream[:at]
 	p.push(elem{b: b, cand: -1})
-	return false
+	return -1
 }
 
 // boldBelow returns the offset of the first bold item directly below the lines
@@ -190,25 +184,19 @@ func (p *parser) boldBelow(b *block) int {
 	if p.dialect.In != InBold {
 		return -1
 	}
-	found := -1
 	one := *b
 	one.kids = b.kids[:1]
-	p.lazyLines(&one, func(at, stop int, _ bool) bool {
-		if _, ok := p.lineItem(at, stop); ok {
-			found = at
-		}
-		return found < 0
+	return p.lazyLine(&one, func(at, stop int) bool {
+		_, ok := p.lineItem(at, stop)
+		return ok
 	})
-	return found
 }
 
 func (p *parser) kids(kids []block) (found bool) {
 	for i := range kids {
-		k := &kids[i]
-		switch {
-		case k.kind == listBlock:
+		if k := &kids[i]; k.kind == listBlock {
 			found = p.list(k) || found
-		default:
+		} else {
 			p.push(elem{b: k, cand: -1})
 		}
 	}
@@ -229,16 +217,14 @@ func (p *parser) restOfParagraph(para *block, at int) {
 // boldLines reads the lines of a paragraph from an offset on.
 func (p *parser) boldLines(b *block, at int) {
 	start, end := at, int(b.end)
-	for at < end {
-		next := nextLine(p.src[:end], at)
+	for at := range p.lines(at, end) {
 		if c, ok := p.lineItem(at, end); ok {
 			if at > start {
 				p.push(elem{b: b, from: int32(start), to: int32(at), cand: -1})
 			}
-			p.addCand(c, elem{b: b, from: int32(at), to: int32(next), cand: -1})
-			start = next
+			start = nextLine(p.src[:end], at)
+			p.addCand(c, elem{b: b, from: int32(at), to: int32(start), cand: -1})
 		}
-		at = next
 	}
 	if start < end {
 		p.push(elem{b: b, from: int32(start), to: int32(end), cand: -1})
@@ -248,9 +234,7 @@ func (p *parser) boldLines(b *block, at int) {
 // lineItem reads the line at as a checkbox or bold item.
 func (p *parser) lineItem(at, end int) (cand, bool) {
 	end = min(lineEnd(p.src, at), end)
-	for at < end && isSpace(p.src[at]) {
-		at++
-	}
+	at = trimmed(p.src, at, end).start
 	box, after := boxAt(p.src[at:end])
 	c := cand{level: 7, box: box}
 	if box != NoBox {
@@ -272,14 +256,14 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 		}
 	}
 	in := p.plain(at, end)
-	if in.unclosed >= 0 { // a comment goes on in the next line
+	if in.unclosed >= 0 { // a comment continues in the next line
 		end = in.unclosed
 		in = p.plain(at, end)
 	}
-	if p.dialect.In == InTodo {
-		return p.todoItem(c, in, at, end), true
-	}
 	t, ok := p.readTitle(in, &p.item)
+	if !ok && p.dialect.In == InTodo { // which needs no id
+		t, ok = p.freeTitle(in), true
+	}
 	if !ok || p.dialect.In == InCheckbox && t.wholeNumber() {
 		if p.dialect.In == InBold {
 			p.nearTitle(in, false, 7)
@@ -291,8 +275,7 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 	t.optional = t.optional || c.optional
 	c.title = t
 	c.line = span{t.in.Range.Start, t.in.Range.End}
-	stop := at + len(strings.TrimRight(p.src[at:end], " \t\r\n"))
-	c.slot = Slot{Offset: stop, Form: LineEnd, Prefix: " "}
+	c.slot = Slot{Offset: max(at, trimmed(p.src, at, end).end), Form: LineEnd, Prefix: " "}
 	return c, true
 }
 
@@ -338,4 +321,10 @@ func (p *parser) controls(in inline) {
 	r := []rune(p.src[in.control:min(len(p.src), in.control+4)])[0]
 	p.report(diag.New("control-character", p.file.Range(in.control, in.control+len(string(r))), "a title has a control character").WithDetail(
 		"The character U+%04X is invisible, or steers the terminal. It was left out of the title. Delete it.", r))
+}
+
+// behindBox returns where the text begins behind the check box at, if there is one.
+func (p *parser) behindBox(at, end int) int {
+	_, n := boxAt(p.src[at:end])
+	return at + n
 }

@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// In cells brackets around an id are no part of it: "[1.1.2]", "[T-4] Title".
+// In cells brackets around an id are not part of it: "[1.1.2]", "[T-4] Title".
 
 // leadingBrackets finds brackets that a cell begins with: v[1:end] stands in them.
 func leadingBrackets(v string) (end int, ok bool) {

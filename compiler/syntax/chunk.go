@@ -95,39 +95,13 @@ func (c *chunker) joined(b []byte, from, to int) []byte {
 	return out
 }
 
-// line takes in the next line and reports whether a piece may begin with it.
+// line parses the next line and reports whether a piece may begin with it.
 func (c *chunker) line(at int, line string) bool {
 	rest := strings.TrimLeft(line, " \t")
 	blank := rest == ""
 	indent := columns(line[:len(line)-len(rest)])
-	switch c.mode {
-	case inFence:
-		if blank {
-			return false
-		}
-		closing := fenceCloses(rest, c.char, c.length)
-		switch {
-		case !c.doubt && closing && indent <= 3, c.doubt && closing && indent == c.indent:
-			c.mode = inText
-		case c.doubt && (closing || indent < c.indent):
-			c.giveUp()
-		}
-		return false
-	case inHTML:
-		if endsHTML(line, c.until) {
-			c.mode = inText
-		} else if c.doubt && !blank && indent <= c.indent {
-			c.giveUp()
-		}
-		return false
-	case inHTMLBlock:
-		if blank {
-			c.mode = inText
-			return false
-		}
-		if _, content, _ := containers(line); fenceOpens(content) > 0 || htmlEnd(content) != "" {
-			c.giveUp()
-		}
+	if c.mode != inText {
+		c.inside(line, rest, indent)
 		return false
 	}
 	if blank {
@@ -146,10 +120,45 @@ func (c *chunker) line(at int, line string) bool {
 			c.tooMany = at
 		}
 	}
-	if c.stop || content == "" {
-		return false
+	if !c.stop && content != "" {
+		c.opens(rest, content, depth, indent, column)
 	}
-	if content[0] == '`' || content[0] == '~' {
+	return false
+}
+
+// inside handles a line of an open fence or HTML block; rest is the line without leading blanks.
+func (c *chunker) inside(line, rest string, indent int) {
+	blank := rest == ""
+	switch c.mode {
+	case inFence:
+		closing := fenceCloses(rest, c.char, c.length)
+		switch {
+		case blank:
+		case !c.doubt && closing && indent <= 3, c.doubt && closing && indent == c.indent:
+			c.mode = inText
+		case c.doubt && (closing || indent < c.indent):
+			c.giveUp()
+		}
+	case inHTML:
+		if endsHTML(line, c.until) {
+			c.mode = inText
+		} else if c.doubt && !blank && indent <= c.indent {
+			c.giveUp()
+		}
+	case inHTMLBlock:
+		if blank {
+			c.mode = inText
+		} else if _, content, _ := containers(line); fenceOpens(content) > 0 || htmlEnd(content) != "" {
+			c.giveUp()
+		}
+	}
+}
+
+// opens handles a line that may open a fence or an HTML block; content begins at a column,
+// nested in depth lists and quotes.
+func (c *chunker) opens(rest, content string, depth, indent, column int) {
+	switch content[0] {
+	case '`', '~':
 		if n := fenceOpens(content); n > 0 {
 			c.mode, c.char, c.length, c.indent = inFence, content[0], n, column
 			c.doubt = depth > 0 || indent > 0
@@ -157,9 +166,7 @@ func (c *chunker) line(at int, line string) bool {
 				c.giveUp()
 			}
 		}
-		return false
-	}
-	if content[0] == '<' {
+	case '<':
 		c.doubt, c.indent = depth > 0 || indent > 0, indent
 		until := htmlEnd(content)
 		switch {
@@ -169,7 +176,6 @@ func (c *chunker) line(at int, line string) bool {
 			c.mode, c.until = inHTML, until
 		}
 	}
-	return false
 }
 
 func (c *chunker) giveUp() { c.stop, c.mode = true, inText }
@@ -179,10 +185,7 @@ func (c *chunker) giveUp() { c.stop, c.mode = true, inText }
 func containers(line string) (depth int, content string, column int) {
 	i := 0
 	for {
-		j := i
-		for j < len(line) && (line[j] == ' ' || line[j] == '\t') {
-			j++
-		}
+		j := skipBlanks(line, i)
 		k := j
 		switch {
 		case k == len(line):
@@ -214,11 +217,9 @@ func containers(line string) (depth int, content string, column int) {
 // columns returns the width of s with tab stops of four columns.
 func columns(s string) int {
 	n := 0
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\t' {
-			n += 4 - n%4
-		} else {
-			n++
+	for i := range len(s) {
+		if n++; s[i] == '\t' {
+			n += 3 - (n-1)%4
 		}
 	}
 	return n
@@ -237,11 +238,8 @@ func fenceOpens(s string) int {
 }
 
 func fenceCloses(s string, char byte, length int) bool {
-	n := 0
-	for n < len(s) && s[n] == char {
-		n++
-	}
-	return n >= length && strings.TrimSpace(s[n:]) == ""
+	rest := strings.TrimLeft(s, string(char))
+	return len(s)-len(rest) >= length && strings.TrimSpace(rest) == ""
 }
 
 // endsHTML reports whether a line ends the block that ends with until.
@@ -278,12 +276,7 @@ var rawTags = []string{"script", "pre", "style", "textarea"}
 
 func closesRaw(line string) bool {
 	low := strings.ToLower(line)
-	for _, tag := range rawTags {
-		if strings.Contains(low, "</"+tag+">") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rawTags, func(tag string) bool { return strings.Contains(low, "</"+tag+">") })
 }
 
 func isRule(line string) bool {

@@ -1,7 +1,9 @@
 package syntax
 
 import (
+	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -23,11 +25,8 @@ func (p *parser) classify() {
 	grouped := p.groups()
 	if !p.phase.none && !grouped {
 		items := slices.ContainsFunc(p.cands, func(c cand) bool { return c.live(false) })
-		for i := range p.cands {
-			if c := &p.cands[i]; c.phase && !c.struck && !c.prose {
-				if c.prose = true; !items {
-					continue
-				}
+		for _, c := range p.live(true) {
+			if c.prose = true; items {
 				p.ignored("group-without-items", c, "no item stands below a group heading of this plan, so groups are made from the ids of the items")
 			}
 		}
@@ -35,8 +34,6 @@ func (p *parser) classify() {
 	p.cancelled()
 	if grouped {
 		p.membership()
-	}
-	if grouped {
 		p.outside()
 	}
 	p.repeats()
@@ -50,19 +47,17 @@ func (p *parser) classify() {
 // inflected drops "Sprints 1.2" where a heading with the keyword itself has the
 // id: it speaks of the item. What was dismissed before stays so.
 func (p *parser) inflected() {
-	var own map[string]bool
 	key := func(c *cand) string {
 		if c.phase {
 			return "group " + c.key.id
 		}
 		return "item " + c.key.id
 	}
-	matchers := map[bool]*matcher{false: &p.item, true: &p.phase}
-	other := func(c *cand) bool { return c.keyword != "" && !matchers[c.phase].own(c.keyword) }
+	other := func(c *cand) bool { return c.keyword != "" && !p.matcherOf(c.phase).own(c.keyword) }
 	if !slices.ContainsFunc(p.cands, func(c cand) bool { return other(&c) }) {
 		return
 	}
-	own = make(map[string]bool, len(p.cands))
+	own := make(map[string]bool, len(p.cands))
 	for i := range p.cands {
 		if c := &p.cands[i]; !other(c) {
 			own[key(c)] = true
@@ -76,6 +71,25 @@ func (p *parser) inflected() {
 
 // live reports whether a candidate still counts.
 func (c *cand) live(phase bool) bool { return c.phase == phase && !c.prose && !c.struck }
+
+// live yields the candidates of items, or of groups, that still count, with their indices.
+func (p *parser) live(phase bool) iter.Seq2[int, *cand] {
+	return func(yield func(int, *cand) bool) {
+		for i := range p.cands {
+			if c := &p.cands[i]; c.live(phase) && !yield(i, c) {
+				return
+			}
+		}
+	}
+}
+
+// candAt returns the item or group at an element, or nil.
+func (p *parser) candAt(e *elem) *cand {
+	if e.cand < 0 || p.cands[e.cand].prose {
+		return nil
+	}
+	return &p.cands[e.cand]
+}
 
 // parents finds for each candidate the heading that it stands under.
 func (p *parser) parents() {
@@ -106,6 +120,19 @@ func (p *parser) groups() bool {
 	if p.phase.none {
 		return false
 	}
+	p.fillGroups()
+	p.groupLevel = 0
+	first := slices.IndexFunc(p.cands, func(c cand) bool { return c.phase && c.filled })
+	if first < 0 {
+		return false
+	}
+	p.groupLevel = p.cands[first].level
+	p.chooseGroups()
+	return true
+}
+
+// fillGroups finds the group headings that contain items.
+func (p *parser) fillGroups() {
 	var open [7]int // candidate + 1 of the open group heading of each level
 	item := 7       // level of the open item's heading
 	for i := range p.stream {
@@ -133,40 +160,26 @@ func (p *parser) groups() bool {
 			}
 		}
 	}
-	p.groupLevel = 0
-	for i := range p.cands {
-		if c := &p.cands[i]; c.phase && c.filled {
-			p.groupLevel = c.level
-			break
-		}
-	}
-	if p.groupLevel == 0 {
-		return false
-	}
+}
+
+// chooseGroups decides which headings are groups, now that their level is known.
+func (p *parser) chooseGroups() {
 	best := map[string]int{} // id → the heading that counts
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(true) || c.level != p.groupLevel || c.key.id == "" {
-			continue
-		}
-		if b, ok := best[c.key.id]; !ok || c.filled && !p.cands[b].filled {
+	for i, c := range p.live(true) {
+		if b, ok := best[c.key.id]; c.level == p.groupLevel && c.key.id != "" && (!ok || c.filled && !p.cands[b].filled) {
 			best[c.key.id] = i
 		}
 	}
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(true) {
-			continue
-		}
+	for i, c := range p.live(true) {
 		b, known := best[c.key.id]
 		switch {
 		case c.key.n == 0 && !c.filled: // "Phase Breakdown"
 			c.prose = true
 		case c.level != p.groupLevel:
 			c.prose = true
-			why := "the groups of this plan are headings of level " + digits(p.groupLevel)
+			why := "the groups of this plan are headings of level " + strconv.Itoa(p.groupLevel)
 			if known && !c.inItem {
-				p.again(c.elem, c.key.id)
+				p.repeating[c.elem] = c.key.id
 				if strings.EqualFold(c.text.Value, p.cands[b].text.Value) { // an overview of the groups
 					break
 				}
@@ -182,7 +195,6 @@ func (p *parser) groups() bool {
 				WithRelated(p.keyRange(&p.cands[b]), "first declared here"))
 		}
 	}
-	return true
 }
 
 // membership finds for each item the group that it stands in.
@@ -209,45 +221,35 @@ func (p *parser) membership() {
 
 // repeats decides between candidates of the same id.
 func (p *parser) repeats() {
-	first := make(map[string]int, len(p.cands))
-	var again map[string][]int
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(false) {
-			continue
-		}
-		f, ok := first[c.key.id]
+	first := make(map[string]*cand, len(p.cands))
+	again := map[string][]*cand{}
+	var repeated []string
+	for _, c := range p.live(false) {
+		id := c.key.id
+		f, ok := first[id]
 		if !ok {
-			first[c.key.id] = i
+			first[id] = c
 			continue
 		}
-		if again == nil {
-			again = map[string][]int{}
+		if len(again[id]) == 0 {
+			again[id] = []*cand{f}
+			repeated = append(repeated, id)
 		}
-		if len(again[c.key.id]) == 0 {
-			again[c.key.id] = []int{f}
-			p.repeated = append(p.repeated, c.key.id)
-		}
-		again[c.key.id] = append(again[c.key.id], i)
+		again[id] = append(again[id], c)
 	}
-	for _, id := range p.repeated {
+	for _, id := range repeated {
 		p.repeat(again[id])
 	}
 }
 
-func (p *parser) repeat(same []int) {
+func (p *parser) repeat(same []*cand) {
 	top := 8
-	for _, i := range same {
-		top = min(top, p.cands[i].level)
+	for _, c := range same {
+		top = min(top, c.level)
 	}
-	var level []*cand
-	for _, i := range same {
-		if c := &p.cands[i]; c.level == top {
-			level = append(level, c)
-		}
-	}
-	for _, i := range same {
-		if c := &p.cands[i]; c.level > top {
+	level := slices.DeleteFunc(slices.Clone(same), func(c *cand) bool { return c.level > top })
+	for _, c := range same {
+		if c.level > top {
 			c.prose = true
 			p.ignored("deeper-repeat", c, "an item of the same id stands above it", related{p.keyRange(level[0]), "the item stands here"})
 		}
@@ -288,18 +290,11 @@ type related struct {
 // ignored says why a candidate is prose.
 func (p *parser) ignored(code diag.Code, c *cand, why string, rel ...related) {
 	d := diag.Newf(code, p.keyRange(c), "%s is read as prose here", p.called(c)).WithDetail(
-		"This looks like %s, but %s. Nothing needs to be done if that is meant; else give it an id of its own and its place in the plan.", kindOf(c), why)
+		"This looks like %s, but %s. Nothing needs to be done if that is meant; else give it an id of its own and its place in the plan.", [...]string{"an item", "a group"}[kind(c)], why)
 	for _, r := range rel {
 		d = d.WithRelated(r.at, "%s", r.what)
 	}
 	p.report(d)
-}
-
-func kindOf(c *cand) string {
-	if c.phase {
-		return "a group"
-	}
-	return "an item"
 }
 
 // called names a candidate as people do: "Sprint 1.2".
@@ -336,7 +331,7 @@ func (p *parser) hasContent(c *cand) bool {
 				return true
 			}
 		}
-		if e.cand >= 0 && !p.cands[e.cand].prose {
+		if p.candAt(e) != nil {
 			return false
 		}
 		if p.labelled(e.b) {
@@ -350,8 +345,8 @@ func (p *parser) hasContent(c *cand) bool {
 func (p *parser) labelled(b *block) bool {
 	switch b.kind {
 	case paraBlock:
-		for at := int(b.start); at < int(b.end); at = nextLine(p.src[:b.end], at) {
-			if l, ok := p.labelLine(at, lineEnd(p.src[:b.end], at)); ok && l.known {
+		for at, stop := range p.lines(int(b.start), int(b.end)) {
+			if l, ok := p.labelLine(at, stop); ok && l.known {
 				return true
 			}
 		}

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
 )
@@ -12,7 +13,7 @@ const (
 	directiveMark = "ralph:"
 )
 
-// html takes in an HTML block: comments that mean something, and what people
+// html parses an HTML block: comments that mean something, and what people
 // can see of it.
 func (r *reader) html(b *block) {
 	p := r.p
@@ -27,11 +28,8 @@ func (r *reader) html(b *block) {
 // section is.
 func (p *parser) comments(r *reader, list []span) {
 	for _, c := range list {
-		at := c.start + 4
-		for at < c.end-3 && isSpace(p.src[at]) {
-			at++
-		}
 		end := c.end - 3
+		at := trimmed(p.src, c.start+4, end).start
 		body := p.src[at:max(at, end)]
 		switch {
 		case strings.HasPrefix(body, epicMark):
@@ -48,12 +46,9 @@ func (p *parser) comments(r *reader, list []span) {
 
 // annotationID reads the id of an annotation.
 func (p *parser) annotationID(c span, at, end int) (Annotation, bool) {
-	for at < end && isSpace(p.src[at]) {
-		at++
-	}
-	id := strings.TrimRight(p.src[at:end], " \t\r\n")
-	a := Annotation{ID: id, Range: p.rng(c), IDRange: p.file.Range(at, at+len(id))}
-	if !isNodeID(id) {
+	id := trimmed(p.src, at, end)
+	a := Annotation{ID: p.src[id.start:id.end], Range: p.rng(c), IDRange: p.rng(id)}
+	if !isNodeID(a.ID) {
 		p.report(diag.New("malformed-annotation", a.Range, "an annotation has no usable id").WithDetail(
 			"An id has letters, digits, “-”, “_” and single “.” inside, at most 64 of them, such as bd-a1b2c3. Restore the id, or delete the comment: the next compile writes a new one."))
 		return Annotation{}, false
@@ -69,7 +64,7 @@ func isNodeID(s string) bool {
 	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || i > 0 && (c == '-' || c == '_' || c == '.')) {
+		if !(c < utf8.RuneSelf && isWord(c) || i > 0 && strings.IndexByte("-_.", c) >= 0) {
 			return false
 		}
 	}
@@ -140,9 +135,6 @@ func (p *parser) twoAnnotations(first *Annotation, second Annotation, who string
 
 // annotated remembers the id of an item and reports one that is there twice.
 func (p *parser) annotated(a Annotation) {
-	if p.annotations == nil {
-		p.annotations = map[string]Annotation{}
-	}
 	if first, ok := p.annotations[a.ID]; ok {
 		p.twoAnnotations(&first, a, "")
 		return

@@ -15,9 +15,9 @@
 //	frontmatter.go  YAML between --- lines: found, read, cut off
 //	chunk.go        the text is cut where a heading is certain to begin a section
 //	block.go        goldmark reads each piece; only byte ranges are kept
-//	inline.go       markup is taken off a line, every byte of the rest keeps its place
+//	strip.go        markup is taken off a line, every byte of the rest keeps its place (inline.go)
 //	pattern.go      keywords and ids of a dialect
-//	title.go        headings: marks, id, title, kind, status
+//	title.go        headings: marks, id, title, kind; title_end.go: status
 //	candidate.go    what looks like an item or a group in a dialect
 //	classify.go     which of these are items, groups, prose, and why
 //	build.go        phases, items and where their sections begin and end

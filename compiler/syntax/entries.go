@@ -47,48 +47,24 @@ type entryReader struct {
 
 func (e *entryReader) entry(n *yaml.Node) {
 	p := e.p
-	bad := func(at *yaml.Node, summary, detail string) {
-		p.report(diag.New("front-matter-value", p.nodeRange(at, e.body), summary).WithDetail("%s", detail))
-	}
 	if n.Kind != yaml.Mapping {
-		bad(n, "an item of the front matter is no mapping", "An item has the keys id, content and status, such as “- id: api” with “content: …” and “status: pending” below it.")
+		e.bad(n, "an item of the front matter is no mapping", "An item has the keys id, content and status, such as “- id: api” with “content: …” and “status: pending” below it.")
 		return
 	}
 	it := Item{Level: 7, Kind: KindWork, Phase: -1, Range: p.nodeRange(n, e.body)}
-	var id, status *yaml.Node
+	id, status := e.fields(&it, n)
 	cancelled := false
-	for i, k := range n.Keys {
-		v := n.Values[i]
-		is := func(words []string) bool {
-			return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, k.Value) })
-		}
-		switch c := &p.dialect.Columns; {
-		case v.Kind == yaml.Null:
-		case is(c.Depends):
-			e.depends(&it, k, v)
-		case !is(c.ID) && !is(c.Title) && !is(statusKey):
-			e.foreign = append(e.foreign, k)
-		case v.Kind != yaml.Scalar:
-			bad(v, "an item's "+clip(k.Value, 20)+" is one value", "Write it as one word or text.")
-		case is(c.ID):
-			id = v
-		case is(c.Title):
-			e.content(&it, v)
-		default:
-			status = v
-		}
-	}
 	if id == nil {
-		bad(n, "an item of the front matter has no id", "The id is what the item is known by, in dependencies and on the command line. Write id: and a word of letters, digits, “-” and “_”.")
+		e.bad(n, "an item of the front matter has no id", "The id is what the item is known by, in dependencies and on the command line. Write id: and a word of letters, digits, “-” and “_”.")
 		return
 	}
 	it.ID, it.KeyRange = strings.TrimSpace(id.Value), p.nodeRange(id, e.body)
 	if !p.item.whole(it.ID) || it.ID == "" {
-		bad(id, "the id of an item does not have the dialect's form", "It is "+clip(it.ID, 60)+", and the form is "+clip(p.dialect.Item.ID, 60)+". Write an id of that form.")
+		e.bad(id, "the id of an item does not have the dialect's form", "It is "+clip(it.ID, 60)+", and the form is "+clip(p.dialect.Item.ID, 60)+". Write an id of that form.")
 		return
 	}
 	if it.Title == "" {
-		bad(n, "an item of the front matter says nothing", "The item "+clip(it.ID, 60)+" has no text, so nobody knows what is to be done. Write content: and a text.")
+		e.bad(n, "an item of the front matter says nothing", "The item "+clip(it.ID, 60)+" has no text, so nobody knows what is to be done. Write content: and a text.")
 		return
 	}
 	if status != nil {
@@ -117,6 +93,36 @@ func (e *entryReader) entry(n *yaml.Node) {
 	it.Body.Range = p.file.Range(it.Range.End, it.Range.End)
 	e.first[it.ID] = len(p.listed)
 	p.listed = append(p.listed, it)
+}
+
+func (e *entryReader) bad(at *yaml.Node, summary, detail string) {
+	e.p.report(diag.New("front-matter-value", e.p.nodeRange(at, e.body), summary).WithDetail("%s", detail))
+}
+
+// fields reads the fields of an item; its id and its status are returned.
+func (e *entryReader) fields(it *Item, n *yaml.Node) (id, status *yaml.Node) {
+	for i, k := range n.Keys {
+		v := n.Values[i]
+		is := func(words []string) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, k.Value) })
+		}
+		switch c := &e.p.dialect.Columns; {
+		case v.Kind == yaml.Null:
+		case is(c.Depends):
+			e.depends(it, k, v)
+		case !is(c.ID) && !is(c.Title) && !is(statusKey):
+			e.foreign = append(e.foreign, k)
+		case v.Kind != yaml.Scalar:
+			e.bad(v, "an item's "+clip(k.Value, 20)+" is one value", "Write it as one word or text.")
+		case is(c.ID):
+			id = v
+		case is(c.Title):
+			e.content(it, v)
+		default:
+			status = v
+		}
+	}
+	return id, status
 }
 
 // content reads the text of an item: its first line is the title.
@@ -148,8 +154,7 @@ func (e *entryReader) depends(it *Item, k, v *yaml.Node) {
 	}
 	for _, one := range values {
 		if one.Kind != yaml.Scalar {
-			e.p.report(diag.New("front-matter-value", e.p.nodeRange(one, e.body), "a dependency is no id").WithDetail(
-				"Dependencies are a list of ids of other items. Write it in that form."))
+			e.bad(one, "a dependency is no id", "Dependencies are a list of ids of other items. Write it in that form.")
 			continue
 		}
 		t := e.text(strings.TrimSpace(one.Value), one)
@@ -190,7 +195,7 @@ func (e *entryReader) passCancelled(self string, l *Label) {
 	}
 }
 
-// checkNames reports dependencies on what is no item: in a list of ids nothing is
+// checkNames reports dependencies on what is not an item: in a list of ids nothing is
 // prose.
 func (e *entryReader) checkNames() {
 	p := e.p
@@ -205,15 +210,11 @@ func (e *entryReader) checkNames() {
 				known = append(known, p.listed[i].ID)
 			}
 		}
-		d := diag.Newf("unknown-dependency", li.Range, "there is no item %s", quoted(id))
-		near, ok := "", false
+		d := diag.Newf("unknown-dependency", li.Range, "there is no item %s", quoted(id)).WithDetail("No item of the plan has this id. Name one that exists, or remove it from the list.")
 		if e.suggested++; e.suggested <= maxMisses {
-			near, ok = spell.NearestID(id, slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == self }))
-		}
-		if ok {
-			d = d.WithDetail("No item of the plan has this id. Did you mean %q?", near)
-		} else {
-			d = d.WithDetail("No item of the plan has this id. Name one that exists, or remove it from the list.")
+			if near, ok := spell.NearestID(id, slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == self })); ok {
+				d = d.WithDetail("No item of the plan has this id. Did you mean %q?", near)
+			}
 		}
 		p.report(d)
 		return true
@@ -249,12 +250,10 @@ func (e *entryReader) status(v *yaml.Node) (done, cancelled bool) {
 
 // foreignEntryKeys names the keys of items that mean nothing, in one note.
 func (p *parser) foreignEntryKeys(keys []*yaml.Node, body int) {
-	seen := map[string]bool{}
 	var names []string
 	for _, k := range keys {
-		if !seen[k.Value] && len(names) < maxRelated {
-			seen[k.Value] = true
-			names = append(names, clip(k.Value, 40))
+		if name := clip(k.Value, 40); len(names) < maxRelated && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	if len(names) > 0 {
@@ -265,7 +264,7 @@ func (p *parser) foreignEntryKeys(keys []*yaml.Node, body int) {
 
 func withoutControls(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\t' && hasControl(string(r)) {
+		if isControl(r) {
 			return -1
 		}
 		return r

@@ -12,17 +12,13 @@ import (
 func (p *parser) finished() {
 	plan := p.plan
 	for i := range plan.Phases {
-		ph := &plan.Phases[i]
-		if l, done := p.groupStatus(ph); done && !ph.Done {
-			ph.Done, ph.DoneBy, ph.doneAt = true, "status", l.Range()
-		}
+		l, done := p.groupStatus(&plan.Phases[i])
+		plan.Phases[i].finish(l, done)
 	}
 	p.overview()
 	for i := range plan.Splits {
-		sp := &plan.Splits[i]
-		if l, done := status(&sp.Section); done && !sp.Done {
-			sp.Done, sp.DoneBy, sp.doneAt = true, "status", l.Range()
-		}
+		l, done := status(&plan.Splits[i].Section)
+		plan.Splits[i].finish(l, done)
 	}
 	var first *Item
 	n := 0
@@ -45,9 +41,15 @@ func (p *parser) finished() {
 		p.report(diag.Newf("all-finished", first.DoneRange, "the plan says that %s finished", all(n)).WithDetail(
 			"apply takes the work to be in the base and runs nothing. If something is left to do, take the check mark, the status or the tick away from it, or add an item; --rerun KEY runs an item all the same."))
 	}
-	d := diag.Newf("finished", first.DoneRange, "the plan says that %s finished", text.Counted(n, "item is", "items are")).WithDetail(
-		"%s: apply takes the work to be in the base and does not run it. Use --rerun KEY to run an item all the same.", p.finishedKeys())
-	p.report(d)
+	p.report(diag.Newf("finished", first.DoneRange, "the plan says that %s finished", text.Counted(n, "item is", "items are")).WithDetail(
+		"%s: apply takes the work to be in the base and does not run it. Use --rerun KEY to run an item all the same.", p.finishedKeys()))
+}
+
+// finish applies the Status of a group.
+func (ph *Phase) finish(l *Label, done bool) {
+	if done && !ph.Done {
+		ph.Done, ph.DoneBy, ph.doneAt = true, "status", l.Range()
+	}
 }
 
 func all(n int) string {
@@ -132,10 +134,49 @@ func statusText(l *Label) string {
 // nothing, a date or a parenthesis.
 func saysDone(s string) bool {
 	marked := strings.ContainsAny(s, checkMarks)
-	s = strings.TrimLeftFunc(s, func(r rune) bool { return isEmoji(r) || strings.ContainsRune(" *_`~[(\u00a0", r) })
-	if s == "" {
+	if s = unmarked(s); s == "" {
 		return marked
 	}
 	word := firstWord(s)
 	return doneWords[strings.ToLower(word)] && isTail(s[len(word):])
+}
+
+// boxesDiffer warns where the boxes of an item say something else than what decides
+// whether it is finished: a ticked item runs because of an open box in it, or one that
+// a status or a mark makes finished has open boxes.
+func (p *parser) boxesDiffer() {
+	var runs, left []*Item
+	for i := range p.plan.Items {
+		switch it := &p.plan.Items[i]; {
+		case it.Body.Boxes.Open == 0:
+		case it.Done && it.DoneBy != "boxes":
+			left = append(left, it)
+		case !it.Done && it.Box == Ticked && it.Body.Label(Status) == nil:
+			runs = append(runs, it)
+		}
+	}
+	p.differing("open-below-tick", runs, "ticked and not finished",
+		"%s is ticked, but %s: an item is finished when all of its boxes are ticked, so apply runs it. Tick the boxes inside if they are done, or clear the item's own.")
+	p.differing("open-in-finished", left, "finished with open boxes",
+		"The plan says that %s is finished, but %s: apply does not run it. Tick what is done, or take away what says that the item is finished.")
+}
+
+func (p *parser) differing(code diag.Code, items []*Item, what, detail string) {
+	if len(items) == 0 {
+		return
+	}
+	first := items[0].Body.Boxes
+	which := text.Counted(first.Open, "box is open", "boxes are open") + " in it"
+	if first.Open == 1 && items[0].Box == Open {
+		which = "its own box is open"
+	}
+	d := diag.Newf(code, first.FirstOpen, "%s %s", text.Counted(len(items), "item is", "items are"), what).WithDetail(
+		detail, clip(items[0].ID, 20), which)
+	if items[0].Done {
+		d = d.WithRelated(items[0].DoneRange, "this says that it is finished")
+	}
+	for _, it := range items[1:min(len(items), maxRelated)] {
+		d = d.WithRelated(it.Body.Boxes.FirstOpen, "%s: open here", clip(it.ID, 20))
+	}
+	p.report(d)
 }

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
 // gsdKeys are those of the plans of GSD by which one knows them.
 var gsdKeys = []string{"depends_on", "wave"}
 
-// foreignTo says of keys whether something reads them.
+// foreignTo explains which tool or dialect reads some keys.
 func (p *parser) foreignTo(keys []*yaml.Node) string {
 	var said []string
 	rest := slices.DeleteFunc(slices.Clone(keys), func(k *yaml.Node) bool {
@@ -28,18 +29,8 @@ func (p *parser) foreignTo(keys []*yaml.Node) string {
 	if len(rest) == 0 {
 		return strings.Join(said, " ")
 	}
-	var names []string
-	for _, k := range rest[:min(len(rest), maxRelated)] {
-		names = append(names, clip(k.Value, 40))
-	}
-	if len(rest) > maxRelated {
-		names = append(names, "…")
-	}
-	mean := "means"
-	if len(rest) > 1 {
-		mean = "mean"
-	}
-	said = append(said, fmt.Sprintf("The front matter has %s, which %s nothing to ralph. Nothing needs to be done about that; with ralph: 1 such keys are errors.", strings.Join(names, ", "), mean))
+	names := clipped(rest, maxRelated, func(k *yaml.Node) string { return k.Value })
+	said = append(said, fmt.Sprintf("The front matter has %s, which %s nothing to ralph. Nothing needs to be done about that; with ralph: 1 such keys are errors.", names, text.Form(len(rest), "means", "mean")))
 	return strings.Join(said, " ")
 }
 
@@ -53,7 +44,7 @@ func (p *parser) listDialect(key string) string {
 	return ""
 }
 
-// listedBy does so for front matter that is no YAML.
+// listedBy does so for front matter that is not YAML.
 func (p *parser) listedBy(text string) string {
 	for line := range strings.Lines(text) {
 		if key, _, ok := strings.Cut(line, ":"); ok && key != "" && key[0] > ' ' {

@@ -29,20 +29,16 @@ func (p *parser) frontMatter() int {
 	body := nextLine(p.src, at)
 	limit := min(len(p.src), body+maxFrontMatter)
 	end, after := -1, 0
-	for line := body; line < limit; line = nextLine(p.src, line) {
-		text := strings.TrimRight(p.src[line:lineEnd(p.src, line)], " \t")
-		if text == "---" || text == "..." {
+	for line, stop := range p.lines(body, limit) {
+		if text := strings.TrimRight(p.src[line:stop], " \t"); text == "---" || text == "..." {
 			end, after = line, nextLine(p.src, line)
 			break
 		}
 	}
 	if end < 0 && limit < len(p.src) && looksLikeYAML(p.src[body:limit]) && strings.Contains(p.src[limit:], "\n---") {
-		d := diag.Newf("front-matter-syntax", p.file.Range(at, at+len(first)), "the front matter is longer than %d KiB", maxFrontMatter>>10).WithDetail(
-			"It is read as markdown, and nothing that it says counts. Make it shorter; if it is none, begin the plan with another line.")
-		if !ownFrontMatter(p.src[body:limit]) {
-			d.Severity = diag.Warning
-		}
-		p.report(d)
+		p.warn(diag.Newf("front-matter-syntax", p.file.Range(at, at+len(first)), "the front matter is longer than %d KiB", maxFrontMatter>>10).WithDetail(
+			"It is read as markdown, and nothing that it says counts. Make it shorter; if it is none, begin the plan with another line."),
+			ownFrontMatter(p.src[body:limit]))
 	}
 	if end < 0 || !looksLikeYAML(p.src[body:end]) {
 		return at
@@ -57,13 +53,13 @@ func (p *parser) frontMatter() int {
 		return after
 	}
 	if root.Kind == yaml.Mapping {
-		p.frontMatterFields(root, body, mine)
+		fieldReader{p, body, mine}.fields(root)
 	}
 	return after
 }
 
 // ownFrontMatter reports whether a line of a text is one that ralph reads: what begins
-// with a rule and goes on as text has none.
+// with a rule and continues as text has no such line.
 func ownFrontMatter(s string) bool {
 	return slices.ContainsFunc([]string{"ralph:", "dialect:", "todos:"}, func(key string) bool {
 		return strings.HasPrefix(s, key) || strings.Contains(s, "\n"+key)
@@ -103,85 +99,75 @@ func (p *parser) badYAML(err error, body int, mine bool) {
 		p.plan.Instead = "Its items stand in the front matter: when that is YAML, the dialect " + d + " reads them."
 		how += ". The items of the dialect " + d + " stand in it"
 	}
-	d := diag.New("front-matter-syntax", p.file.Range(at, lineEnd(p.src, at)), "the front matter is no YAML").WithDetail(
-		"%s. %s.", strings.TrimSuffix(clip(message, 200), "."), how)
+	p.warn(diag.New("front-matter-syntax", p.file.Range(at, lineEnd(p.src, at)), "the front matter is no YAML").WithDetail(
+		"%s. %s.", strings.TrimSuffix(clip(message, 200), "."), how), mine)
+}
+
+// fieldReader reads the fields of front matter.
+type fieldReader struct {
+	*parser
+	body int  // where the YAML begins
+	mine bool // it says that it is ralph's: what is wrong is an error
+}
+
+// warn reports what is an error only in front matter of ralph's own.
+func (p *parser) warn(d diag.Diagnostic, mine bool) {
 	if !mine {
 		d.Severity = diag.Warning
 	}
 	p.report(d)
 }
 
-func (p *parser) frontMatterFields(root *yaml.Node, body int, mine bool) {
-	fm := &p.plan.FrontMatter
+func (r fieldReader) fields(root *yaml.Node) {
+	fm := &r.plan.FrontMatter
+	scalars := map[string]*Stated{
+		"ralph": &fm.Ralph, "id": &fm.ID, "title": &fm.Title, "policy": &fm.Policy, "base": &fm.Base,
+		"integration": &fm.Integration, "owner": &fm.Owner, "dialect": &fm.Dialect,
+	}
 	var foreign []*yaml.Node
 	first := map[string]*yaml.Node{}
 	for i, k := range root.Keys {
 		if before := first[k.Value]; before != nil {
-			d := diag.Newf("front-matter-value", p.nodeRange(k, body), "%s stands twice", quoted(k.Value)).WithDetail(
-				"Only one of the two could count. Delete one.").WithRelated(p.nodeRange(before, body), "the first")
-			if !mine && !slices.Contains(frontMatterKeys, k.Value) {
-				d.Severity = diag.Warning
-			}
-			p.report(d)
+			r.warn(diag.Newf("front-matter-value", r.nodeRange(k, r.body), "%s stands twice", quoted(k.Value)).WithDetail(
+				"Only one of the two could count. Delete one.").WithRelated(r.nodeRange(before, r.body), "the first"),
+				r.mine || slices.Contains(frontMatterKeys, k.Value))
 			continue
 		}
 		first[k.Value] = k
 		v := root.Values[i]
-		switch k.Value {
-		case "ralph":
-			fm.Ralph = p.scalarField(k, v, body, mine)
-			if fm.Ralph.Set() && fm.Ralph.Value != "1" {
-				p.report(diag.New("front-matter-value", fm.Ralph.Range, "ralph: is the version of the plan language").WithDetail(
-					"This version of ralph reads version 1. Write ralph: 1."))
-			}
-		case "id":
-			fm.ID = p.scalarField(k, v, body, mine)
-		case "title":
-			fm.Title = p.scalarField(k, v, body, mine)
-		case "policy":
-			fm.Policy = p.scalarField(k, v, body, mine)
-		case "base":
-			fm.Base = p.scalarField(k, v, body, mine)
-		case "integration":
-			fm.Integration = p.scalarField(k, v, body, mine)
-		case "owner":
-			fm.Owner = p.scalarField(k, v, body, mine)
-		case "dialect":
-			fm.Dialect = p.scalarField(k, v, body, mine)
-		case "labels":
-			fm.Labels = p.listField(k, v, body, mine)
-		case "policies":
+		switch listed := r.dialect.In == InFrontMatter; {
+		case scalars[k.Value] != nil:
+			*scalars[k.Value] = r.scalar(k, v)
+		case k.Value == "labels":
+			fm.Labels = r.list(k, v)
+		case k.Value == "policies":
 			fm.PoliciesSet = true
-			fm.Policies = p.listField(k, v, body, mine)
+			fm.Policies = r.list(k, v)
+		case listed && slices.Contains(r.dialect.Item.Keywords, k.Value):
+			r.entries(k, v, r.body)
+		case listed && k.Value == "name" && !fm.Title.Set():
+			fm.Title = r.scalar(k, v)
 		default:
-			if p.dialect.In == InFrontMatter && slices.Contains(p.dialect.Item.Keywords, k.Value) {
-				p.entries(k, v, body)
-				continue
-			}
-			if p.dialect.In == InFrontMatter && k.Value == "name" && !fm.Title.Set() {
-				fm.Title = p.scalarField(k, v, body, mine)
-				continue
-			}
 			foreign = append(foreign, k)
 		}
 	}
-	p.foreignKeys(foreign, body, mine)
+	if fm.Ralph.Set() && fm.Ralph.Value != "1" {
+		r.report(diag.New("front-matter-value", fm.Ralph.Range, "ralph: is the version of the plan language").WithDetail(
+			"This version of ralph reads version 1. Write ralph: 1."))
+	}
+	r.foreignKeys(foreign, r.body, r.mine)
 }
 
 // foreignKeys reports keys that mean nothing: each as an error in front matter
 // that says it is ralph's, else all in one note.
 func (p *parser) foreignKeys(keys []*yaml.Node, body int, mine bool) {
-	if len(keys) == 0 {
-		return
-	}
 	if !mine {
 		keys = p.nearKeys(keys, body)
 	}
-	if len(keys) == 0 {
-		return
+	if !mine && len(keys) > 0 {
+		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", text.Count(len(keys), "key")).WithDetail("%s", p.foreignTo(keys)))
 	}
 	if !mine {
-		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", text.Count(len(keys), "key")).WithDetail("%s", p.foreignTo(keys)))
 		return
 	}
 	for _, k := range keys {
@@ -220,44 +206,38 @@ func (p *parser) nodeRange(n *yaml.Node, body int) diag.Range {
 	return p.file.Range(min(body+n.Start, len(p.src)), min(body+max(n.Start, n.End), len(p.src)))
 }
 
-// scalarField reads a value that is one word or text. null states nothing.
-func (p *parser) scalarField(k, v *yaml.Node, body int, mine bool) Stated {
+// scalar reads a value that is one word or text. null states nothing.
+func (r fieldReader) scalar(k, v *yaml.Node) Stated {
 	switch v.Kind {
 	case yaml.Scalar:
-		return Stated{Value: strings.TrimSpace(v.Value), Range: p.nodeRange(v, body)}
+		return Stated{Value: strings.TrimSpace(v.Value), Range: r.nodeRange(v, r.body)}
 	case yaml.Null:
-		return Stated{}
+	default:
+		r.wrong(k, v, "one value")
 	}
-	p.wrongField(k, v, body, mine, "one value")
 	return Stated{}
 }
 
-// listField reads a list of scalars, or one scalar as a list of one.
-func (p *parser) listField(k, v *yaml.Node, body int, mine bool) (out []Stated) {
+// list reads a list of scalars, or one scalar as a list of one.
+func (r fieldReader) list(k, v *yaml.Node) (out []Stated) {
+	values := []*yaml.Node{v}
 	switch v.Kind {
-	case yaml.Scalar:
-		return []Stated{{Value: strings.TrimSpace(v.Value), Range: p.nodeRange(v, body)}}
 	case yaml.Null:
 		return nil
 	case yaml.Sequence:
-		for _, e := range v.Values {
-			if e.Kind != yaml.Scalar {
-				p.wrongField(k, e, body, mine, "a list of words")
-				continue
-			}
-			out = append(out, Stated{Value: strings.TrimSpace(e.Value), Range: p.nodeRange(e, body)})
-		}
-		return out
+		values = v.Values
 	}
-	p.wrongField(k, v, body, mine, "a list of words")
-	return nil
+	for _, e := range values {
+		if e.Kind != yaml.Scalar {
+			r.wrong(k, e, "a list of words")
+			continue
+		}
+		out = append(out, Stated{Value: strings.TrimSpace(e.Value), Range: r.nodeRange(e, r.body)})
+	}
+	return out
 }
 
-func (p *parser) wrongField(k, v *yaml.Node, body int, mine bool, want string) {
-	d := diag.Newf("front-matter-value", p.nodeRange(v, body), "%s takes %s", k.Value, want).WithDetail(
-		"The key %q of the front matter takes %s. Write it in that form.", k.Value, want)
-	if !mine {
-		d.Severity = diag.Warning
-	}
-	p.report(d)
+func (r fieldReader) wrong(k, v *yaml.Node, want string) {
+	r.warn(diag.Newf("front-matter-value", r.nodeRange(v, r.body), "%s takes %s", k.Value, want).WithDetail(
+		"The key %q of the front matter takes %s. Write it in that form.", k.Value, want), r.mine)
 }

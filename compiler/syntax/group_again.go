@@ -6,14 +6,6 @@ import "github.com/ralph-compiler/ralph/diag"
 // overview, "## Epic 2" above the stories) speaks for the group: its dependency
 // labels and its Status count.
 
-// again remembers the element of such a heading.
-func (p *parser) again(elem int, id string) {
-	if p.repeating == nil {
-		p.repeating = map[int]string{}
-	}
-	p.repeating[elem] = id
-}
-
 // closeAgain reads the section of such a heading, which ends at element i.
 func (b *builder) closeAgain(i int) {
 	p := b.p
@@ -40,7 +32,7 @@ type said struct {
 	GroupAgain
 }
 
-// speakFor hands what was said to the groups.
+// speakFor attaches what other headings said to the groups.
 func (b *builder) speakFor() {
 	if len(b.said) == 0 {
 		return

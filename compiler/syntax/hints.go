@@ -69,16 +69,15 @@ func (p *parser) noItems() {
 func (p *parser) fences(blocks []block) {
 	for i := range blocks {
 		b := &blocks[i]
-		if b.kind == fenceBlock {
+		switch b.kind {
+		case fenceBlock:
 			p.fenceHides(b)
 			p.nearFence(b)
-			continue
-		}
-		if b.kind == htmlBlock {
+		case htmlBlock:
 			p.commentHides(b)
-			continue
+		default:
+			p.fences(b.kids)
 		}
-		p.fences(b.kids)
 	}
 }
 
@@ -91,23 +90,18 @@ func (p *parser) fenceHides(b *block) {
 	mark := p.src[b.start]
 	length := run(p.src, int(b.start), len(p.src))
 	swallowed := -1
-	var hidden []span
-	for at := int(b.a); at < int(b.b); at = nextLine(p.src, at) {
-		end := lineEnd(p.src, at)
-		line := p.src[at:end]
-		if text := strings.TrimLeft(line, " "); swallowed < 0 && text != "" && text[0] == mark {
+	for at, end := range p.lines(int(b.a), int(b.b)) {
+		if text := strings.TrimLeft(p.src[at:end], " "); text != "" && text[0] == mark {
 			if n := fenceOpens(text); n > 0 && n >= length && strings.TrimSpace(text[n:]) != "" {
 				swallowed = at
+				break
 			}
 		}
-		if p.looksLikeItem(at, end) || unclosed && p.looksLikeControl(at, end) {
-			hidden = append(hidden, span{at, end})
-		}
 	}
+	hidden := p.hiddenLines(int(b.a), int(b.b), unclosed)
 	if len(hidden) == 0 || !unclosed && swallowed < 0 {
 		return
 	}
-	p.hid += len(hidden)
 	open := p.file.Range(int(b.start), lineEnd(p.src, int(b.start)))
 	var d diag.Diagnostic
 	if unclosed {
@@ -118,10 +112,7 @@ func (p *parser) fenceHides(b *block) {
 			"Another fence seems to begin inside it, so it was probably meant to be closed before. Close it above the first hidden heading, or open it with more marks than the fences inside.")
 		d = d.WithRelated(p.file.Range(swallowed, lineEnd(p.src, swallowed)), "a fence seems to begin here")
 	}
-	for _, h := range hidden[:min(len(hidden), 3)] {
-		d = d.WithRelated(p.rng(h), "hidden")
-	}
-	p.report(d)
+	p.reportHidden(d, hidden)
 }
 
 // looksLikeItem reports whether a line of code would be an item or a group.
@@ -143,26 +134,25 @@ func (p *parser) looksLikeItem(at, end int) bool {
 		_, ok := p.readTitle(in, &p.phase)
 		return ok
 	}
-	if p.dialect.In == InTodo && strings.HasPrefix(p.src[at:end], "- [") {
-		box, _ := boxAt(p.src[at+2 : end])
-		return box != NoBox
-	}
-	if p.dialect.In == InBold {
-		text := strings.TrimPrefix(p.src[at:end], "- ")
-		if box, n := boxAt(text); box != NoBox {
-			text = text[n:]
-		}
-		if !strings.HasPrefix(text, "**") {
+	text, bullet := strings.CutPrefix(p.src[at:end], "- ")
+	box, n := boxAt(text)
+	switch p.dialect.In {
+	case InTodo:
+		return bullet && box != NoBox
+	case InBold:
+		if text = text[n:]; !strings.HasPrefix(text, "**") {
 			return false
 		}
-		_, ok := p.readTitle(p.plain(end-len(text), end), &p.item)
-		return ok
+	case InCheckbox:
+		if !strings.HasPrefix(text, "[") || !bullet {
+			return false
+		}
+		text = text[min(3, len(text)):]
+	default:
+		return false
 	}
-	if p.dialect.In == InCheckbox && strings.HasPrefix(p.src[at:end], "- [") {
-		_, ok := p.readTitle(p.plain(min(at+5, end), end), &p.item)
-		return ok
-	}
-	return false
+	_, ok := p.readTitle(p.plain(end-len(text), end), &p.item)
+	return ok
 }
 
 // drawing reports whether a fence is a mermaid graph or a drawing in characters.
@@ -214,17 +204,8 @@ func (p *parser) newNameFinder() *nameFinder {
 func (f *nameFinder) count(text string, limit int) int {
 	seen := map[string]bool{}
 	last := ""
-	start := -1
-	for i := 0; i <= len(text); i++ {
-		word := i < len(text) && (isWord(text[i]) && text[i] < 0x80 || text[i] == '.' || text[i] == '-')
-		if word && start < 0 {
-			start = i
-		}
-		if word || start < 0 {
-			continue
-		}
-		w := strings.Trim(text[start:i], ".-")
-		start = -1
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) && r != '.' && r != '-' }) {
+		w = strings.Trim(w, ".-")
 		if f.ids[w] || f.bare[w] && f.keywords[strings.ToLower(strings.TrimSuffix(last, "s"))] {
 			seen[w] = true
 		} else if from, to, ok := strings.Cut(w, "-"); ok && f.ids[from] && f.ids[to] { // a range
@@ -236,4 +217,29 @@ func (f *nameFinder) count(text string, limit int) int {
 		last = w
 	}
 	return len(seen)
+}
+
+// exampleIDs returns n ids that a pattern lets through; none if it knows none. Patterns
+// are for those who write dialects: a message shows what people write.
+func exampleIDs(pattern Pattern, n int) (out []string) {
+	switch pattern.ID {
+	case sprintID:
+		return []string{"1.2", "3a.2b"}[:n]
+	case phaseID:
+		return []string{"3", "3a"}[:n]
+	}
+	m := newMatcher(pattern)
+	tried := []string{"1.1", "1.2", "1", "2", "T001", "T002", "P1.1", "P1.2", "A-1", "A-2", "#1", "#2", "A", "B", "A1", "A2"}
+	if len(pattern.Keywords) > 0 { // "Task 1"
+		tried = append([]string{"1", "2"}, tried...)
+	}
+	for _, id := range tried {
+		if k := m.match(id); len(out) < n && k.look == goodID && k.n == len(id) {
+			out = append(out, id)
+		}
+	}
+	if len(out) < n {
+		return nil
+	}
+	return out
 }

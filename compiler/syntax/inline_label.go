@@ -28,9 +28,7 @@ func (p *parser) piece(at, end int) (stop, next int) {
 				return cut, k
 			}
 		}
-		for k < stop && p.src[k] == '*' {
-			k++
-		}
+		k = stop - len(strings.TrimLeft(p.src[k:stop], "*"))
 	}
 }
 
@@ -51,15 +49,15 @@ func (p *parser) pieces(at, end int) bool {
 	return next < end && next > stop && next < lineEnd(p.src, at)
 }
 
-// edgeItem takes in an item such as "- **Blocks**: 1.4" below a label that is
+// edgeItem parses an item such as "- **Blocks**: 1.4" below a label that is
 // about dependencies, too: it is a label of its own.
 func (r *reader) edgeItem(below *Label, b *block) bool {
-	if !edgeLabel(below.Name) || len(b.kids) == 0 || b.kids[0].kind != paraBlock {
+	at, end, ok := b.first()
+	if !ok || !below.Name.IsDependency() {
 		return false
 	}
-	at, end := int(b.kids[0].start), int(b.kids[0].end)
 	l, ok := r.p.labelLine(at, min(lineEnd(r.p.src, at), end))
-	if !ok || !l.known || !edgeLabel(l.name) {
+	if !ok || !l.known || !l.name.IsDependency() {
 		return false
 	}
 	cur, head, level := r.cur, r.head, r.level
@@ -68,10 +66,21 @@ func (r *reader) edgeItem(below *Label, b *block) bool {
 	return true
 }
 
-func edgeLabel(n LabelName) bool {
-	switch n {
-	case DependsOn, Blocks, Related, DiscoveredFrom, Parent:
-		return true
+// outsideLabels keeps the dependency labels of a block that stands in no section: below a
+// heading that is neither an item nor a group of the dialect.
+func (p *parser) outsideLabels(b *block) {
+	switch b.kind {
+	case listBlock, itemBlock:
+		for i := range b.kids {
+			p.outsideLabels(&b.kids[i])
+		}
+	case paraBlock:
+		for at, end := int(b.start), int(b.end); at < end; {
+			stop, next := p.piece(at, end)
+			if l, ok := p.labelLine(at, stop); ok && l.known && l.meant == "" && l.name.IsDependency() {
+				p.plan.Outside = append(p.plan.Outside, Label{Name: l.name, Written: l.written, NameRange: p.rng(l.at), Value: p.plain(l.value, stop).Text, From: FromBold})
+			}
+			at = next
+		}
 	}
-	return false
 }

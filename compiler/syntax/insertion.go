@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -31,23 +32,20 @@ func (m *matcher) insertable(id string) {
 // above. The others nearly are items or groups: "Sprint 1.1" in a plan of another
 // dialect.
 func (p *parser) insertions() {
+	if !slices.ContainsFunc(p.cands, func(c cand) bool { return c.key.decimal }) {
+		return
+	}
 	wholes := [2]map[int]bool{{}, {}}
 	levels := [2]int{}
-	some := false
 	for i := range p.cands {
 		c := &p.cands[i]
 		k := kind(c)
-		if c.key.decimal {
-			some = true
-		} else if n, ok := leadingNumber(c.key.id); ok && !c.struck {
+		if n, ok := leadingNumber(c.key.id); ok && !c.struck && !c.key.decimal {
 			wholes[k][n] = true
 			if levels[k] == 0 {
 				levels[k] = c.level
 			}
 		}
-	}
-	if !some {
-		return
 	}
 	for i := range p.cands {
 		c := &p.cands[i]
@@ -74,7 +72,7 @@ func leadingNumber(id string) (int, bool) {
 	return n, err == nil
 }
 
-// dismiss takes a candidate back: it only nearly is an item or a group.
+// dismiss demotes a candidate to a near miss of an item or a group.
 func (p *parser) dismiss(c *cand, look idLook) {
 	c.prose = true
 	p.stream[c.elem].cand = -1

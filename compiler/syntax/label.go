@@ -3,10 +3,8 @@ package syntax
 import (
 	"cmp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -42,13 +40,7 @@ func (p *parser) labelLine(at, end int) (lineLabel, bool) {
 // boldStart reads the bold text that a line begins with. colon reports whether
 // it ends with a colon or one follows; rest is the offset behind all of that.
 func (p *parser) boldStart(at, end int) (name span, rest int, colon, ok bool) {
-	for at < end {
-		r, n := utf8.DecodeRuneInString(p.src[at:end])
-		if r != ' ' && r != '\t' && !isEmoji(r) {
-			break
-		}
-		at += n
-	}
+	at = end - len(strings.TrimLeftFunc(p.src[at:end], func(r rune) bool { return isBlank(r) || r == '\t' }))
 	if end-at < 5 || p.src[at] != '*' && p.src[at] != '_' || p.src[at+1] != p.src[at] {
 		return name, 0, false, false
 	}
@@ -78,13 +70,7 @@ func (p *parser) boldStart(at, end int) (name span, rest int, colon, ok bool) {
 			break
 		}
 	}
-	for start < stop {
-		r, n := utf8.DecodeRuneInString(p.src[start:stop])
-		if r != ' ' && !isEmoji(r) {
-			break
-		}
-		start += n
-	}
+	start = stop - len(strings.TrimLeftFunc(p.src[start:stop], isBlank))
 	stop = start + len(strings.TrimRight(p.src[start:stop], " "))
 	if start >= stop || strings.ContainsAny(p.src[start:stop], "`<[\n") {
 		return name, 0, false, false
@@ -96,13 +82,10 @@ func (p *parser) boldStart(at, end int) (name span, rest int, colon, ok bool) {
 // part of the label above it either.
 func (p *parser) boldAside(at, end int) bool {
 	_, rest, colon, ok := p.boldStart(at, end)
-	if !ok || colon {
-		return false
-	}
-	return behindAside(p.src[rest:end]) > 0
+	return ok && !colon && behindAside(p.src[rest:end]) > 0
 }
 
-// behindAside returns where a text goes on behind "(what must be true):" at its
+// behindAside returns where a text continues behind "(what must be true):" at its
 // beginning; 0 if it does not begin so.
 func behindAside(s string) int {
 	if !strings.HasPrefix(strings.TrimLeft(s, " "), "(") {
@@ -130,14 +113,7 @@ func behindAside(s string) int {
 func (p *parser) headingLabel(b *block) (Label, bool) {
 	in := p.plain(int(b.a), int(b.b))
 	v := in.Value
-	i := 0
-	for i < len(v) {
-		r, n := utf8.DecodeRuneInString(v[i:])
-		if r != ' ' && !isEmoji(r) {
-			break
-		}
-		i += n
-	}
+	i := len(v) - len(strings.TrimLeftFunc(v, isBlank))
 	name, value := v[i:], ""
 	at := len(v)
 	if k := strings.Index(v[i:], ":"); k >= 0 {
@@ -146,7 +122,7 @@ func (p *parser) headingLabel(b *block) (Label, bool) {
 	if strings.TrimSpace(name) == "" || len(name) > longestName {
 		return Label{}, false
 	}
-	n, meant, ok := lookupNear(strings.TrimFunc(name, func(r rune) bool { return isEmoji(r) || r == ' ' }))
+	n, meant, ok := lookupNear(strings.TrimFunc(name, isBlank))
 	if !ok {
 		return Label{}, false
 	}
@@ -165,9 +141,6 @@ func (p *parser) unknown(l lineLabel) {
 	}
 	if len(p.unknownOrder) >= maxUnknown {
 		return
-	}
-	if p.unknowns == nil {
-		p.unknowns = map[string]*unknownLabel{}
 	}
 	u := &unknownLabel{written: l.written, at: p.rng(l.at), n: 1}
 	p.unknowns[key] = u
@@ -212,15 +185,9 @@ func (p *parser) reportUnknown() {
 			"It is read as prose%s. Nothing needs to be done if that is meant.", places(u.n)))
 		return
 	}
-	var names []string
-	for _, u := range others[:min(len(others), 2*maxRelated)] {
-		names = append(names, clip(u.written, 40))
-	}
-	if len(names) < len(others) {
-		names = append(names, "…")
-	}
+	names := clipped(others, 2*maxRelated, func(u *unknownLabel) string { return u.written })
 	p.report(diag.Newf("unknown-label", others[0].at, "%s read as prose", text.Counted(len(others), "bold name is", "bold names are")).WithDetail(
-		"No label of ralph has these names, so they are prose: %s. Nothing needs to be done if that is meant.", strings.Join(names, ", ")))
+		"No label of ralph has these names, so they are prose: %s. Nothing needs to be done if that is meant.", names))
 }
 
 func places(n int) string {
@@ -231,10 +198,10 @@ func places(n int) string {
 }
 
 func nearestLabel(written string) (string, bool) {
-	if len(written) > 40 || Exempt(NearLabels, written) {
+	if Exempt(NearLabels, written) {
 		return "", false
 	}
-	return spell.Nearest(written, LabelNames())
+	return nearest(written, LabelNames())
 }
 
 // nearLabel warns of a known label in a form that is not read: without a colon,
@@ -266,17 +233,13 @@ func labelWord(n LabelName) string { return strings.ReplaceAll(string(n), "_", "
 // attributes reads "word", "key=value" and key="quoted value" in src[at:end].
 func (p *parser) attributes(at, end int) (out []Attr, bad diag.Range) {
 	for {
-		for at < end && (isSpace(p.src[at]) || p.src[at] == ',' || p.src[at] == '{' || p.src[at] == '}') {
-			at++
-		}
+		at = end - len(strings.TrimLeft(p.src[at:end], " \t\r\n,{}"))
 		if at >= end {
 			return out, bad
 		}
 		a := Attr{}
 		start := at
-		for at < end && !isSpace(p.src[at]) && strings.IndexByte("=,{}", p.src[at]) < 0 {
-			at++
-		}
+		at = upTo(p.src, at, end, " \t\r\n=,{}")
 		a.Key = strings.ToLower(p.src[start:at])
 		a.Range, a.ValueRange = p.file.Range(start, at), p.file.Range(at, at)
 		if at < end && p.src[at] == '=' {
@@ -299,9 +262,7 @@ func (p *parser) attributes(at, end int) (out []Attr, bad diag.Range) {
 func (p *parser) attrValue(at, end int) (string, diag.Range, int, bool) {
 	start := at
 	if at >= end || p.src[at] != '"' && p.src[at] != '\'' {
-		for at < end && !isSpace(p.src[at]) && p.src[at] != '}' {
-			at++
-		}
+		at = upTo(p.src, at, end, " \t\r\n}")
 		v := strings.TrimRight(p.src[start:at], ",")
 		return v, p.file.Range(start, start+len(v)), at, true
 	}

@@ -16,7 +16,7 @@ const (
 	wordForm = `^[a-z][a-z0-9._-]*$`
 )
 
-// pathFirst is a line that begins with a path and goes on with nothing but others or a remark.
+// pathFirst is a line that begins with a path and continues with nothing but others or a remark.
 var pathFirst = lazyregexp.New("^" + pathForm + "(?:[ \\t]*$|[ \\t]*,|[ \\t]+[-–—(])")
 
 var pathsForm = lazyregexp.New("^" + pathForm + "(?:,[ \\t]*" + pathForm + ")*$")

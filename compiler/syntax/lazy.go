@@ -47,25 +47,22 @@ func (p *parser) labelBelow(b *block) int {
 		return -1
 	}
 	for i := range items {
-		found := -1
-		p.lazyLines(&items[i], func(at, stop int, _ bool) bool {
-			if l, ok := p.labelLine(at, stop); ok && l.known {
-				found = at
-			}
-			return found < 0
+		found := p.lazyLine(&items[i], func(at, stop int) bool {
+			l, ok := p.labelLine(at, stop)
+			return ok && l.known
 		})
 		if found < 0 {
 			continue
 		}
 		if b.kind == quoteBlock && strings.Contains(p.src[found:b.end], "\n>") {
-			return -1 // the quote goes on
+			return -1 // the quote continues
 		}
 		return found
 	}
 	return -1
 }
 
-// nearLabels reports names in bold that are no labels, or not in their form,
+// nearLabels reports names in bold that are not labels, or not in their form,
 // directly below the lines of a list item.
 func (r *reader) nearLabels(b *block, more bool) {
 	if r.kind != itemSection {
@@ -80,6 +77,19 @@ func (r *reader) nearLabels(b *block, more bool) {
 		}
 		return true
 	})
+}
+
+// lazyLine returns the offset of the first of the lines of an item's paragraphs that stand
+// left of its content and are looked for; -1 if there is none.
+func (p *parser) lazyLine(item *block, is func(at, stop int) bool) int {
+	found := -1
+	p.lazyLines(item, func(at, stop int, _ bool) bool {
+		if is(at, stop) {
+			found = at
+		}
+		return found < 0
+	})
+	return found
 }
 
 // lazyLines visits the lines of an item's paragraphs that stand left of its
@@ -99,9 +109,7 @@ func (p *parser) lazyLines(item *block, visit func(at, stop int, last bool) bool
 				}
 				continue
 			}
-			end := int(b.end)
-			for at := nextLine(p.src[:end], int(b.start)); at < end; at = nextLine(p.src[:end], at) {
-				stop := min(lineEnd(p.src, at), end)
+			for at, stop := range p.lines(nextLine(p.src[:b.end], int(b.start)), int(b.end)) {
 				text := strings.TrimLeft(p.src[at:stop], " \t")
 				if columns(p.src[at:stop-len(text)]) < col && !visit(at, stop, stop == int(item.end)) {
 					return false
@@ -120,17 +128,8 @@ func (p *parser) contentColumn(b *block) int {
 		return math.MaxInt
 	}
 	start, end := int(b.start), lineEnd(p.src, int(b.start))
-	mark := start
-	for mark < end && p.src[mark] >= '0' && p.src[mark] <= '9' {
-		mark++
-	}
-	if mark < end {
-		mark++ // - + * . )
-	}
-	text := mark
-	for text < end && (p.src[text] == ' ' || p.src[text] == '\t') {
-		text++
-	}
+	mark := min(end-len(strings.TrimLeft(p.src[start:end], decimals))+1, end) // behind - + * . )
+	text := min(skipBlanks(p.src, mark), end)
 	line := lineStart(p.src, start)
 	after, content := columns(p.src[line:mark]), columns(p.src[line:text])
 	if text == end || content-after > 4 { // nothing, or indented code

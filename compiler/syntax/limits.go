@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -93,14 +92,11 @@ func invalidUTF8(b []byte) int {
 	if utf8.Valid(b) {
 		return -1
 	}
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
+	at := 0
+	for r, n := utf8.DecodeRune(b); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(b[at:]) {
+		at += n
 	}
-	return -1
+	return at
 }
 
 func bytesText(n int) string {
@@ -111,44 +107,4 @@ func bytesText(n int) string {
 		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// eol returns the line end that the file uses at or before an offset.
-func eolAt(src string, at int) string {
-	at = min(at, len(src))
-	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
-		at += i
-	} else if at = strings.LastIndexByte(src, '\n'); at < 0 {
-		return "\n"
-	}
-	if at > 0 && src[at-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-// lineEnd returns the offset of the line end of the line at: of "\r\n", "\n" or
-// the end of the text.
-func lineEnd(src string, at int) int {
-	end := len(src)
-	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
-		end = at + i
-	}
-	if end > at && src[end-1] == '\r' {
-		end--
-	}
-	return end
-}
-
-// nextLine returns the offset of the first byte behind the line at.
-func nextLine(src string, at int) int {
-	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
-		return at + i + 1
-	}
-	return len(src)
-}
-
-// lineStart returns the offset of the first byte of the line at.
-func lineStart(src string, at int) int {
-	return strings.LastIndexByte(src[:at], '\n') + 1
 }

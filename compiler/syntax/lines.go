@@ -12,11 +12,9 @@ import (
 func (p *parser) appendLines(dst []string, at, end int) []string {
 	text := p.shown(at, end)
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" && strings.TrimSpace(text) != "" {
-			continue // a comment stood there
+		if line = strings.TrimSpace(line); line != "" || strings.TrimSpace(text) == "" { // else a comment stood there
+			dst = append(dst, line)
 		}
-		dst = append(dst, line)
 	}
 	return dst
 }
@@ -67,7 +65,7 @@ func (p *parser) blockLines(dst []string, b *block) []string {
 				hidden = hidden[1:]
 			}
 			cut = len(line) < next-at
-			if len(hidden) > 0 && hidden[0].start < next { // goes on in the next line
+			if len(hidden) > 0 && hidden[0].start < next { // continues in the next line
 				hidden[0].start = next
 			}
 		}
@@ -88,11 +86,8 @@ func (p *parser) blockLines(dst []string, b *block) []string {
 
 // hidden collects the comments of a block, in order; code has none.
 func (p *parser) hidden(dst []span, b *block) []span {
-	switch b.kind {
-	case paraBlock, htmlBlock:
-		if strings.Contains(p.src[b.start:b.end], "<!--") {
-			dst = append(dst, p.plain(int(b.start), int(b.end)).comments...)
-		}
+	if (b.kind == paraBlock || b.kind == htmlBlock) && strings.Contains(p.src[b.start:b.end], "<!--") {
+		dst = append(dst, p.plain(int(b.start), int(b.end)).comments...)
 	}
 	for i := range b.kids {
 		dst = p.hidden(dst, &b.kids[i])
@@ -122,10 +117,7 @@ func dedent(line string, n int) string {
 // unboxed takes the check box off a line that begins a list item.
 func unboxed(line string) string {
 	text := strings.TrimLeft(line, " \t")
-	n := 0
-	for n < len(text) && n < 10 && text[n] >= '0' && text[n] <= '9' {
-		n++
-	}
+	n := min(len(text)-len(strings.TrimLeft(text, decimals)), 10)
 	switch {
 	case n > 0 && n < len(text) && (text[n] == '.' || text[n] == ')'):
 		n++
@@ -138,20 +130,20 @@ func unboxed(line string) string {
 	if rest == text[n:] {
 		return line
 	}
-	if box, k := boxAt(rest); box != NoBox {
-		return line[:len(line)-len(rest)] + rest[k:]
+	_, k := boxAt(rest)
+	if k == 0 {
+		return line
 	}
-	return line
+	return line[:len(line)-len(rest)] + rest[k:]
 }
 
 // listItemOf makes a ListItem of a block of kind itemBlock.
 func (p *parser) listItemOf(b *block) ListItem {
 	it := ListItem{Range: p.file.Range(int(b.start), int(b.end))}
 	kids := b.kids
-	if len(kids) > 0 && kids[0].kind == paraBlock {
-		at, end := int(kids[0].start), int(kids[0].end)
+	if at, end, ok := b.first(); ok {
 		if box, n := boxAt(p.src[at:end]); box != NoBox {
-			it.Box, it.BoxRange = box, p.file.Range(at, at+3)
+			it.Box = box
 			at += n
 		}
 		it.Text = p.plain(min(at, end), end).Text
@@ -161,10 +153,7 @@ func (p *parser) listItemOf(b *block) ListItem {
 	}
 	for i := range kids {
 		k := &kids[i]
-		if k.kind == fenceBlock && p.isPolicy(k) {
-			continue
-		}
-		if k.kind == htmlBlock && strings.TrimSpace(p.shown(int(k.start), int(k.end))) == "" {
+		if k.kind == fenceBlock && p.isPolicy(k) || k.kind == htmlBlock && strings.TrimSpace(p.shown(int(k.start), int(k.end))) == "" {
 			continue
 		}
 		if len(it.Detail) > 0 && k.kind != listBlock {
@@ -186,7 +175,7 @@ func (p *parser) isPolicy(b *block) bool {
 	return len(words) > 1 && words[0] == "hcl" && slices.Contains(words[1:], "ralph")
 }
 
-// itemFences takes in the fences inside a list item that are no text: policy,
+// itemFences parses the fences inside a list item that are not text: policy,
 // and the commands of a check.
 func (r *reader) itemFences(b *block, l *Label) {
 	for i := range b.kids {
@@ -210,9 +199,8 @@ func (p *parser) fragment(b *block) Fragment {
 
 // boxes counts the check boxes of a block.
 func (r *reader) boxes(b *block, own bool) {
-	if b.kind == itemBlock && len(b.kids) > 0 && b.kids[0].kind == paraBlock {
-		at := int(b.kids[0].start)
-		if box, _ := boxAt(r.p.src[at:b.kids[0].end]); box != NoBox {
+	if at, end, ok := b.first(); ok && b.kind == itemBlock {
+		if box, _ := boxAt(r.p.src[at:end]); box != NoBox {
 			r.s.Boxes.add(box, r.p.file.Range(at, at+3))
 		}
 	}
@@ -265,7 +253,7 @@ func (p *parser) checkVerifyFence(f *Fence) {
 			"The info string of the fence is read as name=value; close the quotes."))
 	}
 	for _, a := range f.Info {
-		if a.Key == "name" || a.Key == "timeout" || a.Key == "on_failure" {
+		if slices.Contains(known, a.Key) {
 			if a.Value == "" {
 				p.report(diag.Newf("fence-attribute", a.Range, "%s has no value", a.Key).WithDetail("Write %s=value, without spaces around the sign.", a.Key))
 			}

@@ -24,10 +24,9 @@ const maxLookAlikes = 20
 
 // alike is a heading that looks like an item.
 type alike struct {
-	at   diag.Range // word and id
-	id   string
-	word string
-	why  string
+	at  diag.Range // word and id
+	id  string
+	why string
 }
 
 // look remembers a heading that looks like an item of the dialect.
@@ -43,7 +42,7 @@ func (p *parser) look(in inline) {
 	if !p.item.whole(id) {
 		return
 	}
-	a := alike{at: in.Sub(m[2], m[7]), id: id, word: word}
+	a := alike{at: in.Sub(m[2], m[7]), id: id}
 	low := strings.ToLower(word)
 	keywords := make([]string, len(p.dialect.Item.Keywords))
 	for i, k := range p.dialect.Item.Keywords {
@@ -71,15 +70,11 @@ func (p *parser) lookAlikes() {
 	if len(p.alikes) == 0 {
 		return
 	}
-	items := make(map[string]bool, len(p.plan.Items))
-	for i := range p.plan.Items {
-		items[p.plan.Items[i].ID] = true
-	}
+	items := p.itemIDs()
 	for _, a := range p.alikes {
-		if items[a.id] || slices.Contains(p.reported, a.at.Start) {
-			continue
+		if !items[a.id] && !slices.Contains(p.reported, a.at.Start) {
+			p.report(diag.New("look-alike-heading", a.at, "a heading looks like an item and is prose").
+				WithDetail("It makes no node: %s. If it is meant to be an item, write \"%s %s: Name\".", a.why, p.dialect.Item.Keywords[0], a.id))
 		}
-		p.report(diag.New("look-alike-heading", a.at, "a heading looks like an item and is prose").
-			WithDetail("It makes no node: %s. If it is meant to be an item, write \"%s %s: Name\".", a.why, p.dialect.Item.Keywords[0], a.id))
 	}
 }

@@ -1,7 +1,9 @@
 package syntax
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -9,15 +11,17 @@ import (
 
 // members puts the items into the groups that their headings make.
 func (p *parser) members() {
-	for k := range p.cands {
-		c := &p.cands[k]
-		if p.groupLevel == 0 || !c.live(false) || c.group < 0 {
-			continue
+	for _, c := range p.live(false) {
+		if p.groupLevel > 0 && c.group >= 0 {
+			p.join(c, p.cands[c.group].index)
 		}
-		g := p.cands[c.group].index
-		p.plan.Items[c.index].Phase = g
-		p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, c.index)
 	}
+}
+
+// join puts an item into a group.
+func (p *parser) join(c *cand, group int) {
+	p.plan.Items[c.index].Phase = group
+	p.plan.Phases[group].Items = append(p.plan.Phases[group].Items, c.index)
 }
 
 // implicitPhases groups items by the beginning of their ids where the plan has no
@@ -30,11 +34,7 @@ func (p *parser) implicitPhases() {
 	for i := range p.plan.Phases {
 		index[p.plan.Phases[i].ID] = i
 	}
-	for k := range p.cands {
-		c := &p.cands[k]
-		if !c.live(false) {
-			continue
-		}
+	for _, c := range p.live(false) {
 		it := &p.plan.Items[c.index]
 		g := -1
 		if c.leads {
@@ -58,8 +58,8 @@ func (p *parser) implicitPhases() {
 				}
 			}
 		}
-		if it.Phase = g; g >= 0 {
-			p.plan.Phases[g].Items = append(p.plan.Phases[g].Items, c.index)
+		if g >= 0 {
+			p.join(c, g)
 		}
 	}
 	if p.grouped || len(p.wordHeads) > 0 {
@@ -105,6 +105,26 @@ func (p *parser) implicitPhase(id string, c *cand, it *Item) Phase {
 	return ph
 }
 
+// checkLevels reports headings of items that have another level than the first.
+func (p *parser) checkLevels() {
+	var first, other *Item
+	var at []diag.Range
+	for i := range p.plan.Items {
+		it := &p.plan.Items[i]
+		if it.Split > 0 {
+			continue
+		}
+		if first = cmp.Or(first, it); it.Level != first.Level {
+			other, at = cmp.Or(other, it), append(at, it.KeyRange)
+		}
+	}
+	if other != nil {
+		p.report(diag.New("item-level", at[0], "an item's heading has another level").WithDetail(
+			"The first item has a heading of level %d, this one of level %d. It is an item all the same, and ends the one before it. Give all items the same level, or rename the heading.",
+			first.Level, other.Level).WithRelated(first.KeyRange, "the first item").WithAll(at[1:], maxRelated-2, "another level too"))
+	}
+}
+
 // checkPhases reports sprints that stand in a phase of another number and levels
 // that differ. Groups without an id get one.
 func (p *parser) checkPhases() {
@@ -122,28 +142,7 @@ func (p *parser) checkPhases() {
 				WithRelated(ph.IDRange, "the phase begins here"))
 		}
 	}
-	var levels diag.Diagnostic
-	n := 0
-	var first *Item
-	for i := range plan.Items {
-		it := &plan.Items[i]
-		if first == nil && it.Split == 0 {
-			first = it
-		}
-		if it.Split > 0 || it.Level == first.Level {
-			continue
-		}
-		if n++; n == 1 {
-			levels = diag.New("item-level", it.KeyRange, "an item's heading has another level").WithDetail(
-				"The first item has a heading of level %d, this one of level %d. It is an item all the same, and ends the one before it. Give all items the same level, or rename the heading.",
-				first.Level, it.Level).WithRelated(first.KeyRange, "the first item")
-		} else if n < maxRelated {
-			levels = levels.WithRelated(it.KeyRange, "another level too")
-		}
-	}
-	if n > 0 {
-		p.report(levels)
-	}
+	p.checkLevels()
 	taken := map[string]bool{}
 	for i := range plan.Phases {
 		taken[plan.Phases[i].ID] = true
@@ -153,10 +152,9 @@ func (p *parser) checkPhases() {
 		if ph.ID == "" {
 			id := phaseWord(ph, i)
 			for n := 2; taken[id]; n++ {
-				id = phaseWord(ph, i) + "-" + digits(n)
+				id = phaseWord(ph, i) + "-" + strconv.Itoa(n)
 			}
-			ph.ID = id
-			taken[id] = true
+			ph.ID, taken[id] = id, true
 		}
 	}
 }

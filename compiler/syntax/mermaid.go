@@ -49,7 +49,7 @@ type mermaidReader struct {
 	why  string
 }
 
-// mermaid reads a graph. d is nil if the text is none; why then says what is not
+// mermaid parses a graph. d is nil if the text is not a graph; why then says what is not
 // understood at an offset, and is empty for another kind of diagram.
 func (p *parser) mermaid(from, to int) (d *Drawing, at int, why string) {
 	m := mermaidReader{p: p, src: p.src[:to], at: from, d: &Drawing{}, byID: map[string]int{}}
@@ -105,26 +105,23 @@ func (m *mermaidReader) fail(why string) bool {
 	return false
 }
 
+// skip passes over some characters.
+func (m *mermaidReader) skip(chars string) {
+	m.at = len(m.src) - len(strings.TrimLeft(m.src[m.at:], chars))
+}
+
+// has reports whether a mark stands at the offset.
+func (m *mermaidReader) has(mark string) bool { return strings.HasPrefix(m.src[m.at:], mark) }
+
 // blanks passes over what separates statements: blanks, line ends, semicolons
 // and comments.
 func (m *mermaidReader) blanks() {
-	for m.at < len(m.src) {
-		switch {
-		case strings.IndexByte(" \t\r\n;", m.src[m.at]) >= 0:
-			m.at++
-		case strings.HasPrefix(m.src[m.at:], "%%"):
-			m.at += len(m.line(m.at))
-		default:
-			return
-		}
+	for m.skip(" \t\r\n;"); m.has("%%"); m.skip(" \t\r\n;") {
+		m.at += len(m.line(m.at))
 	}
 }
 
-func (m *mermaidReader) spaces() {
-	for m.at < len(m.src) && (m.src[m.at] == ' ' || m.src[m.at] == '\t') {
-		m.at++
-	}
-}
+func (m *mermaidReader) spaces() { m.skip(" \t") }
 
 // word returns the letters and "-" at the offset.
 func (m *mermaidReader) word() string {
@@ -140,7 +137,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // header reads "flowchart LR" behind comments and front matter.
 func (m *mermaidReader) header() bool {
 	m.blanks()
-	if strings.HasPrefix(m.src[m.at:], "---") {
+	if m.has("---") {
 		at := nextLine(m.src, m.at)
 		for at < len(m.src) && strings.TrimSpace(m.src[at:lineEnd(m.src, at)]) != "---" {
 			at = nextLine(m.src, at)
@@ -159,7 +156,7 @@ func (m *mermaidReader) header() bool {
 	case "TB", "TD", "BT", "RL", "LR":
 		m.at += len(w)
 	case "":
-		if strings.HasPrefix(m.src[m.at:], ">") || strings.HasPrefix(m.src[m.at:], "<") || strings.HasPrefix(m.src[m.at:], "^") {
+		if m.has(">") || m.has("<") || m.has("^") {
 			m.at++
 		}
 	default:
@@ -170,11 +167,13 @@ func (m *mermaidReader) header() bool {
 
 // ended reports whether a statement ends here.
 func (m *mermaidReader) ended() bool {
+	return m.atEnd() || m.fail("something stands behind the end of a statement")
+}
+
+// atEnd reports whether nothing but blanks stands in front of a statement's end.
+func (m *mermaidReader) atEnd() bool {
 	m.spaces()
-	if m.at < len(m.src) && strings.IndexByte("\r\n;", m.src[m.at]) < 0 && !strings.HasPrefix(m.src[m.at:], "%%") {
-		return m.fail("something stands behind the end of a statement")
-	}
-	return true
+	return m.at >= len(m.src) || strings.IndexByte("\r\n;", m.src[m.at]) >= 0 || m.has("%%")
 }
 
 // toEnd passes over the rest of a statement and returns it; a semicolon in
@@ -260,16 +259,12 @@ func (m *mermaidReader) node(id string, from, to int) int {
 func (m *mermaidReader) chain() {
 	start := m.at
 	from, ok := m.nodes()
-	for ok {
-		m.spaces()
-		if m.at >= len(m.src) || strings.IndexByte("\r\n;", m.src[m.at]) >= 0 || strings.HasPrefix(m.src[m.at:], "%%") {
-			return
-		}
+	for ok && !m.atEnd() {
 		var seen bool
 		if seen, ok = m.link(); !ok {
 			return
 		}
-		m.lines()
+		m.skip(" \t\r\n") // an arrow may lead to the next line
 		next := m.at
 		var to []int
 		if to, ok = m.nodes(); !ok {
@@ -281,13 +276,6 @@ func (m *mermaidReader) chain() {
 			return
 		}
 		from, start = to, next
-	}
-}
-
-// lines passes over blanks and line ends: an arrow may lead to the next line.
-func (m *mermaidReader) lines() {
-	for m.at < len(m.src) && strings.IndexByte(" \t\r\n", m.src[m.at]) >= 0 {
-		m.at++
 	}
 }
 
@@ -311,7 +299,7 @@ func (m *mermaidReader) nodes() (out []int, ok bool) {
 		}
 		out = append(out, n)
 		m.spaces()
-		if m.at >= len(m.src) || m.src[m.at] != '&' {
+		if !m.has("&") {
 			return out, true
 		}
 		m.at++
@@ -340,7 +328,7 @@ func (m *mermaidReader) vertex() (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	if strings.HasPrefix(m.src[m.at:], ":::") {
+	if m.has(":::") {
 		for m.at += 3; m.at < len(m.src) && (isWord(m.src[m.at]) || m.src[m.at] == '-'); {
 			m.at++
 		}

@@ -83,9 +83,9 @@ func (m *mermaidReader) link() (seen, ok bool) {
 	n := -1
 	switch {
 	case strings.HasPrefix(line, "--"):
-		n = stroke(line, "-", '-')
+		n = stroke(line, "-")
 	case strings.HasPrefix(line, "=="):
-		n = stroke(line, "=", '=')
+		n = stroke(line, "=")
 	case strings.HasPrefix(line, "-."):
 		n = dotted(line)
 	}
@@ -94,7 +94,7 @@ func (m *mermaidReader) link() (seen, ok bool) {
 	}
 	m.at += n
 	m.spaces()
-	if !strings.HasPrefix(m.src[m.at:], "|") {
+	if !m.has("|") {
 		return true, true
 	}
 	k := strings.IndexByte(m.line(m.at+1), '|')
@@ -107,41 +107,36 @@ func (m *mermaidReader) link() (seen, ok bool) {
 
 // stroke returns the length of "-->", "---" or "-- text -->"; -1 for what is no
 // such arrow.
-func stroke(line, mark string, c byte) int {
-	n := 0
-	for n < len(line) && line[n] == c {
-		n++
+func stroke(line, mark string) int {
+	head := func(line string) int { // with three strokes, or with its point
+		n := len(line) - len(strings.TrimLeft(line, mark))
+		switch {
+		case strings.HasPrefix(line[n:], ">"):
+			return n + 1
+		case n > 2:
+			return n
+		}
+		return -1
 	}
-	if n < len(line) && line[n] == '>' {
-		return n + 1
-	}
-	if n > 2 {
+	if n := head(line); n >= 0 {
 		return n
 	}
+	n := len(line) - len(strings.TrimLeft(line, mark))
 	k := strings.Index(line[n:], mark+mark) // behind its text
 	if k <= 0 || strings.TrimSpace(line[n:n+k]) == "" || line[n] == 'x' || line[n] == 'o' {
 		return -1
 	}
-	end := n + k
-	for n = end; n < len(line) && line[n] == c; {
-		n++
+	end := head(line[n+k:])
+	if end < 0 {
+		return -1
 	}
-	switch {
-	case n < len(line) && line[n] == '>':
-		return n + 1
-	case n-end > 2:
-		return n
-	}
-	return -1
+	return n + k + end
 }
 
 // dotted returns the length of "-.->", "-.-" or "-. text .->"; -1 for what is no
 // such arrow.
 func dotted(line string) int {
-	n := 1
-	for n < len(line) && line[n] == '.' {
-		n++
-	}
+	n := len(line) - len(strings.TrimLeft(line[1:], "."))
 	if n >= len(line) || line[n] != '-' {
 		k := strings.Index(line[n:], ".-")
 		if k <= 0 || strings.TrimSpace(line[n:n+k]) == "" {
@@ -149,10 +144,7 @@ func dotted(line string) int {
 		}
 		n += k + 1
 	}
-	if n++; n < len(line) && line[n] == '>' {
-		n++
-	}
-	return n
+	return len(line) - len(strings.TrimPrefix(line[n+1:], ">"))
 }
 
 // drawnText cleans the text of a node: quotation marks, tags and emphasis go.

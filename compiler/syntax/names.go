@@ -140,15 +140,18 @@ func (n LabelName) IsState() bool { return shapeOf(n) == state }
 // IsScalar reports whether a section may state the label only once.
 func (n LabelName) IsScalar() bool { return shapeOf(n) == scalar }
 
-var shapes = sync.OnceValue(func() map[LabelName]shape {
-	m := make(map[LabelName]shape, len(labelSpecs))
+var specs = sync.OnceValue(func() map[LabelName]labelSpec {
+	m := make(map[LabelName]labelSpec, len(labelSpecs))
 	for _, s := range labelSpecs {
-		m[s.name] = s.shape
+		m[s.name] = s
 	}
 	return m
 })
 
-func shapeOf(n LabelName) shape { return shapes()[n] }
+func shapeOf(n LabelName) shape { return specs()[n].shape }
+
+// labelTitle is how a label is written.
+func labelTitle(n LabelName) string { return specs()[n].written[0] }
 
 var labelsByStem = sync.OnceValue(func() map[string]LabelName {
 	m := map[string]LabelName{}
@@ -223,3 +226,15 @@ func singular(w string) string {
 	}
 	return w
 }
+
+// Labels lists the labels of the plan language, in the order of their table.
+func Labels() []LabelName {
+	out := make([]LabelName, len(labelSpecs))
+	for i, s := range labelSpecs {
+		out[i] = s.name
+	}
+	return out
+}
+
+// Written lists how a label may be written, the usual form first.
+func (n LabelName) Written() []string { return slices.Clone(specs()[n].written) }

@@ -36,18 +36,28 @@ func (p *parser) commentHides(b *block) {
 
 // openComment reports what an open comment hides, if that would count.
 func (p *parser) openComment(at, end int, open, mark string) {
-	var hidden []span
-	for k := nextLine(p.src[:end], at); k < end; k = nextLine(p.src[:end], k) {
-		if stop := min(lineEnd(p.src, k), end); p.looksLikeItem(k, stop) || p.looksLikeControl(k, stop) {
-			hidden = append(hidden, span{k, stop})
-		}
-	}
+	hidden := p.hiddenLines(nextLine(p.src[:end], at), end, true)
 	if len(hidden) == 0 {
 		return
 	}
-	p.hid += len(hidden)
 	d := diag.Newf("unclosed-comment", p.file.Range(at, min(at+len(open), end)), "this is never closed and hides %s", text.Counted(len(hidden), "item or label", "items and labels")).WithDetail(
 		"Everything below it is left out, up to the next %s or the end of the file. Write %[1]s where it is to end. To leave out what is below, take the comments in it away.", mark)
+	p.reportHidden(d, hidden)
+}
+
+// hiddenLines returns the lines of a text that would be items or groups, with controls also
+// those that would be such labels.
+func (p *parser) hiddenLines(from, to int, controls bool) (hidden []span) {
+	for at, stop := range p.lines(from, to) {
+		if p.looksLikeItem(at, stop) || controls && p.looksLikeControl(at, stop) {
+			hidden = append(hidden, span{at, stop})
+		}
+	}
+	return hidden
+}
+
+func (p *parser) reportHidden(d diag.Diagnostic, hidden []span) {
+	p.hid += len(hidden)
 	for _, h := range hidden[:min(len(hidden), 3)] {
 		d = d.WithRelated(p.rng(h), "hidden")
 	}

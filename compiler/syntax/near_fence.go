@@ -9,7 +9,7 @@ import (
 )
 
 // Fences and comments that a typing mistake keeps from being policy, the schema
-// of a gate, a directive or an annotation: nobody would see that they are not.
+// of a gate, a directive or an annotation: otherwise unnoticed.
 
 // infoWords returns the words of a fence's info string, in lower case.
 func (p *parser) infoWords(b *block) []string {

@@ -11,7 +11,7 @@ import (
 )
 
 // What stands where items stand and begins with an id of nearly the form of the
-// dialect is no item, and is never left out in silence: a letter in another case, a
+// dialect is not an item, and is always reported: a letter in another case, a
 // mark behind the id, brackets around it, a separator too many or another one.
 
 // nearMiss is what nearly is an item or a group.
@@ -44,7 +44,7 @@ func (p *parser) missed(in inline, m *matcher, level int) {
 	p.misses = append(p.misses, nearMiss{elem: elem, at: in.Range, look: look, phase: m == &p.phase, bare: level < 7 && len(m.words) == 0, level: level, id: id, whole: m.whole(id)})
 }
 
-// forget takes the place from the last miss if it is elem, which is no heading.
+// forget takes the place from the last miss if it is elem, which is not a heading.
 func (p *parser) forget(elem int) {
 	if n := len(p.misses); n > 0 && p.misses[n-1].elem == elem {
 		p.misses[n-1].elem = -1
@@ -76,15 +76,15 @@ func (p *parser) nearForm(in inline, m *matcher, heading bool) (look idLook, id 
 		s, marked = marksBefore(strings.TrimLeft(s[n+gap:], ":"), m, marked)
 	}
 	key := m.match(s)
-	switch key.look {
-	case goodID, caseID, foldedID:
+	switch {
+	case key.look.good():
 		number := p.item.starred && len(m.words) == 0 && strings.Trim(key.id, "0123456789") == ""
 		rest := s[key.n:]
 		if number && bareNumber(key.id, rest) && !(marked && strings.HasPrefix(rest, ".")) || !number && !marked {
 			return noID, ""
 		}
 		return malformed, key.id
-	case severalID:
+	case key.look == severalID:
 		return severalOf(s, m)
 	}
 	tok := token(s)
@@ -113,7 +113,7 @@ func severalOf(s string, m *matcher) (idLook, string) {
 	return noID, ""
 }
 
-// bareNumber reports whether a text begins with a number and goes on as a sentence.
+// bareNumber reports whether a text begins with a number and continues as a sentence.
 func bareNumber(id, rest string) bool {
 	return strings.Trim(id, "0123456789") == "" && (rest == "" || strings.IndexByte(":)]", rest[0]) < 0)
 }
@@ -123,7 +123,7 @@ func leadingTag(s string, m *matcher) (int, bool) {
 	if s == "" || s[0] != '[' && s[0] != '(' {
 		return 0, false
 	}
-	end := strings.IndexByte(s, closer(rune(s[0])))
+	end := strings.IndexByte(s, closers[s[0]])
 	if end < 2 || end > 16 {
 		return 0, false
 	}
@@ -133,7 +133,7 @@ func leadingTag(s string, m *matcher) (int, bool) {
 	return end + 1, strings.IndexFunc(s[1:end], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }) < 0
 }
 
-// marksBefore cuts what may stand before an id and makes it none: "[P]", pictures,
+// marksBefore cuts what may stand before an id and keeps it from being one: "[P]", pictures,
 // brackets, quotation marks.
 func marksBefore(s string, m *matcher, marked bool) (string, bool) {
 	s = strings.TrimLeft(s, " \u00a0")
@@ -155,7 +155,7 @@ func (m *matcher) nearly(tok string) bool {
 		m.loose = regexp.MustCompile("(?i)" + m.id.String())
 		m.loose.Longest()
 	}
-	f := foldID(tok)
+	f := FoldID(tok)
 	if z := strings.TrimLeft(f, "0"); z != "" && unicode.IsLetter(rune(z[0])) {
 		f = z
 	}
@@ -166,17 +166,11 @@ func (m *matcher) nearly(tok string) bool {
 	if n := len(m.loose.FindString(f)); n > 0 && (n == len(f) || strings.IndexByte("._-", f[n]) >= 0 && !bareNumber(f[:n], "")) {
 		return true
 	}
-	return whole(strings.Map(dropSeparator, f)) && !bareNumber(strings.Map(dropSeparator, f), "") || whole(dottedForm.Replace(f)) && dateLength(f) == 0
+	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(f)
+	return whole(joined) && !bareNumber(joined, "") || whole(dottedForm.Replace(f)) && dateLength(f) == 0
 }
 
 var dottedForm = strings.NewReplacer("..", ".", "-", ".", "_", ".")
-
-func dropSeparator(r rune) rune {
-	if strings.ContainsRune(".-_", r) {
-		return -1
-	}
-	return r
-}
 
 // oddBox remembers a line that would be an item if its check box were one: "[]",
 // "[v]", "[ x ]", no space behind it, or no bullet in front of it.
@@ -211,7 +205,7 @@ func (p *parser) oddBox(at, end int) {
 }
 
 // withoutBox remembers a list item that would be an item if it had a box. Numbers alone
-// are none: many a list of text begins with them.
+// do not count: many lists of text begin with them.
 func (p *parser) withoutBox(at, end int) {
 	if p.dialect.In != InCheckbox {
 		return
@@ -232,17 +226,16 @@ func (p *parser) oddBoxes(at, end int) {
 	if p.dialect.In != InCheckbox && p.dialect.In != InTodo {
 		return
 	}
-	for ; at < end; at = nextLine(p.src[:end], at) {
-		p.oddBox(at, min(lineEnd(p.src, at), end))
+	for at, stop := range p.lines(at, end) {
+		p.oddBox(at, stop)
 	}
 }
 
 // nearMisses reports what nearly is an item or a group.
 func (p *parser) nearMisses() {
-	prefixes, items := map[string]bool{}, map[string]bool{}
-	for i := range p.plan.Items {
-		prefixes[letterPrefix(p.plan.Items[i].ID)] = true
-		items[p.plan.Items[i].ID] = true
+	prefixes, items := map[string]bool{}, p.itemIDs()
+	for id := range items {
+		prefixes[letterPrefix(id)] = true
 	}
 	seen := map[int]bool{}
 	n, last := 0, nearMiss{}

@@ -20,15 +20,15 @@ type nearHeading struct {
 	phase bool
 	id    string
 	meant string // the keyword
-	marks string // of a heading that is none: "###" without a space behind it
+	marks string // of a line that lacks the space behind "###" to be a heading
 	why   string
 }
 
 // unspaced remembers the lines of a paragraph that would be items or groups if a space
 // stood behind their "###": CommonMark reads no heading there.
 func (p *parser) unspaced(b *block) {
-	for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
-		line := p.src[at:min(lineEnd(p.src, at), end)]
+	for at, stop := range p.lines(int(b.start), int(b.end)) {
+		line := p.src[at:stop]
 		text := strings.TrimLeftFunc(line, invisible)
 		from := at + len(line) - len(text)
 		rest := strings.TrimLeft(text, "#＃")
@@ -37,13 +37,7 @@ func (p *parser) unspaced(b *block) {
 			continue
 		}
 		in := p.plain(from+len(marks), at+len(line))
-		for _, phase := range []bool{false, true} {
-			m := &p.item
-			if phase {
-				m = &p.phase
-			} else if p.dialect.In != InHeading {
-				continue
-			}
+		for phase, m := range p.headingMatchers() {
 			t, ok := p.readTitle(in, m)
 			if n := utf8.RuneCountInString(marks); !ok && n > 1 && n < 7 {
 				p.missed(in, m, n)
@@ -61,16 +55,30 @@ func (p *parser) unspaced(b *block) {
 	}
 }
 
-// invisible reports whether nobody sees a character.
+func (p *parser) matcherOf(phase bool) *matcher {
+	if phase {
+		return &p.phase
+	}
+	return &p.item
+}
+
+// headingMatchers yields what a heading is tried as: an item, where headings are items, then
+// a group.
+func (p *parser) headingMatchers() iter.Seq2[bool, *matcher] {
+	return func(yield func(phase bool, m *matcher) bool) {
+		if p.dialect.In != InHeading || yield(false, &p.item) {
+			yield(true, &p.phase)
+		}
+	}
+}
+
+// invisible reports whether a character is invisible.
 func invisible(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Z) }
 
 // nearTitle remembers a title that a typing mistake keeps from being an item or
 // a group; whether it stands in the place of one is known when all are read.
 func (p *parser) nearTitle(in inline, phase bool, level int) {
-	m := &p.item
-	if phase {
-		m = &p.phase
-	}
+	m := p.matcherOf(phase)
 	if m.none || m.near == nil {
 		return
 	}
@@ -92,7 +100,7 @@ func (m *matcher) nearItem(s string) (h nearHeading, end int, ok bool) {
 		word, id := strings.TrimRight(s[:at], " \u00a0#"), strings.TrimPrefix(s[at:], "-")
 		from := len(s) - len(id)
 		key := m.match(id)
-		good := key.look == goodID || key.look == caseID || key.look == foldedID
+		good := key.look.good()
 		if !good && !(m.optional && key.look == noID && separates(s[at:])) {
 			continue
 		}
@@ -101,7 +109,7 @@ func (m *matcher) nearItem(s string) (h nearHeading, end int, ok bool) {
 		_, known := m.near.known[stems(bare)]
 		var near bool
 		switch h.meant, near = m.near.Find(word); {
-		case known && bare != word: // "Tasks: 3 left" is none
+		case known && bare != word: // "Tasks: 3 left" is not an item
 			if !m.own(bare) || !good || !separates(id[key.n:]) && !strings.Contains(key.id, ".") {
 				continue
 			}
@@ -154,10 +162,7 @@ func (p *parser) reportNear() {
 		return
 	}
 	slices.SortStableFunc(p.nears, func(a, b nearHeading) int { return a.at.Start - b.at.Start })
-	items, groups := map[string]bool{}, map[string]bool{}
-	for i := range p.plan.Items {
-		items[p.plan.Items[i].ID] = true
-	}
+	items, groups := p.itemIDs(), map[string]bool{}
 	for i := range p.plan.Phases {
 		if ph := &p.plan.Phases[i]; !ph.Implicit {
 			groups[ph.ID] = true
@@ -175,11 +180,8 @@ func (p *parser) reportNear() {
 		}
 		last = h.at.Start
 		p.reported = append(p.reported, last)
-		word, size := utf8.DecodeRuneInString(h.meant)
-		write := h.marks + strings.TrimSpace(h.meant+" "+h.id)
-		if size > 0 {
-			write = h.marks + strings.TrimSpace(string(unicode.ToUpper(word))+h.meant[size:]+" "+h.id)
-		}
+		_, size := utf8.DecodeRuneInString(h.meant)
+		write := h.marks + strings.TrimSpace(strings.ToUpper(h.meant[:size])+h.meant[size:]+" "+h.id)
 		p.report(diag.Newf("near-miss-heading", h.at, "%s nearly begins %s", quoted(p.file.Text(h.at)), what).
 			WithDetail("%sIt would be read as prose: no heading of the plan has this id, and what stands below it would belong to what is above. Write %q. If it is meant as text, put another word first.",
 				h.why, write).

@@ -12,6 +12,8 @@ import (
 // markerWords are what parentheses at the end of a title may say.
 var markerWords = []string{"parallel", KindMerge, KindGate, KindManual}
 
+func betweenMarkers(r rune) bool { return r == ',' || r == ' ' || r == '/' }
+
 var nearMarkers = sync.OnceValue(func() *NearWords { return NewNearWords(NearMarkers, markerWords) })
 
 // nearMarker is what nearly is a marker: "(manul)", "(manual".
@@ -104,7 +106,7 @@ func oddMarker(s string, more bool) string {
 
 var closers = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// markerOf returns the marker that s nearly is; "" if it is none, or only
+// markerOf returns the marker that s is probably meant to be; "" if there is none, or it is only
 // "(parallel)", which decides nothing.
 func markerOf(s string) string {
 	inner := strings.TrimSpace(strings.NewReplacer("（", "(", "）", ")").Replace(s))
@@ -119,7 +121,7 @@ func markerOf(s string) string {
 	}
 	kind := false
 	var words []string
-	for _, w := range strings.FieldsFunc(inner, func(r rune) bool { return r == ',' || r == ' ' || r == '/' }) {
+	for _, w := range strings.FieldsFunc(inner, betweenMarkers) {
 		m, ok := KnownWord(w, markerWords)
 		if !ok {
 			if m, ok = nearMarkers().Find(w); !ok {

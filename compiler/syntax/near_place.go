@@ -40,17 +40,11 @@ func ownLine(n LabelName, value string) string {
 // listedControl reports a label in the lines of a list item, where none is read. What
 // asks for a person, in the very form of a label, is an error.
 func (p *parser) listedControl(at, end int, below *block) {
-	if box, k := boxAt(p.src[at:end]); box != NoBox {
-		at += k
-	}
-	l, ok := p.labelLine(at, end)
+	l, ok := p.labelLine(p.behindBox(at, end), end)
 	if !ok || !l.known || l.meant != "" {
 		return
 	}
-	value, fence := trimValue(p.src[l.value:end]), false
-	if value == "" {
-		value, fence = p.valueBelow(l.name, below)
-	}
+	value, fence := p.valueOr(trimValue(p.src[l.value:end]), l.name, below)
 	n, ok := lostControl(l.written, value)
 	if !ok && !fence {
 		return
@@ -66,10 +60,7 @@ func (p *parser) listedControl(at, end int, below *block) {
 
 // innerControls warns of labels within a line: "do it. **Manual**: yes".
 func (p *parser) innerControls(at, end int) {
-	start := at
-	if box, k := boxAt(p.src[at:end]); box != NoBox {
-		start += k
-	}
+	start := p.behindBox(at, end)
 	for k := start; ; {
 		i := strings.Index(p.src[k:end], "**")
 		if i < 0 {
@@ -77,17 +68,11 @@ func (p *parser) innerControls(at, end int) {
 		}
 		k += i
 		if strings.TrimSpace(p.src[start:k]) != "" && strings.Count(p.src[at:k], "`")%2 == 0 {
-			if l, ok := p.labelLine(k, end); ok {
-				value := trimValue(p.src[l.value:end])
-				if n, ok := lostControl(l.written, value); ok {
-					p.lose(n, l.at.start, l.at.end, "it stands within a line", ownLine(n, value))
-					return
-				}
+			if p.loseLabel(k, end, "it stands within a line") {
+				return
 			}
 		}
-		for k < end && p.src[k] == '*' {
-			k++
-		}
+		k = end - len(strings.TrimLeft(p.src[k:end], "*"))
 	}
 }
 
@@ -102,10 +87,7 @@ var (
 func (p *parser) oddControl(at, end int) {
 	line := strings.TrimRight(p.src[at:end], " \t\r\n")
 	if m := bracketed.FindStringSubmatchIndex(line); m != nil {
-		value := trimValue(line[m[4]:])
-		if n, ok := lostControl(line[m[2]:m[3]], value); ok {
-			p.lose(n, at+m[2], at+m[3], "its name is in brackets", ownLine(n, value))
-		}
+		p.loseValue(span{at + m[2], at + m[3]}, trimValue(line[m[4]:]), "its name is in brackets")
 		return
 	}
 	if m := inRow.FindStringSubmatchIndex(line); m != nil {
@@ -125,20 +107,32 @@ func (p *parser) indented(b *block, l *Label) {
 			"This code stands below %s but is indented, so it is read as prose: no command is run from it. Write it in a fence, behind ```sh.", l.Written))
 		return
 	}
-	for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
-		stop := min(lineEnd(p.src, at), end)
-		if l, ok := p.labelLine(at, stop); ok {
-			value := trimValue(p.src[l.value:stop])
-			if n, ok := lostControl(l.written, value); ok {
-				p.lose(n, l.at.start, l.at.end, "it is indented by four spaces, which is code", ownLine(n, value))
-			}
-		}
+	for at, stop := range p.lines(int(b.start), int(b.end)) {
+		p.loseLabel(at, stop, "it is indented by four spaces, which is code")
 	}
 }
 
-// valueBelow returns what would be the value of a control whose own line has none: the
-// line that follows, or the fence of a command.
-func (p *parser) valueBelow(n LabelName, below *block) (value string, fence bool) {
+// loseLabel reports the control that a line states as a label, where none is read.
+func (p *parser) loseLabel(at, end int, why string) bool {
+	l, ok := p.labelLine(at, end)
+	return ok && p.loseValue(l.at, trimValue(p.src[l.value:end]), why)
+}
+
+// loseValue reports a control with this name and a plausible value that is read as prose; false if there is no such control.
+func (p *parser) loseValue(name span, value, why string) bool {
+	n, ok := lostControl(p.src[name.start:name.end], value)
+	if ok {
+		p.lose(n, name.start, name.end, why, ownLine(n, value))
+	}
+	return ok
+}
+
+// valueOr returns the value of a control or, where its own line has none, what would be
+// it: the line that follows, or the fence of a command.
+func (p *parser) valueOr(value string, n LabelName, below *block) (_ string, fence bool) {
+	if value != "" {
+		return value, false
+	}
 	for below != nil && (below.kind == listBlock || below.kind == itemBlock) && len(below.kids) > 0 {
 		below = &below.kids[0]
 	}
@@ -160,10 +154,7 @@ func (p *parser) headingBeside(b, below *block) {
 	if !ok || !l.Name.isControl() || l.Name.IsDependency() {
 		return
 	}
-	value, fence := l.Value.Value, false
-	if value == "" {
-		value, fence = p.valueBelow(l.Name, below)
-	}
+	value, fence := p.valueOr(l.Value.Value, l.Name, below)
 	if !fence && !hasForm(l.Name, value) {
 		return
 	}

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
@@ -12,7 +11,7 @@ import (
 // "<b>Approval</b>: value", "> Approval: value".
 var plainLabel = lazyregexp.New("^[ \\t>]*(?:\\[[ xX]\\][ \\t]*)?(?:#+[ \\t]*)?(<(?i:b|strong)>|[*_`]{0,4})(\\pL[\\pL -]{3,31})([:：]?)(</(?i:b|strong)>|[*_`]{0,4})[ \\t]*([:：]?)(.*)$")
 
-// place is where a line stands that is no label.
+// place is where a line stands that is not a label.
 type place uint8
 
 const (
@@ -21,7 +20,7 @@ const (
 	inQuote       // where no label is read
 )
 
-// plainControl warns of a line that would set a control and is no label. below is what
+// plainControl warns of a line that would set a control and is not a label. below is what
 // follows the line, or nil.
 func (p *parser) plainControl(at, end int, where place, below *block) {
 	p.innerControls(at, end)
@@ -46,8 +45,8 @@ func (p *parser) plainControl(at, end int, where place, below *block) {
 	name, value := strings.TrimRight(line[m[4]:m[5]], " "), strings.Trim(line[m[12]:m[13]], " \t*_")
 	n, meant, ok := lookupNear(name)
 	fence := false
-	if ok && colon && value == "" {
-		value, fence = p.valueBelow(n, below)
+	if ok && colon {
+		value, fence = p.valueOr(value, n, below)
 	}
 	if !ok || !bold && (!n.isControl() || n.IsDependency()) || !fence && !hasForm(n, value) {
 		return
@@ -71,12 +70,6 @@ func (p *parser) plainControl(at, end int, where place, below *block) {
 	p.lose(n, at, at+len(name), what, write)
 }
 
-// labelTitle is how a label is written.
-func labelTitle(n LabelName) string {
-	i := slices.IndexFunc(labelSpecs, func(s labelSpec) bool { return s.name == n })
-	return labelSpecs[i].written[0]
-}
-
 // plainControls looks at the lines of a list item or a quotation that no label is read in.
 func (p *parser) plainControls(blocks []block, where place) {
 	for i := range blocks {
@@ -93,12 +86,8 @@ func (p *parser) plainControls(blocks []block, where place) {
 		if b.kind != paraBlock {
 			continue
 		}
-		for at, end := int(b.start), int(b.end); at < end; at = nextLine(p.src[:end], at) {
-			stop := min(lineEnd(p.src, at), end)
-			var below *block
-			if nextLine(p.src[:end], at) >= end {
-				below = after(blocks, i)
-			}
+		for at, stop := range p.lines(int(b.start), int(b.end)) {
+			below := lastLine(nextLine(p.src[:b.end], at), int(b.end), after(blocks, i))
 			p.plainControl(at, stop, where, below)
 			if at == int(b.start) && below != nil && below.kind == fenceBlock && p.src[at] == '*' {
 				p.nearLabel(at, stop, true)

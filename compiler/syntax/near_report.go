@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strings"
@@ -34,26 +35,52 @@ func (p *parser) reportMiss(m *nearMiss) {
 }
 
 func nearlyWhat(in Place, phase bool) string {
-	what := map[Place]string{InCheckbox: "a check box", InBold: "a bold line", InTable: "a table row", InTodo: "a check box"}[in]
-	switch {
-	case phase:
+	if phase {
 		return "a heading nearly is a group"
-	case what == "":
-		return "a heading nearly is an item"
 	}
-	return what + " nearly is an item"
+	return "a " + cmp.Or(lineKinds[in], "heading") + " nearly is an item"
 }
 
 // itemAbove returns the last item that begins above an offset, or nil.
 func (p *parser) itemAbove(at int) *Item {
-	n := sort.Search(len(p.plan.Items), func(i int) bool { return p.plan.Items[i].Range.Start > at })
-	if n == 0 {
-		return nil
+	if n := p.itemsUpTo(at); n > 0 {
+		return &p.plan.Items[n-1]
 	}
-	return &p.plan.Items[n-1]
+	return nil
 }
 
-// readAs says what a line that is no item has become.
+// itemsUpTo returns how many items begin above an offset or at it.
+func (p *parser) itemsUpTo(at int) int {
+	return sort.Search(len(p.plan.Items), func(i int) bool { return p.plan.Items[i].Range.Start > at })
+}
+
+// itemIDs is the set of the ids of all items.
+func (p *parser) itemIDs() map[string]bool {
+	ids := make(map[string]bool, len(p.plan.Items))
+	for i := range p.plan.Items {
+		ids[p.plan.Items[i].ID] = true
+	}
+	return ids
+}
+
+// candIDs is the set of the ids of all candidates.
+func (p *parser) candIDs() map[string]bool {
+	ids := make(map[string]bool, len(p.cands))
+	for i := range p.cands {
+		ids[p.cands[i].key.id] = true
+	}
+	return ids
+}
+
+// itemAround returns the item whose heading or section an offset stands in, or nil.
+func (p *parser) itemAround(at int) *Item {
+	if it := p.itemAbove(at); it != nil && at < end(it) {
+		return it
+	}
+	return nil
+}
+
+// readAs says how a line that is not an item was read.
 func (p *parser) readAs(at int) string {
 	it := p.itemAbove(at)
 	if it == nil || at >= it.Body.Range.End {
@@ -90,10 +117,7 @@ func (p *parser) freeForm(at int, form string) string {
 	if it == nil {
 		it = &p.plan.Items[0]
 	}
-	taken := make(map[string]bool, len(p.cands))
-	for i := range p.cands {
-		taken[p.cands[i].key.id] = true
-	}
+	taken := p.candIDs()
 	for i := range p.misses {
 		taken[p.misses[i].id] = true
 	}

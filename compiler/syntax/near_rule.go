@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// A line of dashes or equals signs directly below text is no rule: markdown makes the
+// A line of dashes or equals signs directly below text is not a rule: markdown makes the
 // text a heading, of the first or second level, which ends the item that it stands in.
 
 // underlined reports headings that were to be labels, or text with a rule below it.
@@ -46,8 +46,8 @@ func (p *parser) underlined() {
 // labelsAbove reports the first label in the text of an underlined heading. Outside of
 // items, where a page has fields of its own, only controls are looked for.
 func (p *parser) labelsAbove(b *block, inItem bool) bool {
-	for at, end := int(b.a), int(b.b); at < end; at = nextLine(p.src[:end], at) {
-		l, ok := p.labelLine(at, min(lineEnd(p.src, at), end))
+	for at, stop := range p.lines(int(b.a), int(b.b)) {
+		l, ok := p.labelLine(at, stop)
 		if !ok || !l.known || !inItem && !l.name.isControl() {
 			continue
 		}

@@ -74,6 +74,10 @@ func (p *parser) nearStatus(it *Item, l *Label) {
 
 // doneWord returns the first word of a status, behind pictures and markup.
 func doneWord(s string) string {
-	s = strings.TrimLeftFunc(s, func(r rune) bool { return isEmoji(r) || strings.ContainsRune(" *_`~[(\u00a0", r) })
-	return strings.ToLower(firstWord(s))
+	return strings.ToLower(firstWord(unmarked(s)))
+}
+
+// unmarked takes the pictures and the markup from the beginning of a status.
+func unmarked(s string) string {
+	return strings.TrimLeftFunc(s, func(r rune) bool { return isEmoji(r) || strings.ContainsRune(" *_`~[(\u00a0", r) })
 }

@@ -65,7 +65,7 @@ func NewNearWords(kind NearKind, words []string) *NearWords {
 
 // Find returns the word that written nearly is: one edit away, the first letter
 // right, or the same but for characters that look alike. A word that is known, in
-// the singular or the plural, or listed as meant, is none.
+// the singular or the plural, or is listed as meant, is not a near miss.
 func (n *NearWords) Find(written string) (meant string, ok bool) {
 	if len(written) > 2*longestNear || utf8.RuneCountInString(written) > longestNear {
 		return "", false
@@ -123,7 +123,7 @@ func letters(s string) (n int) {
 }
 
 // asASCII writes a word with the characters that its characters look like, and
-// without those that nobody sees.
+// without invisible ones.
 func asASCII(s string) string {
 	if isASCII(s) {
 		return s
@@ -136,7 +136,7 @@ func asASCII(s string) string {
 			return ' '
 		}
 		return r
-	}, foldID(s))
+	}, FoldID(s))
 }
 
 //go:embed nearmiss.txt

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -62,20 +63,14 @@ func simplify(id string) (plain string, tooLarge bool) {
 	}
 	var b strings.Builder
 	for i := 0; i < len(id); {
-		j := i
-		for j < len(id) && id[j] >= '0' && id[j] <= '9' {
-			j++
-		}
+		j := len(id) - len(strings.TrimLeft(id[i:], decimals))
 		if j == i {
 			_, n := utf8.DecodeRuneInString(id[i:])
 			b.WriteString(strings.ToLower(id[i : i+n]))
 			i += n
 			continue
 		}
-		num := strings.TrimLeft(id[i:j], "0")
-		if num == "" {
-			num = "0"
-		}
+		num := cmp.Or(strings.TrimLeft(id[i:j], "0"), "0")
 		if n, err := strconv.ParseUint(num, 10, 64); err != nil || n > maxNumber {
 			tooLarge = true
 		}
@@ -104,7 +99,7 @@ func codePoints(s string) string {
 	var parts []string
 	for _, r := range s {
 		if r >= utf8.RuneSelf && len(parts) < 4 {
-			if a := foldID(string(r)); isASCII(a) {
+			if a := FoldID(string(r)); isASCII(a) {
 				parts = append(parts, fmt.Sprintf("%q is U+%04X, not %q", r, r, a[0]))
 				continue
 			}

@@ -24,7 +24,7 @@ type OrderLine struct {
 	Name  Stated // without the bold
 	Value Stated // to the end of the paragraph, as it stands in the file
 	Aside bool   // it stands below another heading inside the section
-	Plain bool   // its name is not bold: it is no statement
+	Plain bool   // its name is not bold: it is not a statement
 }
 
 // Wave is what may run side by side, behind the wave before.
@@ -64,13 +64,9 @@ func (p *parser) orders() {
 type orderFinder struct {
 	p     *parser
 	names *nameFinder
-	item  int // of plan.Items: the first that does not end above
 	until int // where the section ends that was looked at last
 	below int // where the section below a heading of orderHeadings ends
 }
-
-// stands reports whether an element is an item or a group.
-func (p *parser) stands(e *elem) bool { return e.cand >= 0 && !p.cands[e.cand].prose }
 
 func (o *orderFinder) named(from, to, limit int) int {
 	if o.names == nil {
@@ -84,20 +80,17 @@ func (o *orderFinder) heading(i int, e *elem) {
 	p := o.p
 	raw := p.src[e.b.a:e.b.b]
 	about := strings.Contains(strings.ToLower(raw), "dependenc")
-	if p.stands(e) || int(e.b.start) < o.until || !about && !orderHeading(raw) {
+	if p.candAt(e) != nil || int(e.b.start) < o.until || !about && !orderHeading(raw) {
 		return
 	}
-	for o.item < len(p.plan.Items) && p.plan.Items[o.item].Body.Range.End <= int(e.b.start) {
-		o.item++
-	}
-	if o.item < len(p.plan.Items) && p.plan.Items[o.item].Body.Range.Start <= int(e.b.start) {
+	if p.itemAround(int(e.b.start)) != nil {
 		return
 	}
 	s := Order{Range: p.file.Range(int(e.b.a), int(e.b.b)), Headed: true}
 	reads, aside, end := orderHeading(raw), !orderHeading(raw), int(e.b.end)
 	for k := i + 1; k < len(p.stream); k++ {
 		n := &p.stream[k]
-		if p.stands(n) || n.b.kind == headingBlock && n.b.level <= e.b.level {
+		if p.candAt(n) != nil || n.b.kind == headingBlock && n.b.level <= e.b.level {
 			break
 		}
 		end = max(end, int(n.b.end))
@@ -152,10 +145,13 @@ func (p *parser) orderLines(s *Order, b *block, own, aside bool) {
 			k := &b.kids[i]
 			switch {
 			case i == 0 && k.kind == paraBlock:
-				if name, rest, colon, ok := p.boldStart(int(k.start), int(k.end)); ok && colon {
-					s.Lines = append(s.Lines, OrderLine{Name: p.statedAt(name.start, name.end), Value: p.statedAt(rest, int(k.end)), Aside: aside})
-				} else if name, rest, ok := p.plainStart(int(k.start), int(k.end)); ok {
-					s.Lines = append(s.Lines, OrderLine{Name: p.statedAt(name.start, name.end), Value: p.statedAt(rest, int(k.end)), Aside: aside, Plain: true})
+				name, rest, colon, ok := p.boldStart(int(k.start), int(k.end))
+				plain := !ok || !colon
+				if plain {
+					name, rest, ok = p.plainStart(int(k.start), int(k.end))
+				}
+				if ok {
+					s.Lines = append(s.Lines, OrderLine{Name: p.statedAt(name.start, name.end), Value: p.statedAt(rest, int(k.end)), Aside: aside, Plain: plain})
 				}
 			case k.kind == listBlock && !own: // else they follow by themselves
 				p.orderLines(s, k, false, aside)
@@ -164,7 +160,7 @@ func (p *parser) orderLines(s *Order, b *block, own, aside bool) {
 	}
 }
 
-// plainStart reads a line such as "US1 depends on Setup", which is no statement
+// plainStart reads a line such as "US1 depends on Setup", which is not a statement
 // but looks like one: a name up to a colon or "depends".
 func (p *parser) plainStart(at, end int) (name span, rest int, ok bool) {
 	head := p.src[at:min(end, lineEnd(p.src, at), at+longestName)]

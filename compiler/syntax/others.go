@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Other is what another dialect would find in a plan, before it is decided how these
@@ -54,7 +53,7 @@ func (p *parser) others(blocks []block) {
 		} else {
 			q.read(blocks)
 			q.classify()
-			o.Items, o.Outside = q.countOutside(p.plan.Items)
+			o.Items, o.Outside = q.countOutside(p)
 			if none {
 				if h, ok := q.hiddenOf(blocks, o.Items); ok {
 					hiding = append(hiding, h)
@@ -69,18 +68,9 @@ func (p *parser) others(blocks []block) {
 
 // countOutside counts the candidates that are items, and those that stand in none of
 // the items of another reading.
-func (p *parser) countOutside(items []Item) (all, outside int) {
-	k := 0
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(false) {
-			continue
-		}
-		all++
-		for k < len(items) && end(&items[k]) <= c.line.start {
-			k++
-		}
-		if k == len(items) || items[k].Range.Start > c.line.start {
+func (p *parser) countOutside(in *parser) (all, outside int) {
+	for _, c := range p.live(false) {
+		if all++; in.itemAround(c.line.start) == nil {
 			outside++
 		}
 	}
@@ -94,13 +84,9 @@ func end(it *Item) int { return max(it.Range.End, it.Body.Range.End) }
 // may, in any dialect.
 func (p *parser) roomOutside() bool {
 	need := TooFew * len(p.plan.Items)
-	at, k := 0, 0
-	for at < len(p.src) {
-		for k < len(p.plan.Items) && end(&p.plan.Items[k]) <= at {
-			k++
-		}
-		if k < len(p.plan.Items) && p.plan.Items[k].Range.Start <= at {
-			at = max(end(&p.plan.Items[k]), at+1)
+	for at := 0; at < len(p.src); {
+		if it := p.itemAround(at); it != nil {
+			at = end(it)
 			continue
 		}
 		next := nextLine(p.src, at)
@@ -138,14 +124,7 @@ func (p *parser) numberedWords(blocks []block) []string {
 		t := title{in: in}
 		v := limited(in.Value)
 		v = v[min(t.leading(v), len(v)):]
-		n := 0
-		for n < len(v) {
-			r, size := utf8.DecodeRuneInString(v[n:])
-			if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-				break
-			}
-			n += size
-		}
+		n := len(v) - len(strings.TrimLeftFunc(v, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }))
 		rest := strings.TrimLeft(v[n:], " \u00a0")
 		if rest == v[n:] {
 			rest = strings.TrimPrefix(rest, "-")
@@ -175,9 +154,8 @@ func (p *parser) numberedWords(blocks []block) []string {
 
 // numberAt returns the number that s begins with.
 func numberAt(s string) string {
-	n := 0
-	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || n > 0 && s[n] == '.') {
-		n++
+	if strings.HasPrefix(s, ".") {
+		return ""
 	}
-	return strings.TrimRight(s[:n], ".")
+	return strings.TrimRight(s[:len(s)-len(strings.TrimLeft(s, decimals+"."))], ".")
 }

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -13,11 +12,7 @@ import (
 func (p *parser) outside() {
 	inside := map[string]*cand{}
 	some := false
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(false) {
-			continue
-		}
+	for _, c := range p.live(false) {
 		some = some || c.group < 0
 		if twin := inside[c.key.id]; c.group >= 0 && (twin == nil || c.level < twin.level) {
 			inside[c.key.id] = c
@@ -33,18 +28,15 @@ func (p *parser) outside() {
 		}
 	}
 	groups := map[string]int{}
-	for i := range p.cands {
-		if c := &p.cands[i]; c.live(true) {
-			for _, id := range append(slices.Clip(c.key.also), c.key.id) {
-				if _, twice := groups[p.plainID(id)]; !twice {
-					groups[p.plainID(id)] = i
-				}
+	for i, c := range p.live(true) {
+		for _, id := range p.allNames(c) {
+			if _, twice := groups[id]; !twice {
+				groups[id] = i
 			}
 		}
 	}
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(false) || c.group >= 0 {
+	for _, c := range p.live(false) {
+		if c.group >= 0 {
 			continue
 		}
 		if twin := inside[c.key.id]; twin != nil {
@@ -109,10 +101,8 @@ func (p *parser) plainID(id string) string {
 }
 
 func (p *parser) groupExample() string {
-	for i := range p.cands {
-		if c := &p.cands[i]; c.live(true) {
-			return strings.Repeat("#", c.level) + " " + p.called(c)
-		}
+	for _, c := range p.live(true) {
+		return strings.Repeat("#", c.level) + " " + p.called(c)
 	}
 	return "phases"
 }

@@ -24,47 +24,28 @@ func (p *parser) overview() {
 			items[id] = it
 		}
 	}
-	next := 0 // item whose section may hold the element
 	for i := range p.stream {
 		e := &p.stream[i]
-		if e.b.kind != listBlock && e.b.kind != itemBlock || e.cand >= 0 && !p.cands[e.cand].prose {
-			continue
-		}
-		for next < len(p.plan.Items) && p.plan.Items[next].Body.Range.End <= int(e.b.start) {
-			next++
-		}
-		if next < len(p.plan.Items) && p.plan.Items[next].Range.Start <= int(e.b.start) {
-			continue
-		}
-		if e.own { // its children follow by themselves
-			if len(e.b.kids) > 0 && e.b.kids[0].kind == paraBlock {
-				p.overviewLine(&e.b.kids[0], items)
-			}
-			continue
-		}
-		p.overviewList(e.b, items)
-	}
-}
-
-func (p *parser) overviewList(b *block, items map[string]*Item) {
-	switch b.kind {
-	case listBlock:
-		for i := range b.kids {
-			p.overviewList(&b.kids[i], items)
-		}
-	case itemBlock:
-		for i := range b.kids {
-			if k := &b.kids[i]; i == 0 && k.kind == paraBlock {
-				p.overviewLine(k, items)
-			} else if k.kind == listBlock {
-				p.overviewList(k, items)
-			}
+		if (e.b.kind == listBlock || e.b.kind == itemBlock) && p.candAt(e) == nil && p.itemAround(int(e.b.start)) == nil {
+			p.overviewList(e.b, e.own, items)
 		}
 	}
 }
 
-func (p *parser) overviewLine(b *block, items map[string]*Item) {
-	at, end := int(b.start), min(lineEnd(p.src, int(b.start)), int(b.end))
+// overviewList looks at the lines of a list or a list item; own: at that of the item alone,
+// whose children follow by themselves.
+func (p *parser) overviewList(b *block, own bool, items map[string]*Item) {
+	if at, end, ok := b.first(); ok && b.kind == itemBlock {
+		p.overviewLine(at, min(lineEnd(p.src, at), end), items)
+	}
+	for i := range b.kids {
+		if k := &b.kids[i]; !own && (k.kind == listBlock || b.kind == listBlock) {
+			p.overviewList(k, false, items)
+		}
+	}
+}
+
+func (p *parser) overviewLine(at, end int, items map[string]*Item) {
 	box, n := boxAt(p.src[at:end])
 	if box != Ticked {
 		return

@@ -33,9 +33,7 @@ type parser struct {
 	repeating    map[int]string // elements of headings that repeat a group's id at another level → the id
 	wordHeads    []wordHeading
 	wordMatchers map[string]matcher // of their words
-	nextWord     int                // in wordHeads, while the tree is built
 	aboveBoxes   []diag.Range       // list items without a box that hold items of todo
-	repeated     []string
 
 	names func(items, groups []Named) func(string) Reading
 	reads func(value string) Reading // made by names, on first use
@@ -98,7 +96,7 @@ func newParser(file *diag.File, opts Options) *parser {
 	p := &parser{
 		file: file, dialect: opts.Dialect, known: opts.Dialects, limits: opts.Limits.orDefault(), names: opts.Names,
 		item: newMatcher(opts.Dialect.Item), phase: newMatcher(opts.Dialect.Phase),
-		plan: &Plan{File: file},
+		plan: &Plan{File: file}, unknowns: map[string]*unknownLabel{}, annotations: map[string]Annotation{}, repeating: map[int]string{}, wordMatchers: map[string]matcher{},
 	}
 	p.item.starred = opts.Dialect.In == InCheckbox
 	if p.dialect.In == InHeading {

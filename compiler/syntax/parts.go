@@ -7,15 +7,11 @@ import (
 )
 
 // listGroups makes groups of list items that contain items, by their place in the
-// list, or because the next one goes on with their id ("1", then "1.1"). One with
+// list, or because the next one continues with their id ("1", then "1.1"). One with
 // work of its own stays an item besides: the first of its parts waits for it.
 func (p *parser) listGroups() {
 	last := -1
-	for i := range p.cands {
-		c := &p.cands[i]
-		if !c.live(false) {
-			continue
-		}
+	for i, c := range p.live(false) {
 		if last >= 0 {
 			g := &p.cands[last]
 			inside := p.stream[g.elem].b.kind == itemBlock && c.line.start < int(p.stream[g.elem].b.end)
@@ -46,8 +42,8 @@ func (p *parser) worksBetween(from, to int) bool {
 		case e.to > 0:
 			at, end = int(e.from), int(e.to)
 		}
-		for ; at < end; at = nextLine(p.src[:end], at) {
-			if line := strings.TrimLeft(p.src[at:min(lineEnd(p.src, at), end)], " \t>-+0123456789.)"); !tracing.MatchString(strings.TrimSpace(line)) {
+		for at, stop := range p.lines(at, end) {
+			if line := strings.TrimLeft(p.src[at:stop], " \t>-+0123456789.)"); !tracing.MatchString(strings.TrimSpace(line)) {
 				return true
 			}
 		}
@@ -64,17 +60,14 @@ const maxGroupPath = 300
 // pathsInLists puts the list item that holds others into their paths of headings:
 // "## Tasks > - 2. Copier > - 2.1 Copy".
 func (p *parser) pathsInLists() {
-	for k := range p.cands {
-		c := &p.cands[k]
-		if !c.live(false) || c.level < 7 || p.plan.Items[c.index].Phase < 0 {
-			continue
-		}
+	for _, c := range p.live(false) {
 		it := &p.plan.Items[c.index]
-		g := &p.plan.Phases[it.Phase]
-		if g.Level < 7 || g.Led && g.ID == it.ID || len(g.Path) > maxGroupPath {
+		if c.level < 7 || it.Phase < 0 {
 			continue
 		}
-		own := "- " + c.path
-		it.Section = strings.TrimSuffix(it.Section, own) + g.Path + " > " + own
+		if g := &p.plan.Phases[it.Phase]; g.Level == 7 && !(g.Led && g.ID == it.ID) && len(g.Path) <= maxGroupPath {
+			own := "- " + c.path
+			it.Section = strings.TrimSuffix(it.Section, own) + g.Path + " > " + own
+		}
 	}
 }

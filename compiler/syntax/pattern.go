@@ -1,9 +1,11 @@
 package syntax
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,10 +24,10 @@ type matcher struct {
 	sprintLike bool           // the id is that of the default dialect's sprints or phases
 	none       bool
 	near       *NearWords     // of the keywords; nil if there are none
-	decimal    *regexp.Regexp // of what may be inserted between whole numbers, "2.5"; nil if ids are none
+	decimal    *regexp.Regexp // of what may be inserted between whole numbers, "2.5"; nil if ids are not whole numbers
 }
 
-// newMatcher compiles a pattern. An id that is no regular expression matches
+// newMatcher compiles a pattern. An id that is not a regular expression matches
 // nothing: policies has reported it.
 func newMatcher(p Pattern) matcher {
 	m := matcher{none: p.None()}
@@ -155,9 +157,12 @@ const (
 	goodID                  // as the dialect says
 	caseID                  // right but for upper-case letters
 	foldedID                // right but for look-alike characters
-	malformed               // begins like one and goes on wrongly: 1.2.3, 1-2
+	malformed               // begins like one and continues wrongly: 1.2.3, 1-2
 	severalID               // names several: 1.1-1.3, 1.1 and 1.2
 )
+
+// good reports whether it is an id, maybe in other characters.
+func (l idLook) good() bool { return l == goodID || l == caseID || l == foldedID }
 
 // match reads an id at the beginning of s.
 func (m *matcher) match(s string) idMatch {
@@ -191,7 +196,7 @@ func (m *matcher) match(s string) idMatch {
 	if low := strings.ToLower(tok); isASCII(tok) && low != tok && m.whole(low) && m.boundary(s[len(tok):]) == endOfID {
 		return idMatch{id: low, n: len(tok), look: caseID}
 	}
-	if f := foldID(tok); f != tok && !isASCII(tok) && m.boundary(s[len(tok):]) == endOfID {
+	if f := FoldID(tok); f != tok && !isASCII(tok) && m.boundary(s[len(tok):]) == endOfID {
 		if m.whole(f) {
 			return idMatch{id: f, n: len(tok), look: foldedID}
 		}
@@ -208,7 +213,7 @@ func (m *matcher) match(s string) idMatch {
 func (m *matcher) whole(s string) bool { return len(m.id.FindString(s)) == len(s) }
 
 // namesMore reports whether what stands behind an id names another one: a
-// heading about several items is no item.
+// heading about several items is not an item.
 func (m *matcher) namesMore(id, s string) bool {
 	rest := strings.TrimLeft(s, " \u00a0")
 	for _, sep := range []string{",", "&", "+", "/", "and ", "to ", "through ", "-", "–", "—", "und ", "et "} {
@@ -236,20 +241,19 @@ func limited(s string) string { return s[:min(len(s), 256)] }
 
 // token returns the run of characters that a reader takes for the id.
 func token(s string) string {
-	end := len(s)
 	for i, r := range s {
 		if !unicode.In(r, unicode.L, unicode.N, unicode.Mn) && !strings.ContainsRune(".-_．。․", r) || i > 255 {
-			end = i
+			s = s[:i]
 			break
 		}
 	}
-	return strings.TrimRight(s[:end], ".-_")
+	return strings.TrimRight(s, ".-_")
 }
 
 type idEnd uint8
 
 const (
-	notEnd    idEnd = iota // the id goes on: 1.2.3, 1.2x
+	notEnd    idEnd = iota // the id continues: 1.2.3, 1.2x
 	endOfID                // a separator or a space
 	rangeOfID              // 1.1-1.3, 1.1/1.2
 )
@@ -291,53 +295,41 @@ func boundary(s string) idEnd {
 }
 
 func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// foldID writes an id with the ASCII characters that its characters look like.
-func foldID(s string) string {
-	var b strings.Builder
-	for _, r := range s {
+// FoldID writes an id with the ASCII characters that its characters look like: full-width
+// forms, digits of other scripts, letters that look like Latin ones.
+func FoldID(s string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r < utf8.RuneSelf:
-			b.WriteRune(r)
+			return r
 		case r >= 0xff01 && r <= 0xff5e: // full width
-			b.WriteRune(r - 0xff01 + '!')
-		case r == '。', r == '․', r == '·':
-			b.WriteByte('.')
+			return r - 0xff01 + '!'
 		case unicode.Is(unicode.Nd, r):
-			b.WriteByte('0' + digitValue(r))
-		default:
-			if a, ok := lookAlikes[r]; ok {
-				b.WriteByte(a)
-			} else {
-				b.WriteRune(r)
-			}
+			return '0' + digitValue(r)
 		}
-	}
-	return b.String()
+		return cmp.Or(lookAlikes()[r], r)
+	}, s)
 }
 
 // digitValue returns the value of a decimal digit of any script: their blocks
 // of ten begin with the digit zero.
-func digitValue(r rune) byte {
-	n := byte(0)
-	for n < 9 && unicode.Is(unicode.Nd, r-1) {
-		r--
+func digitValue(r rune) (n rune) {
+	for n < 9 && unicode.Is(unicode.Nd, r-n-1) {
 		n++
 	}
 	return n
 }
 
 // lookAlikes maps letters of other scripts to the Latin ones they look like.
-var lookAlikes = map[rune]byte{
-	'а': 'a', 'А': 'A', 'В': 'B', 'в': 'b', 'ь': 'b', 'с': 'c', 'С': 'C', 'ԁ': 'd', 'е': 'e', 'Е': 'E', 'һ': 'h', 'Н': 'H', 'і': 'i', 'І': 'I',
-	'ј': 'j', 'Ј': 'J', 'К': 'K', 'М': 'M', 'о': 'o', 'О': 'O', 'р': 'p', 'Р': 'P', 'ѕ': 's', 'Ѕ': 'S', 'Т': 'T', 'у': 'y', 'У': 'Y', 'х': 'x',
-	'Х': 'X', 'α': 'a', 'Α': 'A', 'Β': 'B', 'β': 'b', 'Ε': 'E', 'Η': 'H', 'Ι': 'I', 'Κ': 'K', 'Μ': 'M', 'Ν': 'N', 'ο': 'o', 'Ο': 'O', 'ρ': 'p',
-	'Ρ': 'P', 'Τ': 'T', 'Υ': 'Y', 'υ': 'u', 'ν': 'v', 'Χ': 'X', 'Ζ': 'Z', 'ɑ': 'a', 'ɡ': 'g', 'ı': 'i', 'ℓ': 'l', 'ⅰ': 'i', 'ª': 'a', 'º': 'o',
-}
+var lookAlikes = sync.OnceValue(func() map[rune]rune {
+	return map[rune]rune{
+		'。': '.', '․': '.', '·': '.', '‐': '-', '‑': '-', '−': '-',
+		'а': 'a', 'А': 'A', 'В': 'B', 'в': 'b', 'ь': 'b', 'с': 'c', 'С': 'C', 'ԁ': 'd', 'е': 'e', 'Е': 'E', 'һ': 'h', 'Н': 'H', 'і': 'i', 'І': 'I',
+		'ј': 'j', 'Ј': 'J', 'К': 'K', 'М': 'M', 'о': 'o', 'О': 'O', 'р': 'p', 'Р': 'P', 'ѕ': 's', 'Ѕ': 'S', 'Т': 'T', 'у': 'y', 'У': 'Y', 'х': 'x',
+		'Х': 'X', 'α': 'a', 'Α': 'A', 'Β': 'B', 'β': 'b', 'Ε': 'E', 'Η': 'H', 'Ι': 'I', 'Κ': 'K', 'Μ': 'M', 'Ν': 'N', 'ο': 'o', 'Ο': 'O', 'ρ': 'p',
+		'Ρ': 'P', 'Τ': 'T', 'Υ': 'Y', 'υ': 'u', 'ν': 'v', 'Χ': 'X', 'Ζ': 'Z', 'ɑ': 'a', 'ɡ': 'g', 'ı': 'i', 'ℓ': 'l', 'ⅰ': 'i', 'ª': 'a', 'º': 'o',
+	}
+})

@@ -38,14 +38,14 @@ const (
 type plainPart struct {
 	at, stop int
 	bold     bool      // it is a bold label, known or not
-	name     LabelName // "": it is no plain label
+	name     LabelName // "": it is not a plain label
 	written  span
 	value    int
 	items    []block // of a list below an empty value
 	is       bool    // it is a label
 }
 
-// plainItem takes in a list item whose parts are labels, some of them without bold. One
+// plainItem parses a list item whose parts are labels, some of them without bold. One
 // that has no bold part and holds other text, too, stays where it stands.
 func (r *reader) plainItem(b *block) bool {
 	parts, below := r.plainParts(b)
@@ -79,7 +79,7 @@ func (r *reader) plainItem(b *block) bool {
 	return true
 }
 
-// plainBelow takes in a list item below a label, which stays open, if it is nothing but
+// plainBelow parses a list item below a label, which stays open, if it is nothing but
 // labels without bold.
 func (r *reader) plainBelow(b *block) bool {
 	parts, below := r.plainParts(b)
@@ -88,7 +88,7 @@ func (r *reader) plainBelow(b *block) bool {
 	return whole && len(below) == 0
 }
 
-// plainInner takes in the dependency labels of the lists in a list item, in bold and
+// plainInner parses the dependency labels of the lists in a list item, in bold and
 // without, that name items. Their text stays where it stands.
 func (r *reader) plainInner(b *block) {
 	for i := range b.kids {
@@ -109,11 +109,11 @@ func (r *reader) plainInner(b *block) {
 // boldPart returns a list item that is one dependency label in bold as the part that it
 // would be without; else nil.
 func (r *reader) boldPart(b *block) []plainPart {
-	if r.kind != itemSection || len(b.kids) != 1 || b.kids[0].kind != paraBlock {
+	p := r.p
+	at, stop, ok := b.first()
+	if r.kind != itemSection || len(b.kids) != 1 || !ok {
 		return nil
 	}
-	p := r.p
-	at, stop := int(b.kids[0].start), int(b.kids[0].end)
 	l, ok := p.labelLine(at, min(lineEnd(p.src, at), stop))
 	if !ok || !l.known || l.meant != "" || !l.name.IsDependency() {
 		return nil
@@ -136,15 +136,12 @@ func (r *reader) plainLabels(parts []plainPart) {
 // no part reads like a dependency label without bold. below is what else the list
 // item holds, but for the list that is the value of its last part.
 func (r *reader) plainParts(b *block) (parts []plainPart, below []block) {
-	if r.kind != itemSection || len(b.kids) == 0 || b.kids[0].kind != paraBlock {
+	at, end, ok := b.first()
+	if r.kind != itemSection || !ok {
 		return nil, nil
 	}
 	p := r.p
-	at, end := int(b.kids[0].start), int(b.kids[0].end)
-	if box, n := boxAt(p.src[at:end]); box != NoBox {
-		at += n
-	}
-	if parts = p.plainParts(at, end); parts == nil {
+	if parts = p.plainParts(p.behindBox(at, end), end); parts == nil {
 		return nil, nil
 	}
 	below = b.kids[1:]
@@ -196,12 +193,8 @@ func (p *parser) plainParts(at, end int) (parts []plainPart) {
 const longestPlain = 40
 
 func (p *parser) plainPart(at, stop int) plainPart {
-	for at < stop && isSpace(p.src[at]) {
-		at++
-	}
-	for stop > at && isSpace(p.src[stop-1]) {
-		stop--
-	}
+	text := trimmed(p.src, at, stop)
+	at, stop = text.start, text.end
 	part := plainPart{at: at, stop: stop}
 	if at == stop {
 		return part
@@ -250,11 +243,11 @@ func (p *parser) namesItems(part *plainPart) bool {
 	value := strings.TrimSpace(p.src[part.value:part.stop])
 	at := p.file.Range(part.written.start, part.stop)
 	for i := range part.items {
-		if k := part.items[i].kids; len(k) == 1 && k[0].kind == paraBlock {
-			value += "\n" + p.src[k[0].start:k[0].end]
-			continue
+		from, to, ok := part.items[i].first()
+		if !ok || len(part.items[i].kids) != 1 {
+			return false
 		}
-		return false
+		value += "\n" + p.src[from:to]
 	}
 	if value == "" || p.names == nil || len(value) > maxPlainValue {
 		return false
@@ -280,16 +273,13 @@ const maxPlainValue = 4096
 
 // named lists what values can name.
 func (p *parser) named() (items, groups []Named) {
-	for i := range p.cands {
-		c := &p.cands[i]
-		switch n := (Named{c.key.id, c.text.Value, p.otherNames(c), c.keyword}); {
-		case c.live(false):
-			items = append(items, n)
-		case c.live(true):
-			groups = append(groups, n)
+	list := func(phase bool) (out []Named) {
+		for _, c := range p.live(phase) {
+			out = append(out, Named{c.key.id, c.text.Value, p.otherNames(c), c.keyword})
 		}
+		return out
 	}
-	return items, groups
+	return list(false), list(true)
 }
 
 // lineLabels takes the labels without bold out of the line of a list item that is an

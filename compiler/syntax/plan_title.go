@@ -19,9 +19,8 @@ func (p *parser) titled() {
 		return
 	}
 	others := false
-	for i := range p.cands {
-		o := &p.cands[i]
-		if o == c || !o.live(c.phase) {
+	for _, o := range p.live(c.phase) {
+		if o == c {
 			continue
 		}
 		if others = true; o.level == 1 {
@@ -41,24 +40,19 @@ func (p *parser) titled() {
 }
 
 // findTitle returns the element of the plan's title: the first heading of level
-// 1 that is no item or group, else the first heading if it stands above all others.
+// 1 that is neither an item nor a group, else the first heading if it stands above all others.
 func (p *parser) findTitle() int {
 	if p.titleElem > 0 {
 		return p.titleElem - 1
 	}
 	top := 7 // level of the first item or group
-	for i := range p.cands {
-		if c := &p.cands[i]; !c.prose {
-			top = c.level
-			break
-		}
+	if k := slices.IndexFunc(p.cands, func(c cand) bool { return !c.prose }); k >= 0 {
+		top = p.cands[k].level
 	}
 	first := true
 	for i := range p.stream {
 		e := &p.stream[i]
-		if e.cand >= 0 && !p.cands[e.cand].prose {
-			first = false
-		}
+		first = first && p.candAt(e) == nil
 		if e.b.kind != headingBlock || e.cand >= 0 {
 			continue
 		}
@@ -72,11 +66,6 @@ func (p *parser) findTitle() int {
 
 // highest reports whether no other heading stands as high as the one at.
 func (p *parser) highest(at int) bool {
-	level := p.stream[at].b.level
-	for i := range p.stream {
-		if e := &p.stream[i]; i != at && e.b.kind == headingBlock && e.b.level <= level {
-			return false
-		}
-	}
-	return true
+	b := p.stream[at].b
+	return !slices.ContainsFunc(p.stream, func(e elem) bool { return e.b != b && e.b.kind == headingBlock && e.b.level <= b.level })
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -48,11 +47,7 @@ func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to i
 	r := &reader{p: p, s: s, kind: kind, cur: -1, head: -1, annotation: a}
 	s.Labels = append(p.labels[:0], s.Labels...)
 	for i := from; i < to; i++ {
-		var below *block
-		if i+1 < to {
-			below = p.stream[i+1].b
-		}
-		r.elem(&p.stream[i], below)
+		r.elem(&p.stream[i], p.below(i, to))
 	}
 	r.finish()
 	s.statuses, p.statuses = p.statuses, nil
@@ -62,7 +57,15 @@ func (p *parser) section(s *Section, kind sectionKind, a *Annotation, from, to i
 	}
 }
 
-// elem takes in an element; below is the block that follows, or nil.
+// below returns the block of the element that follows, before to; nil if there is none.
+func (p *parser) below(i, to int) *block {
+	if i+1 < to {
+		return p.stream[i+1].b
+	}
+	return nil
+}
+
+// elem parses an element; below is the block that follows, or nil.
 func (r *reader) elem(e *elem, below *block) {
 	b := e.b
 	r.boxes(b, e.own)
@@ -87,7 +90,7 @@ func (r *reader) elem(e *elem, below *block) {
 	}
 }
 
-// block takes in a block, and the labels directly below the lines of a list.
+// block parses a block, and the labels directly below the lines of a list.
 func (r *reader) block(b, below *block) {
 	parts := r.p.cutLists(b)
 	if parts == nil {
@@ -212,22 +215,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 		l, ok := r.labelLine(at, stop)
 		switch {
 		case ok && l.known:
-			to, cut := next, next < lineEnd(p.src, at) // cut: another label on the same line
-			if cut {
-				to = stop
-			} else if continues(l.name) {
-				to = p.valueEnd(&l, next, end)
-			}
-			if r.kind == itemSection {
-				for line := next; line < to; line = nextLine(p.src[:end], line) {
-					p.plainControl(line, min(lineEnd(p.src, line), end), inLine, nil)
-				}
-			}
-			if r.kind == itemSection {
-				p.innerControls(l.value, stop)
-			}
-			r.label(l, at, to)
-			next = max(next, to)
+			next = r.labelLines(l, at, stop, next, end)
 		case ok:
 			if r.kind == itemSection {
 				p.unknown(l)
@@ -236,31 +224,50 @@ func (r *reader) paragraph(at, end int, below *block) {
 			r.cur = -1
 			r.proseLine(at, stop, first)
 		default:
-			if r.kind == itemSection {
-				p.nearLabel(at, stop, next < end || p.filled(at, stop, below))
-				p.plainControl(at, stop, inLine, lastLine(next, end, below))
-			}
-			to := next // up to the next label line
-			for to < end {
-				stop, next := min(lineEnd(p.src, to), end), nextLine(p.src[:end], to)
-				if _, label := p.labelLine(to, stop); label {
+			r.nearLine(at, stop, next, end, below)
+			for next < end { // up to the next label line
+				stop, behind := min(lineEnd(p.src, next), end), nextLine(p.src[:end], next)
+				if _, label := p.labelLine(next, stop); label {
 					break
 				}
-				if r.kind == itemSection {
-					p.nearLabel(to, stop, next < end || p.filled(to, stop, below))
-					p.plainControl(to, stop, inLine, lastLine(next, end, below))
-				}
-				to = next
+				r.nearLine(next, stop, behind, end, below)
+				next = behind
 			}
 			if first {
-				r.prose(at, to)
+				r.prose(at, next)
 			} else {
 				r.cur = -1
-				r.s.Prose = p.appendLines(r.s.Prose, at, to)
+				r.s.Prose = p.appendLines(r.s.Prose, at, next)
 			}
-			next = to
 		}
 		at, first = next, false
+	}
+}
+
+// labelLines parses a known label and the lines of its value; it returns what follows.
+func (r *reader) labelLines(l lineLabel, at, stop, next, end int) int {
+	p := r.p
+	to := next
+	if next < lineEnd(p.src, at) { // another label on the same line
+		to = stop
+	} else if continues(l.name) {
+		to = p.valueEnd(&l, next, end)
+	}
+	if r.kind == itemSection {
+		for line, stop := range p.lines(next, to) {
+			p.plainControl(line, stop, inLine, nil)
+		}
+		p.innerControls(l.value, stop)
+	}
+	r.label(l, at, to)
+	return max(next, to)
+}
+
+// nearLine looks at a line of a paragraph that is not a label.
+func (r *reader) nearLine(at, stop, next, end int, below *block) {
+	if r.kind == itemSection {
+		r.p.nearLabel(at, stop, next < end || r.p.filled(at, stop, below))
+		r.p.plainControl(at, stop, inLine, lastLine(next, end, below))
 	}
 }
 
@@ -303,117 +310,40 @@ func (r *reader) proseLine(at, stop int, first bool) {
 	r.s.Prose = r.p.appendLines(r.s.Prose, at, stop)
 }
 
-// gap puts a blank line between blocks of prose.
+// gap separates blocks of prose by a blank line.
 func (r *reader) gap() {
 	if n := len(r.s.Prose); n > 0 && r.s.Prose[n-1] != "" {
 		r.s.Prose = append(r.s.Prose, "")
 	}
 }
 
-// label takes in a known label whose lines are src[at:to].
+// label parses a known label whose lines are src[at:to].
 func (r *reader) label(l lineLabel, at, to int) {
 	p := r.p
 	in := p.plain(l.value, to)
 	p.comments(r, in.comments)
 	label := Label{Name: l.name, Written: l.written, Meant: l.meant, NameRange: p.rng(l.at), Value: in.Text, From: FromBold}
 	label.Lines = p.appendLines(nil, at, to)
-	if first, rest, ok := p.commandLines(in.Text); l.name == Verify && ok {
-		label.Value, label.Items = first, rest
+	if l.name == Verify {
+		label.Value, label.Items = p.commandLines(in.Text)
 	}
 	r.add(label)
 }
 
-// finish sets the tasks, checks scalars and trims the prose.
-func (r *reader) finish() {
-	s := r.s
-	labels, tasks := false, false
-	for i := range s.Labels {
-		l := &s.Labels[i]
-		if l.Name == Tasks {
-			tasks = true
-			s.Tasks = append(s.Tasks, l.Items...)
-			if len(l.Items) == 0 && l.Value.Value != "" {
-				s.Tasks = append(s.Tasks, ListItem{Text: l.Value, Range: l.Value.Range})
-			}
-			if len(l.Items) == 0 && len(l.Text) > 0 {
-				s.Tasks = append(s.Tasks, ListItem{Text: Text{Value: strings.Join(l.Text, " "), Raw: strings.Join(l.Text, " "), Range: l.TextRange}, Range: l.TextRange})
-			}
-		}
-		labels = labels || !l.Name.IsState() && l.From != FromPlain // which stands among the tasks
+// ScenarioWord reports whether a text begins as a scenario does: "**Given** a user, …".
+func ScenarioWord(text string) bool {
+	w, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(text, "*_ ")), " ")
+	switch strings.TrimRight(w, "*_:,") {
+	case "given", "when", "then", "and", "but":
+		return true
 	}
-	if r.kind == itemSection && !tasks {
-		r.adopt(labels)
-	}
-	for len(s.Prose) > 0 && s.Prose[len(s.Prose)-1] == "" {
-		s.Prose = s.Prose[:len(s.Prose)-1]
-	}
-	for i := range s.Labels {
-		s.Labels[i].At = min(s.Labels[i].At, len(s.Prose))
-	}
-	r.p.scalars(s)
+	return false
 }
 
-// adopt makes tasks of lists that belong to no label: of those with check boxes,
-// and of all if there are none and the section has no labels.
-func (r *reader) adopt(labels bool) {
-	s := r.s
-	var taken []looseList
-	for _, l := range r.loose {
-		if l.boxed() {
-			taken = append(taken, l)
-		}
-	}
-	r.stepsWithText(taken)
-	if len(taken) == 0 && !labels {
-		taken = r.loose
-	}
-	for i := range taken {
-		s.Tasks = append(s.Tasks, taken[i].items...)
-	}
-	if len(taken) == 0 {
-		return
-	}
-	kept := make([]string, 0, len(s.Prose))
-	k, j := 0, 0 // next list that was taken, next label: both stand in order
-	for i := 0; i <= len(s.Prose); i++ {
-		for ; j < len(s.Labels) && s.Labels[j].At <= i; j++ {
-			s.Labels[j].At = len(kept)
-		}
-		if i == len(s.Prose) {
-			break
-		}
-		for k < len(taken) && i >= taken[k].to {
-			k++
-		}
-		if k < len(taken) && i >= taken[k].from || s.Prose[i] == "" && (len(kept) == 0 || kept[len(kept)-1] == "") {
-			continue
-		}
-		kept = append(kept, s.Prose[i])
-	}
-	s.Prose = kept
-}
-
-// scalars reports scalar fields that are given twice with different values.
-func (p *parser) scalars(s *Section) {
-	var first map[LabelName]*Label
-	for i := range s.Labels {
-		l := &s.Labels[i]
-		if !l.Name.IsScalar() {
-			continue
-		}
-		if first == nil {
-			first = map[LabelName]*Label{}
-		}
-		m := first[l.Name]
-		if m == nil {
-			first[l.Name] = l
-			continue
-		}
-		if strings.EqualFold(m.Value.Plain(), l.Value.Plain()) {
-			continue
-		}
-		p.report(diag.Newf("conflicting-values", l.Range(), "%s is given twice", labelWord(l.Name)).WithDetail(
-			"It is %q here and %q above; a section has one. Delete one of them.", clip(l.Value.Value, 60), clip(m.Value.Value, 60)).
-			WithRelated(m.Range(), "first given here"))
-	}
+// goesOn reports whether a paragraph is one more scenario of the acceptance criteria
+// above it; the word that it begins with is bold.
+func goesOn(l *Label, paragraph string) bool {
+	paragraph = strings.TrimLeft(paragraph, " ")
+	bold := strings.HasPrefix(paragraph, "**") || strings.HasPrefix(paragraph, "__")
+	return l.Name == Acceptance && bold && ScenarioWord(paragraph)
 }

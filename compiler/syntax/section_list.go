@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// list takes in list items: for the open label, as labels, or as prose.
+// list parses list items: for the open label, as labels, or as prose.
 func (r *reader) list(items []block) {
 	if l := r.active(); l != nil && takesList(l) {
 		l.Items = slices.Grow(l.Items, len(items))
@@ -25,19 +25,17 @@ func (r *reader) list(items []block) {
 			r.plainInner(&items[i])
 			l = r.active() // labels may have moved
 			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
-				first, rest, ok := r.p.commandLines(it.Text)
-				if l.Name == Verify && ok {
-					it.Text = first
-					l.Items = append(append(l.Items, it), rest...)
-				} else {
-					l.Items = append(l.Items, it)
+				var rest []ListItem
+				if l.Name == Verify {
+					it.Text, rest = r.p.commandLines(it.Text)
 				}
+				l.Items = append(append(l.Items, it), rest...)
 			}
 			r.itemFences(&items[i], l)
 		}
 		return
 	}
-	open := -1 // loose list that goes on
+	open := -1 // loose list that continues
 	for i := range items {
 		b := &items[i]
 		if r.labelItem(b) {
@@ -75,11 +73,8 @@ func (p *parser) stepsBehindPaths(l *Label, items []block, i int) bool {
 
 // boxed reports whether a list item begins with a check box.
 func (p *parser) boxed(b *block) bool {
-	if len(b.kids) == 0 || b.kids[0].kind != paraBlock {
-		return false
-	}
-	box, _ := boxAt(p.src[b.kids[0].start:b.kids[0].end])
-	return box != NoBox
+	at, end, ok := b.first()
+	return ok && p.behindBox(at, end) > at
 }
 
 // takesList reports whether a list below the label belongs to it.
@@ -95,19 +90,17 @@ func takesList(l *Label) bool {
 	return l.Value.Value == "" || strings.HasSuffix(l.Value.Value, ":")
 }
 
-// labelItem takes in a list item that is a label.
+// labelItem parses a list item that is a label.
 func (r *reader) labelItem(b *block) bool {
-	if len(b.kids) == 0 || b.kids[0].kind != paraBlock {
+	at, end, ok := b.first()
+	if !ok {
 		return false
 	}
 	if r.plainItem(b) {
 		return true
 	}
-	p, para := r.p, &b.kids[0]
-	at, end := int(para.start), int(para.end)
-	if box, n := boxAt(p.src[at:end]); box != NoBox {
-		at += n
-	}
+	p := r.p
+	at = p.behindBox(at, end)
 	l, ok := r.labelLine(at, min(lineEnd(p.src, at), end))
 	if !ok {
 		return false
@@ -128,7 +121,7 @@ func (r *reader) labelItem(b *block) bool {
 	return true
 }
 
-// fence takes in a fenced code block.
+// fence parses a fenced code block.
 func (r *reader) fence(b *block) {
 	p := r.p
 	f := p.fenceOf(b)

@@ -60,18 +60,12 @@ func (m *matcher) several(s string, n int) idMatch {
 func separated(s string) (rest string, through, ok bool) {
 	const blanks = " \u00a0"
 	s = strings.TrimLeft(s, blanks)
-	for _, sep := range rangeSeps {
+	for i, sep := range slices.Concat(rangeSeps, listSeps) {
 		if after, found := strings.CutPrefix(s, sep); found {
-			return strings.TrimLeft(after, blanks), true, true
-		}
-	}
-	for _, sep := range listSeps {
-		if after, found := strings.CutPrefix(s, sep); found {
-			after = strings.TrimLeft(after, blanks)
-			if sep == "," {
+			if after = strings.TrimLeft(after, blanks); sep == "," {
 				after = strings.TrimLeft(strings.TrimPrefix(after, "and "), blanks)
 			}
-			return after, false, true
+			return after, i < len(rangeSeps), true
 		}
 	}
 	return s, false, false
@@ -106,7 +100,7 @@ func idsBetween(lo, hi string) []string {
 	return out
 }
 
-// lastNumber takes "1.2a" apart into "1.", "2" and "a".
+// lastNumber parses "1.2a" into "1.", "2" and "a".
 func lastNumber(id string) (prefix, number, letters string) {
 	end := len(strings.TrimRight(id, "abcdefghijklmnopqrstuvwxyz"))
 	at := len(strings.TrimRight(id[:end], "0123456789"))
@@ -118,14 +112,14 @@ func lastNumber(id string) (prefix, number, letters string) {
 // sign of a range.
 func (p *parser) hyphens() {
 	first, shared := map[string]string{}, map[string]bool{}
-	some := false
+	var all []*cand
 	for i := range p.cands {
 		c := &p.cands[i]
 		if !hyphened(c.key.id) || c.phase {
 			continue
 		}
-		some = true
-		for prefix := range prefixes(c.key.id) {
+		all = append(all, c)
+		for _, prefix := range prefixes(c.key.id) {
 			if id, known := first[prefix]; !known {
 				first[prefix] = c.key.id
 			} else if id != c.key.id {
@@ -133,19 +127,8 @@ func (p *parser) hyphens() {
 			}
 		}
 	}
-	if !some {
-		return
-	}
-	for i := range p.cands {
-		c := &p.cands[i]
-		if c.phase || !hyphened(c.key.id) {
-			continue
-		}
-		own := false
-		for prefix := range prefixes(c.key.id) {
-			own = own || shared[prefix]
-		}
-		if own {
+	for _, c := range all {
+		if slices.ContainsFunc(prefixes(c.key.id), func(prefix string) bool { return shared[prefix] }) {
 			continue
 		}
 		cut := strings.LastIndexByte(c.key.id, '-')
@@ -179,18 +162,14 @@ func hyphened(id string) bool {
 	return id != "" && id[0] >= '0' && id[0] <= '9' && strings.IndexByte(id, '-') > 0
 }
 
-// prefixes yields what stands before each hyphen of an id.
-func prefixes(id string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for i, n := 0, 0; i < len(id) && n < 8; i++ {
-			if id[i] != '-' {
-				continue
-			}
-			if n++; !yield(id[:i]) {
-				return
-			}
+// prefixes returns what stands before the first hyphens of an id.
+func prefixes(id string) (out []string) {
+	for i := 0; i < len(id) && len(out) < 8; i++ {
+		if id[i] == '-' {
+			out = append(out, id[:i])
 		}
 	}
+	return out
 }
 
 // severals keeps a heading of several ids only if no other heading has one of
@@ -206,9 +185,8 @@ func (p *parser) severals() {
 		if c.prose || c.struck {
 			continue
 		}
-		taken[kind(c)][p.plainID(c.key.id)]++
-		for _, id := range c.key.also {
-			taken[kind(c)][p.plainID(id)]++
+		for _, id := range p.allNames(c) {
+			taken[kind(c)][id]++
 		}
 	}
 	for i := range p.cands {
@@ -216,11 +194,7 @@ func (p *parser) severals() {
 		if !isSeveral(*c) || c.struck {
 			continue
 		}
-		twice := taken[kind(c)][p.plainID(c.key.id)] > 1
-		for _, id := range c.key.also {
-			twice = twice || taken[kind(c)][p.plainID(id)] > 1
-		}
-		if twice {
+		if slices.ContainsFunc(p.allNames(c), func(id string) bool { return taken[kind(c)][id] > 1 }) {
 			p.dismiss(c, severalID)
 		}
 	}
@@ -240,9 +214,17 @@ func (p *parser) furtherNames(c *cand) []string {
 }
 
 func (p *parser) otherNames(c *cand) []string {
-	names := make([]string, len(c.key.also))
-	for i, id := range c.key.also {
-		names[i] = p.plainID(id)
+	if len(c.key.also) == 0 {
+		return nil
+	}
+	return p.allNames(c)[1:]
+}
+
+// allNames returns the ids that a heading gives, the first one first.
+func (p *parser) allNames(c *cand) []string {
+	names := make([]string, 0, 1+len(c.key.also))
+	for _, id := range append([]string{c.key.id}, c.key.also...) {
+		names = append(names, p.plainID(id))
 	}
 	return names
 }

@@ -40,9 +40,8 @@ func (p *parser) splits() {
 			}
 		}
 	}
-	for i := range p.cands {
-		c := &p.cands[i]
-		c.prose = c.prose || c.split
+	for _, c := range p.live(false) {
+		c.prose = c.split
 	}
 }
 

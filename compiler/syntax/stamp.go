@@ -23,11 +23,7 @@ func stamp(s string) int {
 	if len(day) != len("2026-10-01") || !beginsWithDate(day) || strings.Trim(clock, "0123456789:.+-/ UTCGMZ") != "" {
 		return 0
 	}
-	end++
-	for end < len(s) && isSpace(s[end]) {
-		end++
-	}
-	return end
+	return trimmed(s, end+1, len(s)).start
 }
 
 // onlyComments reports whether text says nothing: a date before it is a title itself,

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -9,45 +10,39 @@ import (
 
 // cancelled notes what is struck through.
 func (p *parser) cancelled() {
-	var at []*cand
+	var at []diag.Range
+	headings, others := 0, 0
 	for i := range p.cands {
-		c := &p.cands[i]
-		if c.struck {
-			at = append(at, c)
+		if c := &p.cands[i]; c.struck {
+			at = append(at, p.keyRange(c))
 			p.plan.Cancelled = append(p.plan.Cancelled, Cancelled{ID: c.key.id, Range: p.keyRange(c), Phase: c.phase})
+			if c.level < 7 {
+				headings++
+			} else {
+				others++
+			}
 		}
 	}
 	if len(at) == 0 {
 		return
 	}
-	what, part := p.struckKind(at), "id"
+	what, part := "heading", "id"
+	switch {
+	case headings > 0 && others > 0:
+		what = "part"
+	case others > 0:
+		what = lineKinds[p.dialect.In]
+	}
 	if p.dialect.In == InTodo {
 		part = "text"
 	}
-	d := diag.Newf("cancelled", p.keyRange(at[0]), "%s cancelled", text.Counted(len(at), "struck-through "+what+" is", "struck-through "+what+"s are")).WithDetail(
-		"A %s whose %s stands inside ~~ is cancelled: it makes no node, and nothing below it belongs to another one. Remove the ~~ to bring it back.", what, part)
-	for _, c := range at[1:min(len(at), maxRelated)] {
-		d = d.WithRelated(p.keyRange(c), "cancelled too")
-	}
-	p.report(d)
+	p.report(diag.Newf("cancelled", at[0], "%s cancelled", text.Counted(len(at), "struck-through "+what+" is", "struck-through "+what+"s are")).WithDetail(
+		"A %s whose %s stands inside ~~ is cancelled: it makes no node, and nothing below it belongs to another one. Remove the ~~ to bring it back.", what, part).
+		WithAll(at[1:], maxRelated-1, "cancelled too"))
 }
 
-// struckKind is what candidates are, if they are all the same.
-func (p *parser) struckKind(list []*cand) string {
-	kinds := map[string]bool{}
-	kind := ""
-	for _, c := range list {
-		kind = "heading"
-		if c.level == 7 {
-			kind = map[Place]string{InCheckbox: "check box", InTodo: "check box", InBold: "bold line", InTable: "table row"}[p.dialect.In]
-		}
-		kinds[kind] = true
-	}
-	if len(kinds) > 1 {
-		return "part"
-	}
-	return kind
-}
+// lineKinds are what items are that are not headings.
+var lineKinds = map[Place]string{InCheckbox: "check box", InTodo: "check box", InBold: "bold line", InTable: "table row"}
 
 // struckTitles warns of what runs although its title is struck through.
 func (p *parser) struckTitles() {
@@ -59,23 +54,17 @@ func (p *parser) struckTitles() {
 				text.Counted(len(ph.Items), "item is", "items are")).WithRelated(p.plan.Items[ph.Items[0]].KeyRange, "the first item that stays"))
 		}
 	}
-	var d diag.Diagnostic
-	n := 0
+	var first *Item
+	var at []diag.Range
 	for i := range p.plan.Items {
-		it := &p.plan.Items[i]
-		if !it.StruckTitle || it.Done {
-			continue
-		}
-		switch n++; {
-		case n == 1:
-			d = diag.New("struck-title", it.TitleRange, "only the title of an item is struck through").WithDetail(
-				"That changes nothing: %s is an item like any other, and it will run. Put the ~~ around its id too to cancel it, as in %s, or take them away.", clip(it.ID, 20), p.struckThrough(it))
-		case n <= maxRelated:
-			d = d.WithRelated(it.TitleRange, "this one too")
+		if it := &p.plan.Items[i]; it.StruckTitle && !it.Done {
+			first, at = cmp.Or(first, it), append(at, it.TitleRange)
 		}
 	}
-	if n > 0 {
-		p.report(d)
+	if first != nil {
+		p.report(diag.New("struck-title", at[0], "only the title of an item is struck through").WithDetail(
+			"That changes nothing: %s is an item like any other, and it will run. Put the ~~ around its id too to cancel it, as in %s, or take them away.", clip(first.ID, 20), p.struckThrough(first)).
+			WithAll(at[1:], maxRelated-1, "this one too"))
 	}
 }
 

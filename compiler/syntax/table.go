@@ -15,7 +15,7 @@ type table struct {
 	head []inline
 	rows []tableRow
 
-	misspelt map[int]bool // columns whose header was reported
+	misspelt []int // columns whose header was reported
 }
 
 type tableRow struct {
@@ -44,8 +44,7 @@ func (p *parser) tableOf(at, end int) (*table, bool) {
 	}
 	t := &table{head: p.cells(head, min(lineEnd(p.src, head), end))}
 	t.rows = make([]tableRow, 0, strings.Count(p.src[at:end], "\n"))
-	for at = nextLine(p.src[:end], at); at < end; at = nextLine(p.src[:end], at) {
-		stop := min(lineEnd(p.src, at), end)
+	for at, stop := range p.lines(nextLine(p.src[:end], at), end) {
 		row := tableRow{cells: p.cells(at, stop), at: span{at, stop}, table: t}
 		for _, c := range row.cells {
 			row.comments = append(row.comments, c.comments...)
@@ -66,9 +65,7 @@ func isDelimiterRow(s string) bool {
 
 // cells splits a row at its bars; a bar behind a backslash is text.
 func (p *parser) cells(at, end int) []inline {
-	for at < end && isSpace(p.src[at]) {
-		at++
-	}
+	at = trimmed(p.src, at, end).start
 	if at < end && p.src[at] == '|' {
 		at++
 	}
@@ -98,15 +95,10 @@ func (r *tableRow) cell(i int) *inline {
 
 // column finds a column by its header words.
 func (t *table) column(words []string) int {
-	for i := range t.head {
-		name := stems(t.head[i].Value)
-		for _, w := range words {
-			if name != "" && name == stems(w) {
-				return i
-			}
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.head, func(in inline) bool {
+		name := stems(in.Value)
+		return name != "" && slices.ContainsFunc(words, func(w string) bool { return name == stems(w) })
+	})
 }
 
 // tableItems reads the rows of a table as items, where the dialect has them.
@@ -197,11 +189,8 @@ func (p *parser) rowLabels(it *Item, c *cand) {
 // once.
 func (p *parser) headed(t *table, i int) (LabelName, bool) {
 	n, meant, ok := lookupNear(t.head[i].Value)
-	if meant != "" && !t.misspelt[i] {
-		if t.misspelt == nil {
-			t.misspelt = map[int]bool{}
-		}
-		t.misspelt[i] = true
+	if meant != "" && !slices.Contains(t.misspelt, i) {
+		t.misspelt = append(t.misspelt, i)
 		p.misspelt(t.head[i].Value, meant, t.head[i].Range, meant)
 	}
 	return n, ok
@@ -264,12 +253,9 @@ func (p *parser) tables() {
 
 // dependencies returns the columns that are headed by a dependency label.
 func (t *table) dependencies() map[int]LabelName {
-	var out map[int]LabelName
+	out := map[int]LabelName{}
 	for i := range t.head {
 		if n, _, ok := lookupNear(t.head[i].Value); ok && n.IsDependency() {
-			if out == nil {
-				out = map[int]LabelName{}
-			}
 			out[i] = n
 		}
 	}
@@ -295,10 +281,8 @@ func (p *parser) dependencyTable(t *table, columns map[int]LabelName, items map[
 	if id < 0 {
 		return
 	}
-	for c := range t.head {
-		if _, isLabel := columns[c]; isLabel {
-			p.headed(t, c)
-		}
+	for c := range columns {
+		p.headed(t, c)
 	}
 	for i := range t.rows {
 		row := &t.rows[i]
@@ -339,10 +323,7 @@ func (p *parser) cellItem(c *inline, items map[string]int) (int, bool) {
 	if k, ok := items[v]; ok {
 		return k, true
 	}
-	n, gap, ok := p.item.keyword(v)
-	if !ok {
-		n, gap = 0, 0
-	}
+	n, gap, _ := p.item.keyword(v)
 	m := p.item.match(v[n+gap:])
 	if m.look != goodID {
 		return 0, false

@@ -2,32 +2,16 @@ package syntax
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// todoItem reads the line of a check box as an item that needs no id. The box of
-// an item is what says that it is finished; those inside it are its tasks.
-func (p *parser) todoItem(c cand, in inline, at, end int) cand {
-	t, ok := p.readTitle(in, &p.item)
-	if !ok {
-		t = p.freeTitle(in)
-	}
-	p.controls(t.in)
-	c.title = t
-	c.line = span{t.in.Range.Start, t.in.Range.End}
-	c.slot = Slot{Offset: at + len(strings.TrimRight(p.src[at:end], " \t\r\n")), Form: LineEnd, Prefix: " "}
-	return c
-}
-
-// emptyBox reports a check box without text, of which nobody is told.
+// emptyBox reports a check box without text.
 func (p *parser) emptyBox(para *block) bool {
-	at, end := int(para.start), int(para.end)
-	for at < end && isSpace(p.src[at]) {
-		at++
-	}
+	at, end := trimmed(p.src, int(para.start), int(para.end)).start, int(para.end)
 	box, after := boxAt(p.src[at:end])
 	if box == NoBox || strings.TrimSpace(p.src[min(at+after, end):end]) != "" {
 		return false
@@ -37,7 +21,7 @@ func (p *parser) emptyBox(para *block) bool {
 	return true
 }
 
-// freeTitle takes a text apart that has no keyword and no id.
+// freeTitle parses a text that has no keyword and no id.
 func (p *parser) freeTitle(in inline) title {
 	t := title{in: in, kind: KindWork}
 	start := t.leading(in.Value)
@@ -59,12 +43,12 @@ func (p *parser) freeTitle(in inline) title {
 func (p *parser) todos() {
 	for i := range p.cands {
 		if c := &p.cands[i]; c.key.n == 0 {
-			c.key = idMatch{id: digits(i + 1), look: goodID}
+			c.key = idMatch{id: strconv.Itoa(i + 1), look: goodID}
 		}
 	}
 	p.repeats()
 	filled, heading := []int{}, -1
-	title, above := p.findTitle(), false // above the others
+	title := p.findTitle()
 	for i := range p.stream {
 		switch e := &p.stream[i]; {
 		case e.b.kind == headingBlock:
@@ -76,12 +60,7 @@ func (p *parser) todos() {
 			p.cands[e.cand].parent = heading
 		}
 	}
-	if title >= 0 {
-		above = true
-		for _, h := range filled {
-			above = above && (h == title || p.stream[h].b.level > p.stream[title].b.level)
-		}
-	}
+	above := title >= 0 && !slices.ContainsFunc(filled, func(h int) bool { return h != title && p.stream[h].b.level <= p.stream[title].b.level })
 	of := make(map[int]int, len(filled)) // heading → its group
 	for _, h := range filled {
 		if h == title && above {
@@ -112,12 +91,9 @@ func (p *parser) textAboveBoxes() {
 		return
 	}
 	slices.SortFunc(p.aboveBoxes, func(a, b diag.Range) int { return a.Start - b.Start }) // inner ones were found first
-	d := diag.Newf("text-above-boxes", p.aboveBoxes[0], "%s above check boxes", text.Counted(len(p.aboveBoxes), "list item without a box stands", "list items without a box stand")).WithDetail(
-		"It is no item and no group, so no agent is told what it says. Write it as a heading, give it a box of its own, or say it in the text of the boxes.")
-	for _, at := range p.aboveBoxes[1:min(len(p.aboveBoxes), maxRelated)] {
-		d = d.WithRelated(at, "this one too")
-	}
-	p.report(d)
+	p.report(diag.Newf("text-above-boxes", p.aboveBoxes[0], "%s above check boxes", text.Counted(len(p.aboveBoxes), "list item without a box stands", "list items without a box stand")).WithDetail(
+		"It is no item and no group, so no agent is told what it says. Write it as a heading, give it a box of its own, or say it in the text of the boxes.").
+		WithAll(p.aboveBoxes[1:], maxRelated-1, "this one too"))
 }
 
 // openInside warns of boxes that are open inside a ticked one: the item is finished,

@@ -31,7 +31,7 @@ type Limits struct {
 type Plan struct {
 	File        *diag.File
 	FrontMatter FrontMatter
-	Title       string     // text of the first level-1 heading that is no item; else of the front matter; else ""
+	Title       string     // text of the first level-1 heading that is not an item; else of the front matter; else ""
 	TitleRange  diag.Range // of that heading's line; an empty range at the start if there is none
 	Epic        Annotation // <!-- beads-ralph-epic: bd-… -->
 	EpicSlot    Slot       // where it is to be written if Epic is not set
@@ -63,9 +63,8 @@ type Phase struct {
 	Implicit    bool       // made from the ids of items that stand in no group
 	Parallel    bool       // marked (parallel)
 	Done        bool
-	DoneBy      string // "heading", "status"
-	MarkerRange diag.Range
-	Section     Section // up to the first item or sub-heading; Prose goes on over sub-headings that are no items
+	DoneBy      string  // "heading", "status"
+	Section     Section // up to the first item or sub-heading; Prose continues over sub-headings that are not items
 	Again       []GroupAgain
 	Items       []int  // indices in Plan.Items
 	Path        string // "## Phase 1: A"
@@ -94,7 +93,7 @@ type Item struct {
 	ID          string     // "1.2a": the key, without keyword; ASCII
 	KeyRange    diag.Range // of the id as written; of the title if Placed
 	Names       []string   // further ids that the heading gives it: "4" of "Sprint 3-4"
-	Placed      bool       // the key is the item's place: nobody wrote it
+	Placed      bool       // the key is the item's place: not written in the plan
 	Keyword     string     // as written: "Sprint"; "" if there is none
 	Title       string     // without markup, markers, status, anchor, annotation, control characters
 	TitleRange  diag.Range // of the title text; empty behind the id if there is none
@@ -257,17 +256,7 @@ func (t Text) Sub(start, end int) diag.Range {
 func (t Text) Plain() string {
 	v := strings.TrimRight(t.Value, " .")
 	for strings.HasSuffix(v, ")") {
-		depth, at := 0, -1
-		for i := len(v) - 1; i >= 0 && at < 0; i-- {
-			switch v[i] {
-			case ')':
-				depth++
-			case '(':
-				if depth--; depth == 0 {
-					at = i
-				}
-			}
-		}
+		at := opener(v, '(')
 		if at <= 0 {
 			break
 		}
@@ -309,12 +298,11 @@ const (
 
 // ListItem is an item of a list.
 type ListItem struct {
-	Text     Text // first paragraph, without box
-	Box      Box
-	BoxRange diag.Range
-	Detail   []string // what stands below the first paragraph, as lines, dedented, boxes removed
-	Items    []ListItem
-	Range    diag.Range
+	Text   Text // first paragraph, without box
+	Box    Box
+	Detail []string // what stands below the first paragraph, as lines, dedented, boxes removed
+	Items  []ListItem
+	Range  diag.Range
 }
 
 // Fence is a fenced code block.

@@ -1,6 +1,8 @@
 package syntax
 
-import "strings"
+import (
+	"strings"
+)
 
 // The lines directly below a label's line belong to its value as long as they can be a
 // part of it. What stands below that is text of the item, as everything is that a label
@@ -14,13 +16,12 @@ func continues(n LabelName) bool {
 
 // valueEnd returns where the value of a label ends whose lines go on at from.
 func (p *parser) valueEnd(l *lineLabel, from, end int) int {
-	to := from
-	for to < end {
-		stop := min(lineEnd(p.src, to), end)
-		if _, label := p.labelLine(to, stop); label || p.boldAside(to, stop) {
+	to := end
+	for at, stop := range p.lines(from, end) {
+		if _, label := p.labelLine(at, stop); label || p.boldAside(at, stop) {
+			to = at
 			break
 		}
-		to = nextLine(p.src[:end], to)
 	}
 	if strings.TrimSpace(p.src[l.value:from]) == "" { // the value begins below
 		from = nextLine(p.src[:to], from)
@@ -58,12 +59,35 @@ func (p *parser) namesEnd(value, from, to int) int {
 // begin like an entry.
 func (p *parser) linesEnd(from, to int, entry func(line string) bool) int {
 	above := strings.TrimSpace(p.src[lineStart(p.src, from-1):from])
-	for at := from; at < to; at = nextLine(p.src[:to], at) {
-		line := strings.TrimSpace(p.src[at:min(lineEnd(p.src, at), to)])
+	for at, stop := range p.lines(from, to) {
+		line := strings.TrimSpace(p.src[at:stop])
 		if line != "" && !strings.HasSuffix(above, ",") && !entry(line) {
 			return at
 		}
 		above = line
 	}
 	return to
+}
+
+// commandLines splits a text whose first line is one code span and that continues below it:
+// below Verify that line is a command, and so is each that follows it while it is one
+// code span; the lines behind them are another text.
+func (p *parser) commandLines(t Text) (first Text, rest []ListItem) {
+	at := nextLine(p.src[:t.Range.End], t.Range.Start)
+	if at >= t.Range.End {
+		return t, nil
+	}
+	if first = p.plain(t.Range.Start, at).Text; !first.Code {
+		return t, nil
+	}
+	for at < t.Range.End {
+		next := nextLine(p.src[:t.Range.End], at)
+		line := p.plain(at, next).Text
+		if !line.Code {
+			line, next = p.plain(at, t.Range.End).Text, t.Range.End
+		}
+		rest = append(rest, ListItem{Text: line, Range: line.Range})
+		at = next
+	}
+	return first, rest
 }

@@ -25,16 +25,18 @@ type waveReader struct {
 	from, to int
 	at       diag.Range // of the last token
 	waves    []Wave
-	found    bool
 	bad      bool // the text is no JSON, or ends too soon
+}
+
+// start is where the next token begins.
+func (w *waveReader) start() int {
+	at := w.from + int(w.d.InputOffset())
+	return w.to - len(strings.TrimLeft(w.p.src[at:w.to], " \t\r\n,:"))
 }
 
 // next reads a token and keeps its place.
 func (w *waveReader) next() json.Token {
-	start := w.from + int(w.d.InputOffset())
-	for start < w.to && strings.IndexByte(" \t\r\n,:", w.p.src[start]) >= 0 {
-		start++
-	}
+	start := w.start()
 	t, err := w.d.Token()
 	end := w.from + int(w.d.InputOffset())
 	if err != nil {
@@ -46,92 +48,76 @@ func (w *waveReader) next() json.Token {
 	return t
 }
 
+const noJSON = "the text is no JSON"
+
 func (w *waveReader) document() string {
-	if w.next() != json.Delim('{') {
-		return "the text is no JSON object"
-	}
-	for w.d.More() {
-		key, ok := w.next().(string)
-		if !ok {
-			return "the text is no JSON"
-		}
-		if key != "waves" {
-			if !w.skip() {
-				return "the text is no JSON"
-			}
-			continue
-		}
-		if w.found {
-			return "\"waves\" stands twice"
-		}
-		w.found = true
-		if w.next() != json.Delim('[') {
-			return "\"waves\" is no array"
-		}
-		for w.d.More() {
-			if why := w.wave(); why != "" {
-				return why
-			}
-		}
-		if w.next() != json.Delim(']') {
-			return "the text is no JSON"
-		}
-	}
-	if w.next() != json.Delim('}') {
-		return "the text is no JSON"
-	}
-	if !w.found {
+	found := false
+	why := w.each('{', "the text is no JSON object", func() string {
+		return w.field("waves", "\"waves\" stands twice", &found, func() string { return w.each('[', "\"waves\" is no array", w.wave) })
+	})
+	if why == "" && !found {
 		return "there is no array \"waves\""
 	}
-	return ""
+	return why
 }
 
 func (w *waveReader) wave() string {
-	if w.next() != json.Delim('{') {
-		return "a wave is no object"
-	}
-	wave := Wave{Range: w.at}
-	tasks := false
-	for w.d.More() {
-		key, ok := w.next().(string)
-		switch {
-		case !ok:
-			return "the text is no JSON"
-		case key != "tasks":
-			if !w.skip() {
-				return "the text is no JSON"
-			}
-			continue
-		case tasks:
-			return "\"tasks\" stands twice in a wave"
-		}
-		tasks = true
-		if w.next() != json.Delim('[') {
-			return "\"tasks\" is no array"
-		}
-		for w.d.More() {
-			switch t := w.next().(type) {
-			case string:
-				wave.Tasks = append(wave.Tasks, Stated{Value: t, Range: w.at})
-			case json.Number:
-				wave.Tasks = append(wave.Tasks, Stated{Value: t.String(), Range: w.at})
-			default:
-				return "a task is no id"
-			}
-		}
-		if w.next() != json.Delim(']') {
-			return "the text is no JSON"
-		}
-	}
-	if w.next() != json.Delim('}') {
-		return "the text is no JSON"
-	}
-	if !tasks {
+	at, found := w.start(), false
+	wave := Wave{Range: w.p.file.Range(at, at+1)}
+	why := w.each('{', "a wave is no object", func() string {
+		return w.field("tasks", "\"tasks\" stands twice in a wave", &found, func() string {
+			return w.each('[', "\"tasks\" is no array", func() string {
+				switch t := w.next().(type) {
+				case string:
+					wave.Tasks = append(wave.Tasks, Stated{Value: t, Range: w.at})
+				case json.Number:
+					wave.Tasks = append(wave.Tasks, Stated{Value: t.String(), Range: w.at})
+				default:
+					return "a task is no id"
+				}
+				return ""
+			})
+		})
+	})
+	if why == "" && !found {
 		w.at = wave.Range
 		return "a wave has no \"tasks\""
 	}
 	w.waves = append(w.waves, wave)
+	return why
+}
+
+// each parses an object or an array: the opening delimiter, elements by means of read, the
+// closing delimiter. It returns what is wrong; other is the message for any other value.
+func (w *waveReader) each(open json.Delim, other string, read func() string) string {
+	if w.next() != open {
+		return other
+	}
+	for w.d.More() {
+		if why := read(); why != "" {
+			return why
+		}
+	}
+	if w.next() != open+2 { // "}" is two behind "{", "]" behind "["
+		return noJSON
+	}
 	return ""
+}
+
+// field reads a key and, for the one of a name, its value, which may be there once; other
+// values are passed over.
+func (w *waveReader) field(name, twice string, found *bool, read func() string) string {
+	key, ok := w.next().(string)
+	switch {
+	case !ok, key != name && !w.skip():
+		return noJSON
+	case key != name:
+		return ""
+	case *found:
+		return twice
+	}
+	*found = true
+	return read()
 }
 
 // skip passes over a value.

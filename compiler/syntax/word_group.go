@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -34,9 +35,6 @@ func (p *parser) wordTitle(in inline, level int) {
 			return
 		}
 		m = newMatcher(Pattern{Keywords: []string{word}, ID: phaseID})
-		if p.wordMatchers == nil {
-			p.wordMatchers = map[string]matcher{}
-		}
 		p.wordMatchers[strings.ToLower(word)] = m
 	}
 	if t, ok := p.readTitle(in, &m); ok && !t.struck {
@@ -70,7 +68,7 @@ func (p *parser) wordGroups() {
 			title := e.b.level == 1 && first
 			first = first && e.b.level > 1
 			if next < len(p.wordHeads) && p.wordHeads[next].elem == i {
-				if next++; !title || tops > 1 { // the title is no group
+				if next++; !title || tops > 1 { // the title is not a group
 					open[e.b.level] = next
 				}
 			}
@@ -94,20 +92,18 @@ func (p *parser) wordGroups() {
 		h := &p.wordHeads[i]
 		number, _ := simplify(h.key.id)
 		if k, known := chosen[number]; known && h.id == "" && p.wordHeads[k].level != h.level {
-			p.again(h.elem, number)
+			p.repeating[h.elem] = number
 		}
 	}
 }
 
 // wordGroup returns the group that the heading at an element is, or nil.
 func (p *parser) wordGroup(elem int) *wordHeading {
-	for p.nextWord < len(p.wordHeads) && p.wordHeads[p.nextWord].elem < elem {
-		p.nextWord++
+	k, found := slices.BinarySearchFunc(p.wordHeads, elem, func(h wordHeading, elem int) int { return h.elem - elem })
+	if !found || p.wordHeads[k].id == "" {
+		return nil
 	}
-	if p.nextWord < len(p.wordHeads) && p.wordHeads[p.nextWord].elem == elem && p.wordHeads[p.nextWord].id != "" {
-		return &p.wordHeads[p.nextWord]
-	}
-	return nil
+	return &p.wordHeads[k]
 }
 
 // addWordGroup makes the group. Its items are those of its number, wherever they

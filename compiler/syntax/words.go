@@ -12,8 +12,6 @@ import (
 // maxRelated bounds the places that one diagnostic lists.
 const maxRelated = 8
 
-func digits(n int) string { return strconv.Itoa(n) }
-
 // quoted writes a name from the plan for a summary: short, printable.
 func quoted(s string) string { return strconv.Quote(clip(s, 24)) }
 
@@ -32,6 +30,18 @@ func clip(s string, n int) string {
 		}, s)
 	}
 	return text.Clip(s, n)
+}
+
+// clipped lists the names of at most so many of all.
+func clipped[T any](all []T, most int, name func(T) string) string {
+	var names []string
+	for _, t := range all[:min(len(all), most)] {
+		names = append(names, clip(name(t), 40))
+	}
+	if len(all) > most {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 func nearest(word string, known []string) (string, bool) {

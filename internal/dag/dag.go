@@ -1,10 +1,11 @@
 // Package dag is what ordering work needs of directed graphs: an order in which nothing
-// comes before what it waits for, what is left on cycles, and what leads to what.
+// comes before what it waits for, cycles, what leads to what, and which edges say nothing new.
 //
 // Nodes are indices from 0. It imports the standard library alone.
 package dag
 
 import (
+	"cmp"
 	"container/heap"
 	"iter"
 	"slices"
@@ -90,15 +91,6 @@ func (g *Graph) OrderBy(preferred []int32) []int32 {
 	return order
 }
 
-// Left says of each node whether an order leaves it out.
-func (g *Graph) Left(order []int32) []bool {
-	left := slices.Repeat([]bool{true}, g.Len())
-	for _, i := range order {
-		left[i] = false
-	}
-	return left
-}
-
 // Behind says of each node whether a path of at least one edge leads to it from node i.
 func (g *Graph) Behind(i int32) []bool {
 	behind := make([]bool, g.Len())
@@ -120,34 +112,174 @@ func (g *Graph) waits() []int32 {
 	return waits
 }
 
-// Reach answers questions of reachability for many sources at once: one bit each, 64 in a
-// round, carried along an order of the graph. visit is called after each round with the
-// sources of the round and, for each node, the bits of the sources from which a path of
-// at least one edge leads to it.
-func (g *Graph) Reach(order, sources []int32, visit func(round []int32, reached []uint64)) {
-	reached := make([]uint64, g.Len())
-	own := make([]uint64, g.Len())
-	for len(sources) > 0 {
-		round := sources[:min(64, len(sources))]
-		sources = sources[len(round):]
-		clear(reached)
-		for k, s := range round {
-			own[s] = 1 << k
+// Leads says of each of n pairs whether a path of at least one edge leads from its first
+// node to its second. order is the order of the graph, which has no cycle.
+func (g *Graph) Leads(order []int32, n int, pair func(k int) (from, to int32)) []bool {
+	out := make([]bool, n)
+	g.ask(order, n, pair, func(k int, to int32, bit uint64, reached, _ []uint64) { out[k] = reached[to]&bit != 0 })
+	return out
+}
+
+// mostRedundant bounds the search for redundant edges, which gives only hints: about a
+// second.
+const mostRedundant = 1 << 29
+
+// Redundant calls visit for each of n edges that a path of two or more edges implies. leads
+// says whether a path leads from the edge's first node to another one. A graph for which
+// the search would take too long has none.
+func (g *Graph) Redundant(order []int32, n int, edge func(k int) (from, to int32), visit func(k int, leads func(to int32) bool)) {
+	first, sources := make([]bool, g.Len()), 0
+	for k := range n {
+		if from, _ := edge(k); !first[from] {
+			first[from] = true
+			sources++
+		}
+	}
+	if (sources/64+1)*(g.Len()+len(g.next)) > mostRedundant {
+		return
+	}
+	g.ask(order, n, edge, func(k int, to int32, bit uint64, reached, far []uint64) {
+		if far[to]&bit != 0 {
+			visit(k, func(other int32) bool { return reached[other]&bit != 0 })
+		}
+	})
+}
+
+// ask follows the graph from the first nodes of many pairs at once: one bit each, 64 in a
+// round, carried along an order. answer gets the bits of the nodes from which a path of at
+// least one edge (reached) and of at least two (far) leads to each node.
+func (g *Graph) ask(order []int32, n int, pair func(k int) (from, to int32), answer func(k int, to int32, bit uint64, reached, far []uint64)) {
+	if n == 0 {
+		return
+	}
+	type question struct {
+		k        int
+		from, to int32
+	}
+	asked := make([]question, n)
+	for k := range asked {
+		from, to := pair(k)
+		asked[k] = question{k, from, to}
+	}
+	slices.SortStableFunc(asked, func(a, b question) int { return cmp.Compare(a.from, b.from) })
+	own, reached, far := make([]uint64, g.Len()), make([]uint64, g.Len()), make([]uint64, g.Len())
+	for len(asked) > 0 {
+		sources, end := 0, 0
+		for ; end < len(asked); end++ {
+			if from := asked[end].from; own[from] == 0 {
+				if sources == 64 {
+					break
+				}
+				own[from] = 1 << sources
+				sources++
+			}
 		}
 		for _, i := range order {
-			carry := reached[i] | own[i]
-			if carry == 0 {
+			if reached[i]|own[i] == 0 {
 				continue
 			}
 			for _, to := range g.Next(i) {
-				reached[to] |= carry
+				far[to] |= reached[i]
+				reached[to] |= reached[i] | own[i]
 			}
 		}
-		visit(round, reached)
-		for _, s := range round {
-			own[s] = 0
+		for _, q := range asked[:end] {
+			answer(q.k, q.to, own[q.from], reached, far)
+		}
+		asked = asked[end:]
+		clear(own)
+		clear(reached)
+		clear(far)
+	}
+}
+
+// Cycles returns one shortest cycle for each set of nodes that all lead to each other: that
+// through the smallest of them, which comes first, and by it. Each node waits for the next
+// one, the last for the first. It takes time linear in the graph.
+func (g *Graph) Cycles() (cycles [][]int32) {
+	back := New(g.Len(), func(yield func(from, to int32) bool) {
+		for i := range int32(g.Len()) {
+			for _, to := range g.Next(i) {
+				if !yield(to, i) {
+					return
+				}
+			}
+		}
+	})
+	knot := make([]int32, g.Len()) // by node: 1 + the smallest node of its set
+	for _, root := range slices.Backward(g.finished()) {
+		if knot[root] > 0 {
+			continue
+		}
+		knot[root] = root + 1
+		members := []int32{root}
+		for k := 0; k < len(members); k++ {
+			for _, i := range back.Next(members[k]) {
+				if knot[i] == 0 {
+					knot[i] = root + 1
+					members = append(members, i)
+				}
+			}
+		}
+		first := slices.Min(members)
+		for _, i := range members {
+			knot[i] = first + 1
 		}
 	}
+	via := make([]int32, g.Len())
+	for i, k := range knot {
+		if int(k) == i+1 {
+			if c := back.shortest(int32(i), knot, via); c != nil {
+				cycles = append(cycles, c)
+			}
+		}
+	}
+	return cycles
+}
+
+// finished returns the nodes, each behind all that can be reached from it and was not
+// reached before.
+func (g *Graph) finished() []int32 {
+	out, seen, next := make([]int32, 0, g.Len()), make([]bool, g.Len()), slices.Clone(g.first)
+	var stack []int32
+	for root := range int32(g.Len()) {
+		if !seen[root] {
+			stack = append(stack, root)
+		}
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			seen[at] = true
+			if next[at] == g.first[at+1] {
+				out, stack = append(out, at), stack[:len(stack)-1]
+			} else if next[at]++; !seen[g.next[next[at]-1]] {
+				stack = append(stack, g.next[next[at]-1])
+			}
+		}
+	}
+	return out
+}
+
+// shortest searches, breadth first, a way from start back to it in its set; nil if there is none.
+func (g *Graph) shortest(start int32, knot, via []int32) []int32 {
+	seen := map[int32]bool{}
+	for queue := []int32{start}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		for _, i := range g.Next(at) {
+			if i == start {
+				path := []int32{at}
+				for ; at != start; path = append(path, at) {
+					at = via[at]
+				}
+				slices.Reverse(path)
+				return path
+			}
+			if knot[i] == knot[start] && !seen[i] {
+				seen[i], via[i] = true, at
+				queue = append(queue, i)
+			}
+		}
+	}
+	return nil
 }
 
 // ranks is a heap of places in an order of preference.

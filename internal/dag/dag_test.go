@@ -25,15 +25,17 @@ func TestOrders(t *testing.T) {
 		edges     [][2]int32
 		preferred []int32
 		order, by string
-		left      string
+		cycles    string
 	}{
 		{"nothing", 0, nil, nil, "[]", "[]", "[]"},
-		{"no edge", 3, nil, []int32{2, 0, 1}, "[0 1 2]", "[2 0 1]", "[false false false]"},
-		{"a chain against the preference", 3, [][2]int32{{2, 1}, {1, 0}}, []int32{0, 1, 2}, "[2 1 0]", "[2 1 0]", "[false false false]"},
-		{"what is free goes on by preference", 4, [][2]int32{{0, 1}}, []int32{0, 1, 2, 3}, "[0 2 3 1]", "[0 1 2 3]", "[false false false false]"},
-		{"an edge twice", 2, [][2]int32{{0, 1}, {0, 1}}, []int32{1, 0}, "[0 1]", "[0 1]", "[false false]"},
-		{"a cycle and what waits for it", 4, [][2]int32{{0, 1}, {1, 0}, {1, 2}}, []int32{0, 1, 2, 3}, "[3]", "[3]", "[true true true false]"},
-		{"itself", 1, [][2]int32{{0, 0}}, []int32{0}, "[]", "[]", "[true]"},
+		{"no edge", 3, nil, []int32{2, 0, 1}, "[0 1 2]", "[2 0 1]", "[]"},
+		{"a chain against the preference", 3, [][2]int32{{2, 1}, {1, 0}}, []int32{0, 1, 2}, "[2 1 0]", "[2 1 0]", "[]"},
+		{"what is free goes on by preference", 4, [][2]int32{{0, 1}}, []int32{0, 1, 2, 3}, "[0 2 3 1]", "[0 1 2 3]", "[]"},
+		{"an edge twice", 2, [][2]int32{{0, 1}, {0, 1}}, []int32{1, 0}, "[0 1]", "[0 1]", "[]"},
+		{"a cycle and what waits for it", 4, [][2]int32{{0, 1}, {1, 0}, {1, 2}}, []int32{0, 1, 2, 3}, "[3]", "[3]", "[[0 1]]"},
+		{"two sets, one waits for the other", 4, [][2]int32{{1, 0}, {0, 1}, {1, 2}, {3, 2}, {2, 3}}, []int32{0, 1, 2, 3}, "[]", "[]", "[[0 1] [2 3]]"},
+		{"the shortest of several", 3, [][2]int32{{1, 0}, {2, 0}, {2, 1}, {0, 2}}, []int32{0, 1, 2}, "[]", "[]", "[[0 2]]"},
+		{"itself", 1, [][2]int32{{0, 0}}, []int32{0}, "[]", "[]", "[[0]]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := New(c.n, edges(c.edges))
@@ -44,16 +46,16 @@ func TestOrders(t *testing.T) {
 			if got := fmt.Sprint(g.OrderBy(c.preferred)); got != c.by {
 				t.Errorf("OrderBy: got %s, want %s", got, c.by)
 			}
-			if got := fmt.Sprint(g.Left(order)); got != c.left {
-				t.Errorf("Left: got %s, want %s", got, c.left)
+			if got := fmt.Sprint(g.Cycles()); got != c.cycles {
+				t.Errorf("Cycles: got %s, want %s", got, c.cycles)
 			}
 		})
 	}
 }
 
-// TestReachAndBehindAgreeWithTheirDefinition asks of random graphs, with more sources than a round holds,
-// what following all edges finds.
-func TestReachAndBehindAgreeWithTheirDefinition(t *testing.T) {
+// TestPathsAgreeWithTheirDefinition asks of random graphs, with more first nodes than a round
+// holds, what following all edges finds.
+func TestPathsAgreeWithTheirDefinition(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		n := 1 + rnd.IntN(150)
@@ -66,29 +68,30 @@ func TestReachAndBehindAgreeWithTheirDefinition(t *testing.T) {
 			}
 		}
 		g := New(n, edges(es))
-		var sources []int32
-		for i := range n {
-			if rnd.IntN(4) > 0 {
-				sources = append(sources, int32(i))
+		leads := g.Leads(g.Order(), n*n, func(k int) (from, to int32) { return int32(k % n), int32(k / n) })
+		for from := range n {
+			want := searched(n, es, int32(from))
+			if got := g.Behind(int32(from)); !slices.Equal(got, want) {
+				t.Fatalf("behind %d: got %v, want %v in %v", from, got, want, es)
+			}
+			for to := range n {
+				if got := leads[to*n+from]; got != want[to] {
+					t.Fatalf("from %d to %d: got %v, want %v in %v", from, to, got, want[to], es)
+				}
 			}
 		}
-		seen := 0
-		g.Reach(g.Order(), sources, func(round []int32, reached []uint64) {
-			for k, s := range round {
-				seen++
-				want := searched(n, es, s)
-				if got := g.Behind(s); !slices.Equal(got, want) {
-					t.Fatalf("behind %d: got %v, want %v in %v", s, got, want, es)
-				}
-				for i := range n {
-					if got := reached[i]&(1<<k) != 0; got != want[i] {
-						t.Fatalf("from %d to %d: got %v, want %v in %v", s, i, got, want[i], es)
-					}
-				}
+		redundant := make([]bool, len(es))
+		g.Redundant(g.Order(), len(es), func(k int) (from, to int32) { return es[k][0], es[k][1] }, func(k int, leads func(int32) bool) {
+			redundant[k] = true
+			if !slices.ContainsFunc(es, func(e [2]int32) bool { return e[1] == es[k][1] && leads(e[0]) }) {
+				t.Fatalf("%v is called redundant in %v, but leads to none that %d waits for", es[k], es, es[k][1])
 			}
 		})
-		if seen != len(sources) {
-			t.Fatalf("%d of %d sources were asked about", seen, len(sources))
+		for k, e := range es {
+			rest := slices.DeleteFunc(slices.Clone(es), func(o [2]int32) bool { return o == e })
+			if got, want := redundant[k], searched(n, rest, e[0])[e[1]]; got != want {
+				t.Fatalf("%v is redundant: got %v, want %v in %v", e, got, want, es)
+			}
 		}
 	}
 }

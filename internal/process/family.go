@@ -4,6 +4,7 @@ package process
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"strings"
 	"sync"
@@ -101,20 +102,17 @@ func assign(all map[int]proc) {
 	self, _ := read(os.Getpid())
 	for grown := true; grown; {
 		grown = false
-		queue := make([]int, 0, len(owner))
+		members := make([]proc, 0, len(owner))
 		for pid := range owner {
-			queue = append(queue, pid)
+			members = append(members, all[pid])
 		}
-		for len(queue) > 0 {
-			pid := queue[0]
-			queue = queue[1:]
-			for _, c := range children[pid] {
-				if owner[c.pid] == nil && c.pid != self.pid {
-					owner[c.pid] = owner[pid]
-					queue = append(queue, c.pid)
-				}
+		descend(members, children, func(p, c proc) bool {
+			if owner[c.pid] != nil || c.pid == self.pid {
+				return false
 			}
-		}
+			owner[c.pid] = owner[p.pid]
+			return true
+		})
 		for pid, f := range owner {
 			if p := all[pid]; p.session != self.session {
 				f.homes[p.session] = true
@@ -134,6 +132,12 @@ func assign(all map[int]proc) {
 			}
 		}
 	}
+	record(all, owner, strays)
+	reap(children[self.pid], self)
+}
+
+// record notes who belongs to whom, and tells the guard what it does not know.
+func record(all map[int]proc, owner map[int]*family, strays map[int]uint64) {
 	var found []guardWord
 	for pid, f := range owner {
 		if p := all[pid]; pid != f.root.pid && !p.dead {
@@ -151,7 +155,6 @@ func assign(all map[int]proc) {
 	families.strays = strays
 	tellGuard(found...)
 	wakeGuard()
-	reap(children[self.pid], self)
 }
 
 // adopted finds the family of an orphan: by its process group, its session, its
@@ -225,27 +228,14 @@ func (f *family) kill(sig syscall.Signal) {
 // end asks the program to end, in its own way if it has one and then by a signal,
 // and makes it after the grace. It returns when the program is reaped.
 func (f *family) end(s Spec, done <-chan error) {
-	grace := s.Grace
-	if grace == 0 {
-		grace = 5 * time.Second
-	}
-	within := func() bool {
-		t := time.NewTimer(grace)
-		defer t.Stop()
-		select {
-		case <-done:
-			return true
-		case <-t.C:
-			return false
-		}
-	}
+	grace := cmp.Or(s.Grace, 5*time.Second)
 	if s.AtOnce != nil && s.AtOnce() {
 		f.kill(syscall.SIGKILL)
 		<-done
 		return
 	}
 	if s.Ask != nil {
-		if s.Ask(); within() {
+		if s.Ask(); within(done, grace) {
 			return
 		}
 	}
@@ -254,7 +244,7 @@ func (f *family) end(s Spec, done <-chan error) {
 	} else {
 		f.kill(syscall.SIGTERM)
 	}
-	if within() {
+	if within(done, grace) {
 		return
 	}
 	f.kill(syscall.SIGKILL)

@@ -92,12 +92,7 @@ func EndGuard() {
 	_ = conn.Close()
 	guarding.conn = nil
 	families.mu.Unlock()
-	t := time.NewTimer(time.Second)
-	defer t.Stop()
-	select {
-	case <-over:
-	case <-t.C:
-	}
+	within(over, time.Second)
 }
 
 // startGuard starts a guard and tells it everything.

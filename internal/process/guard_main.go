@@ -191,31 +191,67 @@ func (h *hunt) find(all map[int]proc) map[proc]bool {
 			h.latest = max(h.latest, p.start)
 		}
 	}
-	found := map[int]bool{} // true: a tool
-	same := func(pid int, start uint64) bool { p, ok := all[pid]; return ok && p.start == start }
-	take := func(seen map[int]uint64) {
-		for pid, start := range seen {
-			if same(pid, start) {
-				found[pid] = false
+	self := os.Getpid()
+	found := h.known(all, self)
+	children := map[int][]proc{}
+	for _, p := range all {
+		children[p.parent] = append(children[p.parent], p)
+	}
+	for grown := true; grown; {
+		grown = false
+		members := make([]proc, 0, len(found))
+		for pid, tool := range found {
+			p := all[pid]
+			if p.session != h.session && p.session != 0 && !tool { // 0 is outside of the pid namespace
+				h.homes[p.session] = true
+			}
+			members = append(members, p)
+		}
+		descend(members, children, func(p, c proc) bool {
+			if _, known := found[c.pid]; known || c.pid == self {
+				return false
+			}
+			found[c.pid], grown = found[p.pid], true
+			return true
+		})
+		for _, p := range all {
+			if _, known := found[p.pid]; !known && p.pid != self && h.homes[p.session] && all[p.session].start <= h.latest {
+				found[p.pid], grown = false, true
 			}
 		}
 	}
-	self := os.Getpid()
-	for root, f := range h.began {
-		if same(root, f.start) {
-			found[root] = false
+	out := map[proc]bool{}
+	for pid, tool := range found {
+		if p := all[pid]; !p.dead {
+			out[p] = tool
 		}
-		take(f.seen)
 	}
-	take(h.strays.seen)
-	for pid, p := range h.hit {
-		if same(pid, p.start) {
+	return out
+}
+
+// known are those that ralph told of, that were killed and still live, that are in a group
+// which ralph made, or that carry its mark; true: a tool.
+func (h *hunt) known(all map[int]proc, self int) map[int]bool {
+	found := map[int]bool{}
+	same := func(pid int, start uint64) bool { p, ok := all[pid]; return ok && p.start == start }
+	take := func(pid int, start uint64) {
+		if same(pid, start) {
 			found[pid] = false
 		}
 	}
-	children := map[int][]int{}
+	for root, f := range h.began {
+		take(root, f.start)
+		for pid, start := range f.seen {
+			take(pid, start)
+		}
+	}
+	for pid, start := range h.strays.seen {
+		take(pid, start)
+	}
+	for pid, p := range h.hit {
+		take(pid, p.start)
+	}
 	for _, p := range all {
-		children[p.parent] = append(children[p.parent], p.pid)
 		if p.pid == self {
 			continue
 		}
@@ -231,38 +267,7 @@ func (h *hunt) find(all map[int]proc) map[proc]bool {
 			found[p.pid] = tool
 		}
 	}
-	for grown := true; grown; {
-		grown = false
-		queue := make([]int, 0, len(found))
-		for pid, tool := range found {
-			if p := all[pid]; p.session != h.session && p.session != 0 && !tool { // 0 is outside of the pid namespace
-				h.homes[p.session] = true
-			}
-			queue = append(queue, pid)
-		}
-		for len(queue) > 0 {
-			pid := queue[0]
-			queue = queue[1:]
-			for _, c := range children[pid] {
-				if _, known := found[c]; !known && c != self {
-					found[c], grown = found[pid], true
-					queue = append(queue, c)
-				}
-			}
-		}
-		for _, p := range all {
-			if _, known := found[p.pid]; !known && p.pid != self && h.homes[p.session] && all[p.session].start <= h.latest {
-				found[p.pid], grown = false, true
-			}
-		}
-	}
-	out := map[proc]bool{}
-	for pid, tool := range found {
-		if p := all[pid]; !p.dead {
-			out[p] = tool
-		}
-	}
-	return out
+	return found
 }
 
 // marked reports whether a process carries ralph's mark, and whether as a tool.

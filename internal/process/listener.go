@@ -50,11 +50,18 @@ func (o *output) heard(b []byte) {
 func (l *listener) drain(limit time.Duration) {
 	ended := make(chan struct{})
 	go func() { l.wg.Wait(); close(ended) }()
+	within(ended, limit)
+}
+
+// within waits for a channel, at most so long, and reports whether something came.
+func within[T any](c <-chan T, limit time.Duration) bool {
 	t := time.NewTimer(limit)
 	defer t.Stop()
 	select {
-	case <-ended:
+	case <-c:
+		return true
 	case <-t.C:
+		return false
 	}
 }
 

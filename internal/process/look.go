@@ -14,14 +14,9 @@ import (
 // Look finds a program as a shell with this environment would: a name on its
 // PATH, a path as it is (from dir). The error says what is missing.
 func Look(name string, env []string, dir string) (string, error) {
-	return look([]string{name}, env, dir)
-}
-
-func look(argv, env []string, dir string) (string, error) {
-	if len(argv) == 0 || argv[0] == "" {
+	if name == "" {
 		return "", errors.New("no program is named")
 	}
-	name := argv[0]
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)

@@ -18,7 +18,7 @@ import (
 // ctx ends, it is killed and the error is ctx's.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	adopt()
-	path, err := look(s.Argv, s.Env, s.Dir)
+	path, err := Look(strings.Join(s.Argv[:min(1, len(s.Argv))], ""), s.Env, s.Dir)
 	if err != nil {
 		return Result{}, &NotStarted{err}
 	}
@@ -48,33 +48,8 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	}
 	begun := time.Now()
 	l := &listener{tap: s.Tap, begun: begun}
-	cmd := &exec.Cmd{Path: path, Args: s.Argv, Dir: s.Dir, Env: guarded(s.Env), SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
-	if s.Stdin != nil {
-		cmd.Stdin = s.Stdin
-	}
-	stdout, err := l.open(out, false)
+	cmd, err := l.start(s, path, out, errOut)
 	if err != nil {
-		return Result{}, err
-	}
-	stderr := stdout
-	if errOut != out {
-		if stderr, err = l.open(errOut, true); err != nil {
-			l.close(0)
-			return Result{}, errors.Join(err, stdout.Close())
-		}
-	}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err = cmd.Start()
-	err = errors.Join(err, stdout.Close())
-	if stderr != stdout {
-		err = errors.Join(err, stderr.Close())
-	}
-	if cmd.Process == nil {
-		var perr *fs.PathError
-		l.close(0) // nobody wrote
-		if errors.As(err, &perr) && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.ENOMEM) {
-			return Result{}, &NotStarted{err}
-		}
 		return Result{}, err
 	}
 	family := join(cmd.Process.Pid, markOf(s))
@@ -91,16 +66,53 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	if how == 0 {
 		return Result{}, ctx.Err()
 	}
-	res := Result{How: how, Took: took}
+	return resultOf(Result{How: how, Took: took}, s, werr)
+}
+
+// start starts the program, with its outputs in the sinks.
+func (l *listener) start(s Spec, path string, out, errOut *sink) (*exec.Cmd, error) {
+	cmd := &exec.Cmd{Path: path, Args: s.Argv, Dir: s.Dir, Env: guarded(s.Env), SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	if s.Stdin != nil {
+		cmd.Stdin = s.Stdin
+	}
+	stdout, err := l.open(out, false)
+	if err != nil {
+		return nil, err
+	}
+	stderr := stdout
+	if errOut != out {
+		if stderr, err = l.open(errOut, true); err != nil {
+			l.close(0)
+			return nil, errors.Join(err, stdout.Close())
+		}
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err = cmd.Start()
+	err = errors.Join(err, stdout.Close())
+	if stderr != stdout {
+		err = errors.Join(err, stderr.Close())
+	}
+	if cmd.Process != nil {
+		return cmd, nil
+	}
+	l.close(0) // nobody wrote
+	var perr *fs.PathError
+	if errors.As(err, &perr) && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.ENOMEM) {
+		err = &NotStarted{err}
+	}
+	return nil, err
+}
+
+// resultOf completes a result by what Wait said.
+func resultOf(res Result, s Spec, werr error) (Result, error) {
 	var exit *exec.ExitError
 	switch {
-	case how != Exited, werr == nil:
+	case res.How != Exited, werr == nil:
 	case errors.As(werr, &exit):
+		res.Code = exit.ExitCode()
 		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 			res.How, res.Signal, res.Code = Signaled, ws.Signal(), 128+int(ws.Signal())
-			return res, nil
 		}
-		res.Code = exit.ExitCode()
 	default:
 		return res, fmt.Errorf("run %s: %w", s.Argv[0], werr)
 	}

@@ -4,6 +4,7 @@ package process
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"syscall"
@@ -123,43 +124,48 @@ func environment(pid int) (vars [][]byte, ok bool) {
 
 // told reads a file of a process. Where its first thread has ended, that one's is empty
 // or cannot be opened: then it is another's.
-func told(pid int, name string) ([]byte, error) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/" + name)
-	if len(b) > 0 {
-		return b, nil
-	}
-	for _, dir := range otherThreads(pid) {
-		if b, err := os.ReadFile(dir + name); err == nil && len(b) > 0 {
-			return b, nil
+func told(pid int, name string) (b []byte, err error) {
+	err = eachThread(pid, func(dir string) (err error) {
+		switch b, err = os.ReadFile(dir + name); {
+		case len(b) > 0:
+			return nil
+		case err == nil:
+			return errEmpty
 		}
+		return err
+	})
+	if errors.Is(err, errEmpty) {
+		err = nil
 	}
 	return b, err
 }
 
+var errEmpty = errors.New("it is empty")
+
 // workDir is the directory that a process works in.
-func workDir(pid int) (string, error) {
-	at, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
-	if err == nil {
-		return at, nil
-	}
-	for _, dir := range otherThreads(pid) {
-		if at, err := os.Readlink(dir + "cwd"); err == nil {
-			return at, nil
-		}
-	}
-	return "", err
+func workDir(pid int) (at string, err error) {
+	err = eachThread(pid, func(dir string) (err error) {
+		at, err = os.Readlink(dir + "cwd")
+		return err
+	})
+	return at, err
 }
 
-// otherThreads lists the directories of a process's threads beside the first.
-func otherThreads(pid int) (dirs []string) {
-	first := strconv.Itoa(pid)
-	tasks, _ := os.ReadDir("/proc/" + first + "/task") // it is gone, or nobody's to look at
+// eachThread tries the directory of a process, and then those of its other threads, until
+// one will do; else the error is the first.
+func eachThread(pid int, try func(dir string) error) error {
+	name := strconv.Itoa(pid)
+	first := try("/proc/" + name + "/")
+	if first == nil {
+		return nil
+	}
+	tasks, _ := os.ReadDir("/proc/" + name + "/task") // it is gone, or nobody's to look at
 	for _, t := range tasks {
-		if t.Name() != first {
-			dirs = append(dirs, "/proc/"+first+"/task/"+t.Name()+"/")
+		if t.Name() != name && try("/proc/"+name+"/task/"+t.Name()+"/") == nil {
+			return nil
 		}
 	}
-	return dirs
+	return first
 }
 
 // signal sends sig to p if p still is itself. A number that was given to another

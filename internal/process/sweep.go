@@ -16,9 +16,14 @@ import (
 // what a ralph that was killed left running, and returns how many it killed. It
 // finds nothing where there is no /proc.
 func Sweep(prefix string, names ...string) int {
+	return sweep(func() []proc { return marked(prefix, names) })
+}
+
+// sweep kills what is found until nothing is, and returns how many it killed.
+func sweep(find func() []proc) int {
 	killed := map[proc]bool{}
 	for range 2000 { // one that hangs in the kernel cannot be waited for
-		found := marked(prefix, names)
+		found := find()
 		if len(found) == 0 && allGone(killed) {
 			break
 		}
@@ -68,13 +73,21 @@ func marked(prefix string, names []string) []proc {
 			out = append(out, p)
 		}
 	}
-	for i := 0; i < len(out); i++ {
-		for _, c := range children[out[i].pid] {
-			if !taken[c.pid] && !mine[c.pid] && !c.dead {
-				taken[c.pid] = true
-				out = append(out, c)
+	return descend(out, children, func(_, c proc) bool {
+		is := !taken[c.pid] && !mine[c.pid] && !c.dead
+		taken[c.pid] = taken[c.pid] || is
+		return is
+	})
+}
+
+// descend adds to a list the children of those in it, and theirs, that take says.
+func descend(list []proc, children map[int][]proc, take func(parent, child proc) bool) []proc {
+	for i := 0; i < len(list); i++ {
+		for _, c := range children[list[i].pid] {
+			if take(list[i], c) {
+				list = append(list, c)
 			}
 		}
 	}
-	return out
+	return list
 }

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 )
 
 // SweepDir kills what programs of this process left running in the background, if it
@@ -21,21 +19,7 @@ func SweepDir(dir, mark string) int {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	killed := map[proc]bool{}
-	for range 2000 {
-		found := orphansIn(dir, mark)
-		if len(found) == 0 && allGone(killed) {
-			break
-		}
-		for _, p := range found {
-			if signal(p, syscall.SIGKILL) {
-				p.dead = false
-				killed[p] = true
-			}
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return len(killed)
+	return sweep(func() []proc { return orphansIn(dir, mark) })
 }
 
 // orphansIn lists the processes that this one has adopted and that work in dir, with
@@ -65,12 +49,5 @@ func orphansIn(dir, mark string) []proc {
 			out = append(out, p)
 		}
 	}
-	for i := 0; i < len(out); i++ {
-		for _, c := range children[out[i].pid] {
-			if !c.dead {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
+	return descend(out, children, func(_, c proc) bool { return !c.dead })
 }

@@ -115,6 +115,9 @@ func OpenOwn(path string) (*os.File, error) { return openOwn(path, os.O_RDONLY, 
 // ReadOwn reads a file of ralph's own.
 func ReadOwn(path string) ([]byte, error) { return read(-1)(OpenOwn(path)) }
 
+// ReadOwnMax is ReadOwn of a file of at most limit bytes.
+func ReadOwnMax(path string, limit int64) ([]byte, error) { return read(limit)(OpenOwn(path)) }
+
 // CreateOwn makes a file of ralph's own, for writing. A file or a link in its place is
 // taken away first, so that no other name of it is written to: neither what a link leads
 // to, nor a file that has a second name elsewhere. Everything else stays, and is an

@@ -5,6 +5,7 @@
 package regular
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -116,24 +117,15 @@ func read(limit int64) func(*os.File, error) ([]byte, error) {
 		if limit >= 0 {
 			in = io.LimitReader(f, limit+1)
 		}
-		b := make([]byte, 0, st.Size()+1) // to see the end without growing
-		for {
-			n, err := in.Read(b[len(b):cap(b)])
-			b = b[:len(b)+n]
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return b, err
-			}
-			if len(b) == cap(b) {
-				b = append(b, 0)[:len(b)]
-			}
+		var b bytes.Buffer
+		b.Grow(int(st.Size()) + bytes.MinRead) // to see the end without growing
+		if _, err := b.ReadFrom(in); err != nil {
+			return b.Bytes(), err
 		}
-		if limit >= 0 && int64(len(b)) > limit {
+		if limit >= 0 && int64(b.Len()) > limit {
 			return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("%w: at most %d bytes are read", ErrLarge, limit)}
 		}
-		return b, nil
+		return b.Bytes(), nil
 	}
 }
 

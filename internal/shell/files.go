@@ -231,6 +231,21 @@ func (r *reader) run(s *syntax.Stmt) {
 			r.add(w, false)
 		}
 	}
+	r.cmd(s)
+	for _, d := range s.Redirs {
+		if !writes[d.Op] || strings.HasPrefix(d.Word.Lit(), "/dev/") {
+			continue
+		}
+		r.ran = true
+		if w := textOf(d.Word); w.plain {
+			r.writes(w)
+		} else {
+			r.built = true
+		}
+	}
+}
+
+func (r *reader) cmd(s *syntax.Stmt) {
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		r.call(c, s.Redirs)
@@ -277,17 +292,6 @@ func (r *reader) run(s *syntax.Stmt) {
 	case nil:
 	default: // declarations and arithmetic
 		r.within(c)
-	}
-	for _, d := range s.Redirs {
-		if !writes[d.Op] || strings.HasPrefix(d.Word.Lit(), "/dev/") {
-			continue
-		}
-		r.ran = true
-		if w := textOf(d.Word); w.plain {
-			r.writes(w)
-		} else {
-			r.built = true
-		}
 	}
 }
 

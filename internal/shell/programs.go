@@ -263,83 +263,100 @@ func (r *reader) find(args []word) {
 	}
 }
 
+// options are those of an interpreter, as far as they are read.
+type options struct {
+	in      interpreter
+	args    []word
+	i       int          // of the word that comes next
+	scripts map[int]bool // words that are scripts
+	line    bool         // the first word is a line of shell
+	text    bool         // no script stands behind
+}
+
+// long reads an option of more than one letter.
+func (o *options) long(r *reader) {
+	name, value, with := strings.Cut(o.args[o.i].text, "=")
+	switch in := &o.in; {
+	case with && in.script[name]:
+		r.add(word{value, o.args[o.i].plain}, true)
+		in.only = true
+	case with:
+	case in.script[name]:
+		o.i++
+		o.scripts[o.i], in.only = true, true
+	case in.value[name]:
+		o.i++
+	case in.text[name]:
+		o.text = true
+	}
+}
+
+// letters reads options of one letter that stand in one word.
+func (o *options) letters(r *reader) {
+	at, in := o.args[o.i], &o.in
+	for j := 1; j < len(at.text); j++ {
+		letter, rest := at.text[j:j+1], at.text[j+1:]
+		name := "-" + letter
+		switch {
+		case in.shell && letter == "c":
+			o.line = true
+			continue
+		case in.shell && in.value[name]:
+			o.i++
+			continue
+		case in.text[name]:
+			o.text = true
+		case in.script[name] && rest != "":
+			r.add(word{rest, at.plain}, true)
+			in.only = true
+		case in.script[name]:
+			o.i++
+			o.scripts[o.i], in.only = true, true
+		case strings.Contains(in.letters, letter) && rest == "":
+			o.i++
+		case strings.Contains(in.letters, letter), strings.Contains(in.glued, letter):
+		default:
+			continue
+		}
+		return
+	}
+}
+
 // interpret reads the words behind an interpreter. It reports whether that is a shell
 // which reads what it runs from its input.
 func (r *reader) interpret(in interpreter, args []word) (stdin bool) {
-	scripts := map[int]bool{}
-	line, text := false, false
-	i := 0
-	for ; i < len(args) && !text; i++ {
-		o := args[i].text
-		if option := strings.HasPrefix(o, "-") || in.shell && strings.HasPrefix(o, "+"); !option || o == "-" || o == "--" {
+	o := options{in: in, args: args, scripts: map[int]bool{}}
+	for ; o.i < len(args) && !o.text; o.i++ {
+		at := args[o.i].text
+		if option := strings.HasPrefix(at, "-") || in.shell && strings.HasPrefix(at, "+"); !option || at == "-" || at == "--" {
 			break
 		}
-		if name, value, with := strings.Cut(o, "="); strings.HasPrefix(o, "--") || in.value[o] {
-			switch {
-			case with && in.script[name]:
-				r.add(word{value, args[i].plain}, true)
-				in.only = true
-			case with:
-			case in.script[name]:
-				i++
-				scripts[i], in.only = true, true
-			case in.value[name]:
-				i++
-			case in.text[name]:
-				text = true
-			}
-			continue
-		}
-		for j := 1; j < len(o); j++ {
-			letter, rest := o[j:j+1], o[j+1:]
-			name := "-" + letter
-			if in.shell && letter == "c" {
-				line = true
-				continue
-			}
-			if in.shell && in.value[name] {
-				i++
-				continue
-			}
-			switch {
-			case in.text[name]:
-				text = true
-			case in.script[name] && rest != "":
-				r.add(word{rest, args[i].plain}, true)
-				in.only = true
-			case in.script[name]:
-				i++
-				scripts[i], in.only = true, true
-			case strings.Contains(in.letters, letter) && rest == "":
-				i++
-			case strings.Contains(in.letters, letter), strings.Contains(in.glued, letter):
-			default:
-				continue
-			}
-			break
+		if strings.HasPrefix(at, "--") || in.value[at] {
+			o.long(r)
+		} else {
+			o.letters(r)
 		}
 	}
+	i := o.i
 	if i < len(args) && args[i].text == "--" {
 		i++
 	}
 	switch {
-	case line && i < len(args):
+	case o.line && i < len(args):
 		r.line(args[i].text)
 		return false
-	case text, in.only:
-	case i >= len(args):
-		stdin = in.shell
-	case args[i].text == "-":
+	case o.text, o.in.only:
+	case i >= len(args), args[i].text == "-":
 		stdin = in.shell
 	default:
-		scripts[i] = true
+		o.scripts[i] = true
 	}
 	for i, a := range args {
-		r.add(a, scripts[i])
-		if !scripts[i] {
+		r.add(a, o.scripts[i])
+		if !o.scripts[i] {
 			r.writes(a)
 		}
 	}
 	r.ran, r.built = true, true
-	return stdin || in.shell && text
+	return stdin || in.shell && o.text
 }

@@ -1,6 +1,7 @@
 package slug
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,37 +23,19 @@ const enough = 4096
 // run outside [a-z0-9] one "-", trimmed, at most MaxBytes bytes, Empty if
 // nothing is left.
 func Make(s string) string {
-	return orEmpty(cut(join(s)))
+	s = join(s)
+	return cmp.Or(strings.TrimRight(s[:min(len(s), MaxBytes)], "-"), Empty)
 }
 
 // Ref returns the name of a sprint key in branches and directories: like Make,
 // but not cut, because two keys that differ only behind byte 40 must not meet
 // ("1.2a" → "1-2a").
 func Ref(key string) string {
-	return orEmpty(join(key))
-}
-
-func orEmpty(s string) string {
-	if s == "" {
-		return Empty
-	}
-	return s
-}
-
-func cut(s string) string {
-	if len(s) > MaxBytes {
-		s = strings.TrimRight(s[:MaxBytes], "-")
-	}
-	return s
+	return cmp.Or(join(key), Empty)
 }
 
 func join(s string) string {
-	if len(s) > enough {
-		s = s[:enough]
-	}
-	if !ascii(s) {
-		s = norm.NFKD.String(s)
-	}
+	s = norm.NFKD.String(s[:min(len(s), enough)])
 	out := make([]byte, 0, min(len(s), 2*MaxBytes))
 	gap := false
 	for _, r := range s {
@@ -77,13 +60,4 @@ func join(s string) string {
 		out = append(out, byte(r))
 	}
 	return string(out)
-}
-
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

@@ -23,7 +23,10 @@ func NearestID(word string, known []string) (string, bool) {
 	if near, ok := Nearest(word, alike); ok {
 		return near, true
 	}
-	return prefixed, prefixed != "" && !several
+	if several {
+		prefixed = ""
+	}
+	return prefixed, prefixed != ""
 }
 
 // otherNumber reports whether two ids differ in their digits alone, by more than a slip.

@@ -50,15 +50,12 @@ func letters(s string) (mask uint32) {
 
 // distanceOf counts edits; two neighbours that changed places are one.
 func distanceOf(a, b string) int {
-	if len(a) == len(b) {
-		for i := 0; i+1 < len(a); i++ {
-			if a[i] != b[i] {
-				if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
-					return 1
-				}
-				break
-			}
-		}
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if len(a) == len(b) && i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+		return 1
 	}
 	return levenshtein.Distance(a, b, nil)
 }
@@ -74,9 +71,7 @@ func Hint(word string, known []string) string {
 // Sorted returns the known words sorted and joined by commas, for messages that
 // list what is possible; beyond limit words it ends with "…".
 func Sorted(known []string, limit int) string {
-	k := slices.Clone(known)
-	slices.Sort(k)
-	k = slices.Compact(k)
+	k := slices.Compact(slices.Sorted(slices.Values(known)))
 	if len(k) > limit {
 		k = append(k[:limit:limit], "…")
 	}

@@ -54,23 +54,25 @@ func (e *SyntaxError) explained(text []byte) *SyntaxError {
 	case strings.HasPrefix(e.Message, "could not find expected ':'"):
 		e.Fix = "Write a colon and a space behind the key, or indent the line if it goes on with the text above."
 	case strings.Contains(e.Message, "anchor"), strings.HasPrefix(e.Message, "aliases"):
-		if i := strings.IndexByte(line(e.Line), '*'); i >= 0 {
-			at = i
-		}
+		at = indexOr(line(e.Line), "*", at)
 		e.Fix = "Write the value out, or quote a text that begins with *."
 	case strings.HasPrefix(e.Message, "block sequence entries"):
-		if i := strings.Index(line(e.Line), "- "); i >= 0 {
-			at = i
-		}
+		at = indexOr(line(e.Line), "- ", at)
 		e.Fix = "Begin the list on a line of its own, or quote a text that begins with \"- \"."
 	case strings.HasPrefix(e.Message, "found unknown escape"):
-		if i := strings.IndexByte(line(e.Line), '\\'); i >= 0 {
-			at = i
-		}
+		at = indexOr(line(e.Line), `\`, at)
 		e.Fix = "Write \\\\ for a backslash, or use single quotes."
 	}
 	e.Column = utf8.RuneCountInString(line(e.Line)[:min(at, len(line(e.Line)))]) + 1
 	return e
+}
+
+// indexOr is where a line first has a text, else at.
+func indexOr(line, text string, at int) int {
+	if i := strings.Index(line, text); i >= 0 {
+		return i
+	}
+	return at
 }
 
 // indent is where what a line says begins.

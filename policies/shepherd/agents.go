@@ -83,10 +83,10 @@ func (c *conversion) readAgent(f *fields) {
 		a.readOnly, a.accessSaid = w == "read", true
 	}
 	a.runnerOf(c, f)
-	a.constraints(c, f)
-	a.performance(c, f)
+	a.constraints(f)
+	a.performance(f)
 	a.metadata(c, f)
-	a.comments = append(a.comments, f.rest()...)
+	a.comments = append(a.comments, f.rest("")...)
 	c.agents = append(c.agents, a)
 	if id != "" && c.agentsByID[id] == nil {
 		c.agentsByID[id] = a
@@ -101,11 +101,7 @@ var runnerKinds = map[string]string{
 // runnerOf reads the section runner of the specification.
 func (a *agent) runnerOf(c *conversion, f *fields) {
 	a.runner = "opencode"
-	n := f.get("runner")
-	if n.absent() {
-		return
-	}
-	r, ok := c.fields(n, "type, agent_slug, provider, model, session_strategy")
+	r, ok := f.section("runner", "type, agent_slug, provider, model, session_strategy")
 	if !ok {
 		return
 	}
@@ -117,14 +113,10 @@ func (a *agent) runnerOf(c *conversion, f *fields) {
 				"ralph runs agents with opencode, claude, codex, acp or command, not %q. Write a runner block of kind command that starts it, and name it in the agent.", clip(s))
 		}
 	}
-	if s, _ := r.text("agent_slug"); s != "" {
-		a.slug = s
-	}
-	if s, _ := r.text("provider"); s != "" {
-		a.provider = s
-	}
-	if s, _ := r.text("model"); s != "" {
-		a.model = s
+	for key, to := range map[string]*string{"agent_slug": &a.slug, "provider": &a.provider, "model": &a.model} {
+		if s, _ := r.text(key); s != "" {
+			*to = s
+		}
 	}
 	if w, x := r.word("session_strategy", map[string]string{
 		"reuse": "resume", "resume": "resume", "continue": "resume", "shared": "resume", "persistent": "resume",
@@ -134,17 +126,11 @@ func (a *agent) runnerOf(c *conversion, f *fields) {
 		c.changed(x, "a reused session becomes a resumed one",
 			"Agent Shepherd reuses one session for many runs. With session = \"resume\" the next attempt of the same step goes on in it; other steps and sprints begin afresh.")
 	}
-	for _, s := range r.rest() {
-		a.comments = append(a.comments, "runner."+s)
-	}
+	a.comments = append(a.comments, r.rest("runner.")...)
 }
 
-func (a *agent) constraints(c *conversion, f *fields) {
-	n := f.get("constraints")
-	if n.absent() {
-		return
-	}
-	k, ok := c.fields(n, "performance_tier, read_only, max_file_size, allowed_tags")
+func (a *agent) constraints(f *fields) {
+	k, ok := f.section("constraints", "performance_tier, read_only, max_file_size, allowed_tags")
 	if !ok {
 		return
 	}
@@ -154,18 +140,12 @@ func (a *agent) constraints(c *conversion, f *fields) {
 	}
 	tags, _ := k.texts("allowed_tags")
 	a.tag(tags)
-	for _, left := range []struct{ key, reason string }{
+	a.comments = append(a.comments, k.leaveOutAll("constraints.", [][2]string{
 		{"max_file_size", "ralph does not limit what an agent opens"},
 		{"max_complexity", "A policy with match { complexity } chooses its own agents"},
 		{"specialized_domains", "Write them as tags if steps are to ask for them"},
-	} {
-		if n := k.get(left.key); !n.absent() {
-			a.comments = append(a.comments, "constraints."+lastKeyOf(c.leaveOut(n, left.reason)))
-		}
-	}
-	for _, s := range k.rest() {
-		a.comments = append(a.comments, "constraints."+s)
-	}
+	}...)...)
+	a.comments = append(a.comments, k.rest("constraints.")...)
 }
 
 // lastKeyOf takes the section off a comment that begins with its path.
@@ -190,12 +170,8 @@ func (a *agent) tier(f *fields, key string) {
 	}
 }
 
-func (a *agent) performance(c *conversion, f *fields) {
-	n := f.get("performance")
-	if n.absent() {
-		return
-	}
-	p, ok := c.fields(n, "speed, timeout_multiplier")
+func (a *agent) performance(f *fields) {
+	p, ok := f.section("performance", "speed, timeout_multiplier")
 	if !ok {
 		return
 	}
@@ -207,22 +183,17 @@ func (a *agent) performance(c *conversion, f *fields) {
 	if v, x := p.number("timeout_multiplier", 0.01, 100); !x.absent() {
 		a.multiplier = v
 	}
-	for _, s := range p.rest() {
-		a.comments = append(a.comments, "performance."+s)
-	}
+	a.comments = append(a.comments, p.rest("performance.")...)
 }
 
 // metadata may hold anything; tags and the type of an agent of OpenCode mean
 // something.
 func (a *agent) metadata(c *conversion, f *fields) {
-	n := f.get("metadata")
-	if n.absent() {
-		return
-	}
-	m, ok := c.fields(n, "anything, by name")
+	m, ok := f.section("metadata", "anything, by name")
 	if !ok {
 		return
 	}
+	n := m.in
 	tags, _ := m.texts("tags")
 	a.tag(tags)
 	if s, x := m.text("agent_type"); s != "" {

@@ -56,16 +56,10 @@ func (c *conversion) readConfig(f *fields) bool {
 	c.monitor(f, k)
 	any = any || k.stallMS > 0 || k.takeover != "" || k.stall != ""
 	section := func(key string, read func(*fields)) {
-		n := f.get(key)
-		if n.absent() {
-			return
-		}
-		any = true
-		if s, ok := c.fields(n, "settings"); ok {
+		any = any || !f.get(key).absent()
+		if s, ok := f.section(key, "settings"); ok {
 			read(s)
-			for _, x := range s.rest() {
-				k.comments = append(k.comments, key+"."+x)
-			}
+			k.comments = append(k.comments, s.rest(key+".")...)
 		}
 	}
 	section("worker", worker)

@@ -163,7 +163,7 @@ func (c *conversion) top(f *fields) {
 		c.outside = append(c.outside, fmt.Sprintf("%s (%s): it holds neither policies nor agents nor the keys of config.yaml.", line(f.in.in.Name), clip(strings.Join(keys, ", "))))
 		return
 	}
-	c.outside = append(c.outside, f.rest()...)
+	c.outside = append(c.outside, f.rest("")...)
 }
 
 func (c *conversion) setDefault(n node) {

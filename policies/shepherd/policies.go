@@ -119,7 +119,7 @@ func (c *conversion) readPolicy(f *fields, name string, where node) {
 	}
 	p.title, _ = f.text("name")
 	p.description, _ = f.text("description")
-	c.trigger(p, f)
+	p.trigger(f)
 	p.types, _ = f.texts("issue_types")
 	if v, n := f.whole("priority", -1000, 1000); !n.absent() {
 		p.priority, p.prioritySaid = v, true
@@ -135,17 +135,13 @@ func (c *conversion) readPolicy(f *fields, name string, where node) {
 		p.comments = append(p.comments, c.leaveOut(n, "An outcome that cannot be read is asked for once more and then is a failure"))
 	}
 	c.phases(p, f.get("phases"), f)
-	p.comments = append(p.comments, f.rest()...)
+	p.comments = append(p.comments, f.rest("")...)
 	c.policies = append(c.policies, p)
 }
 
 // trigger reads what a policy is for.
-func (c *conversion) trigger(p *policy, f *fields) {
-	n := f.get("trigger")
-	if n.absent() {
-		return
-	}
-	t, ok := c.fields(n, "type, patterns, priority")
+func (p *policy) trigger(f *fields) {
+	t, ok := f.section("trigger", "type, patterns, priority")
 	if !ok {
 		return
 	}
@@ -158,9 +154,7 @@ func (c *conversion) trigger(p *policy, f *fields) {
 	if p.manual {
 		p.labels = nil
 	}
-	for _, s := range t.rest() {
-		p.comments = append(p.comments, "trigger."+s)
-	}
+	p.comments = append(p.comments, t.rest("trigger.")...)
 }
 
 func (c *conversion) fallbackOf(f *fields) (b fallback) {
@@ -188,9 +182,7 @@ func (c *conversion) retry(n node) (r retry) {
 	if r.initial > 0 && r.maxMS > 0 && r.initial > r.maxMS {
 		c.wrong(f.get("initial_delay_ms"), "at most max_delay_ms, %d", r.maxMS)
 	}
-	for _, s := range f.rest() {
-		c.outside = append(c.outside, join(n.path, s))
-	}
+	c.outside = append(c.outside, f.rest(n.path+".")...)
 	return r
 }
 
@@ -248,18 +240,14 @@ func (c *conversion) phase(p *policy, f *fields) {
 		}
 	}
 	ph.fallback = c.fallbackOf(f)
-	for _, left := range []struct{ key, reason string }{
+	ph.comments = append(ph.comments, f.leaveOutAll("", [][2]string{
 		{"max_visits", "retry { attempts } and the breaker end loops"},
 		{"worker_assistant", "An outcome that cannot be read is asked for once more and then is a failure"},
 		{"custom_prompt", "What an agent is told comes from the plan and its agent file"},
 		{"reuse_session_from_phase", "A session goes on within one step only"},
-	} {
-		if n := f.get(left.key); !n.absent() {
-			ph.comments = append(ph.comments, lastKeyOf(c.leaveOut(n, left.reason)))
-		}
-	}
+	}...)...)
 	c.transitions(ph, f.get("transitions"))
-	ph.comments = append(ph.comments, f.rest()...)
+	ph.comments = append(ph.comments, f.rest("")...)
 	c.addPhase(p, ph, where)
 }
 

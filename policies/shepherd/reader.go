@@ -162,6 +162,16 @@ func (f *fields) get(key string) node {
 	return node{in: f.in.in}
 }
 
+// section takes the object under a key apart; ok is false if it is not there, or after
+// a report.
+func (f *fields) section(key, what string) (sec *fields, ok bool) {
+	n := f.get(key)
+	if n.absent() {
+		return nil, false
+	}
+	return f.c.fields(n, what)
+}
+
 // first returns the first of some keys that is there.
 func (f *fields) first(keys ...string) node {
 	out := node{in: f.in.in}
@@ -285,6 +295,17 @@ func (c *conversion) leaveOut(n node, reason string) string {
 	return fmt.Sprintf("%s: %s. %s.", lastKey(n.path), n.short(), reason)
 }
 
+// leaveOutAll records the values that have no counterpart, as pairs of key and reason,
+// and returns their comments, each behind a prefix.
+func (f *fields) leaveOutAll(prefix string, pairs ...[2]string) (comments []string) {
+	for _, p := range pairs {
+		if n := f.get(p[0]); !n.absent() {
+			comments = append(comments, prefix+lastKeyOf(f.c.leaveOut(n, p[1])))
+		}
+	}
+	return comments
+}
+
 // lastKey is the part of a path that says what a value is where its object is known.
 func lastKey(path string) string {
 	if i := strings.LastIndexByte(path, ']'); i >= 0 && i+2 < len(path) {
@@ -294,8 +315,9 @@ func lastKey(path string) string {
 	return parts[len(parts)-1]
 }
 
-// rest records the keys that nobody asked for and returns their comments.
-func (f *fields) rest() []string {
+// rest records the keys that nobody asked for and returns their comments, each behind
+// a prefix.
+func (f *fields) rest(prefix string) []string {
 	if f.in.Node == nil || f.in.Kind != yaml.Mapping {
 		return nil
 	}
@@ -306,7 +328,7 @@ func (f *fields) rest() []string {
 		}
 		n := node{Node: f.in.Values[i], in: f.in.in, path: join(f.in.path, k.Value), key: k}
 		n.in.unknown = append(n.in.unknown, n)
-		out = append(out, fmt.Sprintf("%s: %s. Not a key of Agent Shepherd%s.", line(k.Value), n.short(), spell.Hint(k.Value, f.known)))
+		out = append(out, prefix+fmt.Sprintf("%s: %s. Not a key of Agent Shepherd%s.", line(k.Value), n.short(), spell.Hint(k.Value, f.known)))
 	}
 	return out
 }

@@ -31,9 +31,7 @@ func (c *conversion) transitions(ph *phase, n node) {
 		}
 		ph.comments = append(ph.comments, "transitions."+lastKeyOf(c.leaveOut(x, left.reason)))
 	}
-	for _, s := range f.rest() {
-		ph.comments = append(ph.comments, "transitions."+s)
-	}
+	ph.comments = append(ph.comments, f.rest("transitions.")...)
 }
 
 // order puts phases behind those that they depend on; else the order of the file

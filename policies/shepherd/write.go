@@ -101,7 +101,23 @@ func quoted(list []string) string {
 	return "[" + strings.Join(q, ", ") + "]"
 }
 
-func (w *writer) whole(name string, n int64) { w.attr(name, strconv.FormatInt(n, 10)) }
+func (w *writer) whole(name string, n int64) {
+	if n != 0 {
+		w.attr(name, strconv.FormatInt(n, 10))
+	}
+}
+
+func (w *writer) time(name string, ms int64) {
+	if ms != 0 {
+		w.attr(name, duration(ms))
+	}
+}
+
+func (w *writer) truth(name string, v bool) {
+	if v {
+		w.attr(name, "true")
+	}
+}
 
 // duration writes milliseconds as a policy does: "10m", "7m30s", "1h".
 func duration(ms int64) string {
@@ -209,20 +225,14 @@ func (c *conversion) writeSettings(w *writer) {
 	})
 	w.stall(k.stalls().without(builtinStall))
 	w.block("concurrency", func() {
-		if k.runs > 0 && k.runs != 10 {
-			w.whole("nodes", k.runs)
-		}
+		w.whole("nodes", other(k.runs, 10))
 	})
 	if k.pollMS == 0 && k.runs == 0 {
 		return
 	}
 	w.block(`tracker "bd"`, func() {
-		if k.pollMS > 0 && k.pollMS != 15_000 {
-			w.attr("poll", duration(k.pollMS))
-		}
-		if k.runs > 1 {
-			w.whole("max_concurrent_runs", k.runs)
-		}
+		w.time("poll", other(k.pollMS, 15_000))
+		w.whole("max_concurrent_runs", other(k.runs, 1))
 		if asks {
 			w.comment("Labels human:approved and human:changes_requested decide, as in Agent Shepherd. Whoever may write to the database may say to be somebody else.")
 			w.attr("approvals", "true")
@@ -231,34 +241,22 @@ func (c *conversion) writeSettings(w *writer) {
 }
 
 func (w *writer) takeover(k *config) {
-	if k.takeover != "" && k.takeover != "pause" {
-		w.text("on_human_message", k.takeover)
-	}
-	if k.cooldownMS > 0 && k.cooldownMS != 120_000 {
-		w.attr("idle_cooldown", duration(k.cooldownMS))
-	}
+	w.text("on_human_message", other(k.takeover, "pause"))
+	w.time("idle_cooldown", other(k.cooldownMS, 120_000))
 }
 
 func (w *writer) retry(r retry) {
 	w.block("retry", func() {
-		if r.attempts > 0 {
-			w.whole("attempts", r.attempts)
-		}
+		w.whole("attempts", r.attempts)
 		w.text("backoff", r.backoff)
-		if r.initial > 0 {
-			w.attr("initial", duration(r.initial))
-		}
-		if r.maxMS > 0 {
-			w.attr("max", duration(r.maxMS))
-		}
+		w.time("initial", r.initial)
+		w.time("max", r.maxMS)
 	})
 }
 
 func (w *writer) stall(s stall) {
 	w.block("stall", func() {
-		if s.afterMS > 0 {
-			w.attr("after", duration(s.afterMS))
-		}
+		w.time("after", s.afterMS)
 		w.text("action", s.action)
 		if s.agent != "" {
 			w.attr("agent", policies.Reference("agent", s.agent))

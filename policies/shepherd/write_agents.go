@@ -1,6 +1,7 @@
 package shepherd
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -113,14 +114,9 @@ func (c *conversion) writeAgent(w *writer, a *agent, models map[model]string) {
 			about = a.name
 		}
 		w.text("description", about)
-		if a.human {
-			w.attr("human", "true")
-		} else {
-			slug := a.slug
-			if slug == "" {
-				slug = a.id
-			}
-			w.text("slug", slug)
+		w.truth("human", a.human)
+		if !a.human {
+			w.text("slug", cmp.Or(a.slug, a.id))
 			if a.runner != "claude" {
 				w.attr("runner", policies.Reference("runner", a.runner))
 			}
@@ -135,12 +131,8 @@ func (c *conversion) writeAgent(w *writer, a *agent, models map[model]string) {
 			w.text("access", "read")
 		}
 		w.texts("tags", a.tags)
-		if a.priority != 0 {
-			w.whole("priority", a.priority)
-		}
-		if a.speed != 0 {
-			w.whole("speed", a.speed)
-		}
+		w.whole("priority", a.priority)
+		w.whole("speed", a.speed)
 		if a.multiplier != 0 && a.multiplier != 1 {
 			w.attr("timeout_multiplier", trim(a.multiplier))
 		}

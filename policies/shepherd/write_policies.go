@@ -16,10 +16,8 @@ func (c *conversion) writePolicy(w *writer, p *policy) {
 	models := c.models()
 	w.block("policy "+policies.Quote(p.name), func() {
 		w.text("description", p.description)
-		if p.isDefault {
-			w.attr("default", "true")
-		}
-		if p.matches() && p.priority != 0 {
+		w.truth("default", p.isDefault)
+		if p.matches() {
 			w.whole("priority", p.priority)
 		}
 		if p.manual {
@@ -76,27 +74,7 @@ func (c *conversion) writeStep(w *writer, p *policy, ph *phase, models map[model
 			c.writePerson(w, ph, under)
 			return
 		}
-		w.texts("capabilities", ph.capabilities)
-		if len(ph.capabilities) == 0 && len(under.capabilities) > 0 && !under.person {
-			w.attr("capabilities", "[]")
-		}
-		if ph.unfit != "" {
-			w.comment(ph.unfit)
-		}
-		if ph.worker != nil && (ph.named || under.named) {
-			w.attr("agent", policies.Reference("agent", ph.worker.id))
-		}
-		chosen := modelNamed("", ph.model)
-		if chosen.id == "" && under.model != "" && !under.person && ph.worker != nil {
-			chosen = modelNamed(ph.worker.provider, ph.worker.model)
-		}
-		w.attr("model", modelRef(models, chosen))
-		switch {
-		case ph.read:
-			w.text("access", "read")
-		case under.read || under.person:
-			w.text("access", "write")
-		}
+		writeWorker(w, ph, under, models)
 		switch {
 		case ph.gate != "":
 			w.attr("gates", "["+policies.Reference("gate", ph.gate)+"]")
@@ -136,6 +114,31 @@ func (c *conversion) writeStep(w *writer, p *policy, ph *phase, models map[model
 	})
 }
 
+// writeWorker writes who does a step.
+func writeWorker(w *writer, ph, under *phase, models map[model]string) {
+	w.texts("capabilities", ph.capabilities)
+	if len(ph.capabilities) == 0 && len(under.capabilities) > 0 && !under.person {
+		w.attr("capabilities", "[]")
+	}
+	if ph.unfit != "" {
+		w.comment(ph.unfit)
+	}
+	if ph.worker != nil && (ph.named || under.named) {
+		w.attr("agent", policies.Reference("agent", ph.worker.id))
+	}
+	chosen := modelNamed("", ph.model)
+	if chosen.id == "" && under.model != "" && !under.person && ph.worker != nil {
+		chosen = modelNamed(ph.worker.provider, ph.worker.model)
+	}
+	w.attr("model", modelRef(models, chosen))
+	switch {
+	case ph.read:
+		w.text("access", "read")
+	case under.read || under.person:
+		w.text("access", "write")
+	}
+}
+
 // turns are prompts inside an attempt; a phase that says only max_iterations means
 // attempts.
 func (ph *phase) turns() int64 {
@@ -151,20 +154,15 @@ func (c *conversion) writePerson(w *writer, ph, under *phase) {
 		w.attr("capabilities", "[]")
 	}
 	w.text("access", "read")
-	if len(ph.people) > 0 {
-		w.attr("approval", quoted(ph.people))
-	} else {
-		w.attr("approval", "true")
-	}
+	w.texts("approval", ph.people)
+	w.truth("approval", len(ph.people) == 0)
 	if len(ph.capabilities) > 0 {
 		w.comment(because("capabilities", "%s. A person does this step by approving.", strings.Join(ph.capabilities, ", ")))
 	}
 	if under.gate != "" {
 		w.attr("gates", "[]")
 	}
-	if ph.next != "" {
-		w.text("next", ph.next)
-	}
+	w.text("next", ph.next)
 	w.comments(ph.comments)
 }
 

@@ -244,7 +244,7 @@ func (d *decoding) branches() {
 			continue
 		}
 		made[b.node.Key] = s.Value
-		why := badBranch(s.Value)
+		why := ir.BadBranch(s.Value)
 		if why == "" {
 			why = besides(s.Value, bases)
 		}

@@ -1,11 +1,9 @@
 package bead
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,37 +22,21 @@ func Encode(out io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) 
 		w.byKey[e.Nodes[i].Key] = &e.Nodes[i]
 	}
 	var breaches []foreign.Breach
-	var b bytes.Buffer
-	list := len(e.Nodes) != 1
-	if list {
-		b.WriteByte('[')
-	}
+	list := []json.RawMessage{}
 	for i := range e.Nodes {
 		n := &e.Nodes[i]
 		o, err := w.issue(n)
 		if err != nil {
 			return nil, err
 		}
-		raw, err := plainJSON(o)
+		raw, err := foreign.JSON(o)
 		if err != nil {
 			return nil, wrong(n, err)
 		}
 		breaches = append(breaches, breachesOf(n.Key, raw)...)
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(raw)
+		list = append(list, raw)
 	}
-	if list {
-		b.WriteByte(']')
-	}
-	var text bytes.Buffer
-	if err := json.Indent(&text, b.Bytes(), "", "  "); err != nil {
-		return nil, fmt.Errorf("bead: %w", err)
-	}
-	text.WriteByte('\n')
-	_, err := text.WriteTo(out)
-	return breaches, err
+	return breaches, foreign.WriteOne(out, list)
 }
 
 // breachesOf holds what was written to what the format demands, and to its model.
@@ -78,7 +60,7 @@ func breachesOf(key ir.Key, raw []byte) []foreign.Breach {
 }
 
 // issue writes a node with everything of its top level.
-func (w *writer) issue(n *ir.Node) (object, error) {
+func (w *writer) issue(n *ir.Node) (foreign.Object, error) {
 	k, err := keptOf(n)
 	if err != nil {
 		return nil, err
@@ -89,52 +71,48 @@ func (w *writer) issue(n *ir.Node) (object, error) {
 	}
 	nh := w.h.Node(n.ID)
 	began := started(nh)
-	var o object
-	o.put("id", n.ID)
+	var o foreign.Object
+	o.Put("id", n.ID)
 	title := n.Title
 	if strings.TrimFunc(title, blank) == "" {
 		title = string(n.Key)
 	}
-	o.put("title", title)
-	o.put("description", description(n))
+	o.Put("title", title)
+	o.Put("description", description(n))
 	status := Status(n, nh)
 	if was := asText(k.top["status"]); was != "" && !began && !n.Done {
 		status = was
 	}
-	o.put("status", status)
-	o.put("priority", n.Priority)
+	o.Put("status", status)
+	o.Put("priority", n.Priority)
 	if raw := k.top["priority"]; raw != nil {
-		o.put("priority", raw)
+		o.Put("priority", raw)
 	}
-	o.put("issue_type", IssueType(n))
-	o.put("assignee", Assignee)
+	o.Put("issue_type", IssueType(n))
+	o.Put("assignee", Assignee)
 	if raw := k.top["assignee"]; raw != nil && !began {
-		o.put("assignee", raw)
+		o.Put("assignee", raw)
 	}
 	owner := w.e.Epic.Owner
 	if raw, own := k.top["owner"]; own {
 		owner = asText(raw)
 	}
 	if owner != "" {
-		o.put("owner", owner)
+		o.Put("owner", owner)
 	}
-	o.put("dependencies", w.dependencies(n, k))
-	o.put("labels", Labels(n))
+	o.Put("dependencies", w.dependencies(n, k))
+	o.Put("labels", Labels(n))
 	if c := comments(nh, k); len(c) > 0 {
-		o.put("comments", c)
+		o.Put("comments", c)
 	}
-	o.put("metadata", metadata)
+	o.Put("metadata", metadata)
 	if nh.PRURL != "" {
-		o.put("external_ref", nh.PRURL)
+		o.Put("external_ref", nh.PRURL)
 	} else if raw := k.top["external_ref"]; raw != nil {
-		o.put("external_ref", raw)
+		o.Put("external_ref", raw)
 	}
 	w.times(&o, nh, k, status == "closed")
-	for _, name := range slices.Sorted(maps.Keys(k.top)) {
-		if !slices.Contains(topKeys, name) {
-			o.put(name, k.top[name])
-		}
-	}
+	foreign.Rest(&o, k.top, topKeys...)
 	return o, nil
 }
 
@@ -248,23 +226,27 @@ func comments(nh *ir.NodeHistory, k *kept) []any {
 		}
 	}
 	for _, c := range nh.Comments {
-		out = append(out, object{{"author", c.Author}, {"text", c.Text}, {"created_at", stamp(c.At)}})
+		var o foreign.Object
+		o.Put("author", c.Author)
+		o.Put("text", c.Text)
+		o.Put("created_at", stamp(c.At))
+		out = append(out, o)
 	}
 	return out
 }
 
 // times are those of the history and, where it has none, of an import. Nothing is
 // made up: a node that nobody has begun has no times of its own.
-func (w *writer) times(o *object, nh *ir.NodeHistory, k *kept, closed bool) {
+func (w *writer) times(o *foreign.Object, nh *ir.NodeHistory, k *kept, closed bool) {
 	put := func(key string, t time.Time) {
 		if s := stamp(t); s != nil {
-			o.put(key, s)
+			o.Put(key, s)
 		} else if raw := k.top[key]; raw != nil {
-			o.put(key, raw)
+			o.Put(key, raw)
 		}
 	}
 	if raw := k.top["created_at"]; raw != nil {
-		o.put("created_at", raw)
+		o.Put("created_at", raw)
 	} else if w.h != nil {
 		put("created_at", w.h.Started)
 	}

@@ -17,9 +17,7 @@ const maxMinutes = 10 * 366 * 24 * 60
 // is, so that it comes out again, and does what ralph can do of it.
 func (d *decoding) extensions(b *bead, f foreign.Fields) {
 	n := &b.node
-	for _, name := range []string{
-		"docker_image", "resource_limits", "timeout_minutes", "notification_config", "rollback_strategy", "approval_required", "cost_estimate",
-	} {
+	for _, name := range extensionKeys {
 		if x := f.Get(name); x != nil {
 			b.metadata[name] = x.Plain()
 		}
@@ -51,7 +49,7 @@ func (d *decoding) extensions(b *bead, f foreign.Fields) {
 func (d *decoding) approval(b *bead, v *foreign.Value) {
 	names := v
 	if v.Kind == '{' {
-		if names = at(v, "approvers"); names == nil {
+		if names = v.Any("approvers"); names == nil {
 			b.node.Approval = b.stated(v, "required")
 			return
 		}

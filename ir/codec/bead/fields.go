@@ -14,31 +14,33 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
-// metadataKeys are the keys of metadata that have a meaning.
-var metadataKeys = []string{
-	"worktree_path", "branch", "source_branch", "phase", "sprint", "plan_file", "plan_section", "plan_sprint_id",
-	"branches_to_merge", "dev_agent_path", "dev_model", "dev_prompts", "qa_agents", "max_retry_attempts", "attempt_count",
-	"scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions", "gate_executions",
-	"pr_url", "pr_number", "scrum_result",
-	"docker_image", "resource_limits", "timeout_minutes", "notification_config", "rollback_strategy", "approval_required", "cost_estimate",
-}
-
-// typedKeys are those whose values are no texts: bd can hold them as JSON in a text.
-var typedKeys = func() []string {
-	var out []string
-	for _, key := range []string{
+// The keys of metadata that have a meaning.
+var (
+	// trackedKeys tell what was run before.
+	trackedKeys = []string{
+		"attempt_count", "scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions", "gate_executions",
+		"pr_url", "pr_number", "scrum_result",
+	}
+	// extensionKeys are those that the format reserves for later.
+	extensionKeys = []string{
+		"docker_image", "resource_limits", "timeout_minutes", "notification_config", "rollback_strategy", "approval_required", "cost_estimate",
+	}
+	// ownKeys are those that a node's own values fill.
+	ownKeys = append([]string{
+		"worktree_path", "branch", "source_branch", "phase", "sprint", "plan_file", "plan_section", "plan_sprint_id",
+		"branches_to_merge", "dev_agent_path", "dev_model", "dev_prompts", "qa_agents", "max_retry_attempts",
+	}, trackedKeys...)
+	// typedKeys are those whose values are no texts: bd can hold them as JSON in a text.
+	typedKeys = []string{
 		"branches_to_merge", "dev_prompts", "qa_agents", "max_retry_attempts", "attempt_count", "dev_agent_executions", "qa_agent_executions", "gate_executions",
 		"pr_number", "scrum_result", "resource_limits", "timeout_minutes", "notification_config", "approval_required", "cost_estimate",
-	} {
-		out = append(out, foreign.Plain(key))
 	}
-	return out
-}()
+)
 
 // metadata reads what scrum agents need to know.
 func (d *decoding) metadata(b *bead, m *foreign.Value) {
 	n := &b.node
-	f := b.r.Fields(m, b.metadata, metadataKeys...)
+	f := b.r.Fields(m, b.metadata, slices.Concat(ownKeys, extensionKeys)...)
 	said := func(name string) (*foreign.Value, string) {
 		x := f.Get(name)
 		if x == nil || x.Kind != 's' || strings.TrimSpace(x.Text) == "" {
@@ -53,7 +55,7 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 	}
 	if x, s := said("sprint"); x != nil {
 		b.sprint = s
-		if len(s) <= maxID && keyPattern.MatchString(s) && s != "integration" {
+		if len(s) <= foreign.MaxID && keyPattern.MatchString(s) && s != "integration" {
 			n.Key, n.KeyRange = ir.Key(s), b.r.At(x)
 		}
 	}
@@ -77,9 +79,9 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 	if _, s := said("plan_sprint_id"); s != "" && s != b.sprint {
 		b.metadata["plan_sprint_id"] = s
 	}
-	for name, x := range f {
-		if slices.Contains(typedKeys, name) {
-			f[name] = x.Embedded()
+	for _, name := range typedKeys {
+		if x := f.Get(name); x != nil {
+			f[foreign.Plain(name)] = x.Embedded()
 		}
 	}
 	if x := f.Get("branches_to_merge"); x != nil && x.Kind == '[' {
@@ -100,10 +102,7 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 
 // tracked keeps what was run before, where there is something to keep.
 func (b *bead) tracked(f foreign.Fields) {
-	for _, name := range []string{
-		"attempt_count", "scrum_master_session_id", "dev_agent_session_id", "dev_agent_executions", "qa_agent_executions", "gate_executions",
-		"pr_url", "pr_number", "scrum_result",
-	} {
+	for _, name := range trackedKeys {
 		x := f.Get(name)
 		if x == nil || x.Kind == 'n' && x.Text == "0" || x.Kind == '[' && len(x.Items) == 0 {
 			continue
@@ -162,7 +161,7 @@ func (d *decoding) developer(b *bead, f foreign.Fields) {
 
 // prompt is a piece of work: a task, and a paragraph of exactly what the agent is told.
 func (b *bead) prompt(s string) {
-	s = strings.Trim(lines(s), "\n")
+	s = strings.Trim(foreign.Lines(s), "\n")
 	if strings.TrimSpace(s) == "" {
 		return
 	}
@@ -236,7 +235,7 @@ func (d *decoding) judges(b *bead, list *foreign.Value) {
 			ref.Model = strings.TrimSpace(m.Text)
 		}
 		if p := f.Get("prompt"); p != nil && p.Kind == 's' {
-			ref.Note = strings.Trim(lines(p.Text), "\n")
+			ref.Note = strings.Trim(foreign.Lines(p.Text), "\n")
 		}
 		ref.Gate = ref.Name
 		for i := 2; slices.ContainsFunc(n.QA, func(a ir.AgentRef) bool { return a.Gate == ref.Gate }); i++ {
@@ -301,7 +300,7 @@ func complete(schema map[string]any) {
 }
 
 func rawJSON(v any) json.RawMessage {
-	raw, err := plainJSON(v)
+	raw, err := foreign.JSON(v)
 	if err != nil {
 		panic(fmt.Sprintf("bead: %v", err)) // it was read from JSON
 	}

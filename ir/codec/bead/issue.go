@@ -2,7 +2,6 @@ package bead
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,15 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
-var (
-	// idPattern is an id that can also be a part of git's refs.
-	idPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
-	// keyPattern is a sprint that can be a key.
-	keyPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-)
-
-// maxID is the longest id, in characters: that of an annotation in a plan.
-const maxID = 64
+// keyPattern is a sprint that can be a key.
+var keyPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // topKeys are the keys of an issue that have a meaning.
 var topKeys = []string{
@@ -43,7 +35,7 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 		typ = x.Text
 	}
 	if x := get("id"); x != nil {
-		b.id(x)
+		r.ID(x, "the id of the bead", n)
 	}
 	if x := get("title"); x != nil {
 		n.Title, n.Range = text.OneLine(r.Text(x, "what is to be done")), r.At(x)
@@ -52,7 +44,7 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 		if x.Kind != 's' || strings.ContainsRune(x.Text, 0) {
 			r.Wrong(x, "a text")
 		} else {
-			n.Goal = lines(x.Text)
+			n.Goal = foreign.Lines(x.Text)
 		}
 	}
 	switch typ {
@@ -102,25 +94,12 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	b.finish()
 }
 
-func (b *bead) id(v *foreign.Value) {
-	id := b.r.Text(v, "the id of the bead")
-	if id == "" {
-		return
-	}
-	if len(id) > maxID || !idPattern.MatchString(id) || strings.HasSuffix(id, ".lock") || id == "integration" {
-		b.r.Wrong(v, fmt.Sprintf("letters, digits, \"-\", \"_\" and single dots, at most %d of them; ids become part of git's refs, and \"integration\" is ralph's own", maxID))
-		return
-	}
-	b.node.ID, b.node.IDRange = ir.NodeID(id), b.r.At(v)
-	b.node.Key, b.node.KeyRange = ir.Key(id), b.r.At(v)
-}
-
 // status takes over what is finished. How far another executor got with the rest is
 // kept and means nothing to ralph, whose journal knows what its gates have seen.
 func (d *decoding) status(b *bead, v *foreign.Value) {
-	switch strings.ToLower(v.Text) {
-	case "open":
-	case "closed":
+	switch w := strings.ToLower(v.Text); {
+	case w == "open":
+	case foreign.IssueStatuses.Read(w) == foreign.Done:
 		b.node.Done, b.node.DoneBy, b.node.DoneRange = true, "status", b.r.At(v)
 		b.r.Diags.Add(diag.New("bead-completed", b.r.At(v), "the bead is closed").
 			WithDetail("Its status says that the work is done, so apply does not run it. Write open to run it."))
@@ -145,13 +124,13 @@ func dependencyOf(v *foreign.Value) (id, typ *foreign.Value) {
 	case 's':
 		return v, nil
 	case '{':
-		id = at(v, "depends_on_id")
+		id = v.Any("depends_on_id")
 		if id == nil {
-			id = at(v, "id")
+			id = v.Any("id")
 		}
-		typ = at(v, "dependency_type")
-		if typ == nil && at(v, "depends_on_id") != nil || typ == nil && at(v, "title") == nil {
-			typ = at(v, "type")
+		typ = v.Any("dependency_type")
+		if typ == nil && v.Any("depends_on_id") != nil || typ == nil && v.Any("title") == nil {
+			typ = v.Any("type")
 		}
 	}
 	if id != nil && id.Kind != 's' {
@@ -210,7 +189,7 @@ func (b *bead) finish() {
 		n.Title, _, _ = strings.Cut(n.Goal, "\n")
 		n.Title = text.OneLine(n.Title)
 	}
-	if n.Title == "" && at(b.v, "title") == nil {
+	if n.Title == "" && b.v.Any("title") == nil {
 		b.r.Missing(b.v, "title", "what is to be done, in a line")
 	}
 }
@@ -223,17 +202,5 @@ func (b *bead) ext() map[string]json.RawMessage {
 	if len(b.metadata) > 0 {
 		b.top["metadata"] = b.metadata
 	}
-	if len(b.top) == 0 {
-		return nil
-	}
-	raw, err := json.Marshal(b.top)
-	if err != nil {
-		panic(fmt.Sprintf("bead: %v", err)) // it was read from JSON
-	}
-	return map[string]json.RawMessage{Format: raw}
-}
-
-// lines is a text with \n as its only line end.
-func lines(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	return foreign.Ext(Format, b.top)
 }

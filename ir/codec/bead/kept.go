@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // kept is what an import kept beside a node because an epic has no place for it:
@@ -14,15 +15,6 @@ type kept struct {
 	top      map[string]json.RawMessage            // keys of the issue
 	metadata map[string]json.RawMessage            // keys of its metadata
 	qa       map[string]map[string]json.RawMessage // keys of QA agents, by the names of their gates
-}
-
-// known are the keys of metadata that a node's own values fill.
-var known = map[string]bool{
-	"worktree_path": true, "branch": true, "source_branch": true, "phase": true, "sprint": true,
-	"plan_file": true, "plan_section": true, "plan_sprint_id": true, "branches_to_merge": true,
-	"dev_agent_path": true, "dev_model": true, "dev_prompts": true, "qa_agents": true,
-	"max_retry_attempts": true, "attempt_count": true, "scrum_master_session_id": true, "dev_agent_session_id": true,
-	"dev_agent_executions": true, "qa_agent_executions": true, "gate_executions": true, "pr_url": true, "pr_number": true, "scrum_result": true,
 }
 
 func keptOf(n *ir.Node) (*kept, error) {
@@ -52,8 +44,6 @@ func (k *kept) take(from map[string]json.RawMessage, key string, to any) error {
 	delete(from, key)
 	return json.Unmarshal(raw, to)
 }
-
-func (k *kept) names() []string { return slices.Sorted(maps.Keys(k.metadata)) }
 
 // text is a key of the metadata that was kept, "" if it is no text.
 func (k *kept) text(name string) string { return asText(k.metadata[name]) }
@@ -117,16 +107,14 @@ func (k *kept) qaAgent(gate string, q qaAgent) (any, error) {
 	}
 	q.AgentPath = asSaid(asText(more["agent_path"]), q.AgentPath)
 	delete(more, "agent_path")
-	var o object
-	o.put("agent_path", q.AgentPath)
-	o.put("model", q.Model)
-	o.put("prompt", q.Prompt)
+	var o foreign.Object
+	o.Put("agent_path", q.AgentPath)
+	o.Put("model", q.Model)
+	o.Put("prompt", q.Prompt)
 	if len(q.InputSchema) > 0 {
-		o.put("input_schema", q.InputSchema)
+		o.Put("input_schema", q.InputSchema)
 	}
-	o.put("output_schema", q.OutputSchema)
-	for _, name := range slices.Sorted(maps.Keys(more)) {
-		o.put(name, more[name])
-	}
+	o.Put("output_schema", q.OutputSchema)
+	foreign.Rest(&o, more)
 	return o, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // Format is the name of the format: of --as, and of its keys in Node.Ext.
@@ -36,7 +37,7 @@ func Metadata(e *ir.Epic, n *ir.Node, h *ir.History) (map[string]any, error) {
 	}
 	out := make(map[string]any, len(o))
 	for _, m := range o {
-		out[m.key] = m.value
+		out[m.Name] = m.Value
 	}
 	return out, nil
 }
@@ -63,15 +64,15 @@ func (w *writer) node(key ir.Key) *ir.Node {
 // merges reports whether a node brings branches together.
 func merges(n *ir.Node) bool { return n.Kind == ir.Merge || len(n.Merges) > 1 }
 
-func (w *writer) metadata(n *ir.Node) (object, error) {
+func (w *writer) metadata(n *ir.Node) (foreign.Object, error) {
 	k, err := keptOf(n)
 	if err != nil {
 		return nil, err
 	}
 	nh := w.h.Node(n.ID)
-	var o object
-	o.put("worktree_path", w.worktree(n, nh))
-	o.put("branch", branch(n, nh, k))
+	var o foreign.Object
+	o.Put("worktree_path", w.worktree(n, nh))
+	o.Put("branch", branch(n, nh, k))
 	source := k.or("source_branch", n.Git.Base)
 	if source == "" {
 		source = w.e.Epic.Base
@@ -79,39 +80,35 @@ func (w *writer) metadata(n *ir.Node) (object, error) {
 	if source == "" && w.h != nil {
 		source = w.h.Base
 	}
-	o.put("source_branch", source)
-	o.put("phase", k.or("phase", n.Phase))
+	o.Put("source_branch", source)
+	o.Put("phase", k.or("phase", n.Phase))
 	sprint := k.or("sprint", string(n.Key))
-	o.put("sprint", sprint)
-	o.put("plan_file", k.or("plan_file", w.e.Epic.Plan))
-	o.put("plan_section", k.or("plan_section", n.Section))
-	o.put("plan_sprint_id", k.or("plan_sprint_id", sprint))
+	o.Put("sprint", sprint)
+	o.Put("plan_file", k.or("plan_file", w.e.Epic.Plan))
+	o.Put("plan_section", k.or("plan_section", n.Section))
+	o.Put("plan_sprint_id", k.or("plan_sprint_id", sprint))
 	if merges(n) {
 		list, err := w.branches(n, k)
 		if err != nil {
 			return nil, err
 		}
-		o.put("branches_to_merge", list)
+		o.Put("branches_to_merge", list)
 	}
 	step := work(n)
 	agent := w.e.Agents[step.Agent]
-	o.put("dev_agent_path", asSaid(k.text("dev_agent_path"), agentPath(agent, step.Agent)))
-	o.put("dev_model", w.model(step.Model))
-	o.put("dev_prompts", prompts(n))
+	o.Put("dev_agent_path", asSaid(k.text("dev_agent_path"), agentPath(agent, step.Agent)))
+	o.Put("dev_model", w.model(step.Model))
+	o.Put("dev_prompts", prompts(n))
 	qa, err := w.qaAgents(n, k)
 	if err != nil {
 		return nil, err
 	}
-	o.put("qa_agents", qa)
-	o.put("max_retry_attempts", n.Limits.Attempts)
+	o.Put("qa_agents", qa)
+	o.Put("max_retry_attempts", n.Limits.Attempts)
 	if err := w.tracking(&o, n, nh, k); err != nil {
 		return nil, err
 	}
-	for _, name := range k.names() {
-		if !known[name] {
-			o.put(name, k.metadata[name])
-		}
-	}
+	foreign.Rest(&o, k.metadata, ownKeys...)
 	return o, nil
 }
 

@@ -196,12 +196,18 @@ func (r *rules) result(v *foreign.Value) {
 
 // is demands a member of a kind, and returns it if it is there and of that kind.
 func (r *rules) is(in *foreign.Value, p presence, key, what string, of func(*foreign.Value) bool) *foreign.Value {
-	switch x := lastOf(in, key); {
+	return r.demand(lastOf(in, key), in, p, key, what, what, of)
+}
+
+// demand reports the member x of an object if it is missing or not what it must be, and
+// returns it otherwise.
+func (r *rules) demand(x, in *foreign.Value, p presence, key, lacks, must string, of func(*foreign.Value) bool) *foreign.Value {
+	switch {
 	case x == nil && p == needed:
-		r.lacks(in, key, what)
+		r.lacks(in, key, lacks)
 	case x == nil || x.Kind == '0' && p == optional:
 	case !of(x):
-		r.must(x, what)
+		r.must(x, must)
 	default:
 		return x
 	}
@@ -258,6 +264,7 @@ func lastOf(in *foreign.Value, name string) *foreign.Value {
 	return nil
 }
 
+func isSaid(x *foreign.Value) bool   { return isText(x) && strings.TrimSpace(x.Text) != "" }
 func isText(x *foreign.Value) bool   { return x.Kind == 's' }
 func isBool(x *foreign.Value) bool   { return x.Kind == 'b' }
 func isObject(x *foreign.Value) bool { return x.Kind == '{' }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
@@ -22,7 +23,7 @@ var (
 
 // Words of the format.
 var (
-	statuses = []string{"open", "in_progress", "closed", "blocked"}
+	statuses = foreign.IssueStatuses[:4].Words()
 	verdicts = []string{"pass", "fail", "stop"}
 )
 
@@ -47,18 +48,18 @@ func demands(v *foreign.Value) []demand {
 	r.whole(v, "priority", 0, 4)
 	r.word(v, "issue_type", []string{TypeWork, TypeMerge})
 	r.word(v, "assignee", []string{Assignee})
-	if x := at(v, "dependencies"); x != nil {
+	if x := v.Any("dependencies"); x != nil {
 		r.dependencies(x)
 	}
-	r.texts(v, "labels", false, "")
+	r.texts(v, "labels", leftOut, "")
 	for _, key := range []string{"created_at", "updated_at", "closed_at"} {
-		if x := at(v, key); x != nil {
+		if x := v.Any(key); x != nil {
 			if _, err := time.Parse(time.RFC3339, x.Text); x.Kind != 's' || err != nil {
 				r.must(x, "a time such as 2026-01-31T18:00:00Z")
 			}
 		}
 	}
-	switch m := at(v, "metadata"); {
+	switch m := v.Any("metadata"); {
 	case m == nil:
 		r.lacks(v, "metadata", "an object with everything that scrum agents need")
 	case m.Kind != '{':
@@ -74,7 +75,7 @@ func (r *rules) metadata(m *foreign.Value) {
 		r.must(x, "an absolute path")
 	}
 	if x := r.text(m, "branch", "the branch that the work is done on"); x != nil {
-		switch why := badBranch(x.Text); {
+		switch why := ir.BadBranch(x.Text); {
 		case !branchPattern.MatchString(x.Text):
 			r.must(x, `of letters, digits, "/", "_" and "-"`)
 		case why != "":
@@ -104,20 +105,20 @@ func (r *rules) metadata(m *foreign.Value) {
 	}
 	r.agent(m, "dev_agent_path")
 	r.word(m, "dev_model", models)
-	r.texts(m, "dev_prompts", true, "what the agent is told, a list of texts")
-	r.texts(m, "branches_to_merge", false, "")
+	r.texts(m, "dev_prompts", needed, "what the agent is told, a list of texts")
+	r.texts(m, "branches_to_merge", leftOut, "")
 	r.qaAgents(m)
 	r.whole(m, "max_retry_attempts", 1, maxAttempts)
 	r.whole(m, "attempt_count", 0, maxAttempts)
 	for _, key := range []string{"dev_agent_executions", "qa_agent_executions"} {
-		if x := at(m, key); x != nil && x.Kind != '[' {
+		if x := m.Any(key); x != nil && x.Kind != '[' {
 			r.must(x, "a list of executions")
 		}
 	}
 }
 
 func (r *rules) qaAgents(m *foreign.Value) {
-	list := at(m, "qa_agents")
+	list := m.Any("qa_agents")
 	switch {
 	case list == nil:
 		r.lacks(m, "qa_agents", "who judges the work, a list of QA agents")
@@ -134,7 +135,7 @@ func (r *rules) qaAgents(m *foreign.Value) {
 		r.agent(q, "agent_path")
 		r.word(q, "model", models)
 		r.text(q, "prompt", "what the agent is asked")
-		if x := at(q, "input_schema"); x != nil && x.Kind != '{' {
+		if x := q.Any("input_schema"); x != nil && x.Kind != '{' {
 			r.must(x, "a JSON Schema")
 		}
 		r.outputSchema(q)
@@ -142,7 +143,7 @@ func (r *rules) qaAgents(m *foreign.Value) {
 }
 
 func (r *rules) outputSchema(q *foreign.Value) {
-	s := at(q, "output_schema")
+	s := q.Any("output_schema")
 	if s == nil {
 		r.lacks(q, "output_schema", "a JSON Schema with status and message")
 		return
@@ -201,48 +202,27 @@ func (r *rules) agent(in *foreign.Value, key string) {
 
 // text demands a text that says something, and returns it.
 func (r *rules) text(in *foreign.Value, key, what string) *foreign.Value {
-	x := at(in, key)
-	switch {
-	case x == nil:
-		r.lacks(in, key, what)
-		return nil
-	case x.Kind != 's' || strings.TrimSpace(x.Text) == "":
-		r.must(x, what+", a text that is not empty")
-		return nil
-	}
-	return x
+	return r.demand(in.Any(key), in, needed, key, what, what+", a text that is not empty", isSaid)
 }
 
 // word demands one of the words.
 func (r *rules) word(in *foreign.Value, key string, words []string) {
 	list := text.Or(words)
-	switch x := at(in, key); {
-	case x == nil:
-		r.lacks(in, key, list)
-	case x.Kind != 's' || !slices.Contains(words, x.Text):
-		r.must(x, list)
-	}
+	r.demand(in.Any(key), in, needed, key, list, list, func(x *foreign.Value) bool { return isText(x) && slices.Contains(words, x.Text) })
 }
 
-// texts demands a list of texts that say something; needed: with at least one.
-func (r *rules) texts(in *foreign.Value, key string, needed bool, what string) {
-	x := at(in, key)
-	switch {
-	case x == nil && needed:
-		r.lacks(in, key, what)
-		return
-	case x == nil:
-		return
-	case x.Kind != '[' || needed && len(x.Items) == 0:
-		if needed {
-			r.must(x, "a list of at least one text")
-		} else {
-			r.must(x, "a list of texts")
-		}
+// texts demands a list of texts that say something; with at least one where it is needed.
+func (r *rules) texts(in *foreign.Value, key string, p presence, what string) {
+	must := "a list of texts"
+	if p == needed {
+		must = "a list of at least one text"
+	}
+	list := r.demand(in.Any(key), in, p, key, what, must, func(x *foreign.Value) bool { return isList(x) && (p != needed || len(x.Items) > 0) })
+	if list == nil {
 		return
 	}
-	for _, item := range x.Items {
-		if item.Kind != 's' || strings.TrimSpace(item.Text) == "" {
+	for _, item := range list.Items {
+		if !isSaid(item) {
 			r.must(item, "a text that is not empty")
 		}
 	}
@@ -250,13 +230,10 @@ func (r *rules) texts(in *foreign.Value, key string, needed bool, what string) {
 
 // whole demands a whole number where there is one.
 func (r *rules) whole(in *foreign.Value, key string, lo, hi int) {
-	x := at(in, key)
-	if x == nil {
-		return
-	}
-	if n, err := strconv.Atoi(x.Text); x.Kind != 'n' || err != nil || n < lo || n > hi {
-		r.must(x, fmt.Sprintf("a whole number from %d to %d", lo, hi))
-	}
+	r.demand(in.Any(key), in, leftOut, key, "", fmt.Sprintf("a whole number from %d to %d", lo, hi), func(x *foreign.Value) bool {
+		n, err := strconv.Atoi(x.Text)
+		return x.Kind == 'n' && err == nil && n >= lo && n <= hi
+	})
 }
 
 func (r *rules) must(x *foreign.Value, what string) {
@@ -269,51 +246,4 @@ func (r *rules) must(x *foreign.Value, what string) {
 
 func (r *rules) lacks(in *foreign.Value, key, what string) {
 	r.found = append(r.found, demand{at: in, missing: true, pointer: in.Pointer + "/" + key, message: "is missing; it must be " + what})
-}
-
-// at returns a member by its name in any spelling; a null is absent.
-func at(v *foreign.Value, name string) *foreign.Value {
-	if x := v.Get(name); x != nil {
-		return notNull(x)
-	}
-	name = foreign.Plain(name)
-	for i := range v.Members {
-		if foreign.Plain(v.Members[i].Name) == name {
-			return notNull(v.Members[i].Value)
-		}
-	}
-	return nil
-}
-
-func notNull(v *foreign.Value) *foreign.Value {
-	if v.Kind == '0' {
-		return nil
-	}
-	return v
-}
-
-// badBranch says why git would refuse a branch; "" if it would not.
-func badBranch(name string) string {
-	switch {
-	case name == "" || name == "@" || name == "HEAD":
-		return "is a name that git uses itself, or empty"
-	case len(name) > 200:
-		return "is longer than 200 bytes"
-	case strings.HasPrefix(name, "-"):
-		return `begins with "-"`
-	case strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Contains(name, "//"):
-		return "has an empty part between slashes"
-	case strings.Contains(name, ".."), strings.Contains(name, "@{"), strings.HasSuffix(name, "."), strings.HasPrefix(name, "refs/"):
-		return "holds what git reads as something else"
-	case strings.ContainsFunc(name, func(c rune) bool {
-		return c <= ' ' || c == 0x7f || c == 0xFFFD || strings.ContainsRune(`~^:?*[\{}`, c)
-	}):
-		return "holds a character that git refuses"
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
-			return `has a part that begins with "." or ends with ".lock"`
-		}
-	}
-	return ""
 }

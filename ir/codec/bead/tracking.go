@@ -3,11 +3,11 @@ package bead
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // devExecution is an attempt as a bead has it.
@@ -37,7 +37,7 @@ type qaExecution struct {
 
 // tracking writes what became of a node: its attempts, numbered over all its steps,
 // behind those that the bead came with.
-func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) error {
+func (w *writer) tracking(o *foreign.Object, n *ir.Node, nh *ir.NodeHistory, k *kept) error {
 	before := k.number("attempt_count")
 	devs, judged, others := k.list("dev_agent_executions"), k.list("qa_agent_executions"), k.list("gate_executions")
 	for i := range nh.Attempts {
@@ -54,24 +54,24 @@ func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) er
 			}
 		}
 	}
-	o.put("attempt_count", before+len(nh.Attempts))
-	o.put("scrum_master_session_id", orNull(k.text("scrum_master_session_id")))
-	o.put("dev_agent_session_id", orNull(k.or("dev_agent_session_id", devSession(n, nh.Attempts))))
-	o.put("dev_agent_executions", devs)
-	o.put("qa_agent_executions", judged)
+	o.Put("attempt_count", before+len(nh.Attempts))
+	o.Put("scrum_master_session_id", orNull(k.text("scrum_master_session_id")))
+	o.Put("dev_agent_session_id", orNull(k.or("dev_agent_session_id", devSession(n, nh.Attempts))))
+	o.Put("dev_agent_executions", devs)
+	o.Put("qa_agent_executions", judged)
 	if len(others) > 0 {
-		o.put("gate_executions", others)
+		o.Put("gate_executions", others)
 	}
-	o.put("pr_url", orNull(nh.PRURL))
-	o.put("pr_number", nil)
-	o.put("scrum_result", nil)
+	o.Put("pr_url", orNull(nh.PRURL))
+	o.Put("pr_number", nil)
+	o.Put("scrum_result", nil)
 	if nh.PRURL == "" {
-		o.put("pr_url", orNull(k.text("pr_url")))
+		o.Put("pr_url", orNull(k.text("pr_url")))
 	}
 	if number := nh.PRNumber; number != 0 {
-		o.put("pr_number", number)
+		o.Put("pr_number", number)
 	} else if number := k.number("pr_number"); number != 0 {
-		o.put("pr_number", number)
+		o.Put("pr_number", number)
 	}
 	switch {
 	case nh.Scrum != nil:
@@ -79,9 +79,9 @@ func (w *writer) tracking(o *object, n *ir.Node, nh *ir.NodeHistory, k *kept) er
 		if err != nil {
 			return err
 		}
-		o.put("scrum_result", r)
+		o.Put("scrum_result", r)
 	case k.metadata["scrum_result"] != nil:
-		o.put("scrum_result", k.metadata["scrum_result"])
+		o.Put("scrum_result", k.metadata["scrum_result"])
 	}
 	return nil
 }
@@ -156,21 +156,21 @@ func details(g *ir.GateResult) json.RawMessage {
 		if own := said["details"]; len(said) == 1 && len(own) > 0 && own[0] == '{' {
 			return own
 		}
-		if raw, err := plainJSON(said); err == nil {
+		if raw, err := foreign.JSON(said); err == nil {
 			return raw
 		}
 	}
-	var o object
+	var o foreign.Object
 	if c := g.Counts; c != nil {
-		o.put("total", c.Passed+c.Failed+c.Skipped)
-		o.put("passed", c.Passed)
-		o.put("failed", c.Failed)
-		o.put("skipped", c.Skipped)
+		o.Put("total", c.Passed+c.Failed+c.Skipped)
+		o.Put("passed", c.Passed)
+		o.Put("failed", c.Failed)
+		o.Put("skipped", c.Skipped)
 	}
 	if len(g.Failed) > 0 {
-		o.put("failed_tests", g.Failed)
+		o.Put("failed_tests", g.Failed)
 	}
-	raw, err := plainJSON(o)
+	raw, err := foreign.JSON(o)
 	if err != nil {
 		return json.RawMessage("{}")
 	}
@@ -179,7 +179,7 @@ func details(g *ir.GateResult) json.RawMessage {
 
 // scrumResult writes how a node ended in the order and the types of the format: null
 // where there is nothing.
-func scrumResult(nh *ir.NodeHistory, before int, k *kept) (object, error) {
+func scrumResult(nh *ir.NodeHistory, before int, k *kept) (foreign.Object, error) {
 	var r struct {
 		BeadID       string  `json:"bead_id"`
 		Success      bool    `json:"success"`
@@ -201,39 +201,28 @@ func scrumResult(nh *ir.NodeHistory, before int, k *kept) (object, error) {
 	}
 	results := []any{}
 	for _, q := range r.QAResults {
-		var o object
-		o.put("agent_path", k.said(q.AgentPath))
-		o.put("status", verdict(q.Status))
-		o.put("message", q.Message)
-		o.put("details", details(lastVerdict(nh.Attempts, q.Gate)))
+		var o foreign.Object
+		o.Put("agent_path", k.said(q.AgentPath))
+		o.Put("status", verdict(q.Status))
+		o.Put("message", q.Message)
+		_, last := nh.Verdict(q.Gate)
+		o.Put("details", details(cmp.Or(last, &ir.GateResult{})))
 		results = append(results, o)
 	}
-	var o object
-	o.put("bead_id", r.BeadID)
-	o.put("success", r.Success)
-	o.put("pr_url", orNull(r.PRURL))
-	o.put("pr_number", nil)
+	var o foreign.Object
+	o.Put("bead_id", r.BeadID)
+	o.Put("success", r.Success)
+	o.Put("pr_url", orNull(r.PRURL))
+	o.Put("pr_number", nil)
 	if r.PRNumber != 0 {
-		o.put("pr_number", r.PRNumber)
+		o.Put("pr_number", r.PRNumber)
 	}
-	o.put("bead_updated", r.BeadUpdated)
-	o.put("attempt_count", before+r.AttemptCount)
-	o.put("qa_results", results)
-	o.put("error", r.Error)
-	o.put("fatal", r.Fatal)
+	o.Put("bead_updated", r.BeadUpdated)
+	o.Put("attempt_count", before+r.AttemptCount)
+	o.Put("qa_results", results)
+	o.Put("error", r.Error)
+	o.Put("fatal", r.Fatal)
 	return o, nil
-}
-
-// lastVerdict is the last one of a gate; an empty one if there is none.
-func lastVerdict(attempts []ir.Attempt, gate string) *ir.GateResult {
-	for _, a := range slices.Backward(attempts) {
-		for _, g := range slices.Backward(a.Gates) {
-			if g.Gate == gate {
-				return &g
-			}
-		}
-	}
-	return &ir.GateResult{}
 }
 
 // stamp is a time as the format has it; null if it is not known.

@@ -53,11 +53,7 @@ func (d *decoding) criteria(in, v *foreign.Value, t *task) {
 
 func (d *decoding) criterion(v *foreign.Value, t *task) {
 	f := d.Fields(v, nil, "type", "config")
-	x := f.Get("type")
-	if x == nil {
-		d.Missing(v, "type", "tests_pass, done_tag, no_errors or custom")
-		return
-	}
+	x := d.Need(v, f, "type", "tests_pass, done_tag, no_errors or custom")
 	kind := d.Word(x, "tests_pass", "done_tag", "no_errors", "custom")
 	if kind == "" {
 		return
@@ -65,8 +61,7 @@ func (d *decoding) criterion(v *foreign.Value, t *task) {
 	config := foreign.Fields{}
 	at := v
 	if c := f.Get("config"); c != nil {
-		if at = c; c.Kind != '{' {
-			d.Wrong(c, "an object")
+		if at = c; !d.Is(c, '{', "an object") {
 			return
 		}
 		config = d.Fields(c, nil, criteriaTypes[kind]...)
@@ -201,10 +196,5 @@ func gateName(names map[string]bool, wanted string) string {
 	if base = foreign.Slug(base); base == "" {
 		base = "custom"
 	}
-	name := base
-	for i := 2; names[name]; i++ {
-		name = fmt.Sprintf("%s-%d", base, i)
-	}
-	names[name] = true
-	return name
+	return foreign.FreeName(names, base)
 }

@@ -1,12 +1,10 @@
 package beadsmith
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -16,11 +14,7 @@ import (
 const (
 	maxIterations = 10_000
 	maxTokens     = 999_999_999
-	maxID         = 64 // bytes, as that of an annotation in a plan
 )
-
-// idPattern is an id that can also be a part of git's refs.
-var idPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
 
 // definitionKeys have a meaning in a TaskDefinition, stateKeys in a TaskState too:
 // all but the beads follow from the history and are made anew.
@@ -91,15 +85,7 @@ type record struct {
 
 // object tells a task from a bead.
 func (d *decoding) object(v *foreign.Value) {
-	has := func(name string) bool {
-		for _, m := range v.Members {
-			if foreign.Plain(m.Name) == foreign.Plain(name) {
-				return true
-			}
-		}
-		return false
-	}
-	if has("taskId") && !has("successCriteria") && !has("description") {
+	if v.Has("taskId") && !v.Has("successCriteria") && !v.Has("description") {
 		if r, ok := d.bead(v); ok {
 			d.loose = append(d.loose, r)
 		}
@@ -114,64 +100,40 @@ func (d *decoding) task(v *foreign.Value) {
 	n := &t.node
 	here := d.File.Range(v.Start, v.Start+1)
 	n.Kind, n.Word, n.PhaseIndex, n.Range, n.KeyRange = ir.Work, "Task", -1, here, here
-	if x := f.Get("id"); x != nil {
-		d.id(x, t)
-	} else {
-		d.Missing(v, "id", "what the task is known by, a text")
-	}
-	if x := f.Get("description"); x != nil {
+	d.ID(d.Need(v, f, "id", "what the task is known by, a text"), "what the task is known by", n)
+	if x := d.Need(v, f, "description", "what is to be done, a text"); x != nil {
 		n.Goal = strings.TrimSpace(strings.ReplaceAll(d.Text(x, "what is to be done"), "\r\n", "\n"))
 		first, _, _ := strings.Cut(n.Goal, "\n")
 		n.Title, n.Range = text.Title(text.OneLine(first), 72), d.At(x)
-	} else {
-		d.Missing(v, "description", "what is to be done, a text")
 	}
-	if x := f.Get("workspaceRoot"); x != nil && x.Kind != 's' {
-		d.Wrong(x, "the path of the workspace, a text")
-	} else if x != nil && x.Text != "" && !d.placed {
+	if x := f.Get("workspaceRoot"); d.Is(x, 's', "the path of the workspace, a text") && x.Text != "" && !d.placed {
 		d.placed = true
 		d.Diags.Add(diag.New("task-workspace", d.At(x), "the workspace is not kept").
 			WithDetail("%s is a path of one machine. apply works in the repository that it is started in.", x.Pointer))
 	}
-	if x := f.Get("testCommand"); x != nil {
-		if t.command = d.Text(x, "the command that runs the tests"); t.command != "" {
-			t.ext["testCommand"] = t.command
-			t.command = command(t.command)
-		}
+	if t.command = d.Text(f.Get("testCommand"), "the command that runs the tests"); t.command != "" {
+		t.ext["testCommand"] = t.command
+		t.command = command(t.command)
 	}
-	if x := f.Get("tokenBudget"); x != nil {
-		if b, ok := d.Whole(x, 1, maxTokens); ok {
-			n.Budget = d.Stated(x, fmt.Sprintf("%d tokens", b))
-		}
+	if b, ok := d.Whole(f.Get("tokenBudget"), 1, maxTokens); ok {
+		n.Budget = d.Stated(f.Get("tokenBudget"), fmt.Sprintf("%d tokens", b))
 	}
-	if x := f.Get("maxIterations"); x != nil {
-		if m, ok := d.Whole(x, 1, maxIterations); ok {
-			n.Attempts = d.Stated(x, fmt.Sprint(m))
-		}
+	if m, ok := d.Whole(f.Get("maxIterations"), 1, maxIterations); ok {
+		n.Attempts = d.Stated(f.Get("maxIterations"), fmt.Sprint(m))
 	}
-	if x := f.Get("status"); x != nil && d.Word(x, "idle", "running", "paused", "awaiting_approval", "completed", "failed") == "completed" {
+	if x := f.Get("status"); x != nil && foreign.TaskStatuses.Read(d.Word(x, foreign.TaskStatuses.Words()...)) == foreign.Done {
 		n.Done, n.DoneBy, n.DoneRange = true, "status", d.At(x)
 		d.Diags.Add(diag.New("bead-completed", d.At(x), "the task is completed").
 			WithDetail("Its status says that the work is done, so apply does not run it. Write idle, or remove the status, to run it."))
 	}
 	d.beads(f.Get("beads"), t)
+	if x := f.Get("beadResults"); d.Is(x, '[', "a list of results") && len(t.records) > 0 {
+		t.ext["beadResults"] = x.Plain()
+	}
 	d.criteria(v, f.Get("successCriteria"), t)
 	if n.Key != "" {
 		d.add(t)
 	}
-}
-
-func (d *decoding) id(v *foreign.Value, t *task) {
-	id := d.Text(v, "what the task is known by")
-	if id == "" {
-		return
-	}
-	if len(id) > maxID || !idPattern.MatchString(id) || strings.HasSuffix(id, ".lock") || id == "integration" {
-		d.Wrong(v, fmt.Sprintf("letters, digits, \"-\", \"_\" and single dots, at most %d of them; ids become part of git's refs, and \"integration\" is ralph's own", maxID))
-		return
-	}
-	n := &t.node
-	n.ID, n.IDRange, n.Key, n.KeyRange = ir.NodeID(id), d.At(v), ir.Key(id), d.At(v)
 }
 
 func (d *decoding) add(t *task) {
@@ -197,11 +159,7 @@ func (d *decoding) draft(file string) *ir.Draft {
 		out.Title = foreign.Stem(file)
 	}
 	for _, t := range d.order {
-		raw, err := json.Marshal(t.ext)
-		if err != nil {
-			panic(fmt.Sprintf("beadsmith: %v", err)) // it was read from JSON
-		}
-		t.node.Ext = map[string]json.RawMessage{Format: raw}
+		t.node.Ext = foreign.Ext(Format, t.ext)
 		out.Nodes = append(out.Nodes, t.node)
 	}
 	return out

@@ -14,7 +14,8 @@ type kept struct {
 	Criteria []json.RawMessage
 	Command  string
 	Beads    []json.RawMessage
-	Keys     map[string]any // that ralph has no use for
+	Results  []json.RawMessage // of these beads
+	Keys     map[string]any    // that ralph has no use for
 }
 
 func keptOf(node *ir.Node) kept {
@@ -29,6 +30,8 @@ func keptOf(node *ir.Node) kept {
 			_ = json.Unmarshal(raw, &k.Criteria)
 		case "beads":
 			_ = json.Unmarshal(raw, &k.Beads)
+		case "beadResults":
+			_ = json.Unmarshal(raw, &k.Results)
 		case "testCommand":
 			_ = json.Unmarshal(raw, &k.Command)
 		default:
@@ -79,7 +82,7 @@ func definition(e *ir.Epic, node *ir.Node, top string) (TaskDefinition, kept) {
 			}
 			continue
 		}
-		if raw, err := plain(criterionOf(name, &g)); err == nil {
+		if raw, err := foreign.JSON(criterionOf(name, &g)); err == nil {
 			def.SuccessCriteria = append(def.SuccessCriteria, raw)
 		}
 	}

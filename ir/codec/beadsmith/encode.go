@@ -1,13 +1,12 @@
 package beadsmith
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
+	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -29,17 +28,7 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 		}
 		states = append(states, raw)
 	}
-	raw, err := plain(states)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, raw, "", "  "); err != nil {
-		return nil, err
-	}
-	out.WriteByte('\n')
-	_, err = w.Write(out.Bytes())
-	return breaches, err
+	return breaches, foreign.Write(w, states)
 }
 
 // State is a node as a task, with the keys that were kept of its import.
@@ -52,7 +41,7 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 	def, kept := definition(e, node, top)
 	s = TaskState{
 		TaskDefinition: def, Key: string(node.Key), Status: n.Words["task"], FailureCode: n.Failure, Reason: n.Reason,
-		BeadStatus: n.Words["bead"], Beads: []any{}, BeadResults: []BeadResult{},
+		BeadStatus: n.Words["bead"], Beads: []any{}, BeadResults: []any{},
 	}
 	if node.Done && len(n.Attempts) == 0 && n.Status == "pending" { // never applied
 		s.Status, s.BeadStatus = "completed", "approved"
@@ -67,6 +56,9 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 		breaches = append(breaches, foreign.Breach{Node: node.Key, Pointer: pointer, Message: what})
 	}
 	s.imported(kept.Beads)
+	for _, raw := range kept.Results {
+		s.BeadResults = append(s.BeadResults, raw)
+	}
 	first := s.BeadNumber
 	for i := range n.Attempts {
 		b := bead(node, n, i, first+i+1)
@@ -104,40 +96,22 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 func (s *TaskState) imported(beads []json.RawMessage) {
 	for _, raw := range beads {
 		s.Beads = append(s.Beads, raw)
-		var b struct {
-			BeadNumber     json.Number `json:"beadNumber"`
-			Status         string      `json:"status"`
-			IterationCount json.Number `json:"iterationCount"`
+		r := foreign.Reader{File: diag.NewFile("", raw)}
+		b := r.Object(foreign.MaxBytes)
+		if b == nil {
+			continue
 		}
-		_ = json.Unmarshal(fieldNames(raw), &b)
-		if n, err := b.BeadNumber.Int64(); err == nil && int(n) >= s.BeadNumber {
-			s.BeadNumber, s.BeadStatus = int(n), b.Status
-			k, _ := b.IterationCount.Int64()
-			s.BeadIterationCount = int(k)
+		number := func(key string) int {
+			n, _ := r.Whole(b.Any(key), 0, 1_000_000)
+			return int(n)
 		}
-	}
-}
-
-// fieldNames writes the keys of an object as this format spells them.
-func fieldNames(raw json.RawMessage) json.RawMessage {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(raw, &m) != nil {
-		return raw
-	}
-	out := map[string]json.RawMessage{}
-	for k, v := range m {
-		for _, name := range []string{"beadNumber", "status", "iterationCount"} {
-			if foreign.Plain(k) == foreign.Plain(name) {
-				k = name
+		if n := number("beadNumber"); b.Any("beadNumber") != nil && n >= s.BeadNumber {
+			s.BeadNumber, s.BeadIterationCount = n, number("iterationCount")
+			if status := b.Any("status"); status != nil {
+				s.BeadStatus = status.Text
 			}
 		}
-		out[k] = v
 	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return raw
-	}
-	return b
 }
 
 // remaining is what is left of a budget of tokens, with what people added; nil
@@ -158,37 +132,10 @@ func remaining(budget *int64, n *ir.NodeHistory) *int64 {
 
 // withKeys writes a value with the keys that were kept behind its own.
 func withKeys(v any, keys map[string]any) (json.RawMessage, error) {
-	raw, err := plain(v)
-	if err != nil {
-		return nil, err
+	raw, err := foreign.JSON(v)
+	if err != nil || len(keys) == 0 {
+		return raw, err
 	}
-	var b bytes.Buffer
-	b.Write(bytes.TrimSuffix(raw, []byte("}")))
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		name, err := plain(k)
-		if err != nil {
-			return nil, err
-		}
-		value, err := plain(keys[k])
-		if err != nil {
-			return nil, err
-		}
-		b.WriteByte(',')
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// plain is JSON without escapes for HTML and without a line end.
-func plain(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	more, err := foreign.JSON(keys)
+	return slices.Concat(raw[:len(raw)-1], []byte(","), more[1:]), err
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // The events of a BeadManager, as Event.Event has them.
@@ -34,7 +35,7 @@ type Event struct {
 
 // Line writes the event as JSON with a line end.
 func (e Event) Line() ([]byte, error) {
-	b, err := plain(e)
+	b, err := foreign.JSON(e)
 	return append(b, '\n'), err
 }
 

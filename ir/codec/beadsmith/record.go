@@ -12,17 +12,14 @@ var beadStatuses = []string{"running", "awaiting_approval", "approved", "rejecte
 
 // beads reads the beads that stand in a task.
 func (d *decoding) beads(v *foreign.Value, t *task) {
-	if v == nil {
-		return
-	}
-	if v.Kind != '[' {
-		d.Wrong(v, "a list of beads")
+	if !d.Is(v, '[', "a list of beads") {
 		return
 	}
 	for _, x := range v.Items {
-		if x.Kind != '{' {
-			d.Wrong(x, "an object")
-		} else if r, ok := d.bead(x); ok {
+		if !d.Is(x, '{', "an object") {
+			continue
+		}
+		if r, ok := d.bead(x); ok {
 			t.records = append(t.records, r)
 		}
 	}
@@ -38,38 +35,20 @@ func (d *decoding) bead(v *foreign.Value) (record, bool) {
 		}
 	}
 	r := record{value: v.Plain(), at: d.At(v)}
-	if x := f.Get("id"); x == nil {
-		d.Missing(v, "id", "what the bead is known by, a text")
-	} else {
-		d.Text(x, "what the bead is known by")
-	}
-	if x := f.Get("taskId"); x == nil {
-		d.Missing(v, "taskId", "the id of its task")
-	} else {
+	d.Text(d.Need(v, f, "id", "what the bead is known by, a text"), "what the bead is known by")
+	if x := d.Need(v, f, "taskId", "the id of its task"); x != nil {
 		r.task, r.at = d.Text(x, "the id of its task"), d.At(x)
 	}
-	if x := f.Get("beadNumber"); x == nil {
-		d.Missing(v, "beadNumber", "its number within its task, from 1")
-	} else {
-		d.Whole(x, 1, 1_000_000)
-	}
-	if x := f.Get("status"); x == nil {
-		d.Missing(v, "status", "running, awaiting_approval, approved, rejected or skipped")
-	} else {
-		d.Word(x, beadStatuses...)
-	}
+	d.Whole(d.Need(v, f, "beadNumber", "its number within its task, from 1"), 1, 1_000_000)
+	d.Word(d.Need(v, f, "status", "running, awaiting_approval, approved, rejected or skipped"), beadStatuses...)
 	for _, name := range []string{"startedAt", "completedAt"} {
 		if x := f.Get(name); x != nil {
 			d.time(x)
 		}
 	}
-	if x := f.Get("tokensUsed"); x != nil {
-		d.Whole(x, 0, 1<<53)
-	}
+	d.Whole(f.Get("tokensUsed"), 0, 1<<53)
 	for _, name := range []string{"filesChanged", "testResults"} {
-		if x := f.Get(name); x != nil && x.Kind != '[' {
-			d.Wrong(x, "a list")
-		}
+		d.Is(f.Get(name), '[', "a list")
 	}
 	return r, len(d.Diags) == before
 }

@@ -38,8 +38,8 @@ type TaskState struct {
 	BeadIterationCount   int          `json:"beadIterationCount"`
 	TokenBudgetRemaining *int64       `json:"tokenBudgetRemaining"` // null: no limit, or nobody counted
 	LastBeadSummary      *BeadSummary `json:"lastBeadSummary,omitempty"`
-	Beads                []any        `json:"beads"` // Bead, and before them those that were imported
-	BeadResults          []BeadResult `json:"beadResults"`
+	Beads                []any        `json:"beads"`       // Bead, and before them those that were imported
+	BeadResults          []any        `json:"beadResults"` // BeadResult, likewise
 }
 
 // Bead is one attempt at a task.

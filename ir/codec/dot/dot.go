@@ -1,10 +1,12 @@
 package dot
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -58,9 +60,8 @@ func newDrawing(e *ir.Epic, o Options) *drawing {
 	d := &drawing{
 		e: e, o: o, stats: e.Stats(),
 		names: make([]string, len(e.Nodes)), index: make(map[ir.Key]int, len(e.Nodes)),
-		path: map[ir.Key]int{}, strong: make([]bool, len(e.Nodes)), impacted: map[ir.Key]bool{},
+		path: map[ir.Key]int{}, strong: make([]bool, len(e.Nodes)), impacted: map[ir.Key]bool{}, implied: map[[2]ir.Key]bool{},
 	}
-	d.implied = map[[2]ir.Key]bool{}
 	for _, r := range ir.RedundantEdges(e.Nodes) {
 		d.implied[[2]ir.Key{r.Key, r.Node}] = true
 	}
@@ -85,15 +86,12 @@ func newDrawing(e *ir.Epic, o Options) *drawing {
 	return d
 }
 
+var plainKey = lazyregexp.New(`^[A-Za-z0-9._-]{1,60}$`)
+
 // name is the key where it can stand in a DOT file as it is, which makes the
 // file readable, else a number.
 func name(k ir.Key, i int) string {
-	for _, c := range []byte(k) {
-		if c != '.' && c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return fmt.Sprintf(`"#%d"`, i)
-		}
-	}
-	if k == "" || len(k) > 60 {
+	if !plainKey.MatchString(string(k)) {
 		return fmt.Sprintf(`"#%d"`, i)
 	}
 	return `"` + string(k) + `"`
@@ -138,7 +136,7 @@ func (d *drawing) title() string {
 	s := &d.stats
 	var b strings.Builder
 	fmt.Fprintf(&b, `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="2"><TR><TD ALIGN="LEFT"><FONT POINT-SIZE="18"><B>%s</B></FONT></TD></TR>`,
-		html(text.Shorten(orUnnamed(d.e.Epic.Title, d.e.Epic.Slug), 90)))
+		html(text.Shorten(cmp.Or(strings.TrimSpace(d.e.Epic.Title), d.e.Epic.Slug), 90)))
 	facts := []string{
 		text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"),
 		fmt.Sprintf("at most %d at once", s.Widest),
@@ -161,13 +159,6 @@ func (d *drawing) title() string {
 	}
 	b.WriteString(`</TABLE>`)
 	return b.String()
-}
-
-func orUnnamed(s, otherwise string) string {
-	if strings.TrimSpace(s) == "" {
-		return otherwise
-	}
-	return s
 }
 
 // legend explains only what this drawing holds.

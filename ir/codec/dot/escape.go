@@ -3,6 +3,7 @@ package dot
 import (
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -38,7 +39,7 @@ func wrap(s string, width, lines int) []string {
 	for word := range strings.FieldsSeq(ir.Printable(text.Shorten(s, 4*width*lines))) {
 		for {
 			head, rest := split(word, width)
-			n := columns(head)
+			n := columns.Of(head)
 			if used > 0 && used+1+n > width {
 				flush()
 			}
@@ -64,27 +65,9 @@ func wrap(s string, width, lines int) []string {
 func split(word string, width int) (head, rest string) {
 	n := 0
 	for i, r := range word {
-		if n += columnsOf(r); n > width && i > 0 {
+		if n += columns.OfRune(r); n > width && i > 0 {
 			return word[:i], word[i:]
 		}
 	}
 	return word, ""
-}
-
-func columns(s string) int {
-	n := 0
-	for _, r := range s {
-		n += columnsOf(r)
-	}
-	return n
-}
-
-// columnsOf is about how wide a rune is drawn, in letters: good enough to break
-// lines, nothing depends on it.
-func columnsOf(r rune) int {
-	if r >= 0x1100 && r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
-		r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff {
-		return 2
-	}
-	return 1
 }

@@ -1,8 +1,8 @@
 package dot
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -67,7 +67,7 @@ func Policies(e *ir.Epic) []Policy {
 		if len(n.Steps) == 0 {
 			continue
 		}
-		p := Policy{Name: orUnnamed(n.Policy, "default"), Nodes: []ir.Key{}, Steps: []Step{}, Agents: []Agent{}, Findings: []Finding{}}
+		p := Policy{Name: cmp.Or(n.Policy, "default"), Nodes: []ir.Key{}, Steps: []Step{}, Agents: []Agent{}, Findings: []Finding{}}
 		for j := range n.Steps {
 			p.Steps = append(p.Steps, stepOf(e, n, &n.Steps[j]))
 		}
@@ -103,22 +103,19 @@ func stepOf(e *ir.Epic, n *ir.Node, s *ir.Step) Step {
 func listed(s []string) []string { return append([]string{}, s...) }
 
 func agentsOf(e *ir.Epic, steps []Step) []Agent {
-	names := map[string]bool{}
+	var names []string
 	for _, s := range steps {
-		names[s.Agent] = true
-		for _, f := range s.Fallback {
-			names[f] = true
-		}
+		names = append(append(names, s.Agent), s.Fallback...)
 		for _, g := range s.Gates {
-			names[g.Agent] = true
-			for _, f := range g.Fallback {
-				names[f] = true
-			}
+			names = append(append(names, g.Agent), g.Fallback...)
 		}
 	}
-	delete(names, "")
+	slices.Sort(names)
 	out := []Agent{}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range slices.Compact(names) {
+		if name == "" {
+			continue
+		}
 		a := e.Agents[name]
 		if !e.UsesModel(name) {
 			a.Model = ""

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -169,6 +170,26 @@ func (r *Reader) unpack(v *Value) []*Value {
 	return v.Items
 }
 
+// Any returns the first member with this name in any spelling, the exact one before others;
+// nil if there is none, or a null.
+func (v *Value) Any(name string) *Value {
+	x := v.Get(name)
+	for i := 0; x == nil && i < len(v.Members); i++ {
+		if Plain(v.Members[i].Name) == Plain(name) {
+			x = v.Members[i].Value
+		}
+	}
+	if x == nil || x.Kind == '0' {
+		return nil
+	}
+	return x
+}
+
+// Has reports whether there is a member with this name in any spelling, be it null.
+func (v *Value) Has(name string) bool {
+	return slices.ContainsFunc(v.Members, func(m Member) bool { return Plain(m.Name) == Plain(name) })
+}
+
 // Get returns the member with exactly this name, nil if there is none.
 func (v *Value) Get(name string) *Value {
 	for i := range v.Members {
@@ -245,8 +266,20 @@ func (r *Reader) Missing(in *Value, key, what string) {
 		WithDetail("%s/%s is %s. Add it to this object.", in.Pointer, key, what))
 }
 
-// Text returns a text that says something; "" after a report.
+// Need returns a member of an object; nil after a report that it is missing.
+func (r *Reader) Need(in *Value, f Fields, key, what string) *Value {
+	x := f.Get(key)
+	if x == nil {
+		r.Missing(in, key, what)
+	}
+	return x
+}
+
+// Text returns a text that says something; "" after a report, or of nil.
 func (r *Reader) Text(v *Value, what string) string {
+	if v == nil {
+		return ""
+	}
 	if v.Kind != 's' || strings.TrimSpace(v.Text) == "" || strings.ContainsRune(v.Text, 0) {
 		r.Wrong(v, what+", a text that is not empty")
 		return ""
@@ -254,8 +287,44 @@ func (r *Reader) Text(v *Value, what string) string {
 	return v.Text
 }
 
-// Whole returns a whole number in a range.
+// MaxID is the longest id, in bytes: that of an annotation in a plan.
+const MaxID = 64
+
+var idPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
+
+// ValidID reports whether an id can be that of a node: it becomes a part of git's refs
+// and of names of files, and "integration" is ralph's own.
+func ValidID(id string) bool {
+	return len(id) <= MaxID && idPattern.MatchString(id) && !strings.HasSuffix(id, ".lock") && id != "integration"
+}
+
+// ID reads the id of a node, which is its key too; false after a report.
+func (r *Reader) ID(v *Value, what string, n *ir.DraftNode) bool {
+	id := r.Text(v, what)
+	if id == "" {
+		return false
+	}
+	if !ValidID(id) {
+		r.Wrong(v, fmt.Sprintf("letters, digits, \"-\", \"_\" and single dots, at most %d of them; ids become part of git's refs, and \"integration\" is ralph's own", MaxID))
+		return false
+	}
+	n.ID, n.IDRange, n.Key, n.KeyRange = ir.NodeID(id), r.At(v), ir.Key(id), r.At(v)
+	return true
+}
+
+// Is returns whether a value is of a kind; it reports one that is not, but not nil.
+func (r *Reader) Is(v *Value, kind byte, want string) bool {
+	if v != nil && v.Kind != kind {
+		r.Wrong(v, want)
+	}
+	return v != nil && v.Kind == kind
+}
+
+// Whole returns a whole number in a range; false after a report, or of nil.
 func (r *Reader) Whole(v *Value, lo, hi int64) (int64, bool) {
+	if v == nil {
+		return 0, false
+	}
 	n, err := json.Number(v.Text).Int64()
 	if f, ferr := json.Number(v.Text).Float64(); err != nil && ferr == nil && f == float64(int64(f)) {
 		n, err = int64(f), nil // 30.0
@@ -267,8 +336,12 @@ func (r *Reader) Whole(v *Value, lo, hi int64) (int64, bool) {
 	return n, true
 }
 
-// Word returns one of the words that a key may have, in lower case.
+// Word returns one of the words that a key may have, in lower case; "" after a report, or of
+// nil.
 func (r *Reader) Word(v *Value, words ...string) string {
+	if v == nil {
+		return ""
+	}
 	if v.Kind == 's' {
 		if w := strings.ToLower(v.Text); slices.Contains(words, w) {
 			return w
@@ -325,6 +398,21 @@ func Slug(s string) string {
 		gap = true
 	}
 	return b.String()
+}
+
+// Lines is a text with \n as its only line end.
+func Lines(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}
+
+// FreeName is a name that is in none of names, counted up where it is, and puts it there.
+func FreeName(names map[string]bool, wanted string) string {
+	name := wanted
+	for i := 2; names[name]; i++ {
+		name = fmt.Sprintf("%s-%d", wanted, i)
+	}
+	names[name] = true
+	return name
 }
 
 // Stem is the name of a file without folder and extension.

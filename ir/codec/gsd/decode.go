@@ -2,6 +2,7 @@ package gsd
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -208,12 +209,6 @@ func kindOf(name string) kind {
 
 // sorted returns the phases that have plans, in the order of their numbers.
 func (d *decoding) sorted() []*phase {
-	var out []*phase
-	for _, p := range d.phases {
-		if len(p.plans) > 0 {
-			out = append(out, p)
-		}
-	}
-	slices.SortFunc(out, func(a, b *phase) int { return compareNumbers(a.id, b.id) })
-	return out
+	all := slices.SortedFunc(maps.Values(d.phases), func(a, b *phase) int { return compareNumbers(a.id, b.id) })
+	return slices.DeleteFunc(all, func(p *phase) bool { return len(p.plans) == 0 })
 }

@@ -33,11 +33,7 @@ func number(s string) string {
 
 // padded is a number as GSD writes it: two digits before the first dot.
 func padded(s string) string {
-	digits := 0
-	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
-		digits++
-	}
-	if digits == 1 {
+	if len(s)-len(strings.TrimLeft(s, "0123456789")) == 1 {
 		return "0" + s
 	}
 	return s

@@ -1,6 +1,8 @@
 package gsd
 
 import (
+	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -181,44 +183,34 @@ func (d *decoding) need(p *plan, x need, ph, num string) {
 }
 
 func keys(plans []*plan) string {
-	const most = 10
 	var out []string
-	for _, p := range plans[:min(len(plans), most)] {
+	for _, p := range plans {
 		out = append(out, string(p.node.Key))
 	}
-	if n := len(plans) - most; n > 0 {
-		out = append(out, "and "+strconv.Itoa(n)+" more")
-	}
-	return strings.Join(out, ", ")
+	return text.Some(out, 10)
 }
 
 // waves lets the plans of a wave that name no plan of their phase wait for all of the
 // wave before.
 func (d *decoding) waves(ph *phase) {
 	byWave := map[int][]*plan{}
-	var all []int
 	for _, p := range ph.plans {
 		if !p.waveAt.IsZero() {
-			if len(byWave[p.wave]) == 0 {
-				all = append(all, p.wave)
-			}
 			byWave[p.wave] = append(byWave[p.wave], p)
 		}
 	}
-	slices.Sort(all)
-	for i, w := range all {
-		if i == 0 {
-			continue
-		}
+	var before []*plan
+	for _, w := range slices.Sorted(maps.Keys(byWave)) {
 		for _, p := range byWave[w] {
 			if len(p.after) > 0 {
 				continue
 			}
-			for _, b := range byWave[all[i-1]] {
+			for _, b := range before {
 				p.edge(b, p.waveAt)
 				p.after = append(p.after, b)
 			}
 		}
+		before = byWave[w]
 	}
 }
 
@@ -308,7 +300,7 @@ func (d *decoding) people(p *plan) {
 	}
 	switch {
 	case n.Kind == ir.Manual:
-		say(cmpRange(p.asks, p.looks), "A person does all of its tasks: say ralph approve %s when they are done.", n.Key)
+		say(cmp.Or(p.asks, p.looks), "A person does all of its tasks: say ralph approve %s when they are done.", n.Key)
 	case len(p.checks) > 0:
 		say(p.looks, "Somebody looks at the result when the plan is done, not in its middle. What follows waits until it is approved: ralph approve %s.", p.last())
 	}
@@ -318,13 +310,6 @@ func (d *decoding) people(p *plan) {
 	if !p.setup.IsZero() {
 		say(p.setup, "Its user_setup is told to the agent, who cannot do it. Do it before the plan runs.")
 	}
-}
-
-func cmpRange(a, b diag.Range) diag.Range {
-	if a.IsZero() {
-		return b
-	}
-	return a
 }
 
 // unplanned names the phases of the roadmap that are left and have no plan file.
@@ -339,7 +324,7 @@ func (d *decoding) unplanned() {
 		}
 		var missing []string
 		first := outline{}
-		for _, num := range sortedNumbers(ph.outlined) {
+		for _, num := range slices.SortedFunc(maps.Keys(ph.outlined), compareNumbers) {
 			if line := ph.outlined[num]; line.open && d.plans[ph.id+"-"+num] == nil {
 				if len(missing) == 0 {
 					first = line
@@ -349,7 +334,7 @@ func (d *decoding) unplanned() {
 		}
 		if len(missing) > 0 {
 			d.diags.Add(diag.Newf("gsd-unplanned", first.at, "phase %s has %s without a file", ph.id, text.Count(len(missing), "plan")).
-				WithDetail("The roadmap lists %s, and no imported file has that number: nothing of it runs. Write the plans with GSD, or remove the lines from the roadmap.", strings.Join(missing[:min(len(missing), 10)], ", ")))
+				WithDetail("The roadmap lists %s, and no imported file has that number: nothing of it runs. Write the plans with GSD, or remove the lines from the roadmap.", text.Some(missing, 10)))
 		}
 	}
 	if len(left) == 0 || len(d.list) == 0 {
@@ -357,20 +342,11 @@ func (d *decoding) unplanned() {
 	}
 	slices.SortFunc(left, func(a, b *phase) int { return compareNumbers(a.id, b.id) })
 	var names []string
-	for _, ph := range left[:min(len(left), 10)] {
+	for _, ph := range left {
 		names = append(names, ph.id)
 	}
 	d.diags.Add(diag.Newf("gsd-unplanned", left[0].at, "the roadmap has %s without plans", text.Count(len(left), "phase")).
-		WithDetail("Nothing of phase %s is in the epic. Plan it with GSD and import again.", strings.Join(names, ", ")))
-}
-
-func sortedNumbers(m map[string]outline) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.SortFunc(out, compareNumbers)
-	return out
+		WithDetail("Nothing of phase %s is in the epic. Plan it with GSD and import again.", text.Some(names, 10)))
 }
 
 // next is the number behind a whole one.

@@ -1,6 +1,7 @@
 package gsd
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -89,10 +90,8 @@ func (d *decoding) roadmapLine(in *phase, l string, at diag.Range, list *string)
 		return
 	}
 	if m := roadmapRow.FindStringSubmatch(l); m != nil {
-		for cell := range strings.SplitSeq(m[2], "|") {
-			if c := strings.ToLower(strings.TrimLeft(strings.TrimSpace(cell), "✅✓ ")); c == "complete" || c == "completed" || c == "done" {
-				d.phase(number(m[1])).finished(at)
-			}
+		if slices.ContainsFunc(strings.Split(m[2], "|"), complete) {
+			d.phase(number(m[1])).finished(at)
 		}
 		return
 	}
@@ -102,42 +101,49 @@ func (d *decoding) roadmapLine(in *phase, l string, at diag.Range, list *string)
 		}
 		return
 	}
-	if in == nil {
-		return
+	if in != nil {
+		d.phaseLine(in, l, at, list)
 	}
+}
+
+// phaseLine reads a line below the heading of a phase; list is the label that a list stands
+// under.
+func (d *decoding) phaseLine(in *phase, l string, at diag.Range, list *string) {
 	if m := roadmapLabel.FindStringSubmatch(l); m != nil {
 		*list = ""
-		switch strings.ToLower(m[1]) {
+		switch label := strings.ToLower(m[1]); label {
 		case "goal":
 			in.goal = append(in.goal, m[2])
 		case "depends on":
 			if strings.TrimSpace(m[2]) == "" {
-				*list = "depends on"
+				*list = label
 			} else {
 				d.dependsOn(in, m[2], at)
 			}
 		case "success criteria":
-			*list = "criteria"
+			*list = label
 		case "status":
-			if w, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(m[2], "✅✓ ")), " "); w == "complete" || w == "completed" || w == "done" {
+			if w, _, _ := strings.Cut(strings.TrimLeft(m[2], "✅✓ "), " "); complete(w) {
 				in.finished(at)
 			}
 		}
 		return
 	}
-	if *list == "depends on" {
-		if s, ok := bulleted(strings.TrimSpace(l)); ok {
-			d.dependsOn(in, s, at)
-		}
-		return
+	s, ok := bulleted(strings.TrimSpace(l))
+	switch {
+	case *list == "depends on" && ok:
+		d.dependsOn(in, s, at)
+	case *list == "success criteria" && ok:
+		in.goal = append(in.goal, "At its end this is true: "+text.OneLine(s))
+	case *list == "success criteria" && s != "" && len(in.goal) > 0 && strings.HasPrefix(l, " "):
+		in.goal[len(in.goal)-1] += " " + s
 	}
-	if *list == "criteria" {
-		if s, ok := bulleted(strings.TrimSpace(l)); ok {
-			in.goal = append(in.goal, "At its end this is true: "+text.OneLine(s))
-		} else if s := strings.TrimSpace(l); s != "" && len(in.goal) > 0 && strings.HasPrefix(l, " ") {
-			in.goal[len(in.goal)-1] += " " + s
-		}
-	}
+}
+
+// complete reports whether a cell or a status says that a phase is finished.
+func complete(s string) bool {
+	s = strings.ToLower(strings.TrimLeft(strings.TrimSpace(s), "✅✓ "))
+	return s == "complete" || s == "completed" || s == "done"
 }
 
 func (p *phase) finished(at diag.Range) {

@@ -6,17 +6,10 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
-
-// idPattern is an id that can also be a part of git's refs.
-var idPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
-
-// maxID is the longest id, in characters: that of an annotation in a plan.
-const maxID = 64
 
 // bead reads the object of the file.
 func (d *decoding) bead(root *foreign.Value) {
@@ -26,75 +19,36 @@ func (d *decoding) bead(root *foreign.Value) {
 	here := d.File.Range(root.Start, root.Start+1)
 	n.Range, n.KeyRange = here, here
 	d.repository = byRepository(f)
-	if v := f[foreign.Plain("$schema")]; v != nil {
+	if v := f.Get("$schema"); v != nil {
 		d.ext["$schema"] = v.Plain()
 	}
-	if v := f["id"]; v != nil {
-		d.id(v)
+	d.ID(f.Get("id"), "the id of the bead", n)
+	if v := f.Get("title"); v != nil {
+		n.Title, n.Range = text.OneLine(d.Text(v, "the title")), d.At(v)
 	}
-	if v := f["title"]; v != nil {
-		n.Title = text.OneLine(d.Text(v, "the title"))
-		n.Range = d.At(v)
-	}
-	if v := f["intent"]; v != nil {
-		n.Goal = strings.TrimSpace(strings.ReplaceAll(d.Text(v, "what must be accomplished"), "\r\n", "\n"))
-	} else {
-		d.Missing(root, "intent", "what must be accomplished, a text")
-	}
-	if v := f["type"]; v != nil {
-		if w := d.Word(v, "task", "feature", "bugfix", "gate"); w != "" {
-			n.Type = d.Stated(v, w)
-			if w == "gate" {
-				n.Kind = ir.GateKind
-			}
+	intent := d.Need(root, f, "intent", "what must be accomplished, a text")
+	n.Goal = strings.TrimSpace(strings.ReplaceAll(d.Text(intent, "what must be accomplished"), "\r\n", "\n"))
+	if w := d.Word(f.Get("type"), "task", "feature", "bugfix", "gate"); w != "" {
+		if n.Type = d.Stated(f.Get("type"), w); w == "gate" {
+			n.Kind = ir.GateKind
 		}
 	}
-	if v := f["priority"]; v != nil {
-		d.priority(v)
+	d.priority(f.Get("priority"))
+	lane := f.Get("lane")
+	if w := strings.ToLower(d.Text(lane, "the lane")); strings.ContainsAny(w, " \t\n") {
+		d.Wrong(lane, "one word: fast, feature, maintenance, experimental, or a lane that the policy declares")
+	} else if w != "" {
+		n.Lane = d.Stated(lane, w)
 	}
-	if v := f["lane"]; v != nil {
-		if w := strings.ToLower(d.Text(v, "the lane")); strings.ContainsAny(w, " \t\n") {
-			d.Wrong(v, "one word: fast, feature, maintenance, experimental, or a lane that the policy declares")
-		} else if w != "" {
-			n.Lane = d.Stated(v, w)
-		}
-	}
-	if v := f["status"]; v != nil {
-		d.status(v)
-	}
-	if v := f[foreign.Plain("ralph_meta")]; v != nil {
-		if v.Kind != '{' {
-			d.Wrong(v, "an object")
-		}
+	d.status(f.Get("status"))
+	if v := f.Get("ralph_meta"); v != nil {
+		d.Is(v, '{', "an object")
 		d.ext["ralph_meta"] = v.Plain()
 	}
-	if v := f["artifacts"]; v != nil {
-		d.artifacts(v)
-	}
-	if v := f["blocking"]; v != nil {
-		d.blocking(v)
-	}
-	if v := f["constraints"]; v != nil {
-		d.constraints(v)
-	}
-	if v := f["dod"]; v != nil {
-		d.dod(v)
-	} else {
-		d.Missing(root, "dod", "the definition of done, an object with verifiers")
-	}
-}
-
-func (d *decoding) id(v *foreign.Value) {
-	id := d.Text(v, "the id of the bead")
-	if id == "" {
-		return
-	}
-	if len(id) > maxID || !idPattern.MatchString(id) || strings.HasSuffix(id, ".lock") || id == "integration" {
-		d.Wrong(v, fmt.Sprintf("letters, digits, \"-\", \"_\" and single dots, at most %d of them; ids become part of git's refs, and \"integration\" is ralph's own", maxID))
-		return
-	}
-	d.node.ID, d.node.IDRange = ir.NodeID(id), d.At(v)
-	d.node.Key, d.node.KeyRange = ir.Key(id), d.At(v)
+	d.artifacts(f.Get("artifacts"))
+	d.blocking(f.Get("blocking"))
+	d.constraints(f.Get("constraints"))
+	d.dod(d.Need(root, f, "dod", "the definition of done, an object with verifiers"))
 }
 
 // priority has one step more than ralph's own scale.
@@ -115,12 +69,12 @@ func (d *decoding) priority(v *foreign.Value) {
 // status says how far another executor got. Only completed is taken over: what
 // ralph itself does is in its journal.
 func (d *decoding) status(v *foreign.Value) {
-	w := d.Word(v, "pending", "in_progress", "completed", "failed", "blocked")
+	w := d.Word(v, foreign.RalphBeadStatuses.Words()...)
 	if w == "" {
 		return
 	}
 	d.ext["status"] = w
-	if w != "completed" {
+	if foreign.RalphBeadStatuses.Read(w) != foreign.Done {
 		return
 	}
 	d.node.Done, d.node.DoneBy, d.node.DoneRange = true, "status", d.At(v)
@@ -141,9 +95,7 @@ func (d *decoding) finish(name string) {
 		n.Title, _, _ = strings.Cut(n.Goal, "\n")
 		n.Title = text.Title(text.OneLine(n.Title), 72)
 	}
-	raw, err := json.Marshal(d.ext)
-	if err != nil {
-		panic(fmt.Sprintf("ralphbead: %v", err)) // it was read from JSON
+	if n.Ext = foreign.Ext(Format, d.ext); n.Ext == nil { // that it was read from a bead is known by it
+		n.Ext = map[string]json.RawMessage{Format: json.RawMessage("{}")}
 	}
-	n.Ext = map[string]json.RawMessage{Format: raw}
 }

@@ -12,8 +12,7 @@ import (
 )
 
 func (d *decoding) constraints(v *foreign.Value) {
-	if v.Kind != '{' {
-		d.Wrong(v, "an object")
+	if !d.Is(v, '{', "an object") {
 		return
 	}
 	ext := map[string]any{}
@@ -23,23 +22,17 @@ func (d *decoding) constraints(v *foreign.Value) {
 			d.ext["constraints"] = ext
 		}
 	}()
-	if x := f[foreign.Plain("max_iterations")]; x != nil {
-		if n, ok := d.Whole(x, 1, maxIterations); ok {
-			d.node.Attempts = d.Stated(x, fmt.Sprint(n))
-			if d.node.Kind == ir.GateKind { // it has no attempts: the number is kept for export
-				ext["max_iterations"] = n
+	number := func(key string, most int64, unit string) (s ir.Stated) {
+		x := f.Get(key)
+		if n, ok := d.Whole(x, 1, most); ok {
+			if s = d.Stated(x, fmt.Sprint(n)+unit); d.node.Kind == ir.GateKind { // it has no attempts: the number is kept for export
+				ext[key] = n
 			}
 		}
+		return s
 	}
-	if x := f[foreign.Plain("time_budget_minutes")]; x != nil {
-		if n, ok := d.Whole(x, 1, maxMinutes); ok {
-			d.node.Budget = d.Stated(x, fmt.Sprintf("%dm", n))
-			if d.node.Kind == ir.GateKind {
-				ext["time_budget_minutes"] = n
-			}
-		}
-	}
-	if x := f["deadline"]; x != nil {
+	d.node.Attempts, d.node.Budget = number("max_iterations", maxIterations, ""), number("time_budget_minutes", maxMinutes, "m")
+	if x := f.Get("deadline"); x != nil {
 		t, err := time.Parse(time.RFC3339, strings.ToUpper(x.Text))
 		if x.Kind != 's' || err != nil {
 			d.Wrong(x, "a time with its zone, such as 2026-01-31T18:00:00Z")
@@ -47,14 +40,14 @@ func (d *decoding) constraints(v *foreign.Value) {
 		}
 		d.node.Deadline = d.Stated(x, t.Format(time.RFC3339))
 	}
-	if x := f[foreign.Plain("allowed_dirs")]; x != nil {
+	if x := f.Get("allowed_dirs"); x != nil {
 		ext["allowed_dirs"] = x.Plain()
 		for _, item := range d.texts(x, "directories, relative to the project") {
 			d.owns(item)
 		}
 	}
-	d.rule(f[foreign.Plain("forbidden_ops")], ext, "forbidden_ops", "This must not be done:")
-	d.rule(f[foreign.Plain("migration_rules")], ext, "migration_rules", "Rules for migrations:")
+	d.rule(f.Get("forbidden_ops"), ext, "forbidden_ops", "This must not be done:")
+	d.rule(f.Get("migration_rules"), ext, "migration_rules", "Rules for migrations:")
 }
 
 // owns reads one of the directories that the agent may change.
@@ -92,8 +85,7 @@ func (d *decoding) rule(v *foreign.Value, ext map[string]any, name, head string)
 
 // texts are the items of a list of texts, without what is none.
 func (d *decoding) texts(v *foreign.Value, what string) []*foreign.Value {
-	if v.Kind != '[' {
-		d.Wrong(v, "a list of "+what)
+	if !d.Is(v, '[', "a list of "+what) {
 		return nil
 	}
 	var out []*foreign.Value

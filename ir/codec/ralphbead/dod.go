@@ -15,24 +15,20 @@ import (
 const defaultTimeout = 300
 
 func (d *decoding) dod(v *foreign.Value) {
-	if v.Kind != '{' {
-		d.Wrong(v, "an object with verifiers")
+	if !d.Is(v, '{', "an object with verifiers") {
 		return
 	}
 	ext := map[string]any{}
 	f := d.Fields(v, ext, "verifiers", "evidence_required", "artifact_paths")
 	evidence := d.repository
-	if x := f[foreign.Plain("evidence_required")]; x != nil {
-		if evidence = x.Truth; x.Kind != 'b' {
-			d.Wrong(x, "true or false")
-		}
+	if x := f.Get("evidence_required"); x != nil {
+		evidence = x.Truth
+		d.Is(x, 'b', "true or false")
 	}
-	d.artifactPaths(f[foreign.Plain("artifact_paths")], ext)
-	switch list := f["verifiers"]; {
-	case list == nil:
-		d.Missing(v, "verifiers", "the list of commands that judge the work")
-	case list.Kind != '[':
-		d.Wrong(list, "a list of verifiers")
+	d.rule(f.Get("artifact_paths"), ext, "artifact_paths", "Leave these files behind:")
+	list := d.Need(v, f, "verifiers", "the list of commands that judge the work")
+	switch {
+	case !d.Is(list, '[', "a list of verifiers"):
 	case len(list.Items) == 0:
 		d.Diags.Add(diag.New("bead-no-verifier", d.At(list), "nothing judges the work").
 			WithDetail("%s is empty, so every attempt would pass. Add a verifier: {\"name\": \"Tests pass\", \"command\": \"make test\"}.", list.Pointer))
@@ -53,15 +49,14 @@ func (d *decoding) dod(v *foreign.Value) {
 
 // verifier makes a command gate of a verifier.
 func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bool, kept map[string]any) {
-	if v.Kind != '{' {
-		d.Wrong(v, "an object with name and command")
+	if !d.Is(v, '{', "an object with name and command") {
 		return
 	}
 	ext := map[string]any{}
 	f := d.Fields(v, ext, "name", "command", "expect", "timeout_seconds", "on_failure")
 	g := ir.DraftGate{Range: d.At(v), NameRange: d.At(v), Evidence: evidence}
 	title := ""
-	if x := f["name"]; x != nil {
+	if x := f.Get("name"); x != nil {
 		title = text.OneLine(d.Text(x, "what the verifier looks at"))
 		g.NameRange = d.At(x)
 		if title != "" {
@@ -70,23 +65,18 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 	} else if !d.repository {
 		d.Missing(v, "name", "what the verifier looks at, a text")
 	}
-	if x := f["command"]; x != nil {
-		g.Run = strings.TrimRight(strings.ReplaceAll(d.Text(x, "a command for the shell"), "\r\n", "\n"), "\n")
-		if PowerShell(g.Run) {
-			d.Diags.Add(diag.New("bead-powershell", d.At(x), "the command is written for PowerShell").
-				WithDetail("%s is run by sh on Linux and macOS, which cannot read it, so apply refuses it there. Write it for sh, or start PowerShell itself: pwsh -NoProfile -Command '…'.", x.Pointer))
-		}
-	} else {
-		d.Missing(v, "command", "a command for the shell")
+	x := d.Need(v, f, "command", "a command for the shell")
+	g.Run = strings.TrimRight(strings.ReplaceAll(d.Text(x, "a command for the shell"), "\r\n", "\n"), "\n")
+	if PowerShell(g.Run) {
+		d.Diags.Add(diag.New("bead-powershell", d.At(x), "the command is written for PowerShell").
+			WithDetail("%s is run by sh on Linux and macOS, which cannot read it, so apply refuses it there. Write it for sh, or start PowerShell itself: pwsh -NoProfile -Command '…'.", x.Pointer))
 	}
-	if x := f["expect"]; x != nil {
-		if more := d.expect(x, &g.Expect); len(more) > 0 {
-			ext["expect"] = more
-		}
+	if more := d.expect(f.Get("expect"), &g.Expect); len(more) > 0 {
+		ext["expect"] = more
 	}
 	seconds := int64(defaultTimeout)
 	g.Timeout = ir.Stated{Range: d.At(v), Strict: true}
-	if x := f[foreign.Plain("timeout_seconds")]; x != nil {
+	if x := f.Get("timeout_seconds"); x != nil {
 		g.Timeout.Range = d.At(x)
 		if n, ok := d.Whole(x, 1, maxMinutes*60); ok {
 			seconds = n
@@ -94,7 +84,7 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 	}
 	g.Timeout.Value = fmt.Sprintf("%ds", seconds)
 	g.OnFailure = ir.Stated{Value: "retry", Range: d.At(v), Strict: true} // stop: the later ones do not run
-	if x := f[foreign.Plain("on_failure")]; x != nil {
+	if x := f.Get("on_failure"); x != nil {
 		g.OnFailure.Range = d.At(x)
 		switch d.Word(x, "stop", "continue", "retry") {
 		case "continue":
@@ -118,22 +108,16 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 
 // expect returns the keys that ralph does not know.
 func (d *decoding) expect(v *foreign.Value, e *ir.Expect) map[string]any {
-	if v.Kind != '{' {
-		d.Wrong(v, "an object with exit_code, stdout_contains, stderr_contains")
+	if !d.Is(v, '{', "an object with exit_code, stdout_contains, stderr_contains") {
 		return nil
 	}
 	more := map[string]any{}
 	f := d.Fields(v, more, "exit_code", "stdout_contains", "stderr_contains")
-	if x := f[foreign.Plain("exit_code")]; x != nil {
-		if n, ok := d.Whole(x, math.MinInt32, math.MaxInt32); ok {
-			e.ExitCode = int(n)
-		}
-	}
+	n, _ := d.Whole(f.Get("exit_code"), math.MinInt32, math.MaxInt32)
+	e.ExitCode = int(n)
 	for name, to := range map[string]*string{"stdout_contains": &e.StdoutContains, "stderr_contains": &e.StderrContains} {
-		if x := f[foreign.Plain(name)]; x != nil {
-			if *to = x.Text; x.Kind != 's' {
-				d.Wrong(x, "a text that the output must contain")
-			}
+		if x := f.Get(name); d.Is(x, 's', "a text that the output must contain") {
+			*to = x.Text
 		}
 	}
 	return more
@@ -149,12 +133,7 @@ func freeName(names map[string]bool, title string) string {
 	if slug == "" {
 		slug = "verify"
 	}
-	name := slug
-	for i := 2; names[name]; i++ {
-		name = fmt.Sprintf("%s-%d", slug, i)
-	}
-	names[name] = true
-	return name
+	return foreign.FreeName(names, slug)
 }
 
 // criterion tells the agent what the verifier asks for.

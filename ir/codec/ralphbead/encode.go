@@ -1,11 +1,9 @@
 package ralphbead
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +16,7 @@ import (
 // several as a list of them. A node that was read from a bead gets back what its
 // file had besides; what ralph ran since stands in status and ralph_meta.
 func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
-	list := make([]object, 0, len(e.Nodes))
+	list := make([]foreign.Object, 0, len(e.Nodes))
 	var breaches []foreign.Breach
 	for i := range e.Nodes {
 		b := &writing{e: e, n: &e.Nodes[i], h: h.Node(e.Nodes[i].ID)}
@@ -28,19 +26,7 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 		list = append(list, b.bead())
 		breaches = append(breaches, b.breaches...)
 	}
-	var what any = list
-	if len(list) == 1 {
-		what = list[0]
-	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(what); err != nil {
-		return breaches, fmt.Errorf("write beads: %w", err)
-	}
-	_, err := w.Write(out.Bytes())
-	return breaches, err
+	return breaches, foreign.WriteOne(w, list)
 }
 
 // writing is the state of writing one bead.
@@ -61,43 +47,45 @@ func (w *writing) breach(pointer, format string, args ...any) {
 // user's own.
 var known = []string{"$schema", "priority", "status", "ralph_meta", "constraints", "dod", "artifacts", "blocking"}
 
-func (w *writing) bead() object {
+func (w *writing) bead() foreign.Object {
 	n := w.n
-	if raw := n.Ext[Format]; raw != nil {
-		w.ext = decodeExt(raw)
+	if n.Ext[Format] != nil {
+		if w.ext, _ = foreign.Kept(n, Format); w.ext == nil {
+			w.ext = map[string]any{}
+		}
 	}
-	var o object
-	o.add("$schema", w.ext["$schema"])
-	o.add("id", string(n.ID))
+	var o foreign.Object
+	o.Add("$schema", w.ext["$schema"])
+	o.Add("id", string(n.ID))
 	if n.Title != "" {
-		o.add("title", n.Title)
+		o.Add("title", n.Title)
 	}
 	intent := w.intent()
 	if intent == "" {
 		w.breach("/intent", "must say what is to be accomplished")
 	}
-	o.add("intent", intent)
+	o.Add("intent", intent)
 	if t := w.kind(); t != "" {
-		o.add("type", t)
+		o.Add("type", t)
 	}
-	o.add("priority", w.priority())
+	o.Add("priority", w.priority())
 	if n.Lane != "" {
 		if !slices.Contains(seedLanes, n.Lane) && !slices.Contains(repositoryLanes, n.Lane) {
 			w.breach("/lane", "must be one of %s, not %s", strings.Join(seedLanes, ", "), n.Lane)
 		}
-		o.add("lane", n.Lane)
+		o.Add("lane", n.Lane)
 	}
-	o.add("dod", w.dod())
+	o.Add("dod", w.dod())
 	if c := w.constraints(); len(c) > 0 {
-		o.add("constraints", c)
+		o.Add("constraints", c)
 	}
 	if m := w.meta(); len(m) > 0 {
-		o.add("ralph_meta", m)
+		o.Add("ralph_meta", m)
 	}
-	o.add("status", w.status())
-	o.add("artifacts", w.ext["artifacts"])
-	o.add("blocking", w.ext["blocking"])
-	o.rest(w.ext, known...)
+	o.Add("status", w.status())
+	o.Add("artifacts", w.ext["artifacts"])
+	o.Add("blocking", w.ext["blocking"])
+	foreign.Rest(&o, w.ext, known...)
 	return o
 }
 
@@ -151,31 +139,31 @@ func (w *writing) priority() int {
 	return w.n.Priority
 }
 
-func (w *writing) constraints() object {
-	var o object
+func (w *writing) constraints() foreign.Object {
+	var o foreign.Object
 	n := w.n
 	old, _ := w.ext["constraints"].(map[string]any)
 	if n.Limits.Attempts > 0 {
-		o.add("max_iterations", n.Limits.Attempts)
+		o.Add("max_iterations", n.Limits.Attempts)
 	} else {
-		o.add("max_iterations", old["max_iterations"])
+		o.Add("max_iterations", old["max_iterations"])
 	}
 	if ms := n.Limits.Budget.WallMS; ms > 0 {
-		o.add("time_budget_minutes", (ms+59_999)/60_000)
+		o.Add("time_budget_minutes", (ms+59_999)/60_000)
 	} else {
-		o.add("time_budget_minutes", old["time_budget_minutes"])
+		o.Add("time_budget_minutes", old["time_budget_minutes"])
 	}
 	if n.Limits.Deadline != "" {
-		o.add("deadline", deadline(n.Limits.Deadline))
+		o.Add("deadline", deadline(n.Limits.Deadline))
 	}
 	if dirs, kept := old["allowed_dirs"]; kept {
-		o.add("allowed_dirs", dirs)
+		o.Add("allowed_dirs", dirs)
 	} else if w.ext == nil && len(n.Scope.Owns) > 0 {
-		o.add("allowed_dirs", n.Scope.Owns)
+		o.Add("allowed_dirs", n.Scope.Owns)
 	}
-	o.add("forbidden_ops", old["forbidden_ops"])
-	o.add("migration_rules", old["migration_rules"])
-	o.rest(old, "max_iterations", "time_budget_minutes", "allowed_dirs", "forbidden_ops", "migration_rules")
+	o.Add("forbidden_ops", old["forbidden_ops"])
+	o.Add("migration_rules", old["migration_rules"])
+	foreign.Rest(&o, old, "max_iterations", "time_budget_minutes", "allowed_dirs", "forbidden_ops", "migration_rules")
 	return o
 }
 
@@ -186,63 +174,4 @@ func deadline(s string) string {
 		end = end.Add(-time.Second)
 	}
 	return end.Format(time.RFC3339)
-}
-
-// decodeExt reads what Decode kept; numbers stay as they were written.
-func decodeExt(raw json.RawMessage) map[string]any {
-	ext := map[string]any{}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if d.Decode(&ext) != nil || ext == nil {
-		return map[string]any{}
-	}
-	return ext
-}
-
-// object is a JSON object that keeps the order of its keys.
-type object []field
-
-type field struct {
-	name  string
-	value any
-}
-
-// add adds a key; nil adds nothing.
-func (o *object) add(name string, value any) {
-	if value != nil {
-		*o = append(*o, field{name, value})
-	}
-}
-
-// rest adds the keys of m that are not named, sorted.
-func (o *object) rest(m map[string]any, but ...string) {
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if !slices.Contains(but, k) {
-			*o = append(*o, field{k, m[k]})
-		}
-	}
-}
-
-// MarshalJSON implements json.Marshaler.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, f := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := json.Marshal(f.name)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(f.value); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
 }

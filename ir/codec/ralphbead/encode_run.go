@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // verifierOf is a command gate of the node with what its verifier's object had
@@ -45,9 +46,9 @@ func (v verifierOf) title() string {
 	return v.short
 }
 
-func (w *writing) dod() object {
+func (w *writing) dod() foreign.Object {
 	old, _ := w.ext["dod"].(map[string]any)
-	list := []object{}
+	list := []foreign.Object{}
 	evidence := false
 	for _, v := range w.verifiers() {
 		evidence = evidence || v.Evidence
@@ -56,43 +57,43 @@ func (w *writing) dod() object {
 	if len(list) == 0 {
 		w.breach("/dod/verifiers", "must have a command; agents and people judge this one")
 	}
-	var o object
-	o.add("verifiers", list)
-	o.add("evidence_required", evidence)
-	o.add("artifact_paths", old["artifact_paths"])
-	o.rest(old, "verifiers", "artifact_paths")
+	var o foreign.Object
+	o.Add("verifiers", list)
+	o.Add("evidence_required", evidence)
+	o.Add("artifact_paths", old["artifact_paths"])
+	foreign.Rest(&o, old, "verifiers", "artifact_paths")
 	return o
 }
 
-func (v verifierOf) object(native bool) object {
-	var o object
+func (v verifierOf) object(native bool) foreign.Object {
+	var o foreign.Object
 	if native || v.own["name"] != nil {
-		o.add("name", v.title())
+		o.Add("name", v.title())
 	}
-	o.add("command", v.Run)
-	var expect object
-	expect.add("exit_code", v.Expect.ExitCode)
+	o.Add("command", v.Run)
+	var expect foreign.Object
+	expect.Add("exit_code", v.Expect.ExitCode)
 	if s := v.Expect.StdoutContains; s != "" {
-		expect.add("stdout_contains", s)
+		expect.Add("stdout_contains", s)
 	}
 	if s := v.Expect.StderrContains; s != "" {
-		expect.add("stderr_contains", s)
+		expect.Add("stderr_contains", s)
 	}
 	more, _ := v.own["expect"].(map[string]any)
-	expect.rest(more)
-	o.add("expect", expect)
+	foreign.Rest(&expect, more)
+	o.Add("expect", expect)
 	if v.TimeoutMS > 0 {
-		o.add("timeout_seconds", (v.TimeoutMS+999)/1000)
+		o.Add("timeout_seconds", (v.TimeoutMS+999)/1000)
 	}
 	switch {
 	case v.OnFailure == "continue":
-		o.add("on_failure", "continue")
+		o.Add("on_failure", "continue")
 	case v.own["on_failure"] != nil && v.OnFailure == "retry":
-		o.add("on_failure", v.own["on_failure"])
+		o.Add("on_failure", v.own["on_failure"])
 	default:
-		o.add("on_failure", "stop")
+		o.Add("on_failure", "stop")
 	}
-	o.rest(v.own, "name", "on_failure", "expect")
+	foreign.Rest(&o, v.own, "name", "on_failure", "expect")
 	return o
 }
 
@@ -122,79 +123,64 @@ var metaKeys = []string{
 	"last_failure_summary", "failure_reason", "status",
 }
 
-func (w *writing) meta() object {
+func (w *writing) meta() foreign.Object {
 	old, _ := w.ext["ralph_meta"].(map[string]any)
-	var o object
+	var o foreign.Object
 	if len(w.h.Attempts) == 0 {
 		switch {
 		case w.ext != nil:
-			o.rest(old)
+			foreign.Rest(&o, old)
 		default:
-			o.add("attempt_count", 0)
+			o.Add("attempt_count", 0)
 			w.backoff(&o)
 		}
 		return o
 	}
 	last := w.h.Attempts[len(w.h.Attempts)-1]
-	o.add("attempt_count", len(w.h.Attempts))
+	o.Add("attempt_count", len(w.h.Attempts))
 	if w.program != "" {
-		o.add("executor_version", w.program)
+		o.Add("executor_version", w.program)
 	}
 	w.backoff(&o)
-	o.add("last_attempt", stamp(last.Started))
+	o.Add("last_attempt", stamp(last.Started))
 	if w.h.Failure != "" && w.h.Reason != "" {
-		o.add("last_failure_summary", w.h.Reason)
+		o.Add("last_failure_summary", w.h.Reason)
 	}
-	o.add("verifier_results", w.results())
-	o.rest(old, metaKeys...)
+	o.Add("verifier_results", w.results())
+	foreign.Rest(&o, old, metaKeys...)
 	return o
 }
 
 // backoff is the last wait before it was tried again; before there was one, what
 // the first would be.
-func (w *writing) backoff(o *object) {
+func (w *writing) backoff(o *foreign.Object) {
 	if d := w.h.Backoff; d > 0 {
-		o.add("retry_backoff_seconds", int64((d+time.Second-1)/time.Second))
+		o.Add("retry_backoff_seconds", int64((d+time.Second-1)/time.Second))
 		return
 	}
 	for i := range w.n.Steps {
 		if s := &w.n.Steps[i]; s.Access == "write" && s.Retry.InitialMS > 0 {
-			o.add("retry_backoff_seconds", (s.Retry.InitialMS+999)/1000)
+			o.Add("retry_backoff_seconds", (s.Retry.InitialMS+999)/1000)
 			return
 		}
 	}
 }
 
 // results are the last verdicts of the verifiers, in their order.
-func (w *writing) results() []object {
-	out := []object{}
+func (w *writing) results() []foreign.Object {
+	out := []foreign.Object{}
 	for _, v := range w.verifiers() {
-		for i := len(w.h.Attempts) - 1; i >= 0; i-- {
-			g := verdict(&w.h.Attempts[i], v.gate)
-			if g == nil {
-				continue
-			}
-			var o object
-			o.add("verifier", v.title())
-			o.add("passed", g.Verdict == "pass")
-			o.add("timestamp", stamp(g.Ended))
-			o.add("output", g.Message)
-			o.add("attempt", i+1)
+		if at, g := w.h.Verdict(v.gate); g != nil {
+			var o foreign.Object
+			o.Add("verifier", v.title())
+			o.Add("passed", g.Verdict == "pass")
+			o.Add("timestamp", stamp(g.Ended))
+			o.Add("output", g.Message)
+			o.Add("attempt", at+1)
 			out = append(out, o)
-			break
 		}
 	}
 	return out
-}
-
-// verdict is the last one of a gate in an attempt.
-func verdict(a *ir.Attempt, gate string) *ir.GateResult {
-	for i := len(a.Gates) - 1; i >= 0; i-- {
-		if a.Gates[i].Gate == gate {
-			return &a.Gates[i]
-		}
-	}
-	return nil
 }
 
 // stamp is nil for a time that nobody knows.

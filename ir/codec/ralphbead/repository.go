@@ -21,12 +21,7 @@ var (
 // repository has.
 func byRepository(f foreign.Fields) bool {
 	has := func(in *foreign.Value, keys ...string) bool {
-		if in == nil || in.Kind != '{' {
-			return false
-		}
-		return slices.ContainsFunc(in.Members, func(m foreign.Member) bool {
-			return m.Value.Kind != '0' && slices.ContainsFunc(keys, func(k string) bool { return foreign.Plain(m.Name) == foreign.Plain(k) })
-		})
+		return in != nil && slices.ContainsFunc(keys, func(k string) bool { return in.Any(k) != nil })
 	}
 	if v := f.Get("$schema"); v != nil && strings.Contains(v.Text, "ralph-bead") {
 		return true // that file is the repository's
@@ -39,45 +34,30 @@ func byRepository(f foreign.Fields) bool {
 
 // artifacts are what another executor attached. They are kept.
 func (d *decoding) artifacts(v *foreign.Value) {
-	if v.Kind != '{' {
-		d.Wrong(v, "an object with screenshots, logs, traces, diff_url")
+	if !d.Is(v, '{', "an object with screenshots, logs, traces, diff_url") {
 		return
 	}
 	f := d.Fields(v, map[string]any{}, "screenshots", "logs", "traces", "diff_url")
 	for _, list := range []string{"screenshots", "logs", "traces"} {
-		if x := f.Get(list); x != nil {
-			d.texts(x, "paths")
-		}
+		d.texts(f.Get(list), "paths")
 	}
-	if x := f.Get("diff_url"); x != nil && x.Kind != 's' {
-		d.Wrong(x, "a text")
-	}
+	d.Is(f.Get("diff_url"), 's', "a text")
 	d.ext["artifacts"] = v.Plain()
 }
 
 // blocking says whether the bead is a gate. What it does to a convoy is kept: ralph
 // has none.
 func (d *decoding) blocking(v *foreign.Value) {
-	if v.Kind != '{' {
-		d.Wrong(v, "an object with is_gate, gate_type, blocks_convoy, auto_close_on_pass")
+	if !d.Is(v, '{', "an object with is_gate, gate_type, blocks_convoy, auto_close_on_pass") {
 		return
 	}
 	f := d.Fields(v, map[string]any{}, "is_gate", "gate_type", "blocks_convoy", "auto_close_on_pass")
 	for _, flag := range []string{"is_gate", "blocks_convoy", "auto_close_on_pass"} {
-		if x := f.Get(flag); x != nil && x.Kind != 'b' {
-			d.Wrong(x, "true or false")
-		}
+		d.Is(f.Get(flag), 'b', "true or false")
 	}
-	if x := f.Get("gate_type"); x != nil {
-		d.Word(x, gateTypes...)
-	}
+	d.Word(f.Get("gate_type"), gateTypes...)
 	if x := f.Get("is_gate"); x != nil && x.Truth {
 		d.node.Kind = ir.GateKind
 	}
 	d.ext["blocking"] = v.Plain()
-}
-
-// artifactPaths are the files that the work is expected to leave: the agent is told.
-func (d *decoding) artifactPaths(v *foreign.Value, ext map[string]any) {
-	d.rule(v, ext, "artifact_paths", "Leave these files behind:")
 }

@@ -1,7 +1,6 @@
 package shepherd
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -123,18 +122,13 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return a.Started.Compare(b.Started) })
 	var breaches []foreign.Breach
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for _, r := range runs {
-		rec, found := r.record(e)
+	list := make([]record, len(runs))
+	for i, r := range runs {
+		var found []foreign.Breach
+		list[i], found = r.record(e)
 		breaches = append(breaches, found...)
-		if err := enc.Encode(rec); err != nil {
-			return nil, fmt.Errorf("run %s: %w", rec.ID, err)
-		}
 	}
-	_, err := b.WriteTo(w)
-	return breaches, err
+	return breaches, foreign.WriteLines(w, list)
 }
 
 func (r run) record(e *ir.Epic) (record, []foreign.Breach) {

@@ -1,9 +1,9 @@
 package taskmaster
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -147,18 +147,10 @@ func (d *decoding) choose(root *foreign.Value) *foreign.Value {
 }
 
 func listed(names []string) string {
-	const most = 20
-	var out []string
-	for _, n := range names[:min(len(names), most)] {
-		out = append(out, foreign.Clip(n))
+	for i, n := range names {
+		names[i] = foreign.Clip(n)
 	}
-	if len(names) > most {
-		out = append(out, fmt.Sprintf("and %d more", len(names)-most))
-	}
-	if len(out) == 0 {
-		return "none"
-	}
-	return strings.Join(out, ", ")
+	return cmp.Or(text.Some(names, 20), "none")
 }
 
 // about reads what the metadata of a list says.

@@ -13,14 +13,12 @@ import (
 )
 
 func (d *decoding) subtasks(list *foreign.Value, t *task) {
-	if list.Kind != '[' {
-		d.Wrong(list, "a list of subtasks")
+	if !d.Is(list, '[', "a list of subtasks") {
 		return
 	}
 	kept := map[string]any{}
 	for _, v := range list.Items {
-		if v.Kind != '{' {
-			d.Wrong(v, "a subtask, an object with id and title")
+		if !d.Is(v, '{', "a subtask, an object with id and title") {
 			continue
 		}
 		s := &subtask{ext: map[string]any{}, at: d.File.Range(v.Start, v.Start+1)}
@@ -34,16 +32,10 @@ func (d *decoding) subtasks(list *foreign.Value, t *task) {
 					WithDetail("%s is the id of another subtask of this task. Give one of them another.", x.Pointer).WithRelated(before.at, "first here"))
 			}
 		}
-		if x := f.Get("title"); x != nil {
-			s.title = text.OneLine(d.Text(x, "what the subtask is called"))
-		} else {
-			d.Missing(v, "title", "what the subtask is called, a text")
-		}
-		if x := f.Get("status"); x != nil {
-			s.status = d.Word(x, "pending", "in-progress", "done", "completed", "deferred", "cancelled", "blocked", "review")
-			if s.status != "" && s.status != "pending" {
-				s.ext["status"] = s.status
-			}
+		s.title = text.OneLine(d.Text(d.Need(v, f, "title", "what the subtask is called, a text"), "what the subtask is called"))
+		s.status = d.Word(f.Get("status"), "pending", "in-progress", "done", "completed", "deferred", "cancelled", "blocked", "review")
+		if s.status != "" && s.status != "pending" {
+			s.ext["status"] = s.status
 		}
 		if x := f.Get("subtasks"); x != nil && (x.Kind != '[' || len(x.Items) > 0) {
 			d.Wrong(x, "left out: a subtask has no subtasks")
@@ -159,8 +151,7 @@ func (d *decoding) texts(v *foreign.Value) []string {
 	if v.Kind == 's' {
 		return d.prose(v)
 	}
-	if v.Kind != '[' {
-		d.Wrong(v, "a list of texts")
+	if !d.Is(v, '[', "a list of texts") {
 		return nil
 	}
 	var out []string
@@ -191,8 +182,7 @@ func (d *decoding) criteria(v *foreign.Value) []string {
 
 // files are those that a task is about; what it only refers to is left to the prompt.
 func (d *decoding) files(v *foreign.Value, n *ir.DraftNode) {
-	if v.Kind != '[' {
-		d.Wrong(v, "a list of files")
+	if !d.Is(v, '[', "a list of files") {
 		return
 	}
 	for _, x := range v.Items {

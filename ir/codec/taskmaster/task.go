@@ -1,7 +1,6 @@
 package taskmaster
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,22 +34,14 @@ func (d *decoding) tasks(list *foreign.Value) {
 		return
 	}
 	for _, v := range list.Items {
-		if v.Kind != '{' {
-			d.Wrong(v, "a task, an object with id and title")
-			continue
+		if d.Is(v, '{', "a task, an object with id and title") {
+			d.task(v)
 		}
-		d.task(v)
 	}
 	for _, t := range d.read {
 		d.edges(t)
 		d.list(t)
-		if len(t.ext) > 0 {
-			raw, err := json.Marshal(t.ext)
-			if err != nil {
-				panic(fmt.Sprintf("taskmaster: %v", err)) // it was read from JSON
-			}
-			t.node.Ext = map[string]json.RawMessage{Format: raw}
-		}
+		t.node.Ext = foreign.Ext(Format, t.ext)
 	}
 	d.circles()
 }
@@ -86,18 +77,14 @@ func (d *decoding) task(v *foreign.Value) {
 			d.known[t.id] = len(d.read)
 		}
 	}
-	if x := f.Get("title"); x != nil {
+	if x := d.Need(v, f, "title", "what the task is called, a text"); x != nil {
 		n.Title, n.Range = text.OneLine(d.Text(x, "what the task is called")), d.At(x)
-	} else {
-		d.Missing(v, "title", "what the task is called, a text")
 	}
 	n.Goal = strings.Join(d.prose(f.Get("description")), "\n")
 	n.Text = d.guidance(f)
 	n.Acceptance = append(d.criteria(f.Get("acceptanceCriteria")), d.criteria(f.Get("testStrategy"))...)
-	if x := f.Get("priority"); x != nil {
-		if w := d.Word(x, "low", "medium", "high", "critical"); w != "" {
-			n.Priority = d.Stated(x, map[string]string{"critical": "0", "high": "1", "medium": "2", "low": "3"}[w])
-		}
+	if w := d.Word(f.Get("priority"), "low", "medium", "high", "critical"); w != "" {
+		n.Priority = d.Stated(f.Get("priority"), map[string]string{"critical": "0", "high": "1", "medium": "2", "low": "3"}[w])
 	}
 	if x := f.Get("tags"); x != nil {
 		for _, s := range d.texts(x) {
@@ -137,9 +124,6 @@ func (d *decoding) id(v *foreign.Value) string {
 
 // status says what becomes of a task.
 func (d *decoding) status(v *foreign.Value, t *task) {
-	if v == nil {
-		return
-	}
 	w := d.Word(v, "pending", "in-progress", "done", "completed", "deferred", "cancelled", "blocked", "review")
 	if w == "" {
 		return
@@ -165,11 +149,7 @@ func (d *decoding) status(v *foreign.Value, t *task) {
 
 // needs reads dependencies: numbers, or texts such as "2" and "1.2".
 func (d *decoding) needs(v *foreign.Value) []need {
-	if v == nil {
-		return nil
-	}
-	if v.Kind != '[' {
-		d.Wrong(v, "a list of ids")
+	if !d.Is(v, '[', "a list of ids") {
 		return nil
 	}
 	var out []need
@@ -244,10 +224,8 @@ func (d *decoding) lifted(n need, id string) {
 }
 
 func (t *task) subtask(id string) *subtask {
-	for _, s := range t.subtasks {
-		if s.id == id {
-			return s
-		}
+	if i := slices.IndexFunc(t.subtasks, func(s *subtask) bool { return s.id == id }); i >= 0 {
+		return t.subtasks[i]
 	}
 	return nil
 }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package temptest
+
+func inMemory() string { return "" }

@@ -1,0 +1,55 @@
+package foreign
+
+// Standing is what a reader takes a format's status for. Only work that is done is taken
+// over: what has begun elsewhere begins anew.
+type Standing uint8
+
+// Standings.
+const (
+	Open Standing = iota
+	Begun
+	Done
+)
+
+// Statuses are the words of a format for where work stands.
+type Statuses []Status
+
+// Status is one of them.
+type Status struct {
+	Word string
+	Is   Standing
+}
+
+// The words of the formats that are read.
+var (
+	IssueStatuses = Statuses{ // of bd and of scrum agents, which have the first four
+		{"open", Open},
+		{"in_progress", Begun},
+		{"closed", Done},
+		{"blocked", Begun},
+		{"deferred", Open},
+		{"pinned", Open},
+		{"hooked", Begun},
+	}
+	TaskStatuses      = Statuses{{"idle", Open}, {"running", Begun}, {"paused", Begun}, {"awaiting_approval", Begun}, {"completed", Done}, {"failed", Begun}}
+	RalphBeadStatuses = Statuses{{"pending", Open}, {"in_progress", Begun}, {"completed", Done}, {"failed", Begun}, {"blocked", Begun}}
+)
+
+// Words lists the words, in the format's order.
+func (s Statuses) Words() []string {
+	out := make([]string, 0, len(s))
+	for _, x := range s {
+		out = append(out, x.Word)
+	}
+	return out
+}
+
+// Read says what a word stands for; an unknown one is open.
+func (s Statuses) Read(word string) Standing {
+	for _, x := range s {
+		if x.Word == word {
+			return x.Is
+		}
+	}
+	return Open
+}
